@@ -1,8 +1,8 @@
-//! Conversations of the reliability protocol, as far as captured packets show them. T-1..T-13
+//! Conversations of the reliability protocol, reconstructed from captured packets. T-1..T-13
 //!
-//! Packets come as journeys, each once; they are put in order of the time at which they were first seen,
-//! that is near their senders, and each goes to the conversation of its NICs and logical channel. What is
-//! known of one conversation does not grow with its length.
+//! Each packet arrives once, as a journey. Packets are sorted by the time of their first capture,
+//! near their senders, and assigned to the conversation of their NICs and logical channel. The
+//! memory of a conversation does not grow with its length.
 
 mod conversation_state;
 mod from_journey;
@@ -38,39 +38,40 @@ pub use self::transport_packet::{
 use self::visibility::Visibility;
 use crate::journey::Journey;
 
-/// Conversations that are open at a time. *Chosen*: a hundred NICs, each of which talks to each other one
-/// on all of 8 logical channels, have 79 200.
+/// Maximum number of open conversations. *Chosen*: a hundred NICs, each of which exchanges data
+/// with every other on all 8 logical channels, have 79 200.
 const OPEN_MAX: usize = 1 << 17;
 
-/// Packets that wait for others that were first seen before them. *Chosen*: more than are on their way at a
-/// time, out of sight or not.
+/// Maximum number of packets held until all earlier ones have arrived. *Chosen*: more than are in
+/// transit at a time, captured or not.
 const WAITING_MAX: usize = 1 << 16;
 
-/// A conversation that is over.
+/// A finished conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conversation {
-    /// Counts from 0, in the order in which they were first seen.
+    /// Number of the conversation in order of first capture, from 0.
     pub number: u64,
-    /// Between whom, on which logical channel.
+    /// The two NICs and the logical channel.
     pub key: ConversationKey,
-    /// Its first packet.
+    /// First captured packet.
     pub first: ObservedPlace,
-    /// Time at which the last of its packets was last seen.
+    /// Time of the last capture of its packets.
     pub last: Picoseconds,
     /// Totals.
     pub sums: ConversationTotals,
-    /// The events.
+    /// One letter per packet or event.
     pub history: MessageHistory,
-    /// Reason for its report.
+    /// Reason for the end of tracking.
     pub ended: ConversationEnd,
 }
 
-/// Reason for the report of a conversation.
+/// Reason for the end of a conversation's tracking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConversationEnd {
-    /// The capture is over.
+    /// The capture ended.
     CaptureEnd,
-    /// Others took its place: more were open than are kept. Should it go on, it is told as another.
+    /// Too many conversations were open and this one was silent longest. Later packets start a new
+    /// conversation.
     Evicted,
 }
 
@@ -79,27 +80,27 @@ pub enum ConversationEnd {
 pub enum TransportEvent {
     /// Observation about a packet or a message.
     Noticed(Observation),
-    /// A packet only looks like one of the protocol.
+    /// A packet with the protocol's packet type that cannot be parsed.
     Malformed(MalformedPacket),
-    /// A conversation is over.
+    /// End of a conversation.
     Conversation(Box<Conversation>),
 }
 
-/// All conversations.
+/// Tracker of all conversations of a capture.
 #[derive(Debug, Default)]
 pub struct ConversationTracker {
     waiting: BinaryHeap<Reverse<PendingPacket>>,
     talks: BTreeMap<ConversationKey, ConversationState>,
-    /// The same by when they were last heard of.
+    /// Open conversations by the time of their last packet, for eviction.
     quiet: BTreeSet<(Picoseconds, ConversationKey)>,
     scene: Visibility,
-    /// The links of channels, where both were captured.
+    /// Links of the channels whose opposite channel was captured too.
     links: BTreeMap<ChannelId, LinkKey>,
     fed: u64,
     begun: u64,
 }
 
-/// A packet or a hole until all earlier ones have come.
+/// A packet or a hole, held until all earlier ones have arrived.
 #[derive(Debug)]
 struct PendingPacket {
     time: Picoseconds,
@@ -111,7 +112,6 @@ struct PendingPacket {
 enum PendingItem {
     Packet(Box<ObservedPacket>),
     Malformed(MalformedPacket),
-    /// Characters were not recorded.
     Hole,
 }
 
@@ -136,13 +136,13 @@ impl Ord for PendingPacket {
 }
 
 impl ConversationTracker {
-    /// Makes two channels the directions of one link.
+    /// Pairs two channels as the directions of one link.
     pub fn join(&mut self, one: ChannelId, other: ChannelId) {
         let link = LinkKey(one.min(other));
         self.links.extend([(one, link), (other, link)]);
     }
 
-    /// Takes a journey, if it is of a packet of the protocol's type.
+    /// Adds the packet of a journey, if it has the protocol's packet type.
     pub fn journey(&mut self, journey: &Journey, out: &mut impl FnMut(TransportEvent)) {
         let link = |channel| self.links.get(&channel).copied().unwrap_or(LinkKey(channel));
         match packet_of(journey, link) {
@@ -154,30 +154,30 @@ impl ConversationTracker {
         }
     }
 
-    /// Takes a packet, whose journey has ended.
+    /// Adds a packet whose journey has ended.
     pub fn packet(&mut self, seen: ObservedPacket, out: &mut impl FnMut(TransportEvent)) {
         self.wait(seen.place.time, PendingItem::Packet(Box::new(seen)), out);
     }
 
-    /// Up to this moment something was not recorded: what was not seen may have been there.
+    /// Marks the capture up to `time` as incomplete: uncaptured packets may have existed.
     pub fn hole(&mut self, time: Picoseconds, out: &mut impl FnMut(TransportEvent)) {
         self.wait(time, PendingItem::Hole, out);
     }
 
-    /// True if anything waits for its turn.
+    /// True if any packet or hole is held for earlier ones.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Nothing will come any more that was first seen before a time.
+    /// Processes all items before `until`: no packet captured earlier will be added.
     pub fn pass(&mut self, until: Picoseconds, out: &mut impl FnMut(TransportEvent)) {
         while self.waiting.peek().is_some_and(|Reverse(next)| next.time < until) {
             self.next(out);
         }
     }
 
-    /// Nothing will come any more.
+    /// Processes all held items and ends all conversations.
     pub fn finish(&mut self, out: &mut impl FnMut(TransportEvent)) {
         while !self.waiting.is_empty() {
             self.next(out);
@@ -213,7 +213,7 @@ impl ConversationTracker {
         self.scene.add_packet(seen);
         let key = seen.key();
         if !self.talks.contains_key(&key) {
-            // What is hurt may name NICs that never were.
+            // A corrupted header may name NICs that do not exist.
             if seen.reading == HeaderTrust::Doubtful {
                 return;
             }
@@ -228,7 +228,7 @@ impl ConversationTracker {
         quiet.insert((talk.last, key));
     }
 
-    /// Ends the conversation that was silent for the longest time, if there are too many.
+    /// Ends the conversation that was silent longest, if [`OPEN_MAX`] are open.
     fn make_room(&mut self, out: &mut impl FnMut(TransportEvent)) {
         if self.talks.len() < OPEN_MAX {
             return;

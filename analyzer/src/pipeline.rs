@@ -1,8 +1,8 @@
-//! The analysis of a capture: the only place that uses threads.
+//! The analysis of a capture, and the only use of threads.
 //!
-//! Three stages run in parallel: a batch of the file is read; the links, independent of each other,
-//! process the batch before it; and the network stage processes their output for the batch before that.
-//! The output and its order are independent of the number of threads.
+//! Three stages run in parallel: the reader reads a batch of the file; the links, independent of
+//! each other, process the batch before it; the network stage processes their output for the batch
+//! before that. The output and its order are independent of the number of threads.
 
 mod batch;
 mod events;
@@ -46,8 +46,8 @@ pub enum AnalysisEvent {
     Journey(Journey),
     /// Ended wait.
     Blocked(BlockingEvent),
-    /// Event of the reliability protocol, in order of the first observation of its packet; events of one
-    /// message stay together.
+    /// Event of the reliability protocol, in order of the first observation of its packet; events
+    /// of one message stay together.
     Spoken(TransportEvent),
     /// Fault of the file, which was skipped.
     Fault(CaptureFault),

@@ -101,7 +101,8 @@ pub struct LatencySummary {
 
 /// Analyzes a capture: findings, rules, topology, journeys, waits and conversations.
 ///
-/// Damage in the file does not stop it: faults and the error that ended the reading stand in the report.
+/// Faults of the file do not stop it: they, and the error that ended the reading, are in the
+/// report.
 pub fn analyze(capture: impl Read + Send, options: &AnalysisOptions) -> Report {
     let analysis = CaptureAnalysis::new(capture, AnalysisScope::Report, options.assumptions);
     let mut events = analysis.events();

@@ -1,8 +1,9 @@
 //! Comparison of an analysis with the truth of the simulation, event by event.
 //!
-//! The truth is that of `docs/truth.md`, as any simulator may write it. What is expected of a channel
-//! follows from the rows at the port where it was tapped and nothing else, never from characters.
-//! Both accounts are read side by side, in time; what has found its counterpart is forgotten.
+//! The truth has the format of `docs/truth.md`, from any simulator. The expected events of a
+//! channel follow only from the truth's rows at the port where it was tapped, never from
+//! characters. Truth and analysis are read in parallel, in order of time; matched events are
+//! dropped.
 
 mod channel_line;
 mod channel_score;
@@ -29,10 +30,10 @@ use crate::link::parameters::LinkAssumptions;
 use crate::options::AnalysisScope;
 use crate::pipeline::{AnalysisEvent, CaptureAnalysis};
 
-/// Scores a capture, which is opened twice, against the truth about it.
+/// Scores a capture against its truth. Calls `capture` twice to open it.
 ///
 /// # Errors
-/// Either cannot be read, or they have nothing to do with each other.
+/// The capture or the truth cannot be read, or no channel declares its tap.
 pub fn score<C: Read + Send>(
     mut capture: impl FnMut() -> io::Result<C>,
     truth: impl BufRead,
@@ -44,7 +45,7 @@ pub fn score<C: Read + Send>(
     let mut analysis = CaptureAnalysis::new(capture, AnalysisScope::Everything, assumptions);
     let mut lines = TruthReader::new(truth);
     let mut step = Vec::new();
-    // The latest row of the capture, in periods of the full rate.
+    // Time of the latest event of the capture, in periods of the full rate.
     let mut now = 0;
     loop {
         let progress = analysis.step(&mut |told| step.push(told))?;

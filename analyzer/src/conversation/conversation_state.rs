@@ -1,4 +1,4 @@
-//! One conversation: state + packet → what is noticed. T-2, T-4, T-5, T-8, T-11, T-12
+//! State of one conversation and its transitions. T-2, T-4, T-5, T-8, T-11, T-12
 
 use crate::event::Picoseconds;
 use std::collections::VecDeque;
@@ -16,14 +16,13 @@ use super::transport_packet::{
 };
 use super::visibility::{Visibility, is_before};
 
-/// Messages that are over and kept, to know late packets by. *Chosen*: what is late is a message or two
-/// late.
+/// Maximum number of finished messages kept to recognize late packets. *Chosen*: packets are late
+/// by a message or two.
 const OVER_MAX: usize = 4;
 
-/// One conversation.
 #[derive(Clone, Debug)]
 pub(super) struct ConversationState {
-    /// Counts from 0, in the order in which they were first seen.
+    /// Number of the conversation in order of first capture, from 0.
     pub(super) number: u64,
     pub(super) key: ConversationKey,
     pub(super) first: ObservedPlace,
@@ -32,48 +31,47 @@ pub(super) struct ConversationState {
     pub(super) history: MessageHistory,
     current: Option<MessageState>,
     over: VecDeque<FinishedMessage>,
-    /// The newest incarnation, and the link on which its data is first seen.
+    /// The newest incarnation, and the link of the first capture of its data.
     newest: Option<(ChannelIncarnation, LinkKey)>,
-    /// The first transmission of all, by its sender's clock.
+    /// Timestamp of the first transmission.
     eldest: Option<TransportTimestamp>,
     messages: u64,
 }
 
-/// A message that is over.
 #[derive(Clone, Copy, Debug)]
 struct FinishedMessage {
     number: u64,
-    /// Time at which it began.
+    /// Time of the message's first capture.
     since: Picoseconds,
     label: ObservedLabel,
     newest: TransportTimestamp,
-    /// True for a message without SYNC that was acknowledged: only a NACK with reason 4 may follow. T-12
+    /// True if acknowledged without SYNC: only a NACK with reason 4 may follow. T-12
     settled: bool,
 }
 
 /// Relation of the next message to the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NextMessage {
-    /// One of its incarnation with the other number: it must have been acknowledged. T-4
+    /// Same incarnation, other number: the current message must have been acknowledged. T-4
     Flipped,
-    /// Another of its incarnation and number.
+    /// Same incarnation and sequence number, different message.
     Same,
-    /// One of a newer incarnation, with this content.
+    /// A newer incarnation, with this content.
     Newer(CrcResidue),
-    /// Nothing that was captured.
+    /// No later message was captured.
     Nothing,
 }
 
 /// Relation of a data packet to the current message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DataRelation {
-    /// It sends that again.
+    /// A transmission of the current message.
     Again,
-    /// It sends the next, which comes behind it.
+    /// First transmission of the next message.
     Next(NextMessage),
-    /// It is of what is over.
+    /// A transmission of a finished message or an old incarnation.
     Stale,
-    /// It is hurt, and need not be what it says.
+    /// A corrupted packet whose header is unreliable.
     Doubtful,
 }
 
@@ -94,7 +92,7 @@ impl ConversationState {
         }
     }
 
-    /// Takes the next packet, in order of first sight.
+    /// Processes the next packet, in order of first capture.
     pub(super) fn step(
         &mut self,
         seen: &ObservedPacket,
@@ -183,12 +181,12 @@ impl ConversationState {
         }
     }
 
-    /// A message begins.
+    /// Starts a message.
     fn open(&mut self, seen: &ObservedPacket, data: DataContent, scene: &Visibility) {
         let incarnation = seen.header.incarnation;
         let mut message = MessageState::new(self.messages, seen, data);
         let odd = match (self.newest, data.sync) {
-            // The capture may have begun in the middle of it.
+            // The capture may have begun in the middle of the incarnation.
             (None, SyncFlag::Clear) => None,
             (None, SyncFlag::Set) => {
                 self.sums.incarnations += 1;
@@ -211,7 +209,7 @@ impl ConversationState {
         self.current = Some(message);
     }
 
-    /// The message that is being sent is over, since another comes behind it, or nothing.
+    /// Ends the current message; `by` is the first packet of the next one, if there is one.
     fn close(
         &mut self,
         next: NextMessage,
@@ -225,7 +223,7 @@ impl ConversationState {
         self.sums.acknowledged += u64::from(acknowledged);
         let (gone, broken) = ending(&message, next);
         let gone = gone.map(|gone| match gone {
-            // Absence of an answer is no proof where none can be seen.
+            // A missing answer proves nothing on a link that carries no captured answers.
             Abandonment::Unanswered if !self.would_show_answer(message.since, scene) => {
                 Abandonment::Unseen
             }
@@ -237,7 +235,7 @@ impl ConversationState {
             | Abandonment::Open => gone,
         });
         let sure = match broken {
-            // Of the first message that is seen, an older transmission may have had the ACK.
+            // The first captured message may have had its ACK before the capture.
             Some(Violation::TwoOutstanding) => {
                 self.over.front().is_some_and(|over| self.is_visible(over.since, scene))
             }
@@ -300,7 +298,7 @@ impl ConversationState {
         }
     }
 
-    /// An answer that is none to the message that is being sent.
+    /// Reports an answer that does not match the current message.
     fn emit_unmatched_answer(&mut self, seen: &ObservedPacket, out: &mut impl FnMut(Observation)) {
         match seen.what {
             PacketContent::Nack(reason) => self.emit(seen, ObservationKind::Nack(reason), out),
@@ -310,7 +308,7 @@ impl ConversationState {
         }
     }
 
-    /// True if what an answer echoes would have been seen, had it been sent.
+    /// True if the capture would contain the transmission that an answer echoes, had it been sent.
     fn is_unsolicited(&self, label: ObservedLabel, scene: &Visibility) -> bool {
         let kept = self.over.back().filter(|_| self.over.len() == OVER_MAX);
         let eldest = kept.map(|over| over.label.timestamp).or(self.eldest);
@@ -318,19 +316,19 @@ impl ConversationState {
         is_before(eldest, label.timestamp) && self.is_visible(self.first.time, scene)
     }
 
-    /// True if nothing that was sent or answered since a time can have been missed.
+    /// True if the capture contains all data and answers of the conversation since `since`.
     fn is_visible(&self, since: Picoseconds, scene: &Visibility) -> bool {
         let seen = |(_, link)| scene.shows_answers_between(self.key.pair(), link);
         scene.is_complete_since(since) && self.newest.is_some_and(seen)
     }
 
-    /// True if an answer, had there been one since a time, would have been seen.
+    /// True if the capture would contain any answer sent since `since`.
     fn would_show_answer(&self, since: Picoseconds, scene: &Visibility) -> bool {
         scene.is_complete_since(since)
             && self.newest.is_some_and(|(_, link)| scene.shows_answers(link))
     }
 
-    /// The message that is over to which a packet belongs.
+    /// The finished message that a packet belongs to.
     fn finished_message(&self, label: ObservedLabel) -> Option<&FinishedMessage> {
         self.over.iter().find(|over| {
             let ObservedLabel { incarnation, seq, timestamp } = over.label;
@@ -340,7 +338,7 @@ impl ConversationState {
         })
     }
 
-    /// Tells of a packet that belongs to no message that is being sent.
+    /// Reports a packet that does not belong to the current message.
     fn emit(
         &mut self,
         seen: &ObservedPacket,
@@ -354,7 +352,7 @@ impl ConversationState {
         counted(&mut self.sums, out)(noticed);
     }
 
-    /// Nothing comes any more.
+    /// Ends the last message.
     pub(super) fn finish(&mut self, scene: &Visibility, out: &mut impl FnMut(Observation)) {
         self.close(NextMessage::Nothing, None, scene, out);
     }
@@ -364,8 +362,8 @@ fn is_of(message: &MessageState, label: ObservedLabel) -> bool {
     (message.label.incarnation, message.label.seq) == (label.incarnation, label.seq)
 }
 
-/// The end of a message that is not acknowledged, and what must not be about what comes behind it, if all
-/// answers were seen.
+/// Returns the end of an unacknowledged message and the violation that the next message implies,
+/// provided that all answers were captured.
 fn ending(message: &MessageState, next: NextMessage) -> (Option<Abandonment>, Option<Violation>) {
     let refused = message.nack.is_some_and(NackReason::is_final);
     match (next, message.ack.is_some()) {
@@ -376,7 +374,7 @@ fn ending(message: &MessageState, next: NextMessage) -> (Option<Abandonment>, Op
             false,
         ) if refused => (Some(Abandonment::Refused), None),
         (NextMessage::Same, false) => (Some(Abandonment::Unseen), Some(Violation::Altered)),
-        // Its ACK seems to be lost, and was not: its way was not recorded.
+        // The ACK that seemed lost must have arrived by an uncaptured path.
         (NextMessage::Flipped, false) if message.is_written() => (Some(Abandonment::Unseen), None),
         (NextMessage::Flipped, false) => {
             (Some(Abandonment::Unseen), Some(Violation::TwoOutstanding))
@@ -395,7 +393,7 @@ fn ending(message: &MessageState, next: NextMessage) -> (Option<Abandonment>, Op
     }
 }
 
-/// Counts what is handed out.
+/// Counts each observation before it is emitted.
 fn counted<'a>(
     sums: &'a mut ConversationTotals,
     out: &'a mut impl FnMut(Observation),

@@ -1,4 +1,4 @@
-//! A journey as conversations see it.
+//! Conversion of journeys to transport packets.
 
 use codec::error::DecodeError;
 use codec::packet::CrcCheck;
@@ -11,21 +11,19 @@ use crate::journey::{self, Corruption, Journey, JourneyHop, MatchCertainty};
 use crate::packet::PacketEnd;
 use crate::transport::ParsedTransport;
 
-/// A packet of the protocol's type that is no packet of the protocol, though its CRC is good. T-7
+/// A packet with a good CRC and the protocol's packet type that cannot be parsed. T-7
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MalformedPacket {
-    /// Place at which it was first seen.
+    /// Place of its first capture.
     pub place: ObservedPlace,
-    /// Its fault.
+    /// Reason why parsing failed.
     pub fault: DecodeError,
 }
 
 /// A journey of the protocol's packet type.
 #[derive(Debug)]
 pub(super) enum JourneyPacket {
-    /// A packet of the protocol.
     Packet(Box<ObservedPacket>),
-    /// It only looks like one.
     Malformed(MalformedPacket),
 }
 
@@ -36,7 +34,7 @@ pub(super) fn packet_of(
 ) -> Option<JourneyPacket> {
     let ParsedTransport { packet, check, content } = **journey.transport.as_ref()?;
     let last = journey.hops.last()?;
-    // Of two parts that order and time alone made one, only what came whole is sure.
+    // Partial packets matched by order alone: only the last hop, which is intact, is certain.
     let by_order = journey.certainty == MatchCertainty::ByOrder && last.check == CrcCheck::Good;
     let cut = journey
         .injuries
@@ -47,7 +45,7 @@ pub(super) fn packet_of(
     let place = ObservedPlace { time, channel, at, packet: number };
     let (header, what) = match packet {
         Ok(packet) => parts(packet, content),
-        // What was hurt is not malformed.
+        // A corrupted packet is not malformed.
         Err(fault) => {
             let whole = check == CrcCheck::Good && last.ended_by == PacketEnd::Gap;
             return whole.then_some(JourneyPacket::Malformed(MalformedPacket { place, fault }));
@@ -87,12 +85,12 @@ fn parts(
     }
 }
 
-/// Fate of a packet, as its receiver would see it. T-7
+/// Fate of a packet at its receiver. T-7
 fn fate(journey: &Journey, last: &JourneyHop) -> TransportFate {
     match (last.ended_by, last.check) {
         (PacketEnd::CaptureEnd, _) => return TransportFate::UnderWay,
         (PacketEnd::Hole, _) => return TransportFate::OutOfSight,
-        // What was recorded in part only is bad, and not hurt.
+        // A bad CRC without a captured corruption: the recording of the packet is incomplete.
         (PacketEnd::Gap, CrcCheck::Bad(_)) if journey.injuries.is_empty() => {
             return TransportFate::OutOfSight;
         }

@@ -1,26 +1,27 @@
-//! The events in a conversation, as a line of letters in the manner of Zeek: a word a message.
+//! History of a conversation as a line of letters, as Zeek prints it: one word per message.
 
-/// Words that are kept of a conversation. *Chosen*: a line or two of a terminal, since words that repeat
-/// are one.
+/// Maximum number of words per conversation. *Chosen*: a line or two of a terminal, as repeated
+/// words are merged.
 const WORDS_MAX: usize = 32;
 
-/// Letters of a word, what is told in short counted as it is written. *Chosen*: a message with more was
-/// long in trouble.
+/// Maximum number of letters of a word after abbreviation. *Chosen*: a message with more had
+/// trouble for a long time.
 const LETTERS_MAX: usize = 24;
 
-/// Letters that are looked at for what repeats. *Chosen*
+/// Maximum number of letters of a message searched for repetitions. *Chosen*: ten times the length
+/// of a word.
 pub(super) const RAW_MAX: usize = 256;
 
-/// A history.
+/// History of a conversation, one word per message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessageHistory {
     words: Vec<(String, u64)>,
-    /// Words that were left out.
+    /// Number of omitted words.
     more: u64,
 }
 
 impl MessageHistory {
-    /// Adds a message's letters.
+    /// Adds the letters of a message as one word.
     pub fn add(&mut self, letters: impl Iterator<Item = char>) {
         let word = shortened(&letters.take(RAW_MAX).collect::<Vec<char>>());
         if word.is_empty() {
@@ -49,7 +50,7 @@ impl MessageHistory {
     }
 }
 
-/// Letters in which what comes over and over stands once: `DNRNRNRA` is `D(NR)3A`.
+/// Abbreviates repeated letters and pairs: `DNRNRNRA` is `D(NR)3A`.
 fn shortened(letters: &[char]) -> String {
     let (mut text, mut rest, mut written) = (String::new(), letters, 0);
     while let [first, others @ ..] = rest {
@@ -79,7 +80,7 @@ fn shortened(letters: &[char]) -> String {
     text
 }
 
-/// Number of times that the first letters come one behind the other.
+/// Number of consecutive repetitions of the first `len` letters.
 fn repeats(letters: &[char], len: usize) -> usize {
     let unit = letters.get(..len).unwrap_or_default();
     letters.chunks_exact(len).take_while(|chunk| *chunk == unit).count()

@@ -1,4 +1,5 @@
-//! One message: its transmissions, the answers to each, and what they tell when it is over. T-5, T-8, T-10
+//! State of one message: its transmissions, their answers and the conclusions at its end. T-5, T-8,
+//! T-10
 
 use crate::event::Picoseconds;
 use std::collections::VecDeque;
@@ -14,47 +15,45 @@ use super::transport_packet::{
 use super::visibility::{MICROSECOND, Visibility, clock_difference, is_before};
 use crate::journey::MatchCertainty;
 
-/// Transmissions that are kept of a message. *Chosen*: an answer to an older one is no more than late.
+/// Maximum number of transmissions kept per message. *Chosen*: an answer to an older one is merely
+/// late.
 const SENT_MAX: usize = 8;
 
-/// Observations kept of a message before they are emitted. *Chosen*: most messages have two packets.
+/// Maximum number of observations held per message. *Chosen*: most messages have two packets.
 const PENDING_MAX: usize = 24;
 
-/// NACKs of one message, or retransmissions without an answer, that are a storm. *Chosen*: at a timeout of
-/// 4 ms they take 32 ms, and where one packet in ten is lost they come once in a hundred million.
+/// Number of NACKs, or of retransmissions without an answer, that make a storm. *Chosen*: they take
+/// 32 ms at a timeout of 4 ms, and occur once in a hundred million messages if one packet in ten is
+/// lost.
 const STORM: u64 = 8;
 
-/// For how long an ACK may be on its way from the tap into its NIC's tables. *Chosen*: a period of the scan,
-/// 1 ms (T-10).
+/// Longest time of an ACK from the tap into the tables of its NIC. *Chosen*: one period of the
+/// scan, 1 ms (T-10).
 const GRACE: Picoseconds = 1_000_000_000;
 
-/// A message that is being sent.
 #[derive(Clone, Debug)]
 pub(super) struct MessageState {
     pub(super) number: u64,
     pub(super) key: ConversationKey,
-    /// Time at which its first transmission was first seen.
+    /// Time of the first capture of its first transmission.
     pub(super) since: Picoseconds,
-    /// Label of its first transmission.
     pub(super) label: ObservedLabel,
     pub(super) data: DataContent,
-    /// True if all transmissions before were hurt, so that its content is not known.
+    /// `Doubtful` while all captured transmissions are corrupted: `data` is unreliable.
     pub(super) reading: HeaderTrust,
     sent: VecDeque<SentData>,
-    /// Retransmissions at which there was no answer to the transmission before.
+    /// Number of retransmissions before which the previous transmission had no answer.
     unanswered: u64,
     nacks: u64,
-    /// The first ACK that got there, or may have.
+    /// The first ACK that arrived or may have arrived.
     pub(super) ack: Option<ReceivedAnswer>,
-    /// True if the receiver has written it, by an ACK to a transmission that is kept no more.
+    /// `Before` if a transmission that is no longer kept was acknowledged.
     written: WrittenState,
-    /// The reason of the last NACK.
     pub(super) nack: Option<NackReason>,
     pending: Vec<Observation>,
     letters: Vec<char>,
 }
 
-/// A transmission.
 #[derive(Clone, Debug)]
 struct SentData {
     place: ObservedPlace,
@@ -66,11 +65,10 @@ struct SentData {
     nack: Option<ReceivedAnswer>,
 }
 
-/// An answer to a transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ReceivedAnswer {
     pub(super) place: ObservedPlace,
-    /// Time at which it was last seen.
+    /// Time of its last capture.
     last: Picoseconds,
     fate: TransportFate,
     label: ObservedLabel,
@@ -85,18 +83,18 @@ enum WrittenState {
 /// Relation of a timestamp to the transmissions of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TimestampMatch {
-    /// It is one of them, or echoes one.
+    /// The timestamp of a kept transmission.
     Known,
-    /// It is between them: of one that is kept no more.
+    /// Between the first and the last: of a transmission that is no longer kept.
     Between,
-    /// It is older than all of them.
+    /// Older than all transmissions.
     Before,
-    /// It is newer than all of them.
+    /// Newer than all transmissions.
     After,
 }
 
 impl MessageState {
-    /// A message that is sent, for the first time as far as is known.
+    /// Starts a message with its first captured transmission.
     pub(super) fn new(number: u64, seen: &ObservedPacket, data: DataContent) -> Self {
         let mut message = Self {
             number,
@@ -119,19 +117,18 @@ impl MessageState {
         message
     }
 
-    /// Place at which the last of its packets was first seen.
+    /// Place of the message's last packet.
     pub(super) fn last_place(&self) -> ObservedPlace {
         let sent = self.sent.back().map(|sent| sent.place);
         let places = self.pending.iter().map(|noticed| noticed.place).chain(sent);
         places.max_by_key(|place| place.time).unwrap_or_default()
     }
 
-    /// The newest transmission's time by its sender's clock.
+    /// Timestamp of the newest transmission.
     pub(super) fn newest(&self) -> TransportTimestamp {
         self.sent.back().map_or(self.label.timestamp, |sent| sent.timestamp)
     }
 
-    /// Relates a timestamp to those of the transmissions.
     pub(super) fn match_timestamp(&self, timestamp: TransportTimestamp) -> TimestampMatch {
         if self.sent.iter().any(|sent| sent.timestamp == timestamp) {
             TimestampMatch::Known
@@ -155,7 +152,8 @@ impl MessageState {
         self.pending.push(Observation { place, key, message, label, fate, remark });
     }
 
-    /// Another transmission; or another sight of one, if two taps saw it and nothing told that it was one.
+    /// Adds a transmission, or a second capture of one by another tap that was not matched to the
+    /// first.
     pub(super) fn add_transmission(&mut self, seen: &ObservedPacket, data: DataContent) {
         let timestamp = seen.header.timestamp;
         if let Some(sent) = self.sent.iter_mut().find(|sent| sent.timestamp == timestamp) {
@@ -178,7 +176,7 @@ impl MessageState {
         }
     }
 
-    /// An answer to one of its transmissions; tells how long that took.
+    /// Adds an answer to one of the transmissions, with its round trip.
     pub(super) fn add_answer(&mut self, seen: &ObservedPacket) {
         let label = seen.label();
         let answer = ReceivedAnswer { place: seen.place, last: seen.last, fate: seen.fate, label };
@@ -188,16 +186,17 @@ impl MessageState {
         let sure = sent.certainty == MatchCertainty::Certain;
         let (since, was_hurt) = (sent.place.time, sent.fate == TransportFate::Hurt && sure);
         if sent.fate.is_lost() && !was_hurt && matches!(seen.what, PacketContent::Ack) {
-            // It was not, then: its way was not recorded, or this is another packet's.
+            // The ACK proves that the data was not lost: part of its path is uncaptured, or the
+            // loss was another packet's.
             sent.fate = TransportFate::OutOfSight;
         }
         let said = match seen.what {
             PacketContent::Ack => &mut sent.ack,
             PacketContent::Data(_) | PacketContent::Nack(_) => &mut sent.nack,
         };
-        // Another tap saw it too, and nothing told that it was the same: to each transmission there is one.
+        // A second capture of the same answer by another tap: each transmission has one answer.
         let again = said.is_some_and(|before| before.place.channel != seen.place.channel);
-        // Of several, the one that got there counts.
+        // The answer that arrived takes precedence.
         if said.is_none_or(|before| before.fate.is_lost()) {
             *said = Some(answer);
         }
@@ -207,7 +206,7 @@ impl MessageState {
             PacketContent::Nack(reason) => {
                 self.nacks += u64::from(!again);
                 self.nack = Some(reason).filter(|_| !seen.fate.is_lost()).or(self.nack);
-                // A receiver that was started anew knows nothing, and takes SYNC for new. T-12
+                // A restarted receiver has no state and accepts SYNC as new. T-12
                 let opens = self.data.sync == codec::transport::SyncFlag::Set;
                 if written && reason != NackReason::NoChannelState && !opens {
                     broken = Some(Violation::NackAfterAck);
@@ -240,12 +239,12 @@ impl MessageState {
         }
     }
 
-    /// True if the receiver has said that it wrote it.
+    /// True if the receiver has acknowledged any transmission.
     pub(super) fn is_written(&self) -> bool {
         self.written == WrittenState::Before || self.sent.iter().any(|sent| sent.ack.is_some())
     }
 
-    /// Says why the second of the transmissions that are kept was made, and forgets the first.
+    /// Determines the cause of the second kept transmission and removes the first.
     fn explain_oldest(&mut self, scene: &Visibility) {
         let Some(first) = self.sent.pop_front() else { return };
         if first.ack.is_some() {
@@ -260,7 +259,8 @@ impl MessageState {
         let made = next.made_behind(&first);
         let clock = scene.latest_send_time(self.key.source, next.timestamp);
         let made = clock.map_or(made, |clock| made.min(clock.saturating_add(MICROSECOND)));
-        // By the sender's clock the answer had so long; by the wire's it need not have.
+        // True if the timestamps leave time for the answer, but it arrived after the retransmission
+        // was made.
         let patient = |answer: ReceivedAnswer| {
             let trip = answer.last.saturating_sub(first.place.time);
             let had = clock_difference(first.timestamp, next.timestamp);
@@ -291,7 +291,7 @@ impl MessageState {
         }
     }
 
-    /// Lets go of what is too much: of transmissions, and of what has been noticed.
+    /// Limits the number of kept transmissions and held observations.
     pub(super) fn limit_memory(&mut self, scene: &Visibility, out: &mut impl FnMut(Observation)) {
         while self.sent.len() > SENT_MAX {
             self.explain_oldest(scene);
@@ -301,7 +301,7 @@ impl MessageState {
         }
     }
 
-    /// Nothing comes to it any more: says why each transmission was made.
+    /// Determines the causes of all kept transmissions at the end of the message.
     pub(super) fn explain_all(&mut self, scene: &Visibility) {
         while self.sent.len() > 1 {
             self.explain_oldest(scene);
@@ -310,7 +310,7 @@ impl MessageState {
         self.ack = self.ack.filter(|ack| !scene.fate(ack.fate, source, ack.place.time).is_lost());
     }
 
-    /// It is over: hands out all that has been noticed, in order of time. Returns its letters.
+    /// Emits the held observations in order of time. Returns the message's letters.
     pub(super) fn finish(
         mut self,
         scene: &Visibility,
@@ -339,17 +339,17 @@ impl SentData {
         Self { place, timestamp, data, fate, certainty, ack: None, nack: None }
     }
 
-    /// Latest time at which it was made: in a full network it waits in its NIC before it is seen, and by
-    /// its sender's clock it came so long behind another. T-8
+    /// Latest time at which the transmission was created, from the timestamps: it may wait in its
+    /// NIC before its first capture. T-8
     fn made_behind(&self, other: &Self) -> Picoseconds {
         let behind = clock_difference(other.timestamp, self.timestamp) + MICROSECOND;
         self.place.time.min(other.place.time.saturating_add(behind))
     }
 }
 
-/// Cause of a retransmission, judged by the fates of the transmission before and of the ACK and the
-/// NACK to it; `there` is the first ACK that was seen to arrive, to whichever transmission. The times are when
-/// it was seen, and when it was made. T-10
+/// Cause of a retransmission, from the fates of the previous transmission and of its ACK and NACK.
+/// `there` is the first ACK of any transmission that arrived. `since` is the time of the
+/// retransmission's first capture, `made` the latest time of its creation. T-10
 fn resend_cause(
     before: TransportFate,
     (ack, nack): (Option<ReceivedAnswer>, Option<ReceivedAnswer>),
@@ -360,7 +360,7 @@ fn resend_cause(
         let long_ago = made.saturating_sub(ack.last) > GRACE;
         return if long_ago { ResendCause::AfterAck } else { ResendCause::TooEarly };
     }
-    // It was not even on its way to where it was first seen.
+    // The answer reached its first tap no earlier than the retransmission did.
     let later = |answer: ReceivedAnswer| answer.place.time >= since && !answer.fate.is_lost();
     match (ack, nack) {
         (Some(answer), _) | (None, Some(answer)) if later(answer) => ResendCause::TooEarly,

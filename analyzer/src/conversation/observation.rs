@@ -7,124 +7,123 @@ use super::transport_packet::{
     ConversationKey, DataContent, ObservedLabel, ObservedPlace, TransportFate,
 };
 
-/// Something noticed about a packet or a message of a conversation.
+/// An observation about a packet or a message of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// At which packet.
+    /// Place of the packet.
     pub place: ObservedPlace,
     /// The conversation.
     pub key: ConversationKey,
     /// Number of the message in the conversation, from 0; none if unknown.
     pub message: Option<u64>,
-    /// Field of the packet's header.
+    /// Identifying fields of the packet's header.
     pub label: ObservedLabel,
     /// Fate of the packet.
     pub fate: TransportFate,
-    /// Its kind.
+    /// Kind of the observation.
     pub remark: ObservationKind,
 }
 
 /// Kind of an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObservationKind {
-    /// A message is sent, for the first time as far as is known.
+    /// First captured transmission of a message.
     Data(DataContent),
-    /// It is sent again.
+    /// Retransmission of a message, with its cause.
     Resent(DataContent, ResendCause),
-    /// The receiver had written it before: this one is not written. T-5
+    /// Duplicate: the receiver had already written the message and discards this packet. T-5
     Duplicate,
-    /// It is acknowledged; so long after that transmission. T-5
+    /// ACK; with the round trip, if it is known. T-5
     Ack(Option<Picoseconds>),
-    /// It is not taken. T-6
+    /// NACK, with its reason. T-6
     Nack(NackReason),
-    /// An answer to an older transmission than the latest. T-8
+    /// Answer to a transmission that is not the latest. T-8
     Late,
-    /// A packet of an incarnation that is no more, or a number that is over. T-12
+    /// Packet of an old incarnation or of a finished message. T-12
     Stale,
-    /// A message will not be acknowledged any more.
+    /// End of a message without an ACK.
     Gone(Abandonment),
-    /// A message was sent so often that something is in the way. T-10
+    /// Too many retransmissions or NACKs of one message. T-10
     Storm(StormKind),
-    /// Violations of the protocol.
+    /// Violation of the protocol.
     Broken(Violation),
 }
 
-/// Reason why a message was sent again: what became of the transmission before. T-10
+/// Cause of a retransmission: the fate of the previous transmission. T-10
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ResendCause {
-    /// It was lost.
+    /// The data packet was lost.
     LostData,
-    /// It was acknowledged, and the ACK was lost.
+    /// The ACK was lost.
     LostAck,
-    /// It, or the answer to it, was hurt. T-7
+    /// The data packet or its answer was corrupted. T-7
     Corrupt,
-    /// It was not taken. T-6
+    /// The receiver sent a NACK. T-6
     Nack,
-    /// An answer was on its way.
+    /// An answer was in transit.
     TooEarly,
-    /// It was too, but only since one of the two waited in its NIC: by the sender's clock there was time
-    /// enough for the answer.
+    /// An answer was in transit, but the timestamps left enough time for it: one of the two
+    /// transmissions waited in its NIC.
     Delayed,
-    /// Its ACK had arrived.
+    /// The ACK had arrived.
     AfterAck,
-    /// It arrived, and no answer was seen.
+    /// The data packet arrived and no answer was captured.
     Unanswered,
-    /// The fate was not captured.
+    /// The cause was not captured.
     Unknown,
 }
 
-/// The end of a message that was not acknowledged.
+/// End of a message without an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Abandonment {
-    /// A final NACK: it goes back to its sender. T-6
+    /// Refused by a final NACK and returned to its sender. T-6
     Refused,
-    /// There was no answer, and the logical channel was opened anew: it went back to its sender, or
-    /// the sender was started anew. T-11
+    /// Without an answer before a new incarnation: the message was returned or the sender
+    /// restarted. T-11
     Unanswered,
-    /// It was not taken, and the logical channel was opened anew: it went back, or was taken away with
-    /// its endpoint. T-13
+    /// Refused by a NACK before a new incarnation: the message was returned or removed with its
+    /// endpoint. T-13
     Withdrawn,
-    /// The receiver knew nothing of the logical channel, and the message was sent again on a new
-    /// incarnation. T-12
+    /// Retransmitted in a new incarnation, since the receiver had no state of the logical channel.
+    /// T-12
     Reopened,
-    /// Another message followed, and what had become of this one was out of sight: it was acknowledged, or
-    /// went back.
+    /// Followed by another message, with an uncaptured end: acknowledged or returned.
     Unseen,
-    /// The capture ended.
+    /// The capture ended first.
     Open,
 }
 
 /// Kind of a storm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StormKind {
-    /// Retransmissions. T-10
+    /// Retransmissions without an answer. T-10
     Resent,
     /// NACKs. T-6
     Nacks,
 }
 
-/// Violations of the protocol.
+/// Violation of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Violation {
-    /// A message follows one that is not acknowledged. T-2
+    /// A message follows an unacknowledged one. T-2
     TwoOutstanding,
-    /// A new message has the number of the one before it, which was acknowledged. T-4
+    /// A new message has the sequence number of the acknowledged message before it. T-4
     Unflipped,
-    /// Another message has the number of one that is not acknowledged. T-4
+    /// Another message has the sequence number of an unacknowledged one. T-4
     Altered,
-    /// An ACK for what was hurt on its way. T-5, T-7
+    /// An ACK of a corrupted data packet. T-5, T-7
     AckOfLost,
-    /// A NACK for a message that was acknowledged before. T-5
+    /// A NACK of a message that was already acknowledged. T-5
     NackAfterAck,
-    /// An answer to what was not sent. T-8
+    /// An answer to a transmission that does not exist. T-8
     Unasked,
-    /// A message is sent again long after its ACK arrived. T-10
+    /// A retransmission long after the ACK arrived. T-10
     AfterAck,
     /// A new incarnation without SYNC. T-11
     SyncMissing,
     /// SYNC on a message that is not the first of its incarnation. T-12
     SyncAgain,
-    /// An older incarnation behind a newer one, on the same link. T-12
+    /// An older incarnation after a newer one, on the same link. T-12
     Backwards,
 }
 
@@ -199,7 +198,7 @@ impl Violation {
         Self::Backwards,
     ];
 
-    /// The name in `docs/output.md`: that of the finding.
+    /// The name in `docs/output.md`, which is that of the finding.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

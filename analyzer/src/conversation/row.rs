@@ -1,4 +1,4 @@
-//! Conversations, and what is noticed in them, as rows of `docs/output.md`.
+//! Conversations and their observations as rows of `docs/output.md`.
 
 use crate::event::Picoseconds;
 use codec::capture::{Channel, ChannelId};
@@ -9,96 +9,96 @@ use super::observation::{Abandonment, Observation, ObservationKind, ResendCause,
 use super::totals::{RoundTrips, total};
 use super::{Conversation, DataContent, MalformedPacket};
 
-/// A row of `myriscope conversations`: the contract of `docs/output.md`.
+/// A row of `myriscope conversations`, as `docs/output.md` specifies it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConversationRow {
     /// [`Conversation::number`]
     pub conversation: u64,
     /// The NIC that sends the data.
     pub source: u16,
-    /// The NIC that answers.
+    /// The NIC that sends ACKs and NACKs.
     pub destination: u16,
     /// The logical channel.
     pub logical_channel: u8,
-    /// Time at which its first packet was first seen, in picoseconds.
+    /// Time of the first capture of its first packet, in picoseconds.
     pub first_ps: Picoseconds,
-    /// Time at which its last packet was last seen.
+    /// Time of the last capture of its packets, in picoseconds.
     pub last_ps: Picoseconds,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Messages that were acknowledged.
+    /// Number of acknowledged messages.
     pub acknowledged: u64,
-    /// The others, by what became of them.
+    /// Unacknowledged messages, by [`Abandonment::name`].
     pub gone: NamedCounts<6>,
-    /// Bytes of messages.
+    /// Bytes of all messages, each counted once.
     pub bytes: u64,
-    /// Data packets.
+    /// Number of data packets.
     pub data: u64,
-    /// Data packets that were lost or hurt.
+    /// Data packets that were lost or corrupted.
     pub data_lost: u64,
-    /// Retransmissions.
+    /// Number of retransmissions.
     pub retransmissions: u64,
-    /// The same, by cause.
+    /// Retransmissions by [`ResendCause::name`].
     pub causes: NamedCounts<9>,
-    /// ACKs.
+    /// Number of ACKs.
     pub acks: u64,
-    /// NACKs.
+    /// Number of NACKs.
     pub nacks: u64,
-    /// The same, by reason.
+    /// NACKs by [`NackReason::name`].
     pub reasons: NamedCounts<6>,
-    /// Answers that were lost or hurt.
+    /// ACKs and NACKs that were lost or corrupted.
     pub answers_lost: u64,
-    /// Data that had been written before.
+    /// Duplicates.
     pub duplicates: u64,
-    /// Answers to older transmissions.
+    /// Answers to transmissions that were not the latest.
     pub late: u64,
-    /// Packets of what is over.
+    /// Packets of finished messages or old incarnations.
     pub stale: u64,
-    /// Incarnations.
+    /// Number of incarnations.
     pub incarnations: u64,
-    /// Violations of the protocol.
+    /// Number of violations.
     pub broken: u64,
-    /// The same, by kind.
+    /// Violations by [`Violation::name`].
     pub breaches: NamedCounts<10>,
-    /// Round trips.
+    /// Statistics of round trips.
     pub rtt: RoundTripRow,
-    /// The events.
+    /// [`super::MessageHistory::line`]
     pub history: String,
     /// [`super::ConversationEnd::name`]
     pub ended: &'static str,
 }
 
-/// Numbers by name; in JSON with `_` for `-`.
+/// Counts by name; in JSON with `_` for `-`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedCounts<const N: usize>(pub [(&'static str, u64); N]);
 
-/// Round trips: from the first sight of data to the last sight of its ACK.
+/// Statistics of round trips, from the first capture of data to the last capture of its ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RoundTripRow {
-    /// The number.
+    /// Number of round trips.
     pub count: u64,
     /// The shortest, in picoseconds.
     pub min_ps: Option<Picoseconds>,
-    /// The mean.
+    /// The mean, in picoseconds.
     pub mean_ps: Option<Picoseconds>,
-    /// The longest.
+    /// The longest, in picoseconds.
     pub max_ps: Option<Picoseconds>,
 }
 
 /// A row of `myriscope conversations --events`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ObservationRow<'a> {
-    /// Time at which the packet was first seen, in picoseconds.
+    /// Time of the packet's first capture, in picoseconds.
     pub time_ps: Picoseconds,
-    /// Name of the channel on which it was.
+    /// Name of the channel of that capture.
     pub channel: &'a str,
-    /// Place of its first byte there.
+    /// Place of its first byte on that channel.
     pub at: u64,
-    /// Its number there.
+    /// Number of the packet on that channel.
     pub packet: u64,
     /// The NIC that sends the data.
     pub source: u16,
-    /// The NIC that answers.
+    /// The NIC that sends ACKs and NACKs.
     pub destination: u16,
     /// The logical channel.
     pub logical_channel: u8,
@@ -106,15 +106,15 @@ pub struct ObservationRow<'a> {
     pub message: Option<u64>,
     /// [`ObservationKind::name`]
     pub event: &'static str,
-    /// Field of the packet's header.
+    /// Incarnation in the packet's header.
     pub incarnation: u16,
-    /// Field of the packet's header.
+    /// Sequence number in the packet's header.
     pub seq: u8,
-    /// Field of the packet's header.
+    /// Timestamp in the packet's header.
     pub timestamp: u32,
     /// Fate of the packet.
     pub fate: &'static str,
-    /// True if data opens its logical channel.
+    /// Data only: true if the packet has SYNC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync: Option<bool>,
     /// Data only: `short`, `medium` or `bulk`.
@@ -123,10 +123,10 @@ pub struct ObservationRow<'a> {
     /// Data only: `request` or `reply`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<&'static str>,
-    /// Data only: the endpoint that sends it.
+    /// Data only: the sending endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_endpoint: Option<u16>,
-    /// Data only: the endpoint that it is for.
+    /// Data only: the receiving endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destination_endpoint: Option<u16>,
     /// Data only: bytes of payload.
@@ -146,26 +146,27 @@ pub struct ObservationRow<'a> {
     pub gone: Option<&'static str>,
 }
 
-/// A packet that only looks like one of the protocol, in `myriscope conversations --events`.
+/// A row of `myriscope conversations --events` for a packet of the protocol's type that cannot be
+/// parsed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MalformedRow<'a> {
-    /// As of [`ObservationRow`].
+    /// See [`ObservationRow::time_ps`].
     pub time_ps: Picoseconds,
-    /// As of [`ObservationRow`].
+    /// See [`ObservationRow::channel`].
     pub channel: &'a str,
-    /// As of [`ObservationRow`].
+    /// See [`ObservationRow::at`].
     pub at: u64,
-    /// As of [`ObservationRow`].
+    /// See [`ObservationRow::packet`].
     pub packet: u64,
     /// `malformed`
     pub event: &'static str,
-    /// Place of the field at fault, behind the tag.
+    /// Offset of the invalid field in bytes after the tag.
     pub byte: u64,
-    /// The field at fault.
+    /// Name of the invalid field.
     pub field: &'static str,
-    /// Content of the field; null if it is cut short.
+    /// Value of the field; null if it is truncated.
     pub found: Option<u64>,
-    /// Its fault.
+    /// Description of the fault.
     pub fault: String,
 }
 

@@ -1,8 +1,9 @@
-//! Conversations as lists of packets, a line each, with what is to be made of them worked out by hand.
+//! Conversations as lists of packets, one per line, with results worked out by hand.
 //!
-//! A line: µs of first sight, letter, incarnation and sequence number, the sender's µs; then words. Letters:
-//! `S` data with SYNC, `D` data without, `A` ACK, `N1` NACK with reason 1. Words: `lost`, `hurt`, `far` (out of
-//! sight), `end` (under way); `=7` is the content, `7` µs more to the last sight, `bad` a header that is hurt.
+//! A line has the µs of first capture, a letter, incarnation and sequence number, the sender's µs,
+//! and words. Letters: `S` data with SYNC, `D` data without, `A` ACK, `N1` NACK with reason 1.
+//! Words: `lost`, `hurt` (corrupted), `far` (left the captured part), `end` (in transit); `=7` is
+//! the content, `7` the µs from first to last capture, `bad` a corrupted header.
 
 mod causes;
 mod ends;
@@ -19,7 +20,8 @@ use codec::transport::{
 
 use super::*;
 
-/// Data of NIC 1 to NIC 2 pass link 1 first and link 2 last, on logical channel 3; answers the other way.
+/// Parses a line. Data from NIC 1 to NIC 2 on logical channel 3 pass link 1 first and link 2 last;
+/// answers pass them in reverse.
 pub(super) fn seen(line: &str) -> ObservedPacket {
     let words: Vec<&str> = line.split_whitespace().collect();
     let time = words[0].parse::<Picoseconds>().unwrap() * 1_000_000;
@@ -84,7 +86,7 @@ fn reason(nack: &str) -> NackReason {
     NackReason::ALL[place]
 }
 
-/// Observations about packets, which come in any order.
+/// Observations and conversations of packets in any order.
 fn observations(lines: &str) -> (Vec<Observation>, Vec<Conversation>) {
     let mut conversations = ConversationTracker::default();
     let (mut noticed, mut ended) = (Vec::new(), Vec::new());
@@ -105,7 +107,7 @@ fn observations(lines: &str) -> (Vec<Observation>, Vec<Conversation>) {
     (noticed, ended)
 }
 
-/// The history, and what is out of the ordinary, a line each.
+/// The history, and one line for each unusual observation.
 fn check(lines: &str) -> String {
     let (noticed, ended) = observations(lines);
     let mut text = String::new();
@@ -141,7 +143,8 @@ fn check(lines: &str) -> String {
 
 #[test]
 fn a_conversation_without_trouble_has_data_and_ack_in_turn() {
-    // 12 − 0 + 5, 112 − 100 + 5, 214 − 200 + 5: from first sight of data to last sight of the ACK.
+    // 12 − 0 + 5, 112 − 100 + 5, 214 − 200 + 5: from first capture of data to last capture of the
+    // ACK.
     insta::assert_snapshot!(check("
         0 S 7.0 0
         12 A 7.0 0

@@ -8,61 +8,61 @@ use codec::transport::NackReason;
 use super::observation::{Abandonment, Observation, ObservationKind, ResendCause, Violation};
 use super::transport_packet::TransportFate;
 
-/// Classes of round trips: each up to twice the one before; the first up to 1 µs.
+/// Number of round-trip classes: each ends at twice the time of the one before, the first at 1 µs.
 pub const CLASSES: usize = 32;
 
 /// Totals of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConversationTotals {
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Those that were acknowledged.
+    /// Number of acknowledged messages.
     pub acknowledged: u64,
-    /// Those that were not, by what became of them.
+    /// Unacknowledged messages, by their end.
     pub gone: BTreeMap<Abandonment, u64>,
-    /// Bytes of messages: each counts once.
+    /// Bytes of all messages, each counted once.
     pub bytes: u64,
-    /// Data packets.
+    /// Number of data packets.
     pub data: u64,
-    /// Data packets that were lost or hurt.
+    /// Data packets that were lost or corrupted.
     pub data_lost: u64,
     /// Retransmissions, by cause.
     pub resent: BTreeMap<ResendCause, u64>,
-    /// ACKs.
+    /// Number of ACKs.
     pub acks: u64,
     /// NACKs, by reason.
     pub nacks: BTreeMap<NackReason, u64>,
-    /// Answers that were lost or hurt.
+    /// ACKs and NACKs that were lost or corrupted.
     pub answers_lost: u64,
-    /// Data that their receiver had written before. T-5
+    /// Duplicates. T-5
     pub duplicates: u64,
-    /// Answers to older transmissions than the latest. T-8
+    /// Answers to transmissions that were not the latest. T-8
     pub late: u64,
-    /// Packets of what is over. T-12
+    /// Packets of finished messages or old incarnations. T-12
     pub stale: u64,
-    /// New incarnations. T-12
+    /// Number of incarnations. T-12
     pub incarnations: u64,
-    /// Violations of the protocol, by kind.
+    /// Violations, by kind.
     pub broken: BTreeMap<Violation, u64>,
-    /// Round trips.
+    /// Statistics of round trips.
     pub trips: RoundTrips,
 }
 
-/// Round trips.
+/// Statistics of round trips.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoundTrips {
-    /// The number.
+    /// Number of round trips.
     pub count: u64,
-    /// Sum of all.
+    /// Sum of all round trips.
     pub total: Picoseconds,
     /// The shortest and the longest.
     pub bounds: Option<(Picoseconds, Picoseconds)>,
-    /// Number of of each class.
+    /// Number of round trips in each class.
     pub classes: [u64; CLASSES],
 }
 
 impl RoundTrips {
-    /// Adds one.
+    /// Adds a round trip.
     pub fn add(&mut self, trip: Picoseconds) {
         self.count += 1;
         self.total = self.total.saturating_add(trip);
@@ -74,7 +74,7 @@ impl RoundTrips {
         }
     }
 
-    /// Adds those of another.
+    /// Adds the round trips of another conversation.
     pub fn absorb(&mut self, other: &Self) {
         self.count += other.count;
         self.total = self.total.saturating_add(other.total);
@@ -87,7 +87,7 @@ impl RoundTrips {
         }
     }
 
-    /// The mean.
+    /// The mean; none without round trips.
     #[must_use]
     pub fn mean(&self) -> Option<Picoseconds> {
         self.total.checked_div(self.count.into())
@@ -95,7 +95,7 @@ impl RoundTrips {
 }
 
 impl ConversationTotals {
-    /// Counts what was noticed.
+    /// Counts an observation.
     pub(super) fn count(&mut self, noticed: &Observation) {
         match noticed.remark {
             ObservationKind::Data(data) => {
@@ -127,7 +127,7 @@ impl ConversationTotals {
         }
     }
 
-    /// Adds those of another conversation.
+    /// Adds the totals of another conversation.
     pub fn absorb(&mut self, other: &Self) {
         for (sum, more) in [
             (&mut self.messages, other.messages),
@@ -159,12 +159,11 @@ fn add<K: Copy + Ord>(sums: &mut BTreeMap<K, u64>, more: &BTreeMap<K, u64>) {
     }
 }
 
-/// The sum.
 pub(super) fn total<K: Ord>(sums: &BTreeMap<K, u64>) -> u64 {
     sums.values().copied().fold(0, u64::saturating_add)
 }
 
-/// The letter of a packet in a history: small if it did not get there.
+/// The letter of an observation in a history; lower case if the packet was lost or corrupted.
 pub(super) const fn letter(remark: ObservationKind, fate: TransportFate) -> Option<char> {
     let letter = match remark {
         ObservationKind::Data(data) => match data.sync {

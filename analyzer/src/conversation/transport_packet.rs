@@ -1,4 +1,5 @@
-//! Input of the conversation tracker: each transport packet once, however many taps it passed.
+//! Input of the conversation tracker: each transport packet once, regardless of the number of taps
+//! on its path.
 
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
@@ -11,41 +12,41 @@ use codec::transport::{
 
 use crate::journey::MatchCertainty;
 
-/// A transport packet on its way, as far as taps show it.
+/// A transport packet, as the taps captured it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObservedPacket {
-    /// Place at which its first byte was first seen.
+    /// Place of the first capture of its first byte.
     pub place: ObservedPlace,
-    /// Time at which its first byte was last seen: behind the last cable that was tapped.
+    /// Time of the last capture of its first byte: at the last tap on its path.
     pub last: Picoseconds,
-    /// The links on which it was first and last seen.
+    /// Links of its first and last capture.
     pub links: (LinkKey, LinkKey),
     /// Its header.
     pub header: TransportHeader,
-    /// Its kind.
+    /// Data, ACK or NACK.
     pub what: PacketContent,
     /// Its fate.
     pub fate: TransportFate,
-    /// True if its bytes can be believed.
+    /// Reliability of the header.
     pub reading: HeaderTrust,
-    /// Certainty that all sightings are of one packet.
+    /// Certainty that all captures are of one packet.
     pub certainty: MatchCertainty,
 }
 
 /// A place in the capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ObservedPlace {
-    /// Time.
+    /// Time, in picoseconds.
     pub time: Picoseconds,
     /// The channel.
     pub channel: ChannelId,
     /// The character on it.
     pub at: Tick,
-    /// The packet's number on it.
+    /// Number of the packet on the channel.
     pub packet: u64,
 }
 
-/// A link, by the lesser of its channels.
+/// A link, identified by the lesser of its channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkKey(pub ChannelId);
 
@@ -54,86 +55,87 @@ pub struct LinkKey(pub ChannelId);
 pub enum PacketContent {
     /// A message, or a piece of one.
     Data(DataContent),
-    /// It was written. T-5
+    /// The message was written. T-5
     Ack,
-    /// It was not. T-6
+    /// The message was refused, with the reason. T-6
     Nack(NackReason),
 }
 
-/// A message, as its data packet shows it.
+/// Content of a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataContent {
-    /// True if it opens its logical channel. T-12
+    /// SYNC, which opens the logical channel. T-12
     pub sync: SyncFlag,
     /// Request or reply.
     pub role: MessageRole,
     /// Short, medium or bulk.
     pub form: MessageForm,
-    /// The endpoint that sends it.
+    /// The sending endpoint.
     pub source: EndpointId,
-    /// The endpoint that it is for.
+    /// The receiving endpoint.
     pub destination: EndpointId,
     /// Bytes of payload.
     pub bytes: u64,
-    /// All that a retransmission leaves as it is: endpoints, key, handler, payload.
+    /// Residue of all fields that a retransmission does not change: endpoints, key, handler,
+    /// payload.
     pub content: CrcResidue,
 }
 
 /// Fate of a transport packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransportFate {
-    /// It reached a host, intact.
+    /// Reached a host intact.
     Arrived,
-    /// It was hurt or cut: its receiver drops it. T-7
+    /// Corrupted or truncated: the receiver drops it. T-7
     Hurt,
-    /// It did not reach its host.
+    /// Lost on its path to the host.
     Lost,
-    /// It went on where nothing was captured.
+    /// Left the captured part of the network.
     OutOfSight,
-    /// It was on its way when the recording ended.
+    /// In transit at the end of the recording.
     UnderWay,
 }
 
-/// Trust in the bytes that a header was read from.
+/// Reliability of the bytes that a header was parsed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeaderTrust {
-    /// Their CRC was good.
+    /// The CRC was good.
     Sound,
-    /// It was not, wherever the packet was seen.
+    /// The CRC was bad in every capture.
     Doubtful,
 }
 
-/// A conversation: its data go one way, its answers the other. T-2
+/// Identity of a conversation: data flow from `source` to `destination`, answers back. T-2
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConversationKey {
     /// The NIC that sends the data.
     pub source: Nic,
-    /// The NIC that answers.
+    /// The NIC that sends ACKs and NACKs.
     pub destination: Nic,
     /// The logical channel between them.
     pub channel: LogicalChannel,
 }
 
-/// Fields that identify a transmission, and that an answer echoes. T-8
+/// Fields that identify a transmission; an answer echoes them. T-8
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ObservedLabel {
-    /// The use of the logical channel. T-12
+    /// The incarnation of the logical channel. T-12
     pub incarnation: ChannelIncarnation,
     /// The sequence number. T-4
     pub seq: SequenceBit,
-    /// Time at which it was transmitted, by its sender's clock.
+    /// Time of the transmission by its sender's clock.
     pub timestamp: TransportTimestamp,
 }
 
 impl ObservedPacket {
-    /// Its kind known by, or echoes.
+    /// The label of a data packet, or the label that an answer echoes.
     #[must_use]
     pub const fn label(&self) -> ObservedLabel {
         let TransportHeader { incarnation, seq, timestamp, .. } = self.header;
         ObservedLabel { incarnation, seq, timestamp }
     }
 
-    /// The conversation that it belongs to.
+    /// The packet's conversation.
     #[must_use]
     pub const fn key(&self) -> ConversationKey {
         let TransportHeader { source, destination, channel, .. } = self.header;
@@ -147,7 +149,7 @@ impl ObservedPacket {
 }
 
 impl ConversationKey {
-    /// The NICs, without the logical channel.
+    /// The source and destination NICs.
     #[must_use]
     pub const fn pair(&self) -> (Nic, Nic) {
         (self.source, self.destination)
@@ -167,7 +169,7 @@ impl TransportFate {
         }
     }
 
-    /// True if it is known not to have been taken.
+    /// True if the packet was lost or corrupted.
     #[must_use]
     pub const fn is_lost(self) -> bool {
         match self {

@@ -1,5 +1,5 @@
-//! Coverage of the capture: links that answers pass, hosts whose packets are seen to arrive, and since when
-//! nothing was missed.
+//! Coverage of the capture: links that carry answers, hosts with captured arrivals, and the time of
+//! the last hole.
 
 use crate::event::Picoseconds;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,17 +9,18 @@ use codec::transport::{Nic, TransportTimestamp};
 use super::observation::{Observation, ObservationKind};
 use super::transport_packet::{HeaderTrust, LinkKey, ObservedPacket, PacketContent, TransportFate};
 
-/// Ways of answers that are known. *Chosen*: as many as conversations that are open. Of others it is not known
-/// that answers can be seen, so nothing is concluded from none.
+/// Maximum number of pairs of NICs and links with captured answers. *Chosen*: as many as open
+/// conversations. Without an entry, missing answers prove nothing.
 const ANSWERED_MAX: usize = 1 << 17;
 
-/// Longer than a packet waits in its NIC: whose clock seems so late was started anew. *Chosen*
+/// Longest plausible wait of a packet in its NIC, 10 s; a clock that seems later was restarted.
+/// *Chosen*
 const CLOCK: Picoseconds = 10_000_000_000_000;
 
-/// A microsecond, in which timestamps count. T-8
+/// The unit of timestamps, in picoseconds. T-8
 pub(super) const MICROSECOND: Picoseconds = 1_000_000;
 
-/// True if one time of a clock that wraps is before another. T-8
+/// True if timestamp `one` precedes `other` on a clock that wraps. T-8
 pub(super) const fn is_before(one: TransportTimestamp, other: TransportTimestamp) -> bool {
     let ahead = other.0.wrapping_sub(one.0);
     ahead != 0 && ahead < 1 << 31
@@ -30,29 +31,29 @@ pub(super) fn clock_difference(one: TransportTimestamp, other: TransportTimestam
     Picoseconds::from(other.0.wrapping_sub(one.0)) * MICROSECOND
 }
 
-/// Coverage of the capture.
 #[derive(Debug, Default)]
 pub(super) struct Visibility {
-    /// Links on which answers from one NIC (the second) were seen on their way to another.
+    /// Data source, data destination, and link of the last capture of an answer between them.
     answered: BTreeSet<(Nic, Nic, LinkKey)>,
-    /// Links on which any answers were seen.
+    /// Links on which any answer was captured.
     heard: BTreeSet<LinkKey>,
-    /// First and last time at which a packet arrived at the host of a NIC since the last hole.
+    /// For each NIC, the times of its first and last captured arrival since the last hole.
     reached: BTreeMap<Nic, (Picoseconds, Picoseconds)>,
-    /// Shortest wait of each NIC's data between its timestamp and its first capture. T-8
+    /// For each NIC, timestamp and capture time of the data packet that waited least in between.
+    /// T-8
     soonest: BTreeMap<Nic, (TransportTimestamp, Picoseconds)>,
-    /// Up to when something was not recorded.
+    /// Time of the last hole.
     doubt: Option<Picoseconds>,
 }
 
 impl Visibility {
-    /// Up to this moment something was not recorded: what was not seen may have been there.
+    /// Marks the capture up to `time` as incomplete: uncaptured packets may have existed.
     pub(super) fn add_hole(&mut self, time: Picoseconds) {
         self.doubt = Some(time);
         self.reached.clear();
     }
 
-    /// Updates the coverage by a packet.
+    /// Updates the coverage with a packet.
     pub(super) fn add_packet(&mut self, seen: &ObservedPacket) {
         if seen.reading == HeaderTrust::Doubtful {
             return;
@@ -77,7 +78,7 @@ impl Visibility {
         }
     }
 
-    /// Compares a data packet's timestamp with when it was first seen.
+    /// Updates the NIC's clock from a data packet's timestamp and first capture time.
     fn compare_clock(&mut self, seen: &ObservedPacket) {
         let (source, now) = (seen.header.source, seen.place.time);
         let waited =
@@ -90,7 +91,7 @@ impl Visibility {
         }
     }
 
-    /// Time a NIC's clock showed a timestamp, at the latest.
+    /// Latest time at which a NIC's clock showed a timestamp.
     pub(super) fn latest_send_time(
         &self,
         source: Nic,
@@ -104,12 +105,12 @@ impl Visibility {
         })
     }
 
-    /// True if all was recorded since a time.
+    /// True if the capture has no hole at or after `since`.
     pub(super) fn is_complete_since(&self, since: Picoseconds) -> bool {
         self.doubt.is_none_or(|doubt| doubt < since)
     }
 
-    /// True if answers from one NIC to another pass a link.
+    /// True if an answer between the two NICs was captured on the link.
     pub(super) fn shows_answers_between(
         &self,
         (source, destination): (Nic, Nic),
@@ -118,13 +119,13 @@ impl Visibility {
         self.answered.contains(&(source, destination, link))
     }
 
-    /// True if answers, from whatever NIC, pass a link: then those that there are can be seen.
+    /// True if any answer was captured on the link: then every answer there would be.
     pub(super) fn shows_answers(&self, link: LinkKey) -> bool {
         self.heard.contains(&link)
     }
 
-    /// Fate of a packet that was first seen at a time and was to go to a NIC: it was lost if it was
-    /// not seen where others were, before and after it.
+    /// Fate of a packet to a NIC, first captured at `time`: lost if it left the captured part,
+    /// while packets before and after it arrived there.
     pub(super) fn fate(&self, fate: TransportFate, to: Nic, time: Picoseconds) -> TransportFate {
         let reached = self.reached.get(&to);
         match (fate, reached) {
@@ -142,7 +143,7 @@ impl Visibility {
         }
     }
 
-    /// Tells what is noticed of a packet by what became of it.
+    /// Updates an observation by the final fate of its packet.
     pub(super) fn update_fate(&self, noticed: &mut Observation) {
         let (time, key) = (noticed.place.time, noticed.key);
         let to = match noticed.remark {

@@ -13,13 +13,13 @@ use codec::{CharBuf, Character, Chars};
 
 use crate::timeline::REPEATED_MAX_ALL;
 
-/// Weight of a batch. *Chosen*: about a millisecond of work, so that handing it to another thread costs
-/// little.
+/// Weight of a batch. *Chosen*: about a millisecond of work, so that handing it to another thread
+/// costs little.
 const WEIGHT: u64 = 1 << 20;
 /// Weight of a chunk beside its characters. *Chosen*: about its size.
 const CHUNK: u64 = 64;
-/// Additional weight of a control character. *Chosen*: about the size of its output if each of them ends a
-/// packet, so that the output of a batch takes at most some ten megabytes.
+/// Additional weight of a control character. *Chosen*: about the size of its output if each of them
+/// ends a packet, so that the output of a batch takes at most some ten megabytes.
 const CONTROL: u64 = 15;
 
 /// Chunks of one section.
@@ -64,7 +64,8 @@ pub(super) struct BatchRead {
     pub(super) ended: Option<Result<(), CaptureError>>,
 }
 
-/// Reads a batch, or several if a section ends. The characters are stored in `room`, a reused buffer.
+/// Reads a batch, or several if a section ends. The characters are stored in `room`, a reused
+/// buffer.
 pub(super) fn read<R: Read>(reader: &mut CaptureReader<R>, mut room: CharBuf) -> BatchRead {
     room.clear();
     let mut batch = ChunkBatch { chars: room, ..ChunkBatch::default() };
@@ -78,7 +79,8 @@ pub(super) fn read<R: Read>(reader: &mut CaptureReader<R>, mut room: CharBuf) ->
             }
             CaptureItem::Channel(id, channel) => batch.channels.push((id, channel.clone())),
             CaptureItem::Link(one, other) => {
-                // Chunks before the link in the file are processed without it, wherever batches end.
+                // Chunks before the link in the file are processed without it, wherever batches
+                // end.
                 if !batch.entries.is_empty() {
                     batches.push(batch.cut());
                 }
@@ -92,7 +94,7 @@ pub(super) fn read<R: Read>(reader: &mut CaptureReader<R>, mut room: CharBuf) ->
             Ok(ReadProgress::Done) => Some(Ok(())),
             Err(error) => Some(Err(error)),
         };
-        // A file of faults only ends a batch too.
+        // Ensures that a file of faults only also ends a batch.
         batch.weight += CHUNK;
     }
     if ended.is_some() {
@@ -102,7 +104,7 @@ pub(super) fn read<R: Read>(reader: &mut CaptureReader<R>, mut room: CharBuf) ->
     BatchRead { batches, faults, ended }
 }
 
-/// True for fill, which has no output however often it is repeated. F-8
+/// True if the characters are fill, which has no output regardless of its repetitions. F-8
 fn is_fill(chars: Chars<'_>) -> bool {
     let only = |symbols: &[Symbol]| {
         let fits =
@@ -113,7 +115,8 @@ fn is_fill(chars: Chars<'_>) -> bool {
 }
 
 impl ChunkBatch {
-    /// Ends this batch and begins another. The weights of many small batches add up.
+    /// Returns this batch and begins another, which inherits the weight: that of many small batches
+    /// adds up.
     fn cut(&mut self) -> Self {
         let next = Self { weight: self.weight, ..Self::default() };
         std::mem::replace(self, next)
@@ -182,7 +185,7 @@ mod tests {
                 break;
             }
         }
-        // The empty part before the first section is one too.
+        // The empty part before the first section counts as one.
         assert_eq!(sections, 10_001);
     }
 }

@@ -1,4 +1,4 @@
-//! Analyses all links of a capture in parallel.
+//! Analysis of all links of a capture, in parallel.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::options::AnalysisScope;
 pub(super) struct LinkStage {
     scope: AnalysisScope,
     assumptions: LinkAssumptions,
-    /// A link whose channels have moved to another link is empty.
+    /// All links; one whose channels have moved to another link is empty.
     links: Vec<LinkAnalysis>,
     channels: BTreeMap<ChannelId, (usize, Channel)>,
     /// The first link of the section.

@@ -17,7 +17,7 @@ pub(super) fn merged<K: Ord + Copy, T>(
     while let Some(Reverse((_, number))) = heads.pop() {
         let Some(list) = lists.get_mut(number) else { continue };
         let beyond = heads.peek().copied();
-        // While this list is ahead of all others.
+        // This list is ahead of all others.
         while let Some(head) = next(list).map(|key| Reverse((key, number))) {
             if beyond.is_some_and(|beyond| head < beyond) {
                 heads.push(head);

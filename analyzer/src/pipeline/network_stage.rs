@@ -1,4 +1,4 @@
-//! Analyses the whole network: processes the output of all links in order of time.
+//! Analysis of the whole network: processes the output of all links in order of time.
 
 use std::collections::BTreeMap;
 
@@ -31,13 +31,13 @@ pub(super) struct NetworkStage {
     evidence: TopologyEvidence,
     findings: FindingChecks,
     periods_ps: BTreeMap<ChannelId, u64>,
-    /// The next channel begins a section after [`SectionProgress::End`].
+    /// Position in the section; after [`SectionProgress::End`] the next channel begins a new one.
     progress: SectionProgress,
     /// Time of the last event.
     now: Picoseconds,
-    /// Events with corrected times, until all earlier ones have come.
+    /// Events with corrected times, held until all earlier ones have arrived.
     held: BTreeMap<(Picoseconds, ChannelId, u64), TimedEvent>,
-    /// Number of events held so far: distinguishes events of one channel and time.
+    /// Number of events ever held; distinguishes events of one channel and time.
     held_count: u64,
 }
 

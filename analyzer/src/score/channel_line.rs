@@ -1,24 +1,25 @@
-//! Lines of a channel in one form for truth and analysis, comparable for equality.
+//! Events and packets of a channel as lines, in one form for truth and analysis that can be
+//! compared for equality.
 
 use super::truth::TruthFrame;
 use crate::event::LinkEvent;
 use crate::packet::{PacketEnd, ReceivedPacket};
 use codec::time::Tick;
 
-/// Something on a channel, at a place.
+/// An event or a packet of a channel.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ChannelLine {
-    /// The place; of a packet that the end of the capture closes, beyond all.
+    /// Place of the line; `u64::MAX` for a packet that the end of the capture cuts.
     pub(super) at: u64,
     pub(super) kind: LineKind,
-    /// All that there is to say of it.
+    /// All details, compared for equality.
     pub(super) more: String,
-    /// Place at which it begins and ends: a packet with its first and its last byte.
+    /// Places of its first and last character; for a packet, of its first and last byte.
     pub(super) start: u64,
     pub(super) end: u64,
 }
 
-/// Kind of a line, in the words of `docs/output.md`.
+/// Kind of a line, named as in `docs/output.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum LineKind {
     Packet,
@@ -37,21 +38,21 @@ pub(super) enum LineKind {
     SenderResumed,
 }
 
-/// Kinds of lines that stop being comparable together.
+/// Kinds of lines with a common limit, beyond which they are not compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum LineClass {
-    /// Content of the channel's own characters.
+    /// Events of the channel's own characters.
     Own,
     /// The end of a reset.
     ResetEnd,
-    /// A packet that the end of the capture closes.
+    /// A packet that the end of the capture cuts.
     OpenPacket,
     /// Actions of the channel's sender.
     Sender,
 }
 
 impl LineKind {
-    /// Every kind, in the order in which they are shown.
+    /// All variants, in the order of the output.
     pub(super) const ALL: [Self; 14] = [
         Self::Packet,
         Self::OpenPacket,
@@ -112,7 +113,8 @@ impl ChannelLine {
         Self { at, kind, more, start: at, end: at }
     }
 
-    /// An event that the analyzer found. Holes are of the capture, not of the network.
+    /// The line of an event that the analyzer found; none for holes, which are not events of the
+    /// network.
     pub(super) fn found(at: Tick, event: &LinkEvent) -> Option<Self> {
         let (kind, more) = match event {
             LinkEvent::OpenLink => (LineKind::OpenLink, String::new()),
@@ -134,7 +136,7 @@ impl ChannelLine {
         Some(Self::new(at.0, kind, more))
     }
 
-    /// A packet that the analyzer found, closed at a place.
+    /// The line of a packet that the analyzer found, closed at a place.
     pub(super) fn packet(at: Tick, packet: &ReceivedPacket) -> Self {
         let row = packet.row("");
         Self::of_frame(
@@ -153,7 +155,7 @@ impl ChannelLine {
         )
     }
 
-    /// A frame of the truth, closed at a place.
+    /// The line of a frame of the truth, closed at a place.
     pub(super) fn of_frame(at: u64, frame: &TruthFrame) -> Self {
         let TruthFrame { start, end, length, route, tag, payload, crc, syndrome, ended_by } = frame;
         let (at, kind) = if ended_by == PacketEnd::CaptureEnd.name() {

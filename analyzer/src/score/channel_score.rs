@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::channel_line::{ChannelLine, LineClass, LineKind};
 use super::port::OmissionReason;
 
-/// Number of times that something was in the truth, was found, and was found as it is in the truth.
+/// Numbers of events in the truth, of events found, and of found events that match the truth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct MatchCount {
     pub(super) in_truth: u64,
@@ -14,36 +14,37 @@ pub(super) struct MatchCount {
     pub(super) right: u64,
 }
 
-/// One channel.
+/// Comparison of the lines of one channel.
 #[derive(Clone, Debug)]
 pub(super) struct ChannelScore {
-    /// Lines without a counterpart so far: so many more in the truth, or, below 0, found.
+    /// Unmatched lines: the surplus in the truth, or, if negative, in the analysis.
     open: BTreeMap<ChannelLine, i64>,
-    /// From where on a class is not compared.
+    /// Place from which a class is not compared, with the reason.
     limits: BTreeMap<LineClass, (u64, OmissionReason)>,
-    /// Repeats of which not every round is listed, in order, as far as the truth
-    /// has not come past it.
+    /// Repeats of which the analysis lists the first rounds only, in order, until the comparison
+    /// has passed them.
     repeated: VecDeque<Range<u64>>,
-    /// The first place recorded, and the last.
+    /// The first and the last recorded place.
     recorded: (u64, u64),
-    /// The same of the opposite channel, which tells the sender what to do; none if it was not.
+    /// The same for the opposite channel, which carries the sender's STOP and GO; none if
+    /// uncaptured.
     opposite: Option<(u64, u64)>,
-    /// Up to where a packet goes on that began before the recording.
+    /// Last place of packets that began before the recording.
     begun_before: Option<u64>,
-    /// A packet goes on behind the end of the recording.
+    /// `Yes` if a packet continues after the end of the recording.
     goes_on: EndsOpen,
-    /// From where on what the sender does is known: it may have been stopped before the recording.
+    /// Place from which the sender's state is known: it may have been stopped before the recording.
     sender: Option<u64>,
     counts: BTreeMap<LineKind, MatchCount>,
     left_out: BTreeMap<(LineKind, OmissionReason), u64>,
 }
 
-/// A line in one account and not in the other.
+/// A line of the truth or of the analysis without a counterpart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mismatch {
-    /// It happened, and was not found.
+    /// In the truth only.
     Missed(ChannelLine),
-    /// It was found, and did not happen.
+    /// In the analysis only.
     Invented(ChannelLine),
 }
 
@@ -55,7 +56,7 @@ enum LineOrigin {
 }
 
 impl ChannelScore {
-    /// A channel of which these places were recorded, from the first to the last; and of its
+    /// Starts the comparison of a channel, given the first and last recorded place of it and of its
     /// opposite.
     pub(super) fn new(recorded: (u64, u64), opposite: Option<(u64, u64)>) -> Self {
         Self {
@@ -72,18 +73,18 @@ impl ChannelScore {
         }
     }
 
-    /// True if a place was recorded, but for holes.
+    /// True if a place lies within the recording, regardless of holes.
     pub(super) const fn has(&self, place: u64) -> bool {
         self.recorded.0 <= place && place <= self.recorded.1
     }
 
-    /// Behind the last place that was recorded on both channels of the link.
+    /// Place after the last one recorded on both channels of the link.
     pub(super) fn end(&self) -> u64 {
         let (_, last) = self.opposite.unwrap_or(self.recorded);
         last.min(self.recorded.1).saturating_add(1)
     }
 
-    /// Takes a line of the truth.
+    /// Adds a line of the truth.
     pub(super) fn expect(&mut self, line: ChannelLine) {
         let (first, last) = self.recorded;
         let is_packet = matches!(line.kind, LineKind::Packet | LineKind::OpenPacket);
@@ -108,7 +109,8 @@ impl ChannelScore {
             return self.leave_out(line.kind, OmissionReason::NotRecorded);
         }
         if line.kind.class() == LineClass::Sender && self.sender.is_none_or(|from| line.at < from) {
-            // What the sender was told before is not known: from the next line on it is.
+            // STOP and GO before the recording are unknown: the sender's state is known after its
+            // first line.
             let from = line.at.saturating_add(1);
             if self.sender.is_none() {
                 self.sender = Some(from);
@@ -122,7 +124,7 @@ impl ChannelScore {
         self.count(line, LineOrigin::Truth);
     }
 
-    /// Takes a line of the capture.
+    /// Adds a line of the analysis.
     pub(super) fn find(&mut self, line: ChannelLine) {
         let is_packet = matches!(line.kind, LineKind::Packet | LineKind::OpenPacket);
         let cut = line.kind == LineKind::OpenPacket && self.goes_on == EndsOpen::Yes
@@ -168,7 +170,7 @@ impl ChannelScore {
         }
     }
 
-    /// From a place on, a class is not compared.
+    /// Excludes a class from the comparison from a place on.
     pub(super) fn limit(&mut self, class: LineClass, from: u64, reason: OmissionReason) {
         let limit = self.limits.entry(class).or_insert((from, reason));
         if from < limit.0 {
@@ -179,13 +181,13 @@ impl ChannelScore {
         self.drop_expected(reason, beyond);
     }
 
-    /// Excludes a repeat, of which the analysis lists the first rounds only.
+    /// Excludes a repeat of which the analysis lists the first rounds only.
     pub(super) fn repeat(&mut self, places: Range<u64>) {
         self.drop_expected(OmissionReason::Repeated, |line| is_in(&places, line));
         self.repeated.push_back(places);
     }
 
-    /// Takes back what was expected and has no counterpart.
+    /// Removes unmatched lines of the truth and counts them as omitted.
     fn drop_expected(&mut self, reason: OmissionReason, which: impl Fn(&ChannelLine) -> bool) {
         let Self { open, counts, left_out, .. } = self;
         open.retain(|line, more| {
@@ -206,7 +208,7 @@ impl ChannelScore {
         });
     }
 
-    /// Takes back what was found and has no counterpart.
+    /// Removes unmatched lines of the analysis.
     fn drop_found(&mut self, which: impl Fn(&ChannelLine) -> bool) {
         let counts = &mut self.counts;
         self.open.retain(|line, more| {
@@ -218,7 +220,7 @@ impl ChannelScore {
         });
     }
 
-    /// Closes lines before a place that found no counterpart.
+    /// Emits and removes the unmatched lines before a place.
     pub(super) fn settle(&mut self, before: u64, out: &mut impl FnMut(Mismatch)) {
         while self.repeated.pop_front_if(|range| range.end < before).is_some() {}
         while let Some(entry) = self.open.first_entry() {
@@ -229,7 +231,7 @@ impl ChannelScore {
         }
     }
 
-    /// All of it.
+    /// Emits all unmatched lines.
     pub(super) fn finish(&mut self, out: &mut impl FnMut(Mismatch)) {
         if self.sender.is_none() {
             self.drop_found(|line| line.kind.class() == LineClass::Sender);
@@ -246,7 +248,7 @@ impl ChannelScore {
     }
 }
 
-/// True if a line is of a channel's own characters, in a range of places.
+/// True if a line derives from the channel's own characters, within a range of places.
 fn is_in(places: &Range<u64>, line: &ChannelLine) -> bool {
     line.kind.class() != LineClass::Sender && places.contains(&line.at)
 }
@@ -261,7 +263,7 @@ fn odd((line, more): (ChannelLine, i64), out: &mut impl FnMut(Mismatch)) {
     }
 }
 
-/// Continuation of a packet behind the end of the recording.
+/// Continuation of a packet after the end of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EndsOpen {
     Yes,

@@ -13,23 +13,23 @@ pub enum ScoreError {
     /// The capture is damaged.
     #[error(transparent)]
     Capture(#[from] CaptureError),
-    /// No channel says where it was tapped, so no event of the truth can be compared.
+    /// No channel declares its tap, so no event of the truth can be compared.
     #[error("no channel declares its tap (tap=node:port in its description)")]
     NoTap,
     /// A line of the truth cannot be parsed.
     #[error("line {line}: {wrong}")]
     Truth {
-        /// Counts from 1.
+        /// Line number, from 1.
         line: u64,
-        /// Its fault.
+        /// Description of the fault.
         wrong: String,
     },
     /// Reading the truth failed.
     #[error("line {line}: read failed: {source}")]
     Read {
-        /// Counts from 1.
+        /// Line number, from 1.
         line: u64,
-        /// Error of the system.
+        /// Error of the operating system.
         source: io::Error,
     },
 }

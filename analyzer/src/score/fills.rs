@@ -1,4 +1,4 @@
-//! Bounds of slack buffers against what was in them. F-3
+//! Comparison of the analysis' fill bounds of slack buffers with their true fill levels. F-3
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,24 +14,25 @@ pub(super) struct FillScore {
     buffers: BTreeMap<ChannelId, ScoredBuffer>,
     /// Buffers by port.
     places: BTreeMap<String, Vec<ChannelId>>,
-    /// Buffers behind the cable of a port, as the tap sees it.
+    /// Buffers whose cable, as the tap captures it, ends at a port.
     cables: BTreeMap<String, Vec<ChannelId>>,
 }
 
 /// Totals of compared bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FillTotals {
-    /// Moments of which both witnesses tell.
+    /// Periods with both bounds and a true fill level.
     pub(super) moments: u64,
-    /// Those in which the truth is inside.
+    /// Periods in which the true fill level lies within the bounds.
     pub(super) inside: u64,
-    /// Cells from the lower bound to the upper, all moments together.
+    /// Sum of upper bound minus lower bound, in cells, over all compared periods.
     pub(super) width: u128,
-    /// Moments that are not compared.
+    /// Periods that are not compared.
     pub(super) left_out: u64,
 }
 
-/// Bounds that the truth leaves: the channel of the buffer, its first period outside, and how it was.
+/// Bounds that the true fill level leaves: the buffer's channel, its first period outside, and a
+/// description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OutsideBounds {
     pub(super) channel: ChannelId,
@@ -39,35 +40,33 @@ pub(super) struct OutsideBounds {
     pub(super) what: String,
 }
 
-/// Periods of a link after which damage has been noticed at the latest, or up to which something wrong
-/// makes bounds wrong. *Chosen*: more than 16 of silence (F-7), or a round trip (F-4).
+/// Longest time in link periods from a fault to its detection, in which bounds may be wrong.
+/// *Chosen*: more than 16 periods of silence (F-7) or a round trip (F-4).
 const NOTICED: u64 = 256;
 
-/// Pieces of the truth that wait for bounds. *Chosen*: bounds are told together with the rows of a
-/// batch, which has fewer periods; it is no more than 24 MiB a buffer.
+/// Maximum number of pieces of the truth held for later bounds. *Chosen*: bounds arrive with the
+/// events of a batch, which has fewer periods; at most 24 MiB per buffer.
 const PIECES_MAX: usize = 1 << 20;
 
-/// One slack buffer.
 #[derive(Clone, Debug)]
 struct ScoredBuffer {
-    /// Periods of the full rate in one of the link's.
+    /// Divisor of the link's rate: periods of the full rate per period of the link.
     divisor: u64,
-    /// Its fill in the truth, as far as later bounds may need it.
+    /// True fill levels that later bounds may need.
     pieces: VecDeque<FillPiece>,
-    /// Bounds that the truth has not reached.
+    /// Bounds that await the truth.
     bounds: VecDeque<FillBounds>,
-    /// Place at which the recording ends.
     end: u64,
-    /// From where on it is not compared.
+    /// Period from which the buffer is not compared.
     limit: u64,
     worth: FillTotals,
     outside: Vec<OutsideBounds>,
 }
 
-/// Examples that are kept of each buffer. *Chosen*: as many as one looks at.
+/// Maximum number of examples per buffer. *Chosen*: as many as a reader examines.
 const OUTSIDE_MAX: usize = 4;
 
-/// From a period on, up to the next piece, the fill runs straight.
+/// A linear stretch of the true fill level, from a period to the next piece.
 #[derive(Clone, Copy, Debug)]
 struct FillPiece {
     from: u64,
@@ -76,7 +75,7 @@ struct FillPiece {
 }
 
 impl FillScore {
-    /// Adds the buffer at the far end of a channel of which so many periods were recorded.
+    /// Adds the buffer at the far end of a channel whose recording ends at place `end`.
     pub(super) fn declare(&mut self, id: ChannelId, way: &ChannelEnds, tap: TapEnd, end: u64) {
         let buffer = ScoredBuffer {
             divisor: 1,
@@ -89,7 +88,7 @@ impl FillScore {
         };
         self.buffers.insert(id, buffer);
         self.places.entry(way.to.to_string()).or_default().push(id);
-        // Where the tap is at the receiver's end, what happens on the cable is seen.
+        // A tap at the receiver's end captures faults of the cable.
         if tap == TapEnd::Sender {
             for place in [&way.from, &way.to] {
                 self.cables.entry(place.to_string()).or_default().push(id);
@@ -97,12 +96,13 @@ impl FillScore {
         }
     }
 
-    /// So many periods of the full rate are one of the link's.
+    /// Sets the divisor of the link's rate.
     pub(super) fn divide(&mut self, id: ChannelId, divisor: u64) {
         self.buffers.get_mut(&id).into_iter().for_each(|buffer| buffer.divisor = divisor);
     }
 
-    /// At a port the fill runs straight from a period of the full rate on.
+    /// Adds the true fill level of a port's buffers: `fill` at period `at` of the full rate, then
+    /// changing by `slope` per period of the link.
     pub(super) fn truth(&mut self, place: &str, at: u64, fill: u32, slope: i64) {
         for id in self.places.get(place).into_iter().flatten() {
             let Some(buffer) = self.buffers.get_mut(id) else { continue };
@@ -114,7 +114,7 @@ impl FillScore {
         }
     }
 
-    /// Ends the comparison of the buffers of a port.
+    /// Ends the comparison of a port's buffers some periods before `at`.
     pub(super) fn limit(&mut self, place: &str, at: u64) {
         for id in self.places.get(place).into_iter().flatten() {
             let Some(buffer) = self.buffers.get_mut(id) else { continue };
@@ -122,8 +122,8 @@ impl FillScore {
         }
     }
 
-    /// Something was done to a cable at a port, or has come out of it: what is in the buffer behind
-    /// it is not compared any more, from some time before on.
+    /// Ends the comparison of the buffers behind a cable some periods before a fault of the cable
+    /// at a port.
     pub(super) fn harm(&mut self, place: &str, at: u64) {
         for id in self.cables.get(place).into_iter().flatten() {
             let Some(buffer) = self.buffers.get_mut(id) else { continue };
@@ -132,14 +132,15 @@ impl FillScore {
         }
     }
 
-    /// Bounds were found.
+    /// Adds bounds that the analysis found.
     pub(super) fn bounds(&mut self, fill: FillBounds) {
         if let Some(buffer) = self.buffers.get_mut(&fill.channel) {
             buffer.bounds.push_back(fill);
         }
     }
 
-    /// The truth is known before a period of the full rate.
+    /// Compares the bounds for which the truth, known before a period of the full rate, is
+    /// complete.
     pub(super) fn settle(&mut self, before: u64) {
         for buffer in self.buffers.values_mut() {
             while let Some(fill) = buffer.bounds.front().copied() {
@@ -153,7 +154,8 @@ impl FillScore {
         }
     }
 
-    /// The truth is at its end. Also hands out examples of what bounds leave out.
+    /// Compares all remaining bounds. Returns the totals and examples of true levels outside the
+    /// bounds.
     pub(super) fn finish(&mut self) -> (FillTotals, Vec<OutsideBounds>) {
         let (mut worth, mut outside) = (FillTotals::default(), Vec::new());
         for buffer in self.buffers.values_mut() {
@@ -172,7 +174,7 @@ impl FillScore {
 
 impl ScoredBuffer {
     fn compare(&mut self, fill: &FillBounds) {
-        // Bounds come in order of time: pieces that end before these are done with.
+        // Bounds arrive in order of time: pieces that end before these are no longer needed.
         while self.pieces.get(1).is_some_and(|next| next.from <= fill.start.0) {
             self.pieces.pop_front();
         }
@@ -201,7 +203,7 @@ impl ScoredBuffer {
 }
 
 impl FillPiece {
-    /// A period in which the fill is not inside some bounds.
+    /// The example of a period whose true fill level lies outside the bounds.
     fn outside(&self, at: u64, bounds: &FillBounds) -> OutsideBounds {
         let fill = i128::from(self.fill) + i128::from(self.slope) * i128::from(at - self.from);
         let (lo, hi) = bounds.at(Tick(at)).unwrap_or_default();
@@ -209,7 +211,8 @@ impl FillPiece {
         OutsideBounds { channel: bounds.channel, at, what }
     }
 
-    /// From which period of a stretch on, and up to which, the fill is inside some bounds.
+    /// Periods of a stretch, relative to `from`, at which the fill level enters and leaves the
+    /// bounds.
     fn inside(&self, from: u64, to: u64, bounds: &FillBounds) -> (u64, u64) {
         let moments = i128::from(to - from);
         let line = |first: i128, slope: i128, start: u64| {
@@ -227,7 +230,7 @@ impl FillPiece {
     }
 }
 
-/// From which of so many steps on, and up to which, a line is not below 0.
+/// Steps, at most `steps`, at which a line becomes and stops being non-negative.
 const fn not_negative(first: i128, slope: i128, steps: i128) -> (i128, i128) {
     let (mut enter, mut leave) = (0, steps);
     if slope > 0 && first < 0 {
@@ -243,7 +246,7 @@ const fn not_negative(first: i128, slope: i128, steps: i128) -> (i128, i128) {
     (enter, leave)
 }
 
-/// The sum of hi − lo over a stretch of some bounds.
+/// Sum of hi − lo over a stretch of some bounds.
 fn widths(from: u64, to: u64, bounds: &FillBounds) -> u128 {
     let ends = [from, to - 1].map(|place| bounds.at(Tick(place)).unwrap_or_default());
     let ends = ends.map(|(lo, hi)| u128::from(hi.saturating_sub(lo)));
@@ -261,12 +264,12 @@ mod tests {
         fills.divide(channel, divisor);
     }
 
-    /// Bounds of a buffer against a fill that is 0 at first, then rises to 30, then falls to 10.
+    /// Compares constant bounds with a fill level that is 0, rises to 30 and falls to 10.
     fn check(start: u64, end: u64, lo: u32, hi: u32) -> FillTotals {
         checked(FillBounds { lo, hi, ..flat(start, end) })
     }
 
-    /// Bounds 5 and 5.
+    /// Bounds that are both 5.
     fn flat(start: u64, end: u64) -> FillBounds {
         FillBounds {
             channel: ChannelId(3),

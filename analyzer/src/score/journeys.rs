@@ -1,4 +1,4 @@
-//! Journeys against the ways that packets went: every hop, what became of them, where they were hurt.
+//! Comparison of journeys with the true paths of packets: every hop, the fate, the corruptions.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are not about a packet")]
 
@@ -13,19 +13,19 @@ use super::truth::{TruthFrame, TruthLine, TruthWhat};
 use crate::journey::Journey;
 use crate::packet::PacketEnd;
 
-/// Duration for which nothing has happened to a packet when it is done with, in periods of the full rate.
-/// *Chosen*: twice the longest that a packet can stand.
+/// Time without an event after which a packet is finished, in periods of the full rate. *Chosen*:
+/// twice the longest time that a packet can be blocked.
 pub(super) const QUIET: u64 = 1 << 23;
 
-/// All packets that are or were on captured channels.
+/// Comparison of the journeys of all packets on captured channels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct JourneyScore {
-    /// Packet of a frame, by its channel and its first byte.
+    /// Name of a frame's packet, by the frame's channel and first byte.
     frames: BTreeMap<(ChannelId, u64), String>,
     packets: BTreeMap<String, ScoredPacket>,
-    /// The names of channels: a link that is tapped at both ends has two of each.
+    /// Names of the channels. A link that is tapped at both ends has two channels of each name.
     names: BTreeMap<ChannelId, String>,
-    /// Time to look next for packets that are done with.
+    /// Time of the next search for finished packets.
     next: u64,
     worth: JourneyTotals,
 }
@@ -36,15 +36,14 @@ pub(super) struct JourneyTotals {
     pub(super) journeys: MatchCount,
     pub(super) fates: MatchCount,
     pub(super) injuries: MatchCount,
-    /// Journeys with frames of which the truth does not know the packet.
+    /// Journeys with frames whose packet is unknown to the truth.
     pub(super) unknown: u64,
-    /// Packets whose fate was not captured.
     pub(super) out_of_sight: u64,
-    /// Packets of which more happened behind the last tap than that shows.
+    /// Packets whose fate was decided after the last tap.
     pub(super) behind: u64,
-    /// Packets that were cut, merged or lost a byte, so that their CRC byte says nothing of injuries.
+    /// Packets that were truncated, merged or shortened: their CRC bytes do not show corruptions.
     pub(super) maimed: u64,
-    /// Journeys of links that were tapped at both ends, seen once more.
+    /// Additional journeys of packets on links that were tapped at both ends.
     pub(super) again: u64,
     /// The first differences: kind and description.
     pub(super) odd: Vec<(&'static str, String)>,
@@ -55,37 +54,36 @@ struct ScoredPacket {
     hops: Vec<ScoredHop>,
     ended: ScoredFate,
     whole: Completeness,
-    /// Bytes behind its route where it was first captured.
+    /// Bytes after the route at its first capture.
     body: Option<u64>,
     found: Vec<Journey>,
-    /// Time something last happened to it.
+    /// Time of its last event.
     last: u64,
 }
 
-/// A packet on a captured channel.
+/// The passage of a packet over a captured channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ScoredHop {
-    /// Time at which its first byte was on the wire, in periods of the full rate.
+    /// Time of its first byte on the wire, in periods of the full rate.
     time: u64,
     channel: ChannelId,
     start: u64,
     syndrome: Option<u8>,
 }
 
-/// Fate of a packet.
+/// True fate of a packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum ScoredFate {
-    /// Nothing yet.
     #[default]
     UnderWay,
-    /// At a port.
+    /// Consumed at a port.
     Consumed(String),
-    /// At a port, by a rule.
+    /// Dropped at a port, with the rule.
     Dropped(String, String),
     Merged,
 }
 
-/// Completeness of its CRC bytes.
+/// `Yes` if all frames of a packet are complete, so that their CRC bytes show its corruptions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Completeness {
     #[default]
@@ -94,12 +92,11 @@ enum Completeness {
 }
 
 impl JourneyScore {
-    /// Adds a channel.
     pub(super) fn declare(&mut self, id: ChannelId, name: &str) {
         self.names.insert(id, name.to_owned());
     }
 
-    /// A frame stood on a captured channel of so many periods of the full rate each.
+    /// Adds a frame of the truth on a captured channel with the rate divisor `divisor`.
     pub(super) fn frame(
         &mut self,
         id: ChannelId,
@@ -117,20 +114,21 @@ impl JourneyScore {
             start: frame.start,
             syndrome: frame.syndrome,
         });
-        // A weakened byte may look like a control symbol: its packet is a byte shorter, with its own GAP.
+        // A corrupted byte may be received as a control symbol: the packet is then a byte shorter
+        // and still ends with its own GAP.
         let body = frame.length.saturating_sub(frame.route.len() as u64);
         if frame.ended_by != PacketEnd::Gap.name() || body != *packet.body.get_or_insert(body) {
             packet.whole = Completeness::No;
         }
     }
 
-    /// Something happened to a packet, anywhere.
+    /// Processes a row of the truth about a packet, at any place.
     pub(super) fn row(&mut self, row: &TruthLine) {
         let ended = match &row.what {
             TruthWhat::Consumed { .. } => ScoredFate::Consumed(row.place.clone()),
             TruthWhat::Dropped { rule } => ScoredFate::Dropped(row.place.clone(), rule.clone()),
             TruthWhat::Merged => ScoredFate::Merged,
-            // Of what is left of it no syndrome tells.
+            // The remainder has no meaningful syndrome.
             TruthWhat::Truncated | TruthWhat::Overflow => ScoredFate::UnderWay,
             _ => return,
         };
@@ -144,7 +142,7 @@ impl JourneyScore {
         }
     }
 
-    /// A journey was found; the truth is known as far.
+    /// Adds a journey that the analysis found when the truth was known up to `now`.
     pub(super) fn found(&mut self, now: u64, journey: Journey) {
         let of = |hop: &crate::journey::JourneyHop| self.frames.get(&(hop.channel, hop.start.0));
         let all = journey.hops.iter().all(|hop| of(hop).is_some());
@@ -158,8 +156,8 @@ impl JourneyScore {
         }
     }
 
-    /// Both accounts have come so far: packets that are long done with are judged, but for those from
-    /// `oldest` on of which not all is told.
+    /// Compares and removes the packets that were finished long before `now`, except those whose
+    /// last event is at or after `oldest` and of which journeys may still be reported.
     pub(super) fn settle(&mut self, now: u64, oldest: impl FnOnce() -> u64) {
         if now < self.next {
             return;
@@ -180,7 +178,7 @@ impl JourneyScore {
         });
     }
 
-    /// Both accounts are at their end.
+    /// Compares all remaining packets.
     pub(super) fn finish(mut self) -> JourneyTotals {
         for (name, packet) in &mut self.packets {
             judge::compare((name, packet), &self.names, &mut self.worth);
@@ -200,7 +198,7 @@ mod tests {
     fn a_packet_waits_for_journeys_that_may_still_be_told_of_it() {
         let row: TruthLine = serde_json::from_str(SENT).unwrap();
         let TruthWhat::Sent(frame) = &row.what else { panic!("{row:?}") };
-        // Before the oldest of which something may be told nothing comes any more.
+        // Journeys are still reported for packets from `oldest` on only.
         for (oldest, kept) in [(0, 1), (30, 1), (31, 0)] {
             let mut journeys = JourneyScore::default();
             journeys.declare(ChannelId(0), "h0:0>s0:0");

@@ -1,7 +1,7 @@
-//! Conversations against the truth: each packet of the protocol that taps show whole, what it is, and
-//! which messages were refused for good. T-5, T-6, T-10
+//! Comparison of conversations with the truth: each transport packet that a tap captured intact,
+//! its kind, and the messages that were refused finally. T-5, T-6, T-10
 //!
-//! What is expected follows from the packets that were sent and seen, never from what was found.
+//! Expectations follow from the packets that were sent and captured, never from the analysis.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are not about messages")]
 
@@ -21,35 +21,35 @@ use super::truth::{TruthFrame, TruthLabel, TruthLine, TruthWhat};
 use crate::conversation::{Abandonment, Observation, ObservationKind, ResendCause};
 use crate::packet::PacketEnd;
 
-/// Examples that are kept. *Chosen*: as many as one looks at.
+/// Maximum number of examples. *Chosen*: as many as a reader examines.
 const ODD_MAX: usize = 16;
 
-/// Packets that were hurt which are kept. *Chosen*: what is hurt is sent again in milliseconds.
+/// Maximum number of optional lines kept. *Chosen*: a corrupted packet is retransmitted within
+/// milliseconds.
 const HURT_MAX: usize = 1 << 16;
 
-/// Kind of a compared line, in the words of `docs/output.md`.
+/// Kind of a compared line, named as in `docs/output.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum MessageLineKind {
-    /// A data packet.
     Data,
-    /// One that sends again what was seen before. T-10
+    /// A data packet of a message that was captured before. T-10
     Retransmission,
-    /// Reason why it does. T-10
+    /// Cause of a retransmission. T-10
     Cause,
     /// An ACK. T-5
     Ack,
     /// A NACK. T-6
     Nack,
-    /// A data packet that is not written, for it had been before. T-5
+    /// A data packet that is discarded as already written. T-5
     Duplicate,
-    /// A message that is refused for good. T-6
+    /// A message with a final NACK. T-6
     Refused,
-    /// One that ended on its logical channel without an ACK otherwise, as the next shows: it went back, or
-    /// went with its endpoint. T-11, T-13
+    /// A message that ended without an ACK or final NACK, as the next one on its logical channel
+    /// shows: it was returned, or removed with its endpoint. T-11, T-13
     Gone,
 }
 
-/// Something about a packet: equal in both accounts, or not.
+/// A fact about a packet, comparable for equality between truth and analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct MessageLine {
     label: TruthLabel,
@@ -58,69 +58,66 @@ struct MessageLine {
     reason: Option<&'static str>,
 }
 
-/// A packet of the protocol on its way, which no tap has seen whole.
+/// A transport packet that no tap has captured intact so far.
 #[derive(Clone, Debug)]
 struct ScoredSending {
     line: MessageLine,
-    /// Data only: the message.
+    /// Name of the message; data only.
     message: Option<String>,
     tail: FrameTail,
 }
 
-/// State of a packet's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FrameTail {
     Whole,
-    /// The rest does not parse, or as another packet, whatever its CRC happens to be. P-4
+    /// Truncated: the rest does not parse, or parses as another packet, even if its CRC is good.
+    /// P-4
     Cut,
 }
 
-/// The latest message of a logical channel, as far as taps showed it.
+/// The latest captured message of a logical channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct LatestTransmission {
     message: String,
     label: TruthLabel,
     end: ScoredEnding,
-    /// Number of writes: more than one if its receiver was restarted, which no wire shows.
+    /// Number of times it was written: more than once if its receiver restarted, which a capture
+    /// does not show.
     written: u8,
 }
 
-/// Known end of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum ScoredEnding {
-    /// Nothing.
     #[default]
     Not,
-    /// An ACK was sent, which need not have come to its sender in time.
+    /// An ACK was sent, but may not have arrived in time.
     Answered,
-    /// It was acknowledged, or refused for good.
+    /// Acknowledged or finally refused.
     Over,
 }
 
-/// Comparison of conversations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MessageScore {
-    /// By their names.
+    /// Transport packets that were not captured intact, by name.
     sent: BTreeMap<String, ScoredSending>,
-    /// Those of them that have reached their end, and when.
+    /// Names of the packets of `sent` that have ended, with the times of their ends.
     over: VecDeque<(u64, String)>,
     latest: BTreeMap<ScoredLabel, LatestTransmission>,
-    /// The same of what was hurt wherever it was seen.
+    /// Latest message of each logical channel with corrupted captures only.
     spoilt: BTreeMap<ScoredLabel, LatestTransmission>,
-    /// Lines that may be missing because of corruption before them.
+    /// Optional lines: the analysis may contain them or not.
     either: BTreeSet<MessageLine>,
-    /// Lines without a counterpart so far: so many more in the truth, or, below 0, found.
+    /// Unmatched lines: the surplus in the truth, or, if negative, in the analysis.
     open: BTreeMap<MessageLine, i64>,
     counts: BTreeMap<MessageLineKind, MatchCount>,
     causes: CauseScore,
-    /// Ports of hosts that have sent any.
+    /// Ports of hosts that have sent transport packets.
     hosts: BTreeSet<String>,
-    /// The first wrong causes.
     wrong: Vec<(TruthLabel, String)>,
 }
 
 impl MessageLineKind {
-    /// Every kind, in the order in which they are shown.
+    /// All variants, in the order of the output.
     pub(super) const ALL: [Self; 8] = [
         Self::Data,
         Self::Retransmission,
@@ -151,14 +148,14 @@ impl MessageLine {
         Self { label, kind, reason: None }
     }
 
-    /// A message is gone: whichever of its transmissions was the last, of which some may be hurt.
+    /// The line of a gone message; the timestamp is 0, as the last transmission may be corrupted.
     const fn gone(label: TruthLabel) -> Self {
         Self::new(MessageLineKind::Gone, TruthLabel { timestamp: 0, ..label })
     }
 }
 
 impl MessageScore {
-    /// Something happened to a message or a packet.
+    /// Processes a row of the truth about a message or a packet.
     pub(super) fn row(&mut self, row: &TruthLine) {
         let over = |(at, _): &mut (u64, String)| at.saturating_add(QUIET) < row.at;
         if let Some((_, name)) = self.over.pop_front_if(over) {
@@ -213,7 +210,8 @@ impl MessageScore {
                 sent.into_iter().for_each(|sent| sent.tail = FrameTail::Cut);
                 return;
             }
-            // What was lost may still be on the wire: its frame is told when that has ended.
+            // A lost packet may still be on the wire: the row of its frame follows when the frame
+            // ends.
             TruthWhat::Consumed { .. } | TruthWhat::Dropped { .. } => return self.ended(row),
             _ => return,
         };
@@ -222,7 +220,7 @@ impl MessageScore {
         }
     }
 
-    /// A packet has reached its end.
+    /// Processes the end of a packet.
     fn ended(&mut self, row: &TruthLine) {
         let name = row.packet.as_deref().unwrap_or_default();
         let known = row.packet.as_ref().filter(|name| self.sent.contains_key(*name));
@@ -237,12 +235,12 @@ impl MessageScore {
             (false, false) => TransportFrameEnd::Lost,
         };
         if let Some(label) = self.causes.ended(name, end).filter(|_| good) {
-            // Until its NIC has looked at it.
+            // Optional until the receiving NIC has answered.
             self.may_be(MessageLine::new(MessageLineKind::Duplicate, label));
         }
     }
 
-    /// An ACK is sent.
+    /// Processes a sent ACK.
     fn acknowledges(&mut self, label: TruthLabel) {
         self.ends(ScoredEnding::Answered, |it| it.label.is_use(label));
         let latest = self.latest.get(&label.key());
@@ -251,19 +249,19 @@ impl MessageScore {
         }
     }
 
-    /// A NACK is sent; the name of its reason.
+    /// Processes a sent NACK. Returns the name of its reason.
     fn refused(&mut self, label: TruthLabel, reason: &str) -> Option<&'static str> {
         self.either.remove(&MessageLine::new(MessageLineKind::Duplicate, label));
         let reason = NackReason::ALL.into_iter().find(|it| it.name() == reason);
         if reason.is_some_and(NackReason::is_final) {
-            // Its sender may be started anew before it returns it: the NACK is all that is seen.
+            // The sender may restart before it returns the message: then only the NACK is captured.
             self.may_be(MessageLine::new(MessageLineKind::Refused, label));
             self.ends(ScoredEnding::Answered, |it| it.label.is_use(label));
         }
         reason.map(NackReason::name)
     }
 
-    /// A frame stood on a captured channel.
+    /// Processes a frame of the truth on a captured channel.
     pub(super) fn frame(&mut self, row: &TruthLine, frame: &TruthFrame) {
         let Some(name) = &row.packet else { return };
         let Some(ScoredSending { line, message, tail }) = self.sent.get(name).cloned() else {
@@ -281,7 +279,7 @@ impl MessageScore {
         self.causes.seen(name);
         self.sent.remove(name);
         self.either.remove(&line);
-        // An answer has the label of the data that it answers.
+        // An answer has the label of its data, so it must not remove that line.
         if line.kind == MessageLineKind::Data {
             self.either.remove(&MessageLine::new(MessageLineKind::Retransmission, line.label));
         }
@@ -289,13 +287,13 @@ impl MessageScore {
         latest.into_iter().for_each(|latest| self.seen(latest));
     }
 
-    /// Something is known of how the latest message of a logical channel ends.
+    /// Updates the end of the latest messages that `is_it` selects.
     fn ends(&mut self, end: ScoredEnding, is_it: impl Fn(&LatestTransmission) -> bool) {
         let of_it = self.latest.values_mut().filter(|latest| is_it(latest));
         of_it.filter(|latest| latest.end != ScoredEnding::Over).for_each(|latest| latest.end = end);
     }
 
-    /// A data packet was seen whole.
+    /// Processes a data packet that was captured intact.
     fn seen(&mut self, mut now: LatestTransmission) {
         let (label, key) = (now.label, now.label.key());
         let again = MessageLine::new(MessageLineKind::Retransmission, label);
@@ -331,7 +329,7 @@ impl MessageScore {
         }
     }
 
-    /// Something was found; the truth of it is known.
+    /// Adds an observation of the analysis.
     pub(super) fn found(&mut self, noticed: &Observation) {
         let label = TruthLabel::of(noticed);
         let line = match noticed.remark {
@@ -353,14 +351,14 @@ impl MessageScore {
             ObservationKind::Gone(Abandonment::Unanswered | Abandonment::Withdrawn) => {
                 MessageLine::gone(label)
             }
-            // Nothing tells a message that went back from one that was opened anew, where the next one
-            // has the same bytes.
+            // If the next message has the same bytes, a returned message cannot be distinguished
+            // from one that was retransmitted in a new incarnation.
             ObservationKind::Gone(Abandonment::Reopened)
                 if self.open.contains_key(&MessageLine::gone(label)) =>
             {
                 MessageLine::gone(label)
             }
-            // That is said of answers too.
+            // Answers are also reported as stale.
             ObservationKind::Stale
                 if self.open.contains_key(&MessageLine::new(MessageLineKind::Data, label)) =>
             {
@@ -374,9 +372,9 @@ impl MessageScore {
         self.find(line);
     }
 
-    /// Reason why a message was sent again.
+    /// Compares the cause of a retransmission.
     fn cause(&mut self, label: TruthLabel, cause: ResendCause) {
-        // Where links were not captured, no wire tells.
+        // On uncaptured links the cause is unknown.
         let known = self.causes.of_resent(label).filter(|_| cause != ResendCause::Unknown);
         let Some(causes) = known else { return };
         let count = self.counts.entry(MessageLineKind::Cause).or_default();
@@ -403,7 +401,7 @@ impl MessageScore {
         }
     }
 
-    /// One more in the truth, or, below 0, in the capture.
+    /// Adds a line of the truth (`step` 1) or of the analysis (`step` −1).
     fn add(&mut self, line: MessageLine, step: i64) {
         let open = self.open.remove(&line).unwrap_or(0);
         if open.signum() == -step {
@@ -414,7 +412,6 @@ impl MessageScore {
         }
     }
 
-    /// The counts by kind.
     pub(super) fn counts(&self) -> [(MessageLineKind, MatchCount); 8] {
         MessageLineKind::ALL.map(|kind| (kind, self.counts.get(&kind).copied().unwrap_or_default()))
     }
@@ -438,7 +435,8 @@ mod tests {
     use super::super::truth::TruthReader;
     use super::*;
 
-    /// A data packet that was sent, what befell it, and the frame of what was left of it, whose CRC is good.
+    /// Number of data packets expected from a transmission, a row `between`, and a frame with a
+    /// good CRC.
     fn data_expected(between: &str) -> u64 {
         let sent = r#"{"at":1,"place":"h0:0","packet":"h0#0","event":"message-transmitted",
             "message":"h0.0#0","source":0,"destination":1,"channel":0,"seq":0,"timestamp":9,
@@ -461,8 +459,8 @@ mod tests {
             .map_or(0, |(_, count)| count.in_truth)
     }
 
-    /// A sender that gives up ends a packet with a GAP, and the byte before that may be its CRC by chance:
-    /// what is left still is none of the protocol's. R-4, P-4
+    /// A blocked sender truncates a packet with a GAP, and the last byte may be a valid CRC by
+    /// chance: the rest is still not a transport packet. R-4, P-4
     #[test]
     fn of_a_packet_that_was_cut_nothing_is_expected_whatever_its_crc() {
         let cut = r#"{"at":30,"place":"s0:1","packet":"h0#0","event":"truncated","rule":"R-4"}"#;

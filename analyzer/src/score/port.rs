@@ -1,11 +1,11 @@
-//! Expectations for the two channels of a tapped port, derived from the truth.
+//! Expected lines of the two channels of a tapped port, derived from the truth.
 //!
-//! Of the channel that comes in: the frames that the port received, and what else it heard; of the
-//! one that goes out: the frames that it sent, its symbols, its silence. The sender of the channel
-//! that goes out is the port's own; that of the one that comes in is the far one, which goes by what
-//! the port commanded, what reset it, and when the port fell silent.
+//! The incoming channel has the frames and symbols that the port received; the outgoing channel has
+//! the frames, symbols and silences that it sent. The sender of the outgoing channel is the port
+//! itself. The sender of the incoming channel is at the far end and follows the port's STOP and GO,
+//! its resets and its silences.
 //!
-//! The tap and the port do not always see the same, see [`NackReason`].
+//! The tap and the port do not always receive the same, see [`OmissionReason`].
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are not about a channel")]
 
@@ -17,16 +17,16 @@ use super::channel_line::{ChannelLine, LineClass, LineKind};
 use super::truth::{TruthCommand, TruthLine, TruthWhat};
 use crate::event::ResumeCause;
 
-/// Reason why something is not compared.
+/// Reason for excluding a line from the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum OmissionReason {
-    /// The port had lost its power: the tap goes on listening, the port does not.
+    /// The port had lost its power: the tap goes on recording, the port does not receive.
     PowerLost,
-    /// The host was made to send codes that no output circuit made, so the truth does not have them.
+    /// The host was forced to send codes that are not in the truth, as no output circuit made them.
     Raw,
-    /// It was not recorded, or began before the recording did.
+    /// Not recorded, or begun before the recording.
     NotRecorded,
-    /// It is of a repeat that brings the same over and over, of which the first rounds are listed.
+    /// Part of a repeat of which the analysis lists the first rounds only.
     Repeated,
 }
 
@@ -42,36 +42,32 @@ impl OmissionReason {
     }
 }
 
-/// Expectation for a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PortExpectation {
-    /// This must be there.
+    /// An expected line.
     Line(ChannelId, ChannelLine),
-    /// From a place on, lines of a class are not compared.
+    /// Lines of a class are not compared from a place on.
     Limit(ChannelId, LineClass, u64, OmissionReason),
 }
 
 /// A tapped port.
 #[derive(Clone, Debug)]
 pub(super) struct ScoredPort {
-    /// Periods of the full rate in one of the link's.
+    /// Divisor of the link's rate: periods of the full rate per period of the link.
     pub(super) divisor: u64,
-    /// The channel that goes out, the one that comes in.
     pub(super) outgoing: Option<ChannelId>,
     pub(super) incoming: Option<ChannelId>,
-    /// The last command to the far sender. F-2
+    /// The last STOP or GO to the far sender. F-2
     told: TruthCommand,
-    /// FRES has gone out, and no GAP that ends the reset. R-1
+    /// `Open` after FRES until the GAP that ends the reset. R-1
     reset: PortReset,
-    /// Power is back after a silence, and the first character is due.
+    /// Place of the first character after a silence, while it is due.
     restored: Option<u64>,
-    /// The port has lost its power before.
     lost: LostPower,
-    /// IDLEs that its host was made to send.
+    /// Number of IDLEs that its host was forced to send.
     idle: u64,
 }
 
-/// State of a forward reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum PortReset {
     #[default]
@@ -79,7 +75,7 @@ enum PortReset {
     Open,
 }
 
-/// Power history of a port.
+/// `Once` if the port has lost its power before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum LostPower {
     #[default]
@@ -101,7 +97,8 @@ impl ScoredPort {
         }
     }
 
-    /// All that happened before a period of the full rate has been taken: what was due is certain.
+    /// Emits the lines that are certain once all rows before a period of the full rate are
+    /// processed.
     pub(super) fn settle(&mut self, before: u64, out: &mut impl FnMut(PortExpectation)) {
         let Some(id) = self.outgoing else { return };
         if let Some(at) = self.restored
@@ -115,7 +112,7 @@ impl ScoredPort {
         }
     }
 
-    /// Takes the next row about the port.
+    /// Processes the next row about the port.
     pub(super) fn row(&mut self, row: &TruthLine, out: &mut impl FnMut(PortExpectation)) {
         self.settle(row.at, out);
         let at = row.at / self.divisor;
@@ -189,7 +186,7 @@ impl ScoredPort {
         Some(ChannelLine::new(at, kind, more))
     }
 
-    /// From where on something is not compared.
+    /// Emits the limits of the comparison that a row implies.
     fn limits(&mut self, row: &TruthLine, at: u64, out: &mut impl FnMut(PortExpectation)) {
         let mut limit = |id: Option<ChannelId>, classes: &[LineClass], at, reason| {
             for (id, class) in id.into_iter().flat_map(|id| classes.iter().map(move |it| (id, it)))
@@ -200,8 +197,7 @@ impl ScoredPort {
         match &row.what {
             TruthWhat::PowerLost => {
                 let reason = OmissionReason::PowerLost;
-                // A reset that the power cuts short is ended by whatever comes then, which only
-                // whoever hears it knows.
+                // The end of a reset that a loss of power cuts short is known only to the receiver.
                 if std::mem::take(&mut self.reset) == PortReset::Open {
                     limit(self.outgoing, &[LineClass::Own, LineClass::OpenPacket], at, reason);
                 }
@@ -214,7 +210,7 @@ impl ScoredPort {
                         OmissionReason::Raw,
                     );
                 }
-                // Nothing has ended the silence if the power goes again before the first character.
+                // The silence has not ended if the power is lost again before the first character.
                 if self.restored.is_some_and(|due| row.at <= due.saturating_mul(self.divisor)) {
                     self.restored = None;
                 }
@@ -234,8 +230,8 @@ impl ScoredPort {
         }
     }
 
-    /// True if a text has codes that change what is framed, that are no symbols, or enough IDLE for a
-    /// silence, or any at all beside the silence of lost power.
+    /// True if a text in notation has FRES, codes that are not symbols, 16 IDLEs in total, or any
+    /// IDLE after a loss of power.
     fn is_forged(&mut self, characters: &str) -> bool {
         let Ok(characters) = notation::parse(characters) else { return true };
         characters.chars().iter().any(|character| match character {

@@ -9,62 +9,62 @@ use super::channel_score::MatchCount;
 /// Score of a capture.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ScoreReport {
-    /// Scores of observable events, a row a kind.
+    /// Scores of observable events, one row per kind.
     pub scores: Vec<ScoreRow>,
     /// Events that no capture shows.
     pub unseen: Vec<HiddenEvents>,
-    /// Differences, the first of them.
+    /// The first differences.
     pub differences: Vec<ScoreDifference>,
 }
 
-/// A kind of thing that both tell.
+/// Score of one kind of event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScoreRow {
     /// A kind of `docs/output.md`: `packet`, an event, `journey`, `gone`, `fill` and so on.
     pub kind: &'static str,
-    /// The number in the truth; of fills, moments.
+    /// Number in the truth; for fills, number of compared periods.
     pub in_truth: u64,
-    /// Number of those found.
+    /// Number found by the analysis.
     pub found: u64,
-    /// Number of of those are in the truth as they were found.
+    /// Number found that match the truth.
     pub right: u64,
     /// `right` over `found`; none if none was found.
     pub precision: Option<f64>,
-    /// `right` over `in_truth`; none if there is none.
+    /// `right` over `in_truth`; none if the truth has none.
     pub recall: Option<f64>,
-    /// Fills only: cells from the lower bound to the upper, in the mean.
+    /// Fills only: mean of upper bound minus lower bound, in cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<f64>,
-    /// Number of are in the truth that are not compared, by reason.
+    /// Number in the truth that are not compared, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<&'static str, u64>,
 }
 
-/// A kind of thing in the truth that no wire shows.
+/// A kind of event in the truth that no capture shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HiddenEvents {
     /// The kind of event.
     pub event: &'static str,
-    /// The number.
+    /// Number of events.
     pub count: u64,
-    /// The reason.
+    /// Reason why no capture shows them.
     pub why: &'static str,
 }
 
-/// Something that only one of the two tells.
+/// A difference between truth and analysis.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ScoreDifference {
-    /// `missed`: it happened and was not found; `invented`: the other way round.
+    /// `missed`: in the truth only; `invented`: in the analysis only.
     pub account: &'static str,
-    /// The channel; of journeys none.
+    /// Name of the channel; none for journeys and messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// Its place; of packets that the end of the capture closes none.
+    /// Place on the channel; none for packets that the end of the capture cuts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<u64>,
-    /// The kind.
+    /// Kind of the row in `docs/output.md`.
     pub kind: &'static str,
-    /// Its kind, in words that are no contract.
+    /// Description, in words that may change.
     pub what: String,
 }
 
@@ -88,7 +88,7 @@ impl ScoreRow {
         }
     }
 
-    /// True if all was found, and nothing else.
+    /// True if every event of the truth was found, and nothing else.
     #[must_use]
     pub const fn is_perfect(&self) -> bool {
         self.in_truth == self.right && self.found == self.right
@@ -96,13 +96,13 @@ impl ScoreRow {
 }
 
 impl ScoreReport {
-    /// True if all that the wire tells was found, and nothing else.
+    /// True if every observable event of the truth was found, and nothing else.
     #[must_use]
     pub fn is_perfect(&self) -> bool {
         self.scores.iter().all(ScoreRow::is_perfect)
     }
 
-    /// The row of a kind, if there is anything of it.
+    /// The row of a kind, if there is one.
     #[must_use]
     pub fn of(&self, kind: &str) -> Option<&ScoreRow> {
         self.scores.iter().find(|row| row.kind == kind)

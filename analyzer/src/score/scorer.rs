@@ -1,4 +1,5 @@
-//! Both accounts of all channels, side by side: each row of one finds its counterpart in the other.
+//! Comparison of truth and analysis of all channels: matches each row of one with its counterpart
+//! in the other.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "most kinds of rows are for one stage only")]
 
@@ -23,29 +24,29 @@ use crate::conversation::TransportEvent;
 use crate::link::slack::SlackEvent;
 use crate::pipeline::AnalysisEvent;
 
-/// Longest lag between truth and analysis, in periods of the full rate.
-/// *Chosen*: longer than anything that a row waits for.
+/// Longest lag between truth and analysis, in periods of the full rate. *Chosen*: longer than any
+/// row is delayed.
 pub(super) const BEHIND: u64 = 1 << 12;
 
-/// Differences that are kept as examples. *Chosen*: as many as one looks at.
+/// Maximum number of differences kept as examples. *Chosen*: as many as a reader examines.
 const EXAMPLES_MAX: usize = 32;
 
-/// Both accounts of all channels.
+/// Comparison of truth and analysis of all channels.
 #[derive(Debug, Default)]
 pub(super) struct Scorer {
     channels: BTreeMap<ChannelId, (Channel, ChannelScore)>,
-    /// The tapped ports.
+    /// Tapped ports by name.
     ports: BTreeMap<String, ScoredPort>,
     fills: FillScore,
     journeys: JourneyScore,
     messages: MessageScore,
-    /// By kind: how many no wire shows, and why.
+    /// Number of hidden events by kind, with the reason.
     unseen: BTreeMap<&'static str, (u64, &'static str)>,
     differences: Vec<ScoreDifference>,
 }
 
 impl Scorer {
-    /// A scorer for the channels of a capture.
+    /// Creates a scorer for the channels of a capture.
     pub(super) fn of(capture: impl Read) -> Result<Self, ScoreError> {
         let mut accounts = Self::default();
         let (mut channels, mut recorded) = (BTreeMap::new(), BTreeMap::new());
@@ -90,7 +91,7 @@ impl Scorer {
         self.channels.insert(id, (channel, balance));
     }
 
-    /// Takes the next row of the truth.
+    /// Processes the next row of the truth.
     pub(super) fn truth_event(&mut self, row: &TruthLine) {
         let Self { channels, ports, fills, journeys, messages, unseen, .. } = self;
         messages.row(row);
@@ -99,7 +100,7 @@ impl Scorer {
         }
         match &row.what {
             Truth::Fill { fill, slope } => fills.truth(&row.place, row.at, *fill, *slope),
-            // A host that is made to send STOP or GO says nothing of its slack buffer.
+            // A host's forced STOP or GO is unrelated to its slack buffer.
             Truth::PowerLost | Truth::Raw { .. } => fills.limit(&row.place, row.at),
             Truth::Fault
             | Truth::OpenLink
@@ -122,7 +123,8 @@ impl Scorer {
         port.row(row, &mut |expected| expect(channels, expected));
     }
 
-    /// Takes what the analysis tells, when the truth is known before a period of the full rate.
+    /// Processes an event of the analysis when the truth is known before `known`, in periods of the
+    /// full rate.
     pub(super) fn analysis_event(
         &mut self,
         known: u64,
@@ -168,13 +170,13 @@ impl Scorer {
         }
     }
 
-    /// Both accounts have come so far, in periods of the full rate; the truth is known so far, and of
-    /// packets from `oldest` on journeys may still be told.
+    /// Compares everything before `now`, in periods of the full rate, minus the longest lag. The
+    /// truth is known up to `known`; journeys may still be reported for packets from `oldest` on.
     pub(super) fn settle(&mut self, now: u64, known: u64, oldest: impl FnOnce() -> u64) {
         let before = now.saturating_sub(BEHIND);
         let Self { channels, ports, fills, journeys, differences, .. } = self;
         for port in ports.values_mut() {
-            // What was due is expected before what was found of it is given up.
+            // Lines that are due are expected before unmatched ones are closed.
             port.settle(now, &mut |expected| expect(channels, expected));
             for id in [port.outgoing, port.incoming].into_iter().flatten() {
                 let Some((channel, balance)) = channels.get_mut(&id) else { continue };
@@ -185,7 +187,7 @@ impl Scorer {
         journeys.settle(before, oldest);
     }
 
-    /// Both accounts are at their end.
+    /// Compares all remaining events and returns the scores.
     pub(super) fn finish(mut self) -> ScoreReport {
         let Self { channels, ports, differences, .. } = &mut self;
         for port in ports.values_mut() {
@@ -246,7 +248,7 @@ impl Scorer {
         ScoreReport { scores, unseen: unseen.collect(), differences }
     }
 
-    /// The rows of lines, by kind.
+    /// The scores of lines, by kind.
     fn lines(&self) -> Vec<ScoreRow> {
         let rows = LineKind::ALL.map(|kind| {
             let (mut count, mut left_out) = (MatchCount::default(), BTreeMap::new());
@@ -279,7 +281,6 @@ fn expect(channels: &mut BTreeMap<ChannelId, (Channel, ChannelScore)>, expected:
     }
 }
 
-/// Keeps a difference as an example.
 fn keep(differences: &mut Vec<ScoreDifference>, channel: &Channel, odd: Mismatch) {
     if differences.len() >= EXAMPLES_MAX {
         return;

@@ -1,4 +1,5 @@
-//! The truth, read line by line as `docs/truth.md` has it: what is not known is passed over.
+//! Reader of the truth, line by line as `docs/truth.md` specifies it; unknown events and fields are
+//! skipped.
 
 use std::io::{BufRead, Read};
 
@@ -6,23 +7,22 @@ use serde::Deserialize;
 
 use super::error::ScoreError;
 
-/// Most bytes of a line. *Chosen*: a text of 2²⁰ characters in notation, and more.
+/// Maximum number of bytes of a line. *Chosen*: more than a text of 2²⁰ characters in notation.
 const LINE_MAX: u64 = 1 << 24;
 
-/// Something that happened.
+/// A row of the truth.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct TruthLine {
     /// Periods of the full rate since time zero.
     pub(super) at: u64,
-    /// The port, `node:port`.
+    /// The port, as `node:port`.
     pub(super) place: String,
-    /// The packet, where it is about one.
+    /// Name of the packet, if the row is about one.
     pub(super) packet: Option<String>,
     #[serde(flatten)]
     pub(super) what: TruthWhat,
 }
 
-/// The events.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(super) enum TruthWhat {
@@ -129,7 +129,7 @@ pub(super) enum TruthWhat {
     Other,
 }
 
-/// Identity of a packet of the reliability protocol.
+/// Identity of a transport packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub(super) struct TruthLabel {
     pub(super) source: u16,
@@ -140,7 +140,7 @@ pub(super) struct TruthLabel {
     pub(super) timestamp: u32,
 }
 
-/// STOP or GO.
+/// A flow control command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub(super) enum TruthCommand {
@@ -149,7 +149,6 @@ pub(super) enum TruthCommand {
     Stop,
 }
 
-/// A frame that was sent or received.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct TruthFrame {
     pub(super) start: u64,
@@ -164,7 +163,7 @@ pub(super) struct TruthFrame {
 }
 
 impl TruthWhat {
-    /// True if a host sends a packet of the reliability protocol.
+    /// True if the row is the transmission of a transport packet by a host.
     pub(super) const fn is_transmission(&self) -> bool {
         matches!(
             self,
@@ -174,7 +173,7 @@ impl TruthWhat {
         )
     }
 
-    /// Kind and reason of an event that no wire shows.
+    /// Kind of an event that no capture shows, with the reason; none for all others.
     pub(super) fn unseen(&self) -> Option<(&'static str, &'static str)> {
         Some(match self {
             Self::Injected => ("injected", "a host tells nobody; its frame is sent"),
@@ -233,14 +232,13 @@ impl TruthWhat {
     }
 }
 
-/// The lines of a truth.
 #[derive(Debug)]
 pub(super) struct TruthReader<T> {
     stream: T,
     line: Vec<u8>,
-    /// Lines so far.
+    /// Number of lines read.
     number: u64,
-    /// The time of the last.
+    /// Time of the last row.
     now: u64,
 }
 
@@ -249,7 +247,6 @@ impl<T: BufRead> TruthReader<T> {
         Self { stream, line: Vec::new(), number: 0, now: 0 }
     }
 
-    /// The time of the last row.
     pub(super) const fn now(&self) -> u64 {
         self.now
     }
@@ -287,7 +284,7 @@ impl<T: BufRead> TruthReader<T> {
     }
 }
 
-/// Message and column of an error: the parser's line number is always 1.
+/// Message and column of an error; the parser's line number is always 1.
 fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.split(" at line ").next().unwrap_or(&text);

@@ -1,4 +1,4 @@
-//! Reason why a message is sent again, and what comes over and over. T-10
+//! Causes of retransmissions, and storms. T-10
 
 use super::check;
 
@@ -64,8 +64,8 @@ fn what_is_not_taken_is_sent_again_for_it() {
     ");
 }
 
-/// The ACK of the first transmission is on its way when the second is made; so the first ACK counts, and the
-/// second comes late.
+/// The ACK of the first transmission is in transit when the second is made: the first ACK counts,
+/// and the second is late.
 #[test]
 fn a_timer_is_too_early_if_an_answer_was_on_its_way() {
     insta::assert_snapshot!(check("
@@ -83,7 +83,8 @@ fn a_timer_is_too_early_if_an_answer_was_on_its_way() {
     ");
 }
 
-/// By the sender's clock it was made at 880 µs, when the ACK was not there, and then waited for the network.
+/// By its timestamp, the retransmission was made at 880 µs, before the ACK arrived, and then waited
+/// in its NIC.
 #[test]
 fn what_waited_in_its_nic_was_not_sent_again_behind_its_ack() {
     insta::assert_snapshot!(check("
@@ -97,9 +98,9 @@ fn what_waited_in_its_nic_was_not_sent_again_behind_its_ack() {
     ");
 }
 
-/// Another implementation stamps packets and starts timers as it queues them: the first waited for 3.5 ms, the
-/// second for 2.9 ms, and the ACK came when that was queued for 0.9 ms. A packet that left at once shows
-/// its clock.
+/// An implementation that stamps packets and starts timers when it queues them: the first packet
+/// waited 3.5 ms, the second 2.9 ms, and the ACK arrived 0.9 ms after the second was queued. A
+/// packet that left at once reveals the sender's clock.
 #[test]
 fn a_timer_may_run_from_when_a_packet_is_queued() {
     insta::assert_snapshot!(check("
@@ -128,7 +129,7 @@ fn a_timer_may_run_from_when_a_packet_is_queued() {
     ");
 }
 
-/// A NACK does not resend by itself, the scan does; whatever comes over and over is told in short.
+/// A NACK causes no retransmission, the scan does. Repeated letters are abbreviated.
 #[test]
 fn a_full_queue_makes_a_storm_of_nacks() {
     let mut lines = String::new();
@@ -148,7 +149,7 @@ fn a_message_that_gets_no_answer_makes_a_storm() {
     let lines: String = (0..12).map(|n| format!("{0} S 7.0 {0} lost\n", n * 4000)).collect();
     let text = check(&lines);
     let odd: Vec<&str> = text.lines().filter(|line| line.contains("storm")).collect();
-    // The ninth transmission is the eighth again.
+    // The ninth transmission is the eighth retransmission.
     assert_eq!(odd, ["32000 retransmission-storm"]);
     assert_eq!(text.lines().next(), Some("sr11? | 0 of 1 acknowledged"));
 }

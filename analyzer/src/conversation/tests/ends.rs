@@ -49,7 +49,8 @@ fn where_no_answers_are_seen_nothing_is_said_of_messages_without_one() {
     ");
 }
 
-/// The receiver was started anew: the same message comes with SYNC. Another one would have been withdrawn.
+/// The receiver restarted: the same message is sent with SYNC. A different one would mean that the
+/// first was withdrawn.
 #[test]
 fn a_receiver_that_knows_nothing_has_its_channel_opened_anew() {
     insta::assert_snapshot!(check("

@@ -15,7 +15,7 @@ fn a_message_behind_one_that_was_not_acknowledged_breaks_a_rule_where_acks_are_s
       200 gone unseen
       200 two-outstanding
     ");
-    // No answer was ever seen on that link: it says nothing.
+    // No answer was ever captured on that link: a missing one proves nothing.
     insta::assert_snapshot!(check("
         0 S 7.0 0
         200 D 7.1 200 =2
@@ -24,7 +24,7 @@ fn a_message_behind_one_that_was_not_acknowledged_breaks_a_rule_where_acks_are_s
       200 gone unseen
       200 gone open
     ");
-    // Something was not recorded in between.
+    // The recording has a hole in between.
     insta::assert_snapshot!(check("
         0 S 7.0 0
         12 A 7.0 0
@@ -85,14 +85,14 @@ fn what_was_acknowledged_must_neither_be_refused_nor_sent_again() {
     ");
 }
 
-/// T-12: a receiver that was started anew takes SYNC for new, and may refuse it for any reason.
+/// T-12: a restarted receiver accepts SYNC as new, and may refuse it for any reason.
 #[test]
 fn a_sync_that_was_acknowledged_may_be_refused() {
     let told = check("0 S 7.0 0\n 12 A 7.0 0 lost\n 4000 S 7.0 4000\n 4012 N1 7.0 4000");
     assert!(!told.contains("nack-after-ack") && !told.contains("duplicate"), "{told}");
 }
 
-/// T-12: what was started anew may refuse what it had written before, for it knows nothing of it.
+/// T-12: a restarted receiver has no state and may refuse a message that it had written.
 #[test]
 fn a_receiver_that_knows_nothing_may_refuse_what_it_acknowledged() {
     let told = check(

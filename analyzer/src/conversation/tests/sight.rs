@@ -1,4 +1,4 @@
-//! Packets that taps do not show, or show twice, late or corrupted.
+//! Packets that taps miss, or capture twice, late or corrupted.
 
 use super::check;
 
@@ -16,7 +16,7 @@ fn the_first_message_that_is_seen_may_have_had_its_ack_before() {
     ");
 }
 
-/// The scan makes of journeys, which are told late, what happened.
+/// Journeys end, and are reported, in another order than their packets were sent.
 #[test]
 fn packets_that_come_out_of_order_are_put_in_order() {
     insta::assert_snapshot!(check("
@@ -56,7 +56,7 @@ fn a_packet_that_is_not_seen_where_others_arrive_was_lost() {
     SRA | 1 of 1 acknowledged, rtt 17/17/17
      4000 retransmission unknown
     ");
-    // The link of its host may not have been recorded any more; or not yet.
+    // The link of the host may not have been recorded then.
     for hole in ["50", "150"] {
         let text = check(&format!(
             "
@@ -86,7 +86,7 @@ fn an_ack_that_went_out_of_sight_need_not_have_arrived() {
     ");
 }
 
-/// Messages were missed: that two of them have one number says nothing.
+/// Messages were missed: two with the same sequence number prove nothing.
 #[test]
 fn nothing_is_concluded_over_a_hole() {
     insta::assert_snapshot!(check("
@@ -108,7 +108,7 @@ fn nothing_is_concluded_over_a_hole() {
     ");
 }
 
-/// Its header may say anything; only what fits is believed.
+/// A corrupted header may hold any value; only one that matches is used.
 #[test]
 fn a_packet_that_is_hurt_is_believed_if_it_fits() {
     insta::assert_snapshot!(check("

@@ -1,4 +1,4 @@
-//! One packet: the way it went, and the journeys that were found of it.
+//! Comparison of one packet's true path with the journeys found.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,12 @@ use super::{Completeness, JourneyTotals, ScoredFate, ScoredHop, ScoredPacket};
 use crate::journey::{Corruption, Journey, JourneyFate};
 use crate::score::channel_score::MatchCount;
 
-/// Examples that are kept. *Chosen*: as many as one looks at.
+/// Maximum number of examples. *Chosen*: as many as a reader examines.
 const ODD_MAX: usize = 16;
 
-/// Names of channels.
 type ScoredNames = BTreeMap<ChannelId, String>;
 
-/// Holds what was found of a packet against what happened to it.
+/// Compares the journeys of a packet with its true path, fate and corruptions.
 pub(super) fn compare(
     (name, packet): (&str, &mut ScoredPacket),
     names: &ScoredNames,
@@ -42,7 +41,7 @@ pub(super) fn compare(
         let name = named(names, channel);
         packet.hops.iter().filter(|hop| named(names, hop.channel) == name).count()
     };
-    // At the other end of its links the same packet is seen once more.
+    // The taps at the other ends of its links capture the same packet once more.
     let is_again =
         |journey: &&Journey| own(journey) && journey.hops.iter().all(|hop| taps(hop.channel) > 1);
     let others = packet.found.iter().enumerate().filter(|(place, _)| *place != right);
@@ -61,7 +60,7 @@ pub(super) fn compare(
 }
 
 impl ScoredPacket {
-    /// True if journeys were found of all that was captured of it.
+    /// True if the journeys contain all captured hops of the packet.
     pub(super) fn is_told(&self) -> bool {
         let hops = || self.found.iter().flat_map(|journey| &journey.hops);
         let is_found = |own: &ScoredHop| {
@@ -81,13 +80,13 @@ fn fate_verdict(journey: &Journey, ended: &ScoredFate, to: Option<&str>) -> Fate
     let is_there = |place: &str| to == Some(place);
     match (&journey.fate, ended) {
         (JourneyFate::OutOfSight, _) => FateVerdict::OutOfSight,
-        // An end that has not been seen is none that was seen wrongly.
+        // An uncaptured end cannot be wrong.
         (JourneyFate::UnderWay, ScoredFate::Dropped(..) | ScoredFate::Merged) => {
             FateVerdict::OutOfSight
         }
         (JourneyFate::UnderWay, ScoredFate::UnderWay) => FateVerdict::Right,
         (JourneyFate::UnderWay, ScoredFate::Consumed(_)) => FateVerdict::Wrong,
-        // A host may lose what has reached it, or not have taken it when the run ends.
+        // A host may lose a packet after its arrival, or not have consumed it when the run ends.
         (JourneyFate::Arrived | JourneyFate::Misrouted, ScoredFate::UnderWay) => {
             FateVerdict::Behind
         }
@@ -96,7 +95,7 @@ fn fate_verdict(journey: &Journey, ended: &ScoredFate, to: Option<&str>) -> Fate
         {
             FateVerdict::Behind
         }
-        // Damage between a tap at the sender and the receiver is seen by neither.
+        // A loss between the last tap and the receiver is not captured.
         (
             JourneyFate::Arrived | JourneyFate::Misrouted | JourneyFate::Dropped(_),
             ScoredFate::Dropped(_, rule),
@@ -111,14 +110,14 @@ fn fate_verdict(journey: &Journey, ended: &ScoredFate, to: Option<&str>) -> Fate
             FateVerdict::Right
         }
         (JourneyFate::Arrived | JourneyFate::Misrouted, _) => FateVerdict::Wrong,
-        // The run ends before the switch has decided.
+        // The run ends before the switch drops the packet.
         (JourneyFate::Dropped(_), ScoredFate::UnderWay) => FateVerdict::Behind,
         (JourneyFate::Dropped(found), ScoredFate::Dropped(place, rule)) if is_there(place) => {
-            // Of one byte that selects no port both are so.
+            // A packet of one byte that selects no port violates both rules.
             let both = last.is_some_and(|hop| hop.length < 2) && [*found, rule].contains(&"P-9");
-            // No wire shows which switch has tables for multicast.
+            // A capture does not show which switches have multicast tables.
             let table = (*found, rule.as_str()) == ("S-1", "S-9");
-            // From outside, a slack buffer and the input behind it are one.
+            // A capture does not distinguish a slack buffer from the input behind it.
             let reset = (*found, rule.as_str()) == ("R-2", "R-3");
             if found == rule || both || table || reset {
                 FateVerdict::Right
@@ -132,7 +131,7 @@ fn fate_verdict(journey: &Journey, ended: &ScoredFate, to: Option<&str>) -> Fate
     }
 }
 
-/// Compares the journey's fate with the packet's, where that was captured.
+/// Compares the journey's fate with the packet's, if the packet's was captured.
 fn fate(
     name: &str,
     packet: &ScoredPacket,
@@ -161,14 +160,14 @@ fn fate(
     }
 }
 
-/// Verdict on a fate that was found.
+/// Verdict on a journey's fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FateVerdict {
     Right,
     Wrong,
     /// The fate was not captured.
     OutOfSight,
-    /// It was right as far as the last tap goes, and more happened.
+    /// Correct up to the last tap, after which the true fate was decided.
     Behind,
 }
 
@@ -220,7 +219,7 @@ fn named(names: &ScoredNames, channel: ChannelId) -> &str {
     names.get(&channel).map_or("?", String::as_str)
 }
 
-/// The way that a packet went, and those that were found.
+/// Description of a packet's true path and of the paths found.
 fn went(name: &str, packet: &ScoredPacket, names: &ScoredNames) -> String {
     let place = |channel, start: u64| format!("{}@{start}", named(names, channel));
     let way: Vec<_> = packet.hops.iter().map(|hop| place(hop.channel, hop.start)).collect();

@@ -1,25 +1,26 @@
-//! True causes of retransmissions: the fates of each transmission and of the answers to it. T-10
+//! True causes of retransmissions, from the fates of each transmission and its answers. T-10
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{ScoredLabel, TruthLabel};
 use crate::conversation::ResendCause;
 
-/// Transmissions that are kept of a message. *Chosen*: what was long before the last says nothing of it.
+/// Maximum number of transmissions kept per message. *Chosen*: much older ones do not affect the
+/// cause of the last.
 const SENT_MAX: usize = 32;
 
-/// Reason why messages were sent again.
+/// True causes of all retransmissions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CauseScore {
-    /// The latest message of each logical channel.
+    /// Transmissions of the latest message of each logical channel.
     sent: BTreeMap<ScoredLabel, VecDeque<ScoredTransmission>>,
-    /// Earlier messages: the acceptable causes of a retransmission, until one is found.
+    /// Accepted causes of the retransmissions of earlier messages, until the analysis reports them.
     known: BTreeMap<TruthLabel, &'static [ResendCause]>,
     /// Packets in transit, by name.
     packets: BTreeMap<String, TransportFrame>,
 }
 
-/// A packet on its way.
+/// A packet in transit.
 #[derive(Clone, Copy, Debug)]
 struct TransportFrame {
     label: TruthLabel,
@@ -33,15 +34,14 @@ pub(super) enum TransportFrameKind {
     Nack,
 }
 
-/// A data packet that was sent, once.
+/// One transmission of a data packet.
 #[derive(Clone, Debug)]
 struct ScoredTransmission {
     label: TruthLabel,
     message: String,
-    /// Time, in periods of the full rate.
+    /// Time of the transmission, in periods of the full rate.
     at: u64,
     end: TransportFrameEnd,
-    /// Answers to it.
     answers: Vec<ScoredAnswer>,
 }
 
@@ -53,37 +53,34 @@ struct ScoredAnswer {
     sight: SightingPlace,
 }
 
-/// Visibility of an answer at the taps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SightingPlace {
-    /// None has seen it whole.
+    /// No tap has captured it intact.
     None,
-    /// One has.
+    /// A tap has captured it intact.
     Whole,
 }
 
-/// Fate of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TransportFrameEnd {
-    /// Nothing yet.
     #[default]
     UnderWay,
-    /// It came to a host with a good CRC, then.
+    /// Arrived at a host with a good CRC, at a time.
     Arrived(u64),
-    /// It did not.
+    /// Did not arrive with a good CRC.
     Lost,
-    /// It was lost in a host, as no wire shows. R-3, F-7
+    /// Lost inside a host, which a capture does not show. R-3, F-7
     Inside,
 }
 
 impl CauseScore {
-    /// A data packet was sent.
+    /// Adds a transmission of a data packet.
     pub(super) fn data(&mut self, (name, at): (&str, u64), message: &str, label: TruthLabel) {
         self.packets
             .insert(name.to_owned(), TransportFrame { label, kind: TransportFrameKind::Data });
         let sent = self.sent.entry(label.key()).or_default();
         if sent.back().is_some_and(|before| before.message != message) {
-            // The message before is over, and so is what tells why it was sent again.
+            // The previous message has ended: the causes of its retransmissions are final.
             let again =
                 sent.iter().filter_map(|it| Some((it.label, expected_causes(sent, it.label)?)));
             self.known.extend(again);
@@ -102,7 +99,7 @@ impl CauseScore {
         }
     }
 
-    /// An answer was sent to data with this label.
+    /// Adds an answer to the data with this label.
     pub(super) fn answer(
         &mut self,
         (name, at): (&str, u64),
@@ -116,7 +113,7 @@ impl CauseScore {
         }
     }
 
-    /// A packet was seen whole.
+    /// Marks a packet as captured intact.
     pub(super) fn seen(&mut self, name: &str) {
         let Some(TransportFrame { label, kind }) = self.packets.get(name).copied() else { return };
         let Some(sent) = self.of(label) else { return };
@@ -125,7 +122,7 @@ impl CauseScore {
         sent.answers.iter_mut().filter(on_its_way).for_each(|it| it.sight = SightingPlace::Whole);
     }
 
-    /// A packet has reached its end. Its label, if it is data.
+    /// Records the end of a packet. Returns its label if it is data.
     pub(super) fn ended(&mut self, name: &str, end: TransportFrameEnd) -> Option<TruthLabel> {
         let TransportFrame { label, kind } = self.packets.remove(name)?;
         let sent = self.of(label)?;
@@ -145,15 +142,15 @@ impl CauseScore {
         self.sent.get_mut(&label.key())?.iter_mut().rev().find(|sent| sent.label == label)
     }
 
-    /// Reason why a message was sent again with this label: what may be said, more than one where no wire
-    /// tells which. None if too little is known.
+    /// Accepted causes of the retransmission with this label: several if the capture does not
+    /// distinguish them; none if too little is known.
     pub(super) fn of_resent(&mut self, label: TruthLabel) -> Option<&'static [ResendCause]> {
         let known = self.known.remove(&label);
         known.or_else(|| expected_causes(self.sent.get(&label.key())?, label))
     }
 }
 
-/// Reason why a message was sent again with this label, of all its transmissions.
+/// Accepted causes of the retransmission with this label, from all transmissions of its message.
 fn expected_causes(
     sent: &VecDeque<ScoredTransmission>,
     label: TruthLabel,
@@ -175,7 +172,7 @@ fn expected_causes(
                 Some(&[ResendCause::TooEarly])
             }
         },
-        // What was hurt before a tap saw it need not look like an answer.
+        // An answer that was corrupted before its first tap may not be recognizable.
         (
             Some(ScoredAnswer {
                 end: TransportFrameEnd::Lost | TransportFrameEnd::Inside,

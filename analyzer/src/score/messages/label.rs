@@ -1,4 +1,4 @@
-//! Identity of a packet: its conversation and its number there.
+//! Identity of a packet: its conversation, incarnation, sequence number and timestamp.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use codec::transport::SequenceBit;
 use super::super::truth::TruthLabel;
 use crate::conversation::Observation;
 
-/// A logical channel, by its NICs and its number.
+/// A logical channel: source NIC, destination NIC, number.
 pub(super) type ScoredLabel = (u16, u16, u8);
 
 impl fmt::Display for TruthLabel {
@@ -22,17 +22,16 @@ impl fmt::Display for TruthLabel {
 }
 
 impl TruthLabel {
-    /// True if it is of the same message as another, by what both say.
+    /// True if both labels have the same logical channel, incarnation and sequence number.
     pub(super) fn is_use(&self, other: Self) -> bool {
         self.key() == other.key() && (self.incarnation, self.seq) == (other.incarnation, other.seq)
     }
 
-    /// Its logical channel.
     pub(super) const fn key(&self) -> ScoredLabel {
         (self.source, self.destination, self.channel)
     }
 
-    /// Label of the data that an answer with this label answers.
+    /// Label of the data that an answer with this label acknowledges or refuses.
     pub(super) const fn answered(self) -> Self {
         Self { source: self.destination, destination: self.source, ..self }
     }
