@@ -1,4 +1,4 @@
-//! Findings as comments beside the characters that they are about, for tools that show those.
+//! Findings as comments on the affected characters, for programs that display both.
 
 use crate::event::{ChannelEvent, TimedEvent};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,13 +13,13 @@ use crate::finding_row::FindingRow;
 use crate::packet::{PacketEnd, ReceivedPacket};
 use crate::render::check::details;
 
-/// Most comments about one kind on one channel. *Chosen*: more than anybody looks through.
+/// Maximum number of comments per kind of finding and channel. *Chosen*: more than a person reads.
 pub const ALIKE_MAX: u64 = 1 << 14;
-/// Most comments in all. *Chosen*: about 64 MiB of them.
+/// Maximum number of comments in all. *Chosen*: about 64 MiB.
 pub const COMMENTS_MAX: usize = 1 << 19;
 
-/// Comments of a capture: every occurrence of what a single character or packet shows, and the first
-/// of whatever takes more than that to find.
+/// Comments of a capture: one per occurrence of a finding that a single character or packet proves,
+/// and one for the first occurrence of any other finding.
 #[derive(Clone, Debug, Default)]
 pub struct CommentSet {
     channels: BTreeMap<ChannelId, BTreeMap<(Tick, FindingKind), String>>,
@@ -29,7 +29,7 @@ pub struct CommentSet {
 }
 
 impl CommentSet {
-    /// Comments on a row of a channel.
+    /// Adds comments on an event of a channel.
     pub fn row(&mut self, channel: &Channel, row: &TimedEvent) {
         match &row.body {
             ChannelEvent::Packet(packet) => {
@@ -53,12 +53,12 @@ impl CommentSet {
         }
     }
 
-    /// Comments on a finding, where rows have not: comes after all of them.
+    /// Adds a comment on a finding, unless an event has one. Must be called after all events.
     pub fn finding(&mut self, id: ChannelId, kind: FindingKind, finding: &FindingRow<'_>) {
         let at = Tick(finding.at);
         let comments = self.channels.entry(id).or_default();
         if kind == FindingKind::PartialAtStart {
-            // What is wrong with that packet is that it is not whole.
+            // The other faults of this packet follow from its missing start.
             for wrong in [FindingKind::CrcBad, FindingKind::Runt, FindingKind::NoTag] {
                 self.len -= usize::from(comments.remove(&(at, wrong)).is_some());
             }
@@ -88,25 +88,26 @@ impl CommentSet {
         self.channels.entry(id).or_default().insert((at, kind), text);
     }
 
-    /// The number.
+    /// Number of comments.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// True if there are none.
+    /// True if there are no comments.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The number no more of: see [`ALIKE_MAX`] and [`COMMENTS_MAX`].
+    /// Number of comments beyond [`ALIKE_MAX`] and [`COMMENTS_MAX`], which were discarded.
     #[must_use]
     pub const fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// Hands out those about the characters of a chunk, which comes behind those before it.
+    /// Removes and returns the comments on the characters of a chunk. Chunks of a channel must be
+    /// passed in order.
     pub fn take(&mut self, id: ChannelId, chunk: &Chunk<'_>) -> Vec<String> {
         let Some(comments) = self.channels.get_mut(&id) else { return Vec::new() };
         let mut taken = Vec::new();
@@ -116,7 +117,7 @@ impl CommentSet {
                 break;
             }
             let text = entry.remove();
-            // What is dated to where nothing was recorded has no chunk.
+            // A comment at a missing character belongs to no chunk.
             if at >= chunk.first {
                 taken.push(text);
                 self.len -= 1;
@@ -125,7 +126,7 @@ impl CommentSet {
         taken
     }
 
-    /// The channels that have any.
+    /// Channels that have comments.
     #[must_use]
     pub fn channels(&self) -> BTreeSet<ChannelId> {
         let any = self.channels.iter().filter(|(_, comments)| !comments.is_empty());
@@ -133,7 +134,8 @@ impl CommentSet {
     }
 }
 
-/// `myriscope error crc-bad P-4: packet 7 of h0:0>s0:3 at character 812: syndrome 40`
+/// Text of a comment:
+/// `myriscope error crc-bad P-4: packet 7 of h0:0>s0:3 at character 812: syndrome 40`.
 fn comment(kind: FindingKind, channel: &str, packet: Option<u64>, at: Tick, what: &str) -> String {
     let about = kind.about();
     let rule = about.rule.map_or(String::new(), |rule| format!(" {rule}"));
@@ -143,7 +145,7 @@ fn comment(kind: FindingKind, channel: &str, packet: Option<u64>, at: Tick, what
     format!("myriscope {severity} {name}{rule}: {packet}{channel} at character {at}: {what}")
 }
 
-/// Fault of a packet by itself, and where.
+/// Findings that a packet proves by itself, with their positions.
 fn of_packet(packet: &ReceivedPacket) -> Vec<(FindingKind, Tick, String)> {
     let mut found = Vec::new();
     match packet.ended_by {
@@ -151,7 +153,7 @@ fn of_packet(packet: &ReceivedPacket) -> Vec<(FindingKind, Tick, String)> {
             found.push((FindingKind::TruncatedByOpenLink, packet.end, String::new()));
         }
         PacketEnd::Reset => found.push((FindingKind::CutByReset, packet.end, String::new())),
-        // The recording ends, not the packet.
+        // The recording ended, not the packet.
         PacketEnd::CaptureEnd | PacketEnd::Hole => {}
         PacketEnd::Gap => match packet.check {
             CrcCheck::Good => {}
@@ -168,7 +170,7 @@ fn of_packet(packet: &ReceivedPacket) -> Vec<(FindingKind, Tick, String)> {
     found
 }
 
-/// Finding about an event by itself.
+/// Finding that an event proves by itself.
 fn of_event(event: &LinkEvent) -> Option<(FindingKind, String)> {
     let nothing = String::new();
     Some(match event {
@@ -182,7 +184,7 @@ fn of_event(event: &LinkEvent) -> Option<(FindingKind, String)> {
         LinkEvent::Hole { missing } => {
             (FindingKind::Hole, format!("{missing} characters before it"))
         }
-        // Whether silence is one depends on what was before.
+        // Silence is a finding only after other characters.
         LinkEvent::OpenLink | LinkEvent::LinkRestored | LinkEvent::ResetEnded => return None,
         LinkEvent::Probe(_) | LinkEvent::Reply(_) => return None,
         LinkEvent::SenderStopped | LinkEvent::SenderResumed(_) => return None,

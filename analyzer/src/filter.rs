@@ -1,5 +1,5 @@
-//! Selection of rows: a language of expressions over their fields, as Wireshark's display filters
-//! are. `docs/filter.md` describes it.
+//! Selection of rows by expressions over their fields, similar to Wireshark's display filters.
+//! `docs/filter.md` describes the language.
 //!
 //! ```
 //! use myriscope_analyzer::filter::{Filter, RowKind};
@@ -47,7 +47,7 @@ pub use self::parse::{DEPTH_MAX, TEXT_MAX};
 pub use self::row_kind::RowKind;
 pub use self::row_visitor::{FieldValue, RowVisitor, visit};
 
-/// An expression, understood: of one kind of row.
+/// Parsed and checked expression over one kind of row.
 #[derive(Clone, Debug)]
 pub struct Filter {
     expr: FilterExpr,
@@ -55,24 +55,24 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// # Errors
-    /// Says where it is wrong, what belongs there, and what may have been meant.
+    /// Returns the position of the fault, the expected form, and a suggestion.
     pub fn parse(text: &str, kind: RowKind) -> Result<Self, FilterError> {
         let (expr, fields) =
             parse::parse(text, kind).map_err(|fault| FilterError::new("--filter", text, fault))?;
         Ok(Self { expr, cells: RowCells::of(fields) })
     }
 
-    /// True if a row is as the expression asks; `period_ps` is the character period of its channel, in
-    /// picoseconds, which makes times of places.
+    /// True if the row matches the expression; `period_ps` is the character period of its channel,
+    /// in picoseconds, which converts character indices to times.
     pub fn keeps(&mut self, row: &(impl Serialize + ?Sized), period_ps: u64) -> bool {
         self.cells.take(row);
         eval::holds(&self.expr, &self.cells, period_ps)
     }
 
-    /// True if it asks for a field.
+    /// True if the expression reads the field.
     #[must_use]
     pub fn uses_field(&self, name: &str) -> bool {
         self.cells.have(name)
@@ -80,14 +80,14 @@ impl Filter {
 }
 
 impl Display for Filter {
-    /// The expression, written out: it reads as the same.
+    /// Formats the expression; parsing the result returns an equal filter.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.expr.fmt(f)
     }
 }
 
 impl PartialEq for Filter {
-    /// True if they ask the same.
+    /// True if the expressions are equal.
     fn eq(&self, other: &Self) -> bool {
         self.expr == other.expr
     }
@@ -102,7 +102,7 @@ mod tests {
 
     const NUMBERS: std::ops::Range<u64> = 0..u64::MAX / 2;
 
-    /// A value of a field, and one above it if there is any order.
+    /// Value of a field, and a greater one if the values are ordered.
     fn values(field: &'static RowField) -> BoxedStrategy<(FilterLiteral, FilterLiteral)> {
         let pair = |kind: fn(i128) -> FilterLiteral, most: u64| {
             let numbers = (0..most.min(u64::MAX / 2), 1..=most.div_ceil(2));
@@ -156,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Form of a check.
+    /// Checks that are allowed for a field.
     fn checks(field: &'static RowField) -> BoxedStrategy<FieldCheck> {
         let order =
             !matches!(field.shape, FieldShape::Text | FieldShape::Words(_) | FieldShape::Flag);
@@ -202,7 +202,7 @@ mod tests {
         })
     }
 
-    /// A reference into the registry, and a check.
+    /// Registered field with a check of it.
     fn checks_of(field: RowField) -> impl Strategy<Value = (&'static RowField, FieldCheck)> {
         let kept = RowKind::ALL.into_iter().flat_map(RowKind::fields).find(|kept| **kept == field);
         let field = kept.unwrap();
@@ -220,7 +220,7 @@ mod tests {
         })
     }
 
-    /// Gives each field the cell that reading gives it.
+    /// Assigns the cell indices that parsing assigns.
     fn numbered(expr: &mut FilterExpr, fields: &mut Vec<&'static RowField>) {
         match expr {
             FilterExpr::Any(parts) | FilterExpr::All(parts) => {

@@ -1,4 +1,5 @@
-//! Findings: anomalies of a capture, counted by kind and channel, with details of the first of each.
+//! Findings: anomalies of a capture, counted by kind and channel, with details of each first
+//! occurrence.
 
 mod flow;
 mod journeys;
@@ -24,7 +25,7 @@ pub use self::set::{
 use self::symbols::SymbolChecker;
 use crate::link::parameters::{ChannelParameters, OTHER_VARIANT};
 
-/// Kinds that rest on comparing times of a link's two channels.
+/// Findings that depend on comparing times of a link's two channels.
 const COMPARED: [FindingKind; 5] = [
     FindingKind::DataWhileStopped,
     FindingKind::UnexpectedStopGo,
@@ -33,18 +34,20 @@ const COMPARED: [FindingKind; 5] = [
     FindingKind::OverrunRisk,
 ];
 
-/// All findings so far, counted by kind and channel: memory does not grow with their number.
+/// Checks of a capture, and their findings so far. Memory is independent of the number of
+/// occurrences.
 #[derive(Clone, Debug, Default)]
 pub struct FindingChecks {
     ledger: FindingSet,
     sides: BTreeMap<ChannelId, CheckedChannel>,
-    /// Channels of the section by their names.
+    /// Channels of the section by name.
     names: BTreeMap<String, ChannelId>,
-    /// Channels that were captured at both ends: of their packets only one capture has the rest.
+    /// Channels captured at both ends: only one of the two recordings contains the rest of a
+    /// packet's journey.
     twins: BTreeSet<ChannelId>,
 }
 
-/// One channel on its way.
+/// State of the checks of one channel.
 #[derive(Clone, Debug)]
 struct CheckedChannel {
     peer: Option<ChannelId>,
@@ -54,7 +57,7 @@ struct CheckedChannel {
     watch: FlowChecker,
 }
 
-/// Checks the characters of one chunk.
+/// Checker of the characters of one chunk.
 #[derive(Debug)]
 pub(crate) struct SymbolObserver<'a> {
     checker: &'a mut SymbolChecker,
@@ -83,7 +86,7 @@ impl FindingChecks {
         self.ledger.seen.channels += 1;
     }
 
-    /// Makes two channels the directions of a link.
+    /// Declares two channels as the directions of one link.
     pub fn join(&mut self, one: ChannelId, other: ChannelId) {
         for (id, peer) in [(one, other), (other, one)] {
             let opposite = self.sides.get(&peer).map(|side| (side.period_ps, side.parameters));
@@ -96,8 +99,8 @@ impl FindingChecks {
         }
     }
 
-    /// Checks the characters of a chunk, before the events that result from them. `walk` passes the framer's
-    /// events of a literal chunk to its argument.
+    /// Checks the characters of a chunk. Must be called before `row` for the events of the chunk.
+    /// `walk` passes the framer's events of a literal chunk to its argument.
     pub(crate) fn symbols(
         &mut self,
         id: ChannelId,
@@ -113,7 +116,7 @@ impl FindingChecks {
         observer.checker.end(chunk, &mut observer.sink);
     }
 
-    /// Checks an event; events come in order of time.
+    /// Checks an event; events must be passed in order of time.
     pub fn row(&mut self, row: &TimedEvent) {
         let Self { ledger, sides, .. } = self;
         let Some(side) = sides.get_mut(&row.channel) else { return };
@@ -133,15 +136,15 @@ impl FindingChecks {
         }
     }
 
-    /// Variants of a channel's sender that its characters show: reset and fill. R-1, F-8
+    /// Variants of a channel's sender that its characters prove: reset and fill. R-1, F-8
     pub(crate) fn variants(&self, id: ChannelId) -> [Option<u32>; 2] {
         let side = self.sides.get(&id);
         let pauses = side.is_some_and(|side| side.wire.pauses());
         [side.and_then(|side| side.watch.variant()), pauses.then_some(OTHER_VARIANT)]
     }
 
-    /// The most cells between the thresholds of GO and STOP in the slack buffer that a channel fills:
-    /// they fill and empty no faster than the commands take turns. F-3, S-3
+    /// Upper bound on the hysteresis of the slack buffer that a channel fills: the fill level
+    /// crossed it within the shortest time between two changes of STOP and GO. F-3, S-3
     pub(crate) fn hysteresis_max(&self, id: ChannelId) -> Option<u32> {
         let side = self.sides.get(&id)?;
         let peer = self.sides.get(&side.peer?)?;
@@ -150,7 +153,7 @@ impl FindingChecks {
         u32::try_from(apart.saturating_mul(cells).saturating_add(1)).ok()
     }
 
-    /// The recording of the link ends.
+    /// Ends the recording of all channels.
     pub fn finish(&mut self) {
         let Self { ledger, sides, .. } = self;
         for (id, side) in sides {
@@ -164,14 +167,14 @@ impl FindingChecks {
         }
     }
 
-    /// The findings.
+    /// Findings and rule coverage so far.
     #[must_use]
     pub const fn ledger(&self) -> &FindingSet {
         &self.ledger
     }
 
-    /// Tells once of each link that its clocks drift, and takes back what rests on comparing times of
-    /// such a link. Comes when all have been absorbed. W-6
+    /// Reports clock drift once per link, and removes the findings that compare times of such a
+    /// link. Must be called after the last `absorb`. W-6
     pub(crate) fn forgive_drift(&mut self) {
         let Self { ledger, sides, .. } = self;
         for (id, side) in &*sides {
@@ -180,7 +183,7 @@ impl FindingChecks {
                 && !told(id)
                 && !side.peer.is_some_and(|peer| told(&peer))
             {
-                // Reading: of two clocks that declared at the full rate is right.
+                // Reading: of two clocks, the one declared at the full rate is right.
                 let full = u64::from(FULL_RATE_PERIOD_PS);
                 let other = side.peer.filter(|_| side.period_ps == full);
                 let other =
@@ -199,7 +202,7 @@ impl FindingChecks {
         }
     }
 
-    /// Takes over what others have found, and the channels that they were at.
+    /// Adds the findings and channels of other checks.
     pub fn absorb(&mut self, other: &Self) {
         self.ledger.absorb(&other.ledger);
         self.sides.extend(other.sides.iter().map(|(id, side)| (*id, side.clone())));

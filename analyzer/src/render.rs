@@ -1,4 +1,4 @@
-//! Results as lines of text, the same on every machine, so that they can be kept as snapshots.
+//! Results as lines of text, identical on every machine, so that they can be snapshots.
 
 mod blocking;
 pub mod check;
@@ -38,7 +38,7 @@ fn when(channel: &Channel, at: u64) -> String {
     microseconds(u128::from(at) * u128::from(channel.period_ps.get()))
 }
 
-/// The line above rows of packets.
+/// Heading above rows of packets.
 #[must_use]
 pub fn packet_head() -> StyledLine {
     let text = format!(
@@ -48,14 +48,14 @@ pub fn packet_head() -> StyledLine {
     StyledLine::of(TextStyle::Head, text)
 }
 
-/// The line above rows of events.
+/// Heading above rows of events.
 #[must_use]
 pub fn event_head() -> StyledLine {
     let text = format!("{:>12}  {:<15} {:>12}  event", "time µs", "channel", "character");
     StyledLine::of(TextStyle::Head, text)
 }
 
-/// The lines of a row: one, and for the bytes of a packet, where they were kept, more.
+/// Lines of a row: one, and more for the bytes of a packet if they were kept.
 pub fn row(channel: &Channel, row: &TimedEvent, out: &mut impl FnMut(StyledLine)) {
     match &row.body {
         ChannelEvent::Packet(packet) => packet_lines(channel, packet, out),
@@ -113,7 +113,7 @@ fn packet_lines(channel: &Channel, packet: &ReceivedPacket, out: &mut impl FnMut
     }
 }
 
-/// Hops of a route that a line has room for.
+/// Maximum number of route bytes in a line.
 const ROUTE_SHOWN: usize = 8;
 
 fn event_line(channel: &Channel, at: u64, event: &LinkEvent) -> StyledLine {
@@ -149,25 +149,25 @@ fn event_line(channel: &Channel, at: u64, event: &LinkEvent) -> StyledLine {
         .and(TextStyle::Plain, detail)
 }
 
-/// The line between the rows of one capture of a file and those of the next.
+/// Separator between the rows of two captures of a file.
 #[must_use]
 pub fn capture_line(capture: u32) -> StyledLine {
     StyledLine::of(TextStyle::Head, format!("capture {capture}"))
 }
 
-/// The line of something wrong with the file.
+/// Line of a fault in the file.
 #[must_use]
 pub fn fault(fault: &CaptureFault) -> StyledLine {
     StyledLine::of(TextStyle::Bad, format!("! {fault}"))
 }
 
-/// The line of what ended the reading of the file.
+/// Line of the error that ended the reading of the file.
 #[must_use]
 pub fn error(error: &CaptureError) -> StyledLine {
     StyledLine::of(TextStyle::Bad, format!("! {error}"))
 }
 
-/// Totals of the channels of a capture.
+/// Lines with the totals of the channels of a capture.
 pub fn info<R: Read>(tallies: &CounterReader<R>, out: &mut impl FnMut(StyledLine)) {
     let channels = tallies.channels();
     let links = channels.values().filter(|counted| counted.peer.is_some()).count() / 2;
@@ -201,7 +201,7 @@ pub fn info<R: Read>(tallies: &CounterReader<R>, out: &mut impl FnMut(StyledLine
 fn channel_lines(index: u32, counted: &CountedChannel, out: &mut impl FnMut(StyledLine)) {
     let CountedChannel { channel, counters: tally, .. } = counted;
     let all = tally.characters();
-    // In thousandths; a channel without characters has no share to show.
+    // Share in thousandths; 0 for a channel without characters.
     let share = (u128::from(tally.data()) * 1000).checked_div(u128::from(all)).unwrap_or(0);
     let rate = format!("{} Mb/s", channel.bits_per_second() / 1_000_000);
     out(StyledLine::of(
@@ -227,7 +227,7 @@ fn channel_lines(index: u32, counted: &CountedChannel, out: &mut impl FnMut(Styl
     }
 }
 
-/// A bar of 20 characters for a share in thousandths.
+/// Bar of 20 characters for a share in thousandths.
 fn bar(share: u128) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = usize::try_from(share * 160 / 1000).unwrap_or(160);

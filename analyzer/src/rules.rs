@@ -1,4 +1,4 @@
-//! The rules as data: their text, what a capture can show of them, and how that is judged.
+//! Rules as data: their text, the part of each that a capture shows, and its test.
 
 mod characters;
 mod explain;
@@ -14,31 +14,31 @@ pub use self::verdict::{RuleOutcome, RuleVerdict, VerdictRow, verdicts};
 use crate::finding::{CheckCoverage, FindingInfo, FindingSet, ParameterCheck};
 use crate::link::parameters::UnknownParameters;
 
-/// A rule of Myrinet, as `docs/rules.md` has it.
+/// Rule of Myrinet, as in `docs/rules.md`.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// Its id: `F-3`.
+    /// Id: `F-3`.
     pub id: &'static str,
-    /// Place at which it comes from: sections of the link specification, or another source; – if nowhere.
+    /// Source: sections of the link specification, or another document; `–` if there is none.
     pub clause: &'static str,
-    /// Its text.
+    /// Text of the rule.
     pub text: &'static str,
-    /// Part of it that a capture shows.
+    /// Part of the rule that a capture shows.
     pub shows: RuleVisibility,
-    /// Evidence needed to judge it.
+    /// Evidence required to judge the rule.
     pub evidence: &'static str,
-    /// A fixture that shows it.
+    /// Fixture that demonstrates the rule.
     pub example: Option<&'static str>,
 }
 
 /// Part of a rule that a capture shows.
 #[derive(Clone, Copy, Debug)]
 pub enum RuleVisibility {
-    /// All that matters.
+    /// The complete rule.
     All(RuleTest),
-    /// Something; and what not.
+    /// A part of the rule, and a description of the rest.
     Part(RuleTest, &'static str),
-    /// Nothing, and why.
+    /// Nothing, with the reason.
     Nothing(&'static str),
 }
 
@@ -47,29 +47,29 @@ pub enum RuleVisibility {
 pub struct RuleTest {
     /// Evidence that the capture must contain for a judgement.
     pub needs: RuleEvidence,
-    /// Number of tested things.
+    /// Number of occasions on which the rule was tested.
     pub times: fn(&FindingSet) -> u64,
-    /// Name of the tested things, in the plural.
+    /// Name of these occasions, in the plural.
     pub what: &'static str,
 }
 
 /// Evidence that a capture must contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleEvidence {
-    /// One channel is enough.
+    /// One channel.
     Channel,
     /// Both channels of a link.
     Link,
-    /// A packet on two links, one behind the other.
+    /// A packet captured on two consecutive links.
     Way,
-    /// Both channels of a link, and the parameters that a judgement rests on.
+    /// Both channels of a link, and the parameters that a check requires.
     Parameters(ParameterCheck),
-    /// A packet on two links, one behind the other, the cables of these, and the longest path formation
-    /// of the switch between.
+    /// A packet captured on two consecutive links, the delays of both, and the longest path
+    /// formation of the switch between them.
     Bound,
 }
 
-/// The groups of rules, each with its letter and its name.
+/// Groups of rules, with letter and name.
 pub const GROUPS: [(&str, &str); 12] = [
     ("C", "characters"),
     ("W", "wires"),
@@ -98,19 +98,19 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
     rooms.into_iter().flatten()
 }
 
-/// The rule of an id, in capitals or not.
+/// Rule with the given id, in upper or lower case.
 #[must_use]
 pub fn rule(id: &str) -> Option<&'static Rule> {
     all().find(|rule| rule.id.eq_ignore_ascii_case(id))
 }
 
 impl Rule {
-    /// The findings that come from it.
+    /// Kinds of findings that belong to the rule.
     pub fn findings(&self) -> impl Iterator<Item = &'static FindingInfo> {
         crate::finding::ALL.iter().filter(|about| about.rule == Some(self.id))
     }
 
-    /// Its letter.
+    /// Letter of the rule's group.
     #[must_use]
     pub fn group(&self) -> &'static str {
         self.id.split('-').next().unwrap_or(self.id)
@@ -118,7 +118,7 @@ impl Rule {
 }
 
 impl RuleEvidence {
-    /// True if a capture has it; if not, what it lacks.
+    /// Evidence that the capture lacks, if any.
     #[must_use]
     pub const fn lacking(self, ledger: &FindingSet) -> Option<&'static str> {
         let seen = ledger.seen();
@@ -137,7 +137,7 @@ impl RuleEvidence {
         }
     }
 
-    /// The parameters for want of which nothing could be judged.
+    /// Unknown parameters, if they prevented every check.
     fn unknown(self, ledger: &FindingSet) -> Option<UnknownParameters> {
         let Self::Parameters(judgement) = self else { return None };
         let CheckCoverage { times, unknown } = ledger.seen().check_coverage(judgement);
@@ -145,7 +145,7 @@ impl RuleEvidence {
     }
 }
 
-/// A test of what parameters of links decide.
+/// Test that depends on link parameters.
 const fn judged(
     judgement: ParameterCheck,
     times: fn(&FindingSet) -> u64,

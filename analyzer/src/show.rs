@@ -1,5 +1,5 @@
-//! Characters of both directions of a link side by side, as a logic analyser shows them: every row is an
-//! interval of time, and each column contains the characters of one direction in it.
+//! Characters of both directions of a link side by side, as on a logic analyser: each row is an
+//! interval of time, each column contains the characters of one direction.
 
 mod column;
 
@@ -13,7 +13,7 @@ use crate::event::Picoseconds;
 use crate::render::line::{StyledLine, TextStyle, wrapped};
 use crate::window::TimeWindow;
 
-/// Width of a column: two columns, the character index and separators make 80.
+/// Width of a column: two of them with the character index and separators take 80.
 const COLUMN: usize = 32;
 /// Width of the character index: enough for an hour of characters.
 const INDEX: usize = 12;
@@ -29,7 +29,7 @@ pub enum LinkChoice {
     Of(String),
 }
 
-/// A view of one link.
+/// View of one link.
 #[derive(Debug)]
 pub struct LinkView {
     pair: LinkChoice,
@@ -55,9 +55,9 @@ struct RowStretch {
 /// Result of the search for the selected link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkFound {
-    /// Found.
+    /// The link exists.
     Yes,
-    /// Not found so far.
+    /// No such link so far.
     No,
 }
 
@@ -76,7 +76,7 @@ enum RecordedState {
 }
 
 impl LinkView {
-    /// A view before the first item of its capture.
+    /// Creates a view before the first item of its capture.
     #[must_use]
     pub fn new(pair: LinkChoice) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl LinkView {
         }
     }
 
-    /// Found if any section contains the selected link.
+    /// Result of the search in all sections so far.
     #[must_use]
     pub const fn found(&self) -> LinkFound {
         self.found
@@ -230,7 +230,7 @@ impl LinkView {
     }
 }
 
-/// An item of a view.
+/// Item of a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkViewItem {
     /// Header above the first row.
@@ -244,24 +244,24 @@ pub enum LinkViewItem {
         /// Number of its capture.
         capture: u32,
     },
-    /// An interval of time.
+    /// Interval of time.
     Row(LinkViewRow),
-    /// An interval in which neither direction was recorded.
+    /// Interval in which neither direction was recorded.
     Unrecorded {
-        /// Its length in character periods of the left channel.
+        /// Length in character periods of the left channel.
         periods: u128,
     },
 }
 
-/// A row of `myriscope show`: the characters of both directions until the next row, in notation; empty if a
-/// direction was not recorded.
+/// Row of `myriscope show`: the characters of both directions until the next row, in notation;
+/// empty if a direction was not recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LinkViewRow {
-    /// The period of the left channel in which the row begins.
+    /// Period of the left channel in which the row begins.
     pub at: u64,
-    /// The left channel's characters.
+    /// Characters of the left channel.
     pub left: String,
-    /// The right channel's characters.
+    /// Characters of the right channel.
     pub right: String,
 }
 
@@ -305,7 +305,7 @@ fn line(index: &str, left: &[(TextStyle, String)], right: &[(TextStyle, String)]
     right.iter().fold(bar, |line, (role, text)| line.and(*role, text))
 }
 
-/// The words of a column with their styles.
+/// Words of a column with their styles.
 fn styled(text: &str) -> Vec<(TextStyle, String)> {
     text.split_inclusive(' ')
         .map(|word| {

@@ -1,4 +1,4 @@
-//! The fields of a row that somebody looks at: taken out of it once, and held until the next row.
+//! Values of the fields that a filter or a list of columns reads, extracted once per row.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use serde::Serialize;
 use super::field::{FieldShape, RowField};
 use super::row_visitor::{FieldValue, RowVisitor, visit};
 
-/// Cells, one a field.
+/// One cell per field.
 #[derive(Clone, Debug)]
 pub(super) struct RowCells(Vec<FieldCell>);
 
-/// All values that a row has of a field. Its memory is used again for the next row.
+/// All values of a field in a row. Its memory is reused for the next row.
 #[derive(Clone, Debug)]
 pub(super) struct FieldCell {
     field: &'static RowField,
     values: Vec<CellValue>,
-    /// Text and bytes of the values, one behind the other.
+    /// Text and bytes of all values, concatenated.
     buffer: Vec<u8>,
 }
 
@@ -51,7 +51,7 @@ impl RowCells {
         self.0.iter()
     }
 
-    /// True if the cells look at a field.
+    /// True if there is a cell for the field.
     pub(super) fn have(&self, name: &str) -> bool {
         self.0.iter().any(|cell| cell.field.name == name)
     }
@@ -94,7 +94,7 @@ impl FieldCell {
     }
 }
 
-/// The members of a row go to the cells that begin with their names.
+/// Visitor that passes each member of a row to the cells whose paths begin with its name.
 struct RowMembers<'c>(&'c mut [FieldCell]);
 
 impl RowVisitor for RowMembers<'_> {
@@ -113,13 +113,13 @@ impl RowVisitor for RowMembers<'_> {
     fn element<T: Serialize + ?Sized>(&mut self, _: &T) {}
 }
 
-/// The rest of a path after its first name, if that is `name`.
+/// Rest of a path after `name`, if the path begins with it.
 fn behind(path: &'static str, name: &str) -> Option<&'static str> {
     let rest = path.strip_prefix(name)?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('.') }
 }
 
-/// On the way to a cell's values.
+/// Visitor of a part of a row, for the cell whose values it may contain.
 struct CellMembers<'c> {
     cell: &'c mut FieldCell,
     rest: &'static str,
@@ -143,7 +143,7 @@ impl RowVisitor for CellMembers<'_> {
         let FieldCell { field, values, buffer } = &mut *self.cell;
         match (field.shape, value, values.last_mut()) {
             _ if !self.rest.is_empty() => {}
-            // A list of bytes says them one by one.
+            // A list of bytes is visited byte by byte.
             (FieldShape::Bytes, FieldValue::Number(byte), Some(CellValue::Bytes(all))) => {
                 buffer.extend(u8::try_from(byte));
                 all.end = buffer.len();
@@ -169,7 +169,7 @@ impl RowVisitor for CellMembers<'_> {
     }
 }
 
-/// Number of elements or members a list or an object has.
+/// Counter of the elements of a list or the members of an object.
 struct ElementCount(Option<i128>);
 
 impl RowVisitor for ElementCount {

@@ -1,4 +1,4 @@
-//! The fields of rows that are printed, where not all are.
+//! Selection of the fields that are printed.
 
 use std::fmt::Write as _;
 
@@ -17,10 +17,10 @@ use crate::render::line::{StyledLine, TextStyle};
 pub struct ColumnList(RowCells);
 
 impl ColumnList {
-    /// Reads names, with commas between them.
+    /// Parses names separated by commas.
     ///
     /// # Errors
-    /// Says which name is wrong, and what may have been meant.
+    /// Returns the invalid name and a suggestion.
     pub fn parse(list: &str, kind: RowKind) -> Result<Self, FilterError> {
         Self::read(list, kind).map_err(|fault| FilterError::new("--fields", list, fault))
     }
@@ -50,25 +50,25 @@ impl ColumnList {
         Ok(Self(RowCells::of(fields)))
     }
 
-    /// True if a field is among them.
+    /// True if the list contains the field.
     #[must_use]
     pub fn have(&self, name: &str) -> bool {
         self.0.have(name)
     }
 
-    /// The names, in order.
+    /// Names of the fields, in order.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.0.iter().map(|cell| cell.field().name)
     }
 
-    /// The line above the rows.
+    /// Heading above the rows.
     #[must_use]
     pub fn head(&self) -> StyledLine {
         let texts = self.0.iter().map(|cell| cell.field().name.to_owned());
         StyledLine::of(TextStyle::Head, aligned(self.0.iter().zip(texts)))
     }
 
-    /// A row's line.
+    /// Line of a row.
     #[must_use]
     pub fn line(&mut self, row: &impl Serialize) -> StyledLine {
         self.0.take(row);
@@ -76,7 +76,7 @@ impl ColumnList {
     }
 }
 
-/// Texts in columns.
+/// Texts aligned in columns.
 fn aligned<'c>(cells: impl Iterator<Item = (&'c FieldCell, String)>) -> String {
     let mut line = String::new();
     for (cell, text) in cells {
@@ -100,7 +100,7 @@ fn aligned<'c>(cells: impl Iterator<Item = (&'c FieldCell, String)>) -> String {
     line
 }
 
-/// Width of a column: more than most rows have. *Chosen*.
+/// Width of a column. *Chosen*: wider than most values.
 fn width(field: &RowField) -> usize {
     let usual = match field.shape {
         FieldShape::Number(most) if most <= 255 => 3,
@@ -117,7 +117,7 @@ fn width(field: &RowField) -> usize {
     usual.max(field.name.len())
 }
 
-/// A cell's values as an expression has them; `-` if there are none.
+/// Values of a cell in the notation of expressions; `-` if there are none.
 fn written(cell: &FieldCell) -> String {
     let mut text = String::new();
     for value in cell.values() {

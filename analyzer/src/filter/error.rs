@@ -1,15 +1,15 @@
-//! Errors of filters in the style of compilers: the expression, a caret, the expected form.
+//! Errors in filters, in the style of compilers: the expression, a caret, the expected form.
 
 use std::fmt;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-/// Longest word for which a similar one is looked for, and longest piece in a message. *Chosen*: no
-/// name is longer, and comparing takes the product of both lengths.
+/// Maximum length of a word that gets a suggestion, and of a quotation in a message. *Chosen*: no
+/// name is longer, and the cost of a comparison is the product of both lengths.
 const WORD_MAX: usize = 64;
 
-/// Reason why an expression is no filter, or a list no columns.
+/// Error in an expression or in a list of columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterError {
     option: &'static str,
@@ -17,7 +17,7 @@ pub struct FilterError {
     fault: Box<FilterFault>,
 }
 
-/// Something wrong, and where.
+/// Fault with its position in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FilterFault {
     pub(super) at: Range<usize>,
@@ -29,14 +29,14 @@ pub(super) struct FilterFault {
 /// Style of an error message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilterErrorStyle {
-    /// As plain text.
+    /// Plain text.
     Plain,
-    /// With colours, as escape sequences of a terminal.
+    /// Text with colours, as escape sequences of a terminal.
     Coloured,
 }
 
 impl FilterFault {
-    /// A fault with the text found and the text expected.
+    /// Fault with a message and the expected text.
     pub(super) fn new(
         at: Range<usize>,
         message: impl Into<String>,
@@ -45,7 +45,7 @@ impl FilterFault {
         Self { at, message: message.into(), expected: expected.into(), help: None }
     }
 
-    /// With what may have been meant, if anything.
+    /// Adds a suggestion, if any.
     pub(super) fn with(self, help: Option<String>) -> Self {
         Self { help, ..self }
     }
@@ -56,20 +56,20 @@ impl FilterError {
         Self { option, text: text.to_owned(), fault: Box::new(fault) }
     }
 
-    /// The bytes of the text that are wrong: inside it, between characters, empty at its end.
+    /// Byte range of the faulty text, on character boundaries; empty at the end of the text.
     #[must_use]
     pub fn place(&self) -> Range<usize> {
         let start = floor(&self.text, self.fault.at.start);
         start..floor(&self.text, self.fault.at.end).max(start)
     }
 
-    /// The message, one line.
+    /// Message in one line.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.fault.message
     }
 
-    /// All of it, with a caret; ends without a line break.
+    /// Complete error with a caret, without a final line break.
     #[must_use]
     pub fn render(&self, style: FilterErrorStyle) -> String {
         let renderer = match style {
@@ -96,13 +96,13 @@ impl fmt::Display for FilterError {
 
 impl std::error::Error for FilterError {}
 
-/// The character, or as long a one for a control character of ISO 6429 (C1), which the renderer would
-/// let through. So places stay as they are.
+/// Replaces a control character of ISO 6429 (C1), which the renderer would print, by one of the
+/// same length, so that byte positions stay valid.
 const fn harmless(c: char) -> char {
     if matches!(c, '\u{80}'..='\u{9f}') { '·' } else { c }
 }
 
-/// Text of the user in a message: shortened, one line, control characters escaped.
+/// Quotation of user input for a message: shortened, one line, control characters escaped.
 pub(super) fn shortened(text: &str) -> String {
     let short = text.get(..floor(text, WORD_MAX)).unwrap_or_default();
     let dots = if short.len() < text.len() { "…" } else { "" };
@@ -110,7 +110,7 @@ pub(super) fn shortened(text: &str) -> String {
     format!("{}{dots}", short.chars().map(harmless).collect::<String>())
 }
 
-/// `did you mean …?`, if one of the words is like this one.
+/// `did you mean …?`, if one of the words is similar.
 pub(super) fn did_you_mean<'w>(
     word: &str,
     words: impl IntoIterator<Item = &'w str>,
@@ -123,7 +123,7 @@ pub(super) fn did_you_mean<'w>(
     let near = (chars / 3).max(1);
     words
         .into_iter()
-        // What is longer or shorter by more is no nearer than that.
+        // The difference of the lengths is a lower bound of the distance.
         .filter(|other| other.chars().count().abs_diff(chars) <= near)
         .map(|other| (strsim::damerau_levenshtein(&lower, &other.to_ascii_lowercase()), other))
         .filter(|(distance, _)| *distance <= near)
@@ -141,7 +141,7 @@ pub(super) fn any_of<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
     }
 }
 
-/// The last place between characters, or the end, no later than this.
+/// Last character boundary, or the end, at or before `at`.
 fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! True if a row is as an expression asks. Nothing is allocated.
+//! Evaluation of an expression on a row, without allocation.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use super::expr::{
 use super::field::RowField;
 use super::row_visitor::FieldValue;
 
-/// True if it is; `period_ps` is the character period of the row's channel.
+/// True if the row matches the expression; `period_ps` is the character period of its channel.
 pub(super) fn holds(expr: &FilterExpr, cells: &RowCells, period_ps: u64) -> bool {
     match expr {
         FilterExpr::Any(parts) => parts.iter().any(|part| holds(part, cells, period_ps)),
@@ -21,7 +21,7 @@ pub(super) fn holds(expr: &FilterExpr, cells: &RowCells, period_ps: u64) -> bool
     }
 }
 
-/// A missing value passes no test.
+/// True if the cell passes the test. A missing value passes no test.
 fn passes(test: &FieldTest, cell: &FieldCell, period_ps: u64) -> bool {
     let values = || cell.values().filter_map(|value| part_of(value, test.part));
     let compare = |value, literal: &FilterLiteral| {
@@ -33,7 +33,7 @@ fn passes(test: &FieldTest, cell: &FieldCell, period_ps: u64) -> bool {
     match &test.check {
         FieldCheck::Present => values().any(is_something),
         FieldCheck::Holds => values().any(|value| value == FieldValue::Flag(true)),
-        // Of several values, none may be equal.
+        // `!=` requires that none of several values is equal.
         FieldCheck::Compare(CompareOp::Unequal, literal) => {
             let mut differs = false;
             for value in values() {
@@ -68,7 +68,7 @@ fn passes(test: &FieldTest, cell: &FieldCell, period_ps: u64) -> bool {
     }
 }
 
-/// Empty text, bytes and lists are nothing.
+/// True unless the value is empty text or has no bytes.
 fn is_something(value: FieldValue<'_>) -> bool {
     match value {
         FieldValue::Text(text) => !text.is_empty(),
@@ -77,7 +77,7 @@ fn is_something(value: FieldValue<'_>) -> bool {
     }
 }
 
-/// Some of a value's bytes, if it has all of them.
+/// Selected bytes of a value, if it has all of them.
 fn part_of(value: FieldValue<'_>, part: Option<BytePart>) -> Option<FieldValue<'_>> {
     let Some(BytePart { from, count }) = part else { return Some(value) };
     let FieldValue::Bytes(bytes) = value else { return None };
@@ -102,7 +102,7 @@ fn compare(value: FieldValue<'_>, literal: &FilterLiteral, period_ps: u64) -> Op
             | FilterLiteral::Characters(other)
             | FilterLiteral::Time(other),
         ) => Some(number.cmp(other)),
-        // Every time that can be written is below what this stops at.
+        // Every time literal is below the value at which this saturates.
         (FieldValue::Number(place), FilterLiteral::Moment(time)) => {
             Some(place.saturating_mul(i128::from(period_ps)).cmp(time))
         }
@@ -117,7 +117,7 @@ fn compare(value: FieldValue<'_>, literal: &FilterLiteral, period_ps: u64) -> Op
     }
 }
 
-/// Number of of the field's words stand below this.
+/// Number of the field's words below the value.
 fn rank_of(value: FieldValue<'_>, field: &RowField) -> Option<usize> {
     match value {
         FieldValue::Text(text) => field.words().iter().position(|word| *word == text),
@@ -138,10 +138,10 @@ fn contains(value: FieldValue<'_>, literal: &FilterLiteral) -> bool {
     }
 }
 
-/// True if all of a text is as a pattern: `*` stands for any letters, `?` for any one.
+/// True if the whole text matches the pattern: `*` matches any text, `?` any one character.
 pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut read) = (0, 0);
-    // Where the last `*` stands, and how far what it stands for reaches.
+    // Position of the last `*`, and the end of the text that it matches.
     let mut star: Option<(usize, usize)> = None;
     while let Some(letter) = text.get(read) {
         match pattern.get(at) {

@@ -1,4 +1,4 @@
-//! An expression, understood: what it asks of a row, and how it is written.
+//! Parsed expression: its tests, and its formatting.
 
 use std::cmp::Ordering;
 use std::fmt::{self, Display};
@@ -8,13 +8,12 @@ use super::field::RowField;
 /// Expression over a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum FilterExpr {
-    /// Any of these; two at least.
+    /// Disjunction of at least two expressions.
     Any(Vec<Self>),
-    /// All of these; two at least.
+    /// Conjunction of at least two expressions.
     All(Vec<Self>),
-    /// Not this.
+    /// Negation.
     Not(Box<Self>),
-    /// This of a field.
     Test(FieldTest),
 }
 
@@ -22,45 +21,43 @@ pub(super) enum FilterExpr {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FieldTest {
     pub(super) field: &'static RowField,
-    /// Index of its cell.
+    /// Index of the field's cell.
     pub(super) cell: usize,
     pub(super) part: Option<BytePart>,
     pub(super) check: FieldCheck,
 }
 
-/// Some of a field's bytes.
+/// Slice of a field's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BytePart {
-    /// The first; if negative, counted from the end.
+    /// First byte; counted from the end if negative.
     pub(super) from: i64,
-    /// The number; all from the first on, if it is not said.
+    /// Number of bytes; all after the first if none.
     pub(super) count: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum FieldCheck {
-    /// The row has it.
+    /// The row has a non-empty value.
     Present,
-    /// The flag is set.
     Holds,
-    /// It compares so with a value.
+    /// The comparison with a literal holds.
     Compare(CompareOp, FilterLiteral),
-    /// It is one of these.
+    /// The value is among the choices.
     In(Vec<LiteralChoice>),
-    /// It has these bytes or this text in it.
+    /// The value contains the bytes or the text.
     Contains(FilterLiteral),
-    /// All of it is as a pattern says.
+    /// The whole text matches the pattern.
     Like(String),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum LiteralChoice {
     One(FilterLiteral),
-    /// From the first on, before the second.
+    /// Range from the first, included, to the second, excluded.
     Range(FilterLiteral, FilterLiteral),
 }
 
-/// Comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CompareOp {
     Equal,
@@ -71,20 +68,20 @@ pub(super) enum CompareOp {
     AtLeast,
 }
 
-/// A value that was written.
+/// Literal of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum FilterLiteral {
     Number(i128),
     Real(f64),
-    /// Characters, where a time could stand too.
+    /// Character index, for a field that also takes times.
     Characters(i128),
-    /// Picoseconds, where a field counts characters.
+    /// Picoseconds, for a field that counts characters.
     Moment(i128),
-    /// Picoseconds, where a field does too.
+    /// Picoseconds, for a field in picoseconds.
     Time(i128),
     Text(String),
     Word(&'static str),
-    /// A word, and how many stand below it.
+    /// Word of an ordered set, and the number of words below it.
     Rank(&'static str, usize),
     Bytes(Vec<u8>),
     Flag(bool),
@@ -105,7 +102,7 @@ impl CompareOp {
         }
     }
 
-    /// True if a value that stands so to another is meant.
+    /// True if the operator accepts this result of a comparison.
     pub(super) const fn takes(self, found: Ordering) -> bool {
         match self {
             Self::Equal => found.is_eq(),
@@ -119,7 +116,7 @@ impl CompareOp {
 }
 
 impl Display for FilterExpr {
-    /// Parsing undoes it.
+    /// Formats the expression; parsing the result returns an equal one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Any(parts) => {
@@ -139,7 +136,7 @@ impl Display for FilterExpr {
                 }
                 Ok(())
             }
-            // `!tag == 5` would do, and be misread.
+            // `!tag == 5` would be valid but easily misread.
             Self::Not(part) => {
                 f.write_str("!")?;
                 match part.as_ref() {
@@ -152,7 +149,7 @@ impl Display for FilterExpr {
     }
 }
 
-/// A part of an expression: in parentheses, unless it cannot be misread.
+/// Formats a part of an expression, in parentheses unless they are superfluous.
 fn within(f: &mut fmt::Formatter<'_>, part: &FilterExpr) -> fmt::Result {
     match part {
         FilterExpr::Any(_) | FilterExpr::All(_) => write!(f, "({part})"),
@@ -162,7 +159,7 @@ fn within(f: &mut fmt::Formatter<'_>, part: &FilterExpr) -> fmt::Result {
 }
 
 impl FieldTest {
-    /// True if it is written as the field's name alone.
+    /// True if the test is written as the field's name alone.
     const fn stands_alone(&self) -> bool {
         match self.check {
             FieldCheck::Present | FieldCheck::Holds => true,
@@ -236,11 +233,11 @@ impl Display for FilterLiteral {
     }
 }
 
-/// Units of time and their picoseconds, the longest first.
+/// Units of time in picoseconds, the longest first.
 const UNITS: [(&str, i128); 5] =
     [("s", 1_000_000_000_000), ("ms", 1_000_000_000), ("us", 1_000_000), ("ns", 1000), ("ps", 1)];
 
-/// Bytes as they are written in an expression: `83:05`.
+/// Formats bytes in the notation of expressions: `83:05`.
 pub(super) fn colons(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     for (at, byte) in bytes.iter().enumerate() {
         write!(f, "{}{byte:02x}", if at > 0 { ":" } else { "" })?;

@@ -1,47 +1,47 @@
-//! The registry of fields: what rows have, by name, shape, unit and rule. Filters, columns and lists of
-//! fields are made from it, and a test holds it against the rows themselves.
+//! Registry of fields: name, type, unit and rule of each. Filters, columns and lists of fields are
+//! derived from it; a test compares it with the rows.
 
 use serde::{Serialize, Serializer};
 
-/// Something that rows of one kind have.
+/// Field of one kind of row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowField {
-    /// Its name in the JSON; behind a dot, a member of a member.
+    /// Name in the JSON; a dot separates a member from its object.
     pub name: &'static str,
     /// Type and range of its values.
     pub shape: FieldShape,
     /// Unit of a number, if it has one.
     pub unit: &'static str,
-    /// The rule that it comes from, if there is one.
+    /// Rule of the field, if any.
     pub rule: &'static str,
-    /// Its meaning.
+    /// Meaning of the field.
     pub help: &'static str,
 }
 
-/// Type of a field. Of several values in a row, as in lists, each counts.
+/// Type of a field. A field inside a list has one value per element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldShape {
-    /// A whole number, up to this.
+    /// Whole number up to this maximum.
     Number(u64),
-    /// A whole number, which may be less than 0.
+    /// Whole number that may be negative.
     Signed,
-    /// A number that need not be whole.
+    /// Real number.
     Real,
-    /// A character of the row's channel, or a number of its periods; so it can be told as a time.
+    /// Character index on the row's channel, or a number of its periods; comparable with times.
     Place,
     /// Picoseconds.
     Time,
-    /// Any text.
+    /// Free text.
     Text,
-    /// One of these words.
+    /// One of a set of words.
     Words(&'static [&'static str]),
-    /// One of these words, each more than the one before it.
+    /// One of an ordered set of words, the least first.
     Ranks(&'static [&'static str]),
     /// Bytes.
     Bytes,
-    /// Yes or no.
+    /// Boolean.
     Flag,
-    /// A list of objects; it stands for their number.
+    /// List of objects, compared by its length.
     List,
 }
 
@@ -56,7 +56,7 @@ impl RowField {
         Self { name, shape, unit, rule, help }
     }
 
-    /// The words that it may be; none, if it is no matter of words.
+    /// Words that the field can be; empty for other types.
     #[must_use]
     pub const fn words(&self) -> &'static [&'static str] {
         match self.shape {
@@ -72,13 +72,13 @@ impl RowField {
 }
 
 impl FieldShape {
-    /// The greatest number that it may be, if it is a number that has one.
+    /// Maximum of a number, if it is bounded.
     #[must_use]
     pub const fn most(self) -> Option<u64> {
         if let Self::Number(most) = self { Some(most) } else { None }
     }
 
-    /// Its name in lists of fields.
+    /// Name of the type in lists of fields.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -96,7 +96,7 @@ impl FieldShape {
     }
 }
 
-/// A field as a row of `--list-fields`: the contract of `docs/filter.md`.
+/// Row of `--list-fields`: the contract of `docs/filter.md`.
 #[derive(Debug, Serialize)]
 struct FieldInfo<'a> {
     name: &'a str,

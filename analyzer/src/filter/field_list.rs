@@ -1,16 +1,16 @@
-//! The fields of rows, as a table.
+//! Table of the fields of rows.
 
 use super::field::RowField;
 use super::row_kind::RowKind;
 use crate::render::line::{StyledLine, TextStyle, wrapped};
 
-/// The least width of the names, the columns between them and the last one, and the width of that:
-/// 100 columns are enough where no name is longer, and 120 everywhere.
+/// Minimum width of the names, width of the columns between names and meanings, and width of the
+/// meanings: lines fit 100 columns unless a name is longer, and 120 always.
 const NAMES: usize = 17;
 const BETWEEN: usize = 29;
 const WIDTH: usize = 54;
 
-/// Lists the fields of a kind of row, a line each, with the words that a field takes below it.
+/// Lists the fields of a kind of row, one per line, followed by the words that each may take.
 pub fn list_fields(kind: RowKind, out: &mut impl FnMut(StyledLine)) {
     let names = kind.fields().iter().map(|field| field.name.len()).fold(NAMES, usize::max);
     let head = format!("{:<names$} {:<8}{:<13}{:<7}meaning", "field", "type", "unit", "rule");

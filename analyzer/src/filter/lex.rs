@@ -1,4 +1,4 @@
-//! An expression as words and marks.
+//! Lexer of expressions.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use nom::{IResult, Parser};
 use super::error::{FilterFault, shortened};
 use super::expr::CompareOp;
 
-/// A word or mark, and where it stands.
+/// Token with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FilterToken<'a> {
     pub(super) at: Range<usize>,
@@ -22,7 +22,7 @@ pub(super) struct FilterToken<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind<'a> {
-    /// A name, a number, bytes, a pattern: what it is, is said by what stands around it.
+    /// Name, number, bytes or pattern; the context decides.
     Word(&'a str),
     /// Text between quotation marks.
     Quoted(String),
@@ -39,11 +39,11 @@ pub(super) enum TokenKind<'a> {
     CloseSlice,
     Comma,
     Upto,
-    /// No mark of the language.
+    /// Character that begins no token.
     Stray(char),
 }
 
-/// The words and marks of an expression.
+/// Tokens of an expression.
 pub(super) fn lexemes(text: &str) -> Result<Vec<FilterToken<'_>>, FilterFault> {
     let mut tokens = Vec::new();
     let mut rest = skipped(text);
@@ -66,7 +66,7 @@ fn blank(text: &str) -> IResult<&str, &str> {
     multispace0(text)
 }
 
-/// There is a lexeme wherever there is a character.
+/// Parses one token; fails only at the end of the text.
 fn lexeme(text: &str) -> IResult<&str, TokenKind<'_>> {
     alt((
         map(word, TokenKind::Word),
@@ -98,7 +98,7 @@ fn lexeme(text: &str) -> IResult<&str, TokenKind<'_>> {
     .parse(text)
 }
 
-/// Letters, digits, and what stands within names, numbers, bytes and patterns; a dot, but not two.
+/// Parses a word: letters, digits, the signs of numbers, bytes and patterns, and single dots.
 fn word(text: &str) -> IResult<&str, &str> {
     let letter =
         satisfy(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':' | '*' | '?' | 'µ'));
@@ -106,7 +106,7 @@ fn word(text: &str) -> IResult<&str, &str> {
     recognize(many1_count(alt((letter, dot)))).parse(text)
 }
 
-/// `\` stands before a quotation mark or another `\`.
+/// Parses quoted text. `\` escapes a quotation mark or another `\`.
 fn quoted(text: &str) -> IResult<&str, String> {
     let inside = alt((preceded(char('\\'), anychar), none_of("\\\"")));
     let text_of = fold_many0(inside, String::new, |mut text, c| {

@@ -1,4 +1,4 @@
-//! Words and marks as an expression. `not` binds closest, then `and`, then `or`.
+//! Parser of expressions. `not` binds closest, then `and`, then `or`.
 
 use std::ops::Range;
 
@@ -11,13 +11,15 @@ use super::lex::{FilterToken, TokenKind, lexemes};
 use super::row_kind::RowKind;
 use super::types::{self, CheckForm, NamedWord};
 
-/// Longest expression, in bytes. *Chosen*: pages of text, and what it costs to evaluate is bounded.
+/// Maximum length of an expression, in bytes. *Chosen*: several pages of text, with a bounded cost
+/// of evaluation.
 pub const TEXT_MAX: usize = 4096;
 
-/// Deepest nesting of parentheses and negations. *Chosen*: no one reads more, and no stack overflows.
+/// Maximum nesting of parentheses and negations. *Chosen*: deeper expressions are unreadable, and
+/// no stack overflows.
 pub const DEPTH_MAX: usize = 64;
 
-/// An expression and the fields that it reads.
+/// Parses an expression; returns it with the fields that it reads.
 pub(super) fn parse(
     text: &str,
     kind: RowKind,
@@ -41,14 +43,14 @@ pub(super) fn parse(
 
 struct FilterParser<'t> {
     kind: RowKind,
-    /// Bytes of the text.
+    /// Length of the text, in bytes.
     end: usize,
     tokens: &'t [FilterToken<'t>],
     depth: usize,
     cells: Vec<&'static RowField>,
 }
 
-/// The operators by their words.
+/// Operators written as words.
 const WORDS: [(&str, CompareOp); 6] = [
     ("eq", CompareOp::Equal),
     ("ne", CompareOp::Unequal),
@@ -78,7 +80,7 @@ impl<'t> FilterParser<'t> {
     fn negated(&mut self) -> Result<FilterExpr, FilterFault> {
         let at = self.here();
         if self.takes(&TokenKind::Not) || self.takes(&TokenKind::Word("not")) {
-            // `!(` is one level: an expression that is written out is no deeper than it was.
+            // `!(` counts as one level: formatting an expression never deepens it.
             let open = self.here();
             self.deeper(at, |parser| {
                 let inside = if parser.takes(&TokenKind::Open) {
@@ -95,7 +97,7 @@ impl<'t> FilterParser<'t> {
         }
     }
 
-    /// Content of parentheses, after the opening one up to the closing one.
+    /// Parses the content of parentheses after the opening one, and the closing one.
     fn closed(&mut self, open: Range<usize>) -> Result<FilterExpr, FilterFault> {
         let inside = self.any()?;
         if self.takes(&TokenKind::Close) {
@@ -154,7 +156,7 @@ impl<'t> FilterParser<'t> {
         Ok(FieldTest { field, cell, part, check })
     }
 
-    /// `[0:2]`, and the like.
+    /// Parses a slice: `[0:2]`.
     fn part(&mut self, field: &RowField) -> Result<BytePart, FilterFault> {
         let from = self.here();
         self.advance();
@@ -190,7 +192,7 @@ impl<'t> FilterParser<'t> {
             Ok(FieldCheck::In(self.choices(field, part)?))
         } else if self.takes(&TokenKind::Word("contains")) {
             types::may_ask(field, CheckForm::Contains, &at)?;
-            // What is looked for may be of any length.
+            // The literal of `contains` may have any length.
             Ok(FieldCheck::Contains(self.value(field, None)?))
         } else if self.takes(&TokenKind::Like) || self.takes(&TokenKind::Word("like")) {
             types::may_ask(field, CheckForm::Like, &at)?;
@@ -201,7 +203,7 @@ impl<'t> FilterParser<'t> {
         }
     }
 
-    /// `{1, 5, 8..12}`, or a range alone.
+    /// Parses `{1, 5, 8..12}`, or a range alone.
     fn choices(
         &mut self,
         field: &RowField,
@@ -246,7 +248,7 @@ impl<'t> FilterParser<'t> {
         types::range(from, to, &at).map(|range| (range, at))
     }
 
-    /// A value of the field.
+    /// Parses a literal of the field.
     fn value(
         &mut self,
         field: &RowField,
@@ -258,7 +260,7 @@ impl<'t> FilterParser<'t> {
         Ok(value)
     }
 
-    /// A word, or text between quotation marks.
+    /// Parses a word, or text between quotation marks.
     fn text(&mut self, expected: &str) -> Result<(&'t str, Range<usize>), FilterFault> {
         let text = match self.tokens.first() {
             Some(FilterToken { what: TokenKind::Word(text), at }) => (*text, at.clone()),
@@ -269,7 +271,7 @@ impl<'t> FilterParser<'t> {
         Ok(text)
     }
 
-    /// The place of the next word or mark, or the end.
+    /// Position of the next token, or the end.
     fn here(&self) -> Range<usize> {
         self.tokens.first().map_or(self.end..self.end, |token| token.at.clone())
     }
@@ -278,7 +280,7 @@ impl<'t> FilterParser<'t> {
         self.tokens = self.tokens.get(1..).unwrap_or_default();
     }
 
-    /// Goes past the next word or mark, if it is this.
+    /// Skips the next token and returns true, if it is `what`.
     fn takes(&mut self, what: &TokenKind<'_>) -> bool {
         let found = self.tokens.first().is_some_and(|token| token.what == *what);
         if found {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::field::RowField;
 use super::table;
 
-/// The rows that a command prints.
+/// Kind of the rows that a command prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RowKind {
     /// Rows of `info`.
@@ -75,7 +75,7 @@ impl RowKind {
         }
     }
 
-    /// The command that prints them.
+    /// Command that prints the rows.
     #[must_use]
     pub const fn command(self) -> &'static str {
         match self {
@@ -95,7 +95,7 @@ impl RowKind {
         }
     }
 
-    /// Their fields, in the order of their JSON.
+    /// Fields of the rows, in the order of their JSON.
     #[must_use]
     pub const fn fields(self) -> &'static [RowField] {
         match self {
@@ -115,14 +115,14 @@ impl RowKind {
         }
     }
 
-    /// The field of a name.
+    /// Field with the given name.
     #[must_use]
     pub fn field(self, name: &str) -> Option<&'static RowField> {
         having(name).iter().find(|(kind, _)| *kind == self).map(|(_, field)| *field)
     }
 }
 
-/// The kinds of rows that have a field of a name, and that field.
+/// Kinds of rows that have a field of the name, each with that field.
 pub(super) fn having(name: &str) -> &'static [(RowKind, &'static RowField)] {
     type Named = BTreeMap<&'static str, Vec<(RowKind, &'static RowField)>>;
     static NAMED: LazyLock<Named> = LazyLock::new(|| {

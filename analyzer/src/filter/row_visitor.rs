@@ -1,5 +1,5 @@
-//! A row's members and values, as its JSON has them: filters and columns see the rows themselves, so
-//! that they cannot tell anything else.
+//! Visits a row's members and values as its JSON has them: filters and columns cannot differ from
+//! the JSON.
 
 use std::fmt;
 
@@ -8,41 +8,41 @@ use serde::ser::{
     Serializer,
 };
 
-/// A value of a row.
+/// Value of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FieldValue<'a> {
     /// A whole number.
     Number(i128),
-    /// Any other number.
+    /// Real number.
     Real(f64),
     /// Text or a word.
     Text(&'a str),
     /// Bytes.
     Bytes(&'a [u8]),
-    /// Yes or no.
+    /// Boolean.
     Flag(bool),
 }
 
-/// Looks at what a row consists of.
+/// Visitor of the parts of a row.
 pub trait RowVisitor {
-    /// A value.
+    /// Visits a value.
     fn value(&mut self, value: FieldValue<'_>);
-    /// A list or an object begins.
+    /// Visits the start of a list or an object.
     fn begin(&mut self);
-    /// A member of an object.
+    /// Visits a member of an object.
     fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T);
-    /// An element of a list.
+    /// Visits an element of a list.
     fn element<T: Serialize + ?Sized>(&mut self, value: &T);
 }
 
-/// Shows a visitor what stands at the top of a row, or of a part of it: its members, its elements, or
-/// the value that it is. Nothing, where JSON has null.
+/// Calls the visitor for the top level of a row or of a part of it: its members, its elements, or
+/// its single value. JSON null has none.
 pub fn visit(what: &(impl Serialize + ?Sized), visitor: &mut impl RowVisitor) {
-    // The visitor never fails; what rows do not consist of is no value.
+    // Visitors never fail; types that rows do not contain have no value.
     let _ = what.serialize(RowWalker(visitor));
 }
 
-/// There is no such thing in a row.
+/// Error for a type that rows do not contain.
 #[derive(Debug)]
 struct NoValue;
 
@@ -64,13 +64,13 @@ type VisitResult = Result<(), NoValue>;
 
 struct RowWalker<'v, V>(&'v mut V);
 
-/// An object whose keys are told one by one.
+/// Serializer of a map, whose keys and values arrive separately.
 struct MapWalker<'v, V> {
     visitor: &'v mut V,
     key: String,
 }
 
-/// Hears a key.
+/// Visitor that collects a key.
 struct KeySerializer<'k>(&'k mut String);
 
 impl RowVisitor for KeySerializer<'_> {
@@ -225,7 +225,7 @@ impl<'v, V: RowVisitor> Serializer for RowWalker<'v, V> {
     ) -> Result<Impossible<(), NoValue>, NoValue> {
         Err(NoValue)
     }
-    /// Bytes come as they are, not as digits.
+    /// False: bytes are serialized as bytes, not as digits.
     fn is_human_readable(&self) -> bool {
         false
     }

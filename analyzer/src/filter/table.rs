@@ -1,4 +1,4 @@
-//! The fields of all rows, a line each, in the order of their JSON.
+//! Fields of all rows, one per line, in the order of their JSON.
 
 mod conversations;
 mod findings;
@@ -25,13 +25,13 @@ const U64: u64 = u64::MAX;
 const U32: u64 = u32::MAX as u64;
 const BYTE: u64 = 255;
 
-/// The last field of every row: see [`crate::captured`].
+/// Last field of every row: see [`crate::captured`].
 const CAPTURE: RowField =
     RowField::new("capture", Number(U32), "", "", "number of the capture in the file");
 
 const CHANNEL: RowField = RowField::new("channel", Text, "", "", "name of the channel");
 
-/// Verdicts on a CRC.
+/// Results of the CRC check.
 const CRC: &[&str] = &[CrcCheck::Good.name(), "bad", CrcCheck::Runt.name()];
 
 const ENDED_BY: &[&str] = &[

@@ -9,20 +9,19 @@ use super::field::{FieldShape, RowField};
 use super::row_kind::{RowKind, having};
 use crate::window::WindowEdge;
 
-/// Most bytes of a value. *Chosen*: longer than any header, and looking for them stays quick.
+/// Maximum length of a bytes literal. *Chosen*: longer than any header, and fast to search for.
 const BYTES_MAX: usize = 256;
 
-/// Most words that are listed beside a place. *Chosen*: a line of a terminal.
+/// Maximum number of words listed beside the position of a fault. *Chosen*: one line of a terminal.
 const WORDS_BESIDE: usize = 6;
 
 /// Meaning of the name at the start of a test.
 pub(super) enum NamedWord {
     Field(&'static RowField),
-    /// `crc.bad`: the field is that word.
+    /// `crc.bad`: a field and one of its words.
     Word(&'static RowField, FilterLiteral),
 }
 
-/// Looks a name up.
 pub(super) fn named(
     kind: RowKind,
     name: &str,
@@ -41,7 +40,7 @@ pub(super) fn named(
     Err(unknown(kind, name, at))
 }
 
-/// No row of the kind has such a field.
+/// Fault of a name that no field of the kind has.
 pub(super) fn unknown(kind: RowKind, name: &str, at: &Range<usize>) -> FilterFault {
     let shown = shortened(name);
     let others: Vec<&str> = having(name).iter().map(|(other, _)| other.command()).collect();
@@ -60,7 +59,7 @@ pub(super) fn unknown(kind: RowKind, name: &str, at: &Range<usize>) -> FilterFau
     }
 }
 
-/// Check of a field that stands alone.
+/// Check implied by a field's name alone.
 pub(super) const fn alone(field: &RowField) -> FieldCheck {
     match field.shape {
         FieldShape::Flag => FieldCheck::Holds,
@@ -92,7 +91,7 @@ pub(super) const fn expected(field: &RowField) -> &'static str {
     }
 }
 
-/// Reads a value of a field.
+/// Parses a literal for a field.
 pub(super) fn literal(
     field: &RowField,
     text: &str,
@@ -136,7 +135,7 @@ pub(super) fn literal(
     .ok_or_else(wrong)
 }
 
-/// A whole number, if the text is one; it must not be too great for the field.
+/// Parses a whole number; returns a fault if it exceeds the field's maximum.
 fn number(
     field: &RowField,
     text: &str,
@@ -159,7 +158,7 @@ fn number(
     }
 }
 
-/// A decimal number, with a point or without.
+/// Parses a decimal number, with or without a point.
 fn decimal(text: &str) -> Option<f64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -181,7 +180,7 @@ fn word(field: &RowField, text: &str, at: &Range<usize>) -> Result<FilterLiteral
     }
 }
 
-/// Words of which one is expected: beside the place, or below, where they are many.
+/// Fault that lists the expected words: beside the position, or in the help if there are many.
 fn one_of(words: &[&str], at: &Range<usize>, message: String, help: Option<String>) -> FilterFault {
     let list = any_of(words.iter().copied());
     if words.len() <= WORDS_BESIDE {
@@ -192,7 +191,7 @@ fn one_of(words: &[&str], at: &Range<usize>, message: String, help: Option<Strin
     FilterFault::new(at.clone(), message, expected).with(Some(help))
 }
 
-/// `83:05`, `8305` or `0x8305`.
+/// Parses `83:05`, `8305` or `0x8305`.
 fn bytes(text: &str) -> Option<Vec<u8>> {
     let byte = |digits: &str| {
         let hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -212,7 +211,7 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
     bytes.filter(|bytes| (1..=BYTES_MAX).contains(&bytes.len()))
 }
 
-/// A range that holds something.
+/// Range of literals; an empty one is refused.
 pub(super) fn range(
     from: FilterLiteral,
     to: FilterLiteral,
@@ -226,7 +225,7 @@ pub(super) fn range(
         (FilterLiteral::Real(from), FilterLiteral::Real(to)) => from >= to,
         (FilterLiteral::Rank(_, from), FilterLiteral::Rank(_, to)) => from >= to,
         (FilterLiteral::Bytes(from), FilterLiteral::Bytes(to)) => from >= to,
-        // Characters and a time: that depends on the channel.
+        // The order of a character index and a time depends on the channel.
         (_, _) => false,
     };
     if empty {
@@ -236,7 +235,7 @@ pub(super) fn range(
     Ok(LiteralChoice::Range(from, to))
 }
 
-/// A pattern that text of the field can match.
+/// Pattern; refused if it matches no word of the field.
 pub(super) fn pattern(
     field: &RowField,
     text: &str,
@@ -250,7 +249,7 @@ pub(super) fn pattern(
     Ok(text.to_owned())
 }
 
-/// Some of the bytes: the first and how many, either of them left out.
+/// Parses a byte slice: the first byte and the count, either of which may be omitted.
 pub(super) fn part(text: &str, at: &Range<usize>) -> Result<BytePart, FilterFault> {
     let part = match text.split_once(':') {
         Some(("", "")) => None,
@@ -322,7 +321,7 @@ const fn check_forms(shape: FieldShape) -> (&'static str, &'static [CheckForm]) 
     }
 }
 
-/// True if a field may be asked that.
+/// Returns an error unless the check is allowed for the field.
 pub(super) fn may_ask(
     field: &RowField,
     ask: CheckForm,
@@ -337,7 +336,7 @@ pub(super) fn may_ask(
     Err(FilterFault::new(at.clone(), message, format!("it takes {}", written.join(" "))))
 }
 
-/// So many bytes can never equal more or fewer.
+/// Returns an error if a bytes literal and the slice compared with it differ in length.
 pub(super) fn may_be_as_long(
     part: Option<BytePart>,
     value: &FilterLiteral,

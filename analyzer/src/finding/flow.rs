@@ -1,5 +1,5 @@
-//! Checks of one channel by the events of its link: packets, the response of its sender to STOP, the
-//! commands and questions on it. P-2..P-9, F-1..F-9, R-1..R-6
+//! Checks of one channel by the events of its link: packets, the reaction of its sender to STOP,
+//! its commands, probes and resets. P-2..P-9, F-1..F-9, R-1..R-6
 
 mod packets;
 
@@ -17,82 +17,81 @@ use crate::link::parameters::{ChannelParameters, OTHER_VARIANT, ParameterKey, Un
 use crate::link::slack::SILENT_ELSEWHERE;
 use crate::packet::PacketEnd;
 
-/// Longest time until an answer, or an escape that is due, is seen. *Chosen*: twice the cable of 5
-/// km, many times more than any link has.
+/// Maximum time until a reply, or an overdue reset, is captured, in periods. *Chosen*: twice the
+/// delay of a 5 km cable, far longer than any link.
 const ANSWER: u64 = 1 << 12;
 
-/// The word of a channel whose character 0 is the first since power-up. P-7
+/// True if a channel property states that character 0 is the first since power-up. P-7
 fn is_power_up((key, word): &(String, String)) -> bool {
     key == "start" && word == "power-up"
 }
 
-/// One channel.
+/// Flow-control state of one channel.
 #[derive(Clone, Debug)]
 pub(super) struct FlowChecker {
-    /// So many periods after STOP at the tap no data of this channel's sender may pass the tap. F-1
+    /// Periods after STOP at the tap from which no data may pass the tap; none if unknown. F-1
     grace: Option<u64>,
     end: Option<TapEnd>,
-    /// The first character since the sender was powered up, if that is known. P-7
+    /// First character since the sender's power-up, if known. P-7
     power_up: Option<Tick>,
-    /// True if the fill is known to be that of Myricom's chips: no IDLE but for timing. F-8
+    /// True if the declared fill is that of Myricom's chips: no IDLE except for timing. F-8
     chip_fill: bool,
-    /// Parameters that are not known, in the order of [`ParameterCheck::ALL`].
+    /// Unknown parameters of each check, in the order of [`ParameterCheck::ALL`].
     unknown: [UnknownParameters; 4],
-    /// Fewest periods from a change of STOP and GO to the one after the next; none if the slack buffer
-    /// that commands is not known. F-4
+    /// Minimum number of periods for two changes of STOP and GO; none if `h` is unknown. F-4
     turns: Option<u64>,
     stop: Option<ActiveStop>,
-    /// The place behind the last run of data.
+    /// End of the last run of data.
     data: Tick,
-    /// The first character, or the first behind the last hole.
+    /// First character, or first after the last hole.
     first: Tick,
-    /// First character since then after which packet boundaries are known. P-7
+    /// First character after `first` from which packet boundaries are known. P-7
     framed: Option<Tick>,
-    /// The last STOP or GO that was a change, and the one before it.
+    /// Last change of STOP and GO, and the one before it.
     commands: [Option<Tick>; 2],
-    /// The last command on this channel; another one is a change.
+    /// Presence of a STOP or GO since the start or the last hole.
     said: StopGoChange,
-    /// The last FRES without a GAP behind it, and the last that cut a packet. R-1
+    /// Last FRES without a GAP after it, and last FRES that cut a packet. R-1
     resets: [Option<Tick>; 2],
-    /// The variant of reset that is seen. R-1
+    /// Observed reset variant. R-1
     variant: Option<u32>,
-    /// Fewest periods between two changes of STOP and GO.
+    /// Shortest observed time between two changes of STOP and GO, in periods.
     apart: Option<u64>,
-    /// Not yet answered on the opposite channel.
+    /// Last probe without a reply on the opposite channel.
     probe: Option<PendingRequests>,
     reset: Option<PendingRequests>,
-    /// Data while stopped that clocks may explain, and the first of it: where, periods after STOP, bytes.
+    /// Late data that drift may explain, and the first of it: position, periods after STOP, bytes.
     offsets: OffsetTrend,
     offset: Option<(Tick, u64, u64)>,
 }
 
-/// A stop of a channel's sender.
+/// Current stop of a channel's sender.
 #[derive(Clone, Copy, Debug)]
 struct ActiveStop {
     since: Tick,
     late: Option<LateDataRun>,
-    /// True if the sender may have gone on for a reason that the tap does not see.
+    /// True if the sender may have resumed for a reason that the tap does not capture.
     freed: bool,
 }
 
-/// Data that came although its sender was stopped.
+/// Data that arrived while its sender should have been stopped.
 #[derive(Clone, Copy, Debug)]
 struct LateDataRun {
     first: Tick,
-    /// Bytes before the last run of them.
+    /// Bytes before the last run.
     before: u64,
-    /// That run: from where, and the place behind it. It may go on beyond the stop.
+    /// Start and end of the last run. It may extend beyond the stop.
     run: (Tick, Tick),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StopGoChange {
-    /// Nothing since the start or a hole.
+    /// No command since the start or the last hole.
     Nothing,
     Something,
 }
 
-/// A question: where, and with which number.
+/// Pending probe or BRES: its position, and the number of a probe.
 #[derive(Clone, Copy, Debug)]
 struct PendingRequests {
     at: Tick,
@@ -127,45 +126,45 @@ impl FlowChecker {
         }
     }
 
-    /// The variant of the sender's resets that is seen. R-1
+    /// Observed variant of the sender's resets. R-1
     pub(super) const fn variant(&self) -> Option<u32> {
         self.variant
     }
 
-    /// Fewest periods between two changes of STOP and GO.
+    /// Shortest observed time between two changes of STOP and GO, in periods.
     pub(super) const fn apart(&self) -> Option<u64> {
         self.apart
     }
 
-    /// The first character.
     pub(super) const fn first(&self) -> Tick {
         self.first
     }
 
-    /// The channel has an opposite, which fills the slack buffer whose commands stand on this one.
+    /// Sets the rates and parameters of the opposite channel, which fills the slack buffer whose
+    /// commands are on this one.
     pub(super) fn join(&mut self, own_ps: u64, opposite_ps: u64, opposite: &ChannelParameters) {
         if own_ps != opposite_ps {
-            // Where in its own period a character of another rate comes in is not known; and cells fill
-            // and empty otherwise than the characters that tell of it.
+            // The arrival time of a character within a period of another rate is unknown, and cells
+            // fill and empty at another rate than that of the commands.
             let grace = self.grace.map(|grace| grace + opposite_ps.div_ceil(own_ps));
-            // 16 periods of a quick sender are fewer of a slow one: fill that keeps the slow channel
-            // alive may be too rare for the sender, which goes on by F-7. W-6
+            // Fill that keeps a slow channel open may be too rare for a faster sender: after 16
+            // silent periods of its own it resumes by F-7. W-6
             self.grace = grace.filter(|_| own_ps > opposite_ps);
             return;
         }
         if !opposite.h.is_declared() {
             return;
         }
-        // At most two changes of STOP and GO come in 2h − 1 periods. F-4
+        // At most two changes of STOP and GO occur in 2h − 1 periods. F-4
         let hysteresis = u64::from(opposite.h.value);
-        // Reading: a buffer is filled by one cell a period of its link, but emptied at the full rate,
-        // and of one cell more at once where a switch has used a route byte. S-3
+        // Reading: a buffer fills by one cell per period of its link and empties at the full rate,
+        // and by one more cell when a switch consumes a route byte. S-3
         let cells = opposite_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS));
         let falls = hysteresis.saturating_sub(1).div_ceil(cells).max(1);
         self.turns = Some((hysteresis + falls).saturating_sub(1));
     }
 
-    /// Takes a row of this channel; returns a command that changes something.
+    /// Checks an event of this channel; returns a change of STOP and GO if its time is known.
     pub(super) fn row(
         &mut self,
         row: &TimedEvent,
@@ -198,7 +197,8 @@ impl FlowChecker {
         None
     }
 
-    /// The slack buffer that this channel fills has commanded something else than before.
+    /// Counts the parameter checks of a change of STOP and GO, commanded by the slack buffer that
+    /// this channel fills.
     pub(super) fn commanded(&self, command: FlowCommand, seen: &mut RuleCoverage) {
         let judgements = ParameterCheck::ALL.into_iter().zip(self.unknown);
         for (judgement, unknown) in judgements {
@@ -213,7 +213,7 @@ impl FlowChecker {
         }
     }
 
-    /// Takes a row of the opposite channel, and tells what is odd about that.
+    /// Processes an event of the opposite channel; returns a finding about it, if any.
     pub(super) fn opposite(
         &mut self,
         what: &ChannelEvent,
@@ -224,16 +224,16 @@ impl FlowChecker {
             LinkEvent::Reply(_) if self.probe.take().is_none() => {
                 return Some(FindingKind::UnsolicitedReply);
             }
-            // A question without an answer, so far or for good, breaks no rule. R-6, C-3
+            // Only answered probes count: a missing reply breaks no rule. R-6, C-3
             LinkEvent::Reply(_) => seen.probes += 1,
             LinkEvent::Hole { .. } => {
-                // What the opposite channel said meanwhile, nobody knows.
+                // Commands and replies inside the hole are unknown.
                 (self.stop, self.probe, self.reset) = (None, None, None);
                 self.said = StopGoChange::Nothing;
             }
             LinkEvent::ForwardReset => {
                 seen.backward += u64::from(self.reset.take().is_some());
-                // The slack buffer behind the opposite channel is cleared: GO may follow at once.
+                // The opposite channel's slack buffer is cleared: GO may follow immediately.
                 self.commands = [None; 2];
             }
             LinkEvent::OpenLink => self.commands = [None; 2],
@@ -250,7 +250,7 @@ impl FlowChecker {
         None
     }
 
-    /// The recording ends behind this place.
+    /// Ends the recording; `end` is the position after its last character.
     pub(super) fn finish(&mut self, end: Tick, scribe: &mut FindingSink<'_>) {
         if let Some(stop) = self.stop.take() {
             self.released(stop, end, None, scribe);
@@ -265,13 +265,13 @@ impl FlowChecker {
         }
     }
 
-    /// Parts per million by which data of this channel comes ever later against what commands its
-    /// sender, and where that was first seen. W-6
+    /// Growth of the delay of this channel's data relative to the commands to its sender, in parts
+    /// per million, and the position where it was first observed. W-6
     pub(super) fn drift(&self) -> Option<(Tick, i64)> {
         self.offset.map(|(at, ..)| at).zip(self.offsets.rate())
     }
 
-    /// Requests made long before this character stay unanswered.
+    /// Reports requests without an answer after [`ANSWER`] periods.
     pub(super) fn expire(&mut self, now: Tick, scribe: &mut FindingSink<'_>) {
         let over = |asked: &mut PendingRequests| now.since(asked.at).0 > ANSWER;
         if let Some(probe) = self.probe.take_if(over) {
@@ -294,7 +294,7 @@ impl FlowChecker {
                     seen.add_check(ParameterCheck::Obedience, obedience);
                 }
                 self.stop = Some(ActiveStop { since: at, late: None, freed: false });
-                // What is on its way then may go on too long.
+                // The run of data in progress at the STOP may continue for too long.
                 self.run(at, self.data.since(at).0);
             }
             LinkEvent::SenderResumed(by) => {
@@ -308,7 +308,7 @@ impl FlowChecker {
             }
             LinkEvent::ResetEnded => self.reset_ended(at),
             LinkEvent::OpenLink => {
-                // Whoever is silent for so long may have lost its power, and starts in GO. F-2
+                // A silent sender may have lost power, and restarts in GO. F-2
                 self.forgive();
                 self.commands = [None; 2];
                 if at.since(self.first).0 < OPEN_LINK.0 {
@@ -331,7 +331,7 @@ impl FlowChecker {
             LinkEvent::BackwardReset => {
                 self.reset = Some(PendingRequests { at, number: 0 });
             }
-            // What the characters say has been told: the wire's.
+            // Reported by the symbol checker, where they are findings.
             LinkEvent::LinkRestored
             | LinkEvent::OverrunAlarm
             | LinkEvent::Reply(_)
@@ -340,8 +340,8 @@ impl FlowChecker {
         }
     }
 
-    /// A GAP ends a forward reset: one that is generated for the purpose stands right behind FRES, or
-    /// behind one STOP or GO; in a packet that is cut no other is likely to. R-1
+    /// Processes the GAP that ends a forward reset. A GAP generated for the reset follows FRES
+    /// directly, or after one STOP or GO; after a cut packet no other GAP is likely there. R-1
     fn reset_ended(&mut self, at: Tick) {
         let [Some(began), cut] = std::mem::take(&mut self.resets) else { return };
         if at.since(began).0 > 2 {
@@ -353,7 +353,7 @@ impl FlowChecker {
 }
 
 impl FlowChecker {
-    /// A run of data.
+    /// Processes a run of data.
     fn run(&mut self, at: Tick, len: u64) {
         let end = Tick(at.0.saturating_add(len));
         if self.end == Some(TapEnd::Receiver) && at.since(self.data).0 >= SILENT_ELSEWHERE {
@@ -370,17 +370,17 @@ impl FlowChecker {
         }
     }
 
-    /// The sender may have gone on by itself: of this stop, data is late only up to here.
+    /// Marks the current stop as possibly ended by the sender itself: later data is not late.
     fn forgive(&mut self) {
         if let Some(stop) = &mut self.stop {
             stop.freed = true;
         }
     }
 
-    /// A STOP or GO that is another than before; returns whether it may be dated. F-4
+    /// Processes a change of STOP and GO; returns true if its time is known. F-4
     fn command(&mut self, at: Tick, scribe: &mut FindingSink<'_>) -> bool {
         if self.said == StopGoChange::Nothing {
-            // What fill repeats may have been commanded long before.
+            // A command repeated by fill may have been issued long before.
             self.said = StopGoChange::Something;
             return false;
         }
@@ -401,7 +401,7 @@ impl FlowChecker {
 }
 
 impl FlowChecker {
-    /// A stop is over: released by this, or by the end of the recording.
+    /// Ends a stop, released by `by` or by the end of the recording.
     fn released(
         &mut self,
         stop: ActiveStop,
@@ -451,7 +451,7 @@ fn timed_out(stop: ActiveStop, at: Tick, by: Option<ResumeCause>, scribe: &mut F
     }
 }
 
-/// See [`FlowChecker::grace`].
+/// Value of [`FlowChecker::grace`], from the tap's end and the link parameters.
 fn grace(end: TapEnd, parameters: &ChannelParameters, channel: &Channel) -> u64 {
     let obedience = u64::from(parameters.interpretation.value) + 1;
     match end {

@@ -1,4 +1,5 @@
-//! Checks of journeys, waits and slack buffers. P-1, P-5, F-3, F-4, F-9, S-1..S-3, S-6, I-2, I-4, N-2
+//! Checks of journeys, waits and slack buffers. P-1, P-5, F-3, F-4, F-9, S-1..S-3, S-6, I-2, I-4,
+//! N-2
 
 use crate::event::Picoseconds;
 use codec::capture::{Channel, ChannelId};
@@ -11,14 +12,14 @@ use crate::clock::ClockEstimator;
 use crate::journey::{Corruption, CorruptionSite, Journey, JourneyFate, JourneyHop};
 use crate::link::slack::SlackEvent;
 
-/// For how long a host may take nothing. *Chosen*: 5 µs are "a few". I-4
+/// Maximum time for which a host may accept no data. *Chosen*: 5 µs for "a few" microseconds. I-4
 const SLOW_PS: Picoseconds = 5_000_000;
 
-/// Periods in which two clocks may come apart by one: 200 ppm. W-6
+/// Periods after which two clocks may differ by one period: 200 ppm. W-6
 const PERIOD_APART: u64 = 5000;
 
-/// Tolerance beyond the longest path formation. *Chosen*: two periods, for what
-/// the rounding of cables to periods leaves open.
+/// Tolerance beyond the longest path formation. *Chosen*: two periods, for the rounding of cable
+/// delays to periods.
 const GRACE_PS: Picoseconds = 25_000;
 
 impl FindingChecks {
@@ -39,7 +40,7 @@ impl FindingChecks {
             }
             JourneyFate::Dropped("S-1") => Some(FindingKind::NoSuchPort),
             JourneyFate::Dropped("S-2") => Some(FindingKind::NoRoute),
-            // Resets and runts are found where they are.
+            // Resets and runts are reported on the channel where they occur.
             JourneyFate::Dropped(_) => None,
             JourneyFate::Merged => Some(FindingKind::Merged),
             JourneyFate::OutOfSight | JourneyFate::UnderWay => None,
@@ -61,7 +62,7 @@ impl FindingChecks {
         }
     }
 
-    /// Duration for which a packet took through a switch. S-6
+    /// Checks the time of a packet's passage through a switch. S-6
     fn waited(&mut self, hop: &JourneyHop) {
         let Some(beyond) = hop.beyond else { return };
         self.ledger.seen.timed += 1;
@@ -76,7 +77,7 @@ impl FindingChecks {
     /// Reports a corruption between two taps. P-5, P-1
     fn injury(&mut self, injury: &CorruptionSite, journey: &Journey) {
         let Some(after) = injury.after else {
-            // It was bad where it was first seen: P-4.
+            // The packet was corrupted before its first captured link: reported as P-4.
             return;
         };
         let Some(hop) = journey.hops.iter().find(|hop| hop.channel == injury.seen) else { return };
@@ -103,7 +104,7 @@ impl FindingChecks {
         });
     }
 
-    /// Checks a wait; `period_ps` is that of a channel.
+    /// Checks a wait or a deadlock; `period_ps` returns the character period of a channel.
     pub fn blocked(&mut self, blocked: &BlockingEvent, period_ps: impl Fn(ChannelId) -> u64) {
         let (channel, kind, since, periods, chain) = match blocked {
             BlockingEvent::Stop(stop) => {
@@ -135,7 +136,8 @@ impl FindingChecks {
         });
     }
 
-    /// Reports clock drift when a section ends; `period_ps` is that of a channel. W-6
+    /// Reports clock drift at the end of a section; `period_ps` returns the character period of a
+    /// channel. W-6
     pub(crate) fn clocks(&mut self, clocks: &ClockEstimator, period_ps: impl Fn(ChannelId) -> u64) {
         self.ledger.seen.clocks += clocks.compared();
         for (id, rate, time) in clocks.rates() {
@@ -146,26 +148,28 @@ impl FindingChecks {
         }
     }
 
-    /// A channel of which the network's storey will hear.
+    /// Declares a channel whose packets are followed through the network. Channels of the same name
+    /// in a section are the two ends of one channel.
     pub(crate) fn declare_twin(&mut self, id: ChannelId, channel: &Channel) {
         if let Some(twin) = self.names.insert(channel.name.clone(), id) {
             self.twins.extend([twin, id]);
         }
     }
 
-    /// The section ends: names begin anew.
+    /// Ends the section: channel names may be reused.
     pub(crate) fn end_section(&mut self) {
         self.names.clear();
     }
 
-    /// Checks an event of a slack buffer; `period_ps` is that of a channel. F-3, F-4, F-9
+    /// Checks an event of a slack buffer; `period_ps` returns the character period of a channel.
+    /// F-3, F-4, F-9
     pub fn slack(&mut self, said: &SlackEvent, period_ps: impl Fn(ChannelId) -> u64) {
         let (kind, by) = match *said {
             SlackEvent::Fill(_) => {
                 self.ledger.seen.fills += 1;
                 return;
             }
-            // Clocks may have come apart by a period or two since time zero. W-6
+            // Clocks may have drifted apart by one or two periods since time zero. W-6
             SlackEvent::Late { by: by @ 1..=2, at, .. } if at.0 > by * PERIOD_APART => return,
             SlackEvent::Late { by, .. } => (FindingKind::StopTooLate, Some(by)),
             SlackEvent::OverrunRisk { by, .. } => (FindingKind::OverrunRisk, Some(by)),
@@ -182,8 +186,8 @@ impl FindingChecks {
     }
 }
 
-/// Parts per million by which characters come too late against other channels: the clock is fast for the
-/// declared period.
+/// Facts about clock drift. Positive `ppm` means that characters come too late relative to other
+/// channels: the clock is fast for the declared period.
 pub(super) fn drift(ppm: i64) -> Vec<FindingFact> {
     let clock = if ppm > 0 { "fast" } else { "slow" };
     vec![FindingFact::number("ppm", ppm.unsigned_abs()), FindingFact::word("clock", clock)]

@@ -1,155 +1,157 @@
-//! Everything that can be wrong with a capture: its name, the rule that says so, how bad it is.
+//! Kinds of findings: name, rule, severity and meaning.
 
 use serde::{Serialize, Serializer};
 
 /// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// A rule is broken, or data is lost.
+    /// Violated rule, or lost data.
     Error,
-    /// Something that a network in order does not do.
+    /// Event that does not occur in a healthy network.
     Warning,
-    /// Good to know; in a network in order it may be.
+    /// Information: also occurs in a healthy network.
     Note,
 }
 
-/// Kind of a finding, in order of the rules.
+/// Kinds of findings, in order of their rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FindingKind {
-    /// A control code had lost a 1 and acts as the symbol. C-4
+    /// Control code with one 1 lost, processed as the nearest symbol. C-4
     CorrectedCode,
-    /// A control code is no symbol. C-5
+    /// Invalid control code. C-5
     InvalidCode,
-    /// The clock of a sender drifts against others, or its declared period is wrong. W-6
+    /// Clock of a sender that drifts, or whose declared period is wrong. W-6
     ClockDrift,
-    /// A packet may be two, for want of a GAP. P-1
+    /// Packet that may be two because a GAP was lost. P-1
     LostGap,
-    /// The same, where IDLE may as well be fill. P-1, F-8
+    /// Packet that may be two, with an IDLE inside that may also be fill. P-1, F-8
     MayBeTwo,
-    /// Two packets became one. P-1
+    /// Two packets continued as one because the GAP between them was lost. P-1
     Merged,
-    /// A packet has fewer bytes than on the link before. P-1
+    /// Packet with fewer bytes than on the previous captured link. P-1
     TruncatedInTransit,
-    /// An intact packet has no tag. P-2
+    /// Packet with good CRC and no tag. P-2
     NoTag,
-    /// A CRC byte is wrong. P-4
+    /// CRC byte that does not match the bytes before it. P-4
     CrcBad,
-    /// The syndrome of a packet changed from one captured link to the next. P-5
+    /// Packet whose syndrome differs from that on the previous captured link. P-5
     CorruptedInTransit,
-    /// A packet was under way when the recording of its channel began. P-7
+    /// Packet that started before the recording of its channel. P-7
     PartialAtStart,
-    /// A packet of one byte. P-9
+    /// Packet of one byte. P-9
     Runt,
-    /// A channel whose opposite was not captured. F-1
+    /// Channel whose opposite was not captured. F-1
     OneWay,
-    /// Data that must have been sent after STOP was obeyed. F-1, F-2
+    /// Data that left the sender after STOP took effect. F-1, F-2
     DataWhileStopped,
-    /// STOP or GO where what the capture tells of the slack buffer does not allow it. F-3
+    /// STOP or GO without a threshold crossing of the slack buffer, whose parameters are declared.
+    /// F-3
     UnexpectedStopGo,
-    /// The same, of a slack buffer that is assumed. F-3
+    /// STOP or GO without a threshold crossing of the slack buffer, whose parameters are assumed.
+    /// F-3
     UnlikeAssumed,
-    /// STOP and GO in turn, faster than the hysteresis allows. F-4
+    /// STOP and GO that alternate faster than the hysteresis allows. F-4
     CommandsTooOften,
-    /// More came after STOP than cable and latencies explain. F-4
+    /// More data after STOP than cable delay and latencies explain. F-4
     StopTooLate,
-    /// 16 silent periods. F-7
+    /// Silence of 16 periods. F-7
     OpenLink,
-    /// 16 silent periods ended a packet. F-7
+    /// Packet ended by 16 silent periods. F-7
     TruncatedByOpenLink,
-    /// A channel is silent from the first character on. F-7
+    /// Channel that is silent from its first character. F-7
     SilentAtFirst,
-    /// Fill is not what the channel declares. F-8
+    /// Fill that contradicts the declared variant. F-8
     UnexpectedFill,
-    /// ORUN. F-9
+    /// ORUN: the far receiver may have lost characters in a full buffer. F-9
     OverrunAlarm,
-    /// So much came after STOP that a slack buffer may have overflowed. F-9
+    /// Data after STOP that may have overflowed the slack buffer. F-9
     OverrunRisk,
-    /// A reset does not end as the channel declares. R-1
+    /// Reset without the GAP that the declared variant requires. R-1
     ResetNotEnded,
-    /// FRES. R-2
+    /// Forward reset: the receiver drops data until the next GAP. R-2
     ForwardReset,
     /// Data between FRES and GAP. R-2
     DataInReset,
-    /// FRES ended a packet. R-3
+    /// Packet ended by FRES. R-3
     CutByReset,
-    /// A sender was stopped, or sent one packet, for longer than it may. R-4
+    /// Stop or packet longer than 2²² periods without the required reset or GAP. R-4
     MissingTimeout,
-    /// A sender that was stopped, or sent one packet, for 2²² periods freed itself. R-4
+    /// Stop or packet of 2²² periods, after which the sender abandoned its packet. R-4
     BlockedTimeout,
-    /// BRES. R-5
+    /// Backward reset: a receiver requests a forward reset. R-5
     BackwardReset,
-    /// BRES without FRES. R-5
+    /// BRES without a following FRES. R-5
     ResetNotAnswered,
-    /// A probe without reply. R-6
+    /// Probe without a reply. R-6
     ProbeNotAnswered,
-    /// A reply without probe. R-6
+    /// Reply without a probe. R-6
     UnsolicitedReply,
-    /// A switch dropped a packet: its first byte selects no port that is in use. S-1
+    /// Packet dropped by a switch: its route byte selects no port in use. S-1
     NoSuchPort,
-    /// A switch dropped a packet: its first byte is no route byte. S-2
+    /// Packet dropped by a switch: its first byte is not a route byte. S-2
     NoRoute,
-    /// Packets waited for others that were passing. S-3
+    /// Packets that waited for an output in use. S-3
     Busy,
-    /// A switch took longer than it may, and nothing is seen that held it up. S-6
+    /// Passage through a switch longer than its bound, without visible contention. S-6
     SlowPath,
-    /// A packet that should have been consumed has route bytes left. I-2
+    /// Packet that reached a host with route bytes left. I-2
     Misrouted,
-    /// A host takes nothing for long. I-4
+    /// Host that accepted no data for longer than a few microseconds. I-4
     SlowHost,
-    /// Packets wait for each other in a circle. N-2
+    /// Packets that wait for each other in a cycle. N-2
     Deadlock,
-    /// A message follows one that is not acknowledged. T-2
+    /// Message sent before the previous one was acknowledged. T-2
     TwoOutstanding,
-    /// A new message has the number of the one before it, which was acknowledged. T-4
+    /// New message with the sequence number of the previous, acknowledged one. T-4
     NotFlipped,
-    /// Another message has the number of one that is not acknowledged. T-4
+    /// New message with the sequence number of an unacknowledged one. T-4
     MessageAltered,
-    /// An ACK for what was hurt. T-5
+    /// ACK for corrupted data. T-5
     AckOfLost,
-    /// A NACK for what was acknowledged. T-5
+    /// NACK for an acknowledged message. T-5
     NackAfterAck,
-    /// A final NACK. T-6
+    /// NACK after which the message is returned to its sender. T-6
     MessageRefused,
-    /// NACKs over and over. T-6
+    /// Message with many NACKs. T-6
     NackStorm,
-    /// A packet of the protocol's type that is none of the protocol. T-7
+    /// Packet of the reliability protocol's type that does not parse. T-7
     MalformedMessage,
-    /// An answer to nothing. T-8
+    /// ACK or NACK that echoes no captured transmission. T-8
     AnswerUnasked,
-    /// Retransmissions over and over. T-10
+    /// Message retransmitted many times without an answer. T-10
     ResendStorm,
-    /// A message was sent again while an answer was on its way. T-10
+    /// Message retransmitted while an answer was in transit. T-10
     TimerTooEarly,
-    /// A message was sent again after its ACK. T-10
+    /// Message retransmitted after its ACK. T-10
     ResentAfterAck,
-    /// A message got no answer. T-11
+    /// Message without an answer. T-11
     MessageUnanswered,
-    /// A new incarnation without SYNC. T-12
+    /// New incarnation without SYNC. T-12
     SyncMissing,
-    /// SYNC without a new incarnation. T-12
+    /// SYNC on a message that begins no incarnation. T-12
     SyncAgain,
-    /// An older incarnation behind a newer one. T-12
+    /// Data of an older incarnation after data of a newer one. T-12
     IncarnationBackwards,
-    /// A packet of what is over. T-12
+    /// Packet of an earlier incarnation or of a completed message. T-12
     StalePacket,
-    /// Characters were not recorded.
+    /// Characters missing inside the recording.
     Hole,
-    /// Characters repeat so often that not all rounds were looked at.
+    /// Long repeat, of which not every iteration was examined.
     Repeats,
 }
 
 /// Name, rule, severity and text of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindingInfo {
-    /// The kind.
+    /// Kind of the finding.
     pub kind: FindingKind,
-    /// Its name in `docs/output.md`.
+    /// Name in `docs/output.md`.
     pub name: &'static str,
-    /// The rule that it is about; none if it is about the recording.
+    /// Rule of the finding; none if it concerns the recording.
     pub rule: Option<&'static str>,
     /// Severity.
     pub severity: Severity,
-    /// Its meaning, in a line.
+    /// Meaning, in one line.
     pub text: &'static str,
 }
 
@@ -169,7 +171,7 @@ const fn recording(kind: FindingKind, name: &'static str, text: &'static str) ->
     FindingInfo { kind, name, rule: None, severity: Note, text }
 }
 
-/// All kinds, in their order.
+/// All kinds, in the order of [`FindingKind`].
 #[rustfmt::skip]
 pub const ALL: [FindingInfo; 60] = [
     about(FindingKind::CorrectedCode, "corrected-code", "C-4", Warning, "a control code with one bit cleared, corrected to the nearest symbol"),
@@ -235,15 +237,15 @@ pub const ALL: [FindingInfo; 60] = [
 ];
 
 impl FindingKind {
-    /// Its name, rule, severity and text.
+    /// Name, rule, severity and text of the kind.
     #[must_use]
     pub fn about(self) -> &'static FindingInfo {
         const UNKNOWN: FindingInfo = recording(FindingKind::Repeats, "repeats", "");
-        // That every kind is there, in order, is tested.
+        // A test checks that every kind is in the list, in order.
         ALL.get(usize::from(self as u8)).unwrap_or(&UNKNOWN)
     }
 
-    /// The kind of a name.
+    /// Kind with the given name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static FindingInfo> {
         ALL.iter().find(|about| about.name == name)

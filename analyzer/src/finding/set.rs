@@ -1,4 +1,4 @@
-//! Findings counted by kind and channel, in memory independent of their number.
+//! Findings counted by kind and channel, in memory independent of the number of occurrences.
 
 use crate::event::Picoseconds;
 use std::collections::BTreeMap;
@@ -11,52 +11,52 @@ use crate::channel_name::TapEnd;
 use crate::link::parameters::{ChannelParameters, ParameterKey, UnknownParameters};
 use crate::link::slack::{ROOM, STOP_RESPONSE, THRESHOLDS};
 
-/// Findings, and the coverage of the rules.
+/// Findings and rule coverage of a capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FindingSet {
     found: BTreeMap<(FindingKind, ChannelId), Finding>,
     pub(crate) seen: RuleCoverage,
 }
 
-/// A finding: how often, and where first and last.
+/// Occurrences of one kind of finding on one channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The number of times.
+    /// Number of occurrences.
     pub count: u64,
-    /// The first in time.
+    /// Earliest occurrence.
     pub first: Occurrence,
-    /// Facts about the first.
+    /// Facts about the earliest occurrence.
     pub facts: Vec<FindingFact>,
-    /// The last in time.
+    /// Latest occurrence.
     pub last: Occurrence,
 }
 
-/// Time at which and where something was found; its channel is that of the finding.
+/// Time and character of a finding; the channel is that of the finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Occurrence {
     /// Picoseconds since the capture's time zero.
     pub time: Picoseconds,
-    /// The character.
+    /// Index of the character.
     pub at: Tick,
 }
 
-/// Something to be said about a finding: its name in `docs/output.md`, and what it is.
+/// Detail of a finding, with its name in `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FindingFact {
-    /// The name.
+    /// Name in `docs/output.md`.
     pub name: &'static str,
-    /// The value.
+    /// Value of the fact.
     pub value: FactValue,
 }
 
-/// The value of a fact.
+/// Value of a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FactValue {
-    /// The number, or which.
+    /// Count or index.
     Number(u64),
-    /// Bits, best shown in hex.
+    /// Byte, printed in hexadecimal.
     Byte(u8),
-    /// A word of the specification.
+    /// Term of the specification.
     Word(&'static str),
     /// A channel.
     Channel(ChannelId),
@@ -64,7 +64,7 @@ pub enum FactValue {
     Channels(Vec<ChannelId>),
 }
 
-/// Coverage of the rules: how often a capture tested each.
+/// Rule coverage: number of occasions on which a capture tested each rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RuleCoverage {
     /// Channels.
@@ -77,19 +77,19 @@ pub struct RuleCoverage {
     pub codes: u64,
     /// ORUN, BRES, `PRBn`, `REPLx`. C-3
     pub optional: u64,
-    /// Packets closed.
+    /// Packets that ended.
     pub packets: u64,
     /// Packets with a CRC byte that can be checked. P-4
     pub checked: u64,
-    /// Packets inside which symbols stand. P-8
+    /// Packets that contain control symbols. P-8
     pub punched: u64,
-    /// Stops of a sender, as its opposite channel commands. F-1, F-2
+    /// Stops of a sender, commanded on its opposite channel. F-1, F-2
     pub stops: u64,
-    /// Coverage of the checks by parameters of links, in the order of [`ParameterCheck::ALL`].
+    /// Coverage of [`ParameterCheck::ALL`], in that order.
     pub judged: [CheckCoverage; 4],
-    /// Stretches in which a slack buffer was bounded. F-3
+    /// Intervals with bounds on the fill level of a slack buffer. F-3
     pub fills: u64,
-    /// Silences of 16 periods that began in what was recorded. F-7
+    /// Silences of 16 periods that began within the recording. F-7
     pub silences: u64,
     /// FRES.
     pub resets: u64,
@@ -99,13 +99,13 @@ pub struct RuleCoverage {
     pub backward: u64,
     /// Probes on channels whose opposite was captured. R-6
     pub probes: u64,
-    /// Packets seen on two links or more. P-3, P-5
+    /// Packets captured on two or more links. P-3, P-5
     pub travelled: u64,
     /// Pairs of channels whose clocks were compared. W-6
     pub clocks: u64,
-    /// Paths through switches whose time is known. S-6
+    /// Passages through switches with known duration. S-6
     pub timed: u64,
-    /// Packets that a switch passed on or dropped. S-1, S-2
+    /// Packets that a switch forwarded or dropped. S-1, S-2
     pub switched: u64,
     /// Packets that reached a host. I-2
     pub arrived: u64,
@@ -115,25 +115,25 @@ pub struct RuleCoverage {
     pub said: TransportCoverage,
 }
 
-/// A judgement that rests on parameters of a link.
+/// Check that depends on link parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterCheck {
-    /// Data after STOP, counted by stops. F-1
+    /// Reaction of a sender to STOP; counted in stops. F-1
     Obedience,
-    /// Thresholds of slack buffers, counted by changes of STOP and GO. F-3
+    /// Thresholds of slack buffers; counted in changes of STOP and GO. F-3
     Thresholds,
-    /// Latencies, the cable and the hysteresis, counted likewise. F-4
+    /// Latencies, cable delay and hysteresis; counted in changes of STOP and GO. F-4
     Timing,
-    /// Room behind STOP, counted by STOPs. F-9
+    /// Cells above the STOP threshold; counted in STOPs. F-9
     Room,
 }
 
-/// Number of checks with all parameters known, and the parameters that were unknown otherwise.
+/// Number of checks with all parameters known, and the parameters unknown in the other checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckCoverage {
-    /// Number of times that all were known.
+    /// Number of checks with all parameters known.
     pub times: u64,
-    /// Those that were unknown otherwise.
+    /// Parameters unknown in at least one check.
     pub unknown: UnknownParameters,
 }
 
@@ -144,7 +144,7 @@ pub struct TransportCoverage {
     pub packets: u64,
     /// Messages, each counted once. T-1
     pub messages: u64,
-    /// Messages that were sent again. T-10
+    /// Retransmissions. T-10
     pub resent: u64,
     /// Messages that open a logical channel. T-12
     pub opened: u64,
@@ -155,7 +155,7 @@ pub struct TransportCoverage {
 }
 
 impl FindingSet {
-    /// Counts a finding; the facts are asked for if it is the first in time.
+    /// Counts a finding; calls `facts` only if it is the earliest.
     pub(crate) fn note(
         &mut self,
         kind: FindingKind,
@@ -178,7 +178,7 @@ impl FindingSet {
         }
     }
 
-    /// Counts more of a finding that was counted before.
+    /// Adds occurrences to a finding that has been counted before.
     pub(super) fn again(
         &mut self,
         kind: FindingKind,
@@ -192,12 +192,12 @@ impl FindingSet {
         }
     }
 
-    /// True if something of a kind was found on a channel.
+    /// True if the channel has a finding of the kind.
     pub(super) fn has(&self, kind: FindingKind, channel: ChannelId) -> bool {
         self.found.contains_key(&(kind, channel))
     }
 
-    /// Takes back findings of some kinds on a channel.
+    /// Removes findings of some kinds on a channel.
     pub(super) fn forget(&mut self, kinds: &[FindingKind], channel: ChannelId) {
         self.found.retain(|(kind, id), _| *id != channel || !kinds.contains(kind));
     }
@@ -218,25 +218,25 @@ impl FindingSet {
         self.seen.absorb(&other.seen);
     }
 
-    /// The findings, by kind and channel.
+    /// Findings in order of kind and channel.
     pub fn found(&self) -> impl Iterator<Item = (FindingKind, ChannelId, &Finding)> {
         self.found.iter().map(|((kind, channel), found)| (*kind, *channel, found))
     }
 
-    /// Number of times that something of a kind was found.
+    /// Number of occurrences of a kind on all channels.
     #[must_use]
     pub fn total(&self, kind: FindingKind) -> u64 {
         let found = self.found.range((kind, ChannelId(0))..=(kind, ChannelId(u32::MAX)));
         found.map(|(_, found)| found.count).fold(0, u64::saturating_add)
     }
 
-    /// The coverage of the rules.
+    /// Rule coverage.
     #[must_use]
     pub const fn seen(&self) -> &RuleCoverage {
         &self.seen
     }
 
-    /// Number of different findings of a severity there are: kinds on channels, not occurrences.
+    /// Number of findings of a severity: pairs of kind and channel, not occurrences.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
         self.found.keys().filter(|(kind, _)| kind.about().severity == severity).count()
@@ -302,7 +302,7 @@ impl RuleCoverage {
         }
     }
 
-    /// Counts an occasion for a judgement.
+    /// Counts a check, or records its unknown parameters.
     pub(super) fn add_check(&mut self, judgement: ParameterCheck, unknown: UnknownParameters) {
         if let Some(judged) = self.judged.get_mut(judgement as usize) {
             judged.times = judged.times.saturating_add(u64::from(unknown.is_empty()));
@@ -310,7 +310,7 @@ impl RuleCoverage {
         }
     }
 
-    /// Number of times that a judgement could be made.
+    /// Coverage of a check.
     #[must_use]
     pub fn check_coverage(&self, judgement: ParameterCheck) -> CheckCoverage {
         self.judged.get(judgement as usize).copied().unwrap_or_default()
@@ -318,10 +318,10 @@ impl RuleCoverage {
 }
 
 impl ParameterCheck {
-    /// All of them.
+    /// All checks, in order.
     pub const ALL: [Self; 4] = [Self::Obedience, Self::Thresholds, Self::Timing, Self::Room];
 
-    /// The parameters of a channel that it rests on and that are not known.
+    /// Parameters that the check requires and that are unknown for a channel.
     pub(super) fn unknown(
         self,
         channel: &Channel,
@@ -330,7 +330,7 @@ impl ParameterCheck {
         let of = |keys| UnknownParameters::of(parameters, keys);
         let end = TapEnd::of(channel);
         let unknown = match self {
-            // What passes the end of the sender has no cable between.
+            // At a tap at the sender's end no cable delay is involved.
             Self::Obedience if end == Some(TapEnd::Sender) => of(&[ParameterKey::Interpretation]),
             Self::Obedience => of(STOP_RESPONSE),
             Self::Thresholds => of(THRESHOLDS),
@@ -360,23 +360,23 @@ impl TransportCoverage {
 }
 
 impl FindingFact {
-    /// A number.
+    /// Fact with a number.
     pub(crate) const fn number(name: &'static str, number: u64) -> Self {
         Self { name, value: FactValue::Number(number) }
     }
 
-    /// Bits.
+    /// Fact with a byte.
     pub(crate) const fn byte(name: &'static str, byte: u8) -> Self {
         Self { name, value: FactValue::Byte(byte) }
     }
 
-    /// A word.
+    /// Fact with a word.
     pub(crate) const fn word(name: &'static str, word: &'static str) -> Self {
         Self { name, value: FactValue::Word(word) }
     }
 }
 
-/// Writes findings of one channel into a ledger.
+/// Adds findings of one channel to a [`FindingSet`].
 #[derive(Debug)]
 pub(super) struct FindingSink<'a> {
     pub(super) ledger: &'a mut FindingSet,
@@ -385,12 +385,12 @@ pub(super) struct FindingSink<'a> {
 }
 
 impl FindingSink<'_> {
-    /// Time at which a place of the channel is.
+    /// Time of a character of the channel.
     pub(super) fn when(&self, at: Tick) -> Occurrence {
         Occurrence { time: Picoseconds::from(at.0) * Picoseconds::from(self.period_ps), at }
     }
 
-    /// Notes a finding.
+    /// Counts a finding at a character of the channel.
     pub(super) fn note(
         &mut self,
         kind: FindingKind,
@@ -401,13 +401,13 @@ impl FindingSink<'_> {
         self.ledger.note(kind, self.channel, when, facts);
     }
 
-    /// Counts more of what was noted before; the last of them at a place.
+    /// Adds `more` occurrences to a finding, the last of them at `last`.
     pub(super) fn again(&mut self, kind: FindingKind, more: u64, last: Tick) {
         let last = self.when(last);
         self.ledger.again(kind, self.channel, more, last);
     }
 
-    /// The coverage of the rules.
+    /// Rule coverage.
     pub(super) const fn seen(&mut self) -> &mut RuleCoverage {
         &mut self.ledger.seen
     }

@@ -1,5 +1,5 @@
-//! Checks of a channel's characters: codes, fill, and the characters that must follow FRES. They process the
-//! events of the receiver's framer; a repeat costs a few iterations.
+//! Checks of a channel's characters: codes, fill, and the characters that must follow FRES. They
+//! process the events of the receiver's framer; a repeat costs a few iterations.
 
 use codec::Chars;
 use codec::capture::{Chunk, ChunkContent};
@@ -22,10 +22,10 @@ pub(super) struct SymbolChecker {
     pauses: bool,
 }
 
-/// Everything that determines the findings of further characters.
+/// State that determines the findings in the following characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct SymbolPhase {
-    /// Consecutive silent periods, at most as many as open a link.
+    /// Consecutive silent periods, at most the number that opens a link.
     silent: u64,
     life: ChannelLife,
     behind: ResetFollower,
@@ -35,7 +35,7 @@ struct SymbolPhase {
 enum ChannelLife {
     #[default]
     None,
-    /// A character other than IDLE has come.
+    /// A character other than IDLE was captured.
     Alive,
 }
 
@@ -89,8 +89,8 @@ impl SymbolChecker {
         self.next.unwrap_or_default()
     }
 
-    /// Begins a chunk. The characters of a literal chunk follow by [`SymbolChecker::observe`]; a repeat is
-    /// processed here.
+    /// Begins a chunk. The characters of a literal chunk follow by [`SymbolChecker::observe`]; a
+    /// repeat is processed here.
     pub(super) fn begin(&mut self, chunk: &Chunk<'_>, sink: &mut FindingSink<'_>) {
         if self.next != Some(chunk.first) {
             self.phase = SymbolPhase::default();
@@ -112,8 +112,8 @@ impl SymbolChecker {
         seen.resets = seen.resets.saturating_add(resets);
     }
 
-    /// Processes iterations of a repeat until one leaves the state unchanged: all others have the same
-    /// findings.
+    /// Processes iterations of a repeat until one leaves the state unchanged: all later ones have
+    /// the same findings.
     fn repeat(&mut self, first: Tick, pattern: Chars<'_>, count: u64, sink: &mut FindingSink<'_>) {
         let mut framer = Framer::new();
         framer.seek(first, &mut |_, _| {});
@@ -243,7 +243,7 @@ impl SymbolChecker {
         }
     }
 
-    ///
+    /// Checks a data byte. R-2
     fn data(&mut self, at: Tick, out: &mut impl FnMut(FindingKind, Tick, u8)) {
         self.late(at, out);
         if self.phase.behind == ResetFollower::Late(DroppedData::No) {
@@ -254,7 +254,7 @@ impl SymbolChecker {
 }
 
 impl ActedSymbols {
-    /// Counts everything since `before` again, `times` times.
+    /// Adds the counts since `before` another `times` times.
     const fn repeat(&mut self, before: &Self, times: u64) {
         const fn more(now: u64, before: u64, times: u64) -> u64 {
             now.saturating_add((now - before).saturating_mul(times))

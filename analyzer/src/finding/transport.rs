@@ -55,7 +55,7 @@ impl FindingChecks {
         });
     }
 
-    /// The coverage of the rules.
+    /// Counts an observation in the rule coverage.
     fn count(&mut self, remark: &ObservationKind) {
         let said = &mut self.ledger.seen.said;
         match remark {
@@ -74,10 +74,10 @@ impl FindingChecks {
     }
 }
 
-/// The finding that it is, if it is one.
+/// Finding of an observation, if any.
 fn kind(noticed: &Observation) -> Option<FindingKind> {
     Some(match noticed.remark {
-        // An answer alone says nothing of a message.
+        // A NACK whose message was not captured is not reported.
         ObservationKind::Nack(NackReason::BadKey | NackReason::NoSuchEndpoint)
             if noticed.message.is_some() =>
         {

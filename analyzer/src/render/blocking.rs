@@ -1,4 +1,4 @@
-//! `myriscope blocking`: deadlocks, and trees of what waited for what.
+//! Text of `myriscope blocking`: deadlocks, and trees of waits by cause.
 
 use codec::capture::{Channel, ChannelId};
 
@@ -8,13 +8,13 @@ use crate::blocking::{BLOCKED_TIMEOUT, Deadlock, DeadlockRelease, StopEnd};
 use crate::channel_name::ChannelEnds;
 use crate::event::ResumeCause;
 
-/// The least width of the tree beside which the numbers stand: room for its head.
+/// Minimum width of the trees, for their heading.
 const TREE: usize = 20;
 
-/// Looks up a channel.
+/// Lookup of a channel by its id.
 type ChannelLookup<'a> = &'a dyn Fn(ChannelId) -> Option<&'a Channel>;
 
-/// All waits of a capture, the worst first; at most so many trees.
+/// Waits of a capture, the longest first; at most `most` trees and deadlocks.
 pub fn blocking(
     trees: &WaitTrees,
     most: usize,
@@ -102,7 +102,7 @@ fn deadlock_lines(deadlock: &Deadlock, known: ChannelLookup<'_>, out: &mut impl 
     circle(deadlock, line.and(TextStyle::Notice, how), known, out);
 }
 
-/// The line, and below it the channels in their order.
+/// Prints a line, and below it the channels of a deadlock in order.
 fn circle(
     deadlock: &Deadlock,
     line: StyledLine,
@@ -125,7 +125,7 @@ fn circle(
     }
 }
 
-/// Periods, and what share of the blocked-packet timeout they are, to a ten-thousandth.
+/// Periods, and their share of the blocked-packet timeout to a ten-thousandth.
 fn of_timeout(periods: u64) -> String {
     let share = u128::from(periods) * 10_000 / u128::from(BLOCKED_TIMEOUT);
     format!("{periods} periods, {}.{:04} of 2²²", share / 10_000, share % 10_000)
@@ -180,7 +180,7 @@ struct BranchStem<'a> {
     width: usize,
 }
 
-/// The channels behind a branch, each with those behind it.
+/// Prints the channels that waited for a branch, and recursively those that waited for them.
 fn branches(
     (culprit, branch): (BlockingRoot, &WaitBranch),
     stem: &BranchStem<'_>,
@@ -203,7 +203,7 @@ fn branches(
 }
 
 fn numbers(line: StyledLine, branch: &WaitBranch) -> StyledLine {
-    // A channel that is busy was not stopped itself.
+    // A busy channel was not stopped itself.
     let Some(longest) = branch.longest else { return line };
     let LongestWait { since, lasted, packet, .. } = longest;
     let packet = packet.map_or_else(|| "-".to_owned(), |packet| packet.to_string());

@@ -1,4 +1,4 @@
-//! Text of `myriscope check`: findings, the worst first, and the verdict on each rule.
+//! Text of `myriscope check`: findings, the most severe first, and the verdict on each rule.
 
 use codec::capture::{Channel, ChannelId, ReadExtent};
 
@@ -7,13 +7,14 @@ use crate::finding::{FindingSet, RuleCoverage, Severity};
 use crate::finding_row::{FindingRow, FirstOccurrence, ShownFact};
 use crate::rules::{GROUPS, RuleOutcome, RuleVerdict};
 
-/// Channels listed of a finding. *Chosen*: one screen for a network that has one thing wrong.
+/// Maximum number of channels listed per finding. *Chosen*: one screen for a network with one
+/// fault.
 const CHANNELS_SHOWN: usize = 8;
-/// Channels of a chain that are named.
+/// Maximum number of channels named of a chain.
 const CHAIN_SHOWN: usize = 6;
-/// Columns of a finding's name at least.
+/// Minimum width of a finding's name.
 const NAME: usize = 18;
-/// Columns of text.
+/// Width of the text.
 const WIDTH: usize = 96;
 
 /// Mark of a severity.
@@ -39,7 +40,7 @@ const fn sign(outcome: RuleOutcome) -> (&'static str, TextStyle) {
 /// Scope of a check: how much of the file was read, and which findings were selected.
 #[derive(Clone, Debug)]
 pub struct CheckScope {
-    /// Reason why the file was not judged as a whole, if it was not.
+    /// Reason that the file was not judged as a whole; none if it was.
     pub unread: Option<String>,
     /// Name of the selection: `on h0:0>s0:3`. None if everything is selected.
     pub selection: Option<String>,
@@ -57,14 +58,14 @@ impl CheckScope {
     }
 }
 
-/// The severities that occur, the worst first, each with its count.
+/// Severities that occur, the worst first, with their counts.
 fn counted(severities: &[Severity]) -> impl Iterator<Item = (Severity, usize)> {
     let all = [Severity::Error, Severity::Warning, Severity::Note].into_iter();
     let times = |severity| severities.iter().filter(|other| **other == severity).count();
     all.map(move |severity| (severity, times(severity))).filter(|(_, found)| *found > 0)
 }
 
-/// Reason why a file was not judged as a whole; none if it was.
+/// Reason that the file was not judged as a whole; none if it was.
 pub fn unread<'a>(
     extent: &ReadExtent,
     known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
@@ -94,7 +95,8 @@ pub fn unread<'a>(
     Some(text)
 }
 
-/// The number of findings, and the size of what was judged. What was not read is never called right.
+/// Prints the number of findings and the size of the judged part. Unread parts are never reported
+/// as correct.
 pub fn headline(ledger: &FindingSet, scope: &CheckScope, out: &mut impl FnMut(StyledLine)) {
     let RuleCoverage { channels, characters, packets, .. } = *ledger.seen();
     if let Some(unread) = &scope.unread {
@@ -131,8 +133,7 @@ pub fn headline(ledger: &FindingSet, scope: &CheckScope, out: &mut impl FnMut(St
     });
 }
 
-/// The findings, in the order given, each with the number of its capture; those of one kind stand
-/// together.
+/// Prints the findings in the given order, each with the number of its capture, grouped by kind.
 pub fn findings(rows: &[(u32, FindingRow<'_>)], out: &mut impl FnMut(StyledLine)) {
     let label = |(capture, row): &(u32, FindingRow<'_>)| match capture {
         0 => row.channel.to_owned(),
@@ -206,8 +207,8 @@ fn detail(name: &str, said: &ShownFact<'_>) -> String {
     }
 }
 
-/// The verdict on each rule, and reasons where there is none. Verdicts are of all that was read, whatever
-/// findings were selected.
+/// Prints the verdict on each rule, with reasons for missing ones. Verdicts cover everything that
+/// was read, independent of the selected findings.
 pub fn verdicts(verdicts: &[RuleVerdict], scope: &CheckScope, out: &mut impl FnMut(StyledLine)) {
     out(StyledLine::default());
     if scope.unread.is_some() || scope.selection.is_some() {
@@ -262,7 +263,7 @@ fn legend(verdicts: &[RuleVerdict]) -> StyledLine {
     line
 }
 
-/// Text in lines of a width, the first behind `head`, the others below its text.
+/// Prints text wrapped to a width: the first line after `head`, the others below its text.
 pub(super) fn paragraph(
     head: &StyledLine,
     text: &str,

@@ -1,5 +1,5 @@
-//! `myriscope conversations`: for each pair of NICs what went between them, its conversations, a line each,
-//! and below all of them how long round trips took.
+//! Text of `myriscope conversations`: per pair of NICs the traffic and one line per conversation,
+//! followed by a histogram of round trips.
 
 use crate::event::Picoseconds;
 use std::collections::BTreeMap;
@@ -13,23 +13,23 @@ use crate::conversation::{
     ObservationKind, RoundTrips, Violation,
 };
 
-/// Columns of a history, so that 120 are enough for a line, and where lists begin.
+/// Width of a history, for lines of at most 120 columns, and indentation of lists.
 const HISTORY: usize = 34;
 const INDENT: usize = 10;
 
-/// Kinds of faults that are listed. *Chosen*: a screen is for conversations.
+/// Maximum number of listed kinds of faults. *Chosen*: the screen is for conversations.
 const FAULTS_SHOWN: usize = 16;
 
-/// Kinds of faults that are counted. *Chosen*: far more than fields that can be at fault.
+/// Maximum number of counted kinds of faults. *Chosen*: far more than fields that can be faulty.
 const FAULTS_MAX: usize = 1024;
 
-/// Columns of a bar.
+/// Width of a bar.
 const BAR: u64 = 40;
 
-/// Data of a summary.
+/// Conversations and malformed packets of a summary.
 #[derive(Debug, Default)]
 pub struct ConversationText {
-    /// By capture and NICs.
+    /// Conversations by capture and pair of NICs.
     pairs: BTreeMap<(u32, Nic, Nic), Vec<Conversation>>,
     malformed: BTreeMap<String, u64>,
 }
@@ -41,7 +41,7 @@ impl ConversationText {
         self.pairs.entry((capture, source, destination)).or_default().push(conversation);
     }
 
-    /// Adds a packet that only looks like one of the protocol.
+    /// Adds a malformed packet of the reliability protocol.
     pub fn malformed(&mut self, malformed: &MalformedPacket) {
         let fault = malformed.fault.to_string();
         if self.malformed.len() < FAULTS_MAX || self.malformed.contains_key(&fault) {
@@ -50,7 +50,7 @@ impl ConversationText {
     }
 }
 
-/// The summary: pairs of NICs in order, their conversations in order of logical channels.
+/// Prints the summary: pairs of NICs in order, their conversations in order of logical channels.
 pub fn conversations(conversed: &ConversationText, out: &mut impl FnMut(StyledLine)) {
     let mut trips = RoundTrips::default();
     let mut current = 0;
@@ -172,13 +172,13 @@ fn lines(talk: &Conversation, out: &mut impl FnMut(StyledLine)) {
     }
 }
 
-/// A time in µs, to a tenth.
+/// Time in µs, to a tenth.
 fn short(picoseconds: Picoseconds) -> String {
     let tenths = (picoseconds + 50_000) / 100_000;
     format!("{}.{}", tenths / 10, tenths % 10)
 }
 
-/// Number of round trips took how long, from each power of two of µs to the next.
+/// Prints a histogram of the round trips, in classes between powers of two of a µs.
 fn round_trips(trips: &RoundTrips, out: &mut impl FnMut(StyledLine)) {
     let most = trips.classes.iter().copied().max().unwrap_or(0);
     let (Some((least, longest)), true) = (trips.bounds, most > 0) else { return };
@@ -202,7 +202,7 @@ fn round_trips(trips: &RoundTrips, out: &mut impl FnMut(StyledLine)) {
     out(StyledLine::default());
 }
 
-/// The line above what is noticed.
+/// Heading above observations.
 #[must_use]
 pub fn remark_head() -> StyledLine {
     let text = format!(
@@ -212,7 +212,7 @@ pub fn remark_head() -> StyledLine {
     StyledLine::of(TextStyle::Head, text)
 }
 
-/// The line of something that was noticed.
+/// Line of an observation.
 pub fn remark_line<'a>(
     noticed: &Observation,
     known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
@@ -279,7 +279,7 @@ fn said(data: &DataContent) -> String {
     format!("{sync}{kind} {role} {source}→{destination}, {}", count(data.bytes, "byte"))
 }
 
-/// The line of a packet that only looks like one of the protocol.
+/// Line of a malformed packet of the reliability protocol.
 pub fn malformed_line<'a>(
     malformed: &MalformedPacket,
     known: &dyn Fn(ChannelId) -> Option<&'a Channel>,

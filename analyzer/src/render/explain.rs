@@ -5,12 +5,12 @@ use super::{StyledLine, TextStyle};
 use crate::finding::{FindingInfo, Severity};
 use crate::rules::{self, GROUPS, Rule, RuleVisibility};
 
-/// Columns of text.
+/// Width of the text.
 const WIDTH: usize = 96;
-/// Columns before it.
+/// Width of the labels before the text.
 const LABEL: usize = 12;
 
-/// All rules, a line each, and the findings that come from them.
+/// Prints all rules, one per line, with their findings.
 pub fn list(out: &mut impl FnMut(StyledLine)) {
     for (letter, name) in GROUPS {
         out(StyledLine::default());
@@ -42,7 +42,7 @@ pub fn list(out: &mut impl FnMut(StyledLine)) {
     out(line.and(TextStyle::Dim, "○ no capture can show it"));
 }
 
-/// A rule: its text, what it takes to see it, what may be found, what not, and where to look.
+/// Prints a rule: its text, the required evidence, its findings, its limits and examples.
 pub fn rule(rule: &Rule, out: &mut impl FnMut(StyledLine)) {
     let name =
         GROUPS.iter().find(|(letter, _)| *letter == rule.group()).map_or("", |group| group.1);
@@ -82,7 +82,7 @@ pub fn rule(rule: &Rule, out: &mut impl FnMut(StyledLine)) {
     }
 }
 
-/// A finding, and the rule that it comes from.
+/// Prints a kind of finding and its rule.
 pub fn finding(about: &FindingInfo, out: &mut impl FnMut(StyledLine)) {
     out(StyledLine::of(role(about.severity), about.name)
         .and(TextStyle::Dim, format!("  {}", about.severity.name())));
@@ -112,7 +112,7 @@ const fn role(severity: Severity) -> TextStyle {
     }
 }
 
-/// Sections of the link specification have numbers; papers have names.
+/// Source of a rule: sections of the link specification have numbers, papers have names.
 fn source(clause: &str) -> String {
     let parts = clause.split(", ").map(|part| match part.chars().next() {
         Some('0'..='9') => format!("§{part}"),
@@ -122,7 +122,7 @@ fn source(clause: &str) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// Text without marks of emphasis.
+/// Text without emphasis marks.
 fn plain(text: &str) -> String {
     text.replace("**", "").replace('*', "")
 }

@@ -1,4 +1,4 @@
-//! `myriscope journeys`: a line for each packet's way through the network, and below it what was done to it.
+//! Text of `myriscope journeys`: one line per packet, followed by its waits and corruption.
 
 use codec::capture::{Channel, ChannelId};
 use codec::packet::PacketTag;
@@ -12,15 +12,15 @@ use crate::journey::{
 };
 use crate::transport::{ParsedTransport, kind_name};
 
-/// Looks up a channel.
+/// Lookup of a channel by its id.
 type ChannelByIdFn<'a> = &'a dyn Fn(ChannelId) -> Option<&'a Channel>;
 
 /// Width of the path column.
 const WAY: usize = 40;
-/// Places of a flipped bit that a line has room for.
+/// Maximum number of possible positions of a flipped bit in a line.
 const PLACES_SHOWN: usize = 4;
 
-/// The line above journeys; `network µs` is the network latency of `docs/output.md`.
+/// Heading above journeys; `network µs` is the network latency of `docs/output.md`.
 #[must_use]
 pub fn journey_head() -> StyledLine {
     let text = format!(
@@ -30,7 +30,7 @@ pub fn journey_head() -> StyledLine {
     StyledLine::of(TextStyle::Head, text)
 }
 
-/// The lines of a journey: one, and below it those of each wait and each injury.
+/// Lines of a journey: one, followed by those of its waits and corruption.
 pub fn journey_lines(
     journey: &Journey,
     known: ChannelByIdFn<'_>,
@@ -73,8 +73,8 @@ pub fn journey_lines(
     }
 }
 
-/// A packet of the reliability protocol in short: `short 3>4.1` goes from NIC 3 to 4 on logical
-/// channel 1.
+/// Short form of a packet of the reliability protocol: `short 3>4.1` goes from NIC 3 to 4 on
+/// logical channel 1.
 fn transport(seen: &ParsedTransport) -> String {
     let kind = kind_name(seen);
     match &seen.packet {
@@ -90,7 +90,7 @@ fn transport(seen: &ParsedTransport) -> String {
     }
 }
 
-/// A wait; none at all needs no digits.
+/// Duration of a wait; 0 has no decimals.
 fn waiting(picoseconds: u128) -> String {
     if picoseconds == 0 { "0".to_owned() } else { microseconds(picoseconds) }
 }
@@ -106,7 +106,7 @@ fn fate(fate: JourneyFate) -> (String, TextStyle) {
     }
 }
 
-/// The nodes that a packet passed, and its ports in each: `h0 > s0 3:1 > s1 7:2 > h1`.
+/// Nodes that a packet passed, with its input and output ports: `h0 > s0 3:1 > s1 7:2 > h1`.
 fn way(journey: &Journey, known: ChannelByIdFn<'_>) -> String {
     let mut text = String::new();
     let mut before: Option<(&JourneyHop, Option<ChannelEnds>)> = None;
@@ -148,7 +148,7 @@ fn way(journey: &Journey, known: ChannelByIdFn<'_>) -> String {
     text
 }
 
-/// Reason for waiting in a switch.
+/// Prints a wait in a switch and its reason.
 fn waits(
     hop: &JourneyHop,
     journey: &Journey,
@@ -175,7 +175,8 @@ fn waits(
     out(line.and(TextStyle::Dim, reason));
 }
 
-/// Place at which a packet was hurt and how; and if it can have been one bit, which.
+/// Prints the place and kind of a corruption; if one flipped bit explains it, also the position of
+/// that bit.
 fn injury_lines(
     injury: &CorruptionSite,
     known: ChannelByIdFn<'_>,
@@ -217,7 +218,7 @@ fn flipped(injury: &CorruptionSite, flips: FlipParity) -> String {
     format!("syndrome ^{:02x}, {count}", injury.syndrome)
 }
 
-/// Possible places of the flipped bit: x has order 127 modulo the generator. P-4
+/// Possible positions of the flipped bit: x has order 127 modulo the generator. P-4
 fn one_bit(injury: &CorruptionSite, bit: u64) -> String {
     let mut places = injury.places();
     let mut shown: Vec<String> = places

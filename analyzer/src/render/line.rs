@@ -1,60 +1,60 @@
-//! A line of text in styled pieces, and the phrases that lines share.
+//! Line of text in styled pieces, and phrases shared by lines.
 
 use std::fmt::{self, Display};
 
 use crate::channel_name::escape_text;
 
-/// Style of a piece of a line, from which a program derives colours.
+/// Style of a piece of a line, from which programs derive colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextStyle {
-    /// Neither good nor bad.
+    /// Ordinary text.
     Plain,
-    /// Secondary.
+    /// Secondary text.
     Dim,
-    /// A heading or label.
+    /// Heading or label.
     Head,
-    /// As it should be.
+    /// Correct state.
     Good,
-    /// Worth a look.
+    /// Unusual state.
     Notice,
-    /// Wrong.
+    /// Error.
     Bad,
 }
 
-/// A line of text, in pieces.
+/// Line of text in styled pieces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StyledLine(Vec<(TextStyle, String)>);
 
 impl StyledLine {
-    /// A line of one piece.
+    /// Creates a line of one piece.
     #[must_use]
     pub fn of(role: TextStyle, text: impl Display) -> Self {
         Self::default().and(role, text)
     }
 
-    /// Appends a piece. Control characters in it are escaped: the result is one line, without effect on a
-    /// terminal.
+    /// Appends a piece. Control characters in it are escaped: the result is one line, without
+    /// effect on a terminal.
     #[must_use]
     pub fn and(mut self, role: TextStyle, text: impl Display) -> Self {
         self.0.push((role, escape_text(text.to_string())));
         self
     }
 
-    /// The pieces.
+    /// Pieces of the line, in order.
     pub fn pieces(&self) -> impl Iterator<Item = (TextStyle, &str)> {
         self.0.iter().map(|(role, text)| (*role, text.as_str()))
     }
 }
 
 impl Display for StyledLine {
-    /// The text alone, without blanks at its end.
+    /// Formats the text without styles and trailing blanks.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text: String = self.0.iter().map(|(_, text)| text.as_str()).collect();
         f.write_str(text.trim_end())
     }
 }
 
-/// A time in microseconds, to a tenth of a nanosecond, from picoseconds.
+/// Time in microseconds to a tenth of a nanosecond, from picoseconds.
 #[must_use]
 pub fn microseconds(picoseconds: u128) -> String {
     let tenths = picoseconds / 100;

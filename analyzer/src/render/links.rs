@@ -1,4 +1,4 @@
-//! Activity of links, as pictures and tables.
+//! Activity of links, as charts and tables.
 
 use crate::link::interval::{ActivityInterval, ChannelActivity};
 use codec::capture::Channel;
@@ -10,22 +10,22 @@ use crate::link::led::LedState;
 use crate::link::parameters::{ParameterRow, ParameterSource};
 use crate::link::report::{ChannelReport, ChannelTotalsRow, PeriodShare, PingMeasure};
 
-/// Cells of a picture: with a channel's name before them they fit a line of 80.
+/// Cells of a chart: with the channel's name they fit 80 columns.
 const CELLS: u128 = 60;
-/// Glyphs for the share of a cell in which packets pass.
+/// Glyphs for the share of packets in a cell.
 const HEIGHTS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
-/// Part of a capture that pictures show, in picoseconds.
+/// Part of a capture that charts show, in picoseconds.
 #[derive(Clone, Copy, Debug)]
 struct PictureSpan {
     from: u128,
     to: u128,
-    /// Cells to draw, none shorter than a character.
+    /// Number of cells; none is shorter than a character.
     cells: u128,
 }
 
 impl PictureSpan {
-    /// All of some channels.
+    /// Span that contains all given channels.
     fn of(links: &[Vec<ChannelReport<'_>>]) -> Self {
         let spans = links.iter().flatten().filter_map(|report| {
             let (first, last) = report.totals.counters.span()?;
@@ -38,11 +38,11 @@ impl PictureSpan {
         Self { from, to, cells: CELLS.min((to - from) / shortest) }
     }
 
-    /// From which character of a channel up to which a cell goes.
+    /// First character of a cell on a channel, and the character after its last.
     fn cell(&self, number: u128, channel: &Channel) -> (Tick, Tick) {
         let at = |number: u128| {
             let (all, cells) = (self.to - self.from, self.cells.max(1));
-            // In two parts, for all of it many times over may be more than there are numbers for.
+            // Computed in two parts, because the product may overflow.
             let time = self.from + all / cells * number + all % cells * number / cells;
             let at = time / u128::from(channel.period_ps.get());
             Tick(u64::try_from(at).unwrap_or(u64::MAX))
@@ -52,7 +52,7 @@ impl PictureSpan {
     }
 }
 
-/// Activity of links of one or two channels.
+/// Prints the activity of links of one or two channels.
 pub fn links(links: &[Vec<ChannelReport<'_>>], out: &mut impl FnMut(StyledLine)) {
     let span = PictureSpan::of(links);
     let channels: usize = links.iter().map(Vec::len).sum();
@@ -99,7 +99,7 @@ fn legend() -> StyledLine {
     line
 }
 
-/// The ends of a link, or the way of a channel, its rate, and where it was seen.
+/// Heading of a link: its ends or its direction, its rate, and the tap.
 fn title(link: &[ChannelReport<'_>]) -> StyledLine {
     let Some(first) = link.first() else { return StyledLine::default() };
     let name = match (link.len(), ChannelEnds::of(first.channel)) {
@@ -143,7 +143,7 @@ const fn role(state: ChannelActivity) -> TextStyle {
     }
 }
 
-/// Activity of a channel over time.
+/// Chart of a channel's activity over time.
 fn picture(report: &ChannelReport<'_>, span: &PictureSpan) -> StyledLine {
     let mut line = StyledLine::of(TextStyle::Plain, format!("  {:<16}", report.channel.name));
     let (mut run, mut last) = (String::new(), TextStyle::Plain);
@@ -158,14 +158,14 @@ fn picture(report: &ChannelReport<'_>, span: &PictureSpan) -> StyledLine {
     line.and(last, run)
 }
 
-/// A cell, by what holds for longest in it; but a reset and an open link are seen however short they
-/// are, and of packets, how much of the cell they take.
+/// Glyph of a cell: the state of longest duration. Resets and open links take precedence; packets
+/// show their share of the cell.
 fn cell(times: &[u128; 7]) -> (&'static str, TextStyle) {
     let time = |state: ChannelActivity| times.get(state.index()).copied().unwrap_or(0);
     let all: u128 = times.iter().sum();
     let rare =
         [ChannelActivity::Reset, ChannelActivity::Open].into_iter().find(|state| time(*state) > 0);
-    // Of those that hold equally long the first counts.
+    // Of states with equal duration the first is chosen.
     let longest = ChannelActivity::ALL.into_iter().rev().max_by_key(|state| time(*state));
     match rare.or(longest) {
         _ if all == 0 => (" ", TextStyle::Plain),
@@ -206,7 +206,7 @@ fn lamps_head() -> StyledLine {
     StyledLine::of(TextStyle::Head, format!("  {:<15}{}", "lamps", names.collect::<String>()))
 }
 
-/// The lamps of the port that a channel leads to.
+/// Line of the lamps at the port that a channel leads to.
 fn lamps_line(report: &ChannelReport<'_>) -> StyledLine {
     let port = ChannelEnds::of(report.channel)
         .map_or_else(|| format!("end of {}", report.channel.name), |way| way.to.to_string());
@@ -247,7 +247,7 @@ fn traffic_line(report: &ChannelReport<'_>) -> StyledLine {
         .and(if wrong > 0 { TextStyle::Bad } else { TextStyle::Dim }, format!("{wrong:>9}"))
 }
 
-/// Control symbols of a channel, corrected and invalid ones.
+/// Prints the counts of control symbols and of corrected and invalid codes.
 fn symbols(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
     let tally = &report.totals.counters;
     let kinds: Vec<String> = tally.control().map(|(kind, n)| format!("{kind} {n}")).collect();
@@ -268,7 +268,7 @@ fn symbols(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
     .fold(line, |line, (what, number, role)| line.and(role, format!("  {what} {number}"))));
 }
 
-/// Its pings, if there were any. R-6
+/// Prints the pings of a channel, if any. R-6
 fn pings(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
     let row = report.row().pings;
     if row.sent == 0 {
@@ -287,7 +287,7 @@ fn pings(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
         .and(TextStyle::Plain, text));
 }
 
-/// Parameters and their sources.
+/// Prints the parameters of a channel with their sources.
 fn parameters(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
     let rows = report.parameters();
     let mut said: Vec<String> = Vec::new();
@@ -317,7 +317,7 @@ fn row_name<'a>(report: &ChannelReport<'a>) -> &'a str {
     &report.channel.name
 }
 
-/// A share in per cent, to a tenth; what is there is never 0, and what is not all is never 100.
+/// Share in per cent, to a tenth; only exact shares are printed as 0 or 100.
 fn of(held: &PeriodShare) -> String {
     if held.periods == 0 {
         return "-".to_owned();
@@ -333,7 +333,7 @@ fn percent(part: u64, whole: u64) -> String {
     of(&PeriodShare::of(part, whole))
 }
 
-/// The line above intervals.
+/// Heading above intervals.
 #[must_use]
 pub fn interval_head() -> StyledLine {
     let text = format!(
@@ -343,7 +343,7 @@ pub fn interval_head() -> StyledLine {
     StyledLine::of(TextStyle::Head, text)
 }
 
-/// The line of an interval.
+/// Line of an interval.
 #[must_use]
 pub fn interval(channel: &Channel, interval: &ActivityInterval) -> StyledLine {
     let periods = interval.end.since(interval.start).0;

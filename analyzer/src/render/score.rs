@@ -1,9 +1,9 @@
-//! A score as a table.
+//! Table of a score.
 
 use super::{StyledLine, TextStyle};
 use crate::score::{HiddenEvents, ScoreDifference, ScoreReport, ScoreRow};
 
-/// A score: compared events, hidden events, differences.
+/// Prints a score: compared events, hidden events, differences.
 pub fn score(score: &ScoreReport, out: &mut impl FnMut(StyledLine)) {
     out(StyledLine::of(
         TextStyle::Head,
@@ -43,7 +43,7 @@ fn line(row: &ScoreRow) -> StyledLine {
         .and(TextStyle::Dim, remarks.join("; "))
 }
 
-/// A share to four places; 1 only if it is.
+/// Share to four decimals; 1 only if it is exact.
 fn share(share: Option<f64>) -> String {
     match share {
         None => "-".to_owned(),

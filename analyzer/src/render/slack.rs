@@ -5,10 +5,10 @@ use codec::capture::Channel;
 use super::{StyledLine, TextStyle, count, when};
 use crate::link::slack::{FillBounds, SlackRow, SlackTracker};
 
-/// Cells of a gauge.
+/// Width of a gauge.
 const GAUGE: u32 = 40;
 
-/// Fill of slack buffers; equal ones are grouped.
+/// Prints the fill levels of slack buffers; equal ones are grouped.
 pub fn slack<'a>(slacks: impl Iterator<Item = &'a SlackTracker>, out: &mut impl FnMut(StyledLine)) {
     let mut before = None;
     for slack in slacks {
@@ -37,7 +37,7 @@ fn legend() -> StyledLine {
         .and(TextStyle::Plain, " may have been reached")
 }
 
-/// Cell of a gauge for a cell of the buffer.
+/// Column of a gauge for a cell of the buffer.
 fn place(cells: u32, row: &SlackRow<'_>) -> u32 {
     let cell = u64::from(cells) * u64::from(GAUGE) / u64::from(row.cells.max(1));
     u32::try_from(cell).unwrap_or(GAUGE).min(GAUGE)
@@ -62,11 +62,11 @@ fn head(row: &SlackRow<'_>) -> StyledLine {
     )
 }
 
-/// A gauge: as full as it was for certain, as it may have been, and where it says GO and STOP.
+/// Gauge of the certain and the possible fill level, with the GO and STOP thresholds.
 fn gauge(row: &SlackRow<'_>) -> StyledLine {
     let level = |mark: Option<i64>| {
         let mark = u32::try_from(mark.unwrap_or(0)).unwrap_or(0);
-        // A cell counts as soon as any of it is full.
+        // A column is full if any part of it is.
         let cells = u64::from(mark) * u64::from(GAUGE);
         u32::try_from(cells.div_ceil(u64::from(row.cells.max(1)))).unwrap_or(GAUGE).min(GAUGE)
     };
@@ -116,7 +116,7 @@ fn buffer(name: &str, row: &SlackRow<'_>, out: &mut impl FnMut(StyledLine)) {
     trouble(row, out);
 }
 
-/// Its fault.
+/// Prints the violations at a slack buffer.
 fn trouble(row: &SlackRow<'_>, out: &mut impl FnMut(StyledLine)) {
     let stops =
         |count: u64| if count == 1 { "a STOP".to_owned() } else { format!("{count} STOPs") };

@@ -1,4 +1,4 @@
-//! `myriscope topology`: the nodes and links as a table, and as a tree.
+//! Text of `myriscope topology`: nodes and links as a table and as a tree.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use crate::topology::{
     NodeSource, PortNumber, Topology, TopologyLink, TopologyNode, TopologyNodeKind, TopologyPort,
 };
 
-/// Lines of trees that are shown. *Chosen*: a hundred hosts take three times as many.
+/// Maximum number of lines of trees. *Chosen*: enough for a network of a hundred hosts.
 const LINES_MAX: usize = 1024;
 
-/// Levels of a tree that are drawn. *Chosen*: beyond it lines are too long.
+/// Maximum depth of a tree. *Chosen*: deeper lines are too long.
 const DEPTH_MAX: usize = 32;
 
-/// The network: its links in a table, a picture, and what does not go together.
+/// Prints the network: a table of its links, a tree, and inconsistencies.
 pub fn topology(topology: &Topology, out: &mut impl FnMut(StyledLine)) {
     let kinds = |kind| topology.nodes.iter().filter(|node| node.kind == kind).count();
     let one_way = topology.links.iter().filter(|link| link.channels.len() == 1).count();
@@ -55,7 +55,7 @@ pub fn topology(topology: &Topology, out: &mut impl FnMut(StyledLine)) {
     }
 }
 
-/// A name that fits a column, where it can.
+/// Width of a column of names, limited to 24.
 fn width(names: impl Iterator<Item = usize>) -> usize {
     const MOST: usize = 24;
     names.max().unwrap_or(0).min(MOST)
@@ -87,7 +87,7 @@ fn table(topology: &Topology, out: &mut impl FnMut(StyledLine)) {
     }
 }
 
-/// Trees that reach all nodes, each from its largest switch.
+/// Spanning trees of all nodes, each from its largest switch.
 struct TopologyTrees<'a> {
     topology: &'a Topology,
     drawn: BTreeSet<usize>,
@@ -99,7 +99,7 @@ impl TopologyTrees<'_> {
     fn draw(mut self, out: &mut impl FnMut(StyledLine)) {
         let mut nodes: Vec<(usize, &TopologyNode)> =
             self.topology.nodes.iter().enumerate().collect();
-        // Stable: of equals the first stays first.
+        // The sort is stable: of equal nodes the first stays first.
         nodes.sort_by_key(|(_, node)| (node.kind, std::cmp::Reverse(node.ports.len())));
         for (place, node) in nodes {
             if self.drawn.insert(place) {
@@ -120,7 +120,7 @@ impl TopologyTrees<'_> {
         let last = sockets.len().saturating_sub(1);
         for (place, socket) in sockets.into_iter().enumerate() {
             let Some(end) = topology.beyond(socket) else { continue };
-            // Both ends of a link may be at this node, or a branch have come back to it.
+            // The link may have both ends at this node, or a branch may have returned over it.
             if !self.crossed.insert(socket.link) || self.left == 0 {
                 continue;
             }

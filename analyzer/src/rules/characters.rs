@@ -1,4 +1,4 @@
-//! Characters and wires.
+//! Rules of characters and wires.
 
 use super::{Rule, RuleEvidence, RuleVisibility, test};
 use crate::finding::FindingKind;

@@ -1,55 +1,56 @@
-//! Rules and findings explained, as the rows of `docs/output.md`.
+//! Explanations of rules and findings, as the rows of `docs/output.md`.
 
 use serde::Serialize;
 
 use super::{Rule, RuleVisibility};
 use crate::finding::{FindingInfo, Severity};
 
-/// A rule in `myriscope explain`: the contract of `docs/output.md`.
+/// Row of a rule in `myriscope explain`: the contract of `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleRow {
-    /// The rule's id.
+    /// Id of the rule.
     pub rule: &'static str,
-    /// Place at which it comes from.
+    /// Source of the rule.
     pub clause: &'static str,
-    /// Its text.
+    /// Text of the rule.
     pub text: &'static str,
     /// Part that a capture shows: `all`, `part` or `nothing`.
     pub shown: &'static str,
-    /// Evidence needed to judge it.
+    /// Evidence required to judge the rule.
     pub evidence: Option<&'static str>,
     /// Limits of the evidence.
     pub limits: Option<&'static str>,
-    /// The findings that come from it.
+    /// Names of the findings that belong to the rule.
     pub findings: Vec<&'static str>,
-    /// Commands that show it.
+    /// Commands that demonstrate the rule.
     pub examples: Vec<String>,
 }
 
-/// A kind of finding in `myriscope explain`: the contract of `docs/output.md`.
+/// Row of a kind of finding in `myriscope explain`: the contract of `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FindingInfoRow {
-    /// The kind's name.
+    /// Name of the kind.
     pub finding: &'static str,
     /// Severity.
     pub severity: Severity,
-    /// The rule that it comes from; none if it is about the recording.
+    /// Rule of the finding; none if it concerns the recording.
     pub rule: Option<&'static str>,
-    /// Its meaning.
+    /// Meaning of the finding.
     pub text: &'static str,
-    /// A command that shows it.
+    /// Command that demonstrates the finding.
     pub example: String,
 }
 
 impl Rule {
-    /// Commands that show it at work: where it is kept, and where its findings are.
+    /// Commands that demonstrate the rule: a capture that tests it, and captures with each of its
+    /// findings.
     #[must_use]
     pub fn examples(&self) -> Vec<String> {
         let kept = self.example.map(|path| format!("myriscope check {path}"));
         kept.into_iter().chain(self.findings().map(FindingInfo::example)).collect()
     }
 
-    /// The rule as the row of `docs/output.md`.
+    /// Row of the rule, as in `docs/output.md`.
     #[must_use]
     pub fn row(&self) -> RuleRow {
         let (shown, limits) = match self.shows {
@@ -71,13 +72,13 @@ impl Rule {
 }
 
 impl FindingInfo {
-    /// The command that shows it.
+    /// Command that demonstrates the finding.
     #[must_use]
     pub fn example(&self) -> String {
         format!("myriscope check fixtures/findings/{}.pcapng", self.name)
     }
 
-    /// The kind as the row of `docs/output.md`.
+    /// Row of the kind, as in `docs/output.md`.
     #[must_use]
     pub fn row(&self) -> FindingInfoRow {
         FindingInfoRow {

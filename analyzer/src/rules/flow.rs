@@ -1,4 +1,4 @@
-//! Flow control.
+//! Rules of flow control.
 
 use super::{Rule, RuleEvidence, RuleVisibility, judged, test};
 use crate::finding::{FindingKind, ParameterCheck};

@@ -1,4 +1,4 @@
-//! Switches, interfaces, networks, host software, and other networks to compare with.
+//! Rules of switches, interfaces, networks and host software, and comparisons with other networks.
 
 use super::{Rule, RuleEvidence, RuleVisibility, test};
 

@@ -1,4 +1,4 @@
-//! Packets.
+//! Rules of packets.
 
 use super::{Rule, RuleEvidence, RuleVisibility, test};
 

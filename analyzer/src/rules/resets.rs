@@ -1,4 +1,4 @@
-//! Resets, timeouts and lamps.
+//! Rules of resets, timeouts and lamps.
 
 use super::{Rule, RuleEvidence, RuleVisibility, test};
 

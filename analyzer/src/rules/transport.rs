@@ -1,4 +1,4 @@
-//! The reliability protocol.
+//! Rules of the reliability protocol.
 
 use super::{Rule, RuleEvidence, RuleVisibility, test};
 

@@ -1,4 +1,4 @@
-//! Verdicts of a capture on the rules.
+//! Verdicts on the rules for a capture.
 
 use serde::Serialize;
 
@@ -6,59 +6,59 @@ use super::{Rule, RuleVisibility};
 use crate::finding::{FindingSet, Severity};
 use crate::link::parameters::UnknownParameters;
 
-/// Verdict of a capture on a rule.
+/// Verdict on a rule for a capture.
 #[derive(Clone, Copy, Debug)]
 pub struct RuleVerdict {
-    /// The rule.
+    /// Judged rule.
     pub rule: &'static Rule,
-    /// The outcome.
+    /// Outcome of the rule.
     pub outcome: RuleOutcome,
-    /// Number of times that it was put to the test.
+    /// Number of occasions on which the rule was tested.
     pub times: u64,
-    /// Number of errors and warnings from it.
+    /// Number of error and warning findings of the rule.
     pub findings: u64,
 }
 
 /// Outcome of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleOutcome {
-    /// It was put to the test, and nothing was wrong.
+    /// The rule was tested without errors or warnings.
     Pass,
-    /// There are errors or warnings.
+    /// Errors or warnings were found.
     Fail,
-    /// Nothing came that it is about: no such things.
+    /// The capture contains no occasion to test the rule; the name of these, in the plural.
     NotExercised(&'static str),
-    /// This capture lacks what it takes.
+    /// The capture lacks the required evidence.
     CannotTell(&'static str),
-    /// These parameters are neither declared nor given.
+    /// The required parameters are neither declared nor assumed.
     NotKnown(UnknownParameters),
-    /// No capture can show it.
+    /// No capture can show the rule, with the reason.
     NeverShown(&'static str),
 }
 
-/// A row of `myriscope check`: the contract of `docs/output.md`.
+/// Row of a verdict in `myriscope check`: the contract of `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VerdictRow {
-    /// The rule's id.
+    /// Id of the rule.
     pub rule: &'static str,
-    /// [`RuleOutcome::name`].
+    /// Name of the outcome: [`RuleOutcome::name`].
     pub verdict: &'static str,
-    /// Number of times that the rule was put to the test.
+    /// Number of occasions on which the rule was tested.
     pub times: u64,
-    /// Number of errors and warnings from it.
+    /// Number of error and warning findings of the rule.
     pub findings: u64,
-    /// Reason why it is neither passed nor failed.
+    /// Reason for an outcome other than pass or fail.
     pub reason: Option<String>,
 }
 
-/// The verdict on every rule, in order.
+/// Verdicts on all rules, in order.
 #[must_use]
 pub fn verdicts(ledger: &FindingSet) -> Vec<RuleVerdict> {
     super::all().map(|rule| rule.verdict(ledger)).collect()
 }
 
 impl Rule {
-    /// The verdict of a capture on it.
+    /// Verdict on the rule for a capture.
     #[must_use]
     pub fn verdict(&'static self, ledger: &FindingSet) -> RuleVerdict {
         let wrong = self.findings().filter(|about| about.severity != Severity::Note);
@@ -84,7 +84,7 @@ impl Rule {
 }
 
 impl RuleOutcome {
-    /// The name in `docs/output.md`.
+    /// Name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -95,7 +95,7 @@ impl RuleOutcome {
         }
     }
 
-    /// Reason why it is neither passed nor failed.
+    /// Reason for an outcome other than pass or fail.
     #[must_use]
     pub fn reason(self) -> Option<String> {
         match self {
@@ -109,13 +109,13 @@ impl RuleOutcome {
 }
 
 impl RuleVerdict {
-    /// True if this capture, or any, can tell how the rule stands.
+    /// True unless the capture lacks evidence or parameters, or no capture can show the rule.
     #[must_use]
     pub const fn is_judged(&self) -> bool {
         matches!(self.outcome, RuleOutcome::Pass | RuleOutcome::Fail | RuleOutcome::NotExercised(_))
     }
 
-    /// The verdict as the row of `docs/output.md`.
+    /// Row of the verdict, as in `docs/output.md`.
     #[must_use]
     pub fn row(&self) -> VerdictRow {
         VerdictRow {

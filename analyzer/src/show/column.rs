@@ -18,7 +18,7 @@ const WORD: usize = 8;
 pub(super) struct ChannelColumn {
     pub(super) channel: Option<(ChannelId, Channel)>,
     chunks: VecDeque<ColumnChunk>,
-    /// End of its last character.
+    /// End of the last character.
     pub(super) covered: Picoseconds,
     inside: ColumnState,
     /// Folded characters of the row, and those that are not folded yet.
@@ -34,7 +34,7 @@ enum ColumnState {
     Packet,
 }
 
-/// The rest of a chunk.
+/// Remaining part of a chunk.
 #[derive(Debug)]
 struct ColumnChunk {
     next: Tick,
@@ -54,7 +54,7 @@ impl ChannelColumn {
         Picoseconds::from(at.0) * self.period()
     }
 
-    /// Time of its next character, if known.
+    /// Time of the next character, if known.
     pub(super) fn next(&self) -> Option<Picoseconds> {
         self.chunks.front().map(|chunk| self.time(chunk.next))
     }
@@ -85,7 +85,8 @@ impl ChannelColumn {
         Some(if next > now { next } else { self.time(Tick(chunk.next.0 + left)) })
     }
 
-    /// True if the character that begins now needs a new row: a packet's first, or one without room.
+    /// True if the character that begins now requires a new row: the first of a packet, or one
+    /// without room.
     pub(super) fn needs_row(&self, now: Picoseconds) -> bool {
         let Some(chunk) = self.chunks.front().filter(|_| self.next() == Some(now)) else {
             return false;

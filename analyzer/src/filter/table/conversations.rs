@@ -1,4 +1,4 @@
-//! The fields of conversations, and of what is noticed in them, in the order of their JSON.
+//! Fields of conversations and of their observations, in the order of their JSON.
 
 use super::{CAPTURE, CHANNEL, U32, U64};
 use codec::transport::{MessageForm, MessageRole, NackReason};

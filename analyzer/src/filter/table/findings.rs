@@ -1,4 +1,4 @@
-//! The fields of findings, in the order of their JSON.
+//! Fields of findings, in the order of their JSON.
 
 use super::CAPTURE;
 use crate::filter::field::FieldShape::{List, Number, Place, Ranks, Text, Time, Words};
@@ -8,7 +8,7 @@ use crate::finding::{ALL, Severity};
 const SEVERITY: &[&str] =
     &[Severity::Note.name(), Severity::Warning.name(), Severity::Error.name()];
 
-/// The names of all kinds of finding.
+/// Names of all kinds of finding.
 const FINDING: &[&str] = &{
     let mut names = [""; ALL.len()];
     let mut at = 0;

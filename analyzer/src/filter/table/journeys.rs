@@ -1,4 +1,4 @@
-//! The fields of journeys, in the order of their JSON.
+//! Fields of journeys, in the order of their JSON.
 
 use super::transport::TRANSPORT;
 use super::{BYTE, CAPTURE, CRC, ENDED_BY, U64};

@@ -1,4 +1,4 @@
-//! The fields of what channels did, in the order of their JSON.
+//! Fields of the activity of channels, in the order of their JSON.
 
 use super::slack::SOURCE;
 use super::{CAPTURE, CHANNEL, CONTROL, U32, U64};
@@ -18,10 +18,10 @@ const STATE: &[&str] = &[
     ChannelActivity::Idle.name(),
 ];
 
-/// Meaning of the time to an answer.
+/// Meanings of a probe's reply time.
 const MEASURES: &[&str] = &[PingMeasure::RoundTrip.name(), PingMeasure::Response.name()];
 
-/// Parameters.
+/// Link parameters.
 const PARAMETER: &[&str] =
     &["kg", "h", "ks", "delay", "gen", "int", "path", "reset", "fill", "framing"];
 

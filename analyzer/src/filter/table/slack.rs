@@ -1,4 +1,4 @@
-//! The fields of slack buffers and of their fills, in the order of their JSON.
+//! Fields of slack buffers and of their fill levels, in the order of their JSON.
 
 use super::{CAPTURE, U32, U64};
 use crate::filter::field::FieldShape::{List, Number, Place, Real, Text, Words};

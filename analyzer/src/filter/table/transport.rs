@@ -1,4 +1,4 @@
-//! The fields of transport packets, in the order of their JSON.
+//! Fields of transport packets, in the order of their JSON.
 
 use super::{BYTE, CRC, U32};
 use crate::filter::field::FieldShape::{Flag, List, Number, Text, Words};

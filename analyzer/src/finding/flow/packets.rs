@@ -1,4 +1,4 @@
-//! Packets of a channel. P-2, P-4, P-7, P-9, F-7, R-3, R-4
+//! Checks of a channel's packets. P-2, P-4, P-7, P-9, F-7, R-3, R-4
 
 use codec::packet::CrcCheck;
 
@@ -23,7 +23,7 @@ impl FlowChecker {
                 return scribe.note(FindingKind::TruncatedByOpenLink, end, facts);
             }
             PacketEnd::Reset => return scribe.note(FindingKind::CutByReset, end, facts),
-            // What the recording ends, or misses a part of, may have gone on.
+            // A packet interrupted by a hole or the end of the recording may have continued.
             PacketEnd::Hole | PacketEnd::CaptureEnd => return,
         }
         if span > BLOCKED_TIMEOUT {
@@ -35,7 +35,7 @@ impl FlowChecker {
             };
             scribe.note(kind, start, || vec![FindingFact::number("packet", number)]);
         }
-        // Before power-up nothing can have begun. P-7
+        // No packet can have started before power-up. P-7
         let begun =
             self.power_up != Some(start) && self.framed.is_none_or(|framed| framed >= start);
         match packet.check {
