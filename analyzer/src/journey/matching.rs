@@ -70,7 +70,9 @@ impl JourneyTracker {
         if let Some(scan) = self.scan(leaving) {
             for input in scan.inputs() {
                 let candidate = scan.requesting(&input).find_map(|found| {
-                    let candidate = found.leg.is_free().then(|| scan.candidate(&input, &found))?;
+                    let before = || scan.waiting_before(&input, found.place);
+                    let free = found.leg.is_free();
+                    let candidate = free.then(|| scan.candidate(&input, &found, before()))?;
                     (candidate.haste != Timeliness::Impossible).then_some(candidate)
                 });
                 best = best.into_iter().chain(candidate).min_by_key(HopCandidate::key);
@@ -98,8 +100,11 @@ impl JourneyTracker {
         }
         let (mut best, mut fronts) = (None::<HopCandidate>, 0);
         for input in scan.inputs() {
+            let mut before = 0;
             for found in scan.packets(&input) {
-                let Some(candidate) = self.fitting(&scan, &input, &found) else { continue };
+                let candidate = self.fitting(&scan, &input, &found, before);
+                before += usize::from(scan.is_waiting(&input, &found));
+                let Some(candidate) = candidate else { continue };
                 let fit = candidate.fit;
                 fronts += usize::from(matches!(fit, ByteFit::Front(_)));
                 if best.as_ref().is_none_or(|best| candidate.key() < best.key()) {
@@ -134,12 +139,13 @@ impl JourneyTracker {
         scan: &DepartureScan<'_>,
         input: &ScannedInput<'_>,
         found: &ScannedPacket<'_>,
+        before: usize,
     ) -> Option<HopCandidate> {
         let (leg, own, closed) = (found.leg, scan.own, scan.own.closed.as_ref()?);
         if let NextHop::Gone(_) = leg.onward {
             return None;
         }
-        let mut candidate = scan.candidate(input, found);
+        let mut candidate = scan.candidate(input, found, before);
         let claimed = own.before.is_some_and(|joint| joint.leg == found.id);
         let asked = input.is_requested_by(leg.first);
         let turn = if claimed {
@@ -325,7 +331,23 @@ impl<'a> DepartureScan<'a> {
             || passing(self.left, ready) > Some(STANDS * self.node.path(input))
     }
 
-    fn candidate(&self, scanned: &ScannedInput<'a>, found: &ScannedPacket<'_>) -> HopCandidate {
+    fn is_waiting(&self, input: &ScannedInput<'a>, found: &ScannedPacket<'_>) -> bool {
+        let waits = found.leg.is_free() && found.leg.passed.is_none();
+        waits && !self.is_gone(input.input, found.leg)
+    }
+
+    /// Number of packets ahead of a position that are assumed to be waiting still.
+    fn waiting_before(&self, input: &ScannedInput<'a>, place: usize) -> usize {
+        let earlier = self.packets(input).take_while(|other| other.place < place);
+        earlier.filter(|other| self.is_waiting(input, other)).count()
+    }
+
+    fn candidate(
+        &self,
+        scanned: &ScannedInput<'a>,
+        found: &ScannedPacket<'_>,
+        before: usize,
+    ) -> HopCandidate {
         let ScannedInput { lane, input, port, .. } = *scanned;
         let ScannedPacket { id, leg, place } = *found;
         let ready = input.ready(leg.time);
@@ -337,12 +359,6 @@ impl<'a> DepartureScan<'a> {
             (Some(took), Some(fastest)) if took < fastest => Timeliness::Unheard,
             (_, _) => Timeliness::Possible,
         };
-        let earlier = self.packets(scanned).take_while(|other| other.place < place);
-        let waiting = earlier.filter(|other| {
-            let waits = other.leg.is_free() && other.leg.passed.is_none();
-            waits && !self.is_gone(input, other.leg)
-        });
-        let before = waiting.count();
         let turn = distance(self.served, port);
         let served = ready.unwrap_or(leg.time).max(self.ended) + STEP * steps(turn);
         HopCandidate { leg: id, lane, place, fit: ByteFit::Same, before, haste, served, turn }
