@@ -1,4 +1,4 @@
-//! How fast captures become counts and rows. `cargo bench -p myriscope-analyzer`
+//! Throughput of counting and of event rows over whole captures. `cargo bench -p myriscope-analyzer`
 
 #![expect(clippy::expect_used, reason = "a benchmark that cannot go on stops")]
 

@@ -10,7 +10,7 @@ use codec::time::Tick;
 use crate::event::LinkEvent;
 use crate::finding::FindingKind;
 use crate::finding_row::FindingRow;
-use crate::packet::{PacketEnd, ReceivedPacket};
+use crate::packet::{FrameEnd, ReceivedPacket};
 use crate::render::check::details;
 
 /// Maximum number of comments per kind of finding and channel. *Chosen*: more than a person reads.
@@ -149,13 +149,13 @@ fn comment(kind: FindingKind, channel: &str, packet: Option<u64>, at: Tick, what
 fn of_packet(packet: &ReceivedPacket) -> Vec<(FindingKind, Tick, String)> {
     let mut found = Vec::new();
     match packet.ended_by {
-        PacketEnd::OpenLink => {
+        FrameEnd::OpenLink => {
             found.push((FindingKind::TruncatedByOpenLink, packet.end, String::new()));
         }
-        PacketEnd::Reset => found.push((FindingKind::CutByReset, packet.end, String::new())),
+        FrameEnd::Reset => found.push((FindingKind::CutByReset, packet.end, String::new())),
         // The recording ended, not the packet.
-        PacketEnd::CaptureEnd | PacketEnd::Hole => {}
-        PacketEnd::Gap => match packet.check {
+        FrameEnd::CaptureEnd | FrameEnd::Hole => {}
+        FrameEnd::Gap => match packet.check {
             CrcCheck::Good => {}
             CrcCheck::Bad(syndrome) => {
                 found.push((

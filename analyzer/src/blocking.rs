@@ -33,7 +33,7 @@ const CHAIN_MAX: usize = 256;
 /// unknown: by then all characters in transit have arrived. *Chosen*: the round trip of 1 km and
 /// more.
 const SETTLED: Picoseconds = 1024;
-/// The same in addition to two round trips, if the cable delay is known. *Chosen*: several times
+/// Minimum duration beyond two round trips, if the cable delay is known. *Chosen*: several times
 /// the reaction time of all ports together.
 const OBEYED: Picoseconds = 64;
 

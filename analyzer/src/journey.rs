@@ -40,7 +40,7 @@ pub use self::row::{BitPlaceRow, CorruptionRow, HopRow, JourneyRow, PLACES_MAX};
 use crate::clock::ClockEstimator;
 use crate::event::{LinkEvent, ResumeCause};
 use crate::link::parameters::LinkAssumptions;
-use crate::packet::{PacketEnd, ReceivedPacket};
+use crate::packet::{FrameEnd, ReceivedPacket};
 
 /// Maximum of kept packets that have entered uncaptured links. *Chosen*: more than the slack of a
 /// large network holds.
@@ -353,7 +353,7 @@ impl JourneyTracker {
         if !node.is_switch() {
             let ended_by = leg.closed.as_ref().map(|closed| closed.ended_by);
             return match ended_by {
-                None | Some(PacketEnd::CaptureEnd) => JourneyFate::UnderWay,
+                None | Some(FrameEnd::CaptureEnd) => JourneyFate::UnderWay,
                 Some(_) if is_route_byte(leg.first) && !leg.is_part() => JourneyFate::Misrouted,
                 Some(_) => JourneyFate::Arrived,
             };
@@ -364,7 +364,7 @@ impl JourneyTracker {
         if !is_route_byte(leg.first) {
             return JourneyFate::Dropped("S-2");
         }
-        let runt = |it: &ClosedPacket| it.length < 2 && it.ended_by != PacketEnd::CaptureEnd;
+        let runt = |it: &ClosedPacket| it.length < 2 && it.ended_by != FrameEnd::CaptureEnd;
         if leg.closed.as_ref().is_some_and(runt) {
             return JourneyFate::Dropped("P-9");
         }

@@ -4,7 +4,7 @@ mod assembler;
 mod lost_gap;
 
 use codec::crc::CrcResidue;
-pub use codec::framing::FrameEnd as PacketEnd;
+pub use codec::framing::FrameEnd;
 pub use codec::packet::CappedBytes;
 use codec::packet::{CrcCheck, PacketTag};
 use codec::time::Tick;
@@ -66,7 +66,7 @@ pub struct ReceivedPacket {
     /// Result of the CRC check. P-4, P-5, P-9
     pub check: CrcCheck,
     /// Cause of its end.
-    pub ended_by: PacketEnd,
+    pub ended_by: FrameEnd,
     /// The first position inside it that has no symbol, but a good CRC before it: a GAP may have been lost
     /// there, and this may be two packets. P-1
     pub possible_gap: Option<Tick>,

@@ -78,7 +78,7 @@ pub struct Report {
 pub struct JourneySummary {
     /// The number of journeys.
     pub count: u64,
-    /// The same by [`JourneyFate::name`](crate::journey::JourneyFate::name).
+    /// Number of journeys by [`JourneyFate::name`](crate::journey::JourneyFate::name).
     pub fates: BTreeMap<&'static str, u64>,
     /// Latency from the first captured channel to the last, of packets seen on two or more.
     pub latency: LatencySummary,

@@ -8,7 +8,7 @@ use super::transport_packet::{
     DataContent, HeaderTrust, LinkKey, ObservedPacket, ObservedPlace, PacketContent, TransportFate,
 };
 use crate::journey::{self, Corruption, Journey, JourneyHop, MatchCertainty};
-use crate::packet::PacketEnd;
+use crate::packet::FrameEnd;
 use crate::transport::ParsedTransport;
 
 /// A packet with a good CRC and the protocol's packet type that cannot be parsed. T-7
@@ -47,7 +47,7 @@ pub(super) fn packet_of(
         Ok(packet) => parts(packet, content),
         // A corrupted packet is not malformed.
         Err(fault) => {
-            let whole = check == CrcCheck::Good && last.ended_by == PacketEnd::Gap;
+            let whole = check == CrcCheck::Good && last.ended_by == FrameEnd::Gap;
             return whole.then_some(JourneyPacket::Malformed(MalformedPacket { place, fault }));
         }
     };
@@ -88,15 +88,15 @@ fn parts(
 /// Fate of a packet at its receiver. T-7
 fn fate(journey: &Journey, last: &JourneyHop) -> TransportFate {
     match (last.ended_by, last.check) {
-        (PacketEnd::CaptureEnd, _) => return TransportFate::UnderWay,
-        (PacketEnd::Hole, _) => return TransportFate::OutOfSight,
+        (FrameEnd::CaptureEnd, _) => return TransportFate::UnderWay,
+        (FrameEnd::Hole, _) => return TransportFate::OutOfSight,
         // A bad CRC without a captured corruption: the recording of the packet is incomplete.
-        (PacketEnd::Gap, CrcCheck::Bad(_)) if journey.injuries.is_empty() => {
+        (FrameEnd::Gap, CrcCheck::Bad(_)) if journey.injuries.is_empty() => {
             return TransportFate::OutOfSight;
         }
-        (PacketEnd::OpenLink | PacketEnd::Reset, _) => return TransportFate::Hurt,
-        (PacketEnd::Gap, CrcCheck::Bad(_) | CrcCheck::Runt) => return TransportFate::Hurt,
-        (PacketEnd::Gap, CrcCheck::Good) => {}
+        (FrameEnd::OpenLink | FrameEnd::Reset, _) => return TransportFate::Hurt,
+        (FrameEnd::Gap, CrcCheck::Bad(_) | CrcCheck::Runt) => return TransportFate::Hurt,
+        (FrameEnd::Gap, CrcCheck::Good) => {}
     }
     match journey.fate {
         journey::JourneyFate::Arrived => TransportFate::Arrived,

@@ -12,7 +12,7 @@ use super::field::RowField;
 use crate::blocking::{DeadlockRelease, StopEnd, WaitRoot};
 use crate::event::LinkEvent;
 use crate::event::ResumeCause;
-use crate::packet::PacketEnd;
+use crate::packet::FrameEnd;
 use codec::packet::CrcCheck;
 
 pub(super) use self::conversations::{CONVERSATIONS, REMARKS};
@@ -35,11 +35,11 @@ const CHANNEL: RowField = RowField::new("channel", Text, "", "", "name of the ch
 const CRC: &[&str] = &[CrcCheck::Good.name(), "bad", CrcCheck::Runt.name()];
 
 const ENDED_BY: &[&str] = &[
-    PacketEnd::Gap.name(),
-    PacketEnd::OpenLink.name(),
-    PacketEnd::Reset.name(),
-    PacketEnd::Hole.name(),
-    PacketEnd::CaptureEnd.name(),
+    FrameEnd::Gap.name(),
+    FrameEnd::OpenLink.name(),
+    FrameEnd::Reset.name(),
+    FrameEnd::Hole.name(),
+    FrameEnd::CaptureEnd.name(),
 ];
 
 const EVENT: &[&str] = &[

@@ -15,7 +15,7 @@ use crate::clock::OffsetTrend;
 use crate::event::{LinkEvent, ResumeCause};
 use crate::link::parameters::{ChannelParameters, OTHER_VARIANT, ParameterKey, UnknownParameters};
 use crate::link::slack::SILENT_ELSEWHERE;
-use crate::packet::PacketEnd;
+use crate::packet::FrameEnd;
 
 /// Maximum time until a reply, or an overdue reset, is captured, in periods. *Chosen*: twice the
 /// delay of a 5 km cable, far longer than any link.
@@ -172,7 +172,7 @@ impl FlowChecker {
     ) -> Option<FlowCommand> {
         match &row.body {
             ChannelEvent::Packet(packet) => {
-                if packet.ended_by == PacketEnd::Reset {
+                if packet.ended_by == FrameEnd::Reset {
                     self.resets = [None, Some(row.at)];
                 }
                 self.packet(packet, scribe);

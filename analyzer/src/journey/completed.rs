@@ -11,7 +11,7 @@ use super::hop_record::{BlockingPackets, HopId, HopRecord, NextHop, StartCoverag
 use super::network_map::{MappedChannel, RequestedOutput};
 use super::outcome::{JourneyFate, MatchCertainty, WaitReason};
 use super::{HeadPacket, HeadProgress, JourneyTracker};
-use crate::packet::PacketEnd;
+use crate::packet::FrameEnd;
 
 use crate::transport::ParsedTransport;
 
@@ -55,7 +55,7 @@ pub struct JourneyHop {
     /// Result of the CRC check on this channel.
     pub check: CrcCheck,
     /// Cause of its end on this channel.
-    pub ended_by: PacketEnd,
+    pub ended_by: FrameEnd,
     /// Its first byte, if it is a route byte. P-2
     pub route: Option<u8>,
     /// The output port at the switch behind this channel, used or requested, if known.

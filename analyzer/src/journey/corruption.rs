@@ -11,7 +11,7 @@ use codec::crc::CrcResidue;
 use codec::packet::CrcCheck;
 
 use super::hop_record::{ClosedPacket, HopRecord, StartCoverage};
-use crate::packet::PacketEnd;
+use crate::packet::FrameEnd;
 
 /// Maximum of differing bits between a packet and its corrupted form. *Chosen*: no two of 127
 /// random bits agree this closely by chance.
@@ -46,7 +46,7 @@ pub enum Corruption {
     /// Bits were flipped.
     Flipped(FlipParity),
     /// The packet is shorter: number of missing bytes, `None` if unknown, and the cause of its end.
-    Cut(Option<u64>, PacketEnd),
+    Cut(Option<u64>, FrameEnd),
     /// The packet is longer by this number of bytes.
     Grown(u64),
 }
@@ -108,15 +108,15 @@ pub(super) fn before_the_first(
     };
     match closed.ended_by {
         // An incomplete recording is no corruption.
-        PacketEnd::CaptureEnd | PacketEnd::Hole => None,
-        PacketEnd::OpenLink | PacketEnd::Reset => Some(CorruptionSite {
+        FrameEnd::CaptureEnd | FrameEnd::Hole => None,
+        FrameEnd::OpenLink | FrameEnd::Reset => Some(CorruptionSite {
             bit: None,
             harm: Corruption::Cut(None, closed.ended_by),
             ..injury
         }),
         // The CRC byte of a partially recorded packet is no evidence.
-        PacketEnd::Gap if opening == StartCoverage::Unsure => None,
-        PacketEnd::Gap => (syndrome != 0).then_some(injury),
+        FrameEnd::Gap if opening == StartCoverage::Unsure => None,
+        FrameEnd::Gap => (syndrome != 0).then_some(injury),
     }
 }
 
@@ -149,9 +149,9 @@ pub(super) fn between(
     }
     if expected > left.length {
         let mut by = [left.ended_by, came.ended_by].into_iter();
-        let by = by.find(|by| matches!(by, PacketEnd::OpenLink | PacketEnd::Reset));
+        let by = by.find(|by| matches!(by, FrameEnd::OpenLink | FrameEnd::Reset));
         let missing = (!came.is_cut_off()).then_some(expected - left.length);
-        let harm = Corruption::Cut(missing, by.unwrap_or(PacketEnd::Gap));
+        let harm = Corruption::Cut(missing, by.unwrap_or(FrameEnd::Gap));
         return Some(CorruptionSite { harm, ..injury });
     }
     if expected < left.length {

@@ -18,9 +18,9 @@ const FEW: u8 = 2;
 /// Quality of a match of two packets, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ByteFit {
-    /// The same bytes, at the output that the route requests.
+    /// Equal bytes, at the output that the route requests.
     Same,
-    /// The same bytes, followed by the next packet for want of a GAP. P-1
+    /// Equal bytes, followed by the next packet for want of a GAP. P-1
     Merged,
     /// Equal length; one bit differs, and the CRC agrees with that.
     OneBit,
@@ -30,7 +30,7 @@ pub(super) enum ByteFit {
     Hurt(u32),
     /// This many visible bytes agree, with others missing between them. F-9
     Lossy(Reverse<u8>),
-    /// The same bytes at another output: the route byte was corrupted, or the switch is not fully
+    /// Equal bytes at another output: the route byte was corrupted, or the switch is not fully
     /// known.
     Elsewhere,
     /// Equal length, and the CRC shows corruption.

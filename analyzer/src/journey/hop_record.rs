@@ -6,7 +6,7 @@ use codec::packet::{CrcCheck, PacketTag};
 use codec::time::Tick;
 
 use super::outcome::{JourneyFate, MatchCertainty};
-use crate::packet::{PacketEnd, PacketFront, ReceivedPacket};
+use crate::packet::{FrameEnd, PacketFront, ReceivedPacket};
 
 use crate::transport::ParsedTransport;
 
@@ -61,7 +61,7 @@ pub(super) struct ClosedPacket {
     pub(super) front: PacketFront,
     pub(super) tag: Option<PacketTag>,
     pub(super) check: CrcCheck,
-    pub(super) ended_by: PacketEnd,
+    pub(super) ended_by: FrameEnd,
     pub(super) transport: Option<Box<ParsedTransport>>,
     /// Number of bytes on the channel up to the packet's end.
     pub(super) sum: u64,
@@ -167,7 +167,7 @@ impl ClosedPacket {
         let [came, left_hops] = [self.hops, left.hops].map(usize::try_from);
         let rest = self.route.get(usize::try_from(switches).ok()?..came.ok()?)?;
         let fits = self.length.checked_sub(switches) == Some(left.length)
-            && self.ended_by == PacketEnd::Gap
+            && self.ended_by == FrameEnd::Gap
             && rest == left.route.get(..left_hops.ok()?)?;
         fits.then_some(switches)
     }
@@ -185,12 +185,12 @@ impl ClosedPacket {
 
     /// True if the packet has a good CRC and ends with a GAP.
     pub(super) fn is_sound(&self) -> bool {
-        self.check == CrcCheck::Good && self.ended_by == PacketEnd::Gap
+        self.check == CrcCheck::Good && self.ended_by == FrameEnd::Gap
     }
 
     /// True if the recording ends or has a hole inside the packet.
     pub(super) const fn is_cut_off(&self) -> bool {
-        matches!(self.ended_by, PacketEnd::CaptureEnd | PacketEnd::Hole)
+        matches!(self.ended_by, FrameEnd::CaptureEnd | FrameEnd::Hole)
     }
 
     /// Residue of all bytes, including the CRC byte.

@@ -10,7 +10,7 @@ use super::hop_record::{ClosedPacket, HopId, HopRecord, HopTable, NextHop};
 use super::network_map::{MappedChannel, MappedNode, NetworkMap};
 use super::{JourneyTracker, MatchCertainty};
 use crate::event::Picoseconds;
-use crate::packet::PacketEnd;
+use crate::packet::FrameEnd;
 
 /// Maximum of examined packets of one input. *Chosen*: a slack buffer of 80 cells holds fewer
 /// (F-3).
@@ -70,9 +70,11 @@ impl JourneyTracker {
         if let Some(scan) = self.scan(leaving) {
             for input in scan.inputs() {
                 let candidate = scan.requesting(&input).find_map(|found| {
-                    let before = || scan.waiting_before(&input, found.place);
-                    let free = found.leg.is_free();
-                    let candidate = free.then(|| scan.candidate(&input, &found, before()))?;
+                    if !found.leg.is_free() {
+                        return None;
+                    }
+                    let before = scan.waiting_before(&input, found.place);
+                    let candidate = scan.candidate(&input, &found, before);
                     (candidate.haste != Timeliness::Impossible).then_some(candidate)
                 });
                 best = best.into_iter().chain(candidate).min_by_key(HopCandidate::key);
@@ -182,7 +184,7 @@ impl JourneyTracker {
         let (input, output) = (self.net.lane(input), self.net.lane(left.lane));
         let reset = input.and_then(|input| Some(input.reset? + input.until_heard?));
         let seen = reset.zip(output.and_then(|output| output.since_sent));
-        let ended = left.closed.as_ref().filter(|closed| closed.ended_by == PacketEnd::Gap);
+        let ended = left.closed.as_ref().filter(|closed| closed.ended_by == FrameEnd::Gap);
         seen.zip(ended)
             .is_some_and(|((reset, late), ended)| (reset + late).abs_diff(ended.at) <= SEVERED)
     }

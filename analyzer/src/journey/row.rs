@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     BitPlace, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop, WaitReason,
 };
-use crate::packet::PacketEnd;
+use crate::packet::FrameEnd;
 use crate::transport::TransportRow;
 
 /// Maximum of listed positions of a flipped bit. *Chosen*: they are 127 bits apart, so they cover
@@ -210,7 +210,7 @@ impl CorruptionSite {
             Corruption::Cut(missing, by) => {
                 row.harm = "cut";
                 row.missing = missing;
-                row.by = Some(by).filter(|by| *by != PacketEnd::Gap).map(PacketEnd::name);
+                row.by = Some(by).filter(|by| *by != FrameEnd::Gap).map(FrameEnd::name);
             }
             Corruption::Grown(more) => {
                 row.harm = "grown";

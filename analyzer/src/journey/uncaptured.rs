@@ -11,7 +11,7 @@ use super::hop_record::{HopId, HopRecord, NextHop, SearchScope};
 use super::matching::HopCandidate;
 use super::network_map::RequestedOutput;
 use super::{IMPLIED_MAX, Journey, JourneyFate, JourneyTracker, MatchCertainty, WAITING_MAX};
-use crate::packet::PacketEnd;
+use crate::packet::FrameEnd;
 
 /// Maximum of examined candidates for a packet corrupted on uncaptured links, the newest first.
 /// *Chosen*: more than are in transit at a time in a network of a hundred hosts.
@@ -134,7 +134,7 @@ impl JourneyTracker {
         let own = self.legs.get(id)?;
         let left = own.closed.as_ref()?;
         // One flipped bit always changes the CRC check; a truncated packet has no bytes to compare.
-        let hurt = matches!(left.check, CrcCheck::Bad(_)) && left.ended_by == PacketEnd::Gap;
+        let hurt = matches!(left.check, CrcCheck::Bad(_)) && left.ended_by == FrameEnd::Gap;
         if !hurt || self.is_first(own) {
             return None;
         }

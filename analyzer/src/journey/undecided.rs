@@ -7,7 +7,7 @@ use super::fit::ByteFit;
 use super::hop_record::{HopId, HopRecord, NextHop};
 use super::matching::HopCandidate;
 use super::{Journey, JourneyFate, JourneyTracker, MatchCertainty};
-use crate::packet::PacketEnd;
+use crate::packet::FrameEnd;
 
 /// Maximum of postponed packets beside one of each channel. *Chosen*: one of each is usual.
 const UNDECIDED_MAX: usize = 64;
@@ -73,7 +73,7 @@ impl JourneyTracker {
     /// True if the packet continues after the end of the recording.
     fn is_open(&self, id: HopId) -> bool {
         let closed = self.legs.get(id).and_then(|leg| leg.closed.as_ref());
-        closed.is_some_and(|closed| closed.ended_by == PacketEnd::CaptureEnd)
+        closed.is_some_and(|closed| closed.ended_by == FrameEnd::CaptureEnd)
     }
 
     /// True if a departure that is still open or undecided may be this packet.

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use codec::crc::crc8;
 
 use super::hop_record::ClosedPacket;
-use crate::packet::PacketEnd;
+use crate::packet::FrameEnd;
 
 /// Minimum of bytes that agree in order although others are missing between them. *Chosen*: of 63
 /// bytes about one in four agrees with a given byte somewhere.
@@ -39,7 +39,7 @@ pub(super) fn compare(came: &ClosedPacket, left: &ClosedPacket) -> VisibleBytes 
         return VisibleBytes::Agree(Reverse(small(agree + 1)));
     }
     // A byte that a switch treated as the CRC byte after a loss is no evidence.
-    let crc = left.ended_by == PacketEnd::Gap && left.length == agree as u64 + 1;
+    let crc = left.ended_by == FrameEnd::Gap && left.length == agree as u64 + 1;
     if agree == compared || crc {
         return VisibleBytes::Agree(Reverse(small(agree)));
     }
@@ -60,7 +60,7 @@ pub(super) fn compare(came: &ClosedPacket, left: &ClosedPacket) -> VisibleBytes 
 /// P-5, R-3
 fn is_converted(came: &ClosedPacket, left: &ClosedPacket, agree: usize) -> bool {
     let (stood, own) = (came.front.bytes(), left.front.bytes());
-    let last = left.ended_by == PacketEnd::Gap && left.length == agree as u64 + 1;
+    let last = left.ended_by == FrameEnd::Gap && left.length == agree as u64 + 1;
     let converted = || {
         let byte = stood.get(agree + 1)?;
         Some(byte ^ crc8(stood.get(..=agree)?) ^ crc8(own.get(..agree)?))

@@ -34,7 +34,7 @@ use super::parameters::{
 };
 use crate::channel_name::TapEnd;
 use crate::event::{ChannelEvent, FlowCommand, LinkEvent};
-use crate::packet::PacketEnd;
+use crate::packet::FrameEnd;
 
 /// Silent periods before the period in which an open link is detected. F-7
 const SILENT: u64 = OPEN_LINK.0 - 1;
@@ -255,9 +255,9 @@ impl SlackTracker {
             ChannelEvent::Framed => aligner.enter(IntakeEvent::Found(Tick(at.0 + 1))),
             ChannelEvent::Data(len) => aligner.data(at, *len),
             ChannelEvent::Packet(packet) => match packet.ended_by {
-                PacketEnd::Gap => aligner.enter(IntakeEvent::Gap(at)),
-                PacketEnd::OpenLink => aligner.enter(IntakeEvent::LinkOpen(at)),
-                PacketEnd::Reset | PacketEnd::Hole | PacketEnd::CaptureEnd => {}
+                FrameEnd::Gap => aligner.enter(IntakeEvent::Gap(at)),
+                FrameEnd::OpenLink => aligner.enter(IntakeEvent::LinkOpen(at)),
+                FrameEnd::Reset | FrameEnd::Hole | FrameEnd::CaptureEnd => {}
             },
             ChannelEvent::Link(LinkEvent::ForwardReset) => aligner.enter(IntakeEvent::Reset(at)),
             ChannelEvent::Link(LinkEvent::OpenLink) => aligner.start_again(at),

@@ -9,7 +9,7 @@ use super::interval::{ActivityInterval, ChannelActivity, PAUSE_MAX, PeriodTotals
 use super::led::{LedTraffic, PortLeds};
 use super::totals::ChannelTotals;
 use crate::event::{ChannelEvent, LinkEvent};
-use crate::packet::PacketEnd;
+use crate::packet::FrameEnd;
 
 /// Tracks the activity of one channel.
 #[derive(Clone, Debug)]
@@ -138,7 +138,7 @@ impl ActivityTracker {
             ChannelEvent::Packet(packet) => {
                 self.totals.packets.add(packet);
                 // The end of the recording ends no packet on the wire.
-                if packet.ended_by != PacketEnd::CaptureEnd {
+                if packet.ended_by != FrameEnd::CaptureEnd {
                     self.receiving(at, PacketPhase::Between);
                 }
             }
@@ -158,7 +158,7 @@ impl ActivityTracker {
                 self.sender_known(at);
             }
             ChannelEvent::Head(_) => self.leds.opposite(here, LedTraffic::Packet),
-            ChannelEvent::Packet(packet) if packet.ended_by != PacketEnd::CaptureEnd => {
+            ChannelEvent::Packet(packet) if packet.ended_by != FrameEnd::CaptureEnd => {
                 self.leds.opposite(here, LedTraffic::Nothing);
             }
             ChannelEvent::Link(LinkEvent::Hole { .. }) => {

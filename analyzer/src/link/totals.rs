@@ -7,7 +7,7 @@ use codec::time::{Tick, Ticks};
 use super::activity::ActivityHistory;
 use super::interval::PeriodTotals;
 use crate::counters::ChannelCounters;
-use crate::packet::{PacketEnd, ReceivedPacket};
+use crate::packet::{FrameEnd, ReceivedPacket};
 
 /// Totals of a channel; their size does not grow.
 #[derive(Clone, Debug, Default)]
@@ -84,11 +84,11 @@ impl StopTotals {
 impl PacketTotals {
     pub(super) const fn add(&mut self, packet: &ReceivedPacket) {
         match packet.ended_by {
-            PacketEnd::Gap => self.gap += 1,
-            PacketEnd::OpenLink => self.open_link += 1,
-            PacketEnd::Reset => self.reset += 1,
-            PacketEnd::Hole => self.hole += 1,
-            PacketEnd::CaptureEnd => self.capture_end += 1,
+            FrameEnd::Gap => self.gap += 1,
+            FrameEnd::OpenLink => self.open_link += 1,
+            FrameEnd::Reset => self.reset += 1,
+            FrameEnd::Hole => self.hole += 1,
+            FrameEnd::CaptureEnd => self.capture_end += 1,
         }
         match packet.check {
             CrcCheck::Good => self.good += 1,

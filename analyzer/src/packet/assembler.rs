@@ -6,7 +6,7 @@ use codec::time::Tick;
 use codec::transport::DATA_HEADER_LEN;
 
 use super::lost_gap::LostGapSearch;
-use super::{ByteRetention, FRONT_MAX, PacketEnd, PacketFront, ReceivedPacket};
+use super::{ByteRetention, FRONT_MAX, FrameEnd, PacketFront, ReceivedPacket};
 use crate::transport::HeaderBytes;
 
 /// An arriving packet.
@@ -111,7 +111,7 @@ impl PacketAssembler {
     }
 
     #[inline]
-    pub(crate) fn close(self, number: u64, ended_by: PacketEnd) -> Box<ReceivedPacket> {
+    pub(crate) fn close(self, number: u64, ended_by: FrameEnd) -> Box<ReceivedPacket> {
         let Self { start, end, parser, front, possible_gap, bytes, header, .. } = self;
         let packet = parser.finish();
         let (body, payload) = (packet.body(), packet.payload());
@@ -147,7 +147,7 @@ mod tests {
         let rounds = CAPPED_BYTES_MAX as u64;
         packet.add_repeated(&[0x80, 0x81], rounds - 1, 2 * (rounds - 1));
         packet.add(Tick(2 * rounds), &[0x05, 0xaa, 0x00]);
-        let packet = packet.close(0, PacketEnd::Gap);
+        let packet = packet.close(0, FrameEnd::Gap);
         let row = packet.row("a>b");
         assert_eq!((row.start, row.end, row.length), (0, 2 * rounds + 2, 2 * rounds + 3));
         // The route has twice as many bytes as are kept; tag, one byte and the CRC byte follow.

@@ -17,7 +17,7 @@ pub(super) struct LostGapSearch {
     pub(super) crc: Crc8,
     /// Position of a possible lost GAP, until data follows.
     pub(super) pause: Option<Tick>,
-    /// The same, once data has followed.
+    /// Place of the possible GAP, once data has followed it.
     pub(super) possible_gap: Option<Tick>,
 }
 

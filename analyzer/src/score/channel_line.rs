@@ -3,7 +3,7 @@
 
 use super::truth::TruthFrame;
 use crate::event::LinkEvent;
-use crate::packet::{PacketEnd, ReceivedPacket};
+use crate::packet::{FrameEnd, ReceivedPacket};
 use codec::time::Tick;
 
 /// An event or a packet of a channel.
@@ -158,7 +158,7 @@ impl ChannelLine {
     /// The line of a frame of the truth, closed at a place.
     pub(super) fn of_frame(at: u64, frame: &TruthFrame) -> Self {
         let TruthFrame { start, end, length, route, tag, payload, crc, syndrome, ended_by } = frame;
-        let (at, kind) = if ended_by == PacketEnd::CaptureEnd.name() {
+        let (at, kind) = if ended_by == FrameEnd::CaptureEnd.name() {
             (u64::MAX, LineKind::OpenPacket)
         } else {
             (at, LineKind::Packet)

@@ -26,7 +26,7 @@ pub(super) struct ChannelScore {
     repeated: VecDeque<Range<u64>>,
     /// The first and the last recorded place.
     recorded: (u64, u64),
-    /// The same for the opposite channel, which carries the sender's STOP and GO; none if
+    /// Recorded range of the opposite channel, which carries the sender's STOP and GO; none if
     /// uncaptured.
     opposite: Option<(u64, u64)>,
     /// Last place of packets that began before the recording.

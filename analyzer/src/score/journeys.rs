@@ -11,7 +11,7 @@ use codec::capture::ChannelId;
 use super::channel_score::MatchCount;
 use super::truth::{TruthFrame, TruthLine, TruthWhat};
 use crate::journey::Journey;
-use crate::packet::PacketEnd;
+use crate::packet::FrameEnd;
 
 /// Time without an event after which a packet is finished, in periods of the full rate. *Chosen*:
 /// twice the longest time that a packet can be blocked.
@@ -117,7 +117,7 @@ impl JourneyScore {
         // A corrupted byte may be received as a control symbol: the packet is then a byte shorter
         // and still ends with its own GAP.
         let body = frame.length.saturating_sub(frame.route.len() as u64);
-        if frame.ended_by != PacketEnd::Gap.name() || body != *packet.body.get_or_insert(body) {
+        if frame.ended_by != FrameEnd::Gap.name() || body != *packet.body.get_or_insert(body) {
             packet.whole = Completeness::No;
         }
     }

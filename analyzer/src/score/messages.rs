@@ -19,7 +19,7 @@ use super::channel_score::MatchCount;
 use super::journeys::QUIET;
 use super::truth::{TruthFrame, TruthLabel, TruthLine, TruthWhat};
 use crate::conversation::{Abandonment, Observation, ObservationKind, ResendCause};
-use crate::packet::PacketEnd;
+use crate::packet::FrameEnd;
 
 /// Maximum number of examples. *Chosen*: as many as a reader examines.
 const ODD_MAX: usize = 16;
@@ -270,7 +270,7 @@ impl MessageScore {
         let (end, written) = (ScoredEnding::Not, 0);
         let latest =
             message.map(|message| LatestTransmission { message, label: line.label, end, written });
-        let good = frame.crc == CrcCheck::Good.name() && frame.ended_by == PacketEnd::Gap.name();
+        let good = frame.crc == CrcCheck::Good.name() && frame.ended_by == FrameEnd::Gap.name();
         if !good || tail == FrameTail::Cut || frame.tag != Some(TAG) {
             self.spoilt.extend(latest.map(|latest| (line.label.key(), latest)));
             self.may_be(line);

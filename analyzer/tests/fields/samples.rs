@@ -29,7 +29,7 @@ use myriscope_analyzer::link::report::ChannelReport;
 use myriscope_analyzer::link::slack::{FillBounds, SlackTracker};
 
 use myriscope_analyzer::link::totals::ChannelTotals;
-use myriscope_analyzer::packet::{HexBytes, PacketEnd, PacketRow};
+use myriscope_analyzer::packet::{FrameEnd, HexBytes, PacketRow};
 use myriscope_analyzer::show::LinkViewRow;
 use myriscope_analyzer::transport::TransportRow;
 use serde::Serialize;
@@ -96,7 +96,7 @@ fn packet() -> PacketRow<'static> {
         payload: 6,
         crc: "good",
         syndrome: Some(7),
-        ended_by: PacketEnd::Gap.name(),
+        ended_by: FrameEnd::Gap.name(),
         bytes: Some(HexBytes(&[0x80])),
         route_left_out: 8,
         bytes_left_out: 9,

@@ -4,7 +4,7 @@ use analyzer::event::FlowCommand;
 use std::sync::LazyLock;
 
 use analyzer::event::{LinkEvent, ResumeCause};
-use analyzer::packet::PacketEnd;
+use analyzer::packet::FrameEnd;
 
 use codec::character::{Character, ProbeNumber, ReplyStatus, Symbol};
 
@@ -71,7 +71,7 @@ pub struct ReferencePacket {
     pub tag: Option<u8>,
     /// Computed ⊕ received CRC, but of a runt.
     pub syndrome: Option<u8>,
-    pub ended_by: PacketEnd,
+    pub ended_by: FrameEnd,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl ReferenceReceiver {
     /// Takes the character of a place; places left out are a hole.
     pub fn take(&mut self, at: u64, character: Character) {
         if let Some(next) = self.next.replace(at + 1).filter(|next| *next < at) {
-            self.close(at, PacketEnd::Hole);
+            self.close(at, FrameEnd::Hole);
             self.event(at, LinkEvent::Hole { missing: at - next });
             self.idle = 0;
             self.doing = ReferenceState::Nothing;
@@ -118,7 +118,7 @@ impl ReferenceReceiver {
         if character == Character::Control(0) {
             self.idle += 1;
             if self.idle == 16 {
-                self.close(at, PacketEnd::OpenLink);
+                self.close(at, FrameEnd::OpenLink);
                 self.event(at, LinkEvent::OpenLink);
             }
             return;
@@ -145,7 +145,7 @@ impl ReferenceReceiver {
     pub fn finish(mut self) -> (Vec<PlacedEvent>, Option<PlacedEvent>) {
         let before = self.events.len();
         if let Some(next) = self.next {
-            self.close(next - 1, PacketEnd::CaptureEnd);
+            self.close(next - 1, FrameEnd::CaptureEnd);
         }
         let cut = self.events.drain(before..).next();
         (self.events, cut)
@@ -167,14 +167,14 @@ impl ReferenceReceiver {
     fn symbol(&mut self, at: u64, symbol: Symbol) {
         match symbol {
             Symbol::Gap => {
-                self.close(at, PacketEnd::Gap);
+                self.close(at, FrameEnd::Gap);
                 if matches!(self.doing, ReferenceState::Reset) {
                     self.doing = ReferenceState::Nothing;
                     self.event(at, LinkEvent::ResetEnded);
                 }
             }
             Symbol::ForwardReset => {
-                self.close(at, PacketEnd::Reset);
+                self.close(at, FrameEnd::Reset);
                 self.doing = ReferenceState::Reset;
                 self.event(at, LinkEvent::ForwardReset);
             }
@@ -192,7 +192,7 @@ impl ReferenceReceiver {
         self.events.push((at, ReferenceEvent::Event(event)));
     }
 
-    fn close(&mut self, at: u64, ended_by: PacketEnd) {
+    fn close(&mut self, at: u64, ended_by: FrameEnd) {
         let ReferenceState::Packet { start, end, bytes } = &self.doing else { return };
         let (body, syndrome) = match bytes.as_slice() {
             [body @ .., last] if !body.is_empty() => (body, Some(crc(body) ^ last)),

@@ -6,7 +6,7 @@ use super::{ANSWER, FlowChecker};
 use crate::blocking::BLOCKED_TIMEOUT;
 use crate::finding::set::FindingSink;
 use crate::finding::{FindingFact, FindingKind};
-use crate::packet::{PacketEnd, ReceivedPacket};
+use crate::packet::{FrameEnd, ReceivedPacket};
 
 impl FlowChecker {
     pub(super) fn packet(&self, packet: &ReceivedPacket, scribe: &mut FindingSink<'_>) {
@@ -18,13 +18,13 @@ impl FlowChecker {
         let facts =
             || vec![FindingFact::number("packet", number), FindingFact::number("length", length)];
         match packet.ended_by {
-            PacketEnd::Gap => {}
-            PacketEnd::OpenLink => {
+            FrameEnd::Gap => {}
+            FrameEnd::OpenLink => {
                 return scribe.note(FindingKind::TruncatedByOpenLink, end, facts);
             }
-            PacketEnd::Reset => return scribe.note(FindingKind::CutByReset, end, facts),
+            FrameEnd::Reset => return scribe.note(FindingKind::CutByReset, end, facts),
             // A packet interrupted by a hole or the end of the recording may have continued.
-            PacketEnd::Hole | PacketEnd::CaptureEnd => return,
+            FrameEnd::Hole | FrameEnd::CaptureEnd => return,
         }
         if span > BLOCKED_TIMEOUT {
             scribe.seen().timeouts += 1;
