@@ -1,0 +1,123 @@
+//! Arguments of the commands that read captures.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use analyzer::filter::RowKind;
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::window::WindowEdge;
+use clap::Args;
+
+use super::{OutputFormat, TopologyFormat, ViewArgs};
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct PacketsArgs {
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+    /// Prints the bytes of every packet.
+    #[arg(long)]
+    pub(crate) hex: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ConversationsArgs {
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+    /// Lists the observations of each packet instead: kind, retransmission cause, violations.
+    #[arg(long)]
+    pub(crate) events: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct BlockingArgs {
+    /// `--limit` applies to trees and to deadlocks; its default is 10.
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+    /// Prints only waits of at least this length: characters (`100ch`) or time (`12.5us`).
+    #[arg(long, value_name = "TIME", value_parser = WindowEdge::from_str)]
+    pub(crate) min: Option<WindowEdge>,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct TopologyArgs {
+    /// The capture: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input.
+    pub(crate) file: PathBuf,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = TopologyFormat::Text)]
+    pub(crate) format: TopologyFormat,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+    /// Parameters of slack buffers, cables and senders; they override the capture's. Also path=44,
+    /// reset=own-gap|next-gap, fill=chip|other, framing=free|waits.
+    #[arg(long, value_name = "kg=32,h=16,ks=32,delay=12,gen=2,int=2")]
+    pub(crate) assume: Option<LinkAssumptions>,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ExplainArgs {
+    /// A rule (`F-3`) or a finding (`crc-bad`); without it all are listed.
+    #[arg(value_name = "RULE")]
+    pub(crate) name: Option<String>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    pub(crate) format: OutputFormat,
+}
+
+#[derive(Args, Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "mutually exclusive command-line flags")]
+pub(crate) struct LinksArgs {
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+    /// Lists the intervals in which each channel was in one state.
+    #[arg(long)]
+    pub(crate) intervals: bool,
+    /// Prints the fill level of the slack buffer at the far end of each channel, and its parameters.
+    #[arg(long, conflicts_with = "intervals")]
+    pub(crate) slack: bool,
+    /// Lists bounds of the fill levels over time.
+    #[arg(long, conflicts_with_all = ["intervals", "slack"])]
+    pub(crate) fill: bool,
+    /// Parameters of slack buffers, cables and senders; they override the capture's. Also path=44,
+    /// reset=own-gap|next-gap, fill=chip|other, framing=free|waits.
+    #[arg(long, value_name = "kg=32,h=16,ks=32,delay=12,gen=2,int=2")]
+    pub(crate) assume: Option<LinkAssumptions>,
+}
+
+impl LinksArgs {
+    /// Kind of the rows to print.
+    pub(crate) const fn kind(&self) -> RowKind {
+        if self.intervals {
+            RowKind::Intervals
+        } else if self.slack {
+            RowKind::Buffers
+        } else if self.fill {
+            RowKind::Fills
+        } else {
+            RowKind::Links
+        }
+    }
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct AnnotateArgs {
+    /// The capture: pcapng, plain or compressed with gzip or zstd.
+    pub(crate) file: PathBuf,
+    /// The copy to write: pcapng, uncompressed; - for standard output.
+    #[arg(short = 'o', long, value_name = "CAPTURE")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ScoreArgs {
+    /// A capture written by `simulate`: pcapng, compressed or not.
+    pub(crate) capture: PathBuf,
+    /// The truth of the same run (`simulate --truth`); - for standard input.
+    pub(crate) truth: PathBuf,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    pub(crate) format: OutputFormat,
+}

@@ -1,0 +1,49 @@
+//! Options common to all views of a capture.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use analyzer::window::{TimeWindow, WindowEdge};
+use clap::Args;
+
+use super::OutputFormat;
+
+/// Options common to all views of a capture.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ViewArgs {
+    /// The capture: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input.
+    #[arg(required = false, required_unless_present = "list_fields")]
+    #[arg(default_value_if("list_fields", "true", "-"), hide_default_value = true)]
+    pub(crate) file: PathBuf,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    pub(crate) format: OutputFormat,
+    /// Prints only the channel with this name: `h0:0>s0:3` (`show`: this channel on the left).
+    #[arg(long, value_name = "NAME")]
+    pub(crate) channel: Option<String>,
+    /// Start of the window: a character (`4096ch`) or a time (`12.5us`).
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
+    pub(crate) from: Option<WindowEdge>,
+    /// End of the window, exclusive.
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
+    pub(crate) to: Option<WindowEdge>,
+    /// Prints at most this number of rows.
+    #[arg(long, value_name = "ROWS")]
+    pub(crate) limit: Option<u64>,
+    /// Prints only the rows that match the expression: `length > 1000 && channel ~ "s0:*"`
+    /// (fields: `--list-fields`; language: docs/filter.md).
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub(crate) filter: Option<String>,
+    /// Prints only these fields, in this order: `channel,start,length`.
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) fields: Option<String>,
+    /// Lists the fields of this command's rows and exits.
+    #[arg(long)]
+    pub(crate) list_fields: bool,
+}
+
+impl ViewArgs {
+    pub(crate) fn window(&self) -> TimeWindow {
+        TimeWindow { from: self.from.unwrap_or(TimeWindow::ALL.from), to: self.to }
+    }
+}
