@@ -25,8 +25,8 @@ pub struct Rule {
     pub text: &'static str,
     /// Part of the rule that a capture shows.
     pub shows: RuleVisibility,
-    /// Evidence required to judge the rule.
-    pub evidence: &'static str,
+    /// Evidence required to judge the rule; none if no capture shows it.
+    pub evidence: Option<&'static str>,
     /// Fixture that demonstrates the rule.
     pub example: Option<&'static str>,
 }
@@ -105,6 +105,33 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 }
 
 impl Rule {
+    /// Rule of which no capture shows anything, with the reason.
+    const fn hidden(
+        id: &'static str,
+        clause: &'static str,
+        text: &'static str,
+        reason: &'static str,
+    ) -> Self {
+        let shows = RuleVisibility::Nothing(reason);
+        Self { id, clause, text, shows, evidence: None, example: None }
+    }
+
+    /// Rule of which a capture shows a part or all.
+    const fn shown(
+        id: &'static str,
+        clause: &'static str,
+        text: &'static str,
+        shows: RuleVisibility,
+        evidence: &'static str,
+    ) -> Self {
+        Self { id, clause, text, shows, evidence: Some(evidence), example: None }
+    }
+
+    /// The rule with the path of a fixture that demonstrates it.
+    const fn example(self, path: &'static str) -> Self {
+        Self { example: Some(path), ..self }
+    }
+
     /// Kinds of findings that belong to the rule.
     pub fn findings(&self) -> impl Iterator<Item = &'static FindingInfo> {
         crate::finding::ALL.iter().filter(|about| about.rule == Some(self.id))

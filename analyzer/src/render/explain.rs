@@ -53,7 +53,7 @@ pub fn rule(rule: &Rule, out: &mut impl FnMut(StyledLine)) {
     out(StyledLine::default());
     match rule.shows {
         RuleVisibility::All(test) => {
-            labelled("evidence", rule.evidence, out);
+            labelled("evidence", rule.evidence.unwrap_or_default(), out);
             labelled(
                 "in check",
                 &format!("passed if there are {} and no findings", test.what),
@@ -61,7 +61,7 @@ pub fn rule(rule: &Rule, out: &mut impl FnMut(StyledLine)) {
             );
         }
         RuleVisibility::Part(test, limits) => {
-            labelled("evidence", rule.evidence, out);
+            labelled("evidence", rule.evidence.unwrap_or_default(), out);
             labelled(
                 "in check",
                 &format!("passed if there are {} and no findings", test.what),

@@ -63,7 +63,7 @@ impl Rule {
             clause: self.clause,
             text: self.text,
             shown,
-            evidence: (!self.evidence.is_empty()).then_some(self.evidence),
+            evidence: self.evidence,
             limits,
             findings: self.findings().map(|about| about.name).collect(),
             examples: self.examples(),
