@@ -37,6 +37,7 @@ pub use self::transport_packet::{
 };
 use self::visibility::Visibility;
 use crate::journey::Journey;
+use crate::named_enum::named_enum;
 
 /// Maximum number of open conversations. *Chosen*: a hundred NICs, each of which exchanges data
 /// with every other on all 8 logical channels, have 79 200.
@@ -65,14 +66,15 @@ pub struct Conversation {
     pub ended: ConversationEnd,
 }
 
-/// Reason for the end of a conversation's tracking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConversationEnd {
-    /// The capture ended.
-    CaptureEnd,
-    /// Too many conversations were open and this one was silent longest. Later packets start a new
-    /// conversation.
-    Evicted,
+named_enum! {
+    /// Reason for the end of a conversation's tracking.
+    pub enum ConversationEnd {
+        /// The capture ended.
+        CaptureEnd = "capture-end",
+        /// Too many conversations were open and this one was silent longest. Later packets start a new
+        /// conversation.
+        Evicted = "evicted",
+    }
 }
 
 /// Event of the reliability protocol.
@@ -249,16 +251,5 @@ impl ConversationTracker {
         let ConversationState { number, key, first, last, sums, history, .. } = talk;
         let told = Conversation { number, key, first, last, sums, history, ended };
         out(TransportEvent::Conversation(Box::new(told)));
-    }
-}
-
-impl ConversationEnd {
-    /// The name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::CaptureEnd => "capture-end",
-            Self::Evicted => "evicted",
-        }
     }
 }

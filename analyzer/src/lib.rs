@@ -60,6 +60,7 @@ pub mod finding_row;
 mod flow_control;
 pub mod journey;
 pub mod link;
+mod named_enum;
 mod node_kind;
 pub mod options;
 pub mod packet;
@@ -74,6 +75,7 @@ pub mod show;
 pub mod snapshot;
 pub mod timeline;
 pub mod topology;
+mod totals;
 pub mod transport;
 pub mod window;
 

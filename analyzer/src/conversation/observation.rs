@@ -6,6 +6,7 @@ use codec::transport::NackReason;
 use super::transport_packet::{
     ConversationKey, DataContent, ObservedLabel, ObservedPlace, TransportFate,
 };
+use crate::named_enum::named_enum;
 
 /// An observation about a packet or a message of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,48 +50,50 @@ pub enum ObservationKind {
     Broken(Violation),
 }
 
-/// Cause of a retransmission: the fate of the previous transmission. T-10
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ResendCause {
-    /// The data packet was lost.
-    LostData,
-    /// The ACK was lost.
-    LostAck,
-    /// The data packet or its answer was corrupted. T-7
-    Corrupt,
-    /// The receiver sent a NACK. T-6
-    Nack,
-    /// An answer was in transit.
-    TooEarly,
-    /// An answer was in transit, but the timestamps left enough time for it: one of the two
-    /// transmissions waited in its NIC.
-    Delayed,
-    /// The ACK had arrived.
-    AfterAck,
-    /// The data packet arrived and no answer was captured.
-    Unanswered,
-    /// The cause was not captured.
-    Unknown,
+named_enum! {
+    /// Cause of a retransmission: the fate of the previous transmission. T-10
+    pub enum ResendCause {
+        /// The data packet was lost.
+        LostData = "lost-data",
+        /// The ACK was lost.
+        LostAck = "lost-ack",
+        /// The data packet or its answer was corrupted. T-7
+        Corrupt = "corrupt",
+        /// The receiver sent a NACK. T-6
+        Nack = "nack",
+        /// An answer was in transit.
+        TooEarly = "too-early",
+        /// An answer was in transit, but the timestamps left enough time for it: one of the two
+        /// transmissions waited in its NIC.
+        Delayed = "delayed",
+        /// The ACK had arrived.
+        AfterAck = "after-ack",
+        /// The data packet arrived and no answer was captured.
+        Unanswered = "unanswered",
+        /// The cause was not captured.
+        Unknown = "unknown",
+    }
 }
 
-/// End of a message without an ACK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Abandonment {
-    /// Refused by a final NACK and returned to its sender. T-6
-    Refused,
-    /// Without an answer before a new incarnation: the message was returned or the sender
-    /// restarted. T-11
-    Unanswered,
-    /// Refused by a NACK before a new incarnation: the message was returned or removed with its
-    /// endpoint. T-13
-    Withdrawn,
-    /// Retransmitted in a new incarnation, since the receiver had no state of the logical channel.
-    /// T-12
-    Reopened,
-    /// Followed by another message, with an uncaptured end: acknowledged or returned.
-    Unseen,
-    /// The capture ended first.
-    Open,
+named_enum! {
+    /// End of a message without an ACK.
+    pub enum Abandonment {
+        /// Refused by a final NACK and returned to its sender. T-6
+        Refused = "refused",
+        /// Without an answer before a new incarnation: the message was returned or the sender
+        /// restarted. T-11
+        Unanswered = "unanswered",
+        /// Refused by a NACK before a new incarnation: the message was returned or removed with its
+        /// endpoint. T-13
+        Withdrawn = "withdrawn",
+        /// Retransmitted in a new incarnation, since the receiver had no state of the logical channel.
+        /// T-12
+        Reopened = "reopened",
+        /// Followed by another message, with an uncaptured end: acknowledged or returned.
+        Unseen = "unseen",
+        /// The capture ended first.
+        Open = "open",
+    }
 }
 
 /// Kind of a storm.
@@ -102,117 +105,29 @@ pub enum StormKind {
     Nacks,
 }
 
-/// Violation of the protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Violation {
-    /// A message follows an unacknowledged one. T-2
-    TwoOutstanding,
-    /// A new message has the sequence number of the acknowledged message before it. T-4
-    Unflipped,
-    /// Another message has the sequence number of an unacknowledged one. T-4
-    Altered,
-    /// An ACK of a corrupted data packet. T-5, T-7
-    AckOfLost,
-    /// A NACK of a message that was already acknowledged. T-5
-    NackAfterAck,
-    /// An answer to a transmission that does not exist. T-8
-    Unasked,
-    /// A retransmission long after the ACK arrived. T-10
-    AfterAck,
-    /// A new incarnation without SYNC. T-11
-    SyncMissing,
-    /// SYNC on a message that is not the first of its incarnation. T-12
-    SyncAgain,
-    /// An older incarnation after a newer one, on the same link. T-12
-    Backwards,
-}
-
-impl ResendCause {
-    /// All variants.
-    pub const ALL: [Self; 9] = [
-        Self::LostData,
-        Self::LostAck,
-        Self::Corrupt,
-        Self::Nack,
-        Self::TooEarly,
-        Self::Delayed,
-        Self::AfterAck,
-        Self::Unanswered,
-        Self::Unknown,
-    ];
-
-    /// The name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::LostData => "lost-data",
-            Self::LostAck => "lost-ack",
-            Self::Corrupt => "corrupt",
-            Self::Nack => "nack",
-            Self::TooEarly => "too-early",
-            Self::Delayed => "delayed",
-            Self::AfterAck => "after-ack",
-            Self::Unanswered => "unanswered",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
-impl Abandonment {
-    /// All variants.
-    pub const ALL: [Self; 6] = [
-        Self::Refused,
-        Self::Unanswered,
-        Self::Withdrawn,
-        Self::Reopened,
-        Self::Unseen,
-        Self::Open,
-    ];
-
-    /// The name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Refused => "refused",
-            Self::Unanswered => "unanswered",
-            Self::Withdrawn => "withdrawn",
-            Self::Reopened => "reopened",
-            Self::Unseen => "unseen",
-            Self::Open => "open",
-        }
-    }
-}
-
-impl Violation {
-    /// All variants.
-    pub const ALL: [Self; 10] = [
-        Self::TwoOutstanding,
-        Self::Unflipped,
-        Self::Altered,
-        Self::AckOfLost,
-        Self::NackAfterAck,
-        Self::Unasked,
-        Self::AfterAck,
-        Self::SyncMissing,
-        Self::SyncAgain,
-        Self::Backwards,
-    ];
-
-    /// The name in `docs/output.md`, which is that of the finding.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::TwoOutstanding => "two-outstanding",
-            Self::Unflipped => "sequence-not-flipped",
-            Self::Altered => "message-altered",
-            Self::AckOfLost => "ack-of-lost",
-            Self::NackAfterAck => "nack-after-ack",
-            Self::Unasked => "answer-unasked",
-            Self::AfterAck => "resent-after-ack",
-            Self::SyncMissing => "sync-missing",
-            Self::SyncAgain => "sync-again",
-            Self::Backwards => "incarnation-backwards",
-        }
+named_enum! {
+    /// Violation of the protocol.
+    pub enum Violation {
+        /// A message follows an unacknowledged one. T-2
+        TwoOutstanding = "two-outstanding",
+        /// A new message has the sequence number of the acknowledged message before it. T-4
+        Unflipped = "sequence-not-flipped",
+        /// Another message has the sequence number of an unacknowledged one. T-4
+        Altered = "message-altered",
+        /// An ACK of a corrupted data packet. T-5, T-7
+        AckOfLost = "ack-of-lost",
+        /// A NACK of a message that was already acknowledged. T-5
+        NackAfterAck = "nack-after-ack",
+        /// An answer to a transmission that does not exist. T-8
+        Unasked = "answer-unasked",
+        /// A retransmission long after the ACK arrived. T-10
+        AfterAck = "resent-after-ack",
+        /// A new incarnation without SYNC. T-11
+        SyncMissing = "sync-missing",
+        /// SYNC on a message that is not the first of its incarnation. T-12
+        SyncAgain = "sync-again",
+        /// An older incarnation after a newer one, on the same link. T-12
+        Backwards = "incarnation-backwards",
     }
 }
 

@@ -7,45 +7,48 @@ use codec::transport::NackReason;
 
 use super::observation::{Abandonment, Observation, ObservationKind, ResendCause, Violation};
 use super::transport_packet::TransportFate;
+use crate::totals::{Total, totals};
 
 /// Number of round-trip classes: each ends at twice the time of the one before, the first at 1 µs.
 pub const CLASSES: usize = 32;
 
-/// Totals of a conversation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ConversationTotals {
-    /// Number of messages.
-    pub messages: u64,
-    /// Number of acknowledged messages.
-    pub acknowledged: u64,
-    /// Unacknowledged messages, by their end.
-    pub gone: BTreeMap<Abandonment, u64>,
-    /// Bytes of all messages, each counted once.
-    pub bytes: u64,
-    /// Number of data packets.
-    pub data: u64,
-    /// Data packets that were lost or corrupted.
-    pub data_lost: u64,
-    /// Retransmissions, by cause.
-    pub resent: BTreeMap<ResendCause, u64>,
-    /// Number of ACKs.
-    pub acks: u64,
-    /// NACKs, by reason.
-    pub nacks: BTreeMap<NackReason, u64>,
-    /// ACKs and NACKs that were lost or corrupted.
-    pub answers_lost: u64,
-    /// Duplicates. T-5
-    pub duplicates: u64,
-    /// Answers to transmissions that were not the latest. T-8
-    pub late: u64,
-    /// Packets of finished messages or old incarnations. T-12
-    pub stale: u64,
-    /// Number of incarnations. T-12
-    pub incarnations: u64,
-    /// Violations, by kind.
-    pub broken: BTreeMap<Violation, u64>,
-    /// Statistics of round trips.
-    pub trips: RoundTrips,
+totals! {
+    /// Totals of a conversation.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct ConversationTotals {
+        /// Number of messages.
+        pub messages: u64,
+        /// Number of acknowledged messages.
+        pub acknowledged: u64,
+        /// Unacknowledged messages, by their end.
+        pub gone: BTreeMap<Abandonment, u64>,
+        /// Bytes of all messages, each counted once.
+        pub bytes: u64,
+        /// Number of data packets.
+        pub data: u64,
+        /// Data packets that were lost or corrupted.
+        pub data_lost: u64,
+        /// Retransmissions, by cause.
+        pub resent: BTreeMap<ResendCause, u64>,
+        /// Number of ACKs.
+        pub acks: u64,
+        /// NACKs, by reason.
+        pub nacks: BTreeMap<NackReason, u64>,
+        /// ACKs and NACKs that were lost or corrupted.
+        pub answers_lost: u64,
+        /// Duplicates. T-5
+        pub duplicates: u64,
+        /// Answers to transmissions that were not the latest. T-8
+        pub late: u64,
+        /// Packets of finished messages or old incarnations. T-12
+        pub stale: u64,
+        /// Number of incarnations. T-12
+        pub incarnations: u64,
+        /// Violations, by kind.
+        pub broken: BTreeMap<Violation, u64>,
+        /// Statistics of round trips.
+        pub trips: RoundTrips,
+    }
 }
 
 /// Statistics of round trips.
@@ -74,23 +77,22 @@ impl RoundTrips {
         }
     }
 
-    /// Adds the round trips of another conversation.
-    pub fn absorb(&mut self, other: &Self) {
-        self.count += other.count;
-        self.total = self.total.saturating_add(other.total);
-        self.bounds = match (self.bounds, other.bounds) {
-            (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
-            (one, other) => one.or(other),
-        };
-        for (sum, more) in self.classes.iter_mut().zip(other.classes) {
-            *sum += more;
-        }
-    }
-
     /// The mean; none without round trips.
     #[must_use]
     pub fn mean(&self) -> Option<Picoseconds> {
         self.total.checked_div(self.count.into())
+    }
+}
+
+impl Total for RoundTrips {
+    fn absorb(&mut self, other: &Self) {
+        self.count.absorb(&other.count);
+        self.total.absorb(&other.total);
+        self.bounds = match (self.bounds, other.bounds) {
+            (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
+            (one, other) => one.or(other),
+        };
+        self.classes.absorb(&other.classes);
     }
 }
 
@@ -125,37 +127,6 @@ impl ConversationTotals {
             ObservationKind::Duplicate | ObservationKind::Late | ObservationKind::Stale => {}
             ObservationKind::Gone(_) | ObservationKind::Storm(_) | ObservationKind::Broken(_) => {}
         }
-    }
-
-    /// Adds the totals of another conversation.
-    pub fn absorb(&mut self, other: &Self) {
-        for (sum, more) in [
-            (&mut self.messages, other.messages),
-            (&mut self.acknowledged, other.acknowledged),
-            (&mut self.bytes, other.bytes),
-            (&mut self.data, other.data),
-            (&mut self.data_lost, other.data_lost),
-            (&mut self.acks, other.acks),
-            (&mut self.answers_lost, other.answers_lost),
-            (&mut self.duplicates, other.duplicates),
-            (&mut self.late, other.late),
-            (&mut self.stale, other.stale),
-            (&mut self.incarnations, other.incarnations),
-        ] {
-            *sum = sum.saturating_add(more);
-        }
-        add(&mut self.gone, &other.gone);
-        add(&mut self.resent, &other.resent);
-        add(&mut self.nacks, &other.nacks);
-        add(&mut self.broken, &other.broken);
-        self.trips.absorb(&other.trips);
-    }
-}
-
-fn add<K: Copy + Ord>(sums: &mut BTreeMap<K, u64>, more: &BTreeMap<K, u64>) {
-    for (key, more) in more {
-        let sum = sums.entry(*key).or_default();
-        *sum = sum.saturating_add(*more);
     }
 }
 

@@ -11,6 +11,7 @@ use codec::transport::{
 };
 
 use crate::journey::MatchCertainty;
+use crate::named_enum::named_enum;
 
 /// A transport packet, as the taps captured it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,19 +82,20 @@ pub struct DataContent {
     pub content: CrcResidue,
 }
 
-/// Fate of a transport packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TransportFate {
-    /// Reached a host intact.
-    Arrived,
-    /// Corrupted or truncated: the receiver drops it. T-7
-    Hurt,
-    /// Lost on its path to the host.
-    Lost,
-    /// Left the captured part of the network.
-    OutOfSight,
-    /// In transit at the end of the recording.
-    UnderWay,
+named_enum! {
+    /// Fate of a transport packet.
+    pub enum TransportFate {
+        /// Reached a host intact.
+        Arrived = "arrived",
+        /// Corrupted or truncated: the receiver drops it. T-7
+        Hurt = "hurt",
+        /// Lost on its path to the host.
+        Lost = "lost",
+        /// Left the captured part of the network.
+        OutOfSight = "out-of-sight",
+        /// In transit at the end of the recording.
+        UnderWay = "under-way",
+    }
 }
 
 /// Reliability of the bytes that a header was parsed from.
@@ -157,18 +159,6 @@ impl ConversationKey {
 }
 
 impl TransportFate {
-    /// The name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Arrived => "arrived",
-            Self::Hurt => "hurt",
-            Self::Lost => "lost",
-            Self::OutOfSight => "out-of-sight",
-            Self::UnderWay => "under-way",
-        }
-    }
-
     /// True if the packet was lost or corrupted.
     #[must_use]
     pub const fn is_lost(self) -> bool {

@@ -10,6 +10,7 @@ use super::{FindingKind, Severity};
 use crate::channel_name::TapEnd;
 use crate::link::parameters::{ChannelParameters, ParameterKey, UnknownParameters};
 use crate::link::slack::{ROOM, STOP_RESPONSE, THRESHOLDS};
+use crate::totals::{Total, totals};
 
 /// Findings and rule coverage of a capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,55 +65,57 @@ pub enum FactValue {
     Channels(Vec<ChannelId>),
 }
 
-/// Rule coverage: number of occasions on which a capture tested each rule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RuleCoverage {
-    /// Channels.
-    pub channels: u64,
-    /// Channels whose opposite was captured.
-    pub paired: u64,
-    /// Characters.
-    pub characters: u64,
-    /// Characters with d = 0.
-    pub codes: u64,
-    /// ORUN, BRES, `PRBn`, `REPLx`. C-3
-    pub optional: u64,
-    /// Packets that ended.
-    pub packets: u64,
-    /// Packets with a CRC byte that can be checked. P-4
-    pub checked: u64,
-    /// Packets that contain control symbols. P-8
-    pub punched: u64,
-    /// Stops of a sender, commanded on its opposite channel. F-1, F-2
-    pub stops: u64,
-    /// Coverage of [`ParameterCheck::ALL`], in that order.
-    pub judged: [CheckCoverage; 4],
-    /// Intervals with bounds on the fill level of a slack buffer. F-3
-    pub fills: u64,
-    /// Silences of 16 periods that began within the recording. F-7
-    pub silences: u64,
-    /// FRES.
-    pub resets: u64,
-    /// Packets or stops of 2²² periods. R-4
-    pub timeouts: u64,
-    /// BRES on channels whose opposite was captured. R-5
-    pub backward: u64,
-    /// Probes on channels whose opposite was captured. R-6
-    pub probes: u64,
-    /// Packets captured on two or more links. P-3, P-5
-    pub travelled: u64,
-    /// Pairs of channels whose clocks were compared. W-6
-    pub clocks: u64,
-    /// Passages through switches with known duration. S-6
-    pub timed: u64,
-    /// Packets that a switch forwarded or dropped. S-1, S-2
-    pub switched: u64,
-    /// Packets that reached a host. I-2
-    pub arrived: u64,
-    /// Waits. S-3, N-2
-    pub waits: u64,
-    /// Packets and messages of the reliability protocol.
-    pub said: TransportCoverage,
+totals! {
+    /// Rule coverage: number of occasions on which a capture tested each rule.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct RuleCoverage {
+        /// Channels.
+        pub channels: u64,
+        /// Channels whose opposite was captured.
+        pub paired: u64,
+        /// Characters.
+        pub characters: u64,
+        /// Characters with d = 0.
+        pub codes: u64,
+        /// ORUN, BRES, `PRBn`, `REPLx`. C-3
+        pub optional: u64,
+        /// Packets that ended.
+        pub packets: u64,
+        /// Packets with a CRC byte that can be checked. P-4
+        pub checked: u64,
+        /// Packets that contain control symbols. P-8
+        pub punched: u64,
+        /// Stops of a sender, commanded on its opposite channel. F-1, F-2
+        pub stops: u64,
+        /// Coverage of [`ParameterCheck::ALL`], in that order.
+        pub judged: [CheckCoverage; 4],
+        /// Intervals with bounds on the fill level of a slack buffer. F-3
+        pub fills: u64,
+        /// Silences of 16 periods that began within the recording. F-7
+        pub silences: u64,
+        /// FRES.
+        pub resets: u64,
+        /// Packets or stops of 2²² periods. R-4
+        pub timeouts: u64,
+        /// BRES on channels whose opposite was captured. R-5
+        pub backward: u64,
+        /// Probes on channels whose opposite was captured. R-6
+        pub probes: u64,
+        /// Packets captured on two or more links. P-3, P-5
+        pub travelled: u64,
+        /// Pairs of channels whose clocks were compared. W-6
+        pub clocks: u64,
+        /// Passages through switches with known duration. S-6
+        pub timed: u64,
+        /// Packets that a switch forwarded or dropped. S-1, S-2
+        pub switched: u64,
+        /// Packets that reached a host. I-2
+        pub arrived: u64,
+        /// Waits. S-3, N-2
+        pub waits: u64,
+        /// Packets and messages of the reliability protocol.
+        pub said: TransportCoverage,
+    }
 }
 
 /// Check that depends on link parameters.
@@ -137,21 +140,23 @@ pub struct CheckCoverage {
     pub unknown: UnknownParameters,
 }
 
-/// Packets and messages of the reliability protocol.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TransportCoverage {
-    /// Packets of the reliability protocol's type, malformed or not. T-7
-    pub packets: u64,
-    /// Messages, each counted once. T-1
-    pub messages: u64,
-    /// Retransmissions. T-10
-    pub resent: u64,
-    /// Messages that open a logical channel. T-12
-    pub opened: u64,
-    /// ACKs. T-5
-    pub acks: u64,
-    /// NACKs. T-6
-    pub nacks: u64,
+totals! {
+    /// Packets and messages of the reliability protocol.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct TransportCoverage {
+        /// Packets of the reliability protocol's type, malformed or not. T-7
+        pub packets: u64,
+        /// Messages, each counted once. T-1
+        pub messages: u64,
+        /// Retransmissions. T-10
+        pub resent: u64,
+        /// Messages that open a logical channel. T-12
+        pub opened: u64,
+        /// ACKs. T-5
+        pub acks: u64,
+        /// NACKs. T-6
+        pub nacks: u64,
+    }
 }
 
 impl FindingSet {
@@ -244,69 +249,10 @@ impl FindingSet {
 }
 
 impl RuleCoverage {
-    fn absorb(&mut self, other: &Self) {
-        let Self {
-            channels,
-            paired,
-            characters,
-            codes,
-            optional,
-            packets,
-            checked,
-            punched,
-            stops,
-            judged,
-            fills,
-            silences,
-            resets,
-            timeouts,
-            backward,
-            probes,
-            travelled,
-            clocks,
-            timed,
-            switched,
-            arrived,
-            waits,
-            said,
-        } = *other;
-        for (sum, more) in [
-            (&mut self.channels, channels),
-            (&mut self.paired, paired),
-            (&mut self.characters, characters),
-            (&mut self.codes, codes),
-            (&mut self.optional, optional),
-            (&mut self.packets, packets),
-            (&mut self.checked, checked),
-            (&mut self.punched, punched),
-            (&mut self.stops, stops),
-            (&mut self.fills, fills),
-            (&mut self.silences, silences),
-            (&mut self.resets, resets),
-            (&mut self.timeouts, timeouts),
-            (&mut self.backward, backward),
-            (&mut self.probes, probes),
-            (&mut self.travelled, travelled),
-            (&mut self.clocks, clocks),
-            (&mut self.timed, timed),
-            (&mut self.switched, switched),
-            (&mut self.arrived, arrived),
-            (&mut self.waits, waits),
-        ] {
-            *sum = sum.saturating_add(more);
-        }
-        self.said.absorb(&said);
-        for (sum, more) in self.judged.iter_mut().zip(judged) {
-            sum.times = sum.times.saturating_add(more.times);
-            sum.unknown = sum.unknown.with(more.unknown);
-        }
-    }
-
     /// Counts a check, or records its unknown parameters.
     pub(super) fn add_check(&mut self, judgement: ParameterCheck, unknown: UnknownParameters) {
         if let Some(judged) = self.judged.get_mut(judgement as usize) {
-            judged.times = judged.times.saturating_add(u64::from(unknown.is_empty()));
-            judged.unknown = judged.unknown.with(unknown);
+            judged.absorb(&CheckCoverage { times: unknown.is_empty().into(), unknown });
         }
     }
 
@@ -347,15 +293,12 @@ impl TransportCoverage {
     pub const fn answers(&self) -> u64 {
         self.acks.saturating_add(self.nacks)
     }
+}
 
-    const fn absorb(&mut self, other: &Self) {
-        let Self { packets, messages, resent, opened, acks, nacks } = *other;
-        self.packets = self.packets.saturating_add(packets);
-        self.messages = self.messages.saturating_add(messages);
-        self.resent = self.resent.saturating_add(resent);
-        self.opened = self.opened.saturating_add(opened);
-        self.acks = self.acks.saturating_add(acks);
-        self.nacks = self.nacks.saturating_add(nacks);
+impl Total for CheckCoverage {
+    fn absorb(&mut self, other: &Self) {
+        self.times.absorb(&other.times);
+        self.unknown = self.unknown.with(other.unknown);
     }
 }
 

@@ -6,7 +6,7 @@ use super::set::{FindingFact, Occurrence};
 use super::{FindingChecks, FindingKind};
 use crate::conversation::{
     Abandonment, MalformedPacket, Observation, ObservationKind, ObservedPlace, ResendCause,
-    StormKind, TransportEvent, Violation,
+    TransportEvent,
 };
 
 impl FindingChecks {
@@ -31,17 +31,10 @@ impl FindingChecks {
         let Some(kind) = kind(noticed) else { return };
         let Observation { place, key, label, .. } = noticed;
         self.ledger.note(kind, place.channel, when(place), || {
-            let reason = match noticed.remark {
-                ObservationKind::Nack(reason) => Some(FindingFact::word("reason", reason.name())),
-                ObservationKind::Data(_)
-                | ObservationKind::Resent(..)
-                | ObservationKind::Ack(_)
-                | ObservationKind::Duplicate => None,
-                ObservationKind::Late
-                | ObservationKind::Stale
-                | ObservationKind::Gone(_)
-                | ObservationKind::Storm(_) => None,
-                ObservationKind::Broken(_) => None,
+            let reason = if let ObservationKind::Nack(reason) = noticed.remark {
+                Some(FindingFact::word("reason", reason.name()))
+            } else {
+                None
             };
             let facts = [
                 packet(place),
@@ -86,18 +79,9 @@ fn kind(noticed: &Observation) -> Option<FindingKind> {
         ObservationKind::Resent(_, ResendCause::TooEarly) => FindingKind::TimerTooEarly,
         ObservationKind::Gone(Abandonment::Unanswered) => FindingKind::MessageUnanswered,
         ObservationKind::Stale => FindingKind::StalePacket,
-        ObservationKind::Storm(StormKind::Resent) => FindingKind::ResendStorm,
-        ObservationKind::Storm(StormKind::Nacks) => FindingKind::NackStorm,
-        ObservationKind::Broken(Violation::TwoOutstanding) => FindingKind::TwoOutstanding,
-        ObservationKind::Broken(Violation::Unflipped) => FindingKind::NotFlipped,
-        ObservationKind::Broken(Violation::Altered) => FindingKind::MessageAltered,
-        ObservationKind::Broken(Violation::AckOfLost) => FindingKind::AckOfLost,
-        ObservationKind::Broken(Violation::NackAfterAck) => FindingKind::NackAfterAck,
-        ObservationKind::Broken(Violation::Unasked) => FindingKind::AnswerUnasked,
-        ObservationKind::Broken(Violation::AfterAck) => FindingKind::ResentAfterAck,
-        ObservationKind::Broken(Violation::SyncMissing) => FindingKind::SyncMissing,
-        ObservationKind::Broken(Violation::SyncAgain) => FindingKind::SyncAgain,
-        ObservationKind::Broken(Violation::Backwards) => FindingKind::IncarnationBackwards,
+        ObservationKind::Storm(_) | ObservationKind::Broken(_) => {
+            FindingKind::named(noticed.remark.name())?.kind
+        }
         ObservationKind::Data(_)
         | ObservationKind::Resent(..)
         | ObservationKind::Ack(_)

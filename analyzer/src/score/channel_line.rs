@@ -3,6 +3,7 @@
 
 use super::truth::TruthFrame;
 use crate::event::LinkEvent;
+use crate::named_enum::named_enum;
 use crate::packet::{FrameEnd, ReceivedPacket};
 use codec::time::Tick;
 
@@ -19,23 +20,24 @@ pub(super) struct ChannelLine {
     pub(super) end: u64,
 }
 
-/// Kind of a line, named as in `docs/output.md`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum LineKind {
-    Packet,
-    OpenPacket,
-    OpenLink,
-    LinkRestored,
-    ForwardReset,
-    ResetEnded,
-    BackwardReset,
-    OverrunAlarm,
-    Probe,
-    Reply,
-    InvalidCode,
-    CorrectedCode,
-    SenderStopped,
-    SenderResumed,
+named_enum! {
+    /// Kind of a line, named as in `docs/output.md`.
+    pub(super) enum LineKind {
+        Packet = "packet",
+        OpenPacket = "open-packet",
+        OpenLink = "open-link",
+        LinkRestored = "link-restored",
+        ForwardReset = "forward-reset",
+        ResetEnded = "reset-ended",
+        BackwardReset = "backward-reset",
+        OverrunAlarm = "overrun-alarm",
+        Probe = "probe",
+        Reply = "reply",
+        InvalidCode = "invalid-code",
+        CorrectedCode = "corrected-code",
+        SenderStopped = "sender-stopped",
+        SenderResumed = "sender-resumed",
+    }
 }
 
 /// Kinds of lines with a common limit, beyond which they are not compared.
@@ -52,43 +54,6 @@ pub(super) enum LineClass {
 }
 
 impl LineKind {
-    /// All variants, in the order of the output.
-    pub(super) const ALL: [Self; 14] = [
-        Self::Packet,
-        Self::OpenPacket,
-        Self::OpenLink,
-        Self::LinkRestored,
-        Self::ForwardReset,
-        Self::ResetEnded,
-        Self::BackwardReset,
-        Self::OverrunAlarm,
-        Self::Probe,
-        Self::Reply,
-        Self::InvalidCode,
-        Self::CorrectedCode,
-        Self::SenderStopped,
-        Self::SenderResumed,
-    ];
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Packet => "packet",
-            Self::OpenPacket => "open-packet",
-            Self::OpenLink => "open-link",
-            Self::LinkRestored => "link-restored",
-            Self::ForwardReset => "forward-reset",
-            Self::ResetEnded => "reset-ended",
-            Self::BackwardReset => "backward-reset",
-            Self::OverrunAlarm => "overrun-alarm",
-            Self::Probe => "probe",
-            Self::Reply => "reply",
-            Self::InvalidCode => "invalid-code",
-            Self::CorrectedCode => "corrected-code",
-            Self::SenderStopped => "sender-stopped",
-            Self::SenderResumed => "sender-resumed",
-        }
-    }
-
     pub(super) const fn class(self) -> LineClass {
         match self {
             Self::OpenPacket => LineClass::OpenPacket,

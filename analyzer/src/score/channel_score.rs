@@ -5,13 +5,16 @@ use std::ops::Range;
 
 use super::channel_line::{ChannelLine, LineClass, LineKind};
 use super::port::OmissionReason;
+use crate::totals::totals;
 
-/// Numbers of events in the truth, of events found, and of found events that match the truth.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct MatchCount {
-    pub(super) in_truth: u64,
-    pub(super) found: u64,
-    pub(super) right: u64,
+totals! {
+    /// Numbers of events in the truth, of events found, and of found events that match the truth.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(super) struct MatchCount {
+        pub(super) in_truth: u64,
+        pub(super) found: u64,
+        pub(super) right: u64,
+    }
 }
 
 /// Comparison of the lines of one channel.

@@ -7,6 +7,7 @@ use codec::time::Tick;
 
 use crate::channel_name::{ChannelEnds, TapEnd};
 use crate::link::slack::FillBounds;
+use crate::totals::{Total, totals};
 
 /// All slack buffers at the far ends of captured channels.
 #[derive(Clone, Debug, Default)]
@@ -18,17 +19,19 @@ pub(super) struct FillScore {
     cables: BTreeMap<String, Vec<ChannelId>>,
 }
 
-/// Totals of compared bounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct FillTotals {
-    /// Periods with both bounds and a true fill level.
-    pub(super) moments: u64,
-    /// Periods in which the true fill level lies within the bounds.
-    pub(super) inside: u64,
-    /// Sum of upper bound minus lower bound, in cells, over all compared periods.
-    pub(super) width: u128,
-    /// Periods that are not compared.
-    pub(super) left_out: u64,
+totals! {
+    /// Totals of compared bounds.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(super) struct FillTotals {
+        /// Periods with both bounds and a true fill level.
+        pub(super) moments: u64,
+        /// Periods in which the true fill level lies within the bounds.
+        pub(super) inside: u64,
+        /// Sum of upper bound minus lower bound, in cells, over all compared periods.
+        pub(super) width: u128,
+        /// Periods that are not compared.
+        pub(super) left_out: u64,
+    }
 }
 
 /// Bounds that the true fill level leaves: the buffer's channel, its first period outside, and a
@@ -116,20 +119,13 @@ impl FillScore {
 
     /// Ends the comparison of a port's buffers some periods before `at`.
     pub(super) fn limit(&mut self, place: &str, at: u64) {
-        for id in self.places.get(place).into_iter().flatten() {
-            let Some(buffer) = self.buffers.get_mut(id) else { continue };
-            buffer.limit = buffer.limit.min((at / buffer.divisor).saturating_sub(NOTICED));
-        }
+        limit(&mut self.buffers, self.places.get(place), at);
     }
 
     /// Ends the comparison of the buffers behind a cable some periods before a fault of the cable
     /// at a port.
     pub(super) fn harm(&mut self, place: &str, at: u64) {
-        for id in self.cables.get(place).into_iter().flatten() {
-            let Some(buffer) = self.buffers.get_mut(id) else { continue };
-            let from = (at / buffer.divisor).saturating_sub(NOTICED);
-            buffer.limit = buffer.limit.min(from);
-        }
+        limit(&mut self.buffers, self.cables.get(place), at);
     }
 
     /// Adds bounds that the analysis found.
@@ -162,13 +158,17 @@ impl FillScore {
             while let Some(fill) = buffer.bounds.pop_front() {
                 buffer.compare(&fill);
             }
-            worth.moments += buffer.worth.moments;
-            worth.inside += buffer.worth.inside;
-            worth.width += buffer.worth.width;
-            worth.left_out += buffer.worth.left_out;
+            worth.absorb(&buffer.worth);
             outside.append(&mut buffer.outside);
         }
         (worth, outside)
+    }
+}
+
+fn limit(buffers: &mut BTreeMap<ChannelId, ScoredBuffer>, ids: Option<&Vec<ChannelId>>, at: u64) {
+    for id in ids.into_iter().flatten() {
+        let Some(buffer) = buffers.get_mut(id) else { continue };
+        buffer.limit = buffer.limit.min((at / buffer.divisor).saturating_sub(NOTICED));
     }
 }
 

@@ -19,6 +19,7 @@ use super::channel_score::MatchCount;
 use super::journeys::QUIET;
 use super::truth::{TruthFrame, TruthLabel, TruthLine, TruthWhat};
 use crate::conversation::{Abandonment, Observation, ObservationKind, ResendCause};
+use crate::named_enum::named_enum;
 use crate::packet::FrameEnd;
 
 /// Maximum number of examples. *Chosen*: as many as a reader examines.
@@ -28,25 +29,26 @@ const ODD_MAX: usize = 16;
 /// milliseconds.
 const HURT_MAX: usize = 1 << 16;
 
-/// Kind of a compared line, named as in `docs/output.md`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum MessageLineKind {
-    Data,
-    /// A data packet of a message that was captured before. T-10
-    Retransmission,
-    /// Cause of a retransmission. T-10
-    Cause,
-    /// An ACK. T-5
-    Ack,
-    /// A NACK. T-6
-    Nack,
-    /// A data packet that is discarded as already written. T-5
-    Duplicate,
-    /// A message with a final NACK. T-6
-    Refused,
-    /// A message that ended without an ACK or final NACK, as the next one on its logical channel
-    /// shows: it was returned, or removed with its endpoint. T-11, T-13
-    Gone,
+named_enum! {
+    /// Kind of a compared line, named as in `docs/output.md`.
+    pub(super) enum MessageLineKind {
+        Data = "data",
+        /// A data packet of a message that was captured before. T-10
+        Retransmission = "retransmission",
+        /// Cause of a retransmission. T-10
+        Cause = "cause",
+        /// An ACK. T-5
+        Ack = "ack",
+        /// A NACK. T-6
+        Nack = "nack",
+        /// A data packet that is discarded as already written. T-5
+        Duplicate = "duplicate",
+        /// A message with a final NACK. T-6
+        Refused = "refused",
+        /// A message that ended without an ACK or final NACK, as the next one on its logical channel
+        /// shows: it was returned, or removed with its endpoint. T-11, T-13
+        Gone = "gone",
+    }
 }
 
 /// A fact about a packet, comparable for equality between truth and analysis.
@@ -114,33 +116,6 @@ pub(super) struct MessageScore {
     /// Ports of hosts that have sent transport packets.
     hosts: BTreeSet<String>,
     wrong: Vec<(TruthLabel, String)>,
-}
-
-impl MessageLineKind {
-    /// All variants, in the order of the output.
-    pub(super) const ALL: [Self; 8] = [
-        Self::Data,
-        Self::Retransmission,
-        Self::Cause,
-        Self::Ack,
-        Self::Nack,
-        Self::Duplicate,
-        Self::Refused,
-        Self::Gone,
-    ];
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Data => "data",
-            Self::Retransmission => "retransmission",
-            Self::Cause => "cause",
-            Self::Ack => "ack",
-            Self::Nack => "nack",
-            Self::Duplicate => "duplicate",
-            Self::Refused => "refused",
-            Self::Gone => "gone",
-        }
-    }
 }
 
 impl MessageLine {
@@ -332,10 +307,12 @@ impl MessageScore {
     /// Adds an observation of the analysis.
     pub(super) fn found(&mut self, noticed: &Observation) {
         let label = TruthLabel::of(noticed);
+        let (gone, data) =
+            (MessageLine::gone(label), MessageLine::new(MessageLineKind::Data, label));
         let line = match noticed.remark {
-            ObservationKind::Data(_) => MessageLine::new(MessageLineKind::Data, label),
+            ObservationKind::Data(_) => data,
             ObservationKind::Resent(_, cause) => {
-                self.find(MessageLine::new(MessageLineKind::Data, label));
+                self.find(data);
                 self.cause(label, cause);
                 MessageLine::new(MessageLineKind::Retransmission, label)
             }
@@ -348,22 +325,12 @@ impl MessageScore {
             ObservationKind::Gone(Abandonment::Refused) => {
                 MessageLine::new(MessageLineKind::Refused, label)
             }
-            ObservationKind::Gone(Abandonment::Unanswered | Abandonment::Withdrawn) => {
-                MessageLine::gone(label)
-            }
+            ObservationKind::Gone(Abandonment::Unanswered | Abandonment::Withdrawn) => gone,
             // If the next message has the same bytes, a returned message cannot be distinguished
             // from one that was retransmitted in a new incarnation.
-            ObservationKind::Gone(Abandonment::Reopened)
-                if self.open.contains_key(&MessageLine::gone(label)) =>
-            {
-                MessageLine::gone(label)
-            }
+            ObservationKind::Gone(Abandonment::Reopened) if self.open.contains_key(&gone) => gone,
             // Answers are also reported as stale.
-            ObservationKind::Stale
-                if self.open.contains_key(&MessageLine::new(MessageLineKind::Data, label)) =>
-            {
-                MessageLine::new(MessageLineKind::Data, label)
-            }
+            ObservationKind::Stale if self.open.contains_key(&data) => data,
             ObservationKind::Stale | ObservationKind::Late => return,
             ObservationKind::Gone(_) | ObservationKind::Storm(_) | ObservationKind::Broken(_) => {
                 return;
@@ -452,11 +419,7 @@ mod tests {
                 messages.frame(&row, frame);
             }
         }
-        let counts = messages.counts();
-        counts
-            .iter()
-            .find(|(kind, _)| *kind == MessageLineKind::Data)
-            .map_or(0, |(_, count)| count.in_truth)
+        messages.counts.get(&MessageLineKind::Data).map_or(0, |count| count.in_truth)
     }
 
     /// A blocked sender truncates a packet with a GAP, and the last byte may be a valid CRC by

@@ -51,7 +51,7 @@ pub(super) enum PortExpectation {
 }
 
 /// A tapped port.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ScoredPort {
     /// Divisor of the link's rate: periods of the full rate per period of the link.
     pub(super) divisor: u64,
@@ -83,18 +83,12 @@ enum LostPower {
     Once,
 }
 
+const EVERY_CLASS: &[LineClass] =
+    &[LineClass::Own, LineClass::ResetEnd, LineClass::OpenPacket, LineClass::Sender];
+
 impl ScoredPort {
-    pub(super) const fn new(divisor: u64) -> Self {
-        Self {
-            divisor,
-            outgoing: None,
-            incoming: None,
-            told: TruthCommand::Go,
-            reset: PortReset::None,
-            restored: None,
-            lost: LostPower::Never,
-            idle: 0,
-        }
+    pub(super) fn new(divisor: u64) -> Self {
+        Self { divisor, ..Self::default() }
     }
 
     /// Emits the lines that are certain once all rows before a period of the full rate are
@@ -132,38 +126,38 @@ impl ScoredPort {
 
     /// Processes a row of the outgoing channel, and schedules its consequences.
     fn sends(&mut self, row: &TruthLine, at: u64) -> Option<ChannelLine> {
-        let line = |kind, more| Some(ChannelLine::new(at, kind, more));
-        match &row.what {
-            TruthWhat::Sent(frame) => Some(ChannelLine::of_frame(at, frame)),
+        let (kind, more) = match &row.what {
+            TruthWhat::Sent(frame) => return Some(ChannelLine::of_frame(at, frame)),
             TruthWhat::SymbolSent { symbol, number, status } => {
                 let shown = |number: &Option<u8>| number.unwrap_or_default().to_string();
                 match symbol.as_str() {
                     "FRES" => {
                         self.reset = PortReset::Open;
-                        line(LineKind::ForwardReset, String::new())
+                        (LineKind::ForwardReset, String::new())
                     }
-                    "BRES" => line(LineKind::BackwardReset, String::new()),
-                    "ORUN" => line(LineKind::OverrunAlarm, String::new()),
-                    "PRBn" => line(LineKind::Probe, shown(number)),
-                    "REPLx" => line(LineKind::Reply, shown(status)),
-                    _ => None,
+                    "BRES" => (LineKind::BackwardReset, String::new()),
+                    "ORUN" => (LineKind::OverrunAlarm, String::new()),
+                    "PRBn" => (LineKind::Probe, shown(number)),
+                    "REPLx" => (LineKind::Reply, shown(status)),
+                    _ => return None,
                 }
             }
             TruthWhat::ResetClosed => match std::mem::take(&mut self.reset) {
-                PortReset::Open => line(LineKind::ResetEnded, String::new()),
-                PortReset::None => None,
+                PortReset::Open => (LineKind::ResetEnded, String::new()),
+                PortReset::None => return None,
             },
             TruthWhat::SilenceEnded => {
                 self.restored = Some(row.at.div_ceil(self.divisor));
-                None
+                return None;
             }
-            TruthWhat::SenderStopped => line(LineKind::SenderStopped, String::new()),
+            TruthWhat::SenderStopped => (LineKind::SenderStopped, String::new()),
             TruthWhat::SenderResumed { by } if by != "power" => {
-                line(LineKind::SenderResumed, format!("by {by}"))
+                (LineKind::SenderResumed, format!("by {by}"))
             }
-            TruthWhat::FellSilent => line(LineKind::OpenLink, String::new()),
-            _ => None,
-        }
+            TruthWhat::FellSilent => (LineKind::OpenLink, String::new()),
+            _ => return None,
+        };
+        Some(ChannelLine::new(at, kind, more))
     }
 
     /// Applies a row of the port to the sender at the far end.
@@ -198,32 +192,24 @@ impl ScoredPort {
             TruthWhat::PowerLost => {
                 let reason = OmissionReason::PowerLost;
                 // The end of a reset that a loss of power cuts short is known only to the receiver.
+                let own = &[LineClass::Own, LineClass::OpenPacket];
                 if std::mem::take(&mut self.reset) == PortReset::Open {
-                    limit(self.outgoing, &[LineClass::Own, LineClass::OpenPacket], at, reason);
+                    limit(self.outgoing, own, at, reason);
                 }
                 // The silence that follows began before the power was lost.
                 if self.idle > 0 {
-                    limit(
-                        self.outgoing,
-                        &[LineClass::Own, LineClass::OpenPacket],
-                        at,
-                        OmissionReason::Raw,
-                    );
+                    limit(self.outgoing, own, at, OmissionReason::Raw);
                 }
                 // The silence has not ended if the power is lost again before the first character.
                 if self.restored.is_some_and(|due| row.at <= due.saturating_mul(self.divisor)) {
                     self.restored = None;
                 }
                 limit(self.outgoing, &[LineClass::Sender, LineClass::ResetEnd], at, reason);
-                let all =
-                    [LineClass::Own, LineClass::ResetEnd, LineClass::OpenPacket, LineClass::Sender];
-                limit(self.incoming, &all, at, reason);
+                limit(self.incoming, EVERY_CLASS, at, reason);
                 self.lost = LostPower::Once;
             }
             TruthWhat::Raw { characters } if self.is_forged(characters) => {
-                let all =
-                    [LineClass::Own, LineClass::ResetEnd, LineClass::OpenPacket, LineClass::Sender];
-                limit(self.outgoing, &all, at, OmissionReason::Raw);
+                limit(self.outgoing, EVERY_CLASS, at, OmissionReason::Raw);
                 limit(self.incoming, &[LineClass::Sender], at, OmissionReason::Raw);
             }
             _ => {}
@@ -250,21 +236,21 @@ impl ScoredPort {
 
 /// Processes a row of the incoming channel.
 fn hears(row: &TruthLine, at: u64) -> Option<ChannelLine> {
-    let line = |kind, more| Some(ChannelLine::new(at, kind, more));
-    match &row.what {
-        TruthWhat::Received(frame) => Some(ChannelLine::of_frame(at, frame)),
-        TruthWhat::OpenLink => line(LineKind::OpenLink, String::new()),
-        TruthWhat::LinkRestored => line(LineKind::LinkRestored, String::new()),
-        TruthWhat::ForwardReset => line(LineKind::ForwardReset, String::new()),
-        TruthWhat::ResetEnded => line(LineKind::ResetEnded, String::new()),
-        TruthWhat::BackwardReset => line(LineKind::BackwardReset, String::new()),
-        TruthWhat::OverrunAlarm => line(LineKind::OverrunAlarm, String::new()),
-        TruthWhat::Probe { number } => line(LineKind::Probe, number.to_string()),
-        TruthWhat::Reply { status } => line(LineKind::Reply, status.to_string()),
-        TruthWhat::InvalidCode { code } => line(LineKind::InvalidCode, code.to_string()),
+    let (kind, more) = match &row.what {
+        TruthWhat::Received(frame) => return Some(ChannelLine::of_frame(at, frame)),
+        TruthWhat::OpenLink => (LineKind::OpenLink, String::new()),
+        TruthWhat::LinkRestored => (LineKind::LinkRestored, String::new()),
+        TruthWhat::ForwardReset => (LineKind::ForwardReset, String::new()),
+        TruthWhat::ResetEnded => (LineKind::ResetEnded, String::new()),
+        TruthWhat::BackwardReset => (LineKind::BackwardReset, String::new()),
+        TruthWhat::OverrunAlarm => (LineKind::OverrunAlarm, String::new()),
+        TruthWhat::Probe { number } => (LineKind::Probe, number.to_string()),
+        TruthWhat::Reply { status } => (LineKind::Reply, status.to_string()),
+        TruthWhat::InvalidCode { code } => (LineKind::InvalidCode, code.to_string()),
         TruthWhat::CorrectedCode { code, symbol } => {
-            line(LineKind::CorrectedCode, format!("{code} to {symbol}"))
+            (LineKind::CorrectedCode, format!("{code} to {symbol}"))
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some(ChannelLine::new(at, kind, more))
 }

@@ -23,6 +23,7 @@ use crate::channel_name::{ChannelEnds, TapEnd};
 use crate::conversation::TransportEvent;
 use crate::link::slack::SlackEvent;
 use crate::pipeline::AnalysisEvent;
+use crate::totals::Total as _;
 
 /// Longest lag between truth and analysis, in periods of the full rate. *Chosen*: longer than any
 /// row is delayed.
@@ -231,14 +232,9 @@ impl Scorer {
             kind: "fill",
             what: outside.what,
         }));
-        differences.extend(journeys.odd.into_iter().map(|(kind, what)| ScoreDifference {
-            account: "missed",
-            channel: None,
-            at: None,
-            kind,
-            what,
-        }));
-        differences.extend(self.messages.odd().map(|(account, kind, what)| ScoreDifference {
+        let odd = journeys.odd.into_iter().map(|(kind, what)| ("missed", kind, what));
+        let odd = odd.chain(self.messages.odd());
+        differences.extend(odd.map(|(account, kind, what)| ScoreDifference {
             account,
             channel: None,
             at: None,
@@ -254,9 +250,7 @@ impl Scorer {
             let (mut count, mut left_out) = (MatchCount::default(), BTreeMap::new());
             for (_, balance) in self.channels.values() {
                 if let Some(own) = balance.counts().get(&kind) {
-                    count.in_truth += own.in_truth;
-                    count.found += own.found;
-                    count.right += own.right;
+                    count.absorb(own);
                 }
                 for ((of, reason), number) in balance.left_out() {
                     if *of == kind {

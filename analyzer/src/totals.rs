@@ -1,0 +1,52 @@
+//! Totals that are added field by field.
+
+use std::collections::BTreeMap;
+
+/// Total to which another of the same kind can be added.
+pub(crate) trait Total {
+    /// Adds the other total; counters stop at their maximum.
+    fn absorb(&mut self, other: &Self);
+}
+
+impl Total for u64 {
+    fn absorb(&mut self, other: &Self) {
+        *self = self.saturating_add(*other);
+    }
+}
+
+impl Total for u128 {
+    fn absorb(&mut self, other: &Self) {
+        *self = self.saturating_add(*other);
+    }
+}
+
+impl<T: Total, const N: usize> Total for [T; N] {
+    fn absorb(&mut self, other: &Self) {
+        self.iter_mut().zip(other).for_each(|(sum, more)| sum.absorb(more));
+    }
+}
+
+impl<K: Copy + Ord, T: Total + Default> Total for BTreeMap<K, T> {
+    fn absorb(&mut self, other: &Self) {
+        other.iter().for_each(|(key, more)| self.entry(*key).or_default().absorb(more));
+    }
+}
+
+/// Declares structs whose fields are all totals, and that are totals themselves.
+macro_rules! totals {
+    ($($(#[$meta:meta])* $vis:vis struct $Struct:ident {
+        $($(#[$doc:meta])* $field_vis:vis $field:ident: $Field:ty,)+
+    })+) => {$(
+        $(#[$meta])*
+        $vis struct $Struct { $($(#[$doc])* $field_vis $field: $Field,)+ }
+
+        impl crate::totals::Total for $Struct {
+            fn absorb(&mut self, other: &Self) {
+                let Self { $($field,)+ } = self;
+                $(crate::totals::Total::absorb($field, &other.$field);)+
+            }
+        }
+    )+};
+}
+
+pub(crate) use totals;
