@@ -1,9 +1,19 @@
-//! Conversations as lists of packets, one per line, with results worked out by hand.
+//! Conversations as lists of packets, with results worked out by hand.
 //!
-//! A line has the µs of first capture, a letter, incarnation and sequence number, the sender's µs,
-//! and words. Letters: `S` data with SYNC, `D` data without, `A` ACK, `N1` NACK with reason 1.
-//! Words: `lost`, `hurt` (corrupted), `far` (left the captured part), `end` (in transit); `=7` is
+//! Packets are separated by `|` or lines. A packet has the µs of first capture, a letter,
+//! incarnation and sequence number, the sender's µs, and words. Letters: `S` data with SYNC, `D`
+//! data without, `A` ACK, `N1` NACK with reason 1. Words: `lost`, `hurt` (corrupted), `far` (left the captured part), `end` (in transit); `=7` is
 //! the content, `7` the µs from first to last capture, `bad` a corrupted header.
+
+/// Declares tests of packets and the result of [`check`], without indentation.
+macro_rules! cases {
+    ($($(#[$meta:meta])* fn $name:ident() { $($packets:literal => $result:literal,)+ })+) => {$(
+        $(#[$meta])*
+        fn $name() {
+            $($crate::conversation::tests::compare($packets, $result);)+
+        }
+    )+};
+}
 
 mod causes;
 mod ends;
@@ -95,7 +105,7 @@ fn observations(lines: &str) -> (Vec<Observation>, Vec<Conversation>) {
         TransportEvent::Conversation(it) => ended.push(*it),
         TransportEvent::Malformed(_) => {}
     };
-    for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
+    for line in lines.split(['\n', '|']).map(str::trim).filter(|line| !line.is_empty()) {
         match line.strip_suffix(" hole") {
             Some(time) => {
                 conversations.hole(time.parse::<Picoseconds>().unwrap() * 1_000_000, &mut out);
@@ -141,35 +151,29 @@ fn check(lines: &str) -> String {
     text
 }
 
-#[test]
-fn a_conversation_without_trouble_has_data_and_ack_in_turn() {
-    // 12 − 0 + 5, 112 − 100 + 5, 214 − 200 + 5: from first capture of data to last capture of the
-    // ACK.
-    insta::assert_snapshot!(check("
-        0 S 7.0 0
-        12 A 7.0 0
-        100 D 7.1 100 =1
-        112 A 7.1 100
-        200 D 7.0 200 =2
-        214 A 7.0 200
-    "), @"SA (DA)2 | 3 of 3 acknowledged, rtt 17/17/19");
+fn compare(packets: &str, expected: &str) {
+    let lines = |text: &str| text.lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+    assert_eq!(lines(&check(packets)), lines(expected));
 }
 
-/// 65535 is followed by 0, and so is the last µs of a clock of 32 bits.
-#[test]
-fn numbers_wrap() {
-    insta::assert_snapshot!(check("
-        0 S 65535.0 4294967290
-        12 A 65535.0 4294967290
-        100 D 65535.1 4294967295 =1
-        4100 D 65535.1 4000 =1
-        4112 A 65535.1 4000
-        5000 S 0.0 5000 =2
-        5012 A 0.0 5000
-    "), @"
-    SA DRA SA | 3 of 3 acknowledged, rtt 17/17/17
-     4100 retransmission unanswered
-    ");
+cases! {
+    #[test]
+    fn a_conversation_without_trouble_has_data_and_ack_in_turn() {
+        // 12 − 0 + 5, 112 − 100 + 5, 214 − 200 + 5: from first capture of data to last capture
+        // of the ACK.
+        "0 S 7.0 0 | 12 A 7.0 0 | 100 D 7.1 100 =1 | 112 A 7.1 100 | 200 D 7.0 200 =2
+         214 A 7.0 200"
+            => "SA (DA)2 | 3 of 3 acknowledged, rtt 17/17/19",
+    }
+
+    /// 65535 is followed by 0, and so is the last µs of a clock of 32 bits.
+    #[test]
+    fn numbers_wrap() {
+        "0 S 65535.0 4294967290 | 12 A 65535.0 4294967290 | 100 D 65535.1 4294967295 =1
+         4100 D 65535.1 4000 =1 | 4112 A 65535.1 4000 | 5000 S 0.0 5000 =2 | 5012 A 0.0 5000"
+            => "SA DRA SA | 3 of 3 acknowledged, rtt 17/17/17
+                4100 retransmission unanswered",
+    }
 }
 
 #[test]

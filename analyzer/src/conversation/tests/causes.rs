@@ -2,131 +2,82 @@
 
 use super::check;
 
-#[test]
-fn lost_data_is_sent_again_for_being_lost() {
-    insta::assert_snapshot!(check("
-        0 S 7.0 0 lost
-        4000 S 7.0 4000
-        4012 A 7.0 4000
-    "), @"
-    sRA | 1 of 1 acknowledged, rtt 17/17/17
-     4000 retransmission lost-data
-    ");
-}
+cases! {
+    #[test]
+    fn lost_data_is_sent_again_for_being_lost() {
+        "0 S 7.0 0 lost | 4000 S 7.0 4000 | 4012 A 7.0 4000"
+            => "sRA | 1 of 1 acknowledged, rtt 17/17/17
+                4000 retransmission lost-data",
+    }
 
-#[test]
-fn data_that_was_hurt_is_sent_again_for_being_corrupt() {
-    insta::assert_snapshot!(check("
-        0 S 7.0 0 hurt
-        4000 S 7.0 4000
-        4012 A 7.0 4000 hurt
-        8000 S 7.0 8000
-        8012 A 7.0 8000
-    "), @"
-    sRaRA | 1 of 1 acknowledged, rtt 17/17/17
-     4000 retransmission corrupt
-     8000 retransmission corrupt
-     8000 duplicate
-    ");
-}
+    #[test]
+    fn data_that_was_hurt_is_sent_again_for_being_corrupt() {
+        "0 S 7.0 0 hurt | 4000 S 7.0 4000 | 4012 A 7.0 4000 hurt | 8000 S 7.0 8000
+         8012 A 7.0 8000"
+            => "sRaRA | 1 of 1 acknowledged, rtt 17/17/17
+                4000 retransmission corrupt
+                8000 retransmission corrupt
+                8000 duplicate",
+    }
 
-#[test]
-fn data_whose_ack_was_lost_is_a_duplicate_when_it_comes_again() {
-    insta::assert_snapshot!(check("
-        0 S 7.0 0
-        12 A 7.0 0 lost
-        4000 S 7.0 4000
-        4012 A 7.0 4000
-        4100 D 7.1 4100 =1
-        4112 A 7.1 4100
-    "), @"
-    SaRA DA | 2 of 2 acknowledged, rtt 17/17/17
-     4000 retransmission lost-ack
-     4000 duplicate
-    ");
-}
+    #[test]
+    fn data_whose_ack_was_lost_is_a_duplicate_when_it_comes_again() {
+        "0 S 7.0 0 | 12 A 7.0 0 lost | 4000 S 7.0 4000 | 4012 A 7.0 4000 | 4100 D 7.1 4100 =1
+         4112 A 7.1 4100"
+            => "SaRA DA | 2 of 2 acknowledged, rtt 17/17/17
+                4000 retransmission lost-ack
+                4000 duplicate",
+    }
 
-#[test]
-fn what_is_not_taken_is_sent_again_for_it() {
-    insta::assert_snapshot!(check("
-        0 S 7.0 0
-        12 N2 7.0 0
-        4000 S 7.0 4000
-        4012 N1 7.0 4000
-        8000 S 7.0 8000
-        8012 A 7.0 8000
-    "), @"
-    SNRNRA | 1 of 1 acknowledged, rtt 17/17/17
-       12 nack queue-full
-     4000 retransmission nack
-     4012 nack not-resident
-     8000 retransmission nack
-    ");
-}
+    #[test]
+    fn what_is_not_taken_is_sent_again_for_it() {
+        "0 S 7.0 0 | 12 N2 7.0 0 | 4000 S 7.0 4000 | 4012 N1 7.0 4000 | 8000 S 7.0 8000
+         8012 A 7.0 8000"
+            => "SNRNRA | 1 of 1 acknowledged, rtt 17/17/17
+                12 nack queue-full
+                4000 retransmission nack
+                4012 nack not-resident
+                8000 retransmission nack",
+    }
 
-/// The ACK of the first transmission is in transit when the second is made: the first ACK counts,
-/// and the second is late.
-#[test]
-fn a_timer_is_too_early_if_an_answer_was_on_its_way() {
-    insta::assert_snapshot!(check("
-        0 S 7.0 0
-        3000 A 7.0 0 2000
-        4000 S 7.0 4000
-        4500 A 7.0 4000 2000
-        5100 D 7.1 5100 =1
-        5112 A 7.1 5100
-    "), @"
-    SATA DA | 2 of 2 acknowledged, rtt 17/2505/5000
-     3000 late
-     4000 retransmission too-early
-     4000 duplicate
-    ");
-}
+    /// The ACK of the first transmission is in transit when the second is made: the first ACK counts,
+    /// and the second is late.
+    #[test]
+    fn a_timer_is_too_early_if_an_answer_was_on_its_way() {
+        "0 S 7.0 0 | 3000 A 7.0 0 2000 | 4000 S 7.0 4000 | 4500 A 7.0 4000 2000
+         5100 D 7.1 5100 =1 | 5112 A 7.1 5100"
+            => "SATA DA | 2 of 2 acknowledged, rtt 17/2505/5000
+                3000 late
+                4000 retransmission too-early
+                4000 duplicate",
+    }
 
-/// By its timestamp, the retransmission was made at 880 µs, before the ACK arrived, and then waited
-/// in its NIC.
-#[test]
-fn what_waited_in_its_nic_was_not_sent_again_behind_its_ack() {
-    insta::assert_snapshot!(check("
-        0 S 7.0 0
-        900 A 7.0 0
-        4000 S 7.0 880
-    "), @"
-    SAT | 1 of 1 acknowledged, rtt 905/905/905
-     4000 retransmission too-early
-     4000 duplicate
-    ");
-}
+    /// By its timestamp, the retransmission was made at 880 µs, before the ACK arrived, and then waited
+    /// in its NIC.
+    #[test]
+    fn what_waited_in_its_nic_was_not_sent_again_behind_its_ack() {
+        "0 S 7.0 0 | 900 A 7.0 0 | 4000 S 7.0 880"
+            => "SAT | 1 of 1 acknowledged, rtt 905/905/905
+                4000 retransmission too-early
+                4000 duplicate",
+    }
 
-/// An implementation that stamps packets and starts timers when it queues them: the first packet
-/// waited 3.5 ms, the second 2.9 ms, and the ACK arrived 0.9 ms after the second was queued. A
-/// packet that left at once reveals the sender's clock.
-#[test]
-fn a_timer_may_run_from_when_a_packet_is_queued() {
-    insta::assert_snapshot!(check("
-        0 S 7.0 0
-        12 A 7.0 0
-        4500 D 7.1 1000 =1
-        5900 A 7.1 1000
-        7900 D 7.1 5000 =1
-        7912 A 7.1 5000
-    "), @"
-    SA DARA | 2 of 2 acknowledged, rtt 17/479/1405
-     7900 retransmission delayed
-     7900 duplicate
-    ");
-    insta::assert_snapshot!(check("
-        0 S 7.0 0
-        12 A 7.0 0
-        4500 D 7.1 1000 =1
-        5200 D 7.1 5000 =1
-        5300 A 7.1 1000
-    "), @"
-    SA DRA | 2 of 2 acknowledged, rtt 17/411/805
-     5200 retransmission delayed
-     5200 duplicate
-     5300 late
-    ");
+    /// An implementation that stamps packets and starts timers when it queues them: the first packet
+    /// waited 3.5 ms, the second 2.9 ms, and the ACK arrived 0.9 ms after the second was queued. A
+    /// packet that left at once reveals the sender's clock.
+    #[test]
+    fn a_timer_may_run_from_when_a_packet_is_queued() {
+        "0 S 7.0 0 | 12 A 7.0 0 | 4500 D 7.1 1000 =1 | 5900 A 7.1 1000 | 7900 D 7.1 5000 =1
+         7912 A 7.1 5000"
+            => "SA DARA | 2 of 2 acknowledged, rtt 17/479/1405
+                7900 retransmission delayed
+                7900 duplicate",
+        "0 S 7.0 0 | 12 A 7.0 0 | 4500 D 7.1 1000 =1 | 5200 D 7.1 5000 =1 | 5300 A 7.1 1000"
+            => "SA DRA | 2 of 2 acknowledged, rtt 17/411/805
+                5200 retransmission delayed
+                5200 duplicate
+                5300 late",
+    }
 }
 
 /// A NACK causes no retransmission, the scan does. Repeated letters are abbreviated.
