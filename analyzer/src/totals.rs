@@ -2,31 +2,31 @@
 
 use std::collections::BTreeMap;
 
-/// Total to which another of the same kind can be added.
-pub(crate) trait Total {
+/// AddTotals to which another of the same kind can be added.
+pub(crate) trait AddTotals {
     /// Adds the other total; counters stop at their maximum.
     fn absorb(&mut self, other: &Self);
 }
 
-impl Total for u64 {
+impl AddTotals for u64 {
     fn absorb(&mut self, other: &Self) {
         *self = self.saturating_add(*other);
     }
 }
 
-impl Total for u128 {
+impl AddTotals for u128 {
     fn absorb(&mut self, other: &Self) {
         *self = self.saturating_add(*other);
     }
 }
 
-impl<T: Total, const N: usize> Total for [T; N] {
+impl<T: AddTotals, const N: usize> AddTotals for [T; N] {
     fn absorb(&mut self, other: &Self) {
         self.iter_mut().zip(other).for_each(|(sum, more)| sum.absorb(more));
     }
 }
 
-impl<K: Copy + Ord, T: Total + Default> Total for BTreeMap<K, T> {
+impl<K: Copy + Ord, T: AddTotals + Default> AddTotals for BTreeMap<K, T> {
     fn absorb(&mut self, other: &Self) {
         other.iter().for_each(|(key, more)| self.entry(*key).or_default().absorb(more));
     }
@@ -40,10 +40,10 @@ macro_rules! totals {
         $(#[$meta])*
         $vis struct $Struct { $($(#[$doc])* $field_vis $field: $Field,)+ }
 
-        impl crate::totals::Total for $Struct {
+        impl crate::totals::AddTotals for $Struct {
             fn absorb(&mut self, other: &Self) {
                 let Self { $($field,)+ } = self;
-                $(crate::totals::Total::absorb($field, &other.$field);)+
+                $(crate::totals::AddTotals::absorb($field, &other.$field);)+
             }
         }
     )+};

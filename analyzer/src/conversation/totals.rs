@@ -7,7 +7,7 @@ use codec::transport::NackReason;
 
 use super::observation::{Abandonment, Observation, ObservationKind, ResendCause, Violation};
 use super::transport_packet::TransportFate;
-use crate::totals::{Total, totals};
+use crate::totals::{AddTotals, totals};
 
 /// Number of round-trip classes: each ends at twice the time of the one before, the first at 1 µs.
 pub const CLASSES: usize = 32;
@@ -84,7 +84,7 @@ impl RoundTrips {
     }
 }
 
-impl Total for RoundTrips {
+impl AddTotals for RoundTrips {
     fn absorb(&mut self, other: &Self) {
         self.count.absorb(&other.count);
         self.total.absorb(&other.total);

@@ -10,7 +10,7 @@ use super::{FindingKind, Severity};
 use crate::channel_name::TapEnd;
 use crate::link::parameters::{ChannelParameters, ParameterKey, UnknownParameters};
 use crate::link::slack::{ROOM, STOP_RESPONSE, THRESHOLDS};
-use crate::totals::{Total, totals};
+use crate::totals::{AddTotals, totals};
 
 /// Findings and rule coverage of a capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -295,7 +295,7 @@ impl TransportCoverage {
     }
 }
 
-impl Total for CheckCoverage {
+impl AddTotals for CheckCoverage {
     fn absorb(&mut self, other: &Self) {
         self.times.absorb(&other.times);
         self.unknown = self.unknown.with(other.unknown);

@@ -2,7 +2,7 @@
 //! followed by a histogram of round trips.
 
 use crate::event::Picoseconds;
-use crate::totals::Total as _;
+use crate::totals::AddTotals as _;
 use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId};

@@ -7,7 +7,7 @@ use codec::time::Tick;
 
 use crate::channel_name::{ChannelEnds, TapEnd};
 use crate::link::slack::FillBounds;
-use crate::totals::{Total, totals};
+use crate::totals::{AddTotals, totals};
 
 /// All slack buffers at the far ends of captured channels.
 #[derive(Clone, Debug, Default)]

@@ -23,7 +23,7 @@ use crate::channel_name::{ChannelEnds, TapEnd};
 use crate::conversation::TransportEvent;
 use crate::link::slack::SlackEvent;
 use crate::pipeline::AnalysisEvent;
-use crate::totals::Total as _;
+use crate::totals::AddTotals as _;
 
 /// Longest lag between truth and analysis, in periods of the full rate. *Chosen*: longer than any
 /// row is delayed.
