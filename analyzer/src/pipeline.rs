@@ -65,6 +65,8 @@ pub struct CaptureAnalysis<R> {
     read: VecDeque<ChunkBatch>,
     /// Output of the links for the network stage.
     linked: Option<BatchOutput>,
+    /// True while the input has nothing to read.
+    is_waiting: fn() -> bool,
 }
 
 impl<R: Read + Send> CaptureAnalysis<R> {
@@ -77,7 +79,14 @@ impl<R: Read + Send> CaptureAnalysis<R> {
             network: NetworkStage::new(scope, assumptions),
             read: VecDeque::new(),
             linked: None,
+            is_waiting: || false,
         }
+    }
+
+    /// Emits all events of what was read before it reads again while this function returns true. For live
+    /// input: reads are larger than blocks otherwise.
+    pub const fn emit_when(&mut self, is_waiting: fn() -> bool) {
+        self.is_waiting = is_waiting;
     }
 
     /// Advances by a batch, and emits the events that are complete.
@@ -88,15 +97,16 @@ impl<R: Read + Send> CaptureAnalysis<R> {
         &mut self,
         out: &mut impl FnMut(AnalysisEvent),
     ) -> Result<ReadProgress, CaptureError> {
-        let Self { reader, ended, links, network, read, linked } = self;
+        let Self { reader, ended, links, network, read, linked, is_waiting } = self;
         let (batch, mut before) = (read.pop_front(), linked.take());
         if let (None, None, Some(ended)) = (&batch, &before, &mut *ended) {
             return std::mem::replace(ended, Ok(())).map(|()| ReadProgress::Done);
         }
         let chars = before.as_mut().map(|output| std::mem::take(&mut output.reusable_chars));
-        let reads_on = ended.is_none() && read.is_empty();
+        let is_idle = batch.is_none() && before.is_none();
+        let reads_on = ended.is_none() && read.is_empty() && (is_idle || !is_waiting());
         let (result, (events, now)) = join(
-            || reads_on.then(|| batch::read(reader, chars.unwrap_or_default())),
+            || reads_on.then(|| batch::read(reader, chars.unwrap_or_default(), is_waiting)),
             || {
                 join(
                     || before.map(|output| network.process_batch(output)),

@@ -3,7 +3,6 @@
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render::check::unread;
@@ -13,7 +12,7 @@ use codec::time::Tick;
 
 use crate::args::ViewArgs;
 use crate::exit::{CliError, CommandResult, RunReport};
-use crate::input::{self, CliCapture};
+use crate::input::{self, CliCapture, InputFile};
 use crate::output::StandardOutput;
 use crate::rows::{RowWriter, read_all};
 
@@ -21,14 +20,14 @@ pub(crate) type CliAnalysis = CaptureAnalysis<CliCapture>;
 
 /// Reads a capture to its end, or until `emit` breaks. Faults go to the report, other events to `emit`.
 pub(crate) fn analyze(
-    file: &Path,
+    file: InputFile<'_>,
     scope: AnalysisScope,
     assumptions: LinkAssumptions,
     report: &mut RunReport,
     emit: &mut dyn FnMut(&CliAnalysis, AnalysisEvent) -> ControlFlow<()>,
 ) -> Result<CliAnalysis, CliError> {
-    let capture = input::open(file).map_err(|error| CliError::file(file, &error))?;
-    let mut analysis = CaptureAnalysis::new(capture, scope, assumptions);
+    let mut analysis = CaptureAnalysis::new(file.open()?, scope, assumptions);
+    analysis.emit_when(input::is_waiting);
     let mut step = Vec::new();
     read_all(report, |report| {
         let progress = analysis.step(&mut |event| step.push(event));
@@ -46,7 +45,7 @@ pub(crate) fn analyze(
 
 /// Reads a capture to its end, for the totals of the analysis.
 pub(crate) fn analyze_all(
-    file: &Path,
+    file: InputFile<'_>,
     scope: AnalysisScope,
     assumptions: LinkAssumptions,
     report: &mut RunReport,
@@ -63,10 +62,11 @@ pub(crate) fn list(
     emit: &mut dyn FnMut(&CliAnalysis, AnalysisEvent, &mut RowWriter<'_>),
 ) -> CommandResult {
     let mut report = RunReport::of(&view.file);
-    let analysis = analyze(&view.file, scope, assumptions, &mut report, &mut |analysis, event| {
-        emit(analysis, event, &mut writer);
-        writer.flow()
-    })?;
+    let analysis =
+        analyze(view.input(), scope, assumptions, &mut report, &mut |analysis, event| {
+            emit(analysis, event, &mut writer);
+            writer.flow()
+        })?;
     if writer.accepts_more() {
         check_channel_exists(view, &analysis, &mut report);
     }

@@ -6,10 +6,13 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use analyzer::channel_name::escape_text;
 use analyzer::filter::{FilterError, FilterErrorStyle};
 use anstyle::{AnsiColor, Style};
 use codec::capture::{CaptureError, CaptureFault};
 use simulator::scenario::{ErrorStyle, ScenarioError};
+
+use crate::interrupt;
 
 /// Exit status for an invalid capture, scenario or command line, and for I/O errors.
 pub(crate) const BAD_INPUT: u8 = 2;
@@ -90,6 +93,7 @@ impl RunReport {
     /// Prints faults and errors.
     pub(crate) fn finish(self) -> ExitCode {
         let status = match self.is_problem_found {
+            _ if interrupt::ended_work() => interrupt::INTERRUPTED,
             _ if !self.is_clean() => BAD_INPUT,
             true => PROBLEM_FOUND,
             false => 0,
@@ -144,7 +148,8 @@ impl CliError {
             // A closed standard error leaves nowhere to report to.
             Self::Rendered(lines) => drop(writeln!(anstream::stderr(), "{lines}")),
         }
-        ExitCode::from(BAD_INPUT)
+        let is_interrupted = interrupt::ended_work();
+        ExitCode::from(if is_interrupted { interrupt::INTERRUPTED } else { BAD_INPUT })
     }
 }
 
@@ -153,8 +158,17 @@ pub(crate) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// True for standard input under any of its names.
+pub(crate) fn is_standard_input(path: &Path) -> bool {
+    is_standard(path) || path == Path::new("/dev/stdin")
+}
+
 fn input_name(file: &Path) -> String {
-    if is_standard(file) { "standard input".to_owned() } else { file.display().to_string() }
+    if is_standard_input(file) {
+        "standard input".to_owned()
+    } else {
+        escape_text(file.display().to_string())
+    }
 }
 
 /// Prints a message on standard error, in colour on a terminal.

@@ -1,17 +1,40 @@
 //! Files that are read, or standard input.
 
+mod live;
+
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
 use codec::capture::{DecompressedInput, decompress};
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::ProgressBar;
 
-use crate::exit::{CliError, is_standard};
-use crate::progress;
+use self::live::LiveStream;
+use crate::exit::{CliError, is_standard_input};
+use crate::output;
+use crate::{interrupt, progress};
+
+pub(crate) use self::live::is_waiting;
 
 /// A capture, compressed or not, with its progress on a terminal.
 pub(crate) type CliCapture = DecompressedInput<ProgressReader>;
+
+/// A capture as named on the command line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InputFile<'a> {
+    /// The file; `-` is standard input.
+    pub(crate) path: &'a Path,
+    pub(crate) end: InputEnd,
+}
+
+/// End of the reading of a capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InputEnd {
+    /// The end of the file.
+    EndOfFile,
+    /// Ctrl-C: the file grows.
+    Interrupt,
+}
 
 /// A stream whose progress is shown.
 #[derive(Debug)]
@@ -24,19 +47,43 @@ pub(crate) struct ProgressReader {
 #[derive(Debug)]
 enum InputStream {
     File(File),
-    Standard(io::Stdin),
+    /// A pipe, a device or a growing file.
+    Live(LiveStream),
 }
 
-/// Opens a capture; `-` is standard input.
-pub(crate) fn open(path: &Path) -> io::Result<CliCapture> {
-    let (stream, len) = if is_standard(path) {
-        (InputStream::Standard(io::stdin()), None)
-    } else {
-        let file = open_file(path)?;
-        let data = file.metadata()?;
-        (InputStream::File(file), data.is_file().then_some(data.len()))
-    };
-    decompress(ProgressReader { stream, progress: bar(len), read: 0 })
+impl<'a> InputFile<'a> {
+    /// A file that is read to its end.
+    pub(crate) const fn whole(path: &'a Path) -> Self {
+        Self { path, end: InputEnd::EndOfFile }
+    }
+
+    /// Opens the capture. Ctrl-C then ends its reading.
+    pub(crate) fn open(self) -> Result<CliCapture, CliError> {
+        self.open_capture().map_err(|error| CliError::file(self.path, &error))
+    }
+
+    /// Opens the capture, for callers that report the error themselves.
+    pub(crate) fn open_capture(self) -> io::Result<CliCapture> {
+        self.reader().and_then(decompress)
+    }
+
+    fn reader(self) -> io::Result<ProgressReader> {
+        let Self { path, end } = self;
+        interrupt::handle();
+        let (stream, length) = if is_standard_input(path) {
+            (InputStream::Live(LiveStream::new(io::stdin(), end)), None)
+        } else {
+            let file = open_file(path)?;
+            let data = file.metadata()?;
+            match (data.is_file(), end) {
+                (true, InputEnd::EndOfFile) => (InputStream::File(file), Some(data.len())),
+                (true, InputEnd::Interrupt) | (false, _) => {
+                    (InputStream::Live(LiveStream::new(file, end)), None)
+                }
+            }
+        };
+        Ok(ProgressReader { stream, progress: bar(length), read: 0 })
+    }
 }
 
 /// Opens a file that is no directory.
@@ -52,7 +99,7 @@ pub(crate) fn open_file(path: &Path) -> io::Result<File> {
 pub(crate) fn read_limited(path: &Path, max: usize, kind: &str) -> Result<Vec<u8>, CliError> {
     let mut bytes = Vec::new();
     let mut all = |stream: &mut dyn Read| stream.take(max as u64 + 1).read_to_end(&mut bytes);
-    let read = if is_standard(path) {
+    let read = if is_standard_input(path) {
         all(&mut io::stdin().lock())
     } else {
         File::open(path).and_then(|mut file| all(&mut file))
@@ -64,27 +111,25 @@ pub(crate) fn read_limited(path: &Path, max: usize, kind: &str) -> Result<Vec<u8
     Ok(bytes)
 }
 
-fn bar(len: Option<u64>) -> ProgressBar {
-    let bar = progress::bar(
-        len,
-        progress::style(match len {
-            Some(_) => "{bar:40} {bytes}/{total_bytes} {binary_bytes_per_sec} {eta}",
-            None => "{spinner} {bytes} {binary_bytes_per_sec}",
-        }),
-    );
-    // A bar between rows on a terminal would garble both.
-    if io::stdout().is_terminal() {
-        bar.set_draw_target(ProgressDrawTarget::hidden());
-    }
-    bar
+fn bar(length: Option<u64>) -> ProgressBar {
+    let style = progress::style(match length {
+        Some(_) => "{bar:30} {percent:>3} %  {binary_bytes_per_sec}  ETA {eta}",
+        None => "{spinner} {binary_bytes}  {binary_bytes_per_sec}",
+    });
+    progress::bar(length, style)
 }
 
 impl Read for ProgressReader {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        // Rows appear on a terminal as they are found.
+        if io::stdout().is_terminal() {
+            output::flush();
+        }
         let read = match &mut self.stream {
-            InputStream::File(file) => file.read(buf)?,
-            InputStream::Standard(stdin) => stdin.read(buf)?,
-        };
+            InputStream::File(_) if interrupt::is_pressed() => Err(interrupt::error()),
+            InputStream::File(file) => file.read(buf),
+            InputStream::Live(live) => live.read(buf),
+        }?;
         self.read += read as u64;
         if progress::is_due(&self.progress) {
             self.progress.set_position(self.read);

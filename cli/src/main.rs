@@ -7,6 +7,7 @@ mod catalog;
 mod commands;
 mod exit;
 mod input;
+mod interrupt;
 mod json_select;
 mod output;
 mod plot;
@@ -15,8 +16,9 @@ mod rows;
 mod run_simulation;
 mod statistics;
 
+use std::io;
 use std::panic::{self, UnwindSafe};
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 
 use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, Parser};
@@ -33,7 +35,7 @@ fn main() -> ExitCode {
                         command, and options come after the command";
             CliArguments::command().error(ErrorKind::ArgumentConflict, text).exit();
         }
-        error.exit()
+        print_and_exit(&error)
     });
     guarded(move || {
         let mut output = StandardOutput::new(arguments.color);
@@ -47,6 +49,17 @@ fn main() -> ExitCode {
             (Ok(()), Err(failure)) => failure.finish(),
         }
     })
+}
+
+/// Prints help or an error of the command line, and exits.
+fn print_and_exit(error: &clap::Error) -> ! {
+    match error.print() {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            exit::print_error(&format!("standard output: {error}"));
+            process::exit(exit::BAD_INPUT.into())
+        }
+        Ok(()) | Err(_) => process::exit(error.exit_code()),
+    }
 }
 
 /// Runs the program and turns a panic into an error message.

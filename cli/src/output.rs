@@ -1,6 +1,7 @@
 //! Standard output: lines with or without colour, JSON, and a silent end if the reader closes the pipe.
 
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::{self, BufWriter, Write};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use analyzer::render::{StyledLine, TextStyle};
 use anstream::{AutoStream, ColorChoice};
@@ -8,10 +9,36 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use crate::args::ColourChoice;
+use crate::progress;
+
+/// Standard output, shared with the input, which flushes it before it waits.
+static STREAM: LazyLock<Mutex<BufWriter<TerminalStream>>> =
+    LazyLock::new(|| Mutex::new(BufWriter::with_capacity(64 << 10, TerminalStream)));
+
+/// Standard output, with any progress bar removed while it is written.
+struct TerminalStream;
+
+impl Write for TerminalStream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        progress::suspended(|| io::stdout().write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stdout().flush()
+    }
+}
+
+fn stream() -> MutexGuard<'static, BufWriter<TerminalStream>> {
+    STREAM.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Prints what is buffered. An error is that of the next write.
+pub(crate) fn flush() {
+    let _ = stream().flush();
+}
 
 /// Standard output. After the first error nothing more is printed.
 pub(crate) struct StandardOutput {
-    stream: BufWriter<StdoutLock<'static>>,
     style: fn(TextStyle) -> Style,
     result: io::Result<()>,
 }
@@ -23,11 +50,7 @@ impl StandardOutput {
             ColourChoice::Always => true,
             ColourChoice::Never => false,
         };
-        Self {
-            stream: BufWriter::with_capacity(64 << 10, io::stdout().lock()),
-            style: if coloured { style } else { |_| Style::new() },
-            result: Ok(()),
-        }
+        Self { style: if coloured { style } else { |_| Style::new() }, result: Ok(()) }
     }
 
     /// False after an error, for example a closed pipe.
@@ -64,7 +87,7 @@ impl StandardOutput {
 
     fn write(&mut self, print: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
         if self.result.is_ok() {
-            self.result = print(&mut self.stream);
+            self.result = print(&mut *stream());
         }
     }
 

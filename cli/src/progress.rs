@@ -1,16 +1,31 @@
 //! Progress bars on standard error, shown when something takes long.
 
+use std::io::{self, IsTerminal};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-const DELAY: Duration = Duration::from_millis(500);
+const DELAY: Duration = Duration::from_secs(1);
+
+/// The latest bar.
+static LATEST: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// A bar of this length in the given style.
 pub(crate) fn bar(length: impl Into<Option<u64>>, style: ProgressStyle) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(length.into(), ProgressDrawTarget::stderr());
     bar.set_style(style);
+    *LATEST.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
     bar
+}
+
+/// Prints on standard output while the bar is removed from the terminal, so that neither garbles the other.
+pub(crate) fn suspended<T>(print: impl FnOnce() -> T) -> T {
+    let bar = LATEST.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match bar.filter(|bar| io::stdout().is_terminal() && is_due(bar) && !bar.is_finished()) {
+        Some(bar) => bar.suspend(print),
+        None => print(),
+    }
 }
 
 /// The style of a template, which is a constant of the caller.

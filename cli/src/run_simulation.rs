@@ -12,8 +12,8 @@ use simulator::scenario::Scenario;
 use simulator::truth::{TraceLevel, TruthEvent};
 
 use crate::atomic_file::{AtomicFile, commit_all};
-use crate::exit::{CliError, is_standard};
-use crate::progress;
+use crate::exit::{CliError, is_standard, print_error};
+use crate::{interrupt, progress};
 
 /// Periods between two flushes of events and records. *Chosen*: few enough to keep in memory.
 const SLICE: u64 = 1 << 10;
@@ -35,17 +35,19 @@ struct OutputFiles {
     truth: Option<(PathBuf, BufWriter<AtomicFile>)>,
 }
 
-/// Runs a scenario to its end. If a file cannot be written, none is left.
+/// Runs a scenario to its end, or until Ctrl-C. If it does not end or a file cannot be written, no file is
+/// left.
 pub(crate) fn run_scenario(
     scenario: &Scenario,
     level: TraceLevel,
     paths: &RunPaths<'_>,
     observe: &mut dyn FnMut(&TruthEvent),
 ) -> Result<Network, CliError> {
+    interrupt::handle();
     let mut network = Network::new(scenario, level, VisitOrder::AsGiven);
     let mut files = OutputFiles::create(paths, &network)?;
     let progress = bar(scenario.duration);
-    while network.now() < scenario.duration {
+    while network.now() < scenario.duration && !interrupt::is_pressed() {
         network.run(network.now().saturating_add(SLICE).min(scenario.duration));
         files.write_events(scenario, &mut network, observe)?;
         if network.needs_flush() {
@@ -55,11 +57,18 @@ pub(crate) fn run_scenario(
             progress.set_position(network.now());
         }
     }
+    progress.finish_and_clear();
+    let is_complete = network.now() >= scenario.duration;
     network.finish();
     files.write_events(scenario, &mut network, observe)?;
-    files.record(&mut network)?;
-    files.finish()?;
-    progress.finish_and_clear();
+    if is_complete {
+        files.record(&mut network)?;
+        files.finish()?;
+    } else {
+        let (now, all) = (network.now() / PERIODS_PER_US, scenario.duration / PERIODS_PER_US);
+        let written = if paths.outputs().next().is_some() { ": no file is written" } else { "" };
+        print_error(&format!("{} after {now} of {all} µs{written}", interrupt::error()));
+    }
     Ok(network)
 }
 
@@ -94,7 +103,7 @@ pub(crate) fn refuse_terminal(capture: &Path) -> Result<(), CliError> {
 }
 
 /// True if two paths name one regular file. Pipes and devices may be named twice.
-fn is_same(a: &Path, b: &Path) -> bool {
+pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
     match (fs::canonicalize(a), fs::canonicalize(b)) {
         (Ok(a), Ok(b)) => a == b && a.is_file(),
         (Err(_), _) | (_, Err(_)) => a == b,

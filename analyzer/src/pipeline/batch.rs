@@ -65,8 +65,12 @@ pub(super) struct BatchRead {
 }
 
 /// Reads a batch, or several if a section ends. The characters are stored in `room`, a reused
-/// buffer.
-pub(super) fn read<R: Read>(reader: &mut CaptureReader<R>, mut room: CharBuf) -> BatchRead {
+/// buffer. While the input is waiting the batch ends after a block.
+pub(super) fn read<R: Read>(
+    reader: &mut CaptureReader<R>,
+    mut room: CharBuf,
+    is_waiting: &impl Fn() -> bool,
+) -> BatchRead {
     room.clear();
     let mut batch = ChunkBatch { chars: room, ..ChunkBatch::default() };
     let (mut batches, mut faults) = (Vec::new(), Vec::new());
@@ -96,6 +100,9 @@ pub(super) fn read<R: Read>(reader: &mut CaptureReader<R>, mut room: CharBuf) ->
         };
         // Ensures that a file of faults only also ends a batch.
         batch.weight += CHUNK;
+        if is_waiting() {
+            break;
+        }
     }
     if ended.is_some() {
         batch.progress = SectionProgress::End;
@@ -172,7 +179,7 @@ mod tests {
         let mut reader = CaptureReader::new(file.as_slice());
         let mut sections = 0;
         loop {
-            let result = read(&mut reader, CharBuf::default());
+            let result = read(&mut reader, CharBuf::default(), &|| false);
             // One step per section, and the beginning of the next one.
             assert!(result.batches.len() as u64 <= WEIGHT / CHUNK + 1, "{}", result.batches.len());
             sections += result

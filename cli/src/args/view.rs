@@ -7,9 +7,11 @@ use analyzer::window::{TimeWindow, WindowEdge};
 use clap::Args;
 
 use super::OutputFormat;
+use crate::input::{InputEnd, InputFile};
 
 /// Options common to all views of a capture.
 #[derive(Args, Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "command-line flags")]
 pub(crate) struct ViewArgs {
     /// The capture: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input.
     #[arg(required = false, required_unless_present = "list_fields")]
@@ -37,12 +39,21 @@ pub(crate) struct ViewArgs {
     /// Prints only these fields, in this order: `channel,start,length`.
     #[arg(long, value_name = "NAMES")]
     pub(crate) fields: Option<String>,
+    /// Reads a growing file until Ctrl-C, and prints rows as they are complete.
+    #[arg(short = 'f', long)]
+    pub(crate) follow: bool,
     /// Lists the fields of this command's rows and exits.
     #[arg(long)]
     pub(crate) list_fields: bool,
 }
 
 impl ViewArgs {
+    /// The capture to read.
+    pub(crate) fn input(&self) -> InputFile<'_> {
+        let end = if self.follow { InputEnd::Interrupt } else { InputEnd::EndOfFile };
+        InputFile { path: &self.file, end }
+    }
+
     pub(crate) fn window(&self) -> TimeWindow {
         TimeWindow { from: self.from.unwrap_or(TimeWindow::ALL.from), to: self.to }
     }

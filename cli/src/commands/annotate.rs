@@ -14,24 +14,27 @@ use codec::capture::{AnnotateError, AnnotationCounts, annotate};
 use crate::analyze::analyze;
 use crate::args::AnnotateArgs;
 use crate::atomic_file::{AtomicFile, commit_all};
-use crate::exit::{CliError, CommandResult, RunReport, is_standard};
-use crate::input;
+use crate::exit::{CliError, CommandResult, RunReport, is_standard, is_standard_input};
+use crate::input::InputFile;
 use crate::output::StandardOutput;
-use crate::run_simulation::refuse_terminal;
+use crate::run_simulation::{is_same, refuse_terminal};
 
 pub(crate) fn run(arguments: &AnnotateArgs, output: &mut StandardOutput) -> CommandResult {
     let AnnotateArgs { file, output: copy } = arguments;
-    if is_standard(file) {
+    if is_standard_input(file) {
         return Err(CliError::reading(file, &"annotate reads the capture twice: name a file"));
     }
     refuse_terminal(copy)?;
+    if is_same(file, copy) {
+        return Err(CliError::writing(copy, &"the capture would be overwritten"));
+    }
     let mut report = RunReport::of(file);
     let mut comments = collect(arguments, &mut report)?;
     if report.is_damaged() {
         // The errors are in the report; a partial copy would hide them.
         return Ok(report);
     }
-    let capture = input::open(file).map_err(|error| CliError::file(file, &error))?;
+    let capture = InputFile::whole(file).open()?;
     let mut out = BufWriter::with_capacity(64 << 10, AtomicFile::create(copy)?);
     let writing = |error: &io::Error| CliError::writing(copy, error);
     let annotated = annotate(capture, &mut out, |id, chunk| comments.take(id, chunk));
@@ -50,7 +53,7 @@ pub(crate) fn run(arguments: &AnnotateArgs, output: &mut StandardOutput) -> Comm
 fn collect(arguments: &AnnotateArgs, report: &mut RunReport) -> Result<CommentSet, CliError> {
     let mut comments = CommentSet::default();
     let analysis = analyze(
-        &arguments.file,
+        InputFile::whole(&arguments.file),
         AnalysisScope::Everything,
         LinkAssumptions::default(),
         report,

@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &BlockingArgs, output: &mut StandardOutput) -> Comm
         }
         ControlFlow::Continue(())
     };
-    let analysis = analyze(&view.file, scope, assumptions, &mut report, emit)?;
+    let analysis = analyze(view.input(), scope, assumptions, &mut report, emit)?;
     check_channel_exists(view, &analysis, &mut report);
     let max = view.limit.map_or(TREES, |limit| usize::try_from(limit).unwrap_or(TREES));
     print_unread(&analysis, output);

@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &CheckArgs, output: &mut StandardOutput) -> Command
     };
     let mut report = RunReport::of(&view.file);
     let assumptions = arguments.assume.unwrap_or_default();
-    let analysis = analyze_all(&view.file, AnalysisScope::Findings, assumptions, &mut report)?;
+    let analysis = analyze_all(view.input(), AnalysisScope::Findings, assumptions, &mut report)?;
     let findings = analysis.findings();
     let set = findings.ledger();
     let known = |id| analysis.channel(id);

@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &ConversationsArgs, output: &mut StandardOutput) ->
         }
         ControlFlow::Continue(())
     };
-    let analysis = analyze(&view.file, SCOPE, assumptions, &mut report, emit)?;
+    let analysis = analyze(view.input(), SCOPE, assumptions, &mut report, emit)?;
     check_channel_exists(view, &analysis, &mut report);
     print_unread(&analysis, output);
     render::conversations(&text, &mut |line| output.line(&line));

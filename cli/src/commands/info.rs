@@ -9,8 +9,7 @@ use serde::Serialize;
 
 use crate::analyze::row_limit;
 use crate::args::{OutputFormat, ViewArgs};
-use crate::exit::{CliError, CommandResult, RunReport};
-use crate::input;
+use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
 use crate::rows::{RowSelection, RowSource, RowWriter, read_all};
 
@@ -26,7 +25,7 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult
     let Some(mut selection) = RowSelection::of(view, RowKind::Channels, output)? else {
         return Ok(RunReport::default());
     };
-    let capture = input::open(&view.file).map_err(|e| CliError::file(&view.file, &e))?;
+    let capture = view.input().open()?;
     let mut report = RunReport::of(&view.file);
     let mut counts = CounterReader::new(capture);
     read_all(&mut report, |report| counts.step(&view.window(), &mut |fault| report.fault(fault)))?;

@@ -82,7 +82,7 @@ fn print_buffers(
     output: &mut StandardOutput,
 ) -> CommandResult {
     let mut report = RunReport::of(&view.file);
-    let analysis = analyze_all(&view.file, AnalysisScope::Findings, assumptions, &mut report)?;
+    let analysis = analyze_all(view.input(), AnalysisScope::Findings, assumptions, &mut report)?;
     check_channel_exists(view, &analysis, &mut report);
     let mut has_room = row_limit(view);
     let slacks = analysis.links().flat_map(LinkAnalysis::slack);
@@ -114,7 +114,7 @@ fn print_totals(
     output: &mut StandardOutput,
 ) -> CommandResult {
     let mut report = RunReport::of(&view.file);
-    let analysis = analyze_all(&view.file, AnalysisScope::Counts, assumptions, &mut report)?;
+    let analysis = analyze_all(view.input(), AnalysisScope::Counts, assumptions, &mut report)?;
     check_channel_exists(view, &analysis, &mut report);
     let mut has_room = row_limit(view);
     let mut keeps = |found: &ChannelReport<'_>| {

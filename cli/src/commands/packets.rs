@@ -10,8 +10,7 @@ use codec::capture::{Channel, ReadProgress};
 
 use crate::analyze::is_selected;
 use crate::args::ViewArgs;
-use crate::exit::{CliError, CommandResult, RunReport};
-use crate::input;
+use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
 use crate::rows::{RowSelection, RowSource, RowWriter, read_all};
 
@@ -28,7 +27,7 @@ pub(crate) fn run(
     let Some(selection) = RowSelection::of(view, kind, output)? else {
         return Ok(RunReport::default());
     };
-    let capture = input::open(&view.file).map_err(|e| CliError::file(&view.file, &e))?;
+    let capture = view.input().open()?;
     let mut report = RunReport::of(&view.file);
     let shown = if selection.shows("bytes") { ByteRetention::Keep } else { bytes };
     let needed = if selection.needs("bytes") { ByteRetention::Keep } else { bytes };

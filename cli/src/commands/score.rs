@@ -9,19 +9,19 @@ use analyzer::score::{ScoreError, ScoreReport, score};
 
 use crate::args;
 use crate::args::OutputFormat;
-use crate::exit::{CliError, CommandResult, RunReport, is_standard};
-use crate::input;
+use crate::exit::{CliError, CommandResult, RunReport, is_standard_input};
+use crate::input::{self, InputFile};
 use crate::output::StandardOutput;
 
 pub(crate) fn run(arguments: &args::ScoreArgs, output: &mut StandardOutput) -> CommandResult {
     let args::ScoreArgs { capture, truth, format } = arguments;
-    if is_standard(capture) {
+    if is_standard_input(capture) {
         return Err(CliError::reading(capture, &"score reads the capture twice: name a file"));
     }
     let mut report = RunReport::of(capture);
-    let open = || input::open(capture);
+    let open = || InputFile::whole(capture).open_capture();
     let mut fault = |fault| report.fault(fault);
-    let result = if is_standard(truth) {
+    let result = if is_standard_input(truth) {
         score(open, io::stdin().lock(), LinkAssumptions::default(), &mut fault)
     } else {
         let truth = input::open_file(truth).map_err(|error| CliError::file(truth, &error))?;

@@ -5,8 +5,7 @@ use analyzer::show::{LinkChoice, LinkFound, LinkView, LinkViewItem};
 use codec::capture::{CaptureItem, CaptureReader, ReadProgress};
 
 use crate::args::ViewArgs;
-use crate::exit::{CliError, CommandResult, RunReport};
-use crate::input;
+use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
 use crate::rows::{RowSelection, RowSource, RowWriter, read_all};
 
@@ -14,7 +13,7 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult
     let Some(selection) = RowSelection::of(view, RowKind::Characters, output)? else {
         return Ok(RunReport::default());
     };
-    let capture = input::open(&view.file).map_err(|e| CliError::file(&view.file, &e))?;
+    let capture = view.input().open()?;
     let mut report = RunReport::of(&view.file);
     let mut reader = CaptureReader::new(capture);
     let mut show = LinkView::new(view.channel.clone().map_or(LinkChoice::First, LinkChoice::Of));

@@ -7,13 +7,18 @@ use analyzer::render;
 use crate::analyze::{analyze_all, print_unread};
 use crate::args::{self, TopologyFormat};
 use crate::exit::{CommandResult, RunReport};
+use crate::input::InputFile;
 use crate::output::StandardOutput;
 
 pub(crate) fn run(arguments: &args::TopologyArgs, output: &mut StandardOutput) -> CommandResult {
     let args::TopologyArgs { file, format } = arguments;
     let mut report = RunReport::of(file);
-    let analysis =
-        analyze_all(file, AnalysisScope::Findings, LinkAssumptions::default(), &mut report)?;
+    let analysis = analyze_all(
+        InputFile::whole(file),
+        AnalysisScope::Findings,
+        LinkAssumptions::default(),
+        &mut report,
+    )?;
     let topology = analysis.topology();
     match format {
         TopologyFormat::Text => {

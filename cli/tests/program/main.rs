@@ -10,6 +10,8 @@ mod experiments;
 mod fixtures;
 mod forms;
 mod laws_program;
+#[cfg(unix)]
+mod live;
 mod selection;
 mod simulate;
 mod support;

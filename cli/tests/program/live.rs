@@ -1,0 +1,144 @@
+//! Input that arrives slowly or grows, and Ctrl-C.
+
+use std::fs::{self, OpenOptions};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use super::support::{ScratchDirectory, capture_bytes, fixture, program};
+
+/// A time after which a line that does not come is missing.
+const LONG: Duration = Duration::from_secs(120);
+
+/// The program at work, and the lines that it prints.
+struct Running {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Running {
+    fn start(arguments: &[&str]) -> Self {
+        let mut command = program(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+        Self { child, lines }
+    }
+
+    fn line(&self) -> String {
+        self.lines.recv_timeout(LONG).unwrap()
+    }
+
+    /// Presses Ctrl-C.
+    fn interrupt(&self) {
+        let kill = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
+        assert!(kill.unwrap().success());
+    }
+
+    /// Status, remaining lines and error messages.
+    fn end(self) -> (Option<i32>, Vec<String>, String) {
+        let output = self.child.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), self.lines.iter().collect(), err)
+    }
+}
+
+/// A capture in two pieces; most of its packets are in the first.
+fn pieces() -> (Vec<u8>, Vec<u8>) {
+    let mut bytes = capture_bytes("demo-lossy");
+    let rest = bytes.split_off(bytes.len() * 3 / 4);
+    (bytes, rest)
+}
+
+#[test]
+fn rows_are_printed_before_more_input_is_waited_for() {
+    for command in [
+        &["packets"][..],
+        &["events"],
+        &["show"],
+        &["journeys"],
+        &["conversations", "--events"],
+        &["links", "--intervals"],
+    ] {
+        let mut program = Running::start(&[command, &["-", "--format", "jsonl"]].concat());
+        let mut stdin = program.child.stdin.take().unwrap();
+        let (first, rest) = pieces();
+        stdin.write_all(&first).unwrap();
+        for _ in 0..50 {
+            program.line();
+        }
+        stdin.write_all(&rest).unwrap();
+        drop(stdin);
+        let (status, lines, err) = program.end();
+        assert_eq!((status, err.as_str()), (Some(0), ""), "{command:?}");
+        assert!(!lines.is_empty(), "{command:?}");
+    }
+}
+
+#[test]
+fn a_growing_file_is_followed_until_ctrl_c() {
+    let directory = ScratchDirectory::new("follow");
+    let (first, rest) = pieces();
+    let path = directory.write("growing.pcapng", &first);
+    let whole =
+        program(&["packets", &fixture("demo-lossy/capture.pcapng")]).output().unwrap().stdout;
+    let count = String::from_utf8(whole).unwrap().lines().count();
+    let program = Running::start(&["packets", "-f", &path]);
+    let mut printed = 0;
+    while printed < 100 {
+        program.line();
+        printed += 1;
+    }
+    OpenOptions::new().append(true).open(&path).unwrap().write_all(&rest).unwrap();
+    // The last packets of the file end with the capture, and so are printed after Ctrl-C.
+    while printed < count - 4 {
+        program.line();
+        printed += 1;
+    }
+    program.interrupt();
+    let (status, lines, err) = program.end();
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    assert_eq!(printed + lines.len(), count);
+}
+
+#[test]
+fn ctrl_c_prints_what_was_found_so_far() {
+    let mut program = Running::start(&["check", "-"]);
+    let mut stdin = program.child.stdin.take().unwrap();
+    stdin.write_all(&pieces().0).unwrap();
+    // The program has begun to read: a pipe does not hold so much. Findings are printed at the end.
+    std::thread::sleep(Duration::from_secs(2));
+    program.interrupt();
+    let (status, lines, err) = program.end();
+    assert_eq!(status, Some(130), "{lines:?} {err}");
+    assert!(lines[0].starts_with("✗ not judged to the end: reading stopped at byte "), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("crc-bad")), "{lines:?}");
+    assert!(err.ends_with("read failed: interrupted\n"), "{err}");
+}
+
+#[test]
+fn ctrl_c_during_a_simulation_leaves_no_file() {
+    let directory = ScratchDirectory::new("interrupt");
+    let scenario = fs::read_to_string(fixture("demo-now36/scenario.toml")).unwrap();
+    let old = scenario.lines().find(|line| line.starts_with("duration_us")).unwrap();
+    let scenario = scenario.replacen(old, "duration_us = 900000000", 1);
+    let path = directory.write("long.toml", scenario.as_bytes());
+    let program = Running::start(&["simulate", &path, "-o", &directory.file("out.pcapng")]);
+    let part = directory.path().join(".out.pcapng.part");
+    while !part.exists() {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    program.interrupt();
+    let (status, _, err) = program.end();
+    assert_eq!(status, Some(130), "{err}");
+    assert!(err.contains("interrupted after "), "{err}");
+    let left: Vec<_> =
+        fs::read_dir(directory.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
+    assert_eq!(left, ["long.toml"]);
+}
