@@ -5,8 +5,10 @@ use codec::capture::{Channel, ChannelId, Chunk, ChunkContent};
 use codec::character::{CodeTable, DecodedCode, Symbol};
 use codec::chars::CharRun;
 use codec::time::Tick;
-use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
+use serde::{Serialize, Serializer};
+
+use crate::row::FieldShape::{List, Place};
+use crate::row::{FieldType, RowField, row};
 
 /// Kinds of symbols that have codes, in the order of C-2.
 const FAMILIES: [&str; 9] = ["IDLE", "GAP", "GO", "STOP", "ORUN", "FRES", "BRES", "PRBn", "REPLx"];
@@ -138,9 +140,17 @@ impl ChannelCounters {
 
     /// The row of `docs/output.md`.
     #[must_use]
-    pub fn row<'a>(&self, place: ChannelLabel<'a>) -> CountersRow<'a> {
+    pub fn row<'a>(
+        &self,
+        id: ChannelId,
+        channel: &'a Channel,
+        peer: Option<ChannelId>,
+    ) -> CountersRow<'a> {
         CountersRow {
-            place,
+            index: id.0,
+            name: &channel.name,
+            peer: peer.map(|peer| peer.0),
+            period_ps: channel.period_ps.get(),
             characters: self.characters(),
             data: self.data,
             control: ControlCounts(self.control().collect()),
@@ -153,38 +163,36 @@ impl ChannelCounters {
     }
 }
 
-/// Identification of a channel in a row; fields as in `docs/output.md`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[expect(missing_docs, reason = "docs/output.md describes the fields")]
-pub struct ChannelLabel<'a> {
-    pub index: u32,
-    pub name: &'a str,
-    pub peer: Option<u32>,
-    pub period_ps: u64,
-}
-
-impl<'a> ChannelLabel<'a> {
-    pub(crate) fn new(id: ChannelId, channel: &'a Channel, peer: Option<ChannelId>) -> Self {
-        let (name, period_ps) = (&channel.name, channel.period_ps.get());
-        Self { index: id.0, name, peer: peer.map(|peer| peer.0), period_ps }
+row! {
+    /// A channel of `myriscope info`; fields as in `docs/output.md`.
+    pub struct CountersRow<'a> {
+        index: u32, "", "", "number of the channel's interface in the file";
+        name: &'a str, "", "", "name of the channel";
+        peer: Option<u32>, "", "", "index of the opposite channel";
+        period_ps: u64, "ps", "", "character period";
+        characters: u64, "characters", "", "characters recorded";
+        data: u64, "bytes", "C-1", "data bytes";
+        control: ControlCounts as List, "kinds", "C-2", "control symbols, by kind" => CONTROL;
+        corrected: u64, "characters", "C-4", "symbols that had to be corrected";
+        invalid: u64, "characters", "C-5", "control codes that are no symbol";
+        holes: u64, "holes", "", "stretches that were not recorded";
+        first: Option<u64> as Place, "characters", "", "place of the first character";
+        last: Option<u64> as Place, "characters", "", "place of the last character";
     }
 }
 
-/// A channel of `myriscope info`; fields as in `docs/output.md`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[expect(missing_docs, reason = "docs/output.md describes the fields")]
-pub struct CountersRow<'a> {
-    #[serde(flatten)]
-    pub place: ChannelLabel<'a>,
-    pub characters: u64,
-    pub data: u64,
-    pub control: ControlCounts,
-    pub corrected: u64,
-    pub invalid: u64,
-    pub holes: u64,
-    pub first: Option<u64>,
-    pub last: Option<u64>,
-}
+/// Members of `control`.
+pub(crate) const CONTROL: &[RowField] = &[
+    RowField::new("IDLE", u64::SHAPE, "characters", "C-6", "how many of these"),
+    RowField::new("GAP", u64::SHAPE, "characters", "P-1", "how many of these"),
+    RowField::new("GO", u64::SHAPE, "characters", "F-1", "how many of these"),
+    RowField::new("STOP", u64::SHAPE, "characters", "F-1", "how many of these"),
+    RowField::new("ORUN", u64::SHAPE, "characters", "F-9", "how many of these"),
+    RowField::new("FRES", u64::SHAPE, "characters", "R-2", "how many of these"),
+    RowField::new("BRES", u64::SHAPE, "characters", "R-5", "how many of these"),
+    RowField::new("PRBn", u64::SHAPE, "characters", "R-6", "how many of these"),
+    RowField::new("REPLx", u64::SHAPE, "characters", "R-6", "how many of these"),
+];
 
 /// Symbols by kind, in the order of C-2.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,9 +200,7 @@ pub struct ControlCounts(pub Vec<(&'static str, u64)>);
 
 impl Serialize for ControlCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        self.0.iter().try_for_each(|(kind, count)| map.serialize_entry(kind, count))?;
-        map.end()
+        serializer.collect_map(self.0.iter().copied())
     }
 }
 

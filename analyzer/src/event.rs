@@ -3,9 +3,11 @@
 use codec::capture::ChannelId;
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
 use codec::time::Tick;
-use serde::Serialize;
 
 use crate::packet::ReceivedPacket;
+
+use crate::row::FieldShape::{Number, Place, Words};
+use crate::row::row;
 
 /// Picoseconds since the capture's time zero.
 pub type Picoseconds = u128;
@@ -164,23 +166,40 @@ impl ResumeCause {
     }
 }
 
-/// A row of `myriscope events`; fields as in `docs/output.md`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[expect(missing_docs, reason = "docs/output.md describes the fields")]
-pub struct EventRow<'a> {
-    pub channel: &'a str,
-    pub at: u64,
-    pub event: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub number: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub symbol: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub missing: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub by: Option<&'static str>,
+row! {
+    /// A row of `myriscope events`; fields as in `docs/output.md`.
+    #[derive(Default)]
+    pub struct EventRow<'a> {
+        channel: &'a str, "", "", "name of the channel";
+        at: u64 as Place, "characters", "", "where it was noticed";
+        event: &'static str as Words(EVENTS), "", "", "what was noticed";
+        number: Option<u8> ["Option::is_none"] as Number(7), "", "R-6", "of a probe";
+        status: Option<u8> ["Option::is_none"] as Number(15), "", "R-6", "of a reply";
+        code: Option<u8> ["Option::is_none"], "", "C-5", "of an invalid or corrected code";
+        symbol: Option<&'static str> ["Option::is_none"] as Words(CORRECTED), "", "C-4", "what a corrected code was corrected to";
+        missing: Option<u64> ["Option::is_none"], "characters", "", "of a hole: how many were not recorded";
+        by: Option<&'static str> ["Option::is_none"] as Words(RESUMED_BY), "", "F-2", "what released a stopped sender";
+    }
 }
+
+const EVENTS: &[&str] = &[
+    LinkEvent::OpenLink.kind(),
+    LinkEvent::LinkRestored.kind(),
+    LinkEvent::ForwardReset.kind(),
+    LinkEvent::ResetEnded.kind(),
+    LinkEvent::BackwardReset.kind(),
+    LinkEvent::OverrunAlarm.kind(),
+    "probe",
+    "reply",
+    LinkEvent::InvalidCode(0).kind(),
+    "corrected-code",
+    LinkEvent::Hole { missing: 0 }.kind(),
+    LinkEvent::SenderStopped.kind(),
+    LinkEvent::SenderResumed(ResumeCause::Go).kind(),
+];
+
+const RESUMED_BY: &[&str] =
+    &[ResumeCause::Go.name(), ResumeCause::OpenLink.name(), ResumeCause::Reset.name()];
+
+/// Symbols that single errors are corrected to. C-4
+const CORRECTED: &[&str] = &["GAP", "GO", "STOP", "FRES", "ORUN", "BRES"];

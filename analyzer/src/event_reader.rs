@@ -7,7 +7,7 @@ use codec::capture::{
     CaptureError, CaptureFault, CaptureItem, CaptureReader, Channel, ChannelId, ReadProgress,
 };
 
-use crate::counters::{ChannelCounters, ChannelLabel};
+use crate::counters::{ChannelCounters, CountersRow};
 use crate::event::TimedEvent;
 use crate::packet::ByteRetention;
 use crate::timeline::{EventFilter, EventTimeline};
@@ -102,10 +102,10 @@ pub struct CountedChannel {
 }
 
 impl CountedChannel {
-    /// The channel's label in the rows of `docs/output.md`.
+    /// The row of `docs/output.md`.
     #[must_use]
-    pub fn place(&self, id: ChannelId) -> ChannelLabel<'_> {
-        ChannelLabel::new(id, &self.channel, self.peer)
+    pub fn row(&self, id: ChannelId) -> CountersRow<'_> {
+        self.counters.row(id, &self.channel, self.peer)
     }
 }
 

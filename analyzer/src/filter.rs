@@ -23,13 +23,11 @@ mod columns;
 mod error;
 mod eval;
 mod expr;
-mod field;
 mod field_list;
 mod lex;
 mod parse;
 mod row_kind;
 mod row_visitor;
-mod table;
 mod types;
 
 use std::fmt::{self, Display};
@@ -41,11 +39,11 @@ use self::expr::FilterExpr;
 
 pub use self::columns::ColumnList;
 pub use self::error::{FilterError, FilterErrorStyle};
-pub use self::field::{FieldShape, RowField};
 pub use self::field_list::list_fields;
 pub use self::parse::{DEPTH_MAX, TEXT_MAX};
 pub use self::row_kind::RowKind;
 pub use self::row_visitor::{FieldValue, RowVisitor, visit};
+pub use crate::row::{FieldShape, RowField};
 
 /// Parsed and checked expression over one kind of row.
 #[derive(Clone, Debug)]

@@ -4,39 +4,48 @@ use crate::event::Picoseconds;
 use std::cmp::Reverse;
 
 use codec::capture::ChannelId;
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Serialize, Serializer};
 
-use crate::finding::{FactValue, Finding, FindingFact, FindingKind, FindingSet, Severity};
+use crate::finding::{ALL, FactValue, Finding, FindingFact, FindingKind, FindingSet, Severity};
+use crate::row::FieldShape::{List, Place, Ranks, Words};
+use crate::row::row;
 use crate::rules;
 
-/// A row of `myriscope check`: the contract of `docs/output.md`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FindingRow<'a> {
-    /// Severity.
-    pub severity: Severity,
-    /// The kind's name.
-    pub finding: &'static str,
-    /// The rule that says so; none if it is about the recording.
-    pub rule: Option<&'static str>,
-    /// The rule's clause.
-    pub clause: Option<&'static str>,
-    /// Name of the channel.
-    pub channel: &'a str,
-    /// The first one's place on it.
-    pub at: u64,
-    /// The same in picoseconds.
-    pub time_ps: Picoseconds,
-    /// The number.
-    pub count: u64,
-    /// Facts about the first.
-    pub first: FirstOccurrence<'a>,
-    /// The last one's place.
-    pub last_at: u64,
-    /// The same in picoseconds.
-    pub last_time_ps: Picoseconds,
-    /// Its meaning.
-    pub text: &'static str,
+row! {
+    /// A row of `myriscope check`: the contract of `docs/output.md`.
+    #[derive(Eq)]
+    pub struct FindingRow<'a> {
+        severity: Severity as Ranks(SEVERITIES), "", "", "how bad it is";
+        finding: &'static str as Words(FINDINGS), "", "", "what was found";
+        rule: Option<&'static str>, "", "", "the rule that says so";
+        clause: Option<&'static str>, "", "", "the rule's clause";
+        channel: &'a str, "", "", "name of the channel";
+        at: u64 as Place, "characters", "", "place of the first";
+        time_ps: Picoseconds, "ps", "", "time of the first";
+        count: u64, "", "", "how many there are";
+        first: FirstOccurrence<'a> as List, "facts", "", "what is to be said about the first";
+        last_at: u64 as Place, "characters", "", "place of the last";
+        last_time_ps: Picoseconds, "ps", "", "time of the last";
+        text: &'static str, "", "", "what it means";
+    }
 }
+
+const SEVERITIES: &[&str] =
+    &[Severity::Note.name(), Severity::Warning.name(), Severity::Error.name()];
+
+/// Names of all kinds of finding.
+const FINDINGS: &[&str] = &{
+    let mut names = [""; ALL.len()];
+    let mut at = 0;
+    while at < ALL.len() {
+        #[expect(clippy::indexing_slicing, reason = "what is outside does not compile")]
+        {
+            names[at] = ALL[at].name;
+        }
+        at += 1;
+    }
+    names
+};
 
 /// Facts about the first occurrence, names of channels filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,9 +67,7 @@ pub enum ShownFact<'a> {
 
 impl Serialize for FirstOccurrence<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        self.0.iter().try_for_each(|(name, said)| map.serialize_entry(name, said))?;
-        map.end()
+        serializer.collect_map(self.0.iter().map(|(name, said)| (name, said)))
     }
 }
 

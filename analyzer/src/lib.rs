@@ -68,6 +68,7 @@ pub mod pipeline;
 pub mod receiver;
 pub mod render;
 pub mod report;
+pub mod row;
 pub mod rules;
 #[cfg(feature = "score")]
 pub mod score;

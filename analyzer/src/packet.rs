@@ -11,6 +11,8 @@ use codec::time::Tick;
 use serde::Serialize;
 
 pub(crate) use self::assembler::PacketAssembler;
+use crate::row::FieldShape::{Bytes, Number, Place, Words};
+use crate::row::row;
 use crate::transport::ParsedTransport;
 
 /// Maximum length of a [`PacketFront`]. *Chosen*: route, tag and the header of a message, and more bytes
@@ -117,28 +119,37 @@ impl ReceivedPacket {
     }
 }
 
-/// A row of `myriscope packets`; fields as in `docs/output.md`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[expect(missing_docs, reason = "docs/output.md describes the fields")]
-pub struct PacketRow<'a> {
-    pub channel: &'a str,
-    pub packet: u64,
-    pub start: u64,
-    pub end: u64,
-    pub length: u64,
-    pub route: &'a [u8],
-    pub tag: Option<u8>,
-    pub payload: u64,
-    pub crc: &'static str,
-    pub syndrome: Option<u8>,
-    pub ended_by: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<HexBytes<'a>>,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub route_left_out: u64,
-    #[serde(skip_serializing_if = "is_zero")]
-    pub bytes_left_out: u64,
+row! {
+    /// A row of `myriscope packets`; fields as in `docs/output.md`.
+    pub struct PacketRow<'a> {
+        channel: &'a str, "", "", "name of the channel";
+        packet: u64, "", "", "counts from 0 on the channel";
+        start: u64 as Place, "characters", "P-1", "place of the first data character";
+        end: u64 as Place, "characters", "P-1", "place of the last data character";
+        length: u64, "bytes", "P-1", "data bytes, CRC byte included";
+        route: &'a [u8], "", "P-2", "the leading bytes with MSB 1";
+        tag: Option<u8> as Number(127), "", "P-2", "the byte after the route";
+        payload: u64, "bytes", "P-2", "bytes between tag and CRC byte";
+        crc: &'static str as Words(CRC), "", "P-4", "what the CRC byte says; runt: fewer than two bytes";
+        syndrome: Option<u8>, "", "P-5", "computed XOR received CRC; not of a runt";
+        ended_by: &'static str as Words(ENDED_BY), "", "P-1", "what ended the packet";
+        bytes: Option<HexBytes<'a>> ["Option::is_none"] as Bytes, "", "P-1", "all its bytes, the first MiB at most";
+        route_left_out: u64 ["is_zero"], "bytes", "", "bytes that route does not have";
+        bytes_left_out: u64 ["is_zero"], "bytes", "", "bytes that bytes does not have";
+    }
 }
+
+/// Results of the CRC check.
+pub(crate) const CRC: &[&str] = &[CrcCheck::Good.name(), "bad", CrcCheck::Runt.name()];
+
+/// Causes of the end of a packet.
+pub(crate) const ENDED_BY: &[&str] = &[
+    FrameEnd::Gap.name(),
+    FrameEnd::OpenLink.name(),
+    FrameEnd::Reset.name(),
+    FrameEnd::Hole.name(),
+    FrameEnd::CaptureEnd.name(),
+];
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
 const fn is_zero(count: &u64) -> bool {

@@ -6,11 +6,12 @@ mod column;
 use std::collections::BTreeMap;
 
 use codec::capture::{CaptureItem, Channel, ChannelId, Chunk};
-use serde::Serialize;
 
 use self::column::ChannelColumn;
 use crate::event::Picoseconds;
 use crate::render::line::{StyledLine, TextStyle, wrapped};
+use crate::row::FieldShape::Place;
+use crate::row::row;
 use crate::window::TimeWindow;
 
 /// Width of a column: two of them with the character index and separators take 80.
@@ -253,16 +254,15 @@ pub enum LinkViewItem {
     },
 }
 
-/// Row of `myriscope show`: the characters of both directions until the next row, in notation;
-/// empty if a direction was not recorded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct LinkViewRow {
-    /// Period of the left channel in which the row begins.
-    pub at: u64,
-    /// Characters of the left channel.
-    pub left: String,
-    /// Characters of the right channel.
-    pub right: String,
+row! {
+    /// Row of `myriscope show`: the characters of both directions until the next row, in notation;
+    /// empty if a direction was not recorded.
+    #[derive(Eq)]
+    pub struct LinkViewRow {
+        at: u64 as Place, "characters", "", "first period, on the left channel";
+        left: String, "", "", "what the left channel carried, in notation";
+        right: String, "", "", "what the right channel carried, in notation";
+    }
 }
 
 impl LinkViewItem {

@@ -10,7 +10,8 @@ use codec::error::DecodeError;
 use codec::packet::CrcCheck;
 use codec::transport::{ANSWER_LEN, DATA_HEADER_LEN, MessageExtent, TAG, TransportPacket};
 
-pub use self::transport_row::{KINDS, REASONS, ROLES, TransportRow, kind_name};
+pub(crate) use self::transport_row::{REASONS, ROLES};
+pub use self::transport_row::{TransportRow, kind_name};
 
 /// Contents of a captured packet of type [`TAG`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

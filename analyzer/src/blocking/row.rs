@@ -6,9 +6,12 @@ use serde::Serialize;
 
 use super::{BlockingEvent, Deadlock, DeadlockRelease, StopEnd, StopReport, WaitRoot};
 use crate::channel_name::ChannelEnds;
+use crate::event::ResumeCause;
+use crate::row::FieldShape::{Place, Words};
+use crate::row::{RowField, row};
 
 /// Row of `myriscope blocking`, as specified in `docs/output.md`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum BlockedRow<'a> {
     /// A stop of a channel's sender.
@@ -17,62 +20,78 @@ pub enum BlockedRow<'a> {
     Deadlock(DeadlockRow<'a>),
 }
 
-/// A stop of a channel's sender.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct StopRow<'a> {
-    /// [`StopReport::number`].
-    pub number: u64,
-    /// Name of the channel.
-    pub channel: &'a str,
-    /// Period of the channel at which it began.
-    pub start: u64,
-    /// Period of the channel at which it ended.
-    pub end: u64,
-    /// Duration in periods of the channel.
-    pub periods: u64,
-    /// [`StopEnd::name`].
-    pub ended_by: &'static str,
-    /// True if the blocked-packet timeout ended it. R-4
-    pub timeout: bool,
-    /// Number of the packet at the head of the input behind the channel.
-    pub packet: Option<u64>,
-    /// Names of the channels of the wait chain.
-    pub chain: Vec<&'a str>,
-    /// [`StopReport::behind`].
-    pub behind: Option<u64>,
-    /// [`WaitRoot::name`].
-    pub root: &'static str,
-    /// Name of the node at which the chain ends, if known.
-    pub node: Option<String>,
-    /// [`StopReport::holders`].
-    pub holders: Vec<HolderRow<'a>>,
+row! {
+    /// A stop of a channel's sender.
+    pub struct StopRow<'a> {
+        number: u64, "", "", "of a stop: counts from 0 in order of beginning";
+        channel: &'a str, "", "", "name of the channel";
+        start: u64 as Place, "characters", "F-1", "where it began";
+        end: u64 as Place, "characters", "F-2", "where it ended";
+        periods: u64 as Place, "characters", "R-4", "how long it took";
+        ended_by: &'static str as Words(ENDED_BY), "", "F-2", "what ended a stop";
+        timeout: bool, "", "R-4", "whether the blocked-packet timeout ended it";
+        packet: Option<u64>, "", "S-3", "the packet at the head of the input behind it";
+        chain: Vec<&'a str>, "", "S-3", "channels waited for, one for the other";
+        behind: Option<u64>, "", "", "number of the stop of the first of the chain";
+        root: &'static str as Words(ROOT), "", "", "what the last of the chain was held up by";
+        node: Option<String>, "", "", "the node at which the chain ends";
+        holders: Vec<HolderRow<'a>>, "inputs", "S-3", "inputs whose packets had the output" => HolderRow::FIELDS;
+    }
 }
 
-/// An input whose packets held the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct HolderRow<'a> {
-    /// Name of the channel that leads to the input.
-    pub channel: &'a str,
-    /// Number of packets.
-    pub packets: u64,
+row! {
+    /// An input whose packets held the output.
+    pub struct HolderRow<'a> {
+        channel: &'a str, "", "", "the channel to that input";
+        packets: u64, "packets", "", "how many of its packets";
+    }
 }
 
-/// A deadlock.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct DeadlockRow<'a> {
-    /// Names of the channels: each waits for the next, the last for the first.
-    pub channels: Vec<&'a str>,
-    /// Period of the first channel at which the cycle closed.
-    pub start: u64,
-    /// Period of the first channel at which it ended.
-    pub end: u64,
-    /// Duration in periods of the first channel.
-    pub periods: u64,
-    /// [`DeadlockRelease::name`]; null if the deadlock lasted to the end of the recording.
-    pub broken_by: Option<&'static str>,
-    /// Name of the channel whose wait ended first.
-    pub broken_at: Option<&'a str>,
+row! {
+    /// A deadlock.
+    pub struct DeadlockRow<'a> {
+        channels: Vec<&'a str>, "", "R-4", "of a deadlock: each waits for the next";
+        start: u64: "Period of the first channel at which the cycle closed.";
+        end: u64: "Period of the first channel at which it ended.";
+        periods: u64: "Duration in periods of the first channel.";
+        broken_by: Option<&'static str> as Words(BROKEN_BY), "", "R-4", "what broke a deadlock";
+        broken_at: Option<&'a str>, "", "R-4", "the channel that went on then";
+    }
 }
+
+/// Member that distinguishes the rows.
+pub(crate) const KIND: &[RowField] = &[RowField::new(
+    "kind",
+    Words(&["stop", "deadlock"]),
+    "",
+    "",
+    "what waited: one sender, or several in a circle",
+)];
+
+const ENDED_BY: &[&str] = &[
+    ResumeCause::Go.name(),
+    ResumeCause::OpenLink.name(),
+    ResumeCause::Reset.name(),
+    StopEnd::Hole.name(),
+    StopEnd::CaptureEnd.name(),
+];
+
+const ROOT: &[&str] = &[
+    WaitRoot::Host.name(),
+    WaitRoot::Busy.name(),
+    WaitRoot::Switch.name(),
+    WaitRoot::Cycle.name(),
+    WaitRoot::OpenLink.name(),
+    WaitRoot::OutOfSight.name(),
+];
+
+const BROKEN_BY: &[&str] = &[
+    ResumeCause::Go.name(),
+    ResumeCause::OpenLink.name(),
+    ResumeCause::Reset.name(),
+    DeadlockRelease::Dropped.name(),
+    DeadlockRelease::Hole.name(),
+];
 
 impl StopEnd {
     /// Name in `docs/output.md`.

@@ -2,172 +2,211 @@
 
 use crate::event::Picoseconds;
 use codec::capture::{Channel, ChannelId};
-use codec::transport::{NackReason, SequenceBit, SyncFlag};
+use codec::transport::{MessageForm, NackReason, SequenceBit, SyncFlag};
 use serde::Serialize;
 
 use super::observation::{Abandonment, Observation, ObservationKind, ResendCause, Violation};
 use super::totals::{RoundTrips, total};
-use super::{Conversation, DataContent, MalformedPacket};
+use super::{Conversation, ConversationEnd, DataContent, MalformedPacket, TransportFate};
+use crate::row::FieldShape::{List, Number, Place, Words};
+use crate::row::{FieldType, RowField, row};
+use crate::transport::{REASONS, ROLES};
 
-/// A row of `myriscope conversations`, as `docs/output.md` specifies it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ConversationRow {
-    /// [`Conversation::number`]
-    pub conversation: u64,
-    /// The NIC that sends the data.
-    pub source: u16,
-    /// The NIC that sends ACKs and NACKs.
-    pub destination: u16,
-    /// The logical channel.
-    pub logical_channel: u8,
-    /// Time of the first capture of its first packet, in picoseconds.
-    pub first_ps: Picoseconds,
-    /// Time of the last capture of its packets, in picoseconds.
-    pub last_ps: Picoseconds,
-    /// Number of messages.
-    pub messages: u64,
-    /// Number of acknowledged messages.
-    pub acknowledged: u64,
-    /// Unacknowledged messages, by [`Abandonment::name`].
-    pub gone: NamedCounts<6>,
-    /// Bytes of all messages, each counted once.
-    pub bytes: u64,
-    /// Number of data packets.
-    pub data: u64,
-    /// Data packets that were lost or corrupted.
-    pub data_lost: u64,
-    /// Number of retransmissions.
-    pub retransmissions: u64,
-    /// Retransmissions by [`ResendCause::name`].
-    pub causes: NamedCounts<9>,
-    /// Number of ACKs.
-    pub acks: u64,
-    /// Number of NACKs.
-    pub nacks: u64,
-    /// NACKs by [`NackReason::name`].
-    pub reasons: NamedCounts<6>,
-    /// ACKs and NACKs that were lost or corrupted.
-    pub answers_lost: u64,
-    /// Duplicates.
-    pub duplicates: u64,
-    /// Answers to transmissions that were not the latest.
-    pub late: u64,
-    /// Packets of finished messages or old incarnations.
-    pub stale: u64,
-    /// Number of incarnations.
-    pub incarnations: u64,
-    /// Number of violations.
-    pub broken: u64,
-    /// Violations by [`Violation::name`].
-    pub breaches: NamedCounts<10>,
-    /// Statistics of round trips.
-    pub rtt: RoundTripRow,
-    /// [`super::MessageHistory::line`]
-    pub history: String,
-    /// [`super::ConversationEnd::name`]
-    pub ended: &'static str,
+row! {
+    /// A row of `myriscope conversations`, as `docs/output.md` specifies it.
+    pub struct ConversationRow {
+        conversation: u64, "", "", "counts from 0";
+        source: u16, "", "T-2", "the NIC that sends the data";
+        destination: u16, "", "T-2", "the NIC that answers";
+        logical_channel: u8, "", "T-2", "the logical channel between them";
+        first_ps: Picoseconds, "ps", "", "when its first packet was first seen";
+        last_ps: Picoseconds, "ps", "", "when its last packet was last seen";
+        messages: u64, "messages", "T-1", "messages";
+        acknowledged: u64, "messages", "T-5", "those that were acknowledged";
+        gone: NamedCounts<6>: "Unacknowledged messages, by [`Abandonment::name`]." as List => GONE_COUNTS;
+        bytes: u64, "bytes", "", "bytes of messages, each counted once";
+        data: u64, "packets", "", "data packets";
+        data_lost: u64, "packets", "T-7", "those that were lost or hurt";
+        retransmissions: u64, "packets", "T-10", "messages sent again";
+        causes: NamedCounts<9>: "Retransmissions by [`ResendCause::name`]." as List => CAUSE_COUNTS;
+        acks: u64, "packets", "T-5", "ACKs";
+        nacks: u64, "packets", "T-6", "NACKs";
+        reasons: NamedCounts<6>: "NACKs by [`NackReason::name`]." as List => REASON_COUNTS;
+        answers_lost: u64, "packets", "T-7", "answers that were lost or hurt";
+        duplicates: u64, "packets", "T-5", "data that had been written before";
+        late: u64, "packets", "T-8", "answers to older transmissions";
+        stale: u64, "packets", "T-12", "packets of what is over";
+        incarnations: u64, "", "T-12", "times that it was opened anew";
+        broken: u64, "", "T-1", "what must not be, all kinds together";
+        breaches: NamedCounts<10>: "Violations by [`Violation::name`]." as List => BREACH_COUNTS;
+        rtt: RoundTripRow: "Statistics of round trips." => RoundTripRow::FIELDS;
+        history: String, "", "", "what happened, a word a message";
+        ended: &'static str as Words(ENDED), "", "", "why it is told";
+    }
 }
+
+const CAUSE: &[&str] = &[
+    ResendCause::LostData.name(),
+    ResendCause::LostAck.name(),
+    ResendCause::Corrupt.name(),
+    ResendCause::Nack.name(),
+    ResendCause::TooEarly.name(),
+    ResendCause::Delayed.name(),
+    ResendCause::AfterAck.name(),
+    ResendCause::Unanswered.name(),
+    ResendCause::Unknown.name(),
+];
+
+const GONE: &[&str] = &[
+    Abandonment::Refused.name(),
+    Abandonment::Unanswered.name(),
+    Abandonment::Withdrawn.name(),
+    Abandonment::Reopened.name(),
+    Abandonment::Unseen.name(),
+    Abandonment::Open.name(),
+];
+
+const FATE: &[&str] = &[
+    TransportFate::Arrived.name(),
+    TransportFate::Hurt.name(),
+    TransportFate::Lost.name(),
+    TransportFate::OutOfSight.name(),
+    TransportFate::UnderWay.name(),
+];
+
+const KIND: &[&str] = &[
+    MessageForm::Short.name(),
+    MessageForm::Medium.name(),
+    MessageForm::Bulk { offset: 0, total: 0 }.name(),
+];
+
+const ENDED: &[&str] = &[ConversationEnd::CaptureEnd.name(), ConversationEnd::Evicted.name()];
+
+const EVENT: &[&str] = &[
+    "data",
+    "retransmission",
+    "duplicate",
+    "ack",
+    "nack",
+    "late",
+    "stale",
+    "gone",
+    "retransmission-storm",
+    "nack-storm",
+    Violation::TwoOutstanding.name(),
+    Violation::Unflipped.name(),
+    Violation::Altered.name(),
+    Violation::AckOfLost.name(),
+    Violation::NackAfterAck.name(),
+    Violation::Unasked.name(),
+    Violation::AfterAck.name(),
+    Violation::SyncMissing.name(),
+    Violation::SyncAgain.name(),
+    Violation::Backwards.name(),
+    "malformed",
+];
+
+const GONE_COUNTS: &[RowField] = &[
+    RowField::new("refused", u64::SHAPE, "messages", "T-6", "those that got a final NACK"),
+    RowField::new("unanswered", u64::SHAPE, "messages", "T-11", "no answer, and then SYNC"),
+    RowField::new("withdrawn", u64::SHAPE, "messages", "T-13", "only NACKs, and then SYNC"),
+    RowField::new("reopened", u64::SHAPE, "messages", "T-12", "sent anew, with SYNC"),
+    RowField::new("unseen", u64::SHAPE, "messages", "", "the next one followed without ACK"),
+    RowField::new("open", u64::SHAPE, "messages", "", "the capture ended"),
+];
+
+const CAUSE_COUNTS: &[RowField] = &[
+    RowField::new("lost_data", u64::SHAPE, "packets", "T-10", "the one before was lost"),
+    RowField::new("lost_ack", u64::SHAPE, "packets", "T-10", "its ACK was lost"),
+    RowField::new("corrupt", u64::SHAPE, "packets", "T-7", "it, or its answer, was hurt"),
+    RowField::new("nack", u64::SHAPE, "packets", "T-6", "it was not taken"),
+    RowField::new("too_early", u64::SHAPE, "packets", "T-10", "its answer was on its way"),
+    RowField::new("delayed", u64::SHAPE, "packets", "T-10", "it waited in its NIC"),
+    RowField::new("after_ack", u64::SHAPE, "packets", "T-10", "its ACK had arrived"),
+    RowField::new("unanswered", u64::SHAPE, "packets", "T-10", "no answer to it was seen"),
+    RowField::new("unknown", u64::SHAPE, "packets", "", "what became of it was not seen"),
+];
+
+const REASON_COUNTS: &[RowField] = &[
+    RowField::new("not_resident", u64::SHAPE, "packets", "T-6", "NACKs with reason 1"),
+    RowField::new("queue_full", u64::SHAPE, "packets", "T-6", "NACKs with reason 2"),
+    RowField::new("no_resource", u64::SHAPE, "packets", "T-6", "NACKs with reason 3"),
+    RowField::new("no_channel_state", u64::SHAPE, "packets", "T-12", "NACKs with reason 4"),
+    RowField::new("bad_key", u64::SHAPE, "packets", "T-6", "NACKs with reason 16"),
+    RowField::new("no_such_endpoint", u64::SHAPE, "packets", "T-6", "NACKs with reason 17"),
+];
+
+const BREACH_COUNTS: &[RowField] = &[
+    RowField::new("two_outstanding", u64::SHAPE, "", "T-2", "a message before an ACK"),
+    RowField::new("sequence_not_flipped", u64::SHAPE, "", "T-4", "the number of one ACKed"),
+    RowField::new("message_altered", u64::SHAPE, "", "T-4", "two messages, one number"),
+    RowField::new("ack_of_lost", u64::SHAPE, "", "T-5", "an ACK of what was hurt"),
+    RowField::new("nack_after_ack", u64::SHAPE, "", "T-5", "a NACK of what was ACKed"),
+    RowField::new("answer_unasked", u64::SHAPE, "", "T-8", "an answer to nothing"),
+    RowField::new("resent_after_ack", u64::SHAPE, "", "T-10", "sent again though ACKed"),
+    RowField::new("sync_missing", u64::SHAPE, "", "T-12", "a new incarnation, no SYNC"),
+    RowField::new("sync_again", u64::SHAPE, "", "T-12", "SYNC, and no new incarnation"),
+    RowField::new("incarnation_backwards", u64::SHAPE, "", "T-12", "an older incarnation"),
+];
 
 /// Counts by name; in JSON with `_` for `-`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedCounts<const N: usize>(pub [(&'static str, u64); N]);
 
-/// Statistics of round trips, from the first capture of data to the last capture of its ACK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct RoundTripRow {
-    /// Number of round trips.
-    pub count: u64,
-    /// The shortest, in picoseconds.
-    pub min_ps: Option<Picoseconds>,
-    /// The mean, in picoseconds.
-    pub mean_ps: Option<Picoseconds>,
-    /// The longest, in picoseconds.
-    pub max_ps: Option<Picoseconds>,
+row! {
+    /// Statistics of round trips, from the first capture of data to the last capture of its ACK.
+    #[derive(Copy)]
+    pub struct RoundTripRow {
+        count: u64, "", "T-8", "round trips";
+        min_ps: Option<Picoseconds>, "ps", "T-8", "the shortest";
+        mean_ps: Option<Picoseconds>, "ps", "T-8", "the mean";
+        max_ps: Option<Picoseconds>, "ps", "T-8", "the longest";
+    }
 }
 
-/// A row of `myriscope conversations --events`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ObservationRow<'a> {
-    /// Time of the packet's first capture, in picoseconds.
-    pub time_ps: Picoseconds,
-    /// Name of the channel of that capture.
-    pub channel: &'a str,
-    /// Place of its first byte on that channel.
-    pub at: u64,
-    /// Number of the packet on that channel.
-    pub packet: u64,
-    /// The NIC that sends the data.
-    pub source: u16,
-    /// The NIC that sends ACKs and NACKs.
-    pub destination: u16,
-    /// The logical channel.
-    pub logical_channel: u8,
-    /// Number of the message in the conversation.
-    pub message: Option<u64>,
-    /// [`ObservationKind::name`]
-    pub event: &'static str,
-    /// Incarnation in the packet's header.
-    pub incarnation: u16,
-    /// Sequence number in the packet's header.
-    pub seq: u8,
-    /// Timestamp in the packet's header.
-    pub timestamp: u32,
-    /// Fate of the packet.
-    pub fate: &'static str,
-    /// Data only: true if the packet has SYNC.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sync: Option<bool>,
-    /// Data only: `short`, `medium` or `bulk`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<&'static str>,
-    /// Data only: `request` or `reply`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub role: Option<&'static str>,
-    /// Data only: the sending endpoint.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source_endpoint: Option<u16>,
-    /// Data only: the receiving endpoint.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub destination_endpoint: Option<u16>,
-    /// Data only: bytes of payload.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<u64>,
-    /// Retransmissions only: [`ResendCause::name`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cause: Option<&'static str>,
-    /// NACKs only: [`NackReason::name`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<&'static str>,
-    /// ACKs only: the round trip.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rtt_ps: Option<Picoseconds>,
-    /// Abandoned messages only: [`Abandonment::name`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gone: Option<&'static str>,
+row! {
+    /// A row of `myriscope conversations --events`.
+    pub struct ObservationRow<'a> {
+        time_ps: Picoseconds, "ps", "", "when the packet was first seen";
+        channel: &'a str, "", "", "name of the channel";
+        at: u64 as Place, "characters", "P-1", "place of its first byte there";
+        packet: u64, "", "", "its number there";
+        source: u16, "", "T-2", "the NIC that sends the data";
+        destination: u16, "", "T-2", "the NIC that answers";
+        logical_channel: u8, "", "T-2", "the logical channel between them";
+        message: Option<u64>, "", "", "which message of the conversation, from 0";
+        event: &'static str as Words(EVENT), "", "", "what was noticed";
+        incarnation: u16, "", "T-12", "of the packet";
+        seq: u8 as Number(1), "", "T-4", "of the packet";
+        timestamp: u32, "us", "T-8", "of the packet: its sender's clock";
+        fate: &'static str as Words(FATE), "", "", "what became of the packet";
+        sync: Option<bool> ["Option::is_none"], "", "T-12", "of data: whether it opens its logical channel";
+        kind: Option<&'static str> ["Option::is_none"] as Words(KIND), "", "", "of data";
+        role: Option<&'static str> ["Option::is_none"] as Words(ROLES), "", "T-9", "of data";
+        source_endpoint: Option<u16> ["Option::is_none"], "", "", "of data: the endpoint that sends it";
+        destination_endpoint: Option<u16> ["Option::is_none"], "", "", "of data: that which it is for";
+        bytes: Option<u64> ["Option::is_none"], "bytes", "", "of data: bytes of payload";
+        cause: Option<&'static str> ["Option::is_none"] as Words(CAUSE), "", "T-10", "of a retransmission";
+        reason: Option<&'static str> ["Option::is_none"] as Words(REASONS), "", "T-6", "of a NACK";
+        rtt_ps: Option<Picoseconds> ["Option::is_none"], "ps", "T-8", "of an ACK: from first sight of data to its last";
+        gone: Option<&'static str> ["Option::is_none"] as Words(GONE), "", "T-1", "how a message ended that was not acknowledged";
+    }
 }
 
-/// A row of `myriscope conversations --events` for a packet of the protocol's type that cannot be
-/// parsed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct MalformedRow<'a> {
-    /// See [`ObservationRow::time_ps`].
-    pub time_ps: Picoseconds,
-    /// See [`ObservationRow::channel`].
-    pub channel: &'a str,
-    /// See [`ObservationRow::at`].
-    pub at: u64,
-    /// See [`ObservationRow::packet`].
-    pub packet: u64,
-    /// `malformed`
-    pub event: &'static str,
-    /// Offset of the invalid field in bytes after the tag.
-    pub byte: u64,
-    /// Name of the invalid field.
-    pub field: &'static str,
-    /// Value of the field; null if it is truncated.
-    pub found: Option<u64>,
-    /// Description of the fault.
-    pub fault: String,
+row! {
+    /// A row of `myriscope conversations --events` for a packet of the protocol's type that cannot be
+    /// parsed; `event` is `malformed`.
+    pub struct MalformedRow<'a> {
+        time_ps: Picoseconds: "See [`ObservationRow::time_ps`].";
+        channel: &'a str: "See [`ObservationRow::channel`].";
+        at: u64: "See [`ObservationRow::at`].";
+        packet: u64: "See [`ObservationRow::packet`].";
+        event: &'static str: "`malformed`";
+        byte: u64, "", "T-7", "of what is malformed: place behind the tag";
+        field: &'static str, "", "T-7", "of what is malformed: the field at fault";
+        found: Option<u64>, "", "T-7", "of what is malformed: what the field holds";
+        fault: String, "", "T-7", "of what is malformed: what is wrong with the field";
+    }
 }
 
 impl<const N: usize> Serialize for NamedCounts<N> {

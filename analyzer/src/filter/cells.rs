@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::field::{FieldShape, RowField};
 use super::row_visitor::{FieldValue, RowVisitor, visit};
+use crate::row::{FieldShape, RowField};
 
 /// One cell per field.
 #[derive(Clone, Debug)]

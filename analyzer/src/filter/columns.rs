@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use super::cells::{FieldCell, RowCells};
 use super::error::{FilterError, FilterFault};
-use super::field::{FieldShape, RowField};
 use super::row_kind::RowKind;
 use super::row_visitor::FieldValue;
 use super::types;
 use crate::render::line::{StyledLine, TextStyle};
+use crate::row::{FieldShape, RowField};
 
 /// Fields of a kind of row, in the order in which they are printed.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@ use super::cells::{FieldCell, RowCells};
 use super::expr::{
     BytePart, CompareOp, FieldCheck, FieldTest, FilterExpr, FilterLiteral, LiteralChoice,
 };
-use super::field::RowField;
 use super::row_visitor::FieldValue;
+use crate::row::RowField;
 
 /// True if the row matches the expression; `period_ps` is the character period of its channel.
 pub(super) fn holds(expr: &FilterExpr, cells: &RowCells, period_ps: u64) -> bool {

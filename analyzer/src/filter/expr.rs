@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt::{self, Display};
 
-use super::field::RowField;
+use crate::row::RowField;
 
 /// Expression over a row.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! Table of the fields of rows.
 
-use super::field::RowField;
 use super::row_kind::RowKind;
 use crate::render::line::{StyledLine, TextStyle, wrapped};
+use crate::row::RowField;
 
 /// Minimum width of the names, width of the columns between names and meanings, and width of the
 /// meanings: lines fit 100 columns unless a name is longer, and 120 always.
@@ -17,7 +17,7 @@ pub fn list_fields(kind: RowKind, out: &mut impl FnMut(StyledLine)) {
     out(StyledLine::of(TextStyle::Head, head));
     let help_at = names + BETWEEN;
     for field in kind.fields() {
-        let RowField { name, shape, unit, rule, help } = field;
+        let RowField { name, shape, unit, rule, help, .. } = field;
         let most = match shape.most() {
             Some(most) if most < u64::from(u32::MAX) => format!(" (at most {most})"),
             Some(_) | None => String::new(),

@@ -6,10 +6,10 @@ use super::error::{FilterFault, shortened};
 use super::expr::{
     BytePart, CompareOp, FieldCheck, FieldTest, FilterExpr, FilterLiteral, LiteralChoice,
 };
-use super::field::RowField;
 use super::lex::{FilterToken, TokenKind, lexemes};
 use super::row_kind::RowKind;
 use super::types::{self, CheckForm, NamedWord};
+use crate::row::RowField;
 
 /// Maximum length of an expression, in bytes. *Chosen*: several pages of text, with a bounded cost
 /// of evaluation.

@@ -3,8 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::field::RowField;
-use super::table;
+use crate::blocking::{self, DeadlockRow, StopRow};
+use crate::captured::CAPTURE;
+use crate::conversation::{ConversationRow, MalformedRow, ObservationRow};
+use crate::counters::CountersRow;
+use crate::event::EventRow;
+use crate::finding_row::FindingRow;
+use crate::journey::JourneyRow;
+use crate::link::report::{ChannelTotalsRow, IntervalRow};
+use crate::link::slack::{FillRow, SlackRow};
+use crate::packet::PacketRow;
+use crate::row::{ListRow, RowField};
+use crate::show::LinkViewRow;
 
 /// Kind of the rows that a command prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,70 +65,74 @@ impl RowKind {
         Self::Findings,
     ];
 
+    /// Name of the rows, command that prints them, and their fields.
+    const fn definition(self) -> (&'static str, &'static str, &'static [&'static [RowField]]) {
+        match self {
+            Self::Channels => ("channels", "info", &[CountersRow::FIELDS]),
+            Self::Packets => ("packets", "packets", &[PacketRow::FIELDS]),
+            Self::Events => ("events", "events", &[EventRow::FIELDS]),
+            Self::Characters => ("rows of characters", "show", &[LinkViewRow::FIELDS]),
+            Self::Waits => {
+                ("waits", "blocking", &[blocking::KIND, StopRow::FIELDS, DeadlockRow::FIELDS])
+            }
+            Self::Links => ("links", "links", &[ChannelTotalsRow::FIELDS]),
+            Self::Intervals => ("intervals", "links --intervals", &[IntervalRow::FIELDS]),
+            Self::Buffers => ("buffers", "links --slack", &[SlackRow::FIELDS]),
+            Self::Fills => ("fills", "links --fill", &[FillRow::FIELDS]),
+            Self::Journeys => ("journeys", "journeys", &[JourneyRow::FIELDS]),
+            Self::Conversations => ("conversations", "conversations", &[ConversationRow::FIELDS]),
+            Self::Remarks => (
+                "events of conversations",
+                "conversations --events",
+                &[ObservationRow::FIELDS, MalformedRow::FIELDS],
+            ),
+            Self::Findings => ("findings", "check", &[FindingRow::FIELDS]),
+        }
+    }
+
     /// Name of the rows, in the plural.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Channels => "channels",
-            Self::Packets => "packets",
-            Self::Events => "events",
-            Self::Characters => "rows of characters",
-            Self::Waits => "waits",
-            Self::Links => "links",
-            Self::Intervals => "intervals",
-            Self::Buffers => "buffers",
-            Self::Fills => "fills",
-            Self::Journeys => "journeys",
-            Self::Conversations => "conversations",
-            Self::Remarks => "events of conversations",
-            Self::Findings => "findings",
-        }
+        self.definition().0
     }
 
     /// Command that prints the rows.
     #[must_use]
     pub const fn command(self) -> &'static str {
-        match self {
-            Self::Channels => "info",
-            Self::Packets => "packets",
-            Self::Events => "events",
-            Self::Characters => "show",
-            Self::Waits => "blocking",
-            Self::Links => "links",
-            Self::Intervals => "links --intervals",
-            Self::Buffers => "links --slack",
-            Self::Fills => "links --fill",
-            Self::Journeys => "journeys",
-            Self::Conversations => "conversations",
-            Self::Remarks => "conversations --events",
-            Self::Findings => "check",
-        }
+        self.definition().1
     }
 
-    /// Fields of the rows, in the order of their JSON.
+    /// Fields of the rows with those of their members, in the order of the JSON.
     #[must_use]
-    pub const fn fields(self) -> &'static [RowField] {
-        match self {
-            Self::Channels => table::CHANNELS,
-            Self::Packets => table::PACKETS,
-            Self::Events => table::EVENTS,
-            Self::Characters => table::CHARACTERS,
-            Self::Waits => table::WAITS,
-            Self::Links => table::LINKS,
-            Self::Intervals => table::INTERVALS,
-            Self::Buffers => table::BUFFERS,
-            Self::Fills => table::FILLS,
-            Self::Journeys => table::JOURNEYS,
-            Self::Conversations => table::CONVERSATIONS,
-            Self::Remarks => table::REMARKS,
-            Self::Findings => table::FINDINGS,
-        }
+    pub fn fields(self) -> &'static [RowField] {
+        static FIELDS: LazyLock<BTreeMap<RowKind, Vec<RowField>>> = LazyLock::new(|| {
+            let fields = |kind: RowKind| {
+                let mut fields = Vec::new();
+                kind.definition().2.iter().for_each(|group| add(group, "", &mut fields));
+                fields.push(CAPTURE);
+                (kind, fields)
+            };
+            RowKind::ALL.into_iter().map(fields).collect()
+        });
+        FIELDS.get(&self).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Field with the given name.
     #[must_use]
     pub fn field(self, name: &str) -> Option<&'static RowField> {
         having(name).iter().find(|(kind, _)| *kind == self).map(|(_, field)| *field)
+    }
+}
+
+/// Adds fields and those of their members, each once, under their whole names.
+fn add(group: &'static [RowField], before: &str, fields: &mut Vec<RowField>) {
+    for field in group {
+        let name: &str = format!("{before}{}", field.name).leak();
+        let is_new = fields.iter().all(|known| known.name != name);
+        if is_new && !field.help.is_empty() {
+            fields.push(RowField { name, ..*field });
+        }
+        field.members.iter().for_each(|group| add(group, &format!("{name}."), fields));
     }
 }
 

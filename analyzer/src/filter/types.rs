@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::error::{FilterFault, any_of, did_you_mean, shortened};
 use super::eval::matches;
 use super::expr::{BytePart, CompareOp, FieldCheck, FilterLiteral, LiteralChoice};
-use super::field::{FieldShape, RowField};
 use super::row_kind::{RowKind, having};
+use crate::row::{FieldShape, RowField};
 use crate::window::WindowEdge;
 
 /// Maximum length of a bytes literal. *Chosen*: longer than any header, and fast to search for.

@@ -2,128 +2,96 @@
 
 use codec::capture::{Channel, ChannelId};
 use codec::packet::PacketTag;
-use serde::Serialize;
 
 use super::{
-    BitPlace, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop, WaitReason,
+    BitPlace, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop,
+    MatchCertainty, WaitReason,
 };
-use crate::packet::FrameEnd;
+use crate::packet::{CRC, ENDED_BY, FrameEnd};
+use crate::row::FieldShape::{Number, Words};
+use crate::row::row;
 use crate::transport::TransportRow;
 
 /// Maximum of listed positions of a flipped bit. *Chosen*: they are 127 bits apart, so they cover
 /// about the first hundred bytes.
 pub const PLACES_MAX: usize = 8;
 
-/// Row of `myriscope journeys`, as specified in `docs/output.md`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct JourneyRow<'a> {
-    /// Number of the journey from 0.
-    pub journey: u64,
-    /// Time of its first byte at the first tap, in picoseconds.
-    pub time_ps: u128,
-    /// Time from there to its first byte on the last channel, including cables.
-    pub latency_ps: u128,
-    /// Total time waited in switches, as far as known.
-    pub waited_ps: u128,
-    /// Tag.
-    pub tag: Option<u8>,
-    /// Number of bytes between tag and CRC byte.
-    pub payload: u64,
-    /// Fate: [`JourneyFate::name`].
-    pub fate: &'static str,
-    /// Rule that requires the drop.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rule: Option<&'static str>,
-    /// Lowest certainty of its matches.
-    pub certainty: &'static str,
-    /// Captured channels on its path.
-    pub hops: Vec<HopRow<'a>>,
-    /// Corruptions, in order.
-    pub injuries: Vec<CorruptionRow<'a>>,
-    /// Header of the reliability protocol.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub transport: Option<Box<TransportRow>>,
+row! {
+    /// Row of `myriscope journeys`, as specified in `docs/output.md`.
+    pub struct JourneyRow<'a> {
+        journey: u64, "", "", "counts from 0";
+        time_ps: u128, "ps", "", "when its first byte was seen first";
+        latency_ps: u128, "ps", "", "from there to its first byte on the last channel";
+        waited_ps: u128, "ps", "S-3", "what it waited in switches, as far as is known";
+        tag: Option<u8> as Number(127), "", "P-2", "the byte behind the route";
+        payload: u64, "bytes", "P-2", "bytes between tag and CRC byte";
+        fate: &'static str as Words(FATE), "", "", "what became of it";
+        rule: Option<&'static str> ["Option::is_none"], "", "", "the rule by which it was dropped";
+        certainty: &'static str as Words(CERTAINTY), "", "", "whether other packets were like it";
+        hops: Vec<HopRow<'a>>, "hops", "P-3", "the captured channels that it passed" => HopRow::FIELDS;
+        injuries: Vec<CorruptionRow<'a>>, "injuries", "P-5", "what was done to it" => CorruptionRow::FIELDS;
+        transport: Option<Box<TransportRow>> ["Option::is_none"], "members", "", "what a packet of the reliability protocol says" => TransportRow::FIELDS;
+    }
 }
 
-/// Passage of a packet over a captured channel.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct HopRow<'a> {
-    /// Name of the channel.
-    pub channel: &'a str,
-    /// Number of the packet on the channel.
-    pub packet: u64,
-    /// Position of its first byte.
-    pub start: u64,
-    /// Position of its last byte.
-    pub end: u64,
-    /// Time of its first byte at the tap, in picoseconds.
-    pub time_ps: u128,
-    /// Length in bytes, including the CRC byte.
-    pub length: u64,
-    /// Its first byte, if that is a route byte.
-    pub route: Option<u8>,
-    /// Output port at the switch behind the channel, used or requested.
-    pub port: Option<u8>,
-    /// Number of switches before the next captured channel.
-    pub switches: u64,
-    /// Time to its first byte on the next captured channel.
-    pub latency_ps: Option<u128>,
-    /// Part of the latency spent waiting.
-    pub waited_ps: Option<u128>,
-    /// Reason for the wait: `output`, `input` or `stop`.
-    pub waited_for: Option<&'static str>,
-    /// Number of the packet that it waited for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub behind: Option<u64>,
-    /// `good`, `bad` or `runt`.
-    pub crc: &'static str,
-    /// Computed ⊕ received CRC.
-    pub syndrome: Option<u8>,
-    /// Cause of its end on the channel.
-    pub ended_by: &'static str,
+const FATE: &[&str] = &[
+    JourneyFate::Arrived.name(),
+    JourneyFate::Misrouted.name(),
+    JourneyFate::OutOfSight.name(),
+    JourneyFate::Dropped("").name(),
+    JourneyFate::Merged.name(),
+    JourneyFate::UnderWay.name(),
+];
+
+const CERTAINTY: &[&str] = &[MatchCertainty::Certain.name(), MatchCertainty::ByOrder.name()];
+
+row! {
+    /// Passage of a packet over a captured channel.
+    pub struct HopRow<'a> {
+        channel: &'a str, "", "", "name of the channel";
+        packet: u64, "", "", "the packet's number on it";
+        start: u64, "characters", "P-1", "place of its first byte there";
+        end: u64, "characters", "P-1", "place of its last byte there";
+        time_ps: u128, "ps", "", "when its first byte was seen there";
+        length: u64, "bytes", "P-1", "bytes, CRC byte included";
+        route: Option<u8>, "", "P-3", "its first byte, if that is a route byte";
+        port: Option<u8>, "", "S-1", "port by which it leaves the next switch";
+        switches: u64, "switches", "", "up to the next captured channel";
+        latency_ps: Option<u128>, "ps", "S-6", "up to its first byte there, less the cables";
+        waited_ps: Option<u128>, "ps", "S-3", "how much of that it waited for others";
+        waited_for: Option<&'static str> as Words(&["output", "input", "stop"]), "", "S-3", "what was last to make way";
+        behind: Option<u64> ["Option::is_none"], "", "S-3", "number of the packet that it waited for";
+        crc: &'static str as Words(CRC), "", "P-4", "what the CRC byte says there";
+        syndrome: Option<u8>, "", "P-5", "computed XOR received CRC";
+        ended_by: &'static str as Words(ENDED_BY), "", "P-1", "what ended it there";
+    }
 }
 
-/// Corruption of a packet between two captured channels.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct CorruptionRow<'a> {
-    /// Last captured channel before the change; null if it happened before the first.
-    pub after: Option<&'a str>,
-    /// First captured channel with the change.
-    pub seen: &'a str,
-    /// Number of switches between the two.
-    pub switches: u64,
-    /// `flipped`, `cut` or `grown`.
-    pub harm: &'static str,
-    /// Change of the syndrome.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub syndrome: Option<u8>,
-    /// Parity of the number of flipped bits: `odd` or `even`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub flips: Option<&'static str>,
-    /// Single flipped bit only: number of bits after it, modulo 127.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bit: Option<u8>,
-    /// Possible positions in the packet.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub places: Vec<BitPlaceRow>,
-    /// Number of missing bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub missing: Option<u64>,
-    /// Number of additional bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub more: Option<u64>,
-    /// Cause of a truncation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub by: Option<&'static str>,
+row! {
+    /// Corruption of a packet between two captured channels.
+    pub struct CorruptionRow<'a> {
+        after: Option<&'a str>, "", "", "last channel on which it was as before";
+        seen: &'a str, "", "", "first channel on which it is different";
+        switches: u64, "switches", "", "between the two";
+        harm: &'static str as Words(&["flipped", "cut", "grown"]), "", "", "what was done";
+        syndrome: Option<u8> ["Option::is_none"], "", "P-5", "what the syndrome changed by";
+        flips: Option<&'static str> ["Option::is_none"] as Words(FLIPS), "", "P-4", "how many bits were flipped";
+        bit: Option<u8> ["Option::is_none"] as Number(126), "bits", "P-4", "behind the flipped one, modulo 127";
+        places: Vec<BitPlaceRow> ["Vec::is_empty"], "places", "P-4", "where the flipped bit may be" => BitPlaceRow::FIELDS;
+        missing: Option<u64> ["Option::is_none"], "bytes", "", "how many bytes were lost";
+        more: Option<u64> ["Option::is_none"], "bytes", "", "how many bytes there are more";
+        by: Option<&'static str> ["Option::is_none"] as Words(ENDED_BY), "", "", "what ended a packet that was cut";
+    }
 }
 
-/// Possible position of a bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct BitPlaceRow {
-    /// Byte index on the channel `seen`, from 0; stripped route bytes have negative indices.
-    pub byte: i64,
-    /// Bit of the byte, 7 to 0.
-    pub bit: u8,
+const FLIPS: &[&str] = &[FlipParity::Odd.name(), FlipParity::Even.name()];
+
+row! {
+    /// Possible position of a bit; stripped route bytes have negative indices.
+    pub struct BitPlaceRow {
+        byte: i64, "", "", "byte of the packet on seen, from 0";
+        bit: u8 as Number(7), "", "", "bit of the byte, 7 is the highest";
+    }
 }
 
 impl Journey {

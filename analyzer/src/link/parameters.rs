@@ -9,6 +9,7 @@ use codec::capture::Channel;
 use codec::time::FULL_RATE_PERIOD_PS;
 
 pub use self::assumptions::{AssumeError, LinkAssumptions};
+pub(super) use self::parameter_row::{ASSUMED, ASSUMED_BY};
 pub use self::parameter_row::{ParameterRange, ParameterRow, PerParameter, UnknownParameters};
 
 /// Greatest part of a slack buffer in cells, and greatest latency in periods. *Chosen*: the cells that 44

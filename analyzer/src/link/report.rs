@@ -1,17 +1,16 @@
 //! Rows of `myriscope links`.
 
-#![expect(missing_docs, reason = "docs/output.md describes the fields of rows")]
-
 use codec::capture::{Channel, ChannelId};
-use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
+use serde::{Serialize, Serializer};
 
 use super::interval::{ActivityInterval, ChannelActivity, PeriodTotals};
 use super::led::LedState;
 use super::parameters::{ChannelParameters, ParameterKey, ParameterRow};
 use super::totals::{ChannelTotals, PacketTotals, PingTotals};
 use crate::channel_name::TapEnd;
-use crate::counters::{ChannelLabel, ControlCounts};
+use crate::counters::{CONTROL, ControlCounts};
+use crate::row::FieldShape::{List, Place, Real, Words};
+use crate::row::{FieldType, RowField, row};
 
 /// Totals of a channel.
 #[derive(Clone, Copy, Debug)]
@@ -69,12 +68,6 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 impl<'a> ChannelReport<'a> {
-    /// The channel's label in rows.
-    #[must_use]
-    pub fn place(&self) -> ChannelLabel<'a> {
-        ChannelLabel::new(self.id, self.channel, self.peer)
-    }
-
     /// The row of `myriscope links`.
     #[must_use]
     pub fn row(&self) -> ChannelTotalsRow<'a> {
@@ -188,18 +181,44 @@ pub struct NamedValues<T, const N: usize>(pub [(&'static str, T); N]);
 
 impl<T: Serialize, const N: usize> Serialize for NamedValues<T, N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(N))?;
-        self.0.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))?;
-        map.end()
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
 }
 
-/// Periods, and their share of all periods.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct PeriodShare {
-    pub periods: u64,
-    pub share: f64,
+row! {
+    /// Periods, and their share of all periods.
+    #[derive(Copy)]
+    pub struct PeriodShare {
+        periods: u64: "Number of periods.";
+        share: f64: "Share of all periods.";
+    }
 }
+
+macro_rules! shares {
+    ($($name:literal, $rule:literal, $help:literal;)+) => {
+        &[$(
+            RowField::new(concat!($name, ".periods"), Place, "characters", $rule, $help),
+            RowField::new(concat!($name, ".share"), Real, "", $rule, "the same, of all"),
+        )+]
+    };
+}
+
+const STATES: &[RowField] = shares! {
+    "unknown", "", "time before it was understood";
+    "open", "F-7", "time in silence";
+    "reset", "R-2", "time in a forward reset";
+    "stopped", "F-1", "time stopped";
+    "sending", "P-1", "time sending a packet";
+    "starved", "F-8", "time waiting for a packet's bytes";
+    "idle", "P-7", "time between packets";
+};
+
+const LEDS: &[RowField] = shares! {
+    "unknown", "L", "not known";
+    "red", "L", "open";
+    "green", "L", "connected and idle";
+    "yellow", "L", "a packet passes, in either direction";
+};
 
 impl PeriodShare {
     /// A part of some periods.
@@ -214,75 +233,113 @@ impl PeriodShare {
     }
 }
 
-/// A row of `myriscope links`; fields as in `docs/output.md`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ChannelTotalsRow<'a> {
-    pub channel: &'a str,
-    pub index: u32,
-    pub peer: Option<u32>,
-    pub period_ps: u64,
-    pub tap: Option<&'a str>,
-    pub first: Option<u64>,
-    pub last: Option<u64>,
-    pub characters: u64,
-    pub data: u64,
-    pub utilisation: f64,
-    pub control: ControlCounts,
-    pub corrected: u64,
-    pub invalid: u64,
-    pub holes: u64,
-    pub states: NamedValues<PeriodShare, 7>,
-    pub lamp: NamedValues<PeriodShare, 4>,
-    pub stops: StopsRow,
-    pub flow_control: FlowRow,
-    pub packets: PacketsRow,
-    pub pings: PingsRow,
-    pub parameters: Vec<ParameterRow>,
+row! {
+    /// A row of `myriscope links`; fields as in `docs/output.md`.
+    pub struct ChannelTotalsRow<'a> {
+        channel: &'a str, "", "", "name of the channel";
+        index: u32, "", "", "number of the channel's interface in the file";
+        peer: Option<u32>, "", "", "index of the opposite channel";
+        period_ps: u64, "ps", "", "character period";
+        tap: Option<&'a str>, "", "", "the end at which it was observed";
+        first: Option<u64> as Place, "characters", "", "place of the first character";
+        last: Option<u64> as Place, "characters", "", "place of the last character";
+        characters: u64, "characters", "", "characters recorded";
+        data: u64, "bytes", "C-1", "data bytes";
+        utilisation: f64, "", "C-1", "data bytes in a character";
+        control: ControlCounts as List, "kinds", "C-2", "control symbols, by kind" => CONTROL;
+        corrected: u64, "characters", "C-4", "symbols that had to be corrected";
+        invalid: u64, "characters", "C-5", "control codes that are no symbol";
+        holes: u64, "holes", "", "stretches that were not recorded";
+        states: NamedValues<PeriodShare, 7> as List, "kinds", "", "time in each state" => STATES;
+        lamp: NamedValues<PeriodShare, 4> as List, "kinds", "L", "what the lamps of the receiving port showed" => LEDS;
+        stops: StopsRow, "kinds", "F-1", "stops of its sender" => StopsRow::FIELDS;
+        flow_control: FlowRow, "kinds", "F-4", "STOP and GO on it" => FlowRow::FIELDS;
+        packets: PacketsRow, "kinds", "P-1", "its packets" => PacketsRow::FIELDS;
+        pings: PingsRow, "kinds", "R-6", "pings and their answers" => PingsRow::FIELDS;
+        parameters: Vec<ParameterRow>, "parameters", "F-4", "what governs the channel" => ParameterRow::FIELDS;
+    }
 }
 
-/// Stops of a sender.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct StopsRow {
-    pub count: u64,
-    pub periods: u64,
-    pub share: f64,
-    pub longest: u64,
+row! {
+    /// Stops of a sender.
+    #[derive(Copy)]
+    pub struct StopsRow {
+        count: u64, "", "F-1", "how often its sender was stopped";
+        periods: u64 as Place, "characters", "F-1", "for how long, whatever else was the matter";
+        share: f64, "", "F-1", "the same, of all";
+        longest: u64 as Place, "characters", "F-1", "the longest stop";
+    }
 }
 
-/// STOP and GO on a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct FlowRow {
-    pub characters: u64,
-    pub share: f64,
-    pub commands: u64,
-    pub commands_share: f64,
+row! {
+    /// STOP and GO on a channel.
+    #[derive(Copy)]
+    pub struct FlowRow {
+        characters: u64, "characters", "F-1", "STOP and GO";
+        share: f64, "", "F-4", "the same, of all";
+        commands: u64, "characters", "F-3", "STOP and GO that were news";
+        commands_share: f64, "", "F-4", "the same, of all";
+    }
 }
 
-/// Packets by the cause of their end, and by their CRC byte.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct PacketsRow {
-    pub count: u64,
-    pub ended_by: NamedValues<u64, 5>,
-    pub crc: NamedValues<u64, 3>,
+row! {
+    /// Packets by the cause of their end, and by their CRC byte.
+    #[derive(Copy)]
+    pub struct PacketsRow {
+        count: u64, "packets", "P-1", "packets";
+        ended_by: NamedValues<u64, 5> as List, "kinds", "P-1", "by what ended them" => ENDED_BY;
+        crc: NamedValues<u64, 3> as List, "kinds", "P-4", "by their CRC byte" => CRC;
+    }
 }
 
-/// Pings and their replies.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct PingsRow {
-    pub sent: u64,
-    pub answered: u64,
-    pub measures: Option<&'static str>,
-    pub min: Option<u64>,
-    pub mean: Option<f64>,
-    pub max: Option<u64>,
+const ENDED_BY: &[RowField] = &[
+    RowField::new("gap", u64::SHAPE, "packets", "P-1", "ended by GAP"),
+    RowField::new("open_link", u64::SHAPE, "packets", "F-7", "ended by silence"),
+    RowField::new("reset", u64::SHAPE, "packets", "R-2", "ended by FRES"),
+    RowField::new("hole", u64::SHAPE, "packets", "", "ended where nothing was recorded"),
+    RowField::new("capture_end", u64::SHAPE, "packets", "", "not ended"),
+];
+
+const CRC: &[RowField] = &[
+    RowField::new("good", u64::SHAPE, "packets", "P-4", "with a right CRC byte"),
+    RowField::new("bad", u64::SHAPE, "packets", "P-5", "with a wrong CRC byte"),
+    RowField::new("runt", u64::SHAPE, "packets", "P-9", "too short for a CRC byte"),
+];
+
+row! {
+    /// Pings and their replies.
+    #[derive(Copy)]
+    #[expect(clippy::doc_markdown, reason = "the meaning of a field is plain text")]
+    pub struct PingsRow {
+        sent: u64, "", "R-6", "PRB0 on the channel";
+        answered: u64, "", "R-6", "REPLx to them on the opposite channel";
+        measures: Option<&'static str> as Words(MEASURES), "", "R-6", "what the time to an answer is";
+        min: Option<u64> as Place, "characters", "R-6", "shortest time to an answer";
+        mean: Option<f64>, "characters", "R-6", "mean time to an answer";
+        max: Option<u64> as Place, "characters", "R-6", "longest time to an answer";
+    }
 }
 
-/// A row of `myriscope links --intervals`; fields as in `docs/output.md`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct IntervalRow<'a> {
-    pub channel: &'a str,
-    pub start: u64,
-    pub end: u64,
-    pub periods: u64,
-    pub state: &'static str,
+/// Meanings of a probe's reply time.
+const MEASURES: &[&str] = &[PingMeasure::RoundTrip.name(), PingMeasure::Response.name()];
+
+row! {
+    /// A row of `myriscope links --intervals`; fields as in `docs/output.md`.
+    pub struct IntervalRow<'a> {
+        channel: &'a str, "", "", "name of the channel";
+        start: u64 as Place, "characters", "", "place of the first character";
+        end: u64 as Place, "characters", "", "place of the last character";
+        periods: u64 as Place, "characters", "", "how many characters it has";
+        state: &'static str as Words(ACTIVITIES), "", "", "what the channel was doing";
+    }
 }
+
+const ACTIVITIES: &[&str] = &[
+    ChannelActivity::Unknown.name(),
+    ChannelActivity::Open.name(),
+    ChannelActivity::Reset.name(),
+    ChannelActivity::Stopped.name(),
+    ChannelActivity::Sending.name(),
+    ChannelActivity::Starved.name(),
+    ChannelActivity::Idle.name(),
+];

@@ -4,50 +4,36 @@ use codec::transport::{
     MessageExtent, MessageForm, MessageRole, NackReason, SequenceBit, SyncFlag, TransportHeader,
     TransportMessage, TransportPacket,
 };
-use serde::Serialize;
 
 use super::ParsedTransport;
+use crate::packet::CRC;
+use crate::row::FieldShape::{Number, Words};
+use crate::row::row;
 
-/// A transport packet in a row, without the fields that it does not have; fields as in `docs/output.md`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[expect(missing_docs, reason = "docs/output.md describes the fields")]
-pub struct TransportRow {
-    pub kind: &'static str,
-    pub crc: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fault: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub destination: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub channel: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seq: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timestamp: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub incarnation: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sync: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub role: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source_endpoint: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub destination_endpoint: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub handler: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub length: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub offset: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total: Option<u32>,
+row! {
+    /// A transport packet in a row, without the fields that it does not have; fields as in `docs/output.md`.
+    #[derive(Default)]
+    pub struct TransportRow {
+        kind: &'static str as Words(KINDS), "", "T-7", "what kind of packet it is";
+        crc: &'static str as Words(CRC), "", "P-4", "what the CRC byte says of what was read";
+        fault: Option<String> ["Option::is_none"], "", "T-7", "where it is malformed, and how";
+        source: Option<u16> ["Option::is_none"], "", "", "NIC that sends it";
+        destination: Option<u16> ["Option::is_none"], "", "", "NIC that it goes to";
+        channel: Option<u8> ["Option::is_none"], "", "T-2", "logical channel";
+        seq: Option<u8> ["Option::is_none"] as Number(1), "", "T-4", "sequence number";
+        timestamp: Option<u32> ["Option::is_none"], "us", "T-8", "of the data, by its sender's clock";
+        incarnation: Option<u16> ["Option::is_none"], "", "T-12", "of the logical channel";
+        reason: Option<&'static str> ["Option::is_none"] as Words(REASONS), "", "T-6", "why a NACK was sent";
+        sync: Option<bool> ["Option::is_none"], "", "T-12", "whether data opens its logical channel";
+        role: Option<&'static str> ["Option::is_none"] as Words(ROLES), "", "T-9", "which way of a conversation data goes";
+        source_endpoint: Option<u16> ["Option::is_none"], "", "", "endpoint that sends it";
+        destination_endpoint: Option<u16> ["Option::is_none"], "", "T-6", "endpoint that it is for";
+        key: Option<String> ["Option::is_none"], "", "T-6", "key of that endpoint, 16 hex digits";
+        handler: Option<u8> ["Option::is_none"], "", "", "which function is to handle it";
+        length: Option<u16> ["Option::is_none"], "bytes", "", "payload of the message";
+        offset: Option<u32> ["Option::is_none"], "bytes", "", "of a bulk piece in the segment";
+        total: Option<u32> ["Option::is_none"], "bytes", "", "of the whole bulk transfer";
+    }
 }
 
 impl ParsedTransport {
@@ -116,7 +102,7 @@ pub const fn kind_name(seen: &ParsedTransport) -> &'static str {
 }
 
 /// Results of [`kind_name`].
-pub const KINDS: &[&str] = &[
+const KINDS: &[&str] = &[
     MessageForm::Short.name(),
     MessageForm::Medium.name(),
     MessageForm::Bulk { offset: 0, total: 0 }.name(),
@@ -126,7 +112,7 @@ pub const KINDS: &[&str] = &[
 ];
 
 /// Names of reasons, in their order.
-pub const REASONS: &[&str] = &[
+pub(crate) const REASONS: &[&str] = &[
     NackReason::NotResident.name(),
     NackReason::QueueFull.name(),
     NackReason::NoResource.name(),
@@ -136,4 +122,4 @@ pub const REASONS: &[&str] = &[
 ];
 
 /// Names of roles.
-pub const ROLES: &[&str] = &[MessageRole::Request.name(), MessageRole::Reply.name()];
+pub(crate) const ROLES: &[&str] = &[MessageRole::Request.name(), MessageRole::Reply.name()];

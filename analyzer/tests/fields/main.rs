@@ -129,7 +129,7 @@ fn tables() -> String {
     for kind in RowKind::ALL {
         writeln!(text, "### `{}`\n", kind.command()).unwrap();
         text += "| field | type | unit | rule | meaning |\n|---|---|---|---|---|\n";
-        for RowField { name, shape, unit, rule, help } in kind.fields() {
+        for RowField { name, shape, unit, rule, help, .. } in kind.fields() {
             let words = kind.field(name).unwrap().words();
             let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
             let words =

@@ -15,7 +15,7 @@ use myriscope_analyzer::conversation::{
     MalformedPacket, MessageHistory, Observation, ObservationKind, ObservedLabel, ObservedPlace,
     ResendCause, RoundTrips, StormKind, TransportFate, Violation,
 };
-use myriscope_analyzer::counters::{ChannelLabel, ControlCounts, CountersRow};
+use myriscope_analyzer::counters::{ControlCounts, CountersRow};
 use myriscope_analyzer::event::ResumeCause;
 use myriscope_analyzer::filter::RowKind;
 use myriscope_analyzer::finding::{self, FindingInfo};
@@ -72,7 +72,10 @@ fn value(row: impl Serialize) -> Value {
 fn channel() -> CountersRow<'static> {
     let kinds = ["IDLE", "GAP", "GO", "STOP", "ORUN", "FRES", "BRES", "PRBn", "REPLx"];
     CountersRow {
-        place: ChannelLabel { index: 0, name: "a>b", peer: Some(1), period_ps: 12_500 },
+        index: 0,
+        name: "a>b",
+        peer: Some(1),
+        period_ps: 12_500,
         characters: 1,
         data: 2,
         control: ControlCounts(kinds.map(|kind| (kind, 3)).to_vec()),

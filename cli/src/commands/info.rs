@@ -37,8 +37,7 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult
         counts.keep(|_, counter| counter.channel.name == *name);
     }
     counts.keep(|id, counter| {
-        selection
-            .keeps(&counter.counters.row(counter.place(id)), RowSource::on(Some(&counter.channel)))
+        selection.keeps(&counter.row(id), RowSource::on(Some(&counter.channel)))
     });
     let mut has_room = row_limit(view);
     counts.keep(|_, _| has_room());
@@ -46,7 +45,7 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult
     if selection.columns().is_some() {
         let mut writer = RowWriter::new(view, selection, "channels", output);
         for (id, counter) in counts.channels() {
-            writer.row(&counter.counters.row(counter.place(*id)), counter.channel.capture, |_| {});
+            writer.row(&counter.row(*id), counter.channel.capture, |_| {});
         }
         writer.finish();
         return Ok(report);
@@ -54,7 +53,7 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult
     let rows: Vec<(CountersRow<'_>, u32)> = counts
         .channels()
         .iter()
-        .map(|(id, counter)| (counter.counters.row(counter.place(*id)), counter.channel.capture))
+        .map(|(id, counter)| (counter.row(*id), counter.channel.capture))
         .collect();
     let rows = rows.iter().map(|(row, capture)| CapturedRow { row, capture: *capture });
     match view.format {

@@ -1,7 +1,7 @@
 //! Filters: any text at all, for rows of any kind.
 
 use analyzer::LinkEvent;
-use analyzer::counters::{ChannelLabel, ControlCounts, CountersRow};
+use analyzer::counters::{ControlCounts, CountersRow};
 use analyzer::event::Picoseconds;
 use analyzer::event::ResumeCause;
 use analyzer::filter::{ColumnList, Filter, FilterError, RowKind, TEXT_MAX};
@@ -177,9 +177,11 @@ fn kept(filter: &mut Filter) -> Vec<bool> {
         bytes_left_out: 0,
     };
     let runt = PacketRow { tag: None, route: &[], crc: "runt", syndrome: None, ..packet.clone() };
-    let place = ChannelLabel { index: 0, name: "h0:0>s0:3", peer: None, period_ps: 12_500 };
     let channel = CountersRow {
-        place,
+        index: 0,
+        name: "h0:0>s0:3",
+        peer: None,
+        period_ps: 12_500,
         characters: 9,
         data: 6,
         control: ControlCounts(vec![("GAP", 2), ("GO", 1)]),

@@ -4,21 +4,56 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{ChannelParameters, ParameterKey, ParameterValue};
+use super::{ChannelParameters, ParameterKey, ParameterSource, ParameterValue};
+use crate::row::FieldShape::{List, Words};
+use crate::row::{FieldType, RowField, row};
 
 /// Bounds of an estimated value; `None` if it has no upper bound.
 pub type ParameterRange = (u32, Option<u32>);
 
-/// A parameter in `links`; fields as in `docs/output.md`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[expect(missing_docs, reason = "docs/output.md describes the fields")]
-pub struct ParameterRow {
-    pub name: &'static str,
-    pub value: Option<u32>,
-    pub variant: Option<&'static str>,
-    pub source: Option<&'static str>,
-    pub range: Option<ParameterRange>,
+row! {
+    /// A parameter in `links`; fields as in `docs/output.md`.
+    #[derive(Copy)]
+    pub struct ParameterRow {
+        name: &'static str as Words(NAMES), "", "", "which parameter";
+        value: Option<u32>, "", "F-4", "cells or periods";
+        variant: Option<&'static str>, "", "R-1", "which variant of reset, fill and framing";
+        source: Option<&'static str> as Words(SOURCES), "", "", "on whose word";
+        range: Option<ParameterRange> as List, "numbers", "F-4", "least and greatest of an estimate";
+    }
 }
+
+const NAMES: &[&str] =
+    &["kg", "h", "ks", "delay", "gen", "int", "path", "reset", "fill", "framing"];
+
+const SOURCES: &[&str] = &[
+    ParameterSource::CommandLine.name(),
+    ParameterSource::Capture.name(),
+    ParameterSource::Probe.name(),
+    ParameterSource::Stop.name(),
+    ParameterSource::Observed.name(),
+    ParameterSource::Default.name(),
+];
+
+/// Assumed values, as fields of a row.
+pub(in crate::link) const ASSUMED: &[RowField] = &[
+    RowField::new("kg", u32::SHAPE, "cells", "F-3", "k_g: GO at so many full cells"),
+    RowField::new("h", u32::SHAPE, "cells", "F-3", "h: so many more for STOP"),
+    RowField::new("ks", u32::SHAPE, "cells", "F-3", "k_s: so many above that"),
+    RowField::new("delay", u32::SHAPE, "periods", "F-4", "delay of the cable, at the full rate"),
+    RowField::new("gen", u32::SHAPE, "periods", "F-4", "from a threshold to the wire"),
+    RowField::new("int", u32::SHAPE, "periods", "F-4", "from the wire to obedience"),
+];
+
+/// Sources of the assumed values, as fields of a row.
+pub(in crate::link) const ASSUMED_BY: &[RowField] = &[
+    RowField::new("kg", Words(SOURCES), "", "", "who says that"),
+    RowField::new("h", Words(SOURCES), "", "", "who says that"),
+    RowField::new("ks", Words(SOURCES), "", "", "who says that"),
+    RowField::new("delay", Words(SOURCES), "", "", "who says that"),
+    RowField::new("gen", Words(SOURCES), "", "", "who says that"),
+    RowField::new("int", Words(SOURCES), "", "", "who says that"),
+];
 
 /// Parameters that a check depends on and that are not declared, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

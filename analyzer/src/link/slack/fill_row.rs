@@ -2,25 +2,26 @@
 
 use codec::capture::ChannelId;
 use codec::time::Tick;
-use serde::Serialize;
 
 use super::linear::LinearRamp;
 use super::segment::{FillSegment, LastCommand};
 use super::slack_totals::SlackTotals;
 use super::{FillBounds, SlackEvent};
+use crate::row::FieldShape::Place;
+use crate::row::row;
 
-/// A row of `links --fill`; fields as in `docs/output.md`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[expect(missing_docs, reason = "docs/output.md describes the fields")]
-pub struct FillRow<'a> {
-    pub channel: &'a str,
-    pub start: u64,
-    pub end: u64,
-    pub periods: u64,
-    pub lo: u32,
-    pub hi: u32,
-    pub lo_end: u32,
-    pub hi_end: u32,
+row! {
+    /// A row of `links --fill`; fields as in `docs/output.md`.
+    pub struct FillRow<'a> {
+        channel: &'a str, "", "", "name of the channel that fills the buffer";
+        start: u64 as Place, "characters", "", "first period, as the far receiver counts";
+        end: u64 as Place, "characters", "", "last period";
+        periods: u64 as Place, "characters", "", "how many there are";
+        lo: u32, "cells", "F-3", "full cells in the first period, at least";
+        hi: u32, "cells", "F-3", "full cells in the first period, at most";
+        lo_end: u32, "cells", "F-3", "full cells in the last period, at least";
+        hi_end: u32, "cells", "F-3", "full cells in the last period, at most";
+    }
 }
 
 impl FillBounds {

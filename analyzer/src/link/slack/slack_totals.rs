@@ -1,8 +1,8 @@
 //! Totals of a slack buffer.
 
-use serde::Serialize;
-
-use crate::link::parameters::{ChannelParameters, PerParameter};
+use crate::link::parameters::{ASSUMED, ASSUMED_BY, ChannelParameters, PerParameter};
+use crate::row::FieldShape::{List, Place, Words};
+use crate::row::{FieldType, row};
 
 /// Counters and extremes. Periods in which the last command is unknown count for the width only: nothing
 /// but the size of the buffer bounds the fill there.
@@ -28,27 +28,27 @@ pub(super) struct SlackTotals {
     pub(super) contradictions: u64,
 }
 
-/// A channel's slack buffer in `links`; fields as in `docs/output.md`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "docs/output.md describes the fields")]
-pub struct SlackRow<'a> {
-    pub channel: &'a str,
-    pub tapped_at: Option<&'static str>,
-    pub assumed: PerParameter<u32>,
-    pub sources: PerParameter<&'static str>,
-    pub cells: u32,
-    pub periods: u64,
-    pub known: u64,
-    pub low_water_lo: Option<i64>,
-    pub low_water_hi: Option<i64>,
-    pub high_water_lo: Option<i64>,
-    pub high_water_hi: Option<i64>,
-    pub mean_width: Option<f64>,
-    pub stops: u64,
-    pub late: u64,
-    pub late_by: u64,
-    pub overrun_risks: u64,
-    pub contradictions: u64,
+row! {
+    /// A channel's slack buffer in `links`; fields as in `docs/output.md`.
+    pub struct SlackRow<'a> {
+        channel: &'a str, "", "", "name of the channel that fills the buffer";
+        tapped_at: Option<&'static str> as Words(&["sender", "receiver"]), "", "", "at which end of the channel the tap is";
+        assumed: PerParameter<u32> as List, "numbers", "F-3", "assumed parameters" => ASSUMED;
+        sources: PerParameter<&'static str> as List, "words", "", "on whose word" => ASSUMED_BY;
+        cells: u32, "cells", "F-3", "r: all cells of the buffer";
+        periods: u64 as Place, "characters", "", "periods with bounds";
+        known: u64 as Place, "characters", "", "those in which the command that stands is known";
+        low_water_lo: Option<i64> as u32::SHAPE, "cells", "F-3", "the least fill: at least this";
+        low_water_hi: Option<i64> as u32::SHAPE, "cells", "F-3", "and at most this";
+        high_water_lo: Option<i64> as u32::SHAPE, "cells", "F-3", "the greatest fill: at least this";
+        high_water_hi: Option<i64> as u32::SHAPE, "cells", "F-3", "and at most this";
+        mean_width: Option<f64>, "cells", "", "mean distance of the bounds";
+        stops: u64, "", "F-3", "STOPs of the buffer";
+        late: u64, "", "F-4", "STOPs after which data came too late";
+        late_by: u64, "characters", "F-4", "the most that came too late after one";
+        overrun_risks: u64, "", "F-9", "STOPs after which cells may have been lost";
+        contradictions: u64, "", "F-3", "how often what was seen could not be";
+    }
 }
 
 impl SlackTotals {

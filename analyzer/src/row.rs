@@ -1,0 +1,216 @@
+//! Rows: structs whose members are described where they are declared. JSON, filters, columns and
+//! lists of fields are derived from the declaration.
+
+use serde::{Serialize, Serializer};
+
+/// Field of one kind of row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowField {
+    /// Name in the JSON; a dot separates a member from its object.
+    pub name: &'static str,
+    /// Type and range of its values.
+    pub shape: FieldShape,
+    /// Unit of a number, if it has one.
+    pub unit: &'static str,
+    /// Rule of the field, if any.
+    pub rule: &'static str,
+    /// Meaning of the field; empty for an object of which only the members are fields.
+    pub help: &'static str,
+    /// Fields of its object or of the objects in its list, in groups; their names begin after the dot.
+    pub members: &'static [&'static [Self]],
+}
+
+/// Type of a field. A field inside a list has one value per element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldShape {
+    /// Whole number up to this maximum.
+    Number(u64),
+    /// Whole number that may be negative.
+    Signed,
+    /// Real number.
+    Real,
+    /// Character index on the row's channel, or a number of its periods; comparable with times.
+    Place,
+    /// Picoseconds.
+    Time,
+    /// Free text.
+    Text,
+    /// One of a set of words.
+    Words(&'static [&'static str]),
+    /// One of an ordered set of words, the least first.
+    Ranks(&'static [&'static str]),
+    /// Bytes.
+    Bytes,
+    /// Boolean.
+    Flag,
+    /// List of objects, compared by its length.
+    List,
+}
+
+/// A row or a part of one.
+pub trait ListRow: Serialize {
+    /// Its fields, in the order of the JSON.
+    const FIELDS: &'static [RowField];
+}
+
+/// Type of a member of a row.
+pub(crate) trait FieldType {
+    /// Shape of the field, unless its row declares another.
+    const SHAPE: FieldShape;
+}
+
+macro_rules! field_types {
+    ($($type:ty: $shape:ident $(($most:expr))?;)+) => {
+        $(impl FieldType for $type {
+            const SHAPE: FieldShape = FieldShape::$shape $(($most))?;
+        })+
+    };
+}
+
+field_types! {
+    u8: Number(u8::MAX as u64);
+    u16: Number(u16::MAX as u64);
+    u32: Number(u32::MAX as u64);
+    u64: Number(u64::MAX);
+    i64: Signed;
+    f64: Real;
+    u128: Time;
+    &str: Text;
+    String: Text;
+    &[u8]: Bytes;
+    bool: Flag;
+}
+
+macro_rules! same_shape {
+    ($($type:ty),+) => {
+        $(impl<T: FieldType> FieldType for $type {
+            const SHAPE: FieldShape = T::SHAPE;
+        })+
+    };
+}
+
+same_shape!(Option<T>, Vec<T>, Box<T>);
+
+/// Declares a row: `name: type, unit, rule, meaning;` for each member. Optional are the condition
+/// under which the JSON leaves the member out, the shape if the type has several, and the fields of
+/// the member's own members. A member that another row of its list describes as a field, or of which
+/// only the members are fields, has a comment: `name: type: comment;`.
+macro_rules! row {
+    (
+        $(#[$meta:meta])*
+        pub struct $Row:ident $(<$life:lifetime>)? { $(
+            $name:ident: $type:ty $([$absent:literal])? $(: $comment:literal)?
+                $(as $shape:expr)? $(, $unit:literal, $rule:literal, $help:literal)?
+                $(=> $members:expr)?;
+        )+ }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+        pub struct $Row $(<$life>)? { $(
+            $(#[doc = $help])? $(#[doc = $comment])?
+            $(#[serde(skip_serializing_if = $absent)])?
+            pub $name: $type,
+        )+ }
+
+        impl $(<$life>)? $crate::row::ListRow for $Row $(<$life>)? {
+            const FIELDS: &'static [$crate::row::RowField] = &[$($crate::row::RowField {
+                name: stringify!($name),
+                shape: $crate::row::shape!($type $(, $shape)?),
+                unit: concat!($($unit)?),
+                rule: concat!($($rule)?),
+                help: concat!($($help)?),
+                members: &[$($members)?],
+            }),+];
+        }
+
+        impl $(<$life>)? $crate::row::FieldType for $Row $(<$life>)? {
+            const SHAPE: $crate::row::FieldShape = $crate::row::FieldShape::List;
+        }
+    };
+}
+
+/// Shape of a field: the declared one, or that of its type.
+macro_rules! shape {
+    ($type:ty) => {
+        <$type as $crate::row::FieldType>::SHAPE
+    };
+    ($type:ty, $shape:expr) => {
+        $shape
+    };
+}
+
+pub(crate) use {row, shape};
+
+impl RowField {
+    /// Field without members.
+    pub(crate) const fn new(
+        name: &'static str,
+        shape: FieldShape,
+        unit: &'static str,
+        rule: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self { name, shape, unit, rule, help, members: &[] }
+    }
+
+    /// Words that the field can be; empty for other types.
+    #[must_use]
+    pub const fn words(&self) -> &'static [&'static str] {
+        match self.shape {
+            FieldShape::Words(words) | FieldShape::Ranks(words) => words,
+            FieldShape::Number(_)
+            | FieldShape::Signed
+            | FieldShape::Real
+            | FieldShape::Place
+            | FieldShape::Time => &[],
+            FieldShape::Text | FieldShape::Bytes | FieldShape::Flag | FieldShape::List => &[],
+        }
+    }
+}
+
+impl FieldShape {
+    /// Maximum of a number, if it is bounded.
+    #[must_use]
+    pub const fn most(self) -> Option<u64> {
+        if let Self::Number(most) = self { Some(most) } else { None }
+    }
+
+    /// Name of the type in lists of fields.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Number(_) | Self::Signed => "number",
+            Self::Real => "real",
+            Self::Place => "place",
+            Self::Time => "time",
+            Self::Text => "text",
+            Self::Words(_) => "word",
+            Self::Ranks(_) => "rank",
+            Self::Bytes => "bytes",
+            Self::Flag => "flag",
+            Self::List => "list",
+        }
+    }
+}
+
+/// Row of `--list-fields`: the contract of `docs/filter.md`.
+#[derive(Debug, Serialize)]
+struct FieldInfo<'a> {
+    name: &'a str,
+    r#type: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    words: &'a [&'a str],
+    unit: Option<&'a str>,
+    rule: Option<&'a str>,
+    help: &'a str,
+}
+
+impl Serialize for RowField {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let some = |text: &'static str| (!text.is_empty()).then_some(text);
+        let Self { name, shape, unit, rule, help, members: _ } = *self;
+        let (unit, rule) = (some(unit), some(rule));
+        FieldInfo { name, r#type: shape.name(), words: self.words(), unit, rule, help }
+            .serialize(serializer)
+    }
+}
