@@ -19,8 +19,6 @@ mod endpoint_queues;
 mod event;
 mod firmware;
 mod inbox;
-mod loitering;
-mod mapping;
 mod message;
 mod outgoing;
 mod plan;
@@ -77,6 +75,8 @@ pub struct HostMessaging {
     firmware: MessagingFirmware,
     transport: Transport<SharedMessage>,
     statistics: MessagingStatistics,
+    /// Events of the current step.
+    events: Vec<MessagingEvent>,
     /// Start of the control program.
     ready: u64,
     /// Time of the last event.
@@ -136,14 +136,16 @@ impl HostMessaging {
             firmware: MessagingFirmware::new(scheduler, costs.send_buffers),
             transport: Transport::new(nic, protocol, ChannelIncarnation(0)),
             statistics: MessagingStatistics::default(),
+            events: Vec::new(),
             ready: 0,
             clock: 0,
             next: Some(0),
         };
         for place in 0..messaging.endpoints.len() {
             let Some(frame) = messaging.frames.keep() else { break };
-            messaging.loaded(0, place, frame, &mut Vec::new());
+            messaging.loaded(place, frame);
         }
+        messaging.events.clear();
         messaging.statistics.loads = 0;
         messaging
     }
@@ -188,7 +190,7 @@ impl HostMessaging {
             return;
         }
         match message::parse_packet(payload) {
-            Ok(packet) if self.firmware.has_room() => self.firmware.arrive(packet),
+            Ok(packet) if self.firmware.has_room() => self.firmware.arrived.push_back(packet),
             Ok(_) => {
                 self.statistics.overruns += 1;
                 events.push(MessagingEvent::Overrun);
@@ -213,12 +215,13 @@ impl HostMessaging {
     /// pending requests.
     pub fn restart(&mut self, now: u64, ready: u64, events: &mut Vec<MessagingEvent>) {
         self.step(now, events);
+        self.clock = self.clock.max(now);
         self.ready = ready.max(now);
         self.statistics.restarts += 1;
         // T-12: the host remembers the counter.
         let next = self.transport.next_incarnation();
         self.transport = Transport::new(self.nic, self.protocol, next);
-        let busy = self.firmware.busy();
+        let busy = self.firmware.processor.busy();
         self.statistics.firmware_busy = self.statistics.firmware_busy.saturating_add(busy);
         let scheduler = EndpointScheduler::new(self.parameters.burst_log2);
         self.firmware = MessagingFirmware::new(scheduler, self.costs.send_buffers);
@@ -226,7 +229,7 @@ impl HostMessaging {
         self.driver.clear();
         self.frames.clear();
         for place in 0..self.endpoints.len() {
-            self.lose_frame(now, place, events);
+            self.lose_frame(place);
         }
         for place in 0..self.endpoints.len() {
             if self.endpoints.get(place).is_some_and(EndpointQueues::has_ready)
@@ -239,31 +242,30 @@ impl HostMessaging {
     }
 
     /// Discards the contents of an endpoint's frame.
-    fn lose_frame(&mut self, now: u64, place: usize, events: &mut Vec<MessagingEvent>) {
+    fn lose_frame(&mut self, place: usize) {
         let Some(endpoint) = self.endpoints.get_mut(place) else { return };
         // What was coming in by DMA does not come, not even for one that has left meanwhile.
         endpoint.kept = [0; 2];
-        match endpoint.place {
-            EndpointResidency::Away => return,
-            EndpointResidency::Resident(_) | EndpointResidency::Leaving => {}
+        if endpoint.place == EndpointResidency::Away {
+            return;
         }
         let id = endpoint.plan.id;
         let (sent, come) = endpoint.lose();
-        events.push(MessagingEvent::Unloaded(id));
-        events.extend(come.iter().map(|letter| MessagingEvent::Lost(letter.id, id)));
+        self.events.push(MessagingEvent::Unloaded(id));
+        self.events.extend(come.iter().map(|letter| MessagingEvent::Lost(letter.id, id)));
         let open = endpoint.open();
         for letter in sent {
-            self.bring_back(now, place, (letter, ReturnCause::Restarted), events);
+            self.bring_back(place, (letter, ReturnCause::Restarted));
         }
         for (number, until) in open {
             match until {
-                RequestWait::Answered(_) => self.give_up_request(now, place, number, events),
+                RequestWait::Answered(_) => self.give_up_request(place, number),
                 // It has just come back, or will as soon as it is handed over.
                 RequestWait::Acknowledged => {}
                 // It had come back, and was not read: its credit is.
                 RequestWait::Read => {
-                    self.restore(now, place, number, events);
-                    self.notify(now, place);
+                    self.restore(place, number);
+                    self.notify(place);
                 }
             }
         }
@@ -273,18 +275,19 @@ impl HostMessaging {
     fn work(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
         let now = now.max(self.clock);
         self.clock = now;
-        self.end_bus(now, events);
-        self.end_firmware(now, events);
-        self.end_driver(now, events);
-        self.end_host(now, events);
-        self.give_up_overdue(now, events);
+        self.end_bus();
+        self.end_firmware();
+        self.end_driver();
+        self.end_host();
+        self.give_up_overdue();
         self.drop_old();
         if now >= self.ready {
-            self.begin_driver(now, events);
+            self.begin_driver();
             self.bus.begin(now);
-            self.begin_firmware(now, events);
+            self.begin_firmware();
         }
-        self.begin_host(now);
+        self.begin_host();
+        events.append(&mut self.events);
         // Time goes on, whatever there is to do.
         self.next = self.upcoming().map(|due| due.max(now.saturating_add(1)));
     }
@@ -310,9 +313,10 @@ impl HostMessaging {
     #[must_use]
     pub const fn statistics(&self) -> MessagingStatistics {
         let mut statistics = self.statistics;
-        statistics.host_busy = self.host.busy();
+        statistics.host_busy = self.host.processor.busy();
         statistics.bus_busy = self.bus.busy();
-        statistics.firmware_busy = statistics.firmware_busy.saturating_add(self.firmware.busy());
+        statistics.firmware_busy =
+            statistics.firmware_busy.saturating_add(self.firmware.processor.busy());
         statistics
     }
 
@@ -325,7 +329,7 @@ impl HostMessaging {
     /// Bytes of an endpoint's segment, as far as the range is within it.
     #[must_use]
     pub fn segment(&self, endpoint: EndpointId, offset: u32, length: u32) -> Option<Vec<u8>> {
-        Some(self.endpoint(endpoint)?.segment().read(offset, length))
+        Some(self.endpoint(endpoint)?.segment.read(offset, length))
     }
 
     /// Tests whether an endpoint is in a frame and may send. T-13, T-15
@@ -337,7 +341,7 @@ impl HostMessaging {
     /// Remaining credits of an endpoint. T-9
     #[must_use]
     pub fn credits(&self, endpoint: EndpointId) -> Option<u16> {
-        self.endpoint(endpoint).map(EndpointQueues::credits)
+        self.endpoint(endpoint).map(|endpoint| endpoint.credits)
     }
 
     /// Tests whether no message is pending and no application has anything to send before a

@@ -16,12 +16,13 @@ use super::{HostMessaging, MessagingEvent};
 
 impl HostMessaging {
     /// Assigns the free host processor to a runnable thread.
-    pub(super) fn begin_host(&mut self, now: u64) {
+    pub(super) fn begin_host(&mut self) {
+        let now = self.clock;
         if !self.host.processor.is_idle() {
             return;
         }
         for thread in self.host.turns(now, &self.costs) {
-            if let Some((time, job)) = self.run(now, thread) {
+            if let Some((time, job)) = self.run(thread) {
                 let time = time.saturating_add(self.host.switch(now, thread, &self.costs));
                 self.host.processor.begin(now, time, job);
                 return;
@@ -30,7 +31,7 @@ impl HostMessaging {
     }
 
     /// Next job of a thread and its duration.
-    fn run(&mut self, now: u64, place: usize) -> Option<(u64, HostJob)> {
+    fn run(&mut self, place: usize) -> Option<(u64, HostJob)> {
         let thread = self.host.threads.get_mut(place)?;
         let mut time =
             match (std::mem::replace(&mut thread.state, ThreadState::Working), thread.wake) {
@@ -39,7 +40,7 @@ impl HostMessaging {
                 }
                 (ThreadState::Idle { .. }, WakeMode::Event) => self.costs.host_wake,
                 (ThreadState::Idle { since, .. }, WakeMode::Poll) => {
-                    thread.advance_polls(now.saturating_sub(since), self.costs.host_poll);
+                    thread.advance_polls(self.clock.saturating_sub(since), self.costs.host_poll);
                     0
                 }
                 (ThreadState::Looking | ThreadState::Working, _) => 0,
@@ -55,7 +56,7 @@ impl HostMessaging {
             thread.advance();
             let job = match step {
                 ThreadStep::Read => self.read(place, endpoint),
-                ThreadStep::Send => self.request(now, place, endpoint),
+                ThreadStep::Send => self.request(place, endpoint),
             };
             match (job, step) {
                 (Some((more, job)), _) => return Some((time.saturating_add(more), job)),
@@ -63,28 +64,28 @@ impl HostMessaging {
                 (None, ThreadStep::Send) => {}
             }
         }
-        self.become_idle(now, place);
+        self.become_idle(place);
         None
     }
 
-    fn become_idle(&mut self, now: u64, place: usize) {
+    fn become_idle(&mut self, place: usize) {
         if let Some(thread) = self.host.threads.get_mut(place) {
             thread.step = ThreadStep::Read;
-            thread.state = ThreadState::Idle { since: now, wake: None };
+            thread.state = ThreadState::Idle { since: self.clock, wake: None };
         }
-        self.schedule_wake(now, place);
+        self.schedule_wake(place);
     }
 
     /// Determines when an idle thread resumes.
-    fn schedule_wake(&mut self, now: u64, place: usize) {
+    fn schedule_wake(&mut self, place: usize) {
         let Some(thread) = self.host.threads.get(place) else { return };
         let ThreadState::Idle { since, .. } = thread.state else { return };
         let poll = self.costs.host_poll;
         let wakes = thread.endpoints.iter().enumerate().filter_map(|(turn, place)| {
             let endpoint = self.endpoints.get(*place)?;
-            let read = endpoint.has_incoming().then_some((now, Some(turn)));
+            let read = endpoint.has_incoming().then_some((self.clock, Some(turn)));
             let stream = self.host.next_stream(*place).filter(|_| endpoint.can_request());
-            let send = stream.map(|(due, _)| (due.max(now), None));
+            let send = stream.map(|(due, _)| (due.max(self.clock), None));
             let wake = |(from, turn)| match thread.wake {
                 WakeMode::Poll => thread.next_pass(since, from, turn, poll),
                 WakeMode::Event => from,
@@ -98,10 +99,10 @@ impl HostMessaging {
     }
 
     /// Updates the thread of an endpoint after a change.
-    pub(super) fn notify(&mut self, now: u64, endpoint: usize) {
+    pub(super) fn notify(&mut self, endpoint: usize) {
         let of = self.host.threads.iter().position(|thread| thread.endpoints.contains(&endpoint));
         if let Some(thread) = of {
-            self.schedule_wake(now, thread);
+            self.schedule_wake(thread);
         }
     }
 
@@ -128,7 +129,8 @@ impl HostMessaging {
     }
 
     /// Sends the due message of an endpoint if it has a credit. T-9
-    fn request(&mut self, now: u64, thread: usize, place: usize) -> Option<(u64, HostJob)> {
+    fn request(&mut self, thread: usize, place: usize) -> Option<(u64, HostJob)> {
+        let now = self.clock;
         let endpoint = self.endpoints.get(place)?;
         let (due, stream) = self.host.next_stream(place)?;
         if due > now || !endpoint.can_request() {
@@ -170,57 +172,46 @@ impl HostMessaging {
         MessageAddress { id: MessageId { nic, endpoint, number }, to, key }
     }
 
-    pub(super) fn end_host(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
-        match self.host.processor.end(now) {
+    pub(super) fn end_host(&mut self) {
+        match self.host.processor.end(self.clock) {
             Some(HostJob::Read { thread, endpoint, read }) => {
                 let state = match read {
                     ReadMessage::Request(letter) => {
-                        self.handle_request(endpoint, &letter, events);
+                        self.handle_request(endpoint, &letter);
                         ThreadState::Answering(endpoint, letter)
                     }
                     ReadMessage::Other(incoming) => {
-                        self.handle(now, endpoint, &incoming, events);
+                        self.handle(endpoint, &incoming);
                         ThreadState::Looking
                     }
                 };
                 self.host.set(thread, state);
             }
-            Some(HostJob::Write { thread, write }) => self.write(thread, write, events),
+            Some(HostJob::Write { thread, write }) => self.write(thread, write),
             None => {}
         }
     }
 
     /// Handles a request; its reply follows.
-    fn handle_request(
-        &mut self,
-        place: usize,
-        letter: &SharedMessage,
-        events: &mut Vec<MessagingEvent>,
-    ) {
+    fn handle_request(&mut self, place: usize, letter: &SharedMessage) {
         let Some(endpoint) = self.endpoints.get_mut(place) else { return };
         endpoint.statistics.requests_read += 1;
         endpoint.statistics.bytes_read += letter.bytes.len() as u64;
-        endpoint.check(letter, events);
+        endpoint.check(letter, &mut self.events);
     }
 
-    fn handle(
-        &mut self,
-        now: u64,
-        place: usize,
-        incoming: &ReplyQueueItem,
-        events: &mut Vec<MessagingEvent>,
-    ) {
+    fn handle(&mut self, place: usize, incoming: &ReplyQueueItem) {
         let Some(endpoint) = self.endpoints.get_mut(place) else { return };
         let statistics = &mut endpoint.statistics;
         let number = match incoming {
             ReplyQueueItem::Reply(letter) => {
-                let waited = letter.answers().filter(|number| endpoint.waits_for(*number));
+                let waited = letter.answers().filter(|number| endpoint.waiting(*number).is_some());
                 match waited {
                     Some(_) => endpoint.statistics.completed += 1,
                     // It was given up, or came back, or was never asked.
                     None => endpoint.statistics.stray += 1,
                 }
-                endpoint.check(letter, events);
+                endpoint.check(letter, &mut self.events);
                 waited
             }
             ReplyQueueItem::Returned(letter) => match letter.role {
@@ -236,26 +227,20 @@ impl HostMessaging {
         };
         let Some(number) = number else { return };
         if let ReplyQueueItem::Returned(letter) = incoming
-            && self.send_once_more(now, place, letter, events)
+            && self.send_once_more(place, letter)
         {
             return;
         }
-        if let Some(waiting) = self.restore(now, place, number, events)
+        if let Some(waiting) = self.restore(place, number)
             && let ReplyQueueItem::Reply(_) = incoming
             && let Some(endpoint) = self.endpoints.get_mut(place)
         {
-            endpoint.statistics.round_trips.count(now.saturating_sub(waiting.since));
+            endpoint.statistics.round_trips.count(self.clock.saturating_sub(waiting.since));
         }
     }
 
     /// Sends a returned request again if its handler does so, and restores its credit. Text
-    fn send_once_more(
-        &mut self,
-        now: u64,
-        place: usize,
-        letter: &SharedMessage,
-        events: &mut Vec<MessagingEvent>,
-    ) -> bool {
+    fn send_once_more(&mut self, place: usize, letter: &SharedMessage) -> bool {
         let Some(endpoint) = self.endpoints.get_mut(place) else { return false };
         let waiting = endpoint.waiting(letter.id.number);
         let source = waiting.and_then(|waiting| self.host.sources.get_mut(waiting.stream));
@@ -277,30 +262,24 @@ impl HostMessaging {
         };
         *count += 1;
         endpoint.restore(letter.id.number);
-        events.push(MessagingEvent::Credits(endpoint.plan.id, endpoint.credits()));
-        self.notify(now, place);
+        self.events.push(MessagingEvent::Credits(endpoint.plan.id, endpoint.credits));
+        self.notify(place);
         true
     }
 
     /// Restores the credit of a finished request and informs its stream. T-9
-    pub(super) fn restore(
-        &mut self,
-        now: u64,
-        place: usize,
-        number: u32,
-        events: &mut Vec<MessagingEvent>,
-    ) -> Option<PendingRequest> {
+    pub(super) fn restore(&mut self, place: usize, number: u32) -> Option<PendingRequest> {
         let endpoint = self.endpoints.get_mut(place)?;
         let waiting = endpoint.restore(number)?;
-        events.push(MessagingEvent::Credits(endpoint.plan.id, endpoint.credits()));
+        self.events.push(MessagingEvent::Credits(endpoint.plan.id, endpoint.credits));
         if let Some(source) = self.host.sources.get_mut(waiting.stream) {
-            source.answered(now, waiting.transfer);
+            source.answered(self.clock, waiting.transfer);
         }
         Some(waiting)
     }
 
     /// Writes a message to its endpoint; suspends the thread if that is not resident.
-    fn write(&mut self, thread: usize, write: PendingWrite, events: &mut Vec<MessagingEvent>) {
+    fn write(&mut self, thread: usize, write: PendingWrite) {
         let Some(endpoint) = self.endpoints.get_mut(write.endpoint) else { return };
         let frame = match endpoint.place {
             EndpointResidency::Resident(frame) => frame,
@@ -312,10 +291,10 @@ impl HostMessaging {
             }
         };
         let PendingWrite { letter, to, .. } = write;
-        events.push(MessagingEvent::Accepted(letter.id, (to, letter.to)));
+        self.events.push(MessagingEvent::Accepted(letter.id, (to, letter.to)));
         match letter.role {
             MessageRole::Request => {
-                events.push(MessagingEvent::Credits(endpoint.plan.id, endpoint.credits()));
+                self.events.push(MessagingEvent::Credits(endpoint.plan.id, endpoint.credits));
                 endpoint.statistics.requests_sent += 1;
                 endpoint.statistics.request_bytes += letter.bytes.len() as u64;
             }
@@ -326,35 +305,29 @@ impl HostMessaging {
         self.host.set(thread, ThreadState::Looking);
     }
 
-    pub(super) fn resume(&mut self, place: usize, events: &mut Vec<MessagingEvent>) {
+    pub(super) fn resume(&mut self, place: usize) {
         if let Some((thread, write)) = self.host.suspended(place) {
-            self.write(thread, write, events);
+            self.write(thread, write);
         }
     }
 
-    pub(super) fn give_up_overdue(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
+    pub(super) fn give_up_overdue(&mut self) {
         for place in 0..self.endpoints.len() {
-            let overdue = self.endpoints.get(place).map(|endpoint| endpoint.overdue(now));
+            let overdue = self.endpoints.get(place).map(|endpoint| endpoint.overdue(self.clock));
             for number in overdue.into_iter().flatten() {
-                self.give_up_request(now, place, number, events);
+                self.give_up_request(place, number);
             }
         }
     }
 
-    pub(super) fn give_up_request(
-        &mut self,
-        now: u64,
-        place: usize,
-        number: u32,
-        events: &mut Vec<MessagingEvent>,
-    ) {
+    pub(super) fn give_up_request(&mut self, place: usize, number: u32) {
         if let Some(endpoint) = self.endpoints.get_mut(place) {
             let id = MessageId { nic: self.nic, endpoint: endpoint.plan.id, number };
-            events.push(MessagingEvent::GivenUp(id));
+            self.events.push(MessagingEvent::GivenUp(id));
             endpoint.statistics.given_up += 1;
         }
-        self.restore(now, place, number, events);
-        self.notify(now, place);
+        self.restore(place, number);
+        self.notify(place);
     }
 }
 

@@ -12,7 +12,8 @@ use crate::transport::ProtocolPacket;
 
 #[derive(Clone, Debug)]
 pub(super) struct HostBus {
-    server: SerialServer<BusCompletion>,
+    /// Nothing completes with a message to the NIC: its packet was released.
+    server: SerialServer<Option<BusTransfer>>,
     queue: VecDeque<(u64, BusTransfer)>,
     /// Packet that may leave from this time on, while its end may still be on the bus.
     release: Option<(u64, OutboundPacket)>,
@@ -22,14 +23,6 @@ pub(super) struct HostBus {
 #[derive(Clone, Debug)]
 pub(super) enum BusTransfer {
     Out(OutboundPacket),
-    In(ProtocolPacket<SharedMessage>),
-    Page,
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum BusCompletion {
-    /// Message to the NIC; the packet was released.
-    Out,
     In(ProtocolPacket<SharedMessage>),
     Page,
 }
@@ -45,30 +38,18 @@ impl HostBus {
 
     /// Messages waiting for the transfer to the host, plus one if the bus is busy.
     pub(super) fn incoming(&self) -> usize {
-        let waiting = self.queue.iter().filter(|(_, transfer)| match transfer {
-            BusTransfer::In(_) => true,
-            BusTransfer::Out(_) | BusTransfer::Page => false,
-        });
+        let waiting =
+            self.queue.iter().filter(|(_, transfer)| matches!(transfer, BusTransfer::In(_)));
         waiting.count() + usize::from(!self.server.is_idle())
     }
 
     /// Tests whether a message of a logical channel is on its way to the host.
     pub(super) fn is_transferring(&self, source: Nic, channel: LogicalChannel) -> bool {
-        let its = |packet: &ProtocolPacket<SharedMessage>| match packet {
-            ProtocolPacket::Data(header, ..) => {
-                (header.source, header.channel) == (source, channel)
-            }
-            ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..) => false,
-        };
-        let moving = self.server.job().is_some_and(|done| match done {
-            BusCompletion::In(packet) => its(packet),
-            BusCompletion::Out | BusCompletion::Page => false,
-        });
-        moving
-            || self.queue.iter().any(|(_, transfer)| match transfer {
-                BusTransfer::In(packet) => its(packet),
-                BusTransfer::Out(_) | BusTransfer::Page => false,
-            })
+        let moving = self.server.job().into_iter().flatten();
+        moving.chain(self.queue.iter().map(|(_, transfer)| transfer)).any(|transfer| {
+            matches!(transfer, BusTransfer::In(ProtocolPacket::Data(header, ..))
+                if (header.source, header.channel) == (source, channel))
+        })
     }
 
     pub(super) fn begin(&mut self, now: u64) {
@@ -80,10 +61,10 @@ impl HostBus {
         let (time, done) = match transfer {
             BusTransfer::Out(queued) => {
                 self.release = Some((now.saturating_add(self.lead(time, bytes)), queued));
-                (time, BusCompletion::Out)
+                (time, None)
             }
-            BusTransfer::In(packet) => (self.lead(time, bytes), BusCompletion::In(packet)),
-            BusTransfer::Page => (time, BusCompletion::Page),
+            BusTransfer::In(_) => (self.lead(time, bytes), Some(transfer)),
+            BusTransfer::Page => (time, Some(transfer)),
         };
         self.server.begin(now, time, done);
     }
@@ -103,8 +84,8 @@ impl HostBus {
         self.release.take_if(|(at, _)| *at <= now).map(|(_, queued)| queued)
     }
 
-    pub(super) fn end(&mut self, now: u64) -> Option<BusCompletion> {
-        self.server.end(now)
+    pub(super) fn end(&mut self, now: u64) -> Option<BusTransfer> {
+        self.server.end(now).flatten()
     }
 
     /// Time of the next completion or release.

@@ -6,7 +6,7 @@ use codec::transport::NackReason;
 
 use super::bus::BusTransfer;
 use super::endpoint_queues::EndpointResidency;
-use super::mapping::HostPage;
+use super::inbox::HostPage;
 use super::message::SharedMessage;
 use super::{HostMessaging, MICROSECOND, MessagingEvent};
 use crate::rng::Rng;
@@ -59,12 +59,10 @@ impl EndpointDriver {
     }
 
     pub(super) const fn due(&self) -> Option<u64> {
-        match self.task {
-            DriverTask::Work { until, .. } | DriverTask::Map { until, .. } => Some(until),
-            DriverTask::Nothing
-            | DriverTask::Leaving(_)
-            | DriverTask::Out(_)
-            | DriverTask::In { .. } => None,
+        if let DriverTask::Work { until, .. } | DriverTask::Map { until, .. } = self.task {
+            Some(until)
+        } else {
+            None
         }
     }
 
@@ -80,14 +78,7 @@ impl EndpointDriver {
 
     /// Queues a page without a mapping that a message came for. T-6
     pub(super) fn fault(&mut self, fault: (usize, HostPage)) {
-        let is_mapping = match self.task {
-            DriverTask::Map { endpoint, page, .. } => (endpoint, page) == fault,
-            DriverTask::Nothing
-            | DriverTask::Leaving(_)
-            | DriverTask::Out(_)
-            | DriverTask::In { .. }
-            | DriverTask::Work { .. } => false,
-        };
+        let is_mapping = matches!(self.task, DriverTask::Map { endpoint, page, .. } if (endpoint, page) == fault);
         if !is_mapping && !self.faults.contains(&fault) {
             self.faults.push_back(fault);
         }
@@ -98,30 +89,26 @@ impl HostMessaging {
     /// Queues an endpoint for loading: it was written to, received a message or has something to
     /// send. T-6, T-15
     pub(super) fn request_load(&mut self, endpoint: usize) {
-        let loading = match self.driver.task {
-            DriverTask::In { endpoint, .. } | DriverTask::Work { endpoint, .. } => Some(endpoint),
-            DriverTask::Nothing
-            | DriverTask::Leaving(_)
-            | DriverTask::Out(_)
-            | DriverTask::Map { .. } => None,
-        };
-        if loading != Some(endpoint) && !self.driver.pending.contains(&endpoint) {
+        let is_loading = matches!(self.driver.task,
+            DriverTask::In { endpoint: other, .. } | DriverTask::Work { endpoint: other, .. }
+                if other == endpoint);
+        if !is_loading && !self.driver.pending.contains(&endpoint) {
             self.driver.pending.push_back(endpoint);
         }
     }
 
     /// Starts to load the next endpoint, or else to map the next page. T-15
-    pub(super) fn begin_driver(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
-        self.begin_load(now, events);
+    pub(super) fn begin_driver(&mut self) {
+        self.begin_load();
         if self.driver.task != DriverTask::Nothing {
             return;
         }
         let is_due = |(place, _): &(usize, HostPage)| {
-            self.endpoints.get(*place).is_none_or(|endpoint| endpoint.mapping_due() <= now)
+            self.endpoints.get(*place).is_none_or(|endpoint| endpoint.mapping_due() <= self.clock)
         };
         let Some(place) = self.driver.faults.iter().position(is_due) else { return };
         if let Some((endpoint, page)) = self.driver.faults.remove(place) {
-            let until = now.saturating_add(self.parameters.map.max(1));
+            let until = self.clock.saturating_add(self.parameters.map.max(1));
             self.driver.task = DriverTask::Map { endpoint, page, until };
         }
     }
@@ -134,26 +121,24 @@ impl HostMessaging {
     }
 
     /// Loads into a free frame or that of a victim.
-    fn begin_load(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
+    fn begin_load(&mut self) {
         while self.driver.task == DriverTask::Nothing {
             let Some(endpoint) = self.driver.pending.pop_front() else { return };
-            match self.endpoints.get(endpoint).map(|endpoint| endpoint.place) {
-                Some(EndpointResidency::Away) => {}
-                Some(EndpointResidency::Resident(_) | EndpointResidency::Leaving) | None => {
-                    continue;
-                }
+            let place = self.endpoints.get(endpoint).map(|endpoint| endpoint.place);
+            if place != Some(EndpointResidency::Away) {
+                continue;
             }
             if let Some(frame) = self.frames.keep() {
                 self.move_in(endpoint, frame);
-            } else if let Some((victim, frame)) = self.frames.victim(now) {
+            } else if let Some((victim, frame)) = self.frames.victim(self.clock) {
                 self.driver.task = DriverTask::Leaving(FrameSwap { victim, endpoint, frame });
                 if let Some(victim) = self.endpoints.get_mut(victim) {
                     victim.place = EndpointResidency::Leaving;
                     let id = victim.plan.id;
-                    events.push(MessagingEvent::Leaving(id));
+                    self.events.push(MessagingEvent::Leaving(id));
                     let mut effects = Vec::new();
                     self.transport.on_unload(id, &mut effects);
-                    self.apply(now, effects, events);
+                    self.apply(effects);
                 }
             } else {
                 // Nobody has been there for long enough.
@@ -195,30 +180,24 @@ impl HostMessaging {
     }
 
     /// Continues after the transfer of an endpoint.
-    pub(super) fn page_moved(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
-        match self.driver.task {
-            DriverTask::Out(FrameSwap { victim, endpoint, frame }) => {
-                self.unloaded(victim, events);
-                self.move_in(endpoint, frame);
-            }
-            DriverTask::In { endpoint, frame } => {
-                let until = now.saturating_add(self.parameters.load.max(1));
-                self.driver.task = DriverTask::Work { endpoint, frame, until };
-            }
-            DriverTask::Nothing
-            | DriverTask::Leaving(_)
-            | DriverTask::Work { .. }
-            | DriverTask::Map { .. } => {}
+    pub(super) fn page_moved(&mut self) {
+        if let DriverTask::Out(FrameSwap { victim, endpoint, frame }) = self.driver.task {
+            self.unloaded(victim);
+            self.move_in(endpoint, frame);
+        } else if let DriverTask::In { endpoint, frame } = self.driver.task {
+            let until = self.clock.saturating_add(self.parameters.load.max(1));
+            self.driver.task = DriverTask::Work { endpoint, frame, until };
         }
     }
 
     /// Finishes the driver's work: an endpoint is resident, or a page is mapped.
-    pub(super) fn end_driver(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
+    pub(super) fn end_driver(&mut self) {
+        let now = self.clock;
         if let DriverTask::Work { endpoint, frame, until } = self.driver.task
             && until <= now
         {
             self.driver.task = DriverTask::Nothing;
-            self.loaded(now, endpoint, frame, events);
+            self.loaded(endpoint, frame);
         }
         if let DriverTask::Map { endpoint, page, until } = self.driver.task
             && until <= now
@@ -227,7 +206,7 @@ impl HostMessaging {
             let stays = now.saturating_add(self.residence());
             if let Some(endpoint) = self.endpoints.get_mut(endpoint) {
                 endpoint.map(page, stays);
-                events.push(MessagingEvent::Mapped(endpoint.plan.id));
+                self.events.push(MessagingEvent::Mapped(endpoint.plan.id));
                 self.statistics.mappings += 1;
             }
         }
@@ -242,10 +221,10 @@ impl HostMessaging {
         self.bus.push(self.costs.page as usize, BusTransfer::Page);
     }
 
-    fn unloaded(&mut self, victim: usize, events: &mut Vec<MessagingEvent>) {
+    fn unloaded(&mut self, victim: usize) {
         let Some(endpoint) = self.endpoints.get_mut(victim) else { return };
         endpoint.place = EndpointResidency::Away;
-        events.push(MessagingEvent::Unloaded(endpoint.plan.id));
+        self.events.push(MessagingEvent::Unloaded(endpoint.plan.id));
         self.statistics.unloads += 1;
         // What travels along is sent again, by itself. T-13
         if endpoint.has_ready() {
@@ -254,21 +233,15 @@ impl HostMessaging {
     }
 
     /// Makes an endpoint resident: it may send, and waiting threads continue.
-    pub(super) fn loaded(
-        &mut self,
-        now: u64,
-        place: usize,
-        frame: usize,
-        events: &mut Vec<MessagingEvent>,
-    ) {
-        let stays = now.saturating_add(self.residence());
+    pub(super) fn loaded(&mut self, place: usize, frame: usize) {
+        let stays = self.clock.saturating_add(self.residence());
         let Some(endpoint) = self.endpoints.get_mut(place) else { return };
         endpoint.place = EndpointResidency::Resident(frame);
         self.frames.fill(frame, place, stays);
         self.transport.on_load(endpoint.plan.id);
-        events.push(MessagingEvent::Loaded(endpoint.plan.id));
+        self.events.push(MessagingEvent::Loaded(endpoint.plan.id));
         self.statistics.loads += 1;
-        self.resume(place, events);
+        self.resume(place);
     }
 
     /// Reason to refuse a transfer to the host: no free DMA resource, or an unmapped page, which is

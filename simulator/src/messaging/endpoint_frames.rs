@@ -51,9 +51,8 @@ impl EndpointFrames {
     }
 
     pub(super) fn due(&self) -> Option<u64> {
-        let stays = |frame: &EndpointFrame| match frame {
-            EndpointFrame::Used { stays, .. } => Some(*stays),
-            EndpointFrame::Free | EndpointFrame::Kept => None,
+        let stays = |frame: &EndpointFrame| {
+            if let EndpointFrame::Used { stays, .. } = frame { Some(*stays) } else { None }
         };
         self.frames.iter().filter_map(stays).min()
     }

@@ -6,7 +6,7 @@ use codec::transport::{EndpointId, MessageRole, Nic};
 
 use super::counters::EndpointStatistics;
 use super::event::{MessageId, MessagingEvent};
-use super::mapping::PageMappings;
+use super::inbox::PageMappings;
 use super::message::SharedMessage;
 use super::plan::{EndpointParameters, EndpointPlan};
 use super::scheduler::EndpointSupply;
@@ -19,7 +19,7 @@ pub(super) struct EndpointQueues {
     pub(super) statistics: EndpointStatistics,
     pub(super) parameters: EndpointParameters,
     next: u32,
-    credits: u16,
+    pub(super) credits: u16,
     requests_out: VecDeque<SendQueueItem>,
     replies_out: VecDeque<SendQueueItem>,
     pub(super) requests_in: VecDeque<SharedMessage>,
@@ -52,7 +52,7 @@ struct SendQueueItem {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SendStage {
+pub(super) enum SendStage {
     Ready,
     Underway,
 }
@@ -133,10 +133,6 @@ impl EndpointQueues {
         number
     }
 
-    pub(super) const fn credits(&self) -> u16 {
-        self.credits
-    }
-
     /// Tests for a credit and a place in the send queue. A request whose reply came before its ACK
     /// still has its place. T-9
     pub(super) fn can_request(&self) -> bool {
@@ -158,10 +154,6 @@ impl EndpointQueues {
 
     pub(super) fn waiting(&self, number: u32) -> Option<PendingRequest> {
         self.waiting.get(&number).copied()
-    }
-
-    pub(super) fn waits_for(&self, number: u32) -> bool {
-        self.waiting.contains_key(&number)
     }
 
     pub(super) fn check(&mut self, letter: &SharedMessage, events: &mut Vec<MessagingEvent>) {
@@ -215,17 +207,14 @@ impl EndpointQueues {
         &self,
         way: impl Fn(Nic, &SharedMessage) -> SendPath,
     ) -> EndpointSupply {
-        match self.place {
-            EndpointResidency::Away | EndpointResidency::Leaving => EndpointSupply::Away,
-            EndpointResidency::Resident(_) if self.ready().next().is_none() => {
-                EndpointSupply::Empty
-            }
-            EndpointResidency::Resident(_)
-                if self.ready().all(|item| way(item.to, &item.letter) == SendPath::Blocked) =>
-            {
-                EndpointSupply::Blocked
-            }
-            EndpointResidency::Resident(_) => EndpointSupply::Ready,
+        if !self.is_resident() {
+            EndpointSupply::Away
+        } else if !self.has_ready() {
+            EndpointSupply::Empty
+        } else if self.ready().all(|item| way(item.to, &item.letter) == SendPath::Blocked) {
+            EndpointSupply::Blocked
+        } else {
+            EndpointSupply::Ready
         }
     }
 
@@ -244,16 +233,8 @@ impl EndpointQueues {
         Some((item.letter.clone(), item.to))
     }
 
-    pub(super) fn underway(&mut self, id: MessageId) {
-        self.stage(id, SendStage::Underway);
-    }
-
-    /// Marks a message as unsent: it leaves the frame with its endpoint. T-13
-    pub(super) fn again(&mut self, id: MessageId) {
-        self.stage(id, SendStage::Ready);
-    }
-
-    fn stage(&mut self, id: MessageId, stage: SendStage) {
+    /// Marks a message as sent, or as unsent: it leaves the frame with its endpoint. T-13
+    pub(super) fn stage(&mut self, id: MessageId, stage: SendStage) {
         let all = self.replies_out.iter_mut().chain(&mut self.requests_out);
         all.filter(|item| item.letter.id == id).for_each(|item| item.stage = stage);
     }
@@ -281,10 +262,6 @@ impl EndpointQueues {
         self.replies_out.retain(|item| item.letter.id != id);
     }
 
-    pub(super) fn segment(&self) -> &MemorySegment {
-        &self.segment
-    }
-
     /// Clears the queues of a lost frame; returns unsent and unread messages.
     pub(super) fn lose(&mut self) -> (Vec<SharedMessage>, Vec<SharedMessage>) {
         self.place = EndpointResidency::Away;
@@ -303,10 +280,7 @@ impl EndpointQueues {
     }
 
     pub(super) const fn is_resident(&self) -> bool {
-        match self.place {
-            EndpointResidency::Resident(_) => true,
-            EndpointResidency::Away | EndpointResidency::Leaving => false,
-        }
+        matches!(self.place, EndpointResidency::Resident(_))
     }
 
     pub(super) fn is_quiet(&self) -> bool {

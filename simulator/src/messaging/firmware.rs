@@ -7,11 +7,11 @@ use super::endpoint_queues::SendPick;
 use super::event::{MessageId, ReturnCause, TransmissionAttempt};
 use super::message::SharedMessage;
 use super::scheduler::{
-    EndpointScheduler, EndpointSupply, HeaderState, LoiterState, OtherQueues, SchedulerChoice,
+    EndpointScheduler, EndpointSupply, HeaderState, LoiterState, SchedulerChoice,
 };
 use super::send_paths::SendPaths;
 use super::serial_server::SerialServer;
-use super::{HostMessaging, MICROSECOND, MessagingEvent};
+use super::{HostMessaging, MICROSECOND};
 use crate::transport::{Micros, ProtocolPacket};
 
 /// Unprocessed incoming packets that the NIC holds. *Chosen*: twice what four senders have in
@@ -29,20 +29,20 @@ const INCOMING: usize = 2;
 
 #[derive(Clone, Debug)]
 pub(super) struct MessagingFirmware {
-    processor: SerialServer<FirmwareWork>,
-    pub(super) scheduler: EndpointScheduler,
-    arrived: VecDeque<ProtocolPacket<SharedMessage>>,
-    answers: VecDeque<ProtocolPacket<SharedMessage>>,
+    pub(super) processor: SerialServer<FirmwareWork>,
+    scheduler: EndpointScheduler,
+    pub(super) arrived: VecDeque<ProtocolPacket<SharedMessage>>,
+    pub(super) answers: VecDeque<ProtocolPacket<SharedMessage>>,
     again: VecDeque<OutboundPacket>,
-    outbox: VecDeque<OutboundPacket>,
+    pub(super) outbox: VecDeque<OutboundPacket>,
     pub(super) on_wire: Option<OutboundPacket>,
     /// Free buffers for medium and bulk packets.
     buffers: u8,
     side: FirmwareSide,
     /// Start of loitering. T-14
-    pub(super) looking: Option<u64>,
+    looking: Option<u64>,
     /// End of loitering if nothing happens.
-    pub(super) until: Option<u64>,
+    until: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -109,18 +109,6 @@ impl MessagingFirmware {
         self.arrived.len() < RING
     }
 
-    pub(super) fn has_arrivals(&self) -> bool {
-        !self.arrived.is_empty()
-    }
-
-    pub(super) const fn turn_in(&mut self) {
-        self.side = FirmwareSide::In;
-    }
-
-    pub(super) fn arrive(&mut self, packet: ProtocolPacket<SharedMessage>) {
-        self.arrived.push_back(packet);
-    }
-
     pub(super) fn take(&mut self) -> Option<&OutboundPacket> {
         if self.on_wire.is_some() {
             return None;
@@ -152,10 +140,6 @@ impl MessagingFirmware {
         !self.processor.is_idle() || self.until.is_some()
     }
 
-    pub(super) const fn busy(&self) -> u64 {
-        self.processor.busy()
-    }
-
     /// Reserves a buffer for a message that needs one; [`SendPaths`] has checked for one.
     fn reserve(&mut self, letter: &SharedMessage) -> PacketMemory {
         if letter.is_transferred() {
@@ -166,15 +150,13 @@ impl MessagingFirmware {
         }
     }
 
-    const fn give_back(&mut self, memory: PacketMemory) {
+    pub(super) const fn give_back(&mut self, memory: PacketMemory) {
         match memory {
             PacketMemory::Own => {}
             PacketMemory::Buffer => self.buffers = self.buffers.saturating_add(1),
         }
     }
-}
 
-impl MessagingFirmware {
     pub(super) fn send_again(&mut self, packet: ProtocolPacket<SharedMessage>) {
         self.again.push_back(OutboundPacket {
             packet,
@@ -195,20 +177,28 @@ impl MessagingFirmware {
         }
     }
 
-    pub(super) fn answer(&mut self, packet: ProtocolPacket<SharedMessage>) {
-        self.answers.push_back(packet);
+    /// Starts to poll an empty queue: once if a packet has arrived, to the end of the turn if
+    /// another endpoint waits, else until something happens. T-14
+    fn loiter(&mut self, now: u64, look: u64, LoiterState { left, others_wait }: LoiterState) {
+        let looks = if self.arrived.is_empty() { others_wait.then_some(left) } else { Some(1) };
+        self.looking = Some(now);
+        self.until = looks.map(|looks| now.saturating_add(look.saturating_mul(looks.into())));
+        self.side = FirmwareSide::In;
     }
 
-    pub(super) fn ready(&mut self, queued: OutboundPacket) {
-        self.outbox.push_back(queued);
-    }
-
-    pub(super) const fn abandon(&mut self, memory: PacketMemory) {
-        self.give_back(memory);
-    }
-
-    pub(super) fn end(&mut self, now: u64) -> Option<FirmwareWork> {
-        self.processor.end(now)
+    /// Counts the polls so far; one in progress is finished first. T-14
+    fn is_done_looking(&mut self, now: u64, look: u64) -> bool {
+        let Some(since) = self.looking else { return true };
+        let looks = now.saturating_sub(since).div_ceil(look);
+        let end = since.saturating_add(looks.saturating_mul(look));
+        if end > now {
+            self.until = Some(end);
+            return false;
+        }
+        self.scheduler.count_looks(looks);
+        self.looking = None;
+        self.until = None;
+        true
     }
 
     fn has_outbox(&self) -> bool {
@@ -240,7 +230,8 @@ impl MessagingFirmware {
 impl HostMessaging {
     /// Assigns work to the idle NIC processor: first answers, which make room at the other end,
     /// then a due scan, then packets in and out alternately.
-    pub(super) fn begin_firmware(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
+    pub(super) fn begin_firmware(&mut self) {
+        let now = self.clock;
         let look = self.costs.look.max(1);
         if now < self.ready
             || !self.firmware.processor.is_idle()
@@ -248,12 +239,11 @@ impl HostMessaging {
         {
             return;
         }
-        let work = self.next_answer().or_else(|| self.next_scan(now)).or_else(|| {
-            match self.firmware.side {
-                FirmwareSide::In => self.next_in().or_else(|| self.next_out(now, events)),
-                FirmwareSide::Out => self.next_out(now, events).or_else(|| self.next_in()),
-            }
-        });
+        let work =
+            self.next_answer().or_else(|| self.next_scan()).or_else(|| match self.firmware.side {
+                FirmwareSide::In => self.next_in().or_else(|| self.next_out()),
+                FirmwareSide::Out => self.next_out().or_else(|| self.next_in()),
+            });
         let Some(work) = work else { return };
         let layers = self.parameters.layers;
         let time = match &work {
@@ -278,14 +268,16 @@ impl HostMessaging {
     }
 
     fn next_answer(&mut self) -> Option<FirmwareWork> {
-        if !self.firmware.has_outbox() {
-            return None;
-        }
-        self.firmware.answers.pop_front().map(FirmwareWork::Answer)
+        let answer =
+            if self.firmware.has_outbox() { self.firmware.answers.pop_front() } else { None };
+        answer.map(FirmwareWork::Answer)
     }
 
-    fn next_scan(&self, now: u64) -> Option<FirmwareWork> {
-        self.transport.due().is_some_and(|due| due <= micros(now)).then_some(FirmwareWork::Scan)
+    fn next_scan(&self) -> Option<FirmwareWork> {
+        self.transport
+            .due()
+            .is_some_and(|due| due <= micros(self.clock))
+            .then_some(FirmwareWork::Scan)
     }
 
     fn next_in(&mut self) -> Option<FirmwareWork> {
@@ -294,7 +286,7 @@ impl HostMessaging {
     }
 
     /// Next packet to send: retransmissions before new messages.
-    fn next_out(&mut self, now: u64, events: &mut Vec<MessagingEvent>) -> Option<FirmwareWork> {
+    fn next_out(&mut self) -> Option<FirmwareWork> {
         while self.firmware.has_outbox() {
             if let Some(work) = self.firmware.next_again() {
                 return Some(work);
@@ -306,15 +298,11 @@ impl HostMessaging {
             match pick {
                 SendPick::Send(letter) => {
                     let memory = self.firmware.reserve(&letter);
-                    return Some(FirmwareWork::Send {
-                        endpoint,
-                        message: letter.id,
-                        memory,
-                        state,
-                    });
+                    let message = letter.id;
+                    return Some(FirmwareWork::Send { endpoint, message, memory, state });
                 }
                 SendPick::Nowhere(letter) => {
-                    self.bring_back(now, endpoint, (letter, ReturnCause::Unreachable), events);
+                    self.bring_back(endpoint, (letter, ReturnCause::Unreachable));
                 }
             }
         }
@@ -343,10 +331,9 @@ impl HostMessaging {
                 Some(EndpointTurn::Send(place, pick, state))
             }
             SchedulerChoice::Look(left) => {
-                let waits =
+                let others_wait =
                     (0..endpoints.len()).any(|place| supply(place) == EndpointSupply::Ready);
-                let others = if waits { OtherQueues::Wait } else { OtherQueues::Nothing };
-                Some(EndpointTurn::Look(LoiterState { left, others }))
+                Some(EndpointTurn::Look(LoiterState { left, others_wait }))
             }
             SchedulerChoice::Nothing => None,
         }

@@ -1,11 +1,26 @@
 //! Receiving side of an endpoint: admission, receive queues, staging area. T-5, T-6
 
-use codec::transport::{EndpointKey, MessageForm, MessageRole, NackReason};
+use std::collections::VecDeque;
+
+use codec::transport::{MessageForm, MessageRole, NackReason};
 
 use super::costs::ProtocolLayers;
-use super::endpoint_queues::{EndpointQueues, EndpointResidency, ReadMessage, ReplyQueueItem};
-use super::mapping::{HostPage, PAGE};
+use super::endpoint_queues::{EndpointQueues, ReadMessage, ReplyQueueItem};
 use super::message::SharedMessage;
+
+/// Bytes of a page, and maximum of a message in a staging area. *Chosen*: a page of an
+/// `UltraSPARC`.
+const PAGE: u32 = 8192;
+
+/// Page of host memory with a DMA mapping. T-6, T-15
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HostPage {
+    Staging(usize),
+    Segment(u32),
+}
+
+/// Pinned pages with a DMA mapping, oldest first, each with its minimum stay.
+pub(super) type PageMappings = VecDeque<(HostPage, u64)>;
 
 impl EndpointQueues {
     /// Reason to refuse a message now; final reasons come first. T-6
@@ -14,14 +29,11 @@ impl EndpointQueues {
         letter: &SharedMessage,
         layers: ProtocolLayers,
     ) -> Option<NackReason> {
-        if self.refuses(letter.key, layers) || !self.reaches(letter) {
+        if !self.admits(letter, layers) || !self.reaches(letter) {
             return Some(NackReason::BadKey);
         }
-        match self.place {
-            EndpointResidency::Resident(_) => {}
-            EndpointResidency::Away | EndpointResidency::Leaving => {
-                return Some(NackReason::NotResident);
-            }
+        if !self.is_resident() {
+            return Some(NackReason::NotResident);
         }
         let [requests, replies] = self.kept;
         let has_room = match letter.role {
@@ -43,11 +55,8 @@ impl EndpointQueues {
         usize::from(self.parameters.credits).saturating_add(self.reply_places())
     }
 
-    fn refuses(&self, key: EndpointKey, layers: ProtocolLayers) -> bool {
-        match layers {
-            ProtocolLayers::Baseline | ProtocolLayers::Reliability => false,
-            ProtocolLayers::Protection => key != self.plan.key,
-        }
+    fn admits(&self, letter: &SharedMessage, layers: ProtocolLayers) -> bool {
+        layers < ProtocolLayers::Protection || letter.key == self.plan.key
     }
 
     /// Reading: a range beyond the segment is refused like a wrong key. A refusal that is not final
@@ -61,10 +70,9 @@ impl EndpointQueues {
 
     /// Messages in the staging area, or on their way there.
     pub(super) fn staged_or_kept(&self) -> usize {
-        let replies = self.replies_in.iter().filter(|incoming| match incoming {
-            ReplyQueueItem::Reply(letter) => letter.is_transferred(),
-            ReplyQueueItem::Returned(_) => false,
-        });
+        let replies = self.replies_in.iter().filter(
+            |item| matches!(item, ReplyQueueItem::Reply(letter) if letter.is_transferred()),
+        );
         let requests = self.requests_in.iter().filter(|letter| letter.is_transferred());
         requests.count() + replies.count() + self.kept.iter().sum::<usize>()
     }
@@ -98,9 +106,8 @@ impl EndpointQueues {
         if self.requests_in.is_empty() && self.replies_in.is_empty() {
             self.statistics.events += 1;
         }
-        match letter.form {
-            MessageForm::Short | MessageForm::Medium => {}
-            MessageForm::Bulk { offset, .. } => self.segment.write(offset, &letter.bytes),
+        if let MessageForm::Bulk { offset, .. } = letter.form {
+            self.segment.write(offset, &letter.bytes);
         }
         match letter.role {
             MessageRole::Request => self.requests_in.push_back(letter.clone()),
@@ -163,8 +170,9 @@ impl EndpointQueues {
 mod tests {
     use std::sync::Arc;
 
-    use codec::transport::{EndpointId, Nic};
+    use codec::transport::{EndpointId, EndpointKey, Nic};
 
+    use super::super::endpoint_queues::EndpointResidency;
     use super::super::event::MessageId;
     use super::super::message::{HostMessage, MessageAddress};
     use super::super::plan::{EndpointParameters, EndpointPlan, WakeMode};

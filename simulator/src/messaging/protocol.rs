@@ -4,10 +4,10 @@ use codec::transport::{
     ChannelIncarnation, LogicalChannel, NackReason, Nic, SequenceBit, SyncFlag, TransportHeader,
 };
 
-use super::bus::{BusCompletion, BusTransfer};
+use super::bus::BusTransfer;
 use super::costs::ProtocolLayers;
 use super::counters::reason_class;
-use super::endpoint_queues::EndpointResidency;
+use super::endpoint_queues::{EndpointResidency, SendStage};
 use super::event::{MessageId, ReturnCause, TransmissionAttempt};
 use super::firmware::{FirmwareWork, OutboundPacket, PacketMemory, micros};
 use super::message::SharedMessage;
@@ -16,42 +16,42 @@ use crate::transport::{self, ProtocolPacket, ReturnReason, TransportEffect, Tran
 
 impl HostMessaging {
     /// Finishes a job of the NIC processor.
-    pub(super) fn end_firmware(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
-        match self.firmware.end(now) {
-            Some(FirmwareWork::TakeIn(packet)) => self.take_in(now, packet, events),
+    pub(super) fn end_firmware(&mut self) {
+        match self.firmware.processor.end(self.clock) {
+            Some(FirmwareWork::TakeIn(packet)) => self.take_in(packet),
             Some(FirmwareWork::Answer(packet)) => {
                 let (turn, memory) = (TransmissionAttempt::First, PacketMemory::Own);
-                self.firmware.ready(OutboundPacket { packet, turn, memory });
+                self.firmware.outbox.push_back(OutboundPacket { packet, turn, memory });
             }
             Some(FirmwareWork::Scan) => {
                 let mut effects = Vec::new();
-                self.transport.on_tick(micros(now), &mut effects);
-                self.apply(now, effects, events);
+                self.transport.on_tick(micros(self.clock), &mut effects);
+                self.apply(effects);
             }
             Some(FirmwareWork::Again(queued)) => self.pass_on(queued),
             Some(FirmwareWork::Send { endpoint, message, memory, .. }) => {
-                self.send(now, endpoint, message, memory);
+                self.send(endpoint, message, memory);
             }
             Some(FirmwareWork::Look(_)) | None => {}
         }
     }
 
     /// Finishes a transfer between host and NIC.
-    pub(super) fn end_bus(&mut self, now: u64, events: &mut Vec<MessagingEvent>) {
-        if let Some(queued) = self.bus.released(now) {
+    pub(super) fn end_bus(&mut self) {
+        if let Some(queued) = self.bus.released(self.clock) {
             self.emit(queued);
         }
-        match self.bus.end(now) {
-            Some(BusCompletion::In(packet)) => {
+        match self.bus.end(self.clock) {
+            Some(BusTransfer::In(packet)) => {
                 if let ProtocolPacket::Data(_, _, letter) = &packet
                     && let Some(endpoint) = self.endpoint_mut(letter.to)
                 {
                     endpoint.free(letter.role);
                 }
-                self.process(now, &packet, None, events);
+                self.process(&packet, None);
             }
-            Some(BusCompletion::Page) => self.page_moved(now, events),
-            Some(BusCompletion::Out) | None => {}
+            Some(BusTransfer::Page) => self.page_moved(),
+            Some(BusTransfer::Out(_)) | None => {}
         }
     }
 
@@ -59,12 +59,7 @@ impl HostMessaging {
     /// host memory first and written afterwards. Meanwhile packets of its logical channel are
     /// dropped: they are copies or will be retransmitted, and a packet overtaking it could make a
     /// waiting copy pass for the next message. T-4
-    fn take_in(
-        &mut self,
-        now: u64,
-        packet: ProtocolPacket<SharedMessage>,
-        events: &mut Vec<MessagingEvent>,
-    ) {
+    fn take_in(&mut self, packet: ProtocolPacket<SharedMessage>) {
         if let ProtocolPacket::Data(header, sync, letter) = &packet {
             self.statistics.data_received += 1;
             let layers = self.parameters.layers;
@@ -92,20 +87,14 @@ impl HostMessaging {
                     self.bus.push(letter.bytes.len(), BusTransfer::In(packet));
                     return;
                 }
-                return self.process(now, &packet, refusal, events);
+                return self.process(&packet, refusal);
             }
         }
-        self.process(now, &packet, None, events);
+        self.process(&packet, None);
     }
 
     /// Passes a packet to the protocol, unless the NIC has to refuse it. T-4..T-8
-    fn process(
-        &mut self,
-        now: u64,
-        packet: &ProtocolPacket<SharedMessage>,
-        refusal: Option<NackReason>,
-        events: &mut Vec<MessagingEvent>,
-    ) {
+    fn process(&mut self, packet: &ProtocolPacket<SharedMessage>, refusal: Option<NackReason>) {
         let Self { transport, endpoints, places, parameters, .. } = self;
         let mut offered = None;
         let mut take = |letter: &SharedMessage| {
@@ -126,13 +115,13 @@ impl HostMessaging {
             }
             (ProtocolLayers::Baseline, ProtocolPacket::Data(_, _, letter)) => {
                 if let Err(reason) = take(letter) {
-                    events.push(MessagingEvent::Dropped(letter.id, reason));
+                    self.events.push(MessagingEvent::Dropped(letter.id, reason));
                 }
             }
             (ProtocolLayers::Baseline, ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..)) => {}
         }
         match offered {
-            Some((message, Some(place), Ok(()))) => self.written(now, place, message, events),
+            Some((message, Some(place), Ok(()))) => self.written(place, message),
             // T-6: a message for an endpoint that is not resident starts its loading.
             Some((_, Some(place), Err(NackReason::NotResident))) => self.request_load(place),
             Some(_) | None => {}
@@ -140,35 +129,24 @@ impl HostMessaging {
         if let ProtocolPacket::Data(_, _, letter) = packet {
             for effect in &effects {
                 if let TransportEffect::Send(ProtocolPacket::Nack(header, reason)) = effect {
-                    events.push(MessagingEvent::Refused(letter.id, *header, *reason));
+                    self.events.push(MessagingEvent::Refused(letter.id, *header, *reason));
                 }
             }
         }
-        self.apply(now, effects, events);
+        self.apply(effects);
     }
 
-    fn written(
-        &mut self,
-        now: u64,
-        place: usize,
-        message: MessageId,
-        events: &mut Vec<MessagingEvent>,
-    ) {
+    fn written(&mut self, place: usize, message: MessageId) {
         let Some(endpoint) = self.endpoints.get(place) else { return };
-        events.push(MessagingEvent::Written(message, endpoint.plan.id));
+        self.events.push(MessagingEvent::Written(message, endpoint.plan.id));
         if let EndpointResidency::Resident(frame) = endpoint.place {
             self.frames.touch(frame);
         }
-        self.notify(now, place);
+        self.notify(place);
     }
 
     /// Applies the effects of the protocol.
-    pub(super) fn apply(
-        &mut self,
-        now: u64,
-        effects: Vec<TransportEffect<SharedMessage>>,
-        events: &mut Vec<MessagingEvent>,
-    ) {
+    pub(super) fn apply(&mut self, effects: Vec<TransportEffect<SharedMessage>>) {
         for effect in effects {
             match effect {
                 TransportEffect::Send(packet @ ProtocolPacket::Data(..)) => {
@@ -177,12 +155,12 @@ impl HostMessaging {
                 TransportEffect::Send(
                     answer @ (ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..)),
                 ) => {
-                    self.firmware.answer(answer);
+                    self.firmware.answers.push_back(answer);
                 }
                 TransportEffect::Acknowledged(letter) => {
-                    events.push(MessagingEvent::Acknowledged(letter.message.id));
+                    self.events.push(MessagingEvent::Acknowledged(letter.message.id));
                     if let Some(place) = self.places.get(&letter.endpoint).copied() {
-                        self.settle(now, place, letter.message.id);
+                        self.settle(place, letter.message.id);
                     }
                 }
                 TransportEffect::Returned(letter, why) => {
@@ -191,28 +169,25 @@ impl HostMessaging {
                         ReturnReason::Unreachable => ReturnCause::Unreachable,
                     };
                     if let Some(place) = self.places.get(&letter.endpoint).copied() {
-                        self.bring_back(now, place, (letter.message, why), events);
+                        self.bring_back(place, (letter.message, why));
                     }
                 }
                 TransportEffect::Unloaded(endpoint, letters) => {
                     if let Some(place) = self.places.get(&endpoint).copied() {
                         if let Some(endpoint) = self.endpoints.get_mut(place) {
-                            letters.iter().for_each(|letter| endpoint.again(letter.id));
+                            letters
+                                .iter()
+                                .for_each(|letter| endpoint.stage(letter.id, SendStage::Ready));
                         }
                         self.released(place);
                     }
                 }
-                TransportEffect::Noted(header, note) => self.noted(header, note, events),
+                TransportEffect::Noted(header, note) => self.noted(header, note),
             }
         }
     }
 
-    fn noted(
-        &mut self,
-        header: TransportHeader,
-        note: TransportNotice,
-        events: &mut Vec<MessagingEvent>,
-    ) {
+    fn noted(&mut self, header: TransportHeader, note: TransportNotice) {
         let statistics = &mut self.statistics;
         match note {
             TransportNotice::Duplicate => statistics.duplicates += 1,
@@ -226,47 +201,40 @@ impl HostMessaging {
                 }
             }
         }
-        events.push(MessagingEvent::Noticed(header, note));
+        self.events.push(MessagingEvent::Noticed(header, note));
     }
 
     /// Finishes a delivered message.
-    fn settle(&mut self, now: u64, place: usize, message: MessageId) {
+    fn settle(&mut self, place: usize, message: MessageId) {
         if let Some(endpoint) = self.endpoints.get_mut(place) {
-            endpoint.settle(now, message);
+            endpoint.settle(self.clock, message);
         }
-        self.notify(now, place);
+        self.notify(place);
     }
 
     /// Returns a message to its application. T-6, T-11
-    pub(super) fn bring_back(
-        &mut self,
-        now: u64,
-        place: usize,
-        (letter, why): (SharedMessage, ReturnCause),
-        events: &mut Vec<MessagingEvent>,
-    ) {
-        events.push(MessagingEvent::Returned(letter.id, why));
+    pub(super) fn bring_back(&mut self, place: usize, (letter, why): (SharedMessage, ReturnCause)) {
+        self.events.push(MessagingEvent::Returned(letter.id, why));
         if let Some(endpoint) = self.endpoints.get_mut(place) {
             endpoint.bring_back(letter);
         }
-        self.notify(now, place);
+        self.notify(place);
     }
 
     /// Sends a message whose packet has been built. T-2, T-3
-    fn send(&mut self, now: u64, place: usize, message: MessageId, memory: PacketMemory) {
-        match self.label(now, place, message) {
+    fn send(&mut self, place: usize, message: MessageId, memory: PacketMemory) {
+        match self.label(place, message) {
             Some(((header, sync), letter)) => {
                 let packet = ProtocolPacket::Data(header, sync, letter);
                 self.pass_on(OutboundPacket { packet, turn: TransmissionAttempt::First, memory });
             }
-            None => self.firmware.abandon(memory),
+            None => self.firmware.give_back(memory),
         }
     }
 
     /// Hands a message to the protocol machine; none if its endpoint is leaving.
     fn label(
         &mut self,
-        now: u64,
         place: usize,
         id: MessageId,
     ) -> Option<((TransportHeader, SyncFlag), SharedMessage)> {
@@ -275,8 +243,8 @@ impl HostMessaging {
         let EndpointResidency::Resident(frame) = endpoint.place else { return None };
         let label = match self.parameters.layers {
             ProtocolLayers::Baseline => {
-                endpoint.settle(now, id);
-                (self.fire_and_forget(now, to), SyncFlag::Set)
+                endpoint.settle(self.clock, id);
+                (self.fire_and_forget(to), SyncFlag::Set)
             }
             ProtocolLayers::Reliability | ProtocolLayers::Protection => {
                 let letter = transport::OutboundMessage {
@@ -284,18 +252,14 @@ impl HostMessaging {
                     message: message.clone(),
                 };
                 let mut effects = Vec::new();
-                self.transport.on_send(micros(now), to, letter, &mut effects).ok()?;
-                endpoint.underway(id);
-                effects.into_iter().find_map(|effect| match effect {
-                    TransportEffect::Send(ProtocolPacket::Data(header, sync, _)) => {
-                        Some((header, sync))
-                    }
-                    TransportEffect::Send(ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..))
-                    | TransportEffect::Acknowledged(_)
-                    | TransportEffect::Returned(..)
-                    | TransportEffect::Unloaded(..)
-                    | TransportEffect::Noted(..) => None,
-                })?
+                self.transport.on_send(micros(self.clock), to, letter, &mut effects).ok()?;
+                endpoint.stage(id, SendStage::Underway);
+                let Some(TransportEffect::Send(ProtocolPacket::Data(header, sync, _))) =
+                    effects.pop()
+                else {
+                    return None;
+                };
+                (header, sync)
             }
         };
         self.frames.touch(frame);
@@ -303,13 +267,13 @@ impl HostMessaging {
     }
 
     /// Header of a packet without an answer: constant except for the time.
-    const fn fire_and_forget(&self, now: u64, destination: Nic) -> TransportHeader {
+    const fn fire_and_forget(&self, destination: Nic) -> TransportHeader {
         TransportHeader {
             source: self.nic,
             destination,
             channel: LogicalChannel(0),
             seq: SequenceBit::Zero,
-            timestamp: micros(now).timestamp(),
+            timestamp: micros(self.clock).timestamp(),
             incarnation: ChannelIncarnation(0),
         }
     }
@@ -327,9 +291,9 @@ impl HostMessaging {
     /// Passes a data packet to the send engine if it is still to be sent.
     fn emit(&mut self, queued: OutboundPacket) {
         if self.is_queued(&queued.packet) {
-            self.firmware.ready(queued);
+            self.firmware.outbox.push_back(queued);
         } else {
-            self.firmware.abandon(queued.memory);
+            self.firmware.give_back(queued.memory);
         }
     }
 

@@ -48,13 +48,8 @@ pub(super) enum SchedulerChoice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LoiterState {
     pub(super) left: u32,
-    pub(super) others: OtherQueues,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OtherQueues {
-    Wait,
-    Nothing,
+    /// Another endpoint has a message to send.
+    pub(super) others_wait: bool,
 }
 
 impl EndpointScheduler {

@@ -94,10 +94,6 @@ impl ApplicationHost {
         self.threads.iter().any(|thread| thread.is_suspended_at(endpoint))
     }
 
-    pub(super) const fn busy(&self) -> u64 {
-        self.processor.busy()
-    }
-
     /// Time of an endpoint's next message, and its stream.
     pub(super) fn next_stream(&self, endpoint: usize) -> Option<(u64, usize)> {
         let of = self.sources.iter().enumerate().filter(|(_, source)| source.endpoint == endpoint);
@@ -128,36 +124,22 @@ impl ApplicationHost {
 
     /// Gives the processor to a thread and returns the time of the switch.
     pub(super) fn switch(&mut self, now: u64, thread: usize, costs: &MessageCosts) -> u64 {
-        match self.last {
-            Some((last, since)) if last == thread => {
-                // Nobody else wanted it: its quantum begins anew.
-                if now.saturating_sub(since) >= costs.host_quantum {
-                    self.last = Some((thread, now));
-                }
-                0
-            }
-            Some(_) => {
-                self.last = Some((thread, now));
-                costs.host_switch
-            }
-            None => {
-                self.last = Some((thread, now));
-                0
-            }
+        let before = self.last.filter(|(last, since)| {
+            // No other thread was runnable at the end of its quantum, which begins anew.
+            *last != thread || now.saturating_sub(*since) < costs.host_quantum
+        });
+        if before.is_none_or(|(last, _)| last != thread) {
+            self.last = Some((thread, now));
         }
+        before.map_or(0, |(last, _)| if last == thread { 0 } else { costs.host_switch })
     }
 
     /// Takes the pending write of a thread suspended at this endpoint.
     pub(super) fn suspended(&mut self, endpoint: usize) -> Option<(usize, PendingWrite)> {
         let place = self.threads.iter().position(|thread| thread.is_suspended_at(endpoint))?;
         let thread = self.threads.get_mut(place)?;
-        match std::mem::replace(&mut thread.state, ThreadState::Looking) {
-            ThreadState::Suspended(write) => Some((place, write)),
-            ThreadState::Looking
-            | ThreadState::Idle { .. }
-            | ThreadState::Answering(..)
-            | ThreadState::Working => None,
-        }
+        let state = std::mem::replace(&mut thread.state, ThreadState::Looking);
+        if let ThreadState::Suspended(write) = state { Some((place, write)) } else { None }
     }
 }
 
@@ -167,13 +149,7 @@ impl ApplicationThread {
     }
 
     const fn is_suspended_at(&self, endpoint: usize) -> bool {
-        match &self.state {
-            ThreadState::Suspended(write) => write.endpoint == endpoint,
-            ThreadState::Looking
-            | ThreadState::Idle { .. }
-            | ThreadState::Answering(..)
-            | ThreadState::Working => false,
-        }
+        matches!(&self.state, ThreadState::Suspended(write) if write.endpoint == endpoint)
     }
 
     const fn due(&self) -> Option<u64> {
