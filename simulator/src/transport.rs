@@ -16,7 +16,7 @@ use codec::transport::{
 };
 
 use receive::ReceiveEntry;
-use resident_endpoints::{LeaveDecision, ResidentChange, ResidentEndpoints, ResidentStage};
+use resident_endpoints::{ResidentChange, ResidentEndpoints, ResidentStage};
 use send::{AnswerKind, FlightPhase, InFlightMessage, PacketLabel, SendEntry};
 use send_table::SendTable;
 
@@ -169,9 +169,8 @@ impl<M: Clone + PartialEq> Transport<M> {
         effects: &mut Vec<TransportEffect<M>>,
     ) -> Result<LogicalChannel, M> {
         // T-13: an endpoint that leaves sends nothing new.
-        match self.residents.stage(letter.endpoint) {
-            Some(ResidentStage::Staying) => {}
-            Some(ResidentStage::Leaving) | None => return Err(letter.message),
+        if self.residents.stage(letter.endpoint) != Some(ResidentStage::Staying) {
+            return Err(letter.message);
         }
         let Some(channel) = self.sends.free_channel(to) else { return Err(letter.message) };
         let (label, sync) = match self.sends.entry_mut(to, channel) {
@@ -187,7 +186,7 @@ impl<M: Clone + PartialEq> Transport<M> {
             letter.message.clone(),
         )));
         self.residents.count(letter.endpoint, ResidentChange::Sent);
-        let phase = FlightPhase::Queued { label, sync };
+        let phase = FlightPhase::Queued((label, sync));
         self.sends.occupy(to, channel, InFlightMessage { letter, sent: None, retries: 0, phase });
         // T-10: the first that is outstanding starts the period of the scans.
         self.scan = self.scan.or(Some(now.after(self.parameters.scan)));
@@ -199,13 +198,9 @@ impl<M: Clone + PartialEq> Transport<M> {
     #[must_use]
     pub fn is_queued(&self, packet: &ProtocolPacket<M>) -> bool {
         let ProtocolPacket::Data(header, _, message) = packet else { return true };
-        let entry = self.sends.entry(header.destination, header.channel);
-        entry.is_some_and(|entry| match entry {
-            SendEntry::Busy(flight) => {
-                flight.is_queued_as(header) && flight.letter.message == *message
-            }
-            SendEntry::Closed | SendEntry::Open(_) => false,
-        })
+        matches!(self.sends.entry(header.destination, header.channel),
+            Some(SendEntry::Busy(flight))
+                if flight.is_queued_as(header) && flight.letter.message == *message)
     }
 
     /// Stamps a queued data packet as its first byte leaves, and starts its timer. Does nothing if
@@ -276,9 +271,8 @@ impl<M: Clone + PartialEq> Transport<M> {
     /// as every packet was acknowledged or its latest transmission refused; at once if there is
     /// none, or if it is in no frame. T-13
     pub fn on_unload(&mut self, endpoint: EndpointId, effects: &mut Vec<TransportEffect<M>>) {
-        match self.residents.unload(endpoint) {
-            LeaveDecision::Now => self.leave(endpoint, effects),
-            LeaveDecision::Not => {}
+        if self.residents.unload(endpoint) {
+            self.leave(endpoint, effects);
         }
     }
 
@@ -302,11 +296,8 @@ impl<M: Clone + PartialEq> Transport<M> {
                 return false;
             };
             *outstanding = outstanding.wrapping_sub(1);
-            match flight.phase {
-                FlightPhase::Queued { .. } | FlightPhase::Underway { .. } => {
-                    *unanswered = unanswered.wrapping_sub(1);
-                }
-                FlightPhase::Refused { .. } | FlightPhase::Closed => {}
+            if flight.phase.is_unanswered() {
+                *unanswered = unanswered.wrapping_sub(1);
             }
         }
         counts.values().all(|left| *left == (0, 0))

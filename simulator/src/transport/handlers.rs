@@ -3,8 +3,8 @@
 use codec::transport::{EndpointId, LogicalChannel, NackReason, Nic, SyncFlag, TransportHeader};
 
 use super::receive::ReceiveVerdict;
-use super::resident_endpoints::{LeaveDecision, ResidentChange};
-use super::send::{AnswerKind, AnswerMeaning, Due, FlightPhase, PacketLabel, SendEntry};
+use super::resident_endpoints::ResidentChange;
+use super::send::{AnswerKind, AnswerMeaning, Due, PacketLabel, SendEntry};
 use super::{
     Micros, OutboundMessage, ProtocolPacket, ReturnReason, Transport, TransportEffect,
     TransportNotice,
@@ -65,6 +65,12 @@ impl<M: Clone + PartialEq> Transport<M> {
             return;
         };
         let meaning = entry.step(header, answer);
+        if let AnswerMeaning::Alive(reason)
+        | AnswerMeaning::Refused(reason)
+        | AnswerMeaning::Return(reason) = meaning
+        {
+            effects.push(TransportEffect::Noted(*header, TransportNotice::Refused(reason)));
+        }
         match meaning {
             AnswerMeaning::Late => {
                 effects.push(TransportEffect::Noted(*header, TransportNotice::Late));
@@ -74,15 +80,9 @@ impl<M: Clone + PartialEq> Transport<M> {
                     PacketLabel { seq: header.seq.flipped(), incarnation: header.incarnation };
                 self.end(nic, channel, FlightEnd::Acknowledged(next), effects);
             }
-            AnswerMeaning::Alive(reason) => {
-                effects.push(TransportEffect::Noted(*header, TransportNotice::Refused(reason)));
-            }
-            AnswerMeaning::Refused(reason) => {
-                effects.push(TransportEffect::Noted(*header, TransportNotice::Refused(reason)));
-                self.refuse(nic, channel, reason, effects);
-            }
+            AnswerMeaning::Alive(_) => {}
+            AnswerMeaning::Refused(reason) => self.refuse(nic, channel, reason, effects),
             AnswerMeaning::Return(reason) => {
-                effects.push(TransportEffect::Noted(*header, TransportNotice::Refused(reason)));
                 self.end(nic, channel, FlightEnd::Returned(ReturnReason::Refused(reason)), effects);
             }
         }
@@ -113,11 +113,10 @@ impl<M: Clone + PartialEq> Transport<M> {
             self.scan = None;
         }
         let endpoint = flight.letter.endpoint;
-        let change = match flight.phase {
-            FlightPhase::Queued { .. } | FlightPhase::Underway { .. } => {
-                ResidentChange::EndedUnanswered
-            }
-            FlightPhase::Refused { .. } | FlightPhase::Closed => ResidentChange::EndedRefused,
+        let change = if flight.phase.is_unanswered() {
+            ResidentChange::EndedUnanswered
+        } else {
+            ResidentChange::EndedRefused
         };
         effects.push(match end {
             FlightEnd::Acknowledged(_) => TransportEffect::Acknowledged(flight.letter),
@@ -148,9 +147,8 @@ impl<M: Clone + PartialEq> Transport<M> {
         change: ResidentChange,
         effects: &mut Vec<TransportEffect<M>>,
     ) {
-        match self.residents.count(endpoint, change) {
-            LeaveDecision::Now => self.leave(endpoint, effects),
-            LeaveDecision::Not => {}
+        if self.residents.count(endpoint, change) {
+            self.leave(endpoint, effects);
         }
     }
 
@@ -188,19 +186,14 @@ impl<M: Clone + PartialEq> Transport<M> {
             Due::Nothing => {}
             Due::Resend => {
                 let endpoint = flight.letter.endpoint;
-                let resent = match flight.phase {
-                    FlightPhase::Queued { .. } | FlightPhase::Underway { .. } => None,
-                    FlightPhase::Refused { .. } | FlightPhase::Closed => {
-                        Some(ResidentChange::Resent)
-                    }
-                };
+                let was_answered = !flight.phase.is_unanswered();
                 let (label, sync) = flight.resend(&mut self.next);
                 let message = flight.letter.message.clone();
                 let header = self.header(now, nic, channel, label);
                 effects.push(TransportEffect::Noted(header, TransportNotice::Retransmitted));
                 effects.push(TransportEffect::Send(ProtocolPacket::Data(header, sync, message)));
-                if let Some(change) = resent {
-                    self.count(endpoint, change, effects);
+                if was_answered {
+                    self.count(endpoint, ResidentChange::Resent, effects);
                 }
             }
             Due::Return => {

@@ -41,15 +41,12 @@ impl ResidentEndpoints {
         self.0.entry(endpoint).or_insert(new).stage = ResidentStage::Staying;
     }
 
-    /// Marks an endpoint as leaving; decides whether it can leave at once. T-13
-    pub(super) fn unload(&mut self, endpoint: EndpointId) -> LeaveDecision {
-        match self.0.get_mut(&endpoint) {
-            None => LeaveDecision::Now,
-            Some(resident) => {
-                resident.stage = ResidentStage::Leaving;
-                resident.leave()
-            }
-        }
+    /// Marks an endpoint as leaving; true if it can leave at once. T-13
+    pub(super) fn unload(&mut self, endpoint: EndpointId) -> bool {
+        self.0.get_mut(&endpoint).is_none_or(|resident| {
+            resident.stage = ResidentStage::Leaving;
+            resident.may_leave()
+        })
     }
 
     pub(super) fn remove(&mut self, endpoint: EndpointId) {
@@ -64,9 +61,9 @@ impl ResidentEndpoints {
         self.0.get(&endpoint).map_or(0, |resident| resident.outstanding)
     }
 
-    /// Counts a change and decides whether the endpoint can leave now. T-13
-    pub(super) fn count(&mut self, endpoint: EndpointId, change: ResidentChange) -> LeaveDecision {
-        let Some(resident) = self.0.get_mut(&endpoint) else { return LeaveDecision::Not };
+    /// Counts a change; true if the endpoint can leave now. T-13
+    pub(super) fn count(&mut self, endpoint: EndpointId, change: ResidentChange) -> bool {
+        let Some(resident) = self.0.get_mut(&endpoint) else { return false };
         let (outstanding, unanswered) = (resident.outstanding, resident.unanswered);
         (resident.outstanding, resident.unanswered) = match change {
             ResidentChange::Sent => (outstanding + 1, unanswered + 1),
@@ -77,7 +74,7 @@ impl ResidentEndpoints {
             }
             ResidentChange::EndedRefused => (outstanding.saturating_sub(1), unanswered),
         };
-        resident.leave()
+        resident.may_leave()
     }
 
     /// Unacknowledged and unanswered messages of each resident endpoint.
@@ -87,18 +84,9 @@ impl ResidentEndpoints {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LeaveDecision {
-    Not,
-    Now,
-}
-
 impl ResidentEndpoint {
     /// T-13: every packet was acknowledged, or its latest transmission refused.
-    const fn leave(self) -> LeaveDecision {
-        match (self.stage, self.unanswered) {
-            (ResidentStage::Leaving, 0) => LeaveDecision::Now,
-            (ResidentStage::Leaving, 1..) | (ResidentStage::Staying, _) => LeaveDecision::Not,
-        }
+    const fn may_leave(self) -> bool {
+        matches!((self.stage, self.unanswered), (ResidentStage::Leaving, 0))
     }
 }

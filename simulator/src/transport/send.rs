@@ -38,18 +38,18 @@ pub(super) struct InFlightMessage<M> {
 /// State of a message's latest transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum FlightPhase {
-    Queued {
-        label: PacketLabel,
-        /// SYNC is repeated with its incarnation until it is acknowledged. T-12
-        sync: SyncFlag,
-    },
+    Queued(LabelledSync),
     /// In transit or lost, without an answer.
-    Underway { label: PacketLabel, sync: SyncFlag },
+    Underway(LabelledSync),
     /// Refused; retransmitted at a scan. T-10
-    Refused { label: PacketLabel, sync: SyncFlag },
+    Refused(LabelledSync),
     /// Refused with reason 4; retransmitted with SYNC and a new incarnation. T-12
     Closed,
 }
+
+/// Label of a message's transmissions, and SYNC, which is repeated with its incarnation until it is
+/// acknowledged. T-12
+type LabelledSync = (PacketLabel, SyncFlag);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AnswerKind {
@@ -105,50 +105,37 @@ impl<M> SendEntry<M> {
     /// Evaluates an answer. An answer to the packet in flight resets its retry count. T-5, T-6,
     /// T-8, T-11..T-13
     pub(super) fn step(&mut self, header: &TransportHeader, answer: AnswerKind) -> AnswerMeaning {
-        let flight = match self {
-            Self::Closed | Self::Open(_) => return AnswerMeaning::Late,
-            Self::Busy(flight) => flight,
-        };
+        let Self::Busy(flight) = self else { return AnswerMeaning::Late };
         let echo = flight.echo(header);
-        match echo {
-            EchoMatch::Latest | EchoMatch::Earlier => flight.retries = 0,
-            EchoMatch::Foreign => {}
+        if echo != EchoMatch::Foreign {
+            flight.retries = 0;
         }
         match (flight.phase, answer, echo) {
+            // What went out before reason 4 came is of a use of the channel that is over. T-12
+            (FlightPhase::Closed, ..) | (_, _, EchoMatch::Foreign) => AnswerMeaning::Late,
             // An acknowledgment of any transmission says that the message was written. T-5
-            (
-                FlightPhase::Queued { .. } | FlightPhase::Underway { .. } | FlightPhase::Refused { .. },
-                AnswerKind::Ack,
-                EchoMatch::Latest | EchoMatch::Earlier,
-            ) => AnswerMeaning::Acknowledged,
-            // T-13: a NACK of the latest transmission that has left. One that is queued need not go.
-            (
-                FlightPhase::Queued { .. } | FlightPhase::Underway { .. },
-                AnswerKind::Nack(reason),
-                EchoMatch::Latest,
-            ) => {
-                if reason.is_final() { AnswerMeaning::Return(reason) } else { AnswerMeaning::Refused(reason) }
+            (_, AnswerKind::Ack, EchoMatch::Latest | EchoMatch::Earlier) => {
+                AnswerMeaning::Acknowledged
             }
             // T-8, T-11. Reading: a final one of an earlier transmission is no more, since a later
             // transmission may still be written.
-            (
-                FlightPhase::Queued { .. } | FlightPhase::Underway { .. } | FlightPhase::Refused { .. },
-                AnswerKind::Nack(reason),
-                EchoMatch::Earlier,
-            ) => AnswerMeaning::Alive(reason),
+            (_, AnswerKind::Nack(reason), EchoMatch::Earlier) => AnswerMeaning::Alive(reason),
             // Reading: once.
-            (FlightPhase::Refused { .. }, AnswerKind::Nack(_), EchoMatch::Latest)
-            | (
-                FlightPhase::Queued { .. } | FlightPhase::Underway { .. } | FlightPhase::Refused { .. },
-                AnswerKind::Ack | AnswerKind::Nack(_),
-                EchoMatch::Foreign,
-            )
-            // What went out before reason 4 came is of a use of the channel that is over. T-12
-            | (
-                FlightPhase::Closed,
-                AnswerKind::Ack | AnswerKind::Nack(_),
-                EchoMatch::Latest | EchoMatch::Earlier | EchoMatch::Foreign,
-            ) => AnswerMeaning::Late,
+            (FlightPhase::Refused(_), AnswerKind::Nack(_), EchoMatch::Latest) => {
+                AnswerMeaning::Late
+            }
+            // T-13: a NACK of the latest transmission that has left. One that is queued need not go.
+            (
+                FlightPhase::Queued(_) | FlightPhase::Underway(_),
+                AnswerKind::Nack(reason),
+                EchoMatch::Latest,
+            ) => {
+                if reason.is_final() {
+                    AnswerMeaning::Return(reason)
+                } else {
+                    AnswerMeaning::Refused(reason)
+                }
+            }
         }
     }
 }
@@ -163,17 +150,19 @@ impl PacketLabel {
 }
 
 impl FlightPhase {
+    /// True while the latest transmission has no answer. T-13
+    pub(super) const fn is_unanswered(self) -> bool {
+        matches!(self, Self::Queued(_) | Self::Underway(_))
+    }
+
     /// A latest transmission was refused.
     pub(super) const fn refused(self, reason: NackReason) -> Self {
         match (self, reason) {
             // T-12: the receiver knows nothing of the channel, which becomes uninitialised.
             (_, NackReason::NoChannelState) | (Self::Closed, _) => Self::Closed,
-            (
-                Self::Queued { label, sync }
-                | Self::Underway { label, sync }
-                | Self::Refused { label, sync },
-                _,
-            ) => Self::Refused { label, sync },
+            (Self::Queued(sent) | Self::Underway(sent) | Self::Refused(sent), _) => {
+                Self::Refused(sent)
+            }
         }
     }
 }
@@ -183,9 +172,9 @@ impl<M> InFlightMessage<M> {
     fn echo(&self, header: &TransportHeader) -> EchoMatch {
         match (self.phase, self.sent) {
             (
-                FlightPhase::Queued { label, .. }
-                | FlightPhase::Underway { label, .. }
-                | FlightPhase::Refused { label, .. },
+                FlightPhase::Queued((label, _))
+                | FlightPhase::Underway((label, _))
+                | FlightPhase::Refused((label, _)),
                 Some(sent),
             ) => {
                 if header.seq != label.seq || header.incarnation != label.incarnation {
@@ -197,31 +186,19 @@ impl<M> InFlightMessage<M> {
                 }
             }
             // Nothing of this use of the channel has left.
-            (
-                FlightPhase::Queued { .. }
-                | FlightPhase::Underway { .. }
-                | FlightPhase::Refused { .. },
-                None,
-            )
-            | (FlightPhase::Closed, _) => EchoMatch::Foreign,
+            (_, None) | (FlightPhase::Closed, _) => EchoMatch::Foreign,
         }
     }
 
     pub(super) fn is_queued_as(&self, header: &TransportHeader) -> bool {
-        match self.phase {
-            FlightPhase::Queued { label, .. } => {
-                (label.seq, label.incarnation) == (header.seq, header.incarnation)
-            }
-            FlightPhase::Underway { .. } | FlightPhase::Refused { .. } | FlightPhase::Closed => {
-                false
-            }
-        }
+        matches!(self.phase, FlightPhase::Queued((label, _))
+            if (label.seq, label.incarnation) == (header.seq, header.incarnation))
     }
 
     /// Marks the queued transmission as sent and starts its timer. T-3, T-11
     pub(super) const fn leave(&mut self, now: Micros) {
-        if let FlightPhase::Queued { label, sync } = self.phase {
-            self.phase = FlightPhase::Underway { label, sync };
+        if let FlightPhase::Queued(sent) = self.phase {
+            self.phase = FlightPhase::Underway(sent);
             // Reading of T-12: the first one of a new use of the channel is no retransmission.
             if self.sent.is_some() {
                 self.retries = self.retries.saturating_add(1);
@@ -237,64 +214,37 @@ impl<M> InFlightMessage<M> {
         parameters: &TransportParameters,
     ) -> Due {
         match (self.phase, stage, self.clock(now, parameters)) {
-            // What has not left has no timer.
+            // What has not left has no timer. T-10: the NACK itself does not resend.
+            (FlightPhase::Queued(_), ..) | (_, _, RetryState::Early) => Due::Nothing,
+            // An endpoint that leaves waits for an answer, and still requests one. T-13
+            (FlightPhase::Underway(_), _, RetryState::Timeout) => Due::Resend,
+            (FlightPhase::Underway(_), _, RetryState::Silence) => Due::Return,
+            // T-11: a NIC that answered is not silent.
             (
-                FlightPhase::Queued { .. },
-                ResidentStage::Staying | ResidentStage::Leaving,
-                RetryState::Early | RetryState::Timeout | RetryState::Silence,
-            )
-            | (
-                FlightPhase::Underway { .. },
-                ResidentStage::Staying | ResidentStage::Leaving,
-                RetryState::Early,
-            ) => Due::Nothing,
-            // An endpoint that leaves waits for an answer, and so still asks for one. T-13
-            (
-                FlightPhase::Underway { .. },
-                ResidentStage::Staying | ResidentStage::Leaving,
-                RetryState::Timeout,
-            ) => Due::Resend,
-            (
-                FlightPhase::Underway { .. },
-                ResidentStage::Staying | ResidentStage::Leaving,
-                RetryState::Silence,
-            ) => Due::Return,
-            (
-                FlightPhase::Refused { .. } | FlightPhase::Closed,
-                ResidentStage::Staying,
-                RetryState::Early,
-            ) => Due::Nothing,
-            // T-10: the NACK itself does not resend. T-11: whoever answered is not silent.
-            (
-                FlightPhase::Refused { .. } | FlightPhase::Closed,
+                FlightPhase::Refused(_) | FlightPhase::Closed,
                 ResidentStage::Staying,
                 RetryState::Timeout | RetryState::Silence,
             ) => Due::Resend,
             // Reading of T-13: its latest transmission has its answer, and must stay the latest.
-            (
-                FlightPhase::Refused { .. } | FlightPhase::Closed,
-                ResidentStage::Leaving,
-                RetryState::Early | RetryState::Timeout | RetryState::Silence,
-            ) => Due::Nothing,
+            (FlightPhase::Refused(_) | FlightPhase::Closed, ResidentStage::Leaving, _) => {
+                Due::Nothing
+            }
         }
     }
 
     /// Queues a retransmission with the same label and SYNC, or on a reopened channel. T-12
-    pub(super) const fn resend(
-        &mut self,
-        next: &mut ChannelIncarnation,
-    ) -> (PacketLabel, SyncFlag) {
-        let (label, sync) = match self.phase {
-            FlightPhase::Queued { label, sync }
-            | FlightPhase::Underway { label, sync }
-            | FlightPhase::Refused { label, sync } => (label, sync),
+    pub(super) const fn resend(&mut self, next: &mut ChannelIncarnation) -> LabelledSync {
+        let sent = match self.phase {
+            FlightPhase::Queued(sent)
+            | FlightPhase::Underway(sent)
+            | FlightPhase::Refused(sent) => sent,
             FlightPhase::Closed => {
                 self.sent = None;
                 (PacketLabel::open(next), SyncFlag::Set)
             }
         };
-        self.phase = FlightPhase::Queued { label, sync };
-        (label, sync)
+        self.phase = FlightPhase::Queued(sent);
+        sent
     }
 
     /// Reading: a timeout must be exceeded. T-10, T-11

@@ -109,37 +109,23 @@ impl<M> SendTable<M> {
     pub(super) fn flights(
         &self,
     ) -> impl Iterator<Item = (Nic, LogicalChannel, &InFlightMessage<M>)> + use<'_, M> {
-        let mut from = Some((0, 0));
-        std::iter::from_fn(move || {
-            while let Some((row, done)) = from {
-                let (nic, busy) = self.active_from(row)?;
-                let here = usize::from(nic.0);
-                let left = if here == row { busy & !done } else { busy };
-                if left == 0 {
-                    from = Some((here + 1, 0));
-                    continue;
-                }
-                let channel = left.trailing_zeros();
-                let passed = u32::MAX >> (31 - channel);
-                from = Some((here, passed));
-                let channel = LogicalChannel(u8::try_from(channel).ok()?);
+        let row = |(nic, _): &(Nic, u32)| self.active_from(usize::from(nic.0) + 1);
+        std::iter::successors(self.active_from(0), row).flat_map(move |(nic, busy)| {
+            let channels = (0..32_u8).filter(move |channel| busy >> channel & 1 == 1);
+            channels.map(LogicalChannel).filter_map(move |channel| {
                 match self.entries.get(self.place(nic, channel)?)? {
-                    SendEntry::Busy(flight) => return Some((nic, channel, flight)),
-                    SendEntry::Closed | SendEntry::Open(_) => {}
+                    SendEntry::Busy(flight) => Some((nic, channel, flight)),
+                    SendEntry::Closed | SendEntry::Open(_) => None,
                 }
-            }
-            None
+            })
         })
     }
 
     /// Shifts all times back by `by`, but none before `oldest`.
     pub(super) fn shift_back(&mut self, by: Micros, oldest: Micros) {
         for entry in &mut self.entries {
-            match entry {
-                SendEntry::Closed | SendEntry::Open(_) => {}
-                SendEntry::Busy(flight) => {
-                    flight.sent = flight.sent.map(|sent| sent.since(by).max(oldest));
-                }
+            if let SendEntry::Busy(flight) = entry {
+                flight.sent = flight.sent.map(|sent| sent.since(by).max(oldest));
             }
         }
     }
@@ -181,7 +167,7 @@ mod tests {
         for (row, column) in [(1, 0), (69, 2), (69, 1)] {
             let letter = OutboundMessage { endpoint: EndpointId(0), message: 'a' };
             let label = PacketLabel { seq: SequenceBit::Zero, incarnation: ChannelIncarnation(0) };
-            let phase = FlightPhase::Underway { label, sync: SyncFlag::Set };
+            let phase = FlightPhase::Underway((label, SyncFlag::Set));
             let flight = InFlightMessage { letter, sent: Some(Micros(0)), retries: 0, phase };
             table.occupy(Nic(row), LogicalChannel(column), flight);
         }
