@@ -104,25 +104,19 @@ pub(crate) struct StreamGenerator {
     to: Vec<NodeId>,
     tag: PacketTag,
     payload: PayloadSize,
-    clock: StreamClock,
+    arrivals: ArrivalProcess,
+    /// Time of the next packet, or of the first requests of a closed loop.
+    next: u64,
+    /// Packets of the current burst that have been sent.
+    sent: u32,
+    window: RequestWindow,
     /// Packets left to send.
     left: Option<u64>,
 }
 
-#[derive(Clone, Debug)]
-enum StreamClock {
-    Constant { next: u64, period: u64 },
-    Poisson { next: u64, mean: u64 },
-    Bursts { next: u64, period: u64, size: NonZeroU32, sent: u32 },
-    Saturating { next: u64 },
-    Closed(RequestWindow),
-}
-
 /// The window of a closed loop.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct RequestWindow {
-    think: u64,
-    start: u64,
     /// Places never used.
     fresh: u32,
     /// Times at which the used places become free, in order.
@@ -138,33 +132,21 @@ impl StreamGenerator {
             StreamDestination::One(to) => vec![to],
             StreamDestination::Among(to) => to.into_iter().filter(|to| *to != from).collect(),
         };
-        let clock = match arrivals {
-            ArrivalProcess::Constant(Ticks(period)) => {
-                StreamClock::Constant { next: start, period: period.max(1) }
+        let (mut next, mut window) = (start, RequestWindow::default());
+        let tag = match arrivals {
+            ArrivalProcess::Closed(places, _) => {
+                window.fresh = places.get();
+                REQUEST
             }
             ArrivalProcess::Poisson(Ticks(mean)) => {
-                StreamClock::Poisson { next: start.saturating_add(rng.exponential(mean)), mean }
+                next = start.saturating_add(rng.exponential(mean));
+                tag
             }
-            ArrivalProcess::Bursts(size, Ticks(period)) => {
-                StreamClock::Bursts { next: start, period: period.max(1), size, sent: 0 }
-            }
-            ArrivalProcess::Saturating => StreamClock::Saturating { next: start },
-            ArrivalProcess::Closed(window, Ticks(think)) => StreamClock::Closed(RequestWindow {
-                think,
-                start,
-                fresh: window.get(),
-                free: VecDeque::new(),
-                unanswered: Vec::new(),
-            }),
+            ArrivalProcess::Constant(_)
+            | ArrivalProcess::Bursts(..)
+            | ArrivalProcess::Saturating => tag,
         };
-        let tag = match clock {
-            StreamClock::Closed(_) => REQUEST,
-            StreamClock::Constant { .. }
-            | StreamClock::Poisson { .. }
-            | StreamClock::Bursts { .. }
-            | StreamClock::Saturating { .. } => tag,
-        };
-        Self { rng, to, tag, payload, clock, left: packets }
+        Self { rng, to, tag, payload, arrivals, next, sent: 0, window, left: packets }
     }
 
     /// Time of its next packet, if there is one.
@@ -172,13 +154,10 @@ impl StreamGenerator {
         if self.left == Some(0) || self.to.is_empty() {
             return None;
         }
-        match &self.clock {
-            StreamClock::Constant { next, .. }
-            | StreamClock::Poisson { next, .. }
-            | StreamClock::Bursts { next, .. }
-            | StreamClock::Saturating { next } => Some(*next),
-            StreamClock::Closed(RequestWindow { fresh: 0, free, .. }) => free.front().copied(),
-            StreamClock::Closed(window) => Some(window.start),
+        if self.is_closed() && self.window.fresh == 0 {
+            self.window.free.front().copied()
+        } else {
+            Some(self.next)
         }
     }
 
@@ -188,7 +167,7 @@ impl StreamGenerator {
         let to = *self.to.get(to)?;
         let length = self.length();
         self.left = self.left.map(|left| left.saturating_sub(1));
-        self.clock.advance(now, number, &mut self.rng);
+        self.advance(now, number);
         Some(DrawnPacket { to, tag: self.tag, length })
     }
 
@@ -212,62 +191,57 @@ impl StreamGenerator {
 
     /// True for a closed loop.
     pub(crate) const fn is_closed(&self) -> bool {
-        matches!(self.clock, StreamClock::Closed(_))
+        matches!(self.arrivals, ArrivalProcess::Closed(..))
     }
 
     /// Frees the place of a request that was answered or is lost.
     pub(crate) fn answered(&mut self, now: u64, number: u32) {
-        if let StreamClock::Closed(window) = &mut self.clock
-            && let Some(place) = window.unanswered.iter().position(|other| *other == number)
+        if let ArrivalProcess::Closed(_, Ticks(think)) = self.arrivals
+            && let Some(place) = self.window.unanswered.iter().position(|other| *other == number)
         {
-            window.unanswered.remove(place);
-            window.free.push_back(now.saturating_add(window.think));
+            self.window.unanswered.remove(place);
+            self.window.free.push_back(now.saturating_add(think));
         }
     }
 
     /// Gives up all requests without an answer.
     pub(crate) fn forget(&mut self, now: u64) {
-        if let StreamClock::Closed(window) = &mut self.clock {
-            let free = now.saturating_add(window.think);
-            window.free.extend(window.unanswered.drain(..).map(|_| free));
+        if let ArrivalProcess::Closed(_, Ticks(think)) = self.arrivals {
+            let free = now.saturating_add(think);
+            self.window.free.extend(self.window.unanswered.drain(..).map(|_| free));
         }
     }
 
     /// Skips the packets that were due before now.
     pub(crate) fn skip(&mut self, now: u64) {
-        match &mut self.clock {
-            StreamClock::Constant { next, .. }
-            | StreamClock::Poisson { next, .. }
-            | StreamClock::Saturating { next } => *next = now.max(*next),
-            StreamClock::Bursts { next, sent, .. } if *next < now => (*next, *sent) = (now, 0),
-            StreamClock::Bursts { .. } | StreamClock::Closed(_) => {}
+        if !self.is_closed() && self.next < now {
+            (self.next, self.sent) = (now, 0);
         }
     }
-}
 
-impl StreamClock {
     /// Schedules the next packet. A late packet does not delay the following ones: the load stays.
-    fn advance(&mut self, now: u64, number: u32, rng: &mut Rng) {
-        match self {
-            Self::Constant { next, period } => *next = next.saturating_add(*period),
-            Self::Poisson { next, mean } => *next = next.saturating_add(rng.exponential(*mean)),
-            Self::Bursts { next, period, size, sent } => {
-                *sent += 1;
-                if *sent >= size.get() {
-                    (*next, *sent) = (next.saturating_add(*period), 0);
-                }
+    fn advance(&mut self, now: u64, number: u32) {
+        self.next = match self.arrivals {
+            ArrivalProcess::Constant(Ticks(period)) => self.next.saturating_add(period.max(1)),
+            ArrivalProcess::Poisson(Ticks(mean)) => {
+                self.next.saturating_add(self.rng.exponential(mean))
+            }
+            ArrivalProcess::Bursts(size, Ticks(period)) => {
+                self.sent = (self.sent + 1) % size;
+                self.next.saturating_add(if self.sent == 0 { period.max(1) } else { 0 })
             }
             // So that others whose time came before come first.
-            Self::Saturating { next } => *next = now,
-            Self::Closed(window) => {
-                if window.fresh > 0 {
-                    window.fresh -= 1;
+            ArrivalProcess::Saturating => now,
+            ArrivalProcess::Closed(..) => {
+                if self.window.fresh > 0 {
+                    self.window.fresh -= 1;
                 } else {
-                    window.free.pop_front();
+                    self.window.free.pop_front();
                 }
-                window.unanswered.push(number);
+                self.window.unanswered.push(number);
+                self.next
             }
-        }
+        };
     }
 }
 

@@ -4,37 +4,28 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct InternetChecksum {
     sum: u64,
-    next: WordHalf,
-}
-
-/// Half of the current word that the next byte goes to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum WordHalf {
-    #[default]
-    High,
-    Low,
+    /// The next byte is the low half of a word.
+    is_low: bool,
 }
 
 impl InternetChecksum {
     /// Adds bytes.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
-        let bytes = match (self.next, bytes) {
-            (WordHalf::Low, [low, rest @ ..]) => {
+        let bytes = match bytes {
+            [low, rest @ ..] if self.is_low => {
                 self.sum += u64::from(*low);
-                self.next = WordHalf::High;
+                self.is_low = false;
                 rest
             }
-            (WordHalf::Low | WordHalf::High, _) => bytes,
+            _ => bytes,
         };
         // 2¹⁶ is 1 modulo 2¹⁶ − 1, so that wider words have the same sum.
         let (words, rest) = bytes.as_chunks::<4>();
         let words = words.iter().map(|word| u64::from(u32::from_be_bytes(*word)));
         self.sum = u64::from(fold(self.sum + words.sum::<u64>()));
         for byte in rest {
-            (self.sum, self.next) = match self.next {
-                WordHalf::High => (self.sum + (u64::from(*byte) << 8), WordHalf::Low),
-                WordHalf::Low => (self.sum + u64::from(*byte), WordHalf::High),
-            };
+            self.sum += u64::from(*byte) << if self.is_low { 0 } else { 8 };
+            self.is_low = !self.is_low;
         }
     }
 

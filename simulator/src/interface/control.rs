@@ -73,24 +73,17 @@ impl ControlProgram {
 
     /// Takes the next command, if there is memory for its packet.
     pub(super) fn take_command(&mut self, queues: &mut HostQueues, dma: &mut DmaEngine) {
-        let (used, refused) = match self.command(queues, dma) {
-            None => return,
-            Some(CommandStart::Refuse(outcome)) => (0, Some(outcome)),
-            Some(CommandStart::Gather(route, length)) => {
-                let route = route.to_vec();
-                dma.gather =
-                    queues.commands.pop().map(|command| GatherTransfer::new(command, &route));
-                (length, None)
+        let Some(start) = self.command(queues, dma) else { return };
+        let Some(command) = queues.commands.pop() else { return };
+        match start {
+            CommandStart::Refuse(outcome) => {
+                let SendCommand { number, interrupt, .. } = command;
+                end(queues, EndedCommand { number, interrupt, outcome });
             }
-        };
-        self.used += used;
-        if let Some(outcome) = refused
-            && let Some(SendCommand { number, interrupt, .. }) = queues.commands.pop()
-        {
-            acknowledge(
-                queues,
-                HostAcknowledgment::Ended(EndedCommand { number, interrupt, outcome }),
-            );
+            CommandStart::Gather(route, length) => {
+                dma.gather = Some(GatherTransfer::new(command, route));
+                self.used += length;
+            }
         }
     }
 
@@ -141,10 +134,7 @@ impl ControlProgram {
         match behalf {
             PacketOwner::Host { number, interrupt } => {
                 self.used = self.used.saturating_sub(bytes);
-                acknowledge(
-                    queues,
-                    HostAcknowledgment::Ended(EndedCommand { number, interrupt, outcome }),
-                );
+                end(queues, EndedCommand { number, interrupt, outcome });
             }
             // It has memory of its own for what it sends.
             PacketOwner::Firmware => {}
@@ -156,6 +146,10 @@ impl ControlProgram {
 enum CommandStart<'a> {
     Refuse(CommandOutcome),
     Gather(&'a [u8], usize),
+}
+
+fn end(queues: &mut HostQueues, command: EndedCommand) {
+    acknowledge(queues, HostAcknowledgment::Ended(command));
 }
 
 /// Never fails: the host reads the queue in every period in which an entry is added.

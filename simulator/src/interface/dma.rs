@@ -150,7 +150,7 @@ mod tests {
     use codec::packet::PacketTag;
 
     use super::*;
-    use crate::interface::queues::{HostBuffer, HostInterrupt, SendCommand};
+    use crate::interface::queues::{HostBuffer, SendCommand};
     use crate::topology::NodeId;
 
     fn gather(sizes: &[usize]) -> GatherTransfer {
@@ -160,9 +160,14 @@ mod tests {
             checksum: None,
             to: NodeId(1),
             tag: PacketTag::new(0).unwrap(),
-            interrupt: HostInterrupt::No,
+            interrupt: false,
         };
         GatherTransfer::new(command, &[])
+    }
+
+    /// An engine on the `SBus` that gathers blocks of these sizes.
+    fn gathering(sizes: &[usize]) -> DmaEngine {
+        DmaEngine { gather: Some(gather(sizes)), ..DmaEngine::new(DmaBus::SBus) }
     }
 
     fn scatter(size: usize) -> ScatterTransfer {
@@ -183,18 +188,13 @@ mod tests {
     /// I-5
     #[test]
     fn a_burst_of_64_bytes_takes_64_periods_and_the_next_begins_28_later() {
-        let mut engine = DmaEngine::new(DmaBus::SBus);
-        engine.gather = Some(gather(&[64]));
-        assert_eq!(run(&mut engine, 200), [Some(64), None]);
-        engine.reset();
-        engine.gather = Some(gather(&[128]));
-        assert_eq!(run(&mut engine, 200), [Some(64 + 28 + 64), None]);
+        assert_eq!(run(&mut gathering(&[64]), 200), [Some(64), None]);
+        assert_eq!(run(&mut gathering(&[128]), 200), [Some(64 + 28 + 64), None]);
     }
 
     #[test]
     fn a_part_of_a_word_takes_a_whole_clock_and_each_block_a_burst() {
-        let mut engine = DmaEngine::new(DmaBus::SBus);
-        engine.gather = Some(gather(&[5]));
+        let mut engine = gathering(&[5]);
         assert_eq!(run(&mut engine, 200), [Some(8), None]);
         engine.reset();
         engine.gather = Some(gather(&[5, 1]));
@@ -204,9 +204,7 @@ mod tests {
     #[test]
     fn the_sbus_moves_444_mbps_or_so() {
         const BURSTS: usize = 1000;
-        let mut engine = DmaEngine::new(DmaBus::SBus);
-        engine.gather = Some(gather(&[64 * BURSTS]));
-        let [done, _] = run(&mut engine, 100_000);
+        let [done, _] = run(&mut gathering(&[64 * BURSTS]), 100_000);
         assert_eq!(done, Some(92 * 999 + 64));
         // 64 bytes in 92 periods of 12.5 ns: 445.2 Mb/s, less than 1 % from the paper's 444.
         let kbps = 64 * 8 * 80_000 / 92;
@@ -216,8 +214,7 @@ mod tests {
 
     #[test]
     fn two_directions_take_turns() {
-        let mut engine = DmaEngine::new(DmaBus::SBus);
-        engine.gather = Some(gather(&[192]));
+        let mut engine = gathering(&[192]);
         engine.scatter = Some(scatter(128));
         // Out, in, out, in, out: the fourth burst ends at 3 · 92 + 64, the fifth at 4 · 92 + 64.
         assert_eq!(run(&mut engine, 1000), [Some(432), Some(340)]);
@@ -236,15 +233,13 @@ mod tests {
 
     #[test]
     fn stepping_at_due_times_only_finishes_at_the_same_time() {
-        let mut engine = DmaEngine::new(DmaBus::SBus);
-        engine.gather = Some(gather(&[100, 100]));
+        let mut engine = gathering(&[100, 100]);
         let mut now = 0;
         while engine.gathered().is_none() {
             engine.step(now);
             now = engine.due().unwrap_or(now);
         }
-        let mut stepped = DmaEngine::new(DmaBus::SBus);
-        stepped.gather = Some(gather(&[100, 100]));
+        let mut stepped = gathering(&[100, 100]);
         // 64, 36, 64, 36 bytes; `due` is then the end of the pause.
         assert_eq!(run(&mut stepped, 1000)[0], Some(64 + 28 + 36 + 28 + 64 + 28 + 36));
         assert_eq!(now, 284 + 28);

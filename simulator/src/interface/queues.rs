@@ -28,15 +28,8 @@ pub(super) struct SendCommand {
     pub to: NodeId,
     /// The packet's type. P-2
     pub tag: PacketTag,
-    pub interrupt: HostInterrupt,
-}
-
-/// Whether an acknowledgment interrupts the host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum HostInterrupt {
-    #[default]
-    No,
-    Yes,
+    /// Its acknowledgment interrupts the host.
+    pub interrupt: bool,
 }
 
 /// A message to the host.
@@ -58,7 +51,7 @@ pub(super) enum HostAcknowledgment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EndedCommand {
     pub number: u32,
-    pub interrupt: HostInterrupt,
+    pub interrupt: bool,
     pub outcome: CommandOutcome,
 }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use codec::{CharBuf, Character};
 
-use super::queues::{CommandOutcome, HostInterrupt};
+use super::queues::CommandOutcome;
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::topology::NodePort;
@@ -25,7 +25,7 @@ pub(super) enum PacketOwner {
     Host {
         /// The host's number for its command.
         number: u32,
-        interrupt: HostInterrupt,
+        interrupt: bool,
     },
     /// The firmware that serves endpoints.
     Firmware,
@@ -53,19 +53,13 @@ enum SendLine {
     Text {
         chars: CharBuf,
         at: usize,
-        inside: TextPosition,
+        /// The next character is inside a packet.
+        is_inside: bool,
     },
     /// A text has ended inside a packet.
     Open,
     /// A packet was broken off; its end is still to be sent.
     Ending,
-}
-
-/// Whether a text is inside a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TextPosition {
-    Nothing,
-    Packet,
 }
 
 /// A packet that has left send memory.
@@ -120,14 +114,14 @@ impl SendEngine {
             },
             SendLine::Idle | SendLine::Open => SourceItem::Nothing,
             SendLine::Ending => SourceItem::Mark,
-            SendLine::Text { chars, at, inside } => match (chars.chars().get(*at), inside) {
-                (Some(Character::GAP), _) => SourceItem::Mark,
-                (Some(Character::Control(code)), _) => SourceItem::Symbol(code),
-                (Some(Character::Data(byte)), TextPosition::Nothing) => self.head(byte),
-                (Some(Character::Data(byte)), TextPosition::Packet) => {
+            SendLine::Text { chars, at, is_inside } => match chars.chars().get(*at) {
+                Some(Character::GAP) => SourceItem::Mark,
+                Some(Character::Control(code)) => SourceItem::Symbol(code),
+                Some(Character::Data(byte)) if *is_inside => {
                     SourceItem::Data(TaggedChar::data(byte), None)
                 }
-                (None, _) => SourceItem::Nothing,
+                Some(Character::Data(byte)) => self.head(byte),
+                None => SourceItem::Nothing,
             },
         }
     }
@@ -165,10 +159,7 @@ impl SendEngine {
 
     /// Owner of the packet being sent; `None` for a text.
     pub(super) const fn behalf(&self) -> Option<PacketOwner> {
-        match &self.line {
-            SendLine::Packet { packet, .. } => Some(packet.behalf),
-            SendLine::Idle | SendLine::Text { .. } | SendLine::Open | SendLine::Ending => None,
-        }
+        if let SendLine::Packet { packet, .. } = &self.line { Some(packet.behalf) } else { None }
     }
 
     /// Identity of the packet that began last.
@@ -201,30 +192,29 @@ impl SendEngine {
     }
 
     fn taken_of_text(&mut self, now: u64, log: &mut TruthLog) -> TakenPart {
-        let SendLine::Text { chars, at, inside } = &mut self.line else { return TakenPart::Part };
+        let SendLine::Text { chars, at, is_inside } = &mut self.line else {
+            return TakenPart::Part;
+        };
         if *at == 0 {
             log.emit(now, self.place, None, || TruthEventKind::Raw(chars.chars().to_string()));
         }
         let rest = chars.chars().split_at(*at).1;
         let taken = rest.get(0);
-        let begins = matches!((taken, &inside), (Some(Character::Data(_)), TextPosition::Nothing));
-        match taken {
-            Some(Character::GAP) => *inside = TextPosition::Nothing,
-            Some(Character::Data(_)) => *inside = TextPosition::Packet,
-            Some(Character::Control(_)) | None => {}
-        }
+        let is_data = matches!(taken, Some(Character::Data(_)));
+        let begins = is_data && !*is_inside;
+        *is_inside = is_data || *is_inside && taken != Some(Character::GAP);
         let length = if begins { length_of_packet(rest) } else { 0 };
         *at += 1;
-        let over = (rest.len() <= 1).then_some(*inside);
-        match over {
-            None => {}
-            Some(TextPosition::Nothing) => self.line = SendLine::Idle,
-            Some(TextPosition::Packet) => self.line = SendLine::Open,
+        let is_over = rest.len() <= 1;
+        if is_over {
+            self.line = if *is_inside { SendLine::Open } else { SendLine::Idle };
         }
-        match (begins, over) {
-            (true, _) => self.inject(now, length, log),
-            (false, None) => TakenPart::Part,
-            (false, Some(_)) => TakenPart::End(None),
+        if begins {
+            self.inject(now, length, log)
+        } else if is_over {
+            TakenPart::End(None)
+        } else {
+            TakenPart::Part
         }
     }
 
@@ -236,12 +226,11 @@ impl SendEngine {
     }
 
     fn finish(&mut self, next: SendLine, outcome: CommandOutcome) -> Option<FinishedPacket> {
-        match std::mem::replace(&mut self.line, next) {
-            SendLine::Packet { packet: OutgoingPacket { bytes, behalf }, .. } => {
-                Some(FinishedPacket { behalf, outcome, bytes: bytes.len() })
-            }
-            SendLine::Idle | SendLine::Text { .. } | SendLine::Open | SendLine::Ending => None,
-        }
+        let line = std::mem::replace(&mut self.line, next);
+        let SendLine::Packet { packet: OutgoingPacket { bytes, behalf }, .. } = line else {
+            return None;
+        };
+        Some(FinishedPacket { behalf, outcome, bytes: bytes.len() })
     }
 
     /// Drops the rest and the end of the packet that the output circuit has ended itself. Packets
@@ -250,9 +239,10 @@ impl SendEngine {
         match &self.line {
             SendLine::Packet { at: 0, .. }
             | SendLine::Idle
-            | SendLine::Text { inside: TextPosition::Nothing, .. } => None,
-            SendLine::Packet { .. } => self.finish(SendLine::Idle, CommandOutcome::Cut),
-            SendLine::Open | SendLine::Ending => self.finish(SendLine::Idle, CommandOutcome::Cut),
+            | SendLine::Text { is_inside: false, .. } => None,
+            SendLine::Packet { .. } | SendLine::Open | SendLine::Ending => {
+                self.finish(SendLine::Idle, CommandOutcome::Cut)
+            }
             SendLine::Text { chars, at, .. } => {
                 let gap =
                     (*at..chars.len()).find(|at| chars.chars().get(*at) == Some(Character::GAP));
@@ -273,7 +263,7 @@ impl SendEngine {
         let whole = |packet: &OutgoingPacket, at: usize| at == packet.bytes.len();
         match &self.line {
             SendLine::Packet { at: 0, .. } | SendLine::Idle | SendLine::Ending => None,
-            SendLine::Text { inside: TextPosition::Nothing, .. } => {
+            SendLine::Text { is_inside: false, .. } => {
                 self.finish(SendLine::Idle, CommandOutcome::Cut)
             }
             SendLine::Packet { packet, at } if whole(packet, *at) => {
@@ -325,11 +315,7 @@ pub(super) enum TakenPart {
 
 /// A text from a position on.
 fn text(chars: CharBuf, at: usize) -> SendLine {
-    if at < chars.len() {
-        SendLine::Text { chars, at, inside: TextPosition::Nothing }
-    } else {
-        SendLine::Idle
-    }
+    if at < chars.len() { SendLine::Text { chars, at, is_inside: false } } else { SendLine::Idle }
 }
 
 /// Bytes up to the next GAP.

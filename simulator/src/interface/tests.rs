@@ -11,7 +11,7 @@ use codec::packet::PacketTag;
 use codec::time::Ticks;
 use codec::{CharBuf, Character};
 
-use super::queues::{HostInterrupt, SendCommand as Order};
+use super::queues::SendCommand as Order;
 use super::*;
 use crate::traffic::{ArrivalProcess, PayloadSize};
 use crate::truth::{PacketHandling, TraceLevel};
@@ -83,6 +83,18 @@ impl InterfaceBench {
 
     fn receiver(parameters: InterfaceParameters) -> Self {
         Self::new(interface(parameters, vec![], vec![]))
+    }
+
+    /// An interface whose host always has a packet of this payload to send.
+    fn saturated(parameters: InterfaceParameters, payload: u32) -> Self {
+        let streams = vec![stream(ArrivalProcess::Saturating, payload)];
+        Self::new(interface(parameters, streams, vec![]))
+    }
+
+    fn assert_sends_nothing(&mut self, periods: u32) {
+        for _ in 0..periods {
+            assert_eq!(self.period(), SourceItem::Nothing);
+        }
     }
 
     /// One period, in which the offered item is taken.
@@ -160,7 +172,7 @@ impl InterfaceBench {
             checksum,
             to: THERE,
             tag: PacketTag::new(0x05).unwrap(),
-            interrupt: HostInterrupt::Yes,
+            interrupt: true,
         };
         self.interface.queues.commands.push(order).unwrap();
         self.interface.due = 0;

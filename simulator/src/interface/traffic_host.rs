@@ -6,8 +6,7 @@
 
 use super::HostStatistics;
 use super::queues::{
-    BoundedQueue, CommandOutcome, EndedCommand, HostAcknowledgment, HostBuffer, HostInterrupt,
-    SendCommand,
+    BoundedQueue, CommandOutcome, EndedCommand, HostAcknowledgment, HostBuffer, SendCommand,
 };
 use crate::packet_types::{ANSWER, PacketRoutine};
 use crate::rng::Rng;
@@ -166,12 +165,8 @@ impl TrafficHost {
             machine.answered(now, number);
             return None;
         }
-        Some(if is_closed {
-            let request = ClosedLoopRequest::new(self.id, number, packet.length);
-            self.command(number, packet, Some(request.start))
-        } else {
-            self.command(number, packet, None)
-        })
+        let start = is_closed.then(|| ClosedLoopRequest::new(self.id, number, packet.length).start);
+        Some(self.command(number, packet, start))
     }
 
     fn next_number(&mut self) -> u32 {
@@ -191,7 +186,7 @@ impl TrafficHost {
             }
         };
         let DrawnPacket { to, tag, .. } = packet;
-        SendCommand { number, gather, checksum: None, to, tag, interrupt: HostInterrupt::No }
+        SendCommand { number, gather, checksum: None, to, tag, interrupt: false }
     }
 
     /// Reads the acknowledgments.
@@ -204,7 +199,7 @@ impl TrafficHost {
         while let Some(acknowledgment) = queues.acknowledgments.pop() {
             match acknowledgment {
                 HostAcknowledgment::Ended(EndedCommand { number, interrupt, outcome }) => {
-                    statistics.interrupts += u64::from(interrupt == HostInterrupt::Yes);
+                    statistics.interrupts += u64::from(interrupt);
                     match outcome {
                         CommandOutcome::Sent => {}
                         CommandOutcome::Cut => self.answered(now, number),

@@ -6,14 +6,14 @@ use std::collections::VecDeque;
 use codec::crc::crc8;
 
 use super::checksum::InternetChecksum;
-use super::queues::{HostBuffer, HostInterrupt, SendCommand};
+use super::queues::{HostBuffer, SendCommand};
 use super::send_engine::{OutgoingPacket, PacketOwner};
 
 /// A packet being gathered from the host's blocks.
 #[derive(Clone, Debug)]
 pub(super) struct GatherTransfer {
     number: u32,
-    interrupt: HostInterrupt,
+    interrupt: bool,
     checksum: Option<usize>,
     /// The blocks left, none empty; the first one from `at` on.
     blocks: VecDeque<Vec<u8>>,
@@ -138,7 +138,7 @@ mod tests {
             checksum,
             to: NodeId(1),
             tag: PacketTag::new(0x05).unwrap(),
-            interrupt: HostInterrupt::No,
+            interrupt: false,
         }
     }
 

@@ -62,21 +62,15 @@ fn no_more_than_the_window_is_unanswered() {
         assert_eq!(request[..10], [0x81, 0x10, 0, 0, 0, 0, 0, 0, 0, number]);
         assert_eq!(request[10..32], payload(HERE, number.into(), 30)[8..]);
     }
-    for _ in 0..1000 {
-        assert_eq!(bench.period(), SourceItem::Nothing);
-    }
+    bench.assert_sends_nothing(1000);
     bench.give(0, &packet(0x11, &[0, 0, 0, 0, 0, 0, 0, 7]));
     bench.give(0, &packet(0x11, &[0, 0, 0, 1, 0, 0, 0, 1]));
     bench.give(0, &packet(0x11, &[0, 0, 0]));
-    for _ in 0..1000 {
-        assert_eq!(bench.period(), SourceItem::Nothing, "that answers no request");
-    }
+    bench.assert_sends_nothing(1000);
     bench.give(0, &packet(0x11, &requests[1][2..32]));
     let read = bench.now;
     assert_eq!(bench.sent().0, read + 5);
-    for _ in 0..1000 {
-        assert_eq!(bench.period(), SourceItem::Nothing);
-    }
+    bench.assert_sends_nothing(1000);
 }
 
 #[test]

@@ -14,11 +14,7 @@ use crate::truth::{PacketHandling, RuleId, StopGo, TruthEventKind};
 #[test]
 fn a_reset_drops_what_is_half_received_and_ends_what_is_half_sent() {
     let parameters = InterfaceParameters { boot: Ticks(50), ..PARAMETERS };
-    let mut bench = InterfaceBench::new(interface(
-        parameters,
-        vec![stream(ArrivalProcess::Saturating, 100)],
-        vec![],
-    ));
+    let mut bench = InterfaceBench::saturated(parameters, 100);
     while !matches!(bench.period(), SourceItem::Data(..)) {}
     assert_eq!(bench.now, 51);
     bench.give_part(Some(id(8)), &[5, 6, 7]);
@@ -65,11 +61,7 @@ fn fres_starts_the_control_program_anew_and_leaves_it_its_memory() {
 
 #[test]
 fn a_reset_leaves_a_packet_whole_that_lacks_its_end_only() {
-    let mut bench = InterfaceBench::new(interface(
-        PARAMETERS,
-        vec![stream(ArrivalProcess::Saturating, 1)],
-        vec![],
-    ));
+    let mut bench = InterfaceBench::saturated(PARAMETERS, 1);
     for _ in 0..4 {
         bench.period();
     }

@@ -16,11 +16,7 @@ use crate::truth::TruthEventKind;
 /// I-1
 #[test]
 fn a_packet_goes_out_with_its_route_its_tag_and_its_crc() {
-    let mut bench = InterfaceBench::new(interface(
-        PARAMETERS,
-        vec![stream(ArrivalProcess::Saturating, 20)],
-        vec![],
-    ));
+    let mut bench = InterfaceBench::saturated(PARAMETERS, 20);
     let (start, bytes) = bench.sent();
     assert_eq!((start, bytes.len(), syndrome(&bytes)), (0, 23, Some(0)));
     assert_eq!(bytes[..2], [0x81, 0x05]);
@@ -41,11 +37,7 @@ fn a_packet_goes_out_with_its_route_its_tag_and_its_crc() {
 
 #[test]
 fn the_first_byte_alone_names_its_packet() {
-    let mut bench = InterfaceBench::new(interface(
-        PARAMETERS,
-        vec![stream(ArrivalProcess::Saturating, 0)],
-        vec![],
-    ));
+    let mut bench = InterfaceBench::saturated(PARAMETERS, 0);
     let first = PacketId { host: HERE, number: 0 };
     bench.interface.tick(0, &mut bench.log);
     let head = SourceItem::Data(TaggedChar::data(0x81).as_head(), Some(first));
@@ -88,11 +80,7 @@ fn over_the_sbus_a_packet_is_ready_after_its_bursts() {
 #[test]
 fn the_sbus_cannot_keep_up_with_the_link() {
     let parameters = InterfaceParameters { bus: DmaBus::SBus, ..PARAMETERS };
-    let mut bench = InterfaceBench::new(interface(
-        parameters,
-        vec![stream(ArrivalProcess::Saturating, 128)],
-        vec![],
-    ));
+    let mut bench = InterfaceBench::saturated(parameters, 128);
     let starts: Vec<u64> = (0..5).map(|_| bench.sent().0).collect();
     // Two bursts a packet, 92 periods each; the link would need 132.
     assert_eq!(starts, [156, 340, 524, 708, 892]);
@@ -101,11 +89,7 @@ fn the_sbus_cannot_keep_up_with_the_link() {
 #[test]
 fn commands_wait_for_send_memory() {
     // 403 bytes each: two fit.
-    let mut bench = InterfaceBench::new(interface(
-        PARAMETERS,
-        vec![stream(ArrivalProcess::Saturating, 400)],
-        vec![],
-    ));
+    let mut bench = InterfaceBench::saturated(PARAMETERS, 400);
     for now in 0..50 {
         bench.interface.tick(now, &mut bench.log);
     }
@@ -153,11 +137,7 @@ fn two_streams_take_turns() {
 
 #[test]
 fn a_packet_that_is_cut_gives_way_to_the_next() {
-    let mut bench = InterfaceBench::new(interface(
-        PARAMETERS,
-        vec![stream(ArrivalProcess::Saturating, 400)],
-        vec![],
-    ));
+    let mut bench = InterfaceBench::saturated(PARAMETERS, 400);
     for _ in 0..10 {
         bench.period();
     }

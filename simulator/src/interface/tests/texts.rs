@@ -59,7 +59,7 @@ fn after_a_text_that_leaves_a_packet_open_nothing_follows_until_it_is_cut() {
         offers,
         [SourceItem::Data(_, Some(_)), SourceItem::Data(_, None), SourceItem::Nothing]
     ));
-    assert!((0..100).all(|_| bench.period() == SourceItem::Nothing));
+    bench.assert_sends_nothing(100);
     bench.interface.cut();
     assert_eq!(
         bench.sent(),
