@@ -25,7 +25,6 @@ mod plan;
 mod protocol;
 mod scheduler;
 mod segment;
-mod send_paths;
 mod serial_server;
 mod stream;
 mod threads;

@@ -123,15 +123,8 @@ impl RoundTripTimes {
 }
 
 /// Index of a reason's counter.
-pub(super) const fn reason_class(reason: NackReason) -> usize {
-    match reason {
-        NackReason::NotResident => 0,
-        NackReason::QueueFull => 1,
-        NackReason::NoResource => 2,
-        NackReason::NoChannelState => 3,
-        NackReason::BadKey => 4,
-        NackReason::NoSuchEndpoint => 5,
-    }
+pub(super) fn reason_class(reason: NackReason) -> usize {
+    NackReason::ALL.iter().position(|other| *other == reason).unwrap_or_default()
 }
 
 #[cfg(test)]

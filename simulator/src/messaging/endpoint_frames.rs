@@ -15,17 +15,11 @@ enum EndpointFrame {
     Kept,
     Used {
         endpoint: usize,
-        chance: SecondChance,
+        /// Reference bit since the hand last passed.
+        is_used: bool,
         /// End of the minimum residence.
         stays: u64,
     },
-}
-
-/// Reference bit since the hand last passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SecondChance {
-    Used,
-    Unused,
 }
 
 impl EndpointFrames {
@@ -47,7 +41,7 @@ impl EndpointFrames {
 
     /// Assigns a reserved frame to an endpoint, which stays at least until `stays`.
     pub(super) fn fill(&mut self, place: usize, endpoint: usize, stays: u64) {
-        self.set(place, EndpointFrame::Used { endpoint, chance: SecondChance::Used, stays });
+        self.set(place, EndpointFrame::Used { endpoint, is_used: true, stays });
     }
 
     pub(super) fn due(&self) -> Option<u64> {
@@ -58,8 +52,8 @@ impl EndpointFrames {
     }
 
     pub(super) fn touch(&mut self, place: usize) {
-        if let Some(EndpointFrame::Used { chance, .. }) = self.frames.get_mut(place) {
-            *chance = SecondChance::Used;
+        if let Some(EndpointFrame::Used { is_used, .. }) = self.frames.get_mut(place) {
+            *is_used = true;
         }
     }
 
@@ -72,10 +66,8 @@ impl EndpointFrames {
             self.hand = (self.hand + 1) % self.frames.len();
             match self.frames.get_mut(place) {
                 Some(EndpointFrame::Used { stays, .. }) if *stays > now => {}
-                Some(EndpointFrame::Used { chance: chance @ SecondChance::Used, .. }) => {
-                    *chance = SecondChance::Unused;
-                }
-                Some(EndpointFrame::Used { endpoint, chance: SecondChance::Unused, .. }) => {
+                Some(EndpointFrame::Used { is_used, .. }) if *is_used => *is_used = false,
+                Some(EndpointFrame::Used { endpoint, .. }) => {
                     let endpoint = *endpoint;
                     self.set(place, EndpointFrame::Kept);
                     return Some((endpoint, place));

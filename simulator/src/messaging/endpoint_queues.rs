@@ -90,18 +90,12 @@ pub(super) enum RequestWait {
     Read,
 }
 
-#[derive(Clone, Debug)]
-pub(super) enum SendPick {
-    Send(SharedMessage),
-    /// Return it: its destination is unreachable.
-    Nowhere(SharedMessage),
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SendPath {
     /// A logical channel and memory are free.
     Open,
     Blocked,
+    /// The destination is unreachable.
     None,
 }
 
@@ -193,13 +187,14 @@ impl EndpointQueues {
         }
     }
 
-    /// Next message: replies before requests, which avoids a deadlock.
-    pub(super) fn pick(&self, way: impl Fn(Nic, &SharedMessage) -> SendPath) -> Option<SendPick> {
-        self.ready().find_map(|item| match way(item.to, &item.letter) {
-            SendPath::Open => Some(SendPick::Send(item.letter.clone())),
-            SendPath::None => Some(SendPick::Nowhere(item.letter.clone())),
-            SendPath::Blocked => None,
-        })
+    /// Next message that is not blocked: replies before requests, which avoids a deadlock.
+    pub(super) fn pick(
+        &self,
+        path: impl Fn(Nic, &SharedMessage) -> SendPath,
+    ) -> Option<(SharedMessage, SendPath)> {
+        let mut paths = self.ready().map(|item| (&item.letter, path(item.to, &item.letter)));
+        let (letter, path) = paths.find(|(_, path)| *path != SendPath::Blocked)?;
+        Some((letter.clone(), path))
     }
 
     /// State of the send queues for the scheduler. T-14

@@ -3,13 +3,15 @@
 
 use std::collections::VecDeque;
 
-use super::endpoint_queues::SendPick;
+use codec::transport::{MessageRole, Nic};
+
+use super::costs::ProtocolLayers;
+use super::endpoint_queues::SendPath;
 use super::event::{MessageId, ReturnCause, TransmissionAttempt};
 use super::message::SharedMessage;
 use super::scheduler::{
     EndpointScheduler, EndpointSupply, HeaderState, LoiterState, SchedulerChoice,
 };
-use super::send_paths::SendPaths;
 use super::serial_server::SerialServer;
 use super::{HostMessaging, MICROSECOND};
 use crate::transport::{Micros, ProtocolPacket};
@@ -56,8 +58,8 @@ pub(super) enum FirmwareWork {
 }
 
 enum EndpointTurn {
-    Send(usize, SendPick, HeaderState),
-    Look(LoiterState),
+    Begin(FirmwareWork),
+    Return(usize, SharedMessage),
 }
 
 #[derive(Clone, Debug)]
@@ -140,7 +142,7 @@ impl MessagingFirmware {
         !self.processor.is_idle() || self.until.is_some()
     }
 
-    /// Reserves a buffer for a message that needs one; [`SendPaths`] has checked for one.
+    /// Reserves a buffer for a message that needs one, of which there is one.
     fn reserve(&mut self, letter: &SharedMessage) -> PacketMemory {
         if letter.is_transferred() {
             self.buffers = self.buffers.saturating_sub(1);
@@ -291,17 +293,9 @@ impl HostMessaging {
             if let Some(work) = self.firmware.next_again() {
                 return Some(work);
             }
-            let (endpoint, pick, state) = match self.choose()? {
-                EndpointTurn::Send(endpoint, pick, state) => (endpoint, pick, state),
-                EndpointTurn::Look(loitering) => return Some(FirmwareWork::Look(loitering)),
-            };
-            match pick {
-                SendPick::Send(letter) => {
-                    let memory = self.firmware.reserve(&letter);
-                    let message = letter.id;
-                    return Some(FirmwareWork::Send { endpoint, message, memory, state });
-                }
-                SendPick::Nowhere(letter) => {
+            match self.choose()? {
+                EndpointTurn::Begin(work) => return Some(work),
+                EndpointTurn::Return(endpoint, letter) => {
                     self.bring_back(endpoint, (letter, ReturnCause::Unreachable));
                 }
             }
@@ -309,31 +303,46 @@ impl HostMessaging {
         None
     }
 
-    /// Current endpoint and its message. T-14
+    /// Turn of the current endpoint. T-2, T-3, T-11, T-14
+    ///
+    /// Reading: a NIC has no path to itself, and the last free of several logical channels is
+    /// reserved for replies. Otherwise requests refused for full queues at both ends could occupy
+    /// all channels, and no reply could empty a queue.
     fn choose(&mut self) -> Option<EndpointTurn> {
-        let Self { firmware, endpoints, transport, .. } = self;
-        let ways = SendPaths {
-            nic: self.nic,
-            nics: self.protocol.nics,
-            channels: self.protocol.channels,
-            routes: self.routes.as_ref(),
-            layers: self.parameters.layers,
-            transport,
-            buffers: firmware.buffers,
+        let Self { firmware, endpoints, transport, protocol, routes, nic, .. } = self;
+        let is_reliable = self.parameters.layers != ProtocolLayers::Baseline;
+        let buffers = firmware.buffers;
+        let path = |to: Nic, letter: &SharedMessage| {
+            let reserved = u32::from(letter.role == MessageRole::Request && protocol.channels > 1);
+            let has_channel = !is_reliable || transport.free_channels(to) > reserved;
+            if to == *nic
+                || is_reliable && to.0 >= protocol.nics
+                || routes.as_ref().is_some_and(|routes| !routes.contains(&to))
+            {
+                SendPath::None
+            } else if has_channel && (buffers > 0 || !letter.is_transferred()) {
+                SendPath::Open
+            } else {
+                SendPath::Blocked
+            }
         };
-        let way = |to, letter: &SharedMessage| ways.path(to, letter);
         let supply = |place: usize| {
-            endpoints.get(place).map_or(EndpointSupply::Away, |endpoint| endpoint.queue_supply(way))
+            let endpoint = endpoints.get(place);
+            endpoint.map_or(EndpointSupply::Away, |endpoint| endpoint.queue_supply(path))
         };
         match firmware.scheduler.choose(endpoints.len(), supply) {
-            SchedulerChoice::Send(place, state) => {
-                let pick = endpoints.get(place)?.pick(way)?;
-                Some(EndpointTurn::Send(place, pick, state))
+            SchedulerChoice::Send(endpoint, state) => {
+                let (letter, path) = endpoints.get(endpoint)?.pick(path)?;
+                if path == SendPath::None {
+                    return Some(EndpointTurn::Return(endpoint, letter));
+                }
+                let (message, memory) = (letter.id, firmware.reserve(&letter));
+                Some(EndpointTurn::Begin(FirmwareWork::Send { endpoint, message, memory, state }))
             }
             SchedulerChoice::Look(left) => {
                 let others_wait =
                     (0..endpoints.len()).any(|place| supply(place) == EndpointSupply::Ready);
-                Some(EndpointTurn::Look(LoiterState { left, others_wait }))
+                Some(EndpointTurn::Begin(FirmwareWork::Look(LoiterState { left, others_wait })))
             }
             SchedulerChoice::Nothing => None,
         }

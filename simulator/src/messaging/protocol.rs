@@ -63,18 +63,13 @@ impl HostMessaging {
         if let ProtocolPacket::Data(header, sync, letter) = &packet {
             self.statistics.data_received += 1;
             let layers = self.parameters.layers;
-            let is_new = match layers {
-                ProtocolLayers::Baseline => true,
-                ProtocolLayers::Reliability | ProtocolLayers::Protection => {
-                    if self.bus.is_transferring(header.source, header.channel) {
-                        self.statistics.held_up += 1;
-                        return;
-                    }
-                    self.transport.is_new(header, *sync)
-                }
-            };
+            let is_reliable = layers != ProtocolLayers::Baseline;
+            if is_reliable && self.bus.is_transferring(header.source, header.channel) {
+                self.statistics.held_up += 1;
+                return;
+            }
             if letter.is_transferred()
-                && is_new
+                && (!is_reliable || self.transport.is_new(header, *sync))
                 && let Some(place) = self.places.get(&letter.to).copied()
                 && let Some(endpoint) = self.endpoints.get(place)
                 && endpoint.refusal(letter, layers).is_none()
@@ -224,8 +219,7 @@ impl HostMessaging {
     /// Sends a message whose packet has been built. T-2, T-3
     fn send(&mut self, place: usize, message: MessageId, memory: PacketMemory) {
         match self.label(place, message) {
-            Some(((header, sync), letter)) => {
-                let packet = ProtocolPacket::Data(header, sync, letter);
+            Some(packet) => {
                 self.pass_on(OutboundPacket { packet, turn: TransmissionAttempt::First, memory });
             }
             None => self.firmware.give_back(memory),
@@ -233,37 +227,26 @@ impl HostMessaging {
     }
 
     /// Hands a message to the protocol machine; none if its endpoint is leaving.
-    fn label(
-        &mut self,
-        place: usize,
-        id: MessageId,
-    ) -> Option<((TransportHeader, SyncFlag), SharedMessage)> {
+    fn label(&mut self, place: usize, id: MessageId) -> Option<ProtocolPacket<SharedMessage>> {
         let endpoint = self.endpoints.get_mut(place)?;
         let (message, to) = endpoint.destination(id)?;
         let EndpointResidency::Resident(frame) = endpoint.place else { return None };
-        let label = match self.parameters.layers {
+        let packet = match self.parameters.layers {
             ProtocolLayers::Baseline => {
                 endpoint.settle(self.clock, id);
-                (self.fire_and_forget(to), SyncFlag::Set)
+                ProtocolPacket::Data(self.fire_and_forget(to), SyncFlag::Set, message)
             }
             ProtocolLayers::Reliability | ProtocolLayers::Protection => {
-                let letter = transport::OutboundMessage {
-                    endpoint: endpoint.plan.id,
-                    message: message.clone(),
-                };
+                let letter = transport::OutboundMessage { endpoint: endpoint.plan.id, message };
                 let mut effects = Vec::new();
                 self.transport.on_send(micros(self.clock), to, letter, &mut effects).ok()?;
                 endpoint.stage(id, SendStage::Underway);
-                let Some(TransportEffect::Send(ProtocolPacket::Data(header, sync, _))) =
-                    effects.pop()
-                else {
-                    return None;
-                };
-                (header, sync)
+                let Some(TransportEffect::Send(packet)) = effects.pop() else { return None };
+                packet
             }
         };
         self.frames.touch(frame);
-        Some((label, message))
+        Some(packet)
     }
 
     /// Header of a packet without an answer: constant except for the time.

@@ -162,12 +162,29 @@ fn stream(from: u16, (nic, endpoint): (u16, u16), count: u64) -> MessageStream {
     }
 }
 
+/// Stream from endpoint 0 of host 0 to endpoint 0 of host 1, of another kind and size.
+fn sized(kind: MessageKind, bytes: u32, count: u64) -> MessageStream {
+    MessageStream { kind, size: PayloadSize::Fixed(bytes), ..stream(0, (1, 0), count) }
+}
+
 fn ping_pong() -> ArrivalProcess {
     ArrivalProcess::Closed(NonZeroU32::new(1).unwrap(), Ticks(0))
 }
 
+/// Two hosts with as many endpoints; the first one sends.
+fn two(
+    parameters: EndpointParameters,
+    endpoints: u16,
+    streams: Vec<MessageStream>,
+) -> MessagingNetwork {
+    MessagingNetwork::new(vec![
+        MessagingPlan { streams, parameters, ..plan(0, endpoints) },
+        MessagingPlan { parameters, ..plan(1, endpoints) },
+    ])
+}
+
 fn pair(streams: Vec<MessageStream>) -> MessagingNetwork {
-    MessagingNetwork::new(vec![MessagingPlan { streams, ..plan(0, 1) }, plan(1, 1)])
+    two(EndpointParameters::default(), 1, streams)
 }
 
 const SECOND: u64 = 1_000_000 * MICROSECOND;

@@ -2,12 +2,11 @@
 
 use codec::transport::EndpointId;
 
-use super::{MessagingNetwork, SECOND, pair, plan, stream};
+use super::{MessagingNetwork, SECOND, pair, plan, sized, stream, two};
 use crate::messaging::{
     EndpointParameters, HostMessaging, MICROSECOND, MessageKind, MessageStream, MessagingEvent,
     MessagingPlan, ProtocolLayers,
 };
-use crate::traffic::PayloadSize;
 use crate::transport::TransportNotice;
 
 #[test]
@@ -36,10 +35,7 @@ fn without_reliability_a_packet_is_sent_and_forgotten() {
         patience: SECOND / 100,
         ..EndpointParameters::default()
     };
-    let mut net = MessagingNetwork::new(vec![
-        MessagingPlan { parameters, streams: vec![stream(0, (1, 0), 20)], ..plan(0, 1) },
-        MessagingPlan { parameters, ..plan(1, 1) },
-    ]);
+    let mut net = two(parameters, 1, vec![stream(0, (1, 0), 20)]);
     net.lost = |packet| packet == 3;
     net.run(SECOND);
     let statistics = net.statistics(0, 0);
@@ -62,11 +58,7 @@ fn first_packet(stream: MessageStream) -> Vec<u8> {
 #[test]
 fn what_comes_behind_one_that_waits_for_the_bus_is_dropped_and_counted() {
     // T-4: the firmware has looked at the second copy long before the first one's bytes have moved.
-    let medium = MessageStream {
-        kind: MessageKind::Medium,
-        size: PayloadSize::Fixed(8192),
-        ..stream(0, (1, 0), 1)
-    };
+    let medium = sized(MessageKind::Medium, 8192, 1);
     let payload = first_packet(medium);
     let mut host = HostMessaging::new(plan(1, 1), 0);
     let mut events = Vec::new();
@@ -98,11 +90,7 @@ fn a_changed_byte_that_the_crc_lets_pass_is_told() {
 #[test]
 fn a_restart_in_mid_conversation_ends_every_message() {
     for (victim, at) in [(0, 500), (1, 500), (0, 777), (1, 1234), (1, 2001)] {
-        let medium = MessageStream {
-            kind: MessageKind::Medium,
-            size: PayloadSize::Fixed(3000),
-            ..stream(0, (1, 0), 100)
-        };
+        let medium = sized(MessageKind::Medium, 3000, 100);
         let mut net = pair(vec![stream(0, (1, 0), 100), medium]);
         net.run(at * MICROSECOND);
         let mut events = Vec::new();

@@ -2,12 +2,11 @@
 
 use codec::transport::{EndpointId, EndpointKey, NackReason, Nic};
 
-use super::{MessagingNetwork, SECOND, key, pair, plan, stream};
+use super::{MessagingNetwork, SECOND, key, pair, plan, sized, stream};
 use crate::messaging::{
     HostMessaging, MessageKind, MessageStream, MessagingEvent, MessagingPlan, ReturnCause,
     ReturnHandler,
 };
-use crate::traffic::PayloadSize;
 use crate::transport::TransportParameters;
 
 #[test]
@@ -24,9 +23,7 @@ fn a_wrong_key_brings_the_request_back_at_once() {
 
 #[test]
 fn what_is_outside_the_segment_comes_back() {
-    let size = PayloadSize::Fixed(70_000);
-    let mut net =
-        pair(vec![MessageStream { kind: MessageKind::Bulk, size, ..stream(0, (1, 0), 1) }]);
+    let mut net = pair(vec![sized(MessageKind::Bulk, 70_000, 1)]);
     net.run(SECOND);
     // The segment has 65536 bytes: eight pieces are within, the ninth is not.
     assert_eq!((net.statistics(0, 0).completed, net.statistics(0, 0).returned), (8, 1));

@@ -4,7 +4,7 @@ use codec::time::Ticks;
 use codec::transport::{NackReason, Nic};
 
 use super::super::counters::reason_class;
-use super::{MessagingNetwork, SECOND, plan, stream};
+use super::{MessagingNetwork, SECOND, plan, stream, two};
 use crate::messaging::{
     EndpointParameters, HostMessaging, MICROSECOND, MessageCosts, MessageStream, MessagingEvent,
     MessagingPlan, ProtocolLayers,
@@ -31,7 +31,7 @@ fn an_application_that_does_not_read_fills_its_queue_and_is_not_overrun() {
 #[test]
 fn eight_endpoints_share_seven_frames() {
     let streams = (0..8).map(|from| stream(from, (1, from), 20)).collect();
-    let mut net = MessagingNetwork::new(vec![MessagingPlan { streams, ..plan(0, 8) }, plan(1, 8)]);
+    let mut net = two(EndpointParameters::default(), 8, streams);
     net.run(20 * SECOND);
     net.assert_exactly_once(2 * 8 * 20);
     assert!((0..8).all(|endpoint| net.statistics(0, endpoint).completed == 20));
@@ -45,10 +45,7 @@ fn what_travelled_with_its_endpoint_is_sent_again_by_itself() {
     // client, whose endpoints leave with what was refused.
     let parameters = EndpointParameters { frames: 1, ..EndpointParameters::default() };
     let streams = (0..2).map(|from| stream(from, (1, from), 40)).collect();
-    let mut net = MessagingNetwork::new(vec![
-        MessagingPlan { streams, parameters, ..plan(0, 2) },
-        MessagingPlan { parameters, ..plan(1, 2) },
-    ]);
+    let mut net = two(parameters, 2, streams);
     net.run(60 * SECOND);
     net.assert_exactly_once(2 * 80);
     assert!(net.count(|event| matches!(event, MessagingEvent::Unloaded(_))) > 4);
@@ -73,10 +70,7 @@ fn senders(net: &mut MessagingNetwork, nic: u16, until: u64) -> Vec<u16> {
 fn endpoints_that_always_have_something_to_send_get_the_same_share() {
     let streams = (0..3).map(|from| stream(from, (1, from), 2_000)).collect();
     let parameters = EndpointParameters { burst_log2: 3, ..EndpointParameters::default() };
-    let mut net = MessagingNetwork::new(vec![
-        MessagingPlan { streams, parameters, ..plan(0, 3) },
-        MessagingPlan { parameters, ..plan(1, 3) },
-    ]);
+    let mut net = two(parameters, 3, streams);
     let order = senders(&mut net, 0, SECOND / 20);
     let share = |endpoint| order.iter().filter(|sender| **sender == endpoint).count();
     let shares = [share(0), share(1), share(2)];
@@ -101,10 +95,7 @@ fn an_endpoint_waits_for_the_attempts_that_are_left_of_another_that_pauses() {
             stream(0, (1, 0), 1),
             MessageStream { start: 5 * MICROSECOND, ..stream(1, (1, 1), 1) },
         ];
-        let mut net = MessagingNetwork::new(vec![
-            MessagingPlan { streams, parameters, ..plan(0, 2) },
-            MessagingPlan { parameters, ..plan(1, 2) },
-        ]);
+        let mut net = two(parameters, 2, streams);
         let look = 10 * MICROSECOND;
         net.hosts[0].costs.look = look;
         net.run(SECOND);

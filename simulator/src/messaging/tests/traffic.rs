@@ -2,12 +2,11 @@
 
 use codec::transport::{EndpointId, Nic};
 
-use super::{MessagingNetwork, SECOND, WIRE, pair, ping_pong, plan, stream};
+use super::{MessagingNetwork, SECOND, WIRE, pair, ping_pong, plan, sized, stream};
 use crate::messaging::{
     HostMessaging, MessageId, MessageKind, MessageStream, MessagingEvent, MessagingPlan, WakeMode,
     message,
 };
-use crate::traffic::PayloadSize;
 
 #[test]
 fn a_request_is_answered() {
@@ -69,10 +68,7 @@ fn a_request_takes_a_credit_and_its_reply_gives_it_back() {
 
 #[test]
 fn a_medium_message_arrives_as_it_was_sent() {
-    let medium = |bytes| {
-        let size = PayloadSize::Fixed(bytes);
-        MessageStream { kind: MessageKind::Medium, size, ..stream(0, (1, 0), 5) }
-    };
+    let medium = |bytes| sized(MessageKind::Medium, bytes, 5);
     let mut net = pair(vec![medium(4), medium(1000), medium(8192)]);
     net.run(SECOND);
     net.assert_exactly_once(30);
@@ -82,9 +78,7 @@ fn a_medium_message_arrives_as_it_was_sent() {
 
 #[test]
 fn a_bulk_transfer_lands_at_its_offsets() {
-    let size = PayloadSize::Fixed(20_000);
-    let mut net =
-        pair(vec![MessageStream { kind: MessageKind::Bulk, size, ..stream(0, (1, 0), 1) }]);
+    let mut net = pair(vec![sized(MessageKind::Bulk, 20_000, 1)]);
     net.run(SECOND);
     net.assert_exactly_once(2 * 3);
     let id = |number| MessageId { nic: Nic(0), endpoint: EndpointId(0), number };
