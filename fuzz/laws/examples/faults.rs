@@ -20,9 +20,10 @@ use laws::network::run::{RunOutcome, run};
 use laws::network::traffic_input;
 use laws::network::undeclared::{StrippedWords, stripped};
 use laws::repair::SeededRng;
+use laws::taps;
 use simulator::fault::{FaultKind, FaultSpec};
 use simulator::network::VisitOrder;
-use simulator::scenario::{PortTap, Scenario};
+use simulator::scenario::Scenario;
 use simulator::topology::CableSpec;
 use simulator::truth::{TraceLevel, TruthEventKind};
 
@@ -174,8 +175,7 @@ fn simulated(number: u64) -> Option<(Scenario, RunOutcome, RunOutcome)> {
     let mut scenario = plan.scenario()?;
     let begun = scenario.duration;
     scenario.duration += AFTERMATH;
-    let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
-    scenario.taps = ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
+    scenario.taps = taps::at_every_port(&scenario);
     let before = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
     let consumed =
         before.rows.iter().filter(|row| matches!(row.kind, TruthEventKind::Consumed { .. }));

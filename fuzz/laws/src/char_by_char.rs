@@ -166,7 +166,7 @@ impl From<&ReceivedPacket> for reference::ReferencePacket {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::seeds;
+    use crate::corpus;
 
     /// A receiver that forgets at a chunk's end the length of a silence.
     fn forgetful(chunks: &[Chunk<'_>]) -> Vec<PlacedEvent> {
@@ -192,7 +192,7 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn a_receiver_that_forgets_at_a_cut_is_caught() {
-        let silence = seeds::chunk("IDLE×400", None);
+        let silence = corpus::chunk("IDLE×400", None);
         check(&silence, &forgetful);
     }
 
@@ -206,7 +206,7 @@ pub(crate) mod tests {
 
     pub(crate) fn a_receiver_that_starts_anew_is_caught() {
         let mut dice = SeededRng::new(b"what comes before");
-        let payload = seeds::chunk("83 05 IDLE×20", None);
+        let payload = corpus::chunk("83 05 IDLE×20", None);
         let chunk = Chunk::parse(&payload).unwrap();
         for _ in 0..9 {
             after_another(Chunk { first: Tick(100), ..chunk }, &mut dice, &fresh);
@@ -214,6 +214,6 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn a_receiver_that_loses_a_round_is_caught() {
-        check(&seeds::chunk("GAP 83", Some(9)), &lazy);
+        check(&corpus::chunk("GAP 83", Some(9)), &lazy);
     }
 }

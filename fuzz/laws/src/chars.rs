@@ -278,12 +278,12 @@ pub(crate) fn expansion(chunk: &Chunk<'_>) -> Vec<(u64, Character)> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::seeds;
+    use crate::corpus;
     use codec::notation::parse;
 
     /// A reader that takes a repeat of no rounds for one.
     pub(crate) fn a_reader_of_no_rounds_is_caught() {
-        let mut payload = seeds::chunk("GAP 83", Some(9));
+        let mut payload = corpus::chunk("GAP 83", Some(9));
         payload[16] = 0;
         check(&payload, |payload| {
             let (head, planes) = payload.split_at(24);
@@ -296,25 +296,25 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn a_reader_that_begins_late_is_caught() {
-        check(&seeds::chunk("GAP 83", None), |payload| {
+        check(&corpus::chunk("GAP 83", None), |payload| {
             Chunk::parse(payload).map(|chunk| Chunk { first: Tick(chunk.first.0 + 1), ..chunk })
         });
     }
 
     pub(crate) fn a_run_that_loses_its_last_character_is_caught() {
-        let payload = seeds::chunk("83×65 GAP", None);
+        let payload = corpus::chunk("83×65 GAP", None);
         let chars = parse("83×65 GAP").unwrap();
         PayloadLayout::of(&payload).unwrap().runs(chars.chars().slice(0..65).runs());
     }
 
     pub(crate) fn a_run_of_two_kinds_is_caught() {
-        let payload = seeds::chunk("83 05 IDLE×3 GAP 07", None);
+        let payload = corpus::chunk("83 05 IDLE×3 GAP 07", None);
         let runs = [CharRun::Data(&[0x83, 0x05, 0, 0, 0, 0x0c, 0x07])];
         PayloadLayout::of(&payload).unwrap().runs(runs.into_iter());
     }
 
     pub(crate) fn a_bit_that_moves_is_caught() {
-        let (payload, other) = (seeds::chunk("83 GAP×8", None), parse("83 GAP×7 0c").unwrap());
+        let (payload, other) = (corpus::chunk("83 GAP×8", None), parse("83 GAP×7 0c").unwrap());
         let form = PayloadLayout::of(&payload).unwrap();
         form.collected(
             other.chars(),

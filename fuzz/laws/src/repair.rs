@@ -216,7 +216,7 @@ fn word_of(bytes: &[u8], at: usize) -> Option<[u8; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seeds;
+    use crate::corpus;
     use codec::capture::{CaptureItem, CaptureReader, Chunk, ChunkContent, ReadProgress};
     use codec::framing::frames;
     use codec::packet::{CrcCheck, Packet};
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn a_repaired_payload_is_a_chunk_of_good_packets() {
         for count in [None, Some(7)] {
-            let mut payload = seeds::chunk("83 05 STOP aa 00 GAP 01 00 GAP!04 GO 77", count);
+            let mut payload = corpus::chunk("83 05 STOP aa 00 GAP 01 00 GAP!04 GO 77", count);
             payload[0] = 9;
             payload[4..8].fill(0xee);
             repair_chunk(&mut payload);
@@ -260,8 +260,8 @@ mod tests {
 
     #[test]
     fn a_repaired_capture_is_read_to_its_end_without_a_fault() {
-        let seeds = seeds::all().into_iter();
-        for (_, name, mut file) in seeds.filter(|(_, name, _)| name.starts_with("whole")) {
+        let captures = corpus::inputs("capture").into_iter();
+        for (name, mut file) in captures.filter(|(name, _)| name.starts_with("whole")) {
             let last = file.len() - 4;
             file[last] ^= 0x40;
             let version = file.windows(8).position(|head| head == [1, 0, 0, 0, 6, 0, 0, 0]);

@@ -66,11 +66,11 @@ const MISSED: ParsedTransport = ParsedTransport {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::seeds;
+    use crate::corpus;
 
     /// The last character of a run, be it a GAP, gets lost.
     pub(crate) fn a_wire_that_loses_a_byte_is_caught() {
-        let good = seeds::all().into_iter().find(|(_, name, _)| *name == "good-short").unwrap().2;
+        let good = corpus::input("message", "good-short");
         check(&good, |chars| if chars.len() > 9 { chars.slice(1..chars.len()) } else { chars });
     }
 }

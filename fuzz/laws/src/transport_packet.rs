@@ -131,7 +131,7 @@ pub(crate) fn same<A, B>(
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::seeds;
+    use crate::corpus;
 
     /// A receiver that does not look behind the end of an answer.
     fn careless(payload: &[u8]) -> MessageParse<'_> {
@@ -143,16 +143,14 @@ pub(crate) mod tests {
 
     #[test]
     fn a_parser_that_does_not_look_behind_the_end_is_not_caught_by_good_packets() {
-        let good = |(_, name, _): &(_, String, _)| name.starts_with("good");
-        let seeds = seeds::all();
-        let seeds =
-            || seeds.iter().filter(|(target, ..)| *target == "message").filter(|it| good(it));
-        assert!(seeds().count() > 4);
-        seeds().for_each(|(_, _, bytes)| check(bytes, careless));
+        let mut good = corpus::inputs("message");
+        good.retain(|(name, _)| name.starts_with("good"));
+        assert!(good.len() > 4);
+        good.iter().for_each(|(_, bytes)| check(bytes, careless));
     }
 
     pub(crate) fn a_parser_that_swaps_the_nics_is_caught() {
-        let good = seeds::all().into_iter().find(|(_, name, _)| *name == "good-ack").unwrap().2;
+        let good = corpus::input("message", "good-ack");
         let swapped = TransportPacket::parse(&good)
             .map(|packet| TransportPacket::Ack(packet.header().answer()));
         fields(&good, &swapped.unwrap());

@@ -12,8 +12,6 @@ use analyzer::event::{ChannelEvent, TimedEvent};
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 
 use analyzer::blocking::trees::WaitTrees;
 use analyzer::blocking::{
@@ -29,8 +27,9 @@ use codec::capture::{ChannelId, ReadProgress};
 use laws::network::input::NetworkInput;
 use laws::network::run::{RunOutcome, run};
 use laws::repair::SeededRng;
+use laws::{corpus, taps};
 use simulator::network::VisitOrder;
-use simulator::scenario::{PortTap, Scenario};
+use simulator::scenario::Scenario;
 use simulator::truth::{self, TruthEvent};
 
 /// A period of the full rate in picoseconds.
@@ -49,9 +48,7 @@ impl BlockingRun {
     }
 
     fn tapped(mut scenario: Scenario) -> Self {
-        let ports = scenario.topology.cables().iter().map(|cable| cable.ends[0]);
-        scenario.taps =
-            ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
+        scenario.taps = taps::at_every_cable(&scenario);
         let outcome = run(&scenario, truth::TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
         let capture = outcome.capture.as_slice();
         let mut analysis =
@@ -147,11 +144,8 @@ impl BlockingRun {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
 fn demo(name: &str) -> BlockingRun {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    let text = fs::read(fixtures.join(name).join("scenario.toml")).unwrap();
-    BlockingRun::of(&String::from_utf8(text).unwrap())
+    BlockingRun::tapped(corpus::scenario(name))
 }
 
 /// S-6: a switch of many ports takes longer to form a path than a slack buffer holds, so that senders are

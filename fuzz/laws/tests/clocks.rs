@@ -15,13 +15,12 @@ use std::num::NonZeroU64;
 use analyzer::finding::{FactValue, FindingChecks, FindingKind, Severity};
 
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
-use codec::capture::{
-    ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, Chunk, ChunkContent,
-    ReadProgress,
-};
+use codec::capture::{ByteOrder, CaptureItem, CaptureReader, Channel, ReadProgress};
+use laws::capture_input::{self, OwnedChunk};
 use laws::network::run::run;
+use laws::taps;
 use simulator::network::VisitOrder;
-use simulator::scenario::{PortTap, Scenario};
+use simulator::scenario::Scenario;
 use simulator::truth;
 
 const NETWORK: &str = r#"
@@ -51,8 +50,7 @@ load = 0.4
 
 fn simulated() -> Vec<u8> {
     let mut scenario = Scenario::read("clocks", NETWORK).unwrap_or_else(|error| panic!("{error}"));
-    let ports = scenario.topology.cables().iter().map(|cable| cable.ends[0]);
-    scenario.taps = ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
+    scenario.taps = taps::at_every_cable(&scenario);
     run(&scenario, truth::TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16).capture
 }
 
@@ -62,14 +60,7 @@ fn declared(capture: &[u8], periods: &[(&str, u64)]) -> Vec<u8> {
     let mut reader = CaptureReader::new(capture);
     let mut keep = |item: CaptureItem<'_>| match item {
         CaptureItem::Channel(_, channel) => channels.push(channel.clone()),
-        CaptureItem::Chunk(id, Chunk { first, content }) => chunks.push(match content {
-            ChunkContent::Literal(chars) => {
-                (id, first, chars.iter().collect::<codec::CharBuf>(), None)
-            }
-            ChunkContent::Repeat { pattern, count } => {
-                (id, first, pattern.iter().collect::<codec::CharBuf>(), Some(count))
-            }
-        }),
+        CaptureItem::Chunk(id, chunk) => chunks.push((id, OwnedChunk::from(chunk))),
         CaptureItem::Section | CaptureItem::Link(..) => {}
         CaptureItem::Fault(fault) => panic!("{fault}"),
     };
@@ -79,17 +70,8 @@ fn declared(capture: &[u8], periods: &[(&str, u64)]) -> Vec<u8> {
             channel.period_ps = NonZeroU64::new(*period).unwrap();
         }
     }
-    let period = |id: u32| channels[usize::try_from(id).unwrap()].period_ps.get();
-    chunks.sort_by_key(|(id, first, ..)| (u128::from(first.0) * u128::from(period(id.0)), *id));
-    let mut writer = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
-    for (id, first, chars, count) in &chunks {
-        let content = match count {
-            None => ChunkContent::Literal(chars.chars()),
-            Some(count) => ChunkContent::Repeat { pattern: chars.chars(), count: *count },
-        };
-        writer.write(*id, &Chunk { first: *first, content }).unwrap();
-    }
-    writer.finish().unwrap()
+    capture_input::in_order(&channels, &mut chunks);
+    capture_input::write(ByteOrder::Little, &channels, &chunks).unwrap()
 }
 
 struct CaptureReport {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use laws::reproduction::{CANARY, Reproduction, bytes, picture};
-use laws::{LawTarget, TARGETS, seeds};
+use laws::{LawTarget, TARGETS, corpus};
 
 /// The parts of a picture, those that are binary or long by their size.
 fn shown(picture: &Reproduction) -> String {
@@ -24,25 +24,19 @@ fn shown(picture: &Reproduction) -> String {
     out
 }
 
-fn seed(target: &str, name: &str) -> Vec<u8> {
-    let found =
-        seeds::all().into_iter().find(|(own, other, _)| (*own, other.as_str()) == (target, name));
-    found.map(|(.., bytes)| bytes).unwrap_or_default()
-}
-
 fn of(target: &str, input: &[u8]) -> String {
     picture(target, input).as_ref().map_or_else(String::new, shown)
 }
 
 #[test]
-fn every_seed_of_every_target_has_a_picture() {
+fn inputs_of_every_target_have_a_picture() {
     for LawTarget { name: target, .. } in TARGETS {
-        let all: Vec<_> = seeds::all().into_iter().filter(|(name, ..)| name == target).collect();
+        let all = corpus::inputs(target);
         // Laws of networks take their time.
         let own: Vec<_> = all.iter().step_by(all.len().div_ceil(8).max(1)).collect();
         let pictures: Vec<Reproduction> =
-            own.iter().map(|(_, _, input)| picture(target, input).unwrap()).collect();
-        for (picture, (_, name, _)) in pictures.iter().zip(&own) {
+            own.iter().map(|(_, input)| picture(target, input).unwrap()).collect();
+        for (picture, (name, _)) in pictures.iter().zip(&own) {
             assert_eq!(picture.verdict, Ok(()), "{target}/{name}");
             assert!(picture.notation.starts_with("#[test]\nfn "), "{target}/{name}");
             let nobody = |why: &String| why.contains("nobody");
@@ -74,28 +68,28 @@ fn no_input_is_too_odd_for_a_picture() {
 
 #[test]
 fn a_chunk_is_shown_as_its_characters() {
-    insta::assert_snapshot!(of("chars", &seeds::chunk("GAP 83 05 92 GAP STOP", Some(20))));
+    insta::assert_snapshot!(of("chars", &corpus::chunk("GAP 83 05 92 GAP STOP", Some(20))));
 }
 
 #[test]
 fn a_packet_is_shown_in_its_parts() {
-    insta::assert_snapshot!(of("packet", &seed("packet", "bad")));
+    insta::assert_snapshot!(of("packet", &corpus::input("packet", "bad")));
 }
 
 #[test]
 fn a_message_is_shown_on_a_wire() {
-    insta::assert_snapshot!(of("message", &seed("message", "good-medium")));
+    insta::assert_snapshot!(of("message", &corpus::input("message", "good-medium")));
 }
 
 #[test]
 fn texts_are_shown_as_they_are() {
-    insta::assert_snapshot!(of("filter", &seed("filter", "text")));
+    insta::assert_snapshot!(of("filter", &corpus::input("filter", "text")));
     insta::assert_snapshot!(of("notation", b"GAP 83 (05 STOP)\xc3\x973"));
 }
 
 #[test]
 fn a_network_is_shown_with_its_scenario_and_its_truth() {
-    let picture = picture("network", &seed("network", "backward-reset")).unwrap();
+    let picture = picture("network", &corpus::input("network", "backward-reset")).unwrap();
     insta::assert_snapshot!(picture.scenario.as_ref().unwrap());
     assert!(picture.report.unwrap().contains("backward-reset     R-5"));
     let truth = picture.truth.unwrap();
@@ -104,7 +98,7 @@ fn a_network_is_shown_with_its_scenario_and_its_truth() {
 
 #[test]
 fn a_capture_is_its_own_picture() {
-    let input = seed("capture", "whole-flow-control");
+    let input = corpus::input("capture", "whole-flow-control");
     let picture = picture("capture", &input).unwrap();
     assert_eq!(picture.capture.as_ref(), Ok(&input));
     insta::assert_snapshot!(picture.notation);

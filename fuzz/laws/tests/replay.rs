@@ -1,40 +1,25 @@
-//! Every input of `corpus/` keeps its target's law: seeds, and what once broke something.
-
-use std::fs;
-use std::path::{Path, PathBuf};
+//! Every input of `corpus/` keeps its target's law.
 
 use laws::capture_input::CaptureInput;
 use laws::failure::catch_failure;
 use laws::repair::SeededRng;
 use laws::storm::{StormLaws, tried};
-use laws::{LawTarget, TARGETS, capture, seeds, states};
+use laws::{TARGETS, capture, corpus, states};
 use simulator::scenario::Scenario;
-
-fn directory(target: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(target)
-}
-
-#[expect(clippy::disallowed_methods, clippy::expect_used, reason = "the corpus is files")]
-fn files(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    let entries = fs::read_dir(directory(target)).expect("corpus/ has a directory a target");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("its entries").path()).collect();
-    paths.sort();
-    let bytes = |path: &PathBuf| fs::read(path).expect("its files can be read");
-    paths.into_iter().map(|path| (path.clone(), bytes(&path))).collect()
-}
 
 #[test]
 fn every_input_of_the_corpus_keeps_its_law() {
     let mut broken = Vec::new();
     for target in TARGETS {
-        let files = files(target.name);
-        assert!(!files.is_empty(), "corpus/{} is empty", target.name);
-        for (path, bytes) in files {
+        let inputs = corpus::inputs(target.name);
+        assert!(!inputs.is_empty(), "corpus/{} is empty", target.name);
+        for (name, bytes) in inputs {
             // An input without a mode byte is one of every mode.
             let modes = if target.select(&bytes).1 == bytes { target.modes } else { &[] };
             let laws = modes.iter().map(|(_, law)| *law).chain([target.law]);
             for law in laws {
-                broken.extend(catch_failure(|| law(&bytes)).err().map(|law| (path.clone(), law)));
+                let failure = catch_failure(|| law(&bytes)).err();
+                broken.extend(failure.map(|law| (target.name, name.clone(), law)));
             }
         }
     }
@@ -45,42 +30,28 @@ fn every_input_of_the_corpus_keeps_its_law() {
 #[test]
 fn every_network_that_a_storm_found_keeps_all_laws() {
     let mut broken = Vec::new();
-    for (path, bytes) in files("storm") {
+    for (name, bytes) in corpus::inputs("storm") {
         let text = String::from_utf8(bytes).unwrap();
-        let scenario = Scenario::read(&path.display().to_string(), &text);
-        let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
-        broken.extend(tried(&scenario, StormLaws::All).err().map(|law| (path, law)));
+        let scenario = Scenario::read(&name, &text).unwrap_or_else(|error| panic!("{error}"));
+        broken.extend(tried(&scenario, StormLaws::All).err().map(|law| (name, law)));
     }
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
 #[test]
-fn the_corpus_holds_the_seeds_that_the_code_makes() {
-    for (target, name, bytes) in seeds::all() {
-        let found = files(target).into_iter().find(|(path, _)| path.ends_with(&name));
-        let same = found.is_some_and(|(_, found)| found == bytes);
-        assert!(same, "corpus/{target}/{name} is old: cargo run -p laws --example seeds");
-    }
-}
-
-#[test]
-fn what_no_code_makes_says_why_it_is_there() {
-    let made = seeds::all();
-    for LawTarget { name: target, .. } in TARGETS {
-        for (path, _) in files(target) {
-            let name = path.file_name().unwrap().to_string_lossy();
-            let seed = made.iter().any(|(of, own, _)| of == target && name == *own);
-            let said = ["regression-", "reaches-"].iter().any(|why| name.starts_with(why));
-            assert!(seed || said, "corpus/{target}/{name} is no seed any more, or has no name");
+fn the_corpus_stays_small_and_its_inputs_have_names() {
+    let mut size = 0;
+    for target in TARGETS {
+        for (name, bytes) in corpus::inputs(target.name) {
+            // libFuzzer names its files after their hashes.
+            let is_hash = name.len() == 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+            assert!(!is_hash, "corpus/{}/{name} is not named for its content", target.name);
+            // *Chosen*: a fuzzer's inputs grow as long as its longest seed.
+            assert!((1..=1500).contains(&bytes.len()), "corpus/{}/{name}", target.name);
+            size += bytes.len();
         }
     }
-}
-
-#[test]
-fn the_corpus_stays_small() {
-    let all = TARGETS.iter().flat_map(|target| files(target.name));
-    let bytes: usize = all.map(|(_, bytes)| bytes.len()).sum();
-    assert!(bytes < 300_000, "{bytes} bytes");
+    assert!(size < 300_000, "{size} bytes");
 }
 
 #[test]
@@ -96,9 +67,9 @@ fn a_storm_of_planned_captures_keeps_the_law() {
 
 #[test]
 fn states_tile_whatever_was_captured() {
-    for (path, bytes) in files("capture") {
+    for (name, bytes) in corpus::inputs("capture") {
         let held = std::panic::catch_unwind(|| states::captured(&bytes));
-        assert!(held.is_ok(), "{}", path.display());
+        assert!(held.is_ok(), "{name}");
     }
     let mut dice = SeededRng::new(b"a storm of captures with states");
     for storm in 0..300 {

@@ -3,30 +3,12 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 
 use analyzer::score::ScoreReport;
+use laws::corpus::scenarios as demos;
 use laws::score::{LIKELY, MESSAGES, scored};
-use simulator::scenario::{PortTap, Scenario};
-
-/// The demos and what else is simulated among the fixtures, each with its scenario.
-#[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
-fn demos() -> Vec<(String, Scenario)> {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    let mut demos = Vec::new();
-    for entry in fs::read_dir(fixtures).unwrap() {
-        let directory = entry.unwrap();
-        let name = directory.file_name().to_string_lossy().into_owned();
-        let Ok(text) = fs::read(directory.path().join("scenario.toml")) else { continue };
-        let text = String::from_utf8(text).unwrap();
-        let scenario = Scenario::read(&name, &text).unwrap_or_else(|error| panic!("{error}"));
-        demos.push((name, scenario));
-    }
-    demos.sort_by(|one, other| one.0.cmp(&other.0));
-    assert_eq!(demos.len(), 15);
-    demos
-}
+use laws::taps;
+use simulator::scenario::Scenario;
 
 fn check(name: &str, score: &ScoreReport) {
     for row in &score.scores {
@@ -87,9 +69,7 @@ fn all_that_the_wire_tells_is_found_in_every_demo() {
 #[test]
 fn at_every_port_of_a_demo_too() {
     for (name, mut scenario) in demos() {
-        let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
-        scenario.taps =
-            ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
+        scenario.taps = taps::at_every_port(&scenario);
         check_but_journeys(&name, scored(&scenario));
     }
 }
@@ -102,9 +82,10 @@ fn in_a_part_of_a_demo_too() {
         if name == "demo-ring" || name == "demo-unreachable" {
             continue;
         }
-        let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
-        let (from, to) = (scenario.duration / 3, scenario.duration / 3 * 2);
-        scenario.taps = ports.map(|port| PortTap { port, from, to }).collect();
+        scenario.taps = taps::at_every_port(&scenario);
+        for tap in &mut scenario.taps {
+            (tap.from, tap.to) = (scenario.duration / 3, scenario.duration / 3 * 2);
+        }
         check_but_journeys(&name, scored(&scenario));
     }
 }
@@ -217,8 +198,7 @@ fn conversations_are_found_as_they_were() {
 #[test]
 fn what_is_said_counts_once_however_many_taps_see_it() {
     let mut scenario = talking(7, "");
-    let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
-    scenario.taps = ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
+    scenario.taps = taps::at_every_port(&scenario);
     let score = scored(&scenario);
     assert!(score.of("ack").is_some_and(|row| row.right > 20), "{score:?}");
     for row in MESSAGES {

@@ -1,9 +1,7 @@
 //! Slack buffers of demos and of random networks: the truth is always within the bounds, and they
 //! are no wider than they were.
 
-use std::fs;
 use std::panic::catch_unwind;
-use std::path::Path;
 
 use laws::network::analyzed::AnalyzedCapture;
 use laws::network::facts::rates_are_alike;
@@ -11,8 +9,9 @@ use laws::network::input::NetworkInput;
 use laws::network::run::run;
 use laws::network::slack::{BoundsWidth, check};
 use laws::repair::SeededRng;
+use laws::{corpus, taps};
 use simulator::network::VisitOrder;
-use simulator::scenario::{PortTap, Scenario};
+use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
 
 fn width(scenario: &Scenario) -> BoundsWidth {
@@ -47,25 +46,15 @@ ring-deadlock 44.4
 ";
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
 fn the_fills_of_demos_are_within_their_bounds() {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    let mut lines = Vec::new();
-    for entry in fs::read_dir(fixtures).unwrap() {
-        let file = entry.unwrap().path().join("scenario.toml");
-        let Ok(text) = fs::read(&file) else { continue };
-        let text = String::from_utf8(text).unwrap();
-        let name = file.parent().unwrap().file_name().unwrap().to_string_lossy().into_owned();
-        let mut scenario = Scenario::read(&name, &text).unwrap_or_else(|error| panic!("{error}"));
-        let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
-        scenario.taps =
-            ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
+    let mut lines = String::new();
+    for (name, mut scenario) in corpus::scenarios() {
+        scenario.taps = taps::at_every_port(&scenario);
         let width = width(&scenario);
         assert_eq!(width.contradictions, 0, "{name}");
-        lines.push(format!("{name} {}\n", cells(&width)));
+        lines += &format!("{name} {}\n", cells(&width));
     }
-    lines.sort();
-    assert_eq!(lines.concat(), DEMOS);
+    assert_eq!(lines, DEMOS);
 }
 
 #[test]

@@ -3,10 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
-use std::fs;
-use std::path::Path;
-
 use codec::capture::{ByteOrder, CaptureWriter};
+use laws::corpus;
 use laws::network::input::NetworkInput;
 use laws::repair::SeededRng;
 use simulator::interface::HostStatistics;
@@ -303,15 +301,8 @@ fn what_is_broken_stands_still() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
 fn demos_leave_out_what_nobody_misses() {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    for entry in fs::read_dir(fixtures).unwrap() {
-        let file = entry.unwrap().path().join("scenario.toml");
-        let Ok(text) = fs::read(&file) else { continue };
-        let text = String::from_utf8(text).unwrap();
-        let name = file.display().to_string();
-        let scenario = Scenario::read(&name, &text).unwrap_or_else(|error| panic!("{error}"));
+    for (name, scenario) in corpus::scenarios() {
         check(&name, &scenario, TraceLevel::Everything);
     }
 }

@@ -1,0 +1,24 @@
+//! Taps of a whole network, for all of its duration.
+
+use simulator::scenario::{PortTap, Scenario};
+use simulator::topology::{CableSpec, NodePort};
+
+/// A tap at one end of every cable: each channel is recorded once.
+#[must_use]
+pub fn at_every_cable(scenario: &Scenario) -> Vec<PortTap> {
+    taps(scenario, |cable| cable.ends.into_iter().take(1))
+}
+
+/// A tap at both ends of every cable.
+#[must_use]
+pub fn at_every_port(scenario: &Scenario) -> Vec<PortTap> {
+    taps(scenario, |cable| cable.ends.into_iter())
+}
+
+fn taps<I>(scenario: &Scenario, ends: impl Fn(&CableSpec) -> I) -> Vec<PortTap>
+where
+    I: Iterator<Item = NodePort>,
+{
+    let ports = scenario.topology.cables().iter().flat_map(ends);
+    ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect()
+}
