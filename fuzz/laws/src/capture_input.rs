@@ -11,8 +11,6 @@ use codec::character::Character;
 use codec::chars::CharBuf;
 use codec::time::Tick;
 
-use crate::repair::SeededRng;
-
 /// A capture: links and single channels, what each carries, the byte order.
 #[derive(Clone, Debug, Arbitrary)]
 pub struct CaptureInput {
@@ -196,19 +194,6 @@ impl CaptureInput {
         };
         write(order, &channels, &chunks)
     }
-}
-
-/// For a mutator: one time of sixteen, a planned capture in place of a mutated one, if it fits in
-/// `max_size` bytes. Returns its size.
-pub fn now_and_then(data: &mut [u8], max_size: usize, seed: u32) -> Option<usize> {
-    if !seed.is_multiple_of(16) {
-        return None;
-    }
-    let file =
-        CaptureInput::from_bytes(&SeededRng::new(&seed.to_le_bytes()).bytes(200))?.file().ok()?;
-    let room = data.get_mut(..file.len()).filter(|room| room.len() <= max_size)?;
-    room.copy_from_slice(&file);
-    Some(file.len())
 }
 
 /// Puts chunks in the order of a file: by time, then by channel.

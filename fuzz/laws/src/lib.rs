@@ -21,6 +21,7 @@ pub mod failure;
 pub mod filter;
 pub mod link;
 pub mod model;
+pub mod mutator;
 pub mod network;
 pub mod notation;
 pub mod packet;

@@ -3,7 +3,6 @@
 
 use codec::chars::Chars;
 
-use crate::capture_input::now_and_then;
 use crate::reference::{crc, decode_symbol};
 use codec::character::{Character, Symbol};
 
@@ -38,46 +37,6 @@ impl SeededRng {
     pub fn bytes(&mut self, len: usize) -> Vec<u8> {
         (0..len).map(|_| self.roll().to_le_bytes()[0]).collect()
     }
-}
-
-/// Mutates an input of a target in libFuzzer's buffer of `max` bytes, and returns its new length: in one of
-/// sixteen another mode, otherwise by `mutate`, after which checksums and lengths are repaired in three of four.
-pub fn mutated(
-    target: &str,
-    data: &mut [u8],
-    (mut len, max): (usize, usize),
-    seed: u32,
-    mutate: impl Fn(&mut [u8], usize, usize) -> usize,
-) -> usize {
-    let Some(target) = crate::target(target) else { return mutate(data, len, max) };
-    let input = data.get(..len).unwrap_or_default();
-    let (mode, body) = target.select(input);
-    let mut start = len - body.len();
-    let mut mode = mode;
-    if seed % 16 == 1 && !target.modes.is_empty() && len < max {
-        if start == 0 {
-            data.copy_within(..len, 1);
-            (start, len) = (1, len + 1);
-        }
-        mode = seed as usize / 16 % target.modes.len();
-        data.iter_mut().take(1).for_each(|byte| *byte = !u8::try_from(mode).unwrap_or_default());
-    }
-    let name = target.modes.get(mode).map_or(target.name, |(name, _)| *name);
-    let Some(room) = data.get_mut(start..) else { return len };
-    let family = if name == "capture-plans" { "" } else { target.name };
-    let planned = (family == "capture").then(|| now_and_then(room, max - start, seed)).flatten();
-    let len = planned.unwrap_or_else(|| mutate(room, len - start, max - start));
-    let repair: fn(&mut [u8]) = match family {
-        "capture" => repair_capture,
-        "chars" => repair_chunk,
-        "message" => repair_message,
-        "packet" => repair_crc,
-        _ => |_| (),
-    };
-    if let Some(body) = room.get_mut(..len).filter(|_| !seed.is_multiple_of(4)) {
-        repair(body);
-    }
-    start + len
 }
 
 /// Makes the version of a transport packet 1 and its kind one that there is, clears what must be 0
