@@ -6,7 +6,6 @@
 //! endpoints, and a ledger of what happened to every message, which the machines do not see.
 
 pub mod delivery_record;
-pub mod intern;
 pub mod plan;
 pub mod trace_text;
 pub mod violation;

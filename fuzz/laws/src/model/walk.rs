@@ -1,8 +1,10 @@
 //! The walk: breadth first over exact states, all of them or a limited number.
 
+use std::hash::{BuildHasherDefault, DefaultHasher, Hash};
 use std::rc::Rc;
 
-use super::intern::{InternedNumber, ValueInterner};
+use indexmap::IndexSet;
+
 use super::plan::{FaultBounds, ModelPlan, SidePair};
 use super::violation::ModelViolation;
 use super::world::apply::ModelStep;
@@ -15,6 +17,15 @@ mod settling;
 type StateKey = [u32; 5];
 
 const NOWHERE: u32 = u32::MAX;
+
+/// Different values, numbered in the order in which they were found.
+type ValueInterner<T> = IndexSet<T, BuildHasherDefault<DefaultHasher>>;
+
+/// Number of a value, and true if it is new.
+fn number<T: Hash + Eq>(values: &mut ValueInterner<T>, value: T) -> (u32, bool) {
+    let (index, is_new) = values.insert_full(value);
+    (u32::try_from(index).unwrap_or(NOWHERE), is_new)
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WalkResult {
@@ -106,25 +117,25 @@ impl<'a> ModelWalk<'a> {
         walk
     }
 
-    fn number(&mut self, world: &ModelState) -> InternedNumber {
+    fn number(&mut self, world: &ModelState) -> (u32, bool) {
         let key = [
-            self.stations.number(Rc::clone(&world.stations.left)).index(),
-            self.stations.number(Rc::clone(&world.stations.right)).index(),
-            self.paths.number(Rc::clone(&world.paths.left)).index(),
-            self.paths.number(Rc::clone(&world.paths.right)).index(),
-            self.bounds.number(world.left).index(),
+            number(&mut self.stations, Rc::clone(&world.stations.left)).0,
+            number(&mut self.stations, Rc::clone(&world.stations.right)).0,
+            number(&mut self.paths, Rc::clone(&world.paths.left)).0,
+            number(&mut self.paths, Rc::clone(&world.paths.right)).0,
+            number(&mut self.bounds, world.left).0,
         ];
-        self.keys.number(key)
+        number(&mut self.keys, key)
     }
 
     fn world(&self, index: u32) -> Option<ModelState> {
-        let [left, right, to_left, to_right, bounds] = *self.keys.value(index)?;
-        let station = |index| self.stations.value(index).map(Rc::clone);
-        let path = |index| self.paths.value(index).map(Rc::clone);
+        let [left, right, to_left, to_right, bounds] = *self.keys.get_index(index as usize)?;
+        let station = |index| self.stations.get_index(index as usize).map(Rc::clone);
+        let path = |index| self.paths.get_index(index as usize).map(Rc::clone);
         Some(ModelState {
             stations: SidePair { left: station(left)?, right: station(right)? },
             paths: SidePair { left: path(to_left)?, right: path(to_right)? },
-            left: *self.bounds.value(bounds)?,
+            left: *self.bounds.get_index(bounds as usize)?,
             now: ModelState::ORIGIN,
         })
     }
@@ -151,12 +162,12 @@ impl<'a> ModelWalk<'a> {
                     Ok(None) => {}
                     Ok(Some(world)) => {
                         self.steps += 1;
-                        let number = self.number(&world);
-                        if let InternedNumber::New(_) = number {
+                        let (number, is_new) = self.number(&world);
+                        if is_new {
                             self.origins.push((index, *action));
                         }
                         if fault_free == Some(*action) {
-                            next = number.index();
+                            next = number;
                         }
                     }
                     Err(breach) => return Some(self.counterexample(index, *action, breach)),
