@@ -11,111 +11,100 @@ use laws::model::walk::{WalkExtent, WalkResult, walk};
 const STATES_MAX: usize = 1_000_000;
 
 /// All states, and no law is broken in any.
-fn holds(plan: &ModelPlan) -> WalkResult {
+fn holds(name: &str, plan: &ModelPlan) -> WalkResult {
     let walked = walk(plan, STATES_MAX);
     let counterexample = walked.counterexample.as_ref().map(|found| trace_text(plan, found));
-    assert_eq!(counterexample, None);
-    assert_eq!(walked.extent, WalkExtent::Whole);
+    assert_eq!(counterexample, None, "{name}");
+    assert_eq!(walked.extent, WalkExtent::Whole, "{name}");
     walked
 }
 
-/// The shortest history that speaks against a law: its steps, and what happens.
-fn against(plan: &ModelPlan) -> (usize, String) {
-    let walked = walk(plan, STATES_MAX);
-    let counterexample = walked.counterexample.as_ref();
-    counterexample
-        .map_or_else(Default::default, |found| (found.actions.len(), trace_text(plan, found)))
+/// The shortest counterexample with one logical channel, as text.
+fn against(flaw: SeededFlaw, bounds: FaultBounds) -> String {
+    story(&ModelPlan { bounds, flaw, ..ModelPlan::single() })
 }
 
-fn bounded(bounds: FaultBounds) -> ModelPlan {
-    ModelPlan { bounds, ..ModelPlan::small() }
+fn story(plan: &ModelPlan) -> String {
+    walk(plan, STATES_MAX).counterexample.map_or_else(String::new, |it| trace_text(plan, &it))
 }
+
+const NONE: FaultBounds =
+    FaultBounds { losses: 0, duplicates: 0, overtakings: 0, fulls: 0, unloads: 0, restarts: 0 };
 
 #[test]
-fn it_holds_with_packets_lost() {
-    let walked = holds(&bounded(FaultBounds { losses: 2, ..FaultBounds::default() }));
+fn it_holds_within_all_these_bounds() {
+    use ModelSide::{Left, Right};
+    let (good, bad) = (PlannedMessage::good, PlannedMessage::bad);
+    let (small, single) = (ModelPlan::small(), ModelPlan::single());
+    let both = vec![good(Left), good(Left), good(Right)];
+    let neighbour = vec![good(Left), PlannedMessage::neighbours(Left)];
+    let refused = vec![bad(Left), good(Left), good(Left)];
+    let all_at_once = FaultBounds { losses: 1, fulls: 1, unloads: 1, restarts: 1, ..NONE };
+    for (name, base, messages, bounds) in [
+        (
+            "a packet lost and one doubled",
+            &small,
+            &both,
+            FaultBounds { losses: 1, duplicates: 1, ..NONE },
+        ),
+        (
+            "a full queue and an unload",
+            &small,
+            &vec![good(Left); 2],
+            FaultBounds { fulls: 1, unloads: 1, ..NONE },
+        ),
+        ("a restart of a NIC", &small, &both, FaultBounds { restarts: 1, ..NONE }),
+        (
+            "a message refused for good",
+            &small,
+            &refused,
+            FaultBounds { losses: 2, duplicates: 1, ..NONE },
+        ),
+        (
+            "an endpoint beside one that is unloaded",
+            &small,
+            &neighbour,
+            FaultBounds { losses: 1, fulls: 1, unloads: 1, ..NONE },
+        ),
+        (
+            "sequence numbers that return",
+            &single,
+            &vec![good(Left); 4],
+            FaultBounds { losses: 3, duplicates: 1, ..NONE },
+        ),
+        ("one channel with everything at once", &single, &single.messages, all_at_once),
+    ] {
+        holds(name, &ModelPlan { messages: messages.clone(), bounds, ..base.clone() });
+    }
+    let bounds = FaultBounds { losses: 2, ..NONE };
+    let walked = holds("packets lost", &ModelPlan { bounds, ..small });
     assert!(walked.states > 20_000, "{walked:?}");
-}
-
-#[test]
-fn it_holds_with_a_packet_lost_and_one_doubled() {
-    holds(&bounded(FaultBounds { losses: 1, duplicates: 1, ..FaultBounds::default() }));
-}
-
-#[test]
-fn it_holds_with_a_queue_full_and_an_endpoint_unloaded() {
-    let bounds = FaultBounds { fulls: 1, unloads: 1, ..FaultBounds::default() };
-    holds(&ModelPlan {
-        messages: vec![PlannedMessage::good(ModelSide::Left); 2],
-        ..bounded(bounds)
-    });
-}
-
-#[test]
-fn it_holds_with_a_nic_started_anew() {
-    holds(&bounded(FaultBounds { restarts: 1, ..FaultBounds::default() }));
-}
-
-#[test]
-fn it_holds_with_a_message_refused_for_good() {
-    let messages = vec![
-        PlannedMessage::bad(ModelSide::Left),
-        PlannedMessage::good(ModelSide::Left),
-        PlannedMessage::good(ModelSide::Left),
-    ];
-    let bounds = FaultBounds { losses: 2, duplicates: 1, ..FaultBounds::default() };
-    holds(&ModelPlan { messages, ..bounded(bounds) });
-}
-
-#[test]
-fn it_holds_for_an_endpoint_beside_one_that_is_unloaded() {
-    let messages =
-        vec![PlannedMessage::good(ModelSide::Left), PlannedMessage::neighbours(ModelSide::Left)];
-    let bounds = FaultBounds { losses: 1, fulls: 1, unloads: 1, ..FaultBounds::default() };
-    holds(&ModelPlan { messages, ..bounded(bounds) });
-}
-
-#[test]
-fn it_holds_where_numbers_come_again() {
-    let bounds = FaultBounds { losses: 3, duplicates: 1, ..FaultBounds::default() };
-    holds(&ModelPlan {
-        messages: vec![PlannedMessage::good(ModelSide::Left); 4],
-        bounds,
-        ..ModelPlan::single()
-    });
-}
-
-#[test]
-fn it_holds_over_a_single_channel_with_everything_at_once() {
-    let bounds =
-        FaultBounds { losses: 1, fulls: 1, unloads: 1, restarts: 1, ..FaultBounds::default() };
-    holds(&ModelPlan { bounds, ..ModelPlan::single() });
 }
 
 /// Queued packets leave at any time: after an ACK, a return, an unload of the endpoint. T-3, T-10, T-13
 #[test]
 fn it_holds_where_packets_wait_to_leave() {
     let one = ModelPlan { departure: DepartureMode::Delayed, ..ModelPlan::single() };
-    let none = FaultBounds::default();
     for bounds in [
-        FaultBounds { losses: 1, duplicates: 1, ..none },
-        FaultBounds { fulls: 1, unloads: 1, ..none },
-        FaultBounds { losses: 1, restarts: 1, ..none },
+        FaultBounds { losses: 1, duplicates: 1, ..NONE },
+        FaultBounds { fulls: 1, unloads: 1, ..NONE },
+        FaultBounds { losses: 1, restarts: 1, ..NONE },
     ] {
-        holds(&ModelPlan { bounds, ..one.clone() });
+        holds("waiting packets", &ModelPlan { bounds, ..one.clone() });
     }
     let messages =
         vec![PlannedMessage::bad(ModelSide::Left), PlannedMessage::good(ModelSide::Left)];
-    let bounds = FaultBounds { losses: 1, ..none };
-    holds(&ModelPlan { messages, bounds, departure: DepartureMode::Delayed, ..ModelPlan::small() });
+    let bounds = FaultBounds { losses: 1, ..NONE };
+    let plan =
+        ModelPlan { messages, bounds, departure: DepartureMode::Delayed, ..ModelPlan::small() };
+    holds("a waiting packet that is refused", &plan);
 }
 
 #[test]
 fn property_7_a_path_that_is_not_fifo_writes_a_message_twice() {
-    let bounds = FaultBounds { overtakings: 1, ..FaultBounds::default() };
-    let (steps, story) = against(&ModelPlan { bounds, ..ModelPlan::single() });
-    assert_eq!(steps, 7);
-    insta::assert_snapshot!(story, @"
+    let bounds = FaultBounds { overtakings: 1, ..NONE };
+    let text = against(SeededFlaw::None, bounds);
+    insta::assert_snapshot!(text, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
     2  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
     3  time passes: it is 1; NIC 0 sends A(channel 0 #ffff.0 at 1 SYNC)
@@ -129,10 +118,8 @@ fn property_7_a_path_that_is_not_fifo_writes_a_message_twice() {
 
 #[test]
 fn without_incarnations_a_message_is_acknowledged_for_the_one_before_it() {
-    let (steps, story) =
-        against(&ModelPlan { flaw: SeededFlaw::OneIncarnation, ..ModelPlan::single() });
-    assert_eq!(steps, 7);
-    insta::assert_snapshot!(story, @"
+    let text = against(SeededFlaw::OneIncarnation, NONE);
+    insta::assert_snapshot!(text, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
     2  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
     3  time passes: it is 1; NIC 0 sends A(channel 0 #ffff.0 at 1 SYNC)
@@ -149,9 +136,8 @@ fn returned_is_not_undelivered() {
     let mut plan =
         ModelPlan { claim: Some(ExtraClaim::ReturnedIsUnwritten), ..ModelPlan::single() };
     plan.parameters.retries = 0;
-    let (steps, story) = against(&plan);
-    assert_eq!(steps, 3);
-    insta::assert_snapshot!(story, @"
+    let text = story(&plan);
+    insta::assert_snapshot!(text, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
     2  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
     3  time passes: it is 1; at NIC 0 A is RETURNED: unreachable
@@ -161,11 +147,10 @@ fn returned_is_not_undelivered() {
 
 #[test]
 fn a_message_is_written_once_in_each_life_of_its_destination() {
-    let bounds = FaultBounds { restarts: 1, ..FaultBounds::default() };
+    let bounds = FaultBounds { restarts: 1, ..NONE };
     let claim = Some(ExtraClaim::OneLife);
-    let (steps, story) = against(&ModelPlan { bounds, claim, ..ModelPlan::single() });
-    assert_eq!(steps, 6);
-    insta::assert_snapshot!(story, @"
+    let text = story(&ModelPlan { bounds, claim, ..ModelPlan::single() });
+    insta::assert_snapshot!(text, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
     2  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
     3  NIC 1 is started anew
@@ -178,11 +163,9 @@ fn a_message_is_written_once_in_each_life_of_its_destination() {
 
 #[test]
 fn a_host_that_sends_again_what_a_restart_took_has_it_written_twice() {
-    let bounds = FaultBounds { restarts: 1, ..FaultBounds::default() };
-    let (steps, story) =
-        against(&ModelPlan { bounds, flaw: SeededFlaw::LostSentAgain, ..ModelPlan::single() });
-    assert_eq!(steps, 6);
-    insta::assert_snapshot!(story, @"
+    let bounds = FaultBounds { restarts: 1, ..NONE };
+    let text = against(SeededFlaw::LostSentAgain, bounds);
+    insta::assert_snapshot!(text, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
     2  NIC 0 is started anew
     3  the endpoint of NIC 0 is loaded
@@ -195,10 +178,9 @@ fn a_host_that_sends_again_what_a_restart_took_has_it_written_twice() {
 
 #[test]
 fn a_network_that_doubles_packets_spoils_an_unload() {
-    let bounds = FaultBounds { duplicates: 1, fulls: 1, unloads: 1, ..FaultBounds::default() };
-    let (steps, story) = against(&ModelPlan { bounds, ..ModelPlan::single() });
-    assert_eq!(steps, 10);
-    insta::assert_snapshot!(story, @"
+    let bounds = FaultBounds { duplicates: 1, fulls: 1, unloads: 1, ..NONE };
+    let text = against(SeededFlaw::None, bounds);
+    insta::assert_snapshot!(text, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
     2  the endpoint of NIC 0 is to leave its frame
     3  the receive queue at NIC 1 is full
@@ -215,11 +197,9 @@ fn a_network_that_doubles_packets_spoils_an_unload() {
 
 #[test]
 fn a_nack_of_an_earlier_transmission_must_not_count() {
-    let bounds = FaultBounds { fulls: 1, unloads: 1, ..FaultBounds::default() };
-    let (steps, story) =
-        against(&ModelPlan { bounds, flaw: SeededFlaw::NacksForAll, ..ModelPlan::single() });
-    assert_eq!(steps, 11);
-    insta::assert_snapshot!(story, @"
+    let bounds = FaultBounds { fulls: 1, unloads: 1, ..NONE };
+    let text = against(SeededFlaw::NacksForAll, bounds);
+    insta::assert_snapshot!(text, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
     2  the endpoint of NIC 0 is to leave its frame
     3  the receive queue at NIC 1 is full
@@ -237,10 +217,8 @@ fn a_nack_of_an_earlier_transmission_must_not_count() {
 
 #[test]
 fn an_ack_of_another_message_must_not_count() {
-    let (steps, story) =
-        against(&ModelPlan { flaw: SeededFlaw::AcksForAll, ..ModelPlan::single() });
-    assert_eq!(steps, 7);
-    insta::assert_snapshot!(story, @"
+    let text = against(SeededFlaw::AcksForAll, NONE);
+    insta::assert_snapshot!(text, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
     2  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
     3  time passes: it is 1; NIC 0 sends A(channel 0 #ffff.0 at 1 SYNC)
@@ -254,10 +232,8 @@ fn an_ack_of_another_message_must_not_count() {
 
 #[test]
 fn a_duplicate_must_be_answered() {
-    let flaw = SeededFlaw::DuplicatesUnanswered;
-    let (steps, story) = against(&ModelPlan { flaw, ..ModelPlan::single() });
-    assert_eq!(steps, 4);
-    insta::assert_snapshot!(story, @"
+    let text = against(SeededFlaw::DuplicatesUnanswered, NONE);
+    insta::assert_snapshot!(text, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
     2  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
     3  time passes: it is 1; NIC 0 sends A(channel 0 #ffff.0 at 1 SYNC)
@@ -269,7 +245,7 @@ fn a_duplicate_must_be_answered() {
 /// Nothing would give up the message, and nobody would notice but who follows every state to its end.
 #[test]
 fn duplicates_that_are_not_answered_go_on_for_ever() {
-    let bounds = FaultBounds { losses: 1, ..FaultBounds::default() };
+    let bounds = FaultBounds { losses: 1, ..NONE };
     let flaw = SeededFlaw::DuplicatesUnanswered;
     let mut plan = ModelPlan { bounds, flaw, claim: None, ..ModelPlan::single() };
     plan.parameters.retries = 1 << 20;
@@ -294,10 +270,9 @@ fn duplicates_that_are_not_answered_go_on_for_ever() {
 
 #[test]
 fn duplicates_that_are_refused_go_in_circles() {
-    let bounds = FaultBounds { losses: 1, ..FaultBounds::default() };
-    let (_, story) =
-        against(&ModelPlan { bounds, flaw: SeededFlaw::DuplicatesRefused, ..ModelPlan::single() });
-    insta::assert_snapshot!(story, @"
+    let bounds = FaultBounds { losses: 1, ..NONE };
+    let text = against(SeededFlaw::DuplicatesRefused, bounds);
+    insta::assert_snapshot!(text, @"
     1  NIC 0 sends A(channel 0 #ffff.0 at 0 SYNC)
     2  A(channel 0 #ffff.0 at 0 SYNC) reaches NIC 1; it is WRITTEN; NIC 1 sends ACK(channel 0 #ffff.0 at 0)
     3  ACK(channel 0 #ffff.0 at 0) to NIC 0 is lost
