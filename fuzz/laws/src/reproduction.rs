@@ -48,6 +48,11 @@ impl ReproductionDraft {
         let why = || why.to_owned();
         Self { capture: Err(why()), scenario: Err(why()), truth: Err(why()), notation }
     }
+
+    /// A capture and a test, and a reason why there is nothing else.
+    fn of_capture(capture: ReproductionPart<Vec<u8>>, why: &str, notation: String) -> Self {
+        Self { capture, ..Self::nothing(why, notation) }
+    }
 }
 
 /// Drafts the reproduction of an input.

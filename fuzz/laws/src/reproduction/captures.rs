@@ -8,6 +8,8 @@ use super::ReproductionDraft;
 use super::text_page::byte_test;
 use crate::capture_input::CaptureInput;
 
+const NOT_SIMULATED: &str = "a capture does not say what was simulated";
+
 /// Most chunks shown. *Chosen*: a screen.
 const ROWS_MAX: usize = 40;
 /// Most characters of a chunk shown. *Chosen*.
@@ -15,9 +17,8 @@ const CHARS_MAX: usize = 300;
 
 /// An input that is a capture file, whole or not.
 pub(super) fn draw(target: &str, input: &[u8]) -> ReproductionDraft {
-    let why = "a capture does not say what was simulated";
-    let nothing = ReproductionDraft::nothing(why, byte_test(target, &rows(input), input));
-    ReproductionDraft { capture: Ok(input.to_vec()), ..nothing }
+    let notation = byte_test(target, &rows(input), input);
+    ReproductionDraft::of_capture(Ok(input.to_vec()), NOT_SIMULATED, notation)
 }
 
 /// An input of `capture-plans`: the bytes of a capture.
@@ -28,11 +29,7 @@ pub(super) fn planned(target: &str, input: &[u8]) -> ReproductionDraft {
         None => Err("these bytes stand for no capture".to_owned()),
     };
     let known = capture.as_deref().map_or_else(|why| vec![why.clone()], rows);
-    let why = "a capture does not say what was simulated";
-    ReproductionDraft {
-        capture,
-        ..ReproductionDraft::nothing(why, byte_test(target, &known, input))
-    }
+    ReproductionDraft::of_capture(capture, NOT_SIMULATED, byte_test(target, &known, input))
 }
 
 /// Its chunks, and what is wrong with it, in words.

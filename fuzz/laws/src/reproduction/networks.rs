@@ -1,7 +1,7 @@
 //! Networks that some bytes stand for: they are run once more, for all that can be seen of them.
 
 use simulator::network::VisitOrder;
-use simulator::scenario::{PortTap, Scenario, UnwritableScenario};
+use simulator::scenario::Scenario;
 use simulator::topology::NodeId;
 use simulator::traffic::{ArrivalProcess, StreamDestination, TrafficStream};
 use simulator::truth::TraceLevel;
@@ -12,7 +12,7 @@ use crate::analyze::is_capture;
 use crate::failure::catch_failure;
 use crate::network::input::{NetworkInput, SwitchInput};
 use crate::network::run::{RunOutcome, run};
-use crate::{crossbar, delivery, score};
+use crate::{crossbar, delivery, score, taps};
 
 /// Number of times that what was recorded is handed out. *Chosen*.
 const SLICE: u64 = 1 << 16;
@@ -22,7 +22,7 @@ pub(super) fn network(target: &str, input: &[u8]) -> ReproductionDraft {
     planned(target, input, NetworkInput::from_bytes(input).and_then(|plan| plan.scenario()))
 }
 
-/// An input of `switch`.
+/// An input of `network-switch`.
 pub(super) fn switch(target: &str, input: &[u8]) -> ReproductionDraft {
     let plan = SwitchInput::from_bytes(input).map(NetworkInput::from);
     planned(target, input, plan.and_then(|plan| plan.scenario()))
@@ -33,13 +33,10 @@ pub(super) fn crossbar(target: &str, input: &[u8]) -> ReproductionDraft {
     planned(target, input, SwitchInput::from_bytes(input).and_then(crossbar::scenario))
 }
 
-/// An input of `talk`, as far as its law may go.
+/// An input of `network-talk`, as far as its law may go.
 pub(super) fn talk(target: &str, input: &[u8]) -> ReproductionDraft {
-    planned(
-        target,
-        input,
-        delivery::ConversationInput::from_bytes(input).and_then(|plan| plan.attempt()),
-    )
+    let plan = delivery::ConversationInput::from_bytes(input);
+    planned(target, input, plan.and_then(|plan| plan.attempt()))
 }
 
 /// An input of `analyze`: a capture, or the bytes of a network.
@@ -73,9 +70,7 @@ pub(super) fn drawn(scenario: &Scenario) -> ReproductionDraft {
 fn watched(scenario: &Scenario) -> Scenario {
     let mut scenario = scenario.clone();
     if scenario.taps.is_empty() {
-        let (from, to) = (0, scenario.duration);
-        let ends = scenario.topology.cables().iter().map(|cable| cable.ends[0]);
-        scenario.taps = ends.map(|port| PortTap { port, from, to }).collect();
+        scenario.taps = taps::at_every_cable(&scenario);
     }
     scenario
 }
@@ -86,7 +81,7 @@ fn file(scenario: &Scenario, outcome: &ReproductionPart<RunOutcome>) -> String {
     let (text, why) = match spoken.write() {
         Ok(text) if spoken == *scenario => return text,
         Ok(text) => (text, "what changes nothing is left out".to_owned()),
-        Err(why) => (why.text().to_owned(), reason(&why)),
+        Err(why) => (why.text().to_owned(), why.to_string()),
     };
     let same = Scenario::read("scenario.toml", &text).ok().and_then(|nearest| {
         let other =
@@ -101,10 +96,6 @@ fn file(scenario: &Scenario, outcome: &ReproductionPart<RunOutcome>) -> String {
     };
     let why = why.lines().map(|line| format!("# {line}\n")).collect::<String>();
     format!("# The file that comes nearest to what ran; {same}.\n{why}{text}")
-}
-
-fn reason(why: &UnwritableScenario) -> String {
-    why.to_string()
 }
 
 /// The same in words that the form of the file has: without what can never happen.

@@ -46,10 +46,7 @@ pub(super) fn link(target: &str, input: &[u8]) -> ReproductionDraft {
     };
     let mut all = did(&entries);
     all.extend(known);
-    ReproductionDraft {
-        capture,
-        ..ReproductionDraft::nothing(NOTHING_RAN, byte_test(target, &all, input))
-    }
+    ReproductionDraft::of_capture(capture, NOTHING_RAN, byte_test(target, &all, input))
 }
 
 /// An input of `receiver`: two independent channels.
@@ -59,11 +56,8 @@ pub(super) fn receiver(target: &str, input: &[u8]) -> ReproductionDraft {
     let own = |(id, chunks): (u32, Vec<OwnedChunk>)| {
         chunks.into_iter().map(move |chunk| (ChannelId(id), chunk))
     };
-    recorded(
-        target,
-        input,
-        text_page::capture(&channels, (0..).zip(chunks).flat_map(own).collect()),
-    )
+    let chunks = (0..).zip(chunks).flat_map(own).collect();
+    recorded(target, input, text_page::capture(&channels, chunks))
 }
 
 /// An input of `states`: the two channels of a link, or of none.
@@ -77,10 +71,7 @@ pub(super) fn states(target: &str, input: &[u8]) -> ReproductionDraft {
 
 fn recorded(target: &str, input: &[u8], capture: ReproductionPart<Vec<u8>>) -> ReproductionDraft {
     let known = capture.as_deref().map(captures::rows).unwrap_or_default();
-    ReproductionDraft {
-        capture,
-        ..ReproductionDraft::nothing(NOTHING_RAN, byte_test(target, &known, input))
-    }
+    ReproductionDraft::of_capture(capture, NOTHING_RAN, byte_test(target, &known, input))
 }
 
 /// An input of `transport`: the packets between the NICs, as over a cable between each two.
@@ -91,10 +82,7 @@ pub(super) fn transport(target: &str, input: &[u8]) -> ReproductionDraft {
         None => "These bytes stand for nothing that is done.".to_owned(),
     };
     let known: Vec<String> = [known].into_iter().chain(did(&entries)).collect();
-    ReproductionDraft {
-        capture,
-        ..ReproductionDraft::nothing(NOTHING_RAN, byte_test(target, &known, input))
-    }
+    ReproductionDraft::of_capture(capture, NOTHING_RAN, byte_test(target, &known, input))
 }
 
 /// An input of `endpoints`: likewise; the events of hosts are the truth.
@@ -110,8 +98,8 @@ pub(super) fn endpoints(target: &str, input: &[u8]) -> ReproductionDraft {
         true => Err("nothing was told".to_owned()),
         false => Ok(truth(&entries)),
     };
-    let nothing = ReproductionDraft::nothing(NOTHING_RAN, byte_test(target, &told, input));
-    ReproductionDraft { capture, truth, ..nothing }
+    let notation = byte_test(target, &told, input);
+    ReproductionDraft { truth, ..ReproductionDraft::of_capture(capture, NOTHING_RAN, notation) }
 }
 
 /// Trace of a law, and its packets on wires.

@@ -19,14 +19,13 @@ pub(super) fn filter(target: &str, input: &[u8]) -> ReproductionDraft {
 
 /// An input of `notation`: the characters that it stands for, if it does.
 pub(super) fn notation(target: &str, input: &[u8]) -> ReproductionDraft {
-    let nothing = ReproductionDraft::nothing("characters were not simulated", text(target, input));
     let chars = parse(&String::from_utf8_lossy(input));
     let capture = match chars {
         Ok(chars) if chars.is_empty() => Err("it stands for no characters".to_owned()),
         Ok(chars) => alone("wire", chars),
         Err(error) => Err(format!("it stands for no characters: {error}")),
     };
-    ReproductionDraft { capture, ..nothing }
+    ReproductionDraft::of_capture(capture, "characters were not simulated", text(target, input))
 }
 
 /// An input of `scenario`: the file, and what it runs to.
@@ -56,10 +55,8 @@ fn size(scenario: &Scenario) -> u64 {
 
 /// An input of a target without a draft function.
 pub(super) fn unknown(target: &str, input: &[u8]) -> ReproductionDraft {
-    ReproductionDraft::nothing(
-        "nobody draws the inputs of this target",
-        byte_test(target, &[], input),
-    )
+    let why = "nobody draws the inputs of this target";
+    ReproductionDraft::nothing(why, byte_test(target, &[], input))
 }
 
 fn text(target: &str, input: &[u8]) -> String {

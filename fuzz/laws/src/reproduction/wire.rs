@@ -21,16 +21,14 @@ pub(super) fn chars(target: &str, input: &[u8]) -> ReproductionDraft {
         Ok(chunk) => chunk,
         Err(error) => {
             let why = format!("these bytes are no chunk: {error}");
-            return ReproductionDraft::nothing(
-                &why,
-                byte_test(target, std::slice::from_ref(&why), input),
-            );
+            let notation = byte_test(target, std::slice::from_ref(&why), input);
+            return ReproductionDraft::nothing(&why, notation);
         }
     };
     let owned = OwnedChunk::from(chunk);
     let notation = chunk_test(target, &owned, input);
     let capture = text_page::capture(&[Channel::named("wire")], vec![(ChannelId(0), owned)]);
-    ReproductionDraft { capture, ..ReproductionDraft::nothing(NOTHING_RAN, notation) }
+    ReproductionDraft::of_capture(capture, NOTHING_RAN, notation)
 }
 
 fn chunk_test(target: &str, owned: &OwnedChunk, input: &[u8]) -> String {
@@ -40,12 +38,12 @@ fn chunk_test(target: &str, owned: &OwnedChunk, input: &[u8]) -> String {
     let notation = owned.chars.to_string();
     let mut lines = call("let chars = codec::notation::parse", &notation, ".unwrap();");
     let content = match owned.count {
-        None => "Content::Literal(chars.chars())".to_owned(),
-        Some(count) => format!("Content::Repeat {{ pattern: chars.chars(), count: {count} }}"),
+        None => "ChunkContent::Literal(chars.chars())".to_owned(),
+        Some(count) => format!("ChunkContent::Repeat {{ pattern: chars.chars(), count: {count} }}"),
     };
     lines.extend([
         format!("let content = codec::capture::{content};"),
-        format!("let first = codec::tick::Tick({});", owned.first.0),
+        format!("let first = codec::time::Tick({});", owned.first.0),
         "let mut input = Vec::new();".to_owned(),
         "codec::capture::Chunk { first, content }.emit(&mut input);".to_owned(),
         format!("{}(&input);", path(target)),
@@ -58,10 +56,7 @@ pub(super) fn canary(target: &str, input: &[u8]) -> ReproductionDraft {
     chars.push_data(input);
     let capture =
         if chars.is_empty() { Err("there are no bytes".to_owned()) } else { alone("wire", chars) };
-    ReproductionDraft {
-        capture,
-        ..ReproductionDraft::nothing(NOTHING_RAN, byte_test(target, &[], input))
-    }
+    ReproductionDraft::of_capture(capture, NOTHING_RAN, byte_test(target, &[], input))
 }
 
 /// An input of `packet`: a frame.
@@ -77,8 +72,8 @@ pub(super) fn packet(target: &str, input: &[u8]) -> ReproductionDraft {
     let mut frame = CharBuf::new();
     frame.push_data(input);
     frame.push(Character::GAP);
-    let nothing = ReproductionDraft::nothing(NOTHING_RAN, byte_test(target, &known, input));
-    ReproductionDraft { capture: alone("wire", frame), ..nothing }
+    let notation = byte_test(target, &known, input);
+    ReproductionDraft::of_capture(alone("wire", frame), NOTHING_RAN, notation)
 }
 
 fn or_none(text: &str) -> &str {
@@ -102,11 +97,11 @@ pub(super) fn message(target: &str, input: &[u8]) -> ReproductionDraft {
     let mut frame = CharBuf::new();
     Packet { route: &[0x81], tag: PacketTag::new(TAG), payload: input, check: CrcCheck::Good }
         .emit(&mut frame);
-    let nothing = ReproductionDraft::nothing(NOTHING_RAN, byte_test(target, &known, input));
-    ReproductionDraft { capture: alone("wire", frame), ..nothing }
+    let notation = byte_test(target, &known, input);
+    ReproductionDraft::of_capture(alone("wire", frame), NOTHING_RAN, notation)
 }
 
-pub(super) fn header(packet: &transport::TransportPacket<MessageBody<'_>>) -> Vec<String> {
+fn header(packet: &transport::TransportPacket<MessageBody<'_>>) -> Vec<String> {
     let it = packet.header();
     let kind = match packet {
         transport::TransportPacket::Data(_, sync, message) => {
