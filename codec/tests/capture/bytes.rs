@@ -51,6 +51,13 @@ pub(crate) fn read(stream: impl Read) -> ReadLog {
     seen
 }
 
+/// The items of a file of these blocks, which has no error.
+pub(crate) fn items(blocks: &[Vec<u8>]) -> Vec<String> {
+    let log = read(blocks.concat().as_slice());
+    assert_eq!(log.error_text(), "");
+    log.items
+}
+
 fn line(item: &CaptureItem<'_>) -> String {
     match item {
         CaptureItem::Section => "section".to_owned(),
