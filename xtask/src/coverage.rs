@@ -10,6 +10,7 @@ use std::process::Command;
 use clap::Args;
 
 use crate::TaskOutcome;
+use crate::source;
 use crate::workspace::{TaskError, at, command, files, host, output, root, run_command};
 
 use lines::{CrateLines, LineCounts};
@@ -37,7 +38,8 @@ pub(crate) fn run(arguments: &CoverageArgs) -> Result<TaskOutcome, TaskError> {
     for (name, tests) in MEASURED {
         measured.push(reached(&tools, name, tests)?);
     }
-    let sources = CRATES.iter().map(|name| CrateLines::of(name)).collect::<Result<Vec<_>, _>>()?;
+    let files = source::all()?;
+    let sources: Vec<CrateLines> = CRATES.iter().map(|name| CrateLines::of(name, &files)).collect();
     let mut text = table(&sources, &measured);
     if let (true, Some(all)) = (arguments.missing, measured.last()) {
         text += &sources.iter().map(|lines| lines.missing(all)).collect::<String>();

@@ -24,12 +24,8 @@ pub(crate) use target::{FuzzTarget, names};
 
 #[derive(Debug, Args)]
 pub(crate) struct FuzzArgs {
-    /// Names of targets; default: all.
-    #[arg(value_name = "TARGET")]
-    targets: Vec<String>,
-    /// Number of parallel jobs; default: one per processor.
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    smoke: SmokeArgs,
     /// Total time without building: 90s, 30m, 8h. With 0s the targets are only built and merged.
     #[arg(long, value_name = "T", default_value = "1m", value_parser = time)]
     time: Duration,
@@ -69,13 +65,14 @@ enum BuildKind {
 
 /// Builds the targets, runs them, and prints what they did.
 pub(crate) fn run(arguments: &FuzzArgs) -> Result<TaskOutcome, TaskError> {
-    let mut targets = build_targets(&arguments.targets, arguments.build)?;
+    let SmokeArgs { targets, jobs } = &arguments.smoke;
+    let mut targets = build_targets(targets, arguments.build)?;
     if let Some(seed) = arguments.seed {
         targets.iter_mut().for_each(|target| target.flags.push(format!("-seed={seed}")));
     }
     let mut end = TaskOutcome::Well;
     if !arguments.time.is_zero() {
-        end = run_targets(&targets, arguments.jobs, RunExtent::Time(arguments.time))?;
+        end = run_targets(&targets, *jobs, RunExtent::Time(arguments.time))?;
     }
     if arguments.merge {
         merge::all(&targets)?;

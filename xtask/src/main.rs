@@ -4,6 +4,7 @@ mod coverage;
 mod fuzz;
 mod planted;
 mod readme;
+mod source;
 mod tidy;
 mod workspace;
 

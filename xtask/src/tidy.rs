@@ -1,14 +1,13 @@
 //! `cargo xtask tidy`: names, comments and file sizes, held to the limits of the house style.
 
 mod exceptions;
-mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use self::exceptions::TidyExceptions;
-use self::source::{SourceFile, words_of};
 use crate::TaskOutcome;
+use crate::source::{self, SourceFile, words_of};
 use crate::workspace::TaskError;
 
 /// Share of type names of one word, in percent. *Chosen*: three times the share today.

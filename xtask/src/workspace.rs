@@ -75,21 +75,3 @@ pub(crate) fn host() -> Result<String, TaskError> {
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".to_owned())
 }
-
-/// Number of lines before the tests at the end of a file.
-pub(crate) fn before_tests(text: &str) -> usize {
-    let lines: Vec<&str> = text.lines().collect();
-    let tests = lines.windows(2).position(|pair| pair == ["#[cfg(test)]", "mod tests {"]);
-    tests.unwrap_or(lines.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tests_begin_at_the_foot_of_a_file() {
-        assert_eq!(before_tests("fn a() {}\n\n#[cfg(test)]\nmod tests {\n}\n"), 2);
-        assert_eq!(before_tests("#[cfg(test)]\nfn seen_by_tests() {}\nfn a() {}\n"), 3);
-    }
-}

@@ -1,10 +1,10 @@
 //! Code lines and their execution counts.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::workspace::{TaskError, at, before_tests, root, shown};
+use crate::source::SourceFile;
+use crate::workspace::{root, shown};
 
 /// Sources of a crate without the tests at the end of files.
 #[derive(Debug)]
@@ -40,11 +40,11 @@ impl LineCounts {
 }
 
 impl CrateLines {
-    /// The sources of the crate in a directory.
-    pub(crate) fn of(name: &str) -> Result<Self, TaskError> {
-        let mut files = BTreeMap::new();
-        collect(&root().join(name).join("src"), &mut files)?;
-        Ok(Self { name: name.to_owned(), files })
+    /// The sources of the crate with this name.
+    pub(crate) fn of(name: &str, files: &[SourceFile]) -> Self {
+        let own = files.iter().filter(|file| file.krate == name);
+        let files = own.map(|file| (root().join(&file.path), file.before_tests));
+        Self { name: name.to_owned(), files: files.collect() }
     }
 
     /// Number of code lines.
@@ -81,28 +81,6 @@ impl CrateLines {
     }
 }
 
-/// The sources below a directory.
-fn collect(directory: &Path, into: &mut BTreeMap<PathBuf, usize>) -> Result<(), TaskError> {
-    for entry in fs::read_dir(directory).map_err(at(directory))? {
-        let path = entry.map_err(at(directory))?.path();
-        if is_tests(&path) {
-            continue;
-        }
-        if path.is_dir() {
-            collect(&path, into)?;
-        } else {
-            let text = fs::read_to_string(&path).map_err(at(&path))?;
-            into.insert(path, before_tests(&text));
-        }
-    }
-    Ok(())
-}
-
-/// True for files and directories of tests.
-fn is_tests(path: &Path) -> bool {
-    path.file_stem().is_some_and(|name| name == "tests")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,11 +96,5 @@ mod tests {
         let lines = CrateLines { name: "crate".to_owned(), files: BTreeMap::from(files) };
         assert_eq!((lines.all(&reached), lines.reached(&reached)), (3, 2));
         assert_eq!(lines.missing(&reached), "/b.rs: 1\n");
-    }
-
-    #[test]
-    fn a_file_of_tests_and_a_directory_of_them_are_no_sources() {
-        let paths = ["src/transport/tests", "src/transport/tests.rs", "src/attests.rs", "src/a"];
-        assert_eq!(paths.map(|path| is_tests(Path::new(path))), [true, true, false, false]);
     }
 }

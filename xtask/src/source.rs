@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::workspace::{TaskError, at, before_tests, command, output, root};
+use crate::workspace::{TaskError, at, command, output, root};
 
 /// Words with which a doc comment begins that paraphrases a name instead of stating a fact.
 const QUESTION_WORDS: [&str; 13] = [
@@ -11,23 +11,23 @@ const QUESTION_WORDS: [&str; 13] = [
 ];
 
 /// A Rust file, and what is counted in it.
-pub(super) struct SourceFile {
+pub(crate) struct SourceFile {
     /// Path from the root of the repository.
-    pub(super) path: String,
-    pub(super) krate: String,
-    pub(super) text: String,
+    pub(crate) path: String,
+    pub(crate) krate: String,
+    pub(crate) text: String,
     /// Names of the types that are defined in it.
-    pub(super) types: Vec<String>,
+    pub(crate) types: Vec<String>,
     /// Doc comments, and those of them that begin with a question word.
-    pub(super) comments: usize,
-    pub(super) questions: usize,
-    pub(super) lines: usize,
+    pub(crate) comments: usize,
+    pub(crate) questions: usize,
+    pub(crate) lines: usize,
     /// Lines before the tests at its end; 0 for a file of tests.
-    pub(super) before_tests: usize,
+    pub(crate) before_tests: usize,
 }
 
 /// All Rust files that git knows, sorted by path.
-pub(super) fn all() -> Result<Vec<SourceFile>, TaskError> {
+pub(crate) fn all() -> Result<Vec<SourceFile>, TaskError> {
     let paths = output(command("git").args(["ls-files", "*.rs"]))?;
     let read = |path: &str| {
         let text = fs::read_to_string(root().join(path)).map_err(at(&root().join(path)))?;
@@ -57,6 +57,13 @@ impl SourceFile {
             text,
         }
     }
+}
+
+/// Number of lines before the tests at the end of a file.
+fn before_tests(text: &str) -> usize {
+    let lines: Vec<&str> = text.lines().collect();
+    let tests = lines.windows(2).position(|pair| pair == ["#[cfg(test)]", "mod tests {"]);
+    tests.unwrap_or(lines.len())
 }
 
 /// First words of all doc comments.
@@ -92,7 +99,7 @@ fn type_name(line: &str) -> Option<&str> {
 }
 
 /// Words of a name in camel case.
-pub(super) fn words_of(name: &str) -> Vec<&str> {
+pub(crate) fn words_of(name: &str) -> Vec<&str> {
     let starts = name.char_indices().filter(|(_, c)| c.is_ascii_uppercase()).map(|(at, _)| at);
     let starts: Vec<usize> = starts.collect();
     let ends = starts.iter().skip(1).copied().chain([name.len()]);
@@ -123,5 +130,11 @@ mod tests {
     fn a_doc_comment_counts_once_with_its_first_word() {
         let text = "//! Purpose.\n\n/// What it is,\n/// and more.\nfn a() {}\n/// Whether so.\n";
         assert_eq!(doc_openings(text), ["Purpose.", "What", "Whether"]);
+    }
+
+    #[test]
+    fn tests_begin_at_the_foot_of_a_file() {
+        assert_eq!(before_tests("fn a() {}\n\n#[cfg(test)]\nmod tests {\n}\n"), 2);
+        assert_eq!(before_tests("#[cfg(test)]\nfn seen_by_tests() {}\nfn a() {}\n"), 3);
     }
 }
