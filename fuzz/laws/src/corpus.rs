@@ -169,7 +169,7 @@ mod tests {
                 checked.insert(mode);
             }
         }
-        assert_eq!(checked.len(), 11, "{checked:?}");
+        assert_eq!(checked.len(), 12, "{checked:?}");
     }
 
     #[test]
