@@ -4,6 +4,8 @@ use codec::framing::FrameEnd;
 use codec::packet::{PacketParser, ParsedPacket};
 use serde::ser::SerializeMap;
 
+use super::row::RowWriter;
+
 /// Bytes that are parsed at once. *Chosen*: the CRC of a single byte takes as long as that of
 /// sixteen.
 const BLOCK: usize = 256;
@@ -63,21 +65,18 @@ impl FrameTracker {
 
 impl FrameRecord {
     /// Writes the fields that `myriscope packets` gives a packet (`docs/output.md`).
-    pub(super) fn fields<M: SerializeMap>(&self, row: &mut M) -> Result<(), M::Error> {
+    pub(super) fn write<'w, 'a, M: SerializeMap>(
+        &self,
+        out: &'w mut RowWriter<'a, M>,
+    ) -> &'w mut RowWriter<'a, M> {
         let Self { start, end, packet, ended_by } = self;
-        row.serialize_entry("start", start)?;
-        row.serialize_entry("end", end)?;
-        row.serialize_entry("length", &packet.length)?;
-        row.serialize_entry("route", packet.route.bytes())?;
-        row.serialize_entry("tag", &packet.tag.map(|tag| tag.value()))?;
-        row.serialize_entry("payload", &packet.payload())?;
-        row.serialize_entry("crc", packet.check.name())?;
-        row.serialize_entry("syndrome", &packet.check.syndrome())?;
-        row.serialize_entry("ended_by", ended_by.name())?;
-        match packet.route.left_out() {
-            0 => Ok(()),
-            left_out => row.serialize_entry("route_left_out", &left_out),
-        }
+        out.field("start", start).field("end", end).field("length", &packet.length);
+        out.field("route", packet.route.bytes());
+        out.field("tag", &packet.tag.map(|tag| tag.value())).field("payload", &packet.payload());
+        out.field("crc", packet.check.name()).field("syndrome", &packet.check.syndrome());
+        out.field("ended_by", ended_by.name());
+        let left_out = packet.route.left_out();
+        out.optional("route_left_out", (left_out > 0).then_some(left_out))
     }
 }
 

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use codec::character::Symbol;
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::ser::{Impossible, Serialize, SerializeMap, Serializer};
 
-use super::{PacketHandling, RuleId, TruthEvent, TruthEventKind, message};
+use super::{PacketHandling, RuleId, TruthEvent, TruthEventKind};
 use crate::topology::NodeId;
 
 /// A row of the truth, in which nodes have names.
@@ -40,125 +40,131 @@ impl<'a, F: Fn(NodeId) -> &'a str> Serialize for TruthRow<'_, F> {
             let text = format_args!("{}#{}", name(packet.host), packet.number);
             row.serialize_entry("packet", &text)?;
         }
-        row.serialize_entry("event", kind.name())?;
-        if let TruthEventKind::Messaging(event) = kind {
-            message::event_fields(event, place.node, name, &mut row)?;
-        } else if let TruthEventKind::Transmitted(kind) = kind {
-            message::transmission_fields(kind, name, &mut row)?;
-        } else {
-            kind.fields(&mut row)?;
-        }
+        let mut out = RowWriter { row: Some((&mut row, &|node| name(node))), ..RowWriter::new() };
+        kind.write(place.node, &mut out);
+        out.result?;
         row.end()
+    }
+}
+
+/// Writer of an event's name and fields; without a row only the name is kept.
+pub(super) struct RowWriter<'a, M: SerializeMap> {
+    row: Option<(&'a mut M, &'a dyn Fn(NodeId) -> &'a str)>,
+    name: &'static str,
+    result: Result<(), M::Error>,
+}
+
+impl<'a, M: SerializeMap> RowWriter<'a, M> {
+    const fn new() -> Self {
+        Self { row: None, name: "", result: Ok(()) }
+    }
+
+    pub(super) fn event(&mut self, name: &'static str) -> &mut Self {
+        self.name = name;
+        self.field("event", name)
+    }
+
+    pub(super) fn field<T: Serialize + ?Sized>(
+        &mut self,
+        key: &'static str,
+        value: &T,
+    ) -> &mut Self {
+        if let (Some((row, _)), Ok(())) = (&mut self.row, &self.result) {
+            self.result = row.serialize_entry(key, value);
+        }
+        self
+    }
+
+    /// Writes a field that is left out if it has no value.
+    pub(super) fn optional<T: Serialize>(
+        &mut self,
+        key: &'static str,
+        value: Option<T>,
+    ) -> &mut Self {
+        match value {
+            Some(value) => self.field(key, &value),
+            None => self,
+        }
+    }
+
+    pub(super) fn node_name(&self, node: NodeId) -> &'a str {
+        self.row.as_ref().map_or("", |(_, name)| name(node))
     }
 }
 
 impl TruthEventKind {
     /// Name of the kind of event in rows.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Injected { .. } => "injected",
-            Self::Forwarded { .. } => "forwarded",
-            Self::Consumed { .. } => "consumed",
-            Self::Dropped(_) => "dropped",
-            Self::Truncated(_) => "truncated",
-            Self::Merged => "merged",
-            Self::Received(_) => "received",
-            Self::LinkOpen => "open-link",
-            Self::LinkRestored => "link-restored",
-            Self::ResetReceived => "forward-reset",
-            Self::ResetEnded => "reset-ended",
-            Self::BackwardResetReceived => "backward-reset",
-            Self::OverrunAlarmReceived => "overrun-alarm",
-            Self::ProbeReceived(_) => "probe",
-            Self::ReplyReceived { .. } => "reply",
-            Self::InvalidCode(_) => "invalid-code",
-            Self::CorrectedCode { .. } => "corrected-code",
-            Self::Threshold { .. } => "threshold",
-            Self::Overflow => "overflow",
-            Self::Fill { .. } => "fill",
-            Self::Sent(_) => "sent",
-            Self::Commanded(_) => "commanded",
-            Self::ResetClosed => "reset-closed",
-            Self::FellSilent => "fell-silent",
-            Self::SilenceEnded => "silence-ended",
-            Self::PowerLost => "power-lost",
-            Self::Raw(_) => "raw",
-            Self::SymbolSent(_) => "symbol-sent",
-            Self::SenderStopped => "sender-stopped",
-            Self::SenderResumed(_) => "sender-resumed",
-            Self::Blocked(_) => "blocked",
-            Self::Transmitted(transmission) => message::transmission_name(transmission),
-            Self::Messaging(event) => message::event_name(event),
-            Self::Fault(_) => "fault",
-        }
+    pub fn name(&self) -> &'static str {
+        let mut out = RowWriter::<Impossible<(), fmt::Error>>::new();
+        self.write(NodeId(0), &mut out);
+        out.name
     }
 
-    fn fields<M: SerializeMap>(&self, row: &mut M) -> Result<(), M::Error> {
+    /// Writes the name and the fields of an event at a node.
+    fn write<M: SerializeMap>(&self, here: NodeId, out: &mut RowWriter<'_, M>) {
         match self {
-            Self::Injected { length } => row.serialize_entry("length", length),
-            Self::Forwarded { input } => row.serialize_entry("input", &input.0),
+            Self::Injected { length } => out.event("injected").field("length", length),
+            Self::Forwarded { input } => out.event("forwarded").field("input", &input.0),
             Self::Consumed { length, check, handling } => {
-                row.serialize_entry("length", length)?;
-                row.serialize_entry("crc", check.name())?;
-                row.serialize_entry("syndrome", &check.syndrome())?;
-                row.serialize_entry("handling", handling.name())
+                out.event("consumed").field("length", length).field("crc", check.name());
+                out.field("syndrome", &check.syndrome()).field("handling", handling.name())
             }
-            Self::Dropped(RuleId(rule)) | Self::Truncated(RuleId(rule)) => {
-                row.serialize_entry("rule", rule)
-            }
-            Self::Received(frame) | Self::Sent(frame) => frame.fields(row),
-            Self::ProbeReceived(number) => row.serialize_entry("number", &number.value()),
+            Self::Dropped(RuleId(rule)) => out.event("dropped").field("rule", rule),
+            Self::Truncated(RuleId(rule)) => out.event("truncated").field("rule", rule),
+            Self::Merged => out.event("merged"),
+            Self::Received(frame) => frame.write(out.event("received")),
+            Self::LinkOpen => out.event("open-link"),
+            Self::LinkRestored => out.event("link-restored"),
+            Self::ResetReceived => out.event("forward-reset"),
+            Self::ResetEnded => out.event("reset-ended"),
+            Self::BackwardResetReceived => out.event("backward-reset"),
+            Self::OverrunAlarmReceived => out.event("overrun-alarm"),
+            Self::ProbeReceived(number) => out.event("probe").field("number", &number.value()),
             Self::ReplyReceived { status, round_trip } => {
-                row.serialize_entry("status", &status.value())?;
-                round_trip.map_or(Ok(()), |periods| row.serialize_entry("round_trip", &periods))
+                out.event("reply").field("status", &status.value());
+                out.optional("round_trip", *round_trip)
             }
-            Self::InvalidCode(code) => row.serialize_entry("code", code),
+            Self::InvalidCode(code) => out.event("invalid-code").field("code", code),
             Self::CorrectedCode { code, symbol } => {
-                row.serialize_entry("code", code)?;
-                row.serialize_entry("symbol", symbol.family())
+                out.event("corrected-code").field("code", code).field("symbol", symbol.family())
             }
             Self::Threshold { command, fill } => {
-                row.serialize_entry("command", command)?;
-                row.serialize_entry("fill", fill)
+                out.event("threshold").field("command", command).field("fill", fill)
             }
+            Self::Overflow => out.event("overflow"),
             Self::Fill { fill, slope } => {
-                row.serialize_entry("fill", fill)?;
-                row.serialize_entry("slope", slope)
+                out.event("fill").field("fill", fill).field("slope", slope)
             }
-            Self::Commanded(command) => row.serialize_entry("command", command),
-            Self::SymbolSent(symbol) => symbol_fields(*symbol, row),
-            Self::SenderResumed(by) => row.serialize_entry("by", by),
-            Self::Blocked(by) => row.serialize_entry("by", by),
-            Self::Raw(characters) => row.serialize_entry("characters", characters),
-            Self::Fault(fault) => row.serialize_entry("fault", fault),
-            Self::Transmitted(_)
-            | Self::Messaging(_)
-            | Self::Merged
-            | Self::LinkOpen
-            | Self::LinkRestored
-            | Self::ResetReceived
-            | Self::ResetEnded
-            | Self::BackwardResetReceived
-            | Self::OverrunAlarmReceived
-            | Self::Overflow
-            | Self::ResetClosed
-            | Self::FellSilent
-            | Self::SilenceEnded
-            | Self::PowerLost
-            | Self::SenderStopped => Ok(()),
-        }
+            Self::Sent(frame) => frame.write(out.event("sent")),
+            Self::Commanded(command) => out.event("commanded").field("command", command),
+            Self::ResetClosed => out.event("reset-closed"),
+            Self::FellSilent => out.event("fell-silent"),
+            Self::SilenceEnded => out.event("silence-ended"),
+            Self::PowerLost => out.event("power-lost"),
+            Self::Raw(characters) => out.event("raw").field("characters", characters),
+            Self::SymbolSent(symbol) => write_symbol(*symbol, out.event("symbol-sent")),
+            Self::SenderStopped => out.event("sender-stopped"),
+            Self::SenderResumed(by) => out.event("sender-resumed").field("by", by),
+            Self::Blocked(by) => out.event("blocked").field("by", by),
+            Self::Transmitted(transmission) => transmission.write(out),
+            Self::Messaging(event) => event.write(here, out),
+            Self::Fault(fault) => out.event("fault").field("fault", fault),
+        };
     }
 }
 
-fn symbol_fields<M: SerializeMap>(symbol: Symbol, row: &mut M) -> Result<(), M::Error> {
+fn write_symbol<'w, 'a, M: SerializeMap>(
+    symbol: Symbol,
+    out: &'w mut RowWriter<'a, M>,
+) -> &'w mut RowWriter<'a, M> {
     // The order of fields is that of `docs/truth.md`.
     if let Symbol::Probe(number) = symbol {
-        row.serialize_entry("number", &number.value())?;
+        out.field("number", &number.value());
     } else if let Symbol::Reply(status) = symbol {
-        row.serialize_entry("status", &status.value())?;
+        out.field("status", &status.value());
     }
-    row.serialize_entry("symbol", symbol.family())
+    out.field("symbol", symbol.family())
 }
 
 impl PacketHandling {
