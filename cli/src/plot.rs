@@ -4,7 +4,7 @@
 
 mod axis;
 
-use std::fmt::{self, Display, Write as _};
+use std::fmt::{self, Display};
 
 use simulator::experiment::plot::{AxisScale, PlotCurve, PlotMark, PlotSpec};
 use simulator::experiment::result_table::MilliValue;
@@ -92,39 +92,30 @@ impl PlotFrame {
     fn draw(&self, plot: &PlotSpec, svg: &mut String) {
         let (middle_x, middle_y) = (i64::midpoint(LEFT, RIGHT), i64::midpoint(TOP, BOTTOM));
         for (value, text) in self.x.ticks() {
-            let Some(x) = self.x.place(value).map(TenthPixels) else { continue };
-            put(
-                svg,
-                format_args!(
-                    "<line class=\"grid\" x1=\"{x}\" y1=\"{TOP}\" x2=\"{x}\" y2=\"{BOTTOM}\"/>\
-                 <text class=\"tick\" x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{text}</text>",
-                    BOTTOM + 18
-                ),
+            let Some(x) = self.x.place(value) else { continue };
+            let grid = line("grid", (x, TOP * 10), (x, BOTTOM * 10));
+            let (x, y) = (TenthPixels(x), BOTTOM + 18);
+            *svg += &format!(
+                "{grid}<text class=\"tick\" x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{text}</text>\n"
             );
         }
         for (value, text) in self.y.ticks() {
-            let Some(y) = self.y.place(value).map(TenthPixels) else { continue };
-            put(
-                svg,
-                format_args!(
-                    "<line class=\"grid\" x1=\"{LEFT}\" y1=\"{y}\" x2=\"{RIGHT}\" y2=\"{y}\"/>\
-                 <text class=\"tick\" x=\"{}\" y=\"{y}\" dy=\"0.35em\" text-anchor=\"end\">{text}\
-                 </text>",
-                    LEFT - 8
-                ),
+            let Some(y) = self.y.place(value) else { continue };
+            let grid = line("grid", (LEFT * 10, y), (RIGHT * 10, y));
+            let (x, y) = (LEFT - 8, TenthPixels(y));
+            *svg += &format!(
+                "{grid}<text class=\"tick\" x=\"{x}\" y=\"{y}\" dy=\"0.35em\" \
+                 text-anchor=\"end\">{text}</text>\n"
             );
         }
-        put(
-            svg,
-            format_args!(
-                "<path class=\"axis\" d=\"M{LEFT} {TOP}V{BOTTOM}H{RIGHT}\"/>\n\
+        *svg += &format!(
+            "<path class=\"axis\" d=\"M{LEFT} {TOP}V{BOTTOM}H{RIGHT}\"/>\n\
              <text x=\"{middle_x}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n\
              <text x=\"20\" y=\"{middle_y}\" text-anchor=\"middle\" \
-             transform=\"rotate(-90 20 {middle_y})\">{}</text>",
-                BOTTOM + 46,
-                escaped(plot.x.label),
-                escaped(plot.y.label)
-            ),
+             transform=\"rotate(-90 20 {middle_y})\">{}</text>\n",
+            BOTTOM + 46,
+            escaped(plot.x.label),
+            escaped(plot.y.label)
         );
     }
 
@@ -132,18 +123,12 @@ impl PlotFrame {
         let place =
             |(x, y): &(MilliValue, MilliValue)| Some((self.x.place(*x)?, self.y.place(*y)?));
         let places: Vec<(i64, i64)> = curve.points.iter().filter_map(place).collect();
-        let line: Vec<String> = places
-            .iter()
-            .map(|(x, y)| format!("{},{}", TenthPixels(*x), TenthPixels(*y)))
-            .collect();
-        put(
-            svg,
-            format_args!(
-                "<g stroke=\"{colour}\" fill=\"{colour}\"><polyline class=\"curve\" points=\"{}\"/>{}</g>",
-                line.join(" "),
-                places.iter().map(|place| shape(number, *place)).collect::<String>(),
-                colour = colour(number),
-            ),
+        let shapes: String = places.iter().map(|place| shape(number, *place)).collect();
+        *svg += &format!(
+            "<g stroke=\"{colour}\" fill=\"{colour}\">\
+             <polyline class=\"curve\" points=\"{}\"/>{shapes}</g>\n",
+            points(&places),
+            colour = colour(number),
         );
     }
 
@@ -155,20 +140,17 @@ impl PlotFrame {
         for (x, y) in &curve.points {
             let (Some(middle), Some(top)) = (self.x.place(*x), self.y.place(*y)) else { continue };
             let left = middle - share * 2 / 5 + width * number_here;
-            put(
-                svg,
-                format_args!(
-                    "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\
-                 <text class=\"value\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-                    TenthPixels(left),
-                    TenthPixels(top),
-                    TenthPixels(width - 10),
-                    TenthPixels((BOTTOM * 10 - top).max(0)),
-                    colour(number),
-                    TenthPixels(left + width / 2),
-                    TenthPixels(top - 40),
-                    y.with_places(1)
-                ),
+            *svg += &format!(
+                "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\
+                 <text class=\"value\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
+                TenthPixels(left),
+                TenthPixels(top),
+                TenthPixels(width - 10),
+                TenthPixels((BOTTOM * 10 - top).max(0)),
+                colour(number),
+                TenthPixels(left + width / 2),
+                TenthPixels(top - 40),
+                y.with_places(1)
             );
         }
     }
@@ -176,35 +158,21 @@ impl PlotFrame {
     fn mark(&self, mark: &PlotMark, svg: &mut String) {
         let Some(y) = self.y.place(mark.y) else { return };
         match mark.x.map(|x| self.x.place(x)) {
-            Some(Some(x)) => put(svg, format_args!("{}", star((x, y)))),
+            Some(Some(x)) => *svg += &(star((x, y)) + "\n"),
             Some(None) => {}
-            None => put(
-                svg,
-                format_args!(
-                    "<line class=\"level\" x1=\"{LEFT}\" y1=\"{y}\" x2=\"{RIGHT}\" y2=\"{y}\"/>",
-                    y = TenthPixels(y)
-                ),
-            ),
+            None => *svg += &(line("level", (LEFT * 10, y), (RIGHT * 10, y)) + "\n"),
         }
     }
 }
 
 /// Draws the names of curves and marks, each name once.
 fn legend(plot: &PlotSpec, svg: &mut String) {
-    let mut y = TOP + 8;
-    let mut entry = |sign: String, name: &str| {
-        put(
-            svg,
-            format_args!(
-                "{sign}<text x=\"{}\" y=\"{y}\" dy=\"0.35em\">{}</text>",
-                LEGEND + 32,
-                escaped(name)
-            ),
-        );
-        y += 22;
-        y
-    };
     let mut at = TOP + 8;
+    let mut entry = |at: &mut i64, sign: String, name: &str| {
+        let (x, name) = (LEGEND + 32, escaped(name));
+        *svg += &format!("{sign}<text x=\"{x}\" y=\"{at}\" dy=\"0.35em\">{name}</text>\n");
+        *at += 22;
+    };
     for (n, curve) in plot.curves.iter().enumerate() {
         let colour = colour(n);
         let sign = match plot.x.scale {
@@ -219,7 +187,7 @@ fn legend(plot: &PlotSpec, svg: &mut String) {
                 shape(n, (LEGEND * 10 + 120, at * 10))
             ),
         };
-        at = entry(sign, &curve.name);
+        entry(&mut at, sign, &curve.name);
     }
     let mut named: Vec<(&str, bool)> = Vec::new();
     for mark in &plot.marks {
@@ -232,7 +200,7 @@ fn legend(plot: &PlotSpec, svg: &mut String) {
             Some(_) => star((LEGEND * 10 + 120, at * 10)),
             None => format!("<path class=\"level\" d=\"M{LEGEND} {at}h24\"/>"),
         };
-        at = entry(sign, &mark.name);
+        entry(&mut at, sign, &mark.name);
     }
 }
 
@@ -243,10 +211,7 @@ fn colour(number: usize) -> &'static str {
 /// A point of a curve: each curve has its own shape, besides its colour.
 fn shape(number: usize, (x, y): (i64, i64)) -> String {
     let polygon = |corners: &[(i64, i64)]| {
-        let corner =
-            |(dx, dy): &(i64, i64)| format!("{},{}", TenthPixels(x + dx), TenthPixels(y + dy));
-        let corners: Vec<String> = corners.iter().map(corner).collect();
-        format!("<polygon points=\"{}\"/>", corners.join(" "))
+        format!("<polygon points=\"{}\"/>", points(&around((x, y), corners)))
     };
     match number % 5 {
         0 => format!("<circle cx=\"{}\" cy=\"{}\" r=\"3.6\"/>", TenthPixels(x), TenthPixels(y)),
@@ -260,14 +225,22 @@ fn shape(number: usize, (x, y): (i64, i64)) -> String {
 /// A published number: a hollow star with four points.
 fn star((x, y): (i64, i64)) -> String {
     let rays = [(0, -90), (24, -24), (90, 0), (24, 24), (0, 90), (-24, 24), (-90, 0), (-24, -24)];
-    let corners: Vec<String> =
-        rays.map(|(dx, dy)| format!("{},{}", TenthPixels(x + dx), TenthPixels(y + dy))).into();
-    format!("<polygon class=\"mark\" points=\"{}\"/>", corners.join(" "))
+    format!("<polygon class=\"mark\" points=\"{}\"/>", points(&around((x, y), &rays)))
 }
 
-/// Adds a line.
-fn put(svg: &mut String, line: fmt::Arguments<'_>) {
-    let _ = writeln!(svg, "{line}");
+/// The corners of a shape with its middle at a place.
+fn around((x, y): (i64, i64), corners: &[(i64, i64)]) -> Vec<(i64, i64)> {
+    corners.iter().map(|(dx, dy)| (x + dx, y + dy)).collect()
+}
+
+fn points(places: &[(i64, i64)]) -> String {
+    let point = |(x, y): &(i64, i64)| format!("{},{}", TenthPixels(*x), TenthPixels(*y));
+    places.iter().map(point).collect::<Vec<_>>().join(" ")
+}
+
+fn line(class: &str, from: (i64, i64), to: (i64, i64)) -> String {
+    let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(TenthPixels);
+    format!("<line class=\"{class}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>")
 }
 
 fn escaped(text: &str) -> String {

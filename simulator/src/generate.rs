@@ -80,41 +80,21 @@ pub enum GeneratedShape {
 
 /// Error of a shape that describes no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ShapeError {
-    /// A number of the shape is out of range.
+#[error(transparent)]
+pub struct ShapeError(#[from] pub(crate) ShapeProblem);
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ShapeProblem {
+    /// `field` is a number of [`GeneratedShape`].
     #[error("{field}: {value} ({min}..={max})")]
-    Range {
-        /// Name of the number in [`GeneratedShape`].
-        field: &'static str,
-        /// Its value.
-        value: u32,
-        /// Minimum.
-        min: u32,
-        /// Maximum.
-        max: u32,
-    },
-    /// The network would have more than [`NODES_MAX`] nodes.
+    Range { field: &'static str, value: u32, min: u32, max: u32 },
     #[error("more than {NODES_MAX} nodes")]
     Nodes,
-    /// The shape needs a port that the switch does not have.
     #[error("switch {name}: no port {port} for the shape (it has 0..{ports})")]
-    NoPort {
-        /// Name of the switch.
-        name: String,
-        /// The port.
-        port: u32,
-        /// Number of its ports.
-        ports: u8,
-    },
-    /// All ports are in use before all links are placed.
+    NoPort { name: String, port: u32, ports: u8 },
+    /// All ports are in use before all links are placed; `field` is a number of [`GeneratedShape`].
     #[error("no free port for {left} of the {field}")]
-    Full {
-        /// Name of the number in [`GeneratedShape`].
-        field: &'static str,
-        /// Number of items left over.
-        left: u32,
-    },
+    Full { field: &'static str, left: u32 },
 }
 
 /// Generates the nodes and cables of a shape; [`Topology::new`](crate::topology::Topology::new)
@@ -155,59 +135,59 @@ struct ShapeBuilder {
 }
 
 impl ShapeBuilder {
-    fn node(&mut self, name: String, kind: NodeKind) -> Result<NodeId, ShapeError> {
+    fn node(&mut self, name: String, kind: NodeKind) -> Result<NodeId, ShapeProblem> {
         let id = u32::try_from(self.nodes.len()).ok().filter(|id| *id < NODES_MAX);
-        let id = NodeId(id.ok_or(ShapeError::Nodes)?);
+        let id = NodeId(id.ok_or(ShapeProblem::Nodes)?);
         self.nodes.push(NodeSpec { name, kind });
         Ok(id)
     }
 
-    fn switch(&mut self, name: String) -> Result<NodeId, ShapeError> {
+    fn switch(&mut self, name: String) -> Result<NodeId, ShapeProblem> {
         self.node(name, NodeKind::Switch(self.prototype))
     }
 
-    fn host(&mut self, switch: NodeId, port: u32) -> Result<(), ShapeError> {
+    fn host(&mut self, switch: NodeId, port: u32) -> Result<(), ShapeProblem> {
         let host = self.node(format!("h{}", self.hosts), NodeKind::Host)?;
         self.hosts += 1;
         self.cable((switch, port), (host, 0))
     }
 
     /// Adds hosts at consecutive ports of a switch.
-    fn host_row(&mut self, switch: NodeId, first: u32, hosts: u32) -> Result<(), ShapeError> {
+    fn host_row(&mut self, switch: NodeId, first: u32, hosts: u32) -> Result<(), ShapeProblem> {
         (first..first.saturating_add(hosts)).try_for_each(|port| self.host(switch, port))
     }
 
-    fn cable(&mut self, a: (NodeId, u32), b: (NodeId, u32)) -> Result<(), ShapeError> {
+    fn cable(&mut self, a: (NodeId, u32), b: (NodeId, u32)) -> Result<(), ShapeProblem> {
         let ends = [self.port(a)?, self.port(b)?];
         self.cables.push(CableSpec { ends, link: self.link });
         Ok(())
     }
 
-    fn port(&self, (node, port): (NodeId, u32)) -> Result<NodePort, ShapeError> {
+    fn port(&self, (node, port): (NodeId, u32)) -> Result<NodePort, ShapeProblem> {
         let known = self.nodes.get(node.0 as usize);
         let ports = known.map_or(0, |node| node.kind.ports());
         match u8::try_from(port) {
             Ok(port) if port < ports => Ok(NodePort { node, port: PortId(port) }),
             Ok(_) | Err(_) => {
                 let name = known.map_or_else(String::new, |node| node.name.clone());
-                Err(ShapeError::NoPort { name, port, ports })
+                Err(ShapeProblem::NoPort { name, port, ports })
             }
         }
     }
 
-    fn single(&mut self, ports: u8, hosts: u32) -> Result<(), ShapeError> {
+    fn single(&mut self, ports: u8, hosts: u32) -> Result<(), ShapeProblem> {
         self.prototype.ports = ports;
         let switch = self.switch("s0".to_owned())?;
         self.host_row(switch, 0, hosts)
     }
 
-    fn line(&mut self, switches: u32, hosts: u32) -> Result<(), ShapeError> {
+    fn line(&mut self, switches: u32, hosts: u32) -> Result<(), ShapeProblem> {
         check("switches", switches, 1..=NODES_MAX)?;
         self.row(switches, hosts)?;
         Ok(())
     }
 
-    fn ring(&mut self, switches: u32, hosts: u32) -> Result<(), ShapeError> {
+    fn ring(&mut self, switches: u32, hosts: u32) -> Result<(), ShapeProblem> {
         check("switches", switches, 2..=NODES_MAX)?;
         if let [first, .., last] = self.row(switches, hosts)?.as_slice() {
             self.cable((*last, 0), (*first, 1))?;
@@ -215,7 +195,7 @@ impl ShapeBuilder {
         Ok(())
     }
 
-    fn row(&mut self, switches: u32, hosts: u32) -> Result<Vec<NodeId>, ShapeError> {
+    fn row(&mut self, switches: u32, hosts: u32) -> Result<Vec<NodeId>, ShapeProblem> {
         let row: Vec<NodeId> =
             (0..switches).map(|i| self.switch(format!("s{i}"))).collect::<Result<_, _>>()?;
         for switch in &row {
@@ -227,7 +207,7 @@ impl ShapeBuilder {
         Ok(row)
     }
 
-    fn mesh(&mut self, [width, height]: [u32; 2], hosts: u32) -> Result<(), ShapeError> {
+    fn mesh(&mut self, [width, height]: [u32; 2], hosts: u32) -> Result<(), ShapeProblem> {
         check("width", width, 1..=NODES_MAX)?;
         check("height", height, 1..=NODES_MAX)?;
         let mut below: Vec<NodeId> = Vec::new();
@@ -252,12 +232,12 @@ fn check(
     field: &'static str,
     value: u32,
     range: std::ops::RangeInclusive<u32>,
-) -> Result<(), ShapeError> {
+) -> Result<(), ShapeProblem> {
     if range.contains(&value) {
         return Ok(());
     }
     let (min, max) = range.into_inner();
-    Err(ShapeError::Range { field, value, min, max })
+    Err(ShapeProblem::Range { field, value, min, max })
 }
 
 #[cfg(test)]

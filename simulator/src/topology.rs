@@ -86,88 +86,38 @@ pub struct Topology {
 
 /// A node or a cable, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TopologyItem {
-    /// A node.
+pub(crate) enum TopologyItem {
     Node(usize),
-    /// A cable.
     Cable(usize),
 }
 
 /// Error of nodes and cables that form no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TopologyError {
+#[error(transparent)]
+pub struct TopologyError(#[from] pub(crate) TopologyProblem);
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TopologyProblem {
     /// The name is empty or contains a separator.
     #[error("node {node}: `{name}` is no name (no blanks, `:`, `>` or `#`; not empty)")]
-    Name {
-        /// Index of the node.
-        node: usize,
-        /// Its name.
-        name: String,
-    },
-    /// Two nodes have the same name.
+    Name { node: usize, name: String },
     #[error("node {node}: `{name}` is the name of node {first} already")]
-    NameTwice {
-        /// Index of the later node.
-        node: usize,
-        /// Index of the earlier node.
-        first: usize,
-        /// Their name.
-        name: String,
-    },
-    /// The switch has too few or too many ports. S-1
+    NameTwice { node: usize, first: usize, name: String },
+    /// S-1
     #[error("switch {name}: {ports} ports (1..={SWITCH_PORTS_MAX})")]
-    Ports {
-        /// Index of the switch.
-        node: usize,
-        /// Its name.
-        name: String,
-        /// Its number of ports.
-        ports: u8,
-    },
-    /// The cable ends at an unknown node.
+    Ports { node: usize, name: String, ports: u8 },
     #[error("cable {cable}: there is no node {node} (0..{nodes})")]
-    NoNode {
-        /// Index of the cable.
-        cable: usize,
-        /// The unknown node.
-        node: u32,
-        /// Number of nodes.
-        nodes: usize,
-    },
-    /// The cable ends at an unknown port.
+    NoNode { cable: usize, node: u32, nodes: usize },
     #[error("cable {cable}: there is no port {name}:{port} ({name} has 0..{ports})")]
-    NoPort {
-        /// Index of the cable.
-        cable: usize,
-        /// Name of the node.
-        name: String,
-        /// The unknown port.
-        port: u8,
-        /// Number of its ports.
-        ports: u8,
-    },
-    /// Both ends of the cable are the same port.
+    NoPort { cable: usize, name: String, port: u8, ports: u8 },
     #[error("cable {cable}: both ends are {port}")]
-    SameEnds {
-        /// Index of the cable.
-        cable: usize,
-        /// Name of the port.
-        port: String,
-    },
-    /// Two cables end at the same port.
+    SameEnds { cable: usize, port: String },
+    /// `first` is the earlier cable at the port.
     #[error("cable {cable}: {port} has cable {first} already")]
-    PortTwice {
-        /// Index of the later cable.
-        cable: usize,
-        /// Index of the earlier cable.
-        first: usize,
-        /// Name of the port.
-        port: String,
-    },
+    PortTwice { cable: usize, first: usize, port: String },
 }
 
-impl TopologyError {
+impl TopologyProblem {
     /// The node or cable at fault.
     pub(crate) const fn item(&self) -> TopologyItem {
         match self {
@@ -220,7 +170,7 @@ impl Topology {
             let id = NodeId(u32::try_from(place).unwrap_or(u32::MAX));
             if let Some(first) = topology.names.insert(node.name.clone(), id) {
                 let (first, name) = (first.0 as usize, node.name.clone());
-                return Err(TopologyError::NameTwice { node: place, first, name });
+                return Err(TopologyProblem::NameTwice { node: place, first, name }.into());
             }
         }
         for (place, cable) in cables.iter().enumerate() {
@@ -229,12 +179,12 @@ impl Topology {
             }
             if cable.ends[0] == cable.ends[1] {
                 let port = topology.port_name(cable.ends[0]);
-                return Err(TopologyError::SameEnds { cable: place, port });
+                return Err(TopologyProblem::SameEnds { cable: place, port }.into());
             }
             for end in cable.ends {
                 if let Some(first) = topology.ends.insert(end, place) {
                     let port = topology.port_name(end);
-                    return Err(TopologyError::PortTwice { cable: place, first, port });
+                    return Err(TopologyProblem::PortTwice { cable: place, first, port }.into());
                 }
             }
         }
@@ -242,16 +192,16 @@ impl Topology {
         Ok(topology)
     }
 
-    fn check_end(&self, cable: usize, end: NodePort) -> Result<(), TopologyError> {
+    fn check_end(&self, cable: usize, end: NodePort) -> Result<(), TopologyProblem> {
         let Some(node) = self.node(end.node) else {
             let (node, nodes) = (end.node.0, self.nodes.len());
-            return Err(TopologyError::NoNode { cable, node, nodes });
+            return Err(TopologyProblem::NoNode { cable, node, nodes });
         };
         let (port, ports) = (end.port.0, node.kind.ports());
         if port < ports {
             Ok(())
         } else {
-            Err(TopologyError::NoPort { cable, name: node.name.clone(), port, ports })
+            Err(TopologyProblem::NoPort { cable, name: node.name.clone(), port, ports })
         }
     }
 
@@ -328,17 +278,17 @@ impl Topology {
     }
 }
 
-fn check_node(place: usize, node: &NodeSpec) -> Result<(), TopologyError> {
+fn check_node(place: usize, node: &NodeSpec) -> Result<(), TopologyProblem> {
     let name = || node.name.clone();
     let illegal = |c: char| c.is_whitespace() || c.is_control() || matches!(c, ':' | '>' | '#');
     if node.name.is_empty() || node.name.contains(illegal) {
-        return Err(TopologyError::Name { node: place, name: name() });
+        return Err(TopologyProblem::Name { node: place, name: name() });
     }
     let ports = node.kind.ports();
     if (1..=SWITCH_PORTS_MAX).contains(&ports) {
         Ok(())
     } else {
-        Err(TopologyError::Ports { node: place, name: name(), ports })
+        Err(TopologyProblem::Ports { node: place, name: name(), ports })
     }
 }
 
@@ -368,12 +318,12 @@ mod tests {
 
     fn fault(cables: &[[(u32, u8); 2]]) -> (String, TopologyItem) {
         let error = check(cables).unwrap_err();
-        (error.to_string(), error.item())
+        (error.to_string(), error.0.item())
     }
 
     fn node_fault(nodes: Vec<NodeSpec>) -> (String, TopologyItem) {
         let error = Topology::new(nodes, Vec::new()).unwrap_err();
-        (error.to_string(), error.item())
+        (error.to_string(), error.0.item())
     }
 
     #[test]

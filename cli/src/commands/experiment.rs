@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use analyzer::render::{StyledLine, TextStyle};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use simulator::experiment::result_table::{CalibratedSetting, PublishedFigure};
 use simulator::experiment::{
     EXPERIMENTS, Experiment, ExperimentEffort, ExperimentResult, PointMeasurement,
 };
@@ -98,8 +99,8 @@ fn write(directory: &Path, outcome: &ExperimentOutcome) -> Result<(), CliError> 
     let mut files: Vec<(PathBuf, String)> = vec![
         (path(".txt"), text),
         (path(".json"), json::line(outcome)),
-        (path("-figures.csv"), csv::figures(figures)),
-        (path("-settings.csv"), csv::settings(settings)),
+        (path("-figures.csv"), csv::table(&PublishedFigure::table(figures))),
+        (path("-settings.csv"), csv::table(&CalibratedSetting::table(settings))),
     ];
     files.extend(
         tables.iter().map(|table| (path(&format!("-{}.csv", table.name)), csv::table(table))),

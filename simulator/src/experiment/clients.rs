@@ -149,10 +149,16 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
             )
         },
     ];
+    let gaps = |n| Some(MilliValue(gap().0.saturating_mul(i64::try_from(n).unwrap_or(i64::MAX))));
+    let words_rows = rows(&words, PointMeasurement::rate, gaps);
+    let bytes_rows = rows(&bytes, |reading| reading.bandwidth(BLOCK), |_| None);
     ExperimentResult {
         figures: figures(&trips, &rates, &bandwidths),
         settings: calibration::am_ii(),
-        tables: vec![narrow(&words), wide(&bytes)],
+        tables: vec![
+            ResultTable::new("messages", "4 words each way", &COLUMNS, words_rows),
+            ResultTable::new("bandwidth", "8 KB one way", &WIDE, bytes_rows),
+        ],
         plots,
         notes: NOTES,
     }
@@ -171,37 +177,25 @@ fn part(whole: MilliValue, count: MilliValue) -> MilliValue {
     MilliValue(whole.0.saturating_mul(1000).checked_div(count.0).unwrap_or(0))
 }
 
-fn narrow(readings: &[(u64, &PointMeasurement)]) -> ResultTable {
-    let rows = readings.iter().map(|(n, reading)| {
-        let rate = reading.rate();
-        let server = reading.servers().next();
-        vec![
-            TableCell::count(*n),
-            rate.into(),
-            part(rate, (*n).into()).into(),
-            TableCell::maybe(reading.flow().round_trip()),
-            MilliValue(gap().0.saturating_mul(i64::try_from(*n).unwrap_or(i64::MAX))).into(),
-            TableCell::count(server.map_or(0, |host| host.nacks)),
-            TableCell::count(reading.hosts.values().map(|host| host.again).sum()),
-        ]
-    });
-    ResultTable::new("messages", "4 words each way", &COLUMNS, rows.collect())
-}
-
-fn wide(readings: &[(u64, &PointMeasurement)]) -> ResultTable {
-    let rows = readings.iter().map(|(n, reading)| {
-        let bandwidth = reading.bandwidth(BLOCK);
-        let server = reading.servers().next();
-        vec![
-            TableCell::count(*n),
-            bandwidth.into(),
-            part(bandwidth, (*n).into()).into(),
-            TableCell::maybe(reading.flow().round_trip()),
-            TableCell::count(server.map_or(0, |host| host.nacks)),
-            TableCell::count(reading.hosts.values().map(|host| host.again).sum()),
-        ]
-    });
-    ResultTable::new("bandwidth", "8 KB one way", &WIDE, rows.collect())
+/// Rows of a table: the measured value, in all and of each client, and the model's round trip if
+/// there is one.
+fn rows(
+    readings: &[(u64, &PointMeasurement)],
+    value: impl Fn(&PointMeasurement) -> MilliValue,
+    model: impl Fn(u64) -> Option<MilliValue>,
+) -> Vec<Vec<TableCell>> {
+    let row = |(n, reading): &(u64, &PointMeasurement)| {
+        let value = value(reading);
+        let nacks = reading.servers().next().map_or(0, |host| host.nacks);
+        let again = reading.hosts.values().map(|host| host.again).sum();
+        let trip = TableCell::maybe(reading.flow().round_trip());
+        let mut row =
+            vec![TableCell::count(*n), value.into(), part(value, (*n).into()).into(), trip];
+        row.extend(model(*n).map(TableCell::from));
+        row.extend([nacks, again].map(TableCell::count));
+        row
+    };
+    readings.iter().map(row).collect()
 }
 
 fn figures(trips: &PlotCurve, rates: &PlotCurve, bandwidths: &PlotCurve) -> Vec<PublishedFigure> {

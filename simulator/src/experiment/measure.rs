@@ -69,8 +69,6 @@ pub struct HostActivity {
     pub send: u64,
     /// Time that the host's processor spent on receiving.
     pub receive: u64,
-    /// Busy time of the NIC's processor.
-    pub firmware: u64,
     /// Data packets sent.
     pub data: u64,
     /// Retransmitted data packets. T-10
@@ -90,10 +88,6 @@ pub struct EndpointActivity {
     pub completed: u64,
     /// Requests sent.
     pub sent: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Requests read from other endpoints.
-    pub read: u64,
     /// Replies sent.
     pub replied: u64,
     /// Sum of the round-trip times.
@@ -179,7 +173,6 @@ impl CounterSnapshot {
             let mut host = HostActivity {
                 send: now.host_send.saturating_sub(then.host_send),
                 receive: now.host_receive.saturating_sub(then.host_receive),
-                firmware: now.firmware_busy.saturating_sub(then.firmware_busy),
                 data: now.data_sent.saturating_sub(then.data_sent),
                 again: now.retransmitted.saturating_sub(then.retransmitted),
                 nacks: sum(&now.nacks_sent).saturating_sub(sum(&then.nacks_sent)),
@@ -205,8 +198,6 @@ impl EndpointActivity {
         Self {
             completed: now.completed.saturating_sub(then.completed),
             sent: now.requests_sent.saturating_sub(then.requests_sent),
-            bytes: now.request_bytes.saturating_sub(then.request_bytes),
-            read: now.requests_read.saturating_sub(then.requests_read),
             replied: now.replies_sent.saturating_sub(then.replies_sent),
             round_trips: now.round_trips.sum.saturating_sub(then.round_trips.sum),
         }
@@ -215,8 +206,6 @@ impl EndpointActivity {
     fn add(&mut self, other: &Self) {
         self.completed += other.completed;
         self.sent += other.sent;
-        self.bytes = self.bytes.saturating_add(other.bytes);
-        self.read += other.read;
         self.replied += other.replied;
         self.round_trips = self.round_trips.saturating_add(other.round_trips);
     }
@@ -247,16 +236,6 @@ impl RequestTotals {
     }
 }
 
-impl HostActivity {
-    /// Sum over all endpoints.
-    #[must_use]
-    pub fn flow(&self) -> EndpointActivity {
-        let mut flow = EndpointActivity::default();
-        self.endpoints.iter().for_each(|endpoint| flow.add(endpoint));
-        flow
-    }
-}
-
 impl PointMeasurement {
     fn observe(&mut self, row: &TruthEvent, warm_up: u64) {
         if let TruthEventKind::Consumed { length, .. } = row.kind
@@ -276,8 +255,14 @@ impl PointMeasurement {
     #[must_use]
     pub fn flow(&self) -> EndpointActivity {
         let mut flow = EndpointActivity::default();
-        self.hosts.values().for_each(|host| flow.add(&host.flow()));
+        self.hosts.values().flat_map(|host| &host.endpoints).for_each(|one| flow.add(one));
         flow
+    }
+
+    /// Retransmissions among the data packets sent, in percent. T-10
+    pub(super) fn sent_again(&self) -> MilliValue {
+        let sum = |of: fn(&HostActivity) -> u64| self.hosts.values().map(of).sum::<u64>();
+        MilliValue::ratio(u128::from(sum(|host| host.again)) * 100, sum(|host| host.data).into())
     }
 
     /// Activity of each endpoint that sent requests.

@@ -98,10 +98,6 @@ fn clients(reading: &PointMeasurement) -> [MilliValue; 3] {
 fn row(server: &str, networks: u64, reading: &PointMeasurement) -> Vec<TableCell> {
     let [least, mean, most] = clients(reading);
     let host = reading.servers().next().cloned().unwrap_or_default();
-    let (again, data) = reading
-        .hosts
-        .values()
-        .fold((0, 0), |(again, data), host| (again + host.again, data + host.data));
     vec![
         TableCell::word(server),
         TableCell::count(networks),
@@ -110,7 +106,7 @@ fn row(server: &str, networks: u64, reading: &PointMeasurement) -> Vec<TableCell
         mean.into(),
         most.into(),
         MilliValue::per_second(host.loads, reading.periods).into(),
-        MilliValue::ratio(u128::from(again) * 100, u128::from(data)).into(),
+        reading.sent_again().into(),
     ]
 }
 

@@ -138,8 +138,6 @@ fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentRes
         let aggregate = wide.bandwidth(BLOCK);
         let each = MilliValue::ratio(aggregate.0.unsigned_abs().into(), u128::from(senders) * 1000);
         let trip = short.flow().round_trip();
-        let again: u64 = wide.hosts.values().map(|host| host.again).sum();
-        let data: u64 = wide.hosts.values().map(|host| host.data).sum();
         rows.push(vec![
             TableCell::word(pattern.name),
             switches.into(),
@@ -148,7 +146,7 @@ fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentRes
             each.into(),
             MilliValue::ratio(CHANNEL.into(), shared.into()).into(),
             TableCell::maybe(trip),
-            MilliValue::ratio(u128::from(again) * 100, data.into()).into(),
+            wide.sent_again().into(),
         ]);
         bandwidths.push(each);
         trips.push(trip.unwrap_or_default());

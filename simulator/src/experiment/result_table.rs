@@ -105,6 +105,45 @@ impl PublishedFigure {
         let (what, origin) = (what.into(), FigureOrigin::Follows);
         Self { what, unit, published: None, source, ours, origin }
     }
+
+    /// Table of figures, as in CSV and JSON.
+    #[must_use]
+    pub fn table(figures: &[Self]) -> ResultTable {
+        let names = ["figure", "unit", "published", "ours", "origin", "source"];
+        let row = |figure: &Self| {
+            let [published, ours] = [figure.published, figure.ours].map(TableCell::maybe);
+            let [what, unit, source] =
+                [&*figure.what, figure.unit, figure.source].map(TableCell::word);
+            vec![what, unit, published, ours, TableCell::word(figure.origin.name()), source]
+        };
+        let columns = names.map(|name| TableColumn::word(name, name));
+        ResultTable::new("figures", "", &columns, figures.iter().map(row).collect())
+    }
+}
+
+impl FigureOrigin {
+    /// `set` or `follows`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Set => "set",
+            Self::Follows => "follows",
+        }
+    }
+}
+
+impl CalibratedSetting {
+    /// Table of parameters, as in CSV and JSON.
+    #[must_use]
+    pub fn table(settings: &[Self]) -> ResultTable {
+        let row = |setting: &Self| {
+            let [name, unit, why] = [setting.name, setting.unit, &setting.why].map(TableCell::word);
+            vec![name, setting.value.into(), unit, why]
+        };
+        let names = ["parameter", "value", "unit", "why"];
+        let columns = names.map(|name| TableColumn::word(name, name));
+        ResultTable::new("settings", "", &columns, settings.iter().map(row).collect())
+    }
 }
 
 impl TableColumn {

@@ -1,6 +1,6 @@
 //! The folded Clos network of 8-port switches.
 
-use super::{ShapeBuilder, ShapeError, check};
+use super::{ShapeBuilder, ShapeProblem, check};
 use crate::topology::NodeId;
 
 /// Ports down, and as many up; a switch of the top level has both halves down.
@@ -10,7 +10,7 @@ const HALF: u32 = 4;
 /// levels. A switch's place in its level is a number of n − 2 digits to the base 4. Port 4 + u of
 /// level l leads to the switch of level l + 1 whose digit l is u instead, and arrives at the port
 /// that is the digit it had; from the pod's last level, to top switch 4 × place + u, port pod.
-pub(super) fn build(plan: &mut ShapeBuilder, levels: u32) -> Result<(), ShapeError> {
+pub(super) fn build(plan: &mut ShapeBuilder, levels: u32) -> Result<(), ShapeProblem> {
     check("levels", levels, 1..=4)?;
     plan.prototype.ports = 8;
     if levels == 1 {

@@ -12,7 +12,7 @@
 //! to each of the two switches, 12 in all. Hosts: 36 + 34 + 30 = 100. Switches: 13 + 13 + 12 + 2 = 40.
 //! Links: 100 of hosts, 28 + 28 + 25 inside, 12 between: 193.
 
-use super::{ShapeBuilder, ShapeError};
+use super::{ShapeBuilder, ShapeProblem};
 use crate::topology::NodeId;
 
 /// Leaves of a whole subcluster.
@@ -29,14 +29,14 @@ struct NextPort {
 }
 
 /// Builds one subcluster, with switches named `leaf0`, `mid0`, `root0` and so on.
-pub(super) fn subcluster(plan: &mut ShapeBuilder) -> Result<(), ShapeError> {
+pub(super) fn subcluster(plan: &mut ShapeBuilder) -> Result<(), ShapeProblem> {
     tree(plan, "", LEAVES, 36)?;
     Ok(())
 }
 
 /// Builds the cluster. Switch names begin with the subcluster's letter: `a.leaf0`; those between
 /// subclusters are `join0` and `join1`.
-pub(super) fn cluster(plan: &mut ShapeBuilder) -> Result<(), ShapeError> {
+pub(super) fn cluster(plan: &mut ShapeBuilder) -> Result<(), ShapeProblem> {
     let mut roots = tree(plan, "a.", LEAVES, 36)?;
     roots.extend(tree(plan, "b.", LEAVES, 34)?);
     roots.extend(tree(plan, "c.", LEAVES - 1, 30)?);
@@ -55,9 +55,9 @@ fn tree(
     prefix: &str,
     leaf_count: u32,
     hosts: u32,
-) -> Result<Vec<NextPort>, ShapeError> {
+) -> Result<Vec<NextPort>, ShapeProblem> {
     plan.prototype.ports = 8;
-    let mut floor = |name: &str, wide: u32| -> Result<Vec<NextPort>, ShapeError> {
+    let mut floor = |name: &str, wide: u32| -> Result<Vec<NextPort>, ShapeProblem> {
         (0..wide).map(|i| open(plan, format!("{prefix}{name}{i}"))).collect()
     };
     let mut leaves = floor("leaf", leaf_count)?;
@@ -85,18 +85,18 @@ fn tree(
     Ok(roots)
 }
 
-fn open(plan: &mut ShapeBuilder, name: String) -> Result<NextPort, ShapeError> {
+fn open(plan: &mut ShapeBuilder, name: String) -> Result<NextPort, ShapeProblem> {
     Ok(NextPort { node: plan.switch(name)?, next: 0 })
 }
 
 /// Adds a host at the next port.
-fn seat(plan: &mut ShapeBuilder, switch: &mut NextPort) -> Result<(), ShapeError> {
+fn seat(plan: &mut ShapeBuilder, switch: &mut NextPort) -> Result<(), ShapeProblem> {
     plan.host(switch.node, switch.next)?;
     switch.next += 1;
     Ok(())
 }
 
-fn join(plan: &mut ShapeBuilder, a: &mut NextPort, b: &mut NextPort) -> Result<(), ShapeError> {
+fn join(plan: &mut ShapeBuilder, a: &mut NextPort, b: &mut NextPort) -> Result<(), ShapeProblem> {
     plan.cable((a.node, a.next), (b.node, b.next))?;
     a.next += 1;
     b.next += 1;

@@ -1,6 +1,6 @@
 //! A random connected network.
 
-use super::{NODES_MAX, ShapeBuilder, ShapeError, check};
+use super::{NODES_MAX, ShapeBuilder, ShapeProblem, check};
 use crate::rng::Rng;
 use crate::topology::{NodeId, SWITCH_PORTS_MAX};
 
@@ -9,12 +9,12 @@ pub(super) fn build(
     plan: &mut ShapeBuilder,
     seed: u64,
     numbers: [u32; 3],
-) -> Result<(), ShapeError> {
+) -> Result<(), ShapeProblem> {
     let [switches, hosts, links] = numbers;
     let ports = plan.prototype.ports.into();
     check("switches", switches, 1..=NODES_MAX)?;
     check("ports", ports, 1..=SWITCH_PORTS_MAX.into())?;
-    let full = |field, left| ShapeError::Full { field, left };
+    let full = |field, left| ShapeProblem::Full { field, left };
     let mut pool = PortPool { rng: Rng::new(seed, 0), open: Vec::new() };
     for i in 0..switches {
         let fresh = OpenSwitch { node: plan.switch(format!("s{i}"))?, ports: (0..ports).collect() };

@@ -1,6 +1,6 @@
 //! `[costs]`: durations of the stages of a message's path.
 
-use super::keys::{self, FieldKey, IntRange, KeyList, TimeRange, WordList};
+use super::keys::{self, FieldKey, IntRange, KeyList, TimeRange, WordList, key};
 use super::limits::{DURATION_MAX, PAGE_MAX, SEND_BUFFERS_MAX};
 use super::toml_reader::{TomlItem, TomlTable};
 use super::toml_writer::TomlKeys;
@@ -17,32 +17,30 @@ const BUS_MODES: [(&str, BusMode); 2] =
 
 const TIME: TimeRange = TimeRange(0..=DURATION_MAX);
 
-const COSTS: &KeyList<Costs> = &[
-    &FieldKey("host_send", TIME, |costs: &mut Costs| &mut costs.host_send),
-    &FieldKey("host_receive", TIME, |costs: &mut Costs| &mut costs.host_receive),
-    &FieldKey("host_poll", TIME, |costs: &mut Costs| &mut costs.host_poll),
-    &FieldKey("host_wake", TIME, |costs: &mut Costs| &mut costs.host_wake),
-    &FieldKey("host_switch", TIME, |costs: &mut Costs| &mut costs.host_switch),
-    &FieldKey("host_quantum", TIME, |costs: &mut Costs| &mut costs.host_quantum),
-    &FieldKey("host_copy", TIME, |costs: &mut Costs| &mut costs.host_copy),
-    &FieldKey("send", TIME, |costs: &mut Costs| &mut costs.send),
-    &FieldKey("header", TIME, |costs: &mut Costs| &mut costs.header),
-    &FieldKey("look", TIME, |costs: &mut Costs| &mut costs.look),
-    &FieldKey("receive", TIME, |costs: &mut Costs| &mut costs.receive),
-    &FieldKey("reliability_send", TIME, |costs: &mut Costs| &mut costs.reliability_send),
-    &FieldKey("reliability_receive", TIME, |costs: &mut Costs| &mut costs.reliability_receive),
-    &FieldKey("protection_send", TIME, |costs: &mut Costs| &mut costs.protection_send),
-    &FieldKey("protection_receive", TIME, |costs: &mut Costs| &mut costs.protection_receive),
-    &FieldKey("answer_send", TIME, |costs: &mut Costs| &mut costs.answer_send),
-    &FieldKey("answer_receive", TIME, |costs: &mut Costs| &mut costs.answer_receive),
-    &FieldKey("scan", TIME, |costs: &mut Costs| &mut costs.scan),
-    &FieldKey("bus_setup", TIME, |costs: &mut Costs| &mut costs.bus_setup),
-    &FieldKey("bus_burst", TIME, |costs: &mut Costs| &mut costs.bus_burst),
-    &FieldKey("transfers", WordList(&TRANSFERS), |costs: &mut Costs| &mut costs.transfers),
-    &FieldKey("send_buffers", IntRange(1..=SEND_BUFFERS_MAX), |costs: &mut Costs| {
-        &mut costs.send_buffers
-    }),
-    &FieldKey("page", IntRange(0..=PAGE_MAX), |costs: &mut Costs| &mut costs.page),
+pub(super) const COSTS: &KeyList<Costs> = &[
+    key!(Costs, "host_send", TIME, host_send),
+    key!(Costs, "host_receive", TIME, host_receive),
+    key!(Costs, "host_poll", TIME, host_poll),
+    key!(Costs, "host_wake", TIME, host_wake),
+    key!(Costs, "host_switch", TIME, host_switch),
+    key!(Costs, "host_quantum", TIME, host_quantum),
+    key!(Costs, "host_copy", TIME, host_copy),
+    key!(Costs, "send", TIME, send),
+    key!(Costs, "header", TIME, header),
+    key!(Costs, "look", TIME, look),
+    key!(Costs, "receive", TIME, receive),
+    key!(Costs, "reliability_send", TIME, reliability_send),
+    key!(Costs, "reliability_receive", TIME, reliability_receive),
+    key!(Costs, "protection_send", TIME, protection_send),
+    key!(Costs, "protection_receive", TIME, protection_receive),
+    key!(Costs, "answer_send", TIME, answer_send),
+    key!(Costs, "answer_receive", TIME, answer_receive),
+    key!(Costs, "scan", TIME, scan),
+    key!(Costs, "bus_setup", TIME, bus_setup),
+    key!(Costs, "bus_burst", TIME, bus_burst),
+    key!(Costs, "transfers", WordList(&TRANSFERS), transfers),
+    key!(Costs, "send_buffers", IntRange(1..=SEND_BUFFERS_MAX), send_buffers),
+    key!(Costs, "page", IntRange(0..=PAGE_MAX), page),
 ];
 
 /// Reads `[costs]`: differences from a preset or from the defaults.

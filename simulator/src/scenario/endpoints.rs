@@ -7,7 +7,7 @@ use codec::transport::{EndpointId, EndpointKey, Nic};
 
 use super::Scenario;
 use super::error::{did_you_mean, shortened};
-use super::keys::{self, FieldKey, IntRange, KeyList, TimeRange, WordList};
+use super::keys::{self, FieldKey, IntRange, KeyList, TimeRange, WordList, key};
 use super::limits::{
     BURST_LOG2_MAX, CHANNELS_MAX, CREDITS_MAX, DMA_MAX, DURATION_MAX, ENDPOINTS_MAX, ENTRIES_MAX,
     FRAMES_MAX, MICROS_MAX, NAME_MAX, NICS_MAX, QUEUE_MAX, RETRIES_MAX, SEGMENTS_MAX,
@@ -66,39 +66,23 @@ pub(super) fn nic(host: NodeId) -> Option<Nic> {
 }
 
 /// T-2, T-3, T-6, T-9..T-11, T-14, T-15
-const TRANSPORT: &KeyList<CommonKeys> = &[
-    &FieldKey("channels", IntRange(1..=CHANNELS_MAX), |it: &mut CommonKeys| {
-        &mut it.transport.channels
-    }),
-    &FieldKey("scan_us", IntRange(1..=MICROS_MAX), |it: &mut CommonKeys| &mut it.transport.scan),
-    &FieldKey("timeout_us", IntRange(1..=MICROS_MAX), |it: &mut CommonKeys| {
-        &mut it.transport.timeout
-    }),
-    &FieldKey("retries", IntRange(1..=RETRIES_MAX), |it: &mut CommonKeys| {
-        &mut it.transport.retries
-    }),
-    &FieldKey("nics", IntRange(1..=NICS_MAX), |it: &mut CommonKeys| &mut it.nics),
-    &FieldKey("frames", IntRange(1..=FRAMES_MAX), |it: &mut CommonKeys| &mut it.parameters.frames),
-    &FieldKey("credits", IntRange(1..=CREDITS_MAX), |it: &mut CommonKeys| {
-        &mut it.parameters.credits
-    }),
-    &FieldKey("request_queue", IntRange(1..=QUEUE_MAX), |it: &mut CommonKeys| {
-        &mut it.parameters.request_queue
-    }),
-    &FieldKey("staging", IntRange(1..=QUEUE_MAX), |it: &mut CommonKeys| &mut it.parameters.staging),
-    &FieldKey("dma", IntRange(1..=DMA_MAX), |it: &mut CommonKeys| &mut it.parameters.dma),
-    &FieldKey("mappings", IntRange(2..=QUEUE_MAX), |it: &mut CommonKeys| {
-        &mut it.parameters.mappings
-    }),
-    &FieldKey("map", TimeRange(0..=DURATION_MAX), |it: &mut CommonKeys| &mut it.parameters.map),
-    &FieldKey("burst_log2", IntRange(0..=BURST_LOG2_MAX), |it: &mut CommonKeys| {
-        &mut it.parameters.burst_log2
-    }),
-    &FieldKey("load", TimeRange(0..=DURATION_MAX), |it: &mut CommonKeys| &mut it.parameters.load),
-    &FieldKey("patience", TimeRange(0..=DURATION_MAX), |it: &mut CommonKeys| {
-        &mut it.parameters.patience
-    }),
-    &FieldKey("layers", WordList(&LAYERS), |it: &mut CommonKeys| &mut it.parameters.layers),
+pub(super) const TRANSPORT: &KeyList<CommonKeys> = &[
+    key!(CommonKeys, "channels", IntRange(1..=CHANNELS_MAX), transport.channels),
+    key!(CommonKeys, "scan_us", IntRange(1..=MICROS_MAX), transport.scan),
+    key!(CommonKeys, "timeout_us", IntRange(1..=MICROS_MAX), transport.timeout),
+    key!(CommonKeys, "retries", IntRange(1..=RETRIES_MAX), transport.retries),
+    key!(CommonKeys, "nics", IntRange(1..=NICS_MAX), nics),
+    key!(CommonKeys, "frames", IntRange(1..=FRAMES_MAX), parameters.frames),
+    key!(CommonKeys, "credits", IntRange(1..=CREDITS_MAX), parameters.credits),
+    key!(CommonKeys, "request_queue", IntRange(1..=QUEUE_MAX), parameters.request_queue),
+    key!(CommonKeys, "staging", IntRange(1..=QUEUE_MAX), parameters.staging),
+    key!(CommonKeys, "dma", IntRange(1..=DMA_MAX), parameters.dma),
+    key!(CommonKeys, "mappings", IntRange(2..=QUEUE_MAX), parameters.mappings),
+    key!(CommonKeys, "map", TimeRange(0..=DURATION_MAX), parameters.map),
+    key!(CommonKeys, "burst_log2", IntRange(0..=BURST_LOG2_MAX), parameters.burst_log2),
+    key!(CommonKeys, "load", TimeRange(0..=DURATION_MAX), parameters.load),
+    key!(CommonKeys, "patience", TimeRange(0..=DURATION_MAX), parameters.patience),
+    key!(CommonKeys, "layers", WordList(&LAYERS), parameters.layers),
 ];
 
 pub(super) fn read_transport(root: &mut TomlTable<'_>) -> CommonKeys {

@@ -2,7 +2,7 @@
 
 use super::limits::NODES_MAX;
 use super::toml_reader::TomlTable;
-use crate::generate::{GeneratedShape, ShapeError, generate};
+use crate::generate::{GeneratedShape, ShapeProblem, generate};
 use crate::link::LinkParameters;
 use crate::topology::{CableSpec, NodeSpec, SWITCH_PORTS_MAX, SwitchParameters};
 
@@ -58,11 +58,13 @@ pub(super) fn read(
         match generate(&shape, switch, link) {
             Ok(made) => Some(made),
             Err(error) => {
-                let expected = match error {
-                    ShapeError::NoPort { .. } | ShapeError::Full { .. } => {
+                let expected = match error.0 {
+                    ShapeProblem::NoPort { .. } | ShapeProblem::Full { .. } => {
                         "expected fewer hosts or links, or switches with more ports"
                     }
-                    ShapeError::Range { .. } | ShapeError::Nodes => "expected a smaller network",
+                    ShapeProblem::Range { .. } | ShapeProblem::Nodes => {
+                        "expected a smaller network"
+                    }
                 };
                 table.report(error.to_string(), expected);
                 None

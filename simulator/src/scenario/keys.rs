@@ -9,6 +9,8 @@ use codec::time::Ticks;
 
 use super::toml_reader::TomlTable;
 use super::toml_writer::{TomlKeys, word_of};
+#[cfg(test)]
+use crate::rng::Rng;
 use crate::transport::Micros;
 
 /// All keys of a section with the parameters `S`, in the order in which they are written.
@@ -25,6 +27,10 @@ pub(super) trait SectionKey<S: Copy> {
     fn copy(&self, from: S, to: &mut S);
 
     fn write(&self, keys: &mut TomlKeys, value: S, base: S);
+
+    /// The key with a random value that the section allows.
+    #[cfg(test)]
+    fn any(&self, rng: &mut Rng) -> (String, String);
 }
 
 /// Key of a field: its name, its format, and the field. The name of a time excludes the unit.
@@ -34,9 +40,20 @@ pub(super) struct FieldKey<S, T, F>(
     pub(super) fn(&mut S) -> &mut T,
 );
 
+/// The key of a field: section, name, format, path of the field.
+macro_rules! key {
+    ($section:ty, $name:literal, $format:expr, $($field:ident).+) => {
+        &FieldKey($name, $format, |section: &mut $section| &mut section.$($field).+)
+    };
+}
+pub(super) use key;
+
 pub(super) trait KeyFormat<T> {
     fn read(&self, table: &mut TomlTable<'_>, name: &'static str) -> Option<T>;
     fn write(&self, keys: &mut TomlKeys, name: &'static str, value: T);
+
+    #[cfg(test)]
+    fn any(&self, name: &str, rng: &mut Rng) -> (String, String);
 }
 
 /// Integer within limits.
@@ -108,6 +125,11 @@ impl<S: Copy, T: Copy + PartialEq, F: KeyFormat<T>> SectionKey<S> for FieldKey<S
             self.1.write(keys, self.0, value);
         }
     }
+
+    #[cfg(test)]
+    fn any(&self, rng: &mut Rng) -> (String, String) {
+        self.1.any(self.0, rng)
+    }
 }
 
 impl<T: KeyNumber> KeyFormat<T> for IntRange {
@@ -117,6 +139,11 @@ impl<T: KeyNumber> KeyFormat<T> for IntRange {
 
     fn write(&self, keys: &mut TomlKeys, name: &'static str, value: T) {
         value.number().into_iter().for_each(|number| keys.value(name, number));
+    }
+
+    #[cfg(test)]
+    fn any(&self, name: &str, rng: &mut Rng) -> (String, String) {
+        (name.to_owned(), rng.between(*self.0.start(), *self.0.end()).to_string())
     }
 }
 
@@ -129,6 +156,11 @@ impl<T: KeyNumber> KeyFormat<T> for TimeRange {
         let name = format!("{name}_periods");
         value.number().into_iter().for_each(|periods| keys.value(&name, periods));
     }
+
+    #[cfg(test)]
+    fn any(&self, name: &str, rng: &mut Rng) -> (String, String) {
+        (format!("{name}_periods"), rng.between(*self.0.start(), *self.0.end()).to_string())
+    }
 }
 
 impl<T: Copy + PartialEq> KeyFormat<T> for WordList<T> {
@@ -138,6 +170,12 @@ impl<T: Copy + PartialEq> KeyFormat<T> for WordList<T> {
 
     fn write(&self, keys: &mut TomlKeys, name: &'static str, value: T) {
         keys.text(name, word_of(self.0, value));
+    }
+
+    #[cfg(test)]
+    fn any(&self, name: &str, rng: &mut Rng) -> (String, String) {
+        let word = usize::try_from(rng.below(self.0.len() as u64)).unwrap();
+        (name.to_owned(), format!("'{}'", self.0[word].0))
     }
 }
 
@@ -149,6 +187,11 @@ impl<T: Copy + PartialEq> KeyFormat<T> for BoolPair<T> {
 
     fn write(&self, keys: &mut TomlKeys, name: &'static str, value: T) {
         keys.value(name, value == self.0[1]);
+    }
+
+    #[cfg(test)]
+    fn any(&self, name: &str, rng: &mut Rng) -> (String, String) {
+        (name.to_owned(), (rng.below(2) == 0).to_string())
     }
 }
 

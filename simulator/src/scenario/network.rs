@@ -17,8 +17,8 @@ use crate::interface::InterfaceParameters;
 use crate::link::{LinkParameters, PortParameters};
 use crate::messaging::MessageCosts;
 use crate::topology::{
-    CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology, TopologyError,
-    TopologyItem,
+    CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology, TopologyItem,
+    TopologyProblem,
 };
 
 #[derive(Debug)]
@@ -286,9 +286,9 @@ impl<'a> NetworkBuilder<'a> {
                 Ok(topology) => return topology,
                 Err(error) => {
                     self.whole = NetworkCompleteness::Incomplete;
-                    match error.item() {
+                    match error.0.item() {
                         TopologyItem::Cable(cable) if cable < self.cables.len() => {
-                            self.report_topology(&error, cable);
+                            self.report_topology(&error.0, cable);
                             self.cables.remove(cable);
                             self.places.remove(cable);
                         }
@@ -305,24 +305,24 @@ impl<'a> NetworkBuilder<'a> {
         Topology::new(self.nodes.clone(), Vec::new()).unwrap_or_default()
     }
 
-    fn report_topology(&self, error: &TopologyError, cable: usize) {
+    fn report_topology(&self, error: &TopologyProblem, cable: usize) {
         let Some((span, texts)) = self.places.get(cable) else { return };
         let (message, expected, port) = match error {
-            TopologyError::PortTwice { port, first, .. } => {
+            TopologyProblem::PortTwice { port, first, .. } => {
                 let line = self.places.get(*first).map_or(1, |(span, _)| self.problems.line(span));
                 let expected = format!("expected another port: the cable of line {line} ends here");
                 (format!("port `{port}` is used twice"), expected, port.as_str())
             }
-            TopologyError::SameEnds { port, .. } => {
+            TopologyProblem::SameEnds { port, .. } => {
                 let message = format!("both ends of the cable are `{port}`");
                 (message, "expected another port".to_owned(), port.as_str())
             }
             // Ports are looked up before, and so are nodes.
-            other @ (TopologyError::Name { .. }
-            | TopologyError::NameTwice { .. }
-            | TopologyError::Ports { .. }
-            | TopologyError::NoNode { .. }
-            | TopologyError::NoPort { .. }) => {
+            other @ (TopologyProblem::Name { .. }
+            | TopologyProblem::NameTwice { .. }
+            | TopologyProblem::Ports { .. }
+            | TopologyProblem::NoNode { .. }
+            | TopologyProblem::NoPort { .. }) => {
                 (other.to_string(), "expected a cable between two ports".to_owned(), "")
             }
         };

@@ -7,7 +7,7 @@ use codec::time::{FULL_RATE_PERIOD_PS, Ticks};
 
 use super::keys::{
     BoolPair, FieldKey, GivenKeys, IntRange, KeyFormat, KeyList, SectionKey, TimeRange, WordList,
-    write,
+    key, write,
 };
 use super::limits::{
     BLOCKED_MAX, COMMANDS_MAX, CONSUMPTION_MAX, DELAY_MAX, DIVISOR_MAX, DURATION_MAX, LATENCY_MAX,
@@ -20,6 +20,8 @@ use crate::link::{
     DELAY_PS_PER_M, FillMode, FramingMode, LinkParameters, PortParameters as Port, ResetEnding,
     SymbolSet,
 };
+#[cfg(test)]
+use crate::rng::Rng;
 use crate::topology::{ExtensionSupport, SWITCH_PORTS_MAX, SwitchParameters as Switch};
 
 const SYMBOLS: [(&str, SymbolSet); 2] =
@@ -38,43 +40,41 @@ const CONSUMPTION: [(&str, ConsumptionMode); 3] = [
 
 /// F-1, F-3, F-4, F-8, R-1, R-4, R-6
 pub(super) const PORT: &KeyList<Port> = &[
-    &FieldKey("rate_divisor", IntRange(1..=DIVISOR_MAX), |p: &mut Port| &mut p.divisor),
-    &FieldKey("go_slack", IntRange(0..=SLACK_MAX), |p: &mut Port| &mut p.slack.go_slack),
-    &FieldKey("hysteresis", IntRange(1..=SLACK_MAX), |p: &mut Port| &mut p.slack.hysteresis),
-    &FieldKey("stop_slack", IntRange(0..=SLACK_MAX), |p: &mut Port| &mut p.slack.stop_slack),
-    &FieldKey("generation_periods", LATENCY, |p: &mut Port| &mut p.generation),
-    &FieldKey("interpretation_periods", LATENCY, |p: &mut Port| &mut p.interpretation),
+    key!(Port, "rate_divisor", IntRange(1..=DIVISOR_MAX), divisor),
+    key!(Port, "go_slack", IntRange(0..=SLACK_MAX), slack.go_slack),
+    key!(Port, "hysteresis", IntRange(1..=SLACK_MAX), slack.hysteresis),
+    key!(Port, "stop_slack", IntRange(0..=SLACK_MAX), slack.stop_slack),
+    key!(Port, "generation_periods", LATENCY, generation),
+    key!(Port, "interpretation_periods", LATENCY, interpretation),
     &BlockedKey(TimeUnit::Periods),
-    &FieldKey("symbols", WordList(&SYMBOLS), |p: &mut Port| &mut p.symbols),
-    &FieldKey("replies", BoolPair([false, true]), |p: &mut Port| &mut p.replies),
-    &FieldKey("reset", WordList(&ResetEnding::WORDS), |p: &mut Port| &mut p.reset),
-    &FieldKey("fill", WordList(&FillMode::WORDS), |p: &mut Port| &mut p.fill),
-    &FieldKey("framing", WordList(&FramingMode::WORDS), |p: &mut Port| &mut p.framing),
+    key!(Port, "symbols", WordList(&SYMBOLS), symbols),
+    key!(Port, "replies", BoolPair([false, true]), replies),
+    key!(Port, "reset", WordList(&ResetEnding::WORDS), reset),
+    key!(Port, "fill", WordList(&FillMode::WORDS), fill),
+    key!(Port, "framing", WordList(&FramingMode::WORDS), framing),
 ];
 
 const LATENCY: IntRange = IntRange(0..=LATENCY_MAX);
 
 /// S-1, S-5, S-6, S-8
 pub(super) const SWITCH: &KeyList<Switch> = &[
-    &FieldKey("ports", IntRange(1..=SWITCH_PORTS_MAX as u64), |s: &mut Switch| &mut s.ports),
-    &FieldKey("addressing", WordList(&ADDRESSING), |s: &mut Switch| &mut s.addressing),
-    &FieldKey("routing", TimeRange(0..=u8::MAX as u64), |s: &mut Switch| &mut s.routing),
-    &FieldKey("token_step", TimeRange(0..=u8::MAX as u64), |s: &mut Switch| &mut s.token_step),
-    &FieldKey("extensions", BoolPair(EXTENSIONS), |s: &mut Switch| &mut s.extensions),
+    key!(Switch, "ports", IntRange(1..=SWITCH_PORTS_MAX as u64), ports),
+    key!(Switch, "addressing", WordList(&ADDRESSING), addressing),
+    key!(Switch, "routing", TimeRange(0..=u8::MAX as u64), routing),
+    key!(Switch, "token_step", TimeRange(0..=u8::MAX as u64), token_step),
+    key!(Switch, "extensions", BoolPair(EXTENSIONS), extensions),
 ];
 
 const EXTENSIONS: [ExtensionSupport; 2] = [ExtensionSupport::Off, ExtensionSupport::On];
 
 /// I-3, I-4, I-5, I-6
 pub(super) const INTERFACE: &KeyList<Interface> = &[
-    &FieldKey("bus", WordList(&BUSES), |i: &mut Interface| &mut i.bus),
-    &FieldKey("send_memory", IntRange(0..=MEMORY_MAX), |i: &mut Interface| &mut i.send_memory),
-    &FieldKey("receive_memory", IntRange(0..=MEMORY_MAX), |i: &mut Interface| {
-        &mut i.receive_memory
-    }),
-    &FieldKey("consumption", ConsumptionFormat, |i: &mut Interface| &mut i.consumption),
-    &FieldKey("boot", TimeRange(0..=DURATION_MAX), |i: &mut Interface| &mut i.boot),
-    &FieldKey("commands", IntRange(1..=COMMANDS_MAX), |i: &mut Interface| &mut i.commands),
+    key!(Interface, "bus", WordList(&BUSES), bus),
+    key!(Interface, "send_memory", IntRange(0..=MEMORY_MAX), send_memory),
+    key!(Interface, "receive_memory", IntRange(0..=MEMORY_MAX), receive_memory),
+    key!(Interface, "consumption", ConsumptionFormat, consumption),
+    key!(Interface, "boot", TimeRange(0..=DURATION_MAX), boot),
+    key!(Interface, "commands", IntRange(1..=COMMANDS_MAX), commands),
 ];
 
 /// Blocked-packet timeout, which counts the port's own periods: microseconds are divided by the
@@ -104,6 +104,12 @@ impl SectionKey<Port> for BlockedKey {
 
     fn write(&self, keys: &mut TomlKeys, value: Port, base: Port) {
         keys.differing("blocked_periods", value.blocked.0, base.blocked.0);
+    }
+
+    #[cfg(test)]
+    fn any(&self, rng: &mut Rng) -> (String, String) {
+        let unit = if rng.below(2) == 0 { "us" } else { "periods" };
+        (format!("blocked_{unit}"), rng.between(1, BLOCKED_MAX / 80).to_string())
     }
 }
 
@@ -196,6 +202,15 @@ impl KeyFormat<ConsumptionMode> for ConsumptionFormat {
                 keys.text(name, word_of(&CONSUMPTION, value));
             }
         }
+    }
+
+    #[cfg(test)]
+    fn any(&self, name: &str, rng: &mut Rng) -> (String, String) {
+        let every = rng.between(1, CONSUMPTION_MAX);
+        if every.is_multiple_of(2) {
+            return (name.to_owned(), every.to_string());
+        }
+        WordList(&CONSUMPTION).any(name, rng)
     }
 }
 

@@ -14,7 +14,7 @@ use super::toml_reader::{TomlItem, TomlTable, TomlText};
 use super::toml_writer::{TomlKeys, TomlPage};
 use crate::routes::RouteTable;
 use crate::topology::{NodeId, Topology};
-use crate::traffic::{ArrivalProcess, PayloadSize, RawText, StreamDestination, TrafficStream};
+use crate::traffic::{ArrivalProcess, RawText, StreamDestination, TrafficStream};
 
 pub(super) struct TrafficReader<'a> {
     map: NameLookup<'a>,
@@ -48,13 +48,11 @@ struct SenderList {
     span: Range<usize>,
 }
 
+/// A stream of a table, without its own sender and receiver.
 struct StreamTemplate {
     span: Range<usize>,
-    tag: PacketTag,
-    payload: PayloadSize,
     law: ArrivalLaw,
-    start: u64,
-    packets: Option<u64>,
+    stream: TrafficStream,
 }
 
 impl<'a> TrafficReader<'a> {
@@ -100,8 +98,10 @@ impl<'a> TrafficReader<'a> {
             (pairs, payload, law, PacketTag::new(tag))
         {
             let start = start.map_or(0, |start| start.periods);
-            let form = StreamTemplate { span, tag, payload, law, start, packets };
-            self.add(pairs, &form);
+            let (from, to) = (NodeId(0), StreamDestination::Among(Vec::new()));
+            let arrivals = ArrivalProcess::Saturating;
+            let stream = TrafficStream { from, to, tag, payload, arrivals, start, packets };
+            self.add(pairs, &StreamTemplate { span, law, stream });
         }
     }
 
@@ -197,15 +197,7 @@ impl<'a> TrafficReader<'a> {
                 return;
             }
             let arrivals = self.arrivals(from, &hosts, form);
-            self.streams.push(TrafficStream {
-                from,
-                to,
-                tag: form.tag,
-                payload: form.payload,
-                arrivals,
-                start: form.start,
-                packets: form.packets,
-            });
+            self.streams.push(TrafficStream { from, to, arrivals, ..form.stream.clone() });
         }
     }
 
@@ -241,7 +233,7 @@ impl<'a> TrafficReader<'a> {
             let route: usize = routes.map(<[u8]>::len).sum();
             // All in 65 536ths of a character. Each packet has a tag, a CRC byte and a GAP.
             let route = route as u128 * 65_536 / (to.len() as u128).max(1);
-            arrivals::mean_payload(form.payload) + route + 3 * 65_536
+            arrivals::mean_payload(form.stream.payload) + route + 3 * 65_536
         })
     }
 

@@ -1,10 +1,6 @@
 //! Tables of an experiment as comma-separated values (RFC 4180, lines end with LF).
 
-use simulator::experiment::result_table::{
-    CalibratedSetting, MilliValue, PublishedFigure, ResultTable, TableCell,
-};
-
-use super::text::origin;
+use simulator::experiment::result_table::{ResultTable, TableCell};
 
 /// Column names, then rows.
 pub(super) fn table(table: &ResultTable) -> String {
@@ -15,28 +11,6 @@ pub(super) fn table(table: &ResultTable) -> String {
             TableCell::Word(word) => word.clone(),
             TableCell::Number(number) => number.to_string(),
         }));
-    }
-    text
-}
-
-pub(super) fn figures(figures: &[PublishedFigure]) -> String {
-    let head = ["figure", "unit", "published", "ours", "origin", "source"];
-    let mut text = line(head.map(str::to_owned));
-    for PublishedFigure { what, unit, published, source, ours, origin: how } in figures {
-        let number =
-            |number: &Option<MilliValue>| number.map_or_else(String::new, |n| n.to_string());
-        let [published, ours] = [published, ours].map(number);
-        let [unit, origin, source] = [*unit, origin(*how), *source].map(str::to_owned);
-        text += &line([what.clone(), unit, published, ours, origin, source]);
-    }
-    text
-}
-
-pub(super) fn settings(settings: &[CalibratedSetting]) -> String {
-    let mut text = line(["parameter", "value", "unit", "why"].map(str::to_owned));
-    for CalibratedSetting { name, value, unit, why } in settings {
-        let [name, unit] = [*name, *unit].map(str::to_owned);
-        text += &line([name, value.to_string(), unit, why.clone()]);
     }
     text
 }
@@ -57,7 +31,7 @@ fn quoted(cell: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simulator::experiment::result_table::TableColumn;
+    use simulator::experiment::result_table::{MilliValue, TableColumn};
 
     #[test]
     fn a_table_is_a_head_and_rows() {

@@ -1,6 +1,8 @@
 //! Results of experiments as JSON.
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use std::borrow::Cow;
+
+use serde::ser::{Serialize, Serializer};
 use serde_json::{Number, Value};
 use simulator::experiment::ExperimentEffort;
 use simulator::experiment::result_table::{
@@ -8,7 +10,6 @@ use simulator::experiment::result_table::{
 };
 
 use super::ExperimentOutcome;
-use super::text::origin;
 
 #[derive(serde::Serialize)]
 pub(super) struct ExperimentsJson<'a> {
@@ -20,36 +21,20 @@ pub(super) struct ExperimentJson<'a> {
     experiment: &'a str,
     title: &'a str,
     effort: &'a str,
-    figures: Vec<FigureJson<'a>>,
-    settings: Vec<SettingJson<'a>>,
+    figures: TableRowsJson<'a>,
+    settings: TableRowsJson<'a>,
     tables: Vec<TableJson<'a>>,
     notes: &'a [&'static str],
-}
-
-#[derive(serde::Serialize)]
-struct FigureJson<'a> {
-    figure: &'a str,
-    unit: &'a str,
-    published: Value,
-    ours: Value,
-    origin: &'a str,
-    source: &'a str,
-}
-
-#[derive(serde::Serialize)]
-struct SettingJson<'a> {
-    parameter: &'a str,
-    value: Value,
-    unit: &'a str,
-    why: &'a str,
 }
 
 #[derive(serde::Serialize)]
 struct TableJson<'a> {
     table: &'a str,
     title: &'a str,
-    rows: Vec<TableRowJson<'a>>,
+    rows: TableRowsJson<'a>,
 }
+
+struct TableRowsJson<'a>(Cow<'a, ResultTable>);
 
 /// A row of a table: an object with its keys in the order of the columns.
 struct TableRowJson<'a> {
@@ -70,11 +55,16 @@ pub(super) fn whole(outcome: &ExperimentOutcome) -> ExperimentJson<'_> {
             ExperimentEffort::Full => "full",
             ExperimentEffort::Quick => "quick",
         },
-        figures: findings.figures.iter().map(figure).collect(),
-        settings: findings.settings.iter().map(setting).collect(),
-        tables: findings.tables.iter().map(table).collect(),
+        figures: TableRowsJson(Cow::Owned(PublishedFigure::table(&findings.figures))),
+        settings: TableRowsJson(Cow::Owned(CalibratedSetting::table(&findings.settings))),
+        tables: findings.tables.iter().map(table_json).collect(),
         notes: findings.notes,
     }
+}
+
+fn table_json(table: &ResultTable) -> TableJson<'_> {
+    let ResultTable { name, title, .. } = table;
+    TableJson { table: name, title, rows: TableRowsJson(Cow::Borrowed(table)) }
 }
 
 /// One experiment as a line. Serialization of these types cannot fail.
@@ -82,47 +72,23 @@ pub(super) fn line(outcome: &ExperimentOutcome) -> String {
     serde_json::to_string(&whole(outcome)).map_or_else(|_| String::new(), |line| line + "\n")
 }
 
-fn figure(figure: &PublishedFigure) -> FigureJson<'_> {
-    FigureJson {
-        figure: &figure.what,
-        unit: figure.unit,
-        published: maybe(figure.published),
-        ours: maybe(figure.ours),
-        origin: origin(figure.origin),
-        source: figure.source,
-    }
-}
-
-fn setting(setting: &CalibratedSetting) -> SettingJson<'_> {
-    let CalibratedSetting { name, value, unit, why } = setting;
-    SettingJson { parameter: name, value: number(*value), unit, why }
-}
-
-fn table(table: &ResultTable) -> TableJson<'_> {
-    let ResultTable { name, title, columns, rows } = table;
-    TableJson {
-        table: name,
-        title,
-        rows: rows.iter().map(|cells| TableRowJson { columns, cells }).collect(),
+impl Serialize for TableRowsJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ResultTable { columns, rows, .. } = &*self.0;
+        serializer.collect_seq(rows.iter().map(|cells| TableRowJson { columns, cells }))
     }
 }
 
 impl Serialize for TableRowJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.columns.len()))?;
-        for (column, cell) in self.columns.iter().zip(self.cells) {
-            match cell {
-                TableCell::Nothing => map.serialize_entry(column.name, &Value::Null)?,
-                TableCell::Word(word) => map.serialize_entry(column.name, word)?,
-                TableCell::Number(milli) => map.serialize_entry(column.name, &number(*milli))?,
-            }
-        }
-        map.end()
+        let value = |cell: &TableCell| match cell {
+            TableCell::Nothing => Value::Null,
+            TableCell::Word(word) => Value::String(word.clone()),
+            TableCell::Number(milli) => number(*milli),
+        };
+        let cells = self.columns.iter().zip(self.cells);
+        serializer.collect_map(cells.map(|(column, cell)| (column.name, value(cell))))
     }
-}
-
-fn maybe(milli: Option<MilliValue>) -> Value {
-    milli.map_or(Value::Null, number)
 }
 
 /// A number with the digits of its text form.

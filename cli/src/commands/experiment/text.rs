@@ -51,14 +51,6 @@ pub(super) fn print(outcome: &ExperimentOutcome, out: &mut impl FnMut(StyledLine
     }
 }
 
-/// `set` for a number that a parameter was chosen for, else `follows`.
-pub(super) const fn origin(origin: FigureOrigin) -> &'static str {
-    match origin {
-        FigureOrigin::Set => "set",
-        FigureOrigin::Follows => "follows",
-    }
-}
-
 fn figures(figures: &[PublishedFigure]) -> Vec<TextColumn> {
     let number = |number: Option<MilliValue>| number.map_or_else(String::new, |n| n.to_string());
     let each =
@@ -73,7 +65,7 @@ fn figures(figures: &[PublishedFigure]) -> Vec<TextColumn> {
         TextColumn::left("", each(&|figure| (TextStyle::Dim, figure.unit.to_owned()))),
         TextColumn::left(
             "origin",
-            each(&|figure| (role(figure.origin), origin(figure.origin).to_owned())),
+            each(&|figure| (role(figure.origin), figure.origin.name().to_owned())),
         ),
         TextColumn::left("source", each(&|figure| (TextStyle::Dim, figure.source.to_owned()))),
     ]

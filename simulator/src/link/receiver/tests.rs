@@ -23,18 +23,33 @@ impl ReceiverBench {
     fn receive(&mut self, text: &str) -> Vec<(u64, PortRequest)> {
         let mut requests = Vec::new();
         for character in codec::notation::parse(text).unwrap().chars().iter() {
-            let place = NodePort { node: NodeId(0), port: PortId(0) };
-            let (now, log) = (self.slot, &mut self.log);
-            let trace = &mut TraceContext { now, slot: now, place, log };
             let cell = TaggedChar::of(character);
             let quick = self.receiver.receive_simple(cell, StopGo::Go);
-            let request = quick.unwrap_or_else(|| self.receiver.receive(cell, None, trace));
+            let request = quick.unwrap_or_else(|| {
+                self.at(self.slot, |receiver, trace| receiver.receive(cell, None, trace))
+            });
             if request != PortRequest::Nothing && request != PortRequest::Command(StopGo::Go) {
                 requests.push((self.slot, request));
             }
             self.slot += 1;
         }
         requests
+    }
+
+    /// Calls the receiver in a period.
+    fn at<T>(
+        &mut self,
+        now: u64,
+        act: impl FnOnce(&mut PortReceiver, &mut TraceContext<'_>) -> T,
+    ) -> T {
+        let place = NodePort { node: NodeId(0), port: PortId(0) };
+        let log = &mut self.log;
+        act(&mut self.receiver, &mut TraceContext { now, slot: now, place, log })
+    }
+
+    /// Receives the first character of a packet.
+    fn receive_head(&mut self, now: u64, cell: TaggedChar, id: PacketId) {
+        self.at(now, |receiver, trace| receiver.receive(cell.as_head(), Some(id), trace));
     }
 
     /// Takes characters from the slack buffer.
@@ -156,15 +171,12 @@ fn optional_symbols_are_reported_but_take_effect_only_where_supported() {
 fn a_packet_whose_first_byte_is_lost_begins_with_the_next() {
     let id = PacketId { host: NodeId(7), number: 0 };
     let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
-    let place = NodePort { node: NodeId(0), port: PortId(0) };
-    let trace = &mut TraceContext { now: 0, slot: 0, place, log: &mut bench.log };
     // Its wire d was open: a control code came, and then the rest.
-    bench.receiver.receive(TaggedChar::control(0x83).as_head(), Some(id), trace);
+    bench.receive_head(0, TaggedChar::control(0x83), id);
     bench.receive("05 GAP");
     assert_eq!(bench.receiver.take(), Some((TaggedChar::data(5).as_head(), Some(id))));
     // If all of it is lost, the packet is.
-    let trace = &mut TraceContext { now: 9, slot: 9, place, log: &mut bench.log };
-    bench.receiver.receive(TaggedChar::control(0x83).as_head(), Some(id), trace);
+    bench.receive_head(9, TaggedChar::control(0x83), id);
     bench.events();
     bench.receive("GAP");
     assert_eq!(bench.events().last(), Some(&(2, "dropped")));
@@ -308,9 +320,7 @@ fn power_on_resets_the_receiver() {
     assert!(receiver.is_receiving() && receiver.symbols() == SymbolSet::All);
     assert_eq!(receiver.peek(4), Some(TaggedChar::data(8)));
     bench.events();
-    let place = NodePort { node: NodeId(0), port: PortId(0) };
-    let trace = &mut TraceContext { now: 9, slot: 9, place, log: &mut bench.log };
-    bench.receiver.power_up(trace);
+    bench.at(9, PortReceiver::power_up);
     let receiver = &bench.receiver;
     assert_eq!((receiver.last_command(), receiver.is_calm()), (StopGo::Go, true));
     assert_eq!((receiver.fill(), receiver.fill_max(), receiver.is_receiving()), (0, 5, false));
@@ -323,22 +333,17 @@ fn power_on_resets_the_receiver() {
 fn the_frame_being_received_is_reported_at_the_end_of_the_run() {
     let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
     bench.receive("83 05");
-    let place = NodePort { node: NodeId(0), port: PortId(0) };
-    let trace = &mut TraceContext { now: 2, slot: 2, place, log: &mut bench.log };
-    bench.receiver.finish(trace);
+    bench.at(2, PortReceiver::finish);
     assert_eq!(bench.events(), [(2, "received")]);
 }
 
 #[test]
 fn packets_are_counted_by_where_they_begin() {
     let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
-    let place = NodePort { node: NodeId(0), port: PortId(0) };
     for number in 0..3 {
-        let id = PacketId { host: NodeId(7), number };
-        let trace = &mut TraceContext { now: 0, slot: 0, place, log: &mut bench.log };
         // Of the last one the first byte is lost.
         let cell = if number < 2 { TaggedChar::data(5) } else { TaggedChar::control(0x05) };
-        bench.receiver.receive(cell.as_head(), Some(id), trace);
+        bench.receive_head(0, cell, PacketId { host: NodeId(7), number });
     }
     assert_eq!(bench.receiver.heads(), 3);
     bench.take(1);

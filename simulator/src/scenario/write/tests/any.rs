@@ -1,384 +1,287 @@
-//! Random scenarios that cover all limits of the file format.
+//! Random scenario files that use the keys of all sections, with values up to their limits.
 
-use std::collections::BTreeMap;
-use std::num::NonZeroU32;
+use std::fmt::Write as _;
 
-use crate::fault::{BitErrors, FaultKind, FaultSpec};
-use crate::interface::{ConsumptionMode, DmaBus, InterfaceParameters};
-use crate::link::{
-    FillMode, FramingMode, LinkParameters, PortParameters, ResetEnding, SlackSize, SymbolSet,
-};
-use crate::messaging::{
-    EndpointParameters, EndpointPlan, MessageCosts, MessageKind, MessageStream, MessagingPlan,
-    ProtocolLayers, ReturnHandler, TransferMode, WakeMode,
-};
 use crate::rng::Rng;
-use crate::routes::{RouteTable, RoutingMethod};
-use crate::scenario::{PortTap, Scenario};
-use crate::topology::{
-    CableSpec, ExtensionSupport, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology,
-};
-use crate::traffic::{ArrivalProcess, PayloadSize, RawText, StreamDestination, TrafficStream};
-use crate::transport::{Micros, TransportParameters};
-use codec::character::{Character, ProbeNumber};
-use codec::packet::PacketTag;
-use codec::route::{PortId, RouteAddressing};
-use codec::time::Ticks;
-use codec::transport::{EndpointId, EndpointKey, Nic};
+use crate::scenario::costs::COSTS;
+use crate::scenario::endpoints::TRANSPORT;
+use crate::scenario::keys::KeyList;
+use crate::scenario::parameters::{INTERFACE, PORT, SWITCH};
 
-pub(super) fn scenario(rng: &mut Rng) -> Scenario {
-    let topology = topology(rng);
-    let duration = rng.between(1_000, 1 << 40);
-    let hosts: Vec<NodeId> = topology.hosts().collect();
-    let mut routes = RouteTable::compute(&topology, pick(rng, &METHODS)).unwrap();
-    let (from, to) = (pick(rng, &hosts), pick(rng, &hosts));
-    routes.set(from, to, several(rng, 5, |rng| byte(rng, 0x80, 0xff)));
-    let mut faults = several(rng, 8, |rng| fault(rng, &topology, duration));
-    faults.sort_by_key(|fault| fault.at);
-    Scenario {
-        seed: rng.next_u64(),
-        duration,
-        interfaces: hosts.iter().map(|host| (*host, interface(rng))).collect(),
-        routes,
-        streams: several(rng, 4, |rng| stream(rng, &hosts, duration)),
-        raw: several(rng, 2, |rng| raw(rng, &hosts, duration)),
-        messaging: if rng.below(2) == 0 {
-            BTreeMap::new()
-        } else {
-            messaging(rng, &topology, duration)
-        },
-        faults,
-        taps: taps(rng, &topology, duration),
-        topology,
-    }
+/// A line of switches with hosts, with names that need escapes.
+struct RandomFile<'r> {
+    rng: &'r mut Rng,
+    text: String,
+    duration: u64,
+    switches: u64,
+    hosts: u64,
+    /// Host, number and segment of each endpoint.
+    endpoints: Vec<(u64, u64, u64)>,
 }
 
-const METHODS: [RoutingMethod; 2] = [RoutingMethod::UpDown, RoutingMethod::Shortest];
+pub(super) fn text(rng: &mut Rng) -> String {
+    let (seed, duration) = (rng.next_u64(), rng.between(1_000, 1 << 40));
+    let (switches, hosts) = (rng.between(1, 3), rng.between(2, 5));
+    let text = format!("seed = {seed}\nduration_periods = {duration}\n");
+    let mut file = RandomFile { rng, text, duration, switches, hosts, endpoints: Vec::new() };
+    file.defaults();
+    file.network();
+    file.routes();
+    file.repeat(4, RandomFile::traffic);
+    file.repeat(2, RandomFile::raw);
+    if file.coin() {
+        file.endpoints();
+        file.repeat(5, RandomFile::messages);
+    }
+    file.repeat(7, RandomFile::fault);
+    file.taps();
+    file.text
+}
 
-fn pick<T: Copy>(rng: &mut Rng, all: &[T]) -> T {
+fn pick<'a>(rng: &mut Rng, all: &[&'a str]) -> &'a str {
     all[usize::try_from(rng.below(all.len() as u64)).unwrap()]
 }
 
-fn up_to(rng: &mut Rng, most: u32) -> u32 {
-    u32::try_from(rng.between(0, most.into())).unwrap()
+fn host_name(host: u64) -> String {
+    format!("h\\é{host}")
 }
 
-fn short(rng: &mut Rng, first: u16, last: u16) -> u16 {
-    u16::try_from(rng.between(first.into(), last.into())).unwrap()
-}
-
-fn byte(rng: &mut Rng, first: u8, last: u8) -> u8 {
-    u8::try_from(rng.between(first.into(), last.into())).unwrap()
-}
-
-fn several<T>(rng: &mut Rng, most: u64, mut one: impl FnMut(&mut Rng) -> T) -> Vec<T> {
-    (0..rng.between(0, most)).map(|_| one(rng)).collect()
-}
-
-fn positive(rng: &mut Rng, most: u32) -> NonZeroU32 {
-    NonZeroU32::new(1 + up_to(rng, most - 1)).unwrap()
-}
-
-/// Default value with probability 1/2.
-fn often<T: Default>(rng: &mut Rng, other: impl FnOnce(&mut Rng) -> T) -> T {
-    if rng.below(2) == 0 { T::default() } else { other(rng) }
-}
-
-/// Line of switches with hosts, with names that need escapes.
-fn topology(rng: &mut Rng) -> Topology {
-    let (switches, hosts) = (1 + up_to(rng, 2), 2 + up_to(rng, 3));
-    let switch = |rng: &mut Rng, i| NodeSpec { name: format!("s\"{i}"), kind: switch(rng) };
-    let mut nodes: Vec<NodeSpec> = (0..switches).map(|i| switch(rng, i)).collect();
-    nodes.extend((0..hosts).map(|i| NodeSpec { name: format!("h\\é{i}"), kind: NodeKind::Host }));
-    let port = |node, port| NodePort { node: NodeId(node), port: PortId(port) };
-    let mut cables = Vec::new();
-    for i in 0..hosts {
-        let at = port(i % switches, u8::try_from(i / switches).unwrap());
-        let mut ends = [port(switches + i, 0), at];
-        if rng.below(4) == 0 {
-            ends.reverse();
+/// Some of the keys of a section other than `without`, one with each separator.
+fn some<S: Copy>(rng: &mut Rng, keys: &KeyList<S>, without: &str, separator: &str) -> String {
+    let mut text = String::new();
+    for key in keys {
+        let (name, value) = key.any(rng);
+        if name != without && rng.below(3) == 0 {
+            let _ = write!(text, "{name} = {value}{separator}");
         }
-        cables.push(CableSpec { ends, link: link(rng) });
     }
-    let between =
-        |rng: &mut Rng, i| CableSpec { ends: [port(i - 1, 6), port(i, 7)], link: link(rng) };
-    cables.extend((1..switches).map(|i| between(rng, i)));
-    if rng.below(3) == 0 {
-        cables.reverse();
-    }
-    Topology::new(nodes, cables).unwrap()
+    text
 }
 
-fn link(rng: &mut Rng) -> LinkParameters {
-    often(rng, |rng| {
-        let delay = Ticks(rng.between(1, 1 << 20));
-        let ports = [port_parameters(rng), port_parameters(rng)];
-        if rng.below(2) == 0 {
-            LinkParameters::alike(delay, ports[0])
-        } else {
-            LinkParameters { delay, ports }
-        }
-    })
-}
-
-fn port_parameters(rng: &mut Rng) -> PortParameters {
-    often(rng, |rng| PortParameters {
-        divisor: positive(rng, 1024),
-        slack: SlackSize {
-            go_slack: up_to(rng, 1 << 20),
-            hysteresis: positive(rng, 1 << 20).get(),
-            stop_slack: up_to(rng, 1 << 20),
-        },
-        generation: byte(rng, 0, 15),
-        interpretation: byte(rng, 0, 15),
-        blocked: Ticks(rng.between(1, 1 << 40)),
-        symbols: pick(rng, &[SymbolSet::Mandatory, SymbolSet::All]),
-        replies: rng.below(2) == 0,
-        reset: pick(rng, &ResetEnding::WORDS).1,
-        fill: pick(rng, &FillMode::WORDS).1,
-        framing: pick(rng, &FramingMode::WORDS).1,
-    })
-}
-
-fn switch(rng: &mut Rng) -> NodeKind {
-    NodeKind::Switch(SwitchParameters {
-        ports: byte(rng, 8, 32),
-        addressing: pick(rng, &[RouteAddressing::Relative, RouteAddressing::Absolute]),
-        routing: byte(rng, 0, 255),
-        token_step: byte(rng, 0, 255),
-        extensions: pick(rng, &[ExtensionSupport::Off, ExtensionSupport::On]),
-    })
-}
-
-fn consumption(rng: &mut Rng) -> ConsumptionMode {
-    let every = ConsumptionMode::Every(positive(rng, 1 << 20));
-    pick(rng, &[ConsumptionMode::Always, ConsumptionMode::Never, ConsumptionMode::Adversary, every])
-}
-
-fn interface(rng: &mut Rng) -> InterfaceParameters {
-    often(rng, |rng| InterfaceParameters {
-        bus: pick(rng, &[DmaBus::Ideal, DmaBus::SBus]),
-        send_memory: up_to(rng, 1 << 30),
-        receive_memory: up_to(rng, 1 << 30),
-        consumption: consumption(rng),
-        boot: Ticks(rng.below(1 << 40)),
-        commands: positive(rng, 1 << 20).get(),
-    })
-}
-
-fn size(rng: &mut Rng, least: u32, most: u32) -> PayloadSize {
-    let one = |rng: &mut Rng| least + up_to(rng, most - least);
-    let (a, b) = (one(rng), one(rng));
+fn size(rng: &mut Rng, least: u64, most: u64) -> String {
+    let (a, b) = (rng.between(least, most), rng.between(least, most));
     match rng.below(3) {
-        0 => PayloadSize::Fixed(a),
-        1 => PayloadSize::Uniform(a.min(b), a.max(b)),
-        _ => PayloadSize::Bimodal { small: a, large: b, share: short(rng, 0, u16::MAX) },
-    }
-}
-
-fn arrivals(rng: &mut Rng) -> ArrivalProcess {
-    let every = Ticks(rng.between(1, 1 << 40));
-    match rng.below(5) {
-        0 => ArrivalProcess::Constant(every),
-        1 => ArrivalProcess::Poisson(every),
-        2 => ArrivalProcess::Bursts(positive(rng, 1 << 20), every),
-        3 => ArrivalProcess::Saturating,
-        _ => ArrivalProcess::Closed(positive(rng, 1 << 20), Ticks(rng.below(1 << 40))),
-    }
-}
-
-fn pair(rng: &mut Rng, hosts: &[NodeId]) -> (NodeId, NodeId) {
-    let from = pick(rng, hosts);
-    let others: Vec<NodeId> = hosts.iter().copied().filter(|to| *to != from).collect();
-    (from, pick(rng, &others))
-}
-
-fn stream(rng: &mut Rng, hosts: &[NodeId], duration: u64) -> TrafficStream {
-    let (from, to) = pair(rng, hosts);
-    TrafficStream {
-        from,
-        to: match rng.below(4) {
-            0 | 1 => StreamDestination::One(to),
-            2 => StreamDestination::Among(vec![to]),
-            _ => StreamDestination::Among(hosts.to_vec()),
-        },
-        tag: PacketTag::new(byte(rng, 0, 127)).unwrap(),
-        payload: size(rng, 0, 1 << 20),
-        arrivals: arrivals(rng),
-        start: rng.below(duration),
-        packets: often(rng, |rng| Some(rng.next_u64())),
-    }
-}
-
-fn raw(rng: &mut Rng, hosts: &[NodeId], duration: u64) -> RawText {
-    let from = pick(rng, hosts);
-    let one = |rng: &mut Rng| match rng.below(2) {
-        0 => Character::Data(byte(rng, 0, 255)),
-        _ => Character::Control(byte(rng, 0, 255)),
-    };
-    RawText { from, at: rng.below(duration), chars: several(rng, 20, one).into_iter().collect() }
-}
-
-fn fault(rng: &mut Rng, topology: &Topology, duration: u64) -> FaultSpec {
-    let hosts: Vec<NodeId> = topology.hosts().collect();
-    let ports: Vec<NodePort> = topology.cables().iter().flat_map(|cable| cable.ends).collect();
-    let own = |port: &NodePort| !hosts.contains(&port.node);
-    let switched: Vec<NodePort> = ports.iter().copied().filter(own).collect();
-    let (channel, host) = (pick(rng, &ports), pick(rng, &hosts));
-    let what = match rng.below(12) {
-        0 => {
-            let errors = pick(rng, &[BitErrors::Weaken, BitErrors::Flip]);
-            FaultKind::Noise { channel, errors, mean: rng.between(1, 1 << 40) }
+        0 => a.to_string(),
+        1 => format!("[{}, {}]", a.min(b), a.max(b)),
+        _ => {
+            let nanos = rng.between(1_000, 999_999_999);
+            format!("{{ small = {a}, large = {b}, large_share = 0.{nanos:09} }}")
         }
-        1 => FaultKind::Flip { channel, bits: short(rng, 1, 0x1ff) },
-        2 => FaultKind::OpenWire { channel, wire: byte(rng, 0, 8) },
-        3 => FaultKind::Cut { port: channel },
-        4 => FaultKind::LoseGap { channel },
-        5 => FaultKind::ForwardReset { port: channel },
-        6 => FaultKind::BackwardReset { port: channel },
-        7 => FaultKind::Probe { port: channel, number: ProbeNumber::new(byte(rng, 0, 7)).unwrap() },
-        8 => FaultKind::PowerOff { node: channel.node },
-        9 => FaultKind::DeadPort { port: pick(rng, &switched) },
-        10 => FaultKind::Consume { host, how: consumption(rng) },
-        _ => FaultKind::Restart { host },
-    };
-    let at = rng.below(duration);
-    let at_once = matches!(
-        what,
-        FaultKind::Flip { .. }
-            | FaultKind::ForwardReset { .. }
-            | FaultKind::BackwardReset { .. }
-            | FaultKind::Probe { .. }
-            | FaultKind::Restart { .. }
-    );
-    let lasts = rng.between(1, 1 << 40);
-    let until = if at_once { None } else { often(rng, |_| Some(at + lasts)) };
-    FaultSpec { at, until, kind: what }
-}
-
-fn taps(rng: &mut Rng, topology: &Topology, duration: u64) -> Vec<PortTap> {
-    let whole = rng.below(2) == 0;
-    let from = often(rng, |rng| rng.below(duration - 1));
-    let mut taps = Vec::new();
-    for cable in topology.cables() {
-        let port = if whole { cable.ends[0] } else { pick(rng, &cable.ends) };
-        let to = if whole { duration } else { rng.between(from + 1, duration) };
-        taps.push(PortTap { port, from, to });
-    }
-    taps
-}
-
-fn costs(rng: &mut Rng) -> MessageCosts {
-    let base = pick(rng, &[MessageCosts::AM_II, MessageCosts::GAM, MessageCosts::NOTHING]);
-    if rng.below(2) == 0 {
-        return base;
-    }
-    MessageCosts {
-        host_quantum: rng.below(1 << 40),
-        answer_receive: rng.below(1 << 40),
-        bus_burst: rng.below(100),
-        transfers: pick(rng, &[TransferMode::StoreAndForward, TransferMode::Pipelined]),
-        send_buffers: byte(rng, 1, 255),
-        page: up_to(rng, 1 << 20),
-        ..base
     }
 }
 
-fn messaging(rng: &mut Rng, topology: &Topology, duration: u64) -> BTreeMap<NodeId, MessagingPlan> {
-    let nodes = u16::try_from(topology.nodes().len()).unwrap();
-    let micros = |rng: &mut Rng| Micros(rng.between(1, 3_600_000_000));
-    let transport = TransportParameters {
-        nics: short(rng, nodes, 4096),
-        channels: byte(rng, 1, 32),
-        scan: micros(rng),
-        timeout: micros(rng),
-        retries: short(rng, 1, u16::MAX).into(),
-    };
-    let parameters = often(rng, |rng| EndpointParameters {
-        frames: byte(rng, 1, 255),
-        credits: short(rng, 1, 1 << 12),
-        request_queue: short(rng, 1, 1 << 14),
-        staging: short(rng, 1, 1 << 14),
-        dma: (rng.below(2) == 0).then(|| byte(rng, 1, 255)),
-        mappings: (rng.below(2) == 0).then(|| short(rng, 2, 1 << 14)),
-        map: rng.below(1 << 40),
-        burst_log2: byte(rng, 0, 31),
-        load: rng.below(1 << 40),
-        patience: rng.below(1 << 40),
-        layers: pick(
-            rng,
-            &[ProtocolLayers::Baseline, ProtocolLayers::Reliability, ProtocolLayers::Protection],
-        ),
-    });
-    let mut plans = BTreeMap::new();
-    for host in topology.hosts() {
-        let endpoint = |rng: &mut Rng, id| EndpointPlan {
-            id: EndpointId(id),
-            key: EndpointKey(rng.next_u64()),
-            segment: up_to(rng, 1 << 20),
-            wake: pick(rng, &[WakeMode::Poll, WakeMode::Event]),
-        };
-        let endpoints = (0..short(rng, 1, 3)).map(|id| endpoint(rng, id)).collect();
-        let nic = Nic(u16::try_from(host.0).unwrap());
-        let (streams, names) = (Vec::new(), Vec::new());
-        let plan = MessagingPlan {
-            nic,
-            transport,
-            parameters,
-            costs: costs(rng),
-            endpoints,
-            streams,
-            names,
-        };
-        plans.insert(host, plan);
+fn arrivals(rng: &mut Rng) -> String {
+    let (every, count) = (rng.between(1, 1 << 40), rng.between(1, 1 << 20));
+    match rng.below(6) {
+        0 => format!("every_periods = {every}"),
+        1 => format!("every_periods = {every}\nlaw = 'poisson'"),
+        2 => format!("every_periods = {every}\nburst = {count}"),
+        3 => "saturate = true".to_owned(),
+        4 => format!("window = {count}\nthink_periods = {}", every - 1),
+        _ => "load = 0.3".to_owned(),
     }
-    (0..rng.below(6)).for_each(|_| add_streams(rng, &mut plans, duration));
-    for plan in plans.values_mut() {
-        plan.names.sort_unstable();
-        plan.names.dedup();
-    }
-    plans
 }
 
-/// Adds a stream to an endpoint that may not exist.
-fn add_streams(rng: &mut Rng, plans: &mut BTreeMap<NodeId, MessagingPlan>, duration: u64) {
-    let hosts: Vec<NodeId> = plans.keys().copied().collect();
-    let (from, to) = pair(rng, &hosts);
-    let sender = pick(rng, &plans[&from].endpoints.iter().map(|it| it.id).collect::<Vec<_>>());
-    let receiver = EndpointId(short(rng, 0, 3));
-    let there = plans[&to].endpoints.iter().find(|it| it.id == receiver).cloned();
-    let segment = there.as_ref().map_or(1 << 24, |it| it.segment);
-    let kinds = [MessageKind::Short, MessageKind::Medium, MessageKind::Bulk];
-    let kind = pick(rng, if segment < 4 { &kinds[..2] } else { &kinds });
-    let size = match kind {
-        MessageKind::Short => match size(rng, 1, 8) {
-            PayloadSize::Fixed(words) => PayloadSize::Fixed(4 * words),
-            PayloadSize::Uniform(least, most) => PayloadSize::Uniform(4 * least, 4 * most),
-            PayloadSize::Bimodal { small, large, share } => {
-                PayloadSize::Bimodal { small: 4 * small, large: 4 * large, share }
+impl RandomFile<'_> {
+    fn coin(&mut self) -> bool {
+        self.rng.below(2) == 0
+    }
+
+    fn repeat(&mut self, most: u64, one: fn(&mut Self)) {
+        (0..self.rng.between(0, most)).for_each(|_| one(self));
+    }
+
+    fn table(&mut self, title: &str, keys: &str) {
+        let _ = writeln!(self.text, "{title}\n{keys}");
+    }
+
+    fn port_keys(&mut self, separator: &str) -> String {
+        if self.coin() { String::new() } else { some(self.rng, PORT, "", separator) }
+    }
+
+    fn defaults(&mut self) {
+        let link =
+            format!("delay_periods = {}\n", self.rng.between(1, 1 << 20)) + &self.port_keys("\n");
+        self.table("[link]", &link);
+        let switch = some(self.rng, SWITCH, "", "\n") + &self.port_keys("\n");
+        self.table("[switch_defaults]", &switch);
+        let interface = some(self.rng, INTERFACE, "", "\n") + &self.port_keys("\n");
+        self.table("[interface]", &interface);
+        let preset = pick(self.rng, &["", "preset = 'gam'\n", "preset = 'nothing'\n"]);
+        let costs = preset.to_owned() + &some(self.rng, COSTS, "", "\n");
+        self.table("[costs]", &costs);
+        // A row for each node. T-3
+        let nics = self.rng.between(self.switches + self.hosts, 4_096);
+        let transport = format!("nics = {nics}\n{}", some(self.rng, TRANSPORT, "nics", "\n"));
+        self.table("[transport]", &transport);
+    }
+
+    /// The port of its switch that a host is cabled to.
+    fn switch_port(&self, host: u64) -> String {
+        format!("s\"{}:{}", host % self.switches, host / self.switches)
+    }
+
+    fn network(&mut self) {
+        for i in 0..self.switches {
+            let ports = self.rng.between(8, 32);
+            let keys = some(self.rng, SWITCH, "ports", "\n") + &self.port_keys("\n");
+            self.table("[[switch]]", &format!("name = 's\"{i}'\nports = {ports}\n{keys}"));
+        }
+        let mut cables: Vec<[String; 2]> =
+            (1..self.switches).map(|i| [format!("s\"{}:6", i - 1), format!("s\"{i}:7")]).collect();
+        for i in 0..self.hosts {
+            let mut keys = format!("name = '{}'\n", host_name(i));
+            keys += &some(self.rng, INTERFACE, "", "\n");
+            keys += &self.port_keys("\n");
+            match self.rng.below(3) {
+                0 => keys += "costs = 'gam'\n",
+                1 => keys += &format!("costs = {{ {} }}\n", some(self.rng, COSTS, "", ", ")),
+                _ => {}
             }
-        },
-        MessageKind::Medium => size(rng, 4, 8192),
-        MessageKind::Bulk => size(rng, 4, segment),
-    };
-    let known = there.map_or(EndpointKey(0), |it| it.key);
-    let stream = MessageStream {
-        from: sender,
-        to: (plans[&to].nic, receiver),
-        key: pick(rng, &[known, EndpointKey(7)]),
-        kind,
-        size,
-        arrivals: arrivals(rng),
-        start: rng.below(duration),
-        count: often(rng, |rng| Some(rng.next_u64())),
-        returned: match rng.below(3) {
-            0 => ReturnHandler::Drop,
-            1 => ReturnHandler::SendAgain,
-            _ => ReturnHandler::SendElsewhere((plans[&to].nic, receiver), known),
-        },
-    };
-    let name = (plans[&from].nic, sender);
-    let key = plans[&from].endpoints[usize::from(sender.0)].key;
-    plans.get_mut(&from).unwrap().streams.push(stream);
-    plans.get_mut(&to).unwrap().names.push((name, key));
+            let ends = [format!("{}:0", host_name(i)), self.switch_port(i)];
+            match self.rng.below(3) {
+                0 => keys += &format!("at = '{}'\n{}", ends[1], self.end_keys()),
+                1 => cables.push(ends),
+                _ => cables.insert(0, [ends[1].clone(), ends[0].clone()]),
+            }
+            self.table("[[host]]", &keys);
+        }
+        for [a, b] in cables {
+            let keys =
+                format!("ends = ['{a}', '{b}']\n{}", self.end_keys()) + &self.port_keys("\n");
+            self.table("[[cable]]", &keys);
+        }
+    }
+
+    /// Keys of the two ends of a cable.
+    fn end_keys(&mut self) -> String {
+        format!("a = {{ {} }}\nb = {{ {} }}\n", self.port_keys(", "), self.port_keys(", "))
+    }
+
+    /// Two different hosts.
+    fn pair(&mut self) -> [u64; 2] {
+        let from = self.rng.below(self.hosts);
+        [from, (from + self.rng.between(1, self.hosts - 1)) % self.hosts]
+    }
+
+    fn routes(&mut self) {
+        let method = pick(self.rng, &["up-down", "shortest"]);
+        self.table("[routes]", &format!("method = '{method}'"));
+        let [from, to] = self.pair().map(host_name);
+        let bytes =
+            (0..self.rng.between(0, 5)).map(|_| format!("{:02x} ", self.rng.between(0x80, 0xff)));
+        let bytes: String = bytes.collect();
+        self.table("[[route]]", &format!("from = '{from}'\nto = '{to}'\nbytes = '{bytes}'"));
+    }
+
+    fn traffic(&mut self) {
+        let [from, to] = self.pair().map(host_name);
+        let to = [format!("'{to}'"), format!("['{to}']"), "'uniform'".to_owned()];
+        let to = &to[usize::try_from(self.rng.below(3)).unwrap()];
+        let (tag, start) = (self.rng.below(128), self.rng.below(self.duration));
+        let (payload, law) = (size(self.rng, 0, 1 << 20), arrivals(self.rng));
+        let packets = self.optional("packets");
+        let keys = format!("tag = {tag}\nstart_periods = {start}\npayload = {payload}\n{law}");
+        self.table("[[traffic]]", &format!("from = '{from}'\nto = {to}\n{keys}\n{packets}"));
+    }
+
+    /// A key with any number, or nothing.
+    fn optional(&mut self, key: &str) -> String {
+        if self.coin() { String::new() } else { format!("{key} = {}\n", self.rng.next_u64()) }
+    }
+
+    fn raw(&mut self) {
+        let [from, _] = self.pair().map(host_name);
+        let at = self.rng.below(self.duration);
+        let chars = (0..self.rng.between(0, 20)).map(|_| {
+            let mark = pick(self.rng, &[" ", " !"]);
+            format!("{mark}{:02x}", self.rng.below(256))
+        });
+        let chars: String = chars.collect();
+        self.table("[[raw]]", &format!("from = '{from}'\nat_periods = {at}\nchars = '{chars}'"));
+    }
+
+    fn endpoints(&mut self) {
+        for host in 0..self.hosts {
+            for id in 0..self.rng.between(1, 3) {
+                let segment = self.rng.between(0, 1 << 20);
+                self.endpoints.push((host, id, segment));
+                let (key, wake) = (self.optional("key"), pick(self.rng, &["poll", "event"]));
+                let keys = format!("segment = {segment}\nwake = '{wake}'\n{key}");
+                let name = host_name(host);
+                self.table(
+                    "[[endpoint]]",
+                    &format!("name = 'e{host}.{id}'\nhost = '{name}'\n{keys}"),
+                );
+            }
+        }
+    }
+
+    /// Messages from an endpoint to one of another host, which may not exist.
+    fn messages(&mut self) {
+        let [from, to] = self.pair();
+        let number = self.rng.between(0, 3);
+        let known = self.endpoints.iter().find(|(host, id, _)| (*host, *id) == (to, number));
+        let segment = known.map_or(1 << 24, |(.., segment)| *segment);
+        let target = match known {
+            Some(_) => format!("'e{to}.{number}'"),
+            None => format!("{{ host = '{}', number = {number} }}", host_name(to)),
+        };
+        let body = match self.rng.below(if segment < 4 { 2 } else { 3 }) {
+            0 => format!("words = {}", size(self.rng, 1, 8)),
+            1 => format!("kind = 'medium'\nbytes = {}", size(self.rng, 4, 8_192)),
+            _ => format!("kind = 'bulk'\nbytes = {}", size(self.rng, 4, segment)),
+        };
+        let returned = match self.rng.below(3) {
+            0 => "'drop'".to_owned(),
+            1 => "'again'".to_owned(),
+            _ => format!("{{ to = {target} }}"),
+        };
+        let (law, start) = (arrivals(self.rng), self.rng.below(self.duration));
+        let more = self.optional("count") + &self.optional("key");
+        let keys = format!("{body}\n{law}\nstart_periods = {start}\nreturned = {returned}\n{more}");
+        self.table("[[messages]]", &format!("from = 'e{from}.0'\nto = {target}\n{keys}"));
+    }
+
+    fn fault(&mut self) {
+        let at = self.rng.below(self.duration);
+        let lasts = pick(self.rng, &["", "for_periods = 1\n", "for_periods = 1099511627776\n"]);
+        let host = self.rng.below(self.hosts);
+        let (host, switch_port) = (host_name(host), self.switch_port(host));
+        let port = if self.coin() { format!("{host}:0") } else { switch_port.clone() };
+        let errors = pick(self.rng, &["weaken", "flip"]);
+        let how = pick(self.rng, &["'always'", "'never'", "'adversary'", "1", "1048576"]);
+        let mean = self.rng.between(1, 1 << 40);
+        let (bits, small) = (self.rng.between(1, 0x1ff), self.rng.below(8));
+        let keys = match self.rng.below(12) {
+            0 => {
+                format!("noise = '{port}'\nerrors = '{errors}'\nmean_characters = {mean}\n{lasts}")
+            }
+            1 => format!("open_wire = '{port}'\nwire = {}\n{lasts}", small + bits % 2),
+            2 => format!("cut = '{port}'\n{lasts}"),
+            3 => format!("lose_gap = '{port}'\n{lasts}"),
+            4 => format!("power_off = '{host}'\n{lasts}"),
+            5 => format!("dead_port = '{switch_port}'\n{lasts}"),
+            6 => format!("consume = '{host}'\nhow = {how}\n{lasts}"),
+            7 => format!("flip = '{port}'\nbits = {bits}"),
+            8 => format!("forward_reset = '{port}'"),
+            9 => format!("backward_reset = '{port}'"),
+            10 => format!("probe = '{port}'\nnumber = {small}"),
+            _ => format!("restart = '{host}'"),
+        };
+        self.table("[[fault]]", &format!("at_periods = {at}\n{keys}"));
+    }
+
+    fn taps(&mut self) {
+        let from = if self.coin() { 0 } else { self.rng.below(self.duration - 1) };
+        if self.coin() {
+            return self.table("[[tap]]", &format!("all = true\nfrom_periods = {from}"));
+        }
+        for host in 0..self.hosts {
+            let port = if self.coin() { host_name(host) + ":0" } else { self.switch_port(host) };
+            let to = self.rng.between(from + 1, self.duration);
+            let times = format!("from_periods = {from}\nto_periods = {to}");
+            self.table("[[tap]]", &format!("port = '{port}'\n{times}"));
+        }
+    }
 }
