@@ -39,7 +39,7 @@ impl Character {
 }
 
 /// A number below `END`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BoundedNumber<const END: u8>(u8);
 
 /// Number of a probe, 0..8; 0 is a ping. R-6 (§4.8.3)

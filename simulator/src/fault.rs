@@ -5,113 +5,115 @@ use std::fmt;
 use codec::character::ProbeNumber;
 
 use crate::interface::ConsumptionMode;
-use crate::topology::{NodeId, NodePort};
+use crate::topology::NodePort;
 
-/// A fault, or a control action, at a given time.
+/// A fault, or a control action, at a given time and place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultSpec {
     /// Begin: periods of the full rate.
     pub at: u64,
     /// End, for faults that last; `None` for no end.
     pub until: Option<u64>,
-    /// Kind and place.
+    /// The port; of a channel the port that sends on it, of a cable either end, of a node port 0.
+    pub place: NodePort,
+    /// Kind.
     pub kind: FaultKind,
 }
 
-/// Kind of a fault. A channel is named by the port that sends on it.
+/// Kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// Random bit errors on a channel.
     Noise {
-        /// The channel.
-        channel: NodePort,
         /// Kind of the errors.
         errors: BitErrors,
         /// Mean number of characters between two errors.
         mean: u64,
     },
-    /// Inverts bits of the character that arrives in that period.
+    /// Inverts bits of the character that arrives on a channel in that period.
     Flip {
-        /// The channel.
-        channel: NodePort,
         /// Bits 8–0: `d 7 6 5 4 3 2 1 0`.
         bits: u16,
     },
-    /// An open wire: its bit always arrives as 0. W-5
+    /// An open wire of a channel: its bit always arrives as 0. W-5
     OpenWire {
-        /// The channel.
-        channel: NodePort,
         /// 0..=8, 8 is `d`.
         wire: u8,
     },
     /// Cuts the cable: both channels lose the characters in flight, and all others until the end.
-    Cut {
-        /// Either end.
-        port: NodePort,
-    },
-    /// Loses the next GAP that ends a packet; with an end time, every GAP until then.
-    LoseGap {
-        /// The channel.
-        channel: NodePort,
-    },
+    Cut,
+    /// Loses the next GAP that ends a packet on a channel; with an end time, every GAP until then.
+    LoseGap,
     /// Makes the port send FRES. R-1
-    ForwardReset {
-        /// The port.
-        port: NodePort,
-    },
+    ForwardReset,
     /// Makes the port send BRES. R-5
-    BackwardReset {
-        /// The port.
-        port: NodePort,
-    },
-    /// Makes the port send a probe. R-6
-    Probe {
-        /// The port.
-        port: NodePort,
-        /// Number of the probe.
-        number: ProbeNumber,
-    },
+    BackwardReset,
+    /// Makes the port send a probe of this number. R-6
+    Probe(ProbeNumber),
     /// Switches off the power of a host or switch.
-    PowerOff {
-        /// The host or switch.
-        node: NodeId,
-    },
+    PowerOff,
     /// Kills a switch's port: it neither sends nor receives.
-    DeadPort {
-        /// The port.
-        port: NodePort,
-    },
+    DeadPort,
     /// Changes the consumption of a host.
-    Consume {
-        /// The host.
-        host: NodeId,
-        /// The new mode.
-        how: ConsumptionMode,
-    },
+    Consume(ConsumptionMode),
     /// Restarts a host's control program. I-3, R-3
-    Restart {
-        /// The host.
-        host: NodeId,
-    },
+    Restart,
 }
 
 impl FaultKind {
+    /// A fault of each kind.
+    pub(crate) fn all() -> [Self; 12] {
+        [
+            Self::Noise { errors: BitErrors::Weaken, mean: 1 },
+            Self::Flip { bits: 1 },
+            Self::OpenWire { wire: 0 },
+            Self::Cut,
+            Self::LoseGap,
+            Self::ForwardReset,
+            Self::BackwardReset,
+            Self::Probe(ProbeNumber::default()),
+            Self::PowerOff,
+            Self::DeadPort,
+            Self::Consume(ConsumptionMode::Always),
+            Self::Restart,
+        ]
+    }
+
+    /// Name of the kind, as in scenario files.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Noise { .. } => "noise",
+            Self::Flip { .. } => "flip",
+            Self::OpenWire { .. } => "open_wire",
+            Self::Cut => "cut",
+            Self::LoseGap => "lose_gap",
+            Self::ForwardReset => "forward_reset",
+            Self::BackwardReset => "backward_reset",
+            Self::Probe(_) => "probe",
+            Self::PowerOff => "power_off",
+            Self::DeadPort => "dead_port",
+            Self::Consume(_) => "consume",
+            Self::Restart => "restart",
+        }
+    }
+
     /// True for faults that last until an end time.
     #[must_use]
     pub const fn lasts(&self) -> bool {
         match self {
             Self::Noise { .. }
             | Self::OpenWire { .. }
-            | Self::Cut { .. }
-            | Self::LoseGap { .. }
-            | Self::PowerOff { .. }
-            | Self::DeadPort { .. }
-            | Self::Consume { .. } => true,
+            | Self::Cut
+            | Self::LoseGap
+            | Self::PowerOff
+            | Self::DeadPort
+            | Self::Consume(_) => true,
             Self::Flip { .. }
-            | Self::ForwardReset { .. }
-            | Self::BackwardReset { .. }
-            | Self::Probe { .. }
-            | Self::Restart { .. } => false,
+            | Self::ForwardReset
+            | Self::BackwardReset
+            | Self::Probe(_)
+            | Self::Restart => false,
         }
     }
 }
@@ -129,24 +131,24 @@ impl fmt::Display for FaultKind {
     /// Describes the fault without its place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Noise { errors, mean, .. } => {
+            Self::Noise { errors, mean } => {
                 let errors = match errors {
                     BitErrors::Weaken => "1s arrive as 0s",
                     BitErrors::Flip => "bits are inverted",
                 };
                 write!(f, "{errors}, {mean} characters apart in the mean")
             }
-            Self::Flip { bits, .. } => write!(f, "bits {bits:09b} are inverted"),
-            Self::OpenWire { wire: 8, .. } => write!(f, "wire d is open"),
-            Self::OpenWire { wire, .. } => write!(f, "wire {wire} is open"),
-            Self::Cut { .. } => write!(f, "the cable is cut"),
-            Self::LoseGap { .. } => write!(f, "a GAP is lost"),
-            Self::ForwardReset { .. } => write!(f, "a forward reset is ordered"),
-            Self::BackwardReset { .. } => write!(f, "a backward reset is ordered"),
-            Self::Probe { number, .. } => write!(f, "probe {} is ordered", number.value()),
-            Self::PowerOff { .. } => write!(f, "the power is off"),
-            Self::DeadPort { .. } => write!(f, "the port is dead"),
-            Self::Consume { how, .. } => match how {
+            Self::Flip { bits } => write!(f, "bits {bits:09b} are inverted"),
+            Self::OpenWire { wire: 8 } => write!(f, "wire d is open"),
+            Self::OpenWire { wire } => write!(f, "wire {wire} is open"),
+            Self::Cut => write!(f, "the cable is cut"),
+            Self::LoseGap => write!(f, "a GAP is lost"),
+            Self::ForwardReset => write!(f, "a forward reset is ordered"),
+            Self::BackwardReset => write!(f, "a backward reset is ordered"),
+            Self::Probe(number) => write!(f, "probe {} is ordered", number.value()),
+            Self::PowerOff => write!(f, "the power is off"),
+            Self::DeadPort => write!(f, "the port is dead"),
+            Self::Consume(how) => match how {
                 ConsumptionMode::Always => write!(f, "the host consumes all that comes"),
                 ConsumptionMode::Never => write!(f, "the host consumes nothing"),
                 ConsumptionMode::Every(periods) => {
@@ -154,7 +156,7 @@ impl fmt::Display for FaultKind {
                 }
                 ConsumptionMode::Adversary => write!(f, "the host provokes STOP and GO"),
             },
-            Self::Restart { .. } => write!(f, "the control program starts again"),
+            Self::Restart => write!(f, "the control program starts again"),
         }
     }
 }

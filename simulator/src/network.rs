@@ -9,7 +9,6 @@ mod step;
 use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::{Channel, ChannelId, Chunk};
-use codec::route::PortId;
 use codec::time::FULL_RATE_PERIOD_PS;
 
 use self::active_set::ActiveSet;
@@ -214,6 +213,3 @@ impl PartIndex {
         }
     }
 }
-
-/// A host's only port. I-1
-const HOST_PORT: PortId = PortId(0);

@@ -246,8 +246,9 @@ mod tests {
                 packets: Some(100),
             }]
         );
-        let cut = FaultKind::Cut { port: port(&read, "s0", 7) };
-        assert_eq!(read.faults, [FaultSpec { at: 9_600, until: Some(13_600), kind: cut }]);
+        let place = port(&read, "s0", 7);
+        let cut = FaultSpec { at: 9_600, until: Some(13_600), place, kind: FaultKind::Cut };
+        assert_eq!(read.faults, [cut]);
         assert_eq!(read.taps, [PortTap { port: port(&read, "h0", 0), from: 0, to: 40_000 }]);
     }
 
@@ -452,10 +453,7 @@ mod tests {
         // Ten ends of cables.
         let ports: BTreeSet<NodePort> = drawn
             .iter()
-            .filter_map(|fault| {
-                let FaultKind::Cut { port } = fault.kind else { return None };
-                Some(port)
-            })
+            .filter_map(|fault| (fault.kind == FaultKind::Cut).then_some(fault.place))
             .collect();
         assert_eq!(ports.len(), 10);
         assert_eq!(drawn, faults(1));

@@ -188,7 +188,7 @@ fn simulated(number: u64) -> Option<(Scenario, RunOutcome, RunOutcome)> {
         fault.fault(&scenario.topology, begun)
     };
     let wanted = FAULTS.get(kind_of(number));
-    let is_wanted = |fault: &FaultSpec| wanted == Some(&name(&fault.kind, &scenario));
+    let is_wanted = |fault: &FaultSpec| wanted == Some(&name(fault, &scenario));
     let faults = std::iter::repeat_with(&mut fault).take(1000).flatten().filter(is_wanted).take(20);
     let broken = faults.map(|fault| {
         let broken = Scenario { faults: vec![fault], ..scenario.clone() };
@@ -201,23 +201,23 @@ fn simulated(number: u64) -> Option<(Scenario, RunOutcome, RunOutcome)> {
     Some((broken, before, after))
 }
 
-fn name(what: &FaultKind, scenario: &Scenario) -> &'static str {
-    match what {
+fn name(fault: &FaultSpec, scenario: &Scenario) -> &'static str {
+    match fault.kind {
         FaultKind::Noise { .. } => "bit errors",
         FaultKind::Flip { .. } => "flipped bits",
         FaultKind::OpenWire { .. } => "open wire",
-        FaultKind::Cut { .. } => "cut cable",
-        FaultKind::LoseGap { .. } => "lost GAP",
-        FaultKind::ForwardReset { .. } => "forward reset",
-        FaultKind::BackwardReset { .. } => "backward reset",
-        FaultKind::Probe { .. } => "probe",
-        FaultKind::PowerOff { node } if scenario.topology.hosts().any(|host| host == *node) => {
+        FaultKind::Cut => "cut cable",
+        FaultKind::LoseGap => "lost GAP",
+        FaultKind::ForwardReset => "forward reset",
+        FaultKind::BackwardReset => "backward reset",
+        FaultKind::Probe(_) => "probe",
+        FaultKind::PowerOff if scenario.topology.hosts().any(|host| host == fault.place.node) => {
             "host without power"
         }
-        FaultKind::PowerOff { .. } => "switch without power",
-        FaultKind::DeadPort { .. } => "dead port",
-        FaultKind::Consume { .. } => "slow host",
-        FaultKind::Restart { .. } => "restarted interface",
+        FaultKind::PowerOff => "switch without power",
+        FaultKind::DeadPort => "dead port",
+        FaultKind::Consume(_) => "slow host",
+        FaultKind::Restart => "restarted interface",
     }
 }
 

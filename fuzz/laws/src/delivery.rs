@@ -85,7 +85,7 @@ impl ConversationInput {
         for stream in &mut scenario.streams {
             stream.packets = Some(stream.packets.unwrap_or(50));
         }
-        scenario.faults.retain(|fault| !matches!(fault.kind, FaultKind::Consume { .. }));
+        scenario.faults.retain(|fault| !matches!(fault.kind, FaultKind::Consume(_)));
         for fault in &mut scenario.faults {
             fault.until = fault.until.or(Some(fault.at + 5000));
         }
@@ -235,10 +235,10 @@ pub(crate) fn restarts(scenario: &Scenario) -> Vec<(u64, Nic)> {
     let mut restarts: Vec<(u64, Nic)> =
         scenario.messaging.values().map(|plan| (0, plan.nic)).collect();
     for fault in &scenario.faults {
-        let (FaultKind::Restart { host: node } | FaultKind::PowerOff { node }) = fault.kind else {
+        if !matches!(fault.kind, FaultKind::Restart | FaultKind::PowerOff) {
             continue;
-        };
-        let Ok(nic) = u16::try_from(node.0) else { continue };
+        }
+        let Ok(nic) = u16::try_from(fault.place.node.0) else { continue };
         restarts.extend([fault.at, fault.until.unwrap_or(fault.at)].map(|at| (at, Nic(nic))));
     }
     restarts.retain(|(_, nic)| scenario.messaging.values().any(|plan| plan.nic == *nic));

@@ -7,7 +7,7 @@ use codec::character::Symbol;
 use crate::fault::{FaultKind, FaultSpec};
 use crate::link::sender::SendState;
 use crate::link::wire::{ChannelWire, LostGaps};
-use crate::network::{HOST_PORT, HostUnit, Network, NodePart};
+use crate::network::{HostUnit, Network, NodePart};
 use crate::port::{DataSink, DataSource};
 use crate::rng::Rng;
 use crate::switch::{Switch, SwitchInputState};
@@ -19,6 +19,7 @@ use crate::truth::{RuleId, TruthEventKind};
 pub(super) struct ScheduledFault {
     at: u64,
     step: FaultStep,
+    place: NodePort,
     what: FaultKind,
     /// End of the fault, and its random numbers.
     until: u64,
@@ -44,9 +45,11 @@ impl ScheduledFault {
         let orders = (0..).zip(faults).flat_map(|(number, fault)| {
             let rng = Rng::new(seed, FAULT_STREAM | number);
             let until = fault.until.unwrap_or(u64::MAX);
-            let order =
-                move |at, step| Self { at, step, what: fault.kind, until, rng: rng.clone() };
-            let mend = fault.until.filter(|_| can_end(&fault.kind));
+            let (place, what) = (fault.place, fault.kind);
+            let order = move |at, step| Self { at, step, place, what, until, rng: rng.clone() };
+            // Noise ends by itself.
+            let ends = what.lasts() && !matches!(what, FaultKind::Noise { .. });
+            let mend = fault.until.filter(|_| ends);
             [Some((fault.at, FaultStep::Begin)), mend.map(|until| (until, FaultStep::End))]
                 .into_iter()
                 .flatten()
@@ -55,23 +58,6 @@ impl ScheduledFault {
         let mut orders: Vec<_> = orders.collect();
         orders.sort_by_key(|order| order.at);
         orders.into()
-    }
-}
-
-const fn can_end(what: &FaultKind) -> bool {
-    match what {
-        FaultKind::OpenWire { .. }
-        | FaultKind::Cut { .. }
-        | FaultKind::LoseGap { .. }
-        | FaultKind::PowerOff { .. }
-        | FaultKind::DeadPort { .. }
-        | FaultKind::Consume { .. } => true,
-        FaultKind::Noise { .. }
-        | FaultKind::Flip { .. }
-        | FaultKind::ForwardReset { .. }
-        | FaultKind::BackwardReset { .. }
-        | FaultKind::Probe { .. }
-        | FaultKind::Restart { .. } => false,
     }
 }
 
@@ -85,8 +71,7 @@ impl Network {
     }
 
     fn apply_fault(&mut self, order: ScheduledFault) {
-        let ScheduledFault { step, what, until, rng, .. } = order;
-        let place = place_of(&what);
+        let ScheduledFault { step, place, what, until, rng, .. } = order;
         self.log.emit(self.now, place, None, || {
             TruthEventKind::Fault(format!(
                 "{}{what}",
@@ -94,44 +79,44 @@ impl Network {
             ))
         });
         match what {
-            FaultKind::Noise { channel, errors, mean } => {
-                self.wire(channel, |wire| wire.noise(errors, mean, until, rng));
+            FaultKind::Noise { errors, mean } => {
+                self.wire(place, |wire| wire.noise(errors, mean, until, rng));
             }
-            FaultKind::Flip { channel, bits } => {
+            FaultKind::Flip { bits } => {
                 let now = self.now;
-                self.wire(channel, |wire| wire.flip(now, bits));
+                self.wire(place, |wire| wire.flip(now, bits));
             }
-            FaultKind::OpenWire { channel, wire: number } => {
-                self.wire(channel, |wire| match step {
+            FaultKind::OpenWire { wire: number } => {
+                self.wire(place, |wire| match step {
                     FaultStep::Begin => wire.open(number),
                     FaultStep::End => wire.close(number),
                 });
             }
-            FaultKind::Cut { port } => self.cut(port, step),
-            FaultKind::LoseGap { channel } => {
+            FaultKind::Cut => self.cut(place, step),
+            FaultKind::LoseGap => {
                 let ever = until == u64::MAX;
-                self.wire(channel, |wire| match (step, ever) {
+                self.wire(place, |wire| match (step, ever) {
                     (FaultStep::Begin, true) => wire.lose_gaps(LostGaps::Next),
                     (FaultStep::Begin, false) => wire.lose_gaps(LostGaps::All),
                     (FaultStep::End, _) => wire.stop_losing_gaps(),
                 });
             }
-            FaultKind::ForwardReset { port } => self.queue_symbol(port, Symbol::ForwardReset),
-            FaultKind::BackwardReset { port } => self.queue_symbol(port, Symbol::BackwardReset),
-            FaultKind::Probe { port, number } => self.queue_symbol(port, Symbol::Probe(number)),
-            FaultKind::PowerOff { node } => self.power(node, step),
-            FaultKind::DeadPort { port } => self.port_power(port, step),
-            FaultKind::Consume { host, how } => {
-                if let Some(host) = self.host(host) {
+            FaultKind::ForwardReset => self.queue_symbol(place, Symbol::ForwardReset),
+            FaultKind::BackwardReset => self.queue_symbol(place, Symbol::BackwardReset),
+            FaultKind::Probe(number) => self.queue_symbol(place, Symbol::Probe(number)),
+            FaultKind::PowerOff => self.power(place.node, step),
+            FaultKind::DeadPort => self.port_power(place, step),
+            FaultKind::Consume(how) => {
+                if let Some(host) = self.host(place.node) {
                     host.interface.set_consumption(match step {
                         FaultStep::Begin => how,
                         FaultStep::End => host.consumption,
                     });
                 }
             }
-            FaultKind::Restart { host } => {
+            FaultKind::Restart => {
                 let (now, log) = (self.now, &mut self.log);
-                let host = self.index.host(host).and_then(|host| self.hosts.get_mut(host));
+                let host = self.index.host(place.node).and_then(|host| self.hosts.get_mut(host));
                 host.into_iter().for_each(|host| host.interface.reload(now, log));
             }
         }
@@ -238,23 +223,5 @@ impl Network {
         if let Some(switch) = self.switches.get_mut(switch as usize) {
             switch.release(port);
         }
-    }
-}
-
-/// The place of a fault's event.
-const fn place_of(what: &FaultKind) -> NodePort {
-    match *what {
-        FaultKind::Noise { channel, .. }
-        | FaultKind::Flip { channel, .. }
-        | FaultKind::OpenWire { channel, .. }
-        | FaultKind::LoseGap { channel } => channel,
-        FaultKind::Cut { port }
-        | FaultKind::ForwardReset { port }
-        | FaultKind::BackwardReset { port }
-        | FaultKind::Probe { port, .. }
-        | FaultKind::DeadPort { port } => port,
-        FaultKind::PowerOff { node: host }
-        | FaultKind::Consume { host, .. }
-        | FaultKind::Restart { host } => NodePort { node: host, port: HOST_PORT },
     }
 }

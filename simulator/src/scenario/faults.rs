@@ -21,68 +21,51 @@ enum FaultPlace {
     Host,
 }
 
-#[derive(Clone, Copy)]
-enum FaultExtent {
-    Momentary,
-    Lasting,
+const fn place_of(kind: &FaultKind) -> FaultPlace {
+    match kind {
+        FaultKind::Noise { .. }
+        | FaultKind::Flip { .. }
+        | FaultKind::OpenWire { .. }
+        | FaultKind::Cut
+        | FaultKind::LoseGap
+        | FaultKind::ForwardReset
+        | FaultKind::BackwardReset
+        | FaultKind::Probe(_) => FaultPlace::Port,
+        FaultKind::PowerOff => FaultPlace::Node,
+        FaultKind::DeadPort => FaultPlace::SwitchPort,
+        FaultKind::Consume(_) | FaultKind::Restart => FaultPlace::Host,
+    }
 }
 
-type FaultAt = Box<dyn Fn(NodePort) -> FaultKind>;
-
-/// Key of a fault, its place and extent, and the reader of its further keys.
-type FaultRow = (&'static str, FaultPlace, FaultExtent, fn(&mut TomlTable<'_>) -> Option<FaultAt>);
-
-const FAULTS: [FaultRow; 12] = [
-    ("noise", FaultPlace::Port, FaultExtent::Lasting, |table| {
-        let errors = match table.item("errors") {
-            Some(item) => item.word(&ERRORS),
-            None => Some(BitErrors::Weaken),
-        };
-        let mean = table.needed("mean_characters");
-        let (errors, mean) = (errors?, mean?.integer(1..=DURATION_MAX)?);
-        kind(move |channel| FaultKind::Noise { channel, errors, mean })
-    }),
-    ("flip", FaultPlace::Port, FaultExtent::Momentary, |table| {
-        let bits = table.needed("bits")?.integer(1..=0x1ff)?;
-        kind(move |channel| FaultKind::Flip { channel, bits })
-    }),
-    ("open_wire", FaultPlace::Port, FaultExtent::Lasting, |table| {
-        let wire = table.needed("wire")?.integer(0..=8)?;
-        kind(move |channel| FaultKind::OpenWire { channel, wire })
-    }),
-    ("cut", FaultPlace::Port, FaultExtent::Lasting, |_| kind(|port| FaultKind::Cut { port })),
-    ("lose_gap", FaultPlace::Port, FaultExtent::Lasting, |_| {
-        kind(|channel| FaultKind::LoseGap { channel })
-    }),
-    ("forward_reset", FaultPlace::Port, FaultExtent::Momentary, |_| {
-        kind(|port| FaultKind::ForwardReset { port })
-    }),
-    ("backward_reset", FaultPlace::Port, FaultExtent::Momentary, |_| {
-        kind(|port| FaultKind::BackwardReset { port })
-    }),
-    ("probe", FaultPlace::Port, FaultExtent::Momentary, |table| {
-        let number = table.item("number").map_or(Some(0), |item| item.integer(0..=7));
-        let number = ProbeNumber::new(number?)?;
-        kind(move |port| FaultKind::Probe { port, number })
-    }),
-    ("power_off", FaultPlace::Node, FaultExtent::Lasting, |_| {
-        kind(|port| FaultKind::PowerOff { node: port.node })
-    }),
-    ("dead_port", FaultPlace::SwitchPort, FaultExtent::Lasting, |_| {
-        kind(|port| FaultKind::DeadPort { port })
-    }),
-    ("consume", FaultPlace::Host, FaultExtent::Lasting, |table| {
-        let how = parameters::consumption(&table.needed("how")?)?;
-        kind(move |port| FaultKind::Consume { host: port.node, how })
-    }),
-    ("restart", FaultPlace::Host, FaultExtent::Momentary, |_| {
-        kind(|port| FaultKind::Restart { host: port.node })
-    }),
-];
-
-#[expect(clippy::unnecessary_wraps, reason = "readers of further keys may fail")]
-fn kind(kind: impl Fn(NodePort) -> FaultKind + 'static) -> Option<FaultAt> {
-    Some(Box::new(kind))
+/// Reads the further keys of a kind.
+fn read_kind(table: &mut TomlTable<'_>, kind: FaultKind) -> Option<FaultKind> {
+    Some(match kind {
+        FaultKind::Noise { errors, .. } => {
+            let errors = table.item("errors").map_or(Some(errors), |item| item.word(&ERRORS));
+            let mean = table.needed("mean_characters");
+            FaultKind::Noise { errors: errors?, mean: mean?.integer(1..=DURATION_MAX)? }
+        }
+        FaultKind::Flip { .. } => {
+            FaultKind::Flip { bits: table.needed("bits")?.integer(1..=0x1ff)? }
+        }
+        FaultKind::OpenWire { .. } => {
+            FaultKind::OpenWire { wire: table.needed("wire")?.integer(0..=8)? }
+        }
+        FaultKind::Probe(_) => {
+            let number = table.item("number").map_or(Some(0), |item| item.integer(0..=7));
+            FaultKind::Probe(ProbeNumber::new(number?)?)
+        }
+        FaultKind::Consume(_) => {
+            FaultKind::Consume(parameters::consumption(&table.needed("how")?)?)
+        }
+        FaultKind::Cut
+        | FaultKind::LoseGap
+        | FaultKind::ForwardReset
+        | FaultKind::BackwardReset
+        | FaultKind::PowerOff
+        | FaultKind::DeadPort
+        | FaultKind::Restart => kind,
+    })
 }
 
 const ERRORS: [(&str, BitErrors); 2] = [("weaken", BitErrors::Weaken), ("flip", BitErrors::Flip)];
@@ -121,11 +104,12 @@ impl<'a> FaultReader<'a> {
 
     fn fault(&mut self, mut table: TomlTable<'_>, mut rng: Rng) {
         let when = self.when(&mut table);
-        let given = FAULTS.iter().filter_map(|row| Some((table.item(row.0)?, row)));
+        let given = FaultKind::all().into_iter();
+        let given = given.filter_map(|kind| Some((table.item(kind.name())?, kind)));
         let given: Vec<_> = given.collect();
-        let (place, (_, part, extent, read)) = match given.as_slice() {
+        let (place, given) = match given.as_slice() {
             [] => {
-                let keys = FAULTS.map(|(key, ..)| key);
+                let keys = FaultKind::all().map(|kind| kind.name());
                 // Any other key may belong to the missing one.
                 return table.missing(&format!("expected one of {}", any_of(&keys)));
             }
@@ -135,19 +119,16 @@ impl<'a> FaultReader<'a> {
                 return self.map.problems.add(&second.span, "two faults in one table", expected);
             }
         };
-        let kind = read(&mut table);
-        let lasts = match extent {
-            FaultExtent::Lasting => table.time("for", 1..=DURATION_MAX).map(|time| time.periods),
-            FaultExtent::Momentary => None,
-        };
+        let kind = read_kind(&mut table, *given);
+        let lasts = if given.lasts() { table.time("for", 1..=DURATION_MAX) } else { None };
         table.finish();
         // Without a place no times need to be drawn: there may be billions.
-        let targets = self.targets(place, *part).filter(|targets| !targets.is_empty());
+        let targets = self.targets(place, place_of(given)).filter(|targets| !targets.is_empty());
         let (Some(when), Some(kind), Some(targets)) = (when, kind, targets) else { return };
         let fault = |at: u64, rng: &mut Rng| {
             let choice = usize::try_from(rng.below(targets.len() as u64)).unwrap_or(0);
-            let until = lasts.map(|lasts| at.saturating_add(lasts));
-            Some(FaultSpec { at, until, kind: kind(*targets.get(choice)?) })
+            let until = lasts.as_ref().map(|lasts| at.saturating_add(lasts.periods));
+            Some(FaultSpec { at, until, place: *targets.get(choice)?, kind })
         };
         self.add(place, &when, fault, &mut rng);
     }
@@ -255,7 +236,7 @@ pub(super) fn write(page: &mut TomlPage, faults: &[FaultSpec], topology: &Topolo
     for fault in faults {
         let mut keys = TomlKeys::default();
         keys.value("at_periods", fault.at);
-        write_fault(&mut keys, fault.kind, topology);
+        write_fault(&mut keys, fault, topology);
         if let Some(until) = fault.until {
             keys.value("for_periods", until.saturating_sub(fault.at));
         }
@@ -263,36 +244,28 @@ pub(super) fn write(page: &mut TomlPage, faults: &[FaultSpec], topology: &Topolo
     }
 }
 
-fn write_fault(keys: &mut TomlKeys, what: FaultKind, topology: &Topology) {
-    match what {
-        FaultKind::Noise { channel, errors, mean } => {
-            keys.text("noise", &topology.port_name(channel));
+fn write_fault(keys: &mut TomlKeys, fault: &FaultSpec, topology: &Topology) {
+    let place = match place_of(&fault.kind) {
+        FaultPlace::Port | FaultPlace::SwitchPort => topology.port_name(fault.place),
+        FaultPlace::Node | FaultPlace::Host => node_name(topology, fault.place.node).to_owned(),
+    };
+    keys.text(fault.kind.name(), &place);
+    match fault.kind {
+        FaultKind::Noise { errors, mean } => {
             keys.text("errors", word_of(&ERRORS, errors));
             keys.value("mean_characters", mean);
         }
-        FaultKind::Flip { channel, bits } => {
-            keys.text("flip", &topology.port_name(channel));
-            keys.value("bits", format!("0b{bits:09b}"));
-        }
-        FaultKind::OpenWire { channel, wire } => {
-            keys.text("open_wire", &topology.port_name(channel));
-            keys.value("wire", wire);
-        }
-        FaultKind::Cut { port } => keys.text("cut", &topology.port_name(port)),
-        FaultKind::LoseGap { channel } => keys.text("lose_gap", &topology.port_name(channel)),
-        FaultKind::ForwardReset { port } => keys.text("forward_reset", &topology.port_name(port)),
-        FaultKind::BackwardReset { port } => keys.text("backward_reset", &topology.port_name(port)),
-        FaultKind::Probe { port, number } => {
-            keys.text("probe", &topology.port_name(port));
-            keys.value("number", number.value());
-        }
-        FaultKind::PowerOff { node } => keys.text("power_off", node_name(topology, node)),
-        FaultKind::DeadPort { port } => keys.text("dead_port", &topology.port_name(port)),
-        FaultKind::Consume { host, how } => {
-            keys.text("consume", node_name(topology, host));
-            ConsumptionFormat.write(keys, "how", how);
-        }
-        FaultKind::Restart { host } => keys.text("restart", node_name(topology, host)),
+        FaultKind::Flip { bits } => keys.value("bits", format!("0b{bits:09b}")),
+        FaultKind::OpenWire { wire } => keys.value("wire", wire),
+        FaultKind::Probe(number) => keys.value("number", number.value()),
+        FaultKind::Consume(how) => ConsumptionFormat.write(keys, "how", how),
+        FaultKind::Cut
+        | FaultKind::LoseGap
+        | FaultKind::ForwardReset
+        | FaultKind::BackwardReset
+        | FaultKind::PowerOff
+        | FaultKind::DeadPort
+        | FaultKind::Restart => {}
     }
 }
 

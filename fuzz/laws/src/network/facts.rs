@@ -80,18 +80,18 @@ pub fn forges_silence(scenario: &Scenario) -> bool {
 /// Times at which a port loses its power, in order.
 pub fn power_lost(scenario: &Scenario, port: NodePort) -> impl Iterator<Item = u64> {
     let off = scenario.faults.iter().filter(move |fault| match fault.kind {
-        FaultKind::PowerOff { node } => node == port.node,
-        FaultKind::DeadPort { port: dead } => dead == port,
+        FaultKind::PowerOff => fault.place.node == port.node,
+        FaultKind::DeadPort => fault.place == port,
         FaultKind::Noise { .. }
         | FaultKind::Flip { .. }
         | FaultKind::OpenWire { .. }
-        | FaultKind::Cut { .. }
-        | FaultKind::LoseGap { .. }
-        | FaultKind::ForwardReset { .. }
-        | FaultKind::BackwardReset { .. }
-        | FaultKind::Probe { .. }
-        | FaultKind::Consume { .. }
-        | FaultKind::Restart { .. } => false,
+        | FaultKind::Cut
+        | FaultKind::LoseGap
+        | FaultKind::ForwardReset
+        | FaultKind::BackwardReset
+        | FaultKind::Probe(_)
+        | FaultKind::Consume(_)
+        | FaultKind::Restart => false,
     });
     off.map(|fault| fault.at)
 }
@@ -100,17 +100,17 @@ pub fn power_lost(scenario: &Scenario, port: NodePort) -> impl Iterator<Item = u
 #[must_use]
 pub fn is_sound(scenario: &Scenario, from: NodePort, to: NodePort) -> bool {
     let broken = scenario.faults.iter().any(|fault| match fault.kind {
-        FaultKind::Noise { channel, .. }
-        | FaultKind::Flip { channel, .. }
-        | FaultKind::OpenWire { channel, .. }
-        | FaultKind::LoseGap { channel } => channel == from,
-        FaultKind::Cut { port } | FaultKind::DeadPort { port } => port == from || port == to,
-        FaultKind::PowerOff { node } => node == from.node || node == to.node,
-        FaultKind::ForwardReset { .. }
-        | FaultKind::BackwardReset { .. }
-        | FaultKind::Probe { .. }
-        | FaultKind::Consume { .. }
-        | FaultKind::Restart { .. } => false,
+        FaultKind::Noise { .. }
+        | FaultKind::Flip { .. }
+        | FaultKind::OpenWire { .. }
+        | FaultKind::LoseGap => fault.place == from,
+        FaultKind::Cut | FaultKind::DeadPort => fault.place == from || fault.place == to,
+        FaultKind::PowerOff => [from.node, to.node].contains(&fault.place.node),
+        FaultKind::ForwardReset
+        | FaultKind::BackwardReset
+        | FaultKind::Probe(_)
+        | FaultKind::Consume(_)
+        | FaultKind::Restart => false,
     });
     !broken && !is_forged(scenario, from)
 }

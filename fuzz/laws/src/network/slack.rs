@@ -94,18 +94,18 @@ impl TappedChannel<'_> {
             return 0;
         }
         let damaged = scenario.faults.iter().filter(|fault| match fault.kind {
-            FaultKind::Noise { channel, .. }
-            | FaultKind::Flip { channel, .. }
-            | FaultKind::OpenWire { channel, .. }
-            | FaultKind::LoseGap { channel } => channel == *sender || channel == *receiver,
-            FaultKind::Cut { port } => port == *sender || port == *receiver,
-            FaultKind::DeadPort { .. }
-            | FaultKind::PowerOff { .. }
-            | FaultKind::ForwardReset { .. }
-            | FaultKind::BackwardReset { .. }
-            | FaultKind::Probe { .. }
-            | FaultKind::Consume { .. }
-            | FaultKind::Restart { .. } => false,
+            FaultKind::Noise { .. }
+            | FaultKind::Flip { .. }
+            | FaultKind::OpenWire { .. }
+            | FaultKind::LoseGap
+            | FaultKind::Cut => fault.place == *sender || fault.place == *receiver,
+            FaultKind::DeadPort
+            | FaultKind::PowerOff
+            | FaultKind::ForwardReset
+            | FaultKind::BackwardReset
+            | FaultKind::Probe(_)
+            | FaultKind::Consume(_)
+            | FaultKind::Restart => false,
         });
         let damaged = damaged.map(|fault| fault.at).filter(|_| tap == sender);
         let first = damaged.chain(power_lost(scenario, *receiver)).min();

@@ -6,6 +6,7 @@ use arbitrary::{Arbitrary, Error, Unstructured};
 use codec::character::{Character, ProbeNumber};
 use codec::chars::CharBuf;
 use codec::packet::PacketTag;
+use codec::route::PortId;
 use codec::time::Ticks;
 use simulator::fault::{self, BitErrors, FaultKind};
 use simulator::routes::RouteTable;
@@ -233,30 +234,38 @@ impl FaultInput {
         };
         let what = match self.what {
             FaultInputKind::Noise { flip, mean } => FaultKind::Noise {
-                channel: port,
                 errors: if flip { BitErrors::Flip } else { BitErrors::Weaken },
                 mean: 1 + u64::from(mean % 1024),
             },
-            FaultInputKind::Flip(bit) => FaultKind::Flip { channel: port, bits: 1 << (bit % 9) },
-            FaultInputKind::Flips(bits) => FaultKind::Flip { channel: port, bits: bits & 0x1ff },
-            FaultInputKind::OpenWire(wire) => FaultKind::OpenWire { channel: port, wire: wire % 9 },
-            FaultInputKind::Cut => FaultKind::Cut { port },
-            FaultInputKind::LoseGap => FaultKind::LoseGap { channel: port },
-            FaultInputKind::ForwardReset => FaultKind::ForwardReset { port },
-            FaultInputKind::BackwardReset => FaultKind::BackwardReset { port },
-            FaultInputKind::Probe(number) => {
-                FaultKind::Probe { port, number: ProbeNumber::new(number % 8)? }
-            }
-            FaultInputKind::PowerOff => FaultKind::PowerOff { node: port.node },
-            FaultInputKind::DeadPort if is_host(port) => FaultKind::PowerOff { node: port.node },
-            FaultInputKind::DeadPort => FaultKind::DeadPort { port },
-            FaultInputKind::Consume(appetite) => {
-                FaultKind::Consume { host, how: appetite.consumption() }
-            }
-            FaultInputKind::Restart => FaultKind::Restart { host },
+            FaultInputKind::Flip(bit) => FaultKind::Flip { bits: 1 << (bit % 9) },
+            FaultInputKind::Flips(bits) => FaultKind::Flip { bits: bits & 0x1ff },
+            FaultInputKind::OpenWire(wire) => FaultKind::OpenWire { wire: wire % 9 },
+            FaultInputKind::Cut => FaultKind::Cut,
+            FaultInputKind::LoseGap => FaultKind::LoseGap,
+            FaultInputKind::ForwardReset => FaultKind::ForwardReset,
+            FaultInputKind::BackwardReset => FaultKind::BackwardReset,
+            FaultInputKind::Probe(number) => FaultKind::Probe(ProbeNumber::new(number % 8)?),
+            FaultInputKind::PowerOff => FaultKind::PowerOff,
+            FaultInputKind::DeadPort if is_host(port) => FaultKind::PowerOff,
+            FaultInputKind::DeadPort => FaultKind::DeadPort,
+            FaultInputKind::Consume(appetite) => FaultKind::Consume(appetite.consumption()),
+            FaultInputKind::Restart => FaultKind::Restart,
+        };
+        let place = match what {
+            FaultKind::PowerOff => NodePort { port: PortId(0), ..port },
+            FaultKind::Consume(_) | FaultKind::Restart => NodePort { node: host, port: PortId(0) },
+            FaultKind::Noise { .. }
+            | FaultKind::Flip { .. }
+            | FaultKind::OpenWire { .. }
+            | FaultKind::Cut
+            | FaultKind::LoseGap
+            | FaultKind::ForwardReset
+            | FaultKind::BackwardReset
+            | FaultKind::Probe(_)
+            | FaultKind::DeadPort => port,
         };
         let at = u64::from(self.at) % duration;
         let until = self.lasts.map(|lasts| at + 1 + u64::from(lasts % 1024));
-        Some(fault::FaultSpec { at, until, kind: what })
+        Some(fault::FaultSpec { at, until, place, kind: what })
     }
 }

@@ -325,7 +325,7 @@ impl StormWorkload {
             };
             let at = begin + fault.at;
             let until = fault.kind.lasts().then_some(at + lasts);
-            self.faults.push(FaultSpec { at, until, kind: fault.kind });
+            self.faults.push(FaultSpec { at, until, ..fault });
         }
         Some(())
     }

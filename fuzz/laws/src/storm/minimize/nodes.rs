@@ -99,8 +99,7 @@ impl<'a> ReducedNetwork<'a> {
         let streams = old.streams.iter().filter_map(|stream| self.stream(stream)).collect();
         let raw = |raw: &RawText| Some(RawText { from: self.host(raw.from)?, ..raw.clone() });
         let tap = |tap: &PortTap| Some(PortTap { port: self.port(tap.port)?, ..*tap });
-        let fault =
-            |fault: &FaultSpec| Some(FaultSpec { kind: self.breaks(fault.kind)?, ..fault.clone() });
+        let fault = |fault: &FaultSpec| self.fault(fault);
         let plan = |(node, plan): (&NodeId, &MessagingPlan)| {
             let mut plan = MessagingPlan { nic: self.nic(plan.nic)?, ..plan.clone() };
             plan.streams.retain(|stream| self.nic(stream.to.0).is_some());
@@ -142,25 +141,10 @@ impl<'a> ReducedNetwork<'a> {
         Some(TrafficStream { from, to, ..stream.clone() })
     }
 
-    fn breaks(&self, what: FaultKind) -> Option<FaultKind> {
-        let port = |port| self.port(port);
-        Some(match what {
-            FaultKind::Noise { channel, errors, mean } => {
-                FaultKind::Noise { channel: port(channel)?, errors, mean }
-            }
-            FaultKind::Flip { channel, bits } => FaultKind::Flip { channel: port(channel)?, bits },
-            FaultKind::OpenWire { channel, wire } => {
-                FaultKind::OpenWire { channel: port(channel)?, wire }
-            }
-            FaultKind::Cut { port: at } => FaultKind::Cut { port: port(at)? },
-            FaultKind::LoseGap { channel } => FaultKind::LoseGap { channel: port(channel)? },
-            FaultKind::ForwardReset { port: at } => FaultKind::ForwardReset { port: port(at)? },
-            FaultKind::BackwardReset { port: at } => FaultKind::BackwardReset { port: port(at)? },
-            FaultKind::Probe { port: at, number } => FaultKind::Probe { port: port(at)?, number },
-            FaultKind::PowerOff { node } => FaultKind::PowerOff { node: self.id(node)? },
-            FaultKind::DeadPort { port: at } => FaultKind::DeadPort { port: port(at)? },
-            FaultKind::Consume { host, how } => FaultKind::Consume { host: self.id(host)?, how },
-            FaultKind::Restart { host } => FaultKind::Restart { host: self.id(host)? },
-        })
+    fn fault(&self, fault: &FaultSpec) -> Option<FaultSpec> {
+        let is_node =
+            matches!(fault.kind, FaultKind::PowerOff | FaultKind::Consume(_) | FaultKind::Restart);
+        let place = if is_node { self.moved(fault.place) } else { self.port(fault.place) };
+        Some(FaultSpec { place: place?, ..fault.clone() })
     }
 }
