@@ -6,8 +6,9 @@ use codec::time::Tick;
 
 use crate::packet::ReceivedPacket;
 
+use crate::named_enum::named_enum;
 use crate::row::FieldShape::{Number, Place, Words};
-use crate::row::row;
+use crate::row::{FieldType, row};
 
 /// Picoseconds since the capture's time zero.
 pub type Picoseconds = u128;
@@ -101,15 +102,16 @@ pub enum LinkEvent {
     SenderResumed(ResumeCause),
 }
 
-/// Cause of a stopped sender's release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResumeCause {
-    /// GO on the opposite channel. F-2
-    Go,
-    /// Silence on the opposite channel. F-7
-    OpenLink,
-    /// Its own forward reset. R-1
-    Reset,
+named_enum! {
+    /// Cause of a stopped sender's release.
+    pub enum ResumeCause {
+        /// GO on the opposite channel. F-2
+        Go = "go",
+        /// Silence on the opposite channel. F-7
+        OpenLink = "open-link",
+        /// Its own forward reset. R-1
+        Reset = "reset",
+    }
 }
 
 impl LinkEvent {
@@ -154,18 +156,6 @@ impl LinkEvent {
     }
 }
 
-impl ResumeCause {
-    /// The name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Go => "go",
-            Self::OpenLink => "open-link",
-            Self::Reset => "reset",
-        }
-    }
-}
-
 row! {
     /// A row of `myriscope events`; fields as in `docs/output.md`.
     #[derive(Default)]
@@ -178,7 +168,7 @@ row! {
         code: Option<u8> ["Option::is_none"], "", "C-5", "of an invalid or corrected code";
         symbol: Option<&'static str> ["Option::is_none"] as Words(CORRECTED), "", "C-4", "what a corrected code was corrected to";
         missing: Option<u64> ["Option::is_none"], "characters", "", "of a hole: how many were not recorded";
-        by: Option<&'static str> ["Option::is_none"] as Words(RESUMED_BY), "", "F-2", "what released a stopped sender";
+        by: Option<&'static str> ["Option::is_none"] as ResumeCause::SHAPE, "", "F-2", "what released a stopped sender";
     }
 }
 
@@ -197,9 +187,6 @@ const EVENTS: &[&str] = &[
     LinkEvent::SenderStopped.kind(),
     LinkEvent::SenderResumed(ResumeCause::Go).kind(),
 ];
-
-const RESUMED_BY: &[&str] =
-    &[ResumeCause::Go.name(), ResumeCause::OpenLink.name(), ResumeCause::Reset.name()];
 
 /// Symbols that single errors are corrected to. C-4
 const CORRECTED: &[&str] = &["GAP", "GO", "STOP", "FRES", "ORUN", "BRES"];

@@ -1,6 +1,7 @@
 //! Enums whose variants have names in `docs/output.md`.
 
-/// Declares an enum whose variants are written `Variant = "name"`, and its `ALL` and `name`.
+/// Declares an enum whose variants are written `Variant = "name"`, its `ALL` and `name`, and its shape in
+/// rows.
 macro_rules! named_enum {
     (
         $(#[$meta:meta])*
@@ -21,6 +22,10 @@ macro_rules! named_enum {
                     $(Self::$Variant => $name,)+
                 }
             }
+        }
+
+        impl crate::row::FieldType for $Enum {
+            const SHAPE: crate::row::FieldShape = crate::row::FieldShape::Words(&[$($name),+]);
         }
     };
 }

@@ -4,6 +4,7 @@ use crate::event::Picoseconds;
 use codec::capture::ChannelId;
 
 use crate::event::ResumeCause;
+use crate::named_enum::named_enum;
 
 /// A reported event, in order of the time at which it became known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,22 +57,23 @@ pub enum StopEnd {
     CaptureEnd,
 }
 
-/// Cause of the wait at the end of a chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum WaitRoot {
-    /// The host behind the channel accepted nothing. I-4
-    Host,
-    /// The channel was busy with packets of other inputs: saturation only. S-3
-    Busy,
-    /// No other packet was there: the switch formed a path, or its output is slower than its input.
-    /// S-6
-    Switch,
-    /// The chain is cyclic: deadlock, or the channel waits behind one.
-    Cycle,
-    /// The link of the channel was open. F-7
-    OpenLink,
-    /// The next channel is uncaptured or unknown.
-    OutOfSight,
+named_enum! {
+    /// Cause of the wait at the end of a chain.
+    pub enum WaitRoot {
+        /// The host behind the channel accepted nothing. I-4
+        Host = "host",
+        /// The channel was busy with packets of other inputs: saturation only. S-3
+        Busy = "busy",
+        /// No other packet was there: the switch formed a path, or its output is slower than its input.
+        /// S-6
+        Switch = "switch",
+        /// The chain is cyclic: deadlock, or the channel waits behind one.
+        Cycle = "deadlock",
+        /// The link of the channel was open. F-7
+        OpenLink = "open-link",
+        /// The next channel is uncaptured or unknown.
+        OutOfSight = "out-of-sight",
+    }
 }
 
 /// An input whose packets held an output for which another packet waited.

@@ -8,7 +8,7 @@ use super::{BlockingEvent, Deadlock, DeadlockRelease, StopEnd, StopReport, WaitR
 use crate::channel_name::ChannelEnds;
 use crate::event::ResumeCause;
 use crate::row::FieldShape::{Place, Words};
-use crate::row::{RowField, row};
+use crate::row::{FieldType, RowField, row};
 
 /// Row of `myriscope blocking`, as specified in `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -33,7 +33,7 @@ row! {
         packet: Option<u64>, "", "S-3", "the packet at the head of the input behind it";
         chain: Vec<&'a str>, "", "S-3", "channels waited for, one for the other";
         behind: Option<u64>, "", "", "number of the stop of the first of the chain";
-        root: &'static str as Words(ROOT), "", "", "what the last of the chain was held up by";
+        root: &'static str as WaitRoot::SHAPE, "", "", "what the last of the chain was held up by";
         node: Option<String>, "", "", "the node at which the chain ends";
         holders: Vec<HolderRow<'a>>, "inputs", "S-3", "inputs whose packets had the output" => HolderRow::FIELDS;
     }
@@ -76,15 +76,6 @@ const ENDED_BY: &[&str] = &[
     StopEnd::CaptureEnd.name(),
 ];
 
-const ROOT: &[&str] = &[
-    WaitRoot::Host.name(),
-    WaitRoot::Busy.name(),
-    WaitRoot::Switch.name(),
-    WaitRoot::Cycle.name(),
-    WaitRoot::OpenLink.name(),
-    WaitRoot::OutOfSight.name(),
-];
-
 const BROKEN_BY: &[&str] = &[
     ResumeCause::Go.name(),
     ResumeCause::OpenLink.name(),
@@ -101,21 +92,6 @@ impl StopEnd {
             Self::Resumed(by) => by.name(),
             Self::Hole => "hole",
             Self::CaptureEnd => "capture-end",
-        }
-    }
-}
-
-impl WaitRoot {
-    /// Name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Busy => "busy",
-            Self::Switch => "switch",
-            Self::Cycle => "deadlock",
-            Self::OpenLink => "open-link",
-            Self::OutOfSight => "out-of-sight",
         }
     }
 }

@@ -41,46 +41,15 @@ row! {
         breaches: NamedCounts<10>: "Violations by [`Violation::name`]." as List => BREACH_COUNTS;
         rtt: RoundTripRow: "Statistics of round trips." => RoundTripRow::FIELDS;
         history: String, "", "", "what happened, a word a message";
-        ended: &'static str as Words(ENDED), "", "", "why it is told";
+        ended: &'static str as ConversationEnd::SHAPE, "", "", "why it is told";
     }
 }
-
-const CAUSE: &[&str] = &[
-    ResendCause::LostData.name(),
-    ResendCause::LostAck.name(),
-    ResendCause::Corrupt.name(),
-    ResendCause::Nack.name(),
-    ResendCause::TooEarly.name(),
-    ResendCause::Delayed.name(),
-    ResendCause::AfterAck.name(),
-    ResendCause::Unanswered.name(),
-    ResendCause::Unknown.name(),
-];
-
-const GONE: &[&str] = &[
-    Abandonment::Refused.name(),
-    Abandonment::Unanswered.name(),
-    Abandonment::Withdrawn.name(),
-    Abandonment::Reopened.name(),
-    Abandonment::Unseen.name(),
-    Abandonment::Open.name(),
-];
-
-const FATE: &[&str] = &[
-    TransportFate::Arrived.name(),
-    TransportFate::Hurt.name(),
-    TransportFate::Lost.name(),
-    TransportFate::OutOfSight.name(),
-    TransportFate::UnderWay.name(),
-];
 
 const KIND: &[&str] = &[
     MessageForm::Short.name(),
     MessageForm::Medium.name(),
     MessageForm::Bulk { offset: 0, total: 0 }.name(),
 ];
-
-const ENDED: &[&str] = &[ConversationEnd::CaptureEnd.name(), ConversationEnd::Evicted.name()];
 
 const EVENT: &[&str] = &[
     "data",
@@ -179,17 +148,17 @@ row! {
         incarnation: u16, "", "T-12", "of the packet";
         seq: u8 as Number(1), "", "T-4", "of the packet";
         timestamp: u32, "us", "T-8", "of the packet: its sender's clock";
-        fate: &'static str as Words(FATE), "", "", "what became of the packet";
+        fate: &'static str as TransportFate::SHAPE, "", "", "what became of the packet";
         sync: Option<bool> ["Option::is_none"], "", "T-12", "of data: whether it opens its logical channel";
         kind: Option<&'static str> ["Option::is_none"] as Words(KIND), "", "", "of data";
         role: Option<&'static str> ["Option::is_none"] as Words(ROLES), "", "T-9", "of data";
         source_endpoint: Option<u16> ["Option::is_none"], "", "", "of data: the endpoint that sends it";
         destination_endpoint: Option<u16> ["Option::is_none"], "", "", "of data: that which it is for";
         bytes: Option<u64> ["Option::is_none"], "bytes", "", "of data: bytes of payload";
-        cause: Option<&'static str> ["Option::is_none"] as Words(CAUSE), "", "T-10", "of a retransmission";
+        cause: Option<&'static str> ["Option::is_none"] as ResendCause::SHAPE, "", "T-10", "of a retransmission";
         reason: Option<&'static str> ["Option::is_none"] as Words(REASONS), "", "T-6", "of a NACK";
         rtt_ps: Option<Picoseconds> ["Option::is_none"], "ps", "T-8", "of an ACK: from first sight of data to its last";
-        gone: Option<&'static str> ["Option::is_none"] as Words(GONE), "", "T-1", "how a message ended that was not acknowledged";
+        gone: Option<&'static str> ["Option::is_none"] as Abandonment::SHAPE, "", "T-1", "how a message ended that was not acknowledged";
     }
 }
 

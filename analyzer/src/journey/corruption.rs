@@ -11,6 +11,7 @@ use codec::crc::CrcResidue;
 use codec::packet::CrcCheck;
 
 use super::hop_record::{ClosedPacket, HopRecord, StartCoverage};
+use crate::named_enum::named_enum;
 use crate::packet::FrameEnd;
 
 /// Maximum of differing bits between a packet and its corrupted form. *Chosen*: no two of 127
@@ -51,13 +52,14 @@ pub enum Corruption {
     Grown(u64),
 }
 
-/// Parity of the number of flipped bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlipParity {
-    /// An odd number, most likely one.
-    Odd,
-    /// An even number, at least two.
-    Even,
+named_enum! {
+    /// Parity of the number of flipped bits.
+    pub enum FlipParity {
+        /// An odd number, most likely one.
+        Odd = "odd",
+        /// An even number, at least two.
+        Even = "even",
+    }
 }
 
 /// Position of a bit in a packet.

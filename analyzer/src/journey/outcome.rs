@@ -1,5 +1,7 @@
 //! Outcome of a journey: fate, certainty, and reasons for waiting.
 
+use crate::named_enum::named_enum;
+
 /// Reason for a wait in a switch: the last obstacle. S-3
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitReason {
@@ -28,14 +30,15 @@ pub enum JourneyFate {
     UnderWay,
 }
 
-/// Certainty of the matches of a journey.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MatchCertainty {
-    /// No other packet matches.
-    Certain,
-    /// Several packets were identical, or corruption hid the packet's identity: order and time
-    /// decided.
-    ByOrder,
+named_enum! {
+    /// Certainty of the matches of a journey.
+    pub enum MatchCertainty {
+        /// No other packet matches.
+        Certain = "certain",
+        /// Several packets were identical, or corruption hid the packet's identity: order and time
+        /// decided.
+        ByOrder = "by-order",
+    }
 }
 
 impl JourneyFate {
@@ -49,17 +52,6 @@ impl JourneyFate {
             Self::Dropped(_) => "dropped",
             Self::Merged => "merged",
             Self::UnderWay => "under-way",
-        }
-    }
-}
-
-impl MatchCertainty {
-    /// Name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Certain => "certain",
-            Self::ByOrder => "by-order",
         }
     }
 }

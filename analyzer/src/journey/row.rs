@@ -9,7 +9,7 @@ use super::{
 };
 use crate::packet::{CRC, ENDED_BY, FrameEnd};
 use crate::row::FieldShape::{Number, Words};
-use crate::row::row;
+use crate::row::{FieldType, row};
 use crate::transport::TransportRow;
 
 /// Maximum of listed positions of a flipped bit. *Chosen*: they are 127 bits apart, so they cover
@@ -27,7 +27,7 @@ row! {
         payload: u64, "bytes", "P-2", "bytes between tag and CRC byte";
         fate: &'static str as Words(FATE), "", "", "what became of it";
         rule: Option<&'static str> ["Option::is_none"], "", "", "the rule by which it was dropped";
-        certainty: &'static str as Words(CERTAINTY), "", "", "whether other packets were like it";
+        certainty: &'static str as MatchCertainty::SHAPE, "", "", "whether other packets were like it";
         hops: Vec<HopRow<'a>>, "hops", "P-3", "the captured channels that it passed" => HopRow::FIELDS;
         injuries: Vec<CorruptionRow<'a>>, "injuries", "P-5", "what was done to it" => CorruptionRow::FIELDS;
         transport: Option<Box<TransportRow>> ["Option::is_none"], "members", "", "what a packet of the reliability protocol says" => TransportRow::FIELDS;
@@ -42,8 +42,6 @@ const FATE: &[&str] = &[
     JourneyFate::Merged.name(),
     JourneyFate::UnderWay.name(),
 ];
-
-const CERTAINTY: &[&str] = &[MatchCertainty::Certain.name(), MatchCertainty::ByOrder.name()];
 
 row! {
     /// Passage of a packet over a captured channel.
@@ -75,7 +73,7 @@ row! {
         switches: u64, "switches", "", "between the two";
         harm: &'static str as Words(&["flipped", "cut", "grown"]), "", "", "what was done";
         syndrome: Option<u8> ["Option::is_none"], "", "P-5", "what the syndrome changed by";
-        flips: Option<&'static str> ["Option::is_none"] as Words(FLIPS), "", "P-4", "how many bits were flipped";
+        flips: Option<&'static str> ["Option::is_none"] as FlipParity::SHAPE, "", "P-4", "how many bits were flipped";
         bit: Option<u8> ["Option::is_none"] as Number(126), "bits", "P-4", "behind the flipped one, modulo 127";
         places: Vec<BitPlaceRow> ["Vec::is_empty"], "places", "P-4", "where the flipped bit may be" => BitPlaceRow::FIELDS;
         missing: Option<u64> ["Option::is_none"], "bytes", "", "how many bytes were lost";
@@ -83,8 +81,6 @@ row! {
         by: Option<&'static str> ["Option::is_none"] as Words(ENDED_BY), "", "", "what ended a packet that was cut";
     }
 }
-
-const FLIPS: &[&str] = &[FlipParity::Odd.name(), FlipParity::Even.name()];
 
 row! {
     /// Possible position of a bit; stripped route bytes have negative indices.
@@ -186,17 +182,6 @@ impl CorruptionSite {
             }
         }
         row
-    }
-}
-
-impl FlipParity {
-    /// Name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Odd => "odd",
-            Self::Even => "even",
-        }
     }
 }
 

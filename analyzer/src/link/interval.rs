@@ -3,6 +3,7 @@
 //! If several activities apply to a character, the order is: open, reset, stopped; then the others,
 //! which are reported only once framing and flow control are known.
 
+use crate::named_enum::named_enum;
 use codec::capture::ChannelId;
 use codec::time::{OPEN_LINK, Tick, Ticks};
 
@@ -12,52 +13,28 @@ use codec::time::{OPEN_LINK, Tick, Ticks};
 /// pauses for about two cable delays plus h, which is more than 16.
 pub(crate) const PAUSE_MAX: u64 = OPEN_LINK.0;
 
-/// The activity of a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ChannelActivity {
-    /// Framing or flow control is not known: at the start, after a hole. Open, reset and stopped are
-    /// detected before that.
-    Unknown,
-    /// Silent for 16 periods. F-7
-    Open,
-    /// Data is dropped from FRES to GAP. R-2
-    Reset,
-    /// Its sender must not send data; data in transit still arrives. F-1
-    Stopped,
-    /// A packet passes, without a pause of more than 16 periods.
-    Sending,
-    /// A packet has begun and not ended, its sender may send, and no bytes come: its source delays it.
-    Starved,
-    /// Between packets.
-    Idle,
+named_enum! {
+    /// The activity of a channel.
+    pub enum ChannelActivity {
+        /// Framing or flow control is not known: at the start, after a hole. Open, reset and stopped are
+        /// detected before that.
+        Unknown = "unknown",
+        /// Silent for 16 periods. F-7
+        Open = "open",
+        /// Data is dropped from FRES to GAP. R-2
+        Reset = "reset",
+        /// Its sender must not send data; data in transit still arrives. F-1
+        Stopped = "stopped",
+        /// A packet passes, without a pause of more than 16 periods.
+        Sending = "sending",
+        /// A packet has begun and not ended, its sender may send, and no bytes come: its source delays it.
+        Starved = "starved",
+        /// Between packets.
+        Idle = "idle",
+    }
 }
 
 impl ChannelActivity {
-    /// All activities, in order.
-    pub const ALL: [Self; 7] = [
-        Self::Unknown,
-        Self::Open,
-        Self::Reset,
-        Self::Stopped,
-        Self::Sending,
-        Self::Starved,
-        Self::Idle,
-    ];
-
-    /// The name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::Open => "open",
-            Self::Reset => "reset",
-            Self::Stopped => "stopped",
-            Self::Sending => "sending",
-            Self::Starved => "starved",
-            Self::Idle => "idle",
-        }
-    }
-
     /// Index in [`ChannelActivity::ALL`].
     #[must_use]
     pub const fn index(self) -> usize {

@@ -6,18 +6,20 @@
 use codec::time::Tick;
 
 use super::interval::{PeriodTotals, WireState};
+use crate::named_enum::named_enum;
 
-/// State of a port's two LEDs. L
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LedState {
-    /// Not known: no packet passes, and the channel is not understood yet.
-    Unknown,
-    /// The channel is open. F-7
-    Red,
-    /// The channel is not open, and no packet passes in either direction.
-    Green,
-    /// Both LEDs: a packet passes, or has begun to pass, in at least one direction.
-    Yellow,
+named_enum! {
+    /// State of a port's two LEDs. L
+    pub enum LedState {
+        /// Not known: no packet passes, and the channel is not understood yet.
+        Unknown = "unknown",
+        /// The channel is open. F-7
+        Red = "red",
+        /// The channel is not open, and no packet passes in either direction.
+        Green = "green",
+        /// Both LEDs: a packet passes, or has begun to pass, in at least one direction.
+        Yellow = "yellow",
+    }
 }
 
 /// A packet on a channel, or none.
@@ -38,22 +40,6 @@ pub(super) struct PortLeds {
     /// The first character whose LED state is not yet counted.
     next: Tick,
     times: PeriodTotals<4>,
-}
-
-impl LedState {
-    /// All states, in order.
-    pub const ALL: [Self; 4] = [Self::Unknown, Self::Red, Self::Green, Self::Yellow];
-
-    /// The name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::Red => "red",
-            Self::Green => "green",
-            Self::Yellow => "yellow",
-        }
-    }
 }
 
 impl Default for PortLeds {

@@ -5,6 +5,7 @@ mod parameter_row;
 
 use std::fmt;
 
+use crate::named_enum::named_enum;
 use codec::capture::Channel;
 use codec::time::FULL_RATE_PERIOD_PS;
 
@@ -62,21 +63,22 @@ pub struct ParameterValue {
     pub source: ParameterSource,
 }
 
-/// Source of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ParameterSource {
-    /// Command line.
-    CommandLine,
-    /// Description of the channel in the capture.
-    Capture,
-    /// Shortest time from a probe to its reply. R-6
-    Probe,
-    /// Longest time for which data continued after a STOP. F-4
-    Stop,
-    /// Observed characters that only one variant sends.
-    Observed,
-    /// Default, by the decisions of F-4.
-    Default,
+named_enum! {
+    /// Source of a value.
+    pub enum ParameterSource {
+        /// Command line.
+        CommandLine = "command-line",
+        /// Description of the channel in the capture.
+        Capture = "capture",
+        /// Shortest time from a probe to its reply. R-6
+        Probe = "probe",
+        /// Longest time for which data continued after a STOP. F-4
+        Stop = "stop",
+        /// Observed characters that only one variant sends.
+        Observed = "seen",
+        /// Default, by the decisions of F-4.
+        Default = "default",
+    }
 }
 
 /// All parameters of a channel.
@@ -268,23 +270,6 @@ impl ChannelParameters {
 }
 
 impl ParameterSource {
-    /// All sources.
-    pub const ALL: [Self; 6] =
-        [Self::CommandLine, Self::Capture, Self::Probe, Self::Stop, Self::Observed, Self::Default];
-
-    /// The name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::CommandLine => "command-line",
-            Self::Capture => "capture",
-            Self::Probe => "probe",
-            Self::Stop => "stop",
-            Self::Observed => "seen",
-            Self::Default => "default",
-        }
-    }
-
     /// Description of the source, printed behind a value.
     #[must_use]
     pub const fn words(self) -> &'static str {

@@ -9,7 +9,8 @@ use super::parameters::{ChannelParameters, ParameterKey, ParameterRow};
 use super::totals::{ChannelTotals, PacketTotals, PingTotals};
 use crate::channel_name::TapEnd;
 use crate::counters::{CONTROL, ControlCounts};
-use crate::row::FieldShape::{List, Place, Real, Words};
+use crate::named_enum::named_enum;
+use crate::row::FieldShape::{List, Place, Real};
 use crate::row::{FieldType, RowField, row};
 
 /// Totals of a channel.
@@ -31,25 +32,17 @@ pub struct ChannelReport<'a> {
     pub hysteresis_max: Option<u32>,
 }
 
-/// Interpretation of the time between a ping and its reply at the tap. R-6
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PingMeasure {
-    /// The tap is at the end that sends pings: both ways, and the response time.
-    RoundTrip,
-    /// The tap is at the end that replies: the response time only.
-    Response,
+named_enum! {
+    /// Interpretation of the time between a ping and its reply at the tap. R-6
+    pub enum PingMeasure {
+        /// The tap is at the end that sends pings: both ways, and the response time.
+        RoundTrip = "round-trip",
+        /// The tap is at the end that replies: the response time only.
+        Response = "response",
+    }
 }
 
 impl PingMeasure {
-    /// The name in `docs/output.md`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::RoundTrip => "round-trip",
-            Self::Response => "response",
-        }
-    }
-
     /// The interpretation on a channel, if its tap is declared.
     #[must_use]
     pub fn on(channel: &Channel) -> Option<Self> {
@@ -313,15 +306,12 @@ row! {
     pub struct PingsRow {
         sent: u64, "", "R-6", "PRB0 on the channel";
         answered: u64, "", "R-6", "REPLx to them on the opposite channel";
-        measures: Option<&'static str> as Words(MEASURES), "", "R-6", "what the time to an answer is";
+        measures: Option<&'static str> as PingMeasure::SHAPE, "", "R-6", "what the time to an answer is";
         min: Option<u64> as Place, "characters", "R-6", "shortest time to an answer";
         mean: Option<f64>, "characters", "R-6", "mean time to an answer";
         max: Option<u64> as Place, "characters", "R-6", "longest time to an answer";
     }
 }
-
-/// Meanings of a probe's reply time.
-const MEASURES: &[&str] = &[PingMeasure::RoundTrip.name(), PingMeasure::Response.name()];
 
 row! {
     /// A row of `myriscope links --intervals`; fields as in `docs/output.md`.
@@ -330,16 +320,6 @@ row! {
         start: u64 as Place, "characters", "", "place of the first character";
         end: u64 as Place, "characters", "", "place of the last character";
         periods: u64 as Place, "characters", "", "how many characters it has";
-        state: &'static str as Words(ACTIVITIES), "", "", "what the channel was doing";
+        state: &'static str as ChannelActivity::SHAPE, "", "", "what the channel was doing";
     }
 }
-
-const ACTIVITIES: &[&str] = &[
-    ChannelActivity::Unknown.name(),
-    ChannelActivity::Open.name(),
-    ChannelActivity::Reset.name(),
-    ChannelActivity::Stopped.name(),
-    ChannelActivity::Sending.name(),
-    ChannelActivity::Starved.name(),
-    ChannelActivity::Idle.name(),
-];

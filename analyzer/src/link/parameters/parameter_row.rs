@@ -18,22 +18,13 @@ row! {
         name: &'static str as Words(NAMES), "", "", "which parameter";
         value: Option<u32>, "", "F-4", "cells or periods";
         variant: Option<&'static str>, "", "R-1", "which variant of reset, fill and framing";
-        source: Option<&'static str> as Words(SOURCES), "", "", "on whose word";
+        source: Option<&'static str> as ParameterSource::SHAPE, "", "", "on whose word";
         range: Option<ParameterRange> as List, "numbers", "F-4", "least and greatest of an estimate";
     }
 }
 
 const NAMES: &[&str] =
     &["kg", "h", "ks", "delay", "gen", "int", "path", "reset", "fill", "framing"];
-
-const SOURCES: &[&str] = &[
-    ParameterSource::CommandLine.name(),
-    ParameterSource::Capture.name(),
-    ParameterSource::Probe.name(),
-    ParameterSource::Stop.name(),
-    ParameterSource::Observed.name(),
-    ParameterSource::Default.name(),
-];
 
 /// Assumed values, as fields of a row.
 pub(in crate::link) const ASSUMED: &[RowField] = &[
@@ -47,12 +38,12 @@ pub(in crate::link) const ASSUMED: &[RowField] = &[
 
 /// Sources of the assumed values, as fields of a row.
 pub(in crate::link) const ASSUMED_BY: &[RowField] = &[
-    RowField::new("kg", Words(SOURCES), "", "", "who says that"),
-    RowField::new("h", Words(SOURCES), "", "", "who says that"),
-    RowField::new("ks", Words(SOURCES), "", "", "who says that"),
-    RowField::new("delay", Words(SOURCES), "", "", "who says that"),
-    RowField::new("gen", Words(SOURCES), "", "", "who says that"),
-    RowField::new("int", Words(SOURCES), "", "", "who says that"),
+    RowField::new("kg", ParameterSource::SHAPE, "", "", "who says that"),
+    RowField::new("h", ParameterSource::SHAPE, "", "", "who says that"),
+    RowField::new("ks", ParameterSource::SHAPE, "", "", "who says that"),
+    RowField::new("delay", ParameterSource::SHAPE, "", "", "who says that"),
+    RowField::new("gen", ParameterSource::SHAPE, "", "", "who says that"),
+    RowField::new("int", ParameterSource::SHAPE, "", "", "who says that"),
 ];
 
 /// Parameters that a check depends on and that are not declared, one bit each.
