@@ -17,7 +17,6 @@ pub use self::event::{
     BLOCKED_TIMEOUT, BlockingEvent, Deadlock, DeadlockRelease, OutputHolder, StopEnd, StopReport,
     WaitRoot,
 };
-pub(crate) use self::row::KIND;
 pub use self::row::{BlockedRow, DeadlockRow, HolderRow, StopRow};
 use self::wait::{ChannelWait, EndedStop, WaitCause, WaitTarget};
 use crate::event::LinkEvent;

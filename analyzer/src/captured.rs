@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::row::{FieldType, RowField};
+use crate::row::{FieldType, ListRow, RowField};
 
 /// A row, and the number of its capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -15,6 +15,8 @@ pub struct CapturedRow<'a, R> {
     pub capture: u32,
 }
 
-/// Last field of every row.
-pub(crate) const CAPTURE: RowField =
-    RowField::new("capture", u32::SHAPE, "", "", "number of the capture in the file");
+impl<R: Serialize> ListRow for CapturedRow<'_, R> {
+    /// Last field of every row.
+    const FIELDS: &'static [RowField] =
+        &[RowField::new("capture", u32::SHAPE, "", "", "number of the capture in the file")];
+}

@@ -8,7 +8,7 @@ use super::{BlockingEvent, Deadlock, DeadlockRelease, StopEnd, StopReport, WaitR
 use crate::channel_name::ChannelEnds;
 use crate::event::ResumeCause;
 use crate::row::FieldShape::{Place, Words};
-use crate::row::{FieldType, RowField, row};
+use crate::row::{FieldType, ListRow, RowField, row};
 
 /// Row of `myriscope blocking`, as specified in `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -59,14 +59,16 @@ row! {
     }
 }
 
-/// Member that distinguishes the rows.
-pub(crate) const KIND: &[RowField] = &[RowField::new(
-    "kind",
-    Words(&["stop", "deadlock"]),
-    "",
-    "",
-    "what waited: one sender, or several in a circle",
-)];
+impl ListRow for BlockedRow<'_> {
+    /// The member that distinguishes the rows.
+    const FIELDS: &'static [RowField] = &[RowField::new(
+        "kind",
+        Words(&["stop", "deadlock"]),
+        "",
+        "",
+        "what waited: one sender, or several in a circle",
+    )];
+}
 
 const ENDED_BY: &[&str] = &[
     ResumeCause::Go.name(),

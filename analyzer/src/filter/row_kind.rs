@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::blocking::{self, DeadlockRow, StopRow};
-use crate::captured::CAPTURE;
+use crate::blocking::{BlockedRow, DeadlockRow, StopRow};
+use crate::captured::CapturedRow;
 use crate::conversation::{ConversationRow, MalformedRow, ObservationRow};
 use crate::counters::CountersRow;
 use crate::event::EventRow;
@@ -73,7 +73,7 @@ impl RowKind {
             Self::Events => ("events", "events", &[EventRow::FIELDS]),
             Self::Characters => ("rows of characters", "show", &[LinkViewRow::FIELDS]),
             Self::Waits => {
-                ("waits", "blocking", &[blocking::KIND, StopRow::FIELDS, DeadlockRow::FIELDS])
+                ("waits", "blocking", &[BlockedRow::FIELDS, StopRow::FIELDS, DeadlockRow::FIELDS])
             }
             Self::Links => ("links", "links", &[ChannelTotalsRow::FIELDS]),
             Self::Intervals => ("intervals", "links --intervals", &[IntervalRow::FIELDS]),
@@ -109,7 +109,7 @@ impl RowKind {
             let fields = |kind: RowKind| {
                 let mut fields = Vec::new();
                 kind.definition().2.iter().for_each(|group| add(group, "", &mut fields));
-                fields.push(CAPTURE);
+                fields.extend(CapturedRow::<()>::FIELDS);
                 (kind, fields)
             };
             RowKind::ALL.into_iter().map(fields).collect()
