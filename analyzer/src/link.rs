@@ -154,7 +154,9 @@ impl LinkAnalysis {
         {
             channel.activity.recorded(chunk);
         }
-        timeline.advance_to(id, chunk.first, &mut |event| state.process(event));
+        if !timeline.is_continued_by(id, chunk) {
+            timeline.advance_to(id, chunk.first, &mut |event| state.process(event));
+        }
         state.findings.symbols(id, chunk, |checks| {
             timeline.add(id, chunk, &mut |at, event| checks.observe(at, event));
         });

@@ -126,9 +126,16 @@ impl EventTimeline {
         out: &mut impl FnMut(TimedEvent),
     ) {
         if let Some(queue) = self.queues.get(&id) {
-            self.newest = self.newest.max(queue.time(first));
-            self.release(self.newest.saturating_sub(TIMESTAMP_PS), out);
+            self.pass(queue.time(first), out);
         }
+    }
+
+    /// True if a chunk only continues its channel, is in order, and few events are queued: what comes before
+    /// it can be emitted later.
+    pub(crate) fn is_continued_by(&self, id: ChannelId, chunk: &Chunk<'_>) -> bool {
+        self.queues.get(&id).is_some_and(|queue| {
+            queue.is_continued_by(chunk) && queue.time(chunk.first) >= self.newest
+        })
     }
 
     /// Adds the next chunk of a channel, and passes the framer's events of a literal chunk to an observer.
@@ -139,9 +146,12 @@ impl EventTimeline {
         observe: &mut impl FnMut(Tick, FrameEvent<'_>),
     ) {
         if let Some(queue) = self.queues.get_mut(&id) {
+            let due = queue.due();
+            self.newest = self.newest.max(queue.time(chunk.first));
             queue.add(chunk, self.filter, observe);
+            let next = queue.due().filter(|next| due != Some(*next));
+            self.due.extend(next.map(|time| Reverse((time, id))));
         }
-        self.schedule(id);
     }
 
     /// Ends the recording: emits the rest, including packets closed by its end. Afterwards the timeline
@@ -177,9 +187,9 @@ impl EventTimeline {
                     self.emit_instant(out);
                     self.now = time;
                 }
-                self.advance(id);
-                let Some(next) = self.queues.get(&id).and_then(ChannelQueue::due) else { break };
+                let next = self.advance(id, out);
                 let others = self.due.peek().map_or(until, |Reverse((other, _))| *other);
+                let Some(next) = next else { break };
                 if next >= others.min(until) {
                     self.due.push(Reverse((next, id)));
                     break;
@@ -202,11 +212,12 @@ impl EventTimeline {
         self.due.extend(due.map(|time| Reverse((time, id))));
     }
 
-    /// Processes the next event of a channel, which is due now.
-    fn advance(&mut self, id: ChannelId) {
-        let Some(queue) = self.queues.get_mut(&id) else { return };
-        let peer = queue.peer;
-        let Some((at, event)) = queue.step(self.filter) else { return };
+    /// Processes the next event of a channel, which is due now. Returns the time of the one after it.
+    fn advance(&mut self, id: ChannelId, out: &mut impl FnMut(TimedEvent)) -> Option<Picoseconds> {
+        let queue = self.queues.get_mut(&id)?;
+        let (peer, event) = (queue.peer, queue.step(self.filter));
+        let next = queue.due();
+        let Some((at, event)) = event else { return next };
         let (target, input) = match &event {
             ChannelEvent::Command(command) => {
                 let command = *command;
@@ -214,7 +225,8 @@ impl EventTimeline {
                 if self.filter == EventFilter::All && !repeated {
                     self.emit(id, at, event);
                 }
-                return self.control(peer, command.into());
+                self.control(peer, command.into());
+                return next;
             }
             ChannelEvent::Link(LinkEvent::OpenLink) => (peer, FlowInput::PeerSilent),
             ChannelEvent::Link(LinkEvent::Hole { .. }) => {
@@ -222,19 +234,38 @@ impl EventTimeline {
                 (peer, FlowInput::PeerHole)
             }
             ChannelEvent::Link(LinkEvent::ForwardReset) => (Some(id), FlowInput::OwnReset),
-            ChannelEvent::Link(_) | ChannelEvent::Begins | ChannelEvent::Framed => {
-                return self.emit(id, at, event);
+            ChannelEvent::Head(_) | ChannelEvent::Data(_) | ChannelEvent::Packet(_)
+                if self.instant.is_empty() && self.is_alone(&event, next) =>
+            {
+                out(TimedEvent { time: self.now, channel: id, at, body: event });
+                return next;
             }
-            ChannelEvent::Head(_) | ChannelEvent::Data(_) | ChannelEvent::Packet(_) => {
-                return self.emit(id, at, event);
+            ChannelEvent::Head(_)
+            | ChannelEvent::Data(_)
+            | ChannelEvent::Packet(_)
+            | ChannelEvent::Link(_)
+            | ChannelEvent::Begins
+            | ChannelEvent::Framed
+            | ChannelEvent::Omitted { .. } => {
+                self.emit(id, at, event);
+                return next;
             }
-            ChannelEvent::Omitted { .. } => return self.emit(id, at, event),
         };
         self.emit(id, at, event);
         self.control(target, input);
         if input == FlowInput::OwnReset {
             self.recall_stop(peer, id);
         }
+        next
+    }
+
+    /// True if no other event of this instant follows that may come before this one in order.
+    fn is_alone(&self, event: &ChannelEvent, next: Option<Picoseconds>) -> bool {
+        let of_others = self.due.peek().map(|Reverse((time, _))| *time);
+        // An open link ends a packet and releases the opposite sender in one instant; nothing does with
+        // a byte.
+        let of_own = next.filter(|_| matches!(event, ChannelEvent::Packet(_)));
+        ![of_others, of_own].contains(&Some(self.now))
     }
 
     fn emit(&mut self, channel: ChannelId, at: Tick, body: ChannelEvent) {

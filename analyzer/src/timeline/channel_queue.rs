@@ -15,6 +15,10 @@ use crate::flow_control::FlowControl;
 use crate::packet::ByteRetention;
 use crate::receiver::ChannelReceiver;
 
+/// Events that are queued before they are emitted, if the next chunk does not require it. *Chosen*: few
+/// enough to stay in the cache.
+const QUEUED_MAX: usize = 128;
+
 /// One channel.
 #[derive(Debug)]
 pub(super) struct ChannelQueue {
@@ -91,6 +95,14 @@ impl ChannelQueue {
             (None, QueueEnd::Due) => Some(self.time(Tick(next.0.saturating_sub(1)))),
             (None, QueueEnd::Open | QueueEnd::Done) => None,
         }
+    }
+
+    /// True if a chunk only adds characters behind the last ones, and few events are queued.
+    pub(super) fn is_continued_by(&self, chunk: &Chunk<'_>) -> bool {
+        matches!(chunk.content, ChunkContent::Literal(_))
+            && self.repeat.is_none()
+            && self.receiver.next() == Some(chunk.first)
+            && self.events.len() < QUEUED_MAX
     }
 
     /// Takes the next chunk, and passes the framer's events of a literal chunk to an observer.
