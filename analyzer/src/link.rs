@@ -130,7 +130,7 @@ impl LinkAnalysis {
             channel: channel.clone(),
             peer: None,
             activity: ActivityTracker::new(id),
-            slack: SlackTracker::new(id, channel, assumptions),
+            slack: SlackTracker::new(id, channel, assumptions, self.state.scope),
         };
         self.state.channels.insert(id, channel);
     }
@@ -288,6 +288,9 @@ impl LinkOutput {
     }
 
     fn collect_slack(&mut self, channel: &mut LinkChannel, scope: AnalysisScope) {
+        if !channel.slack.has_events() {
+            return;
+        }
         let is_included =
             |event: &SlackEvent| scope.includes_fills() || !matches!(event, SlackEvent::Fill(_));
         self.slack.extend(channel.slack.take_events().filter(is_included));

@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
 
+use myriscope_analyzer::link::LinkAnalysis;
 use myriscope_analyzer::link::parameters::LinkAssumptions;
 use myriscope_analyzer::options::AnalysisScope;
 use std::fmt::Write as _;
@@ -60,7 +61,16 @@ fn said(capture: &[u8]) -> String {
         .unwrap();
     };
     while analysis.step(&mut told).unwrap() == ReadProgress::More {}
+    assert_eq!(totals(capture, AnalysisScope::Fills), totals(capture, AnalysisScope::Findings));
     text
+}
+
+/// Totals of the buffers: without rows of bounds, several events are settled at once.
+fn totals(capture: &[u8], scope: AnalysisScope) -> Vec<String> {
+    let mut analysis = CaptureAnalysis::new(capture, scope, LinkAssumptions::default());
+    while analysis.step(&mut |_| {}).unwrap() == ReadProgress::More {}
+    let buffers = analysis.links().flat_map(LinkAnalysis::slack);
+    buffers.map(|buffer| format!("{:?}", buffer.summary())).collect()
 }
 
 fn line(fill: &FillBounds) -> String {

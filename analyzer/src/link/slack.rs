@@ -25,7 +25,7 @@ use codec::capture::{Channel, ChannelId};
 use codec::time::{FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
 
 use self::align::{LateDataMeaning, SlackAligner};
-use self::arrival::{IntakeEvent, SlackCommand, SlackTiming};
+use self::arrival::{IntakeEvent, SettleUrgency, SlackCommand, SlackTiming};
 pub use self::fill_row::FillRow;
 pub use self::slack_totals::SlackRow;
 use super::parameters::{
@@ -34,6 +34,7 @@ use super::parameters::{
 };
 use crate::channel_name::TapEnd;
 use crate::event::{ChannelEvent, FlowCommand, LinkEvent};
+use crate::options::AnalysisScope;
 use crate::packet::FrameEnd;
 
 /// Silent periods before the period in which an open link is detected. F-7
@@ -196,17 +197,24 @@ pub struct SlackTracker {
     /// The last probe on the channel, until it is answered. R-6
     pending_probe: Option<Tick>,
     channel: Channel,
+    /// Least urgency of settling.
+    urgency: SettleUrgency,
 }
 
 impl SlackTracker {
     /// The buffer before the channel's first character.
     #[must_use]
-    pub fn new(id: ChannelId, channel: &Channel, assumptions: &LinkAssumptions) -> Self {
+    pub fn new(
+        id: ChannelId,
+        channel: &Channel,
+        assumptions: &LinkAssumptions,
+        scope: AnalysisScope,
+    ) -> Self {
         let parameters = ChannelParameters::of(channel, assumptions);
         let end = TapEnd::of(channel);
         let period_ps = channel.period_ps.get();
         let drain = period_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS));
-        let timing = timing(end, &parameters, channel);
+        let timing = SlackTiming::new(end, &parameters, channel);
         let mut aligner = SlackAligner::new(id, &parameters, drain, timing);
         if end == Some(TapEnd::Receiver) {
             // A cable of unknown length may be longer than assumed.
@@ -224,6 +232,7 @@ impl SlackTracker {
             recorded: Default::default(),
             pending_probe: None,
             channel: channel.clone(),
+            urgency: SettleUrgency::least(scope),
         }
     }
 
@@ -248,7 +257,7 @@ impl SlackTracker {
         if self.end.is_none() {
             return;
         }
-        self.settle(at);
+        self.settle(at, SettleUrgency::before(event));
         let aligner = &mut self.aligner;
         match event {
             ChannelEvent::Begins => aligner.begin(at),
@@ -278,7 +287,7 @@ impl SlackTracker {
         if self.end.is_none() || opposite.end.is_none() {
             return;
         }
-        self.settle(at);
+        self.settle(at, SettleUrgency::before(event));
         let aligner = &mut self.aligner;
         match event {
             ChannelEvent::Command(FlowCommand::Go) => aligner.add_command(at, SlackCommand::Go),
@@ -302,8 +311,13 @@ impl SlackTracker {
     }
 
     /// Settles the fill: all events before a character of the tap have come.
-    fn settle(&mut self, now: Tick) {
+    fn settle(&mut self, now: Tick, urgency: SettleUrgency) {
         let now = Tick(now.0.saturating_sub(SILENT));
+        if urgency.max(self.urgency) == SettleUrgency::Later
+            && self.aligner.can_wait(now, self.ends())
+        {
+            return;
+        }
         self.aligner.settle(now, self.ends());
         if let Some(late) = self.aligner.overdue() {
             let per = self.period_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS)).max(1);
@@ -333,13 +347,18 @@ impl SlackTracker {
         let nearer = source == ParameterSource::Default || value < self.parameters.delay.value;
         if nearer && value <= u32::from(u16::MAX) {
             self.parameters.delay = ParameterValue { value, source: ParameterSource::Probe };
-            self.aligner.shift(timing(self.end, &self.parameters, &self.channel));
+            self.aligner.shift(SlackTiming::new(self.end, &self.parameters, &self.channel));
         }
     }
 
     /// Ends the recording.
     pub(super) fn finish(&mut self) {
         self.aligner.finish(self.ends());
+    }
+
+    /// True if there are events to take.
+    pub(super) const fn has_events(&self) -> bool {
+        !self.aligner.events.is_empty()
     }
 
     /// Removes the events so far. Without the events that depend on assumed parameters only. F-4
@@ -377,19 +396,5 @@ impl SlackTracker {
     #[must_use]
     pub const fn parameters(&self) -> &ChannelParameters {
         &self.parameters
-    }
-}
-
-/// Offsets between periods of the tap and of the far receiver.
-fn timing(end: Option<TapEnd>, parameters: &ChannelParameters, channel: &Channel) -> SlackTiming {
-    let (delay, rest) = parameters.delay_on(channel);
-    let [generation, interpretation] =
-        [parameters.generation, parameters.interpretation].map(|it| u64::from(it.value));
-    let there = if end == Some(TapEnd::Sender) { delay } else { 0 };
-    SlackTiming {
-        arrives: there,
-        decided: there + generation + rest,
-        effective: 2 * (delay + rest) + generation + interpretation,
-        forgotten: interpretation + rest,
     }
 }

@@ -29,6 +29,7 @@ use myriscope_analyzer::link::report::ChannelReport;
 use myriscope_analyzer::link::slack::{FillBounds, SlackTracker};
 
 use myriscope_analyzer::link::totals::ChannelTotals;
+use myriscope_analyzer::options::AnalysisScope;
 use myriscope_analyzer::packet::{FrameEnd, HexBytes, PacketRow};
 use myriscope_analyzer::show::LinkViewRow;
 use myriscope_analyzer::transport::TransportRow;
@@ -350,7 +351,12 @@ const FILL: FillBounds = FillBounds {
 fn buffer() -> Value {
     let mut channel = Channel::named("a:0>b:0");
     channel.tap = Some("a:0".to_owned());
-    let slack = SlackTracker::new(ChannelId(0), &channel, &LinkAssumptions::default());
+    let slack = SlackTracker::new(
+        ChannelId(0),
+        &channel,
+        &LinkAssumptions::default(),
+        AnalysisScope::Findings,
+    );
     let mut row = value(slack.summary());
     let members = row.as_object_mut().unwrap();
     members.insert("mean_width".to_owned(), 1.5.into());

@@ -12,10 +12,13 @@ use self::late::LateData;
 use super::arrival::{BufferArrival, SlackCommand, SlackTiming};
 use super::bound_tracker::{BoundTracker, BufferModel, ImpossibleFill};
 use super::fill_row::FillMerger;
-use super::segment::CellInput;
+use super::segment::{CellInput, LastCommand};
 use super::slack_totals::SlackTotals;
 use super::{SILENT_ELSEWHERE, SlackEvent};
 use crate::link::parameters::ChannelParameters;
+
+/// Arrivals that wait to be settled together. *Chosen*: few enough to stay in the cache.
+const WAITING_MAX: usize = 64;
 
 /// State of the channel's sender, as far as its characters show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +126,22 @@ impl SlackAligner {
     pub(super) const fn set_late_data_meaning(&mut self, meaning: LateDataMeaning) {
         self.late_data = meaning;
         self.pause_max = SILENT_ELSEWHERE;
+    }
+
+    /// True if settling can wait, as it has the same result later: nothing that is queued or recorded
+    /// later changes the state of the sender or the last command before that period.
+    pub(super) fn can_wait(&self, now: Tick, recorded: [Option<Tick>; 2]) -> bool {
+        let [own, opposite] = recorded.map(|end| end.is_some_and(|end| now.0 <= end.0));
+        self.sender == SenderState::Going
+            && self.commands.is_empty()
+            && self.effective.is_empty()
+            && self.arrivals.len() < WAITING_MAX
+            && own
+            && match self.bound.commanded() {
+                LastCommand::Unknown => true,
+                LastCommand::Go => opposite,
+                LastCommand::Stop => false,
+            }
     }
 
     /// Advances to the last period for which all commands before a character of the tap are known.

@@ -1,6 +1,13 @@
 //! Characters and commands at the tap, and their periods at the far receiver.
 
+use codec::capture::Channel;
 use codec::time::Tick;
+
+use crate::channel_name::TapEnd;
+use crate::event::ChannelEvent;
+use crate::link::parameters::ChannelParameters;
+use crate::options::AnalysisScope;
+use crate::packet::FrameEnd;
 
 /// Offsets between characters at the tap and periods of the far receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +69,57 @@ impl BufferArrival {
             | Self::Reset(at)
             | Self::Lost(at)
             | Self::Found(at) => at,
+        }
+    }
+}
+
+impl SlackTiming {
+    /// Offsets of a channel that is tapped at an end.
+    pub(super) fn new(
+        end: Option<TapEnd>,
+        parameters: &ChannelParameters,
+        channel: &Channel,
+    ) -> Self {
+        let (delay, rest) = parameters.delay_on(channel);
+        let [generation, interpretation] =
+            [parameters.generation, parameters.interpretation].map(|it| u64::from(it.value));
+        let there = if end == Some(TapEnd::Sender) { delay } else { 0 };
+        Self {
+            arrives: there,
+            decided: there + generation + rest,
+            effective: 2 * (delay + rest) + generation + interpretation,
+            forgotten: interpretation + rest,
+        }
+    }
+}
+
+/// Urgency of settling the fill before an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SettleUrgency {
+    /// The event adds to later periods only.
+    Later,
+    /// The event may change the state in which the periods before it are settled.
+    Now,
+}
+
+impl SettleUrgency {
+    /// The least urgency before any event.
+    pub(super) const fn least(scope: AnalysisScope) -> Self {
+        match scope.includes_fills() {
+            // The order of the bounds of two channels depends on when each is settled.
+            true => Self::Now,
+            false => Self::Later,
+        }
+    }
+
+    /// The urgency before an event of the channel or of the opposite one.
+    pub(super) const fn before(event: &ChannelEvent) -> Self {
+        match event {
+            ChannelEvent::Head(_) | ChannelEvent::Data(_) => Self::Later,
+            ChannelEvent::Packet(packet) if matches!(packet.ended_by, FrameEnd::Gap) => Self::Later,
+            ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Packet(_) => Self::Now,
+            ChannelEvent::Link(_) | ChannelEvent::Command(_) => Self::Now,
+            ChannelEvent::Omitted { .. } => Self::Now,
         }
     }
 }

@@ -100,6 +100,11 @@ impl BoundTracker {
         self.next
     }
 
+    /// The last command.
+    pub(super) const fn commanded(&self) -> LastCommand {
+        self.commanded
+    }
+
     /// Makes the last command unknown.
     pub(super) fn forget_command(&mut self) {
         if self.commanded == LastCommand::Stop {

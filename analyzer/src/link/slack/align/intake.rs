@@ -2,7 +2,7 @@
 
 use codec::time::Tick;
 
-use super::{EffectiveCommand, InputKnowledge, SlackAligner};
+use super::{EffectiveCommand, InputKnowledge, SenderState, SlackAligner};
 use crate::link::slack::arrival::{BufferArrival, IntakeEvent, SlackCommand};
 
 impl SlackAligner {
@@ -24,9 +24,20 @@ impl SlackAligner {
     pub(in crate::link::slack) fn data(&mut self, at: Tick, len: u64) {
         let start = self.arrival(at);
         let end = start.saturating_add(len);
+        // A mark between data of a sender that is not stopped is a cell like any other. (A STOP that
+        // comes later takes effect behind it.)
+        let is_free = self.effective.is_empty()
+            && matches!(self.sender, SenderState::Going | SenderState::Doubtful);
+        let mark = self.arrivals.pop_back_if(|last| {
+            is_free && start.checked_sub(1).is_some_and(|at| *last == BufferArrival::Mark(at))
+        });
+        let before = start - u64::from(mark.is_some());
         match self.arrivals.back_mut() {
-            Some(BufferArrival::Data { end: before, .. }) if *before == start => *before = end,
-            Some(_) | None => self.arrivals.push_back(BufferArrival::Data { start, end }),
+            Some(BufferArrival::Data { end: last, .. }) if *last == before => *last = end,
+            Some(_) | None => {
+                self.arrivals.extend(mark);
+                self.arrivals.push_back(BufferArrival::Data { start, end });
+            }
         }
     }
 
