@@ -8,7 +8,7 @@ mod set;
 mod symbols;
 mod transport;
 
-use crate::event::TimedEvent;
+use crate::event::{ChannelEvent, TimedEvent};
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId, Chunk};
@@ -125,12 +125,21 @@ impl FindingChecks {
             side.watch.expire(row.at, &mut scribe);
         }
         let command = side.watch.row(row, &mut scribe);
+        let event = match &row.body {
+            ChannelEvent::Link(event) => Some(event),
+            ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Head(_) => None,
+            ChannelEvent::Data(_) | ChannelEvent::Packet(_) | ChannelEvent::Command(_) => None,
+            ChannelEvent::Omitted { .. } => None,
+        };
+        if command.is_none() && event.is_none() {
+            return;
+        }
         let (peer, period_ps) = (side.peer, side.period_ps);
         let Some(peer) = peer.and_then(|peer| sides.get_mut(&peer)) else { return };
         if let Some(command) = command {
             peer.watch.commanded(command, &mut ledger.seen);
         }
-        let odd = peer.watch.opposite(&row.body, &mut ledger.seen);
+        let odd = event.and_then(|event| peer.watch.opposite(event, &mut ledger.seen));
         if let Some(kind) = odd {
             FindingSink { ledger, channel: row.channel, period_ps }.note(kind, row.at, Vec::new);
         }

@@ -216,10 +216,9 @@ impl FlowChecker {
     /// Processes an event of the opposite channel; returns a finding about it, if any.
     pub(super) fn opposite(
         &mut self,
-        what: &ChannelEvent,
+        event: &LinkEvent,
         seen: &mut RuleCoverage,
     ) -> Option<FindingKind> {
-        let ChannelEvent::Link(event) = what else { return None };
         match event {
             LinkEvent::Reply(_) if self.probe.take().is_none() => {
                 return Some(FindingKind::UnsolicitedReply);
