@@ -137,14 +137,15 @@ fn filter(bencher: Bencher<'_, '_>, (text, bytes): (&str, ByteRetention)) {
     });
 }
 
-/// Threads and links.
-const CHECKS: [(usize, u32); 3] = [(1, 1), (1, 2), (2, 2)];
+/// Threads, links, and bytes of a packet.
+const CHECKS: [(usize, u32, usize); 5] =
+    [(1, 1, 1000), (2, 1, 1000), (1, 2, 1000), (2, 2, 1000), (1, 1, 16)];
 
-/// The whole analysis, as `myriscope check` runs it, over packets of 1000 bytes one behind another on both
-/// channels of each link. `cargo bench -p myriscope-analyzer --profile dist check`
+/// The whole analysis, as `myriscope check` runs it, over packets one behind another on both channels of each
+/// link. `cargo bench -p myriscope-analyzer --profile dist check`
 #[divan::bench(args = CHECKS)]
-fn check(bencher: Bencher<'_, '_>, (threads, links): (usize, u32)) {
-    let (file, characters) = capture(CaptureTraffic::Packets(1000), links);
+fn check(bencher: Bencher<'_, '_>, (threads, links, bytes): (usize, u32, usize)) {
+    let (file, characters) = capture(CaptureTraffic::Packets(bytes), links);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     bencher.counter(ItemsCount::new(characters)).bench(|| {
         pool.install(|| {
