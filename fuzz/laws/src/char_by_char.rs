@@ -3,7 +3,8 @@
 
 use analyzer::event::ChannelEvent;
 use analyzer::event::LinkEvent;
-use analyzer::packet::ReceivedPacket;
+use analyzer::packet::{ByteRetention, ReceivedPacket};
+use analyzer::receiver::ChannelReceiver;
 
 use codec::capture::{Chunk, ChunkContent};
 use codec::character::Character;
@@ -12,7 +13,6 @@ use codec::packet::PacketTag;
 use codec::time::Tick;
 
 use crate::chars::{expansion, pieces};
-use crate::receiver;
 use crate::reference::{self, PlacedEvent, ReferenceEvent};
 use crate::repair::SeededRng;
 
@@ -112,9 +112,28 @@ pub(crate) fn reference_events(characters: &[(u64, Character)]) -> Vec<PlacedEve
     told
 }
 
+/// Events of the analyzer's receiver for chunks of one channel.
+pub(crate) fn notices(chunks: &[Chunk<'_>]) -> Vec<(u64, ChannelEvent)> {
+    let mut noticed = Vec::new();
+    let mut out = |at: Tick, notice| noticed.push((at.0, notice));
+    let mut receiver = ChannelReceiver::new(ByteRetention::Keep);
+    for chunk in chunks {
+        receiver.seek(chunk.first, &mut out);
+        match chunk.content {
+            ChunkContent::Literal(chars) => receiver.feed(chars, &mut out),
+            ChunkContent::Repeat { pattern, count } => {
+                receiver.feed_repeated(pattern, count, &mut out);
+            }
+        }
+        assert_eq!(receiver.next(), Some(chunk.end()), "a receiver stands behind its characters");
+    }
+    receiver.finish(&mut out);
+    noticed
+}
+
 /// Events of the analyzer's receiver for chunks of one channel, as far as the reference has them.
 fn receive(chunks: &[Chunk<'_>]) -> Vec<PlacedEvent> {
-    let noticed = receiver::receive(chunks).into_iter();
+    let noticed = notices(chunks).into_iter();
     noticed.filter_map(|(at, notice)| Some((at, reference_event(notice)?))).collect()
 }
 

@@ -98,7 +98,7 @@ impl ConversationInput {
     #[must_use]
     pub fn attempt(&self) -> Option<Scenario> {
         let mut scenario = self.scenario()?;
-        let rest = kept(&scenario, LONG, &mut |_, _| 1).map_or(LONG, |summary| summary.periods);
+        let rest = kept(&scenario, LONG, &mut |_| 1).map_or(LONG, |summary| summary.periods);
         lasting(&mut scenario, rest);
         Some(scenario)
     }
@@ -111,7 +111,7 @@ pub fn law(bytes: &[u8]) {
     else {
         return;
     };
-    let summary = kept(&scenario, LONG, &mut |_, _| 1);
+    let summary = kept(&scenario, LONG, &mut |_| 1);
     if let Some(summary) = summary.filter(|summary| summary.periods <= SHORT) {
         recorded(scenario, summary);
     }
@@ -165,7 +165,7 @@ pub(crate) fn check_score(score: &ScoreReport) {
 /// taken until its host sends again. F-9
 #[must_use]
 pub fn check_delivery(scenario: &Scenario) -> DeliverySummary {
-    require_quiescence(kept(scenario, END, &mut |_, _| 1))
+    require_quiescence(kept(scenario, END, &mut |_| 1))
 }
 
 fn require_quiescence(summary: Option<DeliverySummary>) -> DeliverySummary {
@@ -178,45 +178,69 @@ fn require_quiescence(summary: Option<DeliverySummary>) -> DeliverySummary {
 fn kept(
     scenario: &Scenario,
     end: u64,
-    times: &mut dyn FnMut(Nic, &MessagingEvent) -> usize,
+    times: &mut dyn FnMut(&MessagingEvent) -> usize,
 ) -> Option<DeliverySummary> {
     let mut silent = scenario.clone();
     silent.taps.clear();
     silent.duration = end;
     let mut network = Network::new(&silent, TraceLevel::Everything, VisitOrder::AsGiven);
-    let plans: Vec<_> = scenario.messaging.values().cloned().collect();
-    let mut ledger = MessagingChecker::new(&plans);
-    let mut restarts = restarts(scenario);
+    let mut delivery = NetworkDelivery::new(scenario);
     let faults = scenario.faults.iter().filter_map(|fault| fault.until).max().unwrap_or(0);
-    let starts = plans.iter().flat_map(|plan| &plan.streams).map(|stream| stream.start).max();
+    let starts =
+        scenario.messaging.values().flat_map(|plan| &plan.streams).map(|stream| stream.start).max();
     let least = faults.max(starts.unwrap_or(0));
     let mut now = 0;
     loop {
         now += SLICE;
         network.run(now);
         for row in network.drain_events() {
-            while let Some((_, nic)) = restarts.pop_if(|(at, _)| *at <= row.at) {
-                ledger.forgets(nic);
-            }
-            let Ok(nic) = u16::try_from(row.place.node.0).map(Nic) else { continue };
-            // Its control program is loaded again. I-3
-            let is_host = scenario.messaging.contains_key(&row.place.node);
-            if is_host && row.kind == TruthEventKind::ResetReceived {
-                ledger.forgets(nic);
-            }
-            if let TruthEventKind::Messaging(told) = &row.kind {
-                (0..times(nic, told)).for_each(|_| ledger.record(nic, told));
-            }
+            delivery.record(&row, times);
         }
-        let quiet = now > least && ledger.open() == 0 && network.in_transit() == 0;
-        if quiet && ledger.credits_are_back() {
-            return Some(DeliverySummary { messages: ledger.messages(), periods: now });
-        }
-        if now > WATCHED.max(least) && !loses_nothing(scenario) {
-            return Some(DeliverySummary { messages: ledger.messages(), periods: now });
+        let checker = &delivery.checker;
+        let quiet = now > least && checker.open() == 0 && network.in_transit() == 0;
+        if quiet && checker.credits_are_back()
+            || now > WATCHED.max(least) && !loses_nothing(scenario)
+        {
+            return Some(DeliverySummary { messages: checker.messages(), periods: now });
         }
         if now >= end {
             return None;
+        }
+    }
+}
+
+/// Checks the fate of every message of a network from the truth about it.
+pub(crate) struct NetworkDelivery<'a> {
+    scenario: &'a Scenario,
+    pub(crate) checker: MessagingChecker,
+    /// Times when control programs are loaded, the last first.
+    restarts: Vec<(u64, Nic)>,
+}
+
+impl<'a> NetworkDelivery<'a> {
+    pub(crate) fn new(scenario: &'a Scenario) -> Self {
+        let plans: Vec<_> = scenario.messaging.values().cloned().collect();
+        Self { scenario, checker: MessagingChecker::new(&plans), restarts: restarts(scenario) }
+    }
+
+    /// The checker gets each message event `times` times: once, except in tests.
+    pub(crate) fn record(
+        &mut self,
+        row: &TruthEvent,
+        times: &mut dyn FnMut(&MessagingEvent) -> usize,
+    ) {
+        let Self { scenario, checker, restarts } = self;
+        while let Some((_, nic)) = restarts.pop_if(|(at, _)| *at <= row.at) {
+            checker.forgets(nic);
+        }
+        let Ok(nic) = u16::try_from(row.place.node.0).map(Nic) else { return };
+        // Its control program is loaded again. I-3
+        let is_host = scenario.messaging.contains_key(&row.place.node);
+        if is_host && row.kind == TruthEventKind::ResetReceived {
+            checker.forgets(nic);
+        }
+        if let TruthEventKind::Messaging(event) = &row.kind {
+            (0..times(event)).for_each(|_| checker.record(nic, event));
         }
     }
 }
@@ -230,8 +254,8 @@ pub(crate) fn loses_nothing(scenario: &Scenario) -> bool {
     })
 }
 
-/// Time when control programs are loaded, the last first.
-pub(crate) fn restarts(scenario: &Scenario) -> Vec<(u64, Nic)> {
+/// Times when control programs are loaded, the last first.
+fn restarts(scenario: &Scenario) -> Vec<(u64, Nic)> {
     let mut restarts: Vec<(u64, Nic)> =
         scenario.messaging.values().map(|plan| (0, plan.nic)).collect();
     for fault in &scenario.faults {
@@ -274,7 +298,7 @@ pub(crate) mod tests {
 
     fn told(times: impl Fn(&MessagingEvent) -> usize) -> DeliverySummary {
         let scenario = two_hosts("duration_us = 1000", MORE);
-        require_quiescence(kept(&scenario, 20_000 * MICROSECOND, &mut |_, told| times(told)))
+        require_quiescence(kept(&scenario, 20_000 * MICROSECOND, &mut |told| times(told)))
     }
 
     #[test]

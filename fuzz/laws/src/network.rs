@@ -65,7 +65,9 @@ fn check(scenario: &Scenario, outcome: &RunOutcome) {
     }
     let width = slack::check(scenario, outcome, &reading);
     assert_eq!(width.contradictions, 0, "what is assumed is so");
-    findings::check(scenario, outcome, &reading);
+    if findings::check(scenario, outcome, &reading) {
+        undeclared::check(scenario, outcome);
+    }
     waits::check(scenario, outcome, &reading);
 }
 

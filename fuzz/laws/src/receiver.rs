@@ -3,8 +3,6 @@
 
 use analyzer::event::LinkEvent;
 use analyzer::event::{ChannelEvent, FlowCommand};
-use analyzer::packet::ByteRetention;
-use analyzer::receiver::ChannelReceiver;
 use arbitrary::Unstructured;
 use codec::capture::{Chunk, ChunkContent};
 use codec::character::{Character, Symbol};
@@ -12,18 +10,18 @@ use codec::chars::CharBuf;
 use codec::time::Tick;
 
 use crate::capture_input::OwnedChunk;
-use crate::char_by_char::{changes, reference_event, reference_events};
+use crate::char_by_char::{changes, notices, reference_event, reference_events};
 use crate::chars::expansion;
 use crate::record_ops;
 use crate::reference::{crc, decode_symbol};
 
-pub(crate) type PlacedNotice = (u64, ChannelEvent);
+type PlacedNotice = (u64, ChannelEvent);
 
 /// The law: a receiver notices what the reference does, in chunks, in one piece, and one character
 /// after the other.
 pub fn law(bytes: &[u8]) {
     let ops = record_ops::ops(&mut Unstructured::new(bytes));
-    record_ops::record_chunks(&ops).iter().for_each(|chunks| check(chunks, &receive));
+    record_ops::record_chunks(&ops).iter().for_each(|chunks| check(chunks, &notices));
 }
 
 /// `receive` may be another receiver, for a test.
@@ -46,25 +44,6 @@ fn check(chunks: &[OwnedChunk], receive: &impl Fn(&[Chunk<'_>]) -> Vec<PlacedNot
     let but_bytes = |it: &&PlacedNotice| !matches!(it.1, ChannelEvent::Data(_));
     let same = got.iter().filter(but_bytes).eq(whole.iter().filter(but_bytes));
     assert!(same, "a repeat is its rounds: {got:?} {whole:?}");
-}
-
-/// Events of the analyzer's receiver for chunks of one channel.
-pub(crate) fn receive(chunks: &[Chunk<'_>]) -> Vec<PlacedNotice> {
-    let mut noticed = Vec::new();
-    let mut out = |at: Tick, notice| noticed.push((at.0, notice));
-    let mut receiver = ChannelReceiver::new(ByteRetention::Keep);
-    for chunk in chunks {
-        receiver.seek(chunk.first, &mut out);
-        match chunk.content {
-            ChunkContent::Literal(chars) => receiver.feed(chars, &mut out),
-            ChunkContent::Repeat { pattern, count } => {
-                receiver.feed_repeated(pattern, count, &mut out);
-            }
-        }
-        assert_eq!(receiver.next(), Some(chunk.end()), "a receiver stands behind its characters");
-    }
-    receiver.finish(&mut out);
-    noticed
 }
 
 /// Events without repeated commands, which a receiver may leave out, and with adjacent runs of bytes joined.
@@ -267,7 +246,7 @@ pub(crate) mod tests {
         let recorded = record_ops::record_chunks(&record_ops::ops(&mut Unstructured::new(bytes)));
         recorded
             .iter()
-            .flat_map(|chunks| receive(&chunks.iter().map(OwnedChunk::chunk).collect::<Vec<_>>()))
+            .flat_map(|chunks| notices(&chunks.iter().map(OwnedChunk::chunk).collect::<Vec<_>>()))
             .map(name)
             .collect()
     }
@@ -282,13 +261,13 @@ pub(crate) mod tests {
 
     #[test]
     fn a_storm_keeps_the_law() {
-        storm(receive);
+        storm(notices);
     }
 
     /// A packet's number is one too high in a capture of many chunks.
     pub(crate) fn a_receiver_that_counts_chunks_is_caught() {
         storm(|chunks| {
-            let mut noticed = receive(chunks);
+            let mut noticed = notices(chunks);
             for (_, notice) in noticed.iter_mut().filter(|_| chunks.len() > 60) {
                 if let ChannelEvent::Packet(packet) = notice {
                     packet.number += 1;
@@ -300,7 +279,7 @@ pub(crate) mod tests {
 
     pub(crate) fn a_silence_that_opens_no_link_is_caught() {
         storm(|chunks| {
-            let mut noticed = receive(chunks);
+            let mut noticed = notices(chunks);
             noticed.retain(|(_, notice)| *notice != ChannelEvent::Link(LinkEvent::OpenLink));
             noticed
         });
@@ -308,7 +287,7 @@ pub(crate) mod tests {
 
     pub(crate) fn a_seam_that_is_missed_is_caught() {
         storm(|chunks| {
-            let mut noticed = receive(chunks);
+            let mut noticed = notices(chunks);
             for (_, notice) in &mut noticed {
                 if let ChannelEvent::Packet(packet) = notice {
                     packet.possible_gap = None;

@@ -13,6 +13,8 @@ use simulator::messaging::{
 use simulator::traffic::{ArrivalProcess, PayloadSize};
 use simulator::transport::{Micros, TransportParameters};
 
+use crate::network::traffic_input::several;
+
 /// Streams and faults of a small plan at most. *Chosen*: enough for a message, what it meets, and what
 /// goes wrong meanwhile.
 const SMALL: usize = 6;
@@ -21,9 +23,9 @@ const SMALL: usize = 6;
 pub struct MessagingInput {
     /// The hosts, and what they are set to.
     pub shape: MessagingShape,
-    #[arbitrary(with = several)]
+    #[arbitrary(with = several::<6, _>)]
     pub streams: Vec<MessagingStream>,
-    #[arbitrary(with = several)]
+    #[arbitrary(with = several::<6, _>)]
     pub faults: Vec<MessagingFault>,
 }
 
@@ -92,12 +94,6 @@ pub enum MessagingFaultKind {
     /// A host's control program is loaded again, and runs when it is over.
     Restart,
     Noise(u8),
-}
-
-/// At most 6 values.
-fn several<'a, T: Arbitrary<'a>>(bytes: &mut Unstructured<'a>) -> Result<Vec<T>, Error> {
-    let len: u8 = bytes.int_in_range(0..=6)?;
-    (0..len).map(|_| bytes.arbitrary()).collect()
 }
 
 impl<'a> Arbitrary<'a> for MessagingFault {

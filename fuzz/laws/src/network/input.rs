@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use arbitrary::{Arbitrary, Error, Unstructured};
+use arbitrary::{Arbitrary, Unstructured};
 use codec::route::{PortId, RouteAddressing};
 use codec::time::Ticks;
 use simulator::generate::{self, generate};
-use simulator::interface::{ConsumptionMode, DmaBus, InterfaceParameters};
+use simulator::interface::{DmaBus, InterfaceParameters};
 use simulator::link::{
     BLOCKED, FillMode, FramingMode, LinkParameters, PortParameters, ResetEnding, SlackSize,
     SymbolSet,
@@ -19,7 +19,7 @@ use simulator::topology::{
     CableSpec, ExtensionSupport, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology,
 };
 
-use super::traffic_input::{FaultInput, RawTextInput, StreamInput};
+use super::traffic_input::{ConsumptionInput, FaultInput, RawTextInput, StreamInput, several};
 
 /// A network and all that a run of it depends on.
 #[derive(Clone, Debug, Arbitrary)]
@@ -28,11 +28,11 @@ pub struct NetworkInput {
     pub links: [CableInput; 3],
     pub crossbar: CrossbarInput,
     pub hosts: [HostInput; 2],
-    #[arbitrary(with = several)]
+    #[arbitrary(with = several::<5, _>)]
     pub streams: Vec<StreamInput>,
-    #[arbitrary(with = several)]
+    #[arbitrary(with = several::<5, _>)]
     pub texts: Vec<RawTextInput>,
-    #[arbitrary(with = several)]
+    #[arbitrary(with = several::<5, _>)]
     pub faults: Vec<FaultInput>,
     pub run: RunInput,
     /// The ends of its cables take these in turn. They come behind all other bytes, so that what is told
@@ -48,9 +48,9 @@ pub struct SwitchInput {
     pub links: [CableInput; 3],
     pub crossbar: CrossbarInput,
     pub interfaces: [HostInput; 2],
-    #[arbitrary(with = several)]
+    #[arbitrary(with = several::<5, _>)]
     pub texts: Vec<RawTextInput>,
-    #[arbitrary(with = several)]
+    #[arbitrary(with = several::<5, _>)]
     pub streams: Vec<StreamInput>,
     pub run: RunInput,
     /// The ends of its cables take these in turn.
@@ -112,15 +112,6 @@ pub struct HostInput {
 }
 
 #[derive(Clone, Copy, Debug, Arbitrary)]
-pub enum ConsumptionInput {
-    Always,
-    AlwaysToo,
-    Never,
-    Every(u8),
-    Adversary,
-}
-
-#[derive(Clone, Copy, Debug, Arbitrary)]
 pub struct RunInput {
     duration: u16,
     seed: u16,
@@ -151,12 +142,6 @@ pub enum Rerun {
     NotEither,
     NotAtAll,
     Never,
-}
-
-/// Up to 5 of something.
-fn several<'a, T: Arbitrary<'a>>(bytes: &mut Unstructured<'a>) -> Result<Vec<T>, Error> {
-    let len: u8 = bytes.int_in_range(0..=5)?;
-    (0..len).map(|_| bytes.arbitrary()).collect()
 }
 
 impl From<SwitchInput> for NetworkInput {
@@ -387,21 +372,6 @@ impl HostInput {
             consumption: self.appetite.consumption(),
             boot: Ticks(u64::from(self.boot % 1024).saturating_sub(512)),
             commands: 1 + u32::from(self.commands % 8),
-        }
-    }
-}
-
-impl ConsumptionInput {
-    /// The law of consumption that it stands for.
-    #[must_use]
-    pub fn consumption(self) -> ConsumptionMode {
-        match self {
-            Self::Always | Self::AlwaysToo => ConsumptionMode::Always,
-            Self::Never => ConsumptionMode::Never,
-            Self::Every(periods) => {
-                ConsumptionMode::Every(NonZeroU32::MIN.saturating_add((periods % 64).into()))
-            }
-            Self::Adversary => ConsumptionMode::Adversary,
         }
     }
 }

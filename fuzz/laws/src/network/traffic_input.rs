@@ -9,11 +9,11 @@ use codec::packet::PacketTag;
 use codec::route::PortId;
 use codec::time::Ticks;
 use simulator::fault::{self, BitErrors, FaultKind};
+use simulator::interface::ConsumptionMode;
 use simulator::routes::RouteTable;
 use simulator::topology::{NodeId, NodeKind, NodePort, Topology};
 use simulator::traffic::{self, ArrivalProcess, RawText, StreamDestination};
 
-use super::input::ConsumptionInput;
 use crate::reference::crc;
 
 #[derive(Clone, Copy, Debug, Arbitrary)]
@@ -49,7 +49,7 @@ pub enum PaceInput {
 pub struct RawTextInput {
     from: u8,
     at: u16,
-    #[arbitrary(with = words)]
+    #[arbitrary(with = several::<9, _>)]
     words: Vec<RawTextPart>,
 }
 
@@ -96,13 +96,38 @@ enum FaultInputKind {
     Restart,
 }
 
-fn words(bytes: &mut Unstructured<'_>) -> Result<Vec<RawTextPart>, Error> {
-    let len: u8 = bytes.int_in_range(0..=9)?;
+/// A list of at most `MOST` values.
+pub(crate) fn several<'a, const MOST: u8, T: Arbitrary<'a>>(
+    bytes: &mut Unstructured<'a>,
+) -> Result<Vec<T>, Error> {
+    let len = bytes.int_in_range(0..=MOST)?;
     (0..len).map(|_| bytes.arbitrary()).collect()
+}
+
+#[derive(Clone, Copy, Debug, Arbitrary)]
+pub enum ConsumptionInput {
+    Always,
+    AlwaysToo,
+    Never,
+    Every(u8),
+    Adversary,
 }
 
 fn pick<T: Copy>(from: &[T], number: u8) -> Option<T> {
     from.get(usize::from(number) % from.len().max(1)).copied()
+}
+
+impl ConsumptionInput {
+    pub(super) fn consumption(self) -> ConsumptionMode {
+        match self {
+            Self::Always | Self::AlwaysToo => ConsumptionMode::Always,
+            Self::Never => ConsumptionMode::Never,
+            Self::Every(periods) => {
+                ConsumptionMode::Every(NonZeroU32::MIN.saturating_add((periods % 64).into()))
+            }
+            Self::Adversary => ConsumptionMode::Adversary,
+        }
+    }
 }
 
 impl StreamInput {

@@ -355,22 +355,23 @@ impl StormWorkload {
                 }));
             }
         }
-        acquainted(&mut plans);
         self.messaging = sketch.hosts.iter().copied().zip(plans).collect();
+        acquainted(&mut self.messaging);
         Some(())
     }
 }
 
-pub(super) fn acquainted(plans: &mut [MessagingPlan]) {
+/// Names the endpoints that each host receives messages from.
+pub(super) fn acquainted(plans: &mut BTreeMap<NodeId, MessagingPlan>) {
     let mut names = BTreeMap::<Nic, Vec<_>>::new();
-    for plan in plans.iter() {
+    for plan in plans.values() {
         for stream in &plan.streams {
             let own = plan.endpoints.iter().find(|endpoint| endpoint.id == stream.from);
             let own = own.map(|endpoint| ((plan.nic, endpoint.id), endpoint.key));
             names.entry(stream.to.0).or_default().extend(own);
         }
     }
-    for plan in plans {
+    for plan in plans.values_mut() {
         plan.names = names.remove(&plan.nic).unwrap_or_default();
         plan.names.sort_unstable();
         plan.names.dedup();

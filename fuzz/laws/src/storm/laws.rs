@@ -6,13 +6,19 @@ use simulator::scenario::Scenario;
 use simulator::topology::NodePort;
 
 use super::StormCounts;
-use super::run::MessagesBefore;
 use crate::analyze;
 use crate::delivery;
 use crate::network::analyzed::AnalyzedCapture;
 use crate::network::run::RunOutcome;
-use crate::network::{facts, findings, rules, slack, waits};
+use crate::network::{facts, findings, rules, slack, undeclared, waits};
 use crate::score::{self, LIKELY, MESSAGES};
+
+/// State of messages at the last quiescence: whether some had not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MessagesBefore {
+    None,
+    Some,
+}
 
 /// Is true if the whole episode is in the capture, at all tapped ports.
 pub(super) fn is_whole(part: &Scenario, from: u64) -> bool {
@@ -50,6 +56,9 @@ pub(super) fn agreed(
     assert_eq!(width.contradictions, 0, "what is assumed is so");
     counts.checked("slack buffers are within their bounds", 1);
     let in_order = findings::check(&part, outcome, &reading);
+    if in_order {
+        undeclared::check(&part, outcome);
+    }
     counts.checked("a network in order has no findings", in_order.into());
     waits::check(&part, outcome, &reading);
     counts.checked("waits equal the sender's events", 1);

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{ByteOrder, CaptureWriter, ChunkContent, WriteError};
 use codec::packet::CrcCheck;
-use codec::transport::Nic;
 use simulator::fault::FaultSpec;
 use simulator::interface::ConsumptionMode;
 use simulator::link::tagged_char::PacketId;
@@ -18,8 +17,7 @@ use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 use super::generator::{CALM, MILLISECOND};
 use super::quiescence::{QuiescenceDetector, busy};
 use super::{StormCounts, laws};
-use crate::delivery::{loses_nothing, restarts};
-use crate::endpoints::checker::MessagingChecker;
+use crate::delivery::{NetworkDelivery, loses_nothing};
 use crate::network::run::RunOutcome;
 
 /// Number of times that it is looked whether the network is at rest.
@@ -51,9 +49,7 @@ enum EpisodeSize {
 pub(super) struct StormRun<'a> {
     scenario: &'a Scenario,
     network: Network,
-    ledger: Option<MessagingChecker>,
-    /// Time when control programs are loaded, the last first.
-    restarts: Vec<(u64, Nic)>,
+    delivery: Option<NetworkDelivery<'a>>,
     rest: QuiescenceDetector,
     episode: StormEpisode,
     /// Time when all must have come to rest, if it can: after that what is sent arrives.
@@ -62,32 +58,24 @@ pub(super) struct StormRun<'a> {
     sent: BTreeSet<PacketId>,
     /// Ports that may give up on a packet that is alone.
     hasty: BTreeSet<NodePort>,
-    begun: MessagesBefore,
+    begun: laws::MessagesBefore,
     counts: StormCounts,
-}
-
-/// State of messages at the last quiescence: whether some had not ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MessagesBefore {
-    None,
-    Some,
 }
 
 impl<'a> StormRun<'a> {
     pub(super) fn new(scenario: &'a Scenario) -> Self {
         let network = Network::new(scenario, TraceLevel::Everything, VisitOrder::AsGiven);
-        let plans: Vec<_> = scenario.messaging.values().cloned().collect();
-        let reliable = plans.iter().all(|plan| plan.parameters.layers != ProtocolLayers::Baseline);
+        let mut plans = scenario.messaging.values();
+        let reliable = plans.all(|plan| plan.parameters.layers != ProtocolLayers::Baseline);
         Self {
             scenario,
-            ledger: reliable.then(|| MessagingChecker::new(&plans)),
-            restarts: restarts(scenario),
+            delivery: reliable.then(|| NetworkDelivery::new(scenario)),
             rest: QuiescenceDetector::new(scenario),
             episode: StormEpisode::new(0, &network),
             calm: calm(scenario),
             sent: BTreeSet::new(),
             hasty: hasty(scenario),
-            begun: MessagesBefore::None,
+            begun: laws::MessagesBefore::None,
             counts: StormCounts::of(scenario),
             network,
         }
@@ -113,7 +101,7 @@ impl<'a> StormRun<'a> {
         self.settled();
         self.close();
         self.counts.stepped = self.scenario.duration - self.network.skipped_periods();
-        self.counts.messages = self.ledger.as_ref().map_or(0, MessagingChecker::messages) as u64;
+        self.counts.messages = self.delivery.as_ref().map_or(0, |it| it.checker.messages()) as u64;
         self.counts
     }
 
@@ -129,14 +117,12 @@ impl<'a> StormRun<'a> {
 
     /// Takes in what has happened and what has been recorded.
     fn look(&mut self) {
-        let Self { network, rest, episode, ledger, restarts, scenario, .. } = self;
+        let Self { network, rest, episode, delivery, .. } = self;
         let (calm, sent, counts) = (self.calm, &mut self.sent, &mut self.counts);
         let hasty = &self.hasty;
         for row in network.drain_events() {
             rest.see(&row);
-            if let Some(ledger) = ledger {
-                account(ledger, restarts, scenario, &row);
-            }
+            delivery.iter_mut().for_each(|it| it.record(&row, &mut |_| 1));
             if let (Some(id), TruthEventKind::Injected { .. }) = (row.packet, &row.kind) {
                 counts.packets += 1;
                 sent.extend((Some(row.at) >= calm && calm.is_some()).then_some(id));
@@ -175,8 +161,8 @@ impl<'a> StormRun<'a> {
         let StormEpisode { from, rows, file, size, .. } =
             std::mem::replace(&mut self.episode, next);
         self.counts.episodes += u64::from(!rows.is_empty());
-        let open = self.ledger.as_ref().map_or(0, MessagingChecker::open);
-        let begun = if open > 0 { MessagesBefore::Some } else { MessagesBefore::None };
+        let open = self.delivery.as_ref().map_or(0, |it| it.checker.open());
+        let begun = if open > 0 { laws::MessagesBefore::Some } else { laws::MessagesBefore::None };
         let begun = std::mem::replace(&mut self.begun, begun);
         if size == EpisodeSize::TooLarge {
             self.counts.too_large += 1;
@@ -213,9 +199,7 @@ impl<'a> StormRun<'a> {
             "the network becomes quiescent. N-1: {under_way} packets are under way"
         );
         assert!(rest.is_easy(), "the network becomes quiescent. F-2, F-7: {}", rest.uneasy());
-        if let Some(ledger) = &self.ledger {
-            ledger.settled();
-        }
+        self.delivery.iter().for_each(|it| it.checker.settled());
         self.counts.checked("the network becomes quiescent", 1);
         let sent = &self.sent;
         assert!(sent.is_empty(), "packets sent after the last fault arrive. I-4: not {sent:?}");
@@ -227,26 +211,6 @@ impl StormEpisode {
     fn new(from: u64, network: &Network) -> Self {
         let file = CaptureWriter::new(Vec::new(), ByteOrder::Little, network.channels());
         Self { from, rows: Vec::new(), file, bytes: 0, size: EpisodeSize::Kept }
-    }
-}
-
-fn account(
-    ledger: &mut MessagingChecker,
-    restarts: &mut Vec<(u64, Nic)>,
-    scenario: &Scenario,
-    row: &TruthEvent,
-) {
-    while let Some((_, nic)) = restarts.pop_if(|(at, _)| *at <= row.at) {
-        ledger.forgets(nic);
-    }
-    let Ok(nic) = u16::try_from(row.place.node.0) else { return };
-    // Its control program is loaded again. I-3
-    if row.kind == TruthEventKind::ResetReceived && scenario.messaging.contains_key(&row.place.node)
-    {
-        ledger.forgets(Nic(nic));
-    }
-    if let TruthEventKind::Messaging(told) = &row.kind {
-        ledger.record(Nic(nic), told);
     }
 }
 

@@ -8,7 +8,7 @@ use simulator::scenario::{PortTap, Scenario};
 use simulator::topology::{CableSpec, NodeId, NodePort, NodeSpec, Topology};
 use simulator::traffic::{RawText, StreamDestination, TrafficStream};
 
-use super::parts::acquaint;
+use crate::storm::generator::acquainted;
 
 /// A node less, the last first, with all that is at it.
 pub(super) fn fewer_nodes(scenario: &Scenario, number: usize) -> Option<Option<Scenario>> {
@@ -120,7 +120,7 @@ impl<'a> ReducedNetwork<'a> {
             topology: self.topology.clone(),
             ..*old
         };
-        acquaint(&mut new);
+        acquainted(&mut new.messaging);
         Some(new)
     }
 

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use simulator::interface::{ConsumptionMode, InterfaceParameters};
-use simulator::messaging::{MICROSECOND, MessageKind, MessagingPlan};
+use simulator::link::LinkParameters;
+use simulator::messaging::{MICROSECOND, MessageKind};
 use simulator::scenario::Scenario;
 use simulator::topology::{NodeId, Topology};
 use simulator::traffic::PayloadSize;
@@ -18,12 +19,12 @@ pub(super) type MinimizePass = fn(&Scenario, usize) -> Option<Option<Scenario>>;
 /// First what makes all that follow quicker.
 pub(super) const PASSES: &[MinimizePass] = &[
     shorter,
-    fewer_faults,
-    fewer_streams,
-    fewer_raw,
+    |it, number| fewer(it, number, |it| &mut it.faults),
+    |it, number| fewer(it, number, |it| &mut it.streams),
+    |it, number| fewer(it, number, |it| &mut it.raw),
     fewer_talks,
     fewer_messages,
-    fewer_taps,
+    |it, number| fewer(it, number, |it| &mut it.taps),
     fewer_nodes,
     fewer_cables,
     sooner,
@@ -40,15 +41,8 @@ fn without<T: Clone>(list: &[T], number: usize) -> Option<Vec<T>> {
     while stretch > 0 {
         let places = list.len().div_ceil(stretch);
         if number < places {
-            let from = number * stretch;
-            let kept = |at: usize| at < from || at >= from + stretch;
-            return Some(
-                list.iter()
-                    .enumerate()
-                    .filter(|(at, _)| kept(*at))
-                    .map(|(_, it)| it.clone())
-                    .collect(),
-            );
+            let (before, rest) = list.split_at(number * stretch);
+            return Some([before, rest.get(stretch..).unwrap_or_default()].concat());
         }
         number -= places;
         stretch = if stretch == 1 { 0 } else { stretch.div_ceil(2) };
@@ -82,46 +76,41 @@ fn shorter(scenario: &Scenario, number: usize) -> Option<Option<Scenario>> {
     })
 }
 
-fn fewer_faults(scenario: &Scenario, number: usize) -> Option<Option<Scenario>> {
-    without(&scenario.faults, number).map(|faults| with(scenario, |it| it.faults = faults))
-}
-
-fn fewer_streams(scenario: &Scenario, number: usize) -> Option<Option<Scenario>> {
-    without(&scenario.streams, number).map(|streams| with(scenario, |it| it.streams = streams))
-}
-
-fn fewer_raw(scenario: &Scenario, number: usize) -> Option<Option<Scenario>> {
-    without(&scenario.raw, number).map(|raw| with(scenario, |it| it.raw = raw))
-}
-
-fn fewer_taps(scenario: &Scenario, number: usize) -> Option<Option<Scenario>> {
-    without(&scenario.taps, number).map(|taps| with(scenario, |it| it.taps = taps))
+/// Some of a list of the scenario left out.
+fn fewer<T: Clone>(
+    scenario: &Scenario,
+    number: usize,
+    list: fn(&mut Scenario) -> &mut Vec<T>,
+) -> Option<Option<Scenario>> {
+    let mut other = scenario.clone();
+    let left = without(list(&mut other), number)?;
+    *list(&mut other) = left;
+    Some(Some(other))
 }
 
 /// All messages of the network, or of a host.
 fn fewer_talks(scenario: &Scenario, number: usize) -> Option<Option<Scenario>> {
     if number == 0 {
-        return Some((!scenario.messaging.is_empty()).then(|| scenario.clone()).map(|mut it| {
-            it.messaging.clear();
-            it
-        }));
+        let all = with(scenario, |it| it.messaging.clear());
+        return Some(all.filter(|_| !scenario.messaging.is_empty()));
     }
     let host = *scenario.messaging.keys().nth(number - 1)?;
     let nic = scenario.messaging.get(&host).map(|plan| plan.nic)?;
     Some(with(scenario, |it| {
         it.messaging.remove(&host);
         it.messaging.values_mut().for_each(|plan| plan.streams.retain(|stream| stream.to.0 != nic));
-        acquaint(it);
+        acquainted(&mut it.messaging);
     }))
 }
 
-/// Streams of messages, all hosts' in one list.
+/// Streams of messages of all hosts, each by its host and its place there.
+fn message_streams(scenario: &Scenario) -> impl Iterator<Item = (NodeId, usize)> {
+    let plans = scenario.messaging.iter();
+    plans.flat_map(|(host, plan)| (0..plan.streams.len()).map(move |at| (*host, at)))
+}
+
 fn fewer_messages(scenario: &Scenario, number: usize) -> Option<Option<Scenario>> {
-    let places = scenario
-        .messaging
-        .iter()
-        .flat_map(|(host, plan)| (0..plan.streams.len()).map(move |at| (*host, at)));
-    let places: Vec<(NodeId, usize)> = places.collect();
+    let places: Vec<_> = message_streams(scenario).collect();
     without(&places, number).map(|kept| {
         let kept: BTreeSet<_> = kept.into_iter().collect();
         with(scenario, |it| {
@@ -129,15 +118,9 @@ fn fewer_messages(scenario: &Scenario, number: usize) -> Option<Option<Scenario>
                 let mut at = 0..;
                 plan.streams.retain(|_| at.next().is_some_and(|at| kept.contains(&(*host, at))));
             }
-            acquaint(it);
+            acquainted(&mut it.messaging);
         })
     })
-}
-
-pub(super) fn acquaint(scenario: &mut Scenario) {
-    let mut plans: Vec<MessagingPlan> = scenario.messaging.values().cloned().collect();
-    acquainted(&mut plans);
-    scenario.messaging.values_mut().zip(plans).for_each(|(plan, new)| *plan = new);
 }
 
 /// All that begins after a quiet time of half a millisecond begins so much sooner.
@@ -206,20 +189,14 @@ fn smaller_raw(scenario: &Scenario, number: usize) -> Option<Option<Scenario>> {
     let mut number = number;
     for (at, raw) in scenario.raw.iter().enumerate() {
         let all: Vec<_> = raw.chars.chars().iter().collect();
-        let mut places = 0;
-        while without(&all, places).is_some() {
-            places += 1;
-        }
+        let places = (0..).take_while(|place| without(&all, *place).is_some()).count();
         if number < places {
             let chars = without(&all, number)?;
-            return Some((!chars.is_empty()).then(|| scenario.clone()).map(|mut it| {
-                it.raw
-                    .iter_mut()
-                    .skip(at)
-                    .take(1)
-                    .for_each(|raw| raw.chars = chars.iter().copied().collect());
-                it
-            }));
+            let less = with(scenario, |it| {
+                let raw = it.raw.iter_mut().skip(at).take(1);
+                raw.for_each(|raw| raw.chars = chars.iter().copied().collect());
+            });
+            return Some(less.filter(|_| !chars.is_empty()));
         }
         number -= places;
     }
@@ -228,11 +205,7 @@ fn smaller_raw(scenario: &Scenario, number: usize) -> Option<Option<Scenario>> {
 
 /// Fewer and smaller messages of a stream.
 fn smaller_messages(scenario: &Scenario, number: usize) -> Option<Option<Scenario>> {
-    let places = scenario
-        .messaging
-        .iter()
-        .flat_map(|(host, plan)| (0..plan.streams.len()).map(move |at| (*host, at)));
-    let (host, at) = places.clone().nth(number / 2)?;
+    let (host, at) = message_streams(scenario).nth(number / 2)?;
     Some(
         with(scenario, |it| {
             let plan = it.messaging.get_mut(&host);
@@ -266,11 +239,7 @@ fn plainer(scenario: &Scenario, number: usize) -> Option<Option<Scenario>> {
             let at = number - 2 - hosts;
             cables.get(at)?;
             let mut cables = cables.to_vec();
-            cables
-                .iter_mut()
-                .skip(at)
-                .take(1)
-                .for_each(|it| it.link = simulator::link::LinkParameters::default());
+            cables.iter_mut().skip(at).take(1).for_each(|it| it.link = LinkParameters::default());
             let nodes = scenario.topology.nodes().to_vec();
             let topology = Topology::new(nodes, cables).ok();
             topology.and_then(|topology| with(scenario, |it| it.topology = topology))
