@@ -176,58 +176,63 @@ impl TruthWhat {
     /// Kind of an event that no capture shows, with the reason; none for all others.
     pub(super) fn unseen(&self) -> Option<(&'static str, &'static str)> {
         Some(match self {
-            Self::Injected => ("injected", "a host tells nobody; its frame is sent"),
-            Self::Forwarded => ("forwarded", "a switch tells nobody; the frame goes on"),
-            Self::Truncated => ("truncated", "a loss inside a part; what is left goes on"),
-            Self::Merged => ("merged", "behind a good packet the CRC is 0 again (P-4)"),
-            Self::Threshold => ("threshold", "its STOP or GO is seen, later (F-4)"),
-            Self::Overflow => ("overflow", "inside a receiver; ORUN tells, if it is there"),
-            Self::Blocked => ("blocked", "its FRES or GAP is seen, and looks like any"),
-            Self::Fault => ("fault", "an order from outside; what comes of it is seen"),
-            Self::PowerLost => ("power-lost", "silence is seen, not why"),
-            Self::Raw { .. } => ("raw", "the characters are seen, not whose they are"),
-            Self::MessageAccepted => ("message-accepted", "an application tells its NIC only"),
-            Self::MessageWritten { .. } => ("message-written", "inside a host; its ACK is seen"),
-            Self::MessageRefused => ("message-refused", "inside a NIC; the NACK is seen"),
-            Self::MessageDropped => ("message-dropped", "inside a NIC, which tells nobody"),
+            Self::Injected => ("injected", "inside a host; its frame is captured"),
+            Self::Forwarded => ("forwarded", "inside a switch; the forwarded frame is captured"),
+            Self::Truncated => {
+                ("truncated", "a loss inside a node; the rest of the packet is captured")
+            }
+            Self::Merged => ("merged", "the CRC of two joined good packets is good (P-4)"),
+            Self::Threshold => {
+                ("threshold", "inside a buffer; its STOP or GO is captured later (F-4)")
+            }
+            Self::Overflow => ("overflow", "inside a receiver; only an optional ORUN is captured"),
+            Self::Blocked => ("blocked", "its FRES or GAP cannot be distinguished from others"),
+            Self::Fault => ("fault", "injected from outside; only its effects are captured"),
+            Self::PowerLost => ("power-lost", "only the silence is captured, not its cause"),
+            Self::Raw { .. } => ("raw", "the characters are captured, not their origin"),
+            Self::MessageAccepted => ("message-accepted", "between an application and its NIC"),
+            Self::MessageWritten { .. } => {
+                ("message-written", "inside a host; its ACK is captured")
+            }
+            Self::MessageRefused => ("message-refused", "inside a NIC; the NACK is captured"),
+            Self::MessageDropped => ("message-dropped", "inside a NIC; nothing is sent"),
             Self::MessageAcknowledged { .. } => {
-                ("message-acknowledged", "inside a NIC; the ACK is seen")
+                ("message-acknowledged", "inside a NIC; the ACK is captured")
             }
-            Self::MessageGivenUp => ("message-given-up", "inside a host, which tells nobody"),
-            Self::MessageLost => ("message-lost", "inside a host, which tells nobody"),
-            Self::MessageDamaged => ("message-damaged", "inside a host, which tells nobody"),
+            Self::MessageGivenUp => ("message-given-up", "inside a host; nothing is sent"),
+            Self::MessageLost => ("message-lost", "inside a host; nothing is sent"),
+            Self::MessageDamaged => ("message-damaged", "inside a host; nothing is sent"),
             Self::TransportRetransmitted => {
-                ("transport-retransmitted", "inside a NIC; the packet is seen, later")
+                ("transport-retransmitted", "inside a NIC; the packet is captured later")
             }
-            Self::TransportRefused => ("transport-refused", "inside a NIC; the NACK is seen"),
-            Self::TransportStale => ("transport-stale", "inside a NIC; the packet is seen"),
-            Self::TransportLate => ("transport-late", "inside a NIC; the answer is seen"),
-            Self::TransportUnknown => ("transport-unknown", "which tables a NIC has is not seen"),
-            Self::TransportMalformed => ("transport-malformed", "its packet is seen"),
-            Self::TransportOverrun => ("transport-overrun", "inside a NIC, which tells nobody"),
-            Self::EndpointLoaded => ("endpoint-loaded", "inside a NIC, which tells nobody"),
-            Self::HostMemoryMapped => ("host-memory-mapped", "inside a host, which tells nobody"),
-            Self::EndpointLeaving => ("endpoint-leaving", "inside a NIC, which tells nobody"),
-            Self::EndpointUnloaded => ("endpoint-unloaded", "inside a NIC, which tells nobody"),
-            Self::EndpointCredits => ("endpoint-credits", "inside a host, which tells nobody"),
+            Self::TransportRefused => ("transport-refused", "inside a NIC; the NACK is captured"),
+            Self::TransportStale => ("transport-stale", "inside a NIC; the packet is captured"),
+            Self::TransportLate => ("transport-late", "inside a NIC; the answer is captured"),
+            Self::TransportUnknown => ("transport-unknown", "the tables of a NIC are not captured"),
+            Self::TransportMalformed => {
+                ("transport-malformed", "inside a NIC; its packet is captured")
+            }
+            Self::TransportOverrun => ("transport-overrun", "inside a NIC; nothing is sent"),
+            Self::EndpointLoaded => ("endpoint-loaded", "inside a NIC; nothing is sent"),
+            Self::HostMemoryMapped => ("host-memory-mapped", "inside a host; nothing is sent"),
+            Self::EndpointLeaving => ("endpoint-leaving", "inside a NIC; nothing is sent"),
+            Self::EndpointUnloaded => ("endpoint-unloaded", "inside a NIC; nothing is sent"),
+            Self::EndpointCredits => ("endpoint-credits", "inside a host; nothing is sent"),
             Self::MessageTransmitted { .. } | Self::TransportDuplicate(_) => return None,
-            Self::MessageReturned { .. } => return None,
+            Self::MessageReturned { .. } | Self::Consumed { .. } => return None,
             Self::AckTransmitted(_) | Self::NackTransmitted { .. } => return None,
-            Self::Consumed { .. } | Self::Dropped { .. } => return None,
-            Self::Received(_) | Self::Sent(_) | Self::OpenLink | Self::LinkRestored => {
-                return None;
-            }
+            Self::Dropped { .. } | Self::Commanded { .. } | Self::FellSilent => return None,
+            Self::Received(_) | Self::Sent(_) | Self::OpenLink | Self::Other => return None,
             Self::ForwardReset | Self::ResetEnded | Self::ResetClosed => return None,
-            Self::BackwardReset => return None,
+            Self::BackwardReset | Self::LinkRestored => return None,
             Self::OverrunAlarm | Self::Probe { .. } | Self::Reply { .. } => return None,
             Self::InvalidCode { .. } | Self::CorrectedCode { .. } | Self::Fill { .. } => {
                 return None;
             }
-            Self::Commanded { .. } | Self::SymbolSent { .. } | Self::FellSilent => return None,
+            Self::SymbolSent { .. } => return None,
             Self::SilenceEnded | Self::SenderStopped | Self::SenderResumed { .. } => {
                 return None;
             }
-            Self::Other => return None,
         })
     }
 }
