@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-/// AddTotals to which another of the same kind can be added.
+/// Totals to which others of the same kind can be added.
 pub(crate) trait AddTotals {
-    /// Adds the other total; counters stop at their maximum.
+    /// Adds the other totals; counters stop at their maximum.
     fn absorb(&mut self, other: &Self);
 }
 

@@ -20,7 +20,7 @@ use super::visibility::{Visibility, is_before};
 /// by a message or two.
 const OVER_MAX: usize = 4;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ConversationState {
     /// Number of the conversation in order of first capture, from 0.
     pub(super) number: u64,
@@ -77,19 +77,7 @@ enum DataRelation {
 
 impl ConversationState {
     pub(super) fn new(number: u64, seen: &ObservedPacket) -> Self {
-        Self {
-            number,
-            key: seen.key(),
-            first: seen.place,
-            last: seen.last,
-            sums: ConversationTotals::default(),
-            history: MessageHistory::default(),
-            current: None,
-            over: VecDeque::new(),
-            newest: None,
-            eldest: None,
-            messages: 0,
-        }
+        Self { number, key: seen.key(), first: seen.place, last: seen.last, ..Self::default() }
     }
 
     /// Processes the next packet, in order of first capture.
@@ -222,18 +210,10 @@ impl ConversationState {
         let acknowledged = message.ack.is_some();
         self.sums.acknowledged += u64::from(acknowledged);
         let (gone, broken) = ending(&message, next);
-        let gone = gone.map(|gone| match gone {
-            // A missing answer proves nothing on a link that carries no captured answers.
-            Abandonment::Unanswered if !self.would_show_answer(message.since, scene) => {
-                Abandonment::Unseen
-            }
-            Abandonment::Refused
-            | Abandonment::Unanswered
-            | Abandonment::Withdrawn
-            | Abandonment::Reopened
-            | Abandonment::Unseen
-            | Abandonment::Open => gone,
-        });
+        // A missing answer proves nothing on a link that carries no captured answers.
+        let shown =
+            gone != Some(Abandonment::Unanswered) || self.would_show_answer(message.since, scene);
+        let gone = if shown { gone } else { Some(Abandonment::Unseen) };
         let sure = match broken {
             // The first captured message may have had its ACK before the capture.
             Some(Violation::TwoOutstanding) => {

@@ -27,7 +27,7 @@ fn is_power_up((key, word): &(String, String)) -> bool {
 }
 
 /// Flow-control state of one channel.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct FlowChecker {
     /// Periods after STOP at the tap from which no data may pass the tap; none if unknown. F-1
     grace: Option<u64>,
@@ -84,9 +84,10 @@ struct LateDataRun {
     run: (Tick, Tick),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum StopGoChange {
     /// No command since the start or the last hole.
+    #[default]
     Nothing,
     Something,
 }
@@ -109,20 +110,7 @@ impl FlowChecker {
             power_up: channel.more.iter().any(is_power_up).then_some(Tick(0)),
             chip_fill: parameters.is_declared_default(ParameterKey::FillVariant),
             unknown,
-            turns: None,
-            stop: None,
-            data: Tick::default(),
-            first: Tick::default(),
-            framed: None,
-            commands: [None; 2],
-            said: StopGoChange::Nothing,
-            resets: [None; 2],
-            variant: None,
-            apart: None,
-            probe: None,
-            reset: None,
-            offsets: OffsetTrend::default(),
-            offset: None,
+            ..Self::default()
         }
     }
 

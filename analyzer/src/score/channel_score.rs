@@ -18,7 +18,7 @@ totals! {
 }
 
 /// Comparison of the lines of one channel.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ChannelScore {
     /// Unmatched lines: the surplus in the truth, or, if negative, in the analysis.
     open: BTreeMap<ChannelLine, i64>,
@@ -62,18 +62,8 @@ impl ChannelScore {
     /// Starts the comparison of a channel, given the first and last recorded place of it and of its
     /// opposite.
     pub(super) fn new(recorded: (u64, u64), opposite: Option<(u64, u64)>) -> Self {
-        Self {
-            open: BTreeMap::new(),
-            limits: BTreeMap::new(),
-            repeated: VecDeque::new(),
-            recorded,
-            opposite,
-            begun_before: None,
-            goes_on: EndsOpen::No,
-            sender: opposite.is_some_and(|(first, _)| first == 0).then_some(0),
-            counts: BTreeMap::new(),
-            left_out: BTreeMap::new(),
-        }
+        let sender = opposite.is_some_and(|(first, _)| first == 0).then_some(0);
+        Self { recorded, opposite, sender, ..Self::default() }
     }
 
     /// True if a place lies within the recording, regardless of holes.
@@ -267,8 +257,9 @@ fn odd((line, more): (ChannelLine, i64), out: &mut impl FnMut(Mismatch)) {
 }
 
 /// Continuation of a packet after the end of the recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum EndsOpen {
     Yes,
+    #[default]
     No,
 }

@@ -51,7 +51,7 @@ const NOTICED: u64 = 256;
 /// events of a batch, which has fewer periods; at most 24 MiB per buffer.
 const PIECES_MAX: usize = 1 << 20;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct ScoredBuffer {
     /// Divisor of the link's rate: periods of the full rate per period of the link.
     divisor: u64,
@@ -80,15 +80,7 @@ struct FillPiece {
 impl FillScore {
     /// Adds the buffer at the far end of a channel whose recording ends at place `end`.
     pub(super) fn declare(&mut self, id: ChannelId, way: &ChannelEnds, tap: TapEnd, end: u64) {
-        let buffer = ScoredBuffer {
-            divisor: 1,
-            end,
-            pieces: VecDeque::new(),
-            bounds: VecDeque::new(),
-            limit: u64::MAX,
-            worth: FillTotals::default(),
-            outside: Vec::new(),
-        };
+        let buffer = ScoredBuffer { divisor: 1, end, limit: u64::MAX, ..ScoredBuffer::default() };
         self.buffers.insert(id, buffer);
         self.places.entry(way.to.to_string()).or_default().push(id);
         // A tap at the receiver's end captures faults of the cable.
