@@ -8,37 +8,24 @@ use crate::finding::{FindingInfo, Severity};
 /// Row of a rule in `myriscope explain`: the contract of `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleRow {
-    /// Id of the rule.
-    pub rule: &'static str,
-    /// Source of the rule.
-    pub clause: &'static str,
-    /// Text of the rule.
-    pub text: &'static str,
-    /// Part that a capture shows: `all`, `part` or `nothing`.
-    pub shown: &'static str,
-    /// Evidence required to judge the rule.
-    pub evidence: Option<&'static str>,
-    /// Limits of the evidence.
-    pub limits: Option<&'static str>,
-    /// Names of the findings that belong to the rule.
-    pub findings: Vec<&'static str>,
-    /// Commands that demonstrate the rule.
-    pub examples: Vec<String>,
+    rule: &'static str,
+    clause: &'static str,
+    text: &'static str,
+    shown: &'static str,
+    evidence: Option<&'static str>,
+    limits: Option<&'static str>,
+    findings: Vec<&'static str>,
+    examples: Vec<String>,
 }
 
 /// Row of a kind of finding in `myriscope explain`: the contract of `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FindingInfoRow {
-    /// Name of the kind.
-    pub finding: &'static str,
-    /// Severity.
-    pub severity: Severity,
-    /// Rule of the finding; none if it concerns the recording.
-    pub rule: Option<&'static str>,
-    /// Meaning of the finding.
-    pub text: &'static str,
-    /// Command that demonstrates the finding.
-    pub example: String,
+    finding: &'static str,
+    severity: Severity,
+    rule: Option<&'static str>,
+    text: &'static str,
+    example: String,
 }
 
 impl Rule {

@@ -39,16 +39,11 @@ pub enum RuleOutcome {
 /// Row of a verdict in `myriscope check`: the contract of `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VerdictRow {
-    /// Id of the rule.
-    pub rule: &'static str,
-    /// Name of the outcome: [`RuleOutcome::name`].
-    pub verdict: &'static str,
-    /// Number of occasions on which the rule was tested.
-    pub times: u64,
-    /// Number of error and warning findings of the rule.
-    pub findings: u64,
-    /// Reason for an outcome other than pass or fail.
-    pub reason: Option<String>,
+    rule: &'static str,
+    verdict: &'static str,
+    times: u64,
+    findings: u64,
+    reason: Option<String>,
 }
 
 /// Verdicts on all rules, in order.

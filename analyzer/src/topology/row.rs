@@ -38,26 +38,19 @@ pub struct TopologyNodeRow<'a> {
 /// A port of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TopologyPortRow {
-    /// Port number; null if unknown.
-    pub port: Option<u8>,
-    /// Difference to the node's lowest known port, if only this is known.
+    pub(crate) port: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub offset: Option<u16>,
-    /// The port at the other end of its link.
-    pub to: String,
+    pub(crate) offset: Option<u16>,
+    pub(crate) to: String,
 }
 
 /// A link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TopologyLinkRow<'a> {
-    /// Ports at its ends.
-    pub ends: [String; 2],
-    /// Names of the captured channels, the first from the first end to the second.
-    pub channels: Vec<&'a str>,
-    /// Character periods of these channels in picoseconds.
-    pub periods_ps: Vec<u64>,
-    /// Port at which the link was tapped; null if not declared.
-    pub tap: Option<&'a str>,
+    pub(crate) ends: [String; 2],
+    pub(crate) channels: Vec<&'a str>,
+    pub(crate) periods_ps: Vec<u64>,
+    pub(crate) tap: Option<&'a str>,
 }
 
 /// Name of an addressing in `docs/output.md`. S-1

@@ -7,6 +7,7 @@
     reason = "a test reads files, and stops if it cannot go on"
 )]
 
+mod conversations;
 mod table;
 
 use myriscope_analyzer::link::parameters::LinkAssumptions;

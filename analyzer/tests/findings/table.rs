@@ -3,7 +3,7 @@
 
 // The example that writes the captures has this file by its path too.
 #[path = "table/messages.rs"]
-mod messages;
+pub(crate) mod messages;
 
 use codec::CharBuf;
 use codec::capture::{ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent};

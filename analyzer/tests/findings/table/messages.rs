@@ -168,7 +168,7 @@ fn packet(line: &str) -> (u32, u64, Vec<u8>) {
 }
 
 /// The capture of the link of two hosts, tapped at the one that sends the data.
-pub(super) fn capture(packets: &str) -> Vec<u8> {
+pub(crate) fn capture(packets: &str) -> Vec<u8> {
     let channels = ["h0:0>h1:0", "h1:0>h0:0"].map(|name| {
         let mut channel = Channel::named(name);
         channel.apply_description("myrinet-channel v=1 tap=h0:0 delay=1", &mut |_, fault| {
