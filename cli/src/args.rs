@@ -39,7 +39,7 @@ pub(crate) struct CliArguments {
 const AFTER: &str = "\
 Exit status: 0 success; 1 the command found errors, warnings or violations; 2 the capture, the
 scenario or the command line is invalid (rows before the damage have been printed), or a file could
-not be written.";
+not be written; 130 Ctrl-C ended the work before it was complete.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
