@@ -21,30 +21,20 @@ pub(crate) use self::view::ViewArgs;
 
 /// Decodes and analyzes captures of Myrinet links, from single characters to messages, and
 /// simulates Myrinet networks that produce such captures.
-///
-/// With a file and no command, prints what each channel carried (`myriscope info`).
 #[derive(Debug, Parser)]
-#[command(name = "myriscope", version, args_conflicts_with_subcommands = true)]
-#[command(arg_required_else_help = true, after_help = AFTER)]
+#[command(name = "myriscope", version, arg_required_else_help = true)]
+#[command(disable_help_subcommand = true)]
 pub(crate) struct CliArguments {
     #[command(subcommand)]
-    pub(crate) command: Option<CliCommand>,
-    #[command(flatten)]
-    pub(crate) info: Option<ViewArgs>,
+    pub(crate) command: CliCommand,
     /// Colours in the output.
     #[arg(long, global = true, value_enum, default_value_t = ColourChoice::Auto, value_name = "WHEN")]
     pub(crate) color: ColourChoice,
 }
 
-const AFTER: &str = "\
-Exit status: 0 success; 1 the command found errors, warnings or violations; 2 the capture, the
-scenario or the command line is invalid (rows before the damage have been printed), or a file could
-not be written; 130 Ctrl-C ended the work before it was complete.";
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
     /// Lists findings, the most severe first, and the verdict on each rule of Myrinet.
-    #[command(after_help = "Exit status 1: there are errors or warnings.")]
     Check(CheckArgs),
     /// Explains a rule or a finding: text, required evidence, limits, and an example.
     Explain(ExplainArgs),
@@ -69,7 +59,6 @@ pub(crate) enum CliCommand {
     /// Copies a capture and adds the findings as packet comments, which Wireshark displays.
     Annotate(AnnotateArgs),
     /// Compares the analysis of a simulated capture with the simulator's truth, event by event.
-    #[command(after_help = "Exit status 1: the analysis missed or invented a visible event.")]
     Score(ScoreArgs),
     /// Simulates a network character by character and writes its tapped links to a capture.
     Simulate(SimulateArgs),
@@ -78,12 +67,16 @@ pub(crate) enum CliCommand {
     /// Repeats published measurements on the simulated reference network: tables and plots.
     Experiment(ExperimentArgs),
     /// Runs a fuzz input: checks the target's law and prints the characters of the input.
-    #[command(after_help = "Exit status 1: the law is violated.")]
     Reproduce(ReproduceArgs),
     /// Simulates random networks with injected faults, checks every law, and minimizes the first
     /// failing network.
-    #[command(after_help = "Exit status 1: a law is violated.")]
     Storm(StormArgs),
+    /// Shows the help of a command, or of a subject: `filter`, `scenario`, `output`, `exit-codes`.
+    Help {
+        /// The command or the subject; without it, all commands.
+        #[arg(value_name = "SUBJECT")]
+        subject: Option<String>,
+    },
     /// Prints a shell completion script.
     Completions {
         /// The shell.
@@ -129,11 +122,9 @@ pub(crate) enum ColourChoice {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {
-        CliArguments::command().debug_assert();
+        crate::help::command().debug_assert();
     }
 }

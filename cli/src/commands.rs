@@ -17,61 +17,78 @@ mod show;
 mod simulate;
 mod topology;
 
-use std::io;
-use std::path::Path;
-
 use analyzer::packet::ByteRetention;
 use analyzer::timeline::EventFilter;
-use clap::CommandFactory;
 
 use crate::args::{CliArguments, CliCommand, PacketsArgs};
 use crate::exit::{CliError, CommandResult, RunReport};
+use crate::help::{self, manual};
 use crate::output::StandardOutput;
 
 /// Runs the command of a command line.
 pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> CommandResult {
     use CliCommand as Cli;
-    match (arguments.command, arguments.info) {
-        (Some(Cli::Info(view)), _) | (None, Some(view)) => info::run(&view, output),
-        (Some(Cli::Packets(PacketsArgs { view, hex })), _) => {
+    match arguments.command {
+        Cli::Info(view) => info::run(&view, output),
+        Cli::Packets(PacketsArgs { view, hex }) => {
             let bytes = if hex { ByteRetention::Keep } else { ByteRetention::Forget };
             packets::run(&view, EventFilter::Packets, bytes, output)
         }
-        (Some(Cli::Events(view)), _) => {
+        Cli::Events(view) => {
             packets::run(&view, EventFilter::Events, ByteRetention::Forget, output)
         }
-        (Some(Cli::Show(view)), _) => show::run(&view, output),
-        (Some(Cli::Blocking(arguments)), _) => blocking::run(&arguments, output),
-        (Some(Cli::Topology(arguments)), _) => topology::run(&arguments, output),
-        (Some(Cli::Check(arguments)), _) => check::run(&arguments, output),
-        (Some(Cli::Explain(arguments)), _) => explain::run(&arguments, output),
-        (Some(Cli::Links(arguments)), _) => links::run(&arguments, output),
-        (Some(Cli::Journeys(view)), _) => journeys::run(&view, output),
-        (Some(Cli::Conversations(arguments)), _) => conversations::run(&arguments, output),
-        (Some(Cli::Simulate(arguments)), _) => simulate::run(&arguments, output),
-        (Some(Cli::Demo(arguments)), _) => demo::run(&arguments, output),
-        (Some(Cli::Experiment(arguments)), _) => experiment::run(&arguments, output),
-        (Some(Cli::Storm(_) | Cli::Reproduce(_)), _) => laws_program::run(),
-        (Some(Cli::Annotate(arguments)), _) => annotate::run(&arguments, output),
-        (Some(Cli::Score(arguments)), _) => score::run(&arguments, output),
-        (Some(Cli::Completions { shell }), _) => {
+        Cli::Show(view) => show::run(&view, output),
+        Cli::Blocking(arguments) => blocking::run(&arguments, output),
+        Cli::Topology(arguments) => topology::run(&arguments, output),
+        Cli::Check(arguments) => check::run(&arguments, output),
+        Cli::Explain(arguments) => explain::run(&arguments, output),
+        Cli::Links(arguments) => links::run(&arguments, output),
+        Cli::Journeys(view) => journeys::run(&view, output),
+        Cli::Conversations(arguments) => conversations::run(&arguments, output),
+        Cli::Simulate(arguments) => simulate::run(&arguments, output),
+        Cli::Demo(arguments) => demo::run(&arguments, output),
+        Cli::Experiment(arguments) => experiment::run(&arguments, output),
+        Cli::Storm(_) | Cli::Reproduce(_) => laws_program::run(),
+        Cli::Annotate(arguments) => annotate::run(&arguments, output),
+        Cli::Score(arguments) => score::run(&arguments, output),
+        Cli::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut CliArguments::command(), "myriscope", &mut script);
+            clap_complete::generate(shell, &mut help::command(), "myriscope", &mut script);
             output.text(&String::from_utf8_lossy(&script));
             Ok(RunReport::default())
         }
-        (Some(Cli::Man { directory }), _) => {
-            manual(&directory).map_err(|error| CliError::file(&directory, &error))?;
+        Cli::Man { directory } => {
+            manual::write_pages(help::command(), &directory)
+                .map_err(|error| CliError::file(&directory, &error))?;
             Ok(RunReport::default())
         }
-        (None, None) => {
-            output.text(&CliArguments::command().render_help().to_string());
-            Ok(RunReport::default())
-        }
+        Cli::Help { subject } => help_about(subject.as_deref(), output),
     }
 }
 
-fn manual(directory: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(directory)?;
-    clap_mangen::generate_to(CliArguments::command(), directory)
+/// Prints the help of a command or subject.
+fn help_about(subject: Option<&str>, output: &mut StandardOutput) -> CommandResult {
+    let mut command = help::command();
+    let topic = manual::TOPICS.iter().find(|(name, ..)| Some(*name) == subject);
+    match (subject, topic) {
+        (_, Some((.., text))) => output.text(text),
+        (Some("exit-codes"), None) => help::EXIT_STATUS
+            .iter()
+            .for_each(|(status, meaning)| output.text(&format!("{status:<4} {meaning}\n"))),
+        (Some(name), None) => {
+            command.build();
+            let Some(found) = command.find_subcommand_mut(name) else {
+                let names = command.get_subcommands().map(clap::Command::get_name);
+                let names =
+                    names.chain(manual::TOPICS.map(|(name, ..)| name)).chain(["exit-codes"]);
+                let names = names.collect::<Vec<_>>().join(", ");
+                return Err(CliError::Message(format!(
+                    "no help about {name:?}; there is help about {names}"
+                )));
+            };
+            output.text(&found.render_help().to_string());
+        }
+        (None, None) => output.text(&command.render_help().to_string()),
+    }
+    Ok(RunReport::default())
 }

@@ -113,14 +113,7 @@ impl RunReport {
 impl CliError {
     /// A file that cannot be opened.
     pub(crate) fn file(file: &Path, error: &io::Error) -> Self {
-        // A single word may be a misspelt command.
-        let word = file.extension().is_none() && file.components().count() == 1;
-        let hint = if word && error.kind() == io::ErrorKind::NotFound {
-            " (and no command of this name: see --help)"
-        } else {
-            ""
-        };
-        Self::Message(format!("{}: {error}{hint}", input_name(file)))
+        Self::reading(file, error)
     }
 
     /// An error in an input file.

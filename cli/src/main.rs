@@ -6,6 +6,7 @@ mod atomic_file;
 mod catalog;
 mod commands;
 mod exit;
+mod help;
 mod input;
 mod interrupt;
 mod json_select;
@@ -16,27 +17,21 @@ mod rows;
 mod run_simulation;
 mod statistics;
 
+use std::env;
 use std::io;
 use std::panic::{self, UnwindSafe};
 use std::process::{self, ExitCode};
 
-use clap::error::{ContextKind, ErrorKind};
-use clap::{CommandFactory, Parser};
+use clap::FromArgMatches;
 
 use crate::args::CliArguments;
 use crate::output::StandardOutput;
 
 fn main() -> ExitCode {
-    let arguments = CliArguments::try_parse().unwrap_or_else(|error| {
-        let is_about_a_command = error.get(ContextKind::InvalidSubcommand).is_some();
-        if error.kind() == ErrorKind::ArgumentConflict && is_about_a_command {
-            // The file may be a misspelt command.
-            let text = "no such command; a file alone means `info` and cannot be followed by a \
-                        command, and options come after the command";
-            CliArguments::command().error(ErrorKind::ArgumentConflict, text).exit();
-        }
-        print_and_exit(&error)
-    });
+    let arguments = help::command()
+        .try_get_matches_from(help::with_command(env::args_os()))
+        .and_then(|matches| CliArguments::from_arg_matches(&matches))
+        .unwrap_or_else(|error| print_and_exit(&error));
     guarded(move || {
         let mut output = StandardOutput::new(arguments.color);
         let report = commands::run(arguments, &mut output);

@@ -30,7 +30,7 @@ fn a_bad_command_line_is_explained() {
         (&["packets"][..], "FILE"),
         (&["packets", "x", "--from", "12"], "12"),
         (&["packets", "x", "--format", "xml"], "possible values"),
-        (&["pakets", "x"], "a file alone means `info`"),
+        (&["pakets", "x"], "a similar subcommand exists: 'packets'"),
         (&["demo", "rings"], "two-hosts"),
     ] {
         let error = bad(arguments);

@@ -6,6 +6,7 @@ mod annotate_score;
 mod check;
 mod damaged;
 mod errors;
+mod examples;
 mod experiments;
 mod fixtures;
 mod forms;

@@ -1,0 +1,114 @@
+//! Help of the program and its commands: groups, examples and exit statuses, for the terminal and for manual
+//! pages.
+
+pub(crate) mod examples;
+pub(crate) mod manual;
+mod markdown;
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use clap::{Command, CommandFactory};
+
+use self::examples::{COMMANDS, CommandHelp};
+use crate::args::CliArguments;
+
+/// Exit statuses of all commands.
+pub(crate) const EXIT_STATUS: [(u8, &str); 4] = [
+    (0, "success"),
+    (1, "the command found errors, warnings or violations"),
+    (
+        2,
+        "the capture, the scenario or the command line is invalid (rows before the damage have been \
+         printed), or a file could not be written",
+    ),
+    (130, "Ctrl-C ended the work before it was complete"),
+];
+
+/// Groups of commands, in the order of the help.
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("What went wrong", &["check", "explain"]),
+    ("What was on the wire", &["info", "show", "packets", "events", "annotate"]),
+    (
+        "Links, routes and the network",
+        &["links", "journeys", "blocking", "conversations", "topology"],
+    ),
+    ("Simulation", &["demo", "simulate", "experiment"]),
+    ("Proof of this program", &["score", "storm", "reproduce"]),
+    ("Help and setup", &["help", "man", "completions"]),
+];
+
+/// The command line with groups, examples and exit statuses in its help.
+pub(crate) fn command() -> Command {
+    let command = CliArguments::command();
+    let template = template(&command);
+    let command = command.help_template(template).after_help(exit_statuses());
+    COMMANDS.iter().fold(command, |command, help| {
+        command.mut_subcommand(help.name, |sub| sub.after_help(after_help(help)))
+    })
+}
+
+/// Help of the program: its commands in groups, then its options.
+fn template(command: &Command) -> String {
+    let mut text = "{about-with-newline}\n{usage-heading} myriscope [OPTIONS] COMMAND\n       \
+                    myriscope FILE   (the same as `myriscope info FILE`)\n"
+        .to_owned();
+    for (title, names) in GROUPS {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "\n{title}:");
+        for name in names {
+            let about = command.find_subcommand(name).and_then(Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(text, "  {name:<14} {about}");
+        }
+    }
+    text + "\nOptions:\n{options}{after-help}"
+}
+
+fn exit_statuses() -> String {
+    let mut text =
+        "`myriscope help COMMAND` shows the options of a command, with examples.\n\nExit status:"
+            .to_owned();
+    for (status, meaning) in EXIT_STATUS {
+        let _ = write!(text, "\n  {status:<4} {meaning}");
+    }
+    text
+}
+
+fn after_help(help: &CommandHelp) -> String {
+    let mut text = String::new();
+    if let Some(meaning) = help.status_one {
+        let _ = write!(text, "Exit status 1: {meaning}\n\n");
+    }
+    text += "Examples:";
+    for (line, meaning) in help.examples {
+        let _ = write!(text, "\n  # {meaning}\n  {line}");
+    }
+    if help.examples.iter().any(|(line, _)| line.contains(".pcapng")) {
+        text += "\n\n`myriscope demo cut -o cut.pcapng` writes the capture of an example, and likewise the others.";
+    }
+    text
+}
+
+/// Inserts the command `info` where the command line has a file but no command.
+pub(crate) fn with_command(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.collect();
+    let mut place = 1;
+    while arguments.get(place).is_some_and(|it| it.to_string_lossy().starts_with("--color")) {
+        place += if arguments.get(place).is_some_and(|it| it == "--color") { 2 } else { 1 };
+    }
+    let is_implied = arguments.get(place).is_some_and(|first| {
+        let text = first.to_string_lossy();
+        let is_program_option = ["-h", "--help", "-V", "--version"].contains(&&*text);
+        let is_command = GROUPS.iter().any(|(_, names)| names.contains(&&*text));
+        let is_option = text.starts_with('-') && text.len() > 1;
+        let looks_like_file =
+            text == "-" || text.contains(['.', '/', '\\']) || Path::new(first).exists();
+        !is_program_option && !is_command && (is_option || looks_like_file)
+    });
+    if is_implied {
+        arguments.insert(place, "info".into());
+    }
+    arguments
+}

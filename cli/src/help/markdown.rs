@@ -1,0 +1,121 @@
+//! Markdown as a manual page.
+
+use std::mem;
+
+use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+/// A page from Markdown with headings, paragraphs, lists, code and tables.
+pub(super) fn page(name: &str, section: &str, title: &str, text: &str) -> Roff {
+    let mut page = ManualPage::default();
+    page.roff.control("TH", [name, section]);
+    page.roff.control("SH", ["NAME"]).text([roman(format!("{name} - {title}"))]);
+    for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+        page.event(event);
+    }
+    page.roff
+}
+
+#[derive(Default)]
+struct ManualPage {
+    roff: Roff,
+    /// Text of the paragraph or cell so far.
+    line: Vec<Inline>,
+    font: Font,
+    cell: usize,
+}
+
+#[derive(Clone, Copy, Default)]
+enum Font {
+    #[default]
+    Roman,
+    Bold,
+    Italic,
+    Code,
+}
+
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "Markdown has more than the documents use, and may get more"
+)]
+impl ManualPage {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(&tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => match self.font {
+                Font::Code => drop(self.roff.text([roman(text.trim_end().to_owned())])),
+                Font::Roman => self.line.push(roman(text.into_string())),
+                Font::Bold => self.line.push(bold(text.into_string())),
+                Font::Italic => self.line.push(italic(text.into_string())),
+            },
+            Event::Code(text) => self.line.push(bold(text.into_string())),
+            Event::SoftBreak | Event::HardBreak => self.line.push(roman(" ")),
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, tag: &Tag<'_>) {
+        match tag {
+            Tag::Paragraph => drop(self.roff.control("PP", [])),
+            Tag::Item => drop(self.roff.control("IP", ["\u{2022}", "2"])),
+            Tag::CodeBlock(_) => {
+                self.roff.control("PP", []).control("RS", ["4"]).control("nf", []);
+                self.font = Font::Code;
+            }
+            Tag::TableHead | Tag::TableRow => {
+                self.roff.control("TP", []);
+                self.cell = 0;
+            }
+            Tag::Strong => self.font = Font::Bold,
+            Tag::Emphasis => self.font = Font::Italic,
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Heading(level) => {
+                let text = plain(mem::take(&mut self.line));
+                match level {
+                    HeadingLevel::H1 => self.roff.control("SH", ["DESCRIPTION"]),
+                    HeadingLevel::H2 => self.roff.control("SH", [text.as_str()]),
+                    _ => self.roff.control("SS", [text.as_str()]),
+                };
+            }
+            TagEnd::Paragraph | TagEnd::Item => self.flush(),
+            TagEnd::CodeBlock => {
+                self.font = Font::Roman;
+                self.roff.control("fi", []).control("RE", []);
+            }
+            // The first cell is the tag of a paragraph, the others are its text.
+            TagEnd::TableCell if self.cell == 0 => {
+                self.flush();
+                self.cell = 1;
+            }
+            TagEnd::TableCell if self.line.is_empty() => {}
+            TagEnd::TableCell => self.line.push(roman("; ")),
+            TagEnd::TableHead | TagEnd::TableRow => {
+                self.line.pop();
+                self.flush();
+            }
+            TagEnd::Strong | TagEnd::Emphasis => self.font = Font::Roman,
+            _ => {}
+        }
+    }
+
+    fn flush(&mut self) {
+        let line = mem::take(&mut self.line);
+        if !line.is_empty() {
+            self.roff.text(line);
+        }
+    }
+}
+
+fn plain(line: Vec<Inline>) -> String {
+    let text = line.into_iter().map(|piece| match piece {
+        Inline::Roman(text) | Inline::Italic(text) | Inline::Bold(text) => text,
+        Inline::LineBreak => " ".to_owned(),
+    });
+    text.collect()
+}

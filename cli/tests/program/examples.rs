@@ -1,0 +1,90 @@
+//! The examples of every command's help, run by a shell as a user types them.
+
+use std::fs;
+use std::process::Command;
+
+use crate::support::{ScratchDirectory, fixture, good};
+
+/// Commands of a program of its own, whose tests run their examples.
+const LAWS: [&str; 2] = ["storm", "reproduce"];
+
+/// A directory with the captures and scenarios of the demos, as the examples name them.
+fn workplace(name: &str) -> ScratchDirectory {
+    let directory = ScratchDirectory::new(name);
+    for entry in fs::read_dir(fixture("")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let Some(demo) = name.strip_prefix("demo-") else { continue };
+        for (file, ending) in [("capture.pcapng", "pcapng"), ("scenario.toml", "toml")] {
+            let to = directory.file(&format!("{demo}.{ending}"));
+            fs::copy(fixture(&format!("{name}/{file}")), to).unwrap();
+        }
+    }
+    directory
+}
+
+/// Names of the commands, from the help of the program.
+fn commands() -> Vec<String> {
+    let help = good(&["help"]);
+    let commands = help.split("\nOptions:").next().unwrap().lines().skip(5);
+    commands
+        .filter_map(|line| Some(line.strip_prefix("  ")?.split(' ').next().unwrap().to_owned()))
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn every_command_has_examples_and_they_run() {
+    let directory = workplace("examples");
+    let commands = commands();
+    assert!(commands.len() > 18, "{commands:?}");
+    for command in commands {
+        let help = good(&["help", &command]);
+        let examples = help.split_once("\nExamples:\n").unwrap_or_else(|| panic!("{command}")).1;
+        for example in examples.lines().filter_map(|line| line.strip_prefix("  myriscope ")) {
+            if LAWS.contains(&command.as_str()) {
+                continue;
+            }
+            let script = format!("myriscope() {{ \"$PROGRAM\" \"$@\"; }}\nmyriscope {example}");
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &script]).env("PROGRAM", env!("CARGO_BIN_EXE_myriscope"));
+            let output = shell.current_dir(directory.path()).output().unwrap();
+            let err = String::from_utf8_lossy(&output.stderr);
+            // 1: `check` found errors, as its example should.
+            assert!(matches!(output.status.code(), Some(0 | 1)), "myriscope {example}\n{err}");
+            assert!(err.is_empty(), "myriscope {example}\n{err}");
+        }
+    }
+}
+
+#[test]
+fn a_misspelt_command_is_answered_with_the_nearest() {
+    let outcome = crate::support::bad(&["chekc", "capture.pcapng"]);
+    assert!(outcome.contains("unrecognized subcommand 'chekc'"), "{outcome}");
+    assert!(outcome.contains("a similar subcommand exists: 'check'"), "{outcome}");
+    let outcome = crate::support::bad(&["help", "filtre"]);
+    assert!(outcome.contains("no help about \"filtre\"; there is help about check, "), "{outcome}");
+}
+
+#[test]
+fn options_of_the_program_stand_before_or_after_the_command() {
+    let capture = crate::support::capture("link-7");
+    let after = good(&["info", &capture, "--color", "always"]);
+    assert_eq!(good(&["--color", "always", "info", &capture]), after);
+    assert_eq!(good(&["--color=always", &capture]), after);
+    assert_eq!(good(&["--color", "always", "--limit", "9", &capture]), after);
+}
+
+#[test]
+fn manual_pages_have_examples_exit_statuses_and_the_subjects_of_help() {
+    let directory = ScratchDirectory::new("pages");
+    good(&["man", &directory.file("")]);
+    let names = directory.names();
+    for page in ["myriscope-filter.7", "myriscope-scenario.5", "myriscope-output.7", "myriscope.1"]
+    {
+        assert!(names.iter().any(|name| name == page), "{names:?}");
+    }
+    let page = fs::read_to_string(directory.file("myriscope-check.1")).unwrap();
+    assert!(page.contains(".SH \"EXIT STATUS\"\n") && page.contains(".SH EXAMPLES\n"), "{page}");
+    assert!(!page.contains("EXTRA"), "{page}");
+}
