@@ -247,7 +247,7 @@ fn the_delay_of_a_cable_that_nobody_told_is_that_of_the_fastest_ping() {
     while analysis.step(&mut |_| {}).unwrap() == ReadProgress::More {}
     let assumed: Vec<_> = analysis
         .links()
-        .flat_map(myriscope_analyzer::link::LinkAnalysis::slack)
+        .flat_map(LinkAnalysis::slack)
         .map(|slack| slack.parameters().to_string())
         .collect();
     assert_eq!(
