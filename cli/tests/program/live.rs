@@ -12,12 +12,12 @@ use super::support::{ScratchDirectory, capture_bytes, fixture, program};
 const LONG: Duration = Duration::from_secs(120);
 
 /// The program at work, and the lines that it prints.
-struct Running {
+struct RunningProgram {
     child: Child,
     lines: Receiver<String>,
 }
 
-impl Running {
+impl RunningProgram {
     fn start(arguments: &[&str]) -> Self {
         let mut command = program(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -65,7 +65,7 @@ fn rows_are_printed_before_more_input_is_waited_for() {
         &["conversations", "--events"],
         &["links", "--intervals"],
     ] {
-        let mut program = Running::start(&[command, &["-", "--format", "jsonl"]].concat());
+        let mut program = RunningProgram::start(&[command, &["-", "--format", "jsonl"]].concat());
         let mut stdin = program.child.stdin.take().unwrap();
         let (first, rest) = pieces();
         stdin.write_all(&first).unwrap();
@@ -88,7 +88,7 @@ fn a_growing_file_is_followed_until_ctrl_c() {
     let whole =
         program(&["packets", &fixture("demo-lossy/capture.pcapng")]).output().unwrap().stdout;
     let count = String::from_utf8(whole).unwrap().lines().count();
-    let program = Running::start(&["packets", "-f", &path]);
+    let program = RunningProgram::start(&["packets", "-f", &path]);
     let mut printed = 0;
     while printed < 100 {
         program.line();
@@ -108,7 +108,7 @@ fn a_growing_file_is_followed_until_ctrl_c() {
 
 #[test]
 fn ctrl_c_prints_what_was_found_so_far() {
-    let mut program = Running::start(&["check", "-"]);
+    let mut program = RunningProgram::start(&["check", "-"]);
     let mut stdin = program.child.stdin.take().unwrap();
     stdin.write_all(&pieces().0).unwrap();
     // The program has begun to read: a pipe does not hold so much. Findings are printed at the end.
@@ -128,7 +128,7 @@ fn ctrl_c_during_a_simulation_leaves_no_file() {
     let old = scenario.lines().find(|line| line.starts_with("duration_us")).unwrap();
     let scenario = scenario.replacen(old, "duration_us = 900000000", 1);
     let path = directory.write("long.toml", scenario.as_bytes());
-    let program = Running::start(&["simulate", &path, "-o", &directory.file("out.pcapng")]);
+    let program = RunningProgram::start(&["simulate", &path, "-o", &directory.file("out.pcapng")]);
     let part = directory.path().join(".out.pcapng.part");
     while !part.exists() {
         std::thread::sleep(Duration::from_millis(50));
