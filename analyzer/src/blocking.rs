@@ -19,6 +19,7 @@ pub use self::event::{
 };
 pub use self::row::{BlockedRow, DeadlockRow, HolderRow, StopRow};
 use self::wait::{ChannelWait, EndedStop, WaitCause, WaitTarget};
+use crate::channel_table::ChannelTable;
 use crate::event::LinkEvent;
 use crate::journey::{HeadPacket, HeadProgress, JourneyTracker};
 use crate::link::parameters::ParameterKey;
@@ -44,11 +45,11 @@ const PERIOD: Picoseconds = FULL_RATE_PERIOD_PS as Picoseconds;
 pub struct BlockingTracker {
     nodes: NodeIndex,
     /// Waits of the channels whose senders are stopped.
-    waits: BTreeMap<ChannelId, ChannelWait>,
+    waits: ChannelTable<ChannelWait>,
     /// Stopped channels by the channel that each waits for.
     queues: BTreeMap<ChannelId, BTreeSet<ChannelId>>,
     /// Start of the newest packet of each channel, and its end if it has ended.
-    packets: BTreeMap<ChannelId, (Picoseconds, Option<Picoseconds>)>,
+    packets: ChannelTable<(Picoseconds, Option<Picoseconds>)>,
     /// Channels whose link is open.
     open: BTreeSet<ChannelId>,
     /// Wait-for cycles, by one of their channels.
@@ -118,9 +119,9 @@ impl BlockingTracker {
             self.report_deadlock(circle, now, None, out);
         }
         let ends: Vec<_> =
-            self.waits.keys().map(|id| (*id, self.longest_cause(*id, now))).collect();
+            self.waits.iter().map(|(id, _)| (id, self.longest_cause(id, now))).collect();
         for (id, why) in ends {
-            if let Some(wait) = self.waits.remove(&id) {
+            if let Some(wait) = self.waits.remove(id) {
                 out(BlockingEvent::Stop(self.stop(id, &wait, why, (now, StopEnd::CaptureEnd))));
             }
         }
@@ -142,7 +143,7 @@ impl BlockingTracker {
                 self.packets.insert(*channel, (now, None));
             }
             ChannelEvent::Packet(_) => {
-                if let Some((_, end)) = self.packets.get_mut(channel) {
+                if let Some((_, end)) = self.packets.get_mut(*channel) {
                     *end = Some(now);
                 }
             }
@@ -173,10 +174,13 @@ impl BlockingTracker {
         }
         // Channels whose target may have changed: the channel itself, the channels that wait for
         // it, and the other inputs of the node that it comes from.
-        let mut asked: BTreeSet<ChannelId> = self.nodes.inputs(*channel).collect();
-        asked.extend(self.queues.get(channel).into_iter().flatten());
-        asked.insert(*channel);
-        for id in asked {
+        let queue = self.queues.get(channel).into_iter().flatten().copied();
+        let affected = self.nodes.inputs(*channel).chain(queue).chain([*channel]);
+        let mut affected: Vec<ChannelId> =
+            affected.filter(|id| self.waits.get(*id).is_some()).collect();
+        affected.sort_unstable();
+        affected.dedup();
+        for id in affected {
             self.update_target(id, now, heads, out);
         }
     }
@@ -194,7 +198,7 @@ impl BlockingTracker {
         heads: HeadLookup<'_>,
         out: &mut impl FnMut(BlockingEvent),
     ) {
-        let Some(wait) = self.waits.get(&id) else { return };
+        let Some(wait) = self.waits.get(id) else { return };
         let head = heads(id);
         let ask = match (self.nodes.behind(id), head, wait.spell.ask) {
             (TopologyNodeKind::Host, ..) => WaitTarget::Host,
@@ -224,7 +228,7 @@ impl BlockingTracker {
             }
             (WaitTarget::Output(_) | WaitTarget::Host | WaitTarget::OutOfSight, _) => None,
         };
-        if let Some(wait) = self.waits.get_mut(&id) {
+        if let Some(wait) = self.waits.get_mut(id) {
             wait.spell.observe(head, holder);
         }
     }
@@ -254,7 +258,7 @@ impl BlockingTracker {
         self.remove_cycle(id, now, Some((id, DeadlockRelease::Dropped)), out);
         let why = self.current_cause(id, now);
         self.leave_queue(id);
-        if let Some(wait) = self.waits.get_mut(&id) {
+        if let Some(wait) = self.waits.get_mut(id) {
             wait.change_target(ask, now, why);
         }
         if let WaitTarget::Output(output) = ask {
@@ -265,7 +269,7 @@ impl BlockingTracker {
 
     /// Removes a stopped channel from the queue of its target.
     fn leave_queue(&mut self, id: ChannelId) {
-        let ask = self.waits.get(&id).and_then(|wait| wait.spell.ask);
+        let ask = self.waits.get(id).and_then(|wait| wait.spell.ask);
         if let Some(WaitTarget::Output(output)) = ask
             && let Some(queue) = self.queues.get_mut(&output)
         {
@@ -290,14 +294,14 @@ impl BlockingTracker {
             StopEnd::CaptureEnd => None,
         };
         self.remove_cycle(id, now, broken, out);
-        if !self.waits.contains_key(&id) {
+        if self.waits.get(id).is_none() {
             return;
         }
         let why = self.longest_cause(id, now);
         self.leave_queue(id);
-        let Some(wait) = self.waits.remove(&id) else { return };
+        let Some(wait) = self.waits.remove(id) else { return };
         for behind in self.queues.get(&id).into_iter().flatten() {
-            if let Some(behind) = self.waits.get_mut(behind) {
+            if let Some(behind) = self.waits.get_mut(*behind) {
                 let held = now.saturating_sub(wait.since.max(behind.spell.from));
                 let WaitCause { chain, root, .. } = &why;
                 let ahead = || EndedStop { number: wait.number, chain: chain.clone(), root: *root };
@@ -319,7 +323,7 @@ impl BlockingTracker {
         let periods = self.periods(channel, until.saturating_sub(since));
         // A reset ends the packet at the same time.
         let packet_now =
-            self.packets.get(&channel).filter(|(_, end)| end.is_none_or(|it| it == until));
+            self.packets.get(channel).filter(|(_, end)| end.is_none_or(|it| it == until));
         let sending =
             packet_now.map(|(begun, _)| self.periods(channel, until.saturating_sub(*begun)));
         StopReport {

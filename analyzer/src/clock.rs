@@ -6,7 +6,7 @@
 //! switch varies only by the travel of the token (S-6). And data that continues after STOP, or
 //! resumes before GO, by a growing number of periods was sent in time by its sender's clock (F-1).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId};
 use codec::time::{FULL_RATE_PERIOD_PS, Tick};
@@ -42,7 +42,8 @@ const OFFSETS_MIN: u64 = 3;
 /// channel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TimedPassage {
-    pub(crate) channels: [ChannelId; 2],
+    /// Indices of the channels, in the order of their declarations.
+    pub(crate) channels: [usize; 2],
     pub(crate) first_bytes: [Tick; 2],
     /// True if it was delayed by contention or flow control.
     pub(crate) held: bool,
@@ -53,14 +54,24 @@ pub(crate) struct TimedPassage {
 /// Estimates rates of channels from passages through switches.
 #[derive(Debug, Default)]
 pub(crate) struct ClockEstimator {
-    periods_ps: BTreeMap<ChannelId, u64>,
-    pairs: BTreeMap<[ChannelId; 2], LatencyTrend>,
+    channels: Vec<ClockedChannel>,
+    /// Number of compared pairs of channels.
+    pairs: usize,
     /// Delay of channels in parts per billion, and the time of its detection.
     rates: BTreeMap<ChannelId, (i64, Picoseconds)>,
     /// Time of the next estimate.
     due: Picoseconds,
     /// Last corrected time of each channel.
     last: BTreeMap<ChannelId, Picoseconds>,
+}
+
+/// A channel, with the trends of packets that come from other channels.
+#[derive(Debug)]
+struct ClockedChannel {
+    id: ChannelId,
+    period_ps: u64,
+    /// By the index of the other channel, in ascending order.
+    trends: Vec<(usize, LatencyTrend)>,
 }
 
 /// Trend of the latencies between two channels.
@@ -83,25 +94,30 @@ struct LatencyTrend {
 impl ClockEstimator {
     /// Adds a channel.
     pub(crate) fn declare(&mut self, id: ChannelId, channel: &Channel) {
-        self.periods_ps.insert(id, channel.period_ps.get());
+        let period_ps = channel.period_ps.get();
+        self.channels.push(ClockedChannel { id, period_ps, trends: Vec::new() });
     }
 
     /// Adds a passage.
     pub(crate) fn passage(&mut self, passage: &TimedPassage) {
-        let room = self.pairs.len() < PAIRS_MAX;
-        let [Some(came_ps), Some(left_ps)] =
-            passage.channels.map(|id| self.periods_ps.get(&id).copied())
-        else {
-            return;
+        let [from, to] = passage.channels;
+        let Some(came_ps) = self.channels.get(from).map(|input| input.period_ps) else { return };
+        let Some(output) = self.channels.get_mut(to) else { return };
+        let left_ps = output.period_ps;
+        let place = match output.trends.binary_search_by_key(&from, |(from, _)| *from) {
+            Ok(place) => place,
+            Err(_) if self.pairs == PAIRS_MAX => return,
+            Err(place) => {
+                self.pairs += 1;
+                output.trends.insert(place, (from, LatencyTrend::default()));
+                place
+            }
         };
-        if !room && !self.pairs.contains_key(&passage.channels) {
-            return;
-        }
+        let Some((_, trend)) = output.trends.get_mut(place) else { return };
         let [came, left] = passage.first_bytes;
         let came = Picoseconds::from(came.0) * Picoseconds::from(came_ps);
         let left = Picoseconds::from(left.0) * Picoseconds::from(left_ps);
         let tolerance = signed(passage.spread).saturating_add(came_ps.max(left_ps).into());
-        let trend = self.pairs.entry(passage.channels).or_default();
         let latency = signed(left) - signed(came);
         trend.add(came, latency, Some(latency).filter(|_| !passage.held), tolerance);
         if trend.growth.is_some() && came >= self.due {
@@ -115,17 +131,22 @@ impl ClockEstimator {
     fn estimate(&mut self, now: Picoseconds) {
         let mut joined: BTreeMap<ChannelId, Vec<(ChannelId, i64)>> = BTreeMap::new();
         let mut steady: BTreeMap<ChannelId, usize> = BTreeMap::new();
-        for ([from, to], trend) in &self.pairs {
+        let mut pairs: Vec<_> = self.pairs().collect();
+        pairs.sort_unstable_by_key(|(channels, _)| *channels);
+        for ([from, to], trend) in pairs {
             if let Some(rate) = trend.rate() {
-                joined.entry(*from).or_default().push((*to, rate));
-                joined.entry(*to).or_default().push((*from, -rate));
+                joined.entry(from).or_default().push((to, rate));
+                joined.entry(to).or_default().push((from, -rate));
             } else if trend.base.is_some() {
                 for id in [from, to] {
-                    *steady.entry(*id).or_default() += 2;
+                    *steady.entry(id).or_default() += 2;
                 }
             }
         }
-        let full = |id: &ChannelId| self.periods_ps.get(id) == Some(&FULL_RATE_PERIOD_PS.into());
+        let full_rate = u64::from(FULL_RATE_PERIOD_PS);
+        let full_rate = self.channels.iter().filter(|known| known.period_ps == full_rate);
+        let full_rate: BTreeSet<ChannelId> = full_rate.map(|known| known.id).collect();
+        let full = |id: &ChannelId| full_rate.contains(id);
         let weight =
             |id: &ChannelId| 2 + steady.get(id).copied().unwrap_or(0) + usize::from(full(id));
         let before = std::mem::take(&mut self.rates);
@@ -155,6 +176,15 @@ impl ClockEstimator {
         }
     }
 
+    /// The compared pairs of channels.
+    fn pairs(&self) -> impl Iterator<Item = ([ChannelId; 2], &LatencyTrend)> {
+        self.channels.iter().flat_map(|output| {
+            output.trends.iter().filter_map(|(from, trend)| {
+                Some(([self.channels.get(*from)?.id, output.id], trend))
+            })
+        })
+    }
+
     /// Drifting channels, with their delay in parts per billion and the time of its detection.
     pub(crate) fn rates(&self) -> impl Iterator<Item = (ChannelId, i64, Picoseconds)> {
         self.rates.iter().map(|(id, (rate, noticed))| (*id, *rate, *noticed))
@@ -162,8 +192,8 @@ impl ClockEstimator {
 
     /// Number of pairs of channels observed for long enough to show clocks at the limits of W-6.
     pub(crate) fn compared(&self) -> u64 {
-        let long = |trend: &&LatencyTrend| offset(2 * PPM_100, trend.span) > TOLERANCE;
-        self.pairs.values().filter(long).count() as u64
+        let long = |trend: &LatencyTrend| offset(2 * PPM_100, trend.span) > TOLERANCE;
+        self.pairs().filter(|(_, trend)| long(trend)).count() as u64
     }
 
     /// Converts a time of a channel to the clock of the others; results never decrease.
@@ -185,8 +215,11 @@ impl ClockEstimator {
 impl LatencyTrend {
     /// Adds the latency of a packet, which is also `free` without contention.
     fn add(&mut self, time: Picoseconds, latency: i128, free: Option<i128>, tolerance: i128) {
-        self.least = [self.least, Some(latency)].into_iter().flatten().min();
-        self.least_free = [self.least_free, free].into_iter().flatten().min();
+        let least = |known: Option<i128>, new| Some(known.map_or(new, |known| known.min(new)));
+        self.least = least(self.least, latency);
+        if let Some(free) = free {
+            self.least_free = least(self.least_free, free);
+        }
         self.packets += u32::from(self.base.is_some() || free.is_some());
         let [short, long] = WINDOWS;
         if self.packets < if self.growth.is_some() { long } else { short } {

@@ -21,7 +21,7 @@ mod undecided;
 mod visible_bytes;
 
 use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use codec::capture::{Channel, ChannelId};
 use codec::route::{PortId, is_route_byte};
@@ -104,8 +104,14 @@ pub struct JourneyTracker {
     /// Packets whose origin is undecided because a possible origin has not ended; in the order of
     /// their ends.
     undecided: Vec<(u64, HopId)>,
-    implied: BTreeMap<(ChannelId, ChannelId, u8), u64>,
-    told: u64,
+    /// Number of counted passages between channels.
+    implied: usize,
+    /// Number of reported journeys.
+    reported: u64,
+    /// Start of the newest packet.
+    newest: Picoseconds,
+    /// Number of changes that may add packets to those that a departed packet was compared with.
+    revision: u64,
     /// Buffer for the hops of one journey.
     chain: Vec<HopId>,
 }
@@ -140,13 +146,15 @@ impl JourneyTracker {
 
     /// Passages through switches that packets imply, in order.
     pub fn implied(&self) -> impl Iterator<Item = ImpliedPassage> {
-        let implied = self.implied.iter();
-        implied.map(|((from, to, byte), packets)| ImpliedPassage {
-            from: *from,
-            to: *to,
-            byte: *byte,
-            packets: *packets,
-        })
+        let mut implied: Vec<ImpliedPassage> = Vec::with_capacity(self.implied);
+        for output in &self.net.lanes {
+            implied.extend(output.passages.iter().filter_map(|(input, byte, packets)| {
+                let from = self.net.lane(*input)?.id;
+                Some(ImpliedPassage { from, to: output.id, byte: *byte, packets: *packets })
+            }));
+        }
+        implied.sort_unstable_by_key(|it| (it.from, it.to, it.byte));
+        implied.into_iter()
     }
 
     /// Earliest start of a packet whose journey has not been reported.
@@ -195,7 +203,10 @@ impl JourneyTracker {
             sight: SearchScope::Followed,
             fate: None,
             held,
+            sole: None,
         });
+        self.revision += u64::from(row.time < self.newest);
+        self.newest = row.time;
         let unclosed = lane.open.replace(leg);
         let crowded = lane.to.and_then(|_| {
             lane.queue.push_back(QueuedHop { id: leg, first });
@@ -275,12 +286,11 @@ impl JourneyTracker {
         let Some(leg) = self.legs.get(candidate.leg) else { return };
         let (number, first) = (leg.number, leg.first);
         if candidate.fit == ByteFit::Same {
-            self.net.vote(candidate.lane, output, first);
+            self.revision += u64::from(self.net.vote(candidate.lane, output, first));
             self.record_passage(candidate, to);
         }
-        let ids = [candidate.lane, output].map(|lane| self.net.lane(lane).map(|lane| lane.id));
-        if let ([Some(from), Some(to)], ByteFit::Same | ByteFit::Elsewhere) = (ids, candidate.fit) {
-            self.imply(from, to, first);
+        if matches!(candidate.fit, ByteFit::Same | ByteFit::Elsewhere) {
+            self.imply(candidate.lane, output, first);
         }
         let late = self.net.lane(output).and_then(|output| output.since_sent);
         let Some(lane) = self.net.lane_mut(candidate.lane) else { return };

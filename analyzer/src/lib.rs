@@ -48,6 +48,7 @@ pub mod annotations;
 pub mod blocking;
 pub mod captured;
 pub mod channel_name;
+mod channel_table;
 mod clock;
 pub mod conversation;
 pub mod counters;

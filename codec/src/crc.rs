@@ -97,7 +97,7 @@ impl CrcResidue {
     pub fn feed(self, bytes: &[u8]) -> Self {
         let (head, blocks) = bytes.as_rchunks::<16>();
         let start = short(head) ^ self.times_x_to(8 * head.len() as u64).0;
-        Self::reduced(fold(start, blocks))
+        Self::reduced(if blocks.is_empty() { start } else { fold(start, blocks) })
     }
 
     /// The residue of the bytes fed so far and `count` times these: O(bytes + log count).

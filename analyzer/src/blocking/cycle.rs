@@ -16,7 +16,7 @@ impl BlockingTracker {
         let mut channels = Vec::new();
         let mut at = id;
         loop {
-            let Some(wait) = self.waits.get(&at) else { return };
+            let Some(wait) = self.waits.get(at) else { return };
             let Some(WaitTarget::Output(next)) = wait.spell.ask else { return };
             channels.push(at);
             if next == id {

@@ -148,7 +148,7 @@ impl WaitPhase {
 impl BlockingTracker {
     /// Cause of the stop of a channel during the longest phase.
     pub(super) fn longest_cause(&self, id: ChannelId, now: Picoseconds) -> WaitCause {
-        match self.waits.get(&id).and_then(|wait| wait.longest_before(now)) {
+        match self.waits.get(id).and_then(|wait| wait.longest_before(now)) {
             Some(why) => why.clone(),
             None => self.current_cause(id, now),
         }
@@ -163,7 +163,7 @@ impl BlockingTracker {
             root: WaitRoot::OutOfSight,
             holders: Vec::new(),
         };
-        let Some(first) = self.waits.get(&id) else { return why };
+        let Some(first) = self.waits.get(id) else { return why };
         why.packet = first.spell.packet;
         why.holders.clone_from(&first.spell.holders);
         let mut wait = first;
@@ -210,7 +210,7 @@ impl BlockingTracker {
         now: Picoseconds,
     ) -> ChainStep<'a> {
         let spell = &wait.spell;
-        let live = self.waits.get(&output);
+        let live = self.waits.get(output);
         let overlap = live.map_or(0, |live| now.saturating_sub(live.since.max(spell.from)));
         let lasted = now.saturating_sub(spell.from);
         if (spell.held + overlap).saturating_mul(SHARE) >= lasted {

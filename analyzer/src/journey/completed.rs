@@ -90,7 +90,7 @@ impl JourneyTracker {
             let (tag, payload) = closed.map_or((None, 0), |it| (it.tag, it.payload));
             let certainty = legs().skip(1).filter_map(|leg| Some(leg.before?.certainty)).max();
             let journey = Journey {
-                number: self.told,
+                number: self.reported,
                 hops: self.hops(&chain),
                 tag,
                 payload,
@@ -99,7 +99,7 @@ impl JourneyTracker {
                 injuries: self.injuries(&chain),
                 transport: transport(legs),
             };
-            self.told += 1;
+            self.reported += 1;
             chain.iter().for_each(|id| self.legs.remove(*id));
             out(journey);
         }
@@ -167,7 +167,9 @@ impl JourneyTracker {
         let nexts = chain.iter().skip(1).map(|id| self.legs.get(*id)).chain([None]);
         let mut hops = Vec::with_capacity(chain.len());
         for (id, next) in chain.iter().zip(nexts) {
-            hops.extend(self.legs.get(*id).and_then(|leg| self.hop(leg, next)));
+            if let Some(hop) = self.legs.get(*id).and_then(|leg| self.hop(leg, next)) {
+                hops.push(hop);
+            }
         }
         hops
     }
@@ -281,12 +283,18 @@ impl BlockingPackets {
     ) -> Option<(Picoseconds, WaitReason)> {
         let since = came.time + input.until_heard.unwrap_or(0);
         let behind = |at: Picoseconds| at.saturating_sub(output.since_sent.unwrap_or(0));
-        let at_output = self.output.map(|(packet, at)| (behind(at), WaitReason::Output(packet)));
-        let at_input = self.input.map(|(packet, at)| (at, WaitReason::Input(packet)));
-        let stop = self.resumed.map(|at| (behind(at), WaitReason::Stop));
+        let mut last = None;
         // On equal times the packet ahead at the same input is the more specific reason.
-        let all = [at_output, stop, at_input].into_iter().flatten();
-        let (at, by) = all.filter(|(at, _)| *at > since).max_by_key(|(at, _)| *at)?;
-        Some((at - since, by))
+        let mut add = |at: Picoseconds, by| {
+            if at > since && last.is_none_or(|(last, _)| at - since >= last) {
+                last = Some((at - since, by));
+            }
+        };
+        self.output
+            .into_iter()
+            .for_each(|(packet, at)| add(behind(at), WaitReason::Output(packet)));
+        self.resumed.into_iter().for_each(|at| add(behind(at), WaitReason::Stop));
+        self.input.into_iter().for_each(|(packet, at)| add(at, WaitReason::Input(packet)));
+        last
     }
 }

@@ -129,6 +129,9 @@ pub(super) fn between(
     switches: u64,
 ) -> Option<CorruptionSite> {
     let (came, left) = (came.closed.as_ref()?, left.closed.as_ref()?);
+    if switches == 1 && came.becomes(left) {
+        return None;
+    }
     let injury = CorruptionSite {
         after: Some(after),
         seen,

@@ -39,6 +39,9 @@ pub(super) struct HopRecord {
     pub(super) sight: SearchScope,
     pub(super) fate: Option<JourneyFate>,
     pub(super) held: BlockingPackets,
+    /// The only packet that requested the output when this one began, and
+    /// [`super::JourneyTracker::revision`] at that time.
+    pub(super) sole: Option<(HopId, u64)>,
 }
 
 /// Contents of a packet that has ended.
@@ -235,6 +238,7 @@ pub(super) struct HopTable {
 }
 
 impl HopTable {
+    #[inline]
     pub(super) fn add(&mut self, mut leg: HopRecord) -> HopId {
         self.seq += 1;
         leg.seq = self.seq;

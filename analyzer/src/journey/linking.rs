@@ -2,7 +2,7 @@
 
 use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopLink, NextHop};
 use super::matching::HopCandidate;
-use super::network_map::{DELAY, QueuedHop};
+use super::network_map::{DELAY, NetworkMap, QueuedHop};
 use super::{DOUBTED_MAX, Journey, JourneyFate, JourneyTracker, MatchCertainty};
 use crate::clock::TimedPassage;
 use crate::event::Picoseconds;
@@ -90,33 +90,26 @@ impl JourneyTracker {
 
     /// Records the passage time of a packet that certainly passed its switch. S-6
     pub(super) fn record_passage(&mut self, candidate: &HopCandidate, to: HopId) {
-        let (Some(came), Some(left)) = (self.legs.get(candidate.leg), self.legs.get(to)) else {
-            return;
-        };
-        let (Some(input), Some(output)) = (self.net.lane(came.lane), self.net.lane(left.lane))
-        else {
-            return;
-        };
+        let NetworkMap { lanes, nodes, .. } = &mut self.net;
+        let hops = self.legs.get(candidate.leg).zip(self.legs.get(to));
+        let Some((came, left)) = hops else { return };
         let sure = left.before.is_some_and(|joint| joint.certainty == MatchCertainty::Certain);
-        let Some((node, _)) = input.to.filter(|_| sure) else { return };
+        let channels = lanes.get(came.lane).zip(lanes.get(left.lane)).filter(|_| sure);
+        let Some((input, output)) = channels else { return };
+        let Some(node) = input.to.and_then(|(node, _)| nodes.get_mut(node)) else { return };
         let held = BlockingPackets { input: input.left, ..left.held };
         let held = held.in_the_way(came, [input, output]).is_some();
-        let (channels, first_bytes) = ([input.id, output.id], [came.start, left.start]);
+        let (channels, first_bytes) = ([came.lane, left.lane], [came.start, left.start]);
         let ready = input.ready(came.time).zip(output.since_sent);
         let took = ready.map(|(ready, late)| left.time.checked_sub(ready + late));
-        let place = came.lane;
-        if let Some(node) = self.net.nodes.get_mut(node) {
-            if let Some(took) = took.flatten() {
-                node.fastest = Some(node.fastest.map_or(took, |fastest| fastest.min(took)));
-            }
-            if !held {
-                node.passed(took.map(Option::unwrap_or_default));
-            }
+        if let Some(took) = took.flatten() {
+            node.fastest = Some(node.fastest.map_or(took, |fastest| fastest.min(took)));
         }
-        if let (Some(node), Some(input)) = (self.net.nodes.get(node), self.net.lane(place)) {
-            let spread = node.spread(input);
-            self.clocks.passage(&TimedPassage { channels, first_bytes, held, spread });
+        if !held {
+            node.passed(took.map(Option::unwrap_or_default));
         }
+        let spread = node.spread(input);
+        self.clocks.passage(&TimedPassage { channels, first_bytes, held, spread });
     }
 
     /// Starts the deadline of all packets in the buffer that FRES empties: those that have not

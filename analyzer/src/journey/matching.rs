@@ -57,6 +57,12 @@ pub(super) struct HopCandidate {
 }
 
 impl HopCandidate {
+    /// A packet with the bytes of the departed one.
+    const fn same(leg: HopId, lane: usize, place: usize) -> Self {
+        let (fit, haste) = (ByteFit::Same, Timeliness::Possible);
+        Self { leg, lane, place, fit, before: 0, haste, served: 0, turn: 0 }
+    }
+
     /// Sort key; the smallest is the best candidate.
     fn key(&self) -> (ByteFit, Timeliness, usize, Picoseconds, u8) {
         (self.fit, self.haste, self.before, self.served, self.turn)
@@ -66,23 +72,49 @@ impl HopCandidate {
 impl JourneyTracker {
     /// Assigns a departure that begins on an output to the waiting packet whose turn it is.
     pub(super) fn claim(&mut self, leaving: HopId) {
+        let Some(scan) = self.scan(leaving) else { return };
         let mut best: Option<HopCandidate> = None;
-        if let Some(scan) = self.scan(leaving) {
-            for input in scan.inputs() {
-                let candidate = scan.requesting(&input).find_map(|found| {
-                    if !found.leg.is_free() {
-                        return None;
-                    }
+        let (mut requesting, mut is_limited) = (0_usize, false);
+        for input in scan.inputs() {
+            is_limited |= input.input.queue.len() > LOOKED_AT;
+            let mut candidate = None;
+            for found in scan.requesting(&input) {
+                requesting += 1;
+                if candidate.is_none() && found.leg.is_free() {
                     let before = scan.waiting_before(&input, found.place);
-                    let candidate = scan.candidate(&input, &found, before);
-                    (candidate.haste != Timeliness::Impossible).then_some(candidate)
-                });
-                best = best.into_iter().chain(candidate).min_by_key(HopCandidate::key);
+                    candidate = Some(scan.candidate(&input, &found, before))
+                        .filter(|candidate| candidate.haste != Timeliness::Impossible);
+                } else if candidate.is_some() && requesting > 1 {
+                    break;
+                }
+            }
+            let is_better = |candidate: &HopCandidate| {
+                best.as_ref().is_none_or(|best| candidate.key() < best.key())
+            };
+            if candidate.as_ref().is_some_and(is_better) {
+                best = candidate;
             }
         }
-        if let Some(found) = best {
-            self.join(found.leg, leaving, NextHop::Claimed(leaving), MatchCertainty::ByOrder);
+        let Some(found) = best else { return };
+        if requesting == 1
+            && !is_limited
+            && let Some(leg) = self.legs.get_mut(leaving)
+        {
+            leg.sole = Some((found.leg, self.revision));
         }
+        self.join(found.leg, leaving, NextHop::Claimed(leaving), MatchCertainty::ByOrder);
+    }
+
+    /// The claimed packet if it has the bytes of the departed one and no other packet could have
+    /// them.
+    fn sole_match(&self, scan: &DepartureScan<'_>, closed: &ClosedPacket) -> Option<HopCandidate> {
+        let (leg, revision) = scan.own.sole?;
+        let claimed = scan.own.before.filter(|joint| joint.leg == leg)?;
+        let came = self.legs.get(claimed.leg)?;
+        let bytes = came.closed.as_ref()?;
+        let place = self.net.lane(came.lane)?.queue.iter().position(|it| it.id == leg)?;
+        let is_sole = revision == self.revision && place < LOOKED_AT && bytes.becomes(closed);
+        is_sole.then_some(HopCandidate::same(leg, came.lane, place))
     }
 
     /// Best match at the inputs for a packet that has left and ended, and its certainty. `alike`
@@ -94,8 +126,11 @@ impl JourneyTracker {
     ) -> Option<(HopCandidate, MatchCertainty)> {
         let scan = self.scan(left)?;
         let closed = scan.own.closed.as_ref()?;
-        let mut same = scan.same(closed);
-        if let (Some(only), None) = (same.next(), same.next()) {
+        let sole = self.sole_match(&scan, closed).or_else(|| {
+            let mut same = scan.same(closed);
+            same.next().filter(|_| same.next().is_none())
+        });
+        if let Some(only) = sole {
             let doubted = self.is_doubted(&only, scan.own, closed.all);
             let certainty = if doubted { MatchCertainty::ByOrder } else { MatchCertainty::Certain };
             return Some((only, certainty));
@@ -185,8 +220,8 @@ impl JourneyTracker {
         let reset = input.and_then(|input| Some(input.reset? + input.until_heard?));
         let seen = reset.zip(output.and_then(|output| output.since_sent));
         let ended = left.closed.as_ref().filter(|closed| closed.ended_by == FrameEnd::Gap);
-        seen.zip(ended)
-            .is_some_and(|((reset, late), ended)| (reset + late).abs_diff(ended.at) <= SEVERED)
+        let seen = seen.zip(ended);
+        seen.is_some_and(|((reset, late), ended)| (reset + late).abs_diff(ended.at) <= SEVERED)
     }
 
     /// True if the origin of a packet that has left may still be arriving.
@@ -220,22 +255,12 @@ impl JourneyTracker {
         let Self { net, legs, .. } = self;
         let own = legs.get(leaving)?;
         let output = net.lane(own.lane)?;
-        let (node, port) = net.node_at(output.from)?;
+        let (node, port) = net.node_at(output.from).filter(|(node, _)| node.is_switch())?;
         let left = output.since_sent.map(|late| own.time.saturating_sub(late));
         let ended = own.held.output.map_or(0, |(_, ended)| ended);
         let free = ended.max(own.held.resumed.unwrap_or(0));
         let served = output.served;
-        node.is_switch().then_some(DepartureScan {
-            net,
-            legs,
-            own,
-            node,
-            port,
-            served,
-            left,
-            ended,
-            free,
-        })
+        Some(DepartureScan { net, legs, own, node, port, served, left, ended, free })
     }
 }
 
@@ -287,19 +312,23 @@ impl<'a> DepartureScan<'a> {
 
     /// Packets of an input that arrived before the departure; path formation takes time. S-6
     fn packets(&self, input: &ScannedInput<'a>) -> impl Iterator<Item = ScannedPacket<'a>> {
-        let packets = input.input.queue.iter().enumerate().take(LOOKED_AT);
-        packets
-            .filter_map(|(place, it)| {
-                Some(ScannedPacket { id: it.id, leg: self.legs.get(it.id)?, place })
-            })
-            .take_while(|found| found.leg.time < self.own.time)
+        self.packets_with(input, |_| true)
     }
 
     /// Packets of an input whose first byte selects the output.
     fn requesting(&self, input: &ScannedInput<'a>) -> impl Iterator<Item = ScannedPacket<'a>> {
+        self.packets_with(input, |first| input.is_requested_by(first))
+    }
+
+    /// Packets of an input that arrived before the departure, with certain first bytes.
+    fn packets_with(
+        &self,
+        input: &ScannedInput<'a>,
+        keeps: impl Fn(u8) -> bool,
+    ) -> impl Iterator<Item = ScannedPacket<'a>> {
         let packets = input.input.queue.iter().enumerate().take(LOOKED_AT);
         packets
-            .filter(|(_, it)| input.is_requested_by(it.first))
+            .filter(move |(_, it)| keeps(it.first))
             .filter_map(|(place, it)| {
                 Some(ScannedPacket { id: it.id, leg: self.legs.get(it.id)?, place })
             })
@@ -313,17 +342,7 @@ impl<'a> DepartureScan<'a> {
                 let is_gone = matches!(found.leg.onward, NextHop::Gone(_));
                 !is_gone && found.leg.closed.as_ref().is_some_and(|came| came.becomes(closed))
             })?;
-            let ScannedPacket { id: leg, place, .. } = found;
-            Some(HopCandidate {
-                leg,
-                lane: input.lane,
-                place,
-                fit: ByteFit::Same,
-                before: 0,
-                haste: Timeliness::Possible,
-                served: 0,
-                turn: 0,
-            })
+            Some(HopCandidate::same(found.id, input.lane, found.place))
         })
     }
 
@@ -362,7 +381,8 @@ impl<'a> DepartureScan<'a> {
             (_, _) => Timeliness::Possible,
         };
         let turn = distance(self.served, port);
-        let served = ready.unwrap_or(leg.time).max(self.ended) + STEP * steps(turn);
+        // The token's travel is approximated modulo 8 ports.
+        let served = ready.unwrap_or(leg.time).max(self.ended) + STEP * Picoseconds::from(turn % 8);
         HopCandidate { leg: id, lane, place, fit: ByteFit::Same, before, haste, served, turn }
     }
 }
@@ -370,11 +390,6 @@ impl<'a> DepartureScan<'a> {
 /// Time that a packet took to pass a switch, if known.
 fn passing(left: Option<Picoseconds>, ready: Option<Picoseconds>) -> Option<Picoseconds> {
     left.zip(ready).map(|(left, ready)| left.saturating_sub(ready))
-}
-
-/// Approximate number of steps of the token over a distance, modulo 8 ports.
-const fn steps(turn: u8) -> Picoseconds {
-    (turn % 8) as Picoseconds
 }
 
 /// Number of inputs that the token visits before this one. S-5

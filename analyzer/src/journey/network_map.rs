@@ -76,6 +76,9 @@ pub(super) struct MappedChannel {
     /// Input port that this output served last. S-5
     pub(super) served: PortId,
     pub(super) resumed: Option<Picoseconds>,
+    /// Passages to this output: input channel, first byte, and number of packets, in ascending
+    /// order.
+    pub(super) passages: Vec<(usize, u8, u64)>,
 }
 
 /// A queued packet with its first byte, which excludes most candidates without a look-up.
@@ -191,6 +194,7 @@ impl NetworkMap {
             doubted: VecDeque::new(),
             served: PortId(0),
             resumed: None,
+            passages: Vec::new(),
         });
     }
 
@@ -250,18 +254,22 @@ impl NetworkMap {
         }
     }
 
-    /// Counts the addressing that explains the passage of a packet with this first byte.
-    pub(super) fn vote(&mut self, input: usize, output: usize, first: u8) {
+    /// Counts the addressing that explains the passage of a packet with this first byte. Returns
+    /// true if the known addressing changes.
+    pub(super) fn vote(&mut self, input: usize, output: usize, first: u8) -> bool {
         let ends = (self.lane(input).and_then(|l| l.to), self.lane(output).and_then(|l| l.from));
-        let (Some((node, input)), Some((_, output))) = ends else { return };
+        let (Some((node, input)), Some((_, output))) = ends else { return false };
         let [absolute, relative] =
             WAYS.map(|way| way.select(first, input, PORTS_MAX) == Ok(output));
         if let Some(node) = self.nodes.get_mut(node)
             && absolute != relative
         {
+            let before = node.reads();
             let [for_absolute, for_relative] = &mut node.votes;
             *(if absolute { for_absolute } else { for_relative }) += 1;
+            return node.reads() != before;
         }
+        false
     }
 
     /// Sets the position from which packet boundaries are known, or `None` after a hole. P-1

@@ -1,7 +1,6 @@
 //! Matching of packets across uncaptured links. P-3
 
 use crate::event::Picoseconds;
-use codec::capture::ChannelId;
 use codec::packet::CrcCheck;
 use codec::time::FULL_RATE_PERIOD_PS;
 
@@ -190,22 +189,25 @@ impl JourneyTracker {
     }
 
     fn imply_pair(&mut self, from: Option<HopId>, to: HopId) {
-        let channel = |leg: &HopRecord| self.net.lane(leg.lane).map(|lane| lane.id);
         let from = from.and_then(|from| self.legs.get(from));
-        let to = self.legs.get(to).and_then(channel);
-        if let (Some(from), Some(to)) = (from, to)
-            && let Some(id) = channel(from)
-        {
-            let first = from.first;
-            self.imply(id, to, first);
+        if let Some((from, to)) = from.zip(self.legs.get(to)) {
+            self.imply(from.lane, to.lane, from.first);
         }
     }
 
-    pub(super) fn imply(&mut self, from: ChannelId, to: ChannelId, byte: u8) {
-        let room = self.implied.len() < IMPLIED_MAX;
-        let key = (from, to, byte);
-        if room || self.implied.contains_key(&key) {
-            *self.implied.entry(key).or_default() += 1;
+    /// Counts the passage of a packet from one channel to another.
+    pub(super) fn imply(&mut self, from: usize, to: usize, first: u8) {
+        let Some(output) = self.net.lane_mut(to) else { return };
+        let known = |(input, byte, _): &(usize, u8, u64)| (*input, *byte);
+        match output.passages.binary_search_by_key(&(from, first), known) {
+            Ok(place) => {
+                output.passages.get_mut(place).into_iter().for_each(|(.., packets)| *packets += 1);
+            }
+            Err(place) if self.implied < IMPLIED_MAX => {
+                output.passages.insert(place, (from, first, 1));
+                self.implied += 1;
+            }
+            Err(_) => {}
         }
     }
 }

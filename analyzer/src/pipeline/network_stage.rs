@@ -9,6 +9,7 @@ use super::batch::SectionProgress;
 use super::link_stage::BatchOutput;
 use super::merge::merged;
 use crate::blocking::BlockingTracker;
+use crate::channel_table::ChannelTable;
 use crate::conversation::{ConversationTracker, TransportEvent};
 use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
 use crate::finding::FindingChecks;
@@ -30,7 +31,7 @@ pub(super) struct NetworkStage {
     conversations: ConversationTracker,
     evidence: TopologyEvidence,
     findings: FindingChecks,
-    periods_ps: BTreeMap<ChannelId, u64>,
+    periods_ps: ChannelTable<u64>,
     /// Position in the section; after [`SectionProgress::End`] the next channel begins a new one.
     progress: SectionProgress,
     /// Time of the last event.
@@ -51,7 +52,7 @@ impl NetworkStage {
             conversations: ConversationTracker::default(),
             evidence: TopologyEvidence::default(),
             findings: FindingChecks::default(),
-            periods_ps: BTreeMap::new(),
+            periods_ps: ChannelTable::default(),
             progress: SectionProgress::More,
             now: 0,
             held: BTreeMap::new(),
@@ -215,6 +216,6 @@ fn report_transport(
     out.extend(scope.includes_conversations().then_some(AnalysisEvent::Spoken(event)));
 }
 
-fn period_ps(periods_ps: &BTreeMap<ChannelId, u64>, channel: ChannelId) -> u64 {
-    periods_ps.get(&channel).copied().unwrap_or(1)
+fn period_ps(periods_ps: &ChannelTable<u64>, channel: ChannelId) -> u64 {
+    periods_ps.get(channel).copied().unwrap_or(1)
 }

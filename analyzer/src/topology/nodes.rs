@@ -1,18 +1,21 @@
 //! Nodes with their channels and kinds. S-2, I-2
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId};
 use codec::route::PortId;
 
-use crate::channel_name::ChannelEnds;
+use crate::channel_name::{ChannelEnds, PortName};
+use crate::channel_table::ChannelTable;
 use crate::node_kind::{HeadCounts, TopologyNodeKind};
 
 /// Index of the channels of a capture and their nodes.
 #[derive(Clone, Debug, Default)]
 pub struct NodeIndex {
-    channels: BTreeMap<ChannelId, KnownChannel>,
-    named: BTreeMap<String, NamedNode>,
+    channels: ChannelTable<KnownChannel>,
+    named: Vec<NamedNode>,
+    /// Indices of the named nodes.
+    names: BTreeMap<String, usize>,
     opposites: BTreeMap<ChannelId, ChannelId>,
 }
 
@@ -20,28 +23,49 @@ pub struct NodeIndex {
 struct KnownChannel {
     channel: Channel,
     way: Option<ChannelEnds>,
+    /// Indices of the nodes at both ends.
+    nodes: Option<[usize; 2]>,
     heads: HeadCounts,
 }
 
 /// A named node.
 #[derive(Clone, Debug, Default)]
 struct NamedNode {
-    ports: BTreeSet<PortId>,
-    inputs: BTreeSet<ChannelId>,
+    /// True if it has a port other than 0.
+    is_switch: bool,
+    /// In ascending order.
+    inputs: Vec<ChannelId>,
 }
 
 impl NodeIndex {
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
         let way = ChannelEnds::of(channel);
-        if let Some(ChannelEnds { from, to }) = &way {
-            for place in [from, to] {
-                self.named.entry(place.node.clone()).or_default().ports.insert(place.port);
-            }
-            self.named.entry(to.node.clone()).or_default().inputs.insert(id);
+        let nodes = way.as_ref().map(|way| [&way.from, &way.to].map(|end| self.node(end)));
+        if let Some(node) = nodes.and_then(|[_, to]| self.named.get_mut(to))
+            && let Err(place) = node.inputs.binary_search(&id)
+        {
+            node.inputs.insert(place, id);
         }
-        let known = KnownChannel { channel: channel.clone(), way, heads: HeadCounts::default() };
-        self.channels.insert(id, known);
+        let heads = HeadCounts::default();
+        self.channels.insert(id, KnownChannel { channel: channel.clone(), way, nodes, heads });
+    }
+
+    /// Index of the node of a port.
+    fn node(&mut self, end: &PortName) -> usize {
+        let next = self.named.len();
+        let place = match self.names.get(&end.node) {
+            Some(place) => *place,
+            None => {
+                self.names.insert(end.node.clone(), next);
+                self.named.push(NamedNode::default());
+                next
+            }
+        };
+        if let Some(node) = self.named.get_mut(place) {
+            node.is_switch |= end.port != PortId(0);
+        }
+        place
     }
 
     /// Registers two channels as the directions of one link.
@@ -57,7 +81,7 @@ impl NodeIndex {
 
     /// Counts the first byte of a packet on a channel.
     pub fn head(&mut self, id: ChannelId, first: u8) {
-        if let Some(known) = self.channels.get_mut(&id) {
+        if let Some(known) = self.channels.get_mut(id) {
             known.heads.count(first);
         }
     }
@@ -65,8 +89,8 @@ impl NodeIndex {
     /// Adds the channels of another section.
     pub fn absorb(&mut self, other: &Self) {
         self.opposites.extend(&other.opposites);
-        for (id, known) in &other.channels {
-            self.declare(*id, &known.channel);
+        for (id, known) in other.channels.iter() {
+            self.declare(id, &known.channel);
             if let Some(own) = self.channels.get_mut(id) {
                 own.heads = known.heads;
             }
@@ -75,27 +99,27 @@ impl NodeIndex {
 
     /// All channels.
     pub fn channels(&self) -> impl Iterator<Item = (ChannelId, &Channel)> {
-        self.channels.iter().map(|(id, known)| (*id, &known.channel))
+        self.channels.iter().map(|(id, known)| (id, &known.channel))
     }
 
     /// Declaration of a channel.
     #[must_use]
     pub fn channel(&self, id: ChannelId) -> Option<&Channel> {
-        self.channels.get(&id).map(|known| &known.channel)
+        self.channels.get(id).map(|known| &known.channel)
     }
 
     /// Ends of a channel according to its name.
     #[must_use]
     pub fn ends(&self, id: ChannelId) -> Option<&ChannelEnds> {
-        self.channels.get(&id)?.way.as_ref()
+        self.channels.get(id)?.way.as_ref()
     }
 
     /// Kind of the node at the far end of a channel.
     #[must_use]
     pub fn behind(&self, id: ChannelId) -> TopologyNodeKind {
-        let Some(known) = self.channels.get(&id) else { return TopologyNodeKind::Unknown };
-        match &known.way {
-            Some(way) => self.kind(&way.to.node),
+        let Some(known) = self.channels.get(id) else { return TopologyNodeKind::Unknown };
+        match known.nodes.and_then(|[_, to]| self.named.get(to)) {
+            Some(node) => self.kind_of(node),
             None => known.heads.kind(),
         }
     }
@@ -103,17 +127,22 @@ impl NodeIndex {
     /// Kind of a named node.
     #[must_use]
     pub fn kind(&self, node: &str) -> TopologyNodeKind {
-        let Some(named) = self.named.get(node) else { return TopologyNodeKind::Unknown };
-        if named.ports.iter().any(|port| *port != PortId(0)) {
+        let named = self.names.get(node).and_then(|place| self.named.get(*place));
+        named.map_or(TopologyNodeKind::Unknown, |node| self.kind_of(node))
+    }
+
+    fn kind_of(&self, node: &NamedNode) -> TopologyNodeKind {
+        if node.is_switch {
             return TopologyNodeKind::Switch;
         }
-        let heads = named.inputs.iter().filter_map(|id| self.channels.get(id));
+        let heads = node.inputs.iter().filter_map(|id| self.channels.get(*id));
         heads.fold(HeadCounts::default(), |sum, known| sum.and(known.heads)).kind()
     }
 
     /// Channels to the node that a channel comes from.
     pub fn inputs(&self, output: ChannelId) -> impl Iterator<Item = ChannelId> + '_ {
-        let node = self.ends(output).and_then(|way| self.named.get(&way.from.node));
+        let ends = self.channels.get(output).and_then(|known| known.nodes);
+        let node = ends.and_then(|[from, _]| self.named.get(from));
         node.into_iter().flat_map(|node| node.inputs.iter().copied())
     }
 }
