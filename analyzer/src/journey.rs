@@ -125,20 +125,17 @@ impl JourneyTracker {
 
     /// Processes the next event of any channel; events come in order of time.
     pub fn row(&mut self, row: &TimedEvent, out: &mut impl FnMut(Journey)) {
-        let Some(lane) = self.net.place(row.channel) else { return };
+        let Some(place) = self.net.place(row.channel) else { return };
+        let Some(channel) = self.net.lane_mut(place) else { return };
         match &row.body {
-            ChannelEvent::Head(first) => self.begin(lane, row, *first, out),
-            ChannelEvent::Packet(packet) => self.close(lane, row, packet, out),
-            ChannelEvent::Framed => self.net.framed(lane, Some(row.at)),
-            ChannelEvent::Link(LinkEvent::Hole { .. }) => self.net.framed(lane, None),
-            ChannelEvent::Link(LinkEvent::ForwardReset) => self.reset(lane, row.time),
+            ChannelEvent::Head(first) => self.begin(place, row, *first, out),
+            ChannelEvent::Packet(packet) => self.close(place, row, packet, out),
+            ChannelEvent::Framed => channel.framed = Some(row.at),
+            ChannelEvent::Link(LinkEvent::Hole { .. }) => channel.framed = None,
+            ChannelEvent::Link(LinkEvent::ForwardReset) => self.reset(place, row.time),
             ChannelEvent::Link(LinkEvent::SenderResumed(
                 ResumeCause::Go | ResumeCause::OpenLink | ResumeCause::Reset,
-            )) => {
-                if let Some(lane) = self.net.lane_mut(lane) {
-                    lane.resumed = Some(row.time);
-                }
-            }
+            )) => channel.resumed = Some(row.time),
             ChannelEvent::Begins | ChannelEvent::Data(_) | ChannelEvent::Command(_) => {}
             ChannelEvent::Link(_) | ChannelEvent::Omitted { .. } => {}
         }

@@ -57,7 +57,7 @@ pub(super) struct MappedChannel {
     /// Packets at the switch input behind it, or in transit to it.
     pub(super) queue: VecDeque<QueuedHop>,
     /// Start of reliable framing after the first character or the last hole, if known. P-1
-    framed: Option<Tick>,
+    pub(super) framed: Option<Tick>,
     /// The packet that has begun and not ended.
     pub(super) open: Option<HopId>,
     pub(super) next_number: u64,
@@ -270,13 +270,6 @@ impl NetworkMap {
             return node.reads() != before;
         }
         false
-    }
-
-    /// Sets the position from which packet boundaries are known, or `None` after a hole. P-1
-    pub(super) fn framed(&mut self, place: usize, from: Option<Tick>) {
-        if let Some(lane) = self.lanes.get_mut(place) {
-            lane.framed = from;
-        }
     }
 
     /// Output that a packet with this first byte requests at the switch behind a channel.
