@@ -21,12 +21,12 @@ struct ManualPage {
     roff: Roff,
     /// Text of the paragraph or cell so far.
     line: Vec<Inline>,
-    font: Font,
+    font: TextFont,
     cell: usize,
 }
 
 #[derive(Clone, Copy, Default)]
-enum Font {
+enum TextFont {
     #[default]
     Roman,
     Bold,
@@ -44,10 +44,10 @@ impl ManualPage {
             Event::Start(tag) => self.start(&tag),
             Event::End(tag) => self.end(tag),
             Event::Text(text) => match self.font {
-                Font::Code => drop(self.roff.text([roman(text.trim_end().to_owned())])),
-                Font::Roman => self.line.push(roman(text.into_string())),
-                Font::Bold => self.line.push(bold(text.into_string())),
-                Font::Italic => self.line.push(italic(text.into_string())),
+                TextFont::Code => drop(self.roff.text([roman(text.trim_end().to_owned())])),
+                TextFont::Roman => self.line.push(roman(text.into_string())),
+                TextFont::Bold => self.line.push(bold(text.into_string())),
+                TextFont::Italic => self.line.push(italic(text.into_string())),
             },
             Event::Code(text) => self.line.push(bold(text.into_string())),
             Event::SoftBreak | Event::HardBreak => self.line.push(roman(" ")),
@@ -61,14 +61,14 @@ impl ManualPage {
             Tag::Item => drop(self.roff.control("IP", ["\u{2022}", "2"])),
             Tag::CodeBlock(_) => {
                 self.roff.control("PP", []).control("RS", ["4"]).control("nf", []);
-                self.font = Font::Code;
+                self.font = TextFont::Code;
             }
             Tag::TableHead | Tag::TableRow => {
                 self.roff.control("TP", []);
                 self.cell = 0;
             }
-            Tag::Strong => self.font = Font::Bold,
-            Tag::Emphasis => self.font = Font::Italic,
+            Tag::Strong => self.font = TextFont::Bold,
+            Tag::Emphasis => self.font = TextFont::Italic,
             _ => {}
         }
     }
@@ -85,7 +85,7 @@ impl ManualPage {
             }
             TagEnd::Paragraph | TagEnd::Item => self.flush(),
             TagEnd::CodeBlock => {
-                self.font = Font::Roman;
+                self.font = TextFont::Roman;
                 self.roff.control("fi", []).control("RE", []);
             }
             // The first cell is the tag of a paragraph, the others are its text.
@@ -99,7 +99,7 @@ impl ManualPage {
                 self.line.pop();
                 self.flush();
             }
-            TagEnd::Strong | TagEnd::Emphasis => self.font = Font::Roman,
+            TagEnd::Strong | TagEnd::Emphasis => self.font = TextFont::Roman,
             _ => {}
         }
     }
