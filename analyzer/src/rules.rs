@@ -27,7 +27,7 @@ pub struct Rule {
     pub shows: RuleVisibility,
     /// Evidence required to judge the rule; none if no capture shows it.
     pub evidence: Option<&'static str>,
-    /// Fixture that demonstrates the rule.
+    /// Demo whose capture tests the rule.
     pub example: Option<&'static str>,
 }
 
@@ -127,9 +127,9 @@ impl Rule {
         Self { id, clause, text, shows, evidence: Some(evidence), example: None }
     }
 
-    /// The rule with the path of a fixture that demonstrates it.
-    const fn example(self, path: &'static str) -> Self {
-        Self { example: Some(path), ..self }
+    /// The rule with the name of a demo whose capture tests it.
+    const fn example(self, demo: &'static str) -> Self {
+        Self { example: Some(demo), ..self }
     }
 
     /// Kinds of findings that belong to the rule.

@@ -36,7 +36,7 @@ pub(crate) struct CliArguments {
 pub(crate) enum CliCommand {
     /// Lists findings, the most severe first, and the verdict on each rule of Myrinet.
     Check(CheckArgs),
-    /// Explains a rule or a finding: text, required evidence, limits, and an example.
+    /// Explains a rule, a finding or a term: text, evidence, limits, likely causes, and an example.
     Explain(ExplainArgs),
     /// Shows the state of every link over time: open, stopped, sending, idle; lamps, stops, pings.
     Links(LinksArgs),

@@ -165,6 +165,82 @@ with the same messages (T-12). Messages in its frames are lost or returned.",
     },
 ];
 
+/// Declares the captures in `fixtures/findings`.
+macro_rules! finding_captures {
+    ($($name:literal),+ $(,)?) => {
+        &[$(($name, include_bytes!(concat!("../findings/", $name, ".pcapng")))),+]
+    };
+}
+
+/// Names of findings, each with a small capture that has it.
+static FINDING_CAPTURES: &[(&str, &[u8])] = finding_captures![
+    "ack-of-lost",
+    "answer-unasked",
+    "backward-reset",
+    "blocked-timeout",
+    "busy",
+    "clock-drift",
+    "commands-too-often",
+    "corrected-code",
+    "corrupted-in-transit",
+    "crc-bad",
+    "cut-by-reset",
+    "data-in-reset",
+    "data-while-stopped",
+    "deadlock",
+    "forward-reset",
+    "hole",
+    "incarnation-backwards",
+    "invalid-code",
+    "lost-gap",
+    "malformed-message",
+    "may-be-two",
+    "merged",
+    "message-altered",
+    "message-refused",
+    "message-unanswered",
+    "misrouted",
+    "missing-timeout",
+    "nack-after-ack",
+    "nack-storm",
+    "no-route",
+    "no-such-port",
+    "no-tag",
+    "one-way",
+    "open-link",
+    "overrun-alarm",
+    "overrun-risk",
+    "partial-at-start",
+    "probe-not-answered",
+    "repeats",
+    "resent-after-ack",
+    "reset-not-answered",
+    "reset-not-ended",
+    "retransmission-storm",
+    "runt",
+    "sequence-not-flipped",
+    "silent-at-first",
+    "slow-host",
+    "slow-path",
+    "stale-packet",
+    "stop-too-late",
+    "sync-again",
+    "sync-missing",
+    "timer-too-early",
+    "truncated-by-open-link",
+    "truncated-in-transit",
+    "two-outstanding",
+    "unexpected-fill",
+    "unexpected-stop-go",
+    "unlike-assumed",
+    "unsolicited-reply",
+];
+
+/// A small capture that has the finding with this name.
+pub(crate) fn finding_capture(name: &str) -> Option<&'static [u8]> {
+    FINDING_CAPTURES.iter().find(|(known, _)| *known == name).map(|(_, capture)| *capture)
+}
+
 pub(crate) fn demo_names() -> PossibleValuesParser {
     DEMOS.iter().map(|demo| demo.name).collect::<Vec<_>>().into()
 }

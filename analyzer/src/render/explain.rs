@@ -40,6 +40,8 @@ pub fn list(out: &mut impl FnMut(StyledLine)) {
         line = line.and(role, format!("{mark} ")).and(TextStyle::Dim, format!("{text}   "));
     }
     out(line.and(TextStyle::Dim, "○ no capture can show it"));
+    let text = "`myriscope explain NAME` explains a rule, a finding, or a term such as GAP";
+    out(StyledLine::of(TextStyle::Dim, text));
 }
 
 /// Prints a rule: its text, the required evidence, its findings, its limits and examples.
@@ -89,11 +91,20 @@ pub fn finding(about: &FindingInfo, out: &mut impl FnMut(StyledLine)) {
     out(StyledLine::default());
     paragraph(&StyledLine::of(TextStyle::Plain, "  "), about.text, WIDTH, out);
     out(StyledLine::default());
+    labelled("causes", about.causes, out);
+    labelled("next", about.next, out);
     labelled("try", &about.example(), out);
     if let Some(found) = about.rule.and_then(rules::rule) {
         out(StyledLine::default());
         rule(found, out);
     }
+}
+
+/// Prints a term and its meaning.
+pub fn term(name: &str, source: &str, meaning: &str, out: &mut impl FnMut(StyledLine)) {
+    out(StyledLine::of(TextStyle::Head, name).and(TextStyle::Dim, format!("  {source}")));
+    out(StyledLine::default());
+    paragraph(&StyledLine::of(TextStyle::Plain, "  "), meaning, WIDTH, out);
 }
 
 fn label(text: &str) -> String {

@@ -9,27 +9,26 @@ pub(super) const RULES: [Rule; 15] = [
         "A character is 9 bits, `d 7 6 5 4 3 2 1 0`. `d = 1`: a data byte. `d = 0`: a control code.",
         RuleVisibility::All(test(RuleEvidence::Channel, |ledger| ledger.seen().characters, "characters")),
         "A capture records nine bits per period, so each of its periods is a character.")
-        .example("fixtures/demo-two-hosts/capture.pcapng"),
+        .example("two-hosts"),
     Rule::shown("C-2", "5.2",
         "IDLE 0x00 · GAP 0x0C · GO 0x03 · STOP 0x0F · ORUN 0x30 · FRES 0x33 · BRES 0x3C · PRBn 0xC0+n (n = 0..7) · REPLx 0xF0+x (x = 0..15).",
         RuleVisibility::All(test(RuleEvidence::Channel, |ledger| ledger.seen().codes, "control codes")),
         "Each control code of a channel. Codes outside the table count under C-4 and C-5.")
-        .example("fixtures/demo-two-hosts/capture.pcapng"),
+        .example("two-hosts"),
     Rule::shown("C-3", "4.8.5",
         "Mandatory: GAP GO STOP IDLE FRES. Optional: ORUN BRES PRBn REPLx. A receiver without an optional symbol ignores it.",
         RuleVisibility::Part(test(RuleEvidence::Channel, |ledger| ledger.seen().optional, "ORUN, BRES, PRBn or REPLx"), "That a receiver ignores an optional symbol shows only by the absence of a reaction. Missing answers count under R-5 and R-6."),
         "The captured optional symbols.")
-        .example("fixtures/link-1/capture.pcapng"),
+        .example("slack"),
     Rule::shown("C-4", "5.2",
         "A single 1→0 error in a control code is corrected: 0x04 0x08 → GAP; 0x01 0x02 → GO; 0x0E 0x0D 0x0B 0x07 → STOP (§5.2 lists these, then \"etc.\"). **Decision:** the \"etc.\" covers every fixed code: 0x13 0x23 0x31 0x32 → FRES; 0x10 0x20 → ORUN; 0x1C 0x2C 0x34 0x38 → BRES. All these sets are disjoint. PRBn and REPLx are not corrected. A corrected symbol acts as the symbol and is counted as corrected.",
         RuleVisibility::Part(test(RuleEvidence::Channel, |ledger| ledger.total(FindingKind::CorrectedCode), "codes with a cleared bit"), "A capture contains the received code, not the symbol that was sent. A code with two cleared bits may equal another code or match none."),
         "Each control code of a channel.")
-        .example("fixtures/demo-open-wire/capture.pcapng"),
+        .example("open-wire"),
     Rule::shown("C-5", "–",
         "**Decision:** every other `d = 0` code is *invalid*: reported, counted, and otherwise ignored like IDLE, except that it is a received non-IDLE character (it resets the open-link timer).",
         RuleVisibility::All(test(RuleEvidence::Channel, |ledger| ledger.total(FindingKind::InvalidCode), "invalid codes")),
-        "Each control code of a channel.")
-        .example("fixtures/link-7/capture.pcapng"),
+        "Each control code of a channel."),
     Rule::hidden("C-6", "5.1",
         "IDLE carries no transition on any wire, so a receiver cannot see it: it is the absence of a character in a period.",
         "A capture has IDLE for a period without a character, whether no wire changed or the recorder missed the character."),
@@ -51,7 +50,7 @@ pub(super) const RULES: [Rule; 15] = [
     Rule::hidden("W-5", "5.1",
         "An open wire always turns a sent 1 into a received 0 (the predominant fault of a connection).",
         "An open wire shows as a bit that is never 1, by corrected (C-4) or invalid codes (C-5) and bad CRCs (P-4). That the wire is open is an inference.")
-        .example("fixtures/demo-open-wire/capture.pcapng"),
+        .example("open-wire"),
     Rule::shown("W-6", "4.2, 4.5.3, 5.1",
         "Every sender has a `sendclk` of its own: the two channels of a link, and all links, run at nearly, not exactly, the same rate; no clock is shared. Timeouts are counted in transitions of the *local* `sendclk`. The transitions of a character come about 5 ns after that of `sendclk`. **Decision:** oscillators differ by up to ±100 ppm, 0 by default.",
         RuleVisibility::Part(test(RuleEvidence::Way, |ledger| ledger.seen().clocks, "packets that pass switches without contention for long enough to show drift"), "Clocks are compared with each other only, and only where packets pass switches without contention or data follows STOP. A wrongly declared period looks the same."),

@@ -25,15 +25,19 @@ pub struct FindingInfoRow {
     severity: Severity,
     rule: Option<&'static str>,
     text: &'static str,
+    causes: &'static str,
+    next: &'static str,
     example: String,
 }
 
 impl Rule {
-    /// Commands that demonstrate the rule: a capture that tests it, and captures with each of its
+    /// Commands that demonstrate the rule: on a demo that tests it, and on captures with each of its
     /// findings.
     #[must_use]
     pub fn examples(&self) -> Vec<String> {
-        let kept = self.example.map(|path| format!("myriscope check {path}"));
+        let kept = self.example.map(|demo| {
+            format!("myriscope demo {demo} -o {demo}.pcapng && myriscope check {demo}.pcapng")
+        });
         kept.into_iter().chain(self.findings().map(FindingInfo::example)).collect()
     }
 
@@ -59,10 +63,10 @@ impl Rule {
 }
 
 impl FindingInfo {
-    /// Command that demonstrates the finding.
+    /// Commands that write a capture with the finding, and check it.
     #[must_use]
     pub fn example(&self) -> String {
-        format!("myriscope check fixtures/findings/{}.pcapng", self.name)
+        format!("myriscope explain {} -o my.pcapng && myriscope check my.pcapng", self.name)
     }
 
     /// Row of the kind, as in `docs/output.md`.
@@ -73,6 +77,8 @@ impl FindingInfo {
             severity: self.severity,
             rule: self.rule,
             text: self.text,
+            causes: self.causes,
+            next: self.next,
             example: self.example(),
         }
     }

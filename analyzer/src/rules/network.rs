@@ -16,19 +16,19 @@ pub(super) const RULES: [Rule; 31] = [
         "Cut-through: the packet moves on as soon as its first byte is decoded and the output is free; the path holds until the packet's framing mark has passed. A packet that finds its output taken waits, blocking its input.",
         RuleVisibility::Part(test(RuleEvidence::Way, |ledger| ledger.seen().travelled, "packets on two links or more"), "The times at which an output was free are known only if its link was captured."),
         "A packet before and after a switch: the times of its arrival and departure, and the packets that held its output or input in between. Without such packets it did not wait.")
-        .example("fixtures/demo-contention/capture.pcapng"),
+        .example("contention"),
     Rule::hidden("S-4", "2.2",
         "Perfect crossbar: any permutation of inputs to outputs runs at full rate at once.",
         "A delay inside a switch cannot be distinguished from an output in use by uncaptured packets."),
     Rule::hidden("S-5", "Micro",
         "Arbitration for an output by recirculating token: starvation-free. **Decision:** the token moves one input port per 2 periods, parked at the port after the last one served.",
         "The token does not show, and the order in which inputs are served is not judged. `blocking` lists the packets that held an output while another waited.")
-        .example("fixtures/demo-contention/capture.pcapng"),
+        .example("contention"),
     Rule::shown("S-6", "Micro",
         "Path formation through an *8-port* switch takes at most 550 ns = 44 periods. **Decision:** 28 periods fixed, plus the token's travel (2 for each port), so that other sizes have other bounds: the bound belongs to the switch and stands in the capture; where it does not, nothing is judged by it and nothing counts as waiting that nobody else passed. Meanwhile the rest of the packet is in the slack buffer; F-4 must hold for routing time and token together.",
         RuleVisibility::Part(test(RuleEvidence::Bound, |ledger| ledger.seen().timed, "passages of known duration"), "The bound of the switch (path=) and the cable delays (delay=) must be known. Contention may be uncaptured, so a longer passage is only a note."),
         "The time from the first byte before a switch to the first byte after it, minus the cable delays, compared with the bound if no contention was captured.")
-        .example("fixtures/demo-two-hosts/capture.pcapng"),
+        .example("two-hosts"),
     Rule::hidden("S-7", "Micro",
         "A switch holds transient state only: no software, no tables (S-8 and S-9 aside, and off by default).",
         "The contents of a switch are not transmitted."),
@@ -45,7 +45,7 @@ pub(super) const RULES: [Rule; 31] = [
         "One port. Only interfaces create packets; the hardware appends the CRC.",
         RuleVisibility::Part(test(RuleEvidence::Channel, |ledger| ledger.seen().checked, "packets with a CRC byte"), "A packet does not identify the node that created it."),
         "The CRC byte of each packet: see P-4.")
-        .example("fixtures/demo-two-hosts/capture.pcapng"),
+        .example("two-hosts"),
     Rule::shown("I-2", "3.1, Micro",
         "A packet whose first byte has MSB 1 is consumed and handled as an error. Otherwise the tag selects the routine that takes it: mapping, network management, IP, lightweight protocols. No tag values are published (0x01 for the reliability protocol is ours).",
         RuleVisibility::Part(test(RuleEvidence::Way, |ledger| ledger.seen().arrived, "packets at hosts"), "The handling of a packet by an interface is not transmitted."),
@@ -57,7 +57,7 @@ pub(super) const RULES: [Rule; 31] = [
         "A powered interface consumes what is directed to it; it may block, but ideally for no more than a few microseconds.",
         RuleVisibility::Part(test(RuleEvidence::Link, |ledger| ledger.seen().waits, "waits"), "Only hosts for which packets wait are detected."),
         "The time for which the sender to a host is stopped.")
-        .example("fixtures/demo-adversary/capture.pcapng"),
+        .example("adversary"),
     Rule::hidden("I-5", "2.1, Micro",
         "128 KB (32 K × 32) of memory for program, queues and packets *together*; two accesses in a clock, one for the host bus (not arbitrated), one for processor *or* packet interface; one host DMA engine (either direction, makes the interface bus master, computes the Internet checksum), independent network send and receive engines; the control program's segment is write-protected from itself and is loaded by the host only.",
         "Memory and engines are not transmitted."),
@@ -77,7 +77,7 @@ pub(super) const RULES: [Rule; 31] = [
         "One interface in each network maps it, by mapping packets to other interfaces *and to itself*; which one is set by the network manager or chosen automatically; if its host goes off, or faulty links cut the network in disjoint parts, one or more new ones are chosen. The map is distributed; each interface computes its own routes; all routes are mutually deadlock-free. Mapping packets are short, and the MSB of the first byte lets a switch drop what is for a host and a host refuse what is for a switch (§3.1).",
         RuleVisibility::Part(test(RuleEvidence::Link, |ledger| ledger.seen().waits, "waits"), "The mapping interface and the computation of routes depend on message contents, which are not examined. Only deadlocks that occurred are found."),
         "The packets for which each packet waits: a cycle is a deadlock.")
-        .example("fixtures/demo-ring/capture.pcapng"),
+        .example("ring"),
     Rule::hidden("N-3", "Micro, HotI",
         "Interfaces have a unique address; switches have none: a switch with a host is known by it, others only by the routes through them.",
         "Addresses occur only in messages between control programs, which are not examined."),

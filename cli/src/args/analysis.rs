@@ -59,9 +59,12 @@ pub(crate) struct CheckArgs {
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ExplainArgs {
-    /// A rule (`F-3`) or a finding (`crc-bad`); without it all are listed.
-    #[arg(value_name = "RULE")]
+    /// A rule (`F-3`), a finding (`crc-bad`) or a term (`GAP`); without it all rules and findings are
+    /// listed.
     pub(crate) name: Option<String>,
+    /// Writes a small capture that has the finding instead of its text; - for standard output.
+    #[arg(short = 'o', long = "output", value_name = "CAPTURE", requires = "name")]
+    pub(crate) capture: Option<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
     pub(crate) format: OutputFormat,

@@ -1,85 +1,144 @@
-//! `myriscope explain`: text, evidence and limits of a rule or a finding.
+//! `myriscope explain`: rules, findings and terms.
 
-use analyzer::finding::{self, FindingInfo, FindingKind};
+mod words;
+
+use std::path::Path;
+
+use analyzer::finding::{self, FindingInfo};
+use analyzer::render::StyledLine;
 use analyzer::render::explain as text;
 use analyzer::rules::{self, FindingInfoRow, Rule, RuleRow};
 use serde::Serialize;
 
+use self::words::GlossaryTerm;
 use crate::args::{ExplainArgs, OutputFormat};
+use crate::atomic_file;
+use crate::catalog;
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::output::StandardOutput;
 
+/// Rules, findings and terms, as in `docs/output.md`.
 #[derive(Serialize)]
 struct ExplainOutput {
     rules: Vec<RuleRow>,
     findings: Vec<FindingInfoRow>,
+    terms: Vec<GlossaryTerm>,
 }
 
-enum ExplainTopic {
-    All,
-    Rule(&'static Rule),
-    Finding(&'static FindingInfo),
+/// Everything that has the given name.
+#[derive(Default)]
+struct ExplainTopic {
+    rule: Option<&'static Rule>,
+    finding: Option<&'static FindingInfo>,
+    terms: Vec<GlossaryTerm>,
 }
 
 pub(crate) fn run(arguments: &ExplainArgs, output: &mut StandardOutput) -> CommandResult {
-    let topic = match &arguments.name {
-        None => ExplainTopic::All,
-        Some(name) => find_topic(name)?,
-    };
-    let out = &mut |line| output.line(&line);
-    match (&topic, arguments.format) {
-        (ExplainTopic::All, OutputFormat::Text) => text::list(out),
-        (ExplainTopic::Rule(rule), OutputFormat::Text) => text::rule(rule, out),
-        (ExplainTopic::Finding(about), OutputFormat::Text) => text::finding(about, out),
-        (_, OutputFormat::Json) => output.json(&explained(&topic), "\n"),
-        (_, OutputFormat::Jsonl) => {
-            let ExplainOutput { rules, findings } = explained(&topic);
+    let ExplainArgs { name, capture, format } = arguments;
+    let topic = name.as_deref().map(find_topic).transpose()?;
+    if let (Some(path), Some(topic)) = (capture, &topic) {
+        write_capture(topic, path)?;
+        return Ok(RunReport::default());
+    }
+    match (format, topic) {
+        (OutputFormat::Text, None) => text::list(&mut |line| output.line(&line)),
+        (OutputFormat::Text, Some(topic)) => print(&topic, &mut |line| output.line(&line)),
+        (OutputFormat::Json, topic) => output.json(&explained(topic), "\n"),
+        (OutputFormat::Jsonl, topic) => {
+            let ExplainOutput { rules, findings, terms } = explained(topic);
             rules.iter().for_each(|row| output.json(row, "\n"));
             findings.iter().for_each(|row| output.json(row, "\n"));
+            terms.iter().for_each(|row| output.json(row, "\n"));
         }
     }
     Ok(RunReport::default())
 }
 
-fn find_topic(name: &str) -> Result<ExplainTopic, CliError> {
-    if let Some(rule) = rules::rule(name) {
-        return Ok(ExplainTopic::Rule(rule));
+fn print(topic: &ExplainTopic, out: &mut impl FnMut(StyledLine)) {
+    for (place, term) in topic.terms.iter().enumerate() {
+        if place > 0 {
+            out(StyledLine::default());
+        }
+        let source = if term.is_of_myrinet { "term of Myrinet" } else { "term of this program" };
+        text::term(&term.term, source, &term.meaning, out);
     }
-    FindingKind::named(name)
-        .map(ExplainTopic::Finding)
-        .ok_or_else(|| CliError::Message(unknown_name(name)))
+    if !topic.terms.is_empty() && (topic.finding.is_some() || topic.rule.is_some()) {
+        out(StyledLine::default());
+    }
+    match (topic.finding, topic.rule) {
+        (Some(about), _) => text::finding(about, out),
+        (None, Some(rule)) => text::rule(rule, out),
+        (None, None) => {}
+    }
 }
 
-fn explained(topic: &ExplainTopic) -> ExplainOutput {
-    let (rules, kinds): (Vec<&Rule>, Vec<&FindingInfo>) = match topic {
-        ExplainTopic::All => (rules::all().collect(), finding::ALL.iter().collect()),
-        ExplainTopic::Rule(rule) => (vec![*rule], rule.findings().collect()),
-        ExplainTopic::Finding(about) => {
-            (about.rule.and_then(rules::rule).into_iter().collect(), vec![*about])
+/// Rule, finding and terms with this name, whatever its case and hyphens.
+fn find_topic(name: &str) -> Result<ExplainTopic, CliError> {
+    let asked = normalized(name);
+    let topic = ExplainTopic {
+        rule: rules::all().find(|rule| normalized(rule.id) == asked),
+        finding: finding::ALL.iter().find(|about| normalized(about.name) == asked),
+        terms: words::all()
+            .filter(|term| term.names().iter().any(|name| normalized(name) == asked))
+            .collect(),
+    };
+    if topic.rule.is_none() && topic.finding.is_none() && topic.terms.is_empty() {
+        return Err(CliError::Message(unknown_name(&asked, name)));
+    }
+    Ok(topic)
+}
+
+fn explained(topic: Option<ExplainTopic>) -> ExplainOutput {
+    let (rules, kinds, terms): (Vec<&Rule>, Vec<&FindingInfo>, _) = match topic {
+        None => (rules::all().collect(), finding::ALL.iter().collect(), words::all().collect()),
+        Some(ExplainTopic { rule: Some(rule), terms, .. }) => {
+            (vec![rule], rule.findings().collect(), terms)
+        }
+        Some(ExplainTopic { rule: None, finding, terms }) => {
+            let rule = finding.and_then(|about| about.rule).and_then(rules::rule);
+            (rule.into_iter().collect(), finding.into_iter().collect(), terms)
         }
     };
     ExplainOutput {
         rules: rules.into_iter().map(Rule::row).collect(),
         findings: kinds.into_iter().map(FindingInfo::row).collect(),
+        terms,
     }
 }
 
-/// The message for a name that no rule and no finding has.
-fn unknown_name(name: &str) -> String {
-    let names = rules::all().map(|rule| rule.id).chain(finding::ALL.iter().map(|about| about.name));
-    let near = |known: &&str| {
-        // F3 stands for F-3.
-        let [known, name] = [known, name].map(|it| it.to_lowercase().replace('-', ""));
+/// Writes the capture that demonstrates a finding.
+fn write_capture(topic: &ExplainTopic, path: &Path) -> Result<(), CliError> {
+    let capture = topic.finding.and_then(|about| catalog::finding_capture(about.name));
+    let Some(capture) = capture else {
+        let text = "only findings have a capture: `myriscope explain crc-bad -o my.pcapng`";
+        return Err(CliError::Message(text.to_owned()));
+    };
+    atomic_file::write_files([(path, capture)])
+}
+
+/// A name in lower case without spaces and hyphens: F7 stands for F-7.
+fn normalized(name: &str) -> String {
+    name.to_lowercase().replace(['-', ' '], "")
+}
+
+/// The message for a name that no rule, finding or term has.
+fn unknown_name(asked: &str, name: &str) -> String {
+    let rules = rules::all().map(|rule| rule.id.to_owned());
+    let findings = finding::ALL.iter().map(|about| about.name.to_owned());
+    let terms = words::all().flat_map(|term| term.names());
+    let near = |known: &String| {
         // In thousandths, because integers have a total order.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1")]
-        let similarity = (strsim::jaro_winkler(&known, &name) * 1000.0) as u32;
+        let similarity = (strsim::jaro_winkler(&normalized(known), asked) * 1000.0) as u32;
         similarity
     };
-    let hint = names
+    let hint = rules
+        .chain(findings)
+        .chain(terms)
         .max_by_key(near)
         .filter(|known| near(known) >= SIMILAR)
         .map_or_else(String::new, |known| format!("; did you mean {known:?}?"));
-    format!("no rule or finding {name:?}{hint} (`myriscope explain` lists all)")
+    format!("no rule, finding or term {name:?}{hint} (`myriscope explain` lists all)")
 }
 
 /// Similarity of a suggested name, in thousandths. *Chosen*: one or two typing errors.

@@ -31,7 +31,12 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
         status_one: None,
         examples: &[
             ("myriscope explain F-7", "A rule: text, evidence, limits"),
-            ("myriscope explain crc-bad", "A finding"),
+            ("myriscope explain crc-bad", "A finding: likely causes, and what to look at next"),
+            ("myriscope explain GAP", "A term"),
+            (
+                "myriscope explain crc-bad -o my.pcapng && myriscope check my.pcapng",
+                "A small capture that has the finding",
+            ),
             ("myriscope explain", "All rules and findings"),
         ],
     },

@@ -12,10 +12,11 @@ use super::examples::{COMMANDS, CommandHelp};
 use super::{EXIT_STATUS, markdown};
 
 /// Subjects beyond the commands: name in `myriscope help`, section of the manual, title and Markdown text.
-pub(crate) const TOPICS: [(&str, &str, &str, &str); 3] = [
+pub(crate) const TOPICS: [(&str, &str, &str, &str); 4] = [
     ("filter", "7", "filters and columns of lists", include_str!("../../topics/filter.md")),
     ("scenario", "5", "scenarios of simulations", include_str!("../../topics/scenario.md")),
     ("output", "7", "JSON output and exit statuses", include_str!("../../topics/output.md")),
+    ("glossary", "7", "terms", include_str!("../../topics/glossary.md")),
 ];
 
 /// Writes all pages to a directory.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{RunOutcome, bad, fixture, good, run};
+use crate::support::{RunOutcome, bad, fixture, good, piped, run};
 
 fn check(path: &str, more: &[&str]) -> RunOutcome {
     run(&[&["check", &fixture(path)], more].concat())
@@ -61,11 +61,47 @@ fn a_rule_is_explained_by_its_id_and_by_its_findings() {
 }
 
 #[test]
+fn a_word_is_explained_whatever_its_case_and_hyphens() {
+    for (name, expected) in [
+        ("F7", "F-7  flow control"),
+        ("gap", "GAP  term of Myrinet\n\n  The control symbol that ends a packet."),
+        ("CRC-Bad", "crc-bad  error"),
+        ("frame", "frame (of a NIC)  term of Myrinet"),
+        ("uncaptured", "captured, uncaptured  term of this program"),
+        ("open link", "open link  term of Myrinet"),
+        ("openlink", "causes      a cable that was cut or unplugged"),
+        ("rule", "  rules.md"),
+    ] {
+        let text = good(&["explain", name]);
+        assert!(text.contains(expected), "{name}: {text}");
+    }
+    for term in
+        serde_json::from_str::<Value>(&good(&["explain", "--format", "json"])).unwrap()["terms"]
+            .as_array()
+            .unwrap()
+    {
+        good(&["explain", term["term"].as_str().unwrap()]);
+    }
+}
+
+#[test]
 fn an_unknown_name_suggests_the_nearest() {
-    for (name, meant) in [("crc-bda", "crc-bad"), ("F3", "F-3"), ("openlink", "open-link")] {
+    for (name, meant) in [("crc-bda", "crc-bad"), ("sintdrome", "syndrome"), ("GAPP", "GAP")] {
         let error = bad(&["explain", name]);
         assert!(error.contains(&format!("did you mean {meant:?}?")), "{error}");
     }
+}
+
+#[test]
+fn the_capture_of_every_finding_has_it() {
+    for about in &analyzer::finding::ALL {
+        let output = run(&["explain", about.name, "-o", "-"]);
+        assert_eq!(output.status, Some(0), "{}", output.err);
+        let checked = piped(&["check", "-", "--fields", "finding"], &output.bytes).out;
+        assert!(checked.lines().any(|line| line.trim() == about.name), "{}: {checked}", about.name);
+    }
+    let error = bad(&["explain", "GAP", "-o", "-"]);
+    assert!(error.contains("only findings have a capture"), "{error}");
 }
 
 #[test]
