@@ -115,16 +115,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::generate::{GeneratedShape, generate};
+    use crate::generate::{DragonflySize, GeneratedShape, generate};
     use crate::link::LinkParameters;
     use crate::topology::{CableSpec, NodeSpec, SwitchParameters};
 
     const METHODS: [RoutingMethod; 2] = [RoutingMethod::Shortest, RoutingMethod::UpDown];
 
     /// A network of a shape, whose nodes use the addressings in turn.
-    fn build(shape: GeneratedShape, addressings: &[RouteAddressing]) -> Topology {
-        let prototype = SwitchParameters::new(8, RouteAddressing::Absolute);
-        let (mut nodes, cables) = generate(&shape, prototype, LinkParameters::default()).unwrap();
+    fn build(shape: &GeneratedShape, addressings: &[RouteAddressing]) -> Topology {
+        let prototype = SwitchParameters::new(12, RouteAddressing::Absolute);
+        let (mut nodes, cables) = generate(shape, prototype, LinkParameters::default()).unwrap();
         for (node, addressing) in nodes.iter_mut().zip(addressings.iter().cycle()) {
             if let NodeKind::Switch(switch) = &mut node.kind {
                 switch.addressing = *addressing;
@@ -133,11 +133,11 @@ mod tests {
         Topology::new(nodes, cables).unwrap()
     }
 
-    fn absolute(shape: GeneratedShape) -> Topology {
+    fn absolute(shape: &GeneratedShape) -> Topology {
         build(shape, &[RouteAddressing::Absolute])
     }
 
-    fn mixed(shape: GeneratedShape) -> Topology {
+    fn mixed(shape: &GeneratedShape) -> Topology {
         build(
             shape,
             &[RouteAddressing::Relative, RouteAddressing::Absolute, RouteAddressing::Relative],
@@ -191,6 +191,10 @@ mod tests {
         }
     }
 
+    fn dragonfly([groups, switches, hosts, global_links]: [u32; 4]) -> GeneratedShape {
+        GeneratedShape::Dragonfly(DragonflySize { groups, switches, hosts, global_links })
+    }
+
     fn shapes() -> Vec<GeneratedShape> {
         vec![
             GeneratedShape::Single { ports: 8, hosts: 8 },
@@ -198,9 +202,17 @@ mod tests {
             GeneratedShape::Ring { switches: 2, hosts: 2 },
             GeneratedShape::Ring { switches: 7, hosts: 2 },
             GeneratedShape::Mesh { width: 4, height: 5, hosts: 2 },
-            GeneratedShape::FatTree { levels: 1 },
-            GeneratedShape::FatTree { levels: 2 },
-            GeneratedShape::FatTree { levels: 3 },
+            GeneratedShape::FatTree { levels: 1, radix: 8 },
+            GeneratedShape::FatTree { levels: 2, radix: 8 },
+            GeneratedShape::FatTree { levels: 3, radix: 8 },
+            GeneratedShape::FatTree { levels: 3, radix: 6 },
+            GeneratedShape::Torus { sizes: vec![2, 2], hosts: 1 },
+            GeneratedShape::Torus { sizes: vec![5, 4], hosts: 1 },
+            GeneratedShape::Torus { sizes: vec![4, 3, 3], hosts: 2 },
+            GeneratedShape::Hypercube { dimensions: 5, hosts: 1 },
+            GeneratedShape::Clos { leaves: 7, spines: 3, hosts: 4 },
+            dragonfly([9, 4, 2, 2]),
+            dragonfly([4, 3, 1, 2]),
             GeneratedShape::NowSubcluster,
             GeneratedShape::NowCluster,
         ]
@@ -208,7 +220,7 @@ mod tests {
 
     #[test]
     fn every_route_of_every_shape_arrives() {
-        for topology in shapes().into_iter().map(mixed) {
+        for topology in shapes().iter().map(mixed) {
             for method in METHODS {
                 check_arrival(&topology, &RouteTable::compute(&topology, method).unwrap());
             }
@@ -218,7 +230,7 @@ mod tests {
     /// N-2
     #[test]
     fn up_down_never_deadlocks() {
-        for topology in shapes().into_iter().map(mixed) {
+        for topology in shapes().iter().map(mixed) {
             let routes = RouteTable::compute(&topology, RoutingMethod::UpDown).unwrap();
             assert_eq!(routes.cycle(&topology), None);
         }
@@ -228,7 +240,7 @@ mod tests {
     fn shortest_ways_round_a_ring_can_deadlock() {
         // In a ring of 5 the way to the next switch but one is the shortest in either direction.
         for switches in 5..9 {
-            let topology = absolute(GeneratedShape::Ring { switches, hosts: 1 });
+            let topology = absolute(&GeneratedShape::Ring { switches, hosts: 1 });
             let routes = RouteTable::compute(&topology, RoutingMethod::Shortest).unwrap();
             let cycle = routes.cycle(&topology).unwrap();
             assert_eq!(cycle.len(), switches as usize);
@@ -236,9 +248,19 @@ mod tests {
     }
 
     #[test]
+    fn shortest_ways_in_a_torus_or_dragonfly_can_deadlock() {
+        let torus = GeneratedShape::Torus { sizes: vec![5, 5], hosts: 1 };
+        for shape in [torus, dragonfly([9, 4, 2, 2])] {
+            let topology = absolute(&shape);
+            let routes = RouteTable::compute(&topology, RoutingMethod::Shortest).unwrap();
+            assert!(routes.cycle(&topology).is_some());
+        }
+    }
+
+    #[test]
     fn a_cycle_is_named_by_its_channels() {
         // Each host sends to the next but one, and all turn the same way.
-        let topology = absolute(GeneratedShape::Ring { switches: 4, hosts: 1 });
+        let topology = absolute(&GeneratedShape::Ring { switches: 4, hosts: 1 });
         let hosts: Vec<NodeId> = topology.hosts().collect();
         let mut routes = RouteTable::default();
         for i in 0..3 {
@@ -255,12 +277,12 @@ mod tests {
     fn up_down_turns_at_the_root() {
         // All switches are alike, so s0 is the root; s1 and s3 are nearer to it than s2.
         let ring = GeneratedShape::Ring { switches: 4, hosts: 1 };
-        let topology = absolute(ring);
+        let topology = absolute(&ring);
         assert_eq!(way(&topology, RoutingMethod::UpDown, ["h1", "h3"]), "h1:0 s1:1 s0:1 s3:2");
         let routes = RouteTable::compute(&topology, RoutingMethod::UpDown).unwrap();
         assert_eq!(bytes(&topology, &routes, ["h1", "h3"]), Some(&[0x81, 0x81, 0x82][..]));
         // From port 2 to 1, from 0 to 1, from 0 to 2.
-        let relative = build(ring, &[RouteAddressing::Relative]);
+        let relative = build(&ring, &[RouteAddressing::Relative]);
         let routes = RouteTable::compute(&relative, RoutingMethod::UpDown).unwrap();
         assert_eq!(bytes(&relative, &routes, ["h1", "h3"]), Some(&[0xbf, 0x81, 0x82][..]));
     }
@@ -292,7 +314,7 @@ mod tests {
 
     #[test]
     fn dimension_order_goes_along_x_first() {
-        let topology = absolute(GeneratedShape::Mesh { width: 3, height: 3, hosts: 1 });
+        let topology = absolute(&GeneratedShape::Mesh { width: 3, height: 3, hosts: 1 });
         let routes = RouteTable::compute(&topology, RoutingMethod::DimensionOrder).unwrap();
         let there = [0x80, 0x80, 0x82, 0x82, 0x84];
         assert_eq!(bytes(&topology, &routes, ["h0", "h8"]), Some(&there[..]));
@@ -305,7 +327,7 @@ mod tests {
         let fault = |topology| {
             RouteTable::compute(&topology, RoutingMethod::DimensionOrder).unwrap_err().to_string()
         };
-        let ring = absolute(GeneratedShape::Ring { switches: 4, hosts: 1 });
+        let ring = absolute(&GeneratedShape::Ring { switches: 4, hosts: 1 });
         assert_eq!(fault(ring), "switch s0: `s0` is no place in a mesh (`sX.Y`)");
         let torus = network("s0.0 s1.0 s2.0", "s0.0:0-s1.0:1 s1.0:0-s2.0:1 s2.0:0-s0.0:1");
         assert_eq!(fault(torus), "cable 2: s2.0 and s0.0 are not side by side in a mesh");
@@ -348,7 +370,7 @@ mod tests {
     #[test]
     fn equal_ways_share_the_pairs() {
         // 32 × 28 pairs cross 32 links up: 28 each, if they were dealt out.
-        let topology = absolute(GeneratedShape::FatTree { levels: 2 });
+        let topology = absolute(&GeneratedShape::FatTree { levels: 2, radix: 8 });
         let routes = RouteTable::compute(&topology, RoutingMethod::UpDown).unwrap();
         let mut loads: BTreeMap<NodePort, u32> = BTreeMap::new();
         for (from, _, bytes) in routes.iter().filter(|(.., bytes)| bytes.len() == 3) {
@@ -367,7 +389,7 @@ mod tests {
             // 4 ports each: two for the tree, and of the others at most as many as there are.
             let links = links.min(switches / 2).min(switches - 1);
             let shape = GeneratedShape::Random { seed, switches, ports, hosts: hosts.min(switches), links };
-            let topology = mixed(shape);
+            let topology = mixed(&shape);
             let lengths = METHODS.map(|method| {
                 let routes = RouteTable::compute(&topology, method).unwrap();
                 check_arrival(&topology, &routes);
@@ -382,7 +404,7 @@ mod tests {
         fn meshes_are_routed_in_dimension_order(
             width in 1u32..7, height in 1u32..7, hosts in 0u32..3,
         ) {
-            let topology = mixed(GeneratedShape::Mesh { width, height, hosts });
+            let topology = mixed(&GeneratedShape::Mesh { width, height, hosts });
             let routes = RouteTable::compute(&topology, RoutingMethod::DimensionOrder).unwrap();
             check_arrival(&topology, &routes);
             prop_assert_eq!(routes.cycle(&topology), None);

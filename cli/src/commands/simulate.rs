@@ -7,7 +7,7 @@ use simulator::statistics::RunStatistics;
 use simulator::truth::TraceLevel;
 
 use crate::args::SimulateArgs;
-use crate::exit::{CliError, CommandResult, RunReport, is_standard};
+use crate::exit::{CliError, CommandResult, RunReport, is_standard, print_error};
 use crate::input::read_limited;
 use crate::output::StandardOutput;
 use crate::run_simulation::{RunPaths, run_scenario};
@@ -18,6 +18,7 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
     let text = read_scenario(path)?;
     let scenario = Scenario::read_with(&path.display().to_string(), &text, *seed)
         .map_err(|error| CliError::scenario(&error))?;
+    note_deadlock(&scenario);
     let paths = RunPaths { scenario: Some(path), capture: Some(capture), truth: truth.as_deref() };
     if *stats && let Some(path) = paths.outputs().find(|path| is_standard(path)) {
         return Err(CliError::writing(path, &"named for two outputs"));
@@ -38,6 +39,20 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
         statistics::print(&scenario, &network, &statistics, output);
     }
     Ok(RunReport::default())
+}
+
+/// Notes that the routes can deadlock, with the cycle of channels.
+fn note_deadlock(scenario: &Scenario) {
+    /// Channels of a cycle that are shown. *Chosen*: three lines.
+    const SHOWN: usize = 16;
+    let Some(cycle) = scenario.routes.cycle(&scenario.topology) else { return };
+    let names: Vec<String> =
+        cycle.iter().take(SHOWN).map(|port| scenario.topology.port_name(*port)).collect();
+    let rest = if cycle.len() > SHOWN { " …" } else { "" };
+    print_error(&format!(
+        "note: the routes can deadlock: packets sent on {}{rest} can wait for one another in a circle",
+        names.join(", ")
+    ));
 }
 
 /// Text of a scenario file; `-` is standard input.

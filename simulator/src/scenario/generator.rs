@@ -1,15 +1,19 @@
 //! `[topology]`: generated networks.
 
+use std::ops::RangeInclusive;
+
 use super::limits::NODES_MAX;
 use super::toml_reader::TomlTable;
-use crate::generate::{GeneratedShape, ShapeProblem, generate};
+use crate::generate::{DragonflySize, GeneratedShape, ShapeProblem, generate};
 use crate::link::LinkParameters;
 use crate::topology::{CableSpec, NodeSpec, SWITCH_PORTS_MAX, SwitchParameters};
+
+const PORTS: u64 = SWITCH_PORTS_MAX as u64;
 
 /// Reads the keys of a network, given the seed of the file and the default number of ports.
 type ShapeReader = fn(&mut TomlTable<'_>, u64, u8) -> Option<GeneratedShape>;
 
-const KINDS: [(&str, ShapeReader); 8] = [
+const KINDS: [(&str, ShapeReader); 12] = [
     ("switch", |table, _, ports| {
         let ports = switch_ports(table, ports);
         let hosts = count(table, "hosts", 0).unwrap_or(ports.into());
@@ -28,8 +32,32 @@ const KINDS: [(&str, ShapeReader); 8] = [
         let hosts = per_switch(table);
         Some(GeneratedShape::Mesh { width: width?, height: height?, hosts })
     }),
+    ("torus", |table, _, _| {
+        let (sizes, hosts) = (sizes(table), per_switch(table));
+        Some(GeneratedShape::Torus { sizes: sizes?, hosts })
+    }),
+    ("hypercube", |table, _, _| {
+        let (dimensions, hosts) = (limited(table, "dimensions", 0..=12), per_switch(table));
+        Some(GeneratedShape::Hypercube { dimensions: dimensions?, hosts })
+    }),
+    ("dragonfly", |table, _, _| {
+        let groups = needed(table, "groups", 1);
+        let switches = limited(table, "switches", 1..=PORTS);
+        let global_links = limited(table, "global_links", 0..=PORTS);
+        let (groups, switches, global_links) = (groups?, switches?, global_links?);
+        let hosts = per_switch(table);
+        Some(GeneratedShape::Dragonfly(DragonflySize { groups, switches, hosts, global_links }))
+    }),
+    ("clos", |table, _, _| {
+        let leaves = limited(table, "leaves", 1..=PORTS);
+        let spines = limited(table, "spines", 1..=PORTS);
+        let hosts = per_switch(table);
+        Some(GeneratedShape::Clos { leaves: leaves?, spines: spines?, hosts })
+    }),
     ("fat-tree", |table, _, _| {
-        Some(GeneratedShape::FatTree { levels: table.needed("levels")?.integer(1..=4)? })
+        let levels = limited(table, "levels", 1..=12);
+        let radix = table.integer("radix", 2..=PORTS).unwrap_or(8);
+        Some(GeneratedShape::FatTree { levels: levels?, radix })
     }),
     ("now-subcluster", |_, _, _| Some(GeneratedShape::NowSubcluster)),
     ("now-cluster", |_, _, _| Some(GeneratedShape::NowCluster)),
@@ -62,6 +90,10 @@ pub(super) fn read(
                     ShapeProblem::NoPort { .. } | ShapeProblem::Full { .. } => {
                         "expected fewer hosts or links, or switches with more ports"
                     }
+                    ShapeProblem::Odd(_) => "expected an even number of ports",
+                    ShapeProblem::Range { field: "groups", .. } => {
+                        "expected fewer groups, or more links between them"
+                    }
                     ShapeProblem::Range { .. } | ShapeProblem::Nodes => {
                         "expected a smaller network"
                     }
@@ -85,6 +117,25 @@ fn count(table: &mut TomlTable<'_>, key: &'static str, least: u64) -> Option<u32
 
 fn needed(table: &mut TomlTable<'_>, key: &'static str, least: u64) -> Option<u32> {
     table.needed(key)?.integer(least..=NODES_MAX as u64)
+}
+
+fn limited(
+    table: &mut TomlTable<'_>,
+    key: &'static str,
+    limits: RangeInclusive<u64>,
+) -> Option<u32> {
+    table.needed(key)?.integer(limits)
+}
+
+/// Number of switches in each dimension.
+fn sizes(table: &mut TomlTable<'_>) -> Option<Vec<u32>> {
+    let item = table.needed("sizes")?;
+    let list = item.as_list().filter(|list| (1..=12).contains(&list.len()));
+    let Some(list) = list else {
+        item.report("expected 1 to 12 sizes, like `[4, 4, 4]`".to_owned());
+        return None;
+    };
+    list.iter().map(|size| size.integer(2..=NODES_MAX as u64)).collect()
 }
 
 fn per_switch(table: &mut TomlTable<'_>) -> u32 {

@@ -1,0 +1,139 @@
+//! Direct networks and Clos networks: torus, hypercube, dragonfly, folded Clos of two levels.
+
+use super::{NODES_MAX, ShapeBuilder, ShapeProblem, check};
+use crate::topology::{NodeId, SWITCH_PORTS_MAX};
+
+/// Torus: dimension d uses port 2d to the next switch and 2d + 1 to the previous one.
+pub(super) fn torus(
+    plan: &mut ShapeBuilder,
+    sizes: &[u32],
+    hosts: u32,
+) -> Result<(), ShapeProblem> {
+    // Each dimension doubles the number of switches at least.
+    let dimensions = u32::try_from(sizes.len()).unwrap_or(u32::MAX);
+    check("dimensions", dimensions, 1..=NODES_MAX.ilog2())?;
+    sizes.iter().try_for_each(|size| check("size", *size, 2..=NODES_MAX))?;
+    let count = sizes.iter().try_fold(1_u32, |count, size| count.checked_mul(*size));
+    let count = count.filter(|count| *count <= NODES_MAX).ok_or(ShapeProblem::Nodes)?;
+    let switches = (0..count).map(|place| plan.switch(torus_name(sizes, place)));
+    let switches: Vec<NodeId> = switches.collect::<Result<_, _>>()?;
+    let mut step = 1;
+    for (size, port) in sizes.iter().zip((0..).step_by(2)) {
+        for (switch, place) in switches.iter().zip(0..) {
+            let at = place / step % size;
+            let next = place - at * step + (at + 1) % size * step;
+            plan.cable((*switch, port), (node(&switches, next)?, port + 1))?;
+        }
+        step *= size;
+    }
+    switches.into_iter().try_for_each(|switch| plan.host_row(switch, 2 * dimensions, hosts))
+}
+
+/// `s`, and the position in each dimension.
+fn torus_name(sizes: &[u32], mut place: u32) -> String {
+    let position = sizes.iter().map(|size| {
+        let at = place % size;
+        place /= size;
+        at.to_string()
+    });
+    format!("s{}", position.collect::<Vec<_>>().join("."))
+}
+
+/// Hypercube: port d leads to the switch whose number differs in bit d.
+pub(super) fn hypercube(
+    plan: &mut ShapeBuilder,
+    dimensions: u32,
+    hosts: u32,
+) -> Result<(), ShapeProblem> {
+    check("dimensions", dimensions, 0..=NODES_MAX.ilog2())?;
+    let switches = (0..1_u32 << dimensions).map(|i| plan.switch(format!("s{i}")));
+    let switches: Vec<NodeId> = switches.collect::<Result<_, _>>()?;
+    for (switch, i) in switches.iter().zip(0_u32..) {
+        for bit in (0..dimensions).filter(|bit| i >> bit & 1 == 0) {
+            plan.cable((*switch, bit), (node(&switches, i | 1 << bit)?, bit))?;
+        }
+    }
+    switches.into_iter().try_for_each(|switch| plan.host_row(switch, dimensions, hosts))
+}
+
+/// Numbers of a dragonfly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DragonflySize {
+    /// Groups of switches: at most one more than the global links of a group.
+    pub groups: u32,
+    /// Switches of each group, each linked to all others of the group.
+    pub switches: u32,
+    /// Hosts of each switch.
+    pub hosts: u32,
+    /// Ports of each switch for links to other groups.
+    pub global_links: u32,
+}
+
+/// Dragonfly: with a switches a group, ports 0..a − 1 lead to the others of the group in order, then
+/// come the global links, then the hosts.
+///
+/// The global ports of a group are numbered from its first switch on. Every pair of groups has the
+/// same number of links, as many as fit; port k leads to the group that is number k modulo (groups
+/// − 1) of the others. Ports that are left have no cable.
+pub(super) fn dragonfly(plan: &mut ShapeBuilder, size: DragonflySize) -> Result<(), ShapeProblem> {
+    let DragonflySize { groups, switches: per_group, hosts, global_links } = size;
+    let ports = u32::from(SWITCH_PORTS_MAX);
+    check("switches", per_group, 1..=ports)?;
+    check("global_links", global_links, 0..=ports)?;
+    let global = per_group * global_links;
+    check("groups", groups, 1..=global + 1)?;
+    let place = |group: u32, switch: u32| group * per_group + switch;
+    let names = (0..groups).flat_map(|g| (0..per_group).map(move |s| format!("g{g}.{s}")));
+    let switches: Vec<NodeId> = names.map(|name| plan.switch(name)).collect::<Result<_, _>>()?;
+    for group in 0..groups {
+        for (low, high) in (0..per_group).flat_map(|high| (0..high).map(move |low| (low, high))) {
+            let ends = [low, high].map(|switch| node(&switches, place(group, switch)));
+            let [a, b] = ends;
+            plan.cable((a?, high - 1), (b?, low))?;
+        }
+    }
+    let others = groups - 1;
+    let links = global.checked_div(others).unwrap_or(0);
+    // End of link `copy` from one group to another.
+    let end = |group: u32, other: u32, copy: u32| {
+        let port = copy * others + if other < group { other } else { other - 1 };
+        let switch = node(&switches, place(group, port / global_links))?;
+        Ok((switch, per_group - 1 + port % global_links))
+    };
+    for (low, high) in (0..groups).flat_map(|high| (0..high).map(move |low| (low, high))) {
+        for copy in 0..links {
+            plan.cable(end(low, high, copy)?, end(high, low, copy)?)?;
+        }
+    }
+    let first = per_group - 1 + global_links;
+    switches.iter().try_for_each(|switch| plan.host_row(*switch, first, hosts))
+}
+
+/// Folded Clos network of two levels: every leaf has one link to every spine. Port i of a spine
+/// leads to leaf i; a leaf has its hosts first, then the spines.
+pub(super) fn clos(
+    plan: &mut ShapeBuilder,
+    [leaves, spines]: [u32; 2],
+    hosts: u32,
+) -> Result<(), ShapeProblem> {
+    let ports = u32::from(SWITCH_PORTS_MAX);
+    check("leaves", leaves, 1..=ports)?;
+    check("spines", spines, 1..=ports)?;
+    check("hosts_per_switch", hosts, 0..=ports)?;
+    let mut floor = |level: u32, wide: u32| -> Result<Vec<NodeId>, ShapeProblem> {
+        (0..wide).map(|i| plan.switch(format!("t{level}.{i}"))).collect()
+    };
+    let (lower, upper) = (floor(0, leaves)?, floor(1, spines)?);
+    lower.iter().try_for_each(|leaf| plan.host_row(*leaf, 0, hosts))?;
+    for (leaf, i) in lower.iter().zip(0..) {
+        for (spine, j) in upper.iter().zip(0..) {
+            plan.cable((*leaf, hosts + j), (*spine, i))?;
+        }
+    }
+    Ok(())
+}
+
+/// Switch of a number; the callers stay within the list.
+fn node(switches: &[NodeId], place: u32) -> Result<NodeId, ShapeProblem> {
+    switches.get(place as usize).copied().ok_or(ShapeProblem::Nodes)
+}
