@@ -31,9 +31,9 @@ pub struct EventReader<R> {
 }
 
 impl<R: Read> EventReader<R> {
-    /// Names of the channels so far, in all sections.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.channels.values().map(|channel| channel.name.as_str())
+    /// The channels so far, in all sections.
+    pub fn channels(&self) -> impl Iterator<Item = &Channel> + Clone {
+        self.channels.values()
     }
 
     /// Reads the selected events of a capture.

@@ -13,6 +13,7 @@
 //! | [`blocking`] | stopped senders, wait chains, deadlocks |
 //! | [`conversation`] | messages of the reliability protocol, retransmissions, violations |
 //! | [`topology`] | nodes, ports and links |
+//! | [`channel_selector`], [`window`] | selection of channels and of a range of time |
 //! | [`finding`], [`rules`] | findings, and the verdict on each rule |
 //! | [`render`], [`snapshot`], [`show`] | results as text |
 //! | `filter` | filter expressions and columns (feature `filter`) |
@@ -48,6 +49,7 @@ pub mod annotations;
 pub mod blocking;
 pub mod captured;
 pub mod channel_name;
+pub mod channel_selector;
 mod channel_table;
 mod clock;
 pub mod conversation;
@@ -61,6 +63,7 @@ pub mod finding_row;
 mod flow_control;
 pub mod journey;
 pub mod link;
+mod name_match;
 mod named_enum;
 mod node_kind;
 pub mod options;

@@ -3,11 +3,12 @@
 
 mod column;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{CaptureItem, Channel, ChannelId, Chunk};
 
 use self::column::ChannelColumn;
+use crate::channel_selector::ChannelSelector;
 use crate::event::Picoseconds;
 use crate::render::line::{StyledLine, TextStyle, wrapped};
 use crate::row::FieldShape::Place;
@@ -21,28 +22,20 @@ const INDEX: usize = 12;
 /// Minimum length of repeats on both sides that are processed at once, in periods. *Chosen*.
 const BULK_MIN: u128 = 64;
 
-/// Selection of a link.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LinkChoice {
-    /// The first channel, and its opposite.
-    First,
-    /// The channel with that name on the left, and its opposite.
-    Of(String),
-}
-
-/// View of one link.
+/// View of one link: the first selected channel of each section on the left, its opposite on the right.
 #[derive(Debug)]
-pub struct LinkView {
-    pair: LinkChoice,
+pub struct LinkView<'a> {
+    selector: ChannelSelector<'a>,
     columns: [ChannelColumn; 2],
     newest: Picoseconds,
     row: Option<RowStretch>,
     /// End of the last row.
     covered: Picoseconds,
     headed: bool,
-    found: LinkFound,
     /// All channels so far.
     channels: BTreeMap<ChannelId, Channel>,
+    /// Those shown, in all sections.
+    shown: BTreeSet<ChannelId>,
 }
 
 /// Properties that are equal within a row.
@@ -51,15 +44,6 @@ struct RowStretch {
     at: Picoseconds,
     pace: RowPace,
     recorded: [RecordedState; 2],
-}
-
-/// Result of the search for the selected link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkFound {
-    /// The link exists.
-    Yes,
-    /// No such link so far.
-    No,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,31 +60,31 @@ enum RecordedState {
     No,
 }
 
-impl LinkView {
+impl<'a> LinkView<'a> {
     /// Creates a view before the first item of its capture.
     #[must_use]
-    pub fn new(pair: LinkChoice) -> Self {
+    pub fn new(selector: ChannelSelector<'a>) -> Self {
         Self {
-            pair,
+            selector,
             columns: Default::default(),
             newest: 0,
             row: None,
             covered: 0,
             headed: false,
-            found: LinkFound::No,
             channels: BTreeMap::new(),
+            shown: BTreeSet::new(),
         }
     }
 
-    /// Result of the search in all sections so far.
-    #[must_use]
-    pub const fn found(&self) -> LinkFound {
-        self.found
+    /// The channels so far, in all sections.
+    pub fn channels(&self) -> impl Iterator<Item = &Channel> + Clone {
+        self.channels.values()
     }
 
-    /// Names of the channels so far, in all sections.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.channels.values().map(|channel| channel.name.as_str())
+    /// Selected channels that are not shown, as another link of their section is.
+    pub fn not_shown(&self) -> impl Iterator<Item = &Channel> {
+        let others = self.channels.iter().filter(|(id, _)| !self.shown.contains(id));
+        others.map(|(_, channel)| channel).filter(|channel| self.selector.selects(channel))
     }
 
     fn shown(&self) -> [Option<&str>; 2] {
@@ -117,9 +101,9 @@ impl LinkView {
         match item {
             CaptureItem::Section => {
                 self.finish(out);
-                let names = std::mem::take(&mut self.channels);
-                let (pair, found) = (self.pair.clone(), self.found);
-                *self = Self { channels: names, found, ..Self::new(pair) };
+                let channels = std::mem::take(&mut self.channels);
+                let shown = std::mem::take(&mut self.shown);
+                *self = Self { channels, shown, ..Self::new(self.selector) };
             }
             CaptureItem::Channel(id, channel) => self.declare(*id, channel),
             CaptureItem::Link(one, other) => self.link(*one, *other),
@@ -129,13 +113,9 @@ impl LinkView {
     }
 
     fn declare(&mut self, id: ChannelId, channel: &Channel) {
-        let wanted = match &self.pair {
-            LinkChoice::First => true,
-            LinkChoice::Of(name) => *name == channel.name,
-        };
-        if wanted && self.columns[0].channel.is_none() {
+        if self.columns[0].channel.is_none() && self.selector.selects(channel) {
             self.columns[0].channel = Some((id, channel.clone()));
-            self.found = LinkFound::Yes;
+            self.shown.insert(id);
         }
         self.channels.insert(id, channel.clone());
     }
@@ -145,6 +125,7 @@ impl LinkView {
         let right = if left == Some(one) { other } else { one };
         if left == Some(one) || left == Some(other) {
             self.columns[1].channel = self.channels.get(&right).map(|found| (right, found.clone()));
+            self.shown.insert(right);
         }
     }
 

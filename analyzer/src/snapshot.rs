@@ -4,6 +4,7 @@ use std::io::Read;
 
 use codec::capture::{CaptureError, CaptureItem, CaptureReader, Channel, ReadProgress};
 
+use crate::channel_selector::ChannelSelector;
 use crate::conversation::TransportEvent;
 use crate::event_reader::{CounterReader, EventReader, ReadItem};
 use crate::finding_row::{FindingRow, ranked};
@@ -16,7 +17,7 @@ use crate::render::check::{self, CheckScope};
 use crate::render::{self, ConversationText, StyledLine};
 use crate::report::{AnalysisOptions, Report, analyze};
 use crate::rules::verdicts;
-use crate::show::{LinkChoice, LinkView, LinkViewItem};
+use crate::show::{LinkView, LinkViewItem};
 use crate::timeline::EventFilter;
 use crate::window::TimeWindow;
 
@@ -179,7 +180,7 @@ fn render_rows(
 
 fn render_show(capture: impl Read, out: &mut impl FnMut(StyledLine)) -> Result<(), CaptureError> {
     let mut reader = CaptureReader::new(capture);
-    let mut view = LinkView::new(LinkChoice::First);
+    let mut view = LinkView::new(ChannelSelector::ALL);
     let result = to_end(|| {
         reader.step(&mut |item| {
             if let CaptureItem::Fault(found) = &item {

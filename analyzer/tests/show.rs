@@ -17,12 +17,13 @@ use codec::capture::{
 use codec::notation::parse;
 use codec::time::Tick;
 use codec::{CharBuf, Chars};
-use myriscope_analyzer::show::{LinkChoice, LinkView, LinkViewItem, LinkViewRow};
+use myriscope_analyzer::channel_selector::{ChannelPattern, ChannelSelector};
+use myriscope_analyzer::show::{LinkView, LinkViewItem, LinkViewRow};
 use myriscope_analyzer::window::TimeWindow;
 
-fn shown(capture: &[u8], pair: LinkChoice) -> Vec<LinkViewItem> {
+fn shown(capture: &[u8], selector: ChannelSelector<'_>) -> Vec<LinkViewItem> {
     let mut reader = CaptureReader::new(capture);
-    let mut show = LinkView::new(pair);
+    let mut show = LinkView::new(selector);
     let mut all = Vec::new();
     let mut keep = |shown: LinkViewItem| all.push(shown);
     while reader.step(&mut |item| show.feed(&item, &TimeWindow::ALL, &mut keep)).unwrap()
@@ -32,10 +33,14 @@ fn shown(capture: &[u8], pair: LinkChoice) -> Vec<LinkViewItem> {
     all
 }
 
+const fn of(patterns: &[ChannelPattern]) -> ChannelSelector<'_> {
+    ChannelSelector { patterns, capture: None }
+}
+
 fn rows(capture: &[u8]) -> Vec<LinkViewRow> {
     let only_row =
         |shown: LinkViewItem| if let LinkViewItem::Row(row) = shown { Some(row) } else { None };
-    shown(capture, LinkChoice::First).into_iter().filter_map(only_row).collect()
+    shown(capture, ChannelSelector::ALL).into_iter().filter_map(only_row).collect()
 }
 
 fn row(at: u64, left: &str, right: &str) -> LinkViewRow {
@@ -43,7 +48,11 @@ fn row(at: u64, left: &str, right: &str) -> LinkViewRow {
 }
 
 /// The lines of a capture of these channels that carry this: channel, first character, characters.
-fn lines(channels: &[Channel], pieces: &[(u32, u64, &str)], pair: LinkChoice) -> Vec<String> {
+fn lines(
+    channels: &[Channel],
+    pieces: &[(u32, u64, &str)],
+    selector: ChannelSelector<'_>,
+) -> Vec<String> {
     let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, channels).unwrap();
     for (id, first, text) in pieces {
         let chars = parse(text).unwrap();
@@ -51,7 +60,7 @@ fn lines(channels: &[Channel], pieces: &[(u32, u64, &str)], pair: LinkChoice) ->
         file.write(ChannelId(*id), &Chunk { first: Tick(*first), content }).unwrap();
     }
     let mut lines = Vec::new();
-    for shown in shown(&file.finish().unwrap(), pair) {
+    for shown in shown(&file.finish().unwrap(), selector) {
         shown.lines(&mut |line| lines.push(line.to_string()));
     }
     lines
@@ -157,7 +166,7 @@ fn what_was_not_recorded_is_blank_and_told_where_it_is_both() {
     let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
     // Characters 3..10 and 12 of neither, 10 and 11 of the left only, 13 of the right only.
     let pieces = [(0, 0, "GAP GO GAP"), (1, 0, "IDLE×3"), (0, 10, "83 05"), (1, 13, "GO")];
-    insta::assert_snapshot!(lines(&channels, &pieces, LinkChoice::First).join("\n"), @"
+    insta::assert_snapshot!(lines(&channels, &pieces, ChannelSelector::ALL).join("\n"), @"
        character a:0>b:0                          │ b:0>a:0
                0 GAP GO GAP                       │ IDLE IDLE IDLE
                · 7 periods in which neither direction was recorded
@@ -171,7 +180,7 @@ fn what_was_not_recorded_is_blank_and_told_where_it_is_both() {
 fn a_direction_that_ends_or_begins_alone_begins_a_row() {
     let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
     let pieces = [(0, 0, "GAP GO GAP"), (1, 0, "IDLE×5"), (0, 4, "STOP")];
-    insta::assert_snapshot!(lines(&channels, &pieces, LinkChoice::First).join("\n"), @"
+    insta::assert_snapshot!(lines(&channels, &pieces, ChannelSelector::ALL).join("\n"), @"
        character a:0>b:0                          │ b:0>a:0
                0 GAP GO GAP                       │ IDLE IDLE IDLE
                3                                  │ IDLE
@@ -199,7 +208,7 @@ fn a_slower_direction_stands_beside_what_it_was_sent_with() {
     slow.period_ps = slow.period_ps.checked_mul(2.try_into().unwrap()).unwrap();
     // Two characters of the left to one of the right; a packet heads a row, on either side.
     let pieces = [(0, 0, "GAP STOP GO 83 05 GAP"), (1, 0, "IDLE 83 GAP")];
-    insta::assert_snapshot!(lines(&[fast, slow], &pieces, LinkChoice::First).join("\n"), @"
+    insta::assert_snapshot!(lines(&[fast, slow], &pieces, ChannelSelector::ALL).join("\n"), @"
        character a:0>b:0                          │ b:0>a:0
                0 GAP STOP                         │ IDLE
                2 GO                               │ 83
@@ -211,12 +220,12 @@ fn a_slower_direction_stands_beside_what_it_was_sent_with() {
 fn the_channel_that_is_named_stands_on_the_left() {
     let channels = ["a:0>b:0", "b:0>a:0", "c:0>d:0"].map(Channel::named);
     let pieces = [(0, 0, "GO"), (1, 0, "STOP"), (2, 0, "GAP")];
-    insta::assert_snapshot!(lines(&channels, &pieces, LinkChoice::Of("b:0>a:0".into())).join("\n"), @"
+    insta::assert_snapshot!(lines(&channels, &pieces, of(&["b:0>a:0".parse().unwrap()])).join("\n"), @"
                  (other channels, not shown: 1)
        character b:0>a:0                          │ a:0>b:0
                0 STOP                             │ GO
     ");
-    insta::assert_snapshot!(lines(&channels, &pieces, LinkChoice::Of("c:0>d:0".into())).join("\n"), @"
+    insta::assert_snapshot!(lines(&channels, &pieces, of(&["c:0>d:0".parse().unwrap()])).join("\n"), @"
                  (other channels, not shown: 2)
        character c:0>d:0                          │
                0 GAP                              │
@@ -247,7 +256,7 @@ fn repeats_of_ever_other_patterns_are_rows_of_their_own() {
     assert_eq!(rows.len(), 1000);
     // On paper it goes on where a side's 32 columns end.
     let mut lines = Vec::new();
-    shown(&file, LinkChoice::First)[1].lines(&mut |line| lines.push(line.to_string()));
+    shown(&file, ChannelSelector::ALL)[1].lines(&mut |line| lines.push(line.to_string()));
     insta::assert_snapshot!(lines.join("\n"), @"
                0 IDLE×300 (GAP 83 GO)×301 GAP×300 │ IDLE×300 (GAP 83 GO)×301 GAP×300
                  (IDLE IDLE GO)×301               │ (IDLE IDLE GO)×301

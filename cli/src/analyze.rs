@@ -1,5 +1,7 @@
 //! Analysis of a capture for the commands that print its results.
 
+use analyzer::channel_name::{PortName, escape_text};
+use analyzer::channel_selector::quoting_help;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use std::ops::ControlFlow;
@@ -81,23 +83,47 @@ pub(crate) fn print_unread(analysis: &CliAnalysis, output: &mut StandardOutput) 
     }
 }
 
-/// True if the capture has the channel given with --channel, if any; reports it otherwise.
+/// True if the file has the channels and the capture given with --channel and --capture; reports an
+/// error otherwise, and a warning if the shell seems to have taken `>h1:0` for the name of a file.
+pub(crate) fn check_channels<'c>(
+    view: &ViewArgs,
+    channels: &(impl Iterator<Item = &'c Channel> + Clone),
+    report: &mut RunReport,
+) -> bool {
+    let missing = view.channels().check(channels).err();
+    missing.iter().for_each(|missing| report.error(missing));
+    if let Some(port) = redirected_to_port()
+        && let Some(given) = view.channel.iter().rev().find(|it| it.port().is_some())
+        && missing.is_none()
+    {
+        let help = quoting_help(&format!("{}>{port}", given.text()));
+        report.warning(&format!("standard output is a file named {port}. {help}"));
+    }
+    missing.is_none()
+}
+
+/// The port after which the file is named that standard output goes to, if there is one.
+fn redirected_to_port() -> Option<PortName> {
+    let file = std::fs::read_link("/proc/self/fd/1").ok()?;
+    PortName::parse(&escape_text(file.file_name()?.to_str()?.to_owned()))
+        .filter(|_| file.is_absolute())
+}
+
+/// [`check_channels`] of the channels that an analysis has met.
 pub(crate) fn check_channel_exists(
     view: &ViewArgs,
     analysis: &CliAnalysis,
     report: &mut RunReport,
 ) -> bool {
-    let names = || analysis.channels().map(|(_, channel)| channel.name.as_str());
-    let missing = view.channel.as_ref().filter(|wanted| !names().any(|name| name == *wanted));
-    missing.into_iter().for_each(|wanted| report.no_channel(wanted, names()));
-    missing.is_none()
+    let channels: Vec<&Channel> = analysis.channels().map(|(_, channel)| channel).collect();
+    check_channels(view, &channels.iter().copied(), report)
 }
 
-/// True if characters `first..=last` of a channel are selected by --channel, --from and --to.
+/// True if characters `first..=last` of a channel are selected by --channel, --capture, --from and
+/// --to.
 pub(crate) fn is_selected(view: &ViewArgs, channel: &Channel, first: Tick, last: Tick) -> bool {
     let (from, to) = view.window().on(channel);
-    let named = view.channel.as_ref().is_none_or(|name| *name == channel.name);
-    named && first < to && from <= last
+    view.channels().selects(channel) && first < to && from <= last
 }
 
 /// Counts down the rows of --limit: true as long as one more may be printed.

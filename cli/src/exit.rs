@@ -29,6 +29,7 @@ pub(crate) struct RunReport {
     /// Number of faults and the first of them, by block and field.
     faults: BTreeMap<(&'static str, &'static str), (u64, CaptureFault)>,
     errors: Vec<String>,
+    warnings: Vec<String>,
     is_problem_found: bool,
 }
 
@@ -58,18 +59,9 @@ impl RunReport {
         CliError::Message(format!("{}: {error}", self.file))
     }
 
-    /// Reports that no channel has the name given with --channel.
-    pub(crate) fn no_channel<'a>(&mut self, name: &str, names: impl Iterator<Item = &'a str>) {
-        const SHOWN: usize = 8;
-        let names: Vec<&str> = names.collect();
-        let shown = names.get(..SHOWN).unwrap_or(&names).join(", ");
-        self.errors.push(match names.len() {
-            0 => format!("no channel {name:?}; the capture has none"),
-            count if count > SHOWN => {
-                format!("no channel {name:?}; the capture has {shown} and {} more", count - SHOWN)
-            }
-            _ => format!("no channel {name:?}; the capture has {shown}"),
-        });
+    /// Adds a warning, which does not change the exit status.
+    pub(crate) fn warning(&mut self, text: &impl Display) {
+        self.warnings.push(text.to_string());
     }
 
     pub(crate) const fn problem_found(&mut self) {
@@ -90,7 +82,7 @@ impl RunReport {
         self.faults.values().map(|(count, _)| count).sum()
     }
 
-    /// Prints faults and errors.
+    /// Prints faults, errors and warnings.
     pub(crate) fn finish(self) -> ExitCode {
         let status = match self.is_problem_found {
             _ if interrupt::ended_work() => interrupt::INTERRUPTED,
@@ -106,6 +98,8 @@ impl RunReport {
             }
         }
         self.errors.iter().for_each(|error| print_error(&format!("{file}: {error}")));
+        let warnings = self.warnings.iter();
+        warnings.for_each(|warning| print_error(&format!("{file}: warning: {warning}")));
         ExitCode::from(status)
     }
 }

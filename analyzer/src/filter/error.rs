@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-/// Maximum length of a word that gets a suggestion, and of a quotation in a message. *Chosen*: no
-/// name is longer, and the cost of a comparison is the product of both lengths.
+pub(super) use crate::name_match::did_you_mean;
+
+/// Maximum length of a quotation in a message. *Chosen*: no name is longer.
 const WORD_MAX: usize = 64;
 
 /// Error in an expression or in a list of columns.
@@ -108,27 +109,6 @@ pub(super) fn shortened(text: &str) -> String {
     let dots = if short.len() < text.len() { "…" } else { "" };
     let harmless = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
     format!("{}{dots}", short.chars().map(harmless).collect::<String>())
-}
-
-/// `did you mean …?`, if one of the words is similar.
-pub(super) fn did_you_mean<'w>(
-    word: &str,
-    words: impl IntoIterator<Item = &'w str>,
-) -> Option<String> {
-    if word.len() > WORD_MAX {
-        return None;
-    }
-    let lower = word.to_ascii_lowercase();
-    let chars = word.chars().count();
-    let near = (chars / 3).max(1);
-    words
-        .into_iter()
-        // The difference of the lengths is a lower bound of the distance.
-        .filter(|other| other.chars().count().abs_diff(chars) <= near)
-        .map(|other| (strsim::damerau_levenshtein(&lower, &other.to_ascii_lowercase()), other))
-        .filter(|(distance, _)| *distance <= near)
-        .min_by_key(|(distance, other)| (*distance, *other))
-        .map(|(_, other)| format!("did you mean `{other}`?"))
 }
 
 /// `a`, `a or b`, `a, b or c`.

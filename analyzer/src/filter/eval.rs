@@ -7,6 +7,7 @@ use super::expr::{
     BytePart, CompareOp, FieldCheck, FieldTest, FilterExpr, FilterLiteral, LiteralChoice,
 };
 use super::row_visitor::FieldValue;
+use crate::name_match::matches;
 use crate::row::RowField;
 
 /// True if the row matches the expression; `period_ps` is the character period of its channel.
@@ -136,29 +137,4 @@ fn contains(value: FieldValue<'_>, literal: &FilterLiteral) -> bool {
         }
         _ => false,
     }
-}
-
-/// True if the whole text matches the pattern: `*` matches any text, `?` any one character.
-pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
-    let (mut at, mut read) = (0, 0);
-    // Position of the last `*`, and the end of the text that it matches.
-    let mut star: Option<(usize, usize)> = None;
-    while let Some(letter) = text.get(read) {
-        match pattern.get(at) {
-            Some(b'*') => {
-                star = Some((at, read));
-                at += 1;
-            }
-            Some(expected) if *expected == b'?' || expected == letter => {
-                at += 1;
-                read += 1;
-            }
-            Some(_) | None => {
-                let Some((place, reach)) = &mut star else { return false };
-                *reach += 1;
-                (at, read) = (*place + 1, *reach);
-            }
-        }
-    }
-    pattern.get(at..).unwrap_or_default().iter().all(|rest| *rest == b'*')
 }

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::error::{FilterFault, any_of, did_you_mean, shortened};
-use super::eval::matches;
 use super::expr::{BytePart, CompareOp, FieldCheck, FilterLiteral, LiteralChoice};
 use super::row_kind::{RowKind, having};
+use crate::name_match::matches;
 use crate::row::{FieldShape, RowField};
 use crate::window::WindowEdge;
 

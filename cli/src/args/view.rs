@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
 use analyzer::window::{TimeWindow, WindowEdge};
 use clap::Args;
 
@@ -20,9 +21,14 @@ pub(crate) struct ViewArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
     pub(crate) format: OutputFormat,
-    /// Prints only the channel with this name: `h0:0>s0:3` (`show`: this channel on the left).
-    #[arg(long, value_name = "NAME")]
-    pub(crate) channel: Option<String>,
+    /// Prints only these channels, separated by commas: a channel `h0:0-s0:3` (or `'h0:0>s0:3'`, in
+    /// quotes), a port `s0:3`, a node `h0`, or a pattern `s*:3`. `show` prints the first link of them.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(value_parser = ChannelPattern::from_str)]
+    pub(crate) channel: Vec<ChannelPattern>,
+    /// Prints only the capture of this number, of several in one file; counted from 0.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) capture: Option<u32>,
     /// Start of the window: a character (`4096ch`) or a time (`12.5us`).
     #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
     pub(crate) from: Option<WindowEdge>,
@@ -52,6 +58,11 @@ impl ViewArgs {
     pub(crate) fn input(&self) -> InputFile<'_> {
         let end = if self.follow { InputEnd::Interrupt } else { InputEnd::EndOfFile };
         InputFile { path: &self.file, end }
+    }
+
+    /// Channels selected by --channel and --capture.
+    pub(crate) fn channels(&self) -> ChannelSelector<'_> {
+        ChannelSelector { patterns: &self.channel, capture: self.capture }
     }
 
     pub(crate) fn window(&self) -> TimeWindow {

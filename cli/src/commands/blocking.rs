@@ -81,10 +81,8 @@ fn selected(
     let tick = |time: Picoseconds| {
         Tick(u64::try_from(time / Picoseconds::from(channel.period_ps.get())).unwrap_or(u64::MAX))
     };
-    let named = |id: &ChannelId| {
-        let name = analysis.channel(*id).map(|channel| &channel.name);
-        view.channel.is_none() || view.channel.as_ref() == name
-    };
+    let named =
+        |id: &ChannelId| analysis.channel(*id).is_some_and(|it| view.channels().selects(it));
     let (from, to) = view.window().on(channel);
     let (min, _) = TimeWindow { from: min.unwrap_or(TimeWindow::ALL.from), to: None }.on(channel);
     let is_selected = tick(until.saturating_sub(since)) >= min

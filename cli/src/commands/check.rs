@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &CheckArgs, output: &mut StandardOutput) -> Command
 /// Description of the selection, unless it is everything.
 fn selection_text(view: &ViewArgs, selection: &RowSelection) -> Option<String> {
     let is_narrowed = view.from.is_some() || view.to.is_some() || selection.is_filtered();
-    match &view.channel {
+    match view.channels().text() {
         Some(channel) if is_narrowed => Some(format!("in the selection on {channel}")),
         Some(channel) => Some(format!("on {channel}")),
         None => is_narrowed.then(|| "in the selection".to_owned()),

@@ -7,7 +7,7 @@ use analyzer::filter::RowKind;
 use analyzer::render;
 use serde::Serialize;
 
-use crate::analyze::row_limit;
+use crate::analyze::{check_channels, row_limit};
 use crate::args::{OutputFormat, ViewArgs};
 use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
@@ -29,13 +29,9 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult
     let mut report = RunReport::of(&view.file);
     let mut counts = CounterReader::new(capture);
     read_all(&mut report, |report| counts.step(&view.window(), &mut |fault| report.fault(fault)))?;
-    if let Some(name) = &view.channel {
-        let names = counts.channels().values().map(|counter| counter.channel.name.as_str());
-        if !names.clone().any(|found| found == name) {
-            report.no_channel(name, names);
-        }
-        counts.keep(|_, counter| counter.channel.name == *name);
-    }
+    let channels = counts.channels().values().map(|counter| &counter.channel);
+    check_channels(view, &channels, &mut report);
+    counts.keep(|_, counter| view.channels().selects(&counter.channel));
     counts.keep(|id, counter| {
         selection.keeps(&counter.row(id), RowSource::on(Some(&counter.channel)))
     });

@@ -88,7 +88,7 @@ fn print_buffers(
     let slacks = analysis.links().flat_map(LinkAnalysis::slack);
     let slacks: Vec<&SlackTracker> = slacks
         .filter(|slack| {
-            view.channel.as_ref().is_none_or(|name| *name == slack.channel().name)
+            view.channels().selects(slack.channel())
                 && selection.keeps(&slack.summary(), RowSource::on(Some(slack.channel())))
                 && has_room()
         })
@@ -118,7 +118,7 @@ fn print_totals(
     check_channel_exists(view, &analysis, &mut report);
     let mut has_room = row_limit(view);
     let mut keeps = |found: &ChannelReport<'_>| {
-        view.channel.as_ref().is_none_or(|name| *name == found.channel.name)
+        view.channels().selects(found.channel)
             && selection.keeps(&found.row(), RowSource::on(Some(found.channel)))
             && has_room()
     };

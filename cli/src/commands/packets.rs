@@ -8,7 +8,7 @@ use analyzer::render;
 use analyzer::timeline::EventFilter;
 use codec::capture::{Channel, ReadProgress};
 
-use crate::analyze::is_selected;
+use crate::analyze::{check_channels, is_selected};
 use crate::args::ViewArgs;
 use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
@@ -45,11 +45,8 @@ pub(crate) fn run(
             ReadItem::Fault(fault) => report.fault(fault),
         })
     })?;
-    if let Some(name) = &view.channel
-        && writer.accepts_more()
-        && !rows.names().any(|found| found == name)
-    {
-        report.no_channel(name, rows.names());
+    if writer.accepts_more() {
+        check_channels(view, &rows.channels(), &mut report);
     }
     writer.finish();
     Ok(report)

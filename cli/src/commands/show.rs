@@ -1,9 +1,11 @@
 //! `myriscope show`: the characters of both directions of a link, side by side.
 
+use analyzer::channel_name::escape_text;
 use analyzer::filter::RowKind;
-use analyzer::show::{LinkChoice, LinkFound, LinkView, LinkViewItem};
+use analyzer::show::{LinkView, LinkViewItem};
 use codec::capture::{CaptureItem, CaptureReader, ReadProgress};
 
+use crate::analyze::check_channels;
 use crate::args::ViewArgs;
 use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
@@ -16,7 +18,7 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult
     let capture = view.input().open()?;
     let mut report = RunReport::of(&view.file);
     let mut reader = CaptureReader::new(capture);
-    let mut show = LinkView::new(view.channel.clone().map_or(LinkChoice::First, LinkChoice::Of));
+    let mut show = LinkView::new(view.channels());
     let window = view.window();
     let mut writer = RowWriter::new(view, selection, "rows", output);
     let mut left = RowSource { capture: 0, period_ps: 0 };
@@ -33,10 +35,24 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult
     })?;
     show.finish(&mut |shown| print(&shown, &mut left, &mut writer));
     writer.finish();
-    if let (Some(name), LinkFound::No) = (&view.channel, show.found()) {
-        report.no_channel(name, show.names());
+    if check_channels(view, &show.channels(), &mut report) && !view.channel.is_empty() {
+        warn_of_others(&show, &mut report);
     }
     Ok(report)
+}
+
+/// Names the selected channels that are not shown.
+fn warn_of_others(show: &LinkView<'_>, report: &mut RunReport) {
+    const SHOWN: usize = 8;
+    let names: Vec<String> =
+        show.not_shown().map(|channel| escape_text(channel.name.clone())).collect();
+    if !names.is_empty() {
+        let more = names.len().saturating_sub(SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let names = names.get(..SHOWN).unwrap_or(&names).join(", ");
+        report
+            .warning(&format!("--channel also selects {names}{more}; show prints the first link"));
+    }
 }
 
 /// Prints a row, a head or a note; `left` is the channel on the left, once it is known.

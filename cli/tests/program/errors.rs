@@ -39,7 +39,8 @@ fn a_bad_command_line_is_explained() {
     for command in ["info", "packets", "events", "show", "blocking"] {
         let output = piped(&[command, "-", "--channel", "h9:0>s0:0"], &capture_bytes("link-1"));
         assert_eq!(output.status, Some(2));
-        let expected = "no channel \"h9:0>s0:0\"; the capture has h1:0>s1:1, s1:1>h1:0\n";
+        let expected = "no channel \"h9:0>s0:0\"; the capture has h1:0>s1:1, s1:1>h1:0\n\
+                        did you mean `h1:0>s1:1`?\n";
         assert!(output.err.ends_with(expected), "{command}: {}", output.err);
     }
 }

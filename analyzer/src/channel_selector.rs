@@ -1,0 +1,251 @@
+//! Selection of channels by name, port, node or pattern: `--channel`.
+
+use std::str::FromStr;
+
+use codec::capture::Channel;
+
+use crate::channel_name::{PortName, escape_text};
+use crate::name_match::{did_you_mean, matches};
+
+/// One value of `--channel`: `s0:1>h1:0`, `s0:1-h1:0`, `s0:1/h1:0`, a port `h1:0`, a node `h1`, or a
+/// pattern of these with `*` and `?`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChannelPattern {
+    text: String,
+    /// The text, and the text with each `-` or `/` in turn replaced by `>`.
+    names: Vec<String>,
+}
+
+/// Maximum length of a pattern in bytes. *Chosen*: longer than a name that one would type.
+const PATTERN_MAX: usize = 512;
+
+/// A text that is no pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// Nothing between commas.
+    #[error("empty name: expected a channel (s0:1-h1:0), a port (h1:0), a node (h1) or a pattern")]
+    Empty,
+    /// A text longer than the limit.
+    #[error("name of {0} bytes: expected at most {PATTERN_MAX}")]
+    TooLong(usize),
+}
+
+impl FromStr for ChannelPattern {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Self, PatternError> {
+        if text.is_empty() {
+            return Err(PatternError::Empty);
+        }
+        if text.len() > PATTERN_MAX {
+            return Err(PatternError::TooLong(text.len()));
+        }
+        let replaced = text.match_indices(['-', '/']).filter_map(|(at, sign)| {
+            Some(format!("{}>{}", text.get(..at)?, text.get(at + sign.len()..)?))
+        });
+        let names = std::iter::once(text.to_owned()).chain(replaced).collect();
+        Ok(Self { text: text.to_owned(), names })
+    }
+}
+
+impl ChannelPattern {
+    /// The pattern as it was given.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The port, if the pattern is the name of one.
+    #[must_use]
+    pub fn port(&self) -> Option<PortName> {
+        PortName::parse(&self.text).filter(|_| !self.text.contains('>') && self.names.len() == 1)
+    }
+
+    /// True if the pattern matches the name of a channel, of one of its ports, or of one of their nodes.
+    #[must_use]
+    pub fn matches(&self, channel: &str) -> bool {
+        let is = |pattern: &str, name: &str| matches(pattern.as_bytes(), name.as_bytes());
+        self.names.iter().any(|pattern| is(pattern, channel))
+            || name_parts(channel).any(|part| is(&self.text, part))
+    }
+}
+
+/// Ports of a channel's name, and their nodes.
+fn name_parts(channel: &str) -> impl Iterator<Item = &str> {
+    let ports = channel.split_once('>').map(|(from, to)| [from, to]).into_iter().flatten();
+    ports.flat_map(|port| {
+        [Some(port), port.rsplit_once(':').map(|(node, _)| node)].into_iter().flatten()
+    })
+}
+
+/// Selection of channels by `--channel` and `--capture`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChannelSelector<'a> {
+    /// Patterns, of which one must match; without any, all channels are selected.
+    pub patterns: &'a [ChannelPattern],
+    /// Number of the capture in the file; without it, all captures are selected.
+    pub capture: Option<u32>,
+}
+
+impl ChannelSelector<'_> {
+    /// Selection of all channels.
+    pub const ALL: Self = Self { patterns: &[], capture: None };
+
+    /// True if the channel is selected.
+    #[must_use]
+    pub fn selects(&self, channel: &Channel) -> bool {
+        self.capture.is_none_or(|capture| capture == channel.capture)
+            && (self.patterns.is_empty()
+                || self.patterns.iter().any(|pattern| pattern.matches(&channel.name)))
+    }
+
+    /// Description of the selected channels for a sentence, `s0:1>h1:0, h2`; none if all are selected.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        let names: Vec<&str> = self.patterns.iter().map(ChannelPattern::text).collect();
+        let names = (!names.is_empty()).then(|| names.join(", "));
+        let capture = self.capture.map(|capture| format!("capture {capture}"));
+        let parts: Vec<String> = names.into_iter().chain(capture).collect();
+        (!parts.is_empty()).then(|| parts.join(" of "))
+    }
+
+    /// Checks that the capture and every pattern select at least one of the channels of a file.
+    ///
+    /// # Errors
+    /// Names the part of the selection that selects nothing, and what the file has.
+    pub fn check<'c>(
+        &self,
+        channels: &(impl Iterator<Item = &'c Channel> + Clone),
+    ) -> Result<(), SelectionError> {
+        let count = channels.clone().map(|channel| channel.capture).max().map_or(0, |max| max + 1);
+        if let Some(number) = self.capture.filter(|number| *number >= count) {
+            return Err(SelectionError::NoCapture { number, count });
+        }
+        let names = || {
+            let own = |channel: &&Channel| self.capture.is_none_or(|it| it == channel.capture);
+            channels.clone().filter(own).map(|channel| channel.name.as_str())
+        };
+        let missing = self.patterns.iter().find(|pattern| !names().any(|it| pattern.matches(it)));
+        missing.map_or(Ok(()), |pattern| Err(SelectionError::no_channel(pattern, &names)))
+    }
+}
+
+/// A selection that selects nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SelectionError {
+    /// No channel matches a pattern: the pattern, the channels of the file, and a suggestion.
+    #[error("no channel {text:?}; the capture has {list}{help}")]
+    NoChannel {
+        /// The pattern.
+        text: String,
+        /// Names of the channels, the first of them if there are many.
+        list: String,
+        /// A suggestion, or nothing.
+        help: String,
+    },
+    /// The file has no capture of the number.
+    #[error("no capture {number}; the file has {count}, counted from 0")]
+    NoCapture {
+        /// The number.
+        number: u32,
+        /// Number of captures with channels.
+        count: u32,
+    },
+}
+
+impl SelectionError {
+    fn no_channel<'c, I: Iterator<Item = &'c str>>(
+        pattern: &ChannelPattern,
+        names: &impl Fn() -> I,
+    ) -> Self {
+        const SHOWN: usize = 8;
+        let shown: Vec<String> = names().take(SHOWN).map(|it| escape_text(it.to_owned())).collect();
+        let list = match names().count() {
+            0 => "none".to_owned(),
+            count if count > SHOWN => format!("{} and {} more", shown.join(", "), count - SHOWN),
+            _ => shown.join(", "),
+        };
+        let text = pattern.text();
+        let similar = did_you_mean(text, names().chain(names().flat_map(name_parts)));
+        let is_cut = pattern.port().is_some() || text.ends_with('>');
+        let quoted = names().find(|name| is_cut && name.contains('>')).map(quoting_help);
+        let help = similar.map(escape_text).into_iter().chain(quoted);
+        let help = help.map(|line| format!("\n{line}")).collect();
+        Self::NoChannel { text: text.to_owned(), list, help }
+    }
+}
+
+/// Explanation for a channel name of which the shell took the part after `>` as the name of a file.
+#[must_use]
+pub fn quoting_help(channel: &str) -> String {
+    let channel = escape_text(channel.to_owned());
+    let plain = channel.replacen('>', "-", 1);
+    format!("Did the shell take \">\"? Quote it: '{channel}', or write {plain}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 4] = ["h0:0>s0:0", "s0:0>h0:0", "h-1:0>s0:11", "lo"];
+
+    fn selected(text: &str) -> Vec<&'static str> {
+        let pattern: ChannelPattern = text.parse().unwrap();
+        NAMES.into_iter().filter(|name| pattern.matches(name)).collect()
+    }
+
+    #[test]
+    fn a_pattern_is_a_channel_a_port_or_a_node_with_or_without_wildcards() {
+        for (text, expected) in [
+            ("h0:0>s0:0", &["h0:0>s0:0"][..]),
+            ("h0:0-s0:0", &["h0:0>s0:0"]),
+            ("h0:0/s0:0", &["h0:0>s0:0"]),
+            ("s0:0/h0:0", &["s0:0>h0:0"]),
+            ("h-1:0-s0:11", &["h-1:0>s0:11"]),
+            ("h0:0", &["h0:0>s0:0", "s0:0>h0:0"]),
+            ("s0:1", &[]),
+            ("s0:11", &["h-1:0>s0:11"]),
+            ("h0", &["h0:0>s0:0", "s0:0>h0:0"]),
+            ("h-1", &["h-1:0>s0:11"]),
+            ("h*-s0:?", &["h0:0>s0:0"]),
+            ("h*>*", &["h0:0>s0:0", "h-1:0>s0:11"]),
+            ("h?", &["h0:0>s0:0", "s0:0>h0:0"]),
+            ("lo", &["lo"]),
+            ("*", &NAMES),
+            ("h", &[]),
+            ("h0:0>", &[]),
+        ] {
+            assert_eq!(selected(text), expected, "{text}");
+        }
+        assert_eq!("".parse::<ChannelPattern>(), Err(PatternError::Empty));
+        assert!("-".repeat(PATTERN_MAX + 1).parse::<ChannelPattern>().is_err());
+    }
+
+    #[test]
+    fn a_selection_of_nothing_names_what_there_is() {
+        let channels = NAMES.map(Channel::named);
+        let error = |text: &str, capture| {
+            let patterns: Vec<ChannelPattern> =
+                text.split(',').filter_map(|part| part.parse().ok()).collect();
+            let selector = ChannelSelector { patterns: &patterns, capture };
+            selector.check(&channels.iter()).map_err(|error| error.to_string())
+        };
+        let known = "the capture has h0:0>s0:0, s0:0>h0:0, h-1:0>s0:11, lo";
+        let quote = "Did the shell take \">\"? Quote it: 'h0:0>s0:0', or write h0:0-s0:0";
+        for (text, capture, expected) in [
+            ("h0,s0:11", None, Ok(())),
+            ("", Some(0), Ok(())),
+            ("h0:0>s0:4", None, Err(format!("{known}\ndid you mean `h0:0>s0:0`?"))),
+            ("switch7:3", None, Err(format!("{known}\n{quote}"))),
+            ("switch7:3>", None, Err(format!("{known}\n{quote}"))),
+            ("nothing like it", None, Err(known.to_owned())),
+            ("", Some(1), Err("no capture 1; the file has 1, counted from 0".to_owned())),
+        ] {
+            let expected = expected.map_err(|said| match said.starts_with("no capture") {
+                true => said,
+                false => format!("no channel {text:?}; {said}"),
+            });
+            assert_eq!(error(text, capture), expected, "{text} {capture:?}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Comparison of names with patterns, and suggestions for misspelt names.
+
+/// Maximum length of a word that gets a suggestion, in bytes. *Chosen*: no name is longer, and the cost
+/// of a comparison is the product of both lengths.
+const WORD_MAX: usize = 64;
+
+/// `did you mean …?`, if one of the words is similar.
+pub(crate) fn did_you_mean<'w>(
+    word: &str,
+    words: impl IntoIterator<Item = &'w str>,
+) -> Option<String> {
+    if word.len() > WORD_MAX {
+        return None;
+    }
+    let lower = word.to_ascii_lowercase();
+    let chars = word.chars().count();
+    let near = (chars / 3).max(1);
+    words
+        .into_iter()
+        // The difference of the lengths is a lower bound of the distance.
+        .filter(|other| other.chars().count().abs_diff(chars) <= near)
+        .map(|other| (strsim::damerau_levenshtein(&lower, &other.to_ascii_lowercase()), other))
+        .filter(|(distance, _)| *distance <= near)
+        .min_by_key(|(distance, other)| (*distance, *other))
+        .map(|(_, other)| format!("did you mean `{other}`?"))
+}
+
+/// True if the whole text matches the pattern: `*` matches any text, `?` any one character.
+pub(crate) fn matches(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut at, mut read) = (0, 0);
+    // Position of the last `*`, and the end of the text that it matches.
+    let mut star: Option<(usize, usize)> = None;
+    while let Some(letter) = text.get(read) {
+        match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at, read));
+                at += 1;
+            }
+            Some(expected) if *expected == b'?' || expected == letter => {
+                at += 1;
+                read += 1;
+            }
+            Some(_) | None => {
+                let Some((place, reach)) = &mut star else { return false };
+                *reach += 1;
+                (at, read) = (*place + 1, *reach);
+            }
+        }
+    }
+    pattern.get(at..).unwrap_or_default().iter().all(|rest| *rest == b'*')
+}
