@@ -1,6 +1,7 @@
 //! Findings: anomalies of a capture, counted by kind and channel, with details of each first
 //! occurrence.
 
+mod evidence;
 mod flow;
 mod journeys;
 mod kind;
@@ -15,6 +16,7 @@ use codec::capture::{Channel, ChannelId, Chunk};
 use codec::framing::FrameEvent;
 use codec::time::{FULL_RATE_PERIOD_PS, Tick};
 
+pub use self::evidence::{EvidenceView, ShellCommand};
 use self::flow::FlowChecker;
 pub use self::kind::{ALL, FindingInfo, FindingKind, Severity};
 use self::set::FindingSink;

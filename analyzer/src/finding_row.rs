@@ -6,7 +6,9 @@ use std::cmp::Reverse;
 use codec::capture::ChannelId;
 use serde::{Serialize, Serializer};
 
-use crate::finding::{ALL, FactValue, Finding, FindingFact, FindingKind, FindingSet, Severity};
+use crate::finding::{
+    ALL, FactValue, Finding, FindingFact, FindingKind, FindingSet, Severity, ShellCommand,
+};
 use crate::row::FieldShape::{List, Place, Ranks, Words};
 use crate::row::row;
 use crate::rules;
@@ -27,6 +29,7 @@ row! {
         last_at: u64 as Place, "characters", "", "place of the last";
         last_time_ps: Picoseconds, "ps", "", "time of the last";
         text: &'static str, "", "", "what it means";
+        see: Option<ShellCommand> ["Option::is_none"], "", "", "command that shows the first";
     }
 }
 
@@ -104,6 +107,7 @@ impl Finding {
             last_at: self.last.at.0,
             last_time_ps: self.last.time,
             text: about.text,
+            see: None,
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::link::parameters::LinkAssumptions;
 use crate::options::AnalysisScope;
 use crate::packet::ByteRetention;
 use crate::pipeline::{AnalysisEvent, CaptureAnalysis};
-use crate::render::check::{self, CheckScope};
+use crate::render::check::{self, CheckScope, RuleTable};
 use crate::render::{self, ConversationText, StyledLine};
 use crate::report::{AnalysisOptions, Report, analyze};
 use crate::rules::verdicts;
@@ -262,6 +262,6 @@ fn render_check(report: &Report, out: &mut impl FnMut(StyledLine)) {
         elsewhere: Vec::new(),
     };
     check::headline(&report.findings, &scope, out);
-    check::findings(&rows, out);
-    check::verdicts(&verdicts(&report.findings), &scope, out);
+    check::findings(&rows, None, out);
+    check::verdicts(&verdicts(&report.findings), &scope, RuleTable::Whole, None, out);
 }

@@ -1,5 +1,6 @@
 //! Standard output: lines with or without colour, JSON, and a silent end if the reader closes the pipe.
 
+use std::env;
 use std::io::{self, BufWriter, Write};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -56,6 +57,14 @@ impl StandardOutput {
     /// False after an error, for example a closed pipe.
     pub(crate) const fn is_open(&self) -> bool {
         self.result.is_ok()
+    }
+
+    /// Columns of a line: COLUMNS, or those of the terminal. None elsewhere, where lines have no limit.
+    #[expect(clippy::unused_self, reason = "the width is that of this output")]
+    pub(crate) fn width(&self) -> Option<usize> {
+        let columns = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        let terminal = || terminal_size::terminal_size_of(io::stdout());
+        columns.or_else(|| terminal().map(|(terminal_size::Width(columns), _)| columns.into()))
     }
 
     pub(crate) fn line(&mut self, line: &StyledLine) {

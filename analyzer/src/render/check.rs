@@ -2,8 +2,9 @@
 
 use codec::capture::{Channel, ChannelId, ReadExtent};
 
+use super::explain::{plain, shortened};
 use super::{StyledLine, TextStyle, count, microseconds, when};
-use crate::finding::{FindingSet, RuleCoverage, Severity};
+use crate::finding::{FindingSet, RuleCoverage, Severity, ShellCommand};
 use crate::finding_row::{FindingRow, FirstOccurrence, ShownFact};
 use crate::rules::{GROUPS, RuleOutcome, RuleVerdict};
 
@@ -14,8 +15,10 @@ const CHANNELS_SHOWN: usize = 8;
 const CHAIN_SHOWN: usize = 6;
 /// Minimum width of a finding's name.
 const NAME: usize = 18;
-/// Width of the text.
+/// Width of paragraphs where lines have no limit.
 const WIDTH: usize = 96;
+/// Indentation of lines below a finding.
+const INDENT: usize = 10;
 
 /// Mark of a severity.
 const fn mark(severity: Severity) -> (&'static str, TextStyle) {
@@ -133,8 +136,14 @@ pub fn headline(ledger: &FindingSet, scope: &CheckScope, out: &mut impl FnMut(St
     });
 }
 
-/// Prints the findings in the given order, each with the number of its capture, grouped by kind.
-pub fn findings(rows: &[(u32, FindingRow<'_>)], out: &mut impl FnMut(StyledLine)) {
+/// Prints the findings in the given order, each with the number of its capture, grouped by kind. Lines
+/// are wrapped to a width.
+pub fn findings(
+    rows: &[(u32, FindingRow<'_>)],
+    width: Option<usize>,
+    out: &mut impl FnMut(StyledLine),
+) {
+    let wrap = width.unwrap_or(usize::MAX);
     let label = |(capture, row): &(u32, FindingRow<'_>)| match capture {
         0 => row.channel.to_owned(),
         capture => format!("{} (capture {capture})", row.channel),
@@ -145,15 +154,15 @@ pub fn findings(rows: &[(u32, FindingRow<'_>)], out: &mut impl FnMut(StyledLine)
         let Some((_, row)) = alike.first() else { continue };
         let (mark, role) = mark(row.severity);
         out(StyledLine::default());
-        out(StyledLine::of(role, format!("{mark} {:<longest$} ", row.finding))
-            .and(TextStyle::Head, format!("{:<4} ", row.rule.unwrap_or("")))
-            .and(TextStyle::Plain, row.text));
+        let head = StyledLine::of(role, format!("{mark} {:<longest$} ", row.finding))
+            .and(TextStyle::Head, format!("{:<4} ", row.rule.unwrap_or("")));
+        paragraph(&head, row.text, wrap, out);
         for found in alike.iter().take(CHANNELS_SHOWN) {
             let (_, row) = found;
-            out(StyledLine::of(role, format!("{:>8}× ", row.count))
+            let head = StyledLine::of(role, format!("{:>8}× ", row.count))
                 .and(TextStyle::Plain, format!("{:<width$}  ", label(found)))
-                .and(TextStyle::Dim, format!("{:>12} µs  ", microseconds(row.time_ps)))
-                .and(TextStyle::Plain, details(&row.first)));
+                .and(TextStyle::Dim, format!("{:>12} µs  ", microseconds(row.time_ps)));
+            paragraph(&head, &details(&row.first), wrap, out);
         }
         let more = alike.get(CHANNELS_SHOWN..).unwrap_or_default();
         if !more.is_empty() {
@@ -161,7 +170,27 @@ pub fn findings(rows: &[(u32, FindingRow<'_>)], out: &mut impl FnMut(StyledLine)
             let text = format!("{all:>8}× on {}", count(more.len(), "more channel"));
             out(StyledLine::of(TextStyle::Dim, text));
         }
+        if let Some(command) = &row.see {
+            command_lines(command, wrap, out);
+        }
     }
+}
+
+/// Prints a command. A line that is too long is continued in the way of shells.
+fn command_lines(command: &ShellCommand, width: usize, out: &mut impl FnMut(StyledLine)) {
+    const CONTINUED: &str = " \\";
+    let mut line = format!("{:INDENT$}see  ", "");
+    let mut is_empty = true;
+    for part in command.parts() {
+        let length = line.chars().count() + part.chars().count() + 1 + CONTINUED.len();
+        if !is_empty && length > width {
+            out(StyledLine::of(TextStyle::Dim, line + CONTINUED));
+            (line, is_empty) = (format!("{:INDENT$}     ", ""), true);
+        }
+        line = if is_empty { line + part } else { line + " " + part };
+        is_empty = false;
+    }
+    out(StyledLine::of(TextStyle::Dim, line));
 }
 
 /// Facts about the first occurrence, in words.
@@ -207,26 +236,111 @@ fn detail(name: &str, said: &ShownFact<'_>) -> String {
     }
 }
 
-/// Prints the verdict on each rule, with reasons for missing ones. Verdicts cover everything that
+/// Extent of the table of rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleTable {
+    /// Failed rules, and those that this capture cannot show; the numbers of the others.
+    Brief,
+    /// Every rule.
+    Whole,
+}
+
+/// Prints the verdicts on the rules, with reasons for missing ones. Verdicts cover everything that
 /// was read, independent of the selected findings.
-pub fn verdicts(verdicts: &[RuleVerdict], scope: &CheckScope, out: &mut impl FnMut(StyledLine)) {
+pub fn verdicts(
+    verdicts: &[RuleVerdict],
+    scope: &CheckScope,
+    table: RuleTable,
+    width: Option<usize>,
+    out: &mut impl FnMut(StyledLine),
+) {
     out(StyledLine::default());
     if scope.unread.is_some() || scope.selection.is_some() {
         let all = if scope.unread.is_some() { "all that was read" } else { "the whole capture" };
         out(StyledLine::of(TextStyle::Notice, format!("rules, by {all}:")));
     }
+    let wrap = width.unwrap_or(usize::MAX);
+    let counts = [
+        (RuleOutcome::Pass, "passed"),
+        (RuleOutcome::Fail, "failed"),
+        (RuleOutcome::NotExercised(""), "not exercised"),
+        (RuleOutcome::CannotTell(""), "cannot tell here"),
+        (RuleOutcome::NeverShown(""), "on no wire"),
+    ];
+    let counts = counts.map(|(outcome, name)| {
+        let (mark, role) = sign(outcome);
+        let alike = |verdict: &&RuleVerdict| sign(verdict.outcome).0 == mark;
+        let text = format!(" {} {name}", verdicts.iter().filter(alike).count());
+        [(role, mark.to_owned()), (TextStyle::Dim, text)]
+    });
+    match table {
+        RuleTable::Whole => {
+            rule_table(verdicts, wrap, out);
+            pieces(StyledLine::of(TextStyle::Plain, format!("{:16}", "")), &counts, wrap, out);
+            missing_verdicts(verdicts, wrap.min(WIDTH), out);
+        }
+        RuleTable::Brief => {
+            failed_rules(verdicts, wrap.min(WIDTH), out);
+            missing_verdicts(verdicts, wrap.min(WIDTH), out);
+            let [[pass, passed], _, [open, not_exercised], _, [never, unseen]] = counts;
+            let line = [pass, passed, (TextStyle::Plain, " ".to_owned()), open, not_exercised];
+            let line = line.into_iter().chain([(TextStyle::Dim, " ".to_owned()), never, unseen]);
+            let line = line.fold(StyledLine::default(), |line, (role, text)| line.and(role, text));
+            out(line.and(TextStyle::Dim, "; all: --rules"));
+        }
+    }
+}
+
+/// Prints every rule with the sign of its outcome, a line per group.
+fn rule_table(verdicts: &[RuleVerdict], width: usize, out: &mut impl FnMut(StyledLine)) {
     for (letter, name) in GROUPS {
         let group = verdicts.iter().filter(|verdict| verdict.rule.group() == letter);
-        let mut line = StyledLine::of(TextStyle::Head, format!("{letter} "))
+        let head = StyledLine::of(TextStyle::Head, format!("{letter} "))
             .and(TextStyle::Dim, format!("{name:<14}"));
-        for verdict in group {
+        let signs = group.map(|verdict| {
             let (sign, role) = sign(verdict.outcome);
             let number = verdict.rule.id.split('-').nth(1).unwrap_or(" ");
-            line = line.and(TextStyle::Dim, format!("  {number}")).and(role, sign);
-        }
-        out(line);
+            [(TextStyle::Dim, number.to_owned()), (role, sign.to_owned())]
+        });
+        pieces(head, &signs.collect::<Vec<_>>(), width, out);
     }
-    out(legend(verdicts));
+}
+
+/// Prints pairs of pieces after a head; lines that are too long continue below the first pair.
+fn pieces(
+    head: StyledLine,
+    pairs: &[[(TextStyle, String); 2]],
+    width: usize,
+    out: &mut impl FnMut(StyledLine),
+) {
+    let indent: usize = head.pieces().map(|(_, piece)| piece.chars().count()).sum();
+    let (mut line, mut length) = (head, indent);
+    for [(role, text), (other, more)] in pairs {
+        let added = 2 + text.chars().count() + more.chars().count();
+        if length > indent && length + added > width {
+            out(std::mem::replace(&mut line, StyledLine::of(TextStyle::Plain, " ".repeat(indent))));
+            length = indent;
+        }
+        line = line.and(*role, format!("  {text}")).and(*other, more);
+        length += added;
+    }
+    out(line);
+}
+
+/// Prints the failed rules with their text.
+fn failed_rules(verdicts: &[RuleVerdict], width: usize, out: &mut impl FnMut(StyledLine)) {
+    for verdict in verdicts.iter().filter(|verdict| verdict.outcome == RuleOutcome::Fail) {
+        let (mark, role) = sign(verdict.outcome);
+        let head = format!("{:<5} ", verdict.rule.id);
+        let text = shortened(&plain(verdict.rule.text), width.saturating_sub(8).max(40));
+        out(StyledLine::of(role, format!("{mark} "))
+            .and(TextStyle::Head, head)
+            .and(TextStyle::Plain, text));
+    }
+}
+
+/// Prints the rules that this capture cannot show, by reason.
+fn missing_verdicts(verdicts: &[RuleVerdict], width: usize, out: &mut impl FnMut(StyledLine)) {
     let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
     for verdict in verdicts {
         let (RuleOutcome::CannotTell(_) | RuleOutcome::NotKnown(_), Some(why)) =
@@ -241,38 +355,26 @@ pub fn verdicts(verdicts: &[RuleVerdict], scope: &CheckScope, out: &mut impl FnM
     }
     for (why, rules) in reasons {
         let text = format!("{}: {why}", rules.join(" "));
-        paragraph(&StyledLine::of(TextStyle::Notice, "? "), &text, WIDTH, out);
+        paragraph(&StyledLine::of(TextStyle::Notice, "? "), &text, width, out);
     }
 }
 
-fn legend(verdicts: &[RuleVerdict]) -> StyledLine {
-    let kinds = [
-        (RuleOutcome::Pass, "passed"),
-        (RuleOutcome::Fail, "failed"),
-        (RuleOutcome::NotExercised(""), "not exercised"),
-        (RuleOutcome::CannotTell(""), "cannot tell here"),
-        (RuleOutcome::NeverShown(""), "on no wire"),
-    ];
-    let mut line = StyledLine::of(TextStyle::Plain, format!("{:16}", ""));
-    for (kind, name) in kinds {
-        let (mark, role) = sign(kind);
-        let alike = |verdict: &&RuleVerdict| sign(verdict.outcome).0 == mark;
-        let count = verdicts.iter().filter(alike).count();
-        line = line.and(role, format!("  {mark}")).and(TextStyle::Dim, format!(" {count} {name}"));
-    }
-    line
-}
-
-/// Prints text wrapped to a width: the first line after `head`, the others below its text.
+/// Prints text wrapped to a width: the first line after `head`, the others below its text; all below
+/// the head if that leaves little room.
 pub(super) fn paragraph(
     head: &StyledLine,
     text: &str,
     width: usize,
     out: &mut impl FnMut(StyledLine),
 ) {
-    let indent: usize = head.pieces().map(|(_, piece)| piece.chars().count()).sum();
-    let room = width.saturating_sub(indent);
+    let mut indent: usize = head.pieces().map(|(_, piece)| piece.chars().count()).sum();
     let (mut line, mut len) = (head.clone(), 0);
+    let is_narrow = indent.saturating_add(text.chars().count()) > width && indent > width * 2 / 3;
+    if is_narrow {
+        out(line);
+        (line, indent) = (StyledLine::of(TextStyle::Plain, " ".repeat(INDENT)), INDENT);
+    }
+    let room = width.saturating_sub(indent);
     for word in text.split_whitespace() {
         let more = word.chars().count();
         if len > 0 && len + 1 + more > room {

@@ -134,11 +134,12 @@ fn source(clause: &str) -> String {
 }
 
 /// Text without emphasis marks.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     text.replace("**", "").replace('*', "")
 }
 
-fn shortened(text: &str, width: usize) -> String {
+/// Text cut at a word, so that it fits a width.
+pub(super) fn shortened(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }

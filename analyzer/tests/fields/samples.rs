@@ -1,5 +1,7 @@
 //! Rows which together have all that rows of their kind may have.
 
+use std::path::Path;
+
 use codec::capture::{Channel, ChannelId, Chunk, ChunkContent};
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
 use codec::crc::CrcResidue;
@@ -301,6 +303,7 @@ fn finding(about: &FindingInfo) -> FindingRow<'static> {
         last_at: 3,
         last_time_ps: 37_500,
         text: about.text,
+        see: Some(about.view.command(Path::new("a b.pcapng"), &Channel::named("a>b"), Tick(1))),
     }
 }
 

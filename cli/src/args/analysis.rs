@@ -51,6 +51,9 @@ pub(crate) struct TopologyArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) view: ViewArgs,
+    /// Prints the verdict on every rule, not only on failed rules and those that cannot be judged.
+    #[arg(long)]
+    pub(crate) rules: bool,
     /// Parameters of slack buffers, cables and senders; they override the capture's. Also path=44,
     /// reset=own-gap|next-gap, fill=chip|other, framing=free|waits.
     #[arg(long, value_name = "kg=32,h=16,ks=32,delay=12,gen=2,int=2")]

@@ -5,7 +5,7 @@ use analyzer::filter::RowKind;
 use analyzer::finding::FindingSet;
 use analyzer::finding_row::{FindingRow, ranked};
 use analyzer::options::AnalysisScope;
-use analyzer::render::check::{self as text, CheckScope};
+use analyzer::render::check::{self as text, CheckScope, RuleTable};
 use analyzer::rules::{VerdictRow, verdicts};
 use codec::capture::{Channel, ReadExtent};
 use codec::time::Tick;
@@ -46,9 +46,11 @@ pub(crate) fn run(arguments: &CheckArgs, output: &mut StandardOutput) -> Command
     let known = |id| analysis.channel(id);
     let name = |id| known(id).map_or("", |channel| channel.name.as_str());
     let ranked = ranked(set);
-    let rows = ranked
-        .iter()
-        .filter_map(|(kind, id, found)| Some((known(*id)?, found.row(*kind, *id, &name))));
+    let rows = ranked.iter().filter_map(|(kind, id, found)| {
+        let (channel, row) = (known(*id)?, found.row(*kind, *id, &name));
+        let command = kind.about().view.command(&view.file, channel, found.first.at);
+        Some((channel, FindingRow { see: Some(command), ..row }))
+    });
     let (mut rows, others): (Vec<_>, Vec<_>) = rows.partition(|(channel, row)| {
         is_selected(view, channel, Tick(row.at), Tick(row.last_at))
             && selection.keeps(row, RowSource::on(Some(channel)))
@@ -76,7 +78,7 @@ pub(crate) fn run(arguments: &CheckArgs, output: &mut StandardOutput) -> Command
         rows.iter().for_each(|(capture, row)| writer.row(row, *capture, |_| {}));
         writer.finish();
     } else if is_channel_known || view.format != OutputFormat::Text {
-        print((set, analysis.extent()), &rows, (&scope, view.format), output);
+        print((set, analysis.extent()), &rows, (&scope, arguments), output);
     }
     Ok(report)
 }
@@ -94,20 +96,22 @@ fn selection_text(view: &ViewArgs, selection: &RowSelection) -> Option<String> {
 fn print(
     (set, extent): (&FindingSet, ReadExtent),
     rows: &[(u32, FindingRow<'_>)],
-    (scope, format): (&CheckScope, OutputFormat),
+    (scope, arguments): (&CheckScope, &CheckArgs),
     output: &mut StandardOutput,
 ) {
     let verdicts = verdicts(set);
     let findings = rows.iter().map(|(capture, row)| CapturedRow { row, capture: *capture });
     let judged_on = if extent.is_whole() { "all" } else { "part" };
     let judged = verdicts.iter().map(|it| JudgedVerdict { verdict: it.row(), judged_on });
-    match format {
+    match arguments.view.format {
         OutputFormat::Text => {
+            let width = output.width();
             let out = &mut |line| output.line(&line);
             text::headline(set, scope, out);
-            text::findings(rows, out);
+            text::findings(rows, width, out);
             if scope.unread.is_none() || set.seen().characters > 0 {
-                text::verdicts(&verdicts, scope, out);
+                let table = if arguments.rules { RuleTable::Whole } else { RuleTable::Brief };
+                text::verdicts(&verdicts, scope, table, width, out);
             }
         }
         OutputFormat::Json => {

@@ -1,8 +1,12 @@
 //! `check` and `explain`.
 
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
 use serde_json::Value;
 
-use crate::support::{RunOutcome, bad, fixture, good, piped, run};
+use crate::support::{RunOutcome, bad, fixture, good, piped, program, run};
 
 fn check(path: &str, more: &[&str]) -> RunOutcome {
     run(&[&["check", &fixture(path)], more].concat())
@@ -10,9 +14,39 @@ fn check(path: &str, more: &[&str]) -> RunOutcome {
 
 #[test]
 fn a_cut_cable_is_found_with_its_rules_and_its_place() {
-    let output = check("demo-cut/capture.pcapng", &[]);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut command = program(&["check", "fixtures/demo-cut/capture.pcapng"]);
+    let output = RunOutcome::from(command.current_dir(root).output().unwrap());
     assert_eq!(output.status, Some(1));
     insta::assert_snapshot!(output.out);
+}
+
+/// Runs the `see` commands of the findings of a fixture, and counts them.
+fn run_evidence(path: &Path) -> usize {
+    let name = path.to_str().unwrap();
+    let found: Value =
+        serde_json::from_str(&run(&["check", name, "--format", "json"]).out).unwrap();
+    let found = found.get("findings").and_then(Value::as_array).unwrap();
+    for row in found {
+        let line = row.get("see").and_then(Value::as_str).unwrap();
+        let arguments = line.strip_prefix("myriscope ").unwrap();
+        let shown = Command::new("sh")
+            .args(["-c", &format!("\"$0\" {arguments}"), env!("CARGO_BIN_EXE_myriscope")])
+            .output()
+            .unwrap();
+        let RunOutcome { status, out, err, .. } = shown.into();
+        assert_eq!((status, err.as_str()), (Some(0), ""), "{line}");
+        assert!(out.lines().count() > 1, "{line}: {out}");
+    }
+    found.len()
+}
+
+#[test]
+fn every_finding_has_a_command_that_shows_it() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/findings");
+    let files = fs::read_dir(fixtures).unwrap();
+    let counts: Vec<usize> = files.map(|file| run_evidence(&file.unwrap().path())).collect();
+    assert!(counts.len() > 50 && counts.iter().all(|count| *count > 0), "{counts:?}");
 }
 
 #[test]
@@ -110,7 +144,7 @@ fn headline_and_status_are_of_the_selection_whatever_the_limit() {
         (&["--channel", "s0:1>h1:0"][..], 1, "✗ 3 errors   on s0:1>h1:0   (1 ", "rules, "),
         (&["--from", "40us"], 0, "✓ nothing wrong in ", "rules, "),
         (&["--filter", "severity == note"], 0, "✓ nothing wrong in ", "rules, "),
-        (&["--limit", "0"], 1, "✗ 3 errors   ! 1 warning   in 4 channels, ", "C characters"),
+        (&["--limit", "0"], 1, "✗ 3 errors   ! 1 warning   in 4 channels, ", "✗ P-1 "),
     ] {
         let output = check("demo-cut/capture.pcapng", more);
         assert_eq!(output.status, Some(status), "{more:?}");

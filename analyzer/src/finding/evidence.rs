@@ -1,0 +1,191 @@
+//! Command lines that show an occurrence of a finding.
+
+use std::fmt::{self, Write as _};
+use std::path::Path;
+
+use codec::capture::Channel;
+use codec::time::Tick;
+use serde::{Serialize, Serializer};
+
+use crate::channel_name::escape_text;
+use crate::row::{FieldShape, FieldType};
+
+/// Characters shown before and after the character of a finding.
+const CONTEXT: u64 = 24;
+/// Resolution of the times in commands, in picoseconds: a tenth of a microsecond.
+const RESOLUTION_PS: u128 = 100_000;
+
+/// View that shows an occurrence of a finding best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EvidenceView {
+    /// `show`: the characters around it.
+    Characters,
+    /// `packets --hex`: the packet.
+    Packets,
+    /// `journeys`: the packet on all links.
+    Journeys,
+    /// `conversations --events`: the role of the packet in the reliability protocol.
+    Messages,
+    /// `blocking`: the wait.
+    Waits,
+    /// `links`: the channel as a whole.
+    Links,
+    /// `topology`: the network as a whole.
+    Topology,
+}
+
+/// Command line, quoted for shells that know `$'…'`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShellCommand(Vec<String>);
+
+impl EvidenceView {
+    /// Command that shows character `at` of a channel.
+    #[must_use]
+    pub fn command(self, file: &Path, channel: &Channel, at: Tick) -> ShellCommand {
+        let command = |name: &str| ShellCommand::new(name, file);
+        let on_channel = |name| command(name).option("--channel", channel.name.as_bytes());
+        match self {
+            Self::Characters => {
+                let time = |at: u64| u128::from(at) * u128::from(channel.period_ps.get());
+                let from = time(at.0.saturating_sub(CONTEXT)) / RESOLUTION_PS;
+                let to = time(at.0.saturating_add(CONTEXT + 1)).div_ceil(RESOLUTION_PS);
+                let edge = |tenths: u128| match tenths % 10 {
+                    0 => format!("{}us", tenths / 10),
+                    tenth => format!("{}.{tenth}us", tenths / 10),
+                };
+                on_channel("show")
+                    .option("--from", edge(from).as_bytes())
+                    .option("--to", edge(to).as_bytes())
+            }
+            Self::Packets => on_channel("packets").flag("--hex").at(at),
+            Self::Journeys => on_channel("journeys").at(at),
+            Self::Messages => on_channel("conversations").flag("--events").at(at),
+            Self::Waits => on_channel("blocking").at(at),
+            Self::Links => on_channel("links"),
+            Self::Topology => command("topology"),
+        }
+    }
+}
+
+impl ShellCommand {
+    /// Command of this program that reads a file.
+    fn new(command: &str, file: &Path) -> Self {
+        let name = file.as_os_str().as_encoded_bytes();
+        let quoted = quoted(name);
+        let is_option = name.first() == Some(&b'-') && name != b"-";
+        let file = if is_option { format!("./{quoted}") } else { quoted };
+        Self(vec![format!("myriscope {command}"), file])
+    }
+
+    fn flag(mut self, name: &str) -> Self {
+        self.0.push(name.to_owned());
+        self
+    }
+
+    fn option(mut self, name: &str, value: &[u8]) -> Self {
+        self.0.push(format!("{name} {}", quoted(value)));
+        self
+    }
+
+    /// Restricts the command to one character.
+    fn at(self, at: Tick) -> Self {
+        let end = at.0.saturating_add(1);
+        self.option("--from", format!("{}ch", at.0).as_bytes())
+            .option("--to", format!("{end}ch").as_bytes())
+    }
+
+    /// Parts between which the line may be broken: the command, the file, each option with its value.
+    pub fn parts(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+}
+
+impl fmt::Display for ShellCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join(" "))
+    }
+}
+
+impl Serialize for ShellCommand {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl FieldType for ShellCommand {
+    const SHAPE: FieldShape = FieldShape::Text;
+}
+
+/// An argument that a shell passes on unchanged, without effect on a terminal.
+fn quoted(argument: &[u8]) -> String {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_./:=@%+,-".contains(byte);
+    let printed = std::str::from_utf8(argument).ok();
+    let printed = printed.filter(|text| escape_text((*text).to_owned()) == **text);
+    match printed {
+        Some(text) if !text.is_empty() && argument.iter().all(is_plain) => text.to_owned(),
+        Some(text) => format!("'{}'", text.replace('\'', "'\\''")),
+        None => {
+            let mut text = "$'".to_owned();
+            for byte in argument {
+                match byte {
+                    b' '..=b'~' if !b"'\\".contains(byte) => text.push(char::from(*byte)),
+                    _ => _ = write!(text, "\\x{byte:02x}"),
+                }
+            }
+            text + "'"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_reach_the_command_unchanged() {
+        for (argument, expected) in [
+            (&b"fixtures/demo-cut/capture.pcapng"[..], "fixtures/demo-cut/capture.pcapng"),
+            (b"h0:0>s0:3", "'h0:0>s0:3'"),
+            (b"my capture.pcapng", "'my capture.pcapng'"),
+            (b"it's", r"'it'\''s'"),
+            (b"$(reboot)`id`\"", "'$(reboot)`id`\"'"),
+            ("µ".as_bytes(), "'µ'"),
+            (b"", "''"),
+            (b"~", "'~'"),
+            (b"a\nb\x1b[31m'\\", r"$'a\x0ab\x1b[31m\x27\x5c'"),
+            (b"\xff", r"$'\xff'"),
+            ("\u{202e}x".as_bytes(), r"$'\xe2\x80\xaex'"),
+        ] {
+            assert_eq!(quoted(argument), expected);
+        }
+    }
+
+    #[test]
+    fn commands_name_the_file_the_channel_and_a_window_around_the_place() {
+        let channel = Channel::named("s0:1>h1:0");
+        for (view, at, file, expected) in [
+            (
+                EvidenceView::Characters,
+                1599,
+                "a.pcapng",
+                "myriscope show a.pcapng --channel 's0:1>h1:0' --from 19.6us --to 20.3us",
+            ),
+            (
+                EvidenceView::Characters,
+                3,
+                "-a b",
+                "myriscope show ./'-a b' --channel 's0:1>h1:0' --from 0us --to 0.4us",
+            ),
+            (
+                EvidenceView::Packets,
+                3,
+                "-",
+                "myriscope packets - --channel 's0:1>h1:0' --hex --from 3ch --to 4ch",
+            ),
+            (EvidenceView::Topology, 3, "a", "myriscope topology a"),
+        ] {
+            let command = view.command(Path::new(file), &channel, Tick(at));
+            assert_eq!(command.to_string(), expected);
+        }
+    }
+}
