@@ -39,6 +39,7 @@
 pub mod experiment;
 pub mod fault;
 pub mod generate;
+pub mod import;
 pub mod interface;
 pub mod link;
 pub mod messaging;

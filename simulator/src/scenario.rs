@@ -25,8 +25,10 @@ use std::collections::BTreeMap;
 use toml::de::DeTable;
 
 use self::error::ProblemList;
+pub(crate) use self::error::shortened;
 pub use self::error::{ErrorStyle, ScenarioError, ScenarioProblem};
 use self::limits::{DURATION_MAX, TEXT_MAX};
+pub(crate) use self::names::is_reserved;
 use self::names::{NameLookup, NetworkCompleteness};
 use self::toml_reader::TomlTable;
 pub(crate) use self::toml_writer::word_of;
@@ -74,6 +76,9 @@ pub struct PortTap {
     pub to: u64,
 }
 
+/// Reads the text of a file that a scenario names, or gives the reason why it cannot be read.
+pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+
 impl Scenario {
     /// Parses a scenario file as `docs/scenario.md` describes it; `name` appears in error messages.
     ///
@@ -83,18 +88,37 @@ impl Scenario {
         Self::read_with(name, text, None)
     }
 
-    /// Parses a scenario file and replaces its seed if one is given.
+    /// Parses a scenario file that names no other file, and replaces its seed if one is given.
     ///
     /// # Errors
     /// As [`Scenario::read`].
     pub fn read_with(name: &str, text: &str, seed: Option<u64>) -> Result<Self, ScenarioError> {
+        let none = |_: &str| Err("only a scenario in a file can name another file".to_owned());
+        Self::read_from(name, text, seed, &none)
+    }
+
+    /// Parses a scenario file, and the files that it names, with `files`.
+    ///
+    /// # Errors
+    /// As [`Scenario::read`].
+    pub fn read_from(
+        name: &str,
+        text: &str,
+        seed: Option<u64>,
+        files: FileReader<'_>,
+    ) -> Result<Self, ScenarioError> {
         let problems = ProblemList::new(text);
-        let scenario = read(text, &problems, seed);
+        let scenario = read(text, &problems, seed, files);
         problems.check(name, scenario)
     }
 }
 
-fn read(text: &str, problems: &ProblemList<'_>, other_seed: Option<u64>) -> Option<Scenario> {
+fn read(
+    text: &str,
+    problems: &ProblemList<'_>,
+    other_seed: Option<u64>,
+    files: FileReader<'_>,
+) -> Option<Scenario> {
     if text.len() > TEXT_MAX {
         let message = format!("the file has {} bytes", text.len());
         problems.add(&(0..0), message, format!("expected {TEXT_MAX} at most"));
@@ -122,7 +146,7 @@ fn read(text: &str, problems: &ProblemList<'_>, other_seed: Option<u64>) -> Opti
     // Other times are held against it; without it, against the longest there is.
     let duration = duration.map_or(DURATION_MAX, |time| time.periods);
     let mesh = root.table("topology").is_some_and(|mut table| generator::is_mesh(&mut table));
-    let network = network::read(&mut root, problems, seed);
+    let network = network::read(&mut root, problems, seed, files);
     let map = NameLookup { topology: &network.topology, whole: network.whole, problems };
     let method = if mesh { RoutingMethod::DimensionOrder } else { RoutingMethod::UpDown };
     let routes = routes::read(&mut root, map, method);
@@ -278,6 +302,53 @@ mod tests {
                 assert!(reference.contains(&format!("`{key}`")), "{key} of {section}");
             }
         }
+    }
+
+    #[test]
+    fn a_network_may_stand_in_a_file_of_its_own() {
+        let files = |name: &str| match name {
+            "net.csv" => Ok("h0,0,s0,3,40\nh1,0,s0,9".to_owned()),
+            "net.dot" => Ok("graph { a:0 -- s:3; s:1 -- b }".to_owned()),
+            _ => Err("no such file".to_owned()),
+        };
+        let read = |keys: &str| {
+            let text = format!("duration_us = 5\n[topology]\n{keys}");
+            Scenario::read_from("net.toml", &text, None, &files)
+        };
+        let csv = read("file = 'net.csv'\nports = 12\n[link]\ndelay_periods = 7").unwrap();
+        let delays = csv.topology.cables().iter().map(|cable| cable.link.delay.0);
+        assert_eq!(delays.collect::<Vec<_>>(), [40, 7]);
+        assert_eq!(csv.routes.iter().count(), 2);
+        let written = csv.write().unwrap();
+        assert_eq!(good(&written), csv);
+        assert!(read("file = 'net.dot'").is_ok());
+        for (keys, message, expected) in [
+            (
+                "file = 'net.csv'",
+                "net.csv:2:9: switch s0 has no port 9",
+                "expected at most 7, or more `ports` in the scenario",
+            ),
+            (
+                "file = 'other.csv'",
+                "other.csv cannot be read: no such file",
+                "expected a file beside the scenario, of at most 1 MiB",
+            ),
+            (
+                "file = 'net.txt'",
+                "`file` is 'net.txt'",
+                "expected the name of a file that ends in `.csv`, `.dot` or `.gv`",
+            ),
+            (
+                "file = 'net.dot'\nkind = 'ring'",
+                "unknown key `kind` in [topology]",
+                "expected `file` or `ports`",
+            ),
+        ] {
+            let error = read(keys).unwrap_err();
+            let [problem] = error.problems() else { panic!("{error}") };
+            assert_eq!((&*problem.message, &*problem.expected), (message, expected));
+        }
+        assert!(Scenario::read("net.toml", "duration_us = 5\ntopology.file = 'net.csv'").is_err());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! `myriscope simulate`: runs a scenario and writes its capture, truth and statistics.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use simulator::scenario::{Scenario, limits};
@@ -16,7 +18,8 @@ use crate::statistics;
 pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> CommandResult {
     let SimulateArgs { scenario: path, capture, truth, seed, stats } = arguments;
     let text = read_scenario(path)?;
-    let scenario = Scenario::read_with(&path.display().to_string(), &text, *seed)
+    let files = |name: &str| read_beside(path, name);
+    let scenario = Scenario::read_from(&path.display().to_string(), &text, *seed, &files)
         .map_err(|error| CliError::scenario(&error))?;
     note_deadlock(&scenario);
     let paths = RunPaths { scenario: Some(path), capture: Some(capture), truth: truth.as_deref() };
@@ -39,6 +42,20 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
         statistics::print(&scenario, &network, &statistics, output);
     }
     Ok(RunReport::default())
+}
+
+/// Text of a file that a scenario names, relative to the scenario.
+pub(crate) fn read_beside(scenario: &Path, name: &str) -> Result<String, String> {
+    let directory = if is_standard(scenario) { None } else { scenario.parent() };
+    let file = File::open(directory.unwrap_or(Path::new("")).join(name));
+    let mut bytes = Vec::new();
+    let limit = limits::TEXT_MAX as u64 + 1;
+    let read = file.and_then(|file| file.take(limit).read_to_end(&mut bytes));
+    read.map_err(|error| error.to_string())?;
+    if bytes.len() > limits::TEXT_MAX {
+        return Err(format!("it exceeds {} bytes", limits::TEXT_MAX));
+    }
+    String::from_utf8(bytes).map_err(|error| error.to_string())
 }
 
 /// Notes that the routes can deadlock, with the cycle of channels.

@@ -209,7 +209,7 @@ const fn harmless(c: char) -> char {
 }
 
 /// Quotation for a message: short, on one line, without control characters.
-pub(super) fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     let short = text.get(..floor(text, WORD_MAX)).unwrap_or_default();
     let dots = if short.len() < text.len() { "…" } else { "" };
     let harmless = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };

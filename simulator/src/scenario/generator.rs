@@ -1,10 +1,14 @@
 //! `[topology]`: generated networks.
 
+use std::ffi::OsStr;
 use std::ops::RangeInclusive;
+use std::path::Path;
 
 use super::limits::NODES_MAX;
-use super::toml_reader::TomlTable;
+use super::toml_reader::{TomlItem, TomlTable};
+use super::{FileReader, shortened};
 use crate::generate::{DragonflySize, GeneratedShape, ShapeProblem, generate};
+use crate::import::{ImportError, ImportFormat, import};
 use crate::link::LinkParameters;
 use crate::topology::{CableSpec, NodeSpec, SWITCH_PORTS_MAX, SwitchParameters};
 
@@ -77,9 +81,15 @@ pub(super) fn is_mesh(table: &mut TomlTable<'_>) -> bool {
 pub(super) fn read(
     mut table: TomlTable<'_>,
     seed: u64,
-    switch: SwitchParameters,
-    link: LinkParameters,
+    (switch, link): (SwitchParameters, LinkParameters),
+    files: FileReader<'_>,
 ) -> Option<(Vec<NodeSpec>, Vec<CableSpec>)> {
+    if let Some(file) = table.item("file") {
+        let ports = switch_ports(&mut table, switch.ports);
+        let read = imported(&file, SwitchParameters { ports, ..switch }, link, files);
+        table.finish();
+        return read;
+    }
     // Without a kind, the known keys are not determined.
     let kind = table.needed("kind")?.word(&KINDS)?;
     let made = kind(&mut table, seed, switch.ports).and_then(|shape| {
@@ -105,6 +115,43 @@ pub(super) fn read(
     });
     table.finish();
     made
+}
+
+/// Reads the network of a CSV or DOT file.
+fn imported(
+    item: &TomlItem<'_>,
+    switch: SwitchParameters,
+    link: LinkParameters,
+    files: FileReader<'_>,
+) -> Option<(Vec<NodeSpec>, Vec<CableSpec>)> {
+    let expected = "expected the name of a file that ends in `.csv`, `.dot` or `.gv`";
+    let file = item.text("the name of a file")?;
+    let extension = Path::new(file.text).extension().and_then(OsStr::to_str);
+    let format = match extension {
+        Some("csv") => Some(ImportFormat::Csv),
+        Some("dot" | "gv") => Some(ImportFormat::Dot),
+        Some(_) | None => None,
+    };
+    let Some(format) = format else {
+        item.report(expected.to_owned());
+        return None;
+    };
+    let name = shortened(file.text);
+    let text = match files(file.text) {
+        Ok(text) => text,
+        Err(error) => {
+            let message = format!("{name} cannot be read: {}", shortened(&error));
+            item.add(message, "expected a file beside the scenario, of at most 1 MiB");
+            return None;
+        }
+    };
+    match import(format, &text, switch, link) {
+        Ok(network) => Some(network),
+        Err(ImportError { line, column, message, expected }) => {
+            item.add(format!("{name}:{line}:{column}: {message}"), &expected);
+            None
+        }
+    }
 }
 
 fn switch_ports(table: &mut TomlTable<'_>, ports: u8) -> u8 {

@@ -9,6 +9,11 @@ use crate::topology::{NodeId, NodeKind, NodePort, Topology};
 /// Reserved words, which cannot be names of nodes.
 pub(super) const RESERVED: [&str; 6] = ["all", "any", "bisect", "neighbour", "shift", "uniform"];
 
+/// True for a word that cannot be the name of a node.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}
+
 /// Completeness of the topology. With faulty nodes or cables, problems that may follow from them
 /// are not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

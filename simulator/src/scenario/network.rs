@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use codec::route::RouteAddressing;
 
+use super::FileReader;
 use super::costs;
 use super::error::{ProblemList, shortened};
 use super::generator;
@@ -57,6 +58,7 @@ pub(super) fn read<'a>(
     root: &mut TomlTable<'a>,
     problems: &'a ProblemList<'a>,
     seed: u64,
+    files: FileReader<'_>,
 ) -> ScenarioNetwork {
     let mut link = LinkParameters::default();
     if let Some(mut table) = root.table("link") {
@@ -94,7 +96,7 @@ pub(super) fn read<'a>(
         whole: NetworkCompleteness::Complete,
     };
     if let Some(table) = root.table("topology") {
-        plan.generate(table, seed, (switch, link));
+        plan.generate(table, seed, (switch, link), files);
     }
     for table in root.tables("switch") {
         plan.switch(table, switch);
@@ -114,10 +116,11 @@ impl<'a> NetworkBuilder<'a> {
         &mut self,
         table: TomlTable<'a>,
         seed: u64,
-        (switch, link): (SwitchParameters, LinkParameters),
+        base: (SwitchParameters, LinkParameters),
+        files: FileReader<'_>,
     ) {
         let span = table.span();
-        let Some((nodes, cables)) = generator::read(table, seed, switch, link) else {
+        let Some((nodes, cables)) = generator::read(table, seed, base, files) else {
             self.whole = NetworkCompleteness::Incomplete;
             return;
         };
@@ -126,8 +129,8 @@ impl<'a> NetworkBuilder<'a> {
         self.nodes = nodes;
         self.cables = cables;
         for at in 0..self.cables.len() {
-            let Some(CableSpec { ends, .. }) = self.cables.get(at) else { continue };
-            let link = self.link_between(*ends, link);
+            let Some(CableSpec { ends, link }) = self.cables.get(at) else { continue };
+            let link = self.link_between(*ends, *link);
             self.cables.iter_mut().skip(at).take(1).for_each(|cable| cable.link = link);
         }
     }

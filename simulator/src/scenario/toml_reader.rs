@@ -214,6 +214,11 @@ impl<'a> TomlItem<'a> {
         self.problems.add(&self.span, message, expected);
     }
 
+    /// Reports a problem of the text that the value stands for.
+    pub(super) fn add(&self, message: String, expected: &str) {
+        self.problems.add(&self.span, message, expected);
+    }
+
     fn element(&self, element: &'a Spanned<DeValue<'a>>) -> Self {
         Self { span: element.span(), value: element.get_ref(), ..self.clone() }
     }
