@@ -28,6 +28,7 @@ mod lex;
 mod parse;
 mod row_kind;
 mod row_visitor;
+mod sort;
 mod types;
 
 use std::fmt::{self, Display};
@@ -43,6 +44,7 @@ pub use self::field_list::list_fields;
 pub use self::parse::{DEPTH_MAX, TEXT_MAX};
 pub use self::row_kind::RowKind;
 pub use self::row_visitor::{FieldValue, RowVisitor, visit};
+pub use self::sort::{SortDirection, SortKey, SortOrder};
 pub use crate::row::{FieldShape, RowField};
 
 /// Parsed and checked expression over one kind of row.

@@ -60,19 +60,18 @@ pub(crate) fn list(
     view: &ViewArgs,
     scope: AnalysisScope,
     assumptions: LinkAssumptions,
-    mut writer: RowWriter<'_>,
+    writer: &mut RowWriter<'_>,
     emit: &mut dyn FnMut(&CliAnalysis, AnalysisEvent, &mut RowWriter<'_>),
 ) -> CommandResult {
     let mut report = RunReport::of(&view.file);
     let analysis =
         analyze(view.input(), scope, assumptions, &mut report, &mut |analysis, event| {
-            emit(analysis, event, &mut writer);
+            emit(analysis, event, writer);
             writer.flow()
         })?;
     if writer.accepts_more() {
         check_channel_exists(view, &analysis, &mut report);
     }
-    writer.finish();
     Ok(report)
 }
 
@@ -124,10 +123,4 @@ pub(crate) fn check_channel_exists(
 pub(crate) fn is_selected(view: &ViewArgs, channel: &Channel, first: Tick, last: Tick) -> bool {
     let (from, to) = view.window().on(channel);
     view.channels().selects(channel) && first < to && from <= last
-}
-
-/// Counts down the rows of --limit: true as long as one more may be printed.
-pub(crate) fn row_limit(view: &ViewArgs) -> impl FnMut() -> bool {
-    let mut left = view.limit.unwrap_or(u64::MAX);
-    move || left.checked_sub(1).map(|fewer| left = fewer).is_some()
 }

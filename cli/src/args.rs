@@ -17,7 +17,7 @@ pub(crate) use self::analysis::{
 };
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};
 pub(crate) use self::simulation::{DemoArgs, ExperimentArgs, SimulateArgs};
-pub(crate) use self::view::ViewArgs;
+pub(crate) use self::view::{ListFormat, ViewArgs};
 
 /// Decodes and analyzes captures of Myrinet links, from single characters to messages, and
 /// simulates Myrinet networks that produce such captures.

@@ -13,7 +13,8 @@ pub(crate) fn selected_members(
     format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }
 
-fn select(from: &(impl Serialize + ?Sized), path: &str) -> Option<String> {
+/// JSON of the member at a path, if the value has it.
+pub(crate) fn select(from: &(impl Serialize + ?Sized), path: &str) -> Option<String> {
     if path.is_empty() {
         return serde_json::to_string(from).ok();
     }

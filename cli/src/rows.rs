@@ -1,103 +1,24 @@
-//! Writes rows to standard output, applying --filter, --limit, --fields and --format.
+//! Lists of rows on standard output: all options that select, arrange and format rows.
+
+mod arrangement;
+mod selection;
+mod separated;
 
 use std::ops::ControlFlow;
 
 use analyzer::captured::CapturedRow;
-use analyzer::filter::{ColumnList, Filter, FilterError, RowKind};
+use analyzer::filter::{ColumnList, RowKind};
 use analyzer::render::{self, StyledLine};
-use codec::capture::{CaptureError, Channel, ReadProgress};
+use codec::capture::{CaptureError, ReadProgress};
 use serde::Serialize;
 
-use crate::args::{OutputFormat, ViewArgs};
-use crate::exit::{CliError, RunReport};
+use self::arrangement::{RenderedRow, RowArrangement};
+pub(crate) use self::selection::{RowSelection, RowSource};
+pub(crate) use self::separated::ValueSeparator;
+use crate::args::{ListFormat, ViewArgs};
+use crate::exit::{CliError, CommandResult, RunReport};
 use crate::json_select::selected_members;
 use crate::output::StandardOutput;
-
-/// Capture and time base of a row.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RowSource {
-    /// Number of the capture in the file.
-    pub(crate) capture: u32,
-    /// Character period of the row's channel; 1 if its positions are on several channels.
-    pub(crate) period_ps: u64,
-}
-
-impl RowSource {
-    /// Source of a row whose positions are on one channel.
-    pub(crate) fn on(channel: Option<&Channel>) -> Self {
-        let source = |it: &Channel| Self { capture: it.capture, period_ps: it.period_ps.get() };
-        channel.map_or(Self { capture: 0, period_ps: 1 }, source)
-    }
-
-    /// Source of a row whose positions are on this channel and others.
-    pub(crate) fn across(channel: Option<&Channel>) -> Self {
-        Self { period_ps: 1, ..Self::on(channel) }
-    }
-}
-
-/// The options --filter and --fields.
-#[derive(Clone, Debug)]
-pub(crate) struct RowSelection {
-    filter: Option<Filter>,
-    columns: Option<ColumnList>,
-}
-
-impl RowSelection {
-    /// Parses the options for rows of a kind; with --list-fields prints the fields and returns none.
-    /// To be called before any file is opened.
-    pub(crate) fn of(
-        view: &ViewArgs,
-        kind: RowKind,
-        output: &mut StandardOutput,
-    ) -> Result<Option<Self>, CliError> {
-        if view.list_fields {
-            list_fields(kind, view.format, output);
-            return Ok(None);
-        }
-        let wrong = |error: FilterError| CliError::filter(&error);
-        let filter = view.filter.as_deref().map(|text| Filter::parse(text, kind));
-        let columns = view.fields.as_deref().map(|list| ColumnList::parse(list, kind));
-        Ok(Some(Self {
-            filter: filter.transpose().map_err(wrong)?,
-            columns: columns.transpose().map_err(wrong)?,
-        }))
-    }
-
-    /// True if the filter or the columns use a field.
-    pub(crate) fn needs(&self, name: &str) -> bool {
-        self.filter.as_ref().is_some_and(|filter| filter.uses_field(name)) || self.shows(name)
-    }
-
-    pub(crate) fn shows(&self, name: &str) -> bool {
-        self.columns.as_ref().is_some_and(|columns| columns.have(name))
-    }
-
-    pub(crate) fn keeps(&mut self, row: &impl Serialize, source: RowSource) -> bool {
-        let RowSource { capture, period_ps } = source;
-        let row = CapturedRow { row, capture };
-        self.filter.as_mut().is_none_or(|filter| filter.keeps(&row, period_ps))
-    }
-
-    pub(crate) const fn is_filtered(&self) -> bool {
-        self.filter.is_some()
-    }
-
-    /// The columns of --fields.
-    pub(crate) const fn columns(&mut self) -> Option<&mut ColumnList> {
-        self.columns.as_mut()
-    }
-}
-
-fn list_fields(kind: RowKind, format: OutputFormat, output: &mut StandardOutput) {
-    match format {
-        OutputFormat::Text => analyzer::filter::list_fields(kind, &mut |line| output.line(&line)),
-        OutputFormat::Json => {
-            output.text("{\"fields\":");
-            output.json(&kind.fields(), "}\n");
-        }
-        OutputFormat::Jsonl => kind.fields().iter().for_each(|field| output.json(field, "\n")),
-    }
-}
 
 /// A list of rows. Its head is printed with the first row or at the end, so that nothing is printed
 /// for a capture that cannot be opened.
@@ -106,9 +27,12 @@ pub(crate) struct RowWriter<'a> {
     selection: RowSelection,
     output: &'a mut StandardOutput,
     opening: ListOpening,
+    /// JSON behind the list: members of the object, or lines.
+    trailer: String,
     printed: u64,
     /// Capture of the latest row.
     capture: u32,
+    failure: Option<String>,
 }
 
 /// The start of a list: its name in JSON and its head lines, until they have been printed.
@@ -117,24 +41,82 @@ enum ListOpening {
     Printed,
 }
 
+/// Lists the rows that `read` gives to the writer; `name` is the list's member name in JSON.
+pub(crate) fn list_rows(
+    view: &ViewArgs,
+    (kind, name): (RowKind, &'static str),
+    output: &mut StandardOutput,
+    read: impl FnOnce(&mut RowWriter<'_>) -> CommandResult,
+) -> CommandResult {
+    let Some(selection) = RowSelection::of(view, kind, output)? else {
+        return Ok(RunReport::default());
+    };
+    let mut writer = RowWriter::new(view, selection, name, output);
+    let report = read(&mut writer)?;
+    writer.finish()?;
+    Ok(report)
+}
+
 impl<'a> RowWriter<'a> {
-    /// Starts a list; `name` is its member name in JSON.
-    pub(crate) fn new(
+    fn new(
         view: &'a ViewArgs,
-        selection: RowSelection,
+        mut selection: RowSelection,
         name: &'static str,
         output: &'a mut StandardOutput,
     ) -> Self {
-        let opening = ListOpening::Due { name, head: Vec::new() };
-        Self { view, selection, output, opening, printed: 0, capture: 0 }
+        if matches!(view.format, ListFormat::Csv | ListFormat::Tsv) {
+            selection.set_columns(ColumnList::leaves);
+        }
+        Self {
+            view,
+            selection,
+            output,
+            opening: ListOpening::Due { name, head: Vec::new() },
+            trailer: String::new(),
+            printed: 0,
+            capture: 0,
+            failure: None,
+        }
+    }
+
+    /// Standard output, if the text of the command stands for the whole list: a report of its own
+    /// instead of a line for each row.
+    pub(crate) fn report(&mut self) -> Option<&mut StandardOutput> {
+        if self.is_report() {
+            self.opening = ListOpening::Printed;
+            return Some(self.output);
+        }
+        None
+    }
+
+    /// True if a row passes the filter and, in a report, the limit has not been reached.
+    pub(crate) fn admits(&mut self, row: &impl Serialize, source: RowSource) -> bool {
+        let is_admitted = self.keeps(row, source) && (!self.is_report() || self.accepts_more());
+        if is_admitted && self.is_report() {
+            self.printed += 1;
+        }
+        is_admitted
+    }
+
+    /// True if the command prints a report of its own. Otherwise rows without lines are printed as
+    /// columns.
+    pub(crate) fn is_report(&mut self) -> bool {
+        let is_report = self.view.format == ListFormat::Text && self.selection.is_everything();
+        if !is_report && self.view.format == ListFormat::Text {
+            self.selection.set_columns(ColumnList::usual);
+        }
+        is_report
+    }
+
+    pub(crate) const fn selection(&self) -> &RowSelection {
+        &self.selection
     }
 
     /// Sets the head lines of the text format.
     pub(crate) fn head(&mut self, lines: impl FnOnce(&mut dyn FnMut(StyledLine))) {
         let mut above = Vec::new();
-        match self.selection.columns().map(|columns| columns.head()) {
-            Some(line) => above.push(line),
-            None => lines(&mut |line| above.push(line)),
+        if self.selection.columns().is_none() {
+            lines(&mut |line| above.push(line));
         }
         match &mut self.opening {
             ListOpening::Due { head, .. } => head.append(&mut above),
@@ -144,7 +126,8 @@ impl<'a> RowWriter<'a> {
 
     /// Prints a line between rows, in the text format only.
     pub(crate) fn line(&mut self, line: &StyledLine) {
-        if self.view.format == OutputFormat::Text {
+        let is_in_order = matches!(self.selection.arrangement(), RowArrangement::AsRead);
+        if self.view.format == ListFormat::Text && is_in_order {
             self.open();
             self.output.line(line);
         }
@@ -157,14 +140,20 @@ impl<'a> RowWriter<'a> {
         else {
             return;
         };
+        let columns = self.selection.columns();
         match self.view.format {
-            OutputFormat::Text => {
-                let columns = self.selection.columns().filter(|_| head.is_empty());
+            ListFormat::Json => self.output.text(&format!("{{\"{name}\":[")),
+            ListFormat::Jsonl => {}
+            ListFormat::Text | ListFormat::Csv | ListFormat::Tsv if !self.view.arrange.has_head => {
+            }
+            ListFormat::Text => {
                 let head = columns.map(|columns| vec![columns.head()]).unwrap_or(head);
                 head.iter().for_each(|line| self.output.line(line));
             }
-            OutputFormat::Json => self.output.text(&format!("{{\"{name}\":[")),
-            OutputFormat::Jsonl => {}
+            ListFormat::Csv | ListFormat::Tsv => {
+                let names = columns.into_iter().flat_map(|columns| columns.names());
+                self.output.text(&separator(self.view.format).line(names));
+            }
         }
     }
 
@@ -177,7 +166,10 @@ impl<'a> RowWriter<'a> {
     pub(crate) fn enter(&mut self, capture: u32) {
         if self.capture != capture && !self.selection.shows("capture") {
             self.capture = capture;
-            self.line(&render::capture_line(capture));
+            if self.view.format == ListFormat::Text {
+                self.open();
+                self.output.line(&render::capture_line(capture));
+            }
         }
     }
 
@@ -189,53 +181,158 @@ impl<'a> RowWriter<'a> {
         lines: impl FnOnce(&mut dyn FnMut(StyledLine)),
     ) {
         if self.keeps(row, source) {
-            self.row(row, source.capture, lines);
+            self.row(row, source, lines);
         }
     }
 
-    /// Prints a row; `lines` are its text.
+    /// Prints a row, or keeps it for its place in the order; `lines` are its text.
     pub(crate) fn row(
         &mut self,
         row: &impl Serialize,
-        capture: u32,
+        RowSource { capture, period_ps }: RowSource,
         lines: impl FnOnce(&mut dyn FnMut(StyledLine)),
     ) {
         if !self.accepts_more() {
             return;
         }
+        let row = &CapturedRow { row, capture };
+        let result = match self.selection.arrangement() {
+            RowArrangement::Count(count) => {
+                *count += 1;
+                Ok(())
+            }
+            RowArrangement::Groups(groups) => groups.add(row),
+            RowArrangement::Sorted(rows) => match rows.key(row, period_ps) {
+                Some(key) => {
+                    let text = self.rendered(row, lines);
+                    match self.selection.arrangement() {
+                        RowArrangement::Sorted(rows) => rows.add(key, capture, text),
+                        RowArrangement::AsRead
+                        | RowArrangement::Count(_)
+                        | RowArrangement::Groups(_) => Ok(()),
+                    }
+                }
+                None => Ok(()),
+            },
+            RowArrangement::AsRead => {
+                let text = self.rendered(row, lines);
+                self.print(capture, text);
+                Ok(())
+            }
+        };
+        self.failure = result.err();
+    }
+
+    fn rendered(
+        &mut self,
+        row: &impl Serialize,
+        lines: impl FnOnce(&mut dyn FnMut(StyledLine)),
+    ) -> RenderedRow {
+        match (self.view.format, self.selection.columns()) {
+            (ListFormat::Text, None) => {
+                let mut kept = Vec::new();
+                lines(&mut |line| kept.push(line));
+                RenderedRow::Lines(kept)
+            }
+            (ListFormat::Text, Some(columns)) => RenderedRow::Lines(vec![columns.line(row)]),
+            (ListFormat::Json | ListFormat::Jsonl, Some(columns)) => {
+                RenderedRow::Text(selected_members(row, columns.names()))
+            }
+            (ListFormat::Csv | ListFormat::Tsv, Some(columns)) => {
+                RenderedRow::Text(separator(self.view.format).row(row, columns.names()))
+            }
+            (_, None) => RenderedRow::Text(serde_json::to_string(row).unwrap_or_default()),
+        }
+    }
+
+    fn print(&mut self, capture: u32, row: RenderedRow) {
         self.open();
         self.enter(capture);
-        let row = &CapturedRow { row, capture };
-        if self.view.format == OutputFormat::Json && self.printed > 0 {
+        if self.view.format == ListFormat::Json && self.printed > 0 {
             self.output.text(",\n");
         }
-        let end = if self.view.format == OutputFormat::Jsonl { "\n" } else { "" };
-        match (self.view.format, self.selection.columns()) {
-            (OutputFormat::Text, None) => lines(&mut |line| self.output.line(&line)),
-            (OutputFormat::Text, Some(columns)) => self.output.line(&columns.line(row)),
-            (OutputFormat::Json | OutputFormat::Jsonl, None) => self.output.json(row, end),
-            (OutputFormat::Json | OutputFormat::Jsonl, Some(columns)) => {
-                self.output.text(&(selected_members(row, columns.names()) + end));
-            }
+        match row {
+            RenderedRow::Lines(lines) => lines.iter().for_each(|line| self.output.line(line)),
+            RenderedRow::Text(text) => self.output.text(&text),
+        }
+        if self.view.format == ListFormat::Jsonl {
+            self.output.text("\n");
         }
         self.printed += 1;
     }
 
-    /// False once the limit is reached or standard output is closed.
-    pub(crate) fn accepts_more(&self) -> bool {
-        self.output.is_open() && self.view.limit.is_none_or(|limit| self.printed < limit)
+    /// False once the limit is reached, standard output is closed, or there are too many rows to sort.
+    pub(crate) fn accepts_more(&mut self) -> bool {
+        let is_in_order = matches!(self.selection.arrangement(), RowArrangement::AsRead);
+        let has_room = !is_in_order || self.view.limit.is_none_or(|limit| self.printed < limit);
+        self.output.is_open() && self.failure.is_none() && has_room
     }
 
-    pub(crate) fn flow(&self) -> ControlFlow<()> {
+    pub(crate) fn flow(&mut self) -> ControlFlow<()> {
         if self.accepts_more() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    pub(crate) fn finish(mut self) {
-        self.open();
-        if self.view.format == OutputFormat::Json {
-            self.output.text("]}\n");
+    /// Adds a member to the JSON object, behind the list.
+    pub(crate) fn member(&mut self, name: &str, value: &impl Serialize) {
+        if self.view.format == ListFormat::Json && self.selection.columns().is_none() {
+            let json = serde_json::to_string(value).unwrap_or_default();
+            self.trailer += &format!(",\n\"{name}\":{json}");
         }
     }
+
+    /// Adds a list of other rows behind the list: a member in JSON, and lines in JSONL.
+    pub(crate) fn other_rows(&mut self, name: &str, rows: &[impl Serialize]) {
+        self.member(name, &rows);
+        if self.view.format == ListFormat::Jsonl && self.selection.columns().is_none() {
+            let lines = rows.iter().filter_map(|row| serde_json::to_string(row).ok());
+            lines.for_each(|line| self.trailer += &(line + "\n"));
+        }
+    }
+
+    /// Prints the rows kept for an order, and the end of the list.
+    fn finish(mut self) -> Result<(), CliError> {
+        if let Some(failure) = self.failure {
+            return Err(CliError::reading(&self.view.file, &failure));
+        }
+        let format = self.view.format;
+        match std::mem::replace(self.selection.arrangement(), RowArrangement::AsRead) {
+            RowArrangement::AsRead => {}
+            RowArrangement::Count(count) => {
+                self.output.text(&match format {
+                    ListFormat::Text => format!("{count}\n"),
+                    ListFormat::Json | ListFormat::Jsonl => format!("{{\"count\":{count}}}\n"),
+                    ListFormat::Csv | ListFormat::Tsv if self.view.arrange.has_head => {
+                        format!("count\n{count}\n")
+                    }
+                    ListFormat::Csv | ListFormat::Tsv => format!("{count}\n"),
+                });
+                return Ok(());
+            }
+            RowArrangement::Sorted(rows) => {
+                rows.into_rows().for_each(|(capture, row)| self.print(capture, row));
+            }
+            RowArrangement::Groups(groups) => {
+                self.opening = ListOpening::Due { name: "groups", head: Vec::new() };
+                self.trailer.clear();
+                self.selection.replace_columns(groups.columns.with_count());
+                for group in groups.into_rows() {
+                    let row = self.rendered(&group, |_| {});
+                    self.print(self.capture, row);
+                }
+            }
+        }
+        self.open();
+        match format {
+            ListFormat::Json => self.output.text(&format!("]{}}}\n", self.trailer)),
+            ListFormat::Jsonl => self.output.text(&self.trailer),
+            ListFormat::Text | ListFormat::Csv | ListFormat::Tsv => {}
+        }
+        Ok(())
+    }
+}
+
+const fn separator(format: ListFormat) -> ValueSeparator {
+    if matches!(format, ListFormat::Tsv) { ValueSeparator::Tab } else { ValueSeparator::Comma }
 }
 
 /// Reads a capture to its end, or to the first error that ends the reading. A file without a channel

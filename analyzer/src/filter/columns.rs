@@ -1,6 +1,7 @@
-//! Selection of the fields that are printed.
+//! Selection of the fields that are printed, and of those by which rows are sorted.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use serde::Serialize;
 
@@ -10,7 +11,7 @@ use super::row_kind::RowKind;
 use super::row_visitor::FieldValue;
 use super::types;
 use crate::render::line::{StyledLine, TextStyle};
-use crate::row::{FieldShape, RowField};
+use crate::row::{FieldShape, FieldType as _, RowField};
 
 /// Fields of a kind of row, in the order in which they are printed.
 #[derive(Clone, Debug)]
@@ -22,32 +23,37 @@ impl ColumnList {
     /// # Errors
     /// Returns the invalid name and a suggestion.
     pub fn parse(list: &str, kind: RowKind) -> Result<Self, FilterError> {
-        Self::read(list, kind).map_err(|fault| FilterError::new("--fields", list, fault))
+        Self::of_option("--fields", list, kind)
     }
 
-    fn read(list: &str, kind: RowKind) -> Result<Self, FilterFault> {
-        let mut fields: Vec<&'static RowField> = Vec::new();
-        let mut start = 0;
-        for name in list.split(',') {
-            let end = start + name.len();
-            let at = end - name.trim_start().len()..start + name.trim_end().len();
-            let at = at.start.min(at.end)..at.end;
-            start = end + 1;
-            let name = name.trim();
-            if name.is_empty() {
-                return Err(FilterFault::new(at, "a name is missing", "expected a field"));
-            }
-            let field = kind.field(name).ok_or_else(|| types::unknown(kind, name, &at))?;
-            if fields.contains(&field) {
-                return Err(FilterFault::new(
-                    at,
-                    format!("`{name}` is listed twice"),
-                    "the second time",
-                ));
-            }
-            fields.push(field);
-        }
+    /// Parses the names given with an option.
+    ///
+    /// # Errors
+    /// As for [`ColumnList::parse`].
+    pub fn of_option(option: &'static str, list: &str, kind: RowKind) -> Result<Self, FilterError> {
+        let fields = named_fields(list, kind, &mut no_suffix)
+            .map_err(|fault| FilterError::new(option, list, fault))?;
         Ok(Self(RowCells::of(fields)))
+    }
+
+    /// All fields of a kind that are no objects with fields of their own.
+    #[must_use]
+    pub fn leaves(kind: RowKind) -> Self {
+        Self(RowCells::of(kind.fields().iter().filter(|field| field.members.is_empty())))
+    }
+
+    /// Fields of a line of the kind, where a command has no text of its own for it.
+    #[must_use]
+    pub fn usual(kind: RowKind) -> Self {
+        Self(RowCells::of(kind.usual().iter().filter_map(|name| kind.field(name))))
+    }
+
+    /// The same fields, and the number of rows of a group.
+    #[must_use]
+    pub fn with_count(&self) -> Self {
+        static COUNT: RowField =
+            RowField::new("count", u64::SHAPE, "rows", "", "rows of the group");
+        Self(RowCells::of(self.fields().chain([&COUNT])))
     }
 
     /// True if the list contains the field.
@@ -59,6 +65,11 @@ impl ColumnList {
     /// Names of the fields, in order.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.0.iter().map(|cell| cell.field().name)
+    }
+
+    /// The fields, in order.
+    pub(super) fn fields(&self) -> impl Iterator<Item = &'static RowField> {
+        self.0.iter().map(FieldCell::field)
     }
 
     /// Heading above the rows.
@@ -74,6 +85,49 @@ impl ColumnList {
         self.0.take(row);
         StyledLine::of(TextStyle::Plain, aligned(self.0.iter().map(|cell| (cell, written(cell)))))
     }
+}
+
+/// Check of the part of a name behind a colon, and of its place in the list.
+type SuffixCheck<'c> = dyn FnMut(Option<&str>, Range<usize>) -> Result<(), FilterFault> + 'c;
+
+fn no_suffix(rest: Option<&str>, at: Range<usize>) -> Result<(), FilterFault> {
+    match rest {
+        Some(_) => Err(FilterFault::new(at, "`:` behind a name", "expected a comma or the end")),
+        None => Ok(()),
+    }
+}
+
+/// Fields of the names in a list. The part of a name behind a colon, and its place in the list, are
+/// passed to `suffix`.
+pub(super) fn named_fields(
+    list: &str,
+    kind: RowKind,
+    suffix: &mut SuffixCheck<'_>,
+) -> Result<Vec<&'static RowField>, FilterFault> {
+    let mut fields: Vec<&'static RowField> = Vec::new();
+    let mut start = 0;
+    for item in list.split(',') {
+        let end = start + item.len();
+        let at = end - item.trim_start().len()..start + item.trim_end().len();
+        let at = at.start.min(at.end)..at.end;
+        start = end + 1;
+        let (name, rest) = match item.trim().split_once(':') {
+            Some((name, rest)) => (name, Some(rest)),
+            None => (item.trim(), None),
+        };
+        if name.is_empty() {
+            return Err(FilterFault::new(at, "a name is missing", "expected a field"));
+        }
+        let name_at = at.start..at.start + name.len();
+        let field = kind.field(name).ok_or_else(|| types::unknown(kind, name, &name_at))?;
+        suffix(rest, name_at.end..at.end)?;
+        if fields.contains(&field) {
+            let message = format!("`{name}` is listed twice");
+            return Err(FilterFault::new(at, message, "the second time"));
+        }
+        fields.push(field);
+    }
+    Ok(fields)
 }
 
 /// Texts aligned in columns.

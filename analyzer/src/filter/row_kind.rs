@@ -117,6 +117,40 @@ impl RowKind {
         FIELDS.get(&self).map(Vec::as_slice).unwrap_or_default()
     }
 
+    /// Names of the fields of a line of text, for kinds whose command prints a report by default.
+    #[must_use]
+    pub const fn usual(self) -> &'static [&'static str] {
+        match self {
+            Self::Channels => {
+                &["name", "characters", "data", "corrected", "invalid", "holes", "first", "last"]
+            }
+            Self::Waits => &["kind", "channel", "start", "periods", "ended_by", "root", "node"],
+            Self::Links => &[
+                "channel",
+                "utilisation",
+                "states.stopped.share",
+                "packets.count",
+                "packets.crc.bad",
+                "packets.crc.runt",
+            ],
+            Self::Buffers => {
+                &["channel", "cells", "low_water_lo", "high_water_hi", "stops", "late"]
+            }
+            Self::Conversations => &[
+                "source",
+                "destination",
+                "logical_channel",
+                "messages",
+                "acknowledged",
+                "retransmissions",
+                "broken",
+            ],
+            Self::Findings => &["severity", "finding", "rule", "channel", "at", "count"],
+            Self::Packets | Self::Events | Self::Characters | Self::Intervals | Self::Fills => &[],
+            Self::Journeys | Self::Remarks => &[],
+        }
+    }
+
     /// Field with the given name.
     #[must_use]
     pub fn field(self, name: &str) -> Option<&'static RowField> {

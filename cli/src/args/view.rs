@@ -5,9 +5,8 @@ use std::str::FromStr;
 
 use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
 use analyzer::window::{TimeWindow, WindowEdge};
-use clap::Args;
+use clap::{ArgAction, Args, ValueEnum};
 
-use super::OutputFormat;
 use crate::input::{InputEnd, InputFile};
 
 /// Options common to all views of a capture.
@@ -19,8 +18,8 @@ pub(crate) struct ViewArgs {
     #[arg(default_value_if("list_fields", "true", "-"), hide_default_value = true)]
     pub(crate) file: PathBuf,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
-    pub(crate) format: OutputFormat,
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    pub(crate) format: ListFormat,
     /// Prints only these channels, separated by commas: a channel `h0:0-s0:3` (or `'h0:0>s0:3'`, in
     /// quotes), a port `s0:3`, a node `h0`, or a pattern `s*:3`. `show` prints the first link of them.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -35,7 +34,7 @@ pub(crate) struct ViewArgs {
     /// End of the window, exclusive.
     #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
     pub(crate) to: Option<WindowEdge>,
-    /// Prints at most this number of rows.
+    /// Prints at most this number of rows; with `--sort`, the first in that order.
     #[arg(long, value_name = "ROWS")]
     pub(crate) limit: Option<u64>,
     /// Prints only the rows that match the expression: `length > 1000 && channel ~ "s0:*"`
@@ -45,12 +44,53 @@ pub(crate) struct ViewArgs {
     /// Prints only these fields, in this order: `channel,start,length`.
     #[arg(long, value_name = "NAMES")]
     pub(crate) fields: Option<String>,
+    #[command(flatten)]
+    pub(crate) arrange: ArrangeArgs,
     /// Reads a growing file until Ctrl-C, and prints rows as they are complete.
     #[arg(short = 'f', long)]
     pub(crate) follow: bool,
     /// Lists the fields of this command's rows and exits.
     #[arg(long)]
     pub(crate) list_fields: bool,
+}
+
+/// Options that sort, group and count rows.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Sorting and counting")]
+#[expect(clippy::struct_excessive_bools, reason = "command-line flags")]
+pub(crate) struct ArrangeArgs {
+    /// Prints the number of rows instead of the rows.
+    #[arg(long)]
+    pub(crate) count: bool,
+    /// Sorts rows by fields, ascending or descending: `length`, `crc,start:desc`. Rows without a value
+    /// come last.
+    #[arg(long, value_name = "FIELD[:desc]")]
+    pub(crate) sort: Option<String>,
+    /// Counts the rows of each combination of values: `channel,crc`. `--sort count` and `--sort count:desc`
+    /// sort the groups.
+    #[arg(long, value_name = "NAMES", conflicts_with_all = ["fields", "count"])]
+    pub(crate) group: Option<String>,
+    /// Prints the rows with the greatest values of `--sort`, or the largest groups of `--group`.
+    #[arg(long, value_name = "ROWS", conflicts_with = "limit")]
+    pub(crate) top: Option<u64>,
+    /// Omits the heading (text, CSV and TSV).
+    #[arg(long = "no-head", action = ArgAction::SetFalse)]
+    pub(crate) has_head: bool,
+}
+
+/// Format of a list of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ListFormat {
+    /// Text for a terminal.
+    Text,
+    /// One JSON object.
+    Json,
+    /// One JSON object per line.
+    Jsonl,
+    /// Comma-separated values, with a heading.
+    Csv,
+    /// Tab-separated values, with a heading.
+    Tsv,
 }
 
 impl ViewArgs {

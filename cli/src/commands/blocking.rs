@@ -15,22 +15,23 @@ use codec::capture::ChannelId;
 use codec::time::Tick;
 
 use crate::analyze::{CliAnalysis, analyze, check_channel_exists, list, print_unread};
-use crate::args::{BlockingArgs, OutputFormat};
+use crate::args::BlockingArgs;
 use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
-use crate::rows::{RowSelection, RowSource, RowWriter};
+use crate::rows::{RowSource, RowWriter, list_rows};
 
 /// Default of --limit for trees and deadlocks. *Chosen*: a page.
 const TREES: usize = 10;
 
 pub(crate) fn run(arguments: &BlockingArgs, output: &mut StandardOutput) -> CommandResult {
+    let names = (RowKind::Waits, "blocking");
+    list_rows(&arguments.view, names, output, |writer| list_waits(arguments, writer))
+}
+
+fn list_waits(arguments: &BlockingArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let view = &arguments.view;
-    let Some(mut selection) = RowSelection::of(view, RowKind::Waits, output)? else {
-        return Ok(RunReport::default());
-    };
     let (scope, assumptions) = (AnalysisScope::Network, LinkAssumptions::default());
-    if view.format != OutputFormat::Text || selection.columns().is_some() {
-        let writer = RowWriter::new(view, selection, "blocking", output);
+    if !writer.is_report() {
         return list(view, scope, assumptions, writer, &mut |analysis, event, writer| {
             if let Some(wait) = selected(arguments, analysis, event) {
                 let known = |id| analysis.channel(id);
@@ -42,7 +43,7 @@ pub(crate) fn run(arguments: &BlockingArgs, output: &mut StandardOutput) -> Comm
     let mut trees = WaitTrees::default();
     let emit = &mut |analysis: &CliAnalysis, event| {
         if let Some(wait) = selected(arguments, analysis, event)
-            && selection.keeps(&wait.row(&|id| analysis.channel(id)), source(analysis, &wait))
+            && writer.keeps(&wait.row(&|id| analysis.channel(id)), source(analysis, &wait))
         {
             trees.add(wait);
         }
@@ -50,10 +51,12 @@ pub(crate) fn run(arguments: &BlockingArgs, output: &mut StandardOutput) -> Comm
     };
     let analysis = analyze(view.input(), scope, assumptions, &mut report, emit)?;
     check_channel_exists(view, &analysis, &mut report);
-    let max = view.limit.map_or(TREES, |limit| usize::try_from(limit).unwrap_or(TREES));
-    print_unread(&analysis, output);
-    let known = |id| analysis.channel(id);
-    render::blocking(&trees, max, &known, &mut |line| output.line(&line));
+    if let Some(output) = writer.report() {
+        let max = view.limit.map_or(TREES, |limit| usize::try_from(limit).unwrap_or(TREES));
+        print_unread(&analysis, output);
+        let known = |id| analysis.channel(id);
+        render::blocking(&trees, max, &known, &mut |line| output.line(&line));
+    }
     Ok(report)
 }
 

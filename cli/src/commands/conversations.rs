@@ -9,28 +9,28 @@ use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::{self, ConversationText};
 
-use crate::analyze::{
-    CliAnalysis, analyze, check_channel_exists, is_selected, list, print_unread, row_limit,
-};
-use crate::args::{ConversationsArgs, OutputFormat, ViewArgs};
+use crate::analyze::{CliAnalysis, analyze, check_channel_exists, is_selected, list, print_unread};
+use crate::args::{ConversationsArgs, ViewArgs};
 use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
-use crate::rows::{RowSelection, RowSource, RowWriter};
+use crate::rows::{RowSource, RowWriter, list_rows};
 
 const SCOPE: AnalysisScope = AnalysisScope::Conversations;
 
 pub(crate) fn run(arguments: &ConversationsArgs, output: &mut StandardOutput) -> CommandResult {
     let ConversationsArgs { view, events } = arguments;
-    let kind = if *events { RowKind::Remarks } else { RowKind::Conversations };
-    let Some(mut selection) = RowSelection::of(view, kind, output)? else {
-        return Ok(RunReport::default());
+    let (kind, name, list): (_, _, fn(&ViewArgs, &mut RowWriter<'_>) -> CommandResult) = if *events
+    {
+        (RowKind::Remarks, "events", list_events)
+    } else {
+        (RowKind::Conversations, "conversations", list_conversations)
     };
+    list_rows(view, (kind, name), output, |writer| list(view, writer))
+}
+
+fn list_conversations(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let assumptions = LinkAssumptions::default();
-    if *events {
-        return list_events(view, RowWriter::new(view, selection, "events", output));
-    }
-    if view.format != OutputFormat::Text || selection.columns().is_some() {
-        let writer = RowWriter::new(view, selection, "conversations", output);
+    if !writer.is_report() {
         return list(view, SCOPE, assumptions, writer, &mut |analysis, event, writer| {
             if let Some((TransportEvent::Conversation(it), place)) = selected(view, analysis, event)
             {
@@ -41,16 +41,13 @@ pub(crate) fn run(arguments: &ConversationsArgs, output: &mut StandardOutput) ->
     }
     let mut report = RunReport::of(&view.file);
     let mut text = ConversationText::default();
-    let mut has_room = row_limit(view);
     let emit = &mut |analysis: &CliAnalysis, event| {
         let Some((event, place)) = selected(view, analysis, event) else {
             return ControlFlow::Continue(());
         };
         let source = RowSource::across(analysis.channel(place.channel));
         match event {
-            TransportEvent::Conversation(it)
-                if selection.keeps(&it.row(), source) && has_room() =>
-            {
+            TransportEvent::Conversation(it) if writer.admits(&it.row(), source) => {
                 text.add(source.capture, *it);
             }
             TransportEvent::Malformed(it) => text.malformed(&it),
@@ -60,13 +57,15 @@ pub(crate) fn run(arguments: &ConversationsArgs, output: &mut StandardOutput) ->
     };
     let analysis = analyze(view.input(), SCOPE, assumptions, &mut report, emit)?;
     check_channel_exists(view, &analysis, &mut report);
-    print_unread(&analysis, output);
-    render::conversations(&text, &mut |line| output.line(&line));
+    if let Some(output) = writer.report() {
+        print_unread(&analysis, output);
+        render::conversations(&text, &mut |line| output.line(&line));
+    }
     Ok(report)
 }
 
 /// Lists the observations of each packet.
-fn list_events(view: &ViewArgs, mut writer: RowWriter<'_>) -> CommandResult {
+fn list_events(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     writer.head(|out| out(render::remark_head()));
     let assumptions = LinkAssumptions::default();
     list(view, SCOPE, assumptions, writer, &mut |analysis, event, writer| {

@@ -8,29 +8,28 @@ use analyzer::render;
 
 use crate::analyze::{is_selected, list};
 use crate::args::ViewArgs;
-use crate::exit::{CommandResult, RunReport};
+use crate::exit::CommandResult;
 use crate::output::StandardOutput;
-use crate::rows::{RowSelection, RowSource, RowWriter};
+use crate::rows::{RowSource, list_rows};
 
 pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult {
     let kind = RowKind::Journeys;
-    let Some(selection) = RowSelection::of(view, kind, output)? else {
-        return Ok(RunReport::default());
-    };
-    let mut writer = RowWriter::new(view, selection, kind.name(), output);
-    writer.head(|out| out(render::journey_head()));
-    let assumptions = LinkAssumptions::default();
-    list(view, AnalysisScope::Network, assumptions, writer, &mut |analysis, event, writer| {
-        let AnalysisEvent::Journey(journey) = event else { return };
-        let known = |id| analysis.channel(id);
-        let selected = journey.hops.iter().any(|hop| {
-            known(hop.channel).is_some_and(|channel| is_selected(view, channel, hop.start, hop.end))
-        });
-        if selected {
-            let first = journey.hops.first().and_then(|hop| known(hop.channel));
-            writer.select(&journey.row(&known), RowSource::across(first), |mut out| {
-                render::journey_lines(&journey, &known, &mut out);
+    let (scope, assumptions) = (AnalysisScope::Network, LinkAssumptions::default());
+    list_rows(view, (kind, kind.name()), output, |writer| {
+        writer.head(|out| out(render::journey_head()));
+        list(view, scope, assumptions, writer, &mut |analysis, event, writer| {
+            let AnalysisEvent::Journey(journey) = event else { return };
+            let known = |id| analysis.channel(id);
+            let selected = journey.hops.iter().any(|hop| {
+                known(hop.channel)
+                    .is_some_and(|channel| is_selected(view, channel, hop.start, hop.end))
             });
-        }
+            if selected {
+                let first = journey.hops.first().and_then(|hop| known(hop.channel));
+                writer.select(&journey.row(&known), RowSource::across(first), |mut out| {
+                    render::journey_lines(&journey, &known, &mut out);
+                });
+            }
+        })
     })
 }

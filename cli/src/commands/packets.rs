@@ -12,7 +12,7 @@ use crate::analyze::{check_channels, is_selected};
 use crate::args::ViewArgs;
 use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
-use crate::rows::{RowSelection, RowSource, RowWriter, read_all};
+use crate::rows::{RowSource, RowWriter, list_rows, read_all};
 
 pub(crate) fn run(
     view: &ViewArgs,
@@ -24,23 +24,29 @@ pub(crate) fn run(
         EventFilter::Packets => (RowKind::Packets, render::packet_head()),
         EventFilter::Events | EventFilter::All => (RowKind::Events, render::event_head()),
     };
-    let Some(selection) = RowSelection::of(view, kind, output)? else {
-        return Ok(RunReport::default());
-    };
+    list_rows(view, (kind, kind.name()), output, |writer| {
+        writer.head(|out| out(head));
+        list(view, (filter, bytes), writer)
+    })
+}
+
+fn list(
+    view: &ViewArgs,
+    (filter, bytes): (EventFilter, ByteRetention),
+    writer: &mut RowWriter<'_>,
+) -> CommandResult {
     let capture = view.input().open()?;
     let mut report = RunReport::of(&view.file);
-    let shown = if selection.shows("bytes") { ByteRetention::Keep } else { bytes };
-    let needed = if selection.needs("bytes") { ByteRetention::Keep } else { bytes };
-    let mut rows = EventReader::new(capture, filter, needed);
-    let mut writer = RowWriter::new(view, selection, kind.name(), output);
-    writer.head(|out| out(head));
+    let retention = |is_kept| if is_kept { ByteRetention::Keep } else { bytes };
+    let shown = retention(writer.selection().shows("bytes"));
+    let mut rows = EventReader::new(capture, filter, retention(writer.selection().needs("bytes")));
     read_all(&mut report, |report| {
         if !writer.accepts_more() {
             return Ok(ReadProgress::Done);
         }
         rows.step(&mut |item| match item {
             ReadItem::Row(channel, row) => {
-                print((view, shown), channel, row, &mut writer, report);
+                print((view, shown), channel, row, writer, report);
             }
             ReadItem::Fault(fault) => report.fault(fault),
         })
@@ -48,7 +54,6 @@ pub(crate) fn run(
     if writer.accepts_more() {
         check_channels(view, &rows.channels(), &mut report);
     }
-    writer.finish();
     Ok(report)
 }
 
@@ -83,10 +88,10 @@ fn print(
     let lines = |mut out: &mut dyn FnMut(render::StyledLine)| render::row(channel, row, &mut out);
     match &row.body {
         ChannelEvent::Packet(packet) => {
-            writer.row(&packet.row(&channel.name), channel.capture, lines);
+            writer.row(&packet.row(&channel.name), RowSource::on(Some(channel)), lines);
         }
         ChannelEvent::Link(event) => {
-            writer.row(&event.row(&channel.name, row.at), channel.capture, lines);
+            writer.row(&event.row(&channel.name, row.at), RowSource::on(Some(channel)), lines);
         }
         ChannelEvent::Begins
         | ChannelEvent::Framed

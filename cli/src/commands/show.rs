@@ -9,32 +9,31 @@ use crate::analyze::check_channels;
 use crate::args::ViewArgs;
 use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
-use crate::rows::{RowSelection, RowSource, RowWriter, read_all};
+use crate::rows::{RowSource, RowWriter, list_rows, read_all};
 
 pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult {
-    let Some(selection) = RowSelection::of(view, RowKind::Characters, output)? else {
-        return Ok(RunReport::default());
-    };
+    list_rows(view, (RowKind::Characters, "rows"), output, |writer| list(view, writer))
+}
+
+fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let capture = view.input().open()?;
     let mut report = RunReport::of(&view.file);
     let mut reader = CaptureReader::new(capture);
     let mut show = LinkView::new(view.channels());
     let window = view.window();
-    let mut writer = RowWriter::new(view, selection, "rows", output);
     let mut left = RowSource { capture: 0, period_ps: 0 };
     read_all(&mut report, |report| {
         if !writer.accepts_more() {
             return Ok(ReadProgress::Done);
         }
         reader.step(&mut |item| {
-            show.feed(&item, &window, &mut |shown| print(&shown, &mut left, &mut writer));
+            show.feed(&item, &window, &mut |shown| print(&shown, &mut left, writer));
             if let CaptureItem::Fault(fault) = item {
                 report.fault(fault);
             }
         })
     })?;
-    show.finish(&mut |shown| print(&shown, &mut left, &mut writer));
-    writer.finish();
+    show.finish(&mut |shown| print(&shown, &mut left, writer));
     if check_channels(view, &show.channels(), &mut report) && !view.channel.is_empty() {
         warn_of_others(&show, &mut report);
     }
@@ -59,7 +58,7 @@ fn warn_of_others(show: &LinkView<'_>, report: &mut RunReport) {
 fn print(shown: &LinkViewItem, left: &mut RowSource, writer: &mut RowWriter<'_>) {
     match shown {
         LinkViewItem::Row(row) if writer.keeps(row, *left) => {
-            writer.row(row, left.capture, |mut out| shown.lines(&mut out));
+            writer.row(row, *left, |mut out| shown.lines(&mut out));
         }
         LinkViewItem::Row(_) => {}
         LinkViewItem::Head { period_ps, capture, .. } => {

@@ -2,30 +2,19 @@
 
 use simulator::experiment::result_table::{ResultTable, TableCell};
 
+use crate::rows::ValueSeparator;
+
 /// Column names, then rows.
 pub(super) fn table(table: &ResultTable) -> String {
-    let mut text = line(table.columns.iter().map(|column| column.name.to_owned()));
+    let mut text = ValueSeparator::Comma.line(table.columns.iter().map(|column| column.name));
     for row in &table.rows {
-        text += &line(row.iter().map(|cell| match cell {
+        text += &ValueSeparator::Comma.line(row.iter().map(|cell| match cell {
             TableCell::Nothing => String::new(),
             TableCell::Word(word) => word.clone(),
             TableCell::Number(number) => number.to_string(),
         }));
     }
     text
-}
-
-fn line(cells: impl IntoIterator<Item = String>) -> String {
-    let cells: Vec<String> = cells.into_iter().map(quoted).collect();
-    format!("{}\n", cells.join(","))
-}
-
-fn quoted(cell: String) -> String {
-    if cell.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell
-    }
 }
 
 #[cfg(test)]

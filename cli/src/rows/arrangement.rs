@@ -1,0 +1,190 @@
+//! Order of the rows of a list: as read, sorted, grouped or counted. What is kept in memory is
+//! bounded.
+
+use std::collections::BTreeMap;
+
+use analyzer::filter::{ColumnList, SortDirection, SortKey, SortOrder};
+use analyzer::render::StyledLine;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::Value;
+
+use crate::json_select::select;
+
+/// Maximum number of rows or groups kept for an order. *Chosen*: more than anybody reads.
+const ROWS_MAX: usize = 1_000_000;
+/// Maximum memory of kept rows or groups, in bytes, roughly. *Chosen*: small for a workstation.
+const BYTES_MAX: usize = 512 << 20;
+
+/// Order of the rows of a list.
+#[derive(Debug)]
+pub(super) enum RowArrangement {
+    AsRead,
+    /// Only the number of rows is printed.
+    Count(u64),
+    Groups(RowGroups),
+    Sorted(SortedRows),
+}
+
+impl RowArrangement {
+    pub(super) fn uses_field(&self, name: &str) -> bool {
+        match self {
+            Self::AsRead | Self::Count(_) => false,
+            Self::Groups(groups) => groups.columns.have(name),
+            Self::Sorted(rows) => rows.order.uses_field(name),
+        }
+    }
+}
+
+/// A row as it will be printed.
+#[derive(Debug)]
+pub(super) enum RenderedRow {
+    Lines(Vec<StyledLine>),
+    Text(String),
+}
+
+impl RenderedRow {
+    fn size(&self) -> usize {
+        match self {
+            Self::Lines(lines) => {
+                lines.iter().flat_map(StyledLine::pieces).map(|(_, text)| text.len() + 32).sum()
+            }
+            Self::Text(text) => text.len(),
+        }
+    }
+}
+
+/// Memory taken, and its bound.
+#[derive(Debug, Default)]
+struct MemoryBudget(usize);
+
+impl MemoryBudget {
+    fn add(&mut self, bytes: usize, rows: usize) -> Result<(), String> {
+        self.0 = self.0.saturating_add(bytes);
+        if rows > ROWS_MAX || self.0 > BYTES_MAX {
+            return Err(format!(
+                "more rows than can be sorted or grouped: at most {ROWS_MAX} rows and {} MB of \
+                 memory; --filter, --from and --to select fewer, --sort with --top keeps only the \
+                 first",
+                BYTES_MAX >> 20
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Rows in the order of --sort, at most `max`.
+#[derive(Debug)]
+pub(super) struct SortedRows {
+    order: SortOrder,
+    max: usize,
+    /// Rows with their captures. The number keeps the order of equal rows.
+    rows: BTreeMap<(SortKey, u64), (u32, RenderedRow)>,
+    seen: u64,
+    bytes: MemoryBudget,
+}
+
+impl SortedRows {
+    pub(super) fn new(order: SortOrder, max: Option<u64>) -> Self {
+        let max = max.and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
+        Self { order, max, rows: BTreeMap::new(), seen: 0, bytes: MemoryBudget::default() }
+    }
+
+    /// Key of a row, or none if it comes after all rows that are kept.
+    pub(super) fn key(&mut self, row: &impl Serialize, period_ps: u64) -> Option<SortKey> {
+        let key = self.order.key(row, period_ps);
+        let is_kept = self.rows.len() < self.max
+            || self.rows.last_key_value().is_some_and(|((last, _), _)| key < *last);
+        is_kept.then_some(key)
+    }
+
+    pub(super) fn add(
+        &mut self,
+        key: SortKey,
+        capture: u32,
+        row: RenderedRow,
+    ) -> Result<(), String> {
+        let bytes = key.size() + row.size();
+        self.rows.insert((key, self.seen), (capture, row));
+        self.seen += 1;
+        if self.rows.len() > self.max
+            && let Some(((key, _), (_, row))) = self.rows.pop_last()
+        {
+            self.bytes.0 = self.bytes.0.saturating_sub(key.size() + row.size());
+        }
+        self.bytes.add(bytes, self.rows.len())
+    }
+
+    /// The rows with their captures, in order.
+    pub(super) fn into_rows(self) -> impl Iterator<Item = (u32, RenderedRow)> {
+        self.rows.into_values()
+    }
+}
+
+/// Numbers of rows with equal values of the fields of --group.
+#[derive(Debug)]
+pub(super) struct RowGroups {
+    pub(super) columns: ColumnList,
+    order: SortOrder,
+    by_count: Option<SortDirection>,
+    max: usize,
+    groups: BTreeMap<SortKey, GroupRow>,
+    bytes: MemoryBudget,
+}
+
+/// Values that rows have in common, and the number of rows.
+#[derive(Debug)]
+pub(super) struct GroupRow {
+    members: Vec<(&'static str, Value)>,
+    count: u64,
+}
+
+impl RowGroups {
+    pub(super) fn new(
+        columns: ColumnList,
+        by_count: Option<SortDirection>,
+        max: Option<u64>,
+    ) -> Self {
+        let (order, groups) = (SortOrder::of(&columns), BTreeMap::new());
+        let max = max.and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
+        Self { columns, order, by_count, max, groups, bytes: MemoryBudget::default() }
+    }
+
+    pub(super) fn add(&mut self, row: &impl Serialize) -> Result<(), String> {
+        let key = self.order.key(row, 1);
+        if let Some(group) = self.groups.get_mut(&key) {
+            group.count += 1;
+            return Ok(());
+        }
+        let value = |name| {
+            select(row, name).and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default()
+        };
+        let members = self.columns.names().map(|name| (name, value(name))).collect();
+        let bytes = 4 * key.size();
+        self.groups.insert(key, GroupRow { members, count: 1 });
+        self.bytes.add(bytes, self.groups.len())
+    }
+
+    /// The groups, in order.
+    pub(super) fn into_rows(self) -> impl Iterator<Item = GroupRow> {
+        let mut groups: Vec<GroupRow> = self.groups.into_values().collect();
+        match self.by_count {
+            None => {}
+            Some(SortDirection::Ascending) => groups.sort_by_key(|group| group.count),
+            Some(SortDirection::Descending) => {
+                groups.sort_by_key(|group| std::cmp::Reverse(group.count));
+            }
+        }
+        groups.into_iter().take(self.max)
+    }
+}
+
+impl Serialize for GroupRow {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in &self.members {
+            map.serialize_entry(name, value)?;
+        }
+        map.serialize_entry("count", &self.count)?;
+        map.end()
+    }
+}

@@ -1,0 +1,72 @@
+//! Rows as values separated by commas or tabs (RFC 4180, lines end with LF).
+
+use analyzer::channel_name::escape_text;
+use serde::Serialize;
+
+use crate::json_select::select;
+
+/// Separator of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ValueSeparator {
+    Comma,
+    Tab,
+}
+
+impl ValueSeparator {
+    /// Line of values. Control characters in them are escaped.
+    pub(crate) fn line<T: Into<String>>(self, values: impl IntoIterator<Item = T>) -> String {
+        let values: Vec<String> = values.into_iter().map(|value| self.quoted(value)).collect();
+        match self {
+            Self::Comma => values.join(",") + "\n",
+            Self::Tab => values.join("\t") + "\n",
+        }
+    }
+
+    /// Line of the members of a row: text as it is, nothing for null and members that the row lacks,
+    /// lists and objects as JSON.
+    pub(super) fn row(
+        self,
+        row: &impl Serialize,
+        names: impl Iterator<Item = &'static str>,
+    ) -> String {
+        self.line(names.map(|name| {
+            let json = select(row, name).unwrap_or_default();
+            match json.as_str() {
+                "null" => String::new(),
+                text if text.starts_with('"') => serde_json::from_str(text).unwrap_or_default(),
+                _ => json,
+            }
+        }))
+    }
+
+    fn quoted(self, value: impl Into<String>) -> String {
+        let value = escape_text(value.into());
+        match self {
+            Self::Comma if value.contains([',', '"']) => {
+                format!("\"{}\"", value.replace('"', "\"\""))
+            }
+            Self::Comma | Self::Tab => value,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn values_are_quoted_where_they_must_be() {
+        let row = json!({ "text": "a,\"b\"\n\t\u{1b}", "none": null, "part": { "n": -1.5 },
+            "list": [{ "n": 1 }, { "n": 2 }], "words": ["x"] });
+        let names = || ["text", "none", "lacking", "part.n", "list.n", "words"].into_iter();
+        assert_eq!(
+            ValueSeparator::Comma.row(&row, names()),
+            "\"a,\"\"b\"\"\\n\\t\\u{1b}\",,,-1.5,\"[1,2]\",\"[\"\"x\"\"]\"\n"
+        );
+        assert_eq!(
+            ValueSeparator::Tab.row(&row, names()),
+            "a,\"b\"\\n\\t\\u{1b}\t\t\t-1.5\t[1,2]\t[\"x\"]\n"
+        );
+    }
+}

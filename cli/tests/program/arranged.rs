@@ -1,0 +1,111 @@
+//! Lists that are sorted, grouped or counted, and the formats CSV and TSV.
+
+use crate::support::{VIEWS, bad, capture, view};
+
+#[test]
+fn rows_are_counted_grouped_and_sorted() {
+    let channel = "s1:1>h1:0";
+    for (options, expected) in [
+        (&["packets", "--count"][..], "9\n"),
+        (&["packets", "--count", "--format", "json"], "{\"count\":9}\n"),
+        (&["packets", "--count", "--format", "csv"], "count\n9\n"),
+        (&["packets", "--count", "--channel", channel], "3\n"),
+        (
+            &["packets", "--group", "crc"],
+            "crc     count\nbad         3\ngood        5\nrunt        1\n",
+        ),
+        (
+            &["packets", "--group", "crc", "--top", "1", "--format", "jsonl"],
+            "{\"crc\":\"good\",\"count\":5}\n",
+        ),
+        (
+            &["packets", "--group", "crc", "--format", "json"],
+            "{\"groups\":[{\"crc\":\"bad\",\"count\":3},\n{\"crc\":\"good\",\"count\":5},\n{\"crc\":\"runt\",\"count\":1}]}\n",
+        ),
+        (
+            &["packets", "--group", "crc", "--sort", "count", "--limit", "1", "--format", "tsv"],
+            "crc\tcount\nrunt\t1\n",
+        ),
+        (&["packets", "--group", "crc", "--no-head", "--limit", "1"], "bad         3\n"),
+        (
+            &[
+                "packets", "--sort", "length", "--limit", "2", "--fields", "length", "--format",
+                "csv",
+            ],
+            "length\n1\n3\n",
+        ),
+        (
+            &[
+                "packets",
+                "--sort",
+                "length",
+                "--top",
+                "2",
+                "--fields",
+                "length",
+                "--format",
+                "csv",
+                "--no-head",
+            ],
+            "131\n68\n",
+        ),
+        (
+            &["packets", "--limit", "1", "--fields", "channel,route,tag", "--format", "csv"],
+            "channel,route,tag\nh1:0>s1:1,[186],5\n",
+        ),
+        (
+            &["packets", "--limit", "0", "--fields", "channel,route", "--format", "csv"],
+            "channel,route\n",
+        ),
+        (
+            &["info", "--sort", "data:desc", "--fields", "name,control.FRES", "--format", "tsv"],
+            "name\tcontrol.FRES\ns1:1>h1:0\t2\nh1:0>s1:1\t\n",
+        ),
+    ] {
+        assert_eq!(view("link-1", options), expected, "{options:?}");
+    }
+}
+
+#[test]
+fn every_list_can_be_arranged() {
+    for command in VIEWS {
+        let list = |options: &[&str]| view("demo-nacks", &[command, options].concat());
+        let rows = list(&["--format", "jsonl"]);
+        let rows: Vec<&str> = rows.lines().filter(|row| !row.starts_with("{\"rule\"")).collect();
+        assert_eq!(list(&["--count"]), format!("{}\n", rows.len()), "{command:?}");
+        let mut sorted: Vec<String> =
+            list(&["--format", "jsonl", "--sort", "capture"]).lines().map(str::to_owned).collect();
+        sorted.retain(|row| !row.starts_with("{\"rule\""));
+        assert_eq!(sorted, rows, "equal rows keep their order: {command:?}");
+        let table = list(&["--format", "csv"]);
+        assert_eq!(table.lines().count(), rows.len() + 1, "{command:?}");
+        let mut lines = list(&["--format", "tsv"])
+            .lines()
+            .map(|line| line.split('\t').count())
+            .collect::<Vec<_>>();
+        lines.dedup();
+        assert_eq!(lines.len(), 1, "{command:?}: all lines have the same number of values");
+        let groups = list(&["--group", "capture", "--format", "csv"]);
+        let expected = if rows.is_empty() { String::new() } else { format!("0,{}\n", rows.len()) };
+        assert_eq!(groups, format!("capture,count\n{expected}"), "{command:?}");
+        // The text of a sorted list has a line or more for each row.
+        let text = list(&["--sort", "capture", "--no-head"]);
+        assert!(text.lines().count() >= rows.len(), "{command:?}");
+    }
+}
+
+#[test]
+fn an_impossible_order_is_refused() {
+    for (options, expected) in [
+        (&["--top", "3"][..], "--top needs an order"),
+        (&["--sort", "lenght"], "did you mean `length`?"),
+        (&["--sort", "length:down"], "expected `asc` or `desc`"),
+        (&["--group", "crc:desc"], "`:` behind a name"),
+        (&["--group", "crc", "--sort", "crc"], "--sort with --group takes count"),
+        (&["--group", "crc", "--count"], "cannot be used with"),
+        (&["--limit", "1", "--top", "2", "--sort", "length"], "cannot be used with"),
+    ] {
+        let error = bad(&[&["packets"], options, &[&capture("link-1")]].concat());
+        assert!(error.contains(expected), "{options:?}: {error}");
+    }
+}
