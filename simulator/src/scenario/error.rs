@@ -169,6 +169,14 @@ impl<'a> ProblemList<'a> {
         });
     }
 
+    /// Withdraws the problem that a key is missing in a table: it is there, but misspelt.
+    pub(super) fn withdraw_missing(&self, table: &Range<usize>, message: &str, key: &str) {
+        let key = format!("`{key}`");
+        self.found.borrow_mut().retain(|found| {
+            found.span != *table || found.message != message || !found.expected.contains(&key)
+        });
+    }
+
     pub(super) fn shown(&self, span: &Range<usize>) -> String {
         shortened(self.text.get(span.clone()).unwrap_or_default())
     }
@@ -221,6 +229,11 @@ pub(super) fn did_you_mean<'w>(
     word: &str,
     words: impl IntoIterator<Item = &'w str>,
 ) -> Option<String> {
+    nearest(word, words).map(|other| format!("did you mean `{}`?", shortened(other)))
+}
+
+/// The most similar of the words, if one is similar.
+pub(super) fn nearest<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     if word.len() > WORD_MAX {
         return None;
     }
@@ -236,7 +249,7 @@ pub(super) fn did_you_mean<'w>(
         .filter(|(distance, _)| *distance <= near)
         // Of names alike, `s1` is meant for `s0` sooner than for `h1`.
         .min_by_key(|(distance, other)| (*distance, !other.starts_with(initial), *other))
-        .map(|(_, other)| format!("did you mean `{}`?", shortened(other)))
+        .map(|(_, other)| other)
 }
 
 /// `a`, `a or b`, `a, b or c`.

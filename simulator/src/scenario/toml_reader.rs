@@ -6,7 +6,7 @@ use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{ProblemList, any_of, did_you_mean, shortened};
+use super::error::{ProblemList, any_of, did_you_mean, nearest, shortened};
 
 /// Scale of decimals, which are exact to nine places.
 pub(super) const NANO: u128 = 1_000_000_000;
@@ -148,7 +148,11 @@ impl<'a> TomlTable<'a> {
     }
 
     pub(super) fn missing(&self, expected: &str) {
-        self.problems.add(&self.span, format!("{} is not complete", self.title), expected);
+        self.problems.add(&self.span, self.incomplete(), expected);
+    }
+
+    fn incomplete(&self) -> String {
+        format!("{} is not complete", self.title)
     }
 
     pub(super) fn report(&self, message: String, expected: &str) {
@@ -176,16 +180,26 @@ impl<'a> TomlTable<'a> {
             if !self.known.iter().any(|known| known == name) {
                 let message = format!("unknown key `{}` in {}", shortened(name), self.title);
                 let replaced = REPLACED.iter().find(|(keys, _)| keys.contains(&name));
-                let (expected, help) = match replaced {
-                    Some((_, instead)) => (format!("expected {instead}"), None),
-                    None => (
-                        format!("expected {}", any_of(&self.shown())),
-                        did_you_mean(name, self.known.iter().map(String::as_str)),
-                    ),
+                let meant = self.meant(name).filter(|_| replaced.is_none());
+                let expected = match replaced {
+                    Some((_, instead)) => format!("expected {instead}"),
+                    None => format!("expected {}", any_of(&self.shown())),
                 };
+                let help = meant.map(|meant| format!("did you mean `{meant}`?"));
                 self.problems.add_with_help(&key.span(), message, expected, help);
+                if let Some(meant) = meant {
+                    self.problems.withdraw_missing(&self.span, &self.incomplete(), meant);
+                }
             }
         }
+    }
+
+    /// The known key that an unknown one may stand for: a time without its unit, or a similar one.
+    fn meant(&self, name: &str) -> Option<&str> {
+        let mut known = self.known.iter().map(String::as_str);
+        known
+            .find(|known| known.strip_suffix("_us") == Some(name))
+            .or_else(|| nearest(name, self.known.iter().map(String::as_str)))
     }
 
     /// Known keys; a time only in microseconds.
