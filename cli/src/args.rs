@@ -16,7 +16,7 @@ pub(crate) use self::analysis::{
     ScoreArgs, TopologyArgs,
 };
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};
-pub(crate) use self::simulation::{DemoArgs, ExperimentArgs, SimulateArgs};
+pub(crate) use self::simulation::{DemoArgs, ExperimentArgs, KeySetting, SimulateArgs};
 pub(crate) use self::view::{ListFormat, ViewArgs};
 
 /// Decodes and analyzes captures of Myrinet links, from single characters to messages, and

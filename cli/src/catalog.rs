@@ -2,6 +2,7 @@
 
 use clap::builder::PossibleValuesParser;
 use simulator::experiment::EXPERIMENTS;
+use simulator::truth::TRUTH_KINDS;
 
 /// Runs every experiment, one after the other.
 pub(crate) const ALL_EXPERIMENTS: &str = "all";
@@ -248,4 +249,15 @@ pub(crate) fn demo_names() -> PossibleValuesParser {
 pub(crate) fn experiment_names() -> PossibleValuesParser {
     let names = EXPERIMENTS.iter().map(|experiment| experiment.name);
     names.chain([ALL_EXPERIMENTS]).collect::<Vec<_>>().into()
+}
+
+/// Parses a kind of event in the truth; behind `!` it is excluded.
+pub(crate) fn truth_kind(text: &str) -> Result<String, String> {
+    let name = text.strip_prefix('!').unwrap_or(text);
+    if TRUTH_KINDS.contains(&name) {
+        return Ok(text.to_owned());
+    }
+    let nearest = TRUTH_KINDS.iter().min_by_key(|kind| strsim::damerau_levenshtein(name, kind));
+    let nearest = nearest.copied().unwrap_or_default();
+    Err(format!("no such kind of event; did you mean `{nearest}`? docs/truth.md lists all"))
 }

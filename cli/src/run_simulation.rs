@@ -26,6 +26,44 @@ pub(crate) struct RunPaths<'a> {
     pub(crate) scenario: Option<&'a Path>,
     pub(crate) capture: Option<&'a Path>,
     pub(crate) truth: Option<&'a Path>,
+    /// Statistics of the run.
+    pub(crate) statistics: Option<&'a Path>,
+    pub(crate) truth_kinds: TruthSelection,
+}
+
+/// Kinds of events to write to the truth.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum TruthSelection {
+    #[default]
+    All,
+    Only(Vec<String>),
+    Except(Vec<String>),
+}
+
+impl TruthSelection {
+    /// The kinds named on the command line; a name behind `!` is excluded.
+    pub(crate) fn read(names: &[String]) -> Result<Self, CliError> {
+        let excluded: Vec<String> =
+            names.iter().filter_map(|name| name.strip_prefix('!').map(str::to_owned)).collect();
+        match (names.len(), excluded.len()) {
+            (0, _) => Ok(Self::All),
+            (_, 0) => Ok(Self::Only(names.to_vec())),
+            (all, some) if all == some => Ok(Self::Except(excluded)),
+            _ => Err(CliError::Message(
+                "--truth-kinds: some kinds are behind `!` and some are not; expected all or none"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    fn includes(&self, event: &TruthEvent) -> bool {
+        let is_named = |names: &[String]| names.iter().any(|name| name == event.kind.name());
+        match self {
+            Self::All => true,
+            Self::Only(names) => is_named(names),
+            Self::Except(names) => !is_named(names),
+        }
+    }
 }
 
 /// Open output files of a run, with their paths for error messages.
@@ -33,6 +71,15 @@ pub(crate) struct RunPaths<'a> {
 struct OutputFiles {
     capture: Option<(PathBuf, CaptureWriter<AtomicFile>)>,
     truth: Option<(PathBuf, BufWriter<AtomicFile>)>,
+    statistics: Option<(PathBuf, AtomicFile)>,
+    truth_kinds: TruthSelection,
+}
+
+/// A run that has ended, with its files, which are not in their places yet.
+pub(crate) struct EndedRun {
+    pub(crate) network: Network,
+    /// None if Ctrl-C ended the run before its end.
+    files: Option<OutputFiles>,
 }
 
 /// Runs a scenario to its end, or until Ctrl-C. If it does not end or a file cannot be written, no file is
@@ -42,7 +89,7 @@ pub(crate) fn run_scenario(
     level: TraceLevel,
     paths: &RunPaths<'_>,
     observe: &mut dyn FnMut(&TruthEvent),
-) -> Result<Network, CliError> {
+) -> Result<EndedRun, CliError> {
     interrupt::handle();
     let mut network = Network::new(scenario, level, VisitOrder::AsGiven);
     let mut files = OutputFiles::create(paths, &network)?;
@@ -63,26 +110,32 @@ pub(crate) fn run_scenario(
     files.write_events(scenario, &mut network, observe)?;
     if is_complete {
         files.record(&mut network)?;
-        files.finish()?;
     } else {
         let (now, all) = (network.now() / PERIODS_PER_US, scenario.duration / PERIODS_PER_US);
         let written = if paths.outputs().next().is_some() { ": no file is written" } else { "" };
         print_error(&format!("{} after {now} of {all} µs{written}", interrupt::error()));
     }
-    Ok(network)
+    Ok(EndedRun { network, files: is_complete.then_some(files) })
+}
+
+impl EndedRun {
+    /// Writes the statistics, and puts all files of a complete run in their places.
+    pub(crate) fn commit(&mut self, statistics: &str) -> Result<(), CliError> {
+        self.files.take().map_or(Ok(()), |files| files.finish(statistics))
+    }
 }
 
 impl RunPaths<'_> {
     pub(crate) fn outputs(&self) -> impl Iterator<Item = &Path> {
-        [self.capture, self.truth].into_iter().flatten()
+        [self.capture, self.truth, self.statistics].into_iter().flatten()
     }
 
     /// Refuses one file for two purposes, and a capture on a terminal.
     fn check(&self) -> Result<(), CliError> {
-        if let (Some(capture), Some(truth)) = (self.capture, self.truth)
-            && is_same(capture, truth)
-        {
-            return Err(CliError::writing(capture, &"named for two outputs"));
+        let others = |at: usize| self.outputs().skip(at + 1);
+        let is_twice = |(at, path): &(usize, &Path)| others(*at).any(|other| is_same(path, other));
+        if let Some((_, path)) = self.outputs().enumerate().find(is_twice) {
+            return Err(CliError::writing(path, &"named for two outputs"));
         }
         let scenario = self.scenario.filter(|path| !is_standard(path));
         let lost = |path: &&Path| scenario.is_some_and(|scenario| is_same(scenario, path));
@@ -121,7 +174,10 @@ impl OutputFiles {
             let writer = CaptureWriter::new(file, ByteOrder::Little, network.channels());
             Ok((path.into(), writer.map_err(|error| CliError::writing(path, &error))?))
         };
-        Ok(Self { capture: capture.map(writer).transpose()?, truth })
+        let statistics = |path: &Path| Ok((path.into(), AtomicFile::create(path)?));
+        let statistics = paths.statistics.map(statistics).transpose()?;
+        let truth_kinds = paths.truth_kinds.clone();
+        Ok(Self { capture: capture.map(writer).transpose()?, truth, statistics, truth_kinds })
     }
 
     fn write_events(
@@ -132,7 +188,9 @@ impl OutputFiles {
     ) -> Result<(), CliError> {
         for event in network.drain_events() {
             observe(&event);
-            if let Some((path, file)) = &mut self.truth {
+            if let Some((path, file)) = &mut self.truth
+                && self.truth_kinds.includes(&event)
+            {
                 let name = |node| scenario.topology.node(node).map_or("?", |node| &*node.name);
                 serde_json::to_writer(&mut *file, &event.row(name))
                     .map_err(io::Error::from)
@@ -153,13 +211,18 @@ impl OutputFiles {
         }
     }
 
-    fn finish(self) -> Result<(), CliError> {
+    fn finish(self, statistics: &str) -> Result<(), CliError> {
         let mut files = Vec::new();
         if let Some((path, writer)) = self.capture {
             files.push(writer.finish().map_err(|error| CliError::writing(&path, &error))?);
         }
         if let Some((path, file)) = self.truth {
             files.push(file.into_inner().map_err(|error| CliError::writing(&path, error.error()))?);
+        }
+        if let Some((path, mut file)) = self.statistics {
+            let written = file.write_all(statistics.as_bytes());
+            written.map_err(|error| CliError::writing(&path, &error))?;
+            files.push(file);
         }
         commit_all(files)
     }

@@ -1,5 +1,6 @@
-//! Statistics of a run, as text.
+//! Statistics of a run, as text and as JSON.
 
+mod json;
 mod messages;
 
 use std::cmp::Reverse;
@@ -9,7 +10,7 @@ use codec::time::FULL_RATE_PERIOD_PS;
 use simulator::network::Network;
 use simulator::port::PortLed;
 use simulator::scenario::Scenario;
-use simulator::statistics::{ChannelStatistics, LogHistogram, RunStatistics};
+use simulator::statistics::{ChannelStatistics, LogHistogram, PacketLatencies, RunStatistics};
 use simulator::topology::NodePort;
 use simulator::truth::{PacketHandling, RuleId};
 
@@ -24,25 +25,40 @@ const BINS: u64 = 12;
 /// Periods in a tenth of a microsecond.
 const TENTH_US: u64 = 8;
 
-/// Prints the statistics of a run.
-pub(crate) fn print(
-    scenario: &Scenario,
-    network: &Network,
-    seen: &RunStatistics,
-    output: &mut StandardOutput,
-) {
-    let out = &mut |line: StyledLine| output.line(&line);
-    totals(scenario, seen, out);
-    hosts(scenario, network, out);
-    messages::print(scenario, network, out);
-    latencies(&seen.latencies, out);
-    channels(scenario, network, out);
-    rules("dropped", seen.drops.iter(), out);
-    rules("truncated", seen.truncations.iter(), out);
+/// A run, and what was observed of it.
+#[derive(Clone, Copy)]
+pub(crate) struct StatisticsOfRun<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) network: &'a Network,
+    pub(crate) seen: &'a RunStatistics,
 }
 
-fn totals(scenario: &Scenario, seen: &RunStatistics, out: &mut impl FnMut(StyledLine)) {
-    let time = time(scenario.duration);
+/// Number of hosts, endpoints and channels to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListLength {
+    /// The busiest ones.
+    Busiest,
+    All,
+}
+
+impl StatisticsOfRun<'_> {
+    /// Prints the statistics as text.
+    pub(crate) fn print(self, length: ListLength, output: &mut StandardOutput) {
+        let out = &mut |line: StyledLine| output.line(&line);
+        let seen = self.seen;
+        totals(self, out);
+        hosts(self, length, out);
+        messages::print(self, length, out);
+        latencies(&seen.latencies, out);
+        channels(self, length, out);
+        rules("dropped", seen.drops.iter(), out);
+        rules("truncated", seen.truncations.iter(), out);
+    }
+}
+
+fn totals(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
+    let (seen, periods) = (run.seen, run.network.now());
+    let time = time(periods);
     let mut line = StyledLine::of(TextStyle::Head, format!("{time} µs, {} packets", seen.injected));
     let handled = seen.handlings.iter().map(|(handling, count)| {
         let role =
@@ -64,7 +80,7 @@ fn totals(scenario: &Scenario, seen: &RunStatistics, out: &mut impl FnMut(Styled
     }
     out(line);
     if seen.payload > 0 {
-        let rate = mb_s(seen.payload, scenario.duration);
+        let rate = mb_s(seen.payload, periods);
         out(StyledLine::of(
             TextStyle::Plain,
             format!("payload delivered: {} bytes, {rate} Mb/s", seen.payload),
@@ -72,13 +88,14 @@ fn totals(scenario: &Scenario, seen: &RunStatistics, out: &mut impl FnMut(Styled
     }
 }
 
-fn hosts(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledLine)) {
+fn hosts(run: StatisticsOfRun<'_>, length: ListLength, out: &mut impl FnMut(StyledLine)) {
+    let StatisticsOfRun { scenario, network, .. } = run;
     let topology = &scenario.topology;
     let hosts = topology.hosts().filter_map(|host| {
         let statistics = network.interface(host)?.statistics();
         Some((statistics.sent_bytes.saturating_add(statistics.received_bytes), (host, statistics)))
     });
-    let (busiest, left) = busiest(hosts.collect());
+    let (busiest, left) = busiest(hosts.collect(), length);
     out(StyledLine::default());
     out(StyledLine::of(
         TextStyle::Head,
@@ -86,7 +103,7 @@ fn hosts(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledLine
     ));
     for (host, statistics) in busiest {
         let name = topology.node(host).map_or("?", |node| &node.name);
-        let rate = |bytes| mb_s(bytes, scenario.duration);
+        let rate = |bytes| mb_s(bytes, network.now());
         let (sent, received) = (rate(statistics.sent_bytes), rate(statistics.received_bytes));
         let text = format!(
             "{name:<16} {:>10} {sent:>8}   {:>10} {received:>8}",
@@ -97,21 +114,28 @@ fn hosts(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledLine
     more(left, "host", out);
 }
 
-/// Prints transfer times: `docs/output.md`, Latency.
-fn latencies(latencies: &LogHistogram, out: &mut impl FnMut(StyledLine)) {
-    let (Some(min), Some(max)) = (latencies.min(), latencies.max()) else { return };
-    let mut head = format!("{:<13}{:>9}", "transfer time", "min");
-    let mut line = format!("{:<13}{:>9}", "µs", short(min));
-    for (name, share) in
-        [("50 %", 500_000), ("90 %", 900_000), ("99 %", 990_000), ("99.9 %", 999_000)]
-    {
-        head += &format!("{name:>9}");
-        line += &format!("{:>9}", short(latencies.quantile(share).unwrap_or(max)));
+/// Prints the latencies of packets: `docs/output.md`, Latency.
+fn latencies(latencies: &PacketLatencies, out: &mut impl FnMut(StyledLine)) {
+    let PacketLatencies { queue, transfer, packet, network } = latencies;
+    if transfer.count() == 0 {
+        return;
     }
+    let head = ["min", "50 %", "90 %", "99 %", "99.9 %", "max"].map(|name| format!("{name:>9}"));
     out(StyledLine::default());
-    out(StyledLine::of(TextStyle::Head, format!("{head}{:>9}", "max")));
-    out(StyledLine::of(TextStyle::Plain, format!("{line}{:>9}", short(max))));
-    histogram(latencies, out);
+    out(StyledLine::of(TextStyle::Head, format!("{:<16}{}", "latency µs", head.concat())));
+    for (name, times) in [
+        ("queue time", queue),
+        ("network latency", network),
+        ("transfer time", transfer),
+        ("packet latency", packet),
+    ] {
+        let (Some(min), Some(max)) = (times.min(), times.max()) else { continue };
+        let [half, most, nearly, all] =
+            [500_000, 900_000, 990_000, 999_000].map(|share| times.quantile(share).unwrap_or(max));
+        let times = [min, half, most, nearly, all, max].map(|time| format!("{:>9}", short(time)));
+        out(StyledLine::of(TextStyle::Plain, format!("{name:<16}{}", times.concat())));
+    }
+    histogram(transfer, out);
 }
 
 /// Prints a bar for each range of values. The last includes everything above the 99 % quantile.
@@ -133,6 +157,7 @@ fn histogram(values: &LogHistogram, out: &mut impl FnMut(StyledLine)) {
     }
     let highest = counts.iter().copied().max().unwrap_or(0);
     out(StyledLine::default());
+    out(StyledLine::of(TextStyle::Head, "transfer time"));
     for (bin, count) in (first..).zip(counts) {
         let thousandths = (u128::from(count) * 1000).div_ceil(u128::from(highest.max(1)));
         let from = short(bin.saturating_mul(width));
@@ -157,44 +182,72 @@ fn width(min: u64, max: u64) -> u64 {
     }
 }
 
-fn channels(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledLine)) {
-    let topology = &scenario.topology;
-    let channels = topology.cables().iter().flat_map(|cable| {
-        let [a, b] = cable.ends;
-        [(a, b, cable.link), (b, a, cable.link.turned())]
-    });
-    let channels = channels.filter_map(|(from, to, link)| {
-        let ((passed, light), (far, _)) = (network.port_state(from)?, network.port_state(to)?);
-        let [own, other] = link.ports;
-        let periods = scenario.duration / u64::from(own.divisor.get());
-        let statistics = ChannelStatistics {
-            periods,
-            data: passed.data,
-            stopped: passed.stopped,
-            commands: passed.commands,
-            packets: passed.packets,
-        };
-        let fill = (far.fill_max, other.slack.cells());
-        Some((passed.data.saturating_add(passed.stopped), (from, to, statistics, fill, light)))
-    });
-    let (busiest, left) = busiest(channels.collect());
+/// A channel's counters at the end of a run.
+struct ChannelCounts {
+    from: NodePort,
+    to: NodePort,
+    statistics: ChannelStatistics,
+    /// Highest fill of the slack buffer, and its size.
+    fill: (u32, u32),
+    led: PortLed,
+    /// Character period in periods of the full rate.
+    divisor: u64,
+}
+
+impl StatisticsOfRun<'_> {
+    /// Counters of all channels.
+    fn channels(&self) -> impl Iterator<Item = ChannelCounts> {
+        let channels = self.scenario.topology.cables().iter().flat_map(|cable| {
+            let [a, b] = cable.ends;
+            [(a, b, cable.link), (b, a, cable.link.turned())]
+        });
+        channels.filter_map(|(from, to, link)| {
+            let (passed, led) = self.network.port_state(from)?;
+            let (far, _) = self.network.port_state(to)?;
+            let [own, other] = link.ports;
+            let divisor = u64::from(own.divisor.get());
+            let statistics = ChannelStatistics {
+                periods: self.network.now() / divisor,
+                data: passed.data,
+                stopped: passed.stopped,
+                commands: passed.commands,
+                packets: passed.packets,
+            };
+            let fill = (far.fill_max, other.slack.cells());
+            Some(ChannelCounts { from, to, statistics, fill, led, divisor })
+        })
+    }
+
+    /// Name of a channel, as in captures.
+    fn channel_name(&self, channel: &ChannelCounts) -> String {
+        let name = |port| self.scenario.topology.port_name(port);
+        format!("{}>{}", name(channel.from), name(channel.to))
+    }
+}
+
+fn channels(run: StatisticsOfRun<'_>, length: ListLength, out: &mut impl FnMut(StyledLine)) {
+    let load = |channel: &ChannelCounts| {
+        channel.statistics.data.saturating_add(channel.statistics.stopped)
+    };
+    let channels = run.channels().map(|channel| (load(&channel), channel));
+    let (busiest, left) = busiest(channels.collect(), length);
     out(StyledLine::default());
     let head = format!(
         "{:<22} {:>8} {:>7} {:>9} {:>9}  {:>9}  lamp",
         "channel", "packets", "use %", "stopped %", "STOP/GO %", "max fill"
     );
     out(StyledLine::of(TextStyle::Head, head));
-    for (from, to, statistics, (fill, cells), light) in busiest {
-        let name = |port: NodePort| topology.port_name(port);
+    for channel in busiest {
+        let name = run.channel_name(&channel);
+        let ChannelCounts { statistics, fill: (fill, cells), led, .. } = channel;
         let text = format!(
-            "{:<22} {:>8} {:>7} ",
-            format!("{}>{}", name(from), name(to)),
+            "{name:<22} {:>8} {:>7} ",
             statistics.packets,
             percent(statistics.utilisation())
         );
         let stopped = if statistics.stopped > 0 { TextStyle::Notice } else { TextStyle::Plain };
         let slack = if fill < cells { TextStyle::Plain } else { TextStyle::Bad };
-        let (light, colour) = lamp(light);
+        let (light, colour) = lamp(led);
         out(StyledLine::of(TextStyle::Plain, text)
             .and(stopped, format!("{:>9} ", percent(statistics.stoppage())))
             .and(TextStyle::Plain, format!("{:>9}  ", percent(statistics.overhead())))
@@ -247,11 +300,15 @@ fn words(rule: RuleId) -> &'static str {
 }
 
 /// The items with the highest load, in their original order, and the number of the others.
-fn busiest<T>(all: Vec<(u64, T)>) -> (Vec<T>, usize) {
-    let left = all.len().saturating_sub(SHOWN);
+fn busiest<T>(all: Vec<(u64, T)>, length: ListLength) -> (Vec<T>, usize) {
+    let shown = match length {
+        ListLength::Busiest => SHOWN,
+        ListLength::All => all.len(),
+    };
+    let left = all.len().saturating_sub(shown);
     let mut ranked: Vec<_> = all.into_iter().enumerate().collect();
     ranked.sort_by_key(|(place, (busy, _))| (Reverse(*busy), *place));
-    ranked.truncate(SHOWN);
+    ranked.truncate(shown);
     ranked.sort_by_key(|(place, _)| *place);
     (ranked.into_iter().map(|(_, (_, item))| item).collect(), left)
 }
@@ -336,6 +393,7 @@ mod tests {
             shown,
             [
                 "",
+                "transfer time",
                 "     0.10 µs  ▌ 2",
                 "     0.20 µs  ██████████████████████████████ 100",
                 "     0.30 µs… ▌ 2",
@@ -347,9 +405,10 @@ mod tests {
     #[test]
     fn the_busiest_are_shown_in_their_own_order() {
         let all = |count: u64| (0..count).map(|place| (place % 3, place)).collect::<Vec<_>>();
-        assert_eq!(busiest(all(4)), (vec![0, 1, 2, 3], 0));
-        let (shown, left) = busiest(all(24));
+        assert_eq!(busiest(all(4), ListLength::Busiest), (vec![0, 1, 2, 3], 0));
+        let (shown, left) = busiest(all(24), ListLength::Busiest);
         // All eight of 2 and all eight of 1.
+        assert_eq!(busiest(all(24), ListLength::All), ((0..24).collect(), 0));
         assert_eq!((shown, left), ((0..24).filter(|place| place % 3 > 0).collect(), 8));
     }
 }

@@ -2,7 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use codec::time::FULL_RATE_PERIOD_PS;
+use serde::{Serialize, Serializer};
+
 use crate::link::tagged_char::PacketId;
+use crate::scenario::Scenario;
+use crate::topology::NodePort;
 use crate::truth::{PacketHandling, RuleId, TruthEvent, TruthEventKind};
 
 /// Bits below the highest 1 of a value that select its bucket: values in a bucket differ by less
@@ -101,6 +106,58 @@ impl LogHistogram {
     }
 }
 
+/// Picoseconds of periods of the full rate. §4.2
+#[must_use]
+pub const fn picoseconds(periods: u64) -> u64 {
+    periods.saturating_mul(FULL_RATE_PERIOD_PS as u64)
+}
+
+/// Bucket of a histogram of times, as in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct HistogramBucket {
+    /// Longest possible time, in picoseconds.
+    pub(crate) to_ps: u64,
+    /// Number of times.
+    pub(crate) count: u64,
+}
+
+/// A histogram of periods of the full rate, as in `docs/output.md`.
+impl Serialize for LogHistogram {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct TimeHistogram {
+            count: u64,
+            mean_ps: Option<u64>,
+            min_ps: Option<u64>,
+            p50_ps: Option<u64>,
+            p90_ps: Option<u64>,
+            p99_ps: Option<u64>,
+            p999_ps: Option<u64>,
+            max_ps: Option<u64>,
+            buckets: Vec<HistogramBucket>,
+        }
+        let ps = picoseconds;
+        let quantile = |share| self.quantile(share).map(ps);
+        let sum = self.sum.saturating_mul(FULL_RATE_PERIOD_PS.into());
+        let mean = sum.checked_div(self.count.into());
+        TimeHistogram {
+            count: self.count,
+            mean_ps: mean.and_then(|mean| u64::try_from(mean).ok()),
+            min_ps: self.min().map(ps),
+            p50_ps: quantile(500_000),
+            p90_ps: quantile(900_000),
+            p99_ps: quantile(990_000),
+            p999_ps: quantile(999_000),
+            max_ps: self.max().map(ps),
+            buckets: self
+                .buckets()
+                .map(|(most, count)| HistogramBucket { to_ps: ps(most), count })
+                .collect(),
+        }
+        .serialize(serializer)
+    }
+}
+
 /// Bucket of a value: one per value below 2·2⁶, 2⁶ per octave above.
 const fn bucket(value: u64) -> usize {
     let shift = (u64::BITS - value.leading_zeros()).saturating_sub(BITS + 1);
@@ -169,11 +226,10 @@ pub struct RunStatistics {
     pub injected_bytes: u64,
     /// Packets consumed by interfaces.
     pub consumed: u64,
-    /// Bytes between tag and CRC byte of the delivered packets.
+    /// Bytes between tag and CRC byte of the packets delivered after the warm-up.
     pub payload: u64,
-    /// Latencies of delivered packets: from the injection of the first byte to consumption, in
-    /// periods of the full rate.
-    pub latencies: LogHistogram,
+    /// Latencies of delivered packets that were ready after the warm-up.
+    pub latencies: PacketLatencies,
     /// Consumed packets by handling.
     pub handlings: BTreeMap<PacketHandling, u64>,
     /// Packets dropped, by rule.
@@ -186,28 +242,90 @@ pub struct RunStatistics {
     pub overflows: u64,
     /// Blocked-packet timeouts. R-4
     pub blocked: u64,
-    /// Injection time of each packet in transit.
-    under_way: BTreeMap<PacketId, u64>,
+    /// End of the warm-up, in periods of the full rate.
+    warm_up: u64,
+    /// Each packet in transit.
+    under_way: BTreeMap<PacketId, PacketFlight>,
+    /// Character period and phase of what slow ports receive, in periods of the full rate.
+    clocks: BTreeMap<NodePort, (u64, u64)>,
+}
+
+/// Latencies of the same packets, in periods of the full rate (`docs/output.md`, Latency).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PacketLatencies {
+    /// Queue times: from ready at the host to the first byte leaving it.
+    pub queue: LogHistogram,
+    /// Transfer times: from the first byte leaving the host to consumption.
+    pub transfer: LogHistogram,
+    /// Packet latencies: from ready at the host to consumption.
+    pub packet: LogHistogram,
+    /// Network latencies: from the first byte leaving the host to its arrival at the receiver.
+    pub network: LogHistogram,
+}
+
+/// Times of a packet in transit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct PacketFlight {
+    ready: u64,
+    injected: u64,
+    /// Arrival of the first byte at the latest port that has received the packet.
+    arrived: Option<(NodePort, u64)>,
+}
+
+impl PacketLatencies {
+    fn record(&mut self, flight: PacketFlight, consumed: &TruthEvent) {
+        let PacketFlight { ready, injected, arrived } = flight;
+        self.queue.record(injected.saturating_sub(ready));
+        self.transfer.record(consumed.at.saturating_sub(injected));
+        self.packet.record(consumed.at.saturating_sub(ready));
+        if let Some((_, at)) = arrived.filter(|(place, _)| *place == consumed.place) {
+            self.network.record(at.saturating_sub(injected));
+        }
+    }
 }
 
 impl RunStatistics {
+    /// Statistics of a scenario's run. Payload and latencies count from `warm_up` on.
+    #[must_use]
+    pub fn new(scenario: &Scenario, warm_up: u64) -> Self {
+        let ends = scenario.topology.cables().iter().flat_map(|cable| {
+            let [a, b] = cable.ends;
+            // A port receives at the rate of the other end.
+            let [own, far] = cable.link.ports.map(|port| u64::from(port.divisor.get()));
+            [(a, far), (b, own)].map(|(end, period)| (end, (period, cable.link.delay.0 % period)))
+        });
+        let clocks = ends.filter(|(_, (period, _))| *period != 1).collect();
+        Self { warm_up, clocks, ..Self::default() }
+    }
+
     /// Records an event; events come in order of time.
     pub fn observe(&mut self, happened: &TruthEvent) {
         self.periods = self.periods.max(happened.at.saturating_add(1));
-        if let TruthEventKind::Injected { length } = happened.kind {
+        if let TruthEventKind::Injected { length, queued } = happened.kind {
             self.injected += 1;
             self.injected_bytes = self.injected_bytes.saturating_add(length);
-            self.under_way.extend(happened.packet.map(|packet| (packet, happened.at)));
+            let ready = happened.at.saturating_sub(queued);
+            let flight = PacketFlight { ready, injected: happened.at, arrived: None };
+            self.under_way.extend(happened.packet.map(|packet| (packet, flight)));
+        } else if let TruthEventKind::Received(frame) = &happened.kind {
+            let (period, phase) = self.clocks.get(&happened.place).copied().unwrap_or((1, 0));
+            let flight = happened.packet.and_then(|packet| self.under_way.get_mut(&packet));
+            if let Some(flight) = flight {
+                let at = frame.start.saturating_mul(period).saturating_add(phase);
+                flight.arrived = Some((happened.place, at));
+            }
         } else if let TruthEventKind::Consumed { length, handling, .. } = happened.kind {
-            let injected = self.leave(happened);
+            let flight = self.leave(happened);
             self.consumed += 1;
             *self.handlings.entry(handling).or_default() += 1;
             if handling == PacketHandling::Delivered {
                 // Of its header only the tag is left. P-2
-                self.payload = self.payload.saturating_add(length.saturating_sub(2));
-                injected.into_iter().for_each(|at| {
-                    self.latencies.record(happened.at.saturating_sub(at));
-                });
+                if happened.at >= self.warm_up {
+                    self.payload = self.payload.saturating_add(length.saturating_sub(2));
+                }
+                if let Some(flight) = flight.filter(|flight| flight.ready >= self.warm_up) {
+                    self.latencies.record(flight, happened);
+                }
             }
         } else if let TruthEventKind::Dropped(rule) = happened.kind {
             self.leave(happened);
@@ -236,8 +354,8 @@ impl RunStatistics {
         self.drops.values().sum()
     }
 
-    /// Removes a packet in transit and returns its injection time.
-    fn leave(&mut self, happened: &TruthEvent) -> Option<u64> {
+    /// Removes a packet in transit and returns its times.
+    fn leave(&mut self, happened: &TruthEvent) -> Option<PacketFlight> {
         self.under_way.remove(&happened.packet?)
     }
 }
@@ -332,7 +450,7 @@ mod tests {
     fn packets_are_followed_from_injection_to_their_end() {
         let mut run = RunStatistics::default();
         for number in 0..5 {
-            run.observe(&happened(10, number, TruthEventKind::Injected { length: 67 }));
+            run.observe(&happened(10, number, TruthEventKind::Injected { length: 67, queued: 4 }));
         }
         let consumed =
             |length, handling| TruthEventKind::Consumed { length, check: CrcCheck::Good, handling };
@@ -344,7 +462,10 @@ mod tests {
         run.observe(&happened(150, 4, TruthEventKind::Overflow));
         run.observe(&happened(160, 4, TruthEventKind::Blocked(BlockedEscape::Gap)));
         assert_eq!((run.injected, run.injected_bytes, run.consumed), (5, 335, 2));
-        assert_eq!((run.payload, run.latencies.count(), run.latencies.max()), (64, 1, Some(100)));
+        assert_eq!(
+            (run.payload, run.latencies.transfer.count(), run.latencies.packet.max()),
+            (64, 1, Some(104))
+        );
         assert_eq!(
             run.handlings,
             [(PacketHandling::Delivered, 1), (PacketHandling::Corrupt, 1)].into()
@@ -363,9 +484,9 @@ mod tests {
             check: CrcCheck::Good,
             handling: PacketHandling::Delivered,
         };
-        run.observe(&happened(0, 0, TruthEventKind::Injected { length: 10 }));
+        run.observe(&happened(0, 0, TruthEventKind::Injected { length: 10, queued: 0 }));
         run.observe(&happened(50, 0, consumed()));
         run.observe(&happened(60, 0, consumed()));
-        assert_eq!((run.consumed, run.payload, run.latencies.count()), (2, 14, 1));
+        assert_eq!((run.consumed, run.payload, run.latencies.transfer.count()), (2, 14, 1));
     }
 }

@@ -94,6 +94,8 @@ pub(crate) struct DrawnPacket {
     pub(crate) tag: PacketTag,
     /// Bytes of payload.
     pub(crate) length: u32,
+    /// Time at which it was due.
+    pub(crate) ready: u64,
 }
 
 /// Generator of a stream's packets, which depend on its own random numbers only, and not on the
@@ -166,9 +168,15 @@ impl StreamGenerator {
         let to = usize::try_from(self.rng.below(self.to.len() as u64)).ok()?;
         let to = *self.to.get(to)?;
         let length = self.length();
+        let ready = self.due_time(now);
         self.left = self.left.map(|left| left.saturating_sub(1));
         self.advance(now, number);
-        Some(DrawnPacket { to, tag: self.tag, length })
+        Some(DrawnPacket { to, tag: self.tag, length, ready })
+    }
+
+    /// Time at which the packet drawn now was due. A saturating stream makes it when it is sent.
+    fn due_time(&self, now: u64) -> u64 {
+        if self.arrivals == ArrivalProcess::Saturating { now } else { self.due().unwrap_or(now) }
     }
 
     fn length(&mut self) -> u32 {
@@ -286,7 +294,12 @@ mod tests {
         assert_eq!(times(&mut machine, 4), [100, 130, 160, 190]);
         assert_eq!(
             machine.draw(1000, 4),
-            Some(DrawnPacket { to: NodeId(1), tag: PacketTag::new(3).unwrap(), length: 10 })
+            Some(DrawnPacket {
+                to: NodeId(1),
+                tag: PacketTag::new(3).unwrap(),
+                length: 10,
+                ready: 220
+            })
         );
         // It was due at 220 and drawn late: what follows is not put off.
         assert_eq!(machine.due(), Some(250));

@@ -6,7 +6,7 @@ mod row;
 mod trace;
 
 pub use frame_tracker::{FrameRecord, FrameTracker};
-pub use row::TruthRow;
+pub use row::{TRUTH_KINDS, TruthRow};
 pub use trace::{TraceContext, TraceLevel, TruthLog};
 
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
@@ -40,6 +40,8 @@ pub enum TruthEventKind {
     Injected {
         /// Bytes, CRC byte included.
         length: u64,
+        /// Time since the packet was ready at its host, in periods of the full rate.
+        queued: u64,
     },
     /// A switch has connected the packet to this output. S-3
     Forwarded {

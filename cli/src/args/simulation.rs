@@ -1,28 +1,48 @@
 //! Arguments of the commands that simulate.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
+use analyzer::window::WindowEdge;
 use clap::Args;
 
 use super::OutputFormat;
 use crate::catalog;
 
 #[derive(Args, Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "command-line flags")]
 pub(crate) struct SimulateArgs {
     /// The scenario, as docs/scenario.md describes it; - for standard input.
     pub(crate) scenario: PathBuf,
     /// The capture to write: pcapng; - for standard output.
     #[arg(short = 'o', long = "output", value_name = "CAPTURE")]
-    pub(crate) capture: PathBuf,
+    pub(crate) capture: Option<PathBuf>,
     /// Also writes every event of the simulation, one JSON object per line.
     #[arg(long, value_name = "FILE")]
     pub(crate) truth: Option<PathBuf>,
+    /// Writes only events of these kinds (docs/truth.md): `injected,consumed`; or all but these: `'!fill'`.
+    #[arg(long, value_name = "KINDS", requires = "truth", allow_hyphen_values = true)]
+    #[arg(value_delimiter = ',', value_parser = catalog::truth_kind)]
+    pub(crate) truth_kinds: Vec<String>,
+    /// Replaces or adds a key of the scenario: `traffic.0.load=0.3`, `link.go_slack=8`,
+    /// `duration_us=500`; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = KeySetting::from_str)]
+    pub(crate) set: Vec<KeySetting>,
     /// Replaces the scenario's seed.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Prints statistics of the run.
+    /// Prints statistics of the run; of an interrupted run, up to the interruption.
     #[arg(long)]
     pub(crate) stats: bool,
+    /// Prints all hosts, endpoints and channels, not only the busiest.
+    #[arg(long, requires = "stats")]
+    pub(crate) all: bool,
+    /// Format of the printed statistics; JSON is always complete.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text, requires = "stats")]
+    pub(crate) format: OutputFormat,
+    /// Writes complete statistics as JSON: docs/output.md describes it; - for standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stats_out: Option<PathBuf>,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -63,4 +83,68 @@ pub(crate) struct ExperimentArgs {
     /// Shorter runs at fewer points, for a first impression.
     #[arg(long)]
     pub(crate) quick: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct SweepArgs {
+    /// The scenario, as docs/scenario.md describes it; - for standard input.
+    pub(crate) scenario: PathBuf,
+    /// Key of the scenario and its values: a range with a step, `traffic.0.load=0.05..0.6:0.05`, or a list,
+    /// `traffic.0.payload=64,512`. Repeated: all combinations.
+    #[arg(long, required = true, value_name = "KEY=VALUES", value_parser = KeySetting::from_str)]
+    pub(crate) vary: Vec<KeySetting>,
+    /// Replaces or adds a key of the scenario at all points; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = KeySetting::from_str)]
+    pub(crate) set: Vec<KeySetting>,
+    /// Number of runs at each point, with consecutive seeds from the scenario's on.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub(crate) seeds: u64,
+    /// Time at the start of each run that is not measured: `500us`.
+    #[arg(long, value_name = "TIME", default_value = "0us", value_parser = WarmUp::from_str)]
+    pub(crate) warmup: WarmUp,
+    /// Writes sweep.csv, sweep.json and sweep.svg to this directory.
+    #[arg(short = 'o', long = "output", value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+}
+
+/// A key of a scenario, and its value or values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KeySetting {
+    pub(crate) key: String,
+    pub(crate) value: String,
+}
+
+impl FromStr for KeySetting {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (key, value) =
+            text.split_once('=').ok_or("expected a key and a value, like `traffic.0.load=0.3`")?;
+        Ok(Self { key: key.trim().to_owned(), value: value.to_owned() })
+    }
+}
+
+/// Warm-up of a run, in periods of the full rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WarmUp(u64);
+
+impl WarmUp {
+    pub(crate) const fn periods(self) -> u64 {
+        self.0
+    }
+}
+
+impl FromStr for WarmUp {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        /// Picoseconds of a period. §4.2
+        const PERIOD: u128 = codec::time::FULL_RATE_PERIOD_PS as u128;
+        match text.parse() {
+            Ok(WindowEdge::Picoseconds(time)) => u64::try_from(time / PERIOD).ok().map(Self),
+            Ok(WindowEdge::Character(_)) | Err(_) => None,
+        }
+        .ok_or("expected a time, like `500us`")
+    }
 }

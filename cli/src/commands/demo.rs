@@ -17,8 +17,9 @@ use crate::args::DemoArgs;
 use crate::catalog::{BuiltinDemo, DEMOS};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard};
 use crate::output::StandardOutput;
-use crate::run_simulation::{RunPaths, run_scenario};
+use crate::run_simulation::{RunPaths, TruthSelection, run_scenario};
 use crate::statistics;
+use crate::statistics::{ListLength, StatisticsOfRun};
 
 /// Rows of the timeline. *Chosen*: with the rest they fill a screen.
 const ROWS: usize = 24;
@@ -85,12 +86,20 @@ pub(crate) fn run(arguments: &DemoArgs, output: &mut StandardOutput) -> CommandR
     if capture.is_none() {
         scenario.taps.clear();
     }
-    let paths = RunPaths { scenario: None, capture: capture.as_deref(), truth: truth.as_deref() };
-    let mut seen = DemoEvents::default();
+    let paths = RunPaths {
+        scenario: None,
+        capture: capture.as_deref(),
+        truth: truth.as_deref(),
+        statistics: None,
+        truth_kinds: TruthSelection::default(),
+    };
+    let statistics = RunStatistics::new(&scenario, 0);
+    let mut seen = DemoEvents { statistics, ..DemoEvents::default() };
     let observe = &mut |event: &_| seen.observe(event, demo.events);
-    let network = run_scenario(&scenario, TraceLevel::Everything, &paths, observe)?;
+    let mut run = run_scenario(&scenario, TraceLevel::Everything, &paths, observe)?;
+    run.commit("")?;
     if !paths.outputs().any(is_standard) {
-        print(demo, &DemoRun { scenario: &scenario, network: &network, seen: &seen }, output);
+        print(demo, &DemoRun { scenario: &scenario, network: &run.network, seen: &seen }, output);
     }
     Ok(RunReport::default())
 }
@@ -156,7 +165,9 @@ fn print(demo: &BuiltinDemo, run: &DemoRun<'_>, output: &mut StandardOutput) {
     timeline(run, output);
     print_figures(&figures::figures(demo.name, run), output);
     output.line(&StyledLine::default());
-    statistics::print(run.scenario, run.network, &run.seen.statistics, output);
+    let DemoRun { scenario, network, seen } = *run;
+    let run = StatisticsOfRun { scenario, network, seen: &seen.statistics };
+    run.print(ListLength::Busiest, output);
 }
 
 fn timeline(run: &DemoRun<'_>, output: &mut StandardOutput) {

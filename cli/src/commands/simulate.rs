@@ -4,42 +4,68 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use simulator::scenario::{Scenario, limits};
+use simulator::scenario::{Scenario, limits, with_key};
 use simulator::statistics::RunStatistics;
 use simulator::truth::TraceLevel;
 
-use crate::args::SimulateArgs;
+use crate::args::{KeySetting, OutputFormat, SimulateArgs};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard, print_error};
 use crate::input::read_limited;
 use crate::output::StandardOutput;
-use crate::run_simulation::{RunPaths, run_scenario};
-use crate::statistics;
+use crate::run_simulation::{RunPaths, TruthSelection, run_scenario};
+use crate::statistics::{ListLength, StatisticsOfRun};
 
 pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> CommandResult {
-    let SimulateArgs { scenario: path, capture, truth, seed, stats } = arguments;
-    let text = read_scenario(path)?;
-    let files = |name: &str| read_beside(path, name);
-    let scenario = Scenario::read_from(&path.display().to_string(), &text, *seed, &files)
-        .map_err(|error| CliError::scenario(&error))?;
-    note_deadlock(&scenario);
-    let paths = RunPaths { scenario: Some(path), capture: Some(capture), truth: truth.as_deref() };
+    let SimulateArgs { scenario: path, capture, truth, stats_out, stats, .. } = arguments;
+    let paths = RunPaths {
+        scenario: Some(path),
+        capture: capture.as_deref(),
+        truth: truth.as_deref(),
+        statistics: stats_out.as_deref(),
+        truth_kinds: TruthSelection::read(&arguments.truth_kinds)?,
+    };
+    if paths.outputs().next().is_none() && !stats {
+        let what = "nothing to write: name a capture (-o FILE), or --truth FILE, --stats or --stats-out FILE";
+        return Err(CliError::Message(what.to_owned()));
+    }
     if *stats && let Some(path) = paths.outputs().find(|path| is_standard(path)) {
         return Err(CliError::writing(path, &"named for two outputs"));
     }
-    if scenario.taps.is_empty() && truth.is_none() && !*stats {
-        return Err(CliError::reading(path, &"the scenario has no [[tap]] to capture"));
+    let text = read_scenario(path)?;
+    let settings = ScenarioSettings { path, text: &text, set: &arguments.set };
+    let mut scenario = settings.read(&[], arguments.seed)?;
+    note_deadlock(&scenario);
+    if capture.is_none() {
+        scenario.taps.clear();
+    } else if scenario.taps.is_empty() && truth.is_none() && !stats && stats_out.is_none() {
+        let what = "the scenario has no [[tap]] to capture: add one, for example with `all = true`";
+        return Err(CliError::reading(path, &what));
     }
-    let traced = *stats || truth.is_some();
-    let level = if traced { TraceLevel::Everything } else { TraceLevel::Nothing };
-    let mut statistics = RunStatistics::default();
+    let is_counted = *stats || stats_out.is_some();
+    let is_traced = is_counted || truth.is_some();
+    let level = if is_traced { TraceLevel::Everything } else { TraceLevel::Nothing };
+    let mut statistics = RunStatistics::new(&scenario, 0);
     let observe = &mut |event: &_| {
-        if *stats {
+        if is_counted {
             statistics.observe(event);
         }
     };
-    let network = run_scenario(&scenario, level, &paths, observe)?;
-    if *stats {
-        statistics::print(&scenario, &network, &statistics, output);
+    let mut run = run_scenario(&scenario, level, &paths, observe)?;
+    let json = match &paths.statistics {
+        Some(_) => {
+            StatisticsOfRun { scenario: &scenario, network: &run.network, seen: &statistics }.json()
+        }
+        None => String::new(),
+    };
+    run.commit(&json)?;
+    let seen = StatisticsOfRun { scenario: &scenario, network: &run.network, seen: &statistics };
+    match (stats, arguments.format) {
+        (true, OutputFormat::Text) => {
+            let length = if arguments.all { ListLength::All } else { ListLength::Busiest };
+            seen.print(length, output);
+        }
+        (true, OutputFormat::Json | OutputFormat::Jsonl) => output.text(&seen.json()),
+        (false, OutputFormat::Text | OutputFormat::Json | OutputFormat::Jsonl) => {}
     }
     Ok(RunReport::default())
 }
@@ -70,6 +96,38 @@ fn note_deadlock(scenario: &Scenario) {
         "note: the routes can deadlock: packets sent on {}{rest} can wait for one another in a circle",
         names.join(", ")
     ));
+}
+
+/// A scenario file, and the keys that the command line replaces.
+#[derive(Clone, Copy)]
+pub(crate) struct ScenarioSettings<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) text: &'a str,
+    pub(crate) set: &'a [KeySetting],
+}
+
+impl ScenarioSettings<'_> {
+    /// Reads the scenario with its keys replaced, then those of a point of a sweep. Errors name the options.
+    pub(crate) fn read(
+        &self,
+        vary: &[KeySetting],
+        seed: Option<u64>,
+    ) -> Result<Scenario, CliError> {
+        let mut name = self.path.display().to_string();
+        let mut text = self.text.to_owned();
+        let options = [("--set", self.set), ("--vary", vary)];
+        for (option, KeySetting { key, value }) in
+            options.into_iter().flat_map(|(option, keys)| keys.iter().map(move |key| (option, key)))
+        {
+            let option = format!("{option} {key}={value}");
+            text = with_key(&text, key, value)
+                .map_err(|error| CliError::Message(format!("{option}: {error}")))?;
+            name += &format!(", {option}");
+        }
+        let files = |name: &str| read_beside(self.path, name);
+        Scenario::read_from(&name, &text, seed, &files)
+            .map_err(|error| CliError::scenario(&error))
+    }
 }
 
 /// Text of a scenario file; `-` is standard input.

@@ -3,31 +3,46 @@
 use analyzer::render::{StyledLine, TextStyle};
 use codec::transport::NackReason;
 use simulator::messaging::{EndpointStatistics, MessagingStatistics};
-use simulator::network::Network;
-use simulator::scenario::Scenario;
+use simulator::topology::NodeId;
 
-use super::{busiest, more, short};
+use super::{ListLength, StatisticsOfRun, busiest, more, short};
 
 /// Prints statistics of hosts with endpoints, if there are any.
-pub(super) fn print(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledLine)) {
-    if scenario.messaging.is_empty() {
+pub(super) fn print(
+    run: StatisticsOfRun<'_>,
+    length: ListLength,
+    out: &mut impl FnMut(StyledLine),
+) {
+    if run.scenario.messaging.is_empty() {
         return;
     }
-    endpoints(scenario, network, out);
-    protocol(scenario, network, out);
+    endpoints(run, length, out);
+    protocol(run, out);
 }
 
-fn endpoints(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledLine)) {
-    let all = scenario.messaging.iter().flat_map(|(host, plan)| {
-        let name = scenario.topology.node(*host).map_or("?", |node| &node.name);
-        plan.endpoints.iter().filter_map(move |endpoint| {
-            let messaging = network.interface(*host)?.messaging()?;
-            let statistics = *messaging.endpoint_statistics(endpoint.id)?;
-            let messages = statistics.requests_sent.saturating_add(statistics.requests_read);
-            Some((messages, (format!("{name}.{}", endpoint.id.0), statistics)))
+impl StatisticsOfRun<'_> {
+    /// Name and counters of all endpoints.
+    pub(super) fn endpoints(&self) -> impl Iterator<Item = (String, EndpointStatistics)> {
+        self.scenario.messaging.iter().flat_map(move |(host, plan)| {
+            let name = self.host_name(*host);
+            plan.endpoints.iter().filter_map(move |endpoint| {
+                let messaging = self.network.interface(*host)?.messaging()?;
+                let statistics = *messaging.endpoint_statistics(endpoint.id)?;
+                Some((format!("{name}.{}", endpoint.id.0), statistics))
+            })
         })
-    });
-    let (busiest, left) = busiest(all.collect());
+    }
+
+    pub(super) fn host_name(&self, host: NodeId) -> &str {
+        self.scenario.topology.node(host).map_or("?", |node| &node.name)
+    }
+}
+
+fn endpoints(run: StatisticsOfRun<'_>, length: ListLength, out: &mut impl FnMut(StyledLine)) {
+    let messages =
+        |counts: &EndpointStatistics| counts.requests_sent.saturating_add(counts.requests_read);
+    let all = run.endpoints().map(|(name, counts)| (messages(&counts), (name, counts)));
+    let (busiest, left) = busiest(all.collect(), length);
     out(StyledLine::default());
     let head = format!(
         "{:<14}{:>9}{:>9}{:>9}{:>9}{:>9}   {:>8}{:>9}{:>9}",
@@ -63,7 +78,8 @@ fn endpoint(name: &str, statistics: &EndpointStatistics) -> StyledLine {
 }
 
 /// Totals of all NICs.
-fn protocol(scenario: &Scenario, network: &Network, out: &mut impl FnMut(StyledLine)) {
+fn protocol(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
+    let StatisticsOfRun { scenario, network, .. } = run;
     let mut sum = MessagingStatistics::default();
     for host in scenario.messaging.keys() {
         let messaging = network.interface(*host).and_then(|interface| interface.messaging());

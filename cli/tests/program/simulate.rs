@@ -134,7 +134,10 @@ fn an_invalid_scenario_is_shown_with_its_line_and_nothing_is_written() {
     assert!(bad(&["simulate", &directory.file(""), "-o", &capture]).contains("directory"));
     directory.write("net.toml", b"duration_us = 5\n");
     let untapped = bad(&["simulate", &scenario, "-o", &capture]);
-    assert!(untapped.ends_with("the scenario has no [[tap]] to capture\n"), "{untapped}");
+    assert!(
+        untapped.contains("net.toml: the scenario has no [[tap]] to capture: add one"),
+        "{untapped}"
+    );
     assert_eq!(directory.names(), ["net.toml"]);
 }
 
@@ -187,4 +190,158 @@ fn two_outputs_need_two_files() {
         assert!(error.ends_with(reason), "{more:?} {error}");
     }
     assert_eq!(directory.names(), ["net.toml"]);
+}
+
+#[test]
+fn numbers_need_neither_a_capture_nor_a_tap() {
+    let directory = ScratchDirectory::new("numbers");
+    let scenario = fs::read_to_string(fixture("demo-nacks/scenario.toml")).unwrap();
+    let untapped = scenario.split("[[tap]]").next().unwrap();
+    let path = directory.write("net.toml", untapped.as_bytes());
+    let file = directory.file("stats.json");
+    let printed = good(&["simulate", &path, "--stats", "--format", "json", "--stats-out", &file]);
+    assert!(directory.read("stats.json") == printed.as_bytes());
+    let all: Value = serde_json::from_str(&printed).unwrap();
+    let members: Vec<&String> = all.as_object().unwrap().keys().collect();
+    let documented = fs::read_to_string(fixture("../docs/output.md")).unwrap();
+    for member in members {
+        assert!(documented.contains(&format!("`{member}`")), "{member}");
+    }
+    assert_eq!(all["simulated_ps"], all["duration_ps"]);
+    let sum = |list: &str, key: &str| -> u64 {
+        all[list].as_array().unwrap().iter().map(|row| row[key].as_u64().unwrap()).sum()
+    };
+    assert_eq!(sum("hosts", "injected"), all["packets"]["injected"].as_u64().unwrap());
+    assert!(sum("endpoints", "completed") > 0 && sum("channels", "data") > 0);
+    // Each latency is of the same packets, and the packet latency is the sum of two.
+    let mean = |kind: &str| all["latencies"][kind]["mean_ps"].as_u64().unwrap();
+    assert!((mean("queue") + mean("transfer")).abs_diff(mean("packet")) <= 1);
+    assert!(mean("network") < mean("transfer"));
+    for kind in ["queue", "network", "transfer", "packet"] {
+        let histogram = &all["latencies"][kind];
+        assert_eq!(histogram["count"], all["packets"]["handling"]["delivered"], "{kind}");
+        let buckets = histogram["buckets"].as_array().unwrap().iter();
+        let count: u64 = buckets.map(|bucket| bucket["count"].as_u64().unwrap()).sum();
+        assert_eq!(histogram["count"], count, "{kind}");
+    }
+}
+
+#[test]
+fn all_hosts_and_channels_are_printed_on_request() {
+    let scenario = fixture("demo-now36/scenario.toml");
+    let text = good(&["simulate", &scenario, "--stats", "--all"]);
+    assert!(!text.contains("less busy") && text.contains("\nh35 "), "{text}");
+    assert!(good(&["simulate", &scenario, "--stats"]).contains("and 112 less busy channels\n"));
+}
+
+#[test]
+fn truth_has_the_chosen_kinds_only() {
+    let scenario = fixture("demo-cut/scenario.toml");
+    let truth = |kinds: &[&str]| {
+        let text = good(&[&["simulate", &scenario, "--truth", "-"], kinds].concat());
+        let row = |line: &str| serde_json::from_str::<Value>(line).unwrap();
+        let event = |line: &str| row(line)["event"].as_str().unwrap().to_owned();
+        text.lines().map(event).collect::<Vec<String>>()
+    };
+    let all = truth(&[]);
+    let is_packet = |event: &&String| ["injected", "consumed"].contains(&event.as_str());
+    let packets: Vec<String> = all.iter().filter(is_packet).cloned().collect();
+    assert_eq!(truth(&["--truth-kinds", "consumed,injected"]), packets);
+    let mut others = all;
+    others.retain(|event| event != "fill" && event != "sent");
+    assert_eq!(truth(&["--truth-kinds", "!fill,!sent"]), others);
+}
+
+/// Options, and a part of the message.
+#[test]
+fn options_that_do_not_fit_are_explained() {
+    let scenario = fixture("demo-cut/scenario.toml");
+    for (options, expected) in [
+        (&[][..], "nothing to write: name a capture (-o FILE), or --truth FILE, --stats or"),
+        (&["--truth", "-", "--truth-kinds", "filll"], "did you mean `fill`?"),
+        (&["--truth", "-", "--truth-kinds", "!fill,sent"], "some kinds are behind `!`"),
+        (&["--stats", "--stats-out", "-"], "standard output: named for two outputs"),
+        (&["--stats-out", "/dev/full"], "/dev/full: No space left on device"),
+        (
+            &["--stats", "--set", "traffic.7.load=1"],
+            "--set traffic.7.load=1: `traffic.7`: the scenario has",
+        ),
+        (&["--stats", "--set", "seed"], "expected a key and a value, like `traffic.0.load=0.3`"),
+        (&["--stats", "--set", "traffic.0.laod=1"], "did you mean `load`?"),
+        (&["--stats", "--set", "trafic.0.load=1"], "did you mean `traffic`?"),
+        (&["--stats", "--set", "duration_us=0"], "toml, --set duration_us=0:"),
+    ] {
+        let error = bad(&[&["simulate", &scenario], options].concat());
+        assert!(error.contains(expected), "{options:?} {error}");
+    }
+}
+
+#[test]
+fn a_key_on_the_command_line_takes_the_place_of_the_file_s() {
+    let scenario = fixture("demo-cut/scenario.toml");
+    let json = |set: &[&str]| -> Value {
+        let text = good(&[&["simulate", &scenario, "--stats", "--format", "json"], set].concat());
+        serde_json::from_str(&text).unwrap()
+    };
+    let short = json(&["--set", "duration_us=30", "--set", "seed=9"]);
+    assert_eq!((&short["duration_ps"], &short["seed"]), (&30_000_000.into(), &9.into()));
+    assert_eq!(json(&["--set", "seed=9", "--seed", "4"])["seed"], 4);
+}
+
+const SWEEP: [&str; 7] =
+    ["--vary", "traffic.0.payload=64,512", "--set", "duration_us=60", "--warmup", "10us", "-o"];
+
+#[test]
+fn a_sweep_writes_the_same_table_and_plot_every_time() {
+    let directory = ScratchDirectory::new("sweep");
+    let scenario = fixture("demo-contention/scenario.toml");
+    let sweep = |name: &str, more: &[&str]| {
+        let path = directory.file(name);
+        let text = good(&[&["sweep", &scenario], &SWEEP[..], &[&path], more].concat());
+        let read =
+            |file: &str| String::from_utf8(directory.read(&format!("{name}/{file}"))).unwrap();
+        (text, ["sweep.csv", "sweep.json", "sweep.svg"].map(read))
+    };
+    let (text, files) = sweep("one", &["--seeds", "3"]);
+    assert_eq!(sweep("two", &["--seeds", "3"]), (text.clone(), files.clone()));
+    assert_eq!(text.lines().count(), 3, "{text}");
+    let [csv, json, svg] = files;
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0][..4], ["traffic.0.payload", "seeds", "packets", "packets_ci95"]);
+    assert_eq!((rows.len(), rows[1][..2].to_vec(), rows[2][0]), (3, vec!["64", "3"], "512"));
+    assert!(rows.iter().all(|row| row.len() == 12), "{csv}");
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        (json["points"].as_array().unwrap().len(), &json["warmup_ps"]),
+        (2, &10_000_000.into())
+    );
+    assert_eq!(json["points"][1]["set"]["traffic.0.payload"], "512");
+    assert!(svg.contains("packet latency over traffic.0.payload"));
+    let (_, [csv, ..]) = sweep("three", &["--seeds", "1", "--vary", "duration_us=60..61"]);
+    assert_eq!(csv.lines().count(), 5);
+}
+
+#[test]
+fn a_sweep_that_cannot_run_is_explained_and_writes_nothing() {
+    let directory = ScratchDirectory::new("no-sweep");
+    let scenario = fixture("demo-cut/scenario.toml");
+    for (options, expected) in [
+        (
+            &["--vary", "traffic.0.payload=1..x"][..],
+            "--vary traffic.0.payload=1..x: expected a range with a step",
+        ),
+        (&["--vary", "traffic.0.payload=1..100", "--seeds", "101"], "more than 10000 runs"),
+        (
+            &["--vary", "duration_us=60", "--warmup", "1ms"],
+            "the warm-up is not shorter than the run",
+        ),
+        (&["--vary", "duration_us=60", "--warmup", "80ch"], "expected a time, like `500us`"),
+        (&["--vary", "seed=1..2"], "--seeds gives the number of seeds"),
+        (&["--vary", "traffic.0.paylaod=1"], "did you mean `payload`?"),
+    ] {
+        let path = directory.file("out");
+        let error = bad(&[&["sweep", &scenario, "-o", &path], options].concat());
+        assert!(error.contains(expected), "{options:?} {error}");
+    }
+    assert!(directory.names().is_empty());
 }

@@ -160,6 +160,7 @@ mod tests {
             checksum: None,
             to: NodeId(1),
             tag: PacketTag::new(0).unwrap(),
+            ready: 0,
             interrupt: false,
         };
         GatherTransfer::new(command, &[])

@@ -74,7 +74,8 @@ impl EndpointFirmware {
         {
             *line = match bytes(control, &outgoing) {
                 Some(bytes) => {
-                    sending.push(OutgoingPacket { bytes, behalf: PacketOwner::Firmware });
+                    let behalf = PacketOwner::Firmware;
+                    sending.push(OutgoingPacket { bytes, behalf, ready: now });
                     FirmwareSlot::Busy
                 }
                 // Reading: an answer that no route leads back for is not sent. T-11

@@ -28,6 +28,8 @@ pub(super) struct SendCommand {
     pub to: NodeId,
     /// The packet's type. P-2
     pub tag: PacketTag,
+    /// Time at which the packet was ready at the host.
+    pub ready: u64,
     /// Its acknowledgment interrupts the host.
     pub interrupt: bool,
 }

@@ -16,6 +16,8 @@ use crate::truth::{RuleId, TruthEventKind, TruthLog};
 pub(super) struct OutgoingPacket {
     pub bytes: Vec<u8>,
     pub behalf: PacketOwner,
+    /// Time at which it was ready at the host.
+    pub ready: u64,
 }
 
 /// The origin of a packet.
@@ -176,8 +178,8 @@ impl SendEngine {
                 if *at > 1 {
                     return TakenPart::Part;
                 }
-                let length = packet.bytes.len();
-                self.inject(now, length, log)
+                let (length, ready) = (packet.bytes.len(), packet.ready);
+                self.inject(now, (length, ready), log)
             }
             SendLine::Packet { .. } => {
                 TakenPart::End(self.finish(SendLine::Idle, CommandOutcome::Sent))
@@ -210,7 +212,7 @@ impl SendEngine {
             self.line = if *is_inside { SendLine::Open } else { SendLine::Idle };
         }
         if begins {
-            self.inject(now, length, log)
+            self.inject(now, (length, now), log)
         } else if is_over {
             TakenPart::End(None)
         } else {
@@ -218,16 +220,19 @@ impl SendEngine {
         }
     }
 
-    fn inject(&mut self, now: u64, length: usize, log: &mut TruthLog) -> TakenPart {
+    fn inject(&mut self, now: u64, (length, ready): (usize, u64), log: &mut TruthLog) -> TakenPart {
         let id = self.id();
         self.count = self.count.wrapping_add(1);
-        log.emit(now, self.place, Some(id), || TruthEventKind::Injected { length: length as u64 });
+        log.emit(now, self.place, Some(id), || TruthEventKind::Injected {
+            length: length as u64,
+            queued: now.saturating_sub(ready),
+        });
         TakenPart::Head
     }
 
     fn finish(&mut self, next: SendLine, outcome: CommandOutcome) -> Option<FinishedPacket> {
         let line = std::mem::replace(&mut self.line, next);
-        let SendLine::Packet { packet: OutgoingPacket { bytes, behalf }, .. } = line else {
+        let SendLine::Packet { packet: OutgoingPacket { bytes, behalf, .. }, .. } = line else {
             return None;
         };
         Some(FinishedPacket { behalf, outcome, bytes: bytes.len() })

@@ -1,10 +1,12 @@
 //! Counters of an interface.
 
+use serde::Serialize;
+
 use super::receive_engine::IntakeRecord;
 use crate::truth::PacketHandling;
 
 /// Counters of an interface since the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct HostStatistics {
     /// Packets begun, those of texts included.
     pub injected: u64,
@@ -27,7 +29,7 @@ pub struct HostStatistics {
 }
 
 /// Number of packets by handling. I-2
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct HandlingCounts {
     /// Delivered to the host, or to the firmware that serves its endpoints.
     pub delivered: u64,

@@ -172,6 +172,7 @@ impl InterfaceBench {
             checksum,
             to: THERE,
             tag: PacketTag::new(0x05).unwrap(),
+            ready: self.now,
             interrupt: true,
         };
         self.interface.queues.commands.push(order).unwrap();

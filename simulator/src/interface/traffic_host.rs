@@ -55,6 +55,8 @@ struct ClosedLoopRequest {
     start: [u8; START],
     /// Bytes of its payload, and of the answer's.
     length: u32,
+    /// Time at which the host has read it.
+    at: u64,
 }
 
 /// Payload of a host's command: a function of the host, the number of the command and the position.
@@ -77,18 +79,18 @@ impl ClosedLoopRequest {
         (NodeId(u32::from_be_bytes([a, b, c, d])), u32::from_be_bytes([e, f, g, h]))
     }
 
-    fn new(host: NodeId, number: u32, length: u32) -> Self {
+    fn new(host: NodeId, number: u32, length: u32, at: u64) -> Self {
         let ([a, b, c, d], [e, f, g, h]) = (host.0.to_be_bytes(), number.to_be_bytes());
-        Self { start: [a, b, c, d, e, f, g, h], length }
+        Self { start: [a, b, c, d, e, f, g, h], length, at }
     }
 
     /// Reads the request from its payload, if that is long enough.
-    fn read(buffers: &[HostBuffer]) -> Option<Self> {
+    fn read(buffers: &[HostBuffer], at: u64) -> Option<Self> {
         let length: usize = buffers.iter().map(|buffer| buffer.bytes.len()).sum();
         let bytes = buffers.iter().flat_map(|buffer| &buffer.bytes);
         let start: Vec<u8> = bytes.take(START).copied().collect();
         let start = <[u8; START]>::try_from(start).ok()?;
-        Some(Self { start, length: u32::try_from(length).ok()? })
+        Some(Self { start, length: u32::try_from(length).ok()?, at })
     }
 }
 
@@ -145,7 +147,7 @@ impl TrafficHost {
 
     fn answer(&mut self, request: ClosedLoopRequest) -> SendCommand {
         let (to, _) = request.parts();
-        let packet = DrawnPacket { to, tag: ANSWER, length: request.length };
+        let packet = DrawnPacket { to, tag: ANSWER, length: request.length, ready: request.at };
         let number = self.next_number();
         self.command(number, packet, Some(request.start))
     }
@@ -165,7 +167,8 @@ impl TrafficHost {
             machine.answered(now, number);
             return None;
         }
-        let start = is_closed.then(|| ClosedLoopRequest::new(self.id, number, packet.length).start);
+        let start =
+            is_closed.then(|| ClosedLoopRequest::new(self.id, number, packet.length, now).start);
         Some(self.command(number, packet, start))
     }
 
@@ -185,8 +188,8 @@ impl TrafficHost {
                 vec![start.to_vec(), body]
             }
         };
-        let DrawnPacket { to, tag, .. } = packet;
-        SendCommand { number, gather, checksum: None, to, tag, interrupt: false }
+        let DrawnPacket { to, tag, ready, .. } = packet;
+        SendCommand { number, gather, checksum: None, to, tag, ready, interrupt: false }
     }
 
     /// Reads the acknowledgments.
@@ -232,11 +235,11 @@ impl TrafficHost {
             PacketRoutine::Deliver | PacketRoutine::Transport => {}
             PacketRoutine::Request => {
                 let waits =
-                    ClosedLoopRequest::read(buffers).map(|request| self.answers.push(request));
+                    ClosedLoopRequest::read(buffers, now).map(|request| self.answers.push(request));
                 statistics.refused += u64::from(waits.is_some_and(|waits| waits.is_err()));
             }
             PacketRoutine::Answer => {
-                let answer = ClosedLoopRequest::read(buffers).map(|answer| answer.parts());
+                let answer = ClosedLoopRequest::read(buffers, now).map(|answer| answer.parts());
                 if let Some((asker, number)) = answer
                     && asker == self.id
                 {

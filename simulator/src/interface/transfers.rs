@@ -13,6 +13,7 @@ use super::send_engine::{OutgoingPacket, PacketOwner};
 #[derive(Clone, Debug)]
 pub(super) struct GatherTransfer {
     number: u32,
+    ready: u64,
     interrupt: bool,
     checksum: Option<usize>,
     /// The blocks left, none empty; the first one from `at` on.
@@ -39,7 +40,7 @@ pub(super) struct ScatterTransfer {
 impl GatherTransfer {
     /// Begins with the route and the tag. P-2
     pub(super) fn new(command: SendCommand, route: &[u8]) -> Self {
-        let SendCommand { number, gather, checksum, tag, interrupt, .. } = command;
+        let SendCommand { number, gather, checksum, tag, ready, interrupt, .. } = command;
         let payload: usize = gather.iter().map(Vec::len).sum();
         let mut packet = Vec::with_capacity(route.len() + payload + 2);
         packet.extend_from_slice(route);
@@ -47,7 +48,7 @@ impl GatherTransfer {
         let header = packet.len();
         let blocks = gather.into_iter().filter(|block| !block.is_empty()).collect();
         let sum = InternetChecksum::default();
-        Self { number, interrupt, checksum, blocks, at: 0, packet, header, sum }
+        Self { number, ready, interrupt, checksum, blocks, at: 0, packet, header, sum }
     }
 
     /// Number of contiguous bytes next, at most `most`; 0 at the end.
@@ -84,7 +85,7 @@ impl GatherTransfer {
         }
         self.packet.push(crc8(&self.packet));
         let behalf = PacketOwner::Host { number: self.number, interrupt: self.interrupt };
-        OutgoingPacket { bytes: self.packet, behalf }
+        OutgoingPacket { bytes: self.packet, behalf, ready: self.ready }
     }
 }
 
@@ -138,6 +139,7 @@ mod tests {
             checksum,
             to: NodeId(1),
             tag: PacketTag::new(0x05).unwrap(),
+            ready: 0,
             interrupt: false,
         }
     }

@@ -1,22 +1,32 @@
 //! Counters of a host's messaging.
 
+use std::collections::BTreeMap;
+
 use codec::transport::NackReason;
+use serde::{Serialize, Serializer};
+
+use crate::statistics::{self, HistogramBucket};
 
 /// Classes of a [`RoundTripTimes::histogram`].
 pub const CLASSES: usize = 32;
 
 /// Counters of a host's messaging since the start; times in periods of the full rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MessagingStatistics {
     /// Busy time of the host's processor, without polls of empty endpoints.
+    #[serde(rename = "host_busy_ps", serialize_with = "picoseconds")]
     pub host_busy: u64,
     /// Part of it spent on sending.
+    #[serde(rename = "host_send_ps", serialize_with = "picoseconds")]
     pub host_send: u64,
     /// Part of it spent on receiving.
+    #[serde(rename = "host_receive_ps", serialize_with = "picoseconds")]
     pub host_receive: u64,
     /// Busy time of the NIC processor.
+    #[serde(rename = "firmware_busy_ps", serialize_with = "picoseconds")]
     pub firmware_busy: u64,
     /// Busy time of the bus between them.
+    #[serde(rename = "bus_busy_ps", serialize_with = "picoseconds")]
     pub bus_busy: u64,
     /// Data packets sent, retransmissions included.
     pub data_sent: u64,
@@ -27,8 +37,10 @@ pub struct MessagingStatistics {
     /// ACKs sent.
     pub acks_sent: u64,
     /// NACKs sent, by reason in the order of [`codec::transport::NackReason`].
+    #[serde(serialize_with = "by_reason")]
     pub nacks_sent: [u64; 6],
     /// NACKs received in time, likewise. T-8
+    #[serde(serialize_with = "by_reason")]
     pub nacks_received: [u64; 6],
     /// Duplicate data packets. T-5
     pub duplicates: u64,
@@ -53,7 +65,7 @@ pub struct MessagingStatistics {
 }
 
 /// Counters of an endpoint since the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EndpointStatistics {
     /// Requests sent by its application.
     pub requests_sent: u64,
@@ -88,17 +100,21 @@ pub struct EndpointStatistics {
 }
 
 /// Round-trip times, in periods of the full rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RoundTripTimes {
     /// Number.
     pub count: u64,
     /// Sum.
+    #[serde(rename = "sum_ps", serialize_with = "picoseconds")]
     pub sum: u64,
     /// Minimum; 0 if there is none.
+    #[serde(rename = "min_ps", serialize_with = "picoseconds")]
     pub min: u64,
     /// Maximum.
+    #[serde(rename = "max_ps", serialize_with = "picoseconds")]
     pub max: u64,
     /// Numbers by binary logarithm; the last class has all longer times too.
+    #[serde(rename = "buckets", serialize_with = "classes")]
     pub histogram: [u64; CLASSES],
 }
 
@@ -120,6 +136,25 @@ impl RoundTripTimes {
     pub const fn mean(&self) -> Option<u64> {
         self.sum.checked_div(self.count)
     }
+}
+
+/// Serializes periods of the full rate as picoseconds.
+fn picoseconds<S: Serializer>(periods: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(statistics::picoseconds(*periods))
+}
+
+/// Serializes counts by the names of their reasons, without those that are 0.
+fn by_reason<S: Serializer>(counts: &[u64; 6], serializer: S) -> Result<S::Ok, S::Error> {
+    let named = NackReason::ALL.iter().map(|reason| reason.name()).zip(counts);
+    named.filter(|(_, count)| **count > 0).collect::<BTreeMap<_, _>>().serialize(serializer)
+}
+
+/// Serializes the classes that are not empty: longest time and count.
+fn classes<S: Serializer>(counts: &[u64; CLASSES], serializer: S) -> Result<S::Ok, S::Error> {
+    let ends = (0..CLASSES).map(|class| statistics::picoseconds((1 << (class + 1)) - 1));
+    let classes = ends.zip(counts).filter(|(_, count)| **count > 0);
+    let class = |(to_ps, count): (u64, &u64)| HistogramBucket { to_ps, count: *count };
+    serializer.collect_seq(classes.map(class))
 }
 
 /// Index of a reason's counter.

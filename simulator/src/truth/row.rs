@@ -8,6 +8,67 @@ use serde::ser::{Impossible, Serialize, SerializeMap, Serializer};
 use super::{PacketHandling, RuleId, TruthEvent, TruthEventKind};
 use crate::topology::NodeId;
 
+/// Names of all kinds of events, in the order of `docs/truth.md`.
+pub const TRUTH_KINDS: [&str; 57] = [
+    "injected",
+    "forwarded",
+    "consumed",
+    "dropped",
+    "truncated",
+    "merged",
+    "received",
+    "sent",
+    "open-link",
+    "link-restored",
+    "forward-reset",
+    "reset-ended",
+    "backward-reset",
+    "overrun-alarm",
+    "probe",
+    "reply",
+    "invalid-code",
+    "corrected-code",
+    "threshold",
+    "overflow",
+    "fill",
+    "commanded",
+    "symbol-sent",
+    "reset-closed",
+    "fell-silent",
+    "silence-ended",
+    "power-lost",
+    "raw",
+    "sender-stopped",
+    "sender-resumed",
+    "blocked",
+    "message-transmitted",
+    "ack-transmitted",
+    "nack-transmitted",
+    "message-accepted",
+    "message-written",
+    "message-refused",
+    "message-dropped",
+    "message-acknowledged",
+    "message-returned",
+    "message-given-up",
+    "message-lost",
+    "message-damaged",
+    "transport-retransmitted",
+    "transport-refused",
+    "transport-duplicate",
+    "transport-stale",
+    "transport-late",
+    "transport-unknown",
+    "transport-malformed",
+    "transport-overrun",
+    "endpoint-loaded",
+    "host-memory-mapped",
+    "endpoint-leaving",
+    "endpoint-unloaded",
+    "endpoint-credits",
+    "fault",
+];
+
 /// A row of the truth, in which nodes have names.
 #[derive(Clone, Copy)]
 pub struct TruthRow<'a, F> {
@@ -104,7 +165,9 @@ impl TruthEventKind {
     /// Writes the name and the fields of an event at a node.
     fn write<M: SerializeMap>(&self, here: NodeId, out: &mut RowWriter<'_, M>) {
         match self {
-            Self::Injected { length } => out.event("injected").field("length", length),
+            Self::Injected { length, queued } => {
+                out.event("injected").field("length", length).field("queued", queued)
+            }
             Self::Forwarded { input } => out.event("forwarded").field("input", &input.0),
             Self::Consumed { length, check, handling } => {
                 out.event("consumed").field("length", length).field("crc", check.name());
@@ -223,7 +286,7 @@ mod tests {
     fn samples() -> Vec<TruthEventKind> {
         let status = ReplyStatus::new(11).unwrap();
         vec![
-            TruthEventKind::Injected { length: 67 },
+            TruthEventKind::Injected { length: 67, queued: 4 },
             TruthEventKind::Forwarded { input: PortId(3) },
             TruthEventKind::Consumed {
                 length: 66,
@@ -354,7 +417,7 @@ mod tests {
             DOC.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
         let mut kinds: Vec<_> = samples().iter().map(TruthEventKind::name).collect();
         kinds.dedup();
-        assert_eq!(kinds.len(), 57);
+        assert_eq!(kinds, TRUTH_KINDS);
         let described: Vec<_> = named.into_iter().filter(|name| kinds.contains(name)).collect();
         assert_eq!(described, kinds);
     }

@@ -22,7 +22,7 @@ fn a_reset_drops_what_is_half_received_and_ends_what_is_half_sent() {
     assert_eq!(
         bench.happened(),
         [
-            (Some(0), TruthEventKind::Injected { length: 103 }),
+            (Some(0), TruthEventKind::Injected { length: 103, queued: 0 }),
             (Some(8), TruthEventKind::Dropped(RuleId("R-3"))),
             (Some(0), TruthEventKind::Truncated(RuleId("R-3"))),
         ]
@@ -66,7 +66,7 @@ fn a_reset_leaves_a_packet_whole_that_lacks_its_end_only() {
         bench.period();
     }
     bench.interface.reload(4, &mut bench.log);
-    assert_eq!(bench.happened(), [(Some(0), TruthEventKind::Injected { length: 4 })]);
+    assert_eq!(bench.happened(), [(Some(0), TruthEventKind::Injected { length: 4, queued: 0 })]);
     assert_eq!(bench.period(), SourceItem::Mark);
     assert!(matches!(bench.period(), SourceItem::Data(_, Some(PacketId { number: 1, .. }))));
 }

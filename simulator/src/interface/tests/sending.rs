@@ -27,8 +27,8 @@ fn a_packet_goes_out_with_its_route_its_tag_and_its_crc() {
     assert_eq!(
         bench.happened(),
         [
-            (Some(0), TruthEventKind::Injected { length: 23 }),
-            (Some(1), TruthEventKind::Injected { length: 23 })
+            (Some(0), TruthEventKind::Injected { length: 23, queued: 0 }),
+            (Some(1), TruthEventKind::Injected { length: 23, queued: 23 })
         ]
     );
     let statistics = bench.interface.statistics();

@@ -41,8 +41,9 @@ fn a_text_goes_out_as_it_stands_before_packets() {
         ]
     );
     assert_eq!(bench.sent().1.len(), 4);
-    let injected = |(number, length)| (Some(number), TruthEventKind::Injected { length });
-    let mut rows = [(0, 4), (1, 3), (2, 1), (3, 4)].map(injected).to_vec();
+    let injected =
+        |(number, length, queued)| (Some(number), TruthEventKind::Injected { length, queued });
+    let mut rows = [(0, 4, 0), (1, 3, 0), (2, 1, 0), (3, 4, 13)].map(injected).to_vec();
     let text = "81 05 FRES IDLE 07 GAP GAP ff GAP";
     rows.insert(1, (None, TruthEventKind::Raw(text.to_owned())));
     assert_eq!(bench.happened(), rows);
