@@ -16,7 +16,7 @@ pub(crate) use self::analysis::{
     ScoreArgs, TopologyArgs,
 };
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};
-pub(crate) use self::simulation::{DemoArgs, ExperimentArgs, KeySetting, SimulateArgs};
+pub(crate) use self::simulation::{DemoArgs, ExperimentArgs, KeySetting, SimulateArgs, SweepArgs};
 pub(crate) use self::view::{ListFormat, ViewArgs};
 
 /// Decodes and analyzes captures of Myrinet links, from single characters to messages, and
@@ -62,6 +62,8 @@ pub(crate) enum CliCommand {
     Score(ScoreArgs),
     /// Simulates a network character by character and writes its tapped links to a capture.
     Simulate(SimulateArgs),
+    /// Simulates a scenario with several values of its keys and several seeds, and compares the results.
+    Sweep(SweepArgs),
     /// Runs a built-in scenario and prints the behaviour it demonstrates.
     Demo(DemoArgs),
     /// Repeats published measurements on the simulated reference network: tables and plots.

@@ -15,6 +15,7 @@ mod packets;
 mod score;
 mod show;
 mod simulate;
+mod sweep;
 mod topology;
 
 use analyzer::packet::ByteRetention;
@@ -46,6 +47,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Journeys(view) => journeys::run(&view, output),
         Cli::Conversations(arguments) => conversations::run(&arguments, output),
         Cli::Simulate(arguments) => simulate::run(&arguments, output),
+        Cli::Sweep(arguments) => sweep::run(&arguments, output),
         Cli::Demo(arguments) => demo::run(&arguments, output),
         Cli::Experiment(arguments) => experiment::run(&arguments, output),
         Cli::Storm(_) | Cli::Reproduce(_) => laws_program::run(),

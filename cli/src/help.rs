@@ -34,7 +34,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         "Links, routes and the network",
         &["links", "journeys", "blocking", "conversations", "topology"],
     ),
-    ("Simulation", &["demo", "simulate", "experiment"]),
+    ("Simulation", &["demo", "simulate", "sweep", "experiment"]),
     ("Proof of this program", &["score", "storm", "reproduce"]),
     ("Help and setup", &["help", "man", "completions"]),
 ];

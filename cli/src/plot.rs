@@ -114,8 +114,8 @@ impl PlotFrame {
              <text x=\"20\" y=\"{middle_y}\" text-anchor=\"middle\" \
              transform=\"rotate(-90 20 {middle_y})\">{}</text>\n",
             BOTTOM + 46,
-            escaped(plot.x.label),
-            escaped(plot.y.label)
+            escaped(&plot.x.label),
+            escaped(&plot.y.label)
         );
     }
 

@@ -125,8 +125,7 @@ impl ScenarioSettings<'_> {
             name += &format!(", {option}");
         }
         let files = |name: &str| read_beside(self.path, name);
-        Scenario::read_from(&name, &text, seed, &files)
-            .map_err(|error| CliError::scenario(&error))
+        Scenario::read_from(&name, &text, seed, &files).map_err(|error| CliError::scenario(&error))
     }
 }
 

@@ -159,9 +159,32 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
         status_one: None,
         examples: &[
             ("myriscope simulate cut.toml -o my.pcapng", "Simulate a scenario and capture it"),
+            ("myriscope simulate cut.toml --stats-out my.json", "Statistics only, as JSON"),
+            (
+                "myriscope simulate cut.toml --set duration_us=30 --set traffic.0.payload=64 --stats",
+                "Another duration and payload than the scenario's",
+            ),
+            (
+                "myriscope simulate cut.toml --truth my.truth --truth-kinds '!fill'",
+                "All events, but not the fill of slack buffers",
+            ),
             (
                 "myriscope simulate cut.toml -o my.pcapng --truth my.truth --stats",
                 "The same with every event, and statistics",
+            ),
+        ],
+    },
+    CommandHelp {
+        name: "sweep",
+        status_one: None,
+        examples: &[
+            (
+                "myriscope sweep contention.toml --vary traffic.0.payload=64,512 --seeds 3 -o results",
+                "Throughput and latency at two sizes of packets, as CSV, JSON and a plot",
+            ),
+            (
+                "myriscope sweep now36.toml --vary traffic.0.load=0.1..0.2:0.1 --set duration_us=200 --seeds 2 --warmup 50us",
+                "Latency over load, without the first 50 µs",
             ),
         ],
     },

@@ -171,7 +171,7 @@ fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentRes
     let curve = |(system, logp): (&LogpSystem, &LogP)| {
         PlotCurve::new(system.name, (0..).map(MilliValue::whole).zip(logp.all()))
     };
-    let x = PlotAxis { label: "", scale: AxisScale::Names(&NAMES) };
+    let x = PlotAxis { label: "".into(), scale: AxisScale::Names(&NAMES) };
     let axes = [x, PlotAxis::linear("time (µs)")];
     let curves = systems().map(curve).collect();
     let plot = PlotSpec::new("logp", "LogP of short messages", axes, curves);

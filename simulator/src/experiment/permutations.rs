@@ -163,7 +163,7 @@ fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentRes
 
 fn plot(name: &'static str, title: &str, label: &'static str, values: Vec<MilliValue>) -> PlotSpec {
     let curve = PlotCurve::new("100 hosts", (0..).map(MilliValue::whole).zip(values));
-    let x = PlotAxis { label: "", scale: AxisScale::Names(&NAMES) };
+    let x = PlotAxis { label: "".into(), scale: AxisScale::Names(&NAMES) };
     PlotSpec::new(name, title, [x, PlotAxis::linear(label)], vec![curve])
 }
 

@@ -1,5 +1,7 @@
 //! Plots as data; rendering is up to the caller.
 
+use std::borrow::Cow;
+
 use super::result_table::MilliValue;
 
 /// Plot of an experiment.
@@ -20,10 +22,10 @@ pub struct PlotSpec {
 }
 
 /// Axis of a plot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlotAxis {
     /// Label with the unit: `bandwidth (MB/s)`.
-    pub label: &'static str,
+    pub label: Cow<'static, str>,
     /// Scale.
     pub scale: AxisScale,
 }
@@ -83,12 +85,12 @@ impl PlotAxis {
     /// Linear axis.
     #[must_use]
     pub const fn linear(label: &'static str) -> Self {
-        Self { label, scale: AxisScale::Linear }
+        Self { label: Cow::Borrowed(label), scale: AxisScale::Linear }
     }
 
     /// Logarithmic axis to base 2.
     #[must_use]
     pub const fn doubling(label: &'static str) -> Self {
-        Self { label, scale: AxisScale::Doubling }
+        Self { label: Cow::Borrowed(label), scale: AxisScale::Doubling }
     }
 }
