@@ -183,8 +183,8 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
                 "Throughput and latency at two sizes of packets, as CSV, JSON and a plot",
             ),
             (
-                "myriscope sweep now36.toml --vary traffic.0.load=0.1..0.2:0.1 --set duration_us=200 --seeds 2 --warmup 50us",
-                "Latency over load, without the first 50 µs",
+                "myriscope sweep now36.toml --vary traffic.0.load=0.1..0.2:0.1 --set duration_us=500 --seeds 2 --warmup 100us",
+                "Latency over load, without the first 100 µs",
             ),
         ],
     },
