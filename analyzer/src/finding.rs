@@ -1,6 +1,7 @@
 //! Findings: anomalies of a capture, counted by kind and channel, with details of each first
 //! occurrence.
 
+mod case;
 mod evidence;
 mod flow;
 mod journeys;
@@ -16,6 +17,7 @@ use codec::capture::{Channel, ChannelId, Chunk};
 use codec::framing::FrameEvent;
 use codec::time::{FULL_RATE_PERIOD_PS, Tick};
 
+pub use self::case::FindingCase;
 pub use self::evidence::{EvidenceView, ShellCommand};
 use self::flow::FlowChecker;
 pub use self::kind::{ALL, FindingInfo, FindingKind, Severity};
@@ -75,6 +77,16 @@ impl SymbolObserver<'_> {
 }
 
 impl FindingChecks {
+    /// Keeps every case from now on, until it is taken.
+    pub(crate) fn keep_cases(&mut self) {
+        self.ledger.keep_cases();
+    }
+
+    /// Removes the cases that were found since the last call.
+    pub fn take_cases(&mut self) -> Vec<FindingCase> {
+        self.ledger.take_cases()
+    }
+
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel, parameters: &ChannelParameters) {
         let side = CheckedChannel {
@@ -121,6 +133,7 @@ impl FindingChecks {
     /// Checks an event; events must be passed in order of time.
     pub fn row(&mut self, row: &TimedEvent) {
         let Self { ledger, sides, .. } = self;
+        ledger.pass(row.time);
         let Some(side) = sides.get_mut(&row.channel) else { return };
         let mut scribe = FindingSink { ledger, channel: row.channel, period_ps: side.period_ps };
         if side.peer.is_some() {

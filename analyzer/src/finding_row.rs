@@ -7,7 +7,8 @@ use codec::capture::ChannelId;
 use serde::{Serialize, Serializer};
 
 use crate::finding::{
-    ALL, FactValue, Finding, FindingFact, FindingKind, FindingSet, Severity, ShellCommand,
+    ALL, FactValue, Finding, FindingCase, FindingFact, FindingKind, FindingSet, Severity,
+    ShellCommand,
 };
 use crate::row::FieldShape::{List, Place, Ranks, Words};
 use crate::row::row;
@@ -33,7 +34,24 @@ row! {
     }
 }
 
-const SEVERITIES: &[&str] =
+row! {
+    /// A row of `myriscope check --each`: the contract of `docs/output.md`.
+    #[derive(Eq)]
+    pub struct CaseRow<'a> {
+        row: &'static str as Words(&["case"]), "", "", "kind of the row";
+        severity: Severity as Ranks(SEVERITIES), "", "", "how bad it is";
+        finding: &'static str as Words(FINDINGS), "", "", "what was found";
+        rule: Option<&'static str>, "", "", "the rule that says so";
+        channel: &'a str, "", "", "name of the channel";
+        at: u64 as Place, "characters", "", "place";
+        time_ps: Picoseconds, "ps", "", "time";
+        packet: Option<u64>, "", "", "number of the packet on the channel";
+        count: u64, "", "", "1; of a long repetition: how many there are";
+        facts: FirstOccurrence<'a> as List, "facts", "", "what is to be said about it";
+    }
+}
+
+pub(crate) const SEVERITIES: &[&str] =
     &[Severity::Note.name(), Severity::Warning.name(), Severity::Error.name()];
 
 /// Names of all kinds of finding.
@@ -50,7 +68,7 @@ const FINDINGS: &[&str] = &{
     names
 };
 
-/// Facts about the first occurrence, names of channels filled in.
+/// Facts about an occurrence, names of channels filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstOccurrence<'a>(pub Vec<(&'static str, ShownFact<'a>)>);
 
@@ -108,6 +126,31 @@ impl Finding {
             last_time_ps: self.last.time,
             text: about.text,
             see: None,
+        }
+    }
+}
+
+impl FindingCase {
+    /// The case as the row of `docs/output.md`; `name` is that of a channel.
+    #[must_use]
+    pub fn row<'a>(&'a self, name: &impl Fn(ChannelId) -> &'a str) -> CaseRow<'a> {
+        let about = self.kind.about();
+        let packet = self.facts.iter().find(|fact| fact.name == "packet");
+        CaseRow {
+            row: "case",
+            severity: about.severity,
+            finding: about.name,
+            rule: about.rule,
+            channel: name(self.channel),
+            at: self.place.at.0,
+            time_ps: self.place.time,
+            packet: packet.and_then(|fact| match fact.value {
+                FactValue::Number(number) => Some(number),
+                FactValue::Byte(_) | FactValue::Word(_) => None,
+                FactValue::Channel(_) | FactValue::Channels(_) => None,
+            }),
+            count: self.count,
+            facts: FirstOccurrence(self.facts.iter().map(|fact| shown_fact(fact, name)).collect()),
         }
     }
 }

@@ -63,6 +63,7 @@ pub mod finding_row;
 mod flow_control;
 pub mod journey;
 pub mod link;
+pub mod log_row;
 mod name_match;
 mod named_enum;
 mod node_kind;

@@ -22,7 +22,7 @@ use self::report::ChannelReport;
 use self::slack::{SlackEvent, SlackTracker};
 use self::state::ActivityTracker;
 use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
-use crate::finding::FindingChecks;
+use crate::finding::{FindingCase, FindingChecks};
 use crate::options::AnalysisScope;
 use crate::packet::ByteRetention;
 use crate::timeline::{EventFilter, EventTimeline, TIMESTAMP_PS};
@@ -63,15 +63,21 @@ pub struct LinkOutput {
     pub intervals: Vec<(Picoseconds, ActivityInterval)>,
     /// Events of slack buffers.
     pub slack: Vec<SlackEvent>,
+    /// Cases of findings, in the order in which they were found.
+    pub cases: Vec<FindingCase>,
 }
 
 impl LinkAnalysis {
     /// A link without channels.
     #[must_use]
     pub fn new(scope: AnalysisScope) -> Self {
+        let mut findings = FindingChecks::default();
+        if scope.includes_cases() {
+            findings.keep_cases();
+        }
         let state = LinkState {
             channels: BTreeMap::new(),
-            findings: FindingChecks::default(),
+            findings,
             out: LinkOutput::default(),
             scope,
             now: 0,
@@ -119,6 +125,7 @@ impl LinkAnalysis {
         state.out.events.extend(out.events);
         state.out.intervals.extend(out.intervals);
         state.out.slack.extend(out.slack);
+        state.out.cases.extend(out.cases);
     }
 
     /// Adds a channel.
@@ -180,12 +187,14 @@ impl LinkAnalysis {
     /// Removes the output so far.
     pub fn take_output(&mut self) -> LinkOutput {
         // The next output will be about as long.
-        let LinkOutput { events, intervals, slack } = &self.state.out;
+        let LinkOutput { events, intervals, slack, cases: _ } = &self.state.out;
         let next = LinkOutput {
             events: Vec::with_capacity(events.len()),
             intervals: Vec::with_capacity(intervals.len()),
             slack: Vec::with_capacity(slack.len()),
+            cases: Vec::new(),
         };
+        self.state.out.cases.extend(self.state.findings.take_cases());
         std::mem::replace(&mut self.state.out, next)
     }
 }

@@ -5,6 +5,10 @@
 pub enum AnalysisScope {
     /// Findings only.
     Findings,
+    /// Every case of the findings.
+    Cases,
+    /// Events, waits and every case of the findings, in order of time.
+    Log,
     /// Totals of channels.
     Counts,
     /// Activity of channels.
@@ -17,13 +21,17 @@ pub enum AnalysisScope {
     Conversations,
     /// Totals of channels, journeys, waits and conversations, as [`crate::analyze`] reports them.
     Report,
-    /// Everything.
+    /// Everything but the cases of findings.
     Everything,
 }
 
 impl AnalysisScope {
     pub(crate) const fn includes_events(self) -> bool {
-        matches!(self, Self::Everything)
+        matches!(self, Self::Log | Self::Everything)
+    }
+
+    pub(crate) const fn includes_cases(self) -> bool {
+        matches!(self, Self::Cases | Self::Log)
     }
 
     pub(crate) const fn includes_states(self) -> bool {
@@ -39,7 +47,7 @@ impl AnalysisScope {
     }
 
     pub(crate) const fn includes_network(self) -> bool {
-        matches!(self, Self::Network | Self::Report | Self::Everything)
+        matches!(self, Self::Log | Self::Network | Self::Report | Self::Everything)
     }
 
     pub(crate) const fn includes_conversations(self) -> bool {

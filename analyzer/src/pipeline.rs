@@ -24,7 +24,7 @@ use self::network_stage::NetworkStage;
 use crate::blocking::BlockingEvent;
 use crate::conversation::TransportEvent;
 use crate::event::TimedEvent;
-use crate::finding::FindingChecks;
+use crate::finding::{FindingCase, FindingChecks};
 use crate::journey::{Journey, JourneyTracker};
 use crate::link::LinkAnalysis;
 use crate::link::interval::ActivityInterval;
@@ -49,6 +49,8 @@ pub enum AnalysisEvent {
     /// Event of the reliability protocol, in order of the first observation of its packet; events
     /// of one message stay together.
     Spoken(TransportEvent),
+    /// Case of a finding, after the events that prove it.
+    Case(FindingCase),
     /// Fault of the file, which was skipped.
     Fault(CaptureFault),
 }

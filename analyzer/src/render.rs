@@ -7,6 +7,7 @@ pub mod explain;
 mod journeys;
 pub mod line;
 mod links;
+mod log;
 #[cfg(feature = "score")]
 mod score;
 mod slack;
@@ -29,6 +30,7 @@ pub use self::journeys::{journey_head, journey_lines};
 pub(crate) use self::line::count;
 pub use self::line::{StyledLine, TextStyle, microseconds, wrapped};
 pub use self::links::{interval, interval_head, links};
+pub use self::log::{case_head, case_line, log_head, log_line};
 #[cfg(feature = "score")]
 pub use self::score::score;
 pub use self::slack::{fill, fill_head, slack};
@@ -128,7 +130,15 @@ fn event_line(channel: &Channel, at: u64, event: &LinkEvent) -> StyledLine {
         }
         LinkEvent::InvalidCode(_) | LinkEvent::OverrunAlarm => TextStyle::Bad,
     };
-    let detail = match event {
+    StyledLine::of(TextStyle::Dim, format!("{:>12}  ", when(channel, at)))
+        .and(TextStyle::Plain, format!("{:<15} {at:>12}  ", channel.name))
+        .and(role, format!("{:<15} ", event.kind()))
+        .and(TextStyle::Plain, event_detail(event))
+}
+
+/// Details of an event beside its name.
+pub(crate) fn event_detail(event: &LinkEvent) -> String {
+    match event {
         LinkEvent::Probe(number) => number.value().to_string(),
         LinkEvent::Reply(status) => format!("status {}", status.value()),
         LinkEvent::InvalidCode(code) => format!("0x{code:02x}"),
@@ -142,11 +152,7 @@ fn event_line(channel: &Channel, at: u64, event: &LinkEvent) -> StyledLine {
         | LinkEvent::BackwardReset
         | LinkEvent::OverrunAlarm
         | LinkEvent::SenderStopped => String::new(),
-    };
-    StyledLine::of(TextStyle::Dim, format!("{:>12}  ", when(channel, at)))
-        .and(TextStyle::Plain, format!("{:<15} {at:>12}  ", channel.name))
-        .and(role, format!("{:<15} ", event.kind()))
-        .and(TextStyle::Plain, detail)
+    }
 }
 
 /// Separator between the rows of two captures of a file.

@@ -150,7 +150,8 @@ impl Report {
             | AnalysisEvent::Fault(_)
             | AnalysisEvent::Row(_)
             | AnalysisEvent::Interval(_)
-            | AnalysisEvent::Slack(_) => {}
+            | AnalysisEvent::Slack(_)
+            | AnalysisEvent::Case(_) => {}
         }
     }
 

@@ -141,6 +141,7 @@ fn render_conversations(
                 | AnalysisEvent::Row(_)
                 | AnalysisEvent::Interval(_)
                 | AnalysisEvent::Slack(_)
+                | AnalysisEvent::Case(_)
                 | AnalysisEvent::Journey(_)
                 | AnalysisEvent::Blocked(_) => {}
             },

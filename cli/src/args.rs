@@ -54,6 +54,8 @@ pub(crate) enum CliCommand {
     Packets(PacketsArgs),
     /// Lists events other than packets: resets, silence, flow control, invalid codes, holes.
     Events(ViewArgs),
+    /// Lists packets, events, waits and findings of all channels in order of time.
+    Log(ViewArgs),
     /// Prints the characters of both directions of a link side by side.
     Show(ViewArgs),
     /// Copies a capture and adds the findings as packet comments, which Wireshark displays.

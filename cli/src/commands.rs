@@ -11,6 +11,7 @@ mod info;
 mod journeys;
 mod laws_program;
 mod links;
+mod log;
 mod packets;
 mod score;
 mod show;
@@ -38,6 +39,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Events(view) => {
             packets::run(&view, EventFilter::Events, ByteRetention::Forget, output)
         }
+        Cli::Log(view) => log::run(&view, output),
         Cli::Show(view) => show::run(&view, output),
         Cli::Blocking(arguments) => blocking::run(&arguments, output),
         Cli::Topology(arguments) => topology::run(&arguments, output),

@@ -28,7 +28,7 @@ pub(crate) const EXIT_STATUS: [(u8, &str); 4] = [
 
 /// Groups of commands, in the order of the help.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("What went wrong", &["check", "explain"]),
+    ("What went wrong", &["check", "log", "explain"]),
     ("What was on the wire", &["info", "show", "packets", "events", "annotate"]),
     (
         "Links, routes and the network",

@@ -8,10 +8,11 @@ use crate::captured::CapturedRow;
 use crate::conversation::{ConversationRow, MalformedRow, ObservationRow};
 use crate::counters::CountersRow;
 use crate::event::EventRow;
-use crate::finding_row::FindingRow;
+use crate::finding_row::{CaseRow, FindingRow};
 use crate::journey::JourneyRow;
 use crate::link::report::{ChannelTotalsRow, IntervalRow};
 use crate::link::slack::{FillRow, SlackRow};
+use crate::log_row::LogRow;
 use crate::packet::PacketRow;
 use crate::row::{ListRow, RowField};
 use crate::show::LinkViewRow;
@@ -45,11 +46,15 @@ pub enum RowKind {
     Remarks,
     /// Rows of `check`.
     Findings,
+    /// Rows of `check --each`.
+    Cases,
+    /// Rows of `log`.
+    Log,
 }
 
 impl RowKind {
     /// All kinds.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Channels,
         Self::Packets,
         Self::Events,
@@ -63,6 +68,8 @@ impl RowKind {
         Self::Conversations,
         Self::Remarks,
         Self::Findings,
+        Self::Cases,
+        Self::Log,
     ];
 
     /// Name of the rows, command that prints them, and their fields.
@@ -87,6 +94,8 @@ impl RowKind {
                 &[ObservationRow::FIELDS, MalformedRow::FIELDS],
             ),
             Self::Findings => ("findings", "check", &[FindingRow::FIELDS]),
+            Self::Cases => ("cases", "check --each", &[CaseRow::FIELDS]),
+            Self::Log => ("log", "log", &[LogRow::FIELDS]),
         }
     }
 
@@ -147,7 +156,7 @@ impl RowKind {
             ],
             Self::Findings => &["severity", "finding", "rule", "channel", "at", "count"],
             Self::Packets | Self::Events | Self::Characters | Self::Intervals | Self::Fills => &[],
-            Self::Journeys | Self::Remarks => &[],
+            Self::Journeys | Self::Remarks | Self::Cases | Self::Log => &[],
         }
     }
 

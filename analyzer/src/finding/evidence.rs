@@ -43,7 +43,13 @@ impl EvidenceView {
     #[must_use]
     pub fn command(self, file: &Path, channel: &Channel, at: Tick) -> ShellCommand {
         let command = |name: &str| ShellCommand::new(name, file);
-        let on_channel = |name| command(name).option("--channel", channel.name.as_bytes());
+        let on_channel = |name| {
+            let command = command(name).option("--channel", channel.name.as_bytes());
+            match channel.capture {
+                0 => command,
+                number => command.option("--capture", number.to_string().as_bytes()),
+            }
+        };
         match self {
             Self::Characters => {
                 let time = |at: u64| u128::from(at) * u128::from(channel.period_ps.get());

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use codec::capture::{Channel, ChannelId};
 use codec::time::Tick;
 
+use super::case::{CaseList, FindingCase};
 use super::{FindingKind, Severity};
 use crate::channel_name::TapEnd;
 use crate::link::parameters::{ChannelParameters, ParameterKey, UnknownParameters};
@@ -17,6 +18,8 @@ use crate::totals::{AddTotals, totals};
 pub struct FindingSet {
     found: BTreeMap<(FindingKind, ChannelId), Finding>,
     pub(crate) seen: RuleCoverage,
+    /// Cases since they were last taken; none if only totals are needed.
+    cases: Option<CaseList>,
 }
 
 /// Occurrences of one kind of finding on one channel.
@@ -160,8 +163,40 @@ totals! {
 }
 
 impl FindingSet {
-    /// Counts a finding; calls `facts` only if it is the earliest.
+    /// Keeps every case from now on, until it is taken.
+    pub(super) fn keep_cases(&mut self) {
+        self.cases.get_or_insert_default();
+    }
+
+    /// Sets the time of the event that proves the next cases.
+    pub(super) const fn pass(&mut self, now: Picoseconds) {
+        if let Some(cases) = &mut self.cases {
+            cases.now = now;
+        }
+    }
+
+    /// Removes the cases so far.
+    pub(super) fn take_cases(&mut self) -> Vec<FindingCase> {
+        self.cases.as_mut().map(|list| std::mem::take(&mut list.cases)).unwrap_or_default()
+    }
+
+    /// Counts a finding; calls `facts` only if it is the earliest, or if cases are kept.
     pub(crate) fn note(
+        &mut self,
+        kind: FindingKind,
+        channel: ChannelId,
+        when: Occurrence,
+        facts: impl FnOnce() -> Vec<FindingFact>,
+    ) {
+        let Some(cases) = &mut self.cases else {
+            return self.count_case(kind, channel, when, facts);
+        };
+        let facts = facts();
+        cases.add((kind, channel, when), 1, facts.clone());
+        self.count_case(kind, channel, when, || facts);
+    }
+
+    fn count_case(
         &mut self,
         kind: FindingKind,
         channel: ChannelId,
@@ -194,11 +229,15 @@ impl FindingSet {
         if let Some(found) = self.found.get_mut(&(kind, channel)) {
             found.count = found.count.saturating_add(more);
             found.last = found.last.max(last);
+            if let Some(cases) = self.cases.as_mut().filter(|_| more > 0) {
+                cases.add((kind, channel, last), more, Vec::new());
+            }
         }
     }
 
     /// True if the channel has a finding of the kind.
-    pub(super) fn has(&self, kind: FindingKind, channel: ChannelId) -> bool {
+    #[must_use]
+    pub fn has(&self, kind: FindingKind, channel: ChannelId) -> bool {
         self.found.contains_key(&(kind, channel))
     }
 
@@ -221,6 +260,9 @@ impl FindingSet {
             }
         }
         self.seen.absorb(&other.seen);
+        if let (Some(own), Some(theirs)) = (&mut self.cases, &other.cases) {
+            own.cases.extend(theirs.cases.iter().cloned());
+        }
     }
 
     /// Findings in order of kind and channel.

@@ -12,6 +12,7 @@ use crate::event::Picoseconds;
 use crate::link::parameters::LinkAssumptions;
 use crate::link::{LinkAnalysis, LinkOutput};
 use crate::options::AnalysisScope;
+use crate::timeline::TIMESTAMP_PS;
 
 /// All links so far, including those of earlier sections.
 #[derive(Debug)]
@@ -40,6 +41,8 @@ pub(super) struct BatchOutput {
     pub(super) outputs: Vec<LinkOutput>,
     /// End of the recorded part of the section.
     pub(super) until: Picoseconds,
+    /// Time before which the output is complete.
+    pub(super) settled: Picoseconds,
     pub(super) progress: SectionProgress,
     /// The batch's character buffer, for reuse.
     pub(super) reusable_chars: CharBuf,
@@ -123,6 +126,7 @@ impl LinkStage {
             joined: batch.joined,
             outputs,
             until,
+            settled: newest.saturating_sub(TIMESTAMP_PS),
             progress,
             reusable_chars: batch.chars,
         }

@@ -1,6 +1,6 @@
 //! Analysis of the whole network: processes the output of all links in order of time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::ChannelId;
 
@@ -12,10 +12,11 @@ use crate::blocking::BlockingTracker;
 use crate::channel_table::ChannelTable;
 use crate::conversation::{ConversationTracker, TransportEvent};
 use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
-use crate::finding::FindingChecks;
+use crate::finding::{FindingCase, FindingChecks};
 use crate::journey::JourneyTracker;
 use crate::link::LinkOutput;
 use crate::link::parameters::LinkAssumptions;
+use crate::link::slack::SlackEvent;
 use crate::options::AnalysisScope;
 use crate::topology::{Topology, TopologyEvidence};
 
@@ -31,6 +32,8 @@ pub(super) struct NetworkStage {
     conversations: ConversationTracker,
     evidence: TopologyEvidence,
     findings: FindingChecks,
+    /// Cases of findings that are emitted once the events before them have been.
+    cases: VecDeque<FindingCase>,
     periods_ps: ChannelTable<u64>,
     /// Position in the section; after [`SectionProgress::End`] the next channel begins a new one.
     progress: SectionProgress,
@@ -44,6 +47,10 @@ pub(super) struct NetworkStage {
 
 impl NetworkStage {
     pub(super) fn new(scope: AnalysisScope, assumptions: LinkAssumptions) -> Self {
+        let mut findings = FindingChecks::default();
+        if scope.includes_cases() {
+            findings.keep_cases();
+        }
         Self {
             scope,
             assumptions,
@@ -51,7 +58,8 @@ impl NetworkStage {
             blocking: BlockingTracker::default(),
             conversations: ConversationTracker::default(),
             evidence: TopologyEvidence::default(),
-            findings: FindingChecks::default(),
+            findings,
+            cases: VecDeque::new(),
             periods_ps: ChannelTable::default(),
             progress: SectionProgress::More,
             now: 0,
@@ -94,44 +102,72 @@ impl NetworkStage {
         let mut out = Vec::new();
         let (mut events, mut intervals, mut slack) = (Vec::new(), Vec::new(), Vec::new());
         for output in batch.outputs {
-            let LinkOutput { events: own, intervals: own_intervals, slack: own_slack } = output;
+            let LinkOutput { events: own, intervals: own_intervals, slack: own_slack, cases } =
+                output;
             events.push(own);
             intervals.push(own_intervals);
             slack.push(own_slack);
+            self.cases.extend(cases);
         }
+        let fills = self.check_slack(slack);
+        self.cases.make_contiguous().sort_by_key(|case| (case.known, case.channel));
         self.process_all(events, &mut out);
+        self.emit_cases(batch.settled, &mut out);
         self.blocking.pass(batch.until);
-        let Self { periods_ps, findings, scope, .. } = self;
-        let time =
-            |channel, at| Picoseconds::from(at) * Picoseconds::from(period_ps(periods_ps, channel));
         merged(intervals, |(known, it)| (*known, it.channel), &mut |(_, interval)| {
             out.push(AnalysisEvent::Interval(interval));
         });
-        let fills = scope.includes_fills();
-        merged(
-            slack,
-            |event| (time(event.channel(), event.at().0), event.channel()),
-            &mut |event| {
-                findings.slack(&event, |id| period_ps(periods_ps, id));
-                out.extend(fills.then_some(AnalysisEvent::Slack(event)));
-            },
-        );
+        out.extend(fills);
         if batch.progress == SectionProgress::End {
+            self.emit_cases(Picoseconds::MAX, &mut out);
             self.finish(batch.until, &mut out);
         } else if self.conversations.is_waiting() {
             let Self { scope, conversations, findings, journeys, now, .. } = self;
             let until = journeys.oldest().unwrap_or(*now);
             conversations.pass(until, &mut |it| report_transport(*scope, it, findings, &mut out));
         }
+        self.emit_own_cases(&mut out);
         out
+    }
+
+    /// Checks the events of slack buffers, and returns those that are part of the output.
+    fn check_slack(&mut self, slack: Vec<Vec<SlackEvent>>) -> Vec<AnalysisEvent> {
+        let Self { periods_ps, findings, scope, cases, .. } = self;
+        let time =
+            |channel, at| Picoseconds::from(at) * Picoseconds::from(period_ps(periods_ps, channel));
+        let mut fills = Vec::new();
+        merged(
+            slack,
+            |event| (time(event.channel(), event.at().0), event.channel()),
+            &mut |event| {
+                findings.slack(&event, |id| period_ps(periods_ps, id));
+                fills.extend(scope.includes_fills().then_some(AnalysisEvent::Slack(event)));
+            },
+        );
+        cases.extend(findings.take_cases());
+        fills
+    }
+
+    /// Emits the cases of links that were proved before a time.
+    fn emit_cases(&mut self, until: Picoseconds, out: &mut Vec<AnalysisEvent>) {
+        while let Some(case) = self.cases.pop_front_if(|case| case.known < until) {
+            out.push(AnalysisEvent::Case(case));
+        }
+    }
+
+    /// Emits the cases of journeys, waits and conversations.
+    fn emit_own_cases(&mut self, out: &mut Vec<AnalysisEvent>) {
+        out.extend(self.findings.take_cases().into_iter().map(AnalysisEvent::Case));
     }
 
     fn process_all(&mut self, events: Vec<Vec<TimedEvent>>, out: &mut Vec<AnalysisEvent>) {
         merged(events, |event| (event.time, event.channel), &mut |mut event: TimedEvent| {
+            self.emit_cases(event.time, out);
             let clocks = &mut self.journeys.clocks;
             if clocks.rates().next().is_none() && self.held.is_empty() {
                 self.process(&event, out);
                 out.extend(self.scope.includes_events().then_some(AnalysisEvent::Row(event)));
+                self.emit_own_cases(out);
                 return;
             }
             // The output keeps the order and the times of the file.
@@ -141,6 +177,7 @@ impl NetworkStage {
             self.held_count += 1;
             self.held.insert((event.time, event.channel, self.held_count), event);
             self.release(complete, out);
+            self.emit_own_cases(out);
         });
     }
 

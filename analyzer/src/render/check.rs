@@ -21,7 +21,7 @@ const WIDTH: usize = 96;
 const INDENT: usize = 10;
 
 /// Mark of a severity.
-const fn mark(severity: Severity) -> (&'static str, TextStyle) {
+pub(super) const fn mark(severity: Severity) -> (&'static str, TextStyle) {
     match severity {
         Severity::Error => ("✗", TextStyle::Bad),
         Severity::Warning => ("!", TextStyle::Notice),

@@ -163,6 +163,7 @@ impl Scorer {
             )
             | AnalysisEvent::Interval(_)
             | AnalysisEvent::Blocked(_)
+            | AnalysisEvent::Case(_)
             | AnalysisEvent::Slack(
                 SlackEvent::Late { .. }
                 | SlackEvent::OverrunRisk { .. }

@@ -20,8 +20,8 @@ use myriscope_analyzer::conversation::{
 use myriscope_analyzer::counters::{ControlCounts, CountersRow};
 use myriscope_analyzer::event::ResumeCause;
 use myriscope_analyzer::filter::RowKind;
-use myriscope_analyzer::finding::{self, FindingInfo};
-use myriscope_analyzer::finding_row::{FindingRow, FirstOccurrence, ShownFact};
+use myriscope_analyzer::finding::{self, FindingInfo, Severity};
+use myriscope_analyzer::finding_row::{CaseRow, FindingRow, FirstOccurrence, ShownFact};
 use myriscope_analyzer::journey::{BitPlaceRow, CorruptionRow, HopRow, JourneyRow};
 use myriscope_analyzer::link::interval::{ActivityInterval, ChannelActivity, PeriodTotals};
 use myriscope_analyzer::link::parameters::{
@@ -31,6 +31,7 @@ use myriscope_analyzer::link::report::ChannelReport;
 use myriscope_analyzer::link::slack::{FillBounds, SlackTracker};
 
 use myriscope_analyzer::link::totals::ChannelTotals;
+use myriscope_analyzer::log_row::LogRow;
 use myriscope_analyzer::options::AnalysisScope;
 use myriscope_analyzer::packet::{FrameEnd, HexBytes, PacketRow};
 use myriscope_analyzer::show::LinkViewRow;
@@ -65,6 +66,8 @@ fn rows(kind: RowKind) -> Vec<Value> {
         RowKind::Conversations => vec![value(conversation())],
         RowKind::Remarks => remarks(),
         RowKind::Findings => finding::ALL.iter().map(|about| value(finding(about))).collect(),
+        RowKind::Cases => vec![value(case())],
+        RowKind::Log => vec![value(log_row())],
     }
 }
 
@@ -304,6 +307,35 @@ fn finding(about: &FindingInfo) -> FindingRow<'static> {
         last_time_ps: 37_500,
         text: about.text,
         see: Some(about.view.command(Path::new("a b.pcapng"), &Channel::named("a>b"), Tick(1))),
+    }
+}
+
+fn case() -> CaseRow<'static> {
+    CaseRow {
+        row: "case",
+        severity: Severity::Error,
+        finding: "crc-bad",
+        rule: Some("P-4"),
+        channel: "a>b",
+        at: 1,
+        time_ps: 12_500,
+        packet: Some(2),
+        count: 3,
+        facts: FirstOccurrence(vec![("packet", ShownFact::Number(2))]),
+    }
+}
+
+fn log_row() -> LogRow<'static> {
+    LogRow {
+        time_ps: 25_000,
+        channel: "a>b",
+        kind: "finding",
+        name: Some("crc-bad"),
+        at: 2,
+        start: 1,
+        packet: Some(3),
+        severity: Some(Severity::Error),
+        text: "3 bytes".to_owned(),
     }
 }
 

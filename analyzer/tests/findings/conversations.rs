@@ -34,6 +34,7 @@ fn printed(packets: &str) -> String {
             AnalysisEvent::Row(_)
             | AnalysisEvent::Interval(_)
             | AnalysisEvent::Slack(_)
+            | AnalysisEvent::Case(_)
             | AnalysisEvent::Fault(_) => {}
             AnalysisEvent::Journey(_) | AnalysisEvent::Blocked(_) => {}
         }

@@ -48,12 +48,16 @@ pub(crate) struct TopologyArgs {
 }
 
 #[derive(Args, Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "mutually exclusive command-line flags")]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) view: ViewArgs,
     /// Prints the verdict on every rule, not only on failed rules and those that cannot be judged.
     #[arg(long)]
     pub(crate) rules: bool,
+    /// Lists every case of every finding in order of time, instead of the first of each.
+    #[arg(long, conflicts_with = "rules")]
+    pub(crate) each: bool,
     /// Parameters of slack buffers, cables and senders; they override the capture's. Also path=44,
     /// reset=own-gap|next-gap, fill=chip|other, framing=free|waits.
     #[arg(long, value_name = "kg=32,h=16,ks=32,delay=12,gen=2,int=2")]

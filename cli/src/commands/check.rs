@@ -1,5 +1,7 @@
 //! `myriscope check`: findings, and the verdict on each rule.
 
+mod each;
+
 use analyzer::filter::RowKind;
 use analyzer::finding::FindingSet;
 use analyzer::finding_row::{FindingRow, ranked};
@@ -26,6 +28,9 @@ struct JudgedVerdict {
 }
 
 pub(crate) fn run(arguments: &CheckArgs, output: &mut StandardOutput) -> CommandResult {
+    if arguments.each {
+        return each::run(arguments, output);
+    }
     let names = (RowKind::Findings, "findings");
     list_rows(&arguments.view, names, output, |writer| check(arguments, writer))
 }

@@ -24,6 +24,21 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
                 "Judge flow control with known parameters of the slack buffers",
             ),
             ("myriscope check cut.pcapng --format json", "The same for a program"),
+            (
+                "myriscope check lossy.pcapng --each --filter 'finding == crc-bad'",
+                "Every packet with a bad CRC",
+            ),
+        ],
+    },
+    CommandHelp {
+        name: "log",
+        status_one: None,
+        examples: &[
+            ("myriscope log cut.pcapng --from 15us --to 21us", "All that happened in a stretch"),
+            (
+                "myriscope log slack.pcapng --filter 'kind in {wait-start, wait-end}'",
+                "Starts and ends of waits, with their causes",
+            ),
         ],
     },
     CommandHelp {

@@ -1,5 +1,6 @@
 //! `check` and `explain`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -156,4 +157,66 @@ fn headline_and_status_are_of_the_selection_whatever_the_limit() {
     assert_eq!(fields.status, Some(1));
     let missing = check("demo-cut/capture.pcapng", &["--channel", "s0:1"]);
     assert_eq!((missing.status, missing.out.as_str()), (Some(2), ""));
+}
+
+/// Names between backquotes.
+fn names(text: &str) -> Vec<String> {
+    text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// Facts in a page: kinds with their members, and the members that are explained.
+fn documented_facts() -> (BTreeSet<(String, String)>, BTreeSet<String>) {
+    let page = include_str!("../../../docs/output.md");
+    let (_, page) = page.split_once("### Members of `first`").unwrap();
+    let (kinds, rest) = page.split_once("| member | unit |").unwrap();
+    let (meanings, _) = rest.split_once("\n\n").unwrap();
+    let explained = meanings.lines().filter_map(|line| names(line).into_iter().next()).collect();
+    let mut documented = BTreeSet::new();
+    for line in kinds.lines().filter(|line| line.starts_with("| `")) {
+        let (kinds, members) = line.trim_matches('|').split_once('|').unwrap();
+        for kind in names(kinds) {
+            documented.extend(names(members).into_iter().map(|member| (kind.clone(), member)));
+        }
+    }
+    (documented, explained)
+}
+
+/// Rows of `check` of a fixture, checked against the rows of `check --each`.
+fn findings_and_cases(path: &Path) -> Vec<(String, Value)> {
+    let rows = |more: &[&str], name: &str| -> Vec<Value> {
+        let arguments = [&["check", path.to_str().unwrap(), "--format", "json"], more].concat();
+        let mut all: Value = serde_json::from_str(&run(&arguments).out).unwrap();
+        all.get_mut(name).and_then(Value::as_array_mut).map(std::mem::take).unwrap()
+    };
+    let (findings, cases) = (rows(&[], "findings"), rows(&["--each"], "cases"));
+    let number = |row: &Value, name: &str| row.get(name).and_then(Value::as_u64).unwrap();
+    let sum = |rows: &[Value]| rows.iter().map(|row| number(row, "count")).sum::<u64>();
+    assert_eq!(sum(&findings), sum(&cases), "{}", path.display());
+    assert!(cases.is_sorted_by_key(|row| number(row, "time_ps")), "{}", path.display());
+    let facts = |row: &Value, name: &str| {
+        let kind = row.get("finding").and_then(Value::as_str).unwrap();
+        (kind.to_owned(), row.get(name).unwrap().clone())
+    };
+    let cases = cases.iter().map(|row| facts(row, "facts"));
+    findings.iter().map(|row| facts(row, "first")).chain(cases).collect()
+}
+
+#[test]
+fn documentation_has_the_facts_of_every_finding_and_cases_are_those_counted() {
+    let (documented, explained) = documented_facts();
+    let mut seen = BTreeSet::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/findings");
+    for file in fs::read_dir(root).unwrap() {
+        for (kind, facts) in findings_and_cases(&file.unwrap().path()) {
+            let members = facts.as_object().unwrap().keys();
+            seen.extend(members.map(|member| (kind.clone(), member.clone())));
+        }
+    }
+    let missing: Vec<_> = seen.difference(&documented).collect();
+    assert!(missing.is_empty(), "not in docs/output.md: {missing:?}");
+    let members = |all: BTreeSet<(String, String)>| -> BTreeSet<String> {
+        all.into_iter().map(|(_, member)| member).collect()
+    };
+    assert_eq!(members(documented), explained);
+    assert_eq!(members(seen), explained, "members without a fixture");
 }

@@ -64,6 +64,7 @@ fn rows_are_printed_before_more_input_is_waited_for() {
         &["journeys"],
         &["conversations", "--events"],
         &["links", "--intervals"],
+        &["log"],
     ] {
         let mut program = RunningProgram::start(&[command, &["-", "--format", "jsonl"]].concat());
         let mut stdin = program.child.stdin.take().unwrap();

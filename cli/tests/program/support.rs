@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 /// Every command that reads a capture and prints rows.
-pub(crate) const VIEWS: [&[&str]; 13] = [
+pub(crate) const VIEWS: [&[&str]; 15] = [
     &["info"],
     &["packets"],
     &["events"],
@@ -23,6 +23,8 @@ pub(crate) const VIEWS: [&[&str]; 13] = [
     &["conversations", "--events"],
     &["blocking"],
     &["check"],
+    &["check", "--each"],
+    &["log"],
 ];
 
 /// The same and `topology`.

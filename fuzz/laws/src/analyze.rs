@@ -254,7 +254,7 @@ fn analyzed(file: &[u8]) -> AnalysisRecord {
             AnalysisEvent::Journey(_) => &mut *journeys,
             AnalysisEvent::Blocked(_) => &mut *blocked,
             AnalysisEvent::Spoken(_) => &mut *spoken,
-            AnalysisEvent::Fault(_) => &mut *faults,
+            AnalysisEvent::Fault(_) | AnalysisEvent::Case(_) => &mut *faults,
         };
         list.push(told);
     };

@@ -49,6 +49,7 @@ impl AnalyzedCapture {
             AnalysisEvent::Slack(SlackEvent::Late { .. } | SlackEvent::OverrunRisk { .. })
             | AnalysisEvent::Interval(_)
             | AnalysisEvent::Journey(_)
+            | AnalysisEvent::Case(_)
             | AnalysisEvent::Spoken(_) => {}
         };
         let mut progress = Ok(ReadProgress::More);

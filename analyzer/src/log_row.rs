@@ -1,0 +1,144 @@
+//! Rows of `myriscope log`: packets, events, waits and findings of all channels.
+
+use codec::capture::{Channel, ChannelId};
+use codec::packet::CrcCheck;
+
+use crate::blocking::{BlockedRow, BlockingEvent};
+use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
+use crate::finding::{FindingCase, Severity};
+use crate::finding_row::SEVERITIES;
+use crate::packet::{FrameEnd, ReceivedPacket};
+use crate::render::check::details;
+use crate::render::{event_detail, microseconds};
+use crate::row::FieldShape::{Place, Ranks, Words};
+use crate::row::row;
+
+row! {
+    /// A row of `myriscope log`: the contract of `docs/output.md`.
+    #[derive(Eq)]
+    pub struct LogRow<'a> {
+        time_ps: Picoseconds, "ps", "", "time; of packets and waits that of the end";
+        channel: &'a str, "", "", "name of the channel";
+        kind: &'static str as Words(KINDS), "", "", "what the row is about";
+        name: Option<&'static str>, "", "", "which event or finding; the cause of a wait";
+        at: u64 as Place, "characters", "", "place; of packets and waits that of the end";
+        start: u64 as Place, "characters", "", "place at which it began";
+        packet: Option<u64>, "", "", "number of the packet on the channel";
+        severity: Option<Severity> as Ranks(SEVERITIES), "", "", "how bad a finding is";
+        text: String, "", "", "the rest, in words";
+    }
+}
+
+const KINDS: &[&str] = &["packet", "event", "wait-start", "wait-end", "deadlock", "finding"];
+
+/// Lookup of a channel by its id.
+type ChannelLookup<'l, 'a> = &'l dyn Fn(ChannelId) -> Option<&'a Channel>;
+
+impl<'a> LogRow<'a> {
+    /// Row of a packet or an event; none for parts of packets and for framing.
+    #[must_use]
+    pub fn of_event(channel: &'a Channel, event: &TimedEvent) -> Option<Self> {
+        let row = Self {
+            time_ps: event.time,
+            channel: &channel.name,
+            kind: "event",
+            name: None,
+            at: event.at.0,
+            start: event.at.0,
+            packet: None,
+            severity: None,
+            text: String::new(),
+        };
+        match &event.body {
+            ChannelEvent::Packet(packet) => Some(Self {
+                kind: "packet",
+                start: packet.start.0,
+                packet: Some(packet.number),
+                text: packet_text(packet),
+                ..row
+            }),
+            ChannelEvent::Link(event) => {
+                let is_stop = *event == LinkEvent::SenderStopped;
+                let kind = if is_stop { "wait-start" } else { "event" };
+                Some(Self { kind, name: Some(event.kind()), text: event_detail(event), ..row })
+            }
+            ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Head(_) => None,
+            ChannelEvent::Data(_) | ChannelEvent::Command(_) => None,
+            ChannelEvent::Omitted { .. } => None,
+        }
+    }
+
+    /// Row of a case of a finding.
+    #[must_use]
+    pub fn of_case(case: &FindingCase, known: ChannelLookup<'_, 'a>) -> Self {
+        let channel = known(case.channel).map_or("", |channel| channel.name.as_str());
+        let row = case.row(&|id| known(id).map_or("", |channel| channel.name.as_str()));
+        let mut text = details(&row.facts);
+        if text.is_empty() {
+            case.kind.about().text.clone_into(&mut text);
+        }
+        if row.count > 1 {
+            text = format!("{} more times", row.count);
+        }
+        Self {
+            time_ps: row.time_ps,
+            channel,
+            kind: "finding",
+            name: Some(row.finding),
+            at: row.at,
+            start: row.at,
+            packet: row.packet,
+            severity: Some(row.severity),
+            text,
+        }
+    }
+
+    /// Row of a wait that has ended, or of a deadlock.
+    #[must_use]
+    pub fn of_wait(event: &BlockingEvent, known: ChannelLookup<'_, 'a>) -> Self {
+        let since = |periods: u64, period_ps: u64| {
+            format!(
+                "{} µs",
+                microseconds(Picoseconds::from(periods) * Picoseconds::from(period_ps))
+            )
+        };
+        let channel = known(event.channel());
+        let period_ps = channel.map_or(1, |channel| channel.period_ps.get());
+        let time = match event {
+            BlockingEvent::Stop(stop) => stop.until,
+            BlockingEvent::Deadlock(deadlock) => deadlock.until,
+        };
+        let (kind, name, [start, at], packet, text) = match event.row(&known) {
+            BlockedRow::Stop(row) => {
+                let node = row.node.map_or_else(String::new, |node| format!(" at {node}"));
+                let (root, by) = (row.root, row.ended_by);
+                let text = format!("{}: {root}{node}, by {by}", since(row.periods, period_ps));
+                ("wait-end", Some(row.root), [row.start, row.end], row.packet, text)
+            }
+            BlockedRow::Deadlock(row) => {
+                let by = row.broken_by.map_or("the end".to_owned(), |by| format!("by {by}"));
+                let (circle, long) = (row.channels.join(" → "), since(row.periods, period_ps));
+                let text = format!("{long}, ended {by}: {circle}");
+                ("deadlock", row.broken_by, [row.start, row.end], None, text)
+            }
+        };
+        let channel = channel.map_or("", |channel| channel.name.as_str());
+        Self { time_ps: time, channel, kind, name, at, start, packet, severity: None, text }
+    }
+}
+
+/// Length, CRC and end of a packet.
+fn packet_text(packet: &ReceivedPacket) -> String {
+    let crc = match packet.check {
+        CrcCheck::Good | CrcCheck::Runt => packet.check.name().to_owned(),
+        CrcCheck::Bad(syndrome) => format!("bad ^{syndrome:02x}"),
+    };
+    let ended = match packet.ended_by {
+        FrameEnd::Gap => String::new(),
+        FrameEnd::OpenLink | FrameEnd::Reset | FrameEnd::Hole | FrameEnd::CaptureEnd => {
+            format!(", by {}", packet.ended_by.name())
+        }
+    };
+    let plural = if packet.length == 1 { "" } else { "s" };
+    format!("{} byte{plural}, crc {crc}{ended}", packet.length)
+}
