@@ -53,7 +53,7 @@ fn values(text: &str) -> Result<Vec<String>, String> {
         return if is_empty { Err(expected()) } else { Ok(values) };
     };
     let (to, step) = rest.split_once(':').unwrap_or((rest, "1"));
-    let [from, to, step] = [from, to, step].map(Decimal::parse);
+    let [from, to, step] = [from, to, step].map(DecimalNumber::parse);
     let (Some(from), Some(to), Some(step)) = (from, to, step) else { return Err(expected()) };
     let places = from.places.max(to.places).max(step.places);
     let [from, to, step] = [from, to, step].map(|number| number.scaled(places));
@@ -64,7 +64,9 @@ fn values(text: &str) -> Result<Vec<String>, String> {
     if count > RUNS_MAX {
         return Err(format!("{count} values; expected {RUNS_MAX} at most"));
     }
-    Ok((0..count).map(|at| Decimal { digits: from + at * step, places }.to_string()).collect())
+    Ok((0..count)
+        .map(|at| DecimalNumber { digits: from + at * step, places }.to_string())
+        .collect())
 }
 
 fn expected() -> String {
@@ -73,12 +75,12 @@ fn expected() -> String {
 
 /// Exact decimal number: digits, and how many of them are behind the point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Decimal {
+struct DecimalNumber {
     digits: u64,
     places: u32,
 }
 
-impl Decimal {
+impl DecimalNumber {
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (whole, part) = text.split_once('.').unwrap_or((text, ""));
@@ -98,7 +100,7 @@ impl Decimal {
     }
 }
 
-impl std::fmt::Display for Decimal {
+impl std::fmt::Display for DecimalNumber {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let unit = 10_u64.pow(self.places);
         let (whole, part, width) = (self.digits / unit, self.digits % unit, self.places as usize);
