@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use clap::{Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory};
 
 use self::examples::{COMMANDS, CommandHelp};
 use crate::args::CliArguments;
@@ -39,14 +39,65 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Help and setup", &["help", "man", "completions"]),
 ];
 
+/// Groups of options that many commands share.
+const OPTION_GROUPS: [(&str, &[&str]); 2] = [
+    (
+        "Selection",
+        &[
+            "channel",
+            "from",
+            "to",
+            "at",
+            "context",
+            "capture_number",
+            "filter",
+            "limit",
+            "top",
+            "min",
+        ],
+    ),
+    (
+        "Output",
+        &[
+            "format",
+            "fields",
+            "list_fields",
+            "sort",
+            "group",
+            "count",
+            "no_head",
+            "units",
+            "width",
+            "color",
+            "output",
+            "capture",
+            "directory",
+            "follow",
+        ],
+    ),
+];
+
 /// The command line with groups, examples and exit statuses in its help.
 pub(crate) fn command() -> Command {
     let command = CliArguments::command();
     let template = template(&command);
     let command = command.help_template(template).after_help(exit_statuses());
     COMMANDS.iter().fold(command, |command, help| {
-        command.mut_subcommand(help.name, |sub| sub.after_help(after_help(help)))
+        command.mut_subcommand(help.name, |sub| {
+            sub.mut_args(with_heading).after_help(after_help(help))
+        })
     })
+}
+
+/// An option under the heading of its group; `--limit` is also `-n`.
+fn with_heading(argument: Arg) -> Arg {
+    let name = argument.get_id().to_string();
+    let mut groups = OPTION_GROUPS.iter();
+    match groups.find(|(_, names)| !argument.is_positional() && names.contains(&&*name)) {
+        Some((heading, _)) if name == "limit" => argument.help_heading(*heading).short('n'),
+        Some((heading, _)) => argument.help_heading(*heading),
+        None => argument,
+    }
 }
 
 /// Help of the program: its commands in groups, then its options.

@@ -16,7 +16,7 @@ pub(crate) struct ReadmeArgs {
     check: bool,
 }
 
-/// Runs every `cargo run` command that has a block of its own, and updates the block after it.
+/// Runs the `myriscope` commands of every block that is followed by an output, and updates the output.
 pub(crate) fn run(arguments: &ReadmeArgs) -> Result<TaskOutcome, TaskError> {
     let path = root().join("README.md");
     let old = fs::read_to_string(&path).map_err(at(&path))?;
@@ -34,35 +34,41 @@ pub(crate) fn run(arguments: &ReadmeArgs) -> Result<TaskOutcome, TaskError> {
     fs::write(&path, new).map(|()| TaskOutcome::Well).map_err(at(&path))
 }
 
-/// The text with the block after each command replaced by the command's output.
+/// The text with each block of output that follows a block of commands replaced by the output of its last
+/// command.
 fn updated(
     text: &str,
     output: &mut dyn FnMut(&str) -> Result<String, TaskError>,
 ) -> Result<String, TaskError> {
     let mut new = String::new();
     let mut lines = text.lines();
-    let mut command = None;
+    let mut commands = Vec::new();
     while let Some(line) = lines.next() {
         new += &format!("{line}\n");
-        if line.starts_with("cargo run ") {
-            command = Some(line);
-        } else if line.starts_with("```text")
-            && let Some(command) = command.take()
-        {
-            new += &output(command)?;
+        if line.starts_with("myriscope ") {
+            commands.push(line);
+        } else if line == "```text" && !commands.is_empty() {
+            let outputs = commands.drain(..).map(&mut *output).collect::<Result<Vec<_>, _>>()?;
+            new += outputs.last().map_or("", String::as_str);
             lines.find(|line| *line == "```");
             new += "```\n";
+        } else if !line.is_empty() && line != "```" {
+            commands.clear();
         }
     }
     Ok(new)
 }
 
-/// Output of a command. Findings in a capture give exit status 1.
+/// Output of a command in `target/readme`. Findings in a capture give exit status 1.
 fn printed(line: &str) -> Result<String, TaskError> {
-    let mut words = line.split_whitespace();
-    let mut command = command(words.next().unwrap_or_default());
-    command.args(words).stdin(Stdio::null()).stderr(Stdio::inherit());
-    let ended = command.output().map_err(|error| format!("{line}: {error}"))?;
+    let directory = root().join("target/readme");
+    fs::create_dir_all(&directory).map_err(at(&directory))?;
+    let program =
+        "myriscope() { cargo run --quiet --release --manifest-path \"$MANIFEST\" -- \"$@\"; }";
+    let mut shell = command("sh");
+    shell.arg("-c").arg(format!("{program}\n{line}")).env("MANIFEST", root().join("Cargo.toml"));
+    shell.current_dir(directory).stdin(Stdio::null()).stderr(Stdio::inherit());
+    let ended = shell.output().map_err(|error| format!("{line}: {error}"))?;
     if !matches!(ended.status.code(), Some(0 | 1)) {
         return Err(format!("{line}: {}", ended.status));
     }
@@ -74,9 +80,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_block_after_a_command_is_its_output() {
-        let text = "a\n```sh\ncargo run x\n```\n\n```text\nold\n```\nb\n```text\nkept\n```\n";
+    fn the_block_after_commands_is_the_output_of_the_last() {
+        let text =
+            "a\n```sh\nmyriscope x\nmyriscope y\n```\n\n```text\nold\n```\nb\n```text\nkept\n```\n";
+        let text = &format!("{text}```sh\nmyriscope z\n```\nb\n```text\nkept\n```\n");
         let new = updated(text, &mut |command| Ok(format!("{command}!\n"))).unwrap();
-        assert_eq!(new, text.replace("old", "cargo run x!"));
+        assert_eq!(new, text.replace("old", "myriscope y!"));
     }
 }

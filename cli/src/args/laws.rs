@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -12,9 +13,12 @@ pub(crate) struct StormArgs {
     /// Seed of all random choices; the result does not depend on the number of jobs.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Simulated time of all networks together, in minutes: `10`, `0.5`.
-    #[arg(long, value_name = "M", default_value = "1", value_parser = SimulatedMinutes::from_str)]
-    pub(crate) minutes: SimulatedMinutes,
+    /// Simulated time of all networks together, in minutes: `10`, `0.5`; default: 1, with `--time` no limit.
+    #[arg(long, value_name = "M", value_parser = SimulatedMinutes::from_str)]
+    pub(crate) minutes: Option<SimulatedMinutes>,
+    /// Time by the clock after which no further network is begun: `60s`, `10m`, `8h`.
+    #[arg(long, value_name = "TIME", value_parser = wall_time, conflicts_with = "network")]
+    pub(crate) time: Option<Duration>,
     /// Number of networks simulated in parallel; default: one per processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub(crate) jobs: Option<u64>,
@@ -32,7 +36,7 @@ pub(crate) struct StormArgs {
     pub(crate) network: Option<u64>,
     /// Simulates only the network of this scenario file; - for standard input.
     #[arg(long, value_name = "FILE")]
-    #[arg(conflicts_with_all = ["seed", "minutes", "jobs", "switches", "network"])]
+    #[arg(conflicts_with_all = ["seed", "minutes", "time", "jobs", "switches", "network"])]
     pub(crate) scenario: Option<PathBuf>,
     /// Checks a single law that is wrong on purpose, "no cable is ever cut", to demonstrate a failure.
     #[arg(long, hide = true)]
@@ -44,10 +48,15 @@ pub(crate) struct StormArgs {
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ReproduceArgs {
-    /// The fuzz target: the name of its directory in corpus/.
-    pub(crate) target: String,
+    /// The fuzz target, or one of its modes; `storm` for a scenario that a storm has written.
+    #[arg(required_unless_present = "list")]
+    pub(crate) target: Option<String>,
     /// The input that a fuzzer has written; - for standard input.
-    pub(crate) input: PathBuf,
+    #[arg(required_unless_present = "list")]
+    pub(crate) input: Option<PathBuf>,
+    /// Lists the targets, each with its modes.
+    #[arg(long, conflicts_with_all = ["target", "input"])]
+    pub(crate) list: bool,
     /// Also writes the target's files to this directory: capture.pcapng, scenario.toml, truth.jsonl,
     /// report.txt; and input.min if the law is violated.
     #[arg(short = 'o', long = "output", value_name = "DIR")]
@@ -57,11 +66,30 @@ pub(crate) struct ReproduceArgs {
     pub(crate) runs: u32,
 }
 
+/// Parses a time by the clock, of at most a year.
+fn wall_time(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match text.strip_prefix(digits) {
+        Some("s") => Some(1),
+        Some("m") => Some(60),
+        Some("h") => Some(3600),
+        Some(_) | None => None,
+    };
+    let seconds = digits.parse::<u64>().ok().zip(unit).and_then(|(n, unit)| n.checked_mul(unit));
+    seconds
+        .filter(|seconds| (1..=31_536_000).contains(seconds))
+        .map(Duration::from_secs)
+        .ok_or_else(|| "expected a time from 1s to a year, like `60s`, `10m` or `8h`".to_owned())
+}
+
 /// Simulated time, in periods of the full rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SimulatedMinutes(u64);
 
 impl SimulatedMinutes {
+    /// A minute.
+    pub(crate) const ONE: Self = Self(80_000_000 * 60);
+
     pub(crate) const fn periods(self) -> u64 {
         self.0
     }

@@ -5,9 +5,12 @@ use std::env;
 use std::process::{self, Command};
 
 use crate::exit::{BAD_INPUT, CliError, CommandResult, RunReport};
+use crate::interrupt;
 
 /// Runs `myriscope-laws`, from the directory of this program, with the arguments of this program.
 pub(crate) fn run() -> CommandResult {
+    // Ctrl-C reaches both programs; this one waits for the other.
+    interrupt::handle();
     let name = format!("myriscope-laws{}", env::consts::EXE_SUFFIX);
     let ended = env::current_exe()
         .map(|own| own.with_file_name(&name))

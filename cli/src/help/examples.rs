@@ -223,18 +223,25 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
     CommandHelp {
         name: "reproduce",
         status_one: Some("the law is violated."),
-        examples: &[(
-            "myriscope reproduce link input",
-            "The characters of an input that a fuzz target found, and the law's result",
-        )],
+        examples: &[
+            (
+                "myriscope reproduce link input",
+                "The characters of an input that a fuzz target found, and the law's result",
+            ),
+            ("myriscope reproduce --list", "The targets"),
+            ("myriscope reproduce storm storm-4-17.toml", "A network that a storm has found"),
+        ],
     },
     CommandHelp {
         name: "storm",
         status_one: Some("a law is violated."),
-        examples: &[(
-            "myriscope storm --seed 4 --minutes 0.01 --switches 2",
-            "Random networks with faults, and every law",
-        )],
+        examples: &[
+            (
+                "myriscope storm --seed 4 --minutes 0.01 --switches 2",
+                "Random networks with faults, and every law",
+            ),
+            ("myriscope storm --seed 4 --time 60s", "As many networks as fit into a minute"),
+        ],
     },
     CommandHelp {
         name: "completions",

@@ -32,6 +32,16 @@ fn commands() -> Vec<String> {
         .collect()
 }
 
+/// Status and standard error of a command line that a shell runs.
+#[cfg(unix)]
+fn shell(directory: &ScratchDirectory, line: &str) -> (Option<i32>, String) {
+    let script = format!("myriscope() {{ \"$PROGRAM\" \"$@\"; }}\n{line}");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).env("PROGRAM", env!("CARGO_BIN_EXE_myriscope"));
+    let output = shell.current_dir(directory.path()).output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
 #[cfg(unix)]
 #[test]
 fn every_command_has_examples_and_they_run() {
@@ -45,16 +55,43 @@ fn every_command_has_examples_and_they_run() {
             if LAWS.contains(&command.as_str()) {
                 continue;
             }
-            let script = format!("myriscope() {{ \"$PROGRAM\" \"$@\"; }}\nmyriscope {example}");
-            let mut shell = Command::new("sh");
-            shell.args(["-c", &script]).env("PROGRAM", env!("CARGO_BIN_EXE_myriscope"));
-            let output = shell.current_dir(directory.path()).output().unwrap();
-            let err = String::from_utf8_lossy(&output.stderr);
+            let (status, err) = shell(&directory, &format!("myriscope {example}"));
             // 1: `check` found errors, as its example should.
-            assert!(matches!(output.status.code(), Some(0 | 1)), "myriscope {example}\n{err}");
+            assert!(matches!(status, Some(0 | 1)), "myriscope {example}\n{err}");
             assert!(err.is_empty(), "myriscope {example}\n{err}");
         }
     }
+}
+
+/// Commands in the blocks of a shell of a document.
+fn shell_commands(text: &str) -> impl Iterator<Item = &str> {
+    let mut blocks = text.split("\n```");
+    blocks.next();
+    let blocks = blocks.filter_map(|block| block.strip_prefix("sh\n"));
+    blocks.flat_map(str::lines).filter(|line| line.starts_with("myriscope "))
+}
+
+#[cfg(unix)]
+#[test]
+fn the_commands_in_readme_and_documents_run() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let documents = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut count = 0;
+    for document in documents.chain([root.join("README.md")]) {
+        let text = fs::read_to_string(&document).unwrap();
+        let name = document.file_stem().unwrap().to_str().unwrap();
+        let directory = workplace(&format!("document-{name}"));
+        for line in shell_commands(&text) {
+            if LAWS.iter().any(|name| line.starts_with(&format!("myriscope {name}"))) {
+                continue;
+            }
+            count += 1;
+            let (status, err) = shell(&directory, line);
+            assert!(matches!(status, Some(0 | 1)), "{name}: {line}\n{err}");
+            assert!(err.is_empty(), "{name}: {line}\n{err}");
+        }
+    }
+    assert!(count > 25, "{count}");
 }
 
 #[test]

@@ -138,12 +138,18 @@ mod tests {
     use crate::canaries::two_hosts;
 
     fn front(seed: u64, jobs: usize) -> StormRunner {
-        StormRunner { seed, periods: 80_000_000, switches: Some(1), jobs, laws: StormLaws::All }
+        StormRunner {
+            seed,
+            periods: Some(80_000_000),
+            switches: Some(1),
+            jobs,
+            laws: StormLaws::All,
+        }
     }
 
     #[test]
     fn what_comes_of_a_storm_does_not_depend_on_how_many_look_at_it() {
-        let [one, three] = [1, 3].map(|jobs| front(5, jobs).run(&|_| ()));
+        let [one, three] = [1, 3].map(|jobs| front(5, jobs).run(&|| false, &|_| ()));
         assert_eq!(one.counts, three.counts);
         let broken =
             |ended: &StormResult| ended.failure.as_ref().map(|it| (it.number, it.broken.clone()));

@@ -2,6 +2,7 @@
 
 #[path = "../../../cli/src/args/laws.rs"]
 mod arguments;
+mod interrupt;
 mod output;
 mod reproduce;
 mod storm;

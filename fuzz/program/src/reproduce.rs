@@ -8,14 +8,22 @@ use laws::failure::{LawFailure, catch_failure};
 use laws::reproduction::{self, CANARY, Reproduction, ReproductionPart, minimal};
 use laws::{LawFunction, TARGETS};
 
-use crate::arguments::ReproduceArgs;
+use crate::arguments::{ReproduceArgs, StormArgs};
 use crate::output::{LawsError, LawsOutput, read, write};
+use crate::storm;
 
 /// Most bytes of an input. *Chosen*: far more than any fuzzer tries.
 const INPUT_MAX: u64 = 1 << 24;
 
+/// Name for scenarios of storms, whose directory is `corpus/storm` like those of the targets.
+const STORM: &str = "storm";
+
 pub(crate) fn run(arguments: &ReproduceArgs) -> Result<LawsOutput, LawsError> {
-    let ReproduceArgs { target, input: path, directory, runs } = arguments;
+    let ReproduceArgs { target, input, directory, runs, list: _ } = arguments;
+    let (Some(target), Some(path)) = (target, input) else { return Ok(listed()) };
+    if target == STORM {
+        return storm::run(&StormArgs::of_scenario(path, directory.as_deref()));
+    }
     let law = law(target)?;
     let input = read(path, INPUT_MAX)?;
     let mut output = LawsOutput::default();
@@ -47,6 +55,18 @@ pub(crate) fn run(arguments: &ReproduceArgs) -> Result<LawsOutput, LawsError> {
     Ok(output)
 }
 
+/// All targets, each with its modes.
+fn listed() -> LawsOutput {
+    let mut output = LawsOutput::default();
+    for target in TARGETS {
+        let modes: Vec<&str> = target.modes.iter().map(|(name, _)| *name).collect();
+        output.text(format!("{:<12} {}", target.name, modes.join(" ")).trim_end());
+    }
+    output.text(&format!("{STORM:<12} a scenario that a storm has written"));
+    output.text(&format!("{CANARY:<12} a law that is broken on purpose"));
+    output
+}
+
 /// Prints all lines of a failure, without control characters.
 fn print_violation(target: &str, broken: &LawFailure, output: &mut LawsOutput) {
     output.text(&format!("// {target}: THE LAW IS BROKEN at {}", broken.place));
@@ -75,7 +95,8 @@ fn unknown(target: &str) -> LawsError {
     let near = near.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"));
     let names: Vec<&str> = names().collect();
     LawsError::Message(format!(
-        "no target {target:?}{near}: there are {}; and {CANARY}, whose law is broken on purpose",
+        "no target {target:?}{near}: there are {}; {STORM} for the scenario of a storm; and {CANARY}, whose \
+         law is broken on purpose",
         names.join(", ")
     ))
 }

@@ -18,7 +18,8 @@ use laws::storm::{
 use simulator::scenario::{ErrorStyle, Scenario, UnwritableScenario, limits};
 
 use crate::OutputFormat;
-use crate::arguments::StormArgs;
+use crate::arguments::{SimulatedMinutes, StormArgs};
+use crate::interrupt;
 use crate::output::{LawsError, LawsOutput, read, write};
 
 /// Periods of the full rate in a second. §4.2
@@ -33,6 +34,14 @@ struct StormOutcome {
     counts: StormCounts,
     failure: Option<MinimizedViolation>,
     took: Duration,
+    end: StormEnd,
+}
+
+/// End of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StormEnd {
+    Complete,
+    CtrlC,
 }
 
 /// The networks that are checked.
@@ -77,23 +86,32 @@ pub(crate) fn run(arguments: &StormArgs) -> Result<LawsOutput, LawsError> {
         }
         (None, None) => {
             let runner = runner(arguments, laws);
-            let ended = run_with_progress(&runner);
+            interrupt::handle();
+            let end = arguments.time.and_then(|time| begin.checked_add(time));
+            let is_over =
+                || interrupt::is_pressed() || end.is_some_and(|end| Instant::now() >= end);
+            let ended = run_with_progress(&runner, &is_over);
             let failure = ended.failure.map(|it| (Some(it.number), it.scenario, it.broken));
             (StormInput::Storm(runner), ended.counts, failure)
         }
     };
     let took = begin.elapsed();
+    let end = if interrupt::is_pressed() { StormEnd::CtrlC } else { StormEnd::Complete };
     let failure = failure.map(|(network, scenario, broken)| {
         let name = match network {
             Some(number) => format!("storm-{seed}-{number}.toml"),
             None => "storm-scenario.toml".to_owned(),
         };
         let found = (network, &scenario, broken);
-        minimize(found, laws, arguments.tries, &directory.join(name))
+        let tries = if end == StormEnd::CtrlC { 0 } else { arguments.tries };
+        minimize(found, laws, tries, &directory.join(name))
     });
-    let outcome = StormOutcome { input, counts, failure: failure.transpose()?, took };
+    let outcome = StormOutcome { input, counts, failure: failure.transpose()?, took, end };
     let mut output = LawsOutput::default();
     output.status = outcome.failure.is_some().into();
+    if outcome.end == StormEnd::CtrlC && output.status == 0 {
+        output.status = interrupt::INTERRUPTED;
+    }
     match arguments.format {
         OutputFormat::Text => text::print(&outcome, &mut |line| output.line(&line)),
         OutputFormat::Json | OutputFormat::Jsonl => {
@@ -104,6 +122,25 @@ pub(crate) fn run(arguments: &StormArgs) -> Result<LawsOutput, LawsError> {
     Ok(output)
 }
 
+impl StormArgs {
+    /// Arguments that check the network of a scenario file.
+    pub(crate) fn of_scenario(path: &Path, directory: Option<&Path>) -> Self {
+        Self {
+            seed: 1,
+            minutes: None,
+            time: None,
+            jobs: None,
+            switches: None,
+            directory: directory.unwrap_or(Path::new(".")).to_owned(),
+            tries: 400,
+            network: None,
+            scenario: Some(path.to_owned()),
+            canary: false,
+            format: OutputFormat::Text,
+        }
+    }
+}
+
 fn read_scenario(path: &Path) -> Result<Scenario, LawsError> {
     let text = String::from_utf8(read(path, limits::TEXT_MAX as u64)?)
         .map_err(|_| LawsError::file(path, &"not UTF-8"))?;
@@ -112,10 +149,12 @@ fn read_scenario(path: &Path) -> Result<Scenario, LawsError> {
 }
 
 fn runner(arguments: &StormArgs, laws: StormLaws) -> StormRunner {
-    let StormArgs { seed, minutes, jobs, switches, .. } = arguments;
+    let StormArgs { seed, minutes, time, jobs, switches, .. } = arguments;
     let all = available_parallelism().map_or(1, Into::into);
     let jobs = jobs.map_or(all, |jobs| usize::try_from(jobs).unwrap_or(all));
-    StormRunner { seed: *seed, periods: minutes.periods(), switches: *switches, jobs, laws }
+    let minute = time.is_none().then_some(SimulatedMinutes::ONE);
+    let periods = minutes.or(minute).map(SimulatedMinutes::periods);
+    StormRunner { seed: *seed, periods, switches: *switches, jobs, laws }
 }
 
 fn run_one(scenario: &Scenario, laws: StormLaws) -> (StormCounts, Option<LawFailure>) {
@@ -126,19 +165,26 @@ fn run_one(scenario: &Scenario, laws: StormLaws) -> (StormCounts, Option<LawFail
 }
 
 /// Runs a storm, with a progress bar on a terminal.
-fn run_with_progress(runner: &StormRunner) -> StormResult {
-    let bar = ProgressBar::with_draw_target(Some(runner.periods), ProgressDrawTarget::stderr());
+fn run_with_progress(runner: &StormRunner, is_over: &(dyn Fn() -> bool + Sync)) -> StormResult {
+    let bar = ProgressBar::with_draw_target(runner.periods, ProgressDrawTarget::stderr());
     let time = |state: &ProgressState, out: &mut dyn fmt::Write| {
         let seconds = |periods: u64| periods / PERIODS_PER_S;
-        let all = seconds(state.len().unwrap_or(0));
+        let done = seconds(state.pos());
         // A progress line that cannot be drawn is lost.
-        let _ = write!(out, "{} of {all} simulated s", seconds(state.pos()).min(all));
+        let _ = match state.len() {
+            Some(all) => write!(out, "{} of {} simulated s", done.min(seconds(all)), seconds(all)),
+            None => write!(out, "{done} simulated s in {} s", state.elapsed().as_secs()),
+        };
     };
     // The template is a constant of this file.
-    let style = ProgressStyle::with_template("{bar:30} {time}  ETA {eta}")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    let template = match runner.periods {
+        Some(_) => "{bar:30} {time}  ETA {eta}",
+        None => "{spinner} {time}",
+    };
+    let style =
+        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.set_style(style.with_key("time", time));
-    let ended = runner.run(&|counts| {
+    let ended = runner.run(is_over, &|counts| {
         if bar.elapsed() > PROGRESS_DELAY {
             bar.inc(counts.periods);
         } else {

@@ -48,6 +48,23 @@ fn files(directory: &Path) -> Vec<String> {
 const SMALL: [&str; 6] = ["--seed", "11", "--minutes", "0.001", "--switches", "1"];
 
 #[test]
+fn a_time_limits_the_storm_and_reproduce_checks_a_scenario() {
+    let directory = directory("time");
+    let (status, text, errors) =
+        run(&directory, &["--time", "1s", "--switches", "1", "--jobs", "1"]);
+    assert_eq!((status, errors.as_str()), (Some(0), ""), "{text}");
+    assert!(text.contains("no law is broken"), "{text}");
+    let (status, _, errors) = run(&directory, &["--time", "1y"]);
+    assert!(status == Some(2) && errors.contains("like `60s`, `10m` or `8h`"), "{errors}");
+    let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/storm");
+    let scenario = scenarios.join(files(&scenarios).first().unwrap());
+    let mut program = Command::new(env!("CARGO_BIN_EXE_myriscope-laws"));
+    let output = program.args(["reproduce", "storm"]).arg(scenario).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("no law is broken"));
+}
+
+#[test]
 fn a_small_storm_is_told_and_keeps_all_laws() {
     let directory = directory("small");
     let (status, said, complaint) = run(&directory, &SMALL);

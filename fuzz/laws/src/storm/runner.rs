@@ -13,8 +13,8 @@ use crate::failure::LawFailure;
 #[derive(Clone, Copy, Debug)]
 pub struct StormRunner {
     pub seed: u64,
-    /// Its simulated time at least, in periods of the full rate: as many networks as fill it.
-    pub periods: u64,
+    /// Its simulated time at least, in periods of the full rate: as many networks as fill it; none: no limit.
+    pub periods: Option<u64>,
     /// Number of switches each network has; otherwise 1 to 8.
     pub switches: Option<u8>,
     pub jobs: usize,
@@ -43,9 +43,10 @@ struct FinishedNetworks {
 }
 
 impl StormRunner {
+    /// Number of networks.
     #[must_use]
     pub fn networks(&self) -> u64 {
-        let mut left = self.periods;
+        let Some(mut left) = self.periods else { return u64::MAX };
         (0..)
             .take_while(|number| {
                 let more = left > 0;
@@ -59,14 +60,18 @@ impl StormRunner {
         planned(self.seed, number, self.switches)
     }
 
-    /// Looks at them, up to the first that breaks a law. Tells of each that does not, as soon as it is
-    /// done; in no order.
+    /// Checks the networks up to the first that breaks a law, and begins none once `is_over` returns true.
+    /// Calls `progress` for each that breaks none, in any order.
     #[must_use]
-    pub fn run(&self, progress: &(dyn Fn(&StormCounts) + Sync)) -> StormResult {
+    pub fn run(
+        &self,
+        is_over: &(dyn Fn() -> bool + Sync),
+        progress: &(dyn Fn(&StormCounts) + Sync),
+    ) -> StormResult {
         let (next, end) = (AtomicU64::new(0), AtomicU64::new(self.networks()));
         let done = Mutex::new(FinishedNetworks::default());
         let work = || {
-            loop {
+            while !is_over() {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 if number >= end.load(Ordering::Relaxed) {
                     return;

@@ -51,7 +51,7 @@ struct ViolationJson<'a> {
 }
 
 pub(super) fn row(outcome: &StormOutcome) -> StormJson<'_> {
-    let StormOutcome { input, counts, failure, took: _ } = outcome;
+    let StormOutcome { input, counts, failure, took: _, end: _ } = outcome;
     let seed = match input {
         StormInput::Storm(runner) => Some(runner.seed),
         StormInput::Network { seed, .. } => Some(*seed),

@@ -5,13 +5,13 @@ use laws::storm::StormCounts;
 use simulator::scenario::Scenario;
 
 use super::json::streams;
-use super::{MinimizedViolation, PERIODS_PER_S, StormInput, StormOutcome};
+use super::{MinimizedViolation, PERIODS_PER_S, StormEnd, StormInput, StormOutcome};
 
 /// Columns of the first word of a line.
 const WORD: usize = 11;
 
 pub(super) fn print(outcome: &StormOutcome, out: &mut impl FnMut(StyledLine)) {
-    let StormOutcome { input, counts, failure, took } = outcome;
+    let StormOutcome { input, counts, failure, took, end } = outcome;
     let title = match input {
         StormInput::Storm(runner) => match runner.switches {
             Some(1) => format!("storm of seed {}, 1 switch a network", runner.seed),
@@ -33,6 +33,9 @@ pub(super) fn print(outcome: &StormOutcome, out: &mut impl FnMut(StyledLine)) {
     }
     out(StyledLine::default());
     match failure {
+        None if *end == StormEnd::CtrlC => {
+            out(StyledLine::of(TextStyle::Notice, "ended by Ctrl-C: no law is broken so far"));
+        }
         None => out(StyledLine::of(TextStyle::Good, "no law is broken")),
         Some(found) => broken(input, found, out),
     }
