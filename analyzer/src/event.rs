@@ -1,6 +1,6 @@
 //! Events of a channel, in the order of its characters and in the order of time.
 
-use codec::capture::ChannelId;
+use codec::capture::{ChannelId, StartOrder};
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
 use codec::time::Tick;
 
@@ -60,6 +60,15 @@ pub enum FlowCommand {
     Go,
     /// Pause.
     Stop,
+}
+
+impl From<StartOrder> for FlowCommand {
+    fn from(order: StartOrder) -> Self {
+        match order {
+            StartOrder::Go => Self::Go,
+            StartOrder::Stop => Self::Stop,
+        }
+    }
 }
 
 /// An event of a link, reported by `myriscope events`.

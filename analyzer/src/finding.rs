@@ -93,7 +93,7 @@ impl FindingChecks {
             peer: None,
             period_ps: channel.period_ps.get(),
             parameters: *parameters,
-            wire: SymbolChecker::new(parameters),
+            wire: SymbolChecker::new(channel, parameters),
             watch: FlowChecker::new(channel, parameters),
         };
         self.sides.insert(id, side);

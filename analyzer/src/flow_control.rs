@@ -1,5 +1,7 @@
 //! Flow control of a channel's sender, as far as the tap shows it. F-1, F-2, F-7, R-1 (§4.5)
 
+use codec::capture::StartSender;
+
 use crate::event::{LinkEvent, ResumeCause};
 
 /// The control-control state of a channel's sender.
@@ -30,6 +32,15 @@ pub(crate) enum FlowInput {
 }
 
 impl FlowControl {
+    /// The state of a recording that was cut.
+    pub(crate) const fn at_start(sender: Option<StartSender>) -> Self {
+        match sender {
+            Some(StartSender::Going) => Self::Going,
+            Some(StartSender::Stopped(_)) => Self::Stopped,
+            None => Self::Unknown,
+        }
+    }
+
     /// Applies an input; returns the resulting event on the channel.
     #[must_use]
     pub(crate) const fn step(&mut self, input: FlowInput) -> Option<LinkEvent> {

@@ -13,7 +13,7 @@ pub mod totals;
 
 use std::collections::BTreeMap;
 
-use codec::capture::{Channel, ChannelId, Chunk};
+use codec::capture::{Channel, ChannelId, Chunk, StartState};
 use codec::time::Tick;
 
 use self::interval::ActivityInterval;
@@ -136,7 +136,7 @@ impl LinkAnalysis {
         let channel = LinkChannel {
             channel: channel.clone(),
             peer: None,
-            activity: ActivityTracker::new(id),
+            activity: ActivityTracker::new(id, StartState::of(channel)),
             slack: SlackTracker::new(id, channel, assumptions, self.state.scope),
         };
         self.state.channels.insert(id, channel);

@@ -1,6 +1,7 @@
 //! A receiver at the tap of one channel: frames, packets and link events. P-1, P-7..P-9, F-7, R-2, C-4, C-5
 
 use codec::Chars;
+use codec::capture::{StartPacket, StartState};
 use codec::character::{DecodedCode, Symbol};
 use codec::chars::CharRun;
 use codec::framing::{FrameEvent, Framer, FramerState};
@@ -73,6 +74,18 @@ impl ChannelReceiver {
     pub fn seek(&mut self, first: Tick, out: &mut impl FnMut(Tick, ChannelEvent)) {
         let Self { framer, decoder } = self;
         framer.seek(first, &mut |at, event| decoder.decode(at, event, out));
+    }
+
+    /// Continues a recording that was cut before the next character, its first one. P-7
+    pub(crate) fn resume(&mut self, start: &StartState, out: &mut impl FnMut(Tick, ChannelEvent)) {
+        self.framer.resume(start);
+        self.decoder.command = start.command.map(|command| FlowCommand::from(command.order));
+        match start.packet {
+            Some(StartPacket::Between | StartPacket::Reset(_)) => {
+                out(start.at, ChannelEvent::Framed);
+            }
+            Some(StartPacket::Inside(_)) | None => {}
+        }
     }
 
     /// Processes the next characters: O(runs + bytes to check), not O(characters).

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod analysis;
+mod cutting;
 #[expect(dead_code, reason = "the program myriscope-laws reads the values")]
 mod laws;
 mod simulation;
@@ -15,6 +16,7 @@ pub(crate) use self::analysis::{
     AnnotateArgs, BlockingArgs, CheckArgs, ConversationsArgs, ExplainArgs, LinksArgs, PacketsArgs,
     ScoreArgs, TopologyArgs,
 };
+pub(crate) use self::cutting::{MergeArgs, SliceArgs};
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};
 pub(crate) use self::simulation::{DemoArgs, ExperimentArgs, KeySetting, SimulateArgs, SweepArgs};
 pub(crate) use self::view::{ListFormat, ViewArgs};
@@ -60,6 +62,10 @@ pub(crate) enum CliCommand {
     Show(ViewArgs),
     /// Copies a capture and adds the findings as packet comments, which Wireshark displays.
     Annotate(AnnotateArgs),
+    /// Cuts a part out of a capture: a time, channels, or the surroundings of a finding.
+    Slice(SliceArgs),
+    /// Joins captures of one network by time and channel.
+    Merge(MergeArgs),
     /// Compares the analysis of a simulated capture with the simulator's truth, event by event.
     Score(ScoreArgs),
     /// Simulates a network character by character and writes its tapped links to a capture.

@@ -12,10 +12,12 @@ mod journeys;
 mod laws_program;
 mod links;
 mod log;
+mod merge;
 mod packets;
 mod score;
 mod show;
 mod simulate;
+mod slice;
 mod sweep;
 mod topology;
 
@@ -54,6 +56,8 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Experiment(arguments) => experiment::run(&arguments, output),
         Cli::Storm(_) | Cli::Reproduce(_) => laws_program::run(),
         Cli::Annotate(arguments) => annotate::run(&arguments, output),
+        Cli::Slice(arguments) => slice::run(&arguments, output),
+        Cli::Merge(arguments) => merge::run(&arguments, output),
         Cli::Score(arguments) => score::run(&arguments, output),
         Cli::Completions { shell } => {
             let mut script = Vec::new();

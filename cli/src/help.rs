@@ -27,9 +27,10 @@ pub(crate) const EXIT_STATUS: [(u8, &str); 4] = [
 ];
 
 /// Groups of commands, in the order of the help.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 7] = [
     ("What went wrong", &["check", "log", "explain"]),
     ("What was on the wire", &["info", "show", "packets", "events", "annotate"]),
+    ("Cutting and comparing captures", &["slice", "merge"]),
     (
         "Links, routes and the network",
         &["links", "journeys", "blocking", "conversations", "topology"],

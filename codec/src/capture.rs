@@ -14,7 +14,12 @@ mod error;
 mod foreign_interfaces;
 mod interface_table;
 mod item;
+mod merge;
+mod ordered_output;
 mod reader;
+mod slice;
+mod start_state;
+mod start_tracker;
 mod window;
 mod writer;
 
@@ -26,7 +31,10 @@ pub use decompression::{DecompressedInput, decompress};
 pub use error::{CaptureError, CaptureFault, ReadExtent};
 pub use interface_table::INTERFACES_MAX;
 pub use item::CaptureItem;
+pub use merge::{MergeError, merge};
 pub use reader::{CaptureReader, ReadProgress};
+pub use slice::{SliceCounts, SliceError, slice};
+pub use start_state::{StartCommand, StartOrder, StartPacket, StartReset, StartSender, StartState};
 pub use writer::{ByteOrder, CaptureWriter, WriteError};
 
 /// The link type of a Myrinet channel: `LINKTYPE_USER0`.

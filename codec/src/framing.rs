@@ -10,6 +10,7 @@ use nom::error::{ErrorKind, ParseError};
 use nom::number::complete::u8 as byte;
 use nom::{IResult, Parser};
 
+use crate::capture::{StartPacket, StartState};
 use crate::character::{DecodedCode, Symbol, decode_control};
 use crate::chars::{CharRun, Chars};
 use crate::error::ParseTrace;
@@ -152,6 +153,17 @@ impl Framer {
             None => out(first, FrameEvent::Begin),
             Some(_) => {}
         }
+    }
+
+    /// Continues a recording that was cut before the next character. The rest of a packet that began before
+    /// counts as data whose packet boundaries are not known.
+    pub const fn resume(&mut self, start: &StartState) {
+        let (mode, synchronized) = match start.packet {
+            Some(StartPacket::Between) => (FramerMode::Between, true),
+            Some(StartPacket::Reset(_)) => (FramerMode::Reset, true),
+            Some(StartPacket::Inside(_)) | None => (FramerMode::Between, false),
+        };
+        self.state = FramerState { mode, silent: start.silent, synchronized };
     }
 
     /// Takes the next characters.

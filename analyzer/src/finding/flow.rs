@@ -4,7 +4,7 @@
 mod packets;
 
 use crate::event::{ChannelEvent, FlowCommand, TimedEvent};
-use codec::capture::Channel;
+use codec::capture::{Channel, StartPacket, StartSender, StartState};
 use codec::time::{FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
 
 use super::set::FindingSink;
@@ -32,8 +32,12 @@ pub(super) struct FlowChecker {
     /// Periods after STOP at the tap from which no data may pass the tap; none if unknown. F-1
     grace: Option<u64>,
     end: Option<TapEnd>,
-    /// First character since the sender's power-up, if known. P-7
-    power_up: Option<Tick>,
+    /// Characters at which no packet can have begun before: the first since power-up, or of a slice. P-7
+    boundaries: [Option<Tick>; 2],
+    /// State of the channel before its first character, until that is known.
+    start: Option<StartState>,
+    /// Periods before the first character that count as recorded, for the length of a silence. F-7
+    before: u64,
     /// True if the declared fill is that of Myricom's chips: no IDLE except for timing. F-8
     chip_fill: bool,
     /// Unknown parameters of each check, in the order of [`ParameterCheck::ALL`].
@@ -107,7 +111,8 @@ impl FlowChecker {
         Self {
             grace: end.filter(|_| obedience.is_empty()).map(|end| grace(end, parameters, channel)),
             end,
-            power_up: channel.more.iter().any(is_power_up).then_some(Tick(0)),
+            boundaries: [channel.more.iter().any(is_power_up).then_some(Tick(0)), None],
+            start: StartState::of(channel),
             chip_fill: parameters.is_declared_default(ParameterKey::FillVariant),
             unknown,
             ..Self::default()
@@ -166,7 +171,7 @@ impl FlowChecker {
                 self.packet(packet, scribe);
             }
             ChannelEvent::Link(event) => self.event(row.at, event, scribe),
-            ChannelEvent::Begins => self.first = row.at,
+            ChannelEvent::Begins => self.begins(row.at),
             ChannelEvent::Framed => self.framed = Some(row.at),
             ChannelEvent::Head(_) => {}
             ChannelEvent::Data(len) => self.run(row.at, *len),
@@ -298,7 +303,7 @@ impl FlowChecker {
                 // A silent sender may have lost power, and restarts in GO. F-2
                 self.forgive();
                 self.commands = [None; 2];
-                if at.since(self.first).0 < OPEN_LINK.0 {
+                if at.since(self.first).0.saturating_add(self.before) < OPEN_LINK.0 {
                     scribe.note(FindingKind::SilentAtFirst, at, Vec::new);
                 } else {
                     scribe.seen().silences += 1;
@@ -309,6 +314,7 @@ impl FlowChecker {
                 scribe
                     .note(FindingKind::Hole, at, || vec![FindingFact::number("missing", missing)]);
                 (self.first, self.framed, self.said) = (at, None, StopGoChange::Nothing);
+                self.before = 0;
                 (self.probe, self.reset, self.commands) = (None, None, [None; 2]);
                 self.resets = [None; 2];
             }
@@ -340,6 +346,25 @@ impl FlowChecker {
 }
 
 impl FlowChecker {
+    /// Begins the recording: with the state of a slice, if it has one.
+    fn begins(&mut self, at: Tick) {
+        self.first = at;
+        let Some(start) = self.start.take().filter(|start| start.at == at) else { return };
+        let is_boundary = start.packet == Some(StartPacket::Between);
+        let [power_up, _] = self.boundaries;
+        self.boundaries = [power_up, is_boundary.then_some(at)];
+        self.before = start.silent.saturating_add(start.is_alive.into());
+        self.data = start.data;
+        if let Some(StartSender::Stopped(since)) = start.sender {
+            self.stop = Some(ActiveStop { since, late: None, freed: false });
+        }
+        if let Some(command) = start.command {
+            self.said = StopGoChange::Something;
+            self.commands = command.changes;
+        }
+        self.probe = start.probe.map(|(at, number)| PendingRequests { at, number });
+    }
+
     /// Processes a run of data.
     fn run(&mut self, at: Tick, len: u64) {
         let end = Tick(at.0.saturating_add(len));

@@ -2,7 +2,7 @@
 //! process the events of the receiver's framer; a repeat costs a few iterations.
 
 use codec::Chars;
-use codec::capture::{Chunk, ChunkContent};
+use codec::capture::{Channel, Chunk, ChunkContent, StartPacket, StartReset, StartState};
 use codec::character::{DecodedCode, Symbol, decode_control};
 use codec::framing::{FrameEvent, Framer};
 use codec::time::{OPEN_LINK, Tick};
@@ -68,11 +68,26 @@ struct ActedSymbols {
     resets: u64,
 }
 
+impl From<StartState> for SymbolPhase {
+    fn from(start: StartState) -> Self {
+        let life = if start.is_alive { ChannelLife::Alive } else { ChannelLife::None };
+        let behind = match start.packet {
+            Some(StartPacket::Reset(StartReset::Nothing)) => ResetFollower::Reset,
+            Some(StartPacket::Reset(StartReset::Command)) => ResetFollower::Command,
+            Some(StartPacket::Reset(StartReset::Late)) => ResetFollower::Late(DroppedData::No),
+            Some(StartPacket::Reset(StartReset::Data)) => ResetFollower::Late(DroppedData::Yes),
+            Some(StartPacket::Between | StartPacket::Inside(_)) | None => ResetFollower::Nothing,
+        };
+        Self { silent: start.silent, life, behind }
+    }
+}
+
 impl SymbolChecker {
-    pub(super) fn new(parameters: &ChannelParameters) -> Self {
+    pub(super) fn new(channel: &Channel, parameters: &ChannelParameters) -> Self {
+        let start = StartState::of(channel);
         Self {
-            next: None,
-            phase: SymbolPhase::default(),
+            next: start.map(|start| start.at),
+            phase: start.map(SymbolPhase::from).unwrap_or_default(),
             acted: ActedSymbols::default(),
             parameters: *parameters,
             pauses: false,

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use codec::capture::{ChannelId, Chunk};
-use codec::time::Tick;
+use codec::capture::{ChannelId, Chunk, StartPacket, StartSender, StartState};
+use codec::time::{OPEN_LINK, Tick};
 
 use super::interval::{ActivityInterval, ChannelActivity, PAUSE_MAX, PeriodTotals, WireState};
 use super::led::{LedTraffic, PortLeds};
@@ -15,6 +15,8 @@ use crate::packet::FrameEnd;
 #[derive(Clone, Debug)]
 pub(super) struct ActivityTracker {
     channel: ChannelId,
+    /// State before the first character of a slice.
+    start: Option<StartState>,
     wire: WireState,
     receiving: PacketPhase,
     sender: SenderPermission,
@@ -75,9 +77,10 @@ impl RecordedRange {
 }
 
 impl ActivityTracker {
-    pub(super) fn new(channel: ChannelId) -> Self {
+    pub(super) fn new(channel: ChannelId, start: Option<StartState>) -> Self {
         Self {
             channel,
+            start,
             wire: WireState::Unknown,
             receiving: PacketPhase::Between,
             sender: SenderPermission::Going,
@@ -125,8 +128,12 @@ impl ActivityTracker {
     /// Processes the channel's next event.
     pub(super) fn own(&mut self, at: Tick, event: &ChannelEvent) {
         match event {
-            ChannelEvent::Begins => {}
-            ChannelEvent::Framed => self.wire(at, WireState::Alive),
+            ChannelEvent::Begins => self.begins(at),
+            ChannelEvent::Framed => {
+                let is_open = |it: StartState| it.at == at && it.silent >= OPEN_LINK.0;
+                let is_open = self.start.is_some_and(is_open);
+                self.wire(at, if is_open { WireState::Open } else { WireState::Alive });
+            }
             ChannelEvent::Head(_) => self.receiving(at, PacketPhase::Packet { awaited: at }),
             ChannelEvent::Data(len) => {
                 // Reading: a sender that sends may.
@@ -149,11 +156,30 @@ impl ActivityTracker {
         }
     }
 
+    /// Begins the recording: with the state of a slice, if it has one.
+    fn begins(&mut self, at: Tick) {
+        let Some(start) = self.start.filter(|start| start.at == at) else { return };
+        self.sender = match start.sender {
+            Some(StartSender::Going) => SenderPermission::Going,
+            Some(StartSender::Stopped(_)) => SenderPermission::Stopped(at),
+            None => SenderPermission::Unknown,
+        };
+        self.receiving = match start.packet {
+            Some(StartPacket::Inside(_)) => PacketPhase::Packet { awaited: at },
+            Some(StartPacket::Reset(_)) => PacketPhase::Reset,
+            Some(StartPacket::Between) | None => PacketPhase::Between,
+        };
+        if start.silent >= OPEN_LINK.0 {
+            self.wire = WireState::Open;
+        }
+    }
+
     /// Processes an event of the opposite channel; `at` is this channel's character at that moment.
     pub(super) fn opposite(&mut self, at: Tick, event: &ChannelEvent) {
         let here = self.recorded.limit(at);
         match event {
-            ChannelEvent::Begins => self.sender_unknown(at),
+            ChannelEvent::Begins if self.start.is_none() => self.sender_unknown(at),
+            ChannelEvent::Begins => {}
             ChannelEvent::Command(_) | ChannelEvent::Link(LinkEvent::OpenLink) => {
                 self.sender_known(at);
             }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use codec::CharBuf;
-use codec::capture::{Channel, ChannelId, Chunk, ChunkContent};
+use codec::capture::{Channel, ChannelId, Chunk, ChunkContent, StartState};
 use codec::character::{Symbol, decode_control};
 use codec::chars::CharRun;
 use codec::framing::FrameEvent;
@@ -28,6 +28,8 @@ pub(super) struct ChannelQueue {
     pub(super) sender: FlowControl,
     /// The last command to the opposite sender.
     pub(super) last_command: Option<FlowCommand>,
+    /// State before the first character, until that is known.
+    start: Option<StartState>,
     receiver: ChannelReceiver,
     events: VecDeque<(Tick, ChannelEvent)>,
     /// The repeat behind the queued events.
@@ -72,6 +74,7 @@ impl ChannelQueue {
             peer: None,
             sender: FlowControl::default(),
             last_command: None,
+            start: StartState::of(channel),
             receiver: ChannelReceiver::new(bytes),
             events: VecDeque::new(),
             repeat: None,
@@ -118,6 +121,11 @@ impl ChannelQueue {
         let events = &mut self.events;
         let mut out = |at, event| filter.push(at, event, events);
         self.receiver.seek(chunk.first, &mut out);
+        if let Some(start) = self.start.take().filter(|start| start.at == chunk.first) {
+            self.receiver.resume(&start, &mut out);
+            self.last_command = start.command.map(|command| command.order.into());
+            self.sender = FlowControl::at_start(start.sender);
+        }
         match chunk.content {
             ChunkContent::Literal(chars) => self.receiver.feed_observed(chars, observe, &mut out),
             ChunkContent::Repeat { pattern, count } => {

@@ -162,6 +162,28 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
         )],
     },
     CommandHelp {
+        name: "slice",
+        status_one: None,
+        examples: &[
+            (
+                "myriscope slice cut.pcapng --from 15us --to 40us -o part.pcapng",
+                "25 microseconds of all channels, for Wireshark or for a report",
+            ),
+            (
+                "myriscope slice cut.pcapng --finding truncated-by-open-link --around 2us -o part.pcapng",
+                "The surroundings of a finding",
+            ),
+        ],
+    },
+    CommandHelp {
+        name: "merge",
+        status_one: None,
+        examples: &[(
+            "myriscope slice cut.pcapng --to 20us -o early.pcapng && myriscope merge early.pcapng cut.pcapng -o whole.pcapng",
+            "Join two recordings of a network; where they overlap they must agree",
+        )],
+    },
+    CommandHelp {
         name: "score",
         status_one: Some("the analysis missed or invented a visible event."),
         examples: &[(

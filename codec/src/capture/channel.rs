@@ -23,6 +23,8 @@ pub struct Channel {
     pub tap: Option<String>,
     /// Other `key=value` words of the description, verbatim.
     pub more: Vec<(String, String)>,
+    /// Other comments of the interface.
+    pub comments: Vec<String>,
     /// Number of the capture in its file, from 0. Counted by readers, ignored by writers.
     pub capture: u32,
 }
@@ -35,8 +37,8 @@ impl Channel {
     /// A channel at the full rate with a name and nothing else.
     pub fn named(name: impl Into<String>) -> Self {
         let full_rate = NonZeroU64::MIN.saturating_add(u64::from(FULL_RATE_PERIOD_PS) - 1);
-        let (name, more) = (name.into(), Vec::new());
-        Self { name, period_ps: full_rate, peer: None, tap: None, more, capture: 0 }
+        let (name, more, comments) = (name.into(), Vec::new(), Vec::new());
+        Self { name, period_ps: full_rate, peer: None, tap: None, more, comments, capture: 0 }
     }
 
     /// The name for display: after the first capture of a file, with the number of the capture.
@@ -58,8 +60,8 @@ impl Channel {
         8_000_000_000_000 / self.period_ps.get()
     }
 
-    /// Applies a comment, if it is a channel's description. Invalid words are reported to `wrong` and
-    /// left out.
+    /// Applies a comment: a channel's description, or another one, which is kept. Invalid words of a description
+    /// are reported to `wrong` and left out.
     pub fn apply_description(
         &mut self,
         comment: &str,
@@ -67,7 +69,7 @@ impl Channel {
     ) {
         let mut words = comment.split_whitespace();
         if words.next() != Some(MARKER) {
-            return;
+            return self.comments.push(comment.to_owned());
         }
         for word in words {
             let (key, value) = word.split_once('=').unwrap_or((word, ""));
@@ -132,8 +134,13 @@ mod tests {
     }
 
     #[test]
-    fn other_comments_say_nothing() {
-        assert_eq!(described("seen in room 7"), (Channel::named("h0:0>s0:3"), vec![]));
+    fn other_comments_are_kept() {
+        let (commented, faults) = described("seen in room 7");
+        assert_eq!(commented.comments, ["seen in room 7"]);
+        assert_eq!(
+            (Channel { comments: vec![], ..commented }, faults),
+            (Channel::named("h0:0>s0:3"), vec![])
+        );
         assert_eq!(Channel::named("h0:0>s0:3").bits_per_second(), 640_000_000);
         assert_eq!(Channel::named("h0:0>s0:3").opposite_name().unwrap(), "s0:3>h0:0");
         assert_eq!(Channel::named("lo").opposite_name(), None);

@@ -70,21 +70,36 @@ impl<W: Write> CaptureWriter<W> {
             ByteOrder::Little => Endianness::Little,
             ByteOrder::Big => Endianness::Big,
         };
-        let mut file = PcapNgWriter::with_endianness(BufWriter::new(write), endianness)?;
-        for channel in channels {
-            let mut interface = InterfaceDescriptionBlock::new(DataLink::USER0, 0);
-            interface.options = vec![
-                InterfaceDescriptionOption::IfName(Cow::Borrowed(&channel.name)),
-                InterfaceDescriptionOption::IfSpeed(channel.bits_per_second()),
-                InterfaceDescriptionOption::IfTsResol(InterfaceTsResolution::NANO),
-                InterfaceDescriptionOption::Common(CommonOption::Comment(
-                    channel.description().into(),
-                )),
-            ];
-            file.write_pcapng_block(interface)?;
-        }
-        let channels = channels.iter().map(|channel| (channel.period_ps.get(), Tick(0))).collect();
-        Ok(Self { file, channels, last: (0, ChannelId(0)), payload: Vec::new() })
+        let file = PcapNgWriter::with_endianness(BufWriter::new(write), endianness)?;
+        let mut writer =
+            Self { file, channels: Vec::new(), last: (0, ChannelId(0)), payload: Vec::new() };
+        channels.iter().try_for_each(|channel| writer.declare(channel).map(drop))?;
+        Ok(writer)
+    }
+
+    /// Adds a channel, which gets the next number.
+    ///
+    /// # Errors
+    /// See [`WriteError`].
+    pub fn declare(&mut self, channel: &Channel) -> Result<ChannelId, WriteError> {
+        let mut interface = InterfaceDescriptionBlock::new(DataLink::USER0, 0);
+        interface.options = vec![
+            InterfaceDescriptionOption::IfName(Cow::Borrowed(&channel.name)),
+            InterfaceDescriptionOption::IfSpeed(channel.bits_per_second()),
+            InterfaceDescriptionOption::IfTsResol(InterfaceTsResolution::NANO),
+            InterfaceDescriptionOption::Common(CommonOption::Comment(channel.description().into())),
+        ];
+        let comments = channel.comments.iter().map(|text| CommonOption::Comment(text.into()));
+        interface.options.extend(comments.map(InterfaceDescriptionOption::Common));
+        self.file.write_pcapng_block(interface)?;
+        let id = u32::try_from(self.channels.len()).unwrap_or(u32::MAX);
+        self.channels.push((channel.period_ps.get(), Tick(0)));
+        Ok(ChannelId(id))
+    }
+
+    /// Accepts a next chunk that is earlier than chunks of other channels, as readers do.
+    pub(super) const fn accept_late(&mut self) {
+        self.last = (0, ChannelId(0));
     }
 
     /// Adds a chunk.

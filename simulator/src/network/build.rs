@@ -208,6 +208,7 @@ fn channel(topology: &Topology, from: NodePort) -> Option<Channel> {
     Some(Channel {
         period_ps: NonZeroU64::new(period).unwrap_or(NonZeroU64::MIN),
         more: words.map(|(key, value)| (key.to_owned(), value)).collect(),
+        comments: Vec::new(),
         ..Channel::named(format!("{}>{}", topology.port_name(from), topology.port_name(to)))
     })
 }

@@ -35,9 +35,8 @@ impl FlowChecker {
             };
             scribe.note(kind, start, || vec![FindingFact::number("packet", number)]);
         }
-        // No packet can have started before power-up. P-7
-        let begun =
-            self.power_up != Some(start) && self.framed.is_none_or(|framed| framed >= start);
+        let begun = !self.boundaries.contains(&Some(start))
+            && self.framed.is_none_or(|framed| framed >= start);
         match packet.check {
             CrcCheck::Runt if !begun => scribe.note(FindingKind::Runt, start, facts),
             CrcCheck::Bad(syndrome) if !begun => {

@@ -1,0 +1,85 @@
+//! `slice` and `merge`.
+
+use crate::support::{ScratchDirectory, capture, capture_bytes, good, piped, run};
+
+#[test]
+fn a_capture_that_is_cut_and_joined_has_the_same_characters() {
+    let directory = ScratchDirectory::new("slice-merge");
+    let [a, b, whole] = ["a", "b", "whole"].map(|name| directory.file(name));
+    for name in ["link-1", "link-14", "demo-cut", "demo-slack", "demo-lossy"] {
+        let path = capture(name);
+        // The second cut overlaps: the same characters in both parts.
+        for [end, start] in [["20us", "20us"], ["1001ch", "777ch"]] {
+            let [end, start] =
+                if name.starts_with("link") { ["99ch", "99ch"] } else { [end, start] };
+            good(&["slice", &path, "--to", end, "-o", &a]);
+            good(&["slice", &path, "--from", start, "-o", &b]);
+            // In either order.
+            for parts in [[&a, &b], [&b, &a]] {
+                let said = good(&["merge", parts[0], parts[1], "-o", &whole]);
+                assert!(said.ends_with(" channels written\n"), "{said}");
+                for view in ["show", "info", "check"] {
+                    assert_eq!(good_or_found(view, &path), good_or_found(view, &whole), "{name}");
+                }
+            }
+        }
+    }
+}
+
+/// Output of a view; findings are no failure.
+fn good_or_found(view: &str, path: &str) -> String {
+    let done = run(&[view, path]);
+    assert!(matches!(done.status, Some(0 | 1)) && done.err.is_empty(), "{}", done.err);
+    done.out
+}
+
+#[test]
+fn a_slice_keeps_places_channels_and_findings() {
+    let directory = ScratchDirectory::new("slice");
+    let (path, part) = (capture("demo-cut"), directory.file("part"));
+    good(&["slice", &path, "--from", "15us", "--to", "25us", "--channel", "h1:0", "-o", &part]);
+    let window = ["show", &path, "--channel", "h1:0", "--from", "15us", "--to", "25us"];
+    // The first line counts the channels that are not shown.
+    let shown = good(&window);
+    assert_eq!(shown.split_once('\n').unwrap().1, good(&["show", &part]));
+    good(&["slice", &path, "--finding", "open-link", "--around", "1us", "-o", &part]);
+    let found = run(&["check", &part, "--filter", "finding == open-link", "--fields", "at"]).out;
+    assert!(found.contains("1615"), "{found}");
+    // As a pipe, and again from a slice.
+    let piped = piped(&["slice", "-", "-o", "-", "--from", "20us"], &capture_bytes("demo-cut"));
+    assert_eq!((piped.status, piped.err.as_str()), (Some(0), ""));
+    let later = directory.write("later", &piped.bytes);
+    good(&["slice", &later, "--from", "15us", "-o", &part]);
+    assert_eq!(directory.read("part"), piped.bytes, "a cut before the start changes nothing");
+}
+
+#[test]
+fn what_cannot_be_cut_or_joined_is_named_and_leaves_no_file() {
+    let directory = ScratchDirectory::new("slice-errors");
+    let path = capture("demo-cut");
+    let mut bytes = capture_bytes("demo-cut");
+    let damaged = directory.write("damaged", &bytes[..2000]);
+    // A byte inside a packet.
+    bytes[1600] ^= 0x11;
+    let changed = directory.write("changed", &bytes);
+    let out = directory.file("out");
+    let cases: [(&[&str], &str); 9] = [
+        (&["slice", &path, "--channel", "h9"], "no channel \"h9\""),
+        (&["slice", &path, "--capture", "2"], "no capture 2"),
+        (&["slice", &path, "--finding", "crc-worse"], "no finding \"crc-worse\" among the 4"),
+        (&["slice", &path, "--finding", "99"], "no finding \"99\""),
+        (&["slice", &path, "--from", "1s"], "no character in this part"),
+        (&["slice", &path, "--from", "9us", "--to", "8us"], "no character in this part"),
+        (&["slice", &damaged], "byte 1444: block 7"),
+        (&["merge", &path, &damaged], "byte 1444: block 7"),
+        (&["merge", &path, &changed], "where a file before has"),
+    ];
+    for (arguments, expected) in cases {
+        let done = run(&[arguments, &["-o", &out]].concat());
+        assert_eq!(done.status, Some(2), "{arguments:?}");
+        assert!(done.err.contains(expected), "{arguments:?}: {}", done.err);
+    }
+    let same = run(&["slice", &changed, "-o", &changed]);
+    assert!(same.err.contains("the capture would be overwritten"), "{}", same.err);
+    assert_eq!(directory.names(), ["changed", "damaged"]);
+}
