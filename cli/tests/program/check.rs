@@ -155,7 +155,7 @@ fn headline_and_status_are_of_the_selection_whatever_the_limit() {
     }
     let fields = check("demo-cut/capture.pcapng", &["--limit", "0", "--fields", "finding"]);
     assert_eq!(fields.status, Some(1));
-    let missing = check("demo-cut/capture.pcapng", &["--channel", "s0:1"]);
+    let missing = check("demo-cut/capture.pcapng", &["--channel", "s9:1"]);
     assert_eq!((missing.status, missing.out.as_str()), (Some(2), ""));
 }
 
