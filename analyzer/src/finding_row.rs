@@ -18,6 +18,7 @@ row! {
     /// A row of `myriscope check`: the contract of `docs/output.md`.
     #[derive(Eq)]
     pub struct FindingRow<'a> {
+        row: &'static str as Words(&["finding"]), "", "", "finding; in JSONL verdict for the rows of rules";
         severity: Severity as Ranks(SEVERITIES), "", "", "how bad it is";
         finding: &'static str as Words(FINDINGS), "", "", "what was found";
         rule: Option<&'static str>, "", "", "the rule that says so";
@@ -113,6 +114,7 @@ impl Finding {
     ) -> FindingRow<'a> {
         let about = kind.about();
         FindingRow {
+            row: "finding",
             severity: about.severity,
             finding: about.name,
             rule: about.rule,

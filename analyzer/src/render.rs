@@ -26,7 +26,7 @@ pub use self::blocking::blocking;
 pub use self::conversations::{
     ConversationText, conversations, malformed_line, remark_head, remark_line,
 };
-pub use self::journeys::{journey_head, journey_lines};
+pub use self::journeys::{journey_excess, journey_head, journey_lines};
 pub(crate) use self::line::count;
 pub use self::line::{StyledLine, TextStyle, microseconds, wrapped};
 pub use self::links::{interval, interval_head, links};

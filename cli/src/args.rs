@@ -32,6 +32,10 @@ pub(crate) struct CliArguments {
     /// Colours in the output.
     #[arg(long, global = true, value_enum, default_value_t = ColourChoice::Auto, value_name = "WHEN")]
     pub(crate) color: ColourChoice,
+    /// Columns of text output; by default those of the terminal or of the variable COLUMNS. Lines in
+    /// pipes and files have no limit.
+    #[arg(long, global = true, value_name = "COLUMNS")]
+    pub(crate) width: Option<usize>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -86,6 +90,13 @@ pub(crate) enum CliCommand {
         /// The command or the subject; without it, all commands.
         #[arg(value_name = "SUBJECT")]
         subject: Option<String>,
+    },
+    /// Prints the JSON Schema of the rows of a command.
+    Schema {
+        /// The command, with its option if that selects the rows: `packets`, `"links --intervals"`; without it,
+        /// all are listed.
+        #[arg(value_name = "COMMAND")]
+        command: Option<String>,
     },
     /// Prints a shell completion script.
     Completions {

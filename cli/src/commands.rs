@@ -14,6 +14,7 @@ mod links;
 mod log;
 mod merge;
 mod packets;
+mod schema;
 mod score;
 mod show;
 mod simulate;
@@ -70,6 +71,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
                 .map_err(|error| CliError::file(&directory, &error))?;
             Ok(RunReport::default())
         }
+        Cli::Schema { command } => schema::run(command.as_deref(), output),
         Cli::Help { subject } => help_about(subject.as_deref(), output),
     }
 }

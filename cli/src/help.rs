@@ -37,7 +37,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ),
     ("Simulation", &["demo", "simulate", "sweep", "experiment"]),
     ("Proof of this program", &["score", "storm", "reproduce"]),
-    ("Help and setup", &["help", "man", "completions"]),
+    ("Help and setup", &["help", "schema", "man", "completions"]),
 ];
 
 /// Groups of options that many commands share.
@@ -147,8 +147,11 @@ fn after_help(help: &CommandHelp) -> String {
 pub(crate) fn with_command(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
     let mut place = 1;
-    while arguments.get(place).is_some_and(|it| it.to_string_lossy().starts_with("--color")) {
-        place += if arguments.get(place).is_some_and(|it| it == "--color") { 2 } else { 1 };
+    let options = ["--color", "--width"];
+    while let Some(text) = arguments.get(place).map(|it| it.to_string_lossy())
+        && options.iter().any(|option| text.starts_with(option))
+    {
+        place += if options.contains(&&*text) { 2 } else { 1 };
     }
     let is_implied = arguments.get(place).is_some_and(|first| {
         let text = first.to_string_lossy();

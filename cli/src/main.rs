@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         .and_then(|matches| CliArguments::from_arg_matches(&matches))
         .unwrap_or_else(|error| print_and_exit(&error));
     guarded(move || {
-        let mut output = StandardOutput::new(arguments.color);
+        let mut output = StandardOutput::new(arguments.color, arguments.width);
         let report = commands::run(arguments, &mut output);
         match (output.finish(), report) {
             (Err(error), _) => {

@@ -41,17 +41,18 @@ pub(crate) fn flush() {
 /// Standard output. After the first error nothing more is printed.
 pub(crate) struct StandardOutput {
     style: fn(TextStyle) -> Style,
+    width: Option<usize>,
     result: io::Result<()>,
 }
 
 impl StandardOutput {
-    pub(crate) fn new(colour: ColourChoice) -> Self {
+    pub(crate) fn new(colour: ColourChoice, width: Option<usize>) -> Self {
         let coloured = match colour {
             ColourChoice::Auto => AutoStream::choice(&io::stdout()) != ColorChoice::Never,
             ColourChoice::Always => true,
             ColourChoice::Never => false,
         };
-        Self { style: if coloured { style } else { |_| Style::new() }, result: Ok(()) }
+        Self { style: if coloured { style } else { |_| Style::new() }, width, result: Ok(()) }
     }
 
     /// False after an error, for example a closed pipe.
@@ -59,12 +60,14 @@ impl StandardOutput {
         self.result.is_ok()
     }
 
-    /// Columns of a line: COLUMNS, or those of the terminal. None elsewhere, where lines have no limit.
-    #[expect(clippy::unused_self, reason = "the width is that of this output")]
+    /// Columns of a line: those of --width, of COLUMNS, or of the terminal. None elsewhere, where lines
+    /// have no limit.
     pub(crate) fn width(&self) -> Option<usize> {
         let columns = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         let terminal = || terminal_size::terminal_size_of(io::stdout());
-        columns.or_else(|| terminal().map(|(terminal_size::Width(columns), _)| columns.into()))
+        self.width
+            .or(columns)
+            .or_else(|| terminal().map(|(terminal_size::Width(columns), _)| columns.into()))
     }
 
     pub(crate) fn line(&mut self, line: &StyledLine) {

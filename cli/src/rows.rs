@@ -89,6 +89,13 @@ impl<'a> RowWriter<'a> {
         None
     }
 
+    /// Replaces the report of the command by a line for each row.
+    pub(crate) fn list_instead(&mut self) {
+        if self.is_report() {
+            self.selection.set_columns(ColumnList::usual);
+        }
+    }
+
     /// True if a row passes the filter and, in a report, the limit has not been reached.
     pub(crate) fn admits(&mut self, row: &impl Serialize, source: RowSource) -> bool {
         let is_admitted = self.keeps(row, source) && (!self.is_report() || self.accepts_more());
@@ -148,7 +155,7 @@ impl<'a> RowWriter<'a> {
             }
             ListFormat::Text => {
                 let head = columns.map(|columns| vec![columns.head()]).unwrap_or(head);
-                head.iter().for_each(|line| self.output.line(line));
+                self.table_lines(head);
             }
             ListFormat::Csv | ListFormat::Tsv => {
                 let names = columns.into_iter().flat_map(|columns| columns.names());
@@ -252,13 +259,32 @@ impl<'a> RowWriter<'a> {
             self.output.text(",\n");
         }
         match row {
-            RenderedRow::Lines(lines) => lines.iter().for_each(|line| self.output.line(line)),
+            RenderedRow::Lines(lines) => self.table_lines(lines),
             RenderedRow::Text(text) => self.output.text(&text),
         }
         if self.view.format == ListFormat::Jsonl {
             self.output.text("\n");
         }
         self.printed += 1;
+    }
+
+    /// Prints the lines of a row or of the heading. The first, a line of the table, is shortened to the
+    /// width of the output.
+    fn table_lines(&mut self, lines: Vec<StyledLine>) {
+        let kind = self.selection.kind();
+        // Lines of characters have a width of their own.
+        let width = self.output.width().filter(|_| kind != RowKind::Characters);
+        let is_whole_path = kind != RowKind::Journeys || self.selection.columns().is_some();
+        for (number, line) in lines.into_iter().enumerate() {
+            let line = match width {
+                Some(width) if number == 0 && is_whole_path => line.fitted(width),
+                Some(width) if number == 0 => {
+                    line.shortened(render::journey_excess(width)).fitted(width)
+                }
+                Some(_) | None => line,
+            };
+            self.output.line(&line);
+        }
     }
 
     /// False once the limit is reached, standard output is closed, or there are too many rows to sort.

@@ -134,14 +134,9 @@ impl RowKind {
                 &["name", "characters", "data", "corrected", "invalid", "holes", "first", "last"]
             }
             Self::Waits => &["kind", "channel", "start", "periods", "ended_by", "root", "node"],
-            Self::Links => &[
-                "channel",
-                "utilisation",
-                "states.stopped.share",
-                "packets.count",
-                "packets.crc.bad",
-                "packets.crc.runt",
-            ],
+            Self::Links => {
+                &["channel", "utilisation", "stops.share", "packets.count", "packets.crc.bad"]
+            }
             Self::Buffers => {
                 &["channel", "cells", "low_water_lo", "high_water_hi", "stops", "late"]
             }

@@ -1,5 +1,7 @@
 //! Text of `myriscope journeys`: one line per packet, followed by its waits and corruption.
 
+use std::ops::Range;
+
 use codec::capture::{Channel, ChannelId};
 use codec::packet::PacketTag;
 use codec::transport::{TransportHeader, TransportPacket};
@@ -17,6 +19,18 @@ type ChannelByIdFn<'a> = &'a dyn Fn(ChannelId) -> Option<&'a Channel>;
 
 /// Width of the path column.
 const WAY: usize = 40;
+/// Minimum width of the path column in a narrow table.
+const WAY_MIN: usize = 16;
+/// Column of the path, and width of a line with a short outcome.
+const WAY_AT: usize = 14;
+const LINE: usize = 103;
+
+/// Columns of the path that a table of this width leaves out.
+#[must_use]
+pub fn journey_excess(width: usize) -> Range<usize> {
+    let excess = LINE.saturating_sub(width).min(WAY - WAY_MIN);
+    WAY_AT + WAY - excess..WAY_AT + WAY
+}
 /// Maximum number of possible positions of a flipped bit in a line.
 const PLACES_SHOWN: usize = 4;
 

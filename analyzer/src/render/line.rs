@@ -1,6 +1,7 @@
 //! Line of text in styled pieces, and phrases shared by lines.
 
 use std::fmt::{self, Display};
+use std::ops::Range;
 
 use crate::channel_name::escape_text;
 
@@ -38,6 +39,34 @@ impl StyledLine {
     pub fn and(mut self, role: TextStyle, text: impl Display) -> Self {
         self.0.push((role, escape_text(text.to_string())));
         self
+    }
+
+    /// The line without the characters at these columns; `…` replaces them unless they are blanks.
+    #[must_use]
+    pub fn shortened(self, columns: Range<usize>) -> Self {
+        let mut at = 0;
+        let mut is_marked = columns.is_empty();
+        let mut shorten = |text: String| -> String {
+            let kept = text.chars().filter_map(|char| {
+                let column = at;
+                at += 1;
+                if !columns.contains(&column) {
+                    return Some(char);
+                }
+                let mark = (!is_marked && char != ' ').then_some('…');
+                is_marked |= mark.is_some();
+                mark
+            });
+            kept.collect()
+        };
+        Self(self.0.into_iter().map(|(role, text)| (role, shorten(text))).collect())
+    }
+
+    /// The line, shortened at its end to this number of columns.
+    #[must_use]
+    pub fn fitted(self, width: usize) -> Self {
+        let len = self.to_string().chars().count();
+        if len <= width { self } else { self.shortened(width.saturating_sub(1)..usize::MAX) }
     }
 
     /// Pieces of the line, in order.
@@ -87,4 +116,21 @@ pub(crate) fn count(number: impl Display, noun: &str) -> String {
     let number = number.to_string();
     let plural = if number == "1" { "" } else { "s" };
     format!("{number} {noun}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_shortened_to_a_width() {
+        let line = || StyledLine::of(TextStyle::Head, "ab cd").and(TextStyle::Plain, "efgh  ");
+        for (width, expected) in
+            [(9, "ab cdefgh"), (8, "ab cdef…"), (4, "ab …"), (1, "…"), (0, "…")]
+        {
+            assert_eq!(line().fitted(width).to_string(), expected, "{width}");
+        }
+        assert_eq!(line().shortened(1..4).to_string(), "a…defgh");
+        assert_eq!(line().shortened(2..3).to_string(), "abcdefgh");
+    }
 }

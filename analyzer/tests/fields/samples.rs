@@ -291,6 +291,7 @@ fn remarks() -> Vec<Value> {
 /// A finding of a kind.
 fn finding(about: &FindingInfo) -> FindingRow<'static> {
     FindingRow {
+        row: "finding",
         severity: about.severity,
         finding: about.name,
         rule: Some("P-4"),

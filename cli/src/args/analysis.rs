@@ -82,6 +82,9 @@ pub(crate) struct ExplainArgs {
 pub(crate) struct LinksArgs {
     #[command(flatten)]
     pub(crate) view: ViewArgs,
+    /// Prints states, lamps, symbols and parameters of every link, also where there are more than 8.
+    #[arg(long)]
+    pub(crate) details: bool,
     /// Lists the intervals in which each channel was in one state.
     #[arg(long)]
     pub(crate) intervals: bool,

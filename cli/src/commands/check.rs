@@ -22,6 +22,7 @@ use crate::rows::{RowSelection, RowSource, RowWriter, list_rows};
 /// A verdict, and whether it is based on all of the file.
 #[derive(Serialize)]
 struct JudgedVerdict {
+    row: &'static str,
     #[serde(flatten)]
     verdict: VerdictRow,
     judged_on: &'static str,
@@ -119,7 +120,7 @@ fn print_verdicts(
     let judged_on = if whole { "all" } else { "part" };
     let judged = verdicts(set).into_iter();
     let judged: Vec<JudgedVerdict> =
-        judged.map(|it| JudgedVerdict { verdict: it.row(), judged_on }).collect();
+        judged.map(|it| JudgedVerdict { row: "verdict", verdict: it.row(), judged_on }).collect();
     writer.other_rows("verdicts", &judged);
     writer.member(
         "read",

@@ -16,6 +16,10 @@ use crate::exit::{CliError, CommandResult, RunReport};
 use crate::output::StandardOutput;
 use crate::rows::{RowSource, RowWriter, list_rows};
 
+/// Maximum number of links that are reported in detail unless channels or details are asked for.
+/// *Chosen*: a few pages.
+const LINKS_MAX: usize = 8;
+
 pub(crate) fn run(arguments: &LinksArgs, output: &mut StandardOutput) -> CommandResult {
     let LinksArgs { view, assume, .. } = arguments;
     let kind = arguments.kind();
@@ -33,7 +37,7 @@ pub(crate) fn run(arguments: &LinksArgs, output: &mut StandardOutput) -> Command
         } else if kind == RowKind::Buffers {
             list_buffers(view, assumptions, writer)
         } else {
-            list_totals(view, assumptions, writer)
+            list_totals(arguments, writer)
         }
     })
 }
@@ -99,14 +103,15 @@ fn list_buffers(
 }
 
 /// Lists the totals of channels.
-fn list_totals(
-    view: &ViewArgs,
-    assumptions: LinkAssumptions,
-    writer: &mut RowWriter<'_>,
-) -> CommandResult {
+fn list_totals(arguments: &LinksArgs, writer: &mut RowWriter<'_>) -> CommandResult {
+    let (view, assumptions) = (&arguments.view, arguments.assume.unwrap_or_default());
     let mut report = RunReport::of(&view.file);
     let analysis = analyze_all(view.input(), AnalysisScope::Counts, assumptions, &mut report)?;
     check_channel_exists(view, &analysis, &mut report);
+    let is_long = analysis.links().count() > LINKS_MAX;
+    if is_long && view.channel.is_empty() && view.capture.is_none() && !arguments.details {
+        writer.list_instead();
+    }
     let mut keeps = |found: &ChannelReport<'_>| {
         view.channels().selects(found.channel)
             && writer.admits(&found.row(), RowSource::on(Some(found.channel)))

@@ -62,6 +62,10 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
             ("myriscope links slack.pcapng", "States of every link over time, with totals"),
             ("myriscope links slack.pcapng --slack", "Fill levels of the slack buffers"),
             (
+                "myriscope links ring.pcapng --sort stops.share --top 3 --format csv",
+                "The channels whose senders were stopped longest",
+            ),
+            (
                 "myriscope links lossy.pcapng --intervals --filter 'state == stopped'",
                 "Every interval in which a sender was stopped",
             ),
@@ -263,6 +267,14 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
                 "Random networks with faults, and every law",
             ),
             ("myriscope storm --seed 4 --time 60s", "As many networks as fit into a minute"),
+        ],
+    },
+    CommandHelp {
+        name: "schema",
+        status_one: None,
+        examples: &[
+            ("myriscope schema packets", "Types, units and meanings of the members of a packet"),
+            ("myriscope schema 'links --intervals'", "The same of an interval"),
         ],
     },
     CommandHelp {

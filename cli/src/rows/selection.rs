@@ -105,6 +105,10 @@ impl RowSelection {
         self.columns = Some(columns);
     }
 
+    pub(super) const fn kind(&self) -> RowKind {
+        self.kind
+    }
+
     pub(super) const fn arrangement(&mut self) -> &mut RowArrangement {
         &mut self.arrangement
     }

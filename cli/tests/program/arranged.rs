@@ -71,11 +71,12 @@ fn every_list_can_be_arranged() {
     for command in VIEWS {
         let list = |options: &[&str]| view("demo-nacks", &[command, options].concat());
         let rows = list(&["--format", "jsonl"]);
-        let rows: Vec<&str> = rows.lines().filter(|row| !row.starts_with("{\"rule\"")).collect();
+        let rows: Vec<&str> =
+            rows.lines().filter(|row| !row.starts_with("{\"row\":\"verdict\"")).collect();
         assert_eq!(list(&["--count"]), format!("{}\n", rows.len()), "{command:?}");
         let mut sorted: Vec<String> =
             list(&["--format", "jsonl", "--sort", "capture"]).lines().map(str::to_owned).collect();
-        sorted.retain(|row| !row.starts_with("{\"rule\""));
+        sorted.retain(|row| !row.starts_with("{\"row\":\"verdict\""));
         assert_eq!(sorted, rows, "equal rows keep their order: {command:?}");
         let table = list(&["--format", "csv"]);
         assert_eq!(table.lines().count(), rows.len() + 1, "{command:?}");
@@ -108,4 +109,28 @@ fn an_impossible_order_is_refused() {
         let error = bad(&[&["packets"], options, &[&capture("link-1")]].concat());
         assert!(error.contains(expected), "{options:?}: {error}");
     }
+}
+
+#[test]
+fn no_line_of_a_table_is_wider_than_the_output() {
+    for command in
+        ["packets", "events", "journeys", "links --intervals", "check --fields text,channel"]
+    {
+        let command: Vec<&str> = command.split(' ').collect();
+        let whole = view("demo-now36", &command);
+        for width in [60, 80, 120] {
+            let text =
+                view("demo-now36", &[&command[..], &["--width", &width.to_string()]].concat());
+            // Lines below a row of the table, which begin with a blank column of times, are not cut.
+            let table = text.lines().filter(|line| !line.starts_with(&" ".repeat(13)));
+            let widest = table.map(|line| line.chars().count()).max();
+            assert!(widest <= Some(width), "{command:?} at {width}: {widest:?}");
+            assert_eq!(text.lines().count(), whole.lines().count(), "{command:?} at {width}");
+        }
+    }
+    let narrow = view("demo-now36", &["journeys", "--width", "80", "--limit", "1"]);
+    assert!(
+        narrow.lines().all(|line| line.ends_with("fate") || line.ends_with("arrived")),
+        "{narrow}"
+    );
 }

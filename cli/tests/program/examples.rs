@@ -96,9 +96,9 @@ fn the_commands_in_readme_and_documents_run() {
 
 #[test]
 fn a_misspelt_command_is_answered_with_the_nearest() {
-    let outcome = crate::support::bad(&["chekc", "capture.pcapng"]);
-    assert!(outcome.contains("unrecognized subcommand 'chekc'"), "{outcome}");
-    assert!(outcome.contains("a similar subcommand exists: 'check'"), "{outcome}");
+    let outcome = crate::support::bad(&["jorneys", "capture.pcapng"]);
+    assert!(outcome.contains("unrecognized subcommand 'jorneys'"), "{outcome}");
+    assert!(outcome.contains("a similar subcommand exists: 'journeys'"), "{outcome}");
     let outcome = crate::support::bad(&["help", "filtre"]);
     assert!(outcome.contains("no help about \"filtre\"; there is help about check, "), "{outcome}");
 }

@@ -119,7 +119,7 @@ fn rows_of_two_captures_in_one_file_are_distinguished() {
         let twice = [&once[..28], &once, &once].concat();
         for command in VIEWS {
             let jsonl = piped(&[command, &["-", "--format", "jsonl"]].concat(), &twice).out;
-            let rows = jsonl.lines().filter(|row| !row.starts_with("{\"rule\""));
+            let rows = jsonl.lines().filter(|row| !row.starts_with("{\"row\":\"verdict\""));
             let (first, second) =
                 rows.partition::<Vec<&str>, _>(|row| row.ends_with("\"capture\":0}"));
             assert_eq!(first.len(), second.len(), "{command:?}");

@@ -15,6 +15,7 @@ mod forms;
 mod laws_program;
 #[cfg(unix)]
 mod live;
+mod schema;
 mod selection;
 mod simulate;
 mod support;
