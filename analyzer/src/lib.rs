@@ -54,6 +54,7 @@ mod channel_table;
 mod clock;
 pub mod conversation;
 pub mod counters;
+mod distribution;
 pub mod event;
 pub mod event_reader;
 #[cfg(feature = "filter")]
@@ -61,6 +62,7 @@ pub mod filter;
 pub mod finding;
 pub mod finding_row;
 mod flow_control;
+pub mod flow_table;
 pub mod journey;
 pub mod link;
 pub mod log_row;
@@ -77,6 +79,7 @@ pub mod row;
 pub mod rules;
 #[cfg(feature = "score")]
 pub mod score;
+pub mod series;
 pub mod show;
 pub mod snapshot;
 pub mod timeline;

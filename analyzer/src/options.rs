@@ -17,6 +17,8 @@ pub enum AnalysisScope {
     Fills,
     /// Journeys and waits.
     Network,
+    /// Activity of channels, and journeys.
+    Series,
     /// Events of the reliability protocol.
     Conversations,
     /// Totals of channels, journeys, waits and conversations, as [`crate::analyze`] reports them.
@@ -35,11 +37,14 @@ impl AnalysisScope {
     }
 
     pub(crate) const fn includes_states(self) -> bool {
-        matches!(self, Self::Counts | Self::Intervals | Self::Report | Self::Everything)
+        matches!(
+            self,
+            Self::Counts | Self::Intervals | Self::Series | Self::Report | Self::Everything
+        )
     }
 
     pub(crate) const fn includes_intervals(self) -> bool {
-        matches!(self, Self::Intervals | Self::Everything)
+        matches!(self, Self::Intervals | Self::Series | Self::Everything)
     }
 
     pub(crate) const fn includes_fills(self) -> bool {
@@ -47,7 +52,7 @@ impl AnalysisScope {
     }
 
     pub(crate) const fn includes_network(self) -> bool {
-        matches!(self, Self::Log | Self::Network | Self::Report | Self::Everything)
+        matches!(self, Self::Log | Self::Network | Self::Series | Self::Report | Self::Everything)
     }
 
     pub(crate) const fn includes_conversations(self) -> bool {

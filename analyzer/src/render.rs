@@ -10,6 +10,7 @@ mod links;
 mod log;
 #[cfg(feature = "score")]
 mod score;
+mod series;
 mod slack;
 mod topology;
 
@@ -33,6 +34,7 @@ pub use self::links::{interval, interval_head, links};
 pub use self::log::{case_head, case_line, log_head, log_line};
 #[cfg(feature = "score")]
 pub use self::score::score;
+pub use self::series::{flow_head, flow_line, series_head, series_line};
 pub use self::slack::{fill, fill_head, slack};
 pub use self::topology::topology;
 

@@ -14,7 +14,7 @@ use clap_complete::Shell;
 
 pub(crate) use self::analysis::{
     AnnotateArgs, BlockingArgs, CheckArgs, ConversationsArgs, ExplainArgs, LinksArgs, PacketsArgs,
-    ScoreArgs, TopologyArgs,
+    ScoreArgs, SeriesArgs, TopologyArgs,
 };
 pub(crate) use self::cutting::{MergeArgs, SliceArgs};
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};
@@ -48,6 +48,10 @@ pub(crate) enum CliCommand {
     Links(LinksArgs),
     /// Follows packets across all captured links: route, latency, waits, corruption and outcome.
     Journeys(ViewArgs),
+    /// Lists how much each channel was used and stopped over time, with packets and latencies.
+    Series(SeriesArgs),
+    /// Lists flows: packets, bytes, losses and latencies from each node to each other.
+    Flows(ViewArgs),
     /// Follows the reliability protocol: messages, ACKs and NACKs, retransmissions and their causes.
     Conversations(ConversationsArgs),
     /// Shows which senders waited for which, how long and why: deadlocks and trees of stopped senders.

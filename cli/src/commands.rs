@@ -7,6 +7,7 @@ mod conversations;
 mod demo;
 mod experiment;
 mod explain;
+mod flows;
 mod info;
 mod journeys;
 mod laws_program;
@@ -16,6 +17,7 @@ mod merge;
 mod packets;
 mod schema;
 mod score;
+mod series;
 mod show;
 mod simulate;
 mod slice;
@@ -50,6 +52,8 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Explain(arguments) => explain::run(&arguments, output),
         Cli::Links(arguments) => links::run(&arguments, output),
         Cli::Journeys(view) => journeys::run(&view, output),
+        Cli::Series(arguments) => series::run(&arguments, output),
+        Cli::Flows(view) => flows::run(&view, output),
         Cli::Conversations(arguments) => conversations::run(&arguments, output),
         Cli::Simulate(arguments) => simulate::run(&arguments, output),
         Cli::Sweep(arguments) => sweep::run(&arguments, output),

@@ -33,7 +33,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Cutting and comparing captures", &["slice", "merge"]),
     (
         "Links, routes and the network",
-        &["links", "journeys", "blocking", "conversations", "topology"],
+        &["links", "journeys", "series", "flows", "blocking", "conversations", "topology"],
     ),
     ("Simulation", &["demo", "simulate", "sweep", "experiment"]),
     ("Proof of this program", &["score", "storm", "reproduce"]),

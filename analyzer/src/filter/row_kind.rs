@@ -9,12 +9,14 @@ use crate::conversation::{ConversationRow, MalformedRow, ObservationRow};
 use crate::counters::CountersRow;
 use crate::event::EventRow;
 use crate::finding_row::{CaseRow, FindingRow};
+use crate::flow_table::FlowRow;
 use crate::journey::JourneyRow;
 use crate::link::report::{ChannelTotalsRow, IntervalRow};
 use crate::link::slack::{FillRow, SlackRow};
 use crate::log_row::LogRow;
 use crate::packet::PacketRow;
 use crate::row::{ListRow, RowField};
+use crate::series::SeriesRow;
 use crate::show::LinkViewRow;
 
 /// Kind of the rows that a command prints.
@@ -40,6 +42,10 @@ pub enum RowKind {
     Fills,
     /// Rows of `journeys`.
     Journeys,
+    /// Rows of `series`.
+    Series,
+    /// Rows of `flows`.
+    Flows,
     /// Rows of `conversations`.
     Conversations,
     /// Rows of `conversations --events`.
@@ -54,7 +60,7 @@ pub enum RowKind {
 
 impl RowKind {
     /// All kinds.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Channels,
         Self::Packets,
         Self::Events,
@@ -65,6 +71,8 @@ impl RowKind {
         Self::Buffers,
         Self::Fills,
         Self::Journeys,
+        Self::Series,
+        Self::Flows,
         Self::Conversations,
         Self::Remarks,
         Self::Findings,
@@ -87,6 +95,8 @@ impl RowKind {
             Self::Buffers => ("buffers", "links --slack", &[SlackRow::FIELDS]),
             Self::Fills => ("fills", "links --fill", &[FillRow::FIELDS]),
             Self::Journeys => ("journeys", "journeys", &[JourneyRow::FIELDS]),
+            Self::Series => ("intervals of channels", "series", &[SeriesRow::FIELDS]),
+            Self::Flows => ("flows", "flows", &[FlowRow::FIELDS]),
             Self::Conversations => ("conversations", "conversations", &[ConversationRow::FIELDS]),
             Self::Remarks => (
                 "events of conversations",
@@ -152,6 +162,7 @@ impl RowKind {
             Self::Findings => &["severity", "finding", "rule", "channel", "at", "count"],
             Self::Packets | Self::Events | Self::Characters | Self::Intervals | Self::Fills => &[],
             Self::Journeys | Self::Remarks | Self::Cases | Self::Log => &[],
+            Self::Series | Self::Flows => &[],
         }
     }
 

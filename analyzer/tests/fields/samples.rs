@@ -22,6 +22,7 @@ use myriscope_analyzer::event::ResumeCause;
 use myriscope_analyzer::filter::RowKind;
 use myriscope_analyzer::finding::{self, FindingInfo, Severity};
 use myriscope_analyzer::finding_row::{CaseRow, FindingRow, FirstOccurrence, ShownFact};
+use myriscope_analyzer::flow_table::FlowRow;
 use myriscope_analyzer::journey::{BitPlaceRow, CorruptionRow, HopRow, JourneyRow};
 use myriscope_analyzer::link::interval::{ActivityInterval, ChannelActivity, PeriodTotals};
 use myriscope_analyzer::link::parameters::{
@@ -34,6 +35,7 @@ use myriscope_analyzer::link::totals::ChannelTotals;
 use myriscope_analyzer::log_row::LogRow;
 use myriscope_analyzer::options::AnalysisScope;
 use myriscope_analyzer::packet::{FrameEnd, HexBytes, PacketRow};
+use myriscope_analyzer::series::SeriesRow;
 use myriscope_analyzer::show::LinkViewRow;
 use myriscope_analyzer::transport::TransportRow;
 use serde::Serialize;
@@ -63,6 +65,28 @@ fn rows(kind: RowKind) -> Vec<Value> {
         RowKind::Buffers => vec![buffer()],
         RowKind::Fills => vec![value(FILL.row("a>b"))],
         RowKind::Journeys => vec![value(journey())],
+        RowKind::Series => vec![value(SeriesRow {
+            channel: "a>b",
+            time_ps: 0,
+            end_ps: 1,
+            utilisation: 0.5,
+            stopped: 0.25,
+            packets: 3,
+            bad: 1,
+            arrived: 2,
+            latency_p50_ps: Some(4),
+            latency_p99_ps: Some(5),
+        })],
+        RowKind::Flows => vec![value(FlowRow {
+            source: "a",
+            destination: "b",
+            packets: 3,
+            bytes: 100,
+            dropped: 1,
+            latency_mean_ps: Some(4),
+            latency_p50_ps: Some(5),
+            latency_p99_ps: Some(6),
+        })],
         RowKind::Conversations => vec![value(conversation())],
         RowKind::Remarks => remarks(),
         RowKind::Findings => finding::ALL.iter().map(|about| value(finding(about))).collect(),

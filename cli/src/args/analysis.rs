@@ -1,5 +1,6 @@
 //! Arguments of the commands that read captures.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -26,6 +27,26 @@ pub(crate) struct ConversationsArgs {
     /// Lists the observations of each packet instead: kind, retransmission cause, violations.
     #[arg(long)]
     pub(crate) events: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct SeriesArgs {
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+    /// Length of the intervals: a time (`10us`).
+    #[arg(long, value_name = "TIME", value_parser = interval_length, default_value = "10us")]
+    pub(crate) every: NonZeroU64,
+}
+
+/// Parses a length in picoseconds.
+fn interval_length(text: &str) -> Result<NonZeroU64, String> {
+    let length = match text.parse::<WindowEdge>() {
+        Ok(WindowEdge::Picoseconds(length)) => u64::try_from(length).ok(),
+        Ok(WindowEdge::Character(_)) | Err(_) => None,
+    };
+    length.and_then(NonZeroU64::new).ok_or_else(|| {
+        "expected a time of at least a picosecond (250ns, 12.5us, 3ms, 1s)".to_owned()
+    })
 }
 
 #[derive(Args, Clone, Debug)]

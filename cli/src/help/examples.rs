@@ -83,6 +83,32 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
         ],
     },
     CommandHelp {
+        name: "series",
+        status_one: None,
+        examples: &[
+            ("myriscope series now36.pcapng --every 20us", "Every channel, 20 microseconds a row"),
+            (
+                "myriscope series now36.pcapng --channel root0 --filter 'stopped > 0.5'",
+                "When the senders of a switch were stopped most of the time",
+            ),
+            (
+                "myriscope series now36.pcapng --every 100us --format csv",
+                "Utilisation and latencies for a plot",
+            ),
+        ],
+    },
+    CommandHelp {
+        name: "flows",
+        status_one: None,
+        examples: &[
+            ("myriscope flows now36.pcapng --limit 10", "The ten flows with the most bytes"),
+            (
+                "myriscope flows now36.pcapng --filter 'destination == h0 && latency_p99_ps > 10us'",
+                "Slow flows to a host",
+            ),
+        ],
+    },
+    CommandHelp {
         name: "conversations",
         status_one: None,
         examples: &[

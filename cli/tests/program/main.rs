@@ -16,6 +16,7 @@ mod laws_program;
 #[cfg(unix)]
 mod live;
 mod schema;
+mod networks;
 mod selection;
 mod simulate;
 mod support;

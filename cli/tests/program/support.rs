@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 /// Every command that reads a capture and prints rows.
-pub(crate) const VIEWS: [&[&str]; 15] = [
+pub(crate) const VIEWS: [&[&str]; 17] = [
     &["info"],
     &["packets"],
     &["events"],
@@ -19,6 +19,8 @@ pub(crate) const VIEWS: [&[&str]; 15] = [
     &["links", "--slack"],
     &["links", "--fill"],
     &["journeys"],
+    &["series"],
+    &["flows"],
     &["conversations"],
     &["conversations", "--events"],
     &["blocking"],

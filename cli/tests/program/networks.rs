@@ -1,0 +1,151 @@
+//! Networks in files, and the commands `series` and `flows`.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{ScratchDirectory, capture, good, run_in, view};
+
+/// Scenario of any network: a few packets between all pairs, and a tap at every port.
+const TRAFFIC: &str = "duration_us = 100\n[[traffic]]\nto = 'shift'\npayload = 16\nevery_us = 20\n\
+                       [[tap]]\nall = true\n[topology]\n";
+
+/// Runs a scenario, and returns the graph of its capture.
+fn graph(directory: &ScratchDirectory, topology: &str) -> String {
+    fs::write(directory.file("net.toml"), format!("{TRAFFIC}{topology}")).unwrap();
+    let capture = directory.file("net.pcapng");
+    good(&["simulate", &directory.file("net.toml"), "-o", &capture]);
+    good(&["topology", &capture, "--format", "dot"])
+}
+
+/// Edges of a graph by the names of their ports.
+fn links(graph: &str) -> Vec<String> {
+    let mut nodes = BTreeMap::new();
+    let mut links = Vec::new();
+    for line in graph.lines().map(str::trim) {
+        if let Some((id, label)) = line.split_once(" [shape = ") {
+            nodes.insert(id.to_owned(), label.split_once("label = ").unwrap().1.to_owned());
+        } else if let Some((a, b)) =
+            line.split_once(" [").and_then(|edge| edge.0.split_once(" -- "))
+        {
+            let port = |end: &str| {
+                let (node, port) = end.split_once(':').unwrap_or((end, ""));
+                let label = nodes.get(node).unwrap();
+                let number = label
+                    .split_once(&format!("<{port}> "))
+                    .map_or("0", |(_, rest)| rest.split(['|', '}']).next().unwrap());
+                format!(
+                    "{}:{number}",
+                    label.trim_start_matches(['"', '{']).split(['|', '"']).next().unwrap()
+                )
+            };
+            let mut ends = [port(a), port(b)];
+            ends.sort();
+            links.push(ends.join("-"));
+        }
+    }
+    links.sort();
+    links
+}
+
+#[test]
+fn the_graph_of_a_capture_is_a_network_that_can_be_simulated() {
+    let directory = ScratchDirectory::new("graph");
+    for (topology, count) in [
+        ("kind = 'torus'\nsizes = [3, 3]", 9 + 18),
+        ("kind = 'hypercube'\ndimensions = 3", 8 + 12),
+        ("kind = 'dragonfly'\ngroups = 3\nswitches = 2\nglobal_links = 1", 6 + 3 + 3),
+        ("kind = 'clos'\nleaves = 3\nspines = 2\nhosts_per_switch = 2", 6 + 6),
+        ("kind = 'fat-tree'\nlevels = 2\nradix = 4", 8 + 8),
+    ] {
+        let first = graph(&directory, topology);
+        assert_eq!(links(&first).len(), count, "{topology}");
+        fs::write(directory.file("net.dot"), &first).unwrap();
+        let radix = if topology.contains("radix") { 4 } else { 8 };
+        let again = graph(&directory, &format!("file = 'net.dot'\nports = {radix}"));
+        assert_eq!(links(&again), links(&first), "{topology}");
+    }
+}
+
+#[test]
+fn a_faulty_file_is_reported_with_its_line() {
+    let directory = ScratchDirectory::new("faulty-net");
+    fs::write(directory.file("a.csv"), "h0,0,s0,0\nh1,0,s0,\u{1b}[31m\n").unwrap();
+    let scenario = format!("{TRAFFIC}file = 'a.csv'\n");
+    fs::write(directory.file("net.toml"), scenario).unwrap();
+    let outcome = run_in(&directory, &["simulate", "net.toml", "-o", "net.pcapng"]);
+    assert_eq!(outcome.status, Some(2));
+    assert!(outcome.err.contains("a.csv:2:9: `\\u{1b}[31m` is no port"), "{}", outcome.err);
+    assert!(outcome.err.contains("net.toml:9:8"), "{}", outcome.err);
+}
+
+#[test]
+fn routes_that_can_deadlock_are_noted() {
+    let directory = ScratchDirectory::new("deadlock-note");
+    let text = format!("{TRAFFIC}kind = 'torus'\nsizes = [5]\n[routes]\nmethod = 'shortest'\n");
+    fs::write(directory.file("net.toml"), text).unwrap();
+    let outcome = run_in(&directory, &["simulate", "net.toml", "-o", "net.pcapng"]);
+    assert_eq!(outcome.status, Some(0));
+    assert_eq!(
+        outcome.err,
+        "myriscope: note: the routes can deadlock: packets sent on s0:0, s1:0, s2:0, s3:0, s4:0 can \
+         wait for one another in a circle\n"
+    );
+}
+
+fn rows(name: &str, arguments: &[&str]) -> Vec<Value> {
+    let text = view(name, &[arguments, &["--format", "jsonl"]].concat());
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn sum(rows: &[Value], field: &str) -> u64 {
+    rows.iter().map(|row| row[field].as_u64().unwrap()).sum()
+}
+
+/// Sums of the rows are those of other commands.
+#[test]
+fn series_and_flows_add_up() {
+    for name in ["demo-cut", "demo-now36", "demo-lossy"] {
+        let packets = rows(name, &["packets"]);
+        let journeys = rows(name, &["journeys"]);
+        for every in ["1us", "10us", "1s"] {
+            let series = rows(name, &["series", "--every", every]);
+            assert_eq!(sum(&series, "packets"), packets.len() as u64, "{name}");
+            let bad = packets.iter().filter(|row| row["crc"] == "bad").count();
+            assert_eq!(sum(&series, "bad"), bad as u64, "{name}");
+            let long = journeys.iter().filter(|row| row["hops"].as_array().unwrap().len() > 1);
+            assert_eq!(sum(&series, "arrived"), long.count() as u64, "{name}");
+            let times: Vec<u64> =
+                series.iter().map(|row| row["time_ps"].as_u64().unwrap()).collect();
+            assert!(times.is_sorted());
+            // Utilisation times length is the bytes of all packets, to rounding.
+            let bytes: f64 = series
+                .iter()
+                .map(|row| {
+                    let length = row["end_ps"].as_u64().unwrap() - row["time_ps"].as_u64().unwrap();
+                    row["utilisation"].as_f64().unwrap() * length as f64 / 12_500.0
+                })
+                .sum();
+            let expected = sum(&packets, "length") as f64;
+            let bound = series.len() as f64 * if every == "1s" { 80.0 } else { 1.0 };
+            assert!((bytes - expected).abs() <= bound, "{name} {every}: {bytes} {expected}");
+        }
+        let flows = rows(name, &["flows"]);
+        assert_eq!(sum(&flows, "packets"), journeys.len() as u64, "{name}");
+        assert_eq!(sum(&flows, "bytes"), sum(&journeys, "payload"), "{name}");
+        let dropped = journeys.iter().filter(|row| row["fate"] == "dropped").count();
+        assert_eq!(sum(&flows, "dropped"), dropped as u64, "{name}");
+    }
+}
+
+#[test]
+fn an_interval_has_a_length() {
+    let directory = ScratchDirectory::new("every");
+    for every in ["0us", "5ch", "x", "-1us"] {
+        let file = capture("demo-cut");
+        let outcome = run_in(&directory, &["series", &file, &format!("--every={every}")]);
+        assert_eq!((outcome.status, outcome.out.as_str()), (Some(2), ""), "{every}");
+        assert!(outcome.err.contains("expected a time of at least a picosecond"), "{every}");
+    }
+}
