@@ -31,8 +31,8 @@ row! {
 
 const KINDS: &[&str] = &["packet", "event", "wait-start", "wait-end", "deadlock", "finding"];
 
-/// Lookup of a channel by its id.
-type ChannelLookup<'l, 'a> = &'l dyn Fn(ChannelId) -> Option<&'a Channel>;
+/// Channels by their ids.
+type NamedChannels<'l, 'a> = &'l dyn Fn(ChannelId) -> Option<&'a Channel>;
 
 impl<'a> LogRow<'a> {
     /// Row of a packet or an event; none for parts of packets and for framing.
@@ -70,7 +70,7 @@ impl<'a> LogRow<'a> {
 
     /// Row of a case of a finding.
     #[must_use]
-    pub fn of_case(case: &FindingCase, known: ChannelLookup<'_, 'a>) -> Self {
+    pub fn of_case(case: &FindingCase, known: NamedChannels<'_, 'a>) -> Self {
         let channel = known(case.channel).map_or("", |channel| channel.name.as_str());
         let row = case.row(&|id| known(id).map_or("", |channel| channel.name.as_str()));
         let mut text = details(&row.facts);
@@ -95,7 +95,7 @@ impl<'a> LogRow<'a> {
 
     /// Row of a wait that has ended, or of a deadlock.
     #[must_use]
-    pub fn of_wait(event: &BlockingEvent, known: ChannelLookup<'_, 'a>) -> Self {
+    pub fn of_wait(event: &BlockingEvent, known: NamedChannels<'_, 'a>) -> Self {
         let since = |periods: u64, period_ps: u64| {
             format!(
                 "{} µs",

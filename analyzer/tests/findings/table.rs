@@ -12,7 +12,7 @@ use codec::time::Tick;
 use myriscope_analyzer::finding::FindingKind;
 
 /// A kind of finding, and two captures.
-pub(crate) struct FindingCase {
+pub(crate) struct PlannedCase {
     /// The kind.
     kind: FindingKind,
     /// The channels of the captures.
@@ -73,12 +73,12 @@ const fn case(
     wires: &'static [WireBuilder],
     has: &'static [&'static str],
     nearly: &'static [&'static str],
-) -> FindingCase {
-    FindingCase { kind, wires, has, nearly }
+) -> PlannedCase {
+    PlannedCase { kind, wires, has, nearly }
 }
 
 /// All cases, in order of kinds. The CRC of 83 05 is 92, of 83 it is 80, of 05 it is 1b.
-pub(crate) const CASES: &[FindingCase] = &[
+pub(crate) const CASES: &[PlannedCase] = &[
     // C-4: 04 is 0C without a 1.
     case(FindingKind::CorrectedCode, &LINK, &["0: GO GAP!04"], &["0: GO GAP"]),
     // C-5
@@ -385,7 +385,7 @@ pub(crate) const CASES: &[FindingCase] = &[
 ];
 
 /// The kinds that concern the recording.
-const RECORDING: &[FindingCase] = &[
+const RECORDING: &[PlannedCase] = &[
     case(FindingKind::Hole, &LINK, &["0: GAP GO | @5 GAP GO"], &["0: GAP GO | GAP GO"]),
     case(FindingKind::Repeats, &LINK, &["0: (!a6 GAP)×1048576"], &["0: (GO GAP)×1048576"]),
 ];
@@ -402,7 +402,7 @@ pub(crate) struct MadeCapture {
 
 /// All of them, in order of kinds.
 pub(crate) fn all() -> impl Iterator<Item = MadeCapture> {
-    let made = |case: &FindingCase| {
+    let made = |case: &PlannedCase| {
         // Only the missing channel makes a channel one-way.
         let wires = if case.kind == FindingKind::OneWay { &LINK } else { case.wires };
         let (has, nearly) = (capture(case.wires, case.has), capture(wires, case.nearly));
