@@ -1,22 +1,39 @@
-//! Rows with the number of their capture: characters and packets are counted from 0, and names of channels
-//! are unique, in each capture of a file.
+//! Rows with their time and the number of their capture: characters and packets are counted from 0, and
+//! names of channels are unique, in each capture of a file.
 
 use serde::Serialize;
 
+use crate::event::Picoseconds;
 use crate::row::{FieldType, ListRow, RowField};
 
-/// A row, and the number of its capture.
+/// A row with its time, and the number of its capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CapturedRow<'a, R> {
     /// The row.
     #[serde(flatten)]
     pub row: &'a R,
+    /// Time of its first character, if it has a place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_ps: Option<Picoseconds>,
+    /// Time of its last character, if its place has an end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_ps: Option<Picoseconds>,
     /// Number of the capture in its file, from 0.
     pub capture: u32,
 }
 
+impl<'a, R: ListRow> CapturedRow<'a, R> {
+    /// A row of a capture on a channel with a character period.
+    pub fn new(row: &'a R, capture: u32, period_ps: u64) -> Self {
+        let place = row.place();
+        let time =
+            |at: Option<u64>| at.map(|at| Picoseconds::from(at) * Picoseconds::from(period_ps));
+        Self { row, time_ps: time(place.first), end_ps: time(place.last), capture }
+    }
+}
+
 impl<R: Serialize> ListRow for CapturedRow<'_, R> {
-    /// Last field of every row.
+    /// Last field of every row. The times are declared with the place of the row.
     const FIELDS: &'static [RowField] =
         &[RowField::new("capture", u32::SHAPE, "", "", "number of the capture in the file")];
 }

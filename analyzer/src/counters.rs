@@ -165,7 +165,7 @@ impl ChannelCounters {
 
 row! {
     /// A channel of `myriscope info`; fields as in `docs/output.md`.
-    pub struct CountersRow<'a> {
+    pub struct CountersRow<'a> at (first, last) {
         index: u32, "", "", "number of the channel's interface in the file";
         name: &'a str, "", "", "name of the channel";
         peer: Option<u32>, "", "", "index of the opposite channel";

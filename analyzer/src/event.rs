@@ -168,7 +168,7 @@ impl LinkEvent {
 row! {
     /// A row of `myriscope events`; fields as in `docs/output.md`.
     #[derive(Default)]
-    pub struct EventRow<'a> {
+    pub struct EventRow<'a> at (at) {
         channel: &'a str, "", "", "name of the channel";
         at: u64 as Place, "characters", "", "where it was noticed";
         event: &'static str as Words(EVENTS), "", "", "what was noticed";

@@ -6,6 +6,7 @@ use std::io::Read;
 use codec::capture::{
     CaptureError, CaptureFault, CaptureItem, CaptureReader, Channel, ChannelId, ReadProgress,
 };
+use codec::time::Tick;
 
 use crate::counters::{ChannelCounters, CountersRow};
 use crate::event::TimedEvent;
@@ -34,6 +35,12 @@ impl<R: Read> EventReader<R> {
     /// The channels so far, in all sections.
     pub fn channels(&self) -> impl Iterator<Item = &Channel> + Clone {
         self.channels.values()
+    }
+
+    /// The channel of the last chunk, and the end of that chunk.
+    pub fn last(&self) -> Option<(&Channel, Tick)> {
+        let (id, end) = self.reader.extent().last?;
+        Some((self.channels.get(&id)?, end))
     }
 
     /// Reads the selected events of a capture.
@@ -151,6 +158,12 @@ impl<R: Read> CounterReader<R> {
     /// The channels so far, in order of their numbers.
     pub const fn channels(&self) -> &BTreeMap<ChannelId, CountedChannel> {
         &self.channels
+    }
+
+    /// The channel of the last chunk, and the end of that chunk.
+    pub fn last(&self) -> Option<(&Channel, Tick)> {
+        let (id, end) = self.reader.extent().last?;
+        Some((&self.channels.get(&id)?.channel, end))
     }
 
     /// Removes the channels that a predicate rejects.

@@ -121,7 +121,7 @@ impl ReceivedPacket {
 
 row! {
     /// A row of `myriscope packets`; fields as in `docs/output.md`.
-    pub struct PacketRow<'a> {
+    pub struct PacketRow<'a> at (start, end) {
         channel: &'a str, "", "", "name of the channel";
         packet: u64, "", "", "counts from 0 on the channel";
         start: u64 as Place, "characters", "P-1", "place of the first data character";

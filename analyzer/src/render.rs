@@ -13,6 +13,7 @@ mod score;
 mod series;
 mod slack;
 mod topology;
+mod units;
 
 use std::io::Read;
 
@@ -21,7 +22,7 @@ use codec::packet::{CrcCheck, PacketTag};
 
 use crate::event::{ChannelEvent, LinkEvent, TimedEvent};
 use crate::event_reader::{CountedChannel, CounterReader};
-use crate::packet::{HexBytes, ReceivedPacket};
+use crate::packet::ReceivedPacket;
 
 pub use self::blocking::blocking;
 pub use self::conversations::{
@@ -37,6 +38,7 @@ pub use self::score::score;
 pub use self::series::{flow_head, flow_line, series_head, series_line};
 pub use self::slack::{fill, fill_head, slack};
 pub use self::topology::topology;
+pub use self::units::TimeUnit;
 
 fn when(channel: &Channel, at: u64) -> String {
     microseconds(u128::from(at) * u128::from(channel.period_ps.get()))
@@ -44,34 +46,40 @@ fn when(channel: &Channel, at: u64) -> String {
 
 /// Heading above rows of packets.
 #[must_use]
-pub fn packet_head() -> StyledLine {
+pub fn packet_head(unit: TimeUnit) -> StyledLine {
+    let start = format!("start {}", unit.name());
     let text = format!(
-        "{:>12}  {:<15} {:>6}  {:>7}  {:>7}  tag  {:<7}  {:<11}  route",
-        "start µs", "channel", "packet", "length", "payload", "crc", "ended by"
+        "{start:>12}  {:<15} {:>6}  {:>7}  {:>7}  tag  {:<7}  {:<11}  route",
+        "channel", "packet", "length", "payload", "crc", "ended by"
     );
     StyledLine::of(TextStyle::Head, text)
 }
 
 /// Heading above rows of events.
 #[must_use]
-pub fn event_head() -> StyledLine {
-    let text = format!("{:>12}  {:<15} {:>12}  event", "time µs", "channel", "character");
+pub fn event_head(unit: TimeUnit) -> StyledLine {
+    let time = format!("time {}", unit.name());
+    let text = format!("{time:>12}  {:<15} {:>12}  event", "channel", "character");
     StyledLine::of(TextStyle::Head, text)
 }
 
 /// Lines of a row: one, and more for the bytes of a packet if they were kept.
-pub fn row(channel: &Channel, row: &TimedEvent, out: &mut impl FnMut(StyledLine)) {
+pub fn row(channel: &Channel, row: &TimedEvent, unit: TimeUnit, out: &mut impl FnMut(StyledLine)) {
+    let when = |at: u64| unit.text(at, channel.period_ps.get());
     match &row.body {
-        ChannelEvent::Packet(packet) => packet_lines(channel, packet, out),
-        ChannelEvent::Link(event) => out(event_line(channel, row.at.0, event)),
+        ChannelEvent::Packet(packet) => {
+            packet_lines(channel, packet, &when(packet.start.0), out);
+        }
+        ChannelEvent::Link(event) => {
+            out(event_line((channel, row.at.0), &when(row.at.0), event));
+        }
         ChannelEvent::Begins
         | ChannelEvent::Framed
         | ChannelEvent::Head(_)
         | ChannelEvent::Data(_)
         | ChannelEvent::Command(_) => {}
         ChannelEvent::Omitted { rounds, every } => {
-            let place =
-                StyledLine::of(TextStyle::Dim, format!("{:>12}  ", when(channel, row.at.0)));
+            let place = StyledLine::of(TextStyle::Dim, format!("{:>12}  ", when(row.at.0)));
             let text = format!(
                 "the rows of the last {every} characters repeat {rounds} times more: not listed"
             );
@@ -82,7 +90,12 @@ pub fn row(channel: &Channel, row: &TimedEvent, out: &mut impl FnMut(StyledLine)
     }
 }
 
-fn packet_lines(channel: &Channel, packet: &ReceivedPacket, out: &mut impl FnMut(StyledLine)) {
+fn packet_lines(
+    channel: &Channel,
+    packet: &ReceivedPacket,
+    when: &str,
+    out: &mut impl FnMut(StyledLine),
+) {
     let tag =
         packet.tag.map_or_else(|| "-".to_owned(), |tag: PacketTag| format!("{:02x}", tag.value()));
     let (crc, role) = match packet.check {
@@ -98,15 +111,15 @@ fn packet_lines(channel: &Channel, packet: &ReceivedPacket, out: &mut impl FnMut
     if more > 0 {
         route.push(format!("and {more} more"));
     }
-    out(StyledLine::of(TextStyle::Dim, format!("{:>12}  ", when(channel, packet.start.0)))
+    out(StyledLine::of(TextStyle::Dim, format!("{when:>12}  "))
         .and(TextStyle::Plain, format!("{:<15} {:>6}  ", channel.name, packet.number))
         .and(TextStyle::Plain, format!("{:>7}  {:>7}  {tag:>3}  ", packet.length, packet.payload()))
         .and(role, format!("{crc:<7}  "))
         .and(ended_role, format!("{ended:<11}  "))
         .and(TextStyle::Plain, route.join(" ")));
     if let Some(bytes) = &packet.bytes {
-        for line in bytes.bytes().chunks(32) {
-            out(StyledLine::of(TextStyle::Dim, format!("{:14}{}", "", HexBytes(line))));
+        for (at, line) in bytes.bytes().chunks(16).enumerate() {
+            out(StyledLine::of(TextStyle::Dim, hex_line(at * 16, line)));
         }
         if bytes.left_out() > 0 {
             out(StyledLine::of(
@@ -117,10 +130,21 @@ fn packet_lines(channel: &Channel, packet: &ReceivedPacket, out: &mut impl FnMut
     }
 }
 
+/// Offset, bytes and ASCII of up to 16 bytes, as `hexdump -C` prints them.
+fn hex_line(offset: usize, bytes: &[u8]) -> String {
+    let half =
+        |bytes: &[u8]| -> String { bytes.iter().map(|byte| format!("{byte:02x} ")).collect() };
+    let (first, second) = bytes.split_at(bytes.len().min(8));
+    let graphic = |byte: &u8| matches!(byte, 0x20..=0x7e);
+    let ascii: String =
+        bytes.iter().map(|b| if graphic(b) { char::from(*b) } else { '.' }).collect();
+    format!("  {offset:08x}  {:<24} {:<24} |{ascii}|", half(first), half(second))
+}
+
 /// Maximum number of route bytes in a line.
 const ROUTE_SHOWN: usize = 8;
 
-fn event_line(channel: &Channel, at: u64, event: &LinkEvent) -> StyledLine {
+fn event_line((channel, at): (&Channel, u64), when: &str, event: &LinkEvent) -> StyledLine {
     let role = match event {
         LinkEvent::SenderStopped | LinkEvent::SenderResumed(_) | LinkEvent::LinkRestored => {
             TextStyle::Plain
@@ -132,7 +156,7 @@ fn event_line(channel: &Channel, at: u64, event: &LinkEvent) -> StyledLine {
         }
         LinkEvent::InvalidCode(_) | LinkEvent::OverrunAlarm => TextStyle::Bad,
     };
-    StyledLine::of(TextStyle::Dim, format!("{:>12}  ", when(channel, at)))
+    StyledLine::of(TextStyle::Dim, format!("{when:>12}  "))
         .and(TextStyle::Plain, format!("{:<15} {at:>12}  ", channel.name))
         .and(role, format!("{:<15} ", event.kind()))
         .and(TextStyle::Plain, event_detail(event))

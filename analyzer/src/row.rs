@@ -51,6 +51,20 @@ pub enum FieldShape {
 pub trait ListRow: Serialize {
     /// Its fields, in the order of the JSON.
     const FIELDS: &'static [RowField];
+
+    /// Its place on its channel, if it has one.
+    fn place(&self) -> RowPlace {
+        RowPlace::default()
+    }
+}
+
+/// Place of a row, as character indices on its channel. `time_ps` and `end_ps` are derived from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowPlace {
+    /// Its only or first character.
+    pub first: Option<u64>,
+    /// Its last character.
+    pub last: Option<u64>,
 }
 
 /// Type of a member of a row.
@@ -93,12 +107,13 @@ same_shape!(Option<T>, Vec<T>, Box<T>);
 
 /// Declares a row: `name: type, unit, rule, meaning;` for each member. Optional are the condition
 /// under which the JSON leaves the member out, the shape if the type has several, and the fields of
-/// the member's own members. A member that another row of its list describes as a field, or of which
+/// the member's own members. `at (first, last)` behind the name declares the members that hold the row's
+/// place. A member that another row of its list describes as a field, or of which
 /// only the members are fields, has a comment: `name: type: comment;`.
 macro_rules! row {
     (
         $(#[$meta:meta])*
-        pub struct $Row:ident $(<$life:lifetime>)? { $(
+        pub struct $Row:ident $(<$life:lifetime>)? $(at ($first:ident $(, $last:ident)?))? { $(
             $name:ident: $type:ty $([$absent:literal])? $(: $comment:literal)?
                 $(as $shape:expr)? $(, $unit:literal, $rule:literal, $help:literal)?
                 $(=> $members:expr)?;
@@ -120,7 +135,16 @@ macro_rules! row {
                 rule: concat!($($rule)?),
                 help: concat!($($help)?),
                 members: &[$($members)?],
-            }),+];
+            },)+ $(
+                $crate::row::RowField::time("time_ps", concat!("time of ", stringify!($first))),
+                $($crate::row::RowField::time("end_ps", concat!("time of ", stringify!($last))),)?
+            )?];
+
+            $(fn place(&self) -> $crate::row::RowPlace {
+                let place = $crate::row::RowPlace { first: self.$first.into(), last: None };
+                $(let place = $crate::row::RowPlace { last: self.$last.into(), ..place };)?
+                place
+            })?
         }
 
         impl $(<$life>)? $crate::row::FieldType for $Row $(<$life>)? {
@@ -151,6 +175,11 @@ impl RowField {
         help: &'static str,
     ) -> Self {
         Self { name, shape, unit, rule, help, members: &[] }
+    }
+
+    /// Time that [`RowPlace`] gives to a row.
+    pub(crate) const fn time(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, FieldShape::Time, "ps", "", help)
     }
 
     /// Words that the field can be; empty for other types.

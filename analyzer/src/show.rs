@@ -2,30 +2,76 @@
 //! interval of time, each column contains the characters of one direction.
 
 mod column;
+mod notes;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use codec::capture::{CaptureItem, Channel, ChannelId, Chunk};
 
 use self::column::ChannelColumn;
+pub use self::notes::LinkNote;
+use self::notes::NoteQueue;
 use crate::channel_selector::ChannelSelector;
 use crate::event::Picoseconds;
+use crate::render::TimeUnit;
 use crate::render::line::{StyledLine, TextStyle, wrapped};
 use crate::row::FieldShape::Place;
 use crate::row::row;
 use crate::window::TimeWindow;
 
-/// Width of a column: two of them with the character index and separators take 80.
-const COLUMN: usize = 32;
-/// Width of the character index: enough for an hour of characters.
+/// Width of the position: enough for an hour of characters.
 const INDEX: usize = 12;
+/// Width of the position and the separators.
+const MARGIN: usize = INDEX + 4;
+/// Range of the width of a column. *Chosen*: some characters, and a line that is still readable.
+const COLUMN: RangeInclusive<usize> = 16..=256;
 /// Minimum length of repeats on both sides that are processed at once, in periods. *Chosen*.
 const BULK_MIN: u128 = 64;
+
+/// Layout of a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkLayout {
+    /// Width of the characters of each direction.
+    pub column: usize,
+    /// Unit of the positions.
+    pub unit: TimeUnit,
+    /// Lines below the characters.
+    pub notes: NoteDisplay,
+}
+
+/// Lines about packets and events below the characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NoteDisplay {
+    /// One for each packet and event, below the row in which it ended.
+    Shown,
+    /// None.
+    #[default]
+    Omitted,
+}
+
+impl Default for LinkLayout {
+    /// Layout of lines of 80 columns.
+    fn default() -> Self {
+        Self::of_width(80)
+    }
+}
+
+impl LinkLayout {
+    /// Layout of lines of this width.
+    #[must_use]
+    pub fn of_width(width: usize) -> Self {
+        let column = (width.saturating_sub(MARGIN) / 2).clamp(*COLUMN.start(), *COLUMN.end());
+        Self { column, unit: TimeUnit::default(), notes: NoteDisplay::default() }
+    }
+}
 
 /// View of one link: the first selected channel of each section on the left, its opposite on the right.
 #[derive(Debug)]
 pub struct LinkView<'a> {
     selector: ChannelSelector<'a>,
+    layout: LinkLayout,
+    notes: NoteQueue,
     columns: [ChannelColumn; 2],
     newest: Picoseconds,
     row: Option<RowStretch>,
@@ -63,10 +109,12 @@ enum RecordedState {
 impl<'a> LinkView<'a> {
     /// Creates a view before the first item of its capture.
     #[must_use]
-    pub fn new(selector: ChannelSelector<'a>) -> Self {
+    pub fn new(selector: ChannelSelector<'a>, layout: LinkLayout) -> Self {
         Self {
             selector,
-            columns: Default::default(),
+            layout,
+            notes: NoteQueue::default(),
+            columns: [ChannelColumn::new(layout.column), ChannelColumn::new(layout.column)],
             newest: 0,
             row: None,
             covered: 0,
@@ -79,6 +127,12 @@ impl<'a> LinkView<'a> {
     /// The channels so far, in all sections.
     pub fn channels(&self) -> impl Iterator<Item = &Channel> + Clone {
         self.channels.values()
+    }
+
+    /// A channel.
+    #[must_use]
+    pub fn channel(&self, id: ChannelId) -> Option<&Channel> {
+        self.channels.get(&id)
     }
 
     /// Selected channels that are not shown, as another link of their section is.
@@ -103,7 +157,7 @@ impl<'a> LinkView<'a> {
                 self.finish(out);
                 let channels = std::mem::take(&mut self.channels);
                 let shown = std::mem::take(&mut self.shown);
-                *self = Self { channels, shown, ..Self::new(self.selector) };
+                *self = Self { channels, shown, ..Self::new(self.selector, self.layout) };
             }
             CaptureItem::Channel(id, channel) => self.declare(*id, channel),
             CaptureItem::Link(one, other) => self.link(*one, *other),
@@ -140,6 +194,9 @@ impl<'a> LinkView<'a> {
             |side: &&mut ChannelColumn| side.channel.as_ref().is_some_and(|(own, _)| *own == id);
         let Some(side) = self.columns.iter_mut().find(belongs) else { return };
         let Some((_, channel)) = &side.channel else { return };
+        if self.layout.notes == NoteDisplay::Shown {
+            self.notes.feed(id, channel, chunk);
+        }
         let (from, to) = window.on(channel);
         chunk.between(from, to).for_each(|part| side.add(part));
         self.newest = self.newest.max(side.time(chunk.first));
@@ -148,6 +205,7 @@ impl<'a> LinkView<'a> {
 
     /// Ends the capture or its section: emits the rest.
     pub fn finish(&mut self, out: &mut impl FnMut(LinkViewItem)) {
+        self.notes.finish();
         self.advance(Picoseconds::MAX, out);
         self.end_row(out);
     }
@@ -192,9 +250,8 @@ impl<'a> LinkView<'a> {
             let shown = names.iter().filter(|name| !name.is_empty()).count();
             let others = self.channels.len() - shown;
             let left = self.columns[0].channel.as_ref();
-            let period_ps = left.map_or(0, |(_, channel)| channel.period_ps.get());
-            let capture = left.map_or(0, |(_, channel)| channel.capture);
-            out(LinkViewItem::Head { names, others, period_ps, capture });
+            let left = left.map_or_else(|| Channel::named(""), |(_, channel)| channel.clone());
+            out(LinkViewItem::Head { names, others, left: Box::new(left) });
         } else if self.covered < row.at {
             let periods = (row.at - self.covered) / self.columns[0].period();
             out(LinkViewItem::Unrecorded { periods });
@@ -205,10 +262,13 @@ impl<'a> LinkView<'a> {
     fn end_row(&mut self, out: &mut impl FnMut(LinkViewItem)) {
         let Some(row) = self.row.take() else { return };
         self.covered = self.columns.iter().map(|side| side.covered).max().unwrap_or(row.at);
-        let at = row.at / self.columns[0].period();
-        let at = u64::try_from(at).unwrap_or(u64::MAX);
+        let period = self.columns[0].period();
+        let tick = |time: Picoseconds| u64::try_from(time / period).unwrap_or(u64::MAX);
+        let (at, end) = (tick(row.at), tick(self.covered.saturating_sub(1)));
         let [left, right] = self.columns.each_mut().map(ChannelColumn::end_row);
-        out(LinkViewItem::Row(LinkViewRow { at, left, right }));
+        let period_ps = u64::try_from(period).unwrap_or(u64::MAX);
+        out(LinkViewItem::Row { row: LinkViewRow { at, end, left, right }, period_ps });
+        self.notes.take(row.at, self.covered, &mut |note| out(LinkViewItem::Note(note)));
     }
 }
 
@@ -221,13 +281,18 @@ pub enum LinkViewItem {
         names: [String; 2],
         /// Number of other channels.
         others: usize,
-        /// Character period of the channel on the left, in picoseconds.
-        period_ps: u64,
-        /// Number of its capture.
-        capture: u32,
+        /// The channel on the left.
+        left: Box<Channel>,
     },
     /// Interval of time.
-    Row(LinkViewRow),
+    Row {
+        /// Its characters.
+        row: LinkViewRow,
+        /// Character period of the channel on the left, in picoseconds.
+        period_ps: u64,
+    },
+    /// Packet or event that ended in the row above.
+    Note(LinkNote),
     /// Interval in which neither direction was recorded.
     Unrecorded {
         /// Length in character periods of the left channel.
@@ -239,16 +304,18 @@ row! {
     /// Row of `myriscope show`: the characters of both directions until the next row, in notation;
     /// empty if a direction was not recorded.
     #[derive(Eq)]
-    pub struct LinkViewRow {
+    pub struct LinkViewRow at (at, end) {
         at: u64 as Place, "characters", "", "first period, on the left channel";
+        end: u64 as Place, "characters", "", "last period, on the left channel";
         left: String, "", "", "what the left channel carried, in notation";
         right: String, "", "", "what the right channel carried, in notation";
     }
 }
 
 impl LinkViewItem {
-    /// Renders the item as lines of 80 columns.
-    pub fn lines(&self, out: &mut impl FnMut(StyledLine)) {
+    /// Renders the item as lines.
+    pub fn lines(&self, layout: LinkLayout, out: &mut impl FnMut(StyledLine)) {
+        let LinkLayout { column, unit, notes: _ } = layout;
         match self {
             Self::Head { names: [left, right], others, .. } => {
                 let head = |name: &str| vec![(TextStyle::Head, name.to_owned())];
@@ -256,18 +323,19 @@ impl LinkViewItem {
                     let text = format!("{:13}(other channels, not shown: {others})", "");
                     out(StyledLine::of(TextStyle::Dim, text));
                 }
-                out(line("character", &head(left), &head(right)));
+                out(line((unit.heading(), column), &head(left), &head(right)));
             }
-            Self::Row(LinkViewRow { at, left, right }) => {
+            Self::Row { row: LinkViewRow { at, left, right, .. }, period_ps } => {
                 let [left, right] =
-                    [left, right].map(|side| wrapped(side.split_whitespace(), " ", COLUMN));
-                let mut index = at.to_string();
+                    [left, right].map(|side| wrapped(side.split_whitespace(), " ", column));
+                let mut index = unit.text(*at, *period_ps);
                 for at in 0..left.len().max(right.len()) {
                     let words = |side: &[String]| side.get(at).map_or(Vec::new(), |s| styled(s));
-                    out(line(&index, &words(&left), &words(&right)));
+                    out(line((&index, column), &words(&left), &words(&right)));
                     index.clear();
                 }
             }
+            Self::Note(note) => note.lines(INDEX + 1, 2 * column + 3, out),
             Self::Unrecorded { periods } => {
                 let text = format!("{periods} periods in which neither direction was recorded");
                 out(StyledLine::of(TextStyle::Dim, format!("{:>INDEX$} ", "·"))
@@ -277,12 +345,16 @@ impl LinkViewItem {
     }
 }
 
-/// One line of a row: character index, left, right.
-fn line(index: &str, left: &[(TextStyle, String)], right: &[(TextStyle, String)]) -> StyledLine {
+/// One line of a row: position, left, right; each direction has `column` characters.
+fn line(
+    (index, column): (&str, usize),
+    left: &[(TextStyle, String)],
+    right: &[(TextStyle, String)],
+) -> StyledLine {
     let width: usize = left.iter().map(|(_, text)| text.chars().count()).sum();
     let start = StyledLine::of(TextStyle::Dim, format!("{index:>INDEX$} "));
     let left = left.iter().fold(start, |line, (role, text)| line.and(*role, text));
-    let bar = left.and(TextStyle::Dim, format!("{:1$} │ ", "", COLUMN.saturating_sub(width)));
+    let bar = left.and(TextStyle::Dim, format!("{:1$} │ ", "", column.saturating_sub(width)));
     right.iter().fold(bar, |line, (role, text)| line.and(*role, text))
 }
 

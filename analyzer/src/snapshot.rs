@@ -13,11 +13,12 @@ use crate::link::parameters::LinkAssumptions;
 use crate::options::AnalysisScope;
 use crate::packet::ByteRetention;
 use crate::pipeline::{AnalysisEvent, CaptureAnalysis};
+use crate::render::TimeUnit;
 use crate::render::check::{self, CheckScope, RuleTable};
 use crate::render::{self, ConversationText, StyledLine};
 use crate::report::{AnalysisOptions, Report, analyze};
 use crate::rules::verdicts;
-use crate::show::{LinkView, LinkViewItem};
+use crate::show::{LinkLayout, LinkView, LinkViewItem};
 use crate::timeline::EventFilter;
 use crate::window::TimeWindow;
 
@@ -164,15 +165,15 @@ fn render_rows(
     out: &mut impl FnMut(StyledLine),
 ) -> Result<(), CaptureError> {
     out(match filter {
-        EventFilter::Packets => render::packet_head(),
-        EventFilter::Events | EventFilter::All => render::event_head(),
+        EventFilter::Packets => render::packet_head(TimeUnit::default()),
+        EventFilter::Events | EventFilter::All => render::event_head(TimeUnit::default()),
     });
     let mut rows = EventReader::new(capture, filter, ByteRetention::Forget);
     let mut current = 0;
     let mut print = |item: ReadItem<'_>| match item {
         ReadItem::Row(channel, found) => {
             enter(&mut current, Some(channel), out);
-            render::row(channel, &found, out);
+            render::row(channel, &found, TimeUnit::default(), out);
         }
         ReadItem::Fault(found) => out(render::fault(&found)),
     };
@@ -181,7 +182,7 @@ fn render_rows(
 
 fn render_show(capture: impl Read, out: &mut impl FnMut(StyledLine)) -> Result<(), CaptureError> {
     let mut reader = CaptureReader::new(capture);
-    let mut view = LinkView::new(ChannelSelector::ALL);
+    let mut view = LinkView::new(ChannelSelector::ALL, LinkLayout::default());
     let result = to_end(|| {
         reader.step(&mut |item| {
             if let CaptureItem::Fault(found) = &item {
@@ -195,10 +196,12 @@ fn render_show(capture: impl Read, out: &mut impl FnMut(StyledLine)) -> Result<(
 }
 
 fn view_lines(item: &LinkViewItem, out: &mut impl FnMut(StyledLine)) {
-    if let LinkViewItem::Head { capture: capture @ 1.., .. } = item {
-        out(render::capture_line(*capture));
+    if let LinkViewItem::Head { left, .. } = item
+        && left.capture > 0
+    {
+        out(render::capture_line(left.capture));
     }
-    item.lines(out);
+    item.lines(LinkLayout::default(), out);
 }
 
 fn render_journeys(

@@ -1,9 +1,12 @@
 //! A range of time or of characters, to which a view may be restricted.
 
+use std::fmt;
 use std::str::FromStr;
 
 use codec::capture::Channel;
 use codec::time::Tick;
+
+use crate::render::microseconds;
 
 /// A position in a capture, independent of channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +45,20 @@ impl TimeWindow {
     }
 }
 
+impl fmt::Display for WindowEdge {
+    /// Formats the position as it is parsed, times in microseconds.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Character(at) => write!(f, "{at}ch"),
+            Self::Picoseconds(time) => write!(f, "{}us", microseconds(*time)),
+        }
+    }
+}
+
 impl WindowEdge {
-    fn on(self, channel: &Channel) -> Tick {
+    /// The first character at the position or behind it, on a channel.
+    #[must_use]
+    pub fn on(self, channel: &Channel) -> Tick {
         match self {
             Self::Character(at) => at,
             Self::Picoseconds(time) => {
@@ -56,8 +71,16 @@ impl WindowEdge {
 
 /// A text that is no position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("invalid position `{0}`: expected characters (4096ch) or a time (250ns, 12.5us, 3ms, 1s)")]
-pub struct PositionError(String);
+pub enum PositionError {
+    /// A negative number.
+    #[error("invalid position `{0}`: a capture starts at 0, so no position is negative")]
+    Negative(String),
+    /// Something else.
+    #[error(
+        "invalid position `{0}`: expected characters (4096ch) or a time (250ns, 12.5us, 3ms, 1s)"
+    )]
+    Invalid(String),
+}
 
 /// Units of time and their powers of ten, the longer of two with the same ending first.
 const UNITS: [(&str, u32); 5] = [("ps", 0), ("ns", 3), ("us", 6), ("µs", 6), ("ms", 9)];
@@ -67,7 +90,11 @@ impl FromStr for WindowEdge {
 
     /// Parses a whole number of characters, or a decimal number with a unit of time.
     fn from_str(text: &str) -> Result<Self, PositionError> {
-        let invalid = || PositionError(text.to_owned());
+        let is_negative = text
+            .strip_prefix('-')
+            .is_some_and(|rest| !rest.starts_with('-') && rest.parse::<Self>().is_ok());
+        let error = if is_negative { PositionError::Negative } else { PositionError::Invalid };
+        let invalid = || error(text.to_owned());
         if let Some(characters) = text.strip_suffix("ch") {
             return characters.parse().map(|at| Self::Character(Tick(at))).map_err(|_| invalid());
         }
@@ -121,8 +148,13 @@ mod tests {
         assert_eq!(edge("250ns"), Ok(WindowEdge::Picoseconds(250_000)));
         assert_eq!(edge("3ms"), Ok(WindowEdge::Picoseconds(3_000_000_000)));
         assert_eq!(edge("1s"), Ok(WindowEdge::Picoseconds(1_000_000_000_000)));
+        for written in ["0ch", "4096ch", "0.0000us", "12.5125us"] {
+            assert_eq!(edge(written).map(|edge| edge.to_string()), Ok(written.to_owned()));
+        }
         assert_eq!(edge("7ps"), Ok(WindowEdge::Picoseconds(7)));
         for invalid in ["", "12", "ch", "-1ch", "1.5ch", "us", ".5us", "1e3us", "5 us", "0.5ps"] {
+            let is_negative = edge(invalid) == Err(PositionError::Negative(invalid.to_owned()));
+            assert_eq!(is_negative, invalid.starts_with('-'));
             assert!(
                 edge(invalid).unwrap_err().to_string().contains("invalid position"),
                 "{invalid}"

@@ -18,12 +18,16 @@ use codec::notation::parse;
 use codec::time::Tick;
 use codec::{CharBuf, Chars};
 use myriscope_analyzer::channel_selector::{ChannelPattern, ChannelSelector};
-use myriscope_analyzer::show::{LinkView, LinkViewItem, LinkViewRow};
+use myriscope_analyzer::render::TimeUnit;
+use myriscope_analyzer::show::{LinkLayout, LinkView, LinkViewItem, LinkViewRow, NoteDisplay};
 use myriscope_analyzer::window::TimeWindow;
+
+const CHARACTERS: LinkLayout =
+    LinkLayout { column: 32, unit: TimeUnit::Characters, notes: NoteDisplay::Omitted };
 
 fn shown(capture: &[u8], selector: ChannelSelector<'_>) -> Vec<LinkViewItem> {
     let mut reader = CaptureReader::new(capture);
-    let mut show = LinkView::new(selector);
+    let mut show = LinkView::new(selector, CHARACTERS);
     let mut all = Vec::new();
     let mut keep = |shown: LinkViewItem| all.push(shown);
     while reader.step(&mut |item| show.feed(&item, &TimeWindow::ALL, &mut keep)).unwrap()
@@ -38,13 +42,18 @@ const fn of(patterns: &[ChannelPattern]) -> ChannelSelector<'_> {
 }
 
 fn rows(capture: &[u8]) -> Vec<LinkViewRow> {
-    let only_row =
-        |shown: LinkViewItem| if let LinkViewItem::Row(row) = shown { Some(row) } else { None };
+    let only_row = |shown: LinkViewItem| {
+        if let LinkViewItem::Row { row, .. } = shown {
+            Some(LinkViewRow { end: 0, ..row })
+        } else {
+            None
+        }
+    };
     shown(capture, ChannelSelector::ALL).into_iter().filter_map(only_row).collect()
 }
 
 fn row(at: u64, left: &str, right: &str) -> LinkViewRow {
-    LinkViewRow { at, left: left.into(), right: right.into() }
+    LinkViewRow { at, end: 0, left: left.into(), right: right.into() }
 }
 
 /// The lines of a capture of these channels that carry this: channel, first character, characters.
@@ -61,7 +70,7 @@ fn lines(
     }
     let mut lines = Vec::new();
     for shown in shown(&file.finish().unwrap(), selector) {
-        shown.lines(&mut |line| lines.push(line.to_string()));
+        shown.lines(CHARACTERS, &mut |line| lines.push(line.to_string()));
     }
     lines
 }
@@ -256,7 +265,8 @@ fn repeats_of_ever_other_patterns_are_rows_of_their_own() {
     assert_eq!(rows.len(), 1000);
     // On paper it goes on where a side's 32 columns end.
     let mut lines = Vec::new();
-    shown(&file, ChannelSelector::ALL)[1].lines(&mut |line| lines.push(line.to_string()));
+    shown(&file, ChannelSelector::ALL)[1]
+        .lines(CHARACTERS, &mut |line| lines.push(line.to_string()));
     insta::assert_snapshot!(lines.join("\n"), @"
                0 IDLE×300 (GAP 83 GO)×301 GAP×300 │ IDLE×300 (GAP 83 GO)×301 GAP×300
                  (IDLE IDLE GO)×301               │ (IDLE IDLE GO)×301

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render::check::unread;
-use analyzer::render::{StyledLine, TextStyle};
+use analyzer::render::{StyledLine, TextStyle, microseconds};
 use codec::capture::{Channel, ReadProgress};
 use codec::time::Tick;
 
@@ -115,7 +115,24 @@ pub(crate) fn check_channel_exists(
     report: &mut RunReport,
 ) -> bool {
     let channels: Vec<&Channel> = analysis.channels().map(|(_, channel)| channel).collect();
+    let last = analysis.extent().last;
+    let last = last.and_then(|(id, end)| Some((analysis.channel(id)?, end)));
+    warn_of_empty_window(view, last, report);
     check_channels(view, &channels.iter().copied(), report)
+}
+
+/// Reports a warning if --from is behind the end of the last chunk.
+pub(crate) fn warn_of_empty_window(
+    view: &ViewArgs,
+    last: Option<(&Channel, Tick)>,
+    report: &mut RunReport,
+) {
+    if let (Some(from), Some((channel, end))) = (view.from, last)
+        && from.on(channel) >= end
+    {
+        let end = microseconds(u128::from(end.0) * u128::from(channel.period_ps.get()));
+        report.warning(&format!("--from {from} is behind the end of the capture, at {end} µs"));
+    }
 }
 
 /// True if characters `first..=last` of a channel are selected by --channel, --capture, --from and

@@ -13,8 +13,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use self::analysis::{
-    AnnotateArgs, BlockingArgs, CheckArgs, ConversationsArgs, ExplainArgs, LinksArgs, PacketsArgs,
-    ScoreArgs, SeriesArgs, TopologyArgs,
+    AnnotateArgs, BlockingArgs, CheckArgs, ConversationsArgs, EventsArgs, ExplainArgs, LinksArgs,
+    PacketsArgs, ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs,
 };
 pub(crate) use self::cutting::{MergeArgs, SliceArgs};
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};
@@ -63,11 +63,11 @@ pub(crate) enum CliCommand {
     /// Lists the packets that a receiver at the tap would decode.
     Packets(PacketsArgs),
     /// Lists events other than packets: resets, silence, flow control, invalid codes, holes.
-    Events(ViewArgs),
+    Events(EventsArgs),
     /// Lists packets, events, waits and findings of all channels in order of time.
     Log(ViewArgs),
     /// Prints the characters of both directions of a link side by side.
-    Show(ViewArgs),
+    Show(ShowArgs),
     /// Copies a capture and adds the findings as packet comments, which Wireshark displays.
     Annotate(AnnotateArgs),
     /// Cuts a part out of a capture: a time, channels, or the surroundings of a finding.

@@ -27,7 +27,7 @@ mod topology;
 use analyzer::packet::ByteRetention;
 use analyzer::timeline::EventFilter;
 
-use crate::args::{CliArguments, CliCommand, PacketsArgs};
+use crate::args::{CliArguments, CliCommand, EventsArgs, PacketsArgs};
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::help::{self, manual};
 use crate::output::StandardOutput;
@@ -37,15 +37,16 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
     use CliCommand as Cli;
     match arguments.command {
         Cli::Info(view) => info::run(&view, output),
-        Cli::Packets(PacketsArgs { view, hex }) => {
+        Cli::Packets(PacketsArgs { view, hex, units }) => {
             let bytes = if hex { ByteRetention::Keep } else { ByteRetention::Forget };
-            packets::run(&view, EventFilter::Packets, bytes, output)
+            packets::run(&view, EventFilter::Packets, (bytes, units.unit()), output)
         }
-        Cli::Events(view) => {
-            packets::run(&view, EventFilter::Events, ByteRetention::Forget, output)
+        Cli::Events(EventsArgs { view, units }) => {
+            let options = (ByteRetention::Forget, units.unit());
+            packets::run(&view, EventFilter::Events, options, output)
         }
         Cli::Log(view) => log::run(&view, output),
-        Cli::Show(view) => show::run(&view, output),
+        Cli::Show(arguments) => show::run(&arguments, output),
         Cli::Blocking(arguments) => blocking::run(&arguments, output),
         Cli::Topology(arguments) => topology::run(&arguments, output),
         Cli::Check(arguments) => check::run(&arguments, output),

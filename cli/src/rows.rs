@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use analyzer::captured::CapturedRow;
 use analyzer::filter::{ColumnList, RowKind};
 use analyzer::render::{self, StyledLine};
+use analyzer::row::ListRow;
 use codec::capture::{CaptureError, ReadProgress};
 use serde::Serialize;
 
@@ -97,7 +98,7 @@ impl<'a> RowWriter<'a> {
     }
 
     /// True if a row passes the filter and, in a report, the limit has not been reached.
-    pub(crate) fn admits(&mut self, row: &impl Serialize, source: RowSource) -> bool {
+    pub(crate) fn admits(&mut self, row: &impl ListRow, source: RowSource) -> bool {
         let is_admitted = self.keeps(row, source) && (!self.is_report() || self.accepts_more());
         if is_admitted && self.is_report() {
             self.printed += 1;
@@ -165,7 +166,7 @@ impl<'a> RowWriter<'a> {
     }
 
     /// True if a row passes the filter.
-    pub(crate) fn keeps(&mut self, row: &impl Serialize, source: RowSource) -> bool {
+    pub(crate) fn keeps(&mut self, row: &impl ListRow, source: RowSource) -> bool {
         self.selection.keeps(row, source)
     }
 
@@ -183,7 +184,7 @@ impl<'a> RowWriter<'a> {
     /// Prints a row if it passes the filter; `lines` are its text.
     pub(crate) fn select(
         &mut self,
-        row: &impl Serialize,
+        row: &impl ListRow,
         source: RowSource,
         lines: impl FnOnce(&mut dyn FnMut(StyledLine)),
     ) {
@@ -195,14 +196,14 @@ impl<'a> RowWriter<'a> {
     /// Prints a row, or keeps it for its place in the order; `lines` are its text.
     pub(crate) fn row(
         &mut self,
-        row: &impl Serialize,
+        row: &impl ListRow,
         RowSource { capture, period_ps }: RowSource,
         lines: impl FnOnce(&mut dyn FnMut(StyledLine)),
     ) {
         if !self.accepts_more() {
             return;
         }
-        let row = &CapturedRow { row, capture };
+        let row = &CapturedRow::new(row, capture, period_ps);
         let result = match self.selection.arrangement() {
             RowArrangement::Count(count) => {
                 *count += 1;

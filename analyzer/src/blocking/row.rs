@@ -8,7 +8,7 @@ use super::{BlockingEvent, Deadlock, DeadlockRelease, StopEnd, StopReport, WaitR
 use crate::channel_name::ChannelEnds;
 use crate::event::ResumeCause;
 use crate::row::FieldShape::{Place, Words};
-use crate::row::{FieldType, ListRow, RowField, row};
+use crate::row::{FieldType, ListRow, RowField, RowPlace, row};
 
 /// Row of `myriscope blocking`, as specified in `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,7 +22,7 @@ pub enum BlockedRow<'a> {
 
 row! {
     /// A stop of a channel's sender.
-    pub struct StopRow<'a> {
+    pub struct StopRow<'a> at (start, end) {
         number: u64, "", "", "of a stop: counts from 0 in order of beginning";
         channel: &'a str, "", "", "name of the channel";
         start: u64 as Place, "characters", "F-1", "where it began";
@@ -49,7 +49,7 @@ row! {
 
 row! {
     /// A deadlock.
-    pub struct DeadlockRow<'a> {
+    pub struct DeadlockRow<'a> at (start, end) {
         channels: Vec<&'a str>, "", "R-4", "of a deadlock: each waits for the next";
         start: u64: "Period of the first channel at which the cycle closed.";
         end: u64: "Period of the first channel at which it ended.";
@@ -68,6 +68,13 @@ impl ListRow for BlockedRow<'_> {
         "",
         "what waited: one sender, or several in a circle",
     )];
+
+    fn place(&self) -> RowPlace {
+        match self {
+            Self::Stop(row) => row.place(),
+            Self::Deadlock(row) => row.place(),
+        }
+    }
 }
 
 const ENDED_BY: &[&str] = &[

@@ -228,7 +228,7 @@ impl PeriodShare {
 
 row! {
     /// A row of `myriscope links`; fields as in `docs/output.md`.
-    pub struct ChannelTotalsRow<'a> {
+    pub struct ChannelTotalsRow<'a> at (first, last) {
         channel: &'a str, "", "", "name of the channel";
         index: u32, "", "", "number of the channel's interface in the file";
         peer: Option<u32>, "", "", "index of the opposite channel";
@@ -315,7 +315,7 @@ row! {
 
 row! {
     /// A row of `myriscope links --intervals`; fields as in `docs/output.md`.
-    pub struct IntervalRow<'a> {
+    pub struct IntervalRow<'a> at (start, end) {
         channel: &'a str, "", "", "name of the channel";
         start: u64 as Place, "characters", "", "place of the first character";
         end: u64 as Place, "characters", "", "place of the last character";

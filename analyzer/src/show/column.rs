@@ -8,7 +8,7 @@ use codec::folding::{FoldedRun, RunFolder};
 use codec::time::Tick;
 use codec::{CharBuf, Chars};
 
-use super::{COLUMN, RecordedState};
+use super::RecordedState;
 use crate::event::Picoseconds;
 
 /// Maximum width of one more character: ` REPL15`, ` STOP!07`.
@@ -17,6 +17,8 @@ const WORD: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct ChannelColumn {
     pub(super) channel: Option<(ChannelId, Channel)>,
+    /// Width of its text.
+    width: usize,
     chunks: VecDeque<ColumnChunk>,
     /// End of the last character.
     pub(super) covered: Picoseconds,
@@ -46,6 +48,10 @@ struct ColumnChunk {
 }
 
 impl ChannelColumn {
+    pub(super) fn new(width: usize) -> Self {
+        Self { width, ..Self::default() }
+    }
+
     pub(super) fn period(&self) -> Picoseconds {
         self.channel.as_ref().map_or(1, |(_, channel)| channel.period_ps.get().into())
     }
@@ -93,12 +99,12 @@ impl ChannelColumn {
         };
         let heads =
             self.inside == ColumnState::Between && chunk.head().is_some_and(Character::is_data);
-        heads || self.text().chars().count() + WORD > COLUMN
+        heads || self.text().chars().count() + WORD > self.width
     }
 
     /// True if the row is full, without a repetition that may continue.
     pub(super) fn is_full(&self) -> bool {
-        self.words.chars().count() + WORD > COLUMN
+        self.words.chars().count() + WORD > self.width
     }
 
     /// Text of the row so far.

@@ -35,16 +35,15 @@ use myriscope_analyzer::link::totals::ChannelTotals;
 use myriscope_analyzer::log_row::LogRow;
 use myriscope_analyzer::options::AnalysisScope;
 use myriscope_analyzer::packet::{FrameEnd, HexBytes, PacketRow};
+use myriscope_analyzer::row::ListRow;
 use myriscope_analyzer::series::SeriesRow;
 use myriscope_analyzer::show::LinkViewRow;
 use myriscope_analyzer::transport::TransportRow;
-use serde::Serialize;
 use serde_json::Value;
 
 /// The rows of a kind, as they are printed: each with its capture.
 pub(crate) fn samples(kind: RowKind) -> Vec<Value> {
-    let rows = rows(kind);
-    rows.iter().map(|row| value(CapturedRow { row, capture: 1 })).collect()
+    rows(kind)
 }
 
 fn rows(kind: RowKind) -> Vec<Value> {
@@ -53,7 +52,12 @@ fn rows(kind: RowKind) -> Vec<Value> {
         RowKind::Packets => vec![value(packet())],
         RowKind::Events => events().iter().map(|event| value(event.row("a>b", Tick(1)))).collect(),
         RowKind::Characters => {
-            vec![value(LinkViewRow { at: 1, left: "GAP".to_owned(), right: "GO".to_owned() })]
+            vec![value(LinkViewRow {
+                at: 1,
+                end: 2,
+                left: "GAP".to_owned(),
+                right: "GO".to_owned(),
+            })]
         }
         RowKind::Waits => waits().map(value).to_vec(),
         RowKind::Links => vec![link()],
@@ -95,8 +99,9 @@ fn rows(kind: RowKind) -> Vec<Value> {
     }
 }
 
-fn value(row: impl Serialize) -> Value {
-    serde_json::to_value(row).unwrap()
+#[expect(clippy::needless_pass_by_value, reason = "rows are made for the call")]
+fn value(row: impl ListRow) -> Value {
+    serde_json::to_value(CapturedRow::new(&row, 1, 12_500)).unwrap()
 }
 
 fn channel() -> CountersRow<'static> {
@@ -266,7 +271,7 @@ fn transport() -> TransportRow {
 }
 
 /// A conversation in which there was one round trip.
-fn conversation() -> impl Serialize {
+fn conversation() -> impl ListRow {
     let mut trips = RoundTrips::default();
     trips.add(7);
     let (key, first) = (ConversationKey::default(), ObservedPlace::default());

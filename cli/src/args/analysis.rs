@@ -6,8 +6,9 @@ use std::str::FromStr;
 
 use analyzer::filter::RowKind;
 use analyzer::link::parameters::LinkAssumptions;
+use analyzer::render::TimeUnit;
 use analyzer::window::WindowEdge;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::{OutputFormat, TopologyFormat, ViewArgs};
 
@@ -15,9 +16,62 @@ use super::{OutputFormat, TopologyFormat, ViewArgs};
 pub(crate) struct PacketsArgs {
     #[command(flatten)]
     pub(crate) view: ViewArgs,
-    /// Prints the bytes of every packet.
+    /// Prints the bytes of every packet; in text with offsets and ASCII, like `hexdump -C`.
     #[arg(long)]
     pub(crate) hex: bool,
+    /// Unit of times in text: microseconds, nanoseconds or character indices.
+    #[arg(long, value_enum, default_value_t = UnitName::Us)]
+    pub(crate) units: UnitName,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct EventsArgs {
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+    /// Unit of times in text: microseconds, nanoseconds or character indices.
+    #[arg(long, value_enum, default_value_t = UnitName::Us)]
+    pub(crate) units: UnitName,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+    /// Prints only the row at this position, and the rows around it: a character (`4096ch`) or a time
+    /// (`12.5us`).
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
+    #[arg(allow_hyphen_values = true, conflicts_with_all = ["from", "to"])]
+    pub(crate) at: Option<WindowEdge>,
+    /// Number of rows before and after that of `--at`.
+    #[arg(long, value_name = "ROWS", default_value_t = 4)]
+    pub(crate) context: u16,
+    /// Unit of times in text: microseconds, nanoseconds or character indices.
+    #[arg(long, value_enum, default_value_t = UnitName::Us)]
+    pub(crate) units: UnitName,
+    /// Omits the lines about packets and events below the characters.
+    #[arg(long)]
+    pub(crate) plain: bool,
+}
+
+/// Unit of times in text.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum UnitName {
+    /// Microseconds.
+    Us,
+    /// Nanoseconds.
+    Ns,
+    /// Character indices on the channel.
+    Chars,
+}
+
+impl UnitName {
+    pub(crate) const fn unit(self) -> TimeUnit {
+        match self {
+            Self::Us => TimeUnit::Microseconds,
+            Self::Ns => TimeUnit::Nanoseconds,
+            Self::Chars => TimeUnit::Characters,
+        }
+    }
 }
 
 #[derive(Args, Clone, Debug)]

@@ -7,6 +7,7 @@ use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
 use analyzer::window::{TimeWindow, WindowEdge};
 use clap::{ArgAction, Args, ValueEnum};
 
+use crate::exit::CliError;
 use crate::input::{InputEnd, InputFile};
 
 /// Options common to all views of a capture.
@@ -29,10 +30,10 @@ pub(crate) struct ViewArgs {
     #[arg(long, value_name = "NUMBER")]
     pub(crate) capture: Option<u32>,
     /// Start of the window: a character (`4096ch`) or a time (`12.5us`).
-    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
     pub(crate) from: Option<WindowEdge>,
     /// End of the window, exclusive.
-    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
     pub(crate) to: Option<WindowEdge>,
     /// Prints at most this number of rows; with `--sort`, the first in that order.
     #[arg(long, value_name = "ROWS")]
@@ -103,6 +104,21 @@ impl ViewArgs {
     /// Channels selected by --channel and --capture.
     pub(crate) fn channels(&self) -> ChannelSelector<'_> {
         ChannelSelector { patterns: &self.channel, capture: self.capture }
+    }
+
+    /// Error if --to is not behind --from.
+    pub(crate) fn check_window(&self) -> Result<(), CliError> {
+        let is_empty = match (self.from, self.to) {
+            (Some(WindowEdge::Character(from)), Some(WindowEdge::Character(to))) => from >= to,
+            (Some(WindowEdge::Picoseconds(from)), Some(WindowEdge::Picoseconds(to))) => from >= to,
+            (_, _) => false,
+        };
+        match (self.from, self.to) {
+            (Some(from), Some(to)) if is_empty => Err(CliError::Message(format!(
+                "--from {from} is not before --to {to}: the window is empty"
+            ))),
+            (_, _) => Ok(()),
+        }
     }
 
     pub(crate) fn window(&self) -> TimeWindow {

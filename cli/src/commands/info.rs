@@ -4,7 +4,7 @@ use analyzer::event_reader::CounterReader;
 use analyzer::filter::RowKind;
 use analyzer::render;
 
-use crate::analyze::check_channels;
+use crate::analyze::{check_channels, warn_of_empty_window};
 use crate::args::ViewArgs;
 use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
@@ -20,6 +20,7 @@ fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let mut counts = CounterReader::new(capture);
     read_all(&mut report, |report| counts.step(&view.window(), &mut |fault| report.fault(fault)))?;
     let channels = counts.channels().values().map(|counter| &counter.channel);
+    warn_of_empty_window(view, counts.last(), &mut report);
     check_channels(view, &channels, &mut report);
     counts.keep(|_, counter| view.channels().selects(&counter.channel));
     counts

@@ -4,11 +4,11 @@ use analyzer::event::{ChannelEvent, TimedEvent};
 use analyzer::event_reader::{EventReader, ReadItem};
 use analyzer::filter::RowKind;
 use analyzer::packet::ByteRetention;
-use analyzer::render;
+use analyzer::render::{self, TimeUnit};
 use analyzer::timeline::EventFilter;
 use codec::capture::{Channel, ReadProgress};
 
-use crate::analyze::{check_channels, is_selected};
+use crate::analyze::{check_channels, is_selected, warn_of_empty_window};
 use crate::args::ViewArgs;
 use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
@@ -17,22 +17,22 @@ use crate::rows::{RowSource, RowWriter, list_rows, read_all};
 pub(crate) fn run(
     view: &ViewArgs,
     filter: EventFilter,
-    bytes: ByteRetention,
+    (bytes, unit): (ByteRetention, TimeUnit),
     output: &mut StandardOutput,
 ) -> CommandResult {
     let (kind, head) = match filter {
-        EventFilter::Packets => (RowKind::Packets, render::packet_head()),
-        EventFilter::Events | EventFilter::All => (RowKind::Events, render::event_head()),
+        EventFilter::Packets => (RowKind::Packets, render::packet_head(unit)),
+        EventFilter::Events | EventFilter::All => (RowKind::Events, render::event_head(unit)),
     };
     list_rows(view, (kind, kind.name()), output, |writer| {
         writer.head(|out| out(head));
-        list(view, (filter, bytes), writer)
+        list(view, (filter, bytes, unit), writer)
     })
 }
 
 fn list(
     view: &ViewArgs,
-    (filter, bytes): (EventFilter, ByteRetention),
+    (filter, bytes, unit): (EventFilter, ByteRetention, TimeUnit),
     writer: &mut RowWriter<'_>,
 ) -> CommandResult {
     let capture = view.input().open()?;
@@ -46,12 +46,13 @@ fn list(
         }
         rows.step(&mut |item| match item {
             ReadItem::Row(channel, row) => {
-                print((view, shown), channel, row, writer, report);
+                print((view, shown, unit), channel, row, writer, report);
             }
             ReadItem::Fault(fault) => report.fault(fault),
         })
     })?;
     if writer.accepts_more() {
+        warn_of_empty_window(view, rows.last(), &mut report);
         check_channels(view, &rows.channels(), &mut report);
     }
     Ok(report)
@@ -59,7 +60,7 @@ fn list(
 
 /// Prints a row that the options select. Rows left out of a repeat are always reported.
 fn print(
-    (view, shown): (&ViewArgs, ByteRetention),
+    (view, shown, unit): (&ViewArgs, ByteRetention, TimeUnit),
     channel: &Channel,
     mut row: TimedEvent,
     writer: &mut RowWriter<'_>,
@@ -85,7 +86,8 @@ fn print(
         packet.bytes = None;
     }
     let row = &row;
-    let lines = |mut out: &mut dyn FnMut(render::StyledLine)| render::row(channel, row, &mut out);
+    let lines =
+        |mut out: &mut dyn FnMut(render::StyledLine)| render::row(channel, row, unit, &mut out);
     match &row.body {
         ChannelEvent::Packet(packet) => {
             writer.row(&packet.row(&channel.name), RowSource::on(Some(channel)), lines);
@@ -99,7 +101,7 @@ fn print(
         | ChannelEvent::Data(_)
         | ChannelEvent::Command(_) => {}
         ChannelEvent::Omitted { rounds, every } => {
-            render::row(channel, row, &mut |line| writer.line(&line));
+            render::row(channel, row, unit, &mut |line| writer.line(&line));
             report.error(&format!(
                 "channel {}, character {}: the rows of the preceding {every} characters repeat \
                  {rounds} more times and are not listed",

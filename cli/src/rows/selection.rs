@@ -2,8 +2,8 @@
 
 use analyzer::captured::CapturedRow;
 use analyzer::filter::{ColumnList, Filter, RowKind, SortDirection, SortOrder};
+use analyzer::row::ListRow;
 use codec::capture::Channel;
-use serde::Serialize;
 
 use super::arrangement::{RowArrangement, RowGroups, SortedRows};
 use crate::args::{ListFormat, ViewArgs};
@@ -53,6 +53,7 @@ impl RowSelection {
             list_fields(kind, view.format, output);
             return Ok(None);
         }
+        view.check_window()?;
         let filter = view.filter.as_deref().map(|text| Filter::parse(text, kind));
         let columns = view.fields.as_deref().map(|list| ColumnList::parse(list, kind));
         Ok(Some(Self {
@@ -74,9 +75,9 @@ impl RowSelection {
         self.columns.as_ref().is_some_and(|columns| columns.have(name))
     }
 
-    pub(crate) fn keeps(&mut self, row: &impl Serialize, source: RowSource) -> bool {
+    pub(crate) fn keeps(&mut self, row: &impl ListRow, source: RowSource) -> bool {
         let RowSource { capture, period_ps } = source;
-        let row = CapturedRow { row, capture };
+        let row = CapturedRow::new(row, capture, period_ps);
         self.filter.as_mut().is_none_or(|filter| filter.keeps(&row, period_ps))
     }
 

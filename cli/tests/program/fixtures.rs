@@ -36,7 +36,7 @@ fn the_library_renders_the_same_as_the_program() {
         (&["info"], SnapshotView::Info),
         (&["packets"], SnapshotView::Packets),
         (&["events"], SnapshotView::Events),
-        (&["show"], SnapshotView::Show),
+        (&["show", "--plain"], SnapshotView::Show),
         (&["links"], SnapshotView::Links),
         (&["links", "--slack"], SnapshotView::Slack),
         (&["journeys"], SnapshotView::Journeys),

@@ -15,8 +15,8 @@ mod forms;
 mod laws_program;
 #[cfg(unix)]
 mod live;
-mod schema;
 mod networks;
+mod schema;
 mod selection;
 mod simulate;
 mod support;

@@ -104,7 +104,8 @@ fn links_are_summed_up_or_listed_as_intervals() {
     let window = ["links", "--intervals", "--format", "jsonl", "--from", "50ch", "--to", "60ch"];
     assert_eq!(
         view("link-1", &[&window[..], &["--channel", "h1:0>s1:1"]].concat()),
-        "{\"channel\":\"h1:0>s1:1\",\"start\":45,\"end\":163,\"periods\":119,\"state\":\"stopped\",\"capture\":0}\n"
+        "{\"channel\":\"h1:0>s1:1\",\"start\":45,\"end\":163,\"periods\":119,\"state\":\"stopped\",\
+         \"time_ps\":562500,\"end_ps\":2037500,\"capture\":0}\n"
     );
     let refused = bad(&["links", "--from", "50ch", &capture("link-1")]);
     assert!(refused.ends_with("--from and --to require --intervals or --fill\n"), "{refused}");

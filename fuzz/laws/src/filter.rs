@@ -191,7 +191,7 @@ fn kept(filter: &mut Filter) -> Vec<bool> {
         first: Some(0),
         last: None,
     };
-    let shown = LinkViewRow { at: 4, left: "GAP 83".to_owned(), right: String::new() };
+    let shown = LinkViewRow { at: 4, end: 6, left: "GAP 83".to_owned(), right: String::new() };
     let way = journey();
     let event = |event: LinkEvent| event.row("h0:0>s0:3", Tick(44));
     let events = [

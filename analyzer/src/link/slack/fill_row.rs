@@ -12,7 +12,7 @@ use crate::row::row;
 
 row! {
     /// A row of `links --fill`; fields as in `docs/output.md`.
-    pub struct FillRow<'a> {
+    pub struct FillRow<'a> at (start, end) {
         channel: &'a str, "", "", "name of the channel that fills the buffer";
         start: u64 as Place, "characters", "", "first period, as the far receiver counts";
         end: u64 as Place, "characters", "", "last period";

@@ -1,0 +1,50 @@
+//! Units of positions in text.
+
+use super::microseconds;
+
+/// Unit in which text prints positions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Microseconds to a tenth of a nanosecond.
+    #[default]
+    Microseconds,
+    /// Nanoseconds to a tenth.
+    Nanoseconds,
+    /// Character indices on the channel.
+    Characters,
+}
+
+impl TimeUnit {
+    /// Heading above positions.
+    #[must_use]
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Microseconds => "time µs",
+            Self::Nanoseconds => "time ns",
+            Self::Characters => "character",
+        }
+    }
+
+    /// The unit, behind the name of a column.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Microseconds => "µs",
+            Self::Nanoseconds => "ns",
+            Self::Characters => "ch",
+        }
+    }
+
+    /// A position on a channel with a character period.
+    #[must_use]
+    pub fn text(self, at: u64, period_ps: u64) -> String {
+        let picoseconds = u128::from(at) * u128::from(period_ps);
+        match self {
+            Self::Microseconds => microseconds(picoseconds),
+            Self::Nanoseconds => {
+                format!("{}.{}", picoseconds / 1000, picoseconds % 1000 / 100)
+            }
+            Self::Characters => at.to_string(),
+        }
+    }
+}
