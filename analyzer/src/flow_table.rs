@@ -14,7 +14,7 @@ pub const FLOWS_MAX: usize = 1 << 15;
 
 row! {
     /// Row of `myriscope flows`, as specified in `docs/output.md`.
-    pub struct FlowRow<'a> {
+    pub struct PacketFlowRow<'a> {
         source: &'a str, "", "", "node that sent on the first captured channel";
         destination: &'a str, "", "", "node at the end of the last captured channel";
         packets: u64, "packets", "P-1", "packets";
@@ -89,7 +89,7 @@ impl FlowTable {
 
     /// The flows, each with the number of its capture: the most bytes first.
     #[must_use]
-    pub fn rows(&self) -> Vec<(u32, FlowRow<'_>)> {
+    pub fn rows(&self) -> Vec<(u32, PacketFlowRow<'_>)> {
         let mut rows: Vec<_> = self.flows.iter().map(|(key, flow)| flow_row(key, flow)).collect();
         rows.sort_by_key(|(capture, row)| (*capture, std::cmp::Reverse(row.bytes)));
         rows
@@ -99,8 +99,8 @@ impl FlowTable {
 fn flow_row<'a>(
     (capture, source, destination): &'a FlowKey,
     flow: &PacketFlow,
-) -> (u32, FlowRow<'a>) {
-    let row = FlowRow {
+) -> (u32, PacketFlowRow<'a>) {
+    let row = PacketFlowRow {
         source,
         destination,
         packets: flow.packets,

@@ -48,7 +48,7 @@ pub(crate) enum CliCommand {
     Links(LinksArgs),
     /// Follows packets across all captured links: route, latency, waits, corruption and outcome.
     Journeys(ViewArgs),
-    /// Lists how much each channel was used and stopped over time, with packets and latencies.
+    /// Lists utilisation, stopped share, packets and latencies of each channel over time.
     Series(SeriesArgs),
     /// Lists flows: packets, bytes, losses and latencies from each node to each other.
     Flows(ViewArgs),

@@ -9,7 +9,7 @@ use crate::conversation::{ConversationRow, MalformedRow, ObservationRow};
 use crate::counters::CountersRow;
 use crate::event::EventRow;
 use crate::finding_row::{CaseRow, FindingRow};
-use crate::flow_table::FlowRow;
+use crate::flow_table::PacketFlowRow;
 use crate::journey::JourneyRow;
 use crate::link::report::{ChannelTotalsRow, IntervalRow};
 use crate::link::slack::{FillRow, SlackRow};
@@ -96,7 +96,7 @@ impl RowKind {
             Self::Fills => ("fills", "links --fill", &[FillRow::FIELDS]),
             Self::Journeys => ("journeys", "journeys", &[JourneyRow::FIELDS]),
             Self::Series => ("intervals of channels", "series", &[SeriesRow::FIELDS]),
-            Self::Flows => ("flows", "flows", &[FlowRow::FIELDS]),
+            Self::Flows => ("flows", "flows", &[PacketFlowRow::FIELDS]),
             Self::Conversations => ("conversations", "conversations", &[ConversationRow::FIELDS]),
             Self::Remarks => (
                 "events of conversations",

@@ -1,7 +1,7 @@
 //! Text of `myriscope series` and `myriscope flows`.
 
 use super::{StyledLine, TextStyle, microseconds};
-use crate::flow_table::FlowRow;
+use crate::flow_table::PacketFlowRow;
 use crate::series::SeriesRow;
 
 /// Heading above the rows of a series.
@@ -40,7 +40,7 @@ pub fn flow_head() -> StyledLine {
 
 /// Line of a flow.
 #[must_use]
-pub fn flow_line(row: &FlowRow<'_>) -> StyledLine {
+pub fn flow_line(row: &PacketFlowRow<'_>) -> StyledLine {
     let dropped = if row.dropped > 0 { TextStyle::Bad } else { TextStyle::Dim };
     let latencies = [row.latency_mean_ps, row.latency_p50_ps, row.latency_p99_ps].map(latency);
     let ends = format!("{:<10}  {:<10}  ", row.source, row.destination);

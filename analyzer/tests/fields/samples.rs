@@ -22,7 +22,7 @@ use myriscope_analyzer::event::ResumeCause;
 use myriscope_analyzer::filter::RowKind;
 use myriscope_analyzer::finding::{self, FindingInfo, Severity};
 use myriscope_analyzer::finding_row::{CaseRow, FindingRow, FirstOccurrence, ShownFact};
-use myriscope_analyzer::flow_table::FlowRow;
+use myriscope_analyzer::flow_table::PacketFlowRow;
 use myriscope_analyzer::journey::{BitPlaceRow, CorruptionRow, HopRow, JourneyRow};
 use myriscope_analyzer::link::interval::{ActivityInterval, ChannelActivity, PeriodTotals};
 use myriscope_analyzer::link::parameters::{
@@ -81,7 +81,7 @@ fn rows(kind: RowKind) -> Vec<Value> {
             latency_p50_ps: Some(4),
             latency_p99_ps: Some(5),
         })],
-        RowKind::Flows => vec![value(FlowRow {
+        RowKind::Flows => vec![value(PacketFlowRow {
             source: "a",
             destination: "b",
             packets: 3,
