@@ -12,7 +12,7 @@ use simulator::network::{Network, VisitOrder};
 use simulator::port::PortLed;
 use simulator::scenario::{PortTap, Scenario};
 use simulator::topology::NodePort;
-use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
+use simulator::truth::{RuleId, TraceLevel, TruthEvent, TruthEventKind};
 
 use super::generator::{CALM, MILLISECOND};
 use super::quiescence::{QuiescenceDetector, busy};
@@ -134,6 +134,12 @@ impl<'a> StormRun<'a> {
             }
             if matches!(row.kind, TruthEventKind::Blocked(_)) && hasty.contains(&row.place) {
                 sent.clear();
+            }
+            // The reset of such a port stays open to the next GAP, which is that of a later packet. R-2
+            if let (Some(id), TruthEventKind::Dropped(RuleId("R-2")), false) =
+                (row.packet, &row.kind, hasty.is_empty())
+            {
+                sent.remove(&id);
             }
             episode.rows.push(row);
         }
