@@ -209,7 +209,7 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
         name: "merge",
         status_one: None,
         examples: &[(
-            "myriscope slice cut.pcapng --to 20us -o early.pcapng && myriscope merge early.pcapng cut.pcapng -o whole.pcapng",
+            "myriscope slice cut.pcapng --to 9us -o a.pcapng && myriscope merge a.pcapng cut.pcapng -o b.pcapng",
             "Join two recordings of a network; where they overlap they must agree",
         )],
     },
