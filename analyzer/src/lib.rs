@@ -14,6 +14,7 @@
 //! | [`conversation`] | messages of the reliability protocol, retransmissions, violations |
 //! | [`topology`] | nodes, ports and links |
 //! | [`channel_selector`], [`window`] | selection of channels and of a range of time |
+//! | [`diff`] | comparison of two captures, packet by packet |
 //! | [`finding`], [`rules`] | findings, and the verdict on each rule |
 //! | [`render`], [`snapshot`], [`show`] | results as text |
 //! | `filter` | filter expressions and columns (feature `filter`) |
@@ -54,6 +55,7 @@ mod channel_table;
 mod clock;
 pub mod conversation;
 pub mod counters;
+pub mod diff;
 mod distribution;
 pub mod event;
 pub mod event_reader;

@@ -16,7 +16,7 @@ pub(crate) use self::analysis::{
     AnnotateArgs, BlockingArgs, CheckArgs, ConversationsArgs, EventsArgs, ExplainArgs, LinksArgs,
     PacketsArgs, ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs,
 };
-pub(crate) use self::cutting::{MergeArgs, SliceArgs};
+pub(crate) use self::cutting::{DiffArgs, DiffIgnore, MergeArgs, SliceArgs};
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};
 pub(crate) use self::simulation::{DemoArgs, ExperimentArgs, KeySetting, SimulateArgs, SweepArgs};
 pub(crate) use self::view::{ListFormat, ViewArgs};
@@ -74,6 +74,8 @@ pub(crate) enum CliCommand {
     Slice(SliceArgs),
     /// Joins captures of one network by time and channel.
     Merge(MergeArgs),
+    /// Compares the packets of two captures, channel by channel.
+    Diff(DiffArgs),
     /// Compares the analysis of a simulated capture with the simulator's truth, event by event.
     Score(ScoreArgs),
     /// Simulates a network character by character and writes its tapped links to a capture.

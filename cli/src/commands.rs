@@ -5,6 +5,7 @@ mod blocking;
 mod check;
 mod conversations;
 mod demo;
+mod diff;
 mod experiment;
 mod explain;
 mod flows;
@@ -63,6 +64,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Storm(_) | Cli::Reproduce(_) => laws_program::run(),
         Cli::Annotate(arguments) => annotate::run(&arguments, output),
         Cli::Slice(arguments) => slice::run(&arguments, output),
+        Cli::Diff(arguments) => diff::run(&arguments, output),
         Cli::Merge(arguments) => merge::run(&arguments, output),
         Cli::Score(arguments) => score::run(&arguments, output),
         Cli::Completions { shell } => {

@@ -30,7 +30,7 @@ pub(crate) const EXIT_STATUS: [(u8, &str); 4] = [
 const GROUPS: [(&str, &[&str]); 7] = [
     ("What went wrong", &["check", "log", "explain"]),
     ("What was on the wire", &["info", "show", "packets", "events", "annotate"]),
-    ("Cutting and comparing captures", &["slice", "merge"]),
+    ("Cutting and comparing captures", &["slice", "merge", "diff"]),
     (
         "Links, routes and the network",
         &["links", "journeys", "series", "flows", "blocking", "conversations", "topology"],

@@ -1,4 +1,4 @@
-//! `slice` and `merge`.
+//! `slice`, `merge` and `diff`.
 
 use crate::support::{ScratchDirectory, capture, capture_bytes, good, piped, run};
 
@@ -83,4 +83,23 @@ fn what_cannot_be_cut_or_joined_is_named_and_leaves_no_file() {
     let same = run(&["slice", &changed, "-o", &changed]);
     assert!(same.err.contains("the capture would be overwritten"), "{}", same.err);
     assert_eq!(directory.names(), ["changed", "damaged"]);
+}
+
+#[test]
+fn captures_that_differ_show_the_first_difference_of_each_channel() {
+    let (cut, lossy) = (capture("demo-cut"), capture("demo-lossy"));
+    assert!(good(&["diff", &cut, &cut]).starts_with("✓ no difference on 4 channels\n"));
+    let differs = run(&["diff", &cut, &lossy]);
+    assert_eq!((differs.status, differs.err.as_str()), (Some(1), ""));
+    assert!(differs.out.starts_with("✗ ") && differs.out.contains("\n  - "), "{}", differs.out);
+    let directory = ScratchDirectory::new("diff");
+    let rows = run(&["diff", &cut, &lossy, "--ignore", "time", "--format", "jsonl"]).out;
+    for row in rows.lines() {
+        let row: serde_json::Value = serde_json::from_str(row).unwrap();
+        assert_eq!(row["moved"], 0, "{row}");
+    }
+    let damaged = directory.write("damaged", &capture_bytes("demo-cut")[..2000]);
+    let failed = run(&["diff", &cut, &damaged]);
+    assert_eq!(failed.status, Some(2));
+    assert!(failed.err.contains("byte 1444: block 7"), "{}", failed.err);
 }
