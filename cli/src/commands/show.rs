@@ -56,7 +56,7 @@ fn list(arguments: &ShowArgs, layout: LinkLayout, writer: &mut RowWriter<'_>) ->
         last.and_then(|(id, end)| Some((show.channel(id)?, end))),
         &mut report,
     );
-    if let Some(Around { place, rest: None, .. }) = &printer.around {
+    if let Some(RowsAround { place, rest: None, .. }) = &printer.around {
         report.warning(&format!("no row at {place}: the capture has no characters there or later"));
     }
     if check_channels(view, &show.channels(), &mut report) && !view.channel.is_empty() {
@@ -86,11 +86,11 @@ struct RowPrinter {
     layout: LinkLayout,
     /// Source of the rows: the channel on the left, once it is known.
     left: RowSource,
-    around: Option<Around>,
+    around: Option<RowsAround>,
 }
 
 /// Rows around a place.
-struct Around {
+struct RowsAround {
     place: WindowEdge,
     context: usize,
     /// The place on the channel on the left.
@@ -103,7 +103,7 @@ struct Around {
 
 impl RowPrinter {
     fn new(arguments: &ShowArgs, layout: LinkLayout) -> Self {
-        let around = arguments.at.map(|place| Around {
+        let around = arguments.at.map(|place| RowsAround {
             place,
             context: arguments.context.into(),
             at: Tick(0),
@@ -115,7 +115,7 @@ impl RowPrinter {
 
     /// True if all rows around the place have been printed, with what belongs to the last.
     fn is_done(&self) -> bool {
-        self.around.as_ref().is_some_and(Around::is_past)
+        self.around.as_ref().is_some_and(RowsAround::is_past)
     }
 
     fn take(&mut self, shown: LinkViewItem, writer: &mut RowWriter<'_>) {
@@ -154,7 +154,7 @@ impl RowPrinter {
     }
 }
 
-impl Around {
+impl RowsAround {
     const fn is_past(&self) -> bool {
         matches!(self.rest, Some(0))
     }
