@@ -248,9 +248,10 @@ impl<'a> LinkView<'a> {
             self.headed = true;
             let names = self.shown().map(|name| name.unwrap_or_default().to_owned());
             let shown = names.iter().filter(|name| !name.is_empty()).count();
-            let others = self.channels.len() - shown;
             let left = self.columns[0].channel.as_ref();
             let left = left.map_or_else(|| Channel::named(""), |(_, channel)| channel.clone());
+            let all = self.channels.values().filter(|channel| channel.capture == left.capture);
+            let others = all.count().saturating_sub(shown);
             out(LinkViewItem::Head { names, others, left: Box::new(left) });
         } else if self.covered < row.at {
             let periods = (row.at - self.covered) / self.columns[0].period();

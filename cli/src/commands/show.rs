@@ -56,7 +56,7 @@ fn list(arguments: &ShowArgs, layout: LinkLayout, writer: &mut RowWriter<'_>) ->
         last.and_then(|(id, end)| Some((show.channel(id)?, end))),
         &mut report,
     );
-    if let Some(RowsAround { place, rest: None, .. }) = &printer.around {
+    if let Some(ContextRows { place, rest: None, .. }) = &printer.around {
         report.warning(&format!("no row at {place}: the capture has no characters there or later"));
     }
     if check_channels(view, &show.channels(), &mut report) && !view.channel.is_empty() {
@@ -86,11 +86,13 @@ struct RowPrinter {
     layout: LinkLayout,
     /// Source of the rows: the channel on the left, once it is known.
     left: RowSource,
-    around: Option<RowsAround>,
+    around: Option<ContextRows>,
+    /// True if the latest row passed the filter and the limit: only then its notes are printed.
+    is_row_printed: bool,
 }
 
 /// Rows around a place.
-struct RowsAround {
+struct ContextRows {
     place: WindowEdge,
     context: usize,
     /// The place on the channel on the left.
@@ -103,19 +105,19 @@ struct RowsAround {
 
 impl RowPrinter {
     fn new(arguments: &ShowArgs, layout: LinkLayout) -> Self {
-        let around = arguments.at.map(|place| RowsAround {
+        let around = arguments.at.map(|place| ContextRows {
             place,
             context: arguments.context.into(),
             at: Tick(0),
             before: VecDeque::new(),
             rest: None,
         });
-        Self { layout, left: RowSource { capture: 0, period_ps: 1 }, around }
+        Self { layout, left: RowSource { capture: 0, period_ps: 1 }, around, is_row_printed: false }
     }
 
     /// True if all rows around the place have been printed, with what belongs to the last.
     fn is_done(&self) -> bool {
-        self.around.as_ref().is_some_and(RowsAround::is_past)
+        self.around.as_ref().is_some_and(ContextRows::is_past)
     }
 
     fn take(&mut self, shown: LinkViewItem, writer: &mut RowWriter<'_>) {
@@ -136,13 +138,16 @@ impl RowPrinter {
         ready.iter().for_each(|item| self.print(item, writer));
     }
 
-    fn print(&self, shown: &LinkViewItem, writer: &mut RowWriter<'_>) {
+    fn print(&mut self, shown: &LinkViewItem, writer: &mut RowWriter<'_>) {
         let Self { layout, left, .. } = *self;
         match shown {
-            LinkViewItem::Row { row, .. } if writer.keeps(row, left) => {
-                writer.row(row, left, |mut out| shown.lines(layout, &mut out));
+            LinkViewItem::Row { row, .. } => {
+                self.is_row_printed = writer.accepts_more() && writer.keeps(row, left);
+                if self.is_row_printed {
+                    writer.row(row, left, |mut out| shown.lines(layout, &mut out));
+                }
             }
-            LinkViewItem::Row { .. } => {}
+            LinkViewItem::Note(_) if !self.is_row_printed => {}
             LinkViewItem::Head { .. } => {
                 writer.enter(left.capture);
                 writer.head(|mut out| shown.lines(layout, &mut out));
@@ -154,7 +159,7 @@ impl RowPrinter {
     }
 }
 
-impl RowsAround {
+impl ContextRows {
     const fn is_past(&self) -> bool {
         matches!(self.rest, Some(0))
     }

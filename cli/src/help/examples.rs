@@ -209,20 +209,9 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
         name: "merge",
         status_one: None,
         examples: &[(
-            "myriscope slice cut.pcapng --to 9us -o a.pcapng && myriscope merge a.pcapng cut.pcapng -o b.pcapng",
+            "myriscope slice cut.pcapng --to 20us -o a && myriscope merge a cut.pcapng -o b.pcapng",
             "Join two recordings of a network; where they overlap they must agree",
         )],
-    },
-    CommandHelp {
-        name: "diff",
-        status_one: Some("the captures differ."),
-        examples: &[
-            ("myriscope diff cut.pcapng open-wire.pcapng", "The first difference on each channel"),
-            (
-                "myriscope diff cut.pcapng lost-gap.pcapng --ignore time",
-                "Only the order and the bytes of packets count",
-            ),
-        ],
     },
     CommandHelp {
         name: "score",
