@@ -26,7 +26,7 @@ pub struct SliceCounts {
     pub characters: u64,
 }
 
-/// Error of [`slice`].
+/// Error of [`slice()`].
 #[derive(Debug, thiserror::Error)]
 pub enum SliceError {
     /// The input is damaged, or no capture.
