@@ -214,6 +214,17 @@ pub(crate) const COMMANDS: &[CommandHelp] = &[
         )],
     },
     CommandHelp {
+        name: "diff",
+        status_one: Some("the captures differ."),
+        examples: &[
+            ("myriscope diff cut.pcapng open-wire.pcapng", "The first difference on each channel"),
+            (
+                "myriscope diff cut.pcapng lost-gap.pcapng --ignore time",
+                "Only the order and the bytes of packets count",
+            ),
+        ],
+    },
+    CommandHelp {
         name: "score",
         status_one: Some("the analysis missed or invented a visible event."),
         examples: &[(
