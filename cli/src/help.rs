@@ -11,7 +11,7 @@ use std::path::Path;
 
 use clap::{Arg, Command, CommandFactory};
 
-use self::examples::{COMMANDS, CommandHelp};
+use self::examples::CommandHelp;
 use crate::args::CliArguments;
 
 /// Exit statuses of all commands.
@@ -41,40 +41,12 @@ const GROUPS: [(&str, &[&str]); 7] = [
 ];
 
 /// Groups of options that many commands share.
-const OPTION_GROUPS: [(&str, &[&str]); 2] = [
-    (
-        "Selection",
-        &[
-            "channel",
-            "from",
-            "to",
-            "at",
-            "context",
-            "capture_number",
-            "filter",
-            "limit",
-            "top",
-            "min",
-        ],
-    ),
+const OPTION_GROUPS: [(&str, &str); 2] = [
+    ("Selection", "channel from to at context capture_number filter limit top min"),
     (
         "Output",
-        &[
-            "format",
-            "fields",
-            "list_fields",
-            "sort",
-            "group",
-            "count",
-            "no_head",
-            "units",
-            "width",
-            "color",
-            "output",
-            "capture",
-            "directory",
-            "follow",
-        ],
+        "format fields list_fields sort group count no_head units width color output capture \
+         directory follow",
     ),
 ];
 
@@ -83,9 +55,9 @@ pub(crate) fn command() -> Command {
     let command = CliArguments::command();
     let template = template(&command);
     let command = command.help_template(template).after_help(exit_statuses());
-    COMMANDS.iter().fold(command, |command, help| {
+    examples::commands().fold(command, |command, help| {
         command.mut_subcommand(help.name, |sub| {
-            sub.mut_args(with_heading).after_help(after_help(help))
+            sub.mut_args(with_heading).after_help(after_help(&help))
         })
     })
 }
@@ -94,7 +66,8 @@ pub(crate) fn command() -> Command {
 fn with_heading(argument: Arg) -> Arg {
     let name = argument.get_id().to_string();
     let mut groups = OPTION_GROUPS.iter();
-    match groups.find(|(_, names)| !argument.is_positional() && names.contains(&&*name)) {
+    let is_in = |names: &str| names.split(' ').any(|other| other == name);
+    match groups.find(|(_, names)| !argument.is_positional() && is_in(names)) {
         Some((heading, _)) if name == "limit" => argument.help_heading(*heading).short('n'),
         Some((heading, _)) => argument.help_heading(*heading),
         None => argument,
@@ -134,7 +107,7 @@ fn after_help(help: &CommandHelp) -> String {
         let _ = write!(text, "Exit status 1: {meaning}\n\n");
     }
     text += "Examples:";
-    for (line, meaning) in help.examples {
+    for (line, meaning) in &help.examples {
         let _ = write!(text, "\n  # {meaning}\n  {line}");
     }
     if help.examples.iter().any(|(line, _)| line.contains(".pcapng")) {

@@ -8,7 +8,7 @@ use crate::rules::{self, GROUPS, Rule, RuleVisibility};
 /// Width of the text.
 const WIDTH: usize = 96;
 /// Width of the labels before the text.
-const LABEL: usize = 12;
+const LABEL: usize = 14;
 
 /// Prints all rules, one per line, with their findings.
 pub fn list(out: &mut impl FnMut(StyledLine)) {
@@ -53,26 +53,17 @@ pub fn rule(rule: &Rule, out: &mut impl FnMut(StyledLine)) {
     out(StyledLine::default());
     paragraph(&StyledLine::of(TextStyle::Plain, "  "), &plain(rule.text), WIDTH, out);
     out(StyledLine::default());
-    match rule.shows {
-        RuleVisibility::All(test) => {
-            labelled("evidence", rule.evidence.unwrap_or_default(), out);
-            labelled(
-                "in check",
-                &format!("passed if there are {} and no findings", test.what),
-                out,
-            );
-        }
-        RuleVisibility::Part(test, limits) => {
-            labelled("evidence", rule.evidence.unwrap_or_default(), out);
-            labelled(
-                "in check",
-                &format!("passed if there are {} and no findings", test.what),
-                out,
-            );
-            labelled("limits", limits, out);
-        }
-        RuleVisibility::Nothing(why) => labelled("not shown", why, out),
+    let (test, limits) = match rule.shows {
+        RuleVisibility::All(test) => (Some(test), None),
+        RuleVisibility::Part(test, limits) => (Some(test), Some(("limits", limits))),
+        RuleVisibility::Nothing(why) => (None, Some(("not shown", why))),
+    };
+    if let Some(test) = test {
+        labelled("evidence", rule.evidence.unwrap_or_default(), out);
+        let text = format!("passed if there are {} and no findings", test.what);
+        labelled("in check", &text, out);
     }
+    limits.into_iter().for_each(|(label, text)| labelled(label, text, out));
     for (place, about) in rule.findings().enumerate() {
         let head = StyledLine::of(TextStyle::Head, label(if place == 0 { "findings" } else { "" }))
             .and(role(about.severity), format!("{:<22} ", about.name));
@@ -91,8 +82,9 @@ pub fn finding(about: &FindingInfo, out: &mut impl FnMut(StyledLine)) {
     out(StyledLine::default());
     paragraph(&StyledLine::of(TextStyle::Plain, "  "), about.text, WIDTH, out);
     out(StyledLine::default());
-    labelled("causes", about.causes, out);
-    labelled("next", about.next, out);
+    let (causes, next) = about.advice();
+    labelled("likely causes", causes, out);
+    labelled("next", next, out);
     labelled("try", &about.example(), out);
     if let Some(found) = about.rule.and_then(rules::rule) {
         out(StyledLine::default());

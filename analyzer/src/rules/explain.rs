@@ -72,13 +72,14 @@ impl FindingInfo {
     /// Row of the kind, as in `docs/output.md`.
     #[must_use]
     pub fn row(&self) -> FindingInfoRow {
+        let (causes, next) = self.advice();
         FindingInfoRow {
             finding: self.name,
             severity: self.severity,
             rule: self.rule,
             text: self.text,
-            causes: self.causes,
-            next: self.next,
+            causes,
+            next,
             example: self.example(),
         }
     }

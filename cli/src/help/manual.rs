@@ -8,7 +8,7 @@ use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use super::examples::{COMMANDS, CommandHelp};
+use super::examples::{CommandHelp, commands};
 use super::{EXIT_STATUS, markdown};
 
 /// Subjects beyond the commands: name in `myriscope help`, section of the manual, title and Markdown text.
@@ -24,9 +24,9 @@ pub(crate) fn write_pages(mut command: Command, directory: &Path) -> io::Result<
     fs::create_dir_all(directory)?;
     command.build();
     page(&command, None, directory)?;
-    for help in COMMANDS {
+    for help in commands() {
         if let Some(found) = command.find_subcommand(help.name) {
-            page(found, Some(help), directory)?;
+            page(found, Some(&help), directory)?;
         }
     }
     for (name, section, title, text) in TOPICS {
@@ -68,7 +68,7 @@ fn sections(help: Option<&CommandHelp>) -> Roff {
     }
     if let Some(help) = help {
         roff.control("SH", ["EXAMPLES"]);
-        for (line, meaning) in help.examples {
+        for (line, meaning) in &help.examples {
             roff.control("TP", []).text([bold(*line)]).text([roman(*meaning)]);
         }
     }

@@ -104,7 +104,7 @@ fn a_word_is_explained_whatever_its_case_and_hyphens() {
         ("frame", "frame (of a NIC)  term of Myrinet"),
         ("uncaptured", "captured, uncaptured  term of this program"),
         ("open link", "open link  term of Myrinet"),
-        ("openlink", "causes      a cable that was cut or unplugged"),
+        ("openlink", "likely causes a cable that was cut or unplugged"),
         ("rule", "  rules.md"),
     ] {
         let text = good(&["explain", name]);

@@ -1,4 +1,4 @@
-//! The examples of every command's help, run by a shell as a user types them.
+//! The examples of the documents and of every command's help, run by a shell as a user types them.
 
 use std::fs;
 use std::process::Command;
@@ -42,24 +42,15 @@ fn shell(directory: &ScratchDirectory, line: &str) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-#[cfg(unix)]
 #[test]
-fn every_command_has_examples_and_they_run() {
-    let directory = workplace("examples");
+fn every_command_has_examples() {
     let commands = commands();
     assert!(commands.len() > 18, "{commands:?}");
     for command in commands {
         let help = good(&["help", &command]);
-        let examples = help.split_once("\nExamples:\n").unwrap_or_else(|| panic!("{command}")).1;
-        for example in examples.lines().filter_map(|line| line.strip_prefix("  myriscope ")) {
-            if LAWS.contains(&command.as_str()) {
-                continue;
-            }
-            let (status, err) = shell(&directory, &format!("myriscope {example}"));
-            // 1: `check` found errors, as its example should.
-            assert!(matches!(status, Some(0 | 1)), "myriscope {example}\n{err}");
-            assert!(err.is_empty(), "myriscope {example}\n{err}");
-        }
+        let own = format!("myriscope {command}");
+        let examples = help.split_once("\nExamples:\n").map(|(_, text)| text.contains(&own));
+        assert_eq!(examples, Some(true), "{command}");
     }
 }
 
@@ -91,7 +82,7 @@ fn the_commands_in_readme_and_documents_run() {
             assert!(err.is_empty(), "{name}: {line}\n{err}");
         }
     }
-    assert!(count > 25, "{count}");
+    assert!(count > 75, "{count}");
 }
 
 #[test]
