@@ -2,9 +2,10 @@
 //! names of channels are unique, in each capture of a file.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::event::Picoseconds;
-use crate::row::{FieldType, ListRow, RowField};
+use crate::row::{FieldType, ListRow, RowField, json};
 
 /// A row with its time, and the number of its capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -32,8 +33,17 @@ impl<'a, R: ListRow> CapturedRow<'a, R> {
     }
 }
 
-impl<R: Serialize> ListRow for CapturedRow<'_, R> {
+impl<R: ListRow> ListRow for CapturedRow<'_, R> {
     /// Last field of every row. The times are declared with the place of the row.
     const FIELDS: &'static [RowField] =
         &[RowField::new("capture", u32::SHAPE, "", "", "number of the capture in the file")];
+
+    fn member(&self, name: &str) -> Option<Value> {
+        match name {
+            "capture" => Some(self.capture.into()),
+            "time_ps" if self.time_ps.is_some() => Some(json(&self.time_ps)),
+            "end_ps" if self.end_ps.is_some() => Some(json(&self.end_ps)),
+            _ => self.row.member(name),
+        }
+    }
 }

@@ -3,15 +3,12 @@
 //!
 //! ```
 //! use myriscope_analyzer::filter::{Filter, RowKind};
-//! use serde::Serialize;
-//!
-//! #[derive(Serialize)]
-//! struct Row { tag: u8, crc: &'static str, start: u64 }
+//! use serde_json::json;
 //!
 //! let mut filter = Filter::parse("tag == 5 && crc.bad && start >= 10us", RowKind::Packets)?;
 //! let period_ps = 12_500;
-//! assert!(filter.keeps(&Row { tag: 5, crc: "bad", start: 800 }, period_ps));
-//! assert!(!filter.keeps(&Row { tag: 5, crc: "bad", start: 799 }, period_ps));
+//! assert!(filter.keeps(&json!({ "tag": 5, "crc": "bad", "start": 800 }), period_ps));
+//! assert!(!filter.keeps(&json!({ "tag": 5, "crc": "bad", "start": 799 }), period_ps));
 //!
 //! let error = Filter::parse("tga == 5", RowKind::Packets).unwrap_err();
 //! assert!(error.to_string().contains("did you mean `tag`?"));
@@ -27,13 +24,10 @@ mod field_list;
 mod lex;
 mod parse;
 mod row_kind;
-mod row_visitor;
 mod sort;
 mod types;
 
 use std::fmt::{self, Display};
-
-use serde::Serialize;
 
 use self::cells::RowCells;
 use self::expr::FilterExpr;
@@ -43,8 +37,8 @@ pub use self::error::{FilterError, FilterErrorStyle};
 pub use self::field_list::list_fields;
 pub use self::parse::{DEPTH_MAX, TEXT_MAX};
 pub use self::row_kind::RowKind;
-pub use self::row_visitor::{FieldValue, RowVisitor, visit};
 pub use self::sort::{SortDirection, SortKey, SortOrder};
+use crate::row::ListRow;
 pub use crate::row::{FieldShape, RowField};
 
 /// Parsed and checked expression over one kind of row.
@@ -67,7 +61,7 @@ impl Filter {
 
     /// True if the row matches the expression; `period_ps` is the character period of its channel,
     /// in picoseconds, which converts character indices to times.
-    pub fn keeps(&mut self, row: &(impl Serialize + ?Sized), period_ps: u64) -> bool {
+    pub fn keeps(&mut self, row: &impl ListRow, period_ps: u64) -> bool {
         self.cells.take(row);
         eval::holds(&self.expr, &self.cells, period_ps)
     }

@@ -156,7 +156,7 @@ const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Bytes, written as hex digits in human-readable formats.
+/// Bytes, serialized as hex digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HexBytes<'a>(pub &'a [u8]);
 
@@ -168,10 +168,6 @@ impl std::fmt::Display for HexBytes<'_> {
 
 impl Serialize for HexBytes<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            serializer.collect_str(self)
-        } else {
-            serializer.serialize_bytes(self.0)
-        }
+        serializer.collect_str(self)
     }
 }

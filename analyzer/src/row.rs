@@ -2,6 +2,7 @@
 //! lists of fields are derived from the declaration.
 
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 /// Field of one kind of row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,69 @@ pub trait ListRow: Serialize {
     /// Its place on its channel, if it has one.
     fn place(&self) -> RowPlace {
         RowPlace::default()
+    }
+
+    /// A member of its JSON, if it has it. Filters and columns read members, so that they cannot differ
+    /// from the JSON.
+    fn member(&self, name: &str) -> Option<Value> {
+        json(self).get_mut(name).map(Value::take)
+    }
+}
+
+impl ListRow for Value {
+    const FIELDS: &'static [RowField] = &[];
+
+    fn member(&self, name: &str) -> Option<Value> {
+        self.get(name).cloned()
+    }
+}
+
+/// JSON of a value. Whole numbers beyond 64 bits become real ones.
+#[must_use]
+pub fn json(value: &(impl Serialize + ?Sized)) -> Value {
+    let read = |_| serde_json::from_str(&serde_json::to_string(value)?);
+    serde_json::to_value(value).or_else(read).unwrap_or_default()
+}
+
+/// JSON at a path: `a.b` is member `b` of member `a`; of a list it is a list of the members of all
+/// elements.
+pub fn json_at(row: &impl ListRow, path: &str) -> Option<Value> {
+    fn at(value: Value, path: &str) -> Option<Value> {
+        let (name, rest) = split_path(path);
+        match value {
+            whole if path.is_empty() => Some(whole),
+            Value::Object(mut members) => at(members.remove(name)?, rest),
+            Value::Array(list) => Some(
+                list.into_iter().map(|element| at(element, path).unwrap_or_default()).collect(),
+            ),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+        }
+    }
+    let (member, rest) = first_member(row, path)?;
+    at(member, rest)
+}
+
+/// The member with which a path begins, and the path behind it.
+pub(crate) fn first_member<'p>(row: &impl ListRow, path: &'p str) -> Option<(Value, &'p str)> {
+    // Members of a group have dots in their names.
+    row.member(path).map(|member| (member, "")).or_else(|| {
+        let (name, rest) = path.split_once('.')?;
+        Some((row.member(name)?, rest))
+    })
+}
+
+/// The first name of a path, and the path behind it.
+pub(crate) fn split_path(path: &str) -> (&str, &str) {
+    path.split_once('.').unwrap_or((path, ""))
+}
+
+/// True if the row has an optional member: it is not null, 0 or empty.
+pub(crate) fn is_given(value: &Value, _condition: &str) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Array(list) => !list.is_empty(),
+        Value::Number(number) => number.as_u64() != Some(0),
+        Value::Bool(_) | Value::String(_) | Value::Object(_) => true,
     }
 }
 
@@ -145,6 +209,14 @@ macro_rules! row {
                 $(let place = $crate::row::RowPlace { last: self.$last.into(), ..place };)?
                 place
             })?
+
+            fn member(&self, name: &str) -> Option<serde_json::Value> {
+                match name {
+                    $(stringify!($name) => Some($crate::row::json(&self.$name))
+                        $(.filter(|value| $crate::row::is_given(value, $absent)))?,)+
+                    _ => None,
+                }
+            }
         }
 
         impl $(<$life>)? $crate::row::FieldType for $Row $(<$life>)? {

@@ -9,7 +9,6 @@ mod exit;
 mod help;
 mod input;
 mod interrupt;
-mod json_select;
 mod output;
 mod plot;
 mod progress;

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use analyzer::captured::CapturedRow;
 use analyzer::filter::{ColumnList, RowKind};
 use analyzer::render::{self, StyledLine};
-use analyzer::row::ListRow;
+use analyzer::row::{ListRow, json_at};
 use codec::capture::{CaptureError, ReadProgress};
 use serde::Serialize;
 
@@ -18,7 +18,6 @@ pub(crate) use self::selection::{RowSelection, RowSource};
 pub(crate) use self::separated::ValueSeparator;
 use crate::args::{ListFormat, ViewArgs};
 use crate::exit::{CliError, CommandResult, RunReport};
-use crate::json_select::selected_members;
 use crate::output::StandardOutput;
 
 /// A list of rows. Its head is printed with the first row or at the end, so that nothing is printed
@@ -233,7 +232,7 @@ impl<'a> RowWriter<'a> {
 
     fn rendered(
         &mut self,
-        row: &impl Serialize,
+        row: &impl ListRow,
         lines: impl FnOnce(&mut dyn FnMut(StyledLine)),
     ) -> RenderedRow {
         match (self.view.format, self.selection.columns()) {
@@ -244,7 +243,10 @@ impl<'a> RowWriter<'a> {
             }
             (ListFormat::Text, Some(columns)) => RenderedRow::Lines(vec![columns.line(row)]),
             (ListFormat::Json | ListFormat::Jsonl, Some(columns)) => {
-                RenderedRow::Text(selected_members(row, columns.names()))
+                let members = columns.names().filter_map(|name| {
+                    json_at(row, name).map(|value| format!("\"{name}\":{value}"))
+                });
+                RenderedRow::Text(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
             }
             (ListFormat::Csv | ListFormat::Tsv, Some(columns)) => {
                 RenderedRow::Text(separator(self.view.format).row(row, columns.names()))

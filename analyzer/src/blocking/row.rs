@@ -3,6 +3,7 @@
 use crate::event::Picoseconds;
 use codec::capture::{Channel, ChannelId};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{BlockingEvent, Deadlock, DeadlockRelease, StopEnd, StopReport, WaitRoot};
 use crate::channel_name::ChannelEnds;
@@ -73,6 +74,15 @@ impl ListRow for BlockedRow<'_> {
         match self {
             Self::Stop(row) => row.place(),
             Self::Deadlock(row) => row.place(),
+        }
+    }
+
+    fn member(&self, name: &str) -> Option<Value> {
+        match self {
+            Self::Stop(_) if name == "kind" => Some("stop".into()),
+            Self::Deadlock(_) if name == "kind" => Some("deadlock".into()),
+            Self::Stop(row) => row.member(name),
+            Self::Deadlock(row) => row.member(name),
         }
     }
 }

@@ -1,46 +1,42 @@
 //! Values of the fields that a filter or a list of columns reads, extracted once per row.
 
-use std::ops::Range;
+use serde_json::Value;
 
-use serde::Serialize;
-
-use super::row_visitor::{FieldValue, RowVisitor, visit};
-use crate::row::{FieldShape, RowField};
+use crate::row::{FieldShape, ListRow, RowField, first_member, split_path};
 
 /// One cell per field.
 #[derive(Clone, Debug)]
 pub(super) struct RowCells(Vec<FieldCell>);
 
-/// All values of a field in a row. Its memory is reused for the next row.
+/// All values of a field in a row.
 #[derive(Clone, Debug)]
 pub(super) struct FieldCell {
-    field: &'static RowField,
-    values: Vec<CellValue>,
-    /// Text and bytes of all values, concatenated.
-    buffer: Vec<u8>,
+    pub(super) field: &'static RowField,
+    pub(super) values: Vec<FieldValue>,
 }
 
-#[derive(Clone, Debug)]
-enum CellValue {
+/// Value of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum FieldValue {
     Number(i128),
     Real(f64),
-    Text(Range<usize>),
-    Bytes(Range<usize>),
+    Text(String),
+    Bytes(Vec<u8>),
     Flag(bool),
 }
 
 impl RowCells {
     pub(super) fn of(fields: impl IntoIterator<Item = &'static RowField>) -> Self {
-        let cell = |field| FieldCell { field, values: Vec::new(), buffer: Vec::new() };
-        Self(fields.into_iter().map(cell).collect())
+        Self(fields.into_iter().map(|field| FieldCell { field, values: Vec::new() }).collect())
     }
 
-    pub(super) fn take(&mut self, row: &(impl Serialize + ?Sized)) {
+    pub(super) fn take(&mut self, row: &impl ListRow) {
         for cell in &mut self.0 {
             cell.values.clear();
-            cell.buffer.clear();
+            if let Some((member, rest)) = first_member(row, cell.field.name) {
+                cell.take(member, rest);
+            }
         }
-        visit(row, &mut RowMembers(&mut self.0));
     }
 
     pub(super) fn cell(&self, at: usize) -> Option<&FieldCell> {
@@ -58,132 +54,42 @@ impl RowCells {
 }
 
 impl FieldCell {
-    pub(super) const fn field(&self) -> &'static RowField {
-        self.field
-    }
-
-    pub(super) fn values(&self) -> impl Iterator<Item = FieldValue<'_>> {
-        let bytes = |at: &Range<usize>| self.buffer.get(at.clone()).unwrap_or_default();
-        self.values.iter().map(move |kept| match kept {
-            CellValue::Number(number) => FieldValue::Number(*number),
-            CellValue::Real(number) => FieldValue::Real(*number),
-            CellValue::Flag(flag) => FieldValue::Flag(*flag),
-            CellValue::Bytes(at) => FieldValue::Bytes(bytes(at)),
-            CellValue::Text(at) => {
-                FieldValue::Text(std::str::from_utf8(bytes(at)).unwrap_or_default())
+    /// Adds the values at a path of a part of the row.
+    fn take(&mut self, part: Value, path: &str) {
+        let is_whole = path.is_empty();
+        let value = match (self.field.shape, part) {
+            (FieldShape::List, Value::Array(list)) if is_whole => length(list.len()),
+            (FieldShape::List, Value::Object(members)) if is_whole => length(members.len()),
+            (FieldShape::Bytes, Value::Array(bytes)) if is_whole => {
+                let byte = |byte: &Value| u8::try_from(byte.as_u64()?).ok();
+                FieldValue::Bytes(bytes.iter().filter_map(byte).collect())
             }
-        })
-    }
-
-    fn keep(&mut self, value: FieldValue<'_>) {
-        let start = self.buffer.len();
-        let kept = match value {
-            FieldValue::Number(number) => CellValue::Number(number),
-            FieldValue::Real(number) => CellValue::Real(number),
-            FieldValue::Flag(flag) => CellValue::Flag(flag),
-            FieldValue::Text(text) => {
-                self.buffer.extend_from_slice(text.as_bytes());
-                CellValue::Text(start..self.buffer.len())
+            (_, Value::Array(list)) => {
+                return list.into_iter().for_each(|element| self.take(element, path));
             }
-            FieldValue::Bytes(bytes) => {
-                self.buffer.extend_from_slice(bytes);
-                CellValue::Bytes(start..self.buffer.len())
+            (_, Value::Object(mut members)) => {
+                let (name, rest) = split_path(path);
+                return members.remove(name).into_iter().for_each(|part| self.take(part, rest));
             }
+            (_, Value::Null) => return,
+            _ if !is_whole => return,
+            (FieldShape::Bytes, Value::String(digits)) => FieldValue::Bytes(from_hex(&digits)),
+            (_, Value::String(text)) => FieldValue::Text(text),
+            (_, Value::Bool(flag)) => FieldValue::Flag(flag),
+            (_, Value::Number(number)) => match number.as_i128() {
+                Some(whole) => FieldValue::Number(whole),
+                None => FieldValue::Real(number.as_f64().unwrap_or(f64::MAX)),
+            },
         };
-        self.values.push(kept);
+        self.values.push(value);
     }
 }
 
-/// Visitor that passes each member of a row to the cells whose paths begin with its name.
-struct RowMembers<'c>(&'c mut [FieldCell]);
-
-impl RowVisitor for RowMembers<'_> {
-    fn value(&mut self, _: FieldValue<'_>) {}
-
-    fn begin(&mut self) {}
-
-    fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
-        for cell in self.0.iter_mut() {
-            if let Some(rest) = behind(cell.field.name, name) {
-                CellMembers { cell, rest }.take(value);
-            }
-        }
-    }
-
-    fn element<T: Serialize + ?Sized>(&mut self, _: &T) {}
+fn length(len: usize) -> FieldValue {
+    FieldValue::Number(i128::try_from(len).unwrap_or(i128::MAX))
 }
 
-/// Rest of a path after `name`, if the path begins with it.
-fn behind(path: &'static str, name: &str) -> Option<&'static str> {
-    let rest = path.strip_prefix(name)?;
-    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('.') }
-}
-
-/// Visitor of a part of a row, for the cell whose values it may contain.
-struct CellMembers<'c> {
-    cell: &'c mut FieldCell,
-    rest: &'static str,
-}
-
-impl CellMembers<'_> {
-    fn take(&mut self, value: &(impl Serialize + ?Sized)) {
-        if self.cell.field.shape != FieldShape::List || !self.rest.is_empty() {
-            return visit(value, self);
-        }
-        let mut count = ElementCount(None);
-        visit(value, &mut count);
-        if let Some(count) = count.0 {
-            self.cell.keep(FieldValue::Number(count));
-        }
-    }
-}
-
-impl RowVisitor for CellMembers<'_> {
-    fn value(&mut self, value: FieldValue<'_>) {
-        let FieldCell { field, values, buffer } = &mut *self.cell;
-        match (field.shape, value, values.last_mut()) {
-            _ if !self.rest.is_empty() => {}
-            // A list of bytes is visited byte by byte.
-            (FieldShape::Bytes, FieldValue::Number(byte), Some(CellValue::Bytes(all))) => {
-                buffer.extend(u8::try_from(byte));
-                all.end = buffer.len();
-            }
-            _ => self.cell.keep(value),
-        }
-    }
-
-    fn begin(&mut self) {
-        if self.rest.is_empty() && self.cell.field.shape == FieldShape::Bytes {
-            self.cell.keep(FieldValue::Bytes(&[]));
-        }
-    }
-
-    fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
-        if let Some(rest) = behind(self.rest, name) {
-            CellMembers { cell: &mut *self.cell, rest }.take(value);
-        }
-    }
-
-    fn element<T: Serialize + ?Sized>(&mut self, value: &T) {
-        self.take(value);
-    }
-}
-
-/// Counter of the elements of a list or the members of an object.
-struct ElementCount(Option<i128>);
-
-impl RowVisitor for ElementCount {
-    fn value(&mut self, _: FieldValue<'_>) {}
-
-    fn begin(&mut self) {
-        self.0 = Some(0);
-    }
-
-    fn member<T: Serialize + ?Sized>(&mut self, _: &str, _: &T) {
-        self.0 = self.0.map(|count| count + 1);
-    }
-
-    fn element<T: Serialize + ?Sized>(&mut self, _: &T) {
-        self.0 = self.0.map(|count| count + 1);
-    }
+fn from_hex(digits: &str) -> Vec<u8> {
+    let pair = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
+    (0..digits.len()).step_by(2).filter_map(pair).collect()
 }

@@ -3,15 +3,12 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use serde::Serialize;
-
-use super::cells::{FieldCell, RowCells};
+use super::cells::{FieldCell, FieldValue, RowCells};
 use super::error::{FilterError, FilterFault};
 use super::row_kind::RowKind;
-use super::row_visitor::FieldValue;
 use super::types;
 use crate::render::line::{StyledLine, TextStyle};
-use crate::row::{FieldShape, FieldType as _, RowField};
+use crate::row::{FieldShape, FieldType as _, ListRow, RowField};
 
 /// Fields of a kind of row, in the order in which they are printed.
 #[derive(Clone, Debug)]
@@ -64,24 +61,24 @@ impl ColumnList {
 
     /// Names of the fields, in order.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().map(|cell| cell.field().name)
+        self.0.iter().map(|cell| cell.field.name)
     }
 
     /// The fields, in order.
     pub(super) fn fields(&self) -> impl Iterator<Item = &'static RowField> {
-        self.0.iter().map(FieldCell::field)
+        self.0.iter().map(|cell| cell.field)
     }
 
     /// Heading above the rows.
     #[must_use]
     pub fn head(&self) -> StyledLine {
-        let texts = self.0.iter().map(|cell| cell.field().name.to_owned());
+        let texts = self.0.iter().map(|cell| cell.field.name.to_owned());
         StyledLine::of(TextStyle::Head, aligned(self.0.iter().zip(texts)))
     }
 
     /// Line of a row.
     #[must_use]
-    pub fn line(&mut self, row: &impl Serialize) -> StyledLine {
+    pub fn line(&mut self, row: &impl ListRow) -> StyledLine {
         self.0.take(row);
         StyledLine::of(TextStyle::Plain, aligned(self.0.iter().map(|cell| (cell, written(cell)))))
     }
@@ -135,9 +132,9 @@ fn aligned<'c>(cells: impl Iterator<Item = (&'c FieldCell, String)>) -> String {
     let mut line = String::new();
     for (cell, text) in cells {
         let gap = if line.is_empty() { "" } else { "  " };
-        let width = width(cell.field());
+        let width = width(cell.field);
         // Writing to a string does not fail.
-        let _ = match cell.field().shape {
+        let _ = match cell.field.shape {
             FieldShape::Number(_) | FieldShape::Signed | FieldShape::Real | FieldShape::List => {
                 write!(line, "{gap}{text:>width$}")
             }
@@ -174,7 +171,7 @@ fn width(field: &RowField) -> usize {
 /// Values of a cell in the notation of expressions; `-` if there are none.
 fn written(cell: &FieldCell) -> String {
     let mut text = String::new();
-    for value in cell.values() {
+    for value in cell.values.iter() {
         if !text.is_empty() {
             text.push(',');
         }

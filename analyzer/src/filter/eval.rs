@@ -1,14 +1,13 @@
-//! Evaluation of an expression on a row, without allocation.
+//! Evaluation of an expression on a row.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use super::cells::{FieldCell, RowCells};
+use super::cells::{FieldCell, FieldValue, RowCells};
 use super::expr::{
     BytePart, CompareOp, FieldCheck, FieldTest, FilterExpr, FilterLiteral, LiteralChoice,
 };
-use super::row_visitor::FieldValue;
 use crate::name_match::matches;
-use crate::row::RowField;
 
 /// True if the row matches the expression; `period_ps` is the character period of its channel.
 pub(super) fn holds(expr: &FilterExpr, cells: &RowCells, period_ps: u64) -> bool {
@@ -24,63 +23,49 @@ pub(super) fn holds(expr: &FilterExpr, cells: &RowCells, period_ps: u64) -> bool
 
 /// True if the cell passes the test. A missing value passes no test.
 fn passes(test: &FieldTest, cell: &FieldCell, period_ps: u64) -> bool {
-    let values = || cell.values().filter_map(|value| part_of(value, test.part));
-    let compare = |value, literal: &FilterLiteral| {
-        if let FilterLiteral::Rank(_, rank) = literal {
-            return rank_of(value, test.field).map(|found| found.cmp(rank));
+    let mut values = cell.values.iter().filter_map(|value| part_of(value, test.part));
+    let compare = |value: &FieldValue, literal: &FilterLiteral| {
+        if let (FilterLiteral::Rank(_, rank), FieldValue::Text(text)) = (literal, value) {
+            let found = test.field.words().iter().position(|word| word == text);
+            return found.map(|found| found.cmp(rank));
         }
         compare(value, literal, period_ps)
     };
     match &test.check {
-        FieldCheck::Present => values().any(is_something),
-        FieldCheck::Holds => values().any(|value| value == FieldValue::Flag(true)),
+        FieldCheck::Present => values.any(|value| match &*value {
+            FieldValue::Text(text) => !text.is_empty(),
+            FieldValue::Bytes(bytes) => !bytes.is_empty(),
+            FieldValue::Number(_) | FieldValue::Real(_) | FieldValue::Flag(_) => true,
+        }),
+        FieldCheck::Holds => values.any(|value| *value == FieldValue::Flag(true)),
         // `!=` requires that none of several values is equal.
         FieldCheck::Compare(CompareOp::Unequal, literal) => {
-            let mut differs = false;
-            for value in values() {
-                match compare(value, literal) {
-                    Some(Ordering::Equal) => return false,
-                    Some(Ordering::Less | Ordering::Greater) => differs = true,
-                    None => {}
-                }
-            }
-            differs
+            let orders: Vec<Ordering> =
+                values.filter_map(|value| compare(&value, literal)).collect();
+            !orders.is_empty() && orders.into_iter().all(Ordering::is_ne)
         }
         FieldCheck::Compare(op, literal) => {
-            values().any(|value| compare(value, literal).is_some_and(|found| op.takes(found)))
+            values.any(|value| compare(&value, literal).is_some_and(|found| op.takes(found)))
         }
-        FieldCheck::In(choices) => values().any(|value| {
+        FieldCheck::In(choices) => values.any(|value| {
             choices.iter().any(|choice| match choice {
-                LiteralChoice::One(literal) => compare(value, literal) == Some(Ordering::Equal),
+                LiteralChoice::One(literal) => compare(&value, literal) == Some(Ordering::Equal),
                 LiteralChoice::Range(from, to) => {
-                    compare(value, from).is_some_and(Ordering::is_ge)
-                        && compare(value, to).is_some_and(Ordering::is_lt)
+                    compare(&value, from).is_some_and(Ordering::is_ge)
+                        && compare(&value, to).is_some_and(Ordering::is_lt)
                 }
             })
         }),
-        FieldCheck::Contains(literal) => values().any(|value| contains(value, literal)),
-        FieldCheck::Like(pattern) => values().any(|value| match value {
-            FieldValue::Text(text) => matches(pattern.as_bytes(), text.as_bytes()),
-            FieldValue::Number(_)
-            | FieldValue::Real(_)
-            | FieldValue::Bytes(_)
-            | FieldValue::Flag(_) => false,
+        FieldCheck::Contains(literal) => values.any(|value| contains(&value, literal)),
+        FieldCheck::Like(pattern) => values.any(|value| {
+            matches!(&*value, FieldValue::Text(text) if matches(pattern.as_bytes(), text.as_bytes()))
         }),
-    }
-}
-
-/// True unless the value is empty text or has no bytes.
-fn is_something(value: FieldValue<'_>) -> bool {
-    match value {
-        FieldValue::Text(text) => !text.is_empty(),
-        FieldValue::Bytes(bytes) => !bytes.is_empty(),
-        FieldValue::Number(_) | FieldValue::Real(_) | FieldValue::Flag(_) => true,
     }
 }
 
 /// Selected bytes of a value, if it has all of them.
-fn part_of(value: FieldValue<'_>, part: Option<BytePart>) -> Option<FieldValue<'_>> {
-    let Some(BytePart { from, count }) = part else { return Some(value) };
+fn part_of(value: &FieldValue, part: Option<BytePart>) -> Option<Cow<'_, FieldValue>> {
+    let Some(BytePart { from, count }) = part else { return Some(Cow::Borrowed(value)) };
     let FieldValue::Bytes(bytes) = value else { return None };
     let from = if from < 0 {
         bytes.len().checked_sub(usize::try_from(from.unsigned_abs()).ok()?)?
@@ -91,11 +76,11 @@ fn part_of(value: FieldValue<'_>, part: Option<BytePart>) -> Option<FieldValue<'
         Some(count) => from.checked_add(usize::try_from(count).ok()?)?,
         None => bytes.len(),
     };
-    bytes.get(from..to).map(FieldValue::Bytes)
+    bytes.get(from..to).map(|bytes| Cow::Owned(FieldValue::Bytes(bytes.to_vec())))
 }
 
 /// Compares a value with a literal; none if their types differ.
-fn compare(value: FieldValue<'_>, literal: &FilterLiteral, period_ps: u64) -> Option<Ordering> {
+fn compare(value: &FieldValue, literal: &FilterLiteral, period_ps: u64) -> Option<Ordering> {
     match (value, literal) {
         (
             FieldValue::Number(number),
@@ -108,28 +93,15 @@ fn compare(value: FieldValue<'_>, literal: &FilterLiteral, period_ps: u64) -> Op
             Some(place.saturating_mul(i128::from(period_ps)).cmp(time))
         }
         (FieldValue::Real(number), FilterLiteral::Real(other)) => number.partial_cmp(other),
-        (FieldValue::Text(text), FilterLiteral::Text(other)) => Some(text.cmp(other.as_str())),
-        (FieldValue::Text(text), FilterLiteral::Word(other)) => Some(text.cmp(other)),
-        (FieldValue::Bytes(bytes), FilterLiteral::Bytes(other)) => {
-            Some(bytes.cmp(other.as_slice()))
-        }
+        (FieldValue::Text(text), FilterLiteral::Text(other)) => Some(text.cmp(other)),
+        (FieldValue::Text(text), FilterLiteral::Word(other)) => Some(text.as_str().cmp(other)),
+        (FieldValue::Bytes(bytes), FilterLiteral::Bytes(other)) => Some(bytes.cmp(other)),
         (FieldValue::Flag(flag), FilterLiteral::Flag(other)) => Some(flag.cmp(other)),
         _ => None,
     }
 }
 
-/// Number of the field's words below the value.
-fn rank_of(value: FieldValue<'_>, field: &RowField) -> Option<usize> {
-    match value {
-        FieldValue::Text(text) => field.words().iter().position(|word| *word == text),
-        FieldValue::Number(_)
-        | FieldValue::Real(_)
-        | FieldValue::Bytes(_)
-        | FieldValue::Flag(_) => None,
-    }
-}
-
-fn contains(value: FieldValue<'_>, literal: &FilterLiteral) -> bool {
+fn contains(value: &FieldValue, literal: &FilterLiteral) -> bool {
     match (value, literal) {
         (FieldValue::Text(text), FilterLiteral::Text(other)) => text.contains(other.as_str()),
         (FieldValue::Bytes(bytes), FilterLiteral::Bytes(other)) => {

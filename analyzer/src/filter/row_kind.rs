@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use serde_json::Value;
+
 use crate::blocking::{BlockedRow, DeadlockRow, StopRow};
 use crate::captured::CapturedRow;
 use crate::conversation::{ConversationRow, MalformedRow, ObservationRow};
@@ -128,7 +130,7 @@ impl RowKind {
             let fields = |kind: RowKind| {
                 let mut fields = Vec::new();
                 kind.definition().2.iter().for_each(|group| add(group, "", &mut fields));
-                fields.extend(CapturedRow::<()>::FIELDS);
+                fields.extend(CapturedRow::<Value>::FIELDS);
                 (kind, fields)
             };
             RowKind::ALL.into_iter().map(fields).collect()

@@ -3,14 +3,11 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use serde::Serialize;
-
-use super::cells::{FieldCell, RowCells};
+use super::cells::{FieldValue, RowCells};
 use super::columns::{ColumnList, named_fields};
 use super::error::{FilterError, FilterFault};
 use super::row_kind::RowKind;
-use super::row_visitor::FieldValue;
-use crate::row::FieldShape;
+use crate::row::{FieldShape, ListRow, RowField};
 
 /// Fields by which rows are sorted, and the direction of each.
 #[derive(Clone, Debug)]
@@ -88,11 +85,11 @@ impl SortOrder {
     /// Key of a row; `period_ps` is the character period of its channel, so that positions on
     /// different channels are sorted by time.
     #[must_use]
-    pub fn key(&mut self, row: &impl Serialize, period_ps: u64) -> SortKey {
+    pub fn key(&mut self, row: &impl ListRow, period_ps: u64) -> SortKey {
         self.cells.take(row);
         let values = self.cells.iter().zip(&self.directions).map(|(cell, direction)| {
             let values: Vec<KeyValue> =
-                cell.values().map(|value| key_value(cell, value, period_ps)).collect();
+                cell.values.iter().map(|value| key_value(cell.field, value, period_ps)).collect();
             match direction {
                 _ if values.is_empty() => SortValue::Missing,
                 SortDirection::Ascending => SortValue::Ascending(values),
@@ -122,14 +119,14 @@ impl SortKey {
     }
 }
 
-fn key_value(cell: &FieldCell, value: FieldValue<'_>, period_ps: u64) -> KeyValue {
-    let rank = |text: &str| cell.field().words().iter().position(|word| *word == text);
-    match (cell.field().shape, value) {
+fn key_value(field: &RowField, value: &FieldValue, period_ps: u64) -> KeyValue {
+    let rank = |text: &str| field.words().iter().position(|word| *word == text);
+    match (field.shape, value) {
         (FieldShape::Place, FieldValue::Number(at)) => {
             KeyValue::Number(at.saturating_mul(i128::from(period_ps)))
         }
-        (_, FieldValue::Number(number)) => KeyValue::Number(number),
-        (_, FieldValue::Flag(flag)) => KeyValue::Number(flag.into()),
+        (_, FieldValue::Number(number)) => KeyValue::Number(*number),
+        (_, FieldValue::Flag(flag)) => KeyValue::Number((*flag).into()),
         (_, FieldValue::Real(number)) => {
             // The order of `f64::total_cmp`.
             let bits = number.to_bits().cast_signed();
@@ -138,24 +135,18 @@ fn key_value(cell: &FieldCell, value: FieldValue<'_>, period_ps: u64) -> KeyValu
             )
         }
         (FieldShape::Ranks(_), FieldValue::Text(text)) => rank(text).map_or_else(
-            || KeyValue::Text(text.to_owned()),
+            || KeyValue::Text(text.clone()),
             |rank| KeyValue::Number(i128::try_from(rank).unwrap_or(i128::MAX)),
         ),
-        (_, FieldValue::Text(text)) => KeyValue::Text(text.to_owned()),
-        (_, FieldValue::Bytes(bytes)) => KeyValue::Bytes(bytes.to_vec()),
+        (_, FieldValue::Text(text)) => KeyValue::Text(text.clone()),
+        (_, FieldValue::Bytes(bytes)) => KeyValue::Bytes(bytes.clone()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[derive(Serialize)]
-    struct SampleRow {
-        channel: &'static str,
-        tag: Option<u8>,
-        start: u64,
-    }
+    use serde_json::json;
 
     #[test]
     fn keys_sort_rows_by_each_field_in_its_direction() {
@@ -172,7 +163,7 @@ mod tests {
             let mut sorted: Vec<usize> = (0..rows.len()).collect();
             sorted.sort_by_key(|at| {
                 let (channel, tag, start) = rows[*at];
-                by.key(&SampleRow { channel, tag, start }, 12_500)
+                by.key(&json!({ "channel": channel, "tag": tag, "start": start }), 12_500)
             });
             assert_eq!(sorted, expected, "{order}");
         }

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 
 use analyzer::filter::{ColumnList, SortDirection, SortKey, SortOrder};
 use analyzer::render::StyledLine;
+use analyzer::row::{ListRow, RowField, json_at};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
-
-use crate::json_select::select;
 
 /// Maximum number of rows or groups kept for an order. *Chosen*: more than anybody reads.
 const ROWS_MAX: usize = 1_000_000;
@@ -90,7 +89,7 @@ impl SortedRows {
     }
 
     /// Key of a row, or none if it comes after all rows that are kept.
-    pub(super) fn key(&mut self, row: &impl Serialize, period_ps: u64) -> Option<SortKey> {
+    pub(super) fn key(&mut self, row: &impl ListRow, period_ps: u64) -> Option<SortKey> {
         let key = self.order.key(row, period_ps);
         let is_kept = self.rows.len() < self.max
             || self.rows.last_key_value().is_some_and(|((last, _), _)| key < *last);
@@ -149,16 +148,14 @@ impl RowGroups {
         Self { columns, order, by_count, max, groups, bytes: MemoryBudget::default() }
     }
 
-    pub(super) fn add(&mut self, row: &impl Serialize) -> Result<(), String> {
+    pub(super) fn add(&mut self, row: &impl ListRow) -> Result<(), String> {
         let key = self.order.key(row, 1);
         if let Some(group) = self.groups.get_mut(&key) {
             group.count += 1;
             return Ok(());
         }
-        let value = |name| {
-            select(row, name).and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default()
-        };
-        let members = self.columns.names().map(|name| (name, value(name))).collect();
+        let member = |name| (name, json_at(row, name).unwrap_or_default());
+        let members = self.columns.names().map(member).collect();
         let bytes = 4 * key.size();
         self.groups.insert(key, GroupRow { members, count: 1 });
         self.bytes.add(bytes, self.groups.len())
@@ -175,6 +172,17 @@ impl RowGroups {
             }
         }
         groups.into_iter().take(self.max)
+    }
+}
+
+impl ListRow for GroupRow {
+    const FIELDS: &'static [RowField] = &[];
+
+    fn member(&self, name: &str) -> Option<Value> {
+        match self.members.iter().find(|(known, _)| *known == name) {
+            Some((_, value)) => Some(value.clone()),
+            None => Some(self.count.into()).filter(|_| name == "count"),
+        }
     }
 }
 

@@ -1,9 +1,8 @@
 //! Rows as values separated by commas or tabs (RFC 4180, lines end with LF).
 
 use analyzer::channel_name::escape_text;
-use serde::Serialize;
-
-use crate::json_select::select;
+use analyzer::row::{ListRow, json_at};
+use serde_json::Value;
 
 /// Separator of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,16 +25,13 @@ impl ValueSeparator {
     /// lists and objects as JSON.
     pub(super) fn row(
         self,
-        row: &impl Serialize,
+        row: &impl ListRow,
         names: impl Iterator<Item = &'static str>,
     ) -> String {
-        self.line(names.map(|name| {
-            let json = select(row, name).unwrap_or_default();
-            match json.as_str() {
-                "null" => String::new(),
-                text if text.starts_with('"') => serde_json::from_str(text).unwrap_or_default(),
-                _ => json,
-            }
+        self.line(names.map(|name| match json_at(row, name) {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text,
+            Some(value) => value.to_string(),
         }))
     }
 

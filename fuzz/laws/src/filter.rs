@@ -205,7 +205,7 @@ fn kept(filter: &mut Filter) -> Vec<bool> {
         filter.keeps(&runt, 12_500),
         filter.keeps(&channel, 12_500),
         filter.keeps(&shown, 12_500),
-        filter.keeps("no row", 12_500),
+        filter.keeps(&serde_json::json!("no row"), 12_500),
     ];
     kept.extend(events.map(|found| filter.keeps(&event(found), 12_500)));
     kept.push(filter.keeps(&way, 1));
