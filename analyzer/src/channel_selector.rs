@@ -16,29 +16,13 @@ pub struct ChannelPattern {
     names: Vec<String>,
 }
 
-/// Maximum length of a pattern in bytes. *Chosen*: longer than a name that one would type.
-const PATTERN_MAX: usize = 512;
-
-/// A text that is no pattern.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PatternError {
-    /// Nothing between commas.
-    #[error("empty name: expected a channel (s0:1-h1:0), a port (h1:0), a node (h1) or a pattern")]
-    Empty,
-    /// A text longer than the limit.
-    #[error("name of {0} bytes: expected at most {PATTERN_MAX}")]
-    TooLong(usize),
-}
-
 impl FromStr for ChannelPattern {
-    type Err = PatternError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, PatternError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         if text.is_empty() {
-            return Err(PatternError::Empty);
-        }
-        if text.len() > PATTERN_MAX {
-            return Err(PatternError::TooLong(text.len()));
+            let expected = "a channel (s0:1-h1:0), a port (h1:0), a node (h1) or a pattern";
+            return Err(format!("empty name: expected {expected}"));
         }
         let replaced = text.match_indices(['-', '/']).filter_map(|(at, sign)| {
             Some(format!("{}>{}", text.get(..at)?, text.get(at + sign.len()..)?))
@@ -55,10 +39,10 @@ impl ChannelPattern {
         &self.text
     }
 
-    /// The port, if the pattern is the name of one.
+    /// True if the pattern is the name of a port.
     #[must_use]
-    pub fn port(&self) -> Option<PortName> {
-        PortName::parse(&self.text).filter(|_| !self.text.contains('>') && self.names.len() == 1)
+    pub fn is_port(&self) -> bool {
+        self.names.len() == 1 && !self.text.contains('>') && PortName::parse(&self.text).is_some()
     }
 
     /// True if the pattern matches the name of a channel, of one of its ports, or of one of their nodes.
@@ -73,9 +57,7 @@ impl ChannelPattern {
 /// Ports of a channel's name, and their nodes.
 fn name_parts(channel: &str) -> impl Iterator<Item = &str> {
     let ports = channel.split_once('>').map(|(from, to)| [from, to]).into_iter().flatten();
-    ports.flat_map(|port| {
-        [Some(port), port.rsplit_once(':').map(|(node, _)| node)].into_iter().flatten()
-    })
+    ports.flat_map(|port| [port, port.rsplit_once(':').map_or(port, |(node, _)| node)])
 }
 
 /// Selection of channels by `--channel` and `--capture`.
@@ -116,62 +98,48 @@ impl ChannelSelector<'_> {
     pub fn check<'c>(
         &self,
         channels: &(impl Iterator<Item = &'c Channel> + Clone),
-    ) -> Result<(), SelectionError> {
+    ) -> Result<(), String> {
         let count = channels.clone().map(|channel| channel.capture).max().map_or(0, |max| max + 1);
         if let Some(number) = self.capture.filter(|number| *number >= count) {
-            return Err(SelectionError::NoCapture { number, count });
+            return Err(format!("no capture {number}; the file has {count}, counted from 0"));
         }
-        let names = || {
-            let own = |channel: &&Channel| self.capture.is_none_or(|it| it == channel.capture);
-            channels.clone().filter(own).map(|channel| channel.name.as_str())
-        };
-        let missing = self.patterns.iter().find(|pattern| !names().any(|it| pattern.matches(it)));
-        missing.map_or(Ok(()), |pattern| Err(SelectionError::no_channel(pattern, &names)))
+        let own = |channel: &&Channel| self.capture.is_none_or(|it| it == channel.capture);
+        let names = channels.clone().filter(own).map(|channel| channel.name.as_str());
+        let missing =
+            self.patterns.iter().find(|pattern| !names.clone().any(|name| pattern.matches(name)));
+        missing.map_or(Ok(()), |pattern| Err(no_channel(pattern, &names)))
     }
 }
 
-/// A selection that selects nothing.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SelectionError {
-    /// No channel matches a pattern: the pattern, the channels of the file, and a suggestion.
-    #[error("no channel {text:?}; the capture has {list}{help}")]
-    NoChannel {
-        /// The pattern.
-        text: String,
-        /// Names of the channels, the first of them if there are many.
-        list: String,
-        /// A suggestion, or nothing.
-        help: String,
-    },
-    /// The file has no capture of the number.
-    #[error("no capture {number}; the file has {count}, counted from 0")]
-    NoCapture {
-        /// The number.
-        number: u32,
-        /// Number of captures with channels.
-        count: u32,
-    },
+/// Error for a pattern that matches none of these names.
+fn no_channel<'c>(
+    pattern: &ChannelPattern,
+    names: &(impl Iterator<Item = &'c str> + Clone),
+) -> String {
+    let text = pattern.text();
+    let mut error = format!("no channel {text:?}; the capture has {}", listed(names.clone()));
+    if let Some(similar) =
+        did_you_mean(text, names.clone().chain(names.clone().flat_map(name_parts)))
+    {
+        error += &format!("\n{}", escape_text(similar));
+    }
+    let is_cut = pattern.is_port() || text.ends_with('>');
+    if let Some(name) = names.clone().find(|name| is_cut && name.contains('>')) {
+        error += &format!("\n{}", quoting_help(name));
+    }
+    error
 }
 
-impl SelectionError {
-    fn no_channel<'c, I: Iterator<Item = &'c str>>(
-        pattern: &ChannelPattern,
-        names: &impl Fn() -> I,
-    ) -> Self {
-        const SHOWN: usize = 8;
-        let shown: Vec<String> = names().take(SHOWN).map(|it| escape_text(it.to_owned())).collect();
-        let list = match names().count() {
-            0 => "none".to_owned(),
-            count if count > SHOWN => format!("{} and {} more", shown.join(", "), count - SHOWN),
-            _ => shown.join(", "),
-        };
-        let text = pattern.text();
-        let similar = did_you_mean(text, names().chain(names().flat_map(name_parts)));
-        let is_cut = pattern.port().is_some() || text.ends_with('>');
-        let quoted = names().find(|name| is_cut && name.contains('>')).map(quoting_help);
-        let help = similar.map(escape_text).into_iter().chain(quoted);
-        let help = help.map(|line| format!("\n{line}")).collect();
-        Self::NoChannel { text: text.to_owned(), list, help }
+/// The first names of a list, and the number of the others.
+#[must_use]
+pub fn listed<'c>(names: impl Iterator<Item = &'c str> + Clone) -> String {
+    const SHOWN: usize = 8;
+    let shown: Vec<&str> = names.clone().take(SHOWN).collect();
+    let text = escape_text(shown.join(", "));
+    match names.count() {
+        0 => "none".to_owned(),
+        count if count > SHOWN => format!("{text} and {} more", count - SHOWN),
+        _ => text,
     }
 }
 
@@ -217,8 +185,7 @@ mod tests {
         ] {
             assert_eq!(selected(text), expected, "{text}");
         }
-        assert_eq!("".parse::<ChannelPattern>(), Err(PatternError::Empty));
-        assert!("-".repeat(PATTERN_MAX + 1).parse::<ChannelPattern>().is_err());
+        assert!("".parse::<ChannelPattern>().is_err());
     }
 
     #[test]
@@ -228,7 +195,7 @@ mod tests {
             let patterns: Vec<ChannelPattern> =
                 text.split(',').filter_map(|part| part.parse().ok()).collect();
             let selector = ChannelSelector { patterns: &patterns, capture };
-            selector.check(&channels.iter()).map_err(|error| error.to_string())
+            selector.check(&channels.iter())
         };
         let known = "the capture has h0:0>s0:0, s0:0>h0:0, h-1:0>s0:11, lo";
         let quote = "Did the shell take \">\"? Quote it: 'h0:0>s0:0', or write h0:0-s0:0";

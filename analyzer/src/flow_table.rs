@@ -1,10 +1,10 @@
 //! Flows: the packets from one node to another.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId};
 
-use crate::channel_name::ChannelEnds;
+use crate::channel_name::{ChannelEnds, PortName};
 use crate::distribution::LatencyDistribution;
 use crate::journey::{Journey, JourneyFate};
 use crate::row::row;
@@ -16,11 +16,11 @@ row! {
     /// Row of `myriscope flows`, as specified in `docs/output.md`.
     pub struct PacketFlowRow<'a> {
         source: &'a str, "", "", "node that sent on the first captured channel";
-        destination: &'a str, "", "", "node at the end of the last captured channel";
+        destination: Option<&'a str>, "", "", "node that received the packets, or to which their routes led";
         packets: u64, "packets", "P-1", "packets";
         bytes: u64, "bytes", "P-2", "bytes of their payloads";
         dropped: u64, "packets", "", "packets of these that were dropped";
-        latency_mean_ps: Option<u128>, "ps", "", "mean network latency of the others";
+        latency_mean_ps: Option<u128>, "ps", "", "mean network latency of those that were received";
         latency_p50_ps: Option<u128>, "ps", "", "median of it";
         latency_p99_ps: Option<u128>, "ps", "", "99th percentile of it";
     }
@@ -36,49 +36,58 @@ pub struct PacketFlow {
 }
 
 /// Number of the capture, source and destination.
-type FlowKey = (u32, String, String);
+type FlowKey<D> = (u32, String, D);
 
 /// Flows of a capture by their nodes.
 #[derive(Debug, Default)]
 pub struct FlowTable {
-    flows: BTreeMap<FlowKey, PacketFlow>,
+    flows: BTreeMap<FlowKey<Option<String>>, PacketFlow>,
+    /// Packets that were not received, by the port of the last switch that they were to leave by.
+    unfinished: BTreeMap<FlowKey<Option<PortName>>, PacketFlow>,
+    /// Nodes of each capture at which flows begin or end.
+    ends: BTreeSet<(u32, String)>,
     omitted: u64,
 }
 
 impl FlowTable {
-    /// Adds a packet to its flow. The source is the sender on the first captured channel, the
-    /// destination the receiver on the last.
+    /// Adds a packet to its flow. The source is the sender on the first captured channel.
     pub fn add<'a>(&mut self, journey: &Journey, known: &dyn Fn(ChannelId) -> Option<&'a Channel>) {
         let ends = journey.hops.first().zip(journey.hops.last());
         let Some((first, last)) = ends else { return };
-        let (Some(source), Some(destination)) = (known(first.channel), known(last.channel)) else {
+        let (Some(source), Some(target)) = (known(first.channel), known(last.channel)) else {
             return;
         };
         let name = |channel: &Channel, node: fn(ChannelEnds) -> String| {
             ChannelEnds::of(channel).map_or_else(|| channel.name.clone(), node)
         };
-        let from = name(source, |ends| ends.from.node);
-        let to = name(destination, |ends| ends.to.node);
-        let key = (source.capture, from, to);
-        if self.flows.len() >= FLOWS_MAX && !self.flows.contains_key(&key) {
+        let (capture, from) = (source.capture, name(source, |ends| ends.from.node));
+        let to = name(target, |ends| ends.to.node);
+        if self.flows.len() + self.unfinished.len() >= FLOWS_MAX && !self.has(capture, &from, &to) {
             self.omitted += 1;
             return;
         }
-        let flow = self.flows.entry(key).or_default();
-        flow.packets += 1;
-        flow.bytes = flow.bytes.saturating_add(journey.payload);
-        match journey.fate {
-            JourneyFate::Dropped(_) => flow.dropped += 1,
-            JourneyFate::Arrived
-            | JourneyFate::Misrouted
-            | JourneyFate::OutOfSight
-            | JourneyFate::Merged
-            | JourneyFate::UnderWay => {
+        self.ends.insert((capture, from.clone()));
+        let flow = match journey.fate {
+            JourneyFate::Arrived | JourneyFate::Misrouted | JourneyFate::OutOfSight => {
+                self.ends.insert((capture, to.clone()));
+                let flow = self.flows.entry((capture, from, Some(to))).or_default();
                 if journey.hops.len() > 1 {
                     flow.latencies.add(last.time.saturating_sub(first.time));
                 }
+                flow
             }
-        }
+            JourneyFate::Dropped(_) | JourneyFate::Merged | JourneyFate::UnderWay => {
+                let port = last.output.map(|port| PortName { node: to, port });
+                self.unfinished.entry((capture, from, port)).or_default()
+            }
+        };
+        flow.packets += 1;
+        flow.bytes = flow.bytes.saturating_add(journey.payload);
+        flow.dropped += u64::from(matches!(journey.fate, JourneyFate::Dropped(_)));
+    }
+
+    fn has(&self, capture: u32, from: &str, to: &str) -> bool {
+        self.flows.contains_key(&(capture, from.to_owned(), Some(to.to_owned())))
     }
 
     /// Packets of flows beyond the first [`FLOWS_MAX`].
@@ -87,9 +96,26 @@ impl FlowTable {
         self.omitted
     }
 
-    /// The flows, each with the number of its capture: the most bytes first.
-    #[must_use]
-    pub fn rows(&self) -> Vec<(u32, PacketFlowRow<'_>)> {
+    /// The flows, each with the number of its capture: the most bytes first. A packet that was not
+    /// received belongs to the flow to the node at its switch's output.
+    pub fn rows<'c>(
+        &mut self,
+        channels: impl Iterator<Item = &'c Channel>,
+    ) -> Vec<(u32, PacketFlowRow<'_>)> {
+        let mut nodes: BTreeMap<(u32, PortName), String> = BTreeMap::new();
+        for channel in channels {
+            if let Some(ends) = ChannelEnds::of(channel) {
+                nodes.insert((channel.capture, ends.from), ends.to.node);
+            }
+        }
+        for ((capture, from, port), flow) in std::mem::take(&mut self.unfinished) {
+            let to = port.and_then(|port| nodes.get(&(capture, port)));
+            let to = to.filter(|to| self.ends.contains(&(capture, (*to).clone())));
+            let own = self.flows.entry((capture, from, to.cloned())).or_default();
+            own.packets += flow.packets;
+            own.bytes = own.bytes.saturating_add(flow.bytes);
+            own.dropped += flow.dropped;
+        }
         let mut rows: Vec<_> = self.flows.iter().map(|(key, flow)| flow_row(key, flow)).collect();
         rows.sort_by_key(|(capture, row)| (*capture, std::cmp::Reverse(row.bytes)));
         rows
@@ -97,12 +123,12 @@ impl FlowTable {
 }
 
 fn flow_row<'a>(
-    (capture, source, destination): &'a FlowKey,
+    (capture, source, destination): &'a FlowKey<Option<String>>,
     flow: &PacketFlow,
 ) -> (u32, PacketFlowRow<'a>) {
     let row = PacketFlowRow {
         source,
-        destination,
+        destination: destination.as_deref(),
         packets: flow.packets,
         bytes: flow.bytes,
         dropped: flow.dropped,

@@ -68,7 +68,7 @@ pub mod flow_table;
 pub mod journey;
 pub mod link;
 pub mod log_row;
-mod name_match;
+pub mod name_match;
 mod named_enum;
 mod node_kind;
 pub mod options;

@@ -9,7 +9,7 @@ use crate::finding::{FindingCase, Severity};
 use crate::finding_row::SEVERITIES;
 use crate::packet::{FrameEnd, ReceivedPacket};
 use crate::render::check::details;
-use crate::render::{event_detail, microseconds};
+use crate::render::{count, event_detail, microseconds};
 use crate::row::FieldShape::{Place, Ranks, Words};
 use crate::row::row;
 
@@ -30,6 +30,9 @@ row! {
 }
 
 const KINDS: &[&str] = &["packet", "event", "wait-start", "wait-end", "deadlock", "finding"];
+
+/// Maximum number of route bytes in a row.
+const ROUTE_SHOWN: usize = 8;
 
 /// Channels by their ids.
 type NamedChannels<'l, 'a> = &'l dyn Fn(ChannelId) -> Option<&'a Channel>;
@@ -96,14 +99,9 @@ impl<'a> LogRow<'a> {
     /// Row of a wait that has ended, or of a deadlock.
     #[must_use]
     pub fn of_wait(event: &BlockingEvent, known: NamedChannels<'_, 'a>) -> Self {
-        let since = |periods: u64, period_ps: u64| {
-            format!(
-                "{} µs",
-                microseconds(Picoseconds::from(periods) * Picoseconds::from(period_ps))
-            )
-        };
         let channel = known(event.channel());
         let period_ps = channel.map_or(1, |channel| channel.period_ps.get());
+        let since = |periods: u64| microseconds(u128::from(periods) * u128::from(period_ps));
         let time = match event {
             BlockingEvent::Stop(stop) => stop.until,
             BlockingEvent::Deadlock(deadlock) => deadlock.until,
@@ -112,13 +110,13 @@ impl<'a> LogRow<'a> {
             BlockedRow::Stop(row) => {
                 let node = row.node.map_or_else(String::new, |node| format!(" at {node}"));
                 let (root, by) = (row.root, row.ended_by);
-                let text = format!("{}: {root}{node}, by {by}", since(row.periods, period_ps));
+                let text = format!("{} µs: {root}{node}, by {by}", since(row.periods));
                 ("wait-end", Some(row.root), [row.start, row.end], row.packet, text)
             }
             BlockedRow::Deadlock(row) => {
                 let by = row.broken_by.map_or("the end".to_owned(), |by| format!("by {by}"));
-                let (circle, long) = (row.channels.join(" → "), since(row.periods, period_ps));
-                let text = format!("{long}, ended {by}: {circle}");
+                let (circle, long) = (row.channels.join(" → "), since(row.periods));
+                let text = format!("{long} µs, ended {by}: {circle}");
                 ("deadlock", row.broken_by, [row.start, row.end], None, text)
             }
         };
@@ -127,8 +125,14 @@ impl<'a> LogRow<'a> {
     }
 }
 
-/// Length, CRC and end of a packet.
+/// `route 81, 332 bytes, crc bad ^1a, ended by open-link`.
 fn packet_text(packet: &ReceivedPacket) -> String {
+    let mut route: String =
+        packet.route.bytes().iter().take(ROUTE_SHOWN).map(|hop| format!(" {hop:02x}")).collect();
+    if packet.route.count() > ROUTE_SHOWN as u64 {
+        route += " …";
+    }
+    let route = if route.is_empty() { route } else { format!("route{route}, ") };
     let crc = match packet.check {
         CrcCheck::Good | CrcCheck::Runt => packet.check.name().to_owned(),
         CrcCheck::Bad(syndrome) => format!("bad ^{syndrome:02x}"),
@@ -136,9 +140,8 @@ fn packet_text(packet: &ReceivedPacket) -> String {
     let ended = match packet.ended_by {
         FrameEnd::Gap => String::new(),
         FrameEnd::OpenLink | FrameEnd::Reset | FrameEnd::Hole | FrameEnd::CaptureEnd => {
-            format!(", by {}", packet.ended_by.name())
+            format!(", ended by {}", packet.ended_by.name())
         }
     };
-    let plural = if packet.length == 1 { "" } else { "s" };
-    format!("{} byte{plural}, crc {crc}{ended}", packet.length)
+    format!("{route}{}, crc {crc}{ended}", count(packet.length, "byte"))
 }

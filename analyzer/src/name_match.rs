@@ -5,10 +5,8 @@
 const WORD_MAX: usize = 64;
 
 /// `did you mean …?`, if one of the words is similar.
-pub(crate) fn did_you_mean<'w>(
-    word: &str,
-    words: impl IntoIterator<Item = &'w str>,
-) -> Option<String> {
+#[must_use]
+pub fn did_you_mean<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<String> {
     if word.len() > WORD_MAX {
         return None;
     }

@@ -32,6 +32,7 @@ pub use self::journeys::{journey_excess, journey_head, journey_lines};
 pub(crate) use self::line::count;
 pub use self::line::{StyledLine, TextStyle, microseconds, wrapped};
 pub use self::links::{interval, interval_head, links};
+pub(crate) use self::log::log_text;
 pub use self::log::{case_head, case_line, log_head, log_line};
 #[cfg(feature = "score")]
 pub use self::score::score;

@@ -10,12 +10,11 @@ use std::ops::RangeInclusive;
 use codec::capture::{CaptureItem, Channel, ChannelId, Chunk};
 
 use self::column::ChannelColumn;
-pub use self::notes::LinkNote;
-use self::notes::NoteQueue;
+use self::notes::{LinkNote, NoteQueue};
 use crate::channel_selector::ChannelSelector;
 use crate::event::Picoseconds;
 use crate::render::TimeUnit;
-use crate::render::line::{StyledLine, TextStyle, wrapped};
+use crate::render::line::{StyledLine, TextStyle, count, wrapped};
 use crate::row::FieldShape::Place;
 use crate::row::row;
 use crate::window::TimeWindow;
@@ -40,10 +39,10 @@ pub struct LinkLayout {
     pub notes: NoteDisplay,
 }
 
-/// Lines about packets and events below the characters.
+/// Lines about packets, events and findings below the characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NoteDisplay {
-    /// One for each packet and event, below the row in which it ended.
+    /// One for each packet, event and finding of the link, below the row in which it ended.
     Shown,
     /// None.
     #[default]
@@ -77,6 +76,8 @@ pub struct LinkView<'a> {
     row: Option<RowStretch>,
     /// End of the last row.
     covered: Picoseconds,
+    /// Periods before the row in which neither direction was recorded.
+    unrecorded: u128,
     headed: bool,
     /// All channels so far.
     channels: BTreeMap<ChannelId, Channel>,
@@ -118,6 +119,7 @@ impl<'a> LinkView<'a> {
             newest: 0,
             row: None,
             covered: 0,
+            unrecorded: 0,
             headed: false,
             channels: BTreeMap::new(),
             shown: BTreeSet::new(),
@@ -136,13 +138,9 @@ impl<'a> LinkView<'a> {
     }
 
     /// Selected channels that are not shown, as another link of their section is.
-    pub fn not_shown(&self) -> impl Iterator<Item = &Channel> {
+    pub fn not_shown(&self) -> impl Iterator<Item = &Channel> + Clone {
         let others = self.channels.iter().filter(|(id, _)| !self.shown.contains(id));
         others.map(|(_, channel)| channel).filter(|channel| self.selector.selects(channel))
-    }
-
-    fn shown(&self) -> [Option<&str>; 2] {
-        self.columns.each_ref().map(|side| Some(side.channel.as_ref()?.1.name.as_str()))
     }
 
     /// Processes an item of the capture, and emits the rows that are complete.
@@ -170,6 +168,7 @@ impl<'a> LinkView<'a> {
         if self.columns[0].channel.is_none() && self.selector.selects(channel) {
             self.columns[0].channel = Some((id, channel.clone()));
             self.shown.insert(id);
+            self.notes.declare(id, channel);
         }
         self.channels.insert(id, channel.clone());
     }
@@ -180,6 +179,10 @@ impl<'a> LinkView<'a> {
         if left == Some(one) || left == Some(other) {
             self.columns[1].channel = self.channels.get(&right).map(|found| (right, found.clone()));
             self.shown.insert(right);
+            if let Some((_, channel)) = &self.columns[1].channel {
+                self.notes.declare(right, channel);
+                self.notes.join(one, other);
+            }
         }
     }
 
@@ -194,18 +197,20 @@ impl<'a> LinkView<'a> {
             |side: &&mut ChannelColumn| side.channel.as_ref().is_some_and(|(own, _)| *own == id);
         let Some(side) = self.columns.iter_mut().find(belongs) else { return };
         let Some((_, channel)) = &side.channel else { return };
-        if self.layout.notes == NoteDisplay::Shown {
-            self.notes.feed(id, channel, chunk);
-        }
         let (from, to) = window.on(channel);
         chunk.between(from, to).for_each(|part| side.add(part));
         self.newest = self.newest.max(side.time(chunk.first));
+        if self.layout.notes == NoteDisplay::Shown {
+            self.notes.feed(id, chunk, self.newest);
+        }
         self.advance(self.newest, out);
     }
 
     /// Ends the capture or its section: emits the rest.
     pub fn finish(&mut self, out: &mut impl FnMut(LinkViewItem)) {
-        self.notes.finish();
+        if self.layout.notes == NoteDisplay::Shown {
+            self.notes.finish();
+        }
         self.advance(Picoseconds::MAX, out);
         self.end_row(out);
     }
@@ -244,18 +249,16 @@ impl<'a> LinkView<'a> {
     }
 
     fn start_row(&mut self, row: RowStretch, out: &mut impl FnMut(LinkViewItem)) {
-        if !self.headed {
-            self.headed = true;
-            let names = self.shown().map(|name| name.unwrap_or_default().to_owned());
-            let shown = names.iter().filter(|name| !name.is_empty()).count();
-            let left = self.columns[0].channel.as_ref();
-            let left = left.map_or_else(|| Channel::named(""), |(_, channel)| channel.clone());
+        let [left, right] =
+            self.columns.each_ref().map(|side| side.channel.as_ref().map(|(_, channel)| channel));
+        if let Some(left) = left.filter(|_| !self.headed) {
             let all = self.channels.values().filter(|channel| channel.capture == left.capture);
-            let others = all.count().saturating_sub(shown);
-            out(LinkViewItem::Head { names, others, left: Box::new(left) });
-        } else if self.covered < row.at {
-            let periods = (row.at - self.covered) / self.columns[0].period();
-            out(LinkViewItem::Unrecorded { periods });
+            let others = all.count().saturating_sub(1 + usize::from(right.is_some()));
+            let right = right.map_or_else(String::new, |channel| channel.name.clone());
+            out(LinkViewItem::Head(ViewHead { left: left.clone(), right, others }));
+            self.headed = true;
+        } else {
+            self.unrecorded = row.at.saturating_sub(self.covered) / self.columns[0].period();
         }
         self.row = Some(row);
     }
@@ -267,38 +270,46 @@ impl<'a> LinkView<'a> {
         let tick = |time: Picoseconds| u64::try_from(time / period).unwrap_or(u64::MAX);
         let (at, end) = (tick(row.at), tick(self.covered.saturating_sub(1)));
         let [left, right] = self.columns.each_mut().map(ChannelColumn::end_row);
-        let period_ps = u64::try_from(period).unwrap_or(u64::MAX);
-        out(LinkViewItem::Row { row: LinkViewRow { at, end, left, right }, period_ps });
-        self.notes.take(row.at, self.covered, &mut |note| out(LinkViewItem::Note(note)));
+        out(LinkViewItem::Row(ViewedRow {
+            unrecorded: std::mem::take(&mut self.unrecorded),
+            row: LinkViewRow { at, end, left, right },
+            period_ps: u64::try_from(period).unwrap_or(u64::MAX),
+            notes: self.notes.take(row.at, self.covered),
+        }));
     }
 }
 
 /// Item of a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkViewItem {
-    /// Header above the first row.
-    Head {
-        /// Channels on the left and on the right.
-        names: [String; 2],
-        /// Number of other channels.
-        others: usize,
-        /// The channel on the left.
-        left: Box<Channel>,
-    },
+    /// Header above the first row of a section.
+    Head(ViewHead),
     /// Interval of time.
-    Row {
-        /// Its characters.
-        row: LinkViewRow,
-        /// Character period of the channel on the left, in picoseconds.
-        period_ps: u64,
-    },
-    /// Packet or event that ended in the row above.
-    Note(LinkNote),
-    /// Interval in which neither direction was recorded.
-    Unrecorded {
-        /// Length in character periods of the left channel.
-        periods: u128,
-    },
+    Row(ViewedRow),
+}
+
+/// Channels of a view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ViewHead {
+    /// The channel on the left.
+    pub left: Channel,
+    /// Name of the channel on the right, or nothing.
+    right: String,
+    /// Number of other channels.
+    others: usize,
+}
+
+/// A row with its surroundings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ViewedRow {
+    /// Character periods of the left channel before it in which neither direction was recorded.
+    unrecorded: u128,
+    /// Its characters.
+    pub row: LinkViewRow,
+    /// Character period of the channel on the left, in picoseconds.
+    period_ps: u64,
+    /// Packets, events and findings that ended in it.
+    notes: Vec<LinkNote>,
 }
 
 row! {
@@ -316,33 +327,47 @@ row! {
 impl LinkViewItem {
     /// Renders the item as lines.
     pub fn lines(&self, layout: LinkLayout, out: &mut impl FnMut(StyledLine)) {
-        let LinkLayout { column, unit, notes: _ } = layout;
         match self {
-            Self::Head { names: [left, right], others, .. } => {
-                let head = |name: &str| vec![(TextStyle::Head, name.to_owned())];
-                if *others > 0 {
-                    let text = format!("{:13}(other channels, not shown: {others})", "");
-                    out(StyledLine::of(TextStyle::Dim, text));
-                }
-                out(line((unit.heading(), column), &head(left), &head(right)));
-            }
-            Self::Row { row: LinkViewRow { at, left, right, .. }, period_ps } => {
-                let [left, right] =
-                    [left, right].map(|side| wrapped(side.split_whitespace(), " ", column));
-                let mut index = unit.text(*at, *period_ps);
-                for at in 0..left.len().max(right.len()) {
-                    let words = |side: &[String]| side.get(at).map_or(Vec::new(), |s| styled(s));
-                    out(line((&index, column), &words(&left), &words(&right)));
-                    index.clear();
-                }
-            }
-            Self::Note(note) => note.lines(INDEX + 1, 2 * column + 3, out),
-            Self::Unrecorded { periods } => {
-                let text = format!("{periods} periods in which neither direction was recorded");
-                out(StyledLine::of(TextStyle::Dim, format!("{:>INDEX$} ", "·"))
-                    .and(TextStyle::Notice, text));
-            }
+            Self::Head(head) => head.lines(layout, out),
+            Self::Row(row) => row.lines(layout, out),
         }
+    }
+}
+
+impl ViewHead {
+    /// Renders the head as lines.
+    pub fn lines(&self, layout: LinkLayout, out: &mut impl FnMut(StyledLine)) {
+        if self.others > 0 {
+            let text = format!("{:13}(other channels, not shown: {})", "", self.others);
+            out(StyledLine::of(TextStyle::Dim, text));
+        }
+        let head = |name: &str| vec![(TextStyle::Head, name.to_owned())];
+        let index = (layout.unit.heading(), layout.column);
+        out(line(index, &head(&self.left.name), &head(&self.right)));
+    }
+}
+
+impl ViewedRow {
+    /// Renders the row as lines, with its surroundings.
+    pub fn lines(&self, layout: LinkLayout, out: &mut impl FnMut(StyledLine)) {
+        let LinkLayout { column, unit, notes: _ } = layout;
+        if self.unrecorded > 0 {
+            let text = format!(
+                "{} in which neither direction was recorded",
+                count(self.unrecorded, "period")
+            );
+            out(StyledLine::of(TextStyle::Dim, format!("{:>INDEX$} ", "·"))
+                .and(TextStyle::Notice, text));
+        }
+        let LinkViewRow { at, left, right, .. } = &self.row;
+        let [left, right] = [left, right].map(|side| wrapped(side.split_whitespace(), " ", column));
+        let mut index = unit.text(*at, self.period_ps);
+        for at in 0..left.len().max(right.len()) {
+            let words = |side: &[String]| side.get(at).map_or(Vec::new(), |s| styled(s));
+            out(line((&index, column), &words(&left), &words(&right)));
+            index.clear();
+        }
+        self.notes.iter().for_each(|note| note.lines(INDEX + 1, 2 * column + 3, out));
     }
 }
 

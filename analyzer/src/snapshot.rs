@@ -196,10 +196,10 @@ fn render_show(capture: impl Read, out: &mut impl FnMut(StyledLine)) -> Result<(
 }
 
 fn view_lines(item: &LinkViewItem, out: &mut impl FnMut(StyledLine)) {
-    if let LinkViewItem::Head { left, .. } = item
-        && left.capture > 0
+    if let LinkViewItem::Head(head) = item
+        && head.left.capture > 0
     {
-        out(render::capture_line(left.capture));
+        out(render::capture_line(head.left.capture));
     }
     item.lines(LinkLayout::default(), out);
 }

@@ -43,8 +43,8 @@ const fn of(patterns: &[ChannelPattern]) -> ChannelSelector<'_> {
 
 fn rows(capture: &[u8]) -> Vec<LinkViewRow> {
     let only_row = |shown: LinkViewItem| {
-        if let LinkViewItem::Row { row, .. } = shown {
-            Some(LinkViewRow { end: 0, ..row })
+        if let LinkViewItem::Row(shown) = shown {
+            Some(LinkViewRow { end: 0, ..shown.row })
         } else {
             None
         }
@@ -180,7 +180,7 @@ fn what_was_not_recorded_is_blank_and_told_where_it_is_both() {
                0 GAP GO GAP                       │ IDLE IDLE IDLE
                · 7 periods in which neither direction was recorded
               10 83 05                            │
-               · 1 periods in which neither direction was recorded
+               · 1 period in which neither direction was recorded
               13                                  │ GO
     ");
 }

@@ -92,7 +92,7 @@ pub(crate) fn check_channels<'c>(
     let missing = view.channels().check(channels).err();
     missing.iter().for_each(|missing| report.error(missing));
     if let Some(port) = redirected_to_port()
-        && let Some(given) = view.channel.iter().rev().find(|it| it.port().is_some())
+        && let Some(given) = view.channel.iter().rev().find(|it| it.is_port())
         && missing.is_none()
     {
         let help = quoting_help(&format!("{}>{port}", given.text()));

@@ -4,7 +4,7 @@ use codec::capture::{Channel, ChannelId, ReadExtent};
 
 use super::explain::{plain, shortened};
 use super::{StyledLine, TextStyle, count, microseconds, when};
-use crate::finding::{FindingSet, RuleCoverage, Severity, ShellCommand};
+use crate::finding::{FindingSet, RuleCoverage, Severity};
 use crate::finding_row::{FindingRow, FirstOccurrence, ShownFact};
 use crate::rules::{GROUPS, RuleOutcome, RuleVerdict};
 
@@ -171,26 +171,12 @@ pub fn findings(
             out(StyledLine::of(TextStyle::Dim, text));
         }
         if let Some(command) = &row.see {
-            command_lines(command, wrap, out);
+            let head = StyledLine::of(TextStyle::Dim, format!("{:INDENT$}see  ", ""));
+            let parts: Vec<StyledLine> =
+                command.parts().map(|part| StyledLine::of(TextStyle::Dim, part)).collect();
+            filled(head, &parts, (" ", " \\"), wrap, out);
         }
     }
-}
-
-/// Prints a command. A line that is too long is continued in the way of shells.
-fn command_lines(command: &ShellCommand, width: usize, out: &mut impl FnMut(StyledLine)) {
-    const CONTINUED: &str = " \\";
-    let mut line = format!("{:INDENT$}see  ", "");
-    let mut is_empty = true;
-    for part in command.parts() {
-        let length = line.chars().count() + part.chars().count() + 1 + CONTINUED.len();
-        if !is_empty && length > width {
-            out(StyledLine::of(TextStyle::Dim, line + CONTINUED));
-            (line, is_empty) = (format!("{:INDENT$}     ", ""), true);
-        }
-        line = if is_empty { line + part } else { line + " " + part };
-        is_empty = false;
-    }
-    out(StyledLine::of(TextStyle::Dim, line));
 }
 
 /// Facts about the first occurrence, in words.
@@ -271,22 +257,21 @@ pub fn verdicts(
         let (mark, role) = sign(outcome);
         let alike = |verdict: &&RuleVerdict| sign(verdict.outcome).0 == mark;
         let text = format!(" {} {name}", verdicts.iter().filter(alike).count());
-        [(role, mark.to_owned()), (TextStyle::Dim, text)]
+        StyledLine::of(role, mark).and(TextStyle::Dim, text)
     });
     match table {
         RuleTable::Whole => {
             rule_table(verdicts, wrap, out);
-            pieces(StyledLine::of(TextStyle::Plain, format!("{:16}", "")), &counts, wrap, out);
+            let head = StyledLine::of(TextStyle::Plain, format!("{:18}", ""));
+            filled(head, &counts, ("  ", ""), wrap, out);
             missing_verdicts(verdicts, wrap.min(WIDTH), out);
         }
         RuleTable::Brief => {
             failed_rules(verdicts, wrap.min(WIDTH), out);
             missing_verdicts(verdicts, wrap.min(WIDTH), out);
-            let [[pass, passed], _, [open, not_exercised], _, [never, unseen]] = counts;
-            let line = [pass, passed, (TextStyle::Plain, " ".to_owned()), open, not_exercised];
-            let line = line.into_iter().chain([(TextStyle::Dim, " ".to_owned()), never, unseen]);
-            let line = line.fold(StyledLine::default(), |line, (role, text)| line.and(role, text));
-            out(line.and(TextStyle::Dim, "; all: --rules"));
+            let [passed, _, open, _, unseen] = counts;
+            let parts = [passed, open, unseen.and(TextStyle::Dim, "; all: --rules")];
+            filled(StyledLine::default(), &parts, (" ", ""), usize::MAX, out);
         }
     }
 }
@@ -296,33 +281,39 @@ fn rule_table(verdicts: &[RuleVerdict], width: usize, out: &mut impl FnMut(Style
     for (letter, name) in GROUPS {
         let group = verdicts.iter().filter(|verdict| verdict.rule.group() == letter);
         let head = StyledLine::of(TextStyle::Head, format!("{letter} "))
-            .and(TextStyle::Dim, format!("{name:<14}"));
+            .and(TextStyle::Dim, format!("{name:<14}  "));
         let signs = group.map(|verdict| {
             let (sign, role) = sign(verdict.outcome);
             let number = verdict.rule.id.split('-').nth(1).unwrap_or(" ");
-            [(TextStyle::Dim, number.to_owned()), (role, sign.to_owned())]
+            StyledLine::of(TextStyle::Dim, number).and(role, sign)
         });
-        pieces(head, &signs.collect::<Vec<_>>(), width, out);
+        filled(head, &signs.collect::<Vec<_>>(), ("  ", ""), width, out);
     }
 }
 
-/// Prints pairs of pieces after a head; lines that are too long continue below the first pair.
-fn pieces(
+/// Prints parts after a head, with a text between them. Lines that are too long end with another text, and
+/// continue below the first part.
+fn filled(
     head: StyledLine,
-    pairs: &[[(TextStyle, String); 2]],
+    parts: &[StyledLine],
+    (between, end): (&str, &str),
     width: usize,
     out: &mut impl FnMut(StyledLine),
 ) {
-    let indent: usize = head.pieces().map(|(_, piece)| piece.chars().count()).sum();
+    let indent = head.len();
     let (mut line, mut length) = (head, indent);
-    for [(role, text), (other, more)] in pairs {
-        let added = 2 + text.chars().count() + more.chars().count();
-        if length > indent && length + added > width {
-            out(std::mem::replace(&mut line, StyledLine::of(TextStyle::Plain, " ".repeat(indent))));
+    for part in parts {
+        if length > indent && length + between.len() + part.len() + end.len() > width {
+            let next = StyledLine::of(TextStyle::Plain, " ".repeat(indent));
+            out(std::mem::replace(&mut line, next).and(TextStyle::Dim, end));
             length = indent;
         }
-        line = line.and(*role, format!("  {text}")).and(*other, more);
-        length += added;
+        if length > indent {
+            line = line.and(TextStyle::Plain, between);
+            length += between.len();
+        }
+        length += part.len();
+        line = part.pieces().fold(line, |line, (role, text)| line.and(role, text));
     }
     out(line);
 }
@@ -367,23 +358,11 @@ pub(super) fn paragraph(
     width: usize,
     out: &mut impl FnMut(StyledLine),
 ) {
-    let mut indent: usize = head.pieces().map(|(_, piece)| piece.chars().count()).sum();
-    let (mut line, mut len) = (head.clone(), 0);
-    let is_narrow = indent.saturating_add(text.chars().count()) > width && indent > width * 2 / 3;
-    if is_narrow {
-        out(line);
-        (line, indent) = (StyledLine::of(TextStyle::Plain, " ".repeat(INDENT)), INDENT);
+    let words = text.split_whitespace().map(|word| StyledLine::of(TextStyle::Plain, word));
+    let words: Vec<StyledLine> = words.collect();
+    let mut head = head.clone();
+    if head.len().saturating_add(text.chars().count()) > width && head.len() > width * 2 / 3 {
+        out(std::mem::replace(&mut head, StyledLine::of(TextStyle::Plain, " ".repeat(INDENT))));
     }
-    let room = width.saturating_sub(indent);
-    for word in text.split_whitespace() {
-        let more = word.chars().count();
-        if len > 0 && len + 1 + more > room {
-            out(std::mem::replace(&mut line, StyledLine::of(TextStyle::Plain, " ".repeat(indent))));
-            len = 0;
-        }
-        let blank = if len > 0 { " " } else { "" };
-        line = line.and(TextStyle::Plain, format!("{blank}{word}"));
-        len += more + blank.len();
-    }
-    out(line);
+    filled(head, &words, (" ", ""), width, out);
 }

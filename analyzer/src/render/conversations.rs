@@ -156,7 +156,7 @@ fn lines(talk: &Conversation, out: &mut impl FnMut(StyledLine)) {
         .and(notice(row.stale), format!("{:>5}  ", row.stale))
         .and(TextStyle::Plain, format!("{:>8} {:>8} {:>8}  ", rtt[0], rtt[1], rtt[2]));
     let role = if row.broken > 0 { TextStyle::Bad } else { TextStyle::Plain };
-    let indent: usize = line.pieces().map(|(_, piece)| piece.chars().count()).sum();
+    let indent = line.len();
     let mut line = line;
     for history in wrapped(row.history.split(' '), " ", HISTORY) {
         out(line.and(role, history));

@@ -71,7 +71,7 @@ pub fn rule(rule: &Rule, out: &mut impl FnMut(StyledLine)) {
     }
     for (place, example) in rule.examples().iter().enumerate() {
         let head = StyledLine::of(TextStyle::Head, label(if place == 0 { "try" } else { "" }));
-        paragraph(&head, example, WIDTH, out);
+        out(head.and(TextStyle::Plain, example));
     }
 }
 

@@ -65,8 +65,16 @@ impl StyledLine {
     /// The line, shortened at its end to this number of columns.
     #[must_use]
     pub fn fitted(self, width: usize) -> Self {
-        let len = self.to_string().chars().count();
-        if len <= width { self } else { self.shortened(width.saturating_sub(1)..usize::MAX) }
+        if self.to_string().chars().count() <= width {
+            self
+        } else {
+            self.shortened(width.saturating_sub(1)..usize::MAX)
+        }
+    }
+
+    /// Number of characters.
+    pub(crate) fn len(&self) -> usize {
+        self.0.iter().map(|(_, text)| text.chars().count()).sum()
     }
 
     /// Pieces of the line, in order.

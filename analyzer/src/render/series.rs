@@ -43,7 +43,7 @@ pub fn flow_head() -> StyledLine {
 pub fn flow_line(row: &PacketFlowRow<'_>) -> StyledLine {
     let dropped = if row.dropped > 0 { TextStyle::Bad } else { TextStyle::Dim };
     let latencies = [row.latency_mean_ps, row.latency_p50_ps, row.latency_p99_ps].map(latency);
-    let ends = format!("{:<10}  {:<10}  ", row.source, row.destination);
+    let ends = format!("{:<10}  {:<10}  ", row.source, row.destination.unwrap_or("-"));
     StyledLine::of(TextStyle::Plain, ends)
         .and(TextStyle::Plain, format!("{:>7}  {:>9}  ", row.packets, row.bytes))
         .and(dropped, format!("{:>7}  ", row.dropped))

@@ -83,7 +83,7 @@ fn rows(kind: RowKind) -> Vec<Value> {
         })],
         RowKind::Flows => vec![value(PacketFlowRow {
             source: "a",
-            destination: "b",
+            destination: Some("b"),
             packets: 3,
             bytes: 100,
             dropped: 1,

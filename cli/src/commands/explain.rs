@@ -5,6 +5,7 @@ mod words;
 use std::path::Path;
 
 use analyzer::finding::{self, FindingInfo};
+use analyzer::name_match::did_you_mean;
 use analyzer::render::StyledLine;
 use analyzer::render::explain as text;
 use analyzer::rules::{self, FindingInfoRow, Rule, RuleRow};
@@ -83,7 +84,7 @@ fn find_topic(name: &str) -> Result<ExplainTopic, CliError> {
             .collect(),
     };
     if topic.rule.is_none() && topic.finding.is_none() && topic.terms.is_empty() {
-        return Err(CliError::Message(unknown_name(&asked, name)));
+        return Err(CliError::Message(unknown_name(name)));
     }
     Ok(topic)
 }
@@ -122,24 +123,12 @@ fn normalized(name: &str) -> String {
 }
 
 /// The message for a name that no rule, finding or term has.
-fn unknown_name(asked: &str, name: &str) -> String {
+fn unknown_name(name: &str) -> String {
     let rules = rules::all().map(|rule| rule.id.to_owned());
     let findings = finding::ALL.iter().map(|about| about.name.to_owned());
     let terms = words::all().flat_map(|term| term.names());
-    let near = |known: &String| {
-        // In thousandths, because integers have a total order.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1")]
-        let similarity = (strsim::jaro_winkler(&normalized(known), asked) * 1000.0) as u32;
-        similarity
-    };
-    let hint = rules
-        .chain(findings)
-        .chain(terms)
-        .max_by_key(near)
-        .filter(|known| near(known) >= SIMILAR)
-        .map_or_else(String::new, |known| format!("; did you mean {known:?}?"));
+    let known: Vec<String> = rules.chain(findings).chain(terms).collect();
+    let hint = did_you_mean(name, known.iter().map(String::as_str));
+    let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
     format!("no rule, finding or term {name:?}{hint} (`myriscope explain` lists all)")
 }
-
-/// Similarity of a suggested name, in thousandths. *Chosen*: one or two typing errors.
-const SIMILAR: u32 = 800;

@@ -42,7 +42,7 @@ fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
             ControlFlow::Continue(())
         })?;
     check_channel_exists(view, &analysis, &mut report);
-    for (capture, row) in flows.rows() {
+    for (capture, row) in flows.rows(analysis.channels().map(|(_, channel)| channel)) {
         let source = RowSource { capture, period_ps: 1 };
         writer.select(&row, source, |out| out(render::flow_line(&row)));
     }

@@ -21,7 +21,7 @@ use crate::rows::{RowSource, list_rows};
 type EndedWait = Option<(ChannelId, Picoseconds)>;
 
 pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult {
-    let (kind, width) = (RowKind::Log, output.width());
+    let kind = RowKind::Log;
     let (scope, assumptions) = (AnalysisScope::Log, LinkAssumptions::default());
     let mut ended = None;
     list_rows(view, (kind, kind.name()), output, |writer| {
@@ -31,7 +31,7 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult
             let Some(channel) = analysis.channel(id) else { return };
             if is_selected(view, channel, Tick(row.start), Tick(row.at)) {
                 let source = RowSource::on(Some(channel));
-                writer.select(&row, source, |out| out(render::log_line(&row, width)));
+                writer.select(&row, source, |out| out(render::log_line(&row)));
             }
         })
     })

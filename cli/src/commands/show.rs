@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use analyzer::channel_name::escape_text;
+use analyzer::channel_selector::listed;
 use analyzer::filter::RowKind;
-use analyzer::show::{LinkLayout, LinkView, LinkViewItem, NoteDisplay};
+use analyzer::show::{LinkLayout, LinkView, LinkViewItem, NoteDisplay, ViewedRow};
 use analyzer::window::WindowEdge;
 use codec::capture::{CaptureItem, CaptureReader, ReadProgress};
 use codec::time::Tick;
@@ -67,16 +67,11 @@ fn list(arguments: &ShowArgs, layout: LinkLayout, writer: &mut RowWriter<'_>) ->
 
 /// Names the selected channels that are not shown.
 fn warn_of_others(view: &ViewArgs, show: &LinkView<'_>, report: &mut RunReport) {
-    const SHOWN: usize = 8;
-    let names: Vec<String> =
-        show.not_shown().map(|channel| escape_text(channel.name.clone())).collect();
-    if !names.is_empty() {
+    if show.not_shown().next().is_some() {
         let given = view.channels().text().unwrap_or_default();
-        let more = names.len().saturating_sub(SHOWN);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let names = names.get(..SHOWN).unwrap_or(&names).join(", ");
+        let names = listed(show.not_shown().map(|channel| channel.name.as_str()));
         report.warning(&format!(
-            "--channel {given} also selects {names}{more}; show prints the first link"
+            "--channel {given} also selects {names}; show prints the first link"
         ));
     }
 }
@@ -87,8 +82,6 @@ struct RowPrinter {
     /// Source of the rows: the channel on the left, once it is known.
     left: RowSource,
     around: Option<ContextRows>,
-    /// True if the latest row passed the filter and the limit: only then its notes are printed.
-    is_row_printed: bool,
 }
 
 /// Rows around a place.
@@ -97,100 +90,71 @@ struct ContextRows {
     context: usize,
     /// The place on the channel on the left.
     at: Tick,
-    /// Rows before the place, and what stands between them; at most as many rows as the context.
-    before: VecDeque<LinkViewItem>,
+    /// Rows before the place; at most as many as the context.
+    before: VecDeque<ViewedRow>,
     /// Number of rows still to print, once the row at the place is found.
     rest: Option<usize>,
 }
 
 impl RowPrinter {
     fn new(arguments: &ShowArgs, layout: LinkLayout) -> Self {
+        let context = arguments.context.into();
         let around = arguments.at.map(|place| ContextRows {
             place,
-            context: arguments.context.into(),
+            context,
             at: Tick(0),
             before: VecDeque::new(),
             rest: None,
         });
-        Self { layout, left: RowSource { capture: 0, period_ps: 1 }, around, is_row_printed: false }
+        Self { layout, left: RowSource { capture: 0, period_ps: 1 }, around }
     }
 
-    /// True if all rows around the place have been printed, with what belongs to the last.
+    /// True if all rows around the place have been printed.
     fn is_done(&self) -> bool {
-        self.around.as_ref().is_some_and(ContextRows::is_past)
+        self.around.as_ref().is_some_and(|around| around.rest == Some(0))
     }
 
     fn take(&mut self, shown: LinkViewItem, writer: &mut RowWriter<'_>) {
-        if let LinkViewItem::Head { left, .. } = &shown {
-            self.left = RowSource { capture: left.capture, period_ps: left.period_ps.get() };
-            if let Some(around) = &mut self.around {
-                around.at = around.place.on(left);
-                around.before.clear();
+        let layout = self.layout;
+        match (shown, &mut self.around) {
+            (LinkViewItem::Head(head), around) => {
+                self.left = RowSource::on(Some(&head.left));
+                if let Some(around) = around {
+                    around.at = around.place.on(&head.left);
+                    around.before.clear();
+                }
+                writer.enter(head.left.capture);
+                writer.head(|mut out| head.lines(layout, &mut out));
             }
-            self.print(&shown, writer);
-            return;
+            (LinkViewItem::Row(row), None) => self.print(&row, writer),
+            (LinkViewItem::Row(row), Some(around)) => {
+                around.take(row).iter().for_each(|row| self.print(row, writer));
+            }
         }
-        let Some(around) = &mut self.around else {
-            self.print(&shown, writer);
-            return;
-        };
-        let ready = around.take(shown);
-        ready.iter().for_each(|item| self.print(item, writer));
     }
 
-    fn print(&mut self, shown: &LinkViewItem, writer: &mut RowWriter<'_>) {
-        let Self { layout, left, .. } = *self;
-        match shown {
-            LinkViewItem::Row { row, .. } => {
-                self.is_row_printed = writer.accepts_more() && writer.keeps(row, left);
-                if self.is_row_printed {
-                    writer.row(row, left, |mut out| shown.lines(layout, &mut out));
-                }
-            }
-            LinkViewItem::Note(_) if !self.is_row_printed => {}
-            LinkViewItem::Head { .. } => {
-                writer.enter(left.capture);
-                writer.head(|mut out| shown.lines(layout, &mut out));
-            }
-            LinkViewItem::Note(_) | LinkViewItem::Unrecorded { .. } => {
-                shown.lines(layout, &mut |line| writer.line(&line));
-            }
-        }
+    fn print(&self, shown: &ViewedRow, writer: &mut RowWriter<'_>) {
+        writer.select(&shown.row, self.left, |mut out| shown.lines(self.layout, &mut out));
     }
 }
 
 impl ContextRows {
-    const fn is_past(&self) -> bool {
-        matches!(self.rest, Some(0))
-    }
-
-    /// Adds the next item, and returns those that are to be printed.
-    fn take(&mut self, shown: LinkViewItem) -> Vec<LinkViewItem> {
-        let is_row = matches!(shown, LinkViewItem::Row { .. });
-        match &mut self.rest {
-            // What follows the last row belongs to it up to the next row.
-            Some(rest) => {
-                *rest = rest.saturating_sub(is_row.into());
-                if *rest > 0 { vec![shown] } else { Vec::new() }
-            }
-            None => {
-                let is_hit =
-                    matches!(&shown, LinkViewItem::Row { row, .. } if row.end >= self.at.0);
-                self.before.push_back(shown);
-                let is_before = |item: &&LinkViewItem| matches!(item, LinkViewItem::Row { .. });
-                while self.before.iter().filter(is_before).count()
-                    > self.context + usize::from(is_hit)
-                {
-                    self.before.pop_front();
-                }
-                if !is_hit {
-                    return Vec::new();
-                }
-                self.rest = Some(self.context + 1);
-                // Notes without their row.
-                let orphans = self.before.iter().take_while(|item| !is_before(item)).count();
-                self.before.drain(..).skip(orphans).collect()
-            }
+    /// Adds the next row, and returns those that are to be printed.
+    fn take(&mut self, row: ViewedRow) -> VecDeque<ViewedRow> {
+        if let Some(rest) = &mut self.rest {
+            let is_printed = *rest > 0;
+            *rest = rest.saturating_sub(1);
+            return is_printed.then_some(row).into_iter().collect();
         }
+        let is_hit = row.row.end >= self.at.0;
+        self.before.push_back(row);
+        if self.before.len() > self.context + usize::from(is_hit) {
+            self.before.pop_front();
+        }
+        if !is_hit {
+            return VecDeque::new();
+        }
+        self.rest = Some(self.context);
+        std::mem::take(&mut self.before)
     }
 }

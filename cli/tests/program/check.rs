@@ -123,7 +123,7 @@ fn a_word_is_explained_whatever_its_case_and_hyphens() {
 fn an_unknown_name_suggests_the_nearest() {
     for (name, meant) in [("crc-bda", "crc-bad"), ("sintdrome", "syndrome"), ("GAPP", "GAP")] {
         let error = bad(&["explain", name]);
-        assert!(error.contains(&format!("did you mean {meant:?}?")), "{error}");
+        assert!(error.contains(&format!("did you mean `{meant}`?")), "{error}");
     }
 }
 
