@@ -1,6 +1,7 @@
 //! Events of a channel, in the order of its characters and in the order of time.
 
-use codec::capture::{ChannelId, StartOrder};
+use codec::capture::ChannelId;
+pub use codec::capture::FlowCommand;
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
 use codec::time::Tick;
 
@@ -51,24 +52,6 @@ pub enum ChannelEvent {
         /// Characters of an iteration.
         every: u64,
     },
-}
-
-/// A flow-control command to the opposite channel's sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlowCommand {
-    /// Resume.
-    Go,
-    /// Pause.
-    Stop,
-}
-
-impl From<StartOrder> for FlowCommand {
-    fn from(order: StartOrder) -> Self {
-        match order {
-            StartOrder::Go => Self::Go,
-            StartOrder::Stop => Self::Stop,
-        }
-    }
 }
 
 /// An event of a link, reported by `myriscope events`.

@@ -1,10 +1,10 @@
 //! A receiver at the tap of one channel: frames, packets and link events. P-1, P-7..P-9, F-7, R-2, C-4, C-5
 
 use codec::Chars;
-use codec::capture::{StartPacket, StartState};
+use codec::capture::StartState;
 use codec::character::{DecodedCode, Symbol};
 use codec::chars::CharRun;
-use codec::framing::{FrameEvent, Framer, FramerState};
+use codec::framing::{FrameEvent, Framer, FramerMode, FramerState};
 use codec::time::Tick;
 
 use crate::event::{ChannelEvent, FlowCommand, LinkEvent};
@@ -26,6 +26,8 @@ struct EventDecoder {
     command: Option<FlowCommand>,
     /// Number of ended packets.
     packets: u64,
+    /// True in a packet that began before the recording, as long as nothing of it was recorded.
+    is_cut: bool,
     bytes: ByteRetention,
 }
 
@@ -59,7 +61,8 @@ impl ChannelReceiver {
     /// A receiver before its first character.
     #[must_use]
     pub const fn new(bytes: ByteRetention) -> Self {
-        let decoder = EventDecoder { packet: None, command: None, packets: 0, bytes };
+        let decoder =
+            EventDecoder { packet: None, command: None, packets: 0, is_cut: false, bytes };
         Self { framer: Framer::new(), decoder }
     }
 
@@ -79,12 +82,12 @@ impl ChannelReceiver {
     /// Continues a recording that was cut before the next character, its first one. P-7
     pub(crate) fn resume(&mut self, start: &StartState, out: &mut impl FnMut(Tick, ChannelEvent)) {
         self.framer.resume(start);
-        self.decoder.command = start.command.map(|command| FlowCommand::from(command.order));
+        self.decoder.command = start.command.map(|(command, _)| command);
+        self.decoder.packets = start.packets;
+        self.decoder.is_cut = start.packet == Some(FramerMode::Inside);
         match start.packet {
-            Some(StartPacket::Between | StartPacket::Reset(_)) => {
-                out(start.at, ChannelEvent::Framed);
-            }
-            Some(StartPacket::Inside(_)) | None => {}
+            Some(FramerMode::Between | FramerMode::Reset) => out(start.at, ChannelEvent::Framed),
+            Some(FramerMode::Inside) | None => {}
         }
     }
 
@@ -188,8 +191,12 @@ impl EventDecoder {
     ) {
         let link_event = match event {
             FrameEvent::Begin => return out(at, ChannelEvent::Begins),
-            FrameEvent::Synchronized => return out(at, ChannelEvent::Framed),
+            FrameEvent::Synchronized => {
+                self.packets += u64::from(std::mem::take(&mut self.is_cut));
+                return out(at, ChannelEvent::Framed);
+            }
             FrameEvent::Start(data) => {
+                self.is_cut = false;
                 self.packet = Some(PacketAssembler::new(at, self.bytes));
                 data.first().into_iter().for_each(|first| out(at, ChannelEvent::Head(*first)));
                 return self.data(at, data, out);

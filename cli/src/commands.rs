@@ -4,6 +4,7 @@ mod annotate;
 mod blocking;
 mod check;
 mod conversations;
+mod cutting;
 mod demo;
 mod diff;
 mod experiment;
@@ -14,14 +15,12 @@ mod journeys;
 mod laws_program;
 mod links;
 mod log;
-mod merge;
 mod packets;
 mod schema;
 mod score;
 mod series;
 mod show;
 mod simulate;
-mod slice;
 mod sweep;
 mod topology;
 
@@ -63,9 +62,9 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Experiment(arguments) => experiment::run(&arguments, output),
         Cli::Storm(_) | Cli::Reproduce(_) => laws_program::run(),
         Cli::Annotate(arguments) => annotate::run(&arguments, output),
-        Cli::Slice(arguments) => slice::run(&arguments, output),
+        Cli::Slice(arguments) => cutting::run_slice(&arguments, output),
         Cli::Diff(arguments) => diff::run(&arguments, output),
-        Cli::Merge(arguments) => merge::run(&arguments, output),
+        Cli::Merge(arguments) => cutting::run_merge(&arguments, output),
         Cli::Score(arguments) => score::run(&arguments, output),
         Cli::Completions { shell } => {
             let mut script = Vec::new();

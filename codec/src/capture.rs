@@ -15,9 +15,7 @@ mod foreign_interfaces;
 mod interface_table;
 mod item;
 mod merge;
-mod ordered_output;
 mod reader;
-mod slice;
 mod start_state;
 mod start_tracker;
 mod window;
@@ -31,10 +29,9 @@ pub use decompression::{DecompressedInput, decompress};
 pub use error::{CaptureError, CaptureFault, ReadExtent};
 pub use interface_table::INTERFACES_MAX;
 pub use item::CaptureItem;
-pub use merge::{MergeError, merge};
+pub use merge::{MergeError, MergedCounts, merge};
 pub use reader::{CaptureReader, ReadProgress};
-pub use slice::{SliceCounts, SliceError, slice};
-pub use start_state::{StartCommand, StartOrder, StartPacket, StartReset, StartSender, StartState};
+pub use start_state::{CommandChanges, FlowCommand, StartSender, StartState};
 pub use writer::{ByteOrder, CaptureWriter, WriteError};
 
 /// The link type of a Myrinet channel: `LINKTYPE_USER0`.

@@ -9,8 +9,9 @@ use nom::bytes::complete::take_while;
 use nom::error::{ErrorKind, ParseError};
 use nom::number::complete::u8 as byte;
 use nom::{IResult, Parser};
+use serde::{Deserialize, Serialize};
 
-use crate::capture::{StartPacket, StartState};
+use crate::capture::StartState;
 use crate::character::{DecodedCode, Symbol, decode_control};
 use crate::chars::{CharRun, Chars};
 use crate::error::ParseTrace;
@@ -115,14 +116,32 @@ pub struct FramerState {
     synchronized: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum FramerMode {
+/// Position relative to packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FramerMode {
     /// The next data character starts a frame. P-7
     #[default]
     Between,
+    /// The next data character belongs to the frame of the last one.
     Inside,
     /// Data is discarded up to the next GAP. R-2
     Reset,
+}
+
+impl FramerState {
+    /// Position of the next character relative to packets, if it is known. P-7
+    pub const fn mode(&self) -> Option<FramerMode> {
+        match (self.mode, self.synchronized) {
+            (FramerMode::Between, false) => None,
+            (mode, _) => Some(mode),
+        }
+    }
+
+    /// Silent periods since the last other character, at most [`OPEN_LINK`]: then the link is open.
+    pub const fn silent(&self) -> u64 {
+        self.silent
+    }
 }
 
 impl Framer {
@@ -159,9 +178,8 @@ impl Framer {
     /// counts as data whose packet boundaries are not known.
     pub const fn resume(&mut self, start: &StartState) {
         let (mode, synchronized) = match start.packet {
-            Some(StartPacket::Between) => (FramerMode::Between, true),
-            Some(StartPacket::Reset(_)) => (FramerMode::Reset, true),
-            Some(StartPacket::Inside(_)) | None => (FramerMode::Between, false),
+            Some(mode @ (FramerMode::Between | FramerMode::Reset)) => (mode, true),
+            Some(FramerMode::Inside) | None => (FramerMode::Between, false),
         };
         self.state = FramerState { mode, silent: start.silent, synchronized };
     }

@@ -2,12 +2,16 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// A number of character periods: 12.5 ns each at the full rate of 80 M characters/s. §4.2
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticks(pub u64);
 
 /// A character's place on its channel: periods since the capture's time zero.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize,
+)]
 pub struct Tick(pub u64);
 
 /// Longest silence on a living link: 16 character periods, 0.2 µs at the full rate. Silence is

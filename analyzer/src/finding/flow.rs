@@ -4,7 +4,8 @@
 mod packets;
 
 use crate::event::{ChannelEvent, FlowCommand, TimedEvent};
-use codec::capture::{Channel, StartPacket, StartSender, StartState};
+use codec::capture::{Channel, StartSender, StartState};
+use codec::framing::FramerMode;
 use codec::time::{FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
 
 use super::set::FindingSink;
@@ -350,17 +351,17 @@ impl FlowChecker {
     fn begins(&mut self, at: Tick) {
         self.first = at;
         let Some(start) = self.start.take().filter(|start| start.at == at) else { return };
-        let is_boundary = start.packet == Some(StartPacket::Between);
+        let is_boundary = start.packet == Some(FramerMode::Between);
         let [power_up, _] = self.boundaries;
         self.boundaries = [power_up, is_boundary.then_some(at)];
-        self.before = start.silent.saturating_add(start.is_alive.into());
+        self.before = start.silent.saturating_add(start.alive.into());
         self.data = start.data;
         if let Some(StartSender::Stopped(since)) = start.sender {
             self.stop = Some(ActiveStop { since, late: None, freed: false });
         }
-        if let Some(command) = start.command {
+        if let Some((_, changes)) = start.command {
             self.said = StopGoChange::Something;
-            self.commands = command.changes;
+            self.commands = changes;
         }
         self.probe = start.probe.map(|(at, number)| PendingRequests { at, number });
     }

@@ -2,9 +2,9 @@
 //! process the events of the receiver's framer; a repeat costs a few iterations.
 
 use codec::Chars;
-use codec::capture::{Channel, Chunk, ChunkContent, StartPacket, StartReset, StartState};
+use codec::capture::{Channel, Chunk, ChunkContent, StartState};
 use codec::character::{DecodedCode, Symbol, decode_control};
-use codec::framing::{FrameEvent, Framer};
+use codec::framing::{FrameEvent, Framer, FramerMode};
 use codec::time::{OPEN_LINK, Tick};
 
 use super::set::FindingSink;
@@ -70,13 +70,11 @@ struct ActedSymbols {
 
 impl From<StartState> for SymbolPhase {
     fn from(start: StartState) -> Self {
-        let life = if start.is_alive { ChannelLife::Alive } else { ChannelLife::None };
+        let life = if start.alive { ChannelLife::Alive } else { ChannelLife::None };
+        // A reset across the cut is not checked.
         let behind = match start.packet {
-            Some(StartPacket::Reset(StartReset::Nothing)) => ResetFollower::Reset,
-            Some(StartPacket::Reset(StartReset::Command)) => ResetFollower::Command,
-            Some(StartPacket::Reset(StartReset::Late)) => ResetFollower::Late(DroppedData::No),
-            Some(StartPacket::Reset(StartReset::Data)) => ResetFollower::Late(DroppedData::Yes),
-            Some(StartPacket::Between | StartPacket::Inside(_)) | None => ResetFollower::Nothing,
+            Some(FramerMode::Reset) => ResetFollower::Late(DroppedData::Yes),
+            Some(FramerMode::Between | FramerMode::Inside) | None => ResetFollower::Nothing,
         };
         Self { silent: start.silent, life, behind }
     }

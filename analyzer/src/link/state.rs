@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use codec::capture::{ChannelId, Chunk, StartPacket, StartSender, StartState};
+use codec::capture::{ChannelId, Chunk, StartSender, StartState};
+use codec::framing::FramerMode;
 use codec::time::{OPEN_LINK, Tick};
 
 use super::interval::{ActivityInterval, ChannelActivity, PAUSE_MAX, PeriodTotals, WireState};
@@ -165,9 +166,9 @@ impl ActivityTracker {
             None => SenderPermission::Unknown,
         };
         self.receiving = match start.packet {
-            Some(StartPacket::Inside(_)) => PacketPhase::Packet { awaited: at },
-            Some(StartPacket::Reset(_)) => PacketPhase::Reset,
-            Some(StartPacket::Between) | None => PacketPhase::Between,
+            Some(FramerMode::Inside) => PacketPhase::Packet { awaited: at },
+            Some(FramerMode::Reset) => PacketPhase::Reset,
+            Some(FramerMode::Between) | None => PacketPhase::Between,
         };
         if start.silent >= OPEN_LINK.0 {
             self.wire = WireState::Open;

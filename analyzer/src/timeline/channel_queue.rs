@@ -123,7 +123,7 @@ impl ChannelQueue {
         self.receiver.seek(chunk.first, &mut out);
         if let Some(start) = self.start.take().filter(|start| start.at == chunk.first) {
             self.receiver.resume(&start, &mut out);
-            self.last_command = start.command.map(|command| command.order.into());
+            self.last_command = start.command.map(|(command, _)| command);
             self.sender = FlowControl::at_start(start.sender);
         }
         match chunk.content {

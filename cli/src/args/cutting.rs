@@ -83,10 +83,3 @@ pub(crate) struct SliceArgs {
     #[arg(default_value = "5us")]
     pub(crate) around: WindowEdge,
 }
-
-impl SliceArgs {
-    /// Channels selected by --channel and --capture.
-    pub(crate) fn channels(&self) -> ChannelSelector<'_> {
-        ChannelSelector { patterns: &self.channel, capture: Some(self.capture) }
-    }
-}

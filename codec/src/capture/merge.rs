@@ -1,4 +1,4 @@
-//! Joins captures by time and channel.
+//! Joins captures, or parts of them, by time and channel.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{Read, Write};
@@ -8,12 +8,25 @@ use super::channel::{Channel, ChannelId};
 use super::chunk::{Chunk, ChunkContent};
 use super::error::{CaptureError, CaptureFault};
 use super::item::CaptureItem;
-use super::ordered_output::{OwnedChunk, WaitingChunks};
 use super::reader::{CaptureReader, ReadProgress};
 use super::start_state::StartState;
+use super::start_tracker::StartTracker;
 use super::writer::{ByteOrder, CaptureWriter, WriteError};
 use crate::character::Character;
+use crate::chars::CharBuf;
 use crate::time::Tick;
+
+/// Reciprocal of the part of the time by which later blocks may be earlier: twice what a reader accepts. W-6
+const CLOCKS_APART: u128 = 2_500;
+
+/// Contents of a merged capture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MergedCounts {
+    /// Channels.
+    pub channels: u32,
+    /// Characters.
+    pub characters: u64,
+}
 
 /// Error of [`merge`]; numbers of inputs count from 0.
 #[derive(Debug, thiserror::Error)]
@@ -21,9 +34,6 @@ pub enum MergeError {
     /// An input is damaged, or no capture.
     #[error("{1}")]
     Read(usize, #[source] CaptureError),
-    /// An input has several captures, each with a time zero of its own.
-    #[error("several captures in one file: cut out one of them with slice --capture")]
-    SeveralCaptures(usize),
     /// Inputs differ about the same character of a channel.
     #[error(
         "channel {channel}, character {at} ({} ns): {found}, where a file before has {expected}",
@@ -48,200 +58,286 @@ pub enum MergeError {
     Write(#[from] WriteError),
 }
 
-/// Writes the characters of all inputs to one capture. A channel of the same name and period in several inputs
-/// is one channel: its recordings must agree where they overlap. Returns the output, its numbers of channels and of
-/// characters.
+/// Writes the selected characters of all inputs to one capture. `select` returns the range of a channel: its first
+/// character and the first behind the last one. A channel whose range is empty is left out. Channels of the same
+/// capture number, name and period in several inputs are one channel: their recordings must agree where they overlap.
 ///
-/// Memory: a chunk of each input for each channel.
+/// The description of each channel keeps its state at the start of its range: see [`StartState`]. Reading ends after
+/// the last range. Memory: a chunk of each input for each channel.
 ///
 /// # Errors
 /// Inputs are damaged or differ, or the output cannot be written; it is incomplete then.
 pub fn merge<R: Read, W: Write>(
     inputs: impl IntoIterator<Item = R>,
     output: W,
+    select: &mut impl FnMut(usize, &Channel) -> (Tick, Tick),
     fault: &mut impl FnMut(usize, CaptureFault),
-) -> Result<(W, [u64; 2]), MergeError> {
+) -> Result<(W, MergedCounts), MergeError> {
     let mut merger = CaptureMerger {
         names: BTreeMap::new(),
         channels: Vec::new(),
         declared: 0,
+        last_start: 0,
+        last_end: 0,
+        waiting: BTreeMap::new(),
+        newest: ChunkKey::default(),
         writer: CaptureWriter::new(output, ByteOrder::Little, &[])?,
-        waiting: WaitingChunks::default(),
-        characters: 0,
+        done: MergedCounts::default(),
     };
-    let mut inputs: Vec<MergeInput<R>> = inputs
-        .into_iter()
-        .enumerate()
-        .map(|(number, stream)| MergeInput {
-            number,
-            reader: CaptureReader::new(stream),
-            channels: BTreeMap::new(),
-            next: None,
-        })
-        .collect();
-    for input in &mut inputs {
-        input.advance(&mut merger, fault)?;
-    }
+    let inputs = inputs.into_iter().map(|stream| MergeInput {
+        reader: CaptureReader::new(stream),
+        channels: BTreeMap::new(),
+        copies: BTreeMap::new(),
+        next: None,
+    });
+    let mut inputs: Vec<MergeInput<R>> = inputs.collect();
     loop {
-        let starts = inputs.iter_mut().filter_map(|it| Some((it.next.as_ref()?.0, it)));
-        let Some((start, input)) = starts.min_by_key(|(start, input)| (*start, input.number))
-        else {
+        for (number, input) in inputs.iter_mut().enumerate() {
+            let mut declare =
+                |channel: &Channel, copy| merger.declare(channel, copy, || select(number, channel));
+            let links = input.advance(&mut declare, &mut |found| fault(number, found));
+            links.map_err(|error| MergeError::Read(number, error))?.into_iter().for_each(
+                |[one, other]| {
+                    merger.join(one, other);
+                    merger.join(other, one);
+                },
+            );
+        }
+        let starts = inputs.iter_mut().enumerate().filter_map(|(number, input)| {
+            let (place, chunk) = input.next.as_ref()?;
+            Some(((merger.time(*place, chunk.first), number), input))
+        });
+        let Some(((start, number), input)) = starts.min_by_key(|(key, _)| *key) else { break };
+        let Some((place, chunk)) = input.next.take() else { break };
+        if merger.done.channels > 0 && is_behind(start, merger.last_end) {
             break;
-        };
-        let number = input.number;
-        let Some((_, id, chunk)) = input.next.take() else { break };
-        merger.add((number, start), id, chunk)?;
-        input.advance(&mut merger, fault)?;
+        }
+        merger.add(number, place, chunk)?;
     }
     merger.write_until(u128::MAX)?;
-    let counts = [merger.channels.len() as u64, merger.characters];
-    Ok((merger.writer.finish()?, counts))
+    Ok((merger.writer.finish()?, merger.done))
+}
+
+/// True if no chunk before a time can follow one that begins at `start`: a nanosecond, and drift.
+const fn is_behind(start: u128, time: u128) -> bool {
+    start > time.saturating_add(time / CLOCKS_APART).saturating_add(1000)
 }
 
 #[derive(Debug)]
 struct MergeInput<R> {
-    number: usize,
     reader: CaptureReader<R>,
-    /// Places of its channels in the output.
+    /// Places of its channels in the merger.
     channels: BTreeMap<ChannelId, usize>,
-    /// The next chunk, its start in picoseconds and its channel in the output.
-    next: Option<(u128, usize, OwnedChunk)>,
+    /// Number of channels of the same capture, name and period.
+    copies: BTreeMap<(u32, String, NonZeroU64), usize>,
+    /// The next chunk, and the place of its channel.
+    next: Option<(usize, OwnedChunk)>,
 }
 
 impl<R: Read> MergeInput<R> {
-    /// Reads up to the next chunk.
-    fn advance<W: Write>(
+    /// Reads up to the next chunk; returns the links.
+    fn advance(
         &mut self,
-        merger: &mut CaptureMerger<W>,
-        fault: &mut impl FnMut(usize, CaptureFault),
-    ) -> Result<(), MergeError> {
-        let Self { number, reader, channels, next } = self;
+        declare: &mut impl FnMut(&Channel, usize) -> usize,
+        fault: &mut impl FnMut(CaptureFault),
+    ) -> Result<Vec<[usize; 2]>, CaptureError> {
+        let Self { reader, channels, copies, next } = self;
+        let mut links = Vec::new();
         while next.is_none() {
-            let mut has_several = false;
             let progress = reader.step(&mut |item| match item {
                 CaptureItem::Section => {}
                 CaptureItem::Channel(id, channel) => {
-                    has_several |= channel.capture > 0;
-                    channels.insert(id, merger.declare(channel));
+                    let key = (channel.capture, channel.name.clone(), channel.period_ps);
+                    let copy = copies.entry(key).or_default();
+                    channels.insert(id, declare(channel, *copy));
+                    *copy += 1;
                 }
                 CaptureItem::Link(one, other) => {
-                    merger.join([one, other].map(|id| channels.get(&id)));
+                    let places = channels.get(&one).zip(channels.get(&other));
+                    links.extend(places.map(|(one, other)| [*one, *other]));
                 }
                 CaptureItem::Chunk(id, chunk) => {
-                    *next = channels
-                        .get(&id)
-                        .map(|id| (merger.time(*id, chunk.first), *id, OwnedChunk::from(&chunk)));
+                    let place = channels.get(&id);
+                    *next = place.map(|place| (*place, OwnedChunk::from(chunk)));
                 }
-                CaptureItem::Fault(found) => fault(*number, found),
-            });
-            if has_several {
-                return Err(MergeError::SeveralCaptures(*number));
-            }
-            match progress {
-                Ok(ReadProgress::More) => {}
-                Ok(ReadProgress::Done) => return Ok(()),
-                Err(error) => return Err(MergeError::Read(*number, error)),
+                CaptureItem::Fault(found) => fault(found),
+            })?;
+            if progress == ReadProgress::Done {
+                break;
             }
         }
-        Ok(())
+        Ok(links)
     }
 }
 
+/// A chunk with its characters.
+#[derive(Clone, Debug)]
+struct OwnedChunk {
+    first: Tick,
+    chars: CharBuf,
+    count: Option<u64>,
+}
+
+impl From<Chunk<'_>> for OwnedChunk {
+    fn from(chunk: Chunk<'_>) -> Self {
+        let (borrowed, count) = match chunk.content {
+            ChunkContent::Literal(chars) => (chars, None),
+            ChunkContent::Repeat { pattern, count } => (pattern, Some(count)),
+        };
+        let mut chars = CharBuf::new();
+        chars.push_chars(borrowed);
+        Self { first: chunk.first, chars, count }
+    }
+}
+
+impl OwnedChunk {
+    fn chunk(&self) -> Chunk<'_> {
+        Chunk { first: self.first, content: ChunkContent::new(self.chars.chars(), self.count) }
+    }
+}
+
+/// Time of a chunk in picoseconds, its channel in the output, and its first character.
+type ChunkKey = (u128, u32, Tick);
+
 #[derive(Debug)]
 struct CaptureMerger<W: Write> {
-    names: BTreeMap<(String, NonZeroU64), usize>,
+    /// Places by capture, name, period and number of channels before with the same.
+    names: BTreeMap<(u32, String, NonZeroU64, usize), usize>,
     channels: Vec<MergedChannel>,
-    /// Number of channels that have been declared in the output.
+    /// Number of channels that have been declared in the output, if selected.
     declared: usize,
+    /// Times of the last start and of the last end of a range.
+    last_start: u128,
+    last_end: u128,
+    /// Chunks that wait for earlier ones of other channels, and for descriptions: at most a few for each channel.
+    waiting: BTreeMap<ChunkKey, OwnedChunk>,
+    newest: ChunkKey,
     writer: CaptureWriter<W>,
-    waiting: WaitingChunks,
-    characters: u64,
+    done: MergedCounts,
 }
 
 #[derive(Debug)]
 struct MergedChannel {
     channel: Channel,
+    peer: Option<usize>,
+    /// Number in the output.
+    number: Option<u32>,
+    /// The first character, and the first behind the last one.
+    range: (Tick, Tick),
+    /// The first character that no input has had.
+    end: Tick,
+    tracker: StartTracker,
     /// Chunks that later ones of other inputs may overlap.
     recent: VecDeque<OwnedChunk>,
-    end: Tick,
+}
+
+impl MergedChannel {
+    fn time(&self, at: Tick) -> u128 {
+        u128::from(at.0) * u128::from(self.channel.period_ps.get())
+    }
 }
 
 impl<W: Write> CaptureMerger<W> {
-    /// Adds a channel of an input: to the one of the same name and period, if there is one.
-    fn declare(&mut self, channel: &Channel) -> usize {
-        let key = (channel.name.clone(), channel.period_ps);
+    /// Adds a channel of an input: to the same one of another input, if there is one.
+    fn declare(
+        &mut self,
+        channel: &Channel,
+        copy: usize,
+        select: impl FnOnce() -> (Tick, Tick),
+    ) -> usize {
+        let key = (channel.capture, channel.name.clone(), channel.period_ps, copy);
         let place = *self.names.entry(key).or_insert(self.channels.len());
-        let Some(MergedChannel { channel: known, .. }) = self.channels.get_mut(place) else {
-            let channel = Channel { peer: None, ..channel.clone() };
-            self.channels.push(MergedChannel { channel, recent: VecDeque::new(), end: Tick(0) });
+        if let Some(MergedChannel { channel: known, tracker, .. }) = self.channels.get_mut(place) {
+            let is_new = |(key, _): &&(String, String)| known.more.iter().all(|(it, _)| it != key);
+            let more: Vec<_> = channel.more.iter().filter(is_new).cloned().collect();
+            known.more.extend(more);
+            let comments = channel.comments.iter().filter(|it| !known.comments.contains(it));
+            let comments: Vec<String> = comments.cloned().collect();
+            known.comments.extend(comments);
+            known.tap = known.tap.take().or_else(|| channel.tap.clone());
+            tracker.declare(StartState::of(channel));
             return place;
-        };
-        let states = [&*known, channel].map(StartState::of);
-        for (key, value) in &channel.more {
-            if known.more.iter().all(|(known, _)| known != key) {
-                known.more.push((key.clone(), value.clone()));
-            }
         }
-        // That of the earliest recording; where it is not the first one, it applies to none.
-        if let Some(state) = states.iter().flatten().min_by_key(|state| state.at) {
-            state.describe(known);
+        let range = select();
+        let is_selected = range.0 < range.1;
+        let mut tracker = StartTracker::default();
+        tracker.declare(StartState::of(channel));
+        let number = is_selected.then_some(self.done.channels);
+        let channel = Channel { peer: None, ..channel.clone() };
+        let (peer, end, recent) = (None, range.0, VecDeque::new());
+        let merged = MergedChannel { channel, peer, number, range, end, tracker, recent };
+        if is_selected {
+            self.done.channels += 1;
+            self.last_start = self.last_start.max(merged.time(range.0));
+            self.last_end = self.last_end.max(merged.time(range.1));
         }
-        let comments = channel.comments.iter().filter(|it| !known.comments.contains(it));
-        let comments: Vec<String> = comments.cloned().collect();
-        known.comments.extend(comments);
-        known.tap = known.tap.take().or_else(|| channel.tap.clone());
+        self.channels.push(merged);
         place
     }
 
-    /// Pairs channels that are a link in an input.
-    fn join(&mut self, places: [Option<&usize>; 2]) {
-        let [Some(one), Some(other)] = places else { return };
-        for (place, peer) in [(one, other), (other, one)] {
-            if let Some(known) = self.channels.get_mut(*place) {
-                known.channel.peer = known.channel.peer.or_else(|| u32::try_from(*peer).ok());
-            }
+    /// Sets the opposite channel, as an input has it.
+    fn join(&mut self, place: usize, peer: usize) {
+        if let Some(known) = self.channels.get_mut(place) {
+            known.peer = known.peer.or(Some(peer));
         }
     }
 
     fn time(&self, place: usize, at: Tick) -> u128 {
-        let period = self.channels.get(place).map_or(1, |it| it.channel.period_ps.get());
-        u128::from(at.0) * u128::from(period)
+        self.channels.get(place).map_or(0, |known| known.time(at))
     }
 
     /// Adds the chunk of an input that begins first of all.
-    fn add(
-        &mut self,
-        (input, start): (usize, u128),
-        place: usize,
-        chunk: OwnedChunk,
-    ) -> Result<(), MergeError> {
-        self.write_until(start)?;
+    fn add(&mut self, input: usize, place: usize, chunk: OwnedChunk) -> Result<(), MergeError> {
+        self.write_until(self.time(place, chunk.first))?;
+        let is_due = self.declared <= place;
         let Some(known) = self.channels.get_mut(place) else { return Ok(()) };
         let view = chunk.chunk();
         known.recent.retain(|old| old.chunk().end() > view.first);
         let differs = known.recent.iter().find_map(|old| first_difference(&view, &old.chunk()));
-        let period = u128::from(known.channel.period_ps.get());
         if let Some((at, found, expected)) = differs {
-            let (channel, time_ps) = (known.channel.name.clone(), u128::from(at.0) * period);
+            let (channel, time_ps) = (known.channel.name.clone(), known.time(at));
             return Err(MergeError::Differs { input, channel, at, time_ps, found, expected });
         }
-        let id = ChannelId(u32::try_from(place).unwrap_or(u32::MAX));
-        for part in view.between(known.end, Tick(u64::MAX)) {
-            self.characters = self.characters.saturating_add(part.periods());
-            self.waiting.add(id, u128::from(part.first.0) * period, &part);
+        let (from, to) = known.range;
+        if is_due {
+            view.between(Tick(0), from).for_each(|part| known.tracker.feed(&part));
+        }
+        if let Some(number) = known.number {
+            for part in view.between(known.end, to) {
+                self.done.characters = self.done.characters.saturating_add(part.periods());
+                let key = (known.time(part.first), number, part.first);
+                self.waiting.insert(key, OwnedChunk::from(part));
+            }
         }
         known.end = known.end.max(view.end());
         known.recent.push_back(chunk);
         Ok(())
     }
 
-    /// Declares new channels and writes chunks.
+    /// Declares new channels and writes the chunks that begin at a time or before.
     fn write_until(&mut self, time: u128) -> Result<(), WriteError> {
-        for known in self.channels.iter().skip(self.declared) {
-            self.writer.declare(&known.channel)?;
+        if time < u128::MAX && !is_behind(time, self.last_start) {
+            return Ok(());
+        }
+        for known in self.channels.iter().skip(self.declared).filter(|it| it.number.is_some()) {
+            let peer = known.peer.and_then(|peer| self.channels.get(peer));
+            let number = peer.and_then(|peer| peer.number);
+            let mut channel = Channel { peer: number, ..known.channel.clone() };
+            let state = known.tracker.state(known.range.0, peer.map(|peer| &peer.tracker));
+            StartState::describe(state, &mut channel);
+            self.writer.declare(&channel)?;
         }
         self.declared = self.channels.len();
-        self.waiting.write_until(time, &mut self.writer)
+        while let Some(entry) = self.waiting.first_entry().filter(|entry| entry.key().0 <= time) {
+            let (key, chunk) = entry.remove_entry();
+            if key < self.newest {
+                // The blocks of the input were out of order by as much.
+                self.writer.accept_late();
+            }
+            self.newest = self.newest.max(key);
+            self.writer.write(ChannelId(key.1), &chunk.chunk())?;
+        }
+        Ok(())
     }
 }
 
@@ -263,11 +359,8 @@ fn first_difference(a: &Chunk<'_>, b: &Chunk<'_>) -> Option<(Tick, Character, Ch
 
 /// The character of a chunk at a place.
 fn character(chunk: &Chunk<'_>, at: Tick) -> Option<Character> {
-    let offset = at.since(chunk.first).0;
-    match chunk.content {
-        ChunkContent::Literal(chars) => chars.get(usize::try_from(offset).ok()?),
-        ChunkContent::Repeat { pattern, .. } => {
-            pattern.get(usize::try_from(offset % pattern.len() as u64).ok()?)
-        }
-    }
+    let (ChunkContent::Literal(chars) | ChunkContent::Repeat { pattern: chars, .. }) =
+        chunk.content;
+    // A literal is one round.
+    chars.get(usize::try_from(at.since(chunk.first).0 % chars.len() as u64).ok()?)
 }

@@ -8,14 +8,18 @@
     reason = "a test reads fixtures, and stops if it cannot go on"
 )]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use analyzer::event::ChannelEvent;
+use analyzer::event_reader::{EventReader, ReadItem};
 use analyzer::finding::FindingKind;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
+use analyzer::packet::ByteRetention;
 use analyzer::pipeline::CaptureAnalysis;
+use analyzer::timeline::EventFilter;
 use analyzer::window::{TimeWindow, WindowEdge};
-use codec::capture::{ReadProgress, slice};
+use codec::capture::{ReadProgress, merge};
 use codec::time::Tick;
 use laws::network::facts::rates_are_alike;
 use laws::network::input::NetworkInput;
@@ -26,24 +30,24 @@ use simulator::network::VisitOrder;
 use simulator::truth::TraceLevel;
 
 /// Findings about single characters, commands and silences: a side has exactly those at its characters.
-const LOCAL: [FindingKind; 12] = [
+const LOCAL: [FindingKind; 10] = [
     FindingKind::CorrectedCode,
     FindingKind::InvalidCode,
     FindingKind::OpenLink,
     FindingKind::SilentAtFirst,
     FindingKind::UnexpectedFill,
     FindingKind::OverrunAlarm,
-    FindingKind::ResetNotEnded,
     FindingKind::ForwardReset,
-    FindingKind::DataInReset,
     FindingKind::BackwardReset,
     FindingKind::UnsolicitedReply,
     FindingKind::CommandsTooOften,
 ];
 
-/// Findings about packets and stops: what lies across the cut may be missing on both sides (its end or its
+/// Findings about packets, resets and stops: what lies across the cut may be missing on both sides (its end or its
 /// start is not recorded) or count on both (data that is late before and after the cut).
-const ACROSS: [FindingKind; 11] = [
+const ACROSS: [FindingKind; 13] = [
+    FindingKind::ResetNotEnded,
+    FindingKind::DataInReset,
     FindingKind::LostGap,
     FindingKind::MayBeTwo,
     FindingKind::NoTag,
@@ -73,8 +77,23 @@ fn findings(capture: &[u8]) -> FindingCounts {
 fn part(capture: &[u8], from: u64, to: Option<u64>) -> Vec<u8> {
     let edge = |at| WindowEdge::Character(Tick(at));
     let window = TimeWindow { from: edge(from), to: to.map(edge) };
-    let mut select = |channel: &_| Some(window.on(channel));
-    slice(capture, Vec::new(), &mut select, &mut |fault| panic!("{fault}")).unwrap().0
+    let mut select = |_, channel: &_| window.on(channel);
+    merge([capture], Vec::new(), &mut select, &mut |_, fault| panic!("{fault}")).unwrap().0
+}
+
+/// Channel, number and last byte of all packets.
+fn packets(capture: &[u8]) -> BTreeSet<(String, u64, u64)> {
+    let mut packets = BTreeSet::new();
+    let mut reader = EventReader::new(capture, EventFilter::Packets, ByteRetention::Forget);
+    let mut add = |item: ReadItem<'_>| {
+        if let ReadItem::Row(channel, row) = item
+            && let ChannelEvent::Packet(packet) = row.body
+        {
+            packets.insert((channel.name.clone(), packet.number, packet.end.0));
+        }
+    };
+    while reader.step(&mut add).unwrap() == ReadProgress::More {}
+    packets
 }
 
 /// Compares the counts of the whole with those of both sides of a cut.
@@ -101,16 +120,18 @@ fn check(name: &str, whole: &FindingCounts, sides: [&[u8]; 2]) -> Result<(), Str
 
 /// Checks a capture at several cuts; returns at how many of them the state at the cut was needed.
 fn check_cuts(name: &str, capture: &[u8], count: u64) -> usize {
-    let (whole, end) = (findings(capture), length(capture));
+    let (whole, end, numbered) = (findings(capture), length(capture), packets(capture));
     // A step of an odd number: cuts at all distances from what happens.
     let step = usize::try_from(end / count).unwrap() | 1;
     let mut needed = 0;
     for cut in (1..end).step_by(step) {
         let [before, after] = [part(capture, 0, Some(cut)), part(capture, cut, None)];
         check(&format!("{name} at {cut}"), &whole, [&before, &after]).unwrap();
+        let renumbered: Vec<_> = packets(&after).difference(&numbered).cloned().collect();
+        assert_eq!(renumbered, [], "{name} at {cut}");
         let mut bare = after;
-        while let Some(at) = bare.windows(7).position(|word| word == b"cut-at=") {
-            bare[at..at + 3].copy_from_slice(b"old");
+        while let Some(at) = bare.windows(6).position(|word| word == b" cut={") {
+            bare[at + 1..at + 4].copy_from_slice(b"old");
         }
         needed += usize::from(check(name, &whole, [&before, &bare]).is_err());
     }

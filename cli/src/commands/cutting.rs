@@ -1,0 +1,137 @@
+//! `myriscope slice` and `myriscope merge`: a capture of parts of others.
+
+use std::path::{Path, PathBuf};
+
+use analyzer::channel_name::escape_text;
+use analyzer::channel_selector::ChannelSelector;
+use analyzer::finding_row::ranked;
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
+use analyzer::render::{StyledLine, TextStyle};
+use analyzer::window::{TimeWindow, WindowEdge};
+use codec::capture::{Channel, MergeError, MergedCounts, merge};
+
+use crate::analyze::analyze_all;
+use crate::args::{MergeArgs, SliceArgs};
+use crate::atomic_file::{AtomicFile, commit_all};
+use crate::exit::{CliError, CommandResult, RunReport, is_standard, is_standard_input};
+use crate::input::InputFile;
+use crate::output::StandardOutput;
+use crate::run_simulation::{is_same, refuse_terminal};
+
+pub(crate) fn run_slice(arguments: &SliceArgs, output: &mut StandardOutput) -> CommandResult {
+    let SliceArgs { file, output: copy, channel, capture, .. } = arguments;
+    let selector = ChannelSelector { patterns: channel, capture: Some(*capture) };
+    let files = std::slice::from_ref(file);
+    check_paths(files, copy)?;
+    write(files, copy, (selector, window(arguments)?), output)
+}
+
+pub(crate) fn run_merge(arguments: &MergeArgs, output: &mut StandardOutput) -> CommandResult {
+    let MergeArgs { files, output: copy } = arguments;
+    let selector = ChannelSelector { patterns: &[], capture: Some(0) };
+    check_paths(files, copy)?;
+    write(files, copy, (selector, TimeWindow::ALL), output)
+}
+
+fn check_paths(files: &[PathBuf], copy: &Path) -> Result<(), CliError> {
+    if !is_standard(copy) && files.iter().any(|file| is_same(file, copy)) {
+        return Err(CliError::writing(copy, &"the capture would be overwritten"));
+    }
+    if files.iter().filter(|file| is_standard_input(file)).count() > 1 {
+        return Err(CliError::Message("standard input can be one of the captures only".to_owned()));
+    }
+    refuse_terminal(copy)
+}
+
+/// Writes a part of the selected channels of all files to one capture.
+fn write(
+    files: &[PathBuf],
+    copy: &Path,
+    (selector, window): (ChannelSelector<'_>, TimeWindow),
+    output: &mut StandardOutput,
+) -> CommandResult {
+    let inputs = files.iter().map(|file| InputFile::whole(file).open());
+    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    let mut reports: Vec<RunReport> = files.iter().map(|file| RunReport::of(file)).collect();
+    let mut channels: Vec<(usize, Channel)> = Vec::new();
+    let mut select = |number, channel: &Channel| {
+        channels.push((number, channel.clone()));
+        let (from, to) = window.on(channel);
+        (from, if selector.selects(channel) { to } else { from })
+    };
+    let stream = AtomicFile::create(copy)?;
+    let merged = merge(inputs, stream, &mut select, &mut |number, fault| {
+        reports.get_mut(number).into_iter().for_each(|report| report.fault(fault.clone()));
+    });
+    let reading = |number: usize, error: &str| {
+        CliError::reading(files.get(number).map_or(copy, PathBuf::as_path), &error)
+    };
+    let (stream, done) = merged.map_err(|error| match error {
+        MergeError::Read(input, _) | MergeError::Differs { input, .. } => {
+            reading(input, &escape_text(error.to_string()))
+        }
+        MergeError::Write(error) => CliError::writing(copy, &error),
+    })?;
+    if let Some((number, _)) = channels.iter().find(|(_, channel)| channel.capture > 0)
+        && files.len() > 1
+    {
+        let error = "several captures in one file: cut out one of them with slice --capture";
+        return Err(reading(*number, error));
+    }
+    let known = channels.iter().map(|(_, channel)| channel);
+    selector.check(&known).map_err(|error| reading(0, &error.to_string()))?;
+    let MergedCounts { channels, characters } = done;
+    if characters == 0 {
+        return Err(reading(0, "no character in this part of the capture; nothing was written"));
+    }
+    commit_all(vec![stream])?;
+    if !is_standard(copy) {
+        let text = format!("{characters} characters of {channels} channels written");
+        output.line(&StyledLine::of(TextStyle::Plain, text));
+    }
+    // Of several files with faults, the first is reported.
+    let faulty = reports.iter().position(|report| !report.is_clean()).unwrap_or_default();
+    Ok(reports.into_iter().nth(faulty).unwrap_or_default())
+}
+
+/// The part to cut out: of --from and --to, or around a finding.
+fn window(arguments: &SliceArgs) -> Result<TimeWindow, CliError> {
+    let SliceArgs { file, from, to, finding, around, .. } = arguments;
+    let Some(wanted) = finding else {
+        return Ok(TimeWindow { from: from.unwrap_or(TimeWindow::ALL.from), to: *to });
+    };
+    if is_standard_input(file) {
+        let error = "slice --finding reads the capture twice: name a file";
+        return Err(CliError::reading(file, &error));
+    }
+    let (scope, assumptions) = (AnalysisScope::Findings, LinkAssumptions::default());
+    let mut report = RunReport::of(file);
+    let analysis = analyze_all(InputFile::whole(file), scope, assumptions, &mut report)?;
+    let findings = analysis.findings();
+    let ranked = ranked(findings.ledger());
+    let mut places = ranked.iter().zip(1_usize..).filter_map(|((kind, id, found), number)| {
+        let channel = analysis.channel(*id)?;
+        let is_wanted = kind.about().name == wanted || number.to_string() == *wanted;
+        (is_wanted && channel.capture == arguments.capture).then_some((channel, found.first.at))
+    });
+    let Some((channel, at)) = places.next() else {
+        let count = ranked.len();
+        return Err(CliError::reading(
+            file,
+            &format!(
+                "no finding {wanted:?} among the {count} of the capture: expected a name or a \
+                 number of the list of check"
+            ),
+        ));
+    };
+    let period = u128::from(channel.period_ps.get());
+    let around = match around {
+        WindowEdge::Picoseconds(time) => *time,
+        WindowEdge::Character(count) => u128::from(count.0) * period,
+    };
+    let edge = WindowEdge::Picoseconds;
+    let time = u128::from(at.0) * period;
+    let behind = time.saturating_add(period).saturating_add(around);
+    Ok(TimeWindow { from: edge(time.saturating_sub(around)), to: Some(edge(behind)) })
+}
