@@ -107,7 +107,9 @@ pub use timeline::{EventFilter, EventTimeline};
 pub use topology::Topology;
 pub use transport::ParsedTransport;
 
-/// The examples of `docs/library.md`, as tests.
+/// The examples of the documentation, as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/library.md")]
+#[doc = include_str!("../../docs/snapshots.md")]
+#[doc = include_str!("../../README.md")]
 struct LibraryPage;

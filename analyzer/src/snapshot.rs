@@ -49,24 +49,8 @@ pub enum SnapshotView {
     Check,
 }
 
-/// A capture as text: what `myriscope` prints, without colours. Whatever is wrong with the capture
-/// stands in it too, on lines that begin with `!`; of a file without a channel nothing else.
-///
-/// ```
-/// use myriscope_analyzer::snapshot::{SnapshotView, render};
-/// use codec::capture::{ByteOrder, Channel, ChannelId, CaptureWriter, Chunk, ChunkContent};
-/// use codec::{notation, time::Tick};
-///
-/// let mut capture = CaptureWriter::new(Vec::new(), ByteOrder::Little, &[Channel::named("h0:0>s0:3")])?;
-/// let chars = notation::parse("GAP 83 05 92 GAP")?;
-/// let content = ChunkContent::Literal(chars.chars());
-/// capture.write(ChannelId(0), &Chunk { first: Tick(0), content })?;
-/// let capture = capture.finish()?;
-///
-/// assert!(render(capture.as_slice(), SnapshotView::Packets).contains("good"));
-/// assert!(render(capture.as_slice(), SnapshotView::Check).starts_with("✓ nothing wrong"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Renders a capture as text: the output of `myriscope`, without colours. Faults of the capture are lines that begin
+/// with `!`; without a channel there are no other lines. `docs/snapshots.md` shows its use.
 #[must_use]
 pub fn render(capture: impl Read + Send, view: SnapshotView) -> String {
     let mut text = String::new();

@@ -25,7 +25,7 @@ use crate::packet::ByteRetention;
 /// bytes can take.
 pub const REPEATED_MAX: u64 = 1 << 20;
 
-/// The same limit for [`EventFilter::All`], where events are queued until other channels have come as
+/// Limit in place of [`REPEATED_MAX`] for [`EventFilter::All`]: events are queued until other channels have come as
 /// far. *Chosen*: small beside a packet.
 pub const REPEATED_MAX_ALL: u64 = 1 << 12;
 

@@ -8,7 +8,7 @@ use myriscope_analyzer::filter::{ColumnList, DEPTH_MAX, Filter, RowKind, TEXT_MA
 use myriscope_analyzer::packet::{HexBytes, PacketRow};
 use serde_json::json;
 
-/// What is wrong with filters of packets.
+/// Errors of filters of packets.
 fn wrong(texts: &[&str]) -> String {
     wrong_of(RowKind::Packets, texts)
 }
@@ -39,7 +39,7 @@ const PACKET: PacketRow<'_> = PacketRow {
     bytes_left_out: 0,
 };
 
-/// Whether the packet, on a channel of the full rate, passes.
+/// True if the packet, on a channel of the full rate, passes.
 fn keeps(text: &str) -> bool {
     Filter::parse(text, RowKind::Packets).unwrap().keeps(&PACKET, 12_500)
 }

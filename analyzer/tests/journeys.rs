@@ -32,7 +32,7 @@ fn packet(bytes: &[u8]) -> Vec<u8> {
     [bytes, &[crc8(bytes)]].concat()
 }
 
-/// What leaves a switch. P-3, P-5
+/// Bytes that leave a switch. P-3, P-5
 fn hop(came: &[u8]) -> Vec<u8> {
     let (crc, body) = came.split_last().unwrap();
     [&body[1..], &[crc8(&body[1..]) ^ crc8(body) ^ crc]].concat()
@@ -44,7 +44,7 @@ fn flip(mut bytes: Vec<u8>, byte: usize, bit: u8) -> Vec<u8> {
     bytes
 }
 
-/// What was recorded of a channel: each part begins at a place.
+/// Recorded parts of a channel: each begins at a place.
 type RecordedLink<'a> = (&'a str, Vec<(u64, String)>);
 
 fn capture(channels: &[SentJourney<'_>]) -> Vec<u8> {
@@ -128,7 +128,7 @@ fn told(channels: &[SentJourney<'_>]) -> String {
     journeys(channels).0
 }
 
-/// Where each journey was seen to begin, on each of its channels.
+/// Place at which each journey begins, on each of its channels.
 fn starts(journeys: &[Journey]) -> Vec<Vec<u64>> {
     let starts = |journey: &Journey| journey.hops.iter().map(|hop| hop.start.0).collect();
     journeys.iter().map(starts).collect()
@@ -263,7 +263,7 @@ fn a_packet_that_is_cut_is_followed_by_its_bytes() {
     ");
 }
 
-/// What waited behind a packet when FRES came is dropped (R-2): what leaves cut next is what came next.
+/// Packets that waited behind another when FRES came are dropped (R-2): the next one to leave is the next one that came.
 #[test]
 fn what_waited_when_a_reset_came_does_not_leave_behind_it() {
     let p = relative();

@@ -373,7 +373,7 @@ fn recorded(channels: &[CharBuf; 2], stretches: &[Vec<Range<usize>>; 2]) -> Vec<
     file.finish().unwrap()
 }
 
-/// Whether the intervals of a channel follow each other through all that was recorded of it.
+/// Asserts that the intervals of a channel cover all that was recorded of it, without gaps.
 fn tile(own: &[&ActivityInterval], stretches: &[Range<usize>]) {
     let mut own = own.iter().copied().peekable();
     let mut stretches = stretches.iter().cloned().peekable();

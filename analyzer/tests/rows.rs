@@ -1,4 +1,4 @@
-//! What a receiver at the tap notices, on captures written by hand; every expected row is worked
+//! Events of a receiver at the tap, on captures written by hand; every expected row is worked
 //! out from the rule that it names.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]

@@ -41,7 +41,7 @@ fn capture(tap: &str, words: &str, pieces: &[SlackChunk<'_>]) -> Vec<u8> {
     file.finish().unwrap()
 }
 
-/// What is said about the buffer that a's channel fills: bounds of single periods where they are
+/// Bounds of the buffer that a's channel fills: those of single periods where they are
 /// few, else of the first and the last.
 fn said(capture: &[u8]) -> String {
     let mut text = String::new();
@@ -86,9 +86,9 @@ fn line(fill: &FillBounds) -> String {
     }
 }
 
-/// What a sends: eight bytes that arrive at b in the periods 2 to 9, and a packet's last one.
+/// Characters of a: eight bytes that arrive at b in the periods 2 to 9, and a packet's last one.
 const SENT: &str = "GAP GO 01×8 (GO)×20 02 GAP (GO GAP)×5";
-/// What b commands: STOP on the wire in the period 6, GO in the period 20.
+/// Commands of b: STOP on the wire in the period 6, GO in the period 20.
 const COMMANDED: &str = "GO GAP GO GAP GO GAP STOP (GAP STOP)×6 GAP GO (GAP GO)×10";
 
 #[test]
@@ -274,7 +274,7 @@ fn what_stood_above_the_lower_threshold_may_fall_by_two_when_it_is_not_seen_any_
     ");
 }
 
-/// The same characters in chunks of so many.
+/// Divides the characters into chunks of a length.
 fn cut(pieces: &[SlackChunk<'_>], len: usize) -> Vec<u8> {
     let mut all = Vec::new();
     for (channel, first, text) in pieces {

@@ -49,6 +49,8 @@ pub(crate) enum CliCommand {
     /// Follows packets across all captured links: route, latency, waits, corruption and outcome.
     Journeys(ViewArgs),
     /// Lists utilisation, stopped share, packets and latencies of each channel over time.
+    ///
+    /// A packet uses every interval from its first byte to its last, and is counted in that of its last.
     Series(SeriesArgs),
     /// Lists flows: packets, bytes, losses and latencies from each node to each other.
     Flows(ViewArgs),
@@ -65,8 +67,13 @@ pub(crate) enum CliCommand {
     /// Lists events other than packets: resets, silence, flow control, invalid codes, holes.
     Events(EventsArgs),
     /// Lists packets, events, waits and findings of all channels in order of time.
+    ///
+    /// A finding comes when it is certain, which may be later than its own time; `--sort time_ps` orders all
+    /// rows by time.
     Log(ViewArgs),
     /// Prints the characters of both directions of a link side by side.
+    ///
+    /// Packets, events and findings of the link stand below the row in which they became certain.
     Show(ShowArgs),
     /// Copies a capture and adds the findings as packet comments, which Wireshark displays.
     Annotate(AnnotateArgs),

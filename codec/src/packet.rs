@@ -143,7 +143,7 @@ pub struct CappedBytes {
 
 #[derive(Clone)]
 enum StoredBytes {
-    /// As many as there are.
+    /// Bytes within the value itself.
     Inline([u8; 16]),
     Heap(Vec<u8>),
 }

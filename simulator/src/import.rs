@@ -88,7 +88,7 @@ struct NamedNode {
     kind: StatedKind,
 }
 
-/// What a reader has found in a file.
+/// Contents of a file.
 #[derive(Clone, Debug, Default)]
 struct NamedNetwork {
     nodes: Vec<NamedNode>,

@@ -114,7 +114,7 @@ impl HostInterface {
         }
     }
 
-    /// The same with endpoints. T
+    /// Adds endpoints. T
     pub(crate) fn with_endpoints(mut self, messaging: HostMessaging) -> Self {
         let memory = self.parameters.receive_memory as usize;
         self.receiving = ReceiveEngine::new(self.place, memory, TransportRouting::Served);

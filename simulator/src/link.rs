@@ -49,7 +49,7 @@ pub struct PortParameters {
     pub blocked: Ticks,
     /// The symbols that it supports. C-3
     pub symbols: SymbolSet,
-    /// Whether it replies to probes, if it supports them. R-6
+    /// True if it replies to probes, provided that it supports them. R-6
     pub replies: bool,
     /// The ending of a forward reset that it sends. R-1
     pub reset: ResetEnding,
@@ -166,7 +166,7 @@ impl LinkParameters {
         Self { delay, ports: [port; 2] }
     }
 
-    /// The same link with its ends exchanged.
+    /// Exchanges the ends of the link.
     #[must_use]
     pub const fn turned(self) -> Self {
         let [one, other] = self.ports;

@@ -75,7 +75,7 @@ enum NodePart {
 /// Order in which parts are visited within a period. It makes no difference to the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VisitOrder {
-    /// As in the scenario.
+    /// Order of the scenario.
     #[default]
     AsGiven,
     /// Shuffled with this seed.

@@ -37,7 +37,7 @@ pub(crate) struct PortUnit {
     pub(crate) tapped: Option<Box<TapWindows>>,
     pub(crate) fill_trace: Option<Box<FillTrace>>,
     pub(crate) status: StatusWord,
-    /// Whether it replies to probes. R-6
+    /// True if it replies to probes. R-6
     replies: bool,
     /// Counters of the sender's side.
     pub(crate) counters: PortCounters,

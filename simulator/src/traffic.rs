@@ -69,7 +69,7 @@ pub enum ArrivalProcess {
     Poisson(Ticks),
     /// A burst of packets per interval. Open loop.
     Bursts(NonZeroU32, Ticks),
-    /// As many packets as the link carries.
+    /// Packets without pause: as many as the link carries.
     Saturating,
     /// A window of unanswered requests, and the time between an answer and the next request. Closed
     /// loop: the receiver answers each request with one of the same size.

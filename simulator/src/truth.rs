@@ -198,7 +198,7 @@ pub enum PacketHandling {
     Runt,
     /// First byte with MSB 1. I-2
     Misrouted,
-    /// Of a type that no routine takes. I-2
+    /// Type that no routine takes. I-2
     NoRoutine,
     /// The control program was not loaded. I-3
     Ignored,

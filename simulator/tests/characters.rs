@@ -123,7 +123,7 @@ fn stop_and_go_take_effect_to_the_period() {
     ");
 }
 
-/// The same, while h1 sends a packet too: STOP goes out in 11, and 0b one period later. F-6
+/// As h1 sends a packet too, STOP goes out in 11, and 0b one period later. F-6
 #[test]
 fn stop_punches_a_hole_into_a_packet() {
     let more = held() + &raw("h0", 0, TWENTY_ONE) + &raw("h1", 0, TWENTY_ONE);

@@ -56,7 +56,7 @@ enum BuildKind {
     /// Stable Rust without sanitizer and without tracing of comparisons, which takes half of the time:
     /// seeds and dictionaries contain the magic numbers, and no code of ours is `unsafe`.
     Plain,
-    /// The same with tracing of comparisons: for formats without seeds or dictionaries.
+    /// Coverage with tracing of comparisons: for formats without seeds or dictionaries.
     Traced,
     /// Address sanitizer, for the dependencies. Needs the toolchain named in fuzz/toolchain or
     /// `FUZZ_TOOLCHAIN`.

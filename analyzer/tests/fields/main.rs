@@ -41,7 +41,7 @@ fn paths(value: &Value, before: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// What is told of the first finding differs from kind to kind: its members are data.
+/// Members whose names depend on the kind of finding.
 const FREE: [&str; 2] = ["first.", "facts."];
 
 fn fits(field: &RowField, value: &Value) -> bool {

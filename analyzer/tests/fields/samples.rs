@@ -281,7 +281,7 @@ fn conversation() -> impl ListRow {
     Conversation { number: 0, key, first, last: 1, sums, history, ended }.row()
 }
 
-/// What may be noticed, each once.
+/// Observations of every kind.
 fn remarks() -> Vec<Value> {
     let data = DataContent {
         sync: SyncFlag::Set,

@@ -1,4 +1,4 @@
-//! What is found in captures written by hand, and what is not.
+//! Findings in captures written by hand, and their absence.
 
 #![expect(
     clippy::unwrap_used,

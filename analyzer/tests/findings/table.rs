@@ -58,13 +58,13 @@ const RING: [WireBuilder; 4] = [
     ("s0:2>s1:2", "myrinet-channel v=1 tap=s1:2 delay=1"),
 ];
 
-/// The same link, with all parameters of its slack buffers declared.
+/// A link with all parameters of its slack buffers declared.
 const DECLARED: [WireBuilder; 2] = [
     ("a:0>b:0", "myrinet-channel v=1 tap=a:0 kg=4 h=4 ks=8 delay=1 gen=0 int=0"),
     ("b:0>a:0", "myrinet-channel v=1 tap=a:0 kg=4 h=4 ks=8 delay=1 gen=0 int=0"),
 ];
 
-/// The same link, with a sender at a that is declared to be as Myricom's chips.
+/// A link with a sender at a that is declared to be as Myricom's chips.
 const CHIP: [WireBuilder; 2] =
     [("a:0>b:0", "myrinet-channel v=1 tap=a:0 reset=own-gap fill=chip"), LINK[1]];
 

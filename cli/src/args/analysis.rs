@@ -48,7 +48,7 @@ pub(crate) struct ShowArgs {
     /// Unit of times in text: microseconds, nanoseconds or character indices.
     #[arg(long, value_enum, default_value_t = UnitName::Us)]
     pub(crate) units: UnitName,
-    /// Omits the lines about packets and events below the characters.
+    /// Omits the lines about packets, events and findings below the characters.
     #[arg(long)]
     pub(crate) plain: bool,
 }

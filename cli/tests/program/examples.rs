@@ -9,7 +9,7 @@ use crate::support::{ScratchDirectory, fixture, good};
 const LAWS: [&str; 2] = ["storm", "reproduce"];
 
 /// A directory with the captures and scenarios of the demos, as the examples name them.
-fn workplace(name: &str) -> ScratchDirectory {
+pub(crate) fn workplace(name: &str) -> ScratchDirectory {
     let directory = ScratchDirectory::new(name);
     for entry in fs::read_dir(fixture("")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
@@ -34,7 +34,7 @@ fn commands() -> Vec<String> {
 
 /// Status and standard error of a command line that a shell runs.
 #[cfg(unix)]
-fn shell(directory: &ScratchDirectory, line: &str) -> (Option<i32>, String) {
+pub(crate) fn shell(directory: &ScratchDirectory, line: &str) -> (Option<i32>, String) {
     let script = format!("myriscope() {{ \"$PROGRAM\" \"$@\"; }}\n{line}");
     let mut shell = Command::new("sh");
     shell.args(["-c", &script]).env("PROGRAM", env!("CARGO_BIN_EXE_myriscope"));

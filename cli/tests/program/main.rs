@@ -18,5 +18,6 @@ mod live;
 mod networks;
 mod schema;
 mod selection;
+mod show;
 mod simulate;
 mod support;

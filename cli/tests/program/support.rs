@@ -29,7 +29,7 @@ pub(crate) const VIEWS: [&[&str]; 17] = [
     &["log"],
 ];
 
-/// The same and `topology`.
+/// All views, and `topology`.
 pub(crate) fn readers() -> impl Iterator<Item = &'static [&'static str]> {
     VIEWS.into_iter().chain([&["topology"][..]])
 }

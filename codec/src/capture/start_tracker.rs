@@ -21,7 +21,7 @@ pub(super) struct StartTracker {
     wire: TrackedWire,
 }
 
-/// What the characters so far determine; places are those of the last such character.
+/// State that the characters so far determine; places are those of the last such character.
 #[derive(Clone, Debug, Default)]
 struct TrackedWire {
     /// Without what the framer and the opposite channel determine.

@@ -125,7 +125,7 @@ pub fn planned(plan: &ConversationInput) -> Option<DeliverySummary> {
     Some(summary)
 }
 
-/// The same again, as far as it went, for the laws of everything else.
+/// Simulates the network again, for the same time, and checks all other laws.
 fn recorded(mut scenario: Scenario, summary: DeliverySummary) {
     lasting(&mut scenario, summary.periods);
     let outcome = network::simulated(&scenario);

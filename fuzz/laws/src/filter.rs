@@ -158,7 +158,7 @@ fn check_reparse(shown: &str) {
     assert!(!shown.contains(harm), "nothing in it harms a terminal: {shown:?}");
 }
 
-/// Which of some rows a filter keeps; the last has lists in it.
+/// Rows that a filter keeps, of a few; the last has lists in it.
 fn kept(filter: &mut Filter) -> Vec<bool> {
     let packet = PacketRow {
         channel: "h0:0>s0:3",

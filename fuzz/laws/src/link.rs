@@ -64,7 +64,7 @@ impl<'a> Arbitrary<'a> for LinkScriptStep {
     }
 }
 
-/// As many as the bytes are enough for.
+/// Steps until the bytes are used up.
 fn to_the_end(bytes: &mut Unstructured<'_>) -> Result<Vec<LinkScriptStep>, Error> {
     let mut steps = Vec::with_capacity(bytes.len() / 4);
     while !bytes.is_empty() {

@@ -15,7 +15,7 @@ pub fn law(text: &[u8]) {
     check(text, SHORT, |chars| chars.to_string());
 }
 
-/// The same of texts that stand for many.
+/// Checks texts that stand for many characters.
 pub fn long(text: &[u8]) {
     check(text, LONG, |chars| chars.to_string());
 }

@@ -29,7 +29,7 @@ pub(crate) enum RecordOp {
     /// The characters since the last cut are a chunk.
     Cut,
     Repeat(u8),
-    /// The same, and this number of characters after them is missing.
+    /// Characters, and this number of missing ones after them.
     Hole(u8),
     Over,
 }

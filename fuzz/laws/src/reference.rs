@@ -229,7 +229,7 @@ pub struct ReferenceChannel {
 /// Event on a channel: index of the channel, place, event.
 pub type ReferenceRow = (usize, u64, ReferenceEvent);
 
-/// Which rows of an instant and channel come first.
+/// Order of the rows of an instant and channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum RowOrigin {
     Own,

@@ -112,7 +112,7 @@ pub enum StormLaws {
     Canary,
 }
 
-/// The same; the law that is broken, if one is. Nothing is printed of it.
+/// Runs the network, and returns the law that is broken. Prints nothing.
 ///
 /// # Errors
 /// The first law that is broken.

@@ -128,7 +128,7 @@ fn hosts(endpoints: u16, parameters: EndpointParameters, timeout: u64) -> Vec<Me
     vec![host(0), host(1)]
 }
 
-/// As many messages as go, to an endpoint of the other host.
+/// A stream without pauses to an endpoint of the other host.
 fn stream(from: u16, (nic, to): (u16, u16), kind: MessageKind, size: u32) -> MessageStream {
     MessageStream {
         from: EndpointId(from),

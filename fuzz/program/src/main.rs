@@ -20,7 +20,7 @@ use self::output::{LawsError, LawsOutput};
 struct LawsArguments {
     #[command(subcommand)]
     command: LawsCommand,
-    /// When to colour the output.
+    /// Use of colours in the output.
     #[arg(long, global = true, value_enum, default_value_t = ColourWhen::Auto, value_name = "WHEN")]
     color: ColourWhen,
 }

@@ -34,7 +34,7 @@ pub enum DmaBus {
 /// Policy for taking characters from the slack buffer. I-4
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConsumptionMode {
-    /// As soon as there is one.
+    /// Without delay.
     #[default]
     Always,
     /// Never.

@@ -73,7 +73,7 @@ pub(super) struct IntakeRecord {
     pub handling: PacketHandling,
 }
 
-/// Whether the control program runs. I-3
+/// State of the control program. I-3
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ProgramState {
     Loading,

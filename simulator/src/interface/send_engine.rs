@@ -300,7 +300,7 @@ impl SendEngine {
         }
     }
 
-    /// As [`Self::reset`], but nothing more can be sent.
+    /// Resets the engine as [`Self::reset`] does, and sends nothing more.
     pub(super) fn power_off(&mut self, now: u64, rule: RuleId, log: &mut TruthLog) {
         self.reset(now, rule, log);
         self.line = SendLine::Idle;

@@ -39,7 +39,7 @@ pub struct HandlingCounts {
     pub runt: u64,
     /// With a route byte left.
     pub misrouted: u64,
-    /// Of a type that no routine takes.
+    /// Packets of a type that no routine takes.
     pub no_routine: u64,
     /// Received while the control program was not loaded.
     pub ignored: u64,

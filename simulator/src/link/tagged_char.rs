@@ -54,7 +54,7 @@ impl TaggedChar {
         Self(DATA | byte as u16)
     }
 
-    /// The same character, tagged as the first of a packet.
+    /// Tags the character as the first of a packet.
     pub(crate) const fn as_head(self) -> Self {
         Self(self.0 | HEAD)
     }

@@ -33,9 +33,9 @@ pub struct MessagingPacket {
 pub enum TransmissionKind {
     /// A message.
     Data {
-        /// As on the wire.
+        /// Header on the wire.
         header: TransportHeader,
-        /// As on the wire.
+        /// SYNC on the wire.
         sync: SyncFlag,
         /// Message.
         message: MessageId,

@@ -35,7 +35,7 @@ impl CutThrough {
         }
     }
 
-    /// The same for a packet that asks for the switch's identity; `route` is the byte after that.
+    /// Forms the answer to a packet that asks for the switch's identity; `route` is the byte after that.
     /// S-8
     pub(crate) fn with_identity(self, route: u8) -> Self {
         Self { computed: self.computed.push(route), identity_left: 8, ..self }

@@ -21,7 +21,7 @@ const SPURIOUS: &str = "unsound";
 const BROKEN: i32 = 1;
 /// The exit status of `timeout` where time was over.
 const OVER: i32 = 124;
-/// The same, where what it stopped would not be stopped.
+/// Exit status of `timeout` if the program had to be killed.
 const KILLED: i32 = 137;
 
 /// Builds the program.

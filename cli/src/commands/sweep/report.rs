@@ -64,7 +64,7 @@ impl RunNumbers {
 }
 
 impl MeanWithInterval {
-    /// Of values of independent runs. The interval is that of Student's t distribution; of fewer degrees
+    /// Mean and interval of the values of independent runs. The interval is that of Student's t distribution; of fewer degrees
     /// of freedom than there are above 30, so rather too wide.
     fn of(values: &[f64]) -> Option<Self> {
         let count = values.len() as f64;

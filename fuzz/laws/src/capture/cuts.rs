@@ -81,7 +81,7 @@ impl SectionContents {
         })
     }
 
-    /// The same with every chunk in two: repeats too long for the reference.
+    /// Writes every chunk in two parts: repeats too long for the reference.
     fn split(&self, dice: &mut SeededRng) -> Option<Vec<u8>> {
         self.written(dice, |id, dice| {
             let own = self.chunks.iter().filter(|(other, _)| *other == id);

@@ -12,7 +12,7 @@ pub fn law(bytes: &[u8]) {
     CaptureInput::from_bytes(bytes).iter().for_each(|plan| check(plan, |file| file));
 }
 
-/// The same, and keeps the laws of any capture.
+/// A planned capture is read as planned, and keeps the laws of any capture.
 pub fn planned(plan: &CaptureInput) {
     check(plan, |file| file);
     let Ok(file) = plan.file() else { return };

@@ -41,7 +41,7 @@ pub(crate) struct MessagingChecker {
 }
 
 impl MessagingChecker {
-    /// As many endpoints as there are frames are resident from the start.
+    /// Creates a checker: from the start, as many endpoints as there are frames are resident.
     pub(crate) fn new(plans: &[MessagingPlan]) -> Self {
         let parameters = plans.first().map(|plan| plan.parameters).unwrap_or_default();
         let side = |plan: &MessagingPlan| {

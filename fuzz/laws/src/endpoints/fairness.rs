@@ -100,7 +100,7 @@ impl FairnessChecker {
         self.look();
     }
 
-    /// Who has something that can be sent: a logical channel is free even if all others that are open
+    /// Finds the endpoints that can send: a logical channel is free even if all others that are open
     /// have one, and another is left for replies. T-2
     fn look(&mut self) {
         let can_go = |id: &MessageId| {

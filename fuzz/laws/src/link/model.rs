@@ -114,7 +114,7 @@ impl InputModel {
         }
     }
 
-    /// The same port, where characters come in at another rate than its own.
+    /// Lets characters come in at another rate than the port's own.
     pub(crate) fn with_own_time(self) -> Self {
         Self { alive: Some(false), ..self }
     }

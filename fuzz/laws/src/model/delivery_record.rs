@@ -225,7 +225,7 @@ impl DeliveryRecord {
         Ok(())
     }
 
-    /// The same, had all happened so much earlier.
+    /// Shifts the record to an earlier time.
     pub(super) fn earlier(&mut self, then: impl Fn(TransportTimestamp) -> TransportTimestamp) {
         for own in self.outstanding.values_mut() {
             if let Some(latest) = &mut own.latest {

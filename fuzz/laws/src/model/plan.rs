@@ -206,7 +206,7 @@ impl ModelPlan {
         }
     }
 
-    /// The same with a single logical channel and two messages from NIC 0.
+    /// Small plan with a single logical channel and two messages from NIC 0.
     #[must_use]
     pub fn single() -> Self {
         let small = Self::small();

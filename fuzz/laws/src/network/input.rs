@@ -319,7 +319,7 @@ impl LinkEndsInput {
 }
 
 impl PortVariant {
-    /// The same port but for what the rules leave to it.
+    /// Applies the variants that the rules leave to a port.
     #[must_use]
     pub fn of(self, port: PortParameters) -> PortParameters {
         let Self(bits) = self;

@@ -17,7 +17,7 @@ use super::run::RunOutcome;
 pub enum StrippedWords {
     /// Every parameter: rate, opposite channel and tap stay.
     Parameters,
-    /// The same, with the opposite channel and the tap.
+    /// All parameters, the opposite channel and the tap.
     Everything,
     /// Parameters whose bits are 1, counted through all channels.
     Some(u64),

@@ -66,7 +66,7 @@ pub(super) fn drawn(scenario: &Scenario) -> ReproductionDraft {
     ReproductionDraft { capture, scenario, truth, notation: String::new() }
 }
 
-/// The same, tapped at every cable where it is tapped nowhere. Nothing in a network depends on its taps.
+/// Adds taps at every cable of a scenario without taps. Nothing in a network depends on its taps.
 fn watched(scenario: &Scenario) -> Scenario {
     let mut scenario = scenario.clone();
     if scenario.taps.is_empty() {
@@ -98,7 +98,7 @@ fn file(scenario: &Scenario, outcome: &ReproductionPart<RunOutcome>) -> String {
     format!("# The file that comes nearest to what ran; {same}.\n{why}{text}")
 }
 
-/// The same in words that the form of the file has: without what can never happen.
+/// Removes faults that can never happen, for which the file format has no words.
 fn spoken(scenario: &Scenario) -> Scenario {
     let mut scenario = scenario.clone();
     for fault in &mut scenario.faults {

@@ -72,7 +72,7 @@ impl StatesInput {
         Some(Self { channels, joined, chunks })
     }
 
-    /// The same characters in other chunks.
+    /// Divides the characters into other chunks.
     fn cut(&self, mut cut: impl FnMut(&OwnedChunk) -> Vec<OwnedChunk>) -> Self {
         let mut cut = |(id, chunk): &(ChannelId, OwnedChunk)| {
             let id = *id;

@@ -32,7 +32,7 @@ pub struct TransportShape {
 pub enum TransportOp {
     Send {
         from: EndpointPick,
-        /// Which of the other NICs it is for, and which endpoint there.
+        /// Destination: another NIC, and an endpoint there.
         to: EndpointPick,
         /// Tests whether its key is that of the endpoint at present.
         key: KeyPick,

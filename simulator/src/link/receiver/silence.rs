@@ -7,8 +7,7 @@ use super::{OPEN, PortReceiver, PortRequest, ReceivingState, SilenceClock};
 use crate::truth::{RuleId, StopGo, TraceContext, TruthEventKind};
 
 impl PortReceiver {
-    /// The same where characters come in at another rate than the port's own: silence is counted by
-    /// its caller. W-6
+    /// Lets its caller count the silence: characters come in at another rate than the port's own. W-6
     pub fn with_own_time(self) -> Self {
         Self { time: SilenceClock::Own { alive: false }, ..self }
     }

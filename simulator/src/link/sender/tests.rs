@@ -20,7 +20,7 @@ fn check(periods: u64, text: &str, from: u64, script: &[(u64, NextAction)]) -> S
     check_as(PortParameters::default(), periods, (text, from), script)
 }
 
-/// The same of a sender with other variants than Myricom's.
+/// Checks a sender with other variants than Myricom's.
 fn check_as(
     port: PortParameters,
     periods: u64,

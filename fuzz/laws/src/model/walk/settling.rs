@@ -65,7 +65,7 @@ impl ModelWalk<'_> {
         Some(time)
     }
 
-    /// The same by running, for states beyond those that were visited.
+    /// Determines it by running, for states beyond those that were visited.
     fn run(&self, world: ModelState) -> Option<u32> {
         let (mut world, mut time, mut events) = (world, 0, Vec::new());
         for _ in 0..STEPS_MAX {
