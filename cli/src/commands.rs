@@ -39,10 +39,10 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Info(view) => info::run(&view, output),
         Cli::Packets(PacketsArgs { view, hex, units }) => {
             let bytes = if hex { ByteRetention::Keep } else { ByteRetention::Forget };
-            packets::run(&view, EventFilter::Packets, (bytes, units.unit()), output)
+            packets::run(&view, EventFilter::Packets, (bytes, units), output)
         }
         Cli::Events(EventsArgs { view, units }) => {
-            let options = (ByteRetention::Forget, units.unit());
+            let options = (ByteRetention::Forget, units);
             packets::run(&view, EventFilter::Events, options, output)
         }
         Cli::Log(view) => log::run(&view, output),

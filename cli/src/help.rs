@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use analyzer::render::wrapped;
 use clap::{Arg, Command, CommandFactory};
 
 use self::examples::CommandHelp;
@@ -85,7 +86,11 @@ fn template(command: &Command) -> String {
         for name in names {
             let about = command.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            let _ = writeln!(text, "  {name:<14} {about}");
+            let mut name = *name;
+            for line in wrapped(about.split(' '), " ", 80 - 17) {
+                let _ = writeln!(text, "  {name:<14} {line}");
+                name = "";
+            }
         }
     }
     text + "\nOptions:\n{options}{after-help}"

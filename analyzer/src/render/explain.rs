@@ -5,13 +5,11 @@ use super::{StyledLine, TextStyle};
 use crate::finding::{FindingInfo, Severity};
 use crate::rules::{self, GROUPS, Rule, RuleVisibility};
 
-/// Width of the text.
-const WIDTH: usize = 96;
 /// Width of the labels before the text.
 const LABEL: usize = 14;
 
 /// Prints all rules, one per line, with their findings.
-pub fn list(out: &mut impl FnMut(StyledLine)) {
+pub fn list(width: usize, out: &mut impl FnMut(StyledLine)) {
     for (letter, name) in GROUPS {
         out(StyledLine::default());
         out(StyledLine::of(TextStyle::Head, format!("{letter}. {name}")));
@@ -21,14 +19,14 @@ pub fn list(out: &mut impl FnMut(StyledLine)) {
                 RuleVisibility::Part(..) => ("◐", TextStyle::Notice),
                 RuleVisibility::Nothing(_) => ("○", TextStyle::Dim),
             };
-            let text = shortened(&plain(rule.text), WIDTH - 8);
+            let text = shortened(&plain(rule.text), width - 8);
             let line = StyledLine::of(role, format!("{mark} "))
                 .and(TextStyle::Head, format!("{:<5} ", rule.id));
             out(line.and(TextStyle::Plain, text));
             let names: Vec<&str> = rule.findings().map(|about| about.name).collect();
             if !names.is_empty() {
                 let head = StyledLine::of(TextStyle::Dim, format!("{:8}→ ", ""));
-                paragraph(&head, &names.join("  "), WIDTH, out);
+                paragraph(&head, &names.join("  "), width, out);
             }
         }
     }
@@ -45,13 +43,13 @@ pub fn list(out: &mut impl FnMut(StyledLine)) {
 }
 
 /// Prints a rule: its text, the required evidence, its findings, its limits and examples.
-pub fn rule(rule: &Rule, out: &mut impl FnMut(StyledLine)) {
+pub fn rule(rule: &Rule, width: usize, out: &mut impl FnMut(StyledLine)) {
     let name =
         GROUPS.iter().find(|(letter, _)| *letter == rule.group()).map_or("", |group| group.1);
     out(StyledLine::of(TextStyle::Head, rule.id)
         .and(TextStyle::Dim, format!("  {name}, {}", source(rule.clause))));
     out(StyledLine::default());
-    paragraph(&StyledLine::of(TextStyle::Plain, "  "), &plain(rule.text), WIDTH, out);
+    paragraph(&StyledLine::of(TextStyle::Plain, "  "), &plain(rule.text), width, out);
     out(StyledLine::default());
     let (test, limits) = match rule.shows {
         RuleVisibility::All(test) => (Some(test), None),
@@ -59,15 +57,15 @@ pub fn rule(rule: &Rule, out: &mut impl FnMut(StyledLine)) {
         RuleVisibility::Nothing(why) => (None, Some(("not shown", why))),
     };
     if let Some(test) = test {
-        labelled("evidence", rule.evidence.unwrap_or_default(), out);
+        labelled("evidence", rule.evidence.unwrap_or_default(), width, out);
         let text = format!("passed if there are {} and no findings", test.what);
-        labelled("in check", &text, out);
+        labelled("in check", &text, width, out);
     }
-    limits.into_iter().for_each(|(label, text)| labelled(label, text, out));
+    limits.into_iter().for_each(|(label, text)| labelled(label, text, width, out));
     for (place, about) in rule.findings().enumerate() {
         let head = StyledLine::of(TextStyle::Head, label(if place == 0 { "findings" } else { "" }))
             .and(role(about.severity), format!("{:<22} ", about.name));
-        paragraph(&head, &format!("{}: {}", about.severity.name(), about.text), WIDTH, out);
+        paragraph(&head, &format!("{}: {}", about.severity.name(), about.text), width, out);
     }
     for (place, example) in rule.examples().iter().enumerate() {
         let head = StyledLine::of(TextStyle::Head, label(if place == 0 { "try" } else { "" }));
@@ -76,35 +74,35 @@ pub fn rule(rule: &Rule, out: &mut impl FnMut(StyledLine)) {
 }
 
 /// Prints a kind of finding and its rule.
-pub fn finding(about: &FindingInfo, out: &mut impl FnMut(StyledLine)) {
+pub fn finding(about: &FindingInfo, width: usize, out: &mut impl FnMut(StyledLine)) {
     out(StyledLine::of(role(about.severity), about.name)
         .and(TextStyle::Dim, format!("  {}", about.severity.name())));
     out(StyledLine::default());
-    paragraph(&StyledLine::of(TextStyle::Plain, "  "), about.text, WIDTH, out);
+    paragraph(&StyledLine::of(TextStyle::Plain, "  "), about.text, width, out);
     out(StyledLine::default());
     let (causes, next) = about.advice();
-    labelled("likely causes", causes, out);
-    labelled("next", next, out);
-    labelled("try", &about.example(), out);
+    labelled("likely causes", causes, width, out);
+    labelled("next", next, width, out);
+    labelled("try", &about.example(), width, out);
     if let Some(found) = about.rule.and_then(rules::rule) {
         out(StyledLine::default());
-        rule(found, out);
+        rule(found, width, out);
     }
 }
 
 /// Prints a term and its meaning.
-pub fn term(name: &str, source: &str, meaning: &str, out: &mut impl FnMut(StyledLine)) {
+pub fn term([name, source, meaning]: [&str; 3], width: usize, out: &mut impl FnMut(StyledLine)) {
     out(StyledLine::of(TextStyle::Head, name).and(TextStyle::Dim, format!("  {source}")));
     out(StyledLine::default());
-    paragraph(&StyledLine::of(TextStyle::Plain, "  "), meaning, WIDTH, out);
+    paragraph(&StyledLine::of(TextStyle::Plain, "  "), meaning, width, out);
 }
 
 fn label(text: &str) -> String {
     format!("  {text:<LABEL$}")
 }
 
-fn labelled(name: &str, text: &str, out: &mut impl FnMut(StyledLine)) {
-    paragraph(&StyledLine::of(TextStyle::Head, label(name)), text, WIDTH, out);
+fn labelled(name: &str, text: &str, width: usize, out: &mut impl FnMut(StyledLine)) {
+    paragraph(&StyledLine::of(TextStyle::Head, label(name)), text, width, out);
 }
 
 const fn role(severity: Severity) -> TextStyle {

@@ -7,49 +7,59 @@ use crate::series::SeriesRow;
 /// Heading above the rows of a series.
 #[must_use]
 pub fn series_head() -> StyledLine {
-    let text = format!(
-        "{:>12}  {:<16}  {:>5}  {:>7}  {:>7}  {:>5}  {:>8}  {:>8}",
-        "start µs", "channel", "used", "stopped", "packets", "bad", "p50 µs", "p99 µs"
-    );
-    StyledLine::of(TextStyle::Head, text)
+    let names = ["used", "stopped", "packets", "bad", "p50 µs", "p99 µs"];
+    columns(&format!("{:>12}  {:<12}", "start µs", "channel"), &names.map(str::to_owned))
 }
 
 /// Line of a channel in an interval.
 #[must_use]
 pub fn series_line(row: &SeriesRow<'_>) -> StyledLine {
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
-    let stopped = if row.stopped > 0.0 { TextStyle::Notice } else { TextStyle::Dim };
-    let bad = if row.bad > 0 { TextStyle::Bad } else { TextStyle::Dim };
-    StyledLine::of(TextStyle::Dim, format!("{:>12}  ", microseconds(row.time_ps)))
-        .and(TextStyle::Plain, format!("{:<16}  {:>5}  ", row.channel, percent(row.utilisation)))
-        .and(stopped, format!("{:>7}  ", percent(row.stopped)))
-        .and(TextStyle::Plain, format!("{:>7}  ", row.packets))
-        .and(bad, format!("{:>5}  ", row.bad))
-        .and(TextStyle::Plain, latency(row.latency_p50_ps) + "  " + &latency(row.latency_p99_ps))
+    columns(
+        &format!("{:>12}  {:<12}", microseconds(row.time_ps), row.channel),
+        &[
+            percent(row.utilisation),
+            percent(row.stopped),
+            row.packets.to_string(),
+            row.bad.to_string(),
+            latency(row.latency_p50_ps),
+            latency(row.latency_p99_ps),
+        ],
+    )
 }
 
 /// Heading above flows.
 #[must_use]
 pub fn flow_head() -> StyledLine {
-    let text = format!(
-        "{:<10}  {:<10}  {:>7}  {:>9}  {:>7}  {:>8}  {:>8}  {:>8}",
-        "from", "to", "packets", "bytes", "dropped", "mean µs", "p50 µs", "p99 µs"
-    );
-    StyledLine::of(TextStyle::Head, text)
+    let names = ["packets", "bytes", "dropped", "mean µs", "p50 µs", "p99 µs"];
+    columns(&format!("{:<8}  {:<8}", "from", "to"), &names.map(str::to_owned))
 }
 
 /// Line of a flow.
 #[must_use]
 pub fn flow_line(row: &PacketFlowRow<'_>) -> StyledLine {
-    let dropped = if row.dropped > 0 { TextStyle::Bad } else { TextStyle::Dim };
-    let latencies = [row.latency_mean_ps, row.latency_p50_ps, row.latency_p99_ps].map(latency);
-    let ends = format!("{:<10}  {:<10}  ", row.source, row.destination.unwrap_or("-"));
-    StyledLine::of(TextStyle::Plain, ends)
-        .and(TextStyle::Plain, format!("{:>7}  {:>9}  ", row.packets, row.bytes))
-        .and(dropped, format!("{:>7}  ", row.dropped))
-        .and(TextStyle::Plain, latencies.join("  "))
+    columns(
+        &format!("{:<8}  {:<8}", row.source, row.destination.unwrap_or("-")),
+        &[
+            row.packets.to_string(),
+            row.bytes.to_string(),
+            row.dropped.to_string(),
+            latency(row.latency_mean_ps),
+            latency(row.latency_p50_ps),
+            latency(row.latency_p99_ps),
+        ],
+    )
+}
+
+/// Names, and numbers in columns; those that are zero or missing stand back.
+fn columns(names: &str, numbers: &[String; 6]) -> StyledLine {
+    numbers.iter().fold(StyledLine::of(TextStyle::Plain, names), |line, number| {
+        let is_nothing = ["0", "0.0 %", "-"].contains(&number.as_str());
+        let style = if is_nothing { TextStyle::Dim } else { TextStyle::Plain };
+        line.and(style, format!("  {number:>7}"))
+    })
 }
 
 fn latency(latency: Option<u128>) -> String {
-    format!("{:>8}", latency.map_or_else(|| "-".to_owned(), microseconds))
+    latency.map_or_else(|| "-".to_owned(), microseconds)
 }

@@ -1,5 +1,7 @@
 //! Units of positions in text.
 
+use std::str::FromStr;
+
 use super::microseconds;
 
 /// Unit in which text prints positions.
@@ -12,6 +14,19 @@ pub enum TimeUnit {
     Nanoseconds,
     /// Character indices on the channel.
     Characters,
+}
+
+impl FromStr for TimeUnit {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "us" => Ok(Self::Microseconds),
+            "ns" => Ok(Self::Nanoseconds),
+            "chars" => Ok(Self::Characters),
+            _ => Err("expected us, ns or chars"),
+        }
+    }
 }
 
 impl TimeUnit {

@@ -18,6 +18,9 @@ use crate::catalog;
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::output::StandardOutput;
 
+/// Maximum width of text.
+const WIDTH: usize = 96;
+
 /// Rules, findings and terms, as in `docs/output.md`.
 #[derive(Serialize)]
 struct ExplainOutput {
@@ -41,9 +44,10 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut StandardOutput) -> Comma
         write_capture(topic, path)?;
         return Ok(RunReport::default());
     }
+    let width = output.width().map_or(WIDTH, |width| width.clamp(40, WIDTH));
     match (format, topic) {
-        (OutputFormat::Text, None) => text::list(&mut |line| output.line(&line)),
-        (OutputFormat::Text, Some(topic)) => print(&topic, &mut |line| output.line(&line)),
+        (OutputFormat::Text, None) => text::list(width, &mut |line| output.line(&line)),
+        (OutputFormat::Text, Some(topic)) => print(&topic, width, &mut |line| output.line(&line)),
         (OutputFormat::Json, topic) => output.json(&explained(topic), "\n"),
         (OutputFormat::Jsonl, topic) => {
             let ExplainOutput { rules, findings, terms } = explained(topic);
@@ -55,20 +59,20 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut StandardOutput) -> Comma
     Ok(RunReport::default())
 }
 
-fn print(topic: &ExplainTopic, out: &mut impl FnMut(StyledLine)) {
+fn print(topic: &ExplainTopic, width: usize, out: &mut impl FnMut(StyledLine)) {
     for (place, term) in topic.terms.iter().enumerate() {
         if place > 0 {
             out(StyledLine::default());
         }
         let source = if term.is_of_myrinet { "term of Myrinet" } else { "term of this program" };
-        text::term(&term.term, source, &term.meaning, out);
+        text::term([&term.term, source, &term.meaning], width, out);
     }
     if !topic.terms.is_empty() && (topic.finding.is_some() || topic.rule.is_some()) {
         out(StyledLine::default());
     }
     match (topic.finding, topic.rule) {
-        (Some(about), _) => text::finding(about, out),
-        (None, Some(rule)) => text::rule(rule, out),
+        (Some(about), _) => text::finding(about, width, out),
+        (None, Some(rule)) => text::rule(rule, width, out),
         (None, None) => {}
     }
 }

@@ -1,7 +1,6 @@
 //! `myriscope log`: packets, events, waits and findings of all channels in order of time.
 
-use analyzer::blocking::{BlockingEvent, StopEnd};
-use analyzer::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
+use analyzer::event::{ChannelEvent, LinkEvent, TimedEvent};
 use analyzer::filter::RowKind;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::log_row::LogRow;
@@ -17,17 +16,13 @@ use crate::exit::CommandResult;
 use crate::output::StandardOutput;
 use crate::rows::{RowSource, list_rows};
 
-/// Channel and time of the latest wait that ended by a release of the sender.
-type EndedWait = Option<(ChannelId, Picoseconds)>;
-
 pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult {
     let kind = RowKind::Log;
     let (scope, assumptions) = (AnalysisScope::Log, LinkAssumptions::default());
-    let mut ended = None;
     list_rows(view, (kind, kind.name()), output, |writer| {
         writer.head(|out| out(render::log_head()));
         list(view, scope, assumptions, writer, &mut |analysis, event, writer| {
-            let Some((id, row)) = row(analysis, &event, &mut ended) else { return };
+            let Some((id, row)) = row(analysis, &event) else { return };
             let Some(channel) = analysis.channel(id) else { return };
             if is_selected(view, channel, Tick(row.start), Tick(row.at)) {
                 let source = RowSource::on(Some(channel));
@@ -37,28 +32,15 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult
     })
 }
 
-/// Row of an event, and its channel. The release of a sender is part of the end of its wait.
-fn row<'a>(
-    analysis: &'a CliAnalysis,
-    event: &AnalysisEvent,
-    ended: &mut EndedWait,
-) -> Option<(ChannelId, LogRow<'a>)> {
+/// Row of an event, and its channel. The release of a sender is the end of its wait.
+fn row<'a>(analysis: &'a CliAnalysis, event: &AnalysisEvent) -> Option<(ChannelId, LogRow<'a>)> {
     let known = |id| analysis.channel(id);
     match event {
+        AnalysisEvent::Row(event) if is_release(event) => None,
         AnalysisEvent::Row(event) => {
-            if is_release(event) && ended.take() == Some((event.channel, event.time)) {
-                return None;
-            }
             Some((event.channel, LogRow::of_event(known(event.channel)?, event)?))
         }
-        AnalysisEvent::Blocked(wait) => {
-            if let BlockingEvent::Stop(stop) = wait
-                && matches!(stop.ended, StopEnd::Resumed(_))
-            {
-                *ended = Some((stop.channel, stop.until));
-            }
-            Some((wait.channel(), LogRow::of_wait(wait, &known)))
-        }
+        AnalysisEvent::Blocked(wait) => Some((wait.channel(), LogRow::of_wait(wait, &known))),
         AnalysisEvent::Case(case) => Some((case.channel, LogRow::of_case(case, &known))),
         AnalysisEvent::Interval(_) | AnalysisEvent::Slack(_) | AnalysisEvent::Journey(_) => None,
         AnalysisEvent::Spoken(_) | AnalysisEvent::Fault(_) => None,

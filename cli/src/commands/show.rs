@@ -18,7 +18,7 @@ use crate::rows::{RowSource, RowWriter, list_rows, read_all};
 pub(crate) fn run(arguments: &ShowArgs, output: &mut StandardOutput) -> CommandResult {
     let width = output.width().unwrap_or(80);
     let notes = if arguments.plain { NoteDisplay::Omitted } else { NoteDisplay::Shown };
-    let unit = arguments.units.unit();
+    let unit = arguments.units;
     let layout = match arguments.view.format {
         ListFormat::Text => LinkLayout { unit, notes, ..LinkLayout::of_width(width) },
         ListFormat::Json | ListFormat::Jsonl | ListFormat::Csv | ListFormat::Tsv => {
