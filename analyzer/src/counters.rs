@@ -181,18 +181,17 @@ row! {
     }
 }
 
+macro_rules! counted {
+    ($($name:literal $rule:literal),+) => {
+        &[$(RowField::new($name, u64::SHAPE, "characters", $rule, "how many of these").of_some()),+]
+    };
+}
+
 /// Members of `control`.
-pub(crate) const CONTROL: &[RowField] = &[
-    RowField::new("IDLE", u64::SHAPE, "characters", "C-6", "how many of these"),
-    RowField::new("GAP", u64::SHAPE, "characters", "P-1", "how many of these"),
-    RowField::new("GO", u64::SHAPE, "characters", "F-1", "how many of these"),
-    RowField::new("STOP", u64::SHAPE, "characters", "F-1", "how many of these"),
-    RowField::new("ORUN", u64::SHAPE, "characters", "F-9", "how many of these"),
-    RowField::new("FRES", u64::SHAPE, "characters", "R-2", "how many of these"),
-    RowField::new("BRES", u64::SHAPE, "characters", "R-5", "how many of these"),
-    RowField::new("PRBn", u64::SHAPE, "characters", "R-6", "how many of these"),
-    RowField::new("REPLx", u64::SHAPE, "characters", "R-6", "how many of these"),
-];
+pub(crate) const CONTROL: &[RowField] = counted! {
+    "IDLE" "C-6", "GAP" "P-1", "GO" "F-1", "STOP" "F-1", "ORUN" "F-9", "FRES" "R-2", "BRES" "R-5",
+    "PRBn" "R-6", "REPLx" "R-6"
+};
 
 /// Symbols by kind, in the order of C-2.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -188,6 +188,12 @@ pub fn capture_line(capture: u32) -> StyledLine {
     StyledLine::of(TextStyle::Head, format!("capture {capture}"))
 }
 
+/// Separator between the rows of two files.
+#[must_use]
+pub fn file_line(name: &str) -> StyledLine {
+    StyledLine::of(TextStyle::Head, name)
+}
+
 /// Line of a fault in the file.
 #[must_use]
 pub fn fault(fault: &CaptureFault) -> StyledLine {

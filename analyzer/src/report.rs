@@ -278,7 +278,7 @@ impl Serialize for Report {
         let deadlocks = self.waits.deadlocks().iter().cloned();
         let deadlocks = deadlocks.map(|it| BlockingEvent::Deadlock(it).row(&known)).collect();
         let waits = WaitSummaryRow { stops, channels: stopped, total_ps, deadlocks };
-        let verdicts: Vec<_> = self.verdicts().iter().map(RuleVerdict::row).collect();
+        let verdicts: Vec<_> = self.verdicts().iter().map(|it| it.row(&self.extent)).collect();
         let conversations = self.conversations.iter().map(Conversation::row).collect();
         let conversations =
             ConversationSummaryRow { count: self.conversation_count, first: conversations };

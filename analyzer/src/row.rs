@@ -19,6 +19,10 @@ pub struct RowField {
     pub help: &'static str,
     /// Fields of its object or of the objects in its list, in groups; their names begin after the dot.
     pub members: &'static [&'static [Self]],
+    /// Type of the member in Rust: its JSON is a list or null if this is a list or an option.
+    pub rust: &'static str,
+    /// Condition under which rows do not have the member; empty if all have it.
+    pub absent: &'static str,
 }
 
 /// Type of a field. A field inside a list has one value per element.
@@ -199,6 +203,8 @@ macro_rules! row {
                 rule: concat!($($rule)?),
                 help: concat!($($help)?),
                 members: &[$($members)?],
+                rust: stringify!($type),
+                absent: concat!($($absent)?),
             },)+ $(
                 $crate::row::RowField::time("time_ps", concat!("time of ", stringify!($first))),
                 $($crate::row::RowField::time("end_ps", concat!("time of ", stringify!($last))),)?
@@ -246,7 +252,30 @@ impl RowField {
         rule: &'static str,
         help: &'static str,
     ) -> Self {
-        Self { name, shape, unit, rule, help, members: &[] }
+        Self { name, shape, unit, rule, help, members: &[], rust: "", absent: "" }
+    }
+
+    /// The field, of a member that some rows do not have.
+    pub(crate) const fn of_some(self) -> Self {
+        Self { absent: "there are none", ..self }
+    }
+
+    /// True if a row that has the member may have null.
+    #[must_use]
+    pub fn is_nullable(&self) -> bool {
+        self.rust.starts_with("Option<")
+    }
+
+    /// True if the member is a list.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
+        self.rust.contains(['[', '(']) || self.rust.contains("Vec<")
+    }
+
+    /// True if elements of the list may be null.
+    #[must_use]
+    pub fn has_nulls(&self) -> bool {
+        self.rust.trim_start_matches("Option<").contains("Option<")
     }
 
     /// Time that [`RowPlace`] gives to a row.
@@ -309,7 +338,7 @@ struct FieldInfo<'a> {
 impl Serialize for RowField {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let some = |text: &'static str| (!text.is_empty()).then_some(text);
-        let Self { name, shape, unit, rule, help, members: _ } = *self;
+        let Self { name, shape, unit, rule, help, .. } = *self;
         let (unit, rule) = (some(unit), some(rule));
         FieldInfo { name, r#type: shape.name(), words: self.words(), unit, rule, help }
             .serialize(serializer)

@@ -9,14 +9,14 @@ use std::ops::ControlFlow;
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render::check::unread;
 use analyzer::render::{StyledLine, TextStyle, microseconds};
-use codec::capture::{Channel, ReadProgress};
+use codec::capture::{CaptureError, Channel, ReadProgress};
 use codec::time::Tick;
 
 use crate::args::ViewArgs;
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::input::{self, CliCapture, InputFile};
 use crate::output::StandardOutput;
-use crate::rows::{RowWriter, read_all};
+use crate::rows::RowWriter;
 
 pub(crate) type CliAnalysis = CaptureAnalysis<CliCapture>;
 
@@ -45,6 +45,25 @@ pub(crate) fn analyze(
     Ok(analysis)
 }
 
+/// Reads a capture to its end, or to the first error that ends the reading. A file without a channel
+/// is an error of the command.
+pub(crate) fn read_all(
+    report: &mut RunReport,
+    mut step: impl FnMut(&mut RunReport) -> Result<ReadProgress, CaptureError>,
+) -> Result<(), CliError> {
+    loop {
+        match step(report) {
+            Ok(ReadProgress::More) => {}
+            Ok(ReadProgress::Done) => return Ok(()),
+            Err(error @ CaptureError::NoChannel { .. }) => return Err(report.failure(&error)),
+            Err(error) => {
+                report.error(&error);
+                return Ok(());
+            }
+        }
+    }
+}
+
 /// Reads a capture to its end, for the totals of the analysis.
 pub(crate) fn analyze_all(
     file: InputFile<'_>,
@@ -63,9 +82,9 @@ pub(crate) fn list(
     writer: &mut RowWriter<'_>,
     emit: &mut dyn FnMut(&CliAnalysis, AnalysisEvent, &mut RowWriter<'_>),
 ) -> CommandResult {
-    let mut report = RunReport::of(&view.file);
+    let mut report = writer.run_report();
     let analysis =
-        analyze(view.input(), scope, assumptions, &mut report, &mut |analysis, event| {
+        analyze(writer.input(), scope, assumptions, &mut report, &mut |analysis, event| {
             emit(analysis, event, writer);
             writer.flow()
         })?;

@@ -31,6 +31,8 @@ pub(crate) struct RunReport {
     errors: Vec<String>,
     warnings: Vec<String>,
     is_problem_found: bool,
+    /// Results of several files.
+    files: Vec<CommandResult>,
 }
 
 /// An error that ends a command.
@@ -68,6 +70,34 @@ impl RunReport {
         self.is_problem_found = true;
     }
 
+    /// Adds the result of one of several files.
+    pub(crate) fn add(&mut self, result: CommandResult) {
+        self.files.push(result);
+    }
+
+    /// Numbers of the files in a sentence.
+    pub(crate) fn total(&self) -> String {
+        let with = |status: u8| self.files.iter().filter(|it| status_of(it) == status).count();
+        let mut text =
+            format!("{} files: {} without errors and warnings", self.files.len(), with(0));
+        for (status, what) in [(PROBLEM_FOUND, "with"), (BAD_INPUT, "not read or damaged")] {
+            if with(status) > 0 {
+                text += &format!(", {} {what}", with(status));
+            }
+        }
+        text
+    }
+
+    /// Exit status: of several files the worst.
+    fn status(&self) -> u8 {
+        let own = match self.is_problem_found {
+            _ if !self.is_clean() => BAD_INPUT,
+            true => PROBLEM_FOUND,
+            false => 0,
+        };
+        self.files.iter().map(status_of).fold(own, u8::max)
+    }
+
     /// True after an error that ended the reading.
     pub(crate) const fn is_damaged(&self) -> bool {
         !self.errors.is_empty()
@@ -84,12 +114,7 @@ impl RunReport {
 
     /// Prints faults, errors and warnings.
     pub(crate) fn finish(self) -> ExitCode {
-        let status = match self.is_problem_found {
-            _ if interrupt::ended_work() => interrupt::INTERRUPTED,
-            _ if !self.is_clean() => BAD_INPUT,
-            true => PROBLEM_FOUND,
-            false => 0,
-        };
+        let status = if interrupt::ended_work() { interrupt::INTERRUPTED } else { self.status() };
         let file = &self.file;
         for (count, first) in self.faults.into_values() {
             match count - 1 {
@@ -100,6 +125,12 @@ impl RunReport {
         self.errors.iter().for_each(|error| print_error(&format!("{file}: {error}")));
         let warnings = self.warnings.iter();
         warnings.for_each(|warning| print_error(&format!("{file}: warning: {warning}")));
+        for result in self.files {
+            match result {
+                Ok(report) => drop(report.finish()),
+                Err(failure) => drop(failure.finish()),
+            }
+        }
         ExitCode::from(status)
     }
 }
@@ -138,6 +169,10 @@ impl CliError {
         let is_interrupted = interrupt::ended_work();
         ExitCode::from(if is_interrupted { interrupt::INTERRUPTED } else { BAD_INPUT })
     }
+}
+
+fn status_of(result: &CommandResult) -> u8 {
+    result.as_ref().map_or(BAD_INPUT, RunReport::status)
 }
 
 /// True for `-`: standard input or output.

@@ -3,35 +3,38 @@
 mod arrangement;
 mod selection;
 mod separated;
+mod trailer;
 
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use analyzer::captured::CapturedRow;
 use analyzer::filter::{ColumnList, RowKind};
-use analyzer::render::{self, StyledLine};
-use analyzer::row::{ListRow, json_at};
-use codec::capture::{CaptureError, ReadProgress};
-use serde::Serialize;
+use analyzer::render::{self, StyledLine, TextStyle};
+use analyzer::row::ListRow;
 
-use self::arrangement::{RenderedRow, RowArrangement};
+use self::arrangement::{RenderedRow, RowArrangement, RowPlace, separators};
 pub(crate) use self::selection::{RowSelection, RowSource};
 pub(crate) use self::separated::ValueSeparator;
+use self::trailer::ListTrailer;
 use crate::args::{ListFormat, ViewArgs};
 use crate::exit::{CliError, CommandResult, RunReport};
+use crate::input::InputFile;
 use crate::output::StandardOutput;
 
-/// A list of rows. Its head is printed with the first row or at the end, so that nothing is printed
-/// for a capture that cannot be opened.
+/// A list of rows of one file or several. Its head is printed with the first row or at the end, so that
+/// nothing is printed for a capture that cannot be opened.
 pub(crate) struct RowWriter<'a> {
     view: &'a ViewArgs,
+    /// The file that is read.
+    file: &'a Path,
     selection: RowSelection,
     output: &'a mut StandardOutput,
     opening: ListOpening,
-    /// JSON behind the list: members of the object, or lines.
-    trailer: String,
+    trailer: ListTrailer,
     printed: u64,
-    /// Capture of the latest row.
-    capture: u32,
+    /// File and capture of the latest row.
+    place: RowPlace,
     failure: Option<String>,
 }
 
@@ -41,47 +44,91 @@ enum ListOpening {
     Printed,
 }
 
-/// Lists the rows that `read` gives to the writer; `name` is the list's member name in JSON.
+/// Lists the rows of each file, which `read` gives to the writer.
 pub(crate) fn list_rows(
     view: &ViewArgs,
-    (kind, name): (RowKind, &'static str),
+    kind: RowKind,
     output: &mut StandardOutput,
-    read: impl FnOnce(&mut RowWriter<'_>) -> CommandResult,
+    mut read: impl FnMut(&mut RowWriter<'_>) -> CommandResult,
 ) -> CommandResult {
     let Some(selection) = RowSelection::of(view, kind, output)? else {
         return Ok(RunReport::default());
     };
-    let mut writer = RowWriter::new(view, selection, name, output);
-    let report = read(&mut writer)?;
+    let mut writer = RowWriter::new(view, selection, output);
+    let mut reports = RunReport::default();
+    for file in &view.files {
+        writer.file = file;
+        writer.trailer.file = writer.file_name();
+        match read(&mut writer) {
+            Err(failure) if !writer.is_of_several() => return Err(failure),
+            result => reports.add(result),
+        }
+    }
+    if writer.is_of_several() && matches!(kind, RowKind::Findings | RowKind::Cases) {
+        writer.line(&StyledLine::of(TextStyle::Head, reports.total()));
+    }
     writer.finish()?;
-    Ok(report)
+    Ok(reports)
 }
 
 impl<'a> RowWriter<'a> {
     fn new(
         view: &'a ViewArgs,
         mut selection: RowSelection,
-        name: &'static str,
         output: &'a mut StandardOutput,
     ) -> Self {
         if matches!(view.format, ListFormat::Csv | ListFormat::Tsv) {
             selection.set_columns(ColumnList::leaves);
         }
+        let name = selection.kind().list();
         Self {
             view,
+            file: Path::new("-"),
             selection,
             output,
             opening: ListOpening::Due { name, head: Vec::new() },
-            trailer: String::new(),
+            trailer: ListTrailer::default(),
             printed: 0,
-            capture: 0,
+            place: (None, 0),
             failure: None,
         }
     }
 
+    const fn is_of_several(&self) -> bool {
+        self.view.files.len() > 1
+    }
+
+    /// The file that is read.
+    pub(crate) const fn file(&self) -> &'a Path {
+        self.file
+    }
+
+    /// Name of the file in its rows, if there are several files.
+    pub(crate) fn file_name(&self) -> Option<String> {
+        self.is_of_several().then(|| self.file.display().to_string())
+    }
+
+    /// The capture to read.
+    pub(crate) const fn input(&self) -> InputFile<'a> {
+        InputFile { path: self.file, end: self.view.end() }
+    }
+
+    /// Report of the reading of the file.
+    pub(crate) fn run_report(&self) -> RunReport {
+        RunReport::of(self.file)
+    }
+
     /// Standard output, if the text of the command stands for the whole list: a report of its own
-    /// instead of a line for each row.
+    /// instead of a line for each row. Above it stands the name of the file, if there are several.
     pub(crate) fn report(&mut self) -> Option<&mut StandardOutput> {
+        let name = self.file_name();
+        let output = self.report_output()?;
+        name.iter().for_each(|name| output.line(&render::file_line(name)));
+        Some(output)
+    }
+
+    /// As [`RowWriter::report`], without the name of the file.
+    pub(crate) fn report_output(&mut self) -> Option<&mut StandardOutput> {
         if self.is_report() {
             self.opening = ListOpening::Printed;
             return Some(self.output);
@@ -126,8 +173,12 @@ impl<'a> RowWriter<'a> {
             lines(&mut |line| above.push(line));
         }
         match &mut self.opening {
-            ListOpening::Due { head, .. } => head.append(&mut above),
-            ListOpening::Printed => above.iter().for_each(|line| self.line(line)),
+            ListOpening::Due { head, .. } => *head = above,
+            // Each capture of `show` has a head of its own, other lists one.
+            ListOpening::Printed if self.selection.kind() == RowKind::Characters => {
+                above.iter().for_each(|line| self.line(line));
+            }
+            ListOpening::Printed => {}
         }
     }
 
@@ -159,24 +210,32 @@ impl<'a> RowWriter<'a> {
             }
             ListFormat::Csv | ListFormat::Tsv => {
                 let names = columns.into_iter().flat_map(|columns| columns.names());
-                self.output.text(&separator(self.view.format).line(names));
+                self.output.text(&ValueSeparator::of(self.view.format).line(names));
             }
         }
     }
 
     /// True if a row passes the filter.
     pub(crate) fn keeps(&mut self, row: &impl ListRow, source: RowSource) -> bool {
-        self.selection.keeps(row, source)
+        let RowSource { capture, period_ps } = source;
+        let file = self.file_name();
+        let row = CapturedRow::new(row, capture, period_ps).of_file(file.as_deref());
+        self.selection.keeps(&row, period_ps)
     }
 
-    /// Prints a separating line when the capture changes, in the text format only.
+    /// Prints a separating line when the file or the capture changes, in the text format only.
     pub(crate) fn enter(&mut self, capture: u32) {
-        if self.capture != capture && !self.selection.shows("capture") {
-            self.capture = capture;
-            if self.view.format == ListFormat::Text {
-                self.open();
-                self.output.line(&render::capture_line(capture));
-            }
+        self.enter_place((self.file_name(), capture));
+    }
+
+    fn enter_place(&mut self, place: RowPlace) {
+        if self.view.format != ListFormat::Text || self.place == place {
+            return;
+        }
+        self.open();
+        let before = std::mem::replace(&mut self.place, place);
+        for line in separators(&before, &self.place, &self.selection) {
+            self.output.line(&line);
         }
     }
 
@@ -202,7 +261,8 @@ impl<'a> RowWriter<'a> {
         if !self.accepts_more() {
             return;
         }
-        let row = &CapturedRow::new(row, capture, period_ps);
+        let file = self.file_name();
+        let row = &CapturedRow::new(row, capture, period_ps).of_file(file.as_deref());
         let result = match self.selection.arrangement() {
             RowArrangement::Count(count) => {
                 *count += 1;
@@ -211,9 +271,12 @@ impl<'a> RowWriter<'a> {
             RowArrangement::Groups(groups) => groups.add(row),
             RowArrangement::Sorted(rows) => match rows.key(row, period_ps) {
                 Some(key) => {
-                    let text = self.rendered(row, lines);
+                    let text =
+                        RenderedRow::of(self.view.format, self.selection.columns(), row, lines);
                     match self.selection.arrangement() {
-                        RowArrangement::Sorted(rows) => rows.add(key, capture, text),
+                        RowArrangement::Sorted(rows) => {
+                            rows.add(key, (file.clone(), capture), text)
+                        }
                         RowArrangement::AsRead
                         | RowArrangement::Count(_)
                         | RowArrangement::Groups(_) => Ok(()),
@@ -222,42 +285,17 @@ impl<'a> RowWriter<'a> {
                 None => Ok(()),
             },
             RowArrangement::AsRead => {
-                let text = self.rendered(row, lines);
-                self.print(capture, text);
+                let text = RenderedRow::of(self.view.format, self.selection.columns(), row, lines);
+                self.print((file.clone(), capture), text);
                 Ok(())
             }
         };
         self.failure = result.err();
     }
 
-    fn rendered(
-        &mut self,
-        row: &impl ListRow,
-        lines: impl FnOnce(&mut dyn FnMut(StyledLine)),
-    ) -> RenderedRow {
-        match (self.view.format, self.selection.columns()) {
-            (ListFormat::Text, None) => {
-                let mut kept = Vec::new();
-                lines(&mut |line| kept.push(line));
-                RenderedRow::Lines(kept)
-            }
-            (ListFormat::Text, Some(columns)) => RenderedRow::Lines(vec![columns.line(row)]),
-            (ListFormat::Json | ListFormat::Jsonl, Some(columns)) => {
-                let members = columns.names().filter_map(|name| {
-                    json_at(row, name).map(|value| format!("\"{name}\":{value}"))
-                });
-                RenderedRow::Text(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
-            }
-            (ListFormat::Csv | ListFormat::Tsv, Some(columns)) => {
-                RenderedRow::Text(separator(self.view.format).row(row, columns.names()))
-            }
-            (_, None) => RenderedRow::Text(serde_json::to_string(row).unwrap_or_default()),
-        }
-    }
-
-    fn print(&mut self, capture: u32, row: RenderedRow) {
+    fn print(&mut self, place: RowPlace, row: RenderedRow) {
         self.open();
-        self.enter(capture);
+        self.enter_place(place);
         if self.view.format == ListFormat::Json && self.printed > 0 {
             self.output.text(",\n");
         }
@@ -301,27 +339,15 @@ impl<'a> RowWriter<'a> {
         if self.accepts_more() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    /// Adds a member to the JSON object, behind the list.
-    pub(crate) fn member(&mut self, name: &str, value: &impl Serialize) {
-        if self.view.format == ListFormat::Json && self.selection.columns().is_none() {
-            let json = serde_json::to_string(value).unwrap_or_default();
-            self.trailer += &format!(",\n\"{name}\":{json}");
-        }
-    }
-
-    /// Adds a list of other rows behind the list: a member in JSON, and lines in JSONL.
-    pub(crate) fn other_rows(&mut self, name: &str, rows: &[impl Serialize]) {
-        self.member(name, &rows);
-        if self.view.format == ListFormat::Jsonl && self.selection.columns().is_none() {
-            let lines = rows.iter().filter_map(|row| serde_json::to_string(row).ok());
-            lines.for_each(|line| self.trailer += &(line + "\n"));
-        }
+    /// What stands behind the list in JSON.
+    pub(crate) const fn trailer(&mut self) -> &mut ListTrailer {
+        &mut self.trailer
     }
 
     /// Prints the rows kept for an order, and the end of the list.
     fn finish(mut self) -> Result<(), CliError> {
         if let Some(failure) = self.failure {
-            return Err(CliError::reading(&self.view.file, &failure));
+            return Err(CliError::reading(self.file, &failure));
         }
         let format = self.view.format;
         match std::mem::replace(self.selection.arrangement(), RowArrangement::AsRead) {
@@ -338,47 +364,30 @@ impl<'a> RowWriter<'a> {
                 return Ok(());
             }
             RowArrangement::Sorted(rows) => {
-                rows.into_rows().for_each(|(capture, row)| self.print(capture, row));
+                rows.into_rows().for_each(|(place, row)| self.print(place, row));
             }
             RowArrangement::Groups(groups) => {
                 self.opening = ListOpening::Due { name: "groups", head: Vec::new() };
-                self.trailer.clear();
+                self.trailer = ListTrailer::default();
                 self.selection.replace_columns(groups.columns.with_count());
                 for group in groups.into_rows() {
-                    let row = self.rendered(&group, |_| {});
-                    self.print(self.capture, row);
+                    let row =
+                        RenderedRow::of(self.view.format, self.selection.columns(), &group, |_| {});
+                    self.print(self.place.clone(), row);
                 }
             }
         }
         self.open();
+        let is_whole = self.selection.columns().is_none();
         match format {
-            ListFormat::Json => self.output.text(&format!("]{}}}\n", self.trailer)),
-            ListFormat::Jsonl => self.output.text(&self.trailer),
+            ListFormat::Json if is_whole => {
+                self.output.text(&format!("]{}}}\n", self.trailer.members()));
+            }
+            ListFormat::Json => self.output.text("]}\n"),
+            ListFormat::Jsonl if is_whole => self.output.text(self.trailer.lines()),
+            ListFormat::Jsonl => {}
             ListFormat::Text | ListFormat::Csv | ListFormat::Tsv => {}
         }
         Ok(())
-    }
-}
-
-const fn separator(format: ListFormat) -> ValueSeparator {
-    if matches!(format, ListFormat::Tsv) { ValueSeparator::Tab } else { ValueSeparator::Comma }
-}
-
-/// Reads a capture to its end, or to the first error that ends the reading. A file without a channel
-/// is an error of the command.
-pub(crate) fn read_all(
-    report: &mut RunReport,
-    mut step: impl FnMut(&mut RunReport) -> Result<ReadProgress, CaptureError>,
-) -> Result<(), CliError> {
-    loop {
-        match step(report) {
-            Ok(ReadProgress::More) => {}
-            Ok(ReadProgress::Done) => return Ok(()),
-            Err(error @ CaptureError::NoChannel { .. }) => return Err(report.failure(&error)),
-            Err(error) => {
-                report.error(&error);
-                return Ok(());
-            }
-        }
     }
 }

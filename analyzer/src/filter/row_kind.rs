@@ -60,6 +60,8 @@ pub enum RowKind {
     Log,
 }
 
+type KindDefinition = (&'static str, &'static str, &'static str, &'static [&'static [RowField]]);
+
 impl RowKind {
     /// All kinds.
     pub const ALL: [Self; 17] = [
@@ -82,33 +84,42 @@ impl RowKind {
         Self::Log,
     ];
 
-    /// Name of the rows, command that prints them, and their fields.
-    const fn definition(self) -> (&'static str, &'static str, &'static [&'static [RowField]]) {
+    /// Name of the rows, command that prints them, their member in JSON, and their fields: those of all
+    /// rows, and those of each kind of row if there are several.
+    const fn definition(self) -> KindDefinition {
+        let several: &[&[RowField]] = &[BlockedRow::FIELDS, StopRow::FIELDS, DeadlockRow::FIELDS];
+        let remarks: &[&[RowField]] = &[&[], ObservationRow::FIELDS, MalformedRow::FIELDS];
         match self {
-            Self::Channels => ("channels", "info", &[CountersRow::FIELDS]),
-            Self::Packets => ("packets", "packets", &[PacketRow::FIELDS]),
-            Self::Events => ("events", "events", &[EventRow::FIELDS]),
-            Self::Characters => ("rows of characters", "show", &[LinkViewRow::FIELDS]),
-            Self::Waits => {
-                ("waits", "blocking", &[BlockedRow::FIELDS, StopRow::FIELDS, DeadlockRow::FIELDS])
+            Self::Channels => ("channels", "info", "channels", &[CountersRow::FIELDS]),
+            Self::Packets => ("packets", "packets", "packets", &[PacketRow::FIELDS]),
+            Self::Events => ("events", "events", "events", &[EventRow::FIELDS]),
+            Self::Characters => ("rows of characters", "show", "rows", &[LinkViewRow::FIELDS]),
+            Self::Waits => ("waits", "blocking", "blocking", several),
+            Self::Links => ("links", "links", "links", &[ChannelTotalsRow::FIELDS]),
+            Self::Intervals => {
+                ("intervals", "links --intervals", "intervals", &[IntervalRow::FIELDS])
             }
-            Self::Links => ("links", "links", &[ChannelTotalsRow::FIELDS]),
-            Self::Intervals => ("intervals", "links --intervals", &[IntervalRow::FIELDS]),
-            Self::Buffers => ("buffers", "links --slack", &[SlackRow::FIELDS]),
-            Self::Fills => ("fills", "links --fill", &[FillRow::FIELDS]),
-            Self::Journeys => ("journeys", "journeys", &[JourneyRow::FIELDS]),
-            Self::Series => ("intervals of channels", "series", &[SeriesRow::FIELDS]),
-            Self::Flows => ("flows", "flows", &[PacketFlowRow::FIELDS]),
-            Self::Conversations => ("conversations", "conversations", &[ConversationRow::FIELDS]),
-            Self::Remarks => (
-                "events of conversations",
-                "conversations --events",
-                &[ObservationRow::FIELDS, MalformedRow::FIELDS],
-            ),
-            Self::Findings => ("findings", "check", &[FindingRow::FIELDS]),
-            Self::Cases => ("cases", "check --each", &[CaseRow::FIELDS]),
-            Self::Log => ("log", "log", &[LogRow::FIELDS]),
+            Self::Buffers => ("buffers", "links --slack", "buffers", &[SlackRow::FIELDS]),
+            Self::Fills => ("fills", "links --fill", "fills", &[FillRow::FIELDS]),
+            Self::Journeys => ("journeys", "journeys", "journeys", &[JourneyRow::FIELDS]),
+            Self::Series => ("intervals of channels", "series", "intervals", &[SeriesRow::FIELDS]),
+            Self::Flows => ("flows", "flows", "flows", &[PacketFlowRow::FIELDS]),
+            Self::Conversations => {
+                ("conversations", "conversations", "conversations", &[ConversationRow::FIELDS])
+            }
+            Self::Remarks => {
+                ("events of conversations", "conversations --events", "events", remarks)
+            }
+            Self::Findings => ("findings", "check", "findings", &[FindingRow::FIELDS]),
+            Self::Cases => ("cases", "check --each", "cases", &[CaseRow::FIELDS]),
+            Self::Log => ("log", "log", "log", &[LogRow::FIELDS]),
         }
+    }
+
+    /// Name of the list of rows in JSON.
+    #[must_use]
+    pub const fn list(self) -> &'static str {
+        self.definition().2
     }
 
     /// Name of the rows, in the plural.
@@ -129,7 +140,9 @@ impl RowKind {
         static FIELDS: LazyLock<BTreeMap<RowKind, Vec<RowField>>> = LazyLock::new(|| {
             let fields = |kind: RowKind| {
                 let mut fields = Vec::new();
-                kind.definition().2.iter().for_each(|group| add(group, "", &mut fields));
+                let groups = kind.definition().3;
+                groups.iter().for_each(|group| add(group, "", &mut fields));
+                mark_absent(groups, &mut fields);
                 fields.extend(CapturedRow::<Value>::FIELDS);
                 (kind, fields)
             };
@@ -172,6 +185,25 @@ impl RowKind {
     #[must_use]
     pub fn field(self, name: &str) -> Option<&'static RowField> {
         having(name).iter().find(|(kind, _)| *kind == self).map(|(_, field)| *field)
+    }
+}
+
+/// Declares which fields some rows lack: those of one of several kinds of row, and the times of places that
+/// may be null.
+fn mark_absent(groups: &[&[RowField]], fields: &mut [RowField]) {
+    let kinds = groups.get(1..).unwrap_or_default();
+    let lack = |field: &RowField| {
+        let top = field.name.split('.').next();
+        let has = |group: &[RowField]| group.iter().any(|field| Some(field.name) == top);
+        !groups.first().is_some_and(|group| has(group)) && !kinds.iter().all(|group| has(group))
+    };
+    let nullable: Vec<&str> =
+        fields.iter().filter(|field| field.is_nullable()).map(|field| field.name).collect();
+    for field in fields {
+        let place = field.help.strip_prefix("time of ").unwrap_or_default();
+        if lack(field) || nullable.contains(&place) {
+            *field = field.of_some();
+        }
     }
 }
 

@@ -41,6 +41,13 @@ impl StyledLine {
         self
     }
 
+    /// The line, and another behind it.
+    #[must_use]
+    pub fn followed_by(mut self, line: Self) -> Self {
+        self.0.extend(line.0);
+        self
+    }
+
     /// The line without the characters at these columns; `…` replaces them unless they are blanks.
     #[must_use]
     pub fn shortened(self, columns: Range<usize>) -> Self {

@@ -1,10 +1,12 @@
 //! Verdicts on the rules for a capture.
 
-use serde::Serialize;
+use codec::capture::ReadExtent;
 
 use super::{Rule, RuleVisibility};
 use crate::finding::{FindingSet, Severity};
 use crate::link::parameters::UnknownParameters;
+use crate::row::FieldShape::Words;
+use crate::row::row;
 
 /// Verdict on a rule for a capture.
 #[derive(Clone, Copy, Debug)]
@@ -36,14 +38,18 @@ pub enum RuleOutcome {
     NeverShown(&'static str),
 }
 
-/// Row of a verdict in `myriscope check`: the contract of `docs/output.md`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct VerdictRow {
-    rule: &'static str,
-    verdict: &'static str,
-    times: u64,
-    findings: u64,
-    reason: Option<String>,
+row! {
+    /// Row of a verdict in `myriscope check`: the contract of `docs/output.md`.
+    #[derive(Eq)]
+    pub struct VerdictRow {
+        row: &'static str as Words(&["verdict"]), "", "", "kind of the row";
+        rule: &'static str, "", "", "the rule";
+        verdict: &'static str as Words(&["pass", "fail", "not-exercised", "cannot-tell"]), "", "", "outcome of the rule";
+        times: u64, "", "", "occasions on which it was tested";
+        findings: u64, "", "", "errors and warnings of the rule";
+        reason: Option<String>, "", "", "reason for an outcome other than pass or fail";
+        judged_on: &'static str as Words(&["all", "part"]), "", "", "how much of the file was read";
+    }
 }
 
 /// Verdicts on all rules, in order.
@@ -110,15 +116,17 @@ impl RuleVerdict {
         matches!(self.outcome, RuleOutcome::Pass | RuleOutcome::Fail | RuleOutcome::NotExercised(_))
     }
 
-    /// Row of the verdict, as in `docs/output.md`.
+    /// Row of the verdict on what was read of a file, as in `docs/output.md`.
     #[must_use]
-    pub fn row(&self) -> VerdictRow {
+    pub fn row(&self, extent: &ReadExtent) -> VerdictRow {
         VerdictRow {
+            row: "verdict",
             rule: self.rule.id,
             verdict: self.outcome.name(),
             times: self.times,
             findings: self.findings,
             reason: self.outcome.reason(),
+            judged_on: if extent.is_whole() { "all" } else { "part" },
         }
     }
 }

@@ -8,16 +8,16 @@ use analyzer::window::{TimeWindow, WindowEdge};
 use clap::{ArgAction, Args, ValueEnum};
 
 use crate::exit::CliError;
-use crate::input::{InputEnd, InputFile};
+use crate::input::InputEnd;
 
 /// Options common to all views of a capture.
 #[derive(Args, Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "command-line flags")]
 pub(crate) struct ViewArgs {
-    /// The capture: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input.
-    #[arg(required = false, required_unless_present = "list_fields")]
-    #[arg(default_value_if("list_fields", "true", "-"), hide_default_value = true)]
-    pub(crate) file: PathBuf,
+    /// Captures: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input. Rows of
+    /// several have the member `file`.
+    #[arg(value_name = "FILE", required_unless_present = "list_fields")]
+    pub(crate) files: Vec<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,
@@ -95,10 +95,9 @@ pub(crate) enum ListFormat {
 }
 
 impl ViewArgs {
-    /// The capture to read.
-    pub(crate) fn input(&self) -> InputFile<'_> {
-        let end = if self.follow { InputEnd::Interrupt } else { InputEnd::EndOfFile };
-        InputFile { path: &self.file, end }
+    /// End of the reading of a capture.
+    pub(crate) const fn end(&self) -> InputEnd {
+        if self.follow { InputEnd::Interrupt } else { InputEnd::EndOfFile }
     }
 
     /// Channels selected by --channel and --capture.

@@ -16,7 +16,7 @@ use codec::time::Tick;
 
 use crate::analyze::{CliAnalysis, analyze, check_channel_exists, list, print_unread};
 use crate::args::BlockingArgs;
-use crate::exit::{CommandResult, RunReport};
+use crate::exit::CommandResult;
 use crate::output::StandardOutput;
 use crate::rows::{RowSource, RowWriter, list_rows};
 
@@ -24,8 +24,7 @@ use crate::rows::{RowSource, RowWriter, list_rows};
 const TREES: usize = 10;
 
 pub(crate) fn run(arguments: &BlockingArgs, output: &mut StandardOutput) -> CommandResult {
-    let names = (RowKind::Waits, "blocking");
-    list_rows(&arguments.view, names, output, |writer| list_waits(arguments, writer))
+    list_rows(&arguments.view, RowKind::Waits, output, |writer| list_waits(arguments, writer))
 }
 
 fn list_waits(arguments: &BlockingArgs, writer: &mut RowWriter<'_>) -> CommandResult {
@@ -39,7 +38,7 @@ fn list_waits(arguments: &BlockingArgs, writer: &mut RowWriter<'_>) -> CommandRe
             }
         });
     }
-    let mut report = RunReport::of(&view.file);
+    let (mut report, input) = (writer.run_report(), writer.input());
     let mut trees = WaitTrees::default();
     let emit = &mut |analysis: &CliAnalysis, event| {
         if let Some(wait) = selected(arguments, analysis, event)
@@ -49,7 +48,7 @@ fn list_waits(arguments: &BlockingArgs, writer: &mut RowWriter<'_>) -> CommandRe
         }
         ControlFlow::Continue(())
     };
-    let analysis = analyze(view.input(), scope, assumptions, &mut report, emit)?;
+    let analysis = analyze(input, scope, assumptions, &mut report, emit)?;
     check_channel_exists(view, &analysis, &mut report);
     if let Some(output) = writer.report() {
         let max = view.limit.map_or(TREES, |limit| usize::try_from(limit).unwrap_or(TREES));

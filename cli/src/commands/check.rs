@@ -7,40 +7,30 @@ use analyzer::finding::FindingSet;
 use analyzer::finding_row::{FindingRow, ranked};
 use analyzer::options::AnalysisScope;
 use analyzer::render::check::{self as text, CheckScope, RuleTable};
-use analyzer::rules::{VerdictRow, verdicts};
+use analyzer::render::{StyledLine, TextStyle};
+use analyzer::rules::verdicts;
 use codec::capture::{Channel, ReadExtent};
 use codec::time::Tick;
-use serde::Serialize;
 use serde_json::json;
 
 use crate::analyze::{analyze_all, check_channel_exists, is_selected};
 use crate::args::{CheckArgs, ViewArgs};
-use crate::exit::{CommandResult, RunReport};
+use crate::exit::CommandResult;
 use crate::output::StandardOutput;
 use crate::rows::{RowSelection, RowSource, RowWriter, list_rows};
-
-/// A verdict, and whether it is based on all of the file.
-#[derive(Serialize)]
-struct JudgedVerdict {
-    row: &'static str,
-    #[serde(flatten)]
-    verdict: VerdictRow,
-    judged_on: &'static str,
-}
 
 pub(crate) fn run(arguments: &CheckArgs, output: &mut StandardOutput) -> CommandResult {
     if arguments.each {
         return each::run(arguments, output);
     }
-    let names = (RowKind::Findings, "findings");
-    list_rows(&arguments.view, names, output, |writer| check(arguments, writer))
+    list_rows(&arguments.view, RowKind::Findings, output, |writer| check(arguments, writer))
 }
 
 fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let view = &arguments.view;
-    let mut report = RunReport::of(&view.file);
+    let (mut report, file) = (writer.run_report(), writer.file());
     let assumptions = arguments.assume.unwrap_or_default();
-    let analysis = analyze_all(view.input(), AnalysisScope::Findings, assumptions, &mut report)?;
+    let analysis = analyze_all(writer.input(), AnalysisScope::Findings, assumptions, &mut report)?;
     let findings = analysis.findings();
     let set = findings.ledger();
     let known = |id| analysis.channel(id);
@@ -48,7 +38,7 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let ranked = ranked(set);
     let rows = ranked.iter().filter_map(|(kind, id, found)| {
         let (channel, row) = (known(*id)?, found.row(*kind, *id, &name));
-        let command = kind.about().view.command(&view.file, channel, found.first.at);
+        let command = kind.about().view.command(file, channel, found.first.at);
         Some((channel, FindingRow { see: Some(command), ..row }))
     });
     let (rows, others): (Vec<_>, Vec<_>) = rows.partition(|(channel, row)| {
@@ -72,11 +62,20 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
             writer.row(row, RowSource::on(Some(channel)), |_| {});
         }
         print_verdicts(set, analysis.extent(), &scope, writer);
-    } else if is_channel_known && let Some(output) = writer.report() {
+    } else if let name = writer.file_name()
+        && is_channel_known
+        && let Some(output) = writer.report_output()
+    {
         let max = view.limit.map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
         let rows: Vec<(u32, FindingRow<'_>)> =
             rows.into_iter().take(max).map(|(channel, row)| (channel.capture, row)).collect();
-        print_report(set, &rows, (&scope, arguments), output);
+        match name {
+            None => print_report(set, &rows, (&scope, arguments), output),
+            Some(name) => text::headline(set, &scope, &mut |line| {
+                output
+                    .line(&StyledLine::of(TextStyle::Head, format!("{name}: ")).followed_by(line));
+            }),
+        }
     }
     Ok(report)
 }
@@ -117,12 +116,9 @@ fn print_verdicts(
 ) {
     let ReadExtent { stopped_at, left_out, faults, .. } = extent;
     let whole = extent.is_whole();
-    let judged_on = if whole { "all" } else { "part" };
-    let judged = verdicts(set).into_iter();
-    let judged: Vec<JudgedVerdict> =
-        judged.map(|it| JudgedVerdict { row: "verdict", verdict: it.row(), judged_on }).collect();
-    writer.other_rows("verdicts", &judged);
-    writer.member(
+    let rows: Vec<_> = verdicts(set).iter().map(|verdict| verdict.row(&extent)).collect();
+    writer.trailer().other_rows("verdicts", &rows);
+    writer.trailer().member(
         "read",
         &json!({ "whole": whole, "stopped_at": stopped_at, "left_out": left_out,
             "faults": faults, "reason": scope.unread }),

@@ -11,7 +11,7 @@ use analyzer::render::{self, ConversationText};
 
 use crate::analyze::{CliAnalysis, analyze, check_channel_exists, is_selected, list, print_unread};
 use crate::args::{ConversationsArgs, ViewArgs};
-use crate::exit::{CommandResult, RunReport};
+use crate::exit::CommandResult;
 use crate::output::StandardOutput;
 use crate::rows::{RowSource, RowWriter, list_rows};
 
@@ -19,13 +19,9 @@ const SCOPE: AnalysisScope = AnalysisScope::Conversations;
 
 pub(crate) fn run(arguments: &ConversationsArgs, output: &mut StandardOutput) -> CommandResult {
     let ConversationsArgs { view, events } = arguments;
-    let (kind, name, list): (_, _, fn(&ViewArgs, &mut RowWriter<'_>) -> CommandResult) = if *events
-    {
-        (RowKind::Remarks, "events", list_events)
-    } else {
-        (RowKind::Conversations, "conversations", list_conversations)
-    };
-    list_rows(view, (kind, name), output, |writer| list(view, writer))
+    let kind = if *events { RowKind::Remarks } else { RowKind::Conversations };
+    let list = if *events { list_events } else { list_conversations };
+    list_rows(view, kind, output, |writer| list(view, writer))
 }
 
 fn list_conversations(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
@@ -39,7 +35,7 @@ fn list_conversations(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandRes
             }
         });
     }
-    let mut report = RunReport::of(&view.file);
+    let (mut report, input) = (writer.run_report(), writer.input());
     let mut text = ConversationText::default();
     let emit = &mut |analysis: &CliAnalysis, event| {
         let Some((event, place)) = selected(view, analysis, event) else {
@@ -55,7 +51,7 @@ fn list_conversations(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandRes
         }
         ControlFlow::Continue(())
     };
-    let analysis = analyze(view.input(), SCOPE, assumptions, &mut report, emit)?;
+    let analysis = analyze(input, SCOPE, assumptions, &mut report, emit)?;
     check_channel_exists(view, &analysis, &mut report);
     if let Some(output) = writer.report() {
         print_unread(&analysis, output);

@@ -11,25 +11,25 @@ use analyzer::render;
 
 use crate::analyze::{analyze, check_channel_exists, is_selected};
 use crate::args::ViewArgs;
-use crate::exit::{CommandResult, RunReport};
+use crate::exit::CommandResult;
 use crate::output::StandardOutput;
 use crate::rows::{RowSource, RowWriter, list_rows};
 
 pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult {
     let kind = RowKind::Flows;
-    list_rows(view, (kind, kind.name()), output, |writer| {
+    list_rows(view, kind, output, |writer| {
         writer.head(|out| out(render::flow_head()));
         list(view, writer)
     })
 }
 
 fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
-    let mut report = RunReport::of(&view.file);
+    let mut report = writer.run_report();
     let mut flows = FlowTable::default();
     let scope = AnalysisScope::Network;
     let assumptions = LinkAssumptions::default();
     let analysis =
-        analyze(view.input(), scope, assumptions, &mut report, &mut |analysis, event| {
+        analyze(writer.input(), scope, assumptions, &mut report, &mut |analysis, event| {
             let known = |id| analysis.channel(id);
             if let AnalysisEvent::Journey(journey) = event
                 && journey.hops.iter().any(|hop| {

@@ -4,19 +4,19 @@ use analyzer::event_reader::CounterReader;
 use analyzer::filter::RowKind;
 use analyzer::render;
 
-use crate::analyze::{check_channels, warn_of_empty_window};
+use crate::analyze::{check_channels, read_all, warn_of_empty_window};
 use crate::args::ViewArgs;
-use crate::exit::{CommandResult, RunReport};
+use crate::exit::CommandResult;
 use crate::output::StandardOutput;
-use crate::rows::{RowSource, RowWriter, list_rows, read_all};
+use crate::rows::{RowSource, RowWriter, list_rows};
 
 pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult {
-    list_rows(view, (RowKind::Channels, "channels"), output, |writer| list(view, writer))
+    list_rows(view, RowKind::Channels, output, |writer| list(view, writer))
 }
 
 fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
-    let capture = view.input().open()?;
-    let mut report = RunReport::of(&view.file);
+    let capture = writer.input().open()?;
+    let mut report = writer.run_report();
     let mut counts = CounterReader::new(capture);
     read_all(&mut report, |report| counts.step(&view.window(), &mut |fault| report.fault(fault)))?;
     let channels = counts.channels().values().map(|counter| &counter.channel);
@@ -34,7 +34,7 @@ fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     for (id, counter) in counts.channels() {
         writer.row(&counter.row(*id), RowSource::on(Some(&counter.channel)), |_| {});
     }
-    writer.member("skipped_interfaces", &counts.skipped_interfaces());
-    writer.member("faults", &report.count());
+    writer.trailer().member("skipped_interfaces", &counts.skipped_interfaces());
+    writer.trailer().member("faults", &report.count());
     Ok(report)
 }

@@ -15,7 +15,7 @@ use crate::rows::{RowSource, list_rows};
 pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult {
     let kind = RowKind::Journeys;
     let (scope, assumptions) = (AnalysisScope::Network, LinkAssumptions::default());
-    list_rows(view, (kind, kind.name()), output, |writer| {
+    list_rows(view, kind, output, |writer| {
         writer.head(|out| out(render::journey_head()));
         list(view, scope, assumptions, writer, &mut |analysis, event, writer| {
             let AnalysisEvent::Journey(journey) = event else { return };

@@ -12,7 +12,7 @@ use codec::time::Tick;
 
 use crate::analyze::{analyze_all, check_channel_exists, is_selected, list, print_unread};
 use crate::args::{LinksArgs, ViewArgs};
-use crate::exit::{CliError, CommandResult, RunReport};
+use crate::exit::{CliError, CommandResult};
 use crate::output::StandardOutput;
 use crate::rows::{RowSource, RowWriter, list_rows};
 
@@ -24,11 +24,11 @@ pub(crate) fn run(arguments: &LinksArgs, output: &mut StandardOutput) -> Command
     let LinksArgs { view, assume, .. } = arguments;
     let kind = arguments.kind();
     let assumptions = assume.unwrap_or_default();
-    list_rows(view, (kind, kind.name()), output, |writer| {
+    list_rows(view, kind, output, |writer| {
         let timed = matches!(kind, RowKind::Intervals | RowKind::Fills);
         if !timed && (view.from.is_some() || view.to.is_some()) {
             let error = "--from and --to require --intervals or --fill";
-            return Err(CliError::reading(&view.file, &error));
+            return Err(CliError::reading(writer.file(), &error));
         }
         if kind == RowKind::Intervals {
             list_intervals(view, writer)
@@ -81,8 +81,8 @@ fn list_buffers(
     assumptions: LinkAssumptions,
     writer: &mut RowWriter<'_>,
 ) -> CommandResult {
-    let mut report = RunReport::of(&view.file);
-    let analysis = analyze_all(view.input(), AnalysisScope::Findings, assumptions, &mut report)?;
+    let mut report = writer.run_report();
+    let analysis = analyze_all(writer.input(), AnalysisScope::Findings, assumptions, &mut report)?;
     check_channel_exists(view, &analysis, &mut report);
     let slacks = analysis.links().flat_map(LinkAnalysis::slack);
     let slacks: Vec<&SlackTracker> = slacks
@@ -105,8 +105,8 @@ fn list_buffers(
 /// Lists the totals of channels.
 fn list_totals(arguments: &LinksArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let (view, assumptions) = (&arguments.view, arguments.assume.unwrap_or_default());
-    let mut report = RunReport::of(&view.file);
-    let analysis = analyze_all(view.input(), AnalysisScope::Counts, assumptions, &mut report)?;
+    let mut report = writer.run_report();
+    let analysis = analyze_all(writer.input(), AnalysisScope::Counts, assumptions, &mut report)?;
     check_channel_exists(view, &analysis, &mut report);
     let is_long = analysis.links().count() > LINKS_MAX;
     if is_long && view.channel.is_empty() && view.capture.is_none() && !arguments.details {

@@ -19,7 +19,7 @@ use crate::rows::{RowSource, list_rows};
 pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult {
     let kind = RowKind::Log;
     let (scope, assumptions) = (AnalysisScope::Log, LinkAssumptions::default());
-    list_rows(view, (kind, kind.name()), output, |writer| {
+    list_rows(view, kind, output, |writer| {
         writer.head(|out| out(render::log_head()));
         list(view, scope, assumptions, writer, &mut |analysis, event, writer| {
             let Some((id, row)) = row(analysis, &event) else { return };

@@ -8,11 +8,11 @@ use analyzer::render::{self, TimeUnit};
 use analyzer::timeline::EventFilter;
 use codec::capture::{Channel, ReadProgress};
 
-use crate::analyze::{check_channels, is_selected, warn_of_empty_window};
+use crate::analyze::{check_channels, is_selected, read_all, warn_of_empty_window};
 use crate::args::ViewArgs;
 use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
-use crate::rows::{RowSource, RowWriter, list_rows, read_all};
+use crate::rows::{RowSource, RowWriter, list_rows};
 
 pub(crate) fn run(
     view: &ViewArgs,
@@ -24,8 +24,8 @@ pub(crate) fn run(
         EventFilter::Packets => (RowKind::Packets, render::packet_head(unit)),
         EventFilter::Events | EventFilter::All => (RowKind::Events, render::event_head(unit)),
     };
-    list_rows(view, (kind, kind.name()), output, |writer| {
-        writer.head(|out| out(head));
+    list_rows(view, kind, output, |writer| {
+        writer.head(|out| out(head.clone()));
         list(view, (filter, bytes, unit), writer)
     })
 }
@@ -35,8 +35,8 @@ fn list(
     (filter, bytes, unit): (EventFilter, ByteRetention, TimeUnit),
     writer: &mut RowWriter<'_>,
 ) -> CommandResult {
-    let capture = view.input().open()?;
-    let mut report = RunReport::of(&view.file);
+    let capture = writer.input().open()?;
+    let mut report = writer.run_report();
     let retention = |is_kept| if is_kept { ByteRetention::Keep } else { bytes };
     let shown = retention(writer.selection().shows("bytes"));
     let mut rows = EventReader::new(capture, filter, retention(writer.selection().needs("bytes")));

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use analyzer::captured::FILE;
 use analyzer::filter::{FieldShape, RowField, RowKind};
+use analyzer::row::ListRow as _;
+use analyzer::rules::VerdictRow;
 use serde_json::{Map, Value, json};
 
 use crate::exit::{CliError, CommandResult, RunReport};
@@ -28,18 +31,50 @@ pub(crate) fn run(command: Option<&str>, output: &mut StandardOutput) -> Command
     Ok(RunReport::default())
 }
 
-/// Schema of one row, as in JSONL.
+/// Schema of one row, as in JSONL, with those of other lines and of the object of `--format json`.
 fn schema(kind: RowKind) -> Value {
-    let mut root = SchemaNode::default();
-    for field in kind.fields() {
-        root.add(field.name, field);
+    let mut schema = SchemaNode::of(kind.fields()).object();
+    let count = one_or_each(&json!({ "type": "integer", "minimum": 0 }));
+    let verdicts = json!({ "type": "array", "items": { "$ref": "#/$defs/verdict" } });
+    let behind = match kind {
+        RowKind::Channels => vec![("skipped_interfaces", count.clone()), ("faults", count)],
+        RowKind::Findings => {
+            vec![("verdicts", verdicts), ("read", one_or_each(&json!({ "type": "object" })))]
+        }
+        RowKind::Packets | RowKind::Events | RowKind::Characters | RowKind::Waits => vec![],
+        RowKind::Links | RowKind::Intervals | RowKind::Buffers | RowKind::Fills => vec![],
+        RowKind::Journeys | RowKind::Series | RowKind::Flows | RowKind::Conversations => vec![],
+        RowKind::Remarks | RowKind::Cases | RowKind::Log => vec![],
+    };
+    let rows = (kind.list(), json!({ "type": "array", "items": { "$ref": "#" } }));
+    let members = behind.into_iter().chain([rows]);
+    let members: Value = members.map(|(name, value)| (name.to_owned(), value)).collect();
+    let verdict = SchemaNode::of(&[VerdictRow::FIELDS, &[FILE]].concat()).object();
+    let mut others = Map::new();
+    others.insert("group".to_owned(), group(kind));
+    others.insert("document".to_owned(), json!({ "type": "object", "properties": members }));
+    if kind == RowKind::Findings {
+        others.insert("verdict".to_owned(), verdict.into());
     }
-    let mut schema = root.object();
     schema.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
     schema.insert("title".to_owned(), json!(format!("a row of myriscope {}", kind.command())));
     schema.insert("version".to_owned(), json!(VERSION));
-    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("$defs".to_owned(), others.into());
     Value::Object(schema)
+}
+
+/// A member with a value, or of several files a list of their values.
+fn one_or_each(value: &Value) -> Value {
+    json!({ "anyOf": [value, { "type": "array", "items": value }] })
+}
+
+/// Schema of a row of `--group`: values of fields under their whole names, and the number of rows.
+fn group(kind: RowKind) -> Value {
+    let leaves = kind.fields().iter().filter(|field| field.members.is_empty());
+    let mut values: Map<String, Value> =
+        leaves.map(|field| (field.name.to_owned(), json!({}))).collect();
+    values.insert("count".to_owned(), json!({ "type": "integer", "minimum": 1 }));
+    json!({ "type": "object", "properties": values, "required": ["count"] })
 }
 
 /// A member of a row: its field, if it is one, and its own members.
@@ -50,6 +85,12 @@ struct SchemaNode {
 }
 
 impl SchemaNode {
+    fn of(fields: &[RowField]) -> Self {
+        let mut root = Self::default();
+        fields.iter().for_each(|field| root.add(field.name, field));
+        root
+    }
+
     fn add(&mut self, path: &'static str, field: &RowField) {
         match path.split_once('.') {
             Some((name, rest)) => self.members.entry(name).or_default().add(rest, field),
@@ -59,74 +100,70 @@ impl SchemaNode {
 
     /// Keywords for an object of the members.
     fn object(&self) -> Map<String, Value> {
-        let members = self.members.iter();
-        let members: Map<String, Value> =
-            members.map(|(name, node)| ((*name).to_owned(), node.schema())).collect();
         let mut keywords = Map::new();
-        if !members.is_empty() {
-            keywords.insert("properties".to_owned(), Value::Object(members));
+        keywords.insert("type".to_owned(), json!("object"));
+        if !self.members.is_empty() {
+            let members = self.members.iter();
+            let required = members.clone().filter(|(_, node)| node.is_required());
+            keywords.insert("required".to_owned(), required.map(|(name, _)| *name).collect());
+            let schemas = members.map(|(name, node)| ((*name).to_owned(), node.schema()));
+            keywords.insert("properties".to_owned(), Value::Object(schemas.collect()));
         }
         keywords
     }
 
+    fn is_required(&self) -> bool {
+        self.field.is_none_or(|field| field.absent.is_empty())
+    }
+
     fn schema(&self) -> Value {
-        let mut schema = match self.field.map(|field| field.shape) {
-            None | Some(FieldShape::List) => {
-                let mut object = self.object();
-                let mut items = object.clone();
-                items.insert("type".to_owned(), json!(["object", "integer", "string", "null"]));
-                object.insert("type".to_owned(), json!(["object", "array", "null"]));
-                object.insert("items".to_owned(), Value::Object(items));
-                object
+        let Some(field) = self.field else { return Value::Object(self.object()) };
+        let mut schema =
+            if field.shape == FieldShape::List { self.object() } else { value(&field) };
+        if field.is_list() {
+            if field.has_nulls() {
+                allow_null(&mut schema);
             }
-            Some(shape) => value(shape),
-        };
-        if let Some(field) = self.field {
-            let texts = [("description", field.help), ("unit", field.unit), ("rule", field.rule)];
-            for (name, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
-                schema.insert(name.to_owned(), json!(text));
-            }
+            schema = Map::from_iter([
+                ("type".to_owned(), json!("array")),
+                ("items".to_owned(), Value::Object(schema)),
+            ]);
+        }
+        if field.is_nullable() {
+            allow_null(&mut schema);
+        }
+        let texts = [("description", field.help), ("unit", field.unit), ("rule", field.rule)];
+        for (name, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
+            schema.insert(name.to_owned(), json!(text));
         }
         Value::Object(schema)
     }
 }
 
-/// Keywords for a value. A row lacks a value by null, or does not have the member; several values of
-/// one type are a list.
-fn value(shape: FieldShape) -> Map<String, Value> {
-    let (name, bounds) = match shape {
-        FieldShape::Number(max) => ("integer", json!({ "minimum": 0, "maximum": max })),
-        FieldShape::Place | FieldShape::Time => ("integer", json!({ "minimum": 0 })),
-        FieldShape::Signed => ("integer", json!({})),
-        FieldShape::Real => ("number", json!({})),
-        FieldShape::Text => ("string", json!({})),
-        FieldShape::Words(words) | FieldShape::Ranks(words) => {
-            let words: Vec<Option<&str>> = words.iter().copied().map(Some).chain([None]).collect();
-            return single("string", &json!({ "enum": words }));
-        }
-        FieldShape::Flag => return single("boolean", &json!({})),
-        FieldShape::Bytes => {
-            let items = json!({ "type": "integer", "minimum": 0, "maximum": 255 });
-            return single_or_list("string", &json!({}), &items);
-        }
-        FieldShape::List => return Map::new(),
-    };
-    let mut items = bounds.clone();
-    if let Some(items) = items.as_object_mut() {
-        items.insert("type".to_owned(), json!([name, "null"]));
+fn allow_null(schema: &mut Map<String, Value>) {
+    let kind = schema.get("type").cloned();
+    schema.insert("type".to_owned(), json!([kind, "null"]));
+    if let Some(words) = schema.get_mut("enum").and_then(Value::as_array_mut) {
+        words.push(Value::Null);
     }
-    single_or_list(name, &bounds, &items)
 }
 
-fn single(name: &str, keywords: &Value) -> Map<String, Value> {
-    let mut schema = keywords.as_object().cloned().unwrap_or_default();
-    schema.insert("type".to_owned(), json!([name, "null"]));
-    schema
-}
-
-fn single_or_list(name: &str, keywords: &Value, items: &Value) -> Map<String, Value> {
-    let mut schema = single(name, keywords);
-    schema.insert("type".to_owned(), json!([name, "array", "null"]));
-    schema.insert("items".to_owned(), items.clone());
-    schema
+/// Keywords for a value, or for an element of a list.
+fn value(field: &RowField) -> Map<String, Value> {
+    let keywords = match field.shape {
+        FieldShape::Number(max) => json!({ "type": "integer", "minimum": 0, "maximum": max }),
+        FieldShape::Place | FieldShape::Time => json!({ "type": "integer", "minimum": 0 }),
+        FieldShape::Signed => json!({ "type": "integer" }),
+        FieldShape::Real => json!({ "type": "number" }),
+        FieldShape::Words(words) | FieldShape::Ranks(words) => {
+            json!({ "type": "string", "enum": words })
+        }
+        FieldShape::Flag => json!({ "type": "boolean" }),
+        FieldShape::Bytes if field.is_list() => {
+            json!({ "type": "integer", "minimum": 0, "maximum": 255 })
+        }
+        FieldShape::Text | FieldShape::Bytes => json!({ "type": "string" }),
+        FieldShape::List => json!({ "type": "object" }),
+    };
+    keywords.as_object().cloned().unwrap_or_default()
 }

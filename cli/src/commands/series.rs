@@ -12,25 +12,25 @@ use codec::time::Tick;
 
 use crate::analyze::{CliAnalysis, analyze, check_channel_exists, is_selected};
 use crate::args::{SeriesArgs, ViewArgs};
-use crate::exit::{CommandResult, RunReport};
+use crate::exit::CommandResult;
 use crate::output::StandardOutput;
 use crate::rows::{RowSource, RowWriter, list_rows};
 
 pub(crate) fn run(arguments: &SeriesArgs, output: &mut StandardOutput) -> CommandResult {
     let SeriesArgs { view, every } = arguments;
-    list_rows(view, (RowKind::Series, "intervals"), output, |writer| {
+    list_rows(view, RowKind::Series, output, |writer| {
         writer.head(|out| out(render::series_head()));
         list(view, *every, writer)
     })
 }
 
 fn list(view: &ViewArgs, every: NonZeroU64, writer: &mut RowWriter<'_>) -> CommandResult {
-    let mut report = RunReport::of(&view.file);
+    let mut report = writer.run_report();
     let mut series = SeriesTracker::new(every);
     let scope = AnalysisScope::Series;
     let assumptions = LinkAssumptions::default();
     let analysis =
-        analyze(view.input(), scope, assumptions, &mut report, &mut |analysis, event| {
+        analyze(writer.input(), scope, assumptions, &mut report, &mut |analysis, event| {
             add(&mut series, analysis, event);
             while let Some(taken) = series.take_excess() {
                 print(view, analysis, &series, taken, writer);

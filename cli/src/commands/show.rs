@@ -9,11 +9,11 @@ use analyzer::window::WindowEdge;
 use codec::capture::{CaptureItem, CaptureReader, ReadProgress};
 use codec::time::Tick;
 
-use crate::analyze::{check_channels, warn_of_empty_window};
+use crate::analyze::{check_channels, read_all, warn_of_empty_window};
 use crate::args::{ListFormat, ShowArgs, ViewArgs};
 use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
-use crate::rows::{RowSource, RowWriter, list_rows, read_all};
+use crate::rows::{RowSource, RowWriter, list_rows};
 
 pub(crate) fn run(arguments: &ShowArgs, output: &mut StandardOutput) -> CommandResult {
     let width = output.width().unwrap_or(80);
@@ -25,15 +25,15 @@ pub(crate) fn run(arguments: &ShowArgs, output: &mut StandardOutput) -> CommandR
             LinkLayout::default()
         }
     };
-    list_rows(&arguments.view, (RowKind::Characters, "rows"), output, |writer| {
+    list_rows(&arguments.view, RowKind::Characters, output, |writer| {
         list(arguments, layout, writer)
     })
 }
 
 fn list(arguments: &ShowArgs, layout: LinkLayout, writer: &mut RowWriter<'_>) -> CommandResult {
     let view = &arguments.view;
-    let capture = view.input().open()?;
-    let mut report = RunReport::of(&view.file);
+    let capture = writer.input().open()?;
+    let mut report = writer.run_report();
     let mut reader = CaptureReader::new(capture);
     let mut show = LinkView::new(view.channels(), layout);
     let window = view.window();

@@ -4,15 +4,39 @@
 use std::collections::BTreeMap;
 
 use analyzer::filter::{ColumnList, SortDirection, SortKey, SortOrder};
-use analyzer::render::StyledLine;
+use analyzer::render::{self, StyledLine};
 use analyzer::row::{ListRow, RowField, json_at};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
+
+use super::selection::RowSelection;
+use super::separated::ValueSeparator;
+use super::trailer::text_of;
+use crate::args::ListFormat;
 
 /// Maximum number of rows or groups kept for an order. *Chosen*: more than anybody reads.
 const ROWS_MAX: usize = 1_000_000;
 /// Maximum memory of kept rows or groups, in bytes, roughly. *Chosen*: small for a workstation.
 const BYTES_MAX: usize = 512 << 20;
+
+/// File, if there are several, and capture of a row.
+pub(super) type RowPlace = (Option<String>, u32);
+
+/// Lines between rows of two files or captures, unless their columns are shown.
+pub(super) fn separators(
+    (old_file, old_capture): &RowPlace,
+    (file, capture): &RowPlace,
+    shown: &RowSelection,
+) -> Vec<StyledLine> {
+    let is_new = file != old_file;
+    let file = file.as_ref().filter(|_| is_new && !shown.shows("file"));
+    let before = if is_new { 0 } else { *old_capture };
+    let capture = Some(*capture).filter(|it| *it != before && !shown.shows("capture"));
+    file.map(|name| render::file_line(name))
+        .into_iter()
+        .chain(capture.map(render::capture_line))
+        .collect()
+}
 
 /// Order of the rows of a list.
 #[derive(Debug)]
@@ -42,6 +66,33 @@ pub(super) enum RenderedRow {
 }
 
 impl RenderedRow {
+    /// A row in a format: its columns if some are selected, otherwise all of it, as text `lines`.
+    pub(super) fn of(
+        format: ListFormat,
+        columns: Option<&mut ColumnList>,
+        row: &impl ListRow,
+        lines: impl FnOnce(&mut dyn FnMut(StyledLine)),
+    ) -> Self {
+        match (format, columns) {
+            (ListFormat::Text, None) => {
+                let mut kept = Vec::new();
+                lines(&mut |line| kept.push(line));
+                Self::Lines(kept)
+            }
+            (ListFormat::Text, Some(columns)) => Self::Lines(vec![columns.line(row)]),
+            (ListFormat::Json | ListFormat::Jsonl, Some(columns)) => {
+                let members = columns.names().filter_map(|name| {
+                    json_at(row, name).map(|value| format!("\"{name}\":{value}"))
+                });
+                Self::Text(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
+            }
+            (ListFormat::Csv | ListFormat::Tsv, Some(columns)) => {
+                Self::Text(ValueSeparator::of(format).row(row, columns.names()))
+            }
+            (_, None) => Self::Text(text_of(row)),
+        }
+    }
+
     fn size(&self) -> usize {
         match self {
             Self::Lines(lines) => {
@@ -76,8 +127,8 @@ impl MemoryBudget {
 pub(super) struct SortedRows {
     order: SortOrder,
     max: usize,
-    /// Rows with their captures. The number keeps the order of equal rows.
-    rows: BTreeMap<(SortKey, u64), (u32, RenderedRow)>,
+    /// Rows with their places. The number keeps the order of equal rows.
+    rows: BTreeMap<(SortKey, u64), (RowPlace, RenderedRow)>,
     seen: u64,
     bytes: MemoryBudget,
 }
@@ -99,11 +150,11 @@ impl SortedRows {
     pub(super) fn add(
         &mut self,
         key: SortKey,
-        capture: u32,
+        place: RowPlace,
         row: RenderedRow,
     ) -> Result<(), String> {
         let bytes = key.size() + row.size();
-        self.rows.insert((key, self.seen), (capture, row));
+        self.rows.insert((key, self.seen), (place, row));
         self.seen += 1;
         if self.rows.len() > self.max
             && let Some(((key, _), (_, row))) = self.rows.pop_last()
@@ -113,8 +164,8 @@ impl SortedRows {
         self.bytes.add(bytes, self.rows.len())
     }
 
-    /// The rows with their captures, in order.
-    pub(super) fn into_rows(self) -> impl Iterator<Item = (u32, RenderedRow)> {
+    /// The rows with their places, in order.
+    pub(super) fn into_rows(self) -> impl Iterator<Item = (RowPlace, RenderedRow)> {
         self.rows.into_values()
     }
 }

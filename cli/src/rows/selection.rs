@@ -1,6 +1,5 @@
 //! Selection of rows and fields: --filter, --fields, --sort and --group.
 
-use analyzer::captured::CapturedRow;
 use analyzer::filter::{ColumnList, Filter, RowKind, SortDirection, SortOrder};
 use analyzer::row::ListRow;
 use codec::capture::Channel;
@@ -75,10 +74,8 @@ impl RowSelection {
         self.columns.as_ref().is_some_and(|columns| columns.have(name))
     }
 
-    pub(crate) fn keeps(&mut self, row: &impl ListRow, source: RowSource) -> bool {
-        let RowSource { capture, period_ps } = source;
-        let row = CapturedRow::new(row, capture, period_ps);
-        self.filter.as_mut().is_none_or(|filter| filter.keeps(&row, period_ps))
+    pub(super) fn keeps(&mut self, row: &impl ListRow, period_ps: u64) -> bool {
+        self.filter.as_mut().is_none_or(|filter| filter.keeps(row, period_ps))
     }
 
     pub(crate) const fn is_filtered(&self) -> bool {

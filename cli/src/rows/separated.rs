@@ -4,6 +4,8 @@ use analyzer::channel_name::escape_text;
 use analyzer::row::{ListRow, json_at};
 use serde_json::Value;
 
+use crate::args::ListFormat;
+
 /// Separator of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValueSeparator {
@@ -12,6 +14,11 @@ pub(crate) enum ValueSeparator {
 }
 
 impl ValueSeparator {
+    /// Separator of a format.
+    pub(super) const fn of(format: ListFormat) -> Self {
+        if matches!(format, ListFormat::Tsv) { Self::Tab } else { Self::Comma }
+    }
+
     /// Line of values. Control characters in them are escaped.
     pub(crate) fn line<T: Into<String>>(self, values: impl IntoIterator<Item = T>) -> String {
         let values: Vec<String> = values.into_iter().map(|value| self.quoted(value)).collect();

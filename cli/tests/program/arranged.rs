@@ -1,6 +1,6 @@
 //! Lists that are sorted, grouped or counted, and the formats CSV and TSV.
 
-use crate::support::{VIEWS, bad, capture, view};
+use crate::support::{VIEWS, bad, capture, good, run, view};
 
 #[test]
 fn rows_are_counted_grouped_and_sorted() {
@@ -93,6 +93,41 @@ fn every_list_can_be_arranged() {
         let text = list(&["--sort", "capture", "--no-head"]);
         assert!(text.lines().count() >= rows.len(), "{command:?}");
     }
+}
+
+#[test]
+fn rows_of_several_files_are_one_list() {
+    let (one, other) = (&*capture("link-1"), &*capture("demo-nacks"));
+    for (options, expected) in [
+        (&["packets", "--count"][..], "309\n".to_owned()),
+        (
+            &["packets", "--group", "file", "--format", "csv"],
+            format!("file,count\n{other},300\n{one},9\n"),
+        ),
+        (
+            &["packets", "--sort", "length", "--top", "1", "--fields", "file", "--format", "jsonl"],
+            format!("{{\"file\":\"{one}\"}}\n"),
+        ),
+        (&["packets", "--filter", "file ~ \"*nacks*\"", "--count"], "300\n".to_owned()),
+    ] {
+        assert_eq!(good(&[options, &[one, other]].concat()), expected, "{options:?}");
+    }
+    let checked = run(&["check", other, one, "missing"]);
+    assert_eq!(checked.status, Some(2));
+    assert!(checked.err.contains("missing: No such file"), "{}", checked.err);
+    let mut lines = checked.out.lines();
+    for expected in [
+        format!("{other}: ✓ nothing wrong"),
+        format!("{one}: ✗ 2 errors"),
+        "3 files: 1 without errors and warnings, 1 with, 1 not read or damaged".to_owned(),
+    ] {
+        assert!(lines.next().unwrap().starts_with(&expected), "{}", checked.out);
+    }
+    assert_eq!(lines.next(), None);
+    assert_eq!(run(&["check", one, other]).status, Some(1));
+    let info = good(&["info", one, other, "--format", "json"]);
+    let info: serde_json::Value = serde_json::from_str(&info).unwrap();
+    assert_eq!(info["faults"], serde_json::json!([0, 0]));
 }
 
 #[test]

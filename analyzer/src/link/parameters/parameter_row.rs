@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::{ChannelParameters, ParameterKey, ParameterSource, ParameterValue};
-use crate::row::FieldShape::{List, Words};
+use crate::row::FieldShape::{Number, Words};
 use crate::row::{FieldType, RowField, row};
 
 /// Bounds of an estimated value; `None` if it has no upper bound.
@@ -19,7 +19,7 @@ row! {
         value: Option<u32>, "", "F-4", "cells or periods";
         variant: Option<&'static str>, "", "R-1", "which variant of reset, fill and framing";
         source: Option<&'static str> as ParameterSource::SHAPE, "", "", "on whose word";
-        range: Option<ParameterRange> as List, "numbers", "F-4", "least and greatest of an estimate";
+        range: Option<(u32, Option<u32>)> as Number(u32::MAX as u64), "numbers", "F-4", "least and greatest of an estimate";
     }
 }
 

@@ -13,7 +13,7 @@ use codec::capture::ChannelId;
 
 use crate::analyze::{CliAnalysis, analyze, check_channel_exists, is_selected};
 use crate::args::CheckArgs;
-use crate::exit::{CommandResult, RunReport};
+use crate::exit::CommandResult;
 use crate::output::StandardOutput;
 use crate::rows::{RowSource, RowWriter, list_rows};
 
@@ -24,8 +24,7 @@ const HELD_MAX: usize = 1 << 16;
 type HeldCases = BTreeMap<(u32, Picoseconds, ChannelId, u64), FindingCase>;
 
 pub(super) fn run(arguments: &CheckArgs, output: &mut StandardOutput) -> CommandResult {
-    let kind = RowKind::Cases;
-    list_rows(&arguments.view, (kind, kind.name()), output, |writer| {
+    list_rows(&arguments.view, RowKind::Cases, output, |writer| {
         writer.head(|out| out(render::case_head()));
         list_cases(arguments, writer)
     })
@@ -54,7 +53,7 @@ fn list_cases(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResul
         // The reading ends once the limit is reached and the status is known.
         if is_problem_found { writer.flow() } else { ControlFlow::Continue(()) }
     };
-    let mut report = RunReport::of(&view.file);
+    let (mut report, input) = (writer.run_report(), writer.input());
     let assumptions = assume.unwrap_or_default();
     let emit = &mut |analysis: &CliAnalysis, event| {
         if let AnalysisEvent::Case(case) = event {
@@ -67,7 +66,7 @@ fn list_cases(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResul
         }
         ControlFlow::Continue(())
     };
-    let analysis = analyze(view.input(), AnalysisScope::Cases, assumptions, &mut report, emit)?;
+    let analysis = analyze(input, AnalysisScope::Cases, assumptions, &mut report, emit)?;
     let mut findings = analysis.findings();
     findings.take_cases().into_iter().for_each(|case| hold(&mut held, &analysis, case));
     for case in held.values() {
