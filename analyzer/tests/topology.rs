@@ -206,11 +206,11 @@ fn graphs_have_ports_rates_and_dashes() {
     graph myrinet {
       layout = neato; overlap = false; splines = true;
       node [fontname = "monospace"]; edge [fontname = "monospace", fontsize = 9];
-      n0 [shape = box, label = "h0"];
-      n1 [shape = Mrecord, label = "{s0|{<p0> 0|<p1> 3}}"];
-      n2 [shape = Mrecord, label = "{s1|{<p0> 1}}"];
-      n0 -- n1:p1 [label = "640 Mb/s"];
-      n1:p0 -- n2:p0 [label = "640 Mb/s", style = dashed];
+      "h0" [shape = box, label = "h0"];
+      "s0" [shape = Mrecord, label = "{s0|{<0> 0|<3> 3}}"];
+      "s1" [shape = Mrecord, label = "{s1|{<1> 1}}"];
+      "h0" -- "s0":3 [label = "640 Mb/s"];
+      "s0":0 -- "s1":1 [label = "640 Mb/s", style = dashed];
     }
     "#);
 }

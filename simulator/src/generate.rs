@@ -10,6 +10,7 @@ mod random;
 mod regular;
 
 pub use self::regular::DragonflySize;
+use self::regular::{DIMENSIONS_MAX, LatticeEdge};
 use codec::route::PortId;
 
 use crate::link::LinkParameters;
@@ -28,15 +29,14 @@ pub enum GeneratedShape {
         /// Number of hosts, at most the number of ports.
         hosts: u32,
     },
-    /// Switches `s0`, `s1`, … in a line: port 0 to the next switch, port 1 to the previous one,
-    /// hosts from port 2 on.
+    /// A mesh of one dimension: switches `s0`, `s1`, …
     Line {
         /// Number of switches, at least 1.
         switches: u32,
         /// Hosts of each switch.
         hosts: u32,
     },
-    /// A line whose last switch is connected to the first.
+    /// A torus of one dimension: a line whose last switch is connected to the first.
     Ring {
         /// Number of switches, at least 2.
         switches: u32,
@@ -62,10 +62,10 @@ pub enum GeneratedShape {
         /// Hosts of each switch.
         hosts: u32,
     },
-    /// 2ⁿ switches `s0`, `s1`, …: port d leads to the switch whose number differs in bit d, and the
-    /// hosts follow.
+    /// A mesh of two switches in each dimension, which uses one port: port d leads to the switch at
+    /// the other place in dimension d, and the hosts follow.
     Hypercube {
-        /// Dimensions n, 0..=14.
+        /// Dimensions n, 1..=14.
         dimensions: u32,
         /// Hosts of each switch.
         hosts: u32,
@@ -73,15 +73,6 @@ pub enum GeneratedShape {
     /// Groups of switches that are all linked to one another, and links between all groups.
     /// Switches are named `gG.I`: group, index in the group.
     Dragonfly(DragonflySize),
-    /// A folded Clos network of two levels: each leaf `t0.I` has a link to each spine `t1.I`.
-    Clos {
-        /// Leaves, 1..=32: the ports of a spine.
-        leaves: u32,
-        /// Spines, 1..=32.
-        spines: u32,
-        /// Hosts of each leaf.
-        hosts: u32,
-    },
     /// A folded Clos network of switches of any even radix k with full bisection, 2 · (k/2)ⁿ hosts
     /// on (2n − 1) · (k/2)ⁿ⁻¹ switches of k ports: with radix 8 one level is a switch with 8 hosts,
     /// two have 32 hosts on 12 switches, three the well-known 128 on 80, four 512 on 448.
@@ -147,17 +138,23 @@ pub fn generate(
         ShapeBuilder { nodes: Vec::new(), cables: Vec::new(), hosts: 0, prototype, link };
     match shape {
         GeneratedShape::Single { ports, hosts } => plan.single(*ports, *hosts)?,
-        GeneratedShape::Line { switches, hosts } => plan.line(*switches, *hosts)?,
-        GeneratedShape::Ring { switches, hosts } => plan.ring(*switches, *hosts)?,
-        GeneratedShape::Mesh { width, height, hosts } => plan.mesh([*width, *height], *hosts)?,
-        GeneratedShape::Torus { sizes, hosts } => regular::torus(&mut plan, sizes, *hosts)?,
+        GeneratedShape::Line { switches, hosts } => {
+            regular::lattice(&mut plan, &[*switches], LatticeEdge::Open, *hosts)?;
+        }
+        GeneratedShape::Ring { switches, hosts } => {
+            regular::lattice(&mut plan, &[*switches], LatticeEdge::Closed, *hosts)?;
+        }
+        GeneratedShape::Mesh { width, height, hosts } => {
+            regular::lattice(&mut plan, &[*width, *height], LatticeEdge::Open, *hosts)?;
+        }
+        GeneratedShape::Torus { sizes, hosts } => {
+            regular::lattice(&mut plan, sizes, LatticeEdge::Closed, *hosts)?;
+        }
         GeneratedShape::Hypercube { dimensions, hosts } => {
-            regular::hypercube(&mut plan, *dimensions, *hosts)?;
+            let sizes: Vec<u32> = (0..*dimensions).map(|_| 2).take(DIMENSIONS_MAX + 1).collect();
+            regular::lattice(&mut plan, &sizes, LatticeEdge::Pair, *hosts)?;
         }
         GeneratedShape::Dragonfly(size) => regular::dragonfly(&mut plan, *size)?,
-        GeneratedShape::Clos { leaves, spines, hosts } => {
-            regular::clos(&mut plan, [*leaves, *spines], *hosts)?;
-        }
         GeneratedShape::FatTree { levels, radix } => fat_tree::build(&mut plan, *levels, *radix)?,
         GeneratedShape::NowSubcluster => now::subcluster(&mut plan)?,
         GeneratedShape::NowCluster => now::cluster(&mut plan)?,
@@ -224,52 +221,6 @@ impl ShapeBuilder {
         let switch = self.switch("s0".to_owned())?;
         self.host_row(switch, 0, hosts)
     }
-
-    fn line(&mut self, switches: u32, hosts: u32) -> Result<(), ShapeProblem> {
-        check("switches", switches, 1..=NODES_MAX)?;
-        self.row(switches, hosts)?;
-        Ok(())
-    }
-
-    fn ring(&mut self, switches: u32, hosts: u32) -> Result<(), ShapeProblem> {
-        check("switches", switches, 2..=NODES_MAX)?;
-        if let [first, .., last] = self.row(switches, hosts)?.as_slice() {
-            self.cable((*last, 0), (*first, 1))?;
-        }
-        Ok(())
-    }
-
-    fn row(&mut self, switches: u32, hosts: u32) -> Result<Vec<NodeId>, ShapeProblem> {
-        let row: Vec<NodeId> =
-            (0..switches).map(|i| self.switch(format!("s{i}"))).collect::<Result<_, _>>()?;
-        for switch in &row {
-            self.host_row(*switch, 2, hosts)?;
-        }
-        for (one, next) in row.iter().zip(row.iter().skip(1)) {
-            self.cable((*one, 0), (*next, 1))?;
-        }
-        Ok(row)
-    }
-
-    fn mesh(&mut self, [width, height]: [u32; 2], hosts: u32) -> Result<(), ShapeProblem> {
-        check("width", width, 1..=NODES_MAX)?;
-        check("height", height, 1..=NODES_MAX)?;
-        let mut below: Vec<NodeId> = Vec::new();
-        let mut switches = Vec::new();
-        for y in 0..height {
-            let row: Vec<NodeId> =
-                (0..width).map(|x| self.switch(format!("s{x}.{y}"))).collect::<Result<_, _>>()?;
-            for (one, next) in row.iter().zip(row.iter().skip(1)) {
-                self.cable((*one, 0), (*next, 1))?;
-            }
-            for (one, next) in below.iter().zip(&row) {
-                self.cable((*one, 2), (*next, 3))?;
-            }
-            switches.extend(&row);
-            below = row;
-        }
-        switches.into_iter().try_for_each(|switch| self.host_row(switch, 4, hosts))
-    }
 }
 
 fn check(
@@ -319,101 +270,81 @@ mod tests {
         links.collect::<Vec<_>>().join(" ")
     }
 
-    #[test]
-    fn the_now_has_the_published_totals() {
-        assert_eq!(totals(&GeneratedShape::NowSubcluster), [36, 13, 64]);
-        assert_eq!(totals(&GeneratedShape::NowCluster), [100, 40, 193]);
+    fn torus(sizes: &[u32], hosts: u32) -> GeneratedShape {
+        GeneratedShape::Torus { sizes: sizes.into(), hosts }
     }
 
-    #[test]
-    fn a_fat_tree_of_8_port_switches_has_the_published_totals() {
-        assert_eq!(totals(&GeneratedShape::FatTree { levels: 1, radix: 8 }), [8, 1, 8]);
-        assert_eq!(totals(&GeneratedShape::FatTree { levels: 2, radix: 8 }), [32, 12, 64]);
-        assert_eq!(totals(&GeneratedShape::FatTree { levels: 3, radix: 8 }), [128, 80, 384]);
-        assert_eq!(totals(&GeneratedShape::FatTree { levels: 4, radix: 8 }), [512, 448, 2048]);
+    fn cube(dimensions: u32, hosts: u32) -> GeneratedShape {
+        GeneratedShape::Hypercube { dimensions, hosts }
     }
 
-    #[test]
-    fn every_port_of_a_fat_tree_is_cabled() {
-        for levels in 1..=4 {
-            let topology = build(&GeneratedShape::FatTree { levels, radix: 8 });
-            for switch in topology.switches() {
-                assert_eq!(topology.ports(switch).count(), 8);
-                assert!(topology.ports(switch).all(|port| topology.peer(port).is_some()));
-            }
-        }
+    fn tree(levels: u32, radix: u32) -> GeneratedShape {
+        GeneratedShape::FatTree { levels, radix }
     }
 
     fn dragonfly([groups, switches, hosts, global_links]: [u32; 4]) -> GeneratedShape {
         GeneratedShape::Dragonfly(DragonflySize { groups, switches, hosts, global_links })
     }
 
-    /// Hosts, switches and links by the formulas of each shape, and cables at each switch.
+    /// Hosts, switches and links as published or by the formulas, and the most cables of a switch, which
+    /// all switches of a regular shape have.
     #[test]
-    fn regular_shapes_have_the_totals_and_degrees_of_their_formulas() {
-        let torus = |sizes: &[u32], hosts| GeneratedShape::Torus { sizes: sizes.into(), hosts };
-        let clos = |leaves, spines, hosts| GeneratedShape::Clos { leaves, spines, hosts };
-        let cube = |dimensions, hosts| GeneratedShape::Hypercube { dimensions, hosts };
-        let tree = |levels, radix| GeneratedShape::FatTree { levels, radix };
-        let cases = [
+    fn shapes_have_their_totals_and_degrees() {
+        let mesh = |side| GeneratedShape::Mesh { width: side, height: side, hosts: 1 };
+        for (shape, expected, degree) in [
+            (GeneratedShape::NowSubcluster, [36, 13, 64], None),
+            (GeneratedShape::NowCluster, [100, 40, 193], None),
+            (mesh(2), [4, 4, 8], Some(3)),
+            (mesh(8), [64, 64, 176], None),
             // kⁿ switches, n cables each, 2n + hosts ports in use.
-            (torus(&[5], 2), [10, 5, 5 + 10], 4),
-            (torus(&[4, 3], 1), [12, 12, 24 + 12], 5),
-            (torus(&[2, 3, 4], 2), [48, 24, 72 + 48], 8),
+            (torus(&[5], 2), [10, 5, 5 + 10], Some(4)),
+            (torus(&[4, 3], 1), [12, 12, 24 + 12], Some(5)),
+            (torus(&[2, 3, 4], 2), [48, 24, 72 + 48], Some(8)),
             // 2ⁿ switches, n · 2ⁿ⁻¹ cables.
-            (cube(0, 3), [3, 1, 3], 3),
-            (cube(4, 1), [16, 16, 32 + 16], 5),
+            (cube(1, 3), [6, 2, 1 + 6], Some(4)),
+            (cube(4, 1), [16, 16, 32 + 16], Some(5)),
             // g groups of a switches: g·a·p hosts, g·a(a−1)/2 local and g(g−1)/2 · ⌊a·h/(g−1)⌋ global.
-            (dragonfly([9, 4, 2, 2]), [72, 36, 54 + 36 + 72], 7),
-            (dragonfly([3, 4, 1, 1]), [12, 12, 18 + 6 + 12], 5),
-            (dragonfly([1, 4, 2, 0]), [8, 4, 6 + 8], 5),
-            // 2(k/2)ⁿ hosts on (2n−1)(k/2)ⁿ⁻¹ switches, n · 2(k/2)ⁿ cables.
-            (tree(3, 4), [16, 20, 48], 4),
-            (tree(5, 2), [2, 9, 10], 2),
-            (tree(2, 32), [512, 48, 1024], 32),
-        ];
-        for (shape, expected, degree) in cases {
+            (dragonfly([9, 4, 2, 2]), [72, 36, 54 + 36 + 72], Some(7)),
+            (dragonfly([3, 4, 1, 1]), [12, 12, 18 + 6 + 12], Some(5)),
+            (dragonfly([1, 4, 2, 0]), [8, 4, 6 + 8], Some(5)),
+            // 2(k/2)ⁿ hosts on (2n−1)(k/2)ⁿ⁻¹ switches, n · 2(k/2)ⁿ cables, and every port in use.
+            (tree(1, 8), [8, 1, 8], Some(8)),
+            (tree(2, 8), [32, 12, 64], Some(8)),
+            (tree(3, 8), [128, 80, 384], Some(8)),
+            (tree(4, 8), [512, 448, 2048], Some(8)),
+            (tree(3, 4), [16, 20, 48], Some(4)),
+            (tree(5, 2), [2, 9, 10], Some(2)),
+            (tree(2, 32), [512, 48, 1024], Some(32)),
+        ] {
             assert_eq!(totals(&shape), expected, "{shape:?}");
             let topology = build(&shape);
-            for switch in topology.switches() {
+            for (switch, degree) in topology.switches().zip(std::iter::repeat(degree)) {
                 let cables = topology.ports(switch).filter(|port| topology.peer(*port).is_some());
-                assert_eq!(cables.count(), degree, "{shape:?}");
+                assert!(degree.is_none_or(|degree| cables.count() == degree), "{shape:?}");
             }
         }
-        // r leaves of n hosts and m cables.
-        assert_eq!(totals(&clos(6, 4, 4)), [24, 10, 24 + 24]);
-        assert_eq!(
-            plan(&torus(&[2, 2], 1)),
-            "s0.0:0-s1.0:1 s1.0:0-s0.0:1 s0.1:0-s1.1:1 s1.1:0-s0.1:1 s0.0:2-s0.1:3 s1.0:2-s1.1:3 \
-             s0.1:2-s0.0:3 s1.1:2-s1.0:3 s0.0:4-h0:0"
-        );
-        assert_eq!(plan(&cube(2, 1)), "s0:0-s1:0 s0:1-s2:1 s1:1-s3:1 s2:0-s3:0 s0:2-h0:0");
-        assert_eq!(
-            plan(&dragonfly([3, 2, 1, 1])),
-            "g0.0:0-g0.1:0 g1.0:0-g1.1:0 g2.0:0-g2.1:0 g0.0:1-g1.0:1 g0.1:1-g2.0:1 g1.1:1-g2.1:1 \
-             g0.0:2-h0:0"
-        );
-        assert_eq!(
-            plan(&clos(2, 2, 1)),
-            "t0.0:0-h0:0 t0.0:1-t1.0:0 t0.0:2-t1.1:0 t0.1:1-t1.0:1 t0.1:2-t1.1:1"
-        );
     }
 
     #[test]
     fn small_shapes_have_their_documented_cables() {
-        let single = GeneratedShape::Single { ports: 4, hosts: 3 };
-        let line = GeneratedShape::Line { switches: 3, hosts: 1 };
-        let ring = GeneratedShape::Ring { switches: 3, hosts: 1 };
-        let mesh = GeneratedShape::Mesh { width: 2, height: 2, hosts: 1 };
-        assert_eq!(plan(&single), "s0:0-h0:0");
-        assert_eq!(plan(&line), "s0:2-h0:0 s0:0-s1:1 s1:0-s2:1");
-        assert_eq!(plan(&ring), "s0:2-h0:0 s0:0-s1:1 s1:0-s2:1 s2:0-s0:1");
-        assert_eq!(
-            plan(&mesh),
-            "s0.0:0-s1.0:1 s0.1:0-s1.1:1 s0.0:2-s0.1:3 s1.0:2-s1.1:3 s0.0:4-h0:0"
-        );
-        assert_eq!(totals(&GeneratedShape::Mesh { width: 2, height: 2, hosts: 1 }), [4, 4, 8]);
-        assert_eq!(totals(&GeneratedShape::Mesh { width: 8, height: 8, hosts: 1 }), [64, 64, 176]);
+        let shapes = [
+            GeneratedShape::Single { ports: 4, hosts: 3 },
+            GeneratedShape::Line { switches: 3, hosts: 1 },
+            GeneratedShape::Ring { switches: 3, hosts: 1 },
+            GeneratedShape::Mesh { width: 2, height: 2, hosts: 1 },
+            torus(&[2, 2], 1),
+            cube(2, 1),
+            dragonfly([3, 2, 1, 1]),
+        ];
+        insta::assert_snapshot!(shapes.each_ref().map(plan).join("\n"), @"
+        s0:0-h0:0
+        s0:2-h0:0 s0:0-s1:1 s1:0-s2:1
+        s0:2-h0:0 s0:0-s1:1 s1:0-s2:1 s2:0-s0:1
+        s0.0:4-h0:0 s0.0:0-s1.0:1 s0.1:0-s1.1:1 s0.0:2-s0.1:3 s1.0:2-s1.1:3
+        s0.0:4-h0:0 s0.0:0-s1.0:1 s1.0:0-s0.0:1 s0.1:0-s1.1:1 s1.1:0-s0.1:1 s0.0:2-s0.1:3 s1.0:2-s1.1:3 s0.1:2-s0.0:3 s1.1:2-s1.0:3
+        s0.0:2-h0:0 s0.0:0-s1.0:0 s0.1:0-s1.1:0 s0.0:1-s0.1:1 s1.0:1-s1.1:1
+        g0.0:0-g0.1:0 g1.0:0-g1.1:0 g2.0:0-g2.1:0 g0.0:1-g1.0:1 g0.1:1-g2.0:1 g1.1:1-g2.1:1 g0.0:2-h0:0
+        ");
     }
 
     #[test]
@@ -468,32 +399,31 @@ mod tests {
             GeneratedShape::Ring { switches: 2, hosts: 7 },
             GeneratedShape::Mesh { width: 2, height: 0, hosts: 1 },
             GeneratedShape::Mesh { width: 16_384, height: 16_384, hosts: 0 },
-            GeneratedShape::FatTree { levels: 15, radix: 2 },
-            GeneratedShape::FatTree { levels: 9, radix: 32 },
-            GeneratedShape::FatTree { levels: 2, radix: 7 },
-            GeneratedShape::Torus { sizes: vec![4, 1], hosts: 0 },
-            GeneratedShape::Torus { sizes: Vec::new(), hosts: 0 },
-            GeneratedShape::Torus { sizes: vec![many; 3], hosts: 0 },
-            GeneratedShape::Torus { sizes: vec![300, 300], hosts: 0 },
-            GeneratedShape::Torus { sizes: vec![2; 5], hosts: 0 },
-            GeneratedShape::Hypercube { dimensions: 15, hosts: 0 },
-            GeneratedShape::Hypercube { dimensions: 6, hosts: 3 },
+            tree(15, 2),
+            tree(9, 32),
+            tree(2, 7),
+            torus(&[4, 1], 0),
+            torus(&[], 0),
+            torus(&[many; 3], 0),
+            torus(&[300, 300], 0),
+            torus(&[2; 5], 0),
+            cube(0, 1),
+            cube(many, 0),
+            cube(6, 3),
             dragonfly([6, 2, 1, 2]),
             dragonfly([0, 2, 1, 2]),
             dragonfly([2, 9, 1, 2]),
             dragonfly([many, many, many, many]),
-            GeneratedShape::Clos { leaves: 9, spines: 2, hosts: 4 },
-            GeneratedShape::Clos { leaves: 4, spines: 4, hosts: 5 },
             GeneratedShape::Random { seed: 1, switches: 3, ports: 1, hosts: 0, links: 0 },
             GeneratedShape::Random { seed: 1, switches: 2, ports: 2, hosts: 0, links: many },
             GeneratedShape::Random { seed: 1, switches: 2, ports: 0, hosts: 0, links: 0 },
         ];
         insta::assert_snapshot!(shapes.each_ref().map(fault).join("\n"), @"
         switch s0: no port 4 for the shape (it has 0..4)
-        switches: 0 (1..=16384)
-        switches: 1 (2..=16384)
+        size: 0 (1..=16384)
+        size: 1 (2..=16384)
         switch s0: no port 8 for the shape (it has 0..8)
-        height: 0 (1..=16384)
+        size: 0 (1..=16384)
         more than 16384 nodes
         levels: 15 (1..=14)
         more than 16384 nodes
@@ -503,14 +433,13 @@ mod tests {
         size: 4294967295 (2..=16384)
         more than 16384 nodes
         switch s0.0.0.0.0: no port 8 for the shape (it has 0..8)
-        dimensions: 15 (0..=14)
-        switch s0: no port 8 for the shape (it has 0..8)
+        dimensions: 0 (1..=14)
+        dimensions: 15 (1..=14)
+        switch s0.0.0.0.0.0: no port 8 for the shape (it has 0..8)
         groups: 6 (1..=5)
         groups: 0 (1..=5)
         switch g0.0: no port 8 for the shape (it has 0..8)
         switches: 4294967295 (1..=32)
-        switch t1.0: no port 8 for the shape (it has 0..8)
-        switch t0.0: no port 8 for the shape (it has 0..8)
         no free port for 1 of the switches
         no free port for 4294967294 of the links
         ports: 0 (1..=32)

@@ -1,281 +1,210 @@
-//! Networks from files of other programs: CSV, and a subset of DOT. N-1
+//! Networks from files of other programs: CSV, and undirected graphs of Graphviz. N-1
 //!
-//! A file lists cables by the names and ports of their ends. A node is a host if the file draws it as
-//! one, or if its only cable is at port 0; every other node is a switch. Switches are numbered before
-//! hosts, both in the order in which the file names them.
+//! A file lists cables by the names and ports of their ends. A node with only one cable, at port 0, is a
+//! host; every other node is a switch. Switches are numbered before hosts, both in the order in which
+//! the file names them.
 
-mod csv;
 mod dot;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use codec::route::PortId;
 use codec::time::Ticks;
 
 use crate::link::LinkParameters;
+use crate::scenario::limits::{CABLES_MAX, DELAY_MAX};
+use crate::scenario::{invalid_name, shortened};
 use crate::topology::{
-    CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology,
+    CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology, TopologyError,
+    TopologyItem, TopologyProblem,
 };
-
-/// Maximum delay of a cable, in periods.
-const DELAY_MAX: u64 = crate::scenario::limits::DELAY_MAX;
-const NAME_MAX: usize = crate::scenario::limits::NAME_MAX;
-const CABLES_MAX: usize = crate::scenario::limits::CABLES_MAX;
 
 /// Format of a file with a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ImportFormat {
-    /// Rows `from,from_port,to,to_port`, with `delay` if wanted.
+pub(crate) enum ImportFormat {
+    /// Rows `from,from_port,to,to_port`, perhaps with `delay`.
     Csv,
-    /// An undirected graph of Graphviz.
+    /// Edges `s0:3 -- h0`.
     Dot,
 }
 
 /// Error of a file that describes no network.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImportError {
+pub(crate) struct ImportError {
     /// Line, from 1.
-    pub line: usize,
-    /// Column in characters, from 1.
-    pub column: usize,
-    /// Description of the faulty text.
-    pub message: String,
-    /// Expected text.
-    pub expected: String,
+    pub(crate) line: usize,
+    pub(crate) message: String,
+    pub(crate) expected: String,
 }
 
-/// Position in the text, in bytes.
-type BytePosition = usize;
-
-/// Error at a position of the text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct ImportProblem {
-    at: BytePosition,
-    message: String,
-    expected: String,
+impl ImportError {
+    fn new(line: usize, message: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self { line, message: message.into(), expected: expected.into() }
+    }
 }
 
-/// One end of a cable as the file names it.
-#[derive(Clone, Debug)]
-struct NamedEnd {
-    /// Number of the node in the order of its first mention.
-    node: usize,
-    /// The port, if it is given; a host needs none.
-    port: Option<u32>,
-    at: BytePosition,
-}
-
-/// A cable as the file names it.
-#[derive(Clone, Debug)]
-struct NamedCable {
-    ends: [NamedEnd; 2],
-    delay: Option<u64>,
-}
-
-/// Kind of a node as the file states it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum StatedKind {
-    #[default]
-    Unstated,
-    Host,
-    Switch,
-}
-
-#[derive(Clone, Debug)]
-struct NamedNode {
-    name: String,
-    kind: StatedKind,
-}
-
-/// Contents of a file.
-#[derive(Clone, Debug, Default)]
-struct NamedNetwork {
-    nodes: Vec<NamedNode>,
+/// Nodes and cables in the order of the file.
+#[derive(Debug, Default)]
+struct NamedNetwork<'a> {
+    nodes: Vec<NamedNode<'a>>,
+    numbers: BTreeMap<&'a str, usize>,
     cables: Vec<NamedCable>,
 }
 
-impl fmt::Display for ImportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, column, message, expected } = self;
-        write!(f, "{line}:{column}: {message}, {expected}")
-    }
+#[derive(Debug)]
+struct NamedNode<'a> {
+    name: &'a str,
+    line: usize,
+    cables: u32,
+    is_switch: bool,
 }
 
-impl std::error::Error for ImportError {}
+/// End of a cable: the number of a node, and a port.
+type NumberedEnd = (usize, u8);
 
-impl ImportProblem {
-    fn new(at: BytePosition, message: impl Into<String>, expected: impl Into<String>) -> Self {
-        Self { at, message: message.into(), expected: expected.into() }
-    }
-
-    fn locate(self, text: &str) -> ImportError {
-        let before = text.get(..self.at).unwrap_or(text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        ImportError { line, column, message: self.message, expected: self.expected }
-    }
+#[derive(Clone, Copy, Debug)]
+struct NamedCable {
+    line: usize,
+    ends: [NumberedEnd; 2],
+    delay: Option<u64>,
 }
 
 /// Reads the nodes and cables of a file. All switches have the parameters of the prototype, and all
-/// cables those of `link`, but for delays that the file gives.
-///
-/// # Errors
-/// Line, column and text of the first fault.
-pub fn import(
+/// cables those of `link`, except for delays that the file gives.
+pub(crate) fn import(
     format: ImportFormat,
     text: &str,
     prototype: SwitchParameters,
     link: LinkParameters,
 ) -> Result<(Vec<NodeSpec>, Vec<CableSpec>), ImportError> {
-    let read = match format {
-        ImportFormat::Csv => csv::read(text),
-        ImportFormat::Dot => dot::read(text),
-    };
-    read.and_then(|network| network.build(prototype, link)).map_err(|error| error.locate(text))
+    // Spreadsheets put a byte order mark in front.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut network = NamedNetwork::default();
+    match format {
+        ImportFormat::Csv => read_csv(text, &mut network)?,
+        ImportFormat::Dot => dot::read(text, &mut network)?,
+    }
+    network.build(prototype, link)
 }
 
-impl NamedNetwork {
-    fn cable(&mut self, ends: [NamedEnd; 2], delay: Option<u64>) -> Result<(), ImportProblem> {
-        let [NamedEnd { at, .. }, _] = ends;
+/// Reads a cable from each row, except for a heading, empty lines and comments.
+fn read_csv<'a>(text: &'a str, network: &mut NamedNetwork<'a>) -> Result<(), ImportError> {
+    for (line, row) in (1..).zip(text.lines()) {
+        // No name contains a comma or a quotation mark.
+        let fields = row.split(',').map(|field| field.trim().trim_matches('"'));
+        let (a, a_port, b, b_port, delay) = match *fields.collect::<Vec<_>>() {
+            [first, ..] if row.trim().is_empty() || first.starts_with('#') => continue,
+            ["from", "from_port", "to", "to_port", ..] => continue,
+            [a, a_port, b, b_port] => (a, a_port, b, b_port, ""),
+            [a, a_port, b, b_port, delay] => (a, a_port, b, b_port, delay),
+            ref fields => {
+                let message = format!("a row of {} fields", fields.len());
+                let expected = "expected `from,from_port,to,to_port` and perhaps `delay`";
+                return Err(ImportError::new(line, message, expected));
+            }
+        };
+        let ends = [network.end(line, a, a_port)?, network.end(line, b, b_port)?];
+        network.cable(line, ends, delay)?;
+    }
+    Ok(())
+}
+
+impl<'a> NamedNetwork<'a> {
+    /// Number of a node, which is added if its name is new.
+    fn node(&mut self, line: usize, name: &'a str) -> Result<usize, ImportError> {
+        if let Some(number) = self.numbers.get(name) {
+            return Ok(*number);
+        }
+        if let Some((message, expected)) = invalid_name(name) {
+            return Err(ImportError::new(line, message, expected));
+        }
+        let number = self.nodes.len();
+        self.numbers.insert(name, number);
+        self.nodes.push(NamedNode { name, line, cables: 0, is_switch: false });
+        Ok(number)
+    }
+
+    /// Adds the end of a cable; an empty port is port 0.
+    fn end(&mut self, line: usize, name: &'a str, port: &str) -> Result<NumberedEnd, ImportError> {
+        let number = self.node(line, name)?;
+        let port = match port {
+            "" => 0,
+            port => port.parse::<u8>().map_err(|_| {
+                let message = format!("`{}` is no port", shortened(port));
+                ImportError::new(line, message, "expected a number from 0 to 31")
+            })?,
+        };
+        if let Some(node) = self.nodes.get_mut(number) {
+            node.cables += 1;
+            node.is_switch |= port > 0 || node.cables > 1;
+        }
+        Ok((number, port))
+    }
+
+    /// Adds a cable; with an empty delay it has that of all others.
+    fn cable(
+        &mut self,
+        line: usize,
+        ends: [NumberedEnd; 2],
+        delay: &str,
+    ) -> Result<(), ImportError> {
+        let number = delay.parse().ok().filter(|delay| (1..=DELAY_MAX).contains(delay));
+        if number.is_none() && !delay.is_empty() {
+            let message = format!("`{}` is no delay", shortened(delay));
+            let expected = format!("expected 1 to {DELAY_MAX} periods");
+            return Err(ImportError::new(line, message, expected));
+        }
         if self.cables.len() >= CABLES_MAX {
             let message = format!("more than {CABLES_MAX} cables");
-            return Err(ImportProblem::new(at, message, "expected a smaller network"));
+            return Err(ImportError::new(line, message, "expected a smaller network"));
         }
-        self.cables.push(NamedCable { ends, delay });
+        self.cables.push(NamedCable { line, ends, delay: number });
         Ok(())
     }
 
     fn build(
-        self,
+        &self,
         prototype: SwitchParameters,
         link: LinkParameters,
-    ) -> Result<(Vec<NodeSpec>, Vec<CableSpec>), ImportProblem> {
-        let kinds = self.kinds();
-        let switches = kinds.iter().filter(|kind| **kind == StatedKind::Switch).count();
-        let mut next = [0, switches];
-        let mut nodes: Vec<Option<NodeSpec>> = vec![None; self.nodes.len()];
-        let mut ids = Vec::new();
-        for (node, kind) in self.nodes.into_iter().zip(kinds) {
-            let [switch, host] = &mut next;
-            let (place, kind) = match kind {
-                StatedKind::Switch => (switch, NodeKind::Switch(prototype)),
-                StatedKind::Host | StatedKind::Unstated => (host, NodeKind::Host),
-            };
-            if let Some(slot) = nodes.get_mut(*place) {
-                *slot = Some(NodeSpec { name: node.name, kind });
-            }
-            // There are fewer nodes than bytes of a file.
-            ids.push(NodeId(u32::try_from(*place).unwrap_or(u32::MAX)));
-            *place += 1;
+    ) -> Result<(Vec<NodeSpec>, Vec<CableSpec>), ImportError> {
+        let mut order: Vec<(usize, &NamedNode<'a>)> = self.nodes.iter().enumerate().collect();
+        order.sort_by_key(|(_, node)| !node.is_switch);
+        let mut ids = vec![NodeId(0); order.len()];
+        for (id, (number, _)) in (0..).map(NodeId).zip(&order) {
+            ids.get_mut(*number).into_iter().for_each(|slot| *slot = id);
         }
-        let nodes: Vec<NodeSpec> = nodes.into_iter().flatten().collect();
-        let mut taken = BTreeMap::new();
-        let cables = self.cables.into_iter().map(|cable| {
-            let [a, b] = cable.ends.map(|end| {
-                let id = ids.get(end.node).copied().unwrap_or(NodeId(u32::MAX));
-                port(&nodes, id, &end, &mut taken)
+        let spec = |(_, node): &(usize, &NamedNode<'_>)| NodeSpec {
+            name: node.name.to_owned(),
+            kind: if node.is_switch { NodeKind::Switch(prototype) } else { NodeKind::Host },
+        };
+        let nodes: Vec<NodeSpec> = order.iter().map(spec).collect();
+        let cable = |cable: &NamedCable| {
+            let ends = cable.ends.map(|(number, port)| NodePort {
+                node: ids.get(number).copied().unwrap_or(NodeId(u32::MAX)),
+                port: PortId(port),
             });
-            let mut link = link;
-            link.delay = cable.delay.map_or(link.delay, Ticks);
-            Ok(CableSpec { ends: [a?, b?], link })
-        });
-        let cables = cables.collect::<Result<_, ImportProblem>>()?;
+            let delay = cable.delay.map_or(link.delay, Ticks);
+            CableSpec { ends, link: LinkParameters { delay, ..link } }
+        };
+        let cables: Vec<CableSpec> = self.cables.iter().map(cable).collect();
+        if let Err(TopologyError(problem)) = Topology::new(nodes.clone(), cables.clone()) {
+            let line_of = |cable: usize| self.cables.get(cable).map_or(1, |cable| cable.line);
+            let line = match problem.item() {
+                TopologyItem::Cable(cable) => line_of(cable),
+                TopologyItem::Node(node) => order.get(node).map_or(1, |(_, node)| node.line),
+            };
+            if let TopologyProblem::PortTwice { first, port, .. } = problem {
+                let message = format!("{port} has the cable of line {} already", line_of(first));
+                return Err(ImportError::new(line, message, "expected another port"));
+            }
+            let text = problem.to_string();
+            // Numbers of nodes and cables are in no file.
+            let message = text.split_once(": ").map_or(&*text, |(_, message)| message);
+            let expected = "expected another port, or more `ports` in the scenario";
+            return Err(ImportError::new(line, message, expected));
+        }
         Ok((nodes, cables))
     }
-
-    /// Kind of each node: stated, or a host whose only cable is at port 0, or a switch.
-    fn kinds(&self) -> Vec<StatedKind> {
-        let mut cables = vec![0_u32; self.nodes.len()];
-        let mut is_inner = vec![false; self.nodes.len()];
-        for end in self.cables.iter().flat_map(|cable| &cable.ends) {
-            if let (Some(cables), Some(is_inner)) =
-                (cables.get_mut(end.node), is_inner.get_mut(end.node))
-            {
-                *cables += 1;
-                *is_inner |= *cables > 1 || end.port.is_some_and(|port| port > 0);
-            }
-        }
-        let nodes = self.nodes.iter().zip(is_inner);
-        nodes
-            .map(|(node, is_inner)| match node.kind {
-                StatedKind::Unstated if is_inner => StatedKind::Switch,
-                StatedKind::Unstated => StatedKind::Host,
-                stated @ (StatedKind::Host | StatedKind::Switch) => stated,
-            })
-            .collect()
-    }
-}
-
-/// The port at an end: it exists, and no other cable ends there.
-fn port(
-    nodes: &[NodeSpec],
-    id: NodeId,
-    end: &NamedEnd,
-    taken: &mut BTreeMap<NodePort, ()>,
-) -> Result<NodePort, ImportProblem> {
-    let node = nodes.get(id.0 as usize);
-    let (name, kind) = node.map_or(("?", NodeKind::Host), |node| (node.name.as_str(), node.kind));
-    let given = match (end.port, kind) {
-        (Some(port), NodeKind::Host | NodeKind::Switch(_)) => port,
-        (None, NodeKind::Host) => 0,
-        (None, NodeKind::Switch(_)) => {
-            let message = format!("no port of switch {name} is given");
-            return Err(ImportProblem::new(end.at, message, format!("expected {name}:PORT")));
-        }
-    };
-    let port = u8::try_from(given).ok().filter(|port| *port < kind.ports());
-    let Some(port) = port else {
-        let (kind, expected) = match kind {
-            NodeKind::Host => ("host", "expected port 0".to_owned()),
-            NodeKind::Switch(switch) => {
-                let last = switch.ports.saturating_sub(1);
-                ("switch", format!("expected at most {last}, or more `ports` in the scenario"))
-            }
-        };
-        let message = format!("{kind} {name} has no port {given}");
-        return Err(ImportProblem::new(end.at, message, expected));
-    };
-    let place = NodePort { node: id, port: PortId(port) };
-    if taken.insert(place, ()).is_some() {
-        let message = format!("port {name}:{given} is used twice");
-        return Err(ImportProblem::new(end.at, message, "expected another port"));
-    }
-    Ok(place)
-}
-
-/// Checks the name of a node.
-fn check_name(name: &str, at: BytePosition) -> Result<(), ImportProblem> {
-    let node = NodeSpec { name: name.to_owned(), kind: NodeKind::Host };
-    let is_reserved = crate::scenario::is_reserved(name);
-    if name.len() <= NAME_MAX && !is_reserved && Topology::new(vec![node], Vec::new()).is_ok() {
-        return Ok(());
-    }
-    let message = format!("invalid name `{}`", crate::scenario::shortened(name));
-    let expected = if is_reserved {
-        "expected a name that is not reserved".to_owned()
-    } else {
-        format!("expected 1 to {NAME_MAX} bytes without blanks, `:`, `>` and `#`")
-    };
-    Err(ImportProblem::new(at, message, expected))
-}
-
-/// Reads the number of a port.
-fn port_number(text: &str, at: BytePosition) -> Result<u32, ImportProblem> {
-    let number = text.parse::<u8>().ok().filter(|_| text.bytes().all(|it| it.is_ascii_digit()));
-    number.map(u32::from).ok_or_else(|| {
-        let message = format!("`{}` is no port", crate::scenario::shortened(text));
-        ImportProblem::new(at, message, "expected a number from 0")
-    })
-}
-
-/// Reads the delay of a cable, in periods of the full rate.
-fn delay_number(text: &str, at: BytePosition) -> Result<u64, ImportProblem> {
-    let number = text.parse::<u64>().ok().filter(|delay| (1..=DELAY_MAX).contains(delay));
-    number.ok_or_else(|| {
-        let message = format!("`{}` is no delay", crate::scenario::shortened(text));
-        ImportProblem::new(at, message, format!("expected 1 to {DELAY_MAX} periods"))
-    })
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@
 pub mod experiment;
 pub mod fault;
 pub mod generate;
-pub mod import;
+mod import;
 pub mod interface;
 pub mod link;
 pub mod messaging;

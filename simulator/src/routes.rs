@@ -210,7 +210,6 @@ mod tests {
             GeneratedShape::Torus { sizes: vec![5, 4], hosts: 1 },
             GeneratedShape::Torus { sizes: vec![4, 3, 3], hosts: 2 },
             GeneratedShape::Hypercube { dimensions: 5, hosts: 1 },
-            GeneratedShape::Clos { leaves: 7, spines: 3, hosts: 4 },
             dragonfly([9, 4, 2, 2]),
             dragonfly([4, 3, 1, 2]),
             GeneratedShape::NowSubcluster,

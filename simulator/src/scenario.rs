@@ -29,7 +29,7 @@ use self::error::ProblemList;
 pub(crate) use self::error::shortened;
 pub use self::error::{ErrorStyle, ScenarioError, ScenarioProblem};
 use self::limits::{DURATION_MAX, TEXT_MAX};
-pub(crate) use self::names::is_reserved;
+pub(crate) use self::names::invalid_name;
 use self::names::{NameLookup, NetworkCompleteness};
 pub use self::settings::with_key;
 use self::toml_reader::TomlTable;
@@ -327,8 +327,8 @@ mod tests {
         for (keys, message, expected) in [
             (
                 "file = 'net.csv'",
-                "net.csv:2:9: switch s0 has no port 9",
-                "expected at most 7, or more `ports` in the scenario",
+                "net.csv:2: there is no port s0:9 (s0 has 0..8)",
+                "expected another port, or more `ports` in the scenario",
             ),
             (
                 "file = 'other.csv'",

@@ -2,21 +2,24 @@
 
 use std::fmt::Write as _;
 
-use super::{NodeSource, Topology, TopologyEnd, TopologyLink, TopologyNode, TopologyNodeKind};
+use super::{
+    NodeSource, PortNumber, Topology, TopologyEnd, TopologyLink, TopologyNode, TopologyNodeKind,
+    TopologyPort,
+};
 use crate::channel_name::escape_text;
 
 impl Topology {
     /// Formats the network as a graph: switches as rounded records with their ports, hosts as
     /// boxes, links with their rates. Nodes derived from packets and links with one captured
-    /// channel are dashed.
+    /// channel are dashed. An edge names nodes and numbers of ports: `"s0":3 -- "h0"`.
     #[must_use]
     pub fn dot(&self) -> String {
         let mut text = String::from("graph myrinet {\n");
         text += "  layout = neato; overlap = false; splines = true;\n";
         text +=
             "  node [fontname = \"monospace\"]; edge [fontname = \"monospace\", fontsize = 9];\n";
-        for (place, node) in self.nodes.iter().enumerate() {
-            node_line(place, node, &mut text);
+        for node in &self.nodes {
+            node_line(node, &mut text);
         }
         for (place, link) in self.links.iter().enumerate() {
             self.link_line(place, link, &mut text);
@@ -43,18 +46,33 @@ impl Topology {
 
     /// End of an edge: the field of a switch's record, or the node.
     fn port(&self, TopologyEnd { node, .. }: TopologyEnd, link: usize, end: usize) -> String {
-        let switch = self.nodes.get(node).filter(|node| node.kind == TopologyNodeKind::Switch);
-        let field = switch.and_then(|switch| {
-            switch.ports.iter().position(|socket| (socket.link, socket.end) == (link, end))
-        });
-        match field {
-            Some(field) => format!("n{node}:p{field}"),
-            None => format!("n{node}"),
+        let Some(node) = self.nodes.get(node) else { return String::new() };
+        let mut ports = (0..).zip(&node.ports);
+        let port = ports.find(|(_, socket)| (socket.link, socket.end) == (link, end));
+        match port.filter(|_| node.kind == TopologyNodeKind::Switch) {
+            Some((place, socket)) => {
+                format!("{}:{}", identifier(&node.name), field(place, *socket))
+            }
+            None => identifier(&node.name),
         }
     }
 }
 
-fn node_line(place: usize, node: &TopologyNode, text: &mut String) {
+/// Identifier of a node.
+fn identifier(name: &str) -> String {
+    let name = escape_text(name.to_owned()).replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{name}\"")
+}
+
+/// Identifier of a port in a record: its number, if that is known.
+fn field(place: usize, socket: TopologyPort) -> String {
+    match socket.port {
+        PortNumber::Known(port) => port.0.to_string(),
+        PortNumber::Offset(_) | PortNumber::Unknown => format!("p{place}"),
+    }
+}
+
+fn node_line(node: &TopologyNode, text: &mut String) {
     let dashed = match node.source {
         NodeSource::Names => "",
         NodeSource::Journeys => ", style = dashed",
@@ -65,13 +83,18 @@ fn node_line(place: usize, node: &TopologyNode, text: &mut String) {
         TopologyNodeKind::Unknown => ("ellipse", label),
         TopologyNodeKind::Switch => {
             let ports = node.ports.iter().enumerate();
-            let ports: Vec<String> =
-                ports.map(|(field, socket)| format!("<p{field}> {}", socket.port)).collect();
+            let ports: Vec<String> = ports
+                .map(|(place, socket)| format!("<{}> {}", field(place, *socket), socket.port))
+                .collect();
             ("Mrecord", format!("{{{label}|{{{}}}}}", ports.join("|")))
         }
     };
     // Writing to a string does not fail.
-    let _ = writeln!(text, "  n{place} [shape = {shape}, label = \"{label}\"{dashed}];");
+    let _ = writeln!(
+        text,
+        "  {} [shape = {shape}, label = \"{label}\"{dashed}];",
+        identifier(&node.name)
+    );
 }
 
 /// Escapes a name for a label, of a record or not, so that no character has a special meaning.

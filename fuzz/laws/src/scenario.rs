@@ -15,10 +15,18 @@ const WRITTEN_MAX: usize = 60;
 /// Most periods that one is run for. *Chosen*, likewise.
 const PERIODS_MAX: u64 = 600;
 
-/// Any text is a scenario, or has problems that a reader finds.
+/// Any text is a scenario, or has problems that a reader finds; and one without a duration is likewise a
+/// network in a file beside a scenario.
 pub fn law(text: &[u8]) {
     let text = String::from_utf8_lossy(text);
     check(&text, Scenario::read("net.toml", &text));
+    if text.contains("duration") {
+        return;
+    }
+    let end = if text.contains(',') { "csv" } else { "dot" };
+    let scenario = format!("duration_us = 5\ntopology.file = 'net.{end}'\n");
+    let files = |_: &str| Ok(text.to_string());
+    check(&scenario, Scenario::read_from("net.toml", &scenario, None, &files));
 }
 
 /// Problems of a scenario are shown in full; a valid scenario is written and read back.

@@ -1,59 +1,68 @@
-//! Direct networks and Clos networks: torus, hypercube, dragonfly, folded Clos of two levels.
+//! Lattices (line, ring, mesh, torus, hypercube) and dragonfly.
 
 use super::{NODES_MAX, ShapeBuilder, ShapeProblem, check};
 use crate::topology::{NodeId, SWITCH_PORTS_MAX};
 
-/// Torus: dimension d uses port 2d to the next switch and 2d + 1 to the previous one.
-pub(super) fn torus(
+/// Maximum number of dimensions: each at least doubles the number of switches.
+pub(super) const DIMENSIONS_MAX: usize = NODES_MAX.ilog2() as usize;
+
+/// Cables at the edges of a lattice, and its ports: dimension d uses port 2d to the next switch and
+/// 2d + 1 to the previous one, or in pairs port d alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LatticeEdge {
+    /// None: lines and meshes.
+    Open,
+    /// From the last switch to the first: rings and tori.
+    Closed,
+    /// Two switches in each dimension: hypercubes.
+    Pair,
+}
+
+/// Lattice of switches, which are named by their positions and numbered along the first dimension
+/// first; their hosts follow at the ports behind those of the dimensions.
+pub(super) fn lattice(
     plan: &mut ShapeBuilder,
     sizes: &[u32],
+    edge: LatticeEdge,
     hosts: u32,
 ) -> Result<(), ShapeProblem> {
-    // Each dimension doubles the number of switches at least.
+    let (least, step_ports, back) = match edge {
+        LatticeEdge::Open => (1, 2, 1),
+        LatticeEdge::Closed => (2, 2, 1),
+        LatticeEdge::Pair => (2, 1, 0),
+    };
     let dimensions = u32::try_from(sizes.len()).unwrap_or(u32::MAX);
     check("dimensions", dimensions, 1..=NODES_MAX.ilog2())?;
-    sizes.iter().try_for_each(|size| check("size", *size, 2..=NODES_MAX))?;
+    sizes.iter().try_for_each(|size| check("size", *size, least..=NODES_MAX))?;
     let count = sizes.iter().try_fold(1_u32, |count, size| count.checked_mul(*size));
     let count = count.filter(|count| *count <= NODES_MAX).ok_or(ShapeProblem::Nodes)?;
-    let switches = (0..count).map(|place| plan.switch(torus_name(sizes, place)));
+    let switches = (0..count).map(|place| plan.switch(lattice_name(sizes, place)));
     let switches: Vec<NodeId> = switches.collect::<Result<_, _>>()?;
+    for switch in &switches {
+        plan.host_row(*switch, step_ports * dimensions, hosts)?;
+    }
     let mut step = 1;
-    for (size, port) in sizes.iter().zip((0..).step_by(2)) {
+    for (size, port) in sizes.iter().zip((0..).step_by(step_ports as usize)) {
         for (switch, place) in switches.iter().zip(0..) {
             let at = place / step % size;
-            let next = place - at * step + (at + 1) % size * step;
-            plan.cable((*switch, port), (node(&switches, next)?, port + 1))?;
+            if at + 1 < *size || edge == LatticeEdge::Closed {
+                let next = place - at * step + (at + 1) % size * step;
+                plan.cable((*switch, port), (node(&switches, next)?, port + back))?;
+            }
         }
         step *= size;
     }
-    switches.into_iter().try_for_each(|switch| plan.host_row(switch, 2 * dimensions, hosts))
+    Ok(())
 }
 
 /// `s`, and the position in each dimension.
-fn torus_name(sizes: &[u32], mut place: u32) -> String {
+fn lattice_name(sizes: &[u32], mut place: u32) -> String {
     let position = sizes.iter().map(|size| {
         let at = place % size;
         place /= size;
         at.to_string()
     });
     format!("s{}", position.collect::<Vec<_>>().join("."))
-}
-
-/// Hypercube: port d leads to the switch whose number differs in bit d.
-pub(super) fn hypercube(
-    plan: &mut ShapeBuilder,
-    dimensions: u32,
-    hosts: u32,
-) -> Result<(), ShapeProblem> {
-    check("dimensions", dimensions, 0..=NODES_MAX.ilog2())?;
-    let switches = (0..1_u32 << dimensions).map(|i| plan.switch(format!("s{i}")));
-    let switches: Vec<NodeId> = switches.collect::<Result<_, _>>()?;
-    for (switch, i) in switches.iter().zip(0_u32..) {
-        for bit in (0..dimensions).filter(|bit| i >> bit & 1 == 0) {
-            plan.cable((*switch, bit), (node(&switches, i | 1 << bit)?, bit))?;
-        }
-    }
-    switches.into_iter().try_for_each(|switch| plan.host_row(switch, dimensions, hosts))
 }
 
 /// Numbers of a dragonfly.
@@ -107,30 +116,6 @@ pub(super) fn dragonfly(plan: &mut ShapeBuilder, size: DragonflySize) -> Result<
     }
     let first = per_group - 1 + global_links;
     switches.iter().try_for_each(|switch| plan.host_row(*switch, first, hosts))
-}
-
-/// Folded Clos network of two levels: every leaf has one link to every spine. Port i of a spine
-/// leads to leaf i; a leaf has its hosts first, then the spines.
-pub(super) fn clos(
-    plan: &mut ShapeBuilder,
-    [leaves, spines]: [u32; 2],
-    hosts: u32,
-) -> Result<(), ShapeProblem> {
-    let ports = u32::from(SWITCH_PORTS_MAX);
-    check("leaves", leaves, 1..=ports)?;
-    check("spines", spines, 1..=ports)?;
-    check("hosts_per_switch", hosts, 0..=ports)?;
-    let mut floor = |level: u32, wide: u32| -> Result<Vec<NodeId>, ShapeProblem> {
-        (0..wide).map(|i| plan.switch(format!("t{level}.{i}"))).collect()
-    };
-    let (lower, upper) = (floor(0, leaves)?, floor(1, spines)?);
-    lower.iter().try_for_each(|leaf| plan.host_row(*leaf, 0, hosts))?;
-    for (leaf, i) in lower.iter().zip(0..) {
-        for (spine, j) in upper.iter().zip(0..) {
-            plan.cable((*leaf, hosts + j), (*spine, i))?;
-        }
-    }
-    Ok(())
 }
 
 /// Switch of a number; the callers stay within the list.

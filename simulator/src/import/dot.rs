@@ -1,211 +1,178 @@
-//! Networks as undirected graphs of Graphviz: node and edge statements, without subgraphs.
+//! Nodes and edges of Graphviz: `graph { s0:3 -- h0; s0:1 -- s1:2 [delay = 12] }`, without subgraphs.
 //!
-//! Grammar: <https://graphviz.org/doc/info/lang.html>. A record's first field is the name of a switch,
-//! and its fields with an identifier are the ports that edges name.
+//! Grammar: <https://graphviz.org/doc/info/lang.html>. All attributes but `delay` are skipped.
 
-mod record;
-mod token;
+use super::{ImportError, NamedNetwork};
+use crate::scenario::shortened;
 
-use std::collections::BTreeMap;
-
-use self::record::RecordLabel;
-use self::token::{DotMark, DotText, DotToken, DotTokens};
-use super::{
-    BytePosition, ImportProblem, NamedEnd, NamedNetwork, NamedNode, StatedKind, check_name,
-    delay_number, port_number,
-};
-
-/// Reads a graph.
-pub(super) fn read(text: &str) -> Result<NamedNetwork, ImportProblem> {
-    let mut reader = GraphReader { tokens: DotTokens::new(text)?, ..GraphReader::default() };
-    reader.head()?;
-    while reader.statement()? {}
-    reader.network()
+/// The text behind the next token.
+struct DotTokens<'a> {
+    rest: &'a str,
+    /// The next token; empty at the end.
+    next: &'a str,
+    /// Its line.
+    line: usize,
 }
 
-#[derive(Debug, Default)]
-struct GraphReader<'a> {
-    tokens: DotTokens<'a>,
-    nodes: Vec<GraphNode>,
-    ids: BTreeMap<String, usize>,
-    edges: Vec<GraphEdge>,
-    /// Shape of the nodes that follow.
-    shape: Option<String>,
-}
-
-#[derive(Debug, Default)]
-struct GraphNode {
-    id: String,
-    at: BytePosition,
-    label: Option<DotText>,
-    shape: Option<String>,
-}
-
-#[derive(Debug)]
-struct GraphEdge {
-    ends: [GraphEnd; 2],
-    delay: Option<u64>,
-}
-
-#[derive(Clone, Debug)]
-struct GraphEnd {
-    node: usize,
-    port: Option<DotText>,
-    at: BytePosition,
-}
-
-/// Attributes of a statement that have a meaning here.
-#[derive(Debug, Default)]
-struct DotAttributes {
-    shape: Option<String>,
-    label: Option<DotText>,
-    delay: Option<DotText>,
-}
-
-impl GraphReader<'_> {
-    /// Reads up to the opening brace.
-    fn head(&mut self) -> Result<(), ImportProblem> {
-        self.tokens.accept_word("strict")?;
-        if !self.tokens.accept_word("graph")? {
-            return Err(self.tokens.unexpected("an undirected `graph`"));
-        }
-        if let DotToken::Text(_) = self.tokens.peek() {
-            self.tokens.text("a name")?;
-        }
-        self.tokens.expect(DotMark::OpenBrace)
+pub(super) fn read<'a>(text: &'a str, network: &mut NamedNetwork<'a>) -> Result<(), ImportError> {
+    let mut tokens = DotTokens { rest: text, next: "", line: 1 };
+    tokens.advance()?;
+    tokens.accept("strict")?;
+    tokens.expect("graph", "an undirected `graph`")?;
+    if tokens.next != "{" {
+        tokens.word("a name")?;
     }
-
-    /// Reads a statement; false at the end of the graph.
-    fn statement(&mut self) -> Result<bool, ImportProblem> {
-        if self.tokens.accept(DotMark::Semicolon)? {
-            return Ok(true);
+    tokens.expect("{", "`{`")?;
+    while !tokens.accept("}")? {
+        if !tokens.accept(";")? {
+            statement(&mut tokens, network)?;
         }
-        if self.tokens.accept(DotMark::CloseBrace)? {
-            return match self.tokens.peek() {
-                DotToken::End => Ok(false),
-                DotToken::Text(_) | DotToken::Mark(_) => {
-                    Err(self.tokens.unexpected("the end of the file"))
-                }
-            };
-        }
-        for keyword in ["graph", "edge"] {
-            if self.tokens.accept_word(keyword)? {
-                self.attributes()?;
-                return Ok(true);
-            }
-        }
-        if self.tokens.accept_word("node")? {
-            let attributes = self.attributes()?;
-            self.shape = attributes.shape.or(self.shape.take());
-            return Ok(true);
-        }
-        if self.tokens.is_word("subgraph") {
-            return Err(self.tokens.unexpected("nodes and edges outside subgraphs"));
-        }
-        let id = self.tokens.text("a node, an edge or `}`")?;
-        if self.tokens.accept(DotMark::Equals)? {
-            self.tokens.text("a value")?;
-            return Ok(true);
-        }
-        self.node_or_edges(id)?;
-        Ok(true)
     }
+    tokens.expect("", "the end of the file")
+}
 
-    fn node_or_edges(&mut self, id: DotText) -> Result<(), ImportProblem> {
-        let mut ends = vec![self.end(id)?];
-        while self.tokens.accept(DotMark::Edge)? {
-            let id = self.tokens.text("a node")?;
-            ends.push(self.end(id)?);
-        }
-        let DotAttributes { shape, label, delay } = self.attributes()?;
-        if let [only] = ends.as_slice()
-            && let Some(node) = self.nodes.get_mut(only.node)
-        {
-            node.shape = shape.or(node.shape.take());
-            node.label = label.or(node.label.take());
-            return Ok(());
-        }
-        let delay = delay.map(|delay| delay_number(&delay.text, delay.at)).transpose()?;
-        for (one, other) in ends.iter().zip(ends.iter().skip(1)) {
-            self.edges.push(GraphEdge { ends: [one.clone(), other.clone()], delay });
-        }
-        Ok(())
+/// Reads a node, one or more edges, or attributes.
+fn statement<'a>(
+    tokens: &mut DotTokens<'a>,
+    network: &mut NamedNetwork<'a>,
+) -> Result<(), ImportError> {
+    let line = tokens.line;
+    if tokens.next == "subgraph" {
+        return Err(tokens.unexpected("nodes and edges outside subgraphs"));
     }
-
-    /// Reads the port of a node, if there is one; a compass point may follow.
-    fn end(&mut self, id: DotText) -> Result<GraphEnd, ImportProblem> {
-        let node = self.ids.get(&id.text).copied().unwrap_or_else(|| {
-            let node = self.nodes.len();
-            let shape = self.shape.clone();
-            self.nodes.push(GraphNode { id: id.text.clone(), at: id.at, shape, label: None });
-            self.ids.insert(id.text, node);
-            node
-        });
-        let mut port = None;
-        if self.tokens.accept(DotMark::Colon)? {
-            port = Some(self.tokens.text("a port")?);
-            if self.tokens.accept(DotMark::Colon)? {
-                self.tokens.text("a compass point")?;
-            }
-        }
-        Ok(GraphEnd { node, port, at: id.at })
+    let first = tokens.word("a node, an edge or `}`")?;
+    if tokens.accept("=")? {
+        return tokens.word("a value").map(|_| ());
     }
-
-    /// Reads any number of lists of attributes.
-    fn attributes(&mut self) -> Result<DotAttributes, ImportProblem> {
-        let mut attributes = DotAttributes::default();
-        while self.tokens.accept(DotMark::OpenBracket)? {
-            while !self.tokens.accept(DotMark::CloseBracket)? {
-                let name = self.tokens.text("an attribute or `]`")?;
-                self.tokens.expect(DotMark::Equals)?;
-                let value = self.tokens.text("a value")?;
-                match name.text.as_str() {
-                    "shape" => attributes.shape = Some(value.text),
-                    "label" => attributes.label = Some(value),
-                    "delay" => attributes.delay = Some(value),
-                    _ => {}
-                }
-                let _ = self.tokens.accept(DotMark::Comma)?
-                    || self.tokens.accept(DotMark::Semicolon)?;
-            }
-        }
-        Ok(attributes)
+    let mut port = tokens.port()?;
+    if tokens.next != "--" {
+        tokens.attributes()?;
+        // Defaults of nodes, edges and the graph are no nodes.
+        return match first {
+            "graph" | "node" | "edge" => Ok(()),
+            _ => network.node(line, name(first)).map(|_| ()),
+        };
     }
+    let mut from = name(first);
+    let mut edges = Vec::new();
+    while tokens.accept("--")? {
+        let to = name(tokens.word("a node")?);
+        let to_port = tokens.port()?;
+        edges.push([network.end(line, from, port)?, network.end(line, to, to_port)?]);
+        (from, port) = (to, to_port);
+    }
+    let delay = tokens.attributes()?;
+    edges.into_iter().try_for_each(|ends| network.cable(line, ends, delay))
+}
 
-    /// The network of the graph: names and ports are taken from the labels.
-    fn network(self) -> Result<NamedNetwork, ImportProblem> {
-        let mut network = NamedNetwork::default();
-        let mut names = BTreeMap::new();
-        let mut ports = Vec::new();
-        for GraphNode { id, at, label, shape } in self.nodes {
-            let kind = match shape.as_deref() {
-                Some("record" | "Mrecord") => StatedKind::Switch,
-                Some("box" | "rect" | "rectangle" | "square") => StatedKind::Host,
-                Some(_) | None => StatedKind::Unstated,
-            };
-            let at = label.as_ref().map_or(at, |label| label.at);
-            let record = match &label {
-                Some(label) if label.text != "\\N" => RecordLabel::parse(&label.text),
-                Some(_) | None => RecordLabel::default(),
-            };
-            let name = if record.name.is_empty() { id } else { record.name };
-            check_name(&name, at)?;
-            if names.insert(name.clone(), ()).is_some() {
-                let message = format!("`{name}` is the name of two nodes");
-                return Err(ImportProblem::new(at, message, "expected another name"));
-            }
-            ports.push(record.ports);
-            network.nodes.push(NamedNode { name, kind });
-        }
-        for GraphEdge { ends, delay } in self.edges {
-            let [a, b] = ends.map(|GraphEnd { node, port, at }| {
-                let Some(port) = port else { return Ok(NamedEnd { node, port: None, at }) };
-                let field = ports.get(node).and_then(|ports| ports.get(&port.text));
-                let text = field.unwrap_or(&port.text);
-                Ok(NamedEnd { node, port: Some(port_number(text, port.at)?), at: port.at })
+/// A word without its quotation marks.
+fn name(word: &str) -> &str {
+    word.strip_prefix('"').and_then(|word| word.strip_suffix('"')).unwrap_or(word)
+}
+
+fn is_word_part(char: char) -> bool {
+    char.is_alphanumeric() || matches!(char, '_' | '.')
+}
+
+/// Length of the blanks, the comment or the token that a text begins with; none if it has no end.
+fn piece_length(text: &str) -> Option<usize> {
+    let word = |text: &str| text.find(|char| !is_word_part(char)).unwrap_or(text.len());
+    match text.as_bytes() {
+        [b'#', ..] | [b'/', b'/', ..] => Some(text.find('\n').unwrap_or(text.len())),
+        [b'/', b'*', ..] => text.get(2..)?.find("*/").map(|at| at + 4),
+        [b'"', inner @ ..] => {
+            let mut is_escaped = false;
+            let end = inner.iter().position(|byte| {
+                let is_end = *byte == b'"' && !is_escaped;
+                is_escaped = *byte == b'\\' && !is_escaped;
+                is_end
             });
-            network.cable([a?, b?], delay)?;
+            end.map(|end| end + 2)
         }
-        Ok(network)
+        [b'-', b'-' | b'>', ..] => Some(2),
+        [b'-', ..] => text.get(1..).map(|number| word(number) + 1),
+        [blank, ..] if blank.is_ascii_whitespace() => {
+            Some(text.len() - text.trim_ascii_start().len())
+        }
+        _ => Some(word(text).max(text.chars().next().map_or(0, char::len_utf8))),
+    }
+}
+
+impl<'a> DotTokens<'a> {
+    fn advance(&mut self) -> Result<(), ImportError> {
+        loop {
+            self.line += self.next.matches('\n').count();
+            let piece = piece_length(self.rest).and_then(|len| self.rest.split_at_checked(len));
+            let Some((piece, rest)) = piece else {
+                let message = "a comment or a quoted text without an end";
+                return Err(ImportError::new(self.line, message, "expected `*/` or `\"`"));
+            };
+            (self.next, self.rest) = (piece, rest);
+            let is_comment = ["#", "//", "/*"].iter().any(|mark| piece.starts_with(mark));
+            if !is_comment && !piece.starts_with(|char: char| char.is_ascii_whitespace()) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn unexpected(&self, expected: &str) -> ImportError {
+        let message = match self.next {
+            "" => "the graph ends too early".to_owned(),
+            token => format!("unexpected `{}`", shortened(token)),
+        };
+        ImportError::new(self.line, message, format!("expected {expected}"))
+    }
+
+    /// Takes a token, if it is the next one.
+    fn accept(&mut self, token: &str) -> Result<bool, ImportError> {
+        let is_next = self.next == token;
+        if is_next {
+            self.advance()?;
+        }
+        Ok(is_next)
+    }
+
+    fn expect(&mut self, token: &str, expected: &str) -> Result<(), ImportError> {
+        if self.accept(token)? { Ok(()) } else { Err(self.unexpected(expected)) }
+    }
+
+    /// Takes a name, a number or a quoted text.
+    fn word(&mut self, expected: &str) -> Result<&'a str, ImportError> {
+        let word = self.next;
+        let is_word = word.starts_with(|char| is_word_part(char) || matches!(char, '"' | '-'));
+        if !is_word || matches!(word, "-" | "--" | "->") {
+            return Err(self.unexpected(expected));
+        }
+        self.advance()?;
+        Ok(word)
+    }
+
+    /// Takes the port of a node, if there is one; a compass point may follow.
+    fn port(&mut self) -> Result<&'a str, ImportError> {
+        if !self.accept(":")? {
+            return Ok("");
+        }
+        let port = self.word("a port")?;
+        if self.accept(":")? {
+            self.word("a compass point")?;
+        }
+        Ok(name(port))
+    }
+
+    /// Takes lists of attributes, and returns the delay, or nothing.
+    fn attributes(&mut self) -> Result<&'a str, ImportError> {
+        let mut delay = "";
+        while self.accept("[")? {
+            while !self.accept("]")? {
+                let attribute = self.word("an attribute or `]`")?;
+                self.expect("=", "`=`")?;
+                let value = self.word("a value in quotation marks")?;
+                if attribute == "delay" {
+                    delay = name(value);
+                }
+                let _ = self.accept(",")? || self.accept(";")?;
+            }
+        }
+        Ok(delay)
     }
 }

@@ -17,7 +17,7 @@ const PORTS: u64 = SWITCH_PORTS_MAX as u64;
 /// Reads the keys of a network, given the seed of the file and the default number of ports.
 type ShapeReader = fn(&mut TomlTable<'_>, u64, u8) -> Option<GeneratedShape>;
 
-const KINDS: [(&str, ShapeReader); 12] = [
+const KINDS: [(&str, ShapeReader); 11] = [
     ("switch", |table, _, ports| {
         let ports = switch_ports(table, ports);
         let hosts = count(table, "hosts", 0).unwrap_or(ports.into());
@@ -41,7 +41,7 @@ const KINDS: [(&str, ShapeReader); 12] = [
         Some(GeneratedShape::Torus { sizes: sizes?, hosts })
     }),
     ("hypercube", |table, _, _| {
-        let (dimensions, hosts) = (limited(table, "dimensions", 0..=12), per_switch(table));
+        let (dimensions, hosts) = (limited(table, "dimensions", 1..=12), per_switch(table));
         Some(GeneratedShape::Hypercube { dimensions: dimensions?, hosts })
     }),
     ("dragonfly", |table, _, _| {
@@ -51,12 +51,6 @@ const KINDS: [(&str, ShapeReader); 12] = [
         let (groups, switches, global_links) = (groups?, switches?, global_links?);
         let hosts = per_switch(table);
         Some(GeneratedShape::Dragonfly(DragonflySize { groups, switches, hosts, global_links }))
-    }),
-    ("clos", |table, _, _| {
-        let leaves = limited(table, "leaves", 1..=PORTS);
-        let spines = limited(table, "spines", 1..=PORTS);
-        let hosts = per_switch(table);
-        Some(GeneratedShape::Clos { leaves: leaves?, spines: spines?, hosts })
     }),
     ("fat-tree", |table, _, _| {
         let levels = limited(table, "levels", 1..=12);
@@ -124,34 +118,27 @@ fn imported(
     link: LinkParameters,
     files: FileReader<'_>,
 ) -> Option<(Vec<NodeSpec>, Vec<CableSpec>)> {
-    let expected = "expected the name of a file that ends in `.csv`, `.dot` or `.gv`";
-    let file = item.text("the name of a file")?;
-    let extension = Path::new(file.text).extension().and_then(OsStr::to_str);
-    let format = match extension {
-        Some("csv") => Some(ImportFormat::Csv),
-        Some("dot" | "gv") => Some(ImportFormat::Dot),
-        Some(_) | None => None,
-    };
-    let Some(format) = format else {
-        item.report(expected.to_owned());
-        return None;
-    };
-    let name = shortened(file.text);
-    let text = match files(file.text) {
-        Ok(text) => text,
-        Err(error) => {
-            let message = format!("{name} cannot be read: {}", shortened(&error));
-            item.add(message, "expected a file beside the scenario, of at most 1 MiB");
+    let file = item.text("the name of a file")?.text;
+    let format = match Path::new(file).extension().and_then(OsStr::to_str) {
+        Some("csv") => ImportFormat::Csv,
+        Some("dot" | "gv") => ImportFormat::Dot,
+        Some(_) | None => {
+            let expected = "expected the name of a file that ends in `.csv`, `.dot` or `.gv`";
+            item.report(expected.to_owned());
             return None;
         }
     };
-    match import(format, &text, switch, link) {
-        Ok(network) => Some(network),
-        Err(ImportError { line, column, message, expected }) => {
-            item.add(format!("{name}:{line}:{column}: {message}"), &expected);
-            None
-        }
-    }
+    let name = shortened(file);
+    let read = files(file).map_err(|error| {
+        let expected = "expected a file beside the scenario, of at most 1 MiB".to_owned();
+        (format!("{name} cannot be read: {}", shortened(&error)), expected)
+    });
+    let network = read.and_then(|text| {
+        import(format, &text, switch, link).map_err(|ImportError { line, message, expected }| {
+            (format!("{name}:{line}: {message}"), expected)
+        })
+    });
+    network.map_err(|(message, expected)| item.add(message, &expected)).ok()
 }
 
 fn switch_ports(table: &mut TomlTable<'_>, ports: u8) -> u8 {

@@ -3,15 +3,26 @@
 use codec::route::PortId;
 
 use super::error::{ProblemList, did_you_mean, shortened};
+use super::limits::NAME_MAX;
 use super::toml_reader::{TomlItem, TomlText};
-use crate::topology::{NodeId, NodeKind, NodePort, Topology};
+use crate::topology::{NodeId, NodeKind, NodePort, NodeSpec, Topology};
 
 /// Reserved words, which cannot be names of nodes.
 pub(super) const RESERVED: [&str; 6] = ["all", "any", "bisect", "neighbour", "shift", "uniform"];
 
-/// True for a word that cannot be the name of a node.
-pub(crate) fn is_reserved(name: &str) -> bool {
-    RESERVED.contains(&name)
+/// Error of a word that cannot be the name of a node: message, and expected text.
+pub(crate) fn invalid_name(name: &str) -> Option<(String, String)> {
+    let shown = shortened(name);
+    if RESERVED.contains(&name) {
+        return Some((
+            format!("the name `{shown}` is reserved"),
+            "expected another name".to_owned(),
+        ));
+    }
+    let node = NodeSpec { name: name.to_owned(), kind: NodeKind::Host };
+    let is_invalid = name.len() > NAME_MAX || Topology::new(vec![node], Vec::new()).is_err();
+    let expected = || format!("expected 1 to {NAME_MAX} bytes without blanks, `:`, `>` and `#`");
+    is_invalid.then(|| (format!("invalid name `{shown}`"), expected()))
 }
 
 /// Completeness of the topology. With faulty nodes or cables, problems that may follow from them

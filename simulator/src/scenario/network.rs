@@ -10,8 +10,8 @@ use super::costs;
 use super::error::{ProblemList, shortened};
 use super::generator;
 use super::keys::{self, GivenKeys};
-use super::limits::{CABLES_MAX, CELLS_MAX, HOSTS_MAX, NAME_MAX, NODES_MAX, PROBLEMS_MAX};
-use super::names::{NameLookup, NetworkCompleteness, RESERVED};
+use super::limits::{CABLES_MAX, CELLS_MAX, HOSTS_MAX, NODES_MAX, PROBLEMS_MAX};
+use super::names::{NameLookup, NetworkCompleteness, invalid_name};
 use super::parameters::{INTERFACE, LinkKeys, PORT, SWITCH};
 use super::toml_reader::{TomlTable, TomlText};
 use crate::interface::InterfaceParameters;
@@ -221,26 +221,18 @@ impl<'a> NetworkBuilder<'a> {
         TomlText { text, span }: &TomlText<'a>,
         kind: NodeKind,
     ) -> Option<NodeId> {
-        let shown = shortened(text);
-        if RESERVED.contains(text) {
-            let message = format!("the name `{shown}` is reserved");
-            self.problems.add(span, message, "expected another name");
-            return None;
-        }
-        let node = NodeSpec { name: (*text).to_owned(), kind };
-        if text.len() > NAME_MAX || Topology::new(vec![node.clone()], Vec::new()).is_err() {
-            let expected =
-                format!("expected 1 to {NAME_MAX} bytes without blanks, `:`, `>` and `#`");
-            self.problems.add(span, format!("invalid name `{shown}`"), expected);
+        if let Some((message, expected)) = invalid_name(text) {
+            self.problems.add(span, message, expected);
             return None;
         }
         if let Some(first) = self.names.get(*text) {
             let line = self.problems.line(first);
-            let message = format!("`{shown}` is the name of two nodes");
+            let message = format!("`{}` is the name of two nodes", shortened(text));
             let expected = format!("expected another name: line {line} has this one");
             self.problems.add(span, message, expected);
             return None;
         }
+        let node = NodeSpec { name: (*text).to_owned(), kind };
         self.names.insert(node.name.clone(), span.clone());
         let id = NodeId(u32::try_from(self.nodes.len()).ok()?);
         self.nodes.push(node);
