@@ -18,7 +18,9 @@ pub(crate) use self::analysis::{
 };
 pub(crate) use self::cutting::{DiffArgs, DiffIgnore, MergeArgs, SliceArgs};
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};
-pub(crate) use self::simulation::{DemoArgs, ExperimentArgs, KeySetting, SimulateArgs, SweepArgs};
+pub(crate) use self::simulation::{
+    DemoArgs, ExperimentArgs, KeySetting, RUNS_MAX, SimulateArgs, SweepArgs, VariedKey,
+};
 pub(crate) use self::view::{ListFormat, ViewArgs};
 
 /// Decodes and analyzes captures of Myrinet links, from single characters to messages, and

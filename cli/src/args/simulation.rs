@@ -6,7 +6,7 @@ use std::str::FromStr;
 use analyzer::window::WindowEdge;
 use clap::Args;
 
-use super::OutputFormat;
+use super::{ListFormat, OutputFormat};
 use crate::catalog;
 
 #[derive(Args, Clone, Debug)]
@@ -91,8 +91,8 @@ pub(crate) struct SweepArgs {
     pub(crate) scenario: PathBuf,
     /// Key of the scenario and its values: a range with a step, `traffic.0.load=0.05..0.6:0.05`, or a list,
     /// `traffic.0.payload=64,512`. Repeated: all combinations.
-    #[arg(long, required = true, value_name = "KEY=VALUES", value_parser = KeySetting::from_str)]
-    pub(crate) vary: Vec<KeySetting>,
+    #[arg(long, required = true, value_name = "KEY=VALUES", value_parser = VariedKey::from_str)]
+    pub(crate) vary: Vec<VariedKey>,
     /// Replaces or adds a key of the scenario at all points; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", value_parser = KeySetting::from_str)]
     pub(crate) set: Vec<KeySetting>,
@@ -103,12 +103,18 @@ pub(crate) struct SweepArgs {
     /// Time at the start of each run that is not measured: `500us`.
     #[arg(long, value_name = "TIME", default_value = "0us", value_parser = WarmUp::from_str)]
     pub(crate) warmup: WarmUp,
-    /// Writes sweep.csv, sweep.json and sweep.svg to this directory.
+    /// Format of the printed table.
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    pub(crate) format: ListFormat,
+    /// Writes sweep.csv and sweep.svg to this directory.
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
 }
 
-/// A key of a scenario, and its value or values.
+/// Maximum number of runs of a sweep. *Chosen*
+pub(crate) const RUNS_MAX: u64 = 10_000;
+
+/// A key of a scenario, and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeySetting {
     pub(crate) key: String,
@@ -121,7 +127,43 @@ impl FromStr for KeySetting {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (key, value) =
             text.split_once('=').ok_or("expected a key and a value, like `traffic.0.load=0.3`")?;
-        Ok(Self { key: key.trim().to_owned(), value: value.to_owned() })
+        Ok(Self { key: key.trim().to_owned(), value: value.trim().to_owned() })
+    }
+}
+
+/// A key of a scenario, and its values: those of a list, `64,512`, or of a range, `0.05..0.6:0.05`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct VariedKey {
+    pub(crate) key: String,
+    pub(crate) values: Vec<String>,
+}
+
+impl FromStr for VariedKey {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let KeySetting { key, value } = text.parse()?;
+        if key == "seed" {
+            return Err("--seeds gives the number of seeds at each point");
+        }
+        let expected =
+            "expected a range with a step, like `0.05..0.6:0.05`, or a list, like `64,512,1500`";
+        let Some((from, rest)) = value.split_once("..") else {
+            let values: Vec<String> = value.split(',').map(|it| it.trim().to_owned()).collect();
+            let is_empty = values.iter().any(String::is_empty);
+            return if is_empty { Err(expected) } else { Ok(Self { key, values }) };
+        };
+        let (to, step) = rest.split_once(':').unwrap_or((rest, "1"));
+        let [from, to, step] =
+            [from, to, step].map(|it| it.trim().parse::<f64>().unwrap_or(f64::NAN));
+        if !(from <= to && step > 0.0) {
+            return Err(expected);
+        }
+        let values = (0..=RUNS_MAX).map(|at| from + at as f64 * step);
+        let values = values.take_while(|value| *value <= to + step * 1e-6);
+        // Without the errors of binary fractions.
+        let values = values.map(|value| ((value * 1e9).round() / 1e9).to_string());
+        Ok(Self { key, values: values.collect() })
     }
 }
 
@@ -146,5 +188,35 @@ impl FromStr for WarmUp {
             Ok(WindowEdge::Character(_)) | Err(_) => None,
         }
         .ok_or("expected a time, like `500us`")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_and_lists_have_exact_values() {
+        for (text, expected) in [
+            ("k=0.1..0.3:0.1", "0.1 0.2 0.3"),
+            ("k=0.05..0.2:0.1", "0.05 0.15"),
+            ("k=-1..1", "-1 0 1"),
+            ("k = 7", "7"),
+            ("k=64, 512", "64 512"),
+            ("k=uniform,shift", "uniform shift"),
+            ("k=0.3..0.1:0.1", "expected a range"),
+            ("k=0..1:0", "expected a range"),
+            ("k=0..x", "expected a range"),
+            ("k=nan..nan:nan", "expected a range"),
+            ("k=1,,2", "expected a range"),
+            ("k", "expected a key and a value"),
+            ("seed=1..2", "--seeds gives"),
+        ] {
+            let found = text.parse::<VariedKey>().map(|varied| varied.values.join(" "));
+            let found = found.unwrap_or_else(str::to_owned);
+            assert!(found.starts_with(expected), "{text}: {found}");
+        }
+        let many = "k=0..1e300:1e-300".parse::<VariedKey>().unwrap();
+        assert_eq!(many.values.len() as u64, RUNS_MAX + 1);
     }
 }

@@ -1,15 +1,15 @@
 //! `myriscope experiment`: published measurements, repeated on the reference network.
 
-mod csv;
-mod json;
-mod text;
+pub(crate) mod csv;
+pub(crate) mod json;
+pub(crate) mod text;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use analyzer::render::{StyledLine, TextStyle};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use simulator::experiment::result_table::{CalibratedSetting, PublishedFigure};
+use simulator::experiment::result_table::{CalibratedSetting, PublishedFigure, ResultTable};
 use simulator::experiment::{
     EXPERIMENTS, Experiment, ExperimentEffort, ExperimentResult, PointMeasurement,
 };
@@ -20,6 +20,7 @@ use crate::atomic_file::write_files;
 use crate::catalog::ALL_EXPERIMENTS;
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::output::StandardOutput;
+use crate::rows::ValueSeparator;
 use crate::{plot, progress};
 
 /// An experiment and its results.
@@ -94,17 +95,16 @@ fn write(directory: &Path, outcome: &ExperimentOutcome) -> Result<(), CliError> 
     let name = outcome.experiment.name;
     let ExperimentResult { figures, settings, tables, plots, notes: _ } = &outcome.findings;
     let path = |end: &str| directory.join(format!("{name}{end}"));
+    let values = |table: &ResultTable| csv::table(table, ValueSeparator::Comma);
     let mut text = String::new();
     text::print(outcome, &mut |line| text += &format!("{line}\n"));
     let mut files: Vec<(PathBuf, String)> = vec![
         (path(".txt"), text),
         (path(".json"), json::line(outcome)),
-        (path("-figures.csv"), csv::table(&PublishedFigure::table(figures))),
-        (path("-settings.csv"), csv::table(&CalibratedSetting::table(settings))),
+        (path("-figures.csv"), values(&PublishedFigure::table(figures))),
+        (path("-settings.csv"), values(&CalibratedSetting::table(settings))),
     ];
-    files.extend(
-        tables.iter().map(|table| (path(&format!("-{}.csv", table.name)), csv::table(table))),
-    );
+    files.extend(tables.iter().map(|table| (path(&format!("-{}.csv", table.name)), values(table))));
     files.extend(plots.iter().map(|plot| (path(&format!("-{}.svg", plot.name)), plot::draw(plot))));
     write_files(files.iter().map(|(path, text)| (path.as_path(), text.as_bytes())))
 }

@@ -1,5 +1,6 @@
 //! Tables of typed columns, and published figures compared with simulated ones.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// Fixed-point number in thousandths: sums and slopes are exact on every machine.
@@ -20,12 +21,12 @@ pub struct ResultTable {
 }
 
 /// Column of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableColumn {
     /// Name in CSV and JSON, with the unit: `round_trip_us`.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Heading in text output: `round trip`.
-    pub head: &'static str,
+    pub head: Cow<'static, str>,
     /// Unit in text output: `µs`; empty for words and counts.
     pub unit: &'static str,
     /// Decimals in text output, at most three.
@@ -150,13 +151,13 @@ impl TableColumn {
     /// Column of texts.
     #[must_use]
     pub const fn word(name: &'static str, head: &'static str) -> Self {
-        Self { name, head, unit: "", places: 0 }
+        Self::of(name, head, "", 0)
     }
 
     /// Column of integers.
     #[must_use]
     pub const fn count(name: &'static str, head: &'static str) -> Self {
-        Self { name, head, unit: "", places: 0 }
+        Self::of(name, head, "", 0)
     }
 
     /// Column of numbers with a unit.
@@ -167,7 +168,7 @@ impl TableColumn {
         unit: &'static str,
         places: u8,
     ) -> Self {
-        Self { name, head, unit, places }
+        Self { name: Cow::Borrowed(name), head: Cow::Borrowed(head), unit, places }
     }
 }
 

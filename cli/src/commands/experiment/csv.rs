@@ -1,14 +1,14 @@
-//! Tables of an experiment as comma-separated values (RFC 4180, lines end with LF).
+//! Tables as separated values (RFC 4180, lines end with LF).
 
 use simulator::experiment::result_table::{ResultTable, TableCell};
 
 use crate::rows::ValueSeparator;
 
 /// Column names, then rows.
-pub(super) fn table(table: &ResultTable) -> String {
-    let mut text = ValueSeparator::Comma.line(table.columns.iter().map(|column| column.name));
+pub(crate) fn table(table: &ResultTable, separator: ValueSeparator) -> String {
+    let mut text = separator.line(table.columns.iter().map(|column| &*column.name));
     for row in &table.rows {
-        text += &ValueSeparator::Comma.line(row.iter().map(|cell| match cell {
+        text += &separator.line(row.iter().map(|cell| match cell {
             TableCell::Nothing => String::new(),
             TableCell::Word(word) => word.clone(),
             TableCell::Number(number) => number.to_string(),
@@ -36,7 +36,7 @@ mod tests {
             ..ResultTable::default()
         };
         assert_eq!(
-            table(&shown),
+            table(&shown, ValueSeparator::Comma),
             "layer,rate_mb_per_s\n\"TCP/IP, \"\"0 copies\"\"\",70.25\nUDP/IP,\n"
         );
     }

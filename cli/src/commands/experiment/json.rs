@@ -34,10 +34,10 @@ struct TableJson<'a> {
     rows: TableRowsJson<'a>,
 }
 
-struct TableRowsJson<'a>(Cow<'a, ResultTable>);
+pub(crate) struct TableRowsJson<'a>(Cow<'a, ResultTable>);
 
 /// A row of a table: an object with its keys in the order of the columns.
-struct TableRowJson<'a> {
+pub(crate) struct TableRowJson<'a> {
     columns: &'a [TableColumn],
     cells: &'a [TableCell],
 }
@@ -64,7 +64,17 @@ pub(super) fn whole(outcome: &ExperimentOutcome) -> ExperimentJson<'_> {
 
 fn table_json(table: &ResultTable) -> TableJson<'_> {
     let ResultTable { name, title, .. } = table;
-    TableJson { table: name, title, rows: TableRowsJson(Cow::Borrowed(table)) }
+    TableJson { table: name, title, rows: rows(table) }
+}
+
+/// Rows of a table as a list.
+pub(crate) const fn rows(table: &ResultTable) -> TableRowsJson<'_> {
+    TableRowsJson(Cow::Borrowed(table))
+}
+
+/// Rows of a table, one by one.
+pub(crate) fn each_row(table: &ResultTable) -> impl Iterator<Item = TableRowJson<'_>> {
+    table.rows.iter().map(|cells| TableRowJson { columns: &table.columns, cells })
 }
 
 /// One experiment as a line. Serialization of these types cannot fail.
@@ -74,8 +84,7 @@ pub(super) fn line(outcome: &ExperimentOutcome) -> String {
 
 impl Serialize for TableRowsJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let ResultTable { columns, rows, .. } = &*self.0;
-        serializer.collect_seq(rows.iter().map(|cells| TableRowJson { columns, cells }))
+        serializer.collect_seq(each_row(&self.0))
     }
 }
 
@@ -87,7 +96,7 @@ impl Serialize for TableRowJson<'_> {
             TableCell::Number(milli) => number(*milli),
         };
         let cells = self.columns.iter().zip(self.cells);
-        serializer.collect_map(cells.map(|(column, cell)| (column.name, value(cell))))
+        serializer.collect_map(cells.map(|(column, cell)| (&column.name, value(cell))))
     }
 }
 

@@ -99,7 +99,7 @@ fn strips(table: &ResultTable) -> Vec<TextColumn> {
             TableCell::Number(number) => (TextStyle::Plain, number.with_places(column.places)),
         };
         TextColumn {
-            head: [column.head.to_owned(), column.unit.to_owned()],
+            head: [column.head.to_string(), column.unit.to_owned()],
             cells: cells.iter().map(text).collect(),
             side: if words { ColumnAlignment::Left } else { ColumnAlignment::Right },
         }
@@ -129,14 +129,23 @@ impl TextColumn {
     }
 }
 
+/// Prints a table alone.
+pub(crate) fn table(table: &ResultTable, out: &mut impl FnMut(StyledLine)) {
+    lines(&strips(table), out);
+}
+
 /// Prints a table with its title, unless it has no rows.
 fn section(title: &str, strips: &[TextColumn], out: &mut impl FnMut(StyledLine)) {
-    let rows = strips.iter().map(|strip| strip.cells.len()).max().unwrap_or(0);
-    if rows == 0 {
+    if strips.iter().all(|strip| strip.cells.is_empty()) {
         return;
     }
     out(StyledLine::default());
     out(StyledLine::of(TextStyle::Head, title));
+    lines(strips, out);
+}
+
+fn lines(strips: &[TextColumn], out: &mut impl FnMut(StyledLine)) {
+    let rows = strips.iter().map(|strip| strip.cells.len()).max().unwrap_or(0);
     let widths: Vec<usize> = strips.iter().map(TextColumn::width).collect();
     for (n, role) in [TextStyle::Head, TextStyle::Dim].into_iter().enumerate() {
         let heads: Vec<&str> =
