@@ -28,68 +28,42 @@ pub(crate) struct RunPaths<'a> {
     pub(crate) truth: Option<&'a Path>,
     /// Statistics of the run.
     pub(crate) statistics: Option<&'a Path>,
-    pub(crate) truth_kinds: TruthSelection,
+    /// Kinds of events in the truth, as on the command line.
+    pub(crate) truth_kinds: &'a [String],
 }
 
-/// Kinds of events to write to the truth.
-#[derive(Clone, Debug, Default)]
-pub(crate) enum TruthSelection {
-    #[default]
-    All,
-    Only(Vec<String>),
-    Except(Vec<String>),
-}
-
-impl TruthSelection {
-    /// The kinds named on the command line; a name behind `!` is excluded.
-    pub(crate) fn read(names: &[String]) -> Result<Self, CliError> {
-        let excluded: Vec<String> =
-            names.iter().filter_map(|name| name.strip_prefix('!').map(str::to_owned)).collect();
-        match (names.len(), excluded.len()) {
-            (0, _) => Ok(Self::All),
-            (_, 0) => Ok(Self::Only(names.to_vec())),
-            (all, some) if all == some => Ok(Self::Except(excluded)),
-            _ => Err(CliError::Message(
-                "--truth-kinds: some kinds are behind `!` and some are not; expected all or none"
-                    .to_owned(),
-            )),
-        }
-    }
-
-    fn includes(&self, event: &TruthEvent) -> bool {
-        let is_named = |names: &[String]| names.iter().any(|name| name == event.kind.name());
-        match self {
-            Self::All => true,
-            Self::Only(names) => is_named(names),
-            Self::Except(names) => !is_named(names),
-        }
-    }
+/// True for a kind of event in a list of kinds. One behind `!` is left out; without others, the list has
+/// all kinds.
+fn includes(kinds: &[String], name: &str) -> bool {
+    let is_left_out = kinds.iter().any(|kind| kind.strip_prefix('!') == Some(name));
+    let are_all = kinds.iter().all(|kind| kind.starts_with('!'));
+    !is_left_out && (are_all || kinds.iter().any(|kind| kind == name))
 }
 
 /// Open output files of a run, with their paths for error messages.
 #[derive(Debug)]
-struct OutputFiles {
+pub(crate) struct OutputFiles<'a> {
     capture: Option<(PathBuf, CaptureWriter<AtomicFile>)>,
     truth: Option<(PathBuf, BufWriter<AtomicFile>)>,
     statistics: Option<(PathBuf, AtomicFile)>,
-    truth_kinds: TruthSelection,
+    truth_kinds: &'a [String],
 }
 
 /// A run that has ended, with its files, which are not in their places yet.
-pub(crate) struct EndedRun {
+pub(crate) struct EndedRun<'a> {
     pub(crate) network: Network,
     /// None if Ctrl-C ended the run before its end.
-    files: Option<OutputFiles>,
+    pub(crate) files: Option<OutputFiles<'a>>,
 }
 
 /// Runs a scenario to its end, or until Ctrl-C. If it does not end or a file cannot be written, no file is
 /// left.
-pub(crate) fn run_scenario(
+pub(crate) fn run_scenario<'a>(
     scenario: &Scenario,
     level: TraceLevel,
-    paths: &RunPaths<'_>,
+    paths: &RunPaths<'a>,
     observe: &mut dyn FnMut(&TruthEvent),
-) -> Result<EndedRun, CliError> {
+) -> Result<EndedRun<'a>, CliError> {
     interrupt::handle();
     let mut network = Network::new(scenario, level, VisitOrder::AsGiven);
     let mut files = OutputFiles::create(paths, &network)?;
@@ -116,13 +90,6 @@ pub(crate) fn run_scenario(
         print_error(&format!("{} after {now} of {all} µs{written}", interrupt::error()));
     }
     Ok(EndedRun { network, files: is_complete.then_some(files) })
-}
-
-impl EndedRun {
-    /// Writes the statistics, and puts all files of a complete run in their places.
-    pub(crate) fn commit(&mut self, statistics: &str) -> Result<(), CliError> {
-        self.files.take().map_or(Ok(()), |files| files.finish(statistics))
-    }
 }
 
 impl RunPaths<'_> {
@@ -163,8 +130,8 @@ pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
     }
 }
 
-impl OutputFiles {
-    fn create(paths: &RunPaths<'_>, network: &Network) -> Result<Self, CliError> {
+impl<'a> OutputFiles<'a> {
+    fn create(paths: &RunPaths<'a>, network: &Network) -> Result<Self, CliError> {
         paths.check()?;
         let capture =
             paths.capture.map(|path| Ok((path, AtomicFile::create(path)?))).transpose()?;
@@ -176,7 +143,7 @@ impl OutputFiles {
         };
         let statistics = |path: &Path| Ok((path.into(), AtomicFile::create(path)?));
         let statistics = paths.statistics.map(statistics).transpose()?;
-        let truth_kinds = paths.truth_kinds.clone();
+        let truth_kinds = paths.truth_kinds;
         Ok(Self { capture: capture.map(writer).transpose()?, truth, statistics, truth_kinds })
     }
 
@@ -189,7 +156,7 @@ impl OutputFiles {
         for event in network.drain_events() {
             observe(&event);
             if let Some((path, file)) = &mut self.truth
-                && self.truth_kinds.includes(&event)
+                && includes(self.truth_kinds, event.kind.name())
             {
                 let name = |node| scenario.topology.node(node).map_or("?", |node| &*node.name);
                 serde_json::to_writer(&mut *file, &event.row(name))
@@ -211,7 +178,8 @@ impl OutputFiles {
         }
     }
 
-    fn finish(self, statistics: &str) -> Result<(), CliError> {
+    /// Writes the statistics, and puts all files in their places.
+    pub(crate) fn finish(self, statistics: &str) -> Result<(), CliError> {
         let mut files = Vec::new();
         if let Some((path, writer)) = self.capture {
             files.push(writer.finish().map_err(|error| CliError::writing(&path, &error))?);

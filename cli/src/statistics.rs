@@ -1,21 +1,28 @@
-//! Statistics of a run, as text and as JSON.
+//! Statistics of a run, as text and as JSON (`docs/output.md`, Statistics).
 
-mod json;
 mod messages;
 
 use std::cmp::Reverse;
 
 use analyzer::render::{StyledLine, TextStyle, microseconds};
 use codec::time::FULL_RATE_PERIOD_PS;
+use serde::Serialize;
+use simulator::interface::HostStatistics;
+use simulator::messaging::{EndpointStatistics, MessagingStatistics};
 use simulator::network::Network;
 use simulator::port::PortLed;
 use simulator::scenario::Scenario;
-use simulator::statistics::{ChannelStatistics, LogHistogram, PacketLatencies, RunStatistics};
-use simulator::topology::NodePort;
+use simulator::statistics::{
+    ChannelStatistics, LogHistogram, PacketLatencies, RunStatistics, picoseconds,
+};
 use simulator::truth::{PacketHandling, RuleId};
 
 use crate::output::StandardOutput;
 
+/// Version of the JSON object. A member is added without a new version.
+const VERSION: u32 = 1;
+/// Columns that a line of items fills before the next one begins.
+const WIDTH: usize = 78;
 /// Number of hosts and channels printed, the busiest ones. *Chosen*: with the rest they fill a screen.
 const SHOWN: usize = 16;
 /// Rate of one byte per period, in Mb/s. §4.2
@@ -33,6 +40,50 @@ pub(crate) struct StatisticsOfRun<'a> {
     pub(crate) seen: &'a RunStatistics,
 }
 
+/// Complete statistics of a run.
+#[derive(Serialize)]
+struct StatisticsDocument<'a> {
+    statistics: u32,
+    seed: u64,
+    duration_ps: u64,
+    simulated_ps: u64,
+    packets: &'a RunStatistics,
+    latencies: &'a PacketLatencies,
+    hosts: Vec<HostCounts<'a>>,
+    channels: Vec<ChannelCounts>,
+    endpoints: Vec<EndpointCounts>,
+}
+
+#[derive(Serialize)]
+struct HostCounts<'a> {
+    host: &'a str,
+    #[serde(flatten)]
+    statistics: HostStatistics,
+    messaging: Option<MessagingStatistics>,
+}
+
+#[derive(Serialize)]
+struct ChannelCounts {
+    /// Name, as in captures.
+    channel: String,
+    period_ps: u64,
+    #[serde(flatten)]
+    statistics: ChannelStatistics,
+    /// Highest fill of the slack buffer, and its size.
+    fill_max: u32,
+    cells: u32,
+    lamp: &'static str,
+    #[serde(skip)]
+    colour: TextStyle,
+}
+
+#[derive(Serialize)]
+struct EndpointCounts {
+    endpoint: String,
+    #[serde(flatten)]
+    statistics: EndpointStatistics,
+}
+
 /// Number of hosts, endpoints and channels to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ListLength {
@@ -41,7 +92,66 @@ pub(crate) enum ListLength {
     All,
 }
 
-impl StatisticsOfRun<'_> {
+impl<'a> StatisticsOfRun<'a> {
+    /// The statistics as one line of JSON.
+    pub(crate) fn json(self) -> String {
+        let Self { scenario, network, seen } = self;
+        let document = StatisticsDocument {
+            statistics: VERSION,
+            seed: scenario.seed,
+            duration_ps: picoseconds(scenario.duration),
+            simulated_ps: picoseconds(network.now()),
+            packets: seen,
+            latencies: &seen.latencies,
+            hosts: self.hosts().collect(),
+            channels: self.channels().collect(),
+            endpoints: self.endpoints().collect(),
+        };
+        // Strings and numbers only: it does not fail.
+        serde_json::to_string(&document).unwrap_or_default() + "\n"
+    }
+
+    fn hosts(self) -> impl Iterator<Item = HostCounts<'a>> {
+        self.scenario.topology.hosts().filter_map(move |host| {
+            let interface = self.network.interface(host)?;
+            Some(HostCounts {
+                host: self.scenario.topology.node(host).map_or("?", |node| &node.name),
+                statistics: *interface.statistics(),
+                messaging: interface.messaging().map(|messaging| messaging.statistics()),
+            })
+        })
+    }
+
+    fn channels(self) -> impl Iterator<Item = ChannelCounts> {
+        let channels = self.scenario.topology.cables().iter().flat_map(|cable| {
+            let [a, b] = cable.ends;
+            [(a, b, cable.link), (b, a, cable.link.turned())]
+        });
+        channels.filter_map(move |(from, to, link)| {
+            let (passed, led) = self.network.port_state(from)?;
+            let (far, _) = self.network.port_state(to)?;
+            let [own, other] = link.ports;
+            let divisor = u64::from(own.divisor.get());
+            let statistics = ChannelStatistics {
+                periods: self.network.now() / divisor,
+                data: passed.data,
+                stopped: passed.stopped,
+                commands: passed.commands,
+                packets: passed.packets,
+            };
+            let (lamp, colour) = lamp(led);
+            Some(ChannelCounts {
+                channel: [from, to].map(|port| self.scenario.topology.port_name(port)).join(">"),
+                period_ps: picoseconds(divisor),
+                statistics,
+                fill_max: far.fill_max,
+                cells: other.slack.cells(),
+                lamp,
+                colour,
+            })
+        })
+    }
+
     /// Prints the statistics as text.
     pub(crate) fn print(self, length: ListLength, output: &mut StandardOutput) {
         let out = &mut |line: StyledLine| output.line(&line);
@@ -58,8 +168,6 @@ impl StatisticsOfRun<'_> {
 
 fn totals(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
     let (seen, periods) = (run.seen, run.network.now());
-    let time = time(periods);
-    let mut line = StyledLine::of(TextStyle::Head, format!("{time} µs, {} packets", seen.injected));
     let handled = seen.handlings.iter().map(|(handling, count)| {
         let role =
             if *handling == PacketHandling::Delivered { TextStyle::Good } else { TextStyle::Bad };
@@ -73,12 +181,9 @@ fn totals(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
         ("lost cells", seen.overflows, TextStyle::Bad),
         ("timed out", seen.blocked, TextStyle::Bad),
     ];
-    let mut mark = ": ";
-    for (what, count, role) in handled.chain(others).filter(|(_, count, _)| *count > 0) {
-        line = line.and(TextStyle::Plain, mark).and(role, format!("{count} {what}"));
-        mark = ", ";
-    }
-    out(line);
+    let head =
+        StyledLine::of(TextStyle::Head, format!("{} µs, {} packets", time(periods), seen.injected));
+    counts(head, ": ", handled.chain(others), out);
     if seen.payload > 0 {
         let rate = mb_s(seen.payload, periods);
         out(StyledLine::of(
@@ -88,12 +193,31 @@ fn totals(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
     }
 }
 
+/// Prints a heading and the counts that are not 0, in as many lines as they need.
+fn counts<'a>(
+    head: StyledLine,
+    mut mark: &str,
+    counts: impl Iterator<Item = (&'a str, u64, TextStyle)>,
+    out: &mut impl FnMut(StyledLine),
+) {
+    let mut line = head;
+    for (what, count, role) in counts.filter(|(_, count, _)| *count > 0) {
+        let text = format!("{count} {what}");
+        let full = line.to_string().chars().count() + text.len() + mark.len() > WIDTH;
+        line = line.and(TextStyle::Plain, if full { "," } else { mark });
+        if full {
+            out(std::mem::replace(&mut line, StyledLine::of(TextStyle::Plain, "    ")));
+        }
+        line = line.and(role, text);
+        mark = ", ";
+    }
+    out(line);
+}
+
 fn hosts(run: StatisticsOfRun<'_>, length: ListLength, out: &mut impl FnMut(StyledLine)) {
-    let StatisticsOfRun { scenario, network, .. } = run;
-    let topology = &scenario.topology;
-    let hosts = topology.hosts().filter_map(|host| {
-        let statistics = network.interface(host)?.statistics();
-        Some((statistics.sent_bytes.saturating_add(statistics.received_bytes), (host, statistics)))
+    let hosts = run.hosts().map(|host| {
+        let HostStatistics { sent_bytes, received_bytes, .. } = host.statistics;
+        (sent_bytes.saturating_add(received_bytes), host)
     });
     let (busiest, left) = busiest(hosts.collect(), length);
     out(StyledLine::default());
@@ -101,12 +225,11 @@ fn hosts(run: StatisticsOfRun<'_>, length: ListLength, out: &mut impl FnMut(Styl
         TextStyle::Head,
         format!("{:<16} {:>10} {:>8}   {:>10} {:>8}", "host", "sent", "Mb/s", "received", "Mb/s"),
     ));
-    for (host, statistics) in busiest {
-        let name = topology.node(host).map_or("?", |node| &node.name);
-        let rate = |bytes| mb_s(bytes, network.now());
+    for HostCounts { host, statistics, .. } in busiest {
+        let rate = |bytes| mb_s(bytes, run.network.now());
         let (sent, received) = (rate(statistics.sent_bytes), rate(statistics.received_bytes));
         let text = format!(
-            "{name:<16} {:>10} {sent:>8}   {:>10} {received:>8}",
+            "{host:<16} {:>10} {sent:>8}   {:>10} {received:>8}",
             statistics.injected, statistics.received
         );
         out(StyledLine::of(TextStyle::Plain, text));
@@ -182,52 +305,9 @@ fn width(min: u64, max: u64) -> u64 {
     }
 }
 
-/// A channel's counters at the end of a run.
-struct ChannelCounts {
-    from: NodePort,
-    to: NodePort,
-    statistics: ChannelStatistics,
-    /// Highest fill of the slack buffer, and its size.
-    fill: (u32, u32),
-    led: PortLed,
-    /// Character period in periods of the full rate.
-    divisor: u64,
-}
-
-impl StatisticsOfRun<'_> {
-    /// Counters of all channels.
-    fn channels(&self) -> impl Iterator<Item = ChannelCounts> {
-        let channels = self.scenario.topology.cables().iter().flat_map(|cable| {
-            let [a, b] = cable.ends;
-            [(a, b, cable.link), (b, a, cable.link.turned())]
-        });
-        channels.filter_map(|(from, to, link)| {
-            let (passed, led) = self.network.port_state(from)?;
-            let (far, _) = self.network.port_state(to)?;
-            let [own, other] = link.ports;
-            let divisor = u64::from(own.divisor.get());
-            let statistics = ChannelStatistics {
-                periods: self.network.now() / divisor,
-                data: passed.data,
-                stopped: passed.stopped,
-                commands: passed.commands,
-                packets: passed.packets,
-            };
-            let fill = (far.fill_max, other.slack.cells());
-            Some(ChannelCounts { from, to, statistics, fill, led, divisor })
-        })
-    }
-
-    /// Name of a channel, as in captures.
-    fn channel_name(&self, channel: &ChannelCounts) -> String {
-        let name = |port| self.scenario.topology.port_name(port);
-        format!("{}>{}", name(channel.from), name(channel.to))
-    }
-}
-
 fn channels(run: StatisticsOfRun<'_>, length: ListLength, out: &mut impl FnMut(StyledLine)) {
-    let load = |channel: &ChannelCounts| {
-        channel.statistics.data.saturating_add(channel.statistics.stopped)
+    let load = |ChannelCounts { statistics, .. }: &ChannelCounts| {
+        statistics.data.saturating_add(statistics.stopped)
     };
     let channels = run.channels().map(|channel| (load(&channel), channel));
     let (busiest, left) = busiest(channels.collect(), length);
@@ -237,22 +317,19 @@ fn channels(run: StatisticsOfRun<'_>, length: ListLength, out: &mut impl FnMut(S
         "channel", "packets", "use %", "stopped %", "STOP/GO %", "max fill"
     );
     out(StyledLine::of(TextStyle::Head, head));
-    for channel in busiest {
-        let name = run.channel_name(&channel);
-        let ChannelCounts { statistics, fill: (fill, cells), led, .. } = channel;
+    for ChannelCounts { channel, statistics, fill_max, cells, lamp, colour, .. } in busiest {
         let text = format!(
-            "{name:<22} {:>8} {:>7} ",
+            "{channel:<22} {:>8} {:>7} ",
             statistics.packets,
             percent(statistics.utilisation())
         );
         let stopped = if statistics.stopped > 0 { TextStyle::Notice } else { TextStyle::Plain };
-        let slack = if fill < cells { TextStyle::Plain } else { TextStyle::Bad };
-        let (light, colour) = lamp(led);
+        let slack = if fill_max < cells { TextStyle::Plain } else { TextStyle::Bad };
         out(StyledLine::of(TextStyle::Plain, text)
             .and(stopped, format!("{:>9} ", percent(statistics.stoppage())))
             .and(TextStyle::Plain, format!("{:>9}  ", percent(statistics.overhead())))
-            .and(slack, format!("{:>9}  ", format!("{fill} of {cells}")))
-            .and(colour, light));
+            .and(slack, format!("{:>9}  ", format!("{fill_max} of {cells}")))
+            .and(colour, lamp));
     }
     more(left, "channel", out);
 }

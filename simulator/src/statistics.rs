@@ -174,7 +174,7 @@ const fn greatest(bucket: usize) -> u64 {
 }
 
 /// Utilisation of a channel, in periods of its link.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ChannelStatistics {
     /// All periods.
     pub periods: u64,
@@ -216,9 +216,10 @@ fn share(part: u64, whole: u64) -> u32 {
 }
 
 /// Packet statistics of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RunStatistics {
     /// Periods of the full rate up to the last event; the caller may set the run's duration.
+    #[serde(skip)]
     pub periods: u64,
     /// Packets injected by hosts.
     pub injected: u64,
@@ -227,26 +228,36 @@ pub struct RunStatistics {
     /// Packets consumed by interfaces.
     pub consumed: u64,
     /// Bytes between tag and CRC byte of the packets delivered after the warm-up.
+    #[serde(rename = "payload_bytes")]
     pub payload: u64,
     /// Latencies of delivered packets that were ready after the warm-up.
+    #[serde(skip)]
     pub latencies: PacketLatencies,
     /// Consumed packets by handling.
+    #[serde(rename = "handling")]
     pub handlings: BTreeMap<PacketHandling, u64>,
     /// Packets dropped, by rule.
+    #[serde(rename = "dropped")]
     pub drops: BTreeMap<RuleId, u64>,
     /// Truncations, by rule.
+    #[serde(rename = "truncated")]
     pub truncations: BTreeMap<RuleId, u64>,
     /// Packets merged into others.
     pub merged: u64,
     /// Characters lost because a slack buffer was full. F-9
+    #[serde(rename = "lost_characters")]
     pub overflows: u64,
     /// Blocked-packet timeouts. R-4
+    #[serde(rename = "blocked_timeouts")]
     pub blocked: u64,
     /// End of the warm-up, in periods of the full rate.
+    #[serde(skip)]
     warm_up: u64,
     /// Each packet in transit.
+    #[serde(rename = "in_transit", serialize_with = "length")]
     under_way: BTreeMap<PacketId, PacketFlight>,
     /// Character period and phase of what slow ports receive, in periods of the full rate.
+    #[serde(skip)]
     clocks: BTreeMap<NodePort, (u64, u64)>,
 }
 
@@ -261,6 +272,10 @@ pub struct PacketLatencies {
     pub packet: LogHistogram,
     /// Network latencies: from the first byte leaving the host to its arrival at the receiver.
     pub network: LogHistogram,
+}
+
+fn length<K, V, S: Serializer>(map: &BTreeMap<K, V>, serializer: S) -> Result<S::Ok, S::Error> {
+    map.len().serialize(serializer)
 }
 
 /// Times of a packet in transit.

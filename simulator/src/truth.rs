@@ -188,7 +188,8 @@ pub enum BlockedEscape {
 }
 
 /// Handling of a packet by an interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum PacketHandling {
     /// Delivered to the host.
     Delivered,
@@ -207,5 +208,5 @@ pub enum PacketHandling {
 }
 
 /// Id of a rule in `docs/rules.md`, or of a control action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct RuleId(pub &'static str);

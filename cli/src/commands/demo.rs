@@ -17,7 +17,7 @@ use crate::args::DemoArgs;
 use crate::catalog::{BuiltinDemo, DEMOS};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard};
 use crate::output::StandardOutput;
-use crate::run_simulation::{RunPaths, TruthSelection, run_scenario};
+use crate::run_simulation::{RunPaths, run_scenario};
 use crate::statistics;
 use crate::statistics::{ListLength, StatisticsOfRun};
 
@@ -91,13 +91,13 @@ pub(crate) fn run(arguments: &DemoArgs, output: &mut StandardOutput) -> CommandR
         capture: capture.as_deref(),
         truth: truth.as_deref(),
         statistics: None,
-        truth_kinds: TruthSelection::default(),
+        truth_kinds: &[],
     };
     let statistics = RunStatistics::new(&scenario, 0);
     let mut seen = DemoEvents { statistics, ..DemoEvents::default() };
     let observe = &mut |event: &_| seen.observe(event, demo.events);
-    let mut run = run_scenario(&scenario, TraceLevel::Everything, &paths, observe)?;
-    run.commit("")?;
+    let run = run_scenario(&scenario, TraceLevel::Everything, &paths, observe)?;
+    run.files.map_or(Ok(()), |files| files.finish(""))?;
     if !paths.outputs().any(is_standard) {
         print(demo, &DemoRun { scenario: &scenario, network: &run.network, seen: &seen }, output);
     }

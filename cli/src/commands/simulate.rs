@@ -12,7 +12,7 @@ use crate::args::{KeySetting, OutputFormat, SimulateArgs};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard, print_error};
 use crate::input::read_limited;
 use crate::output::StandardOutput;
-use crate::run_simulation::{RunPaths, TruthSelection, run_scenario};
+use crate::run_simulation::{RunPaths, run_scenario};
 use crate::statistics::{ListLength, StatisticsOfRun};
 
 pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> CommandResult {
@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
         capture: capture.as_deref(),
         truth: truth.as_deref(),
         statistics: stats_out.as_deref(),
-        truth_kinds: TruthSelection::read(&arguments.truth_kinds)?,
+        truth_kinds: &arguments.truth_kinds,
     };
     if paths.outputs().next().is_none() && !stats {
         let what = "nothing to write: name a capture (-o FILE), or --truth FILE, --stats or --stats-out FILE";
@@ -35,14 +35,14 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
     let settings = ScenarioSettings { path, text: &text, set: &arguments.set };
     let mut scenario = settings.read(&[], arguments.seed)?;
     note_deadlock(&scenario);
+    let is_counted = *stats || stats_out.is_some();
+    let is_traced = is_counted || truth.is_some();
     if capture.is_none() {
         scenario.taps.clear();
-    } else if scenario.taps.is_empty() && truth.is_none() && !stats && stats_out.is_none() {
+    } else if scenario.taps.is_empty() && !is_traced {
         let what = "the scenario has no [[tap]] to capture: add one, for example with `all = true`";
         return Err(CliError::reading(path, &what));
     }
-    let is_counted = *stats || stats_out.is_some();
-    let is_traced = is_counted || truth.is_some();
     let level = if is_traced { TraceLevel::Everything } else { TraceLevel::Nothing };
     let mut statistics = RunStatistics::new(&scenario, 0);
     let observe = &mut |event: &_| {
@@ -51,20 +51,16 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
         }
     };
     let mut run = run_scenario(&scenario, level, &paths, observe)?;
-    let json = match &paths.statistics {
-        Some(_) => {
-            StatisticsOfRun { scenario: &scenario, network: &run.network, seen: &statistics }.json()
-        }
-        None => String::new(),
-    };
-    run.commit(&json)?;
+    let files = run.files.take();
     let seen = StatisticsOfRun { scenario: &scenario, network: &run.network, seen: &statistics };
+    let json = if is_counted { seen.json() } else { String::new() };
+    files.map_or(Ok(()), |files| files.finish(&json))?;
     match (stats, arguments.format) {
         (true, OutputFormat::Text) => {
             let length = if arguments.all { ListLength::All } else { ListLength::Busiest };
             seen.print(length, output);
         }
-        (true, OutputFormat::Json | OutputFormat::Jsonl) => output.text(&seen.json()),
+        (true, OutputFormat::Json | OutputFormat::Jsonl) => output.text(&json),
         (false, OutputFormat::Text | OutputFormat::Json | OutputFormat::Jsonl) => {}
     }
     Ok(RunReport::default())

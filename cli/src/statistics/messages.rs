@@ -3,9 +3,8 @@
 use analyzer::render::{StyledLine, TextStyle};
 use codec::transport::NackReason;
 use simulator::messaging::{EndpointStatistics, MessagingStatistics};
-use simulator::topology::NodeId;
 
-use super::{ListLength, StatisticsOfRun, busiest, more, short};
+use super::{EndpointCounts, ListLength, StatisticsOfRun, busiest, counts, more, short};
 
 /// Prints statistics of hosts with endpoints, if there are any.
 pub(super) fn print(
@@ -20,32 +19,29 @@ pub(super) fn print(
     protocol(run, out);
 }
 
-impl StatisticsOfRun<'_> {
+impl<'a> StatisticsOfRun<'a> {
     /// Name and counters of all endpoints.
-    pub(super) fn endpoints(&self) -> impl Iterator<Item = (String, EndpointStatistics)> {
+    pub(super) fn endpoints(self) -> impl Iterator<Item = EndpointCounts> {
         self.scenario.messaging.iter().flat_map(move |(host, plan)| {
-            let name = self.host_name(*host);
+            let name = self.scenario.topology.node(*host).map_or("?", |node| &node.name);
             plan.endpoints.iter().filter_map(move |endpoint| {
                 let messaging = self.network.interface(*host)?.messaging()?;
                 let statistics = *messaging.endpoint_statistics(endpoint.id)?;
-                Some((format!("{name}.{}", endpoint.id.0), statistics))
+                Some(EndpointCounts { endpoint: format!("{name}.{}", endpoint.id.0), statistics })
             })
         })
-    }
-
-    pub(super) fn host_name(&self, host: NodeId) -> &str {
-        self.scenario.topology.node(host).map_or("?", |node| &node.name)
     }
 }
 
 fn endpoints(run: StatisticsOfRun<'_>, length: ListLength, out: &mut impl FnMut(StyledLine)) {
-    let messages =
-        |counts: &EndpointStatistics| counts.requests_sent.saturating_add(counts.requests_read);
-    let all = run.endpoints().map(|(name, counts)| (messages(&counts), (name, counts)));
+    let messages = |EndpointCounts { statistics, .. }: &EndpointCounts| {
+        statistics.requests_sent.saturating_add(statistics.requests_read)
+    };
+    let all = run.endpoints().map(|endpoint| (messages(&endpoint), endpoint));
     let (busiest, left) = busiest(all.collect(), length);
     out(StyledLine::default());
     let head = format!(
-        "{:<14}{:>9}{:>9}{:>9}{:>9}{:>9}   {:>8}{:>9}{:>9}",
+        "{:<9}{:>9}{:>9}{:>9}{:>9}{:>9} {:>7}{:>8}{:>8}",
         "endpoint",
         "requests",
         "replies",
@@ -57,7 +53,7 @@ fn endpoints(run: StatisticsOfRun<'_>, length: ListLength, out: &mut impl FnMut(
         "max"
     );
     out(StyledLine::of(TextStyle::Head, head));
-    busiest.iter().for_each(|(name, statistics)| out(endpoint(name, statistics)));
+    busiest.iter().for_each(|counts| out(endpoint(&counts.endpoint, &counts.statistics)));
     more(left, "endpoint", out);
 }
 
@@ -65,7 +61,7 @@ fn endpoint(name: &str, statistics: &EndpointStatistics) -> StyledLine {
     let EndpointStatistics { requests_sent, completed, returned, .. } = *statistics;
     let EndpointStatistics { requests_read, replies_sent, replies_returned, .. } = *statistics;
     let returned = returned.saturating_add(replies_returned);
-    let numbers = format!("{name:<14}{requests_sent:>9}{completed:>9}");
+    let numbers = format!("{name:<9}{requests_sent:>9}{completed:>9}");
     let role = if returned > 0 { TextStyle::Bad } else { TextStyle::Plain };
     let line = StyledLine::of(TextStyle::Plain, numbers)
         .and(role, format!("{returned:>9}"))
@@ -74,7 +70,7 @@ fn endpoint(name: &str, statistics: &EndpointStatistics) -> StyledLine {
     let Some(mean) = trips.mean() else { return line };
     let times = [trips.min, mean, trips.max].map(short);
     let [least, mean, most] = times;
-    line.and(TextStyle::Plain, format!("   {least:>8}{mean:>9}{most:>9}"))
+    line.and(TextStyle::Plain, format!(" {least:>7}{mean:>8}{most:>8}"))
 }
 
 /// Totals of all NICs.
@@ -91,8 +87,7 @@ fn protocol(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
     out(StyledLine::default());
     let text = format!("data packets: {}, ACKs: {}, NACKs: {nacks}", sum.data_sent, sum.acks_sent);
     out(StyledLine::of(TextStyle::Plain, text));
-    let mut line = StyledLine::default();
-    let counts = [
+    let others = [
         ("retransmissions", sum.retransmitted),
         ("duplicates", sum.duplicates),
         ("stale", sum.stale),
@@ -103,13 +98,9 @@ fn protocol(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
         ("loads", sum.loads),
         ("restarts", sum.restarts),
     ];
-    let mut mark = "in all: ";
-    for (what, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
-        line = line.and(TextStyle::Plain, mark).and(TextStyle::Notice, format!("{count} {what}"));
-        mark = ", ";
-    }
-    if mark == ", " {
-        out(line);
+    if others.iter().any(|(_, count)| *count > 0) {
+        let others = others.into_iter().map(|(what, count)| (what, count, TextStyle::Notice));
+        counts(StyledLine::of(TextStyle::Plain, "in all"), ": ", others, out);
     }
     for (reason, count) in
         NackReason::ALL.iter().zip(sum.nacks_sent).filter(|(_, count)| *count > 0)

@@ -2,6 +2,7 @@
 
 #[path = "../../../cli/src/args/laws.rs"]
 mod arguments;
+#[path = "../../../cli/src/interrupt/signal.rs"]
 mod interrupt;
 mod output;
 mod reproduce;

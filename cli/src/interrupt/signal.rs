@@ -1,10 +1,10 @@
-//! Ctrl-C: the first ends the storm after the networks at work, the second ends the program.
+//! Handler of Ctrl-C, shared by `myriscope` and `myriscope-laws`.
 
 use std::process;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// Exit status of a storm that Ctrl-C ended: 128 + SIGINT.
+/// Exit status of a command that Ctrl-C ended before its work was complete: 128 + SIGINT.
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Signals within this time of the first are the same Ctrl-C: `timeout` sends two.
@@ -12,7 +12,7 @@ const SAME: Duration = Duration::from_secs(1);
 
 static PRESSED: OnceLock<Instant> = OnceLock::new();
 
-/// Handles Ctrl-C from now on.
+/// Handles Ctrl-C from now on. Commands that never call this end at once, as usual.
 pub(crate) fn handle() {
     // Fails if a handler exists already, which is this one.
     let _ = ctrlc::set_handler(|| {
