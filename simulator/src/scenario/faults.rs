@@ -250,22 +250,17 @@ fn write_fault(keys: &mut TomlKeys, fault: &FaultSpec, topology: &Topology) {
         FaultPlace::Node | FaultPlace::Host => node_name(topology, fault.place.node).to_owned(),
     };
     keys.text(fault.kind.name(), &place);
-    match fault.kind {
-        FaultKind::Noise { errors, mean } => {
-            keys.text("errors", word_of(&ERRORS, errors));
-            keys.value("mean_characters", mean);
-        }
-        FaultKind::Flip { bits } => keys.value("bits", format!("0b{bits:09b}")),
-        FaultKind::OpenWire { wire } => keys.value("wire", wire),
-        FaultKind::Probe(number) => keys.value("number", number.value()),
-        FaultKind::Consume(how) => ConsumptionFormat.write(keys, "how", how),
-        FaultKind::Cut
-        | FaultKind::LoseGap
-        | FaultKind::ForwardReset
-        | FaultKind::BackwardReset
-        | FaultKind::PowerOff
-        | FaultKind::DeadPort
-        | FaultKind::Restart => {}
+    if let FaultKind::Noise { errors, mean } = fault.kind {
+        keys.text("errors", word_of(&ERRORS, errors));
+        keys.value("mean_characters", mean);
+    } else if let FaultKind::Flip { bits } = fault.kind {
+        keys.value("bits", format!("0b{bits:09b}"));
+    } else if let FaultKind::OpenWire { wire } = fault.kind {
+        keys.value("wire", wire);
+    } else if let FaultKind::Probe(number) = fault.kind {
+        keys.value("number", number.value());
+    } else if let FaultKind::Consume(how) = fault.kind {
+        ConsumptionFormat.write(keys, "how", how);
     }
 }
 
