@@ -15,6 +15,7 @@ mod progress;
 mod rows;
 mod run_simulation;
 mod statistics;
+mod text_table;
 
 use std::env;
 use std::io;

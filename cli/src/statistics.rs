@@ -18,13 +18,14 @@ use simulator::statistics::{
 use simulator::truth::{PacketHandling, RuleId};
 
 use crate::output::StandardOutput;
+use crate::text_table::{TextColumn, print_columns};
 
 /// Version of the JSON object. A member is added without a new version.
 const VERSION: u32 = 1;
 /// Columns that a line of items fills before the next one begins.
 const WIDTH: usize = 78;
 /// Number of hosts and channels printed, the busiest ones. *Chosen*: with the rest they fill a screen.
-const SHOWN: usize = 16;
+pub(crate) const SHOWN: usize = 16;
 /// Rate of one byte per period, in Mb/s. §4.2
 const FULL_RATE_MB_S: u128 = 640;
 /// Maximum number of lines of a histogram. *Chosen*
@@ -82,14 +83,6 @@ struct EndpointCounts {
     endpoint: String,
     #[serde(flatten)]
     statistics: EndpointStatistics,
-}
-
-/// Number of hosts, endpoints and channels to print.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ListLength {
-    /// The busiest ones.
-    Busiest,
-    All,
 }
 
 impl<'a> StatisticsOfRun<'a> {
@@ -152,15 +145,15 @@ impl<'a> StatisticsOfRun<'a> {
         })
     }
 
-    /// Prints the statistics as text.
-    pub(crate) fn print(self, length: ListLength, output: &mut StandardOutput) {
+    /// Prints the statistics as text, with the busiest hosts, endpoints and channels.
+    pub(crate) fn print(self, shown: usize, output: &mut StandardOutput) {
         let out = &mut |line: StyledLine| output.line(&line);
         let seen = self.seen;
         totals(self, out);
-        hosts(self, length, out);
-        messages::print(self, length, out);
+        hosts(self, shown, out);
+        messages::print(self, shown, out);
         latencies(&seen.latencies, out);
-        channels(self, length, out);
+        channels(self, shown, out);
         rules("dropped", seen.drops.iter(), out);
         rules("truncated", seen.truncations.iter(), out);
     }
@@ -214,26 +207,21 @@ fn counts<'a>(
     out(line);
 }
 
-fn hosts(run: StatisticsOfRun<'_>, length: ListLength, out: &mut impl FnMut(StyledLine)) {
-    let hosts = run.hosts().map(|host| {
-        let HostStatistics { sent_bytes, received_bytes, .. } = host.statistics;
-        (sent_bytes.saturating_add(received_bytes), host)
-    });
-    let (busiest, left) = busiest(hosts.collect(), length);
+fn hosts(run: StatisticsOfRun<'_>, shown: usize, out: &mut impl FnMut(StyledLine)) {
+    let load = |host: &HostCounts<'_>| {
+        host.statistics.sent_bytes.saturating_add(host.statistics.received_bytes)
+    };
+    let (hosts, left) = busiest(run.hosts().collect(), load, shown);
+    let rate = |bytes| mb_s(bytes, run.network.now());
     out(StyledLine::default());
-    out(StyledLine::of(
-        TextStyle::Head,
-        format!("{:<16} {:>10} {:>8}   {:>10} {:>8}", "host", "sent", "Mb/s", "received", "Mb/s"),
-    ));
-    for HostCounts { host, statistics, .. } in busiest {
-        let rate = |bytes| mb_s(bytes, run.network.now());
-        let (sent, received) = (rate(statistics.sent_bytes), rate(statistics.received_bytes));
-        let text = format!(
-            "{host:<16} {:>10} {sent:>8}   {:>10} {received:>8}",
-            statistics.injected, statistics.received
-        );
-        out(StyledLine::of(TextStyle::Plain, text));
-    }
+    let columns = [
+        TextColumn::of("host", &hosts, |host| host.host.to_owned()).left(),
+        TextColumn::of("sent", &hosts, |host| host.statistics.injected.to_string()),
+        TextColumn::of("Mb/s", &hosts, |host| rate(host.statistics.sent_bytes)),
+        TextColumn::of("received", &hosts, |host| host.statistics.received.to_string()),
+        TextColumn::of("Mb/s", &hosts, |host| rate(host.statistics.received_bytes)),
+    ];
+    print_columns(&columns, out);
     more(left, "host", out);
 }
 
@@ -243,21 +231,29 @@ fn latencies(latencies: &PacketLatencies, out: &mut impl FnMut(StyledLine)) {
     if transfer.count() == 0 {
         return;
     }
-    let head = ["min", "50 %", "90 %", "99 %", "99.9 %", "max"].map(|name| format!("{name:>9}"));
-    out(StyledLine::default());
-    out(StyledLine::of(TextStyle::Head, format!("{:<16}{}", "latency µs", head.concat())));
-    for (name, times) in [
+    let rows = [
         ("queue time", queue),
         ("network latency", network),
         ("transfer time", transfer),
         ("packet latency", packet),
+    ];
+    let mut columns = vec![TextColumn::of("latency µs", &rows, |row| row.0.to_owned()).left()];
+    for (head, share) in [
+        ("min", 0),
+        ("50 %", 500_000),
+        ("90 %", 900_000),
+        ("99 %", 990_000),
+        ("99.9 %", 999_000),
+        ("max", 1_000_000),
     ] {
-        let (Some(min), Some(max)) = (times.min(), times.max()) else { continue };
-        let [half, most, nearly, all] =
-            [500_000, 900_000, 990_000, 999_000].map(|share| times.quantile(share).unwrap_or(max));
-        let times = [min, half, most, nearly, all, max].map(|time| format!("{:>9}", short(time)));
-        out(StyledLine::of(TextStyle::Plain, format!("{name:<16}{}", times.concat())));
+        let quantile = |(_, times): &(&str, &LogHistogram)| {
+            let time = if share == 0 { times.min() } else { times.quantile(share) };
+            time.map_or_else(String::new, short)
+        };
+        columns.push(TextColumn::of(head, &rows, quantile));
     }
+    out(StyledLine::default());
+    print_columns(&columns, out);
     histogram(transfer, out);
 }
 
@@ -305,32 +301,34 @@ fn width(min: u64, max: u64) -> u64 {
     }
 }
 
-fn channels(run: StatisticsOfRun<'_>, length: ListLength, out: &mut impl FnMut(StyledLine)) {
-    let load = |ChannelCounts { statistics, .. }: &ChannelCounts| {
-        statistics.data.saturating_add(statistics.stopped)
+fn channels(run: StatisticsOfRun<'_>, shown: usize, out: &mut impl FnMut(StyledLine)) {
+    let load = |channel: &ChannelCounts| {
+        channel.statistics.data.saturating_add(channel.statistics.stopped)
     };
-    let channels = run.channels().map(|channel| (load(&channel), channel));
-    let (busiest, left) = busiest(channels.collect(), length);
+    let (channels, left) = busiest(run.channels().collect(), load, shown);
+    let all = channels.as_slice();
+    let share = |head: &str, of: fn(&ChannelStatistics) -> u32| {
+        TextColumn::of(head, all, |channel| percent(of(&channel.statistics)))
+    };
+    let stopped = |ChannelCounts { statistics, .. }: &ChannelCounts| {
+        let style = if statistics.stopped > 0 { TextStyle::Notice } else { TextStyle::Plain };
+        (style, percent(statistics.stoppage()))
+    };
+    let fill = |ChannelCounts { fill_max, cells, .. }: &ChannelCounts| {
+        let style = if fill_max < cells { TextStyle::Plain } else { TextStyle::Bad };
+        (style, format!("{fill_max} of {cells}"))
+    };
     out(StyledLine::default());
-    let head = format!(
-        "{:<22} {:>8} {:>7} {:>9} {:>9}  {:>9}  lamp",
-        "channel", "packets", "use %", "stopped %", "STOP/GO %", "max fill"
-    );
-    out(StyledLine::of(TextStyle::Head, head));
-    for ChannelCounts { channel, statistics, fill_max, cells, lamp, colour, .. } in busiest {
-        let text = format!(
-            "{channel:<22} {:>8} {:>7} ",
-            statistics.packets,
-            percent(statistics.utilisation())
-        );
-        let stopped = if statistics.stopped > 0 { TextStyle::Notice } else { TextStyle::Plain };
-        let slack = if fill_max < cells { TextStyle::Plain } else { TextStyle::Bad };
-        out(StyledLine::of(TextStyle::Plain, text)
-            .and(stopped, format!("{:>9} ", percent(statistics.stoppage())))
-            .and(TextStyle::Plain, format!("{:>9}  ", percent(statistics.overhead())))
-            .and(slack, format!("{:>9}  ", format!("{fill_max} of {cells}")))
-            .and(colour, lamp));
-    }
+    let columns = [
+        TextColumn::of("channel", all, |channel| channel.channel.clone()).left(),
+        TextColumn::of("packets", all, |channel| channel.statistics.packets.to_string()),
+        share("use %", ChannelStatistics::utilisation),
+        TextColumn::styled("stopped %", all, stopped),
+        share("STOP/GO %", ChannelStatistics::overhead),
+        TextColumn::styled("max fill", all, fill),
+        TextColumn::styled("lamp", all, |channel| (channel.colour, channel.lamp.to_owned())).left(),
+    ];
+    print_columns(&columns, out);
     more(left, "channel", out);
 }
 
@@ -377,17 +375,13 @@ fn words(rule: RuleId) -> &'static str {
 }
 
 /// The items with the highest load, in their original order, and the number of the others.
-fn busiest<T>(all: Vec<(u64, T)>, length: ListLength) -> (Vec<T>, usize) {
-    let shown = match length {
-        ListLength::Busiest => SHOWN,
-        ListLength::All => all.len(),
-    };
+fn busiest<T>(all: Vec<T>, load: impl Fn(&T) -> u64, shown: usize) -> (Vec<T>, usize) {
     let left = all.len().saturating_sub(shown);
     let mut ranked: Vec<_> = all.into_iter().enumerate().collect();
-    ranked.sort_by_key(|(place, (busy, _))| (Reverse(*busy), *place));
+    ranked.sort_by_key(|(place, item)| (Reverse(load(item)), *place));
     ranked.truncate(shown);
     ranked.sort_by_key(|(place, _)| *place);
-    (ranked.into_iter().map(|(_, (_, item))| item).collect(), left)
+    (ranked.into_iter().map(|(_, item)| item).collect(), left)
 }
 
 fn more(left: usize, what: &str, out: &mut impl FnMut(StyledLine)) {
@@ -481,11 +475,10 @@ mod tests {
 
     #[test]
     fn the_busiest_are_shown_in_their_own_order() {
-        let all = |count: u64| (0..count).map(|place| (place % 3, place)).collect::<Vec<_>>();
-        assert_eq!(busiest(all(4), ListLength::Busiest), (vec![0, 1, 2, 3], 0));
-        let (shown, left) = busiest(all(24), ListLength::Busiest);
+        let busy = |count: u64, shown| busiest((0..count).collect(), |item| item % 3, shown);
+        assert_eq!(busy(4, SHOWN), (vec![0, 1, 2, 3], 0));
+        assert_eq!(busy(24, usize::MAX), ((0..24).collect(), 0));
         // All eight of 2 and all eight of 1.
-        assert_eq!(busiest(all(24), ListLength::All), ((0..24).collect(), 0));
-        assert_eq!((shown, left), ((0..24).filter(|place| place % 3 > 0).collect(), 8));
+        assert_eq!(busy(24, SHOWN), ((0..24).filter(|item| item % 3 > 0).collect(), 8));
     }
 }

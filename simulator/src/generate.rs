@@ -9,8 +9,7 @@ mod now;
 mod random;
 mod regular;
 
-pub use self::regular::DragonflySize;
-use self::regular::{DIMENSIONS_MAX, LatticeEdge};
+pub use self::regular::{DragonflySize, LatticeEdge};
 use codec::route::PortId;
 
 use crate::link::LinkParameters;
@@ -29,45 +28,14 @@ pub enum GeneratedShape {
         /// Number of hosts, at most the number of ports.
         hosts: u32,
     },
-    /// A mesh of one dimension: switches `s0`, `s1`, …
-    Line {
-        /// Number of switches, at least 1.
-        switches: u32,
-        /// Hosts of each switch.
-        hosts: u32,
-    },
-    /// A torus of one dimension: a line whose last switch is connected to the first.
-    Ring {
-        /// Number of switches, at least 2.
-        switches: u32,
-        /// Hosts of each switch.
-        hosts: u32,
-    },
-    /// Switches `sX.Y` in a grid: port 0 to X+1, port 1 to X−1, port 2 to Y+1, port 3 to Y−1, hosts
-    /// from port 4 on. Hosts are numbered along x, then y.
-    Mesh {
-        /// Switches along x, at least 1.
-        width: u32,
-        /// Switches along y, at least 1.
-        height: u32,
-        /// Hosts of each switch.
-        hosts: u32,
-    },
-    /// A mesh of any number of dimensions whose last switch in each is connected to the first.
-    /// Switches are named by their position, `sX.Y.Z`, and numbered along x first. Dimension d uses
-    /// ports 2d (to the next switch) and 2d + 1, and the hosts follow.
-    Torus {
-        /// Switches in each dimension, at least 2; two are connected by two cables.
+    /// Switches in a lattice of any number of dimensions: a line, ring, mesh, torus or hypercube.
+    /// They are named by their position, `sX.Y.Z`, and numbered along x first.
+    Lattice {
+        /// Switches in each dimension.
         sizes: Vec<u32>,
-        /// Hosts of each switch.
-        hosts: u32,
-    },
-    /// A mesh of two switches in each dimension, which uses one port: port d leads to the switch at
-    /// the other place in dimension d, and the hosts follow.
-    Hypercube {
-        /// Dimensions n, 1..=14.
-        dimensions: u32,
-        /// Hosts of each switch.
+        /// Cables at the edges, and ports.
+        edge: LatticeEdge,
+        /// Hosts of each switch, at the ports behind those of the dimensions.
         hosts: u32,
     },
     /// Groups of switches that are all linked to one another, and links between all groups.
@@ -101,6 +69,14 @@ pub enum GeneratedShape {
         /// Links between switches beyond those of the tree; two may join the same switches.
         links: u32,
     },
+}
+
+impl GeneratedShape {
+    /// Line, ring, mesh, torus or hypercube, with so many hosts at each switch.
+    #[must_use]
+    pub fn lattice(edge: LatticeEdge, sizes: &[u32], hosts: u32) -> Self {
+        Self::Lattice { sizes: sizes.to_vec(), edge, hosts }
+    }
 }
 
 /// Error of a shape that describes no network.
@@ -138,21 +114,8 @@ pub fn generate(
         ShapeBuilder { nodes: Vec::new(), cables: Vec::new(), hosts: 0, prototype, link };
     match shape {
         GeneratedShape::Single { ports, hosts } => plan.single(*ports, *hosts)?,
-        GeneratedShape::Line { switches, hosts } => {
-            regular::lattice(&mut plan, &[*switches], LatticeEdge::Open, *hosts)?;
-        }
-        GeneratedShape::Ring { switches, hosts } => {
-            regular::lattice(&mut plan, &[*switches], LatticeEdge::Closed, *hosts)?;
-        }
-        GeneratedShape::Mesh { width, height, hosts } => {
-            regular::lattice(&mut plan, &[*width, *height], LatticeEdge::Open, *hosts)?;
-        }
-        GeneratedShape::Torus { sizes, hosts } => {
-            regular::lattice(&mut plan, sizes, LatticeEdge::Closed, *hosts)?;
-        }
-        GeneratedShape::Hypercube { dimensions, hosts } => {
-            let sizes: Vec<u32> = (0..*dimensions).map(|_| 2).take(DIMENSIONS_MAX + 1).collect();
-            regular::lattice(&mut plan, &sizes, LatticeEdge::Pair, *hosts)?;
+        GeneratedShape::Lattice { sizes, edge, hosts } => {
+            regular::lattice(&mut plan, sizes, *edge, *hosts)?;
         }
         GeneratedShape::Dragonfly(size) => regular::dragonfly(&mut plan, *size)?,
         GeneratedShape::FatTree { levels, radix } => fat_tree::build(&mut plan, *levels, *radix)?,
@@ -270,12 +233,16 @@ mod tests {
         links.collect::<Vec<_>>().join(" ")
     }
 
-    fn torus(sizes: &[u32], hosts: u32) -> GeneratedShape {
-        GeneratedShape::Torus { sizes: sizes.into(), hosts }
+    fn mesh(sizes: &[u32], hosts: u32) -> GeneratedShape {
+        GeneratedShape::lattice(LatticeEdge::Open, sizes, hosts)
     }
 
-    fn cube(dimensions: u32, hosts: u32) -> GeneratedShape {
-        GeneratedShape::Hypercube { dimensions, hosts }
+    fn torus(sizes: &[u32], hosts: u32) -> GeneratedShape {
+        GeneratedShape::lattice(LatticeEdge::Closed, sizes, hosts)
+    }
+
+    fn cube(dimensions: usize, hosts: u32) -> GeneratedShape {
+        GeneratedShape::lattice(LatticeEdge::Pair, &vec![2; dimensions], hosts)
     }
 
     fn tree(levels: u32, radix: u32) -> GeneratedShape {
@@ -290,12 +257,11 @@ mod tests {
     /// all switches of a regular shape have.
     #[test]
     fn shapes_have_their_totals_and_degrees() {
-        let mesh = |side| GeneratedShape::Mesh { width: side, height: side, hosts: 1 };
         for (shape, expected, degree) in [
             (GeneratedShape::NowSubcluster, [36, 13, 64], None),
             (GeneratedShape::NowCluster, [100, 40, 193], None),
-            (mesh(2), [4, 4, 8], Some(3)),
-            (mesh(8), [64, 64, 176], None),
+            (mesh(&[2, 2], 1), [4, 4, 8], Some(3)),
+            (mesh(&[8, 8], 1), [64, 64, 176], None),
             // kⁿ switches, n cables each, 2n + hosts ports in use.
             (torus(&[5], 2), [10, 5, 5 + 10], Some(4)),
             (torus(&[4, 3], 1), [12, 12, 24 + 12], Some(5)),
@@ -329,9 +295,9 @@ mod tests {
     fn small_shapes_have_their_documented_cables() {
         let shapes = [
             GeneratedShape::Single { ports: 4, hosts: 3 },
-            GeneratedShape::Line { switches: 3, hosts: 1 },
-            GeneratedShape::Ring { switches: 3, hosts: 1 },
-            GeneratedShape::Mesh { width: 2, height: 2, hosts: 1 },
+            mesh(&[3], 1),
+            torus(&[3], 1),
+            mesh(&[2, 2], 1),
             torus(&[2, 2], 1),
             cube(2, 1),
             dragonfly([3, 2, 1, 1]),
@@ -394,11 +360,11 @@ mod tests {
         let many = u32::MAX;
         let shapes = [
             GeneratedShape::Single { ports: 4, hosts: 5 },
-            GeneratedShape::Line { switches: 0, hosts: 1 },
-            GeneratedShape::Ring { switches: 1, hosts: many },
-            GeneratedShape::Ring { switches: 2, hosts: 7 },
-            GeneratedShape::Mesh { width: 2, height: 0, hosts: 1 },
-            GeneratedShape::Mesh { width: 16_384, height: 16_384, hosts: 0 },
+            mesh(&[0], 1),
+            torus(&[1], many),
+            torus(&[2], 7),
+            mesh(&[2, 0], 1),
+            mesh(&[16_384, 16_384], 0),
             tree(15, 2),
             tree(9, 32),
             tree(2, 7),
@@ -408,7 +374,7 @@ mod tests {
             torus(&[300, 300], 0),
             torus(&[2; 5], 0),
             cube(0, 1),
-            cube(many, 0),
+            cube(100, 0),
             cube(6, 3),
             dragonfly([6, 2, 1, 2]),
             dragonfly([0, 2, 1, 2]),
@@ -434,7 +400,7 @@ mod tests {
         more than 16384 nodes
         switch s0.0.0.0.0: no port 8 for the shape (it has 0..8)
         dimensions: 0 (1..=14)
-        dimensions: 15 (1..=14)
+        dimensions: 100 (1..=14)
         switch s0.0.0.0.0.0: no port 8 for the shape (it has 0..8)
         groups: 6 (1..=5)
         groups: 0 (1..=5)

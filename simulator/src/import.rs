@@ -54,7 +54,6 @@ struct NamedNetwork<'a> {
 #[derive(Debug)]
 struct NamedNode<'a> {
     name: &'a str,
-    line: usize,
     cables: u32,
     is_switch: bool,
 }
@@ -120,7 +119,7 @@ impl<'a> NamedNetwork<'a> {
         }
         let number = self.nodes.len();
         self.numbers.insert(name, number);
-        self.nodes.push(NamedNode { name, line, cables: 0, is_switch: false });
+        self.nodes.push(NamedNode { name, cables: 0, is_switch: false });
         Ok(number)
     }
 
@@ -191,7 +190,8 @@ impl<'a> NamedNetwork<'a> {
             let line_of = |cable: usize| self.cables.get(cable).map_or(1, |cable| cable.line);
             let line = match problem.item() {
                 TopologyItem::Cable(cable) => line_of(cable),
-                TopologyItem::Node(node) => order.get(node).map_or(1, |(_, node)| node.line),
+                // The names have been checked before.
+                TopologyItem::Node(_) => 1,
             };
             if let TopologyProblem::PortTwice { first, port, .. } = problem {
                 let message = format!("{port} has the cable of line {} already", line_of(first));

@@ -115,7 +115,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::generate::{DragonflySize, GeneratedShape, generate};
+    use crate::generate::{DragonflySize, GeneratedShape, LatticeEdge, generate};
     use crate::link::LinkParameters;
     use crate::topology::{CableSpec, NodeSpec, SwitchParameters};
 
@@ -198,18 +198,18 @@ mod tests {
     fn shapes() -> Vec<GeneratedShape> {
         vec![
             GeneratedShape::Single { ports: 8, hosts: 8 },
-            GeneratedShape::Line { switches: 5, hosts: 2 },
-            GeneratedShape::Ring { switches: 2, hosts: 2 },
-            GeneratedShape::Ring { switches: 7, hosts: 2 },
-            GeneratedShape::Mesh { width: 4, height: 5, hosts: 2 },
+            GeneratedShape::lattice(LatticeEdge::Open, &[5], 2),
+            GeneratedShape::lattice(LatticeEdge::Closed, &[2], 2),
+            GeneratedShape::lattice(LatticeEdge::Closed, &[7], 2),
+            GeneratedShape::lattice(LatticeEdge::Open, &[4, 5], 2),
             GeneratedShape::FatTree { levels: 1, radix: 8 },
             GeneratedShape::FatTree { levels: 2, radix: 8 },
             GeneratedShape::FatTree { levels: 3, radix: 8 },
             GeneratedShape::FatTree { levels: 3, radix: 6 },
-            GeneratedShape::Torus { sizes: vec![2, 2], hosts: 1 },
-            GeneratedShape::Torus { sizes: vec![5, 4], hosts: 1 },
-            GeneratedShape::Torus { sizes: vec![4, 3, 3], hosts: 2 },
-            GeneratedShape::Hypercube { dimensions: 5, hosts: 1 },
+            GeneratedShape::lattice(LatticeEdge::Closed, &[2, 2], 1),
+            GeneratedShape::lattice(LatticeEdge::Closed, &[5, 4], 1),
+            GeneratedShape::lattice(LatticeEdge::Closed, &[4, 3, 3], 2),
+            GeneratedShape::lattice(LatticeEdge::Pair, &[2; 5], 1),
             dragonfly([9, 4, 2, 2]),
             dragonfly([4, 3, 1, 2]),
             GeneratedShape::NowSubcluster,
@@ -239,7 +239,7 @@ mod tests {
     fn shortest_ways_round_a_ring_can_deadlock() {
         // In a ring of 5 the way to the next switch but one is the shortest in either direction.
         for switches in 5..9 {
-            let topology = absolute(&GeneratedShape::Ring { switches, hosts: 1 });
+            let topology = absolute(&GeneratedShape::lattice(LatticeEdge::Closed, &[switches], 1));
             let routes = RouteTable::compute(&topology, RoutingMethod::Shortest).unwrap();
             let cycle = routes.cycle(&topology).unwrap();
             assert_eq!(cycle.len(), switches as usize);
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn shortest_ways_in_a_torus_or_dragonfly_can_deadlock() {
-        let torus = GeneratedShape::Torus { sizes: vec![5, 5], hosts: 1 };
+        let torus = GeneratedShape::lattice(LatticeEdge::Closed, &[5, 5], 1);
         for shape in [torus, dragonfly([9, 4, 2, 2])] {
             let topology = absolute(&shape);
             let routes = RouteTable::compute(&topology, RoutingMethod::Shortest).unwrap();
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn a_cycle_is_named_by_its_channels() {
         // Each host sends to the next but one, and all turn the same way.
-        let topology = absolute(&GeneratedShape::Ring { switches: 4, hosts: 1 });
+        let topology = absolute(&GeneratedShape::lattice(LatticeEdge::Closed, &[4], 1));
         let hosts: Vec<NodeId> = topology.hosts().collect();
         let mut routes = RouteTable::default();
         for i in 0..3 {
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn up_down_turns_at_the_root() {
         // All switches are alike, so s0 is the root; s1 and s3 are nearer to it than s2.
-        let ring = GeneratedShape::Ring { switches: 4, hosts: 1 };
+        let ring = GeneratedShape::lattice(LatticeEdge::Closed, &[4], 1);
         let topology = absolute(&ring);
         assert_eq!(way(&topology, RoutingMethod::UpDown, ["h1", "h3"]), "h1:0 s1:1 s0:1 s3:2");
         let routes = RouteTable::compute(&topology, RoutingMethod::UpDown).unwrap();
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn dimension_order_goes_along_x_first() {
-        let topology = absolute(&GeneratedShape::Mesh { width: 3, height: 3, hosts: 1 });
+        let topology = absolute(&GeneratedShape::lattice(LatticeEdge::Open, &[3, 3], 1));
         let routes = RouteTable::compute(&topology, RoutingMethod::DimensionOrder).unwrap();
         let there = [0x80, 0x80, 0x82, 0x82, 0x84];
         assert_eq!(bytes(&topology, &routes, ["h0", "h8"]), Some(&there[..]));
@@ -326,7 +326,7 @@ mod tests {
         let fault = |topology| {
             RouteTable::compute(&topology, RoutingMethod::DimensionOrder).unwrap_err().to_string()
         };
-        let ring = absolute(&GeneratedShape::Ring { switches: 4, hosts: 1 });
+        let ring = absolute(&GeneratedShape::lattice(LatticeEdge::Closed, &[4], 1));
         assert_eq!(fault(ring), "switch s0: `s0` is no place in a mesh (`sX.Y`)");
         let torus = network("s0.0 s1.0 s2.0", "s0.0:0-s1.0:1 s1.0:0-s2.0:1 s2.0:0-s0.0:1");
         assert_eq!(fault(torus), "cable 2: s2.0 and s0.0 are not side by side in a mesh");
@@ -403,7 +403,7 @@ mod tests {
         fn meshes_are_routed_in_dimension_order(
             width in 1u32..7, height in 1u32..7, hosts in 0u32..3,
         ) {
-            let topology = mixed(&GeneratedShape::Mesh { width, height, hosts });
+            let topology = mixed(&GeneratedShape::lattice(LatticeEdge::Open, &[width, height], hosts));
             let routes = RouteTable::compute(&topology, RoutingMethod::DimensionOrder).unwrap();
             check_arrival(&topology, &routes);
             prop_assert_eq!(routes.cycle(&topology), None);

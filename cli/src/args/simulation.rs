@@ -37,9 +37,6 @@ pub(crate) struct SimulateArgs {
     /// Prints all hosts, endpoints and channels, not only the busiest.
     #[arg(long, requires = "stats")]
     pub(crate) all: bool,
-    /// Format of the printed statistics; JSON is always complete.
-    #[arg(long, value_enum, default_value_t = OutputFormat::Text, requires = "stats")]
-    pub(crate) format: OutputFormat,
     /// Writes complete statistics as JSON: docs/output.md describes it; - for standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) stats_out: Option<PathBuf>,
@@ -101,8 +98,8 @@ pub(crate) struct SweepArgs {
     #[arg(value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub(crate) seeds: u64,
     /// Time at the start of each run that is not measured: `500us`.
-    #[arg(long, value_name = "TIME", default_value = "0us", value_parser = WarmUp::from_str)]
-    pub(crate) warmup: WarmUp,
+    #[arg(long, value_name = "TIME", default_value = "0us", value_parser = periods)]
+    pub(crate) warmup: u64,
     /// Format of the printed table.
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,
@@ -167,28 +164,15 @@ impl FromStr for VariedKey {
     }
 }
 
-/// Warm-up of a run, in periods of the full rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WarmUp(u64);
-
-impl WarmUp {
-    pub(crate) const fn periods(self) -> u64 {
-        self.0
+/// Periods of the full rate in a time.
+fn periods(text: &str) -> Result<u64, &'static str> {
+    /// Picoseconds of a period. §4.2
+    const PERIOD: u128 = codec::time::FULL_RATE_PERIOD_PS as u128;
+    match text.parse() {
+        Ok(WindowEdge::Picoseconds(time)) => u64::try_from(time / PERIOD).ok(),
+        Ok(WindowEdge::Character(_)) | Err(_) => None,
     }
-}
-
-impl FromStr for WarmUp {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        /// Picoseconds of a period. §4.2
-        const PERIOD: u128 = codec::time::FULL_RATE_PERIOD_PS as u128;
-        match text.parse() {
-            Ok(WindowEdge::Picoseconds(time)) => u64::try_from(time / PERIOD).ok().map(Self),
-            Ok(WindowEdge::Character(_)) | Err(_) => None,
-        }
-        .ok_or("expected a time, like `500us`")
-    }
+    .ok_or("expected a time, like `500us`")
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::exit::{CliError, CommandResult, RunReport, is_standard};
 use crate::output::StandardOutput;
 use crate::run_simulation::{RunPaths, run_scenario};
 use crate::statistics;
-use crate::statistics::{ListLength, StatisticsOfRun};
+use crate::statistics::{SHOWN as BUSIEST, StatisticsOfRun};
 
 /// Rows of the timeline. *Chosen*: with the rest they fill a screen.
 const ROWS: usize = 24;
@@ -167,7 +167,7 @@ fn print(demo: &BuiltinDemo, run: &DemoRun<'_>, output: &mut StandardOutput) {
     output.line(&StyledLine::default());
     let DemoRun { scenario, network, seen } = *run;
     let run = StatisticsOfRun { scenario, network, seen: &seen.statistics };
-    run.print(ListLength::Busiest, output);
+    run.print(BUSIEST, output);
 }
 
 fn timeline(run: &DemoRun<'_>, output: &mut StandardOutput) {

@@ -1,7 +1,7 @@
 //! `myriscope experiment`: published measurements, repeated on the reference network.
 
 pub(crate) mod csv;
-pub(crate) mod json;
+mod json;
 pub(crate) mod text;
 
 use std::fs;

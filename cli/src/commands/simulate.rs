@@ -8,12 +8,12 @@ use simulator::scenario::{Scenario, limits, with_key};
 use simulator::statistics::RunStatistics;
 use simulator::truth::TraceLevel;
 
-use crate::args::{KeySetting, OutputFormat, SimulateArgs};
-use crate::exit::{CliError, CommandResult, RunReport, is_standard, print_error};
+use crate::args::{KeySetting, SimulateArgs};
+use crate::exit::{CliError, CommandResult, RunReport, is_standard};
 use crate::input::read_limited;
 use crate::output::StandardOutput;
 use crate::run_simulation::{RunPaths, run_scenario};
-use crate::statistics::{ListLength, StatisticsOfRun};
+use crate::statistics::{SHOWN, StatisticsOfRun};
 
 pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> CommandResult {
     let SimulateArgs { scenario: path, capture, truth, stats_out, stats, .. } = arguments;
@@ -34,7 +34,6 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
     let text = read_scenario(path)?;
     let settings = ScenarioSettings { path, text: &text, set: &arguments.set };
     let mut scenario = settings.read(&[], arguments.seed)?;
-    note_deadlock(&scenario);
     let is_counted = *stats || stats_out.is_some();
     let is_traced = is_counted || truth.is_some();
     if capture.is_none() {
@@ -53,15 +52,9 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
     let mut run = run_scenario(&scenario, level, &paths, observe)?;
     let files = run.files.take();
     let seen = StatisticsOfRun { scenario: &scenario, network: &run.network, seen: &statistics };
-    let json = if is_counted { seen.json() } else { String::new() };
-    files.map_or(Ok(()), |files| files.finish(&json))?;
-    match (stats, arguments.format) {
-        (true, OutputFormat::Text) => {
-            let length = if arguments.all { ListLength::All } else { ListLength::Busiest };
-            seen.print(length, output);
-        }
-        (true, OutputFormat::Json | OutputFormat::Jsonl) => output.text(&json),
-        (false, OutputFormat::Text | OutputFormat::Json | OutputFormat::Jsonl) => {}
+    files.map_or(Ok(()), |files| files.finish(&seen.json()))?;
+    if *stats {
+        seen.print(if arguments.all { usize::MAX } else { SHOWN }, output);
     }
     Ok(RunReport::default())
 }
@@ -70,28 +63,12 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
 pub(crate) fn read_beside(scenario: &Path, name: &str) -> Result<String, String> {
     let directory = if is_standard(scenario) { None } else { scenario.parent() };
     let file = File::open(directory.unwrap_or(Path::new("")).join(name));
-    let mut bytes = Vec::new();
+    let mut text = String::new();
     let limit = limits::TEXT_MAX as u64 + 1;
-    let read = file.and_then(|file| file.take(limit).read_to_end(&mut bytes));
+    let read = file.and_then(|file| file.take(limit).read_to_string(&mut text));
     read.map_err(|error| error.to_string())?;
-    if bytes.len() > limits::TEXT_MAX {
-        return Err(format!("it exceeds {} bytes", limits::TEXT_MAX));
-    }
-    String::from_utf8(bytes).map_err(|error| error.to_string())
-}
-
-/// Notes that the routes can deadlock, with the cycle of channels.
-fn note_deadlock(scenario: &Scenario) {
-    /// Channels of a cycle that are shown. *Chosen*: three lines.
-    const SHOWN: usize = 16;
-    let Some(cycle) = scenario.routes.cycle(&scenario.topology) else { return };
-    let names: Vec<String> =
-        cycle.iter().take(SHOWN).map(|port| scenario.topology.port_name(*port)).collect();
-    let rest = if cycle.len() > SHOWN { " …" } else { "" };
-    print_error(&format!(
-        "note: the routes can deadlock: packets sent on {}{rest} can wait for one another in a circle",
-        names.join(", ")
-    ));
+    let is_short = text.len() <= limits::TEXT_MAX;
+    is_short.then_some(text).ok_or_else(|| format!("it exceeds {} bytes", limits::TEXT_MAX))
 }
 
 /// A scenario file, and the keys that the command line replaces.

@@ -11,7 +11,7 @@ use simulator::statistics::RunStatistics;
 use simulator::truth::TraceLevel;
 
 use self::report::{RunNumbers, SweepReport};
-use super::experiment::{csv, json, text};
+use super::experiment::{csv, text};
 use super::simulate::{ScenarioSettings, read_scenario};
 use crate::args::{KeySetting, ListFormat, RUNS_MAX, SweepArgs, VariedKey};
 use crate::atomic_file::write_files;
@@ -46,7 +46,7 @@ fn sweep(arguments: &SweepArgs, output: &mut StandardOutput) -> CommandResult {
     let text = read_scenario(path)?;
     let points = points(vary, *seeds)?;
     let settings = ScenarioSettings { path, text: &text, set };
-    let swept = SweptScenario { settings, warm_up: warmup.periods() };
+    let swept = SweptScenario { settings, warm_up: *warmup };
     let mut first_seed = 0;
     let mut periods = 0_u64;
     for point in &points {
@@ -76,8 +76,8 @@ fn sweep(arguments: &SweepArgs, output: &mut StandardOutput) -> CommandResult {
     let table = report.table();
     match format {
         ListFormat::Text => text::table(&table, &mut |line| output.line(&line)),
-        ListFormat::Json => output.json(&json::rows(&table), "\n"),
-        ListFormat::Jsonl => json::each_row(&table).for_each(|row| output.json(&row, "\n")),
+        ListFormat::Json => output.json(&table, "\n"),
+        ListFormat::Jsonl => table.records().for_each(|row| output.json(&row, "\n")),
         ListFormat::Csv => output.text(&csv::table(&table, ValueSeparator::Comma)),
         ListFormat::Tsv => output.text(&csv::table(&table, ValueSeparator::Tab)),
     }

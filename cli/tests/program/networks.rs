@@ -62,20 +62,6 @@ fn a_faulty_file_is_reported_with_its_line() {
     assert!(outcome.err.contains("net.toml:9:8"), "{}", outcome.err);
 }
 
-#[test]
-fn routes_that_can_deadlock_are_noted() {
-    let directory = ScratchDirectory::new("deadlock-note");
-    let text = format!("{TRAFFIC}kind = 'torus'\nsizes = [5]\n[routes]\nmethod = 'shortest'\n");
-    fs::write(directory.file("net.toml"), text).unwrap();
-    let outcome = run_in(&directory, &["simulate", "net.toml", "-o", "net.pcapng"]);
-    assert_eq!(outcome.status, Some(0));
-    assert_eq!(
-        outcome.err,
-        "myriscope: note: the routes can deadlock: packets sent on s0:0, s1:0, s2:0, s3:0, s4:0 can \
-         wait for one another in a circle\n"
-    );
-}
-
 fn rows(name: &str, arguments: &[&str]) -> Vec<Value> {
     let text = view(name, &[arguments, &["--format", "jsonl"]].concat());
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

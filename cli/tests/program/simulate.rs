@@ -201,7 +201,8 @@ fn numbers_need_neither_a_capture_nor_a_tap() {
     let untapped = scenario.split("[[tap]]").next().unwrap();
     let path = directory.write("net.toml", untapped.as_bytes());
     let file = directory.file("stats.json");
-    let printed = good(&["simulate", &path, "--stats", "--format", "json", "--stats-out", &file]);
+    good(&["simulate", &path, "--stats", "--stats-out", &file]);
+    let printed = good(&["simulate", &path, "--stats-out", "-"]);
     assert!(directory.read("stats.json") == printed.as_bytes());
     let all: Value = serde_json::from_str(&printed).unwrap();
     let documented = fs::read_to_string(fixture("../docs/output.md")).unwrap();
@@ -277,7 +278,7 @@ fn options_that_do_not_fit_are_explained() {
 fn a_key_on_the_command_line_takes_the_place_of_the_file_s() {
     let scenario = fixture("demo-cut/scenario.toml");
     let json = |set: &[&str]| -> Value {
-        let text = good(&[&["simulate", &scenario, "--stats", "--format", "json"], set].concat());
+        let text = good(&[&["simulate", &scenario, "--stats-out", "-"], set].concat());
         serde_json::from_str(&text).unwrap()
     };
     let short = json(&["--set", "duration_us=30", "--set", "seed=9"]);

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::{Serialize, Serializer};
+
 /// Fixed-point number in thousandths: sums and slopes are exact on every machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MilliValue(pub i64);
@@ -20,6 +22,13 @@ pub struct ResultTable {
     pub rows: Vec<Vec<TableCell>>,
 }
 
+/// Row of a table, an object in JSON.
+#[derive(Clone, Copy, Debug)]
+pub struct TableRecord<'a> {
+    columns: &'a [TableColumn],
+    cells: &'a [TableCell],
+}
+
 /// Column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableColumn {
@@ -34,7 +43,8 @@ pub struct TableColumn {
 }
 
 /// Cell of a table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum TableCell {
     /// No value.
     #[default]
@@ -92,6 +102,35 @@ impl ResultTable {
         rows: Vec<Vec<TableCell>>,
     ) -> Self {
         Self { name, title: title.to_owned(), columns: columns.to_vec(), rows }
+    }
+
+    /// Rows with the names of their columns.
+    pub fn records(&self) -> impl Iterator<Item = TableRecord<'_>> {
+        self.rows.iter().map(|cells| TableRecord { columns: &self.columns, cells })
+    }
+}
+
+impl Serialize for TableRecord<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let names = self.columns.iter().map(|column| &column.name);
+        serializer.collect_map(names.zip(self.cells))
+    }
+}
+
+/// Rows as objects with their keys in the order of the columns.
+impl Serialize for ResultTable {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.records())
+    }
+}
+
+/// A number with the digits of its text form.
+impl Serialize for MilliValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0 % 1000 == 0 {
+            return serializer.serialize_i64(self.0 / 1000);
+        }
+        serializer.serialize_f64(self.0 as f64 / 1e3)
     }
 }
 
@@ -296,6 +335,20 @@ mod tests {
         assert_eq!(
             [0, 1000, 1250, -7].map(|n| MilliValue(n).to_string()),
             ["0", "1", "1.25", "-0.007"]
+        );
+    }
+
+    #[test]
+    fn a_record_has_its_columns_in_order() {
+        let columns =
+            [TableColumn::word("layer", "layer"), TableColumn::of("rate_mb_per_s", "rate", "", 1)];
+        let rows = vec![
+            vec![TableCell::word("raw"), MilliValue(380_029).into()],
+            vec![TableCell::Nothing, MilliValue::whole(640).into()],
+        ];
+        assert_eq!(
+            serde_json::to_string(&ResultTable::new("", "", &columns, rows)).unwrap(),
+            r#"[{"layer":"raw","rate_mb_per_s":380.029},{"layer":null,"rate_mb_per_s":640}]"#
         );
     }
 

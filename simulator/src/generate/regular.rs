@@ -3,16 +3,13 @@
 use super::{NODES_MAX, ShapeBuilder, ShapeProblem, check};
 use crate::topology::{NodeId, SWITCH_PORTS_MAX};
 
-/// Maximum number of dimensions: each at least doubles the number of switches.
-pub(super) const DIMENSIONS_MAX: usize = NODES_MAX.ilog2() as usize;
-
 /// Cables at the edges of a lattice, and its ports: dimension d uses port 2d to the next switch and
 /// 2d + 1 to the previous one, or in pairs port d alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LatticeEdge {
-    /// None: lines and meshes.
+pub enum LatticeEdge {
+    /// No cable: lines and meshes.
     Open,
-    /// From the last switch to the first: rings and tori.
+    /// A cable from the last switch to the first: rings and tori.
     Closed,
     /// Two switches in each dimension: hypercubes.
     Pair,
@@ -32,6 +29,7 @@ pub(super) fn lattice(
         LatticeEdge::Pair => (2, 1, 0),
     };
     let dimensions = u32::try_from(sizes.len()).unwrap_or(u32::MAX);
+    // Each dimension but those of one switch doubles the number of switches at least.
     check("dimensions", dimensions, 1..=NODES_MAX.ilog2())?;
     sizes.iter().try_for_each(|size| check("size", *size, least..=NODES_MAX))?;
     let count = sizes.iter().try_fold(1_u32, |count, size| count.checked_mul(*size));

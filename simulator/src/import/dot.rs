@@ -5,64 +5,105 @@
 use super::{ImportError, NamedNetwork};
 use crate::scenario::shortened;
 
-/// The text behind the next token.
-struct DotTokens<'a> {
-    rest: &'a str,
-    /// The next token; empty at the end.
-    next: &'a str,
-    /// Its line.
-    line: usize,
-}
+/// A word, a quoted text, `--` or another character, with its line; an empty one ends the file.
+type Token<'a> = (usize, &'a str);
 
 pub(super) fn read<'a>(text: &'a str, network: &mut NamedNetwork<'a>) -> Result<(), ImportError> {
-    let mut tokens = DotTokens { rest: text, next: "", line: 1 };
-    tokens.advance()?;
-    tokens.accept("strict")?;
-    tokens.expect("graph", "an undirected `graph`")?;
-    if tokens.next != "{" {
-        tokens.word("a name")?;
-    }
-    tokens.expect("{", "`{`")?;
-    while !tokens.accept("}")? {
-        if !tokens.accept(";")? {
-            statement(&mut tokens, network)?;
-        }
-    }
-    tokens.expect("", "the end of the file")
-}
-
-/// Reads a node, one or more edges, or attributes.
-fn statement<'a>(
-    tokens: &mut DotTokens<'a>,
-    network: &mut NamedNetwork<'a>,
-) -> Result<(), ImportError> {
-    let line = tokens.line;
-    if tokens.next == "subgraph" {
-        return Err(tokens.unexpected("nodes and edges outside subgraphs"));
-    }
-    let first = tokens.word("a node, an edge or `}`")?;
-    if tokens.accept("=")? {
-        return tokens.word("a value").map(|_| ());
-    }
-    let mut port = tokens.port()?;
-    if tokens.next != "--" {
-        tokens.attributes()?;
-        // Defaults of nodes, edges and the graph are no nodes.
-        return match first {
-            "graph" | "node" | "edge" => Ok(()),
-            _ => network.node(line, name(first)).map(|_| ()),
+    let tokens = tokens(text)?;
+    let start = match tokens.as_slice() {
+        [(_, "strict"), start @ ..] => start,
+        start => start,
+    };
+    let mut rest = match start {
+        [(_, "graph"), (_, "{"), rest @ ..] => rest,
+        [(_, "graph"), (_, name), (_, "{"), rest @ ..] if is_word(name) => rest,
+        _ => return Err(unexpected(start, "an undirected `graph`")),
+    };
+    loop {
+        rest = match rest {
+            [(_, "}"), (_, "")] => return Ok(()),
+            [(_, "}"), rest @ ..] => return Err(unexpected(rest, "the end of the file")),
+            [(_, ";"), rest @ ..] => rest,
+            [(_, "subgraph"), ..] => {
+                return Err(unexpected(rest, "nodes and edges outside subgraphs"));
+            }
+            [(_, name), (_, "="), (_, value), rest @ ..] if is_word(name) && is_word(value) => rest,
+            [(_, "graph" | "node" | "edge"), rest @ ..] => attributes(rest)?.1,
+            _ => edges(rest, network)?,
         };
     }
-    let mut from = name(first);
-    let mut edges = Vec::new();
-    while tokens.accept("--")? {
-        let to = name(tokens.word("a node")?);
-        let to_port = tokens.port()?;
-        edges.push([network.end(line, from, port)?, network.end(line, to, to_port)?]);
-        (from, port) = (to, to_port);
+}
+
+/// Reads a node, or nodes joined by edges, and returns the rest.
+fn edges<'t, 'a>(
+    mut rest: &'t [Token<'a>],
+    network: &mut NamedNetwork<'a>,
+) -> Result<&'t [Token<'a>], ImportError> {
+    let line = rest.first().map_or(1, |(line, _)| *line);
+    let mut ends = Vec::new();
+    loop {
+        let (node, port, behind) = match rest {
+            [(_, node), (_, ":"), (_, port), (_, ":"), (_, compass), behind @ ..]
+                if [node, port, compass].iter().all(|word| is_word(word)) =>
+            {
+                (node, *port, behind)
+            }
+            [(_, node), (_, ":"), (_, port), behind @ ..] if is_word(node) && is_word(port) => {
+                (node, *port, behind)
+            }
+            [(_, node), behind @ ..] if is_word(node) => (node, "", behind),
+            _ => return Err(unexpected(rest, "a node, an edge or `}`")),
+        };
+        ends.push((name(node), name(port)));
+        rest = behind;
+        match rest {
+            [(_, "--"), behind @ ..] => rest = behind,
+            _ => break,
+        }
     }
-    let delay = tokens.attributes()?;
-    edges.into_iter().try_for_each(|ends| network.cable(line, ends, delay))
+    let (delay, rest) = attributes(rest)?;
+    if let [(only, _)] = *ends.as_slice() {
+        network.node(line, only)?;
+    }
+    for ((a, a_port), (b, b_port)) in ends.iter().zip(ends.iter().skip(1)) {
+        let ends = [network.end(line, a, a_port)?, network.end(line, b, b_port)?];
+        network.cable(line, ends, delay)?;
+    }
+    Ok(rest)
+}
+
+/// Reads lists of attributes, and returns the delay, or nothing, and the rest.
+fn attributes<'t, 'a>(
+    mut rest: &'t [Token<'a>],
+) -> Result<(&'a str, &'t [Token<'a>]), ImportError> {
+    let mut delay = "";
+    while let [(_, "["), inner @ ..] = rest {
+        rest = inner;
+        loop {
+            rest = match rest {
+                [(_, "]"), behind @ ..] => {
+                    rest = behind;
+                    break;
+                }
+                [(_, "," | ";"), behind @ ..] => behind,
+                [(_, key), (_, "="), (_, value), behind @ ..] if is_word(key) && is_word(value) => {
+                    delay = if *key == "delay" { name(value) } else { delay };
+                    behind
+                }
+                _ => return Err(unexpected(rest, "`]` or an attribute, like `label = \"1\"`")),
+            };
+        }
+    }
+    Ok((delay, rest))
+}
+
+fn unexpected(rest: &[Token<'_>], expected: &str) -> ImportError {
+    let (line, token) = rest.first().copied().unwrap_or((1, ""));
+    let message = match token {
+        "" => "the graph ends too early".to_owned(),
+        token => format!("unexpected `{}`", shortened(token)),
+    };
+    ImportError::new(line, message, format!("expected {expected}"))
 }
 
 /// A word without its quotation marks.
@@ -72,6 +113,30 @@ fn name(word: &str) -> &str {
 
 fn is_word_part(char: char) -> bool {
     char.is_alphanumeric() || matches!(char, '_' | '.')
+}
+
+/// True for a name, a number or a quoted text.
+fn is_word(token: &str) -> bool {
+    token.strip_prefix('-').unwrap_or(token).starts_with(|char| is_word_part(char) || char == '"')
+}
+
+fn tokens(text: &str) -> Result<Vec<Token<'_>>, ImportError> {
+    let (mut tokens, mut rest, mut line) = (Vec::new(), text, 1);
+    while !rest.is_empty() {
+        let piece = piece_length(rest).and_then(|length| rest.split_at_checked(length));
+        let Some((piece, behind)) = piece else {
+            let message = "a comment or a quoted text without an end";
+            return Err(ImportError::new(line, message, "expected `*/` or `\"`"));
+        };
+        let is_comment = ["#", "//", "/*"].iter().any(|mark| piece.starts_with(mark));
+        if !is_comment && !piece.starts_with(|char: char| char.is_ascii_whitespace()) {
+            tokens.push((line, piece));
+        }
+        line += piece.matches('\n').count();
+        rest = behind;
+    }
+    tokens.push((line, ""));
+    Ok(tokens)
 }
 
 /// Length of the blanks, the comment or the token that a text begins with; none if it has no end.
@@ -95,84 +160,5 @@ fn piece_length(text: &str) -> Option<usize> {
             Some(text.len() - text.trim_ascii_start().len())
         }
         _ => Some(word(text).max(text.chars().next().map_or(0, char::len_utf8))),
-    }
-}
-
-impl<'a> DotTokens<'a> {
-    fn advance(&mut self) -> Result<(), ImportError> {
-        loop {
-            self.line += self.next.matches('\n').count();
-            let piece = piece_length(self.rest).and_then(|len| self.rest.split_at_checked(len));
-            let Some((piece, rest)) = piece else {
-                let message = "a comment or a quoted text without an end";
-                return Err(ImportError::new(self.line, message, "expected `*/` or `\"`"));
-            };
-            (self.next, self.rest) = (piece, rest);
-            let is_comment = ["#", "//", "/*"].iter().any(|mark| piece.starts_with(mark));
-            if !is_comment && !piece.starts_with(|char: char| char.is_ascii_whitespace()) {
-                return Ok(());
-            }
-        }
-    }
-
-    fn unexpected(&self, expected: &str) -> ImportError {
-        let message = match self.next {
-            "" => "the graph ends too early".to_owned(),
-            token => format!("unexpected `{}`", shortened(token)),
-        };
-        ImportError::new(self.line, message, format!("expected {expected}"))
-    }
-
-    /// Takes a token, if it is the next one.
-    fn accept(&mut self, token: &str) -> Result<bool, ImportError> {
-        let is_next = self.next == token;
-        if is_next {
-            self.advance()?;
-        }
-        Ok(is_next)
-    }
-
-    fn expect(&mut self, token: &str, expected: &str) -> Result<(), ImportError> {
-        if self.accept(token)? { Ok(()) } else { Err(self.unexpected(expected)) }
-    }
-
-    /// Takes a name, a number or a quoted text.
-    fn word(&mut self, expected: &str) -> Result<&'a str, ImportError> {
-        let word = self.next;
-        let is_word = word.starts_with(|char| is_word_part(char) || matches!(char, '"' | '-'));
-        if !is_word || matches!(word, "-" | "--" | "->") {
-            return Err(self.unexpected(expected));
-        }
-        self.advance()?;
-        Ok(word)
-    }
-
-    /// Takes the port of a node, if there is one; a compass point may follow.
-    fn port(&mut self) -> Result<&'a str, ImportError> {
-        if !self.accept(":")? {
-            return Ok("");
-        }
-        let port = self.word("a port")?;
-        if self.accept(":")? {
-            self.word("a compass point")?;
-        }
-        Ok(name(port))
-    }
-
-    /// Takes lists of attributes, and returns the delay, or nothing.
-    fn attributes(&mut self) -> Result<&'a str, ImportError> {
-        let mut delay = "";
-        while self.accept("[")? {
-            while !self.accept("]")? {
-                let attribute = self.word("an attribute or `]`")?;
-                self.expect("=", "`=`")?;
-                let value = self.word("a value in quotation marks")?;
-                if attribute == "delay" {
-                    delay = name(value);
-                }
-                let _ = self.accept(",")? || self.accept(";")?;
-            }
-        }
-        Ok(delay)
     }
 }

@@ -93,12 +93,12 @@ fn files_are_networks_or_have_a_faulty_line() {
     1: unexpected `digraph`, expected an undirected `graph`
     1: unexpected `->`, expected a node, an edge or `}`
     1: the graph ends too early, expected a node, an edge or `}`
-    1: unexpected `<`, expected a value in quotation marks
+    1: unexpected `label`, expected `]` or an attribute, like `label = "1"`
     2: a comment or a quoted text without an end, expected `*/` or `"`
     1: a comment or a quoted text without an end, expected `*/` or `"`
     1: unexpected `subgraph`, expected nodes and edges outside subgraphs
-    1: unexpected `{`, expected a node
-    1: unexpected `]`, expected `=`
+    1: unexpected `{`, expected a node, an edge or `}`
+    1: unexpected `label`, expected `]` or an attribute, like `label = "1"`
     3: a:0 has the cable of line 2 already, expected another port
     1: `x` is no port, expected a number from 0 to 31
     1: `0.5` is no delay, expected 1 to 1048576 periods

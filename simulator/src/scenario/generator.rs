@@ -7,7 +7,7 @@ use std::path::Path;
 use super::limits::NODES_MAX;
 use super::toml_reader::{TomlItem, TomlTable};
 use super::{FileReader, shortened};
-use crate::generate::{DragonflySize, GeneratedShape, ShapeProblem, generate};
+use crate::generate::{DragonflySize, GeneratedShape, LatticeEdge, ShapeProblem, generate};
 use crate::import::{ImportError, ImportFormat, import};
 use crate::link::LinkParameters;
 use crate::topology::{CableSpec, NodeSpec, SWITCH_PORTS_MAX, SwitchParameters};
@@ -25,24 +25,24 @@ const KINDS: [(&str, ShapeReader); 11] = [
     }),
     ("line", |table, _, _| {
         let (switches, hosts) = (needed(table, "switches", 1), per_switch(table));
-        Some(GeneratedShape::Line { switches: switches?, hosts })
+        Some(GeneratedShape::lattice(LatticeEdge::Open, &[switches?], hosts))
     }),
     ("ring", |table, _, _| {
         let (switches, hosts) = (needed(table, "switches", 2), per_switch(table));
-        Some(GeneratedShape::Ring { switches: switches?, hosts })
+        Some(GeneratedShape::lattice(LatticeEdge::Closed, &[switches?], hosts))
     }),
     ("mesh", |table, _, _| {
         let (width, height) = (needed(table, "width", 1), needed(table, "height", 1));
         let hosts = per_switch(table);
-        Some(GeneratedShape::Mesh { width: width?, height: height?, hosts })
+        Some(GeneratedShape::lattice(LatticeEdge::Open, &[width?, height?], hosts))
     }),
     ("torus", |table, _, _| {
         let (sizes, hosts) = (sizes(table), per_switch(table));
-        Some(GeneratedShape::Torus { sizes: sizes?, hosts })
+        Some(GeneratedShape::lattice(LatticeEdge::Closed, &sizes?, hosts))
     }),
     ("hypercube", |table, _, _| {
-        let (dimensions, hosts) = (limited(table, "dimensions", 1..=12), per_switch(table));
-        Some(GeneratedShape::Hypercube { dimensions: dimensions?, hosts })
+        let (dimensions, hosts) = (table.needed("dimensions")?.integer(1..=12), per_switch(table));
+        Some(GeneratedShape::lattice(LatticeEdge::Pair, &vec![2; dimensions?], hosts))
     }),
     ("dragonfly", |table, _, _| {
         let groups = needed(table, "groups", 1);

@@ -8,22 +8,10 @@ use simulator::experiment::result_table::{
 };
 
 use super::ExperimentOutcome;
+use crate::text_table::{TextColumn, print_columns};
 
 /// Width of running text.
 const WIDTH: usize = 95;
-
-/// A column of a text table.
-struct TextColumn {
-    head: [String; 2],
-    cells: Vec<(TextStyle, String)>,
-    side: ColumnAlignment,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ColumnAlignment {
-    Left,
-    Right,
-}
 
 pub(super) fn print(outcome: &ExperimentOutcome, out: &mut impl FnMut(StyledLine)) {
     let ExperimentOutcome { experiment, effort, findings } = outcome;
@@ -53,21 +41,15 @@ pub(super) fn print(outcome: &ExperimentOutcome, out: &mut impl FnMut(StyledLine
 
 fn figures(figures: &[PublishedFigure]) -> Vec<TextColumn> {
     let number = |number: Option<MilliValue>| number.map_or_else(String::new, |n| n.to_string());
-    let each =
-        |of: &dyn Fn(&PublishedFigure) -> (TextStyle, String)| figures.iter().map(of).collect();
+    let dim = |text: &str| (TextStyle::Dim, text.to_owned());
+    let origin = |figure: &PublishedFigure| (role(figure.origin), figure.origin.name().to_owned());
     vec![
-        TextColumn::left("figure", each(&|figure| (TextStyle::Plain, figure.what.clone()))),
-        TextColumn::right(
-            "published",
-            each(&|figure| (TextStyle::Plain, number(figure.published))),
-        ),
-        TextColumn::right("measured", each(&|figure| (TextStyle::Good, number(figure.ours)))),
-        TextColumn::left("", each(&|figure| (TextStyle::Dim, figure.unit.to_owned()))),
-        TextColumn::left(
-            "origin",
-            each(&|figure| (role(figure.origin), figure.origin.name().to_owned())),
-        ),
-        TextColumn::left("source", each(&|figure| (TextStyle::Dim, figure.source.to_owned()))),
+        TextColumn::of("figure", figures, |figure| figure.what.clone()).left(),
+        TextColumn::of("published", figures, |figure| number(figure.published)),
+        TextColumn::styled("measured", figures, |it| (TextStyle::Good, number(it.ours))),
+        TextColumn::styled("", figures, |figure| dim(figure.unit)).left(),
+        TextColumn::styled("origin", figures, origin).left(),
+        TextColumn::styled("source", figures, |figure| dim(figure.source)).left(),
     ]
 }
 
@@ -79,90 +61,41 @@ const fn role(origin: FigureOrigin) -> TextStyle {
 }
 
 fn settings(settings: &[CalibratedSetting]) -> Vec<TextColumn> {
-    let each =
-        |of: &dyn Fn(&CalibratedSetting) -> (TextStyle, String)| settings.iter().map(of).collect();
+    let dim = |text: &str| (TextStyle::Dim, text.to_owned());
     vec![
-        TextColumn::left("parameter", each(&|setting| (TextStyle::Plain, setting.name.to_owned()))),
-        TextColumn::right("value", each(&|setting| (TextStyle::Plain, setting.value.to_string()))),
-        TextColumn::left("", each(&|setting| (TextStyle::Dim, setting.unit.to_owned()))),
-        TextColumn::left("why", each(&|setting| (TextStyle::Dim, setting.why.clone()))),
+        TextColumn::of("parameter", settings, |setting| setting.name.to_owned()).left(),
+        TextColumn::of("value", settings, |setting| setting.value.to_string()),
+        TextColumn::styled("", settings, |setting| dim(setting.unit)).left(),
+        TextColumn::styled("why", settings, |setting| dim(&setting.why)).left(),
     ]
 }
 
 fn strips(table: &ResultTable) -> Vec<TextColumn> {
     let strip = |(place, column): (usize, &TableColumn)| {
-        let cells: Vec<&TableCell> = table.rows.iter().filter_map(|row| row.get(place)).collect();
-        let words = cells.iter().any(|cell| matches!(cell, TableCell::Word(_)));
-        let text = |cell: &&TableCell| match cell {
-            TableCell::Nothing => (TextStyle::Dim, "–".to_owned()),
-            TableCell::Word(word) => (TextStyle::Plain, word.clone()),
-            TableCell::Number(number) => (TextStyle::Plain, number.with_places(column.places)),
+        let text = |row: &Vec<TableCell>| match row.get(place) {
+            Some(TableCell::Word(word)) => (TextStyle::Plain, word.clone()),
+            Some(TableCell::Number(it)) => (TextStyle::Plain, it.with_places(column.places)),
+            Some(TableCell::Nothing) | None => (TextStyle::Dim, "–".to_owned()),
         };
-        TextColumn {
-            head: [column.head.to_string(), column.unit.to_owned()],
-            cells: cells.iter().map(text).collect(),
-            side: if words { ColumnAlignment::Left } else { ColumnAlignment::Right },
-        }
+        let mut strip = TextColumn::styled(&column.head, &table.rows, text);
+        strip.head[1] = column.unit.to_owned();
+        let is_word = |row: &Vec<TableCell>| matches!(row.get(place), Some(TableCell::Word(_)));
+        if table.rows.iter().any(is_word) { strip.left() } else { strip }
     };
     table.columns.iter().enumerate().map(strip).collect()
 }
 
-impl TextColumn {
-    fn left(head: &str, cells: Vec<(TextStyle, String)>) -> Self {
-        Self { head: [head.to_owned(), String::new()], cells, side: ColumnAlignment::Left }
-    }
-
-    fn right(head: &str, cells: Vec<(TextStyle, String)>) -> Self {
-        Self { head: [head.to_owned(), String::new()], cells, side: ColumnAlignment::Right }
-    }
-
-    fn width(&self) -> usize {
-        let texts = self.head.iter().chain(self.cells.iter().map(|(_, text)| text));
-        texts.map(|text| text.chars().count()).max().unwrap_or(0)
-    }
-
-    fn padded(&self, text: &str, width: usize) -> String {
-        match self.side {
-            ColumnAlignment::Left => format!("{text:<width$}"),
-            ColumnAlignment::Right => format!("{text:>width$}"),
-        }
-    }
-}
-
 /// Prints a table alone.
 pub(crate) fn table(table: &ResultTable, out: &mut impl FnMut(StyledLine)) {
-    lines(&strips(table), out);
+    print_columns(&strips(table), out);
 }
 
 /// Prints a table with its title, unless it has no rows.
 fn section(title: &str, strips: &[TextColumn], out: &mut impl FnMut(StyledLine)) {
-    if strips.iter().all(|strip| strip.cells.is_empty()) {
+    if strips.iter().all(TextColumn::is_empty) {
         return;
     }
     out(StyledLine::default());
     out(StyledLine::of(TextStyle::Head, title));
-    lines(strips, out);
-}
-
-fn lines(strips: &[TextColumn], out: &mut impl FnMut(StyledLine)) {
-    let rows = strips.iter().map(|strip| strip.cells.len()).max().unwrap_or(0);
-    let widths: Vec<usize> = strips.iter().map(TextColumn::width).collect();
-    for (n, role) in [TextStyle::Head, TextStyle::Dim].into_iter().enumerate() {
-        let heads: Vec<&str> =
-            strips.iter().map(|strip| strip.head.get(n).map_or("", String::as_str)).collect();
-        if heads.iter().any(|head| !head.is_empty()) {
-            let cells = strips.iter().zip(&widths).zip(heads);
-            out(cells.fold(StyledLine::default(), |line, ((strip, width), head)| {
-                line.and(role, strip.padded(head, *width)).and(TextStyle::Plain, "  ")
-            }));
-        }
-    }
-    for row in 0..rows {
-        let cells = strips.iter().zip(&widths);
-        out(cells.fold(StyledLine::default(), |line, (strip, width)| {
-            let nothing = (TextStyle::Plain, String::new());
-            let (role, text) = strip.cells.get(row).unwrap_or(&nothing);
-            line.and(*role, strip.padded(text, *width)).and(TextStyle::Plain, "  ")
-        }));
-    }
+    print_columns(strips, out);
 }

@@ -117,18 +117,14 @@ impl<'a> SweepReport<'a> {
     /// Mean packet latency over the first key, a curve for each combination of the others.
     pub(super) fn plot(&self) -> PlotSpec {
         let mut curves: Vec<PlotCurve> = Vec::new();
-        let mut words: Vec<&str> = Vec::new();
-        for (point, quantities) in self.rows() {
+        for (at, (point, quantities)) in self.rows().enumerate() {
             let Some((first, others)) = point.split_first() else { continue };
             let name = others.iter().map(|one| format!("{} {}", one.key, one.value));
             let name = Some(name.collect::<Vec<_>>().join(", ")).filter(|name| !name.is_empty());
             let name = name.unwrap_or_else(|| "mean".to_owned());
-            // Words are numbered from 1.
-            let number = words.iter().position(|word| *word == first.value).unwrap_or_else(|| {
-                words.push(&first.value);
-                words.len() - 1
-            });
-            let number = MilliValue::from(number as u64 + 1);
+            // Words are numbered from 1; the first key varies slowest.
+            let same = self.points.iter().filter(|other| other.first() == Some(first)).count();
+            let number = MilliValue::from((at / same.max(1)) as u64 + 1);
             let x = first.value.parse().ok().and_then(milli).unwrap_or(number);
             let Some([Some(y), _]) = quantities.get(MEAN) else { continue };
             match curves.iter_mut().find(|curve| curve.name == name) {

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use arbitrary::{Arbitrary, Unstructured};
 use codec::route::{PortId, RouteAddressing};
 use codec::time::Ticks;
-use simulator::generate::{self, generate};
+use simulator::generate::{GeneratedShape, LatticeEdge, generate};
 use simulator::interface::{DmaBus, InterfaceParameters};
 use simulator::link::{
     BLOCKED, FillMode, FramingMode, LinkParameters, PortParameters, ResetEnding, SlackSize,
@@ -207,15 +207,17 @@ impl NetworkInput {
         let shape = match self.shape {
             NetworkShape::Pair => return self.pair(),
             NetworkShape::Star(hosts) => {
-                generate::GeneratedShape::Single { ports: 8, hosts: 1 + u32::from(hosts % 5) }
+                GeneratedShape::Single { ports: 8, hosts: 1 + u32::from(hosts % 5) }
             }
             NetworkShape::Line(switches) => {
-                generate::GeneratedShape::Line { switches: 1 + u32::from(switches % 3), hosts: 1 }
+                let switches = 1 + u32::from(switches % 3);
+                GeneratedShape::lattice(LatticeEdge::Open, &[switches], 1)
             }
             NetworkShape::Ring(switches) => {
-                generate::GeneratedShape::Ring { switches: 2 + u32::from(switches % 2), hosts: 1 }
+                let switches = 2 + u32::from(switches % 2);
+                GeneratedShape::lattice(LatticeEdge::Closed, &[switches], 1)
             }
-            NetworkShape::Random(seed) => generate::GeneratedShape::Random {
+            NetworkShape::Random(seed) => GeneratedShape::Random {
                 seed: seed.into(),
                 switches: 1 + u32::from(seed % 3),
                 ports: 4,

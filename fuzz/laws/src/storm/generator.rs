@@ -9,7 +9,7 @@ use codec::route::RouteAddressing;
 use codec::time::Ticks;
 use codec::transport::Nic;
 use simulator::fault::FaultSpec;
-use simulator::generate::{self, generate};
+use simulator::generate::{GeneratedShape, LatticeEdge, generate};
 use simulator::interface::{ConsumptionMode, InterfaceParameters};
 use simulator::link::FillMode;
 use simulator::messaging::{MICROSECOND, MessageKind, MessagingPlan};
@@ -107,15 +107,17 @@ impl NetworkSketch {
         let few = 1 + 2 / switches;
         let shape = match (dice.below(6), switches) {
             (0, _) => {
-                generate::GeneratedShape::Line { switches, hosts: number(dice, few, 2.max(few)) }
+                let hosts = number(dice, few, 2.max(few));
+                GeneratedShape::lattice(LatticeEdge::Open, &[switches], hosts)
             }
-            (1, 2..) => generate::GeneratedShape::Ring { switches, hosts: number(dice, 1, 2) },
-            (2, 4 | 6 | 8) => generate::GeneratedShape::Mesh {
-                width: switches / 2,
-                height: 2,
-                hosts: number(dice, 1, 2),
-            },
-            _ => generate::GeneratedShape::Random {
+            (1, 2..) => {
+                GeneratedShape::lattice(LatticeEdge::Closed, &[switches], number(dice, 1, 2))
+            }
+            (2, 4 | 6 | 8) => {
+                let sizes = [switches / 2, 2];
+                GeneratedShape::lattice(LatticeEdge::Open, &sizes, number(dice, 1, 2))
+            }
+            _ => GeneratedShape::Random {
                 seed: dice.roll(),
                 switches,
                 ports: 8,
