@@ -6,7 +6,7 @@ use super::{ImportError, NamedNetwork};
 use crate::scenario::shortened;
 
 /// A word, a quoted text, `--` or another character, with its line; an empty one ends the file.
-type Token<'a> = (usize, &'a str);
+type DotToken<'a> = (usize, &'a str);
 
 pub(super) fn read<'a>(text: &'a str, network: &mut NamedNetwork<'a>) -> Result<(), ImportError> {
     let tokens = tokens(text)?;
@@ -36,9 +36,9 @@ pub(super) fn read<'a>(text: &'a str, network: &mut NamedNetwork<'a>) -> Result<
 
 /// Reads a node, or nodes joined by edges, and returns the rest.
 fn edges<'t, 'a>(
-    mut rest: &'t [Token<'a>],
+    mut rest: &'t [DotToken<'a>],
     network: &mut NamedNetwork<'a>,
-) -> Result<&'t [Token<'a>], ImportError> {
+) -> Result<&'t [DotToken<'a>], ImportError> {
     let line = rest.first().map_or(1, |(line, _)| *line);
     let mut ends = Vec::new();
     loop {
@@ -74,8 +74,8 @@ fn edges<'t, 'a>(
 
 /// Reads lists of attributes, and returns the delay, or nothing, and the rest.
 fn attributes<'t, 'a>(
-    mut rest: &'t [Token<'a>],
-) -> Result<(&'a str, &'t [Token<'a>]), ImportError> {
+    mut rest: &'t [DotToken<'a>],
+) -> Result<(&'a str, &'t [DotToken<'a>]), ImportError> {
     let mut delay = "";
     while let [(_, "["), inner @ ..] = rest {
         rest = inner;
@@ -97,7 +97,7 @@ fn attributes<'t, 'a>(
     Ok((delay, rest))
 }
 
-fn unexpected(rest: &[Token<'_>], expected: &str) -> ImportError {
+fn unexpected(rest: &[DotToken<'_>], expected: &str) -> ImportError {
     let (line, token) = rest.first().copied().unwrap_or((1, ""));
     let message = match token {
         "" => "the graph ends too early".to_owned(),
@@ -120,7 +120,7 @@ fn is_word(token: &str) -> bool {
     token.strip_prefix('-').unwrap_or(token).starts_with(|char| is_word_part(char) || char == '"')
 }
 
-fn tokens(text: &str) -> Result<Vec<Token<'_>>, ImportError> {
+fn tokens(text: &str) -> Result<Vec<DotToken<'_>>, ImportError> {
     let (mut tokens, mut rest, mut line) = (Vec::new(), text, 1);
     while !rest.is_empty() {
         let piece = piece_length(rest).and_then(|length| rest.split_at_checked(length));

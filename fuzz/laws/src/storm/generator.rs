@@ -114,8 +114,7 @@ impl NetworkSketch {
                 GeneratedShape::lattice(LatticeEdge::Closed, &[switches], number(dice, 1, 2))
             }
             (2, 4 | 6 | 8) => {
-                let sizes = [switches / 2, 2];
-                GeneratedShape::lattice(LatticeEdge::Open, &sizes, number(dice, 1, 2))
+                GeneratedShape::lattice(LatticeEdge::Open, &[switches / 2, 2], number(dice, 1, 2))
             }
             _ => GeneratedShape::Random {
                 seed: dice.roll(),
