@@ -56,23 +56,33 @@ fn row(at: u64, left: &str, right: &str) -> LinkViewRow {
     LinkViewRow { at, end: 0, left: left.into(), right: right.into() }
 }
 
-/// The lines of a capture of these channels that carry this: channel, first character, characters.
-fn lines(
-    channels: &[Channel],
-    pieces: &[(u32, u64, &str)],
-    selector: ChannelSelector<'_>,
-) -> Vec<String> {
+/// Channel, first character, characters, and their repetitions.
+type ShownPart<'a> = (u32, u64, &'a str, u64);
+
+/// A capture of channels between a and b.
+fn capture(channels: &[Channel], parts: &[ShownPart<'_>]) -> Vec<u8> {
     let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, channels).unwrap();
-    for (id, first, text) in pieces {
+    for (id, first, text, count) in parts {
         let chars = parse(text).unwrap();
-        let content = ChunkContent::Literal(chars.chars());
+        let content = match count {
+            1 => ChunkContent::Literal(chars.chars()),
+            count => ChunkContent::Repeat { pattern: chars.chars(), count: *count },
+        };
         file.write(ChannelId(*id), &Chunk { first: Tick(*first), content }).unwrap();
     }
+    file.finish().unwrap()
+}
+
+fn both() -> [Channel; 2] {
+    ["a:0>b:0", "b:0>a:0"].map(Channel::named)
+}
+
+fn lines(capture: &[u8], selector: ChannelSelector<'_>) -> String {
     let mut lines = Vec::new();
-    for shown in shown(&file.finish().unwrap(), selector) {
+    for shown in shown(capture, selector) {
         shown.lines(CHARACTERS, &mut |line| lines.push(line.to_string()));
     }
-    lines
+    lines.join("\n")
 }
 
 /// The characters of channels 0 and 1, which have no holes.
@@ -94,8 +104,7 @@ fn characters(capture: &[u8]) -> [CharBuf; 2] {
 
 /// Both channels from 0 on, cut every so many characters.
 fn cut(sides: &[CharBuf; 2], every: usize) -> Vec<u8> {
-    let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
-    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Big, &channels).unwrap();
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Big, &both()).unwrap();
     let len = sides[0].len().max(sides[1].len());
     for first in (0..len).step_by(every) {
         for (id, side) in [ChannelId(0), ChannelId(1)].into_iter().zip(sides) {
@@ -155,27 +164,27 @@ fn how_a_capture_is_cut_does_not_show() {
 }
 
 #[test]
-fn repeats_on_both_sides_are_one_row_whatever_their_length() {
-    let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
-    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
-    let fill = parse("GAP GO").unwrap();
-    let silence = parse("IDLE").unwrap();
-    let content = ChunkContent::Repeat { pattern: fill.chars(), count: 1 << 40 };
-    file.write(ChannelId(0), &Chunk { first: Tick(0), content }).unwrap();
-    let content = ChunkContent::Repeat { pattern: silence.chars(), count: 1 << 41 };
-    file.write(ChannelId(1), &Chunk { first: Tick(0), content }).unwrap();
-    assert_eq!(
-        rows(&file.finish().unwrap()),
-        [row(0, "(GAP GO)×1099511627776", "IDLE×2199023255552")]
-    );
+fn repeats_are_one_row_as_long_as_both_directions_last() {
+    for (parts, expected) in [
+        (
+            [(0, 0, "GAP GO", 1 << 40), (1, 0, "IDLE", 1 << 41)],
+            vec![row(0, "(GAP GO)×1099511627776", "IDLE×2199023255552")],
+        ),
+        (
+            [(0, 0, "IDLE", 200), (1, 100, "GAP", 150)],
+            vec![row(0, "IDLE×100", ""), row(100, "IDLE×100", "GAP×100"), row(200, "", "GAP×50")],
+        ),
+    ] {
+        assert_eq!(rows(&capture(&both(), &parts)), expected);
+    }
 }
 
 #[test]
-fn what_was_not_recorded_is_blank_and_told_where_it_is_both() {
-    let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
+fn ranges_that_were_not_recorded_and_slow_directions() {
     // Characters 3..10 and 12 of neither, 10 and 11 of the left only, 13 of the right only.
-    let pieces = [(0, 0, "GAP GO GAP"), (1, 0, "IDLE×3"), (0, 10, "83 05"), (1, 13, "GO")];
-    insta::assert_snapshot!(lines(&channels, &pieces, ChannelSelector::ALL).join("\n"), @"
+    let holes =
+        [(0, 0, "GAP GO GAP", 1), (1, 0, "IDLE×3", 1), (0, 10, "83 05", 1), (1, 13, "GO", 1)];
+    insta::assert_snapshot!(lines(&capture(&both(), &holes), ChannelSelector::ALL), @"
        character a:0>b:0                          │ b:0>a:0
                0 GAP GO GAP                       │ IDLE IDLE IDLE
                · 7 periods in which neither direction was recorded
@@ -183,41 +192,18 @@ fn what_was_not_recorded_is_blank_and_told_where_it_is_both() {
                · 1 period in which neither direction was recorded
               13                                  │ GO
     ");
-}
-
-#[test]
-fn a_direction_that_ends_or_begins_alone_begins_a_row() {
-    let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
-    let pieces = [(0, 0, "GAP GO GAP"), (1, 0, "IDLE×5"), (0, 4, "STOP")];
-    insta::assert_snapshot!(lines(&channels, &pieces, ChannelSelector::ALL).join("\n"), @"
+    let alone = [(0, 0, "GAP GO GAP", 1), (1, 0, "IDLE×5", 1), (0, 4, "STOP", 1)];
+    insta::assert_snapshot!(lines(&capture(&both(), &alone), ChannelSelector::ALL), @"
        character a:0>b:0                          │ b:0>a:0
                0 GAP GO GAP                       │ IDLE IDLE IDLE
                3                                  │ IDLE
                4 STOP                             │ IDLE
     ");
-}
-
-#[test]
-fn repeats_end_a_row_where_the_other_direction_begins() {
-    let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
-    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
-    for (id, first, text, count) in [(0, 0, "IDLE", 200), (1, 100, "GAP", 150)] {
-        let pattern = parse(text).unwrap();
-        let content = ChunkContent::Repeat { pattern: pattern.chars(), count };
-        file.write(ChannelId(id), &Chunk { first: Tick(first), content }).unwrap();
-    }
-    let expected =
-        [row(0, "IDLE×100", ""), row(100, "IDLE×100", "GAP×100"), row(200, "", "GAP×50")];
-    assert_eq!(rows(&file.finish().unwrap()), expected);
-}
-
-#[test]
-fn a_slower_direction_stands_beside_what_it_was_sent_with() {
-    let [fast, mut slow] = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
-    slow.period_ps = slow.period_ps.checked_mul(2.try_into().unwrap()).unwrap();
     // Two characters of the left to one of the right; a packet heads a row, on either side.
-    let pieces = [(0, 0, "GAP STOP GO 83 05 GAP"), (1, 0, "IDLE 83 GAP")];
-    insta::assert_snapshot!(lines(&[fast, slow], &pieces, ChannelSelector::ALL).join("\n"), @"
+    let mut channels = both();
+    channels[1].period_ps = channels[1].period_ps.checked_mul(2.try_into().unwrap()).unwrap();
+    let slow = [(0, 0, "GAP STOP GO 83 05 GAP", 1), (1, 0, "IDLE 83 GAP", 1)];
+    insta::assert_snapshot!(lines(&capture(&channels, &slow), ChannelSelector::ALL), @"
        character a:0>b:0                          │ b:0>a:0
                0 GAP STOP                         │ IDLE
                2 GO                               │ 83
@@ -228,13 +214,14 @@ fn a_slower_direction_stands_beside_what_it_was_sent_with() {
 #[test]
 fn the_channel_that_is_named_stands_on_the_left() {
     let channels = ["a:0>b:0", "b:0>a:0", "c:0>d:0"].map(Channel::named);
-    let pieces = [(0, 0, "GO"), (1, 0, "STOP"), (2, 0, "GAP")];
-    insta::assert_snapshot!(lines(&channels, &pieces, of(&["b:0>a:0".parse().unwrap()])).join("\n"), @"
+    let parts = [(0, 0, "GO", 1), (1, 0, "STOP", 1), (2, 0, "GAP", 1)];
+    let capture = capture(&channels, &parts);
+    insta::assert_snapshot!(lines(&capture, of(&["b:0>a:0".parse().unwrap()])), @"
                  (other channels, not shown: 1)
        character b:0>a:0                          │ a:0>b:0
                0 STOP                             │ GO
     ");
-    insta::assert_snapshot!(lines(&channels, &pieces, of(&["c:0>d:0".parse().unwrap()])).join("\n"), @"
+    insta::assert_snapshot!(lines(&capture, of(&["c:0>d:0".parse().unwrap()])), @"
                  (other channels, not shown: 2)
        character c:0>d:0                          │
                0 GAP                              │
@@ -243,30 +230,22 @@ fn the_channel_that_is_named_stands_on_the_left() {
 
 #[test]
 fn repeats_of_ever_other_patterns_are_rows_of_their_own() {
-    let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
-    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
-    let mut place = 0;
-    for (at, text) in
-        ["IDLE", "GAP 83 GO", "GAP", "IDLE IDLE GO"].iter().cycle().take(4000).enumerate()
-    {
-        let pattern = parse(text).unwrap();
+    let patterns = [("IDLE", 1), ("GAP 83 GO", 3), ("GAP", 1), ("IDLE IDLE GO", 3)];
+    let (mut place, mut parts) = (0, Vec::new());
+    for (at, (text, length)) in patterns.iter().cycle().take(4000).enumerate() {
         let count = 300 + at as u64 % 2;
-        for id in [ChannelId(0), ChannelId(1)] {
-            let content = ChunkContent::Repeat { pattern: pattern.chars(), count };
-            file.write(id, &Chunk { first: Tick(place), content }).unwrap();
-        }
-        place += count * pattern.len() as u64;
+        parts.extend([(0, place, *text, count), (1, place, *text, count)]);
+        place += count * length;
     }
-    let file = file.finish().unwrap();
+    let file = capture(&both(), &parts);
     let rows = rows(&file);
     // A row is full once three of the four patterns, 32 columns, stand in it; the fourth goes on.
     let words = "IDLE×300 (GAP 83 GO)×301 GAP×300 (IDLE IDLE GO)×301";
     assert_eq!(rows[0], row(0, words, words));
     assert_eq!(rows.len(), 1000);
     // On paper it goes on where a side's 32 columns end.
-    let mut lines = Vec::new();
-    shown(&file, ChannelSelector::ALL)[1]
-        .lines(CHARACTERS, &mut |line| lines.push(line.to_string()));
+    let lines: Vec<String> =
+        lines(&file, ChannelSelector::ALL).lines().skip(1).take(2).map(str::to_owned).collect();
     insta::assert_snapshot!(lines.join("\n"), @"
                0 IDLE×300 (GAP 83 GO)×301 GAP×300 │ IDLE×300 (GAP 83 GO)×301 GAP×300
                  (IDLE IDLE GO)×301               │ (IDLE IDLE GO)×301

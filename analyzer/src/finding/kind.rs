@@ -32,6 +32,8 @@ pub struct FindingInfo {
     pub view: EvidenceView,
     /// Meaning, in one line.
     pub text: &'static str,
+    /// A small capture that has the finding.
+    pub sample: &'static [u8],
 }
 
 /// Declares the kinds of findings, each with its [`FindingInfo`].
@@ -51,6 +53,7 @@ macro_rules! finding_kinds {
             severity: Severity::$Severity,
             view: EvidenceView::$View,
             text: $text,
+            sample: include_bytes!(concat!("../../findings/", $name, ".pcapng")),
         }),+];
     };
 }

@@ -2,8 +2,6 @@
 
 mod words;
 
-use std::path::Path;
-
 use analyzer::finding::{self, FindingInfo};
 use analyzer::name_match::did_you_mean;
 use analyzer::render::StyledLine;
@@ -14,7 +12,6 @@ use serde::Serialize;
 use self::words::GlossaryTerm;
 use crate::args::{ExplainArgs, OutputFormat};
 use crate::atomic_file;
-use crate::catalog;
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::output::StandardOutput;
 
@@ -30,7 +27,6 @@ struct ExplainOutput {
 }
 
 /// Everything that has the given name.
-#[derive(Default)]
 struct ExplainTopic {
     rule: Option<&'static Rule>,
     finding: Option<&'static FindingInfo>,
@@ -41,7 +37,11 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut StandardOutput) -> Comma
     let ExplainArgs { name, capture, format } = arguments;
     let topic = name.as_deref().map(find_topic).transpose()?;
     if let (Some(path), Some(topic)) = (capture, &topic) {
-        write_capture(topic, path)?;
+        let Some(about) = topic.finding else {
+            let text = "only findings have a capture: `myriscope explain crc-bad -o my.pcapng`";
+            return Err(CliError::Message(text.to_owned()));
+        };
+        atomic_file::write_files([(path.as_path(), about.sample)])?;
         return Ok(RunReport::default());
     }
     let width = output.width().map_or(WIDTH, |width| width.clamp(40, WIDTH));
@@ -94,31 +94,17 @@ fn find_topic(name: &str) -> Result<ExplainTopic, CliError> {
 }
 
 fn explained(topic: Option<ExplainTopic>) -> ExplainOutput {
-    let (rules, kinds, terms): (Vec<&Rule>, Vec<&FindingInfo>, _) = match topic {
-        None => (rules::all().collect(), finding::ALL.iter().collect(), words::all().collect()),
-        Some(ExplainTopic { rule: Some(rule), terms, .. }) => {
-            (vec![rule], rule.findings().collect(), terms)
-        }
-        Some(ExplainTopic { rule: None, finding, terms }) => {
-            let rule = finding.and_then(|about| about.rule).and_then(rules::rule);
-            (rule.into_iter().collect(), finding.into_iter().collect(), terms)
-        }
+    let Some(ExplainTopic { rule, finding, terms }) = topic else {
+        return ExplainOutput {
+            rules: rules::all().map(Rule::row).collect(),
+            findings: finding::ALL.iter().map(FindingInfo::row).collect(),
+            terms: words::all().collect(),
+        };
     };
-    ExplainOutput {
-        rules: rules.into_iter().map(Rule::row).collect(),
-        findings: kinds.into_iter().map(FindingInfo::row).collect(),
-        terms,
-    }
-}
-
-/// Writes the capture that demonstrates a finding.
-fn write_capture(topic: &ExplainTopic, path: &Path) -> Result<(), CliError> {
-    let capture = topic.finding.and_then(|about| catalog::finding_capture(about.name));
-    let Some(capture) = capture else {
-        let text = "only findings have a capture: `myriscope explain crc-bad -o my.pcapng`";
-        return Err(CliError::Message(text.to_owned()));
-    };
-    atomic_file::write_files([(path, capture)])
+    let findings = rule.into_iter().flat_map(Rule::findings).chain(finding);
+    let findings = findings.map(FindingInfo::row).collect();
+    let rule = rule.or_else(|| finding.and_then(|about| about.rule).and_then(rules::rule));
+    ExplainOutput { rules: rule.into_iter().map(Rule::row).collect(), findings, terms }
 }
 
 /// A name in lower case without spaces and hyphens: F7 stands for F-7.
