@@ -35,18 +35,8 @@ pub struct LinkLayout {
     pub column: usize,
     /// Unit of the positions.
     pub unit: TimeUnit,
-    /// Lines below the characters.
-    pub notes: NoteDisplay,
-}
-
-/// Lines about packets, events and findings below the characters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NoteDisplay {
-    /// One for each packet, event and finding of the link, below the row in which it ended.
-    Shown,
-    /// None.
-    #[default]
-    Omitted,
+    /// True for lines about packets, events and findings below the row in which they end.
+    pub has_notes: bool,
 }
 
 impl Default for LinkLayout {
@@ -61,7 +51,7 @@ impl LinkLayout {
     #[must_use]
     pub fn of_width(width: usize) -> Self {
         let column = (width.saturating_sub(MARGIN) / 2).clamp(*COLUMN.start(), *COLUMN.end());
-        Self { column, unit: TimeUnit::default(), notes: NoteDisplay::default() }
+        Self { column, unit: TimeUnit::default(), has_notes: false }
     }
 }
 
@@ -200,7 +190,7 @@ impl<'a> LinkView<'a> {
         let (from, to) = window.on(channel);
         chunk.between(from, to).for_each(|part| side.add(part));
         self.newest = self.newest.max(side.time(chunk.first));
-        if self.layout.notes == NoteDisplay::Shown {
+        if self.layout.has_notes {
             self.notes.feed(id, chunk, self.newest);
         }
         self.advance(self.newest, out);
@@ -208,7 +198,7 @@ impl<'a> LinkView<'a> {
 
     /// Ends the capture or its section: emits the rest.
     pub fn finish(&mut self, out: &mut impl FnMut(LinkViewItem)) {
-        if self.layout.notes == NoteDisplay::Shown {
+        if self.layout.has_notes {
             self.notes.finish();
         }
         self.advance(Picoseconds::MAX, out);
@@ -350,7 +340,7 @@ impl ViewHead {
 impl ViewedRow {
     /// Renders the row as lines, with its surroundings.
     pub fn lines(&self, layout: LinkLayout, out: &mut impl FnMut(StyledLine)) {
-        let LinkLayout { column, unit, notes: _ } = layout;
+        let LinkLayout { column, unit, .. } = layout;
         if self.unrecorded > 0 {
             let text = format!(
                 "{} in which neither direction was recorded",

@@ -19,11 +19,11 @@ use codec::time::Tick;
 use codec::{CharBuf, Chars};
 use myriscope_analyzer::channel_selector::{ChannelPattern, ChannelSelector};
 use myriscope_analyzer::render::TimeUnit;
-use myriscope_analyzer::show::{LinkLayout, LinkView, LinkViewItem, LinkViewRow, NoteDisplay};
+use myriscope_analyzer::show::{LinkLayout, LinkView, LinkViewItem, LinkViewRow};
 use myriscope_analyzer::window::TimeWindow;
 
 const CHARACTERS: LinkLayout =
-    LinkLayout { column: 32, unit: TimeUnit::Characters, notes: NoteDisplay::Omitted };
+    LinkLayout { column: 32, unit: TimeUnit::Characters, has_notes: false };
 
 fn shown(capture: &[u8], selector: ChannelSelector<'_>) -> Vec<LinkViewItem> {
     let mut reader = CaptureReader::new(capture);

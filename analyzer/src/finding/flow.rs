@@ -3,7 +3,6 @@
 
 mod packets;
 
-use crate::event::{ChannelEvent, FlowCommand, TimedEvent};
 use codec::capture::{Channel, StartSender, StartState};
 use codec::framing::FramerMode;
 use codec::time::{FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
@@ -13,7 +12,7 @@ use super::{FindingFact, FindingKind, ParameterCheck, RuleCoverage};
 use crate::blocking::BLOCKED_TIMEOUT;
 use crate::channel_name::TapEnd;
 use crate::clock::OffsetTrend;
-use crate::event::{LinkEvent, ResumeCause};
+use crate::event::{ChannelEvent, FlowCommand, LinkEvent, ResumeCause, TimedEvent};
 use crate::link::parameters::{ChannelParameters, OTHER_VARIANT, ParameterKey, UnknownParameters};
 use crate::link::slack::SILENT_ELSEWHERE;
 use crate::packet::FrameEnd;

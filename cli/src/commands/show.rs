@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use analyzer::channel_selector::listed;
 use analyzer::filter::RowKind;
-use analyzer::show::{LinkLayout, LinkView, LinkViewItem, NoteDisplay, ViewedRow};
+use analyzer::show::{LinkLayout, LinkView, LinkViewItem, ViewedRow};
 use analyzer::window::WindowEdge;
 use codec::capture::{CaptureItem, CaptureReader, ReadProgress};
 use codec::time::Tick;
@@ -17,10 +17,11 @@ use crate::rows::{RowSource, RowWriter, list_rows};
 
 pub(crate) fn run(arguments: &ShowArgs, output: &mut StandardOutput) -> CommandResult {
     let width = output.width().unwrap_or(80);
-    let notes = if arguments.plain { NoteDisplay::Omitted } else { NoteDisplay::Shown };
     let unit = arguments.units;
     let layout = match arguments.view.format {
-        ListFormat::Text => LinkLayout { unit, notes, ..LinkLayout::of_width(width) },
+        ListFormat::Text => {
+            LinkLayout { unit, has_notes: !arguments.plain, ..LinkLayout::of_width(width) }
+        }
         ListFormat::Json | ListFormat::Jsonl | ListFormat::Csv | ListFormat::Tsv => {
             LinkLayout::default()
         }
