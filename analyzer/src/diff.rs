@@ -5,13 +5,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use codec::capture::Channel;
 use codec::packet::PacketTag;
-use serde::Serialize;
 
 use crate::event::Picoseconds;
 use crate::named_enum::named_enum;
-use crate::packet::{HexBytes, ReceivedPacket};
-use crate::render::microseconds;
-use crate::render::{StyledLine, TextStyle};
+use crate::packet::{CRC, ENDED_BY, HexBytes, ReceivedPacket};
+use crate::render::{StyledLine, TextStyle, microseconds};
+use crate::row::FieldShape::{Bytes, Number, Place, Words};
+use crate::row::{FieldType, row};
 
 /// Packets of a channel in which equal ones are searched after a difference, of each capture; twice as many
 /// are kept at most. *Chosen*: what a link carries in 1 ms in short packets.
@@ -22,15 +22,6 @@ const CONTEXT: usize = 3;
 const SHOWN_MAX: usize = 12;
 /// Bytes of a route that are shown.
 const ROUTE_SHOWN: usize = 8;
-
-/// One of the two captures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DiffSide {
-    /// The first one.
-    A,
-    /// The second one.
-    B,
-}
 
 /// Comparison of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,51 +46,39 @@ named_enum! {
     }
 }
 
-/// A packet of a comparison.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ComparedPacket {
-    /// Its first byte.
-    start: u64,
-    time_ps: Picoseconds,
-    length: u64,
-    /// First bytes of the route.
-    route: Vec<u8>,
-    tag: Option<u8>,
-    crc: &'static str,
-    ended_by: &'static str,
-    /// Identity of all bytes.
-    #[serde(skip)]
-    bytes: u64,
+row! {
+    /// A packet of a comparison.
+    #[derive(Eq)]
+    pub struct DiffPacket {
+        mark: &'static str as DiffMark::SHAPE, "", "", "in both, in both at different times, only in A, only in B";
+        packet: u64, "", "", "number on the channel, in A if it is in both";
+        start: u64 as Place, "characters", "P-1", "place of its first byte";
+        time_ps: Picoseconds, "ps", "", "time of start";
+        length: u64, "bytes", "P-1", "data bytes, CRC byte included";
+        route: Vec<u8> as Bytes, "", "P-2", "first bytes of the route, at most 8";
+        tag: Option<u8> as Number(127), "", "P-2", "the byte after the route";
+        crc: &'static str as Words(CRC), "", "P-4", "result of the CRC check";
+        ended_by: &'static str as Words(ENDED_BY), "", "P-1", "cause of its end";
+        later_ps: Option<i64>, "ps", "", "time in B less that in A, if they differ";
+    }
 }
 
-/// A packet of the surroundings of a difference.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct DiffPacket {
-    #[serde(serialize_with = "mark_name")]
-    mark: DiffMark,
-    #[serde(flatten)]
-    packet: ComparedPacket,
-    /// Time in the second capture less that in the first, of a packet in both.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    later_ps: Option<i128>,
+row! {
+    /// A row of `myriscope diff`; fields as in `docs/output.md`.
+    #[derive(Default, Eq)]
+    pub struct DiffRow {
+        channel: String, "", "", "name of the channel";
+        differs: bool, "", "", "true if only one capture has it, or packets differ";
+        captures: &'static str as Words(CAPTURES), "", "", "captures that have the channel";
+        same: u64, "packets", "", "packets in both";
+        moved: u64, "packets", "", "packets in both, at different times";
+        only_a: u64, "packets", "", "packets in A only";
+        only_b: u64, "packets", "", "packets in B only";
+        difference: Vec<DiffPacket>, "packets", "", "the first difference and its surroundings" => DiffPacket::FIELDS;
+    }
 }
 
-/// The comparison of a channel: a row of `myriscope diff`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[expect(clippy::struct_excessive_bools, reason = "members in JSON")]
-pub struct DiffRow {
-    channel: String,
-    /// True of a channel that only one capture has, or whose packets differ.
-    differs: bool,
-    in_a: bool,
-    in_b: bool,
-    same: u64,
-    moved: u64,
-    only_a: u64,
-    only_b: u64,
-    /// The first difference, a few packets before it, and those that follow.
-    first: Vec<DiffPacket>,
-}
+const CAPTURES: &[&str] = &["both", "a", "b"];
 
 /// Compares packets of two captures as they are read. Memory: a window of packets for each channel.
 #[derive(Debug)]
@@ -108,9 +87,14 @@ pub struct CaptureComparison {
     channels: BTreeMap<String, ChannelComparison>,
 }
 
+/// Packets that are not compared yet, each with its identity.
+type WaitingPackets = VecDeque<(u64, DiffPacket)>;
+
 #[derive(Debug, Default)]
 struct ChannelComparison {
-    waiting: [VecDeque<ComparedPacket>; 2],
+    /// True for a capture that has the channel.
+    known: [bool; 2],
+    waiting: [WaitingPackets; 2],
     before: VecDeque<DiffPacket>,
     /// Equal packets since the last difference.
     after: usize,
@@ -124,24 +108,17 @@ impl CaptureComparison {
         Self { time, channels: BTreeMap::new() }
     }
 
-    /// Adds a channel of a capture.
-    pub fn declare(&mut self, side: DiffSide, channel: &Channel) {
-        let row = &mut self.channels.entry(channel.label().into_owned()).or_default().row;
-        match side {
-            DiffSide::A => row.in_a = true,
-            DiffSide::B => row.in_b = true,
-        }
+    /// Adds a channel of the first capture, 0, or of the second one, 1.
+    pub fn declare(&mut self, capture: usize, channel: &Channel) {
+        let compared = self.channels.entry(channel.label().into_owned()).or_default();
+        compared.known.get_mut(capture).into_iter().for_each(|known| *known = true);
     }
 
     /// Adds the next packet of a channel.
-    pub fn feed(&mut self, side: DiffSide, channel: &Channel, packet: &ReceivedPacket) {
+    pub fn feed(&mut self, capture: usize, channel: &Channel, packet: &ReceivedPacket) {
         let compared = self.channels.entry(channel.label().into_owned()).or_default();
-        let [a, b] = &mut compared.waiting;
-        let queue = match side {
-            DiffSide::A => a,
-            DiffSide::B => b,
-        };
-        queue.push_back(ComparedPacket::of(channel, packet));
+        let waiting = compared.waiting.get_mut(capture).into_iter();
+        waiting.for_each(|queue| queue.push_back(compared_packet(channel, packet)));
         compared.settle(self.time, 2 * WINDOW);
     }
 
@@ -152,35 +129,37 @@ impl CaptureComparison {
         let rows = channels.into_iter().map(|(channel, mut compared)| {
             compared.settle(time, 0);
             let row = compared.row;
-            let differs = !(row.in_a && row.in_b) || row.moved + row.only_a + row.only_b > 0;
-            DiffRow { channel, differs, ..row }
+            let captures = match compared.known {
+                [true, false] => "a",
+                [false, true] => "b",
+                [true, true] | [false, false] => "both",
+            };
+            let differs = captures != "both" || row.moved + row.only_a + row.only_b > 0;
+            DiffRow { channel, captures, differs, ..row }
         });
         rows.collect()
     }
 }
 
-impl ComparedPacket {
-    fn of(channel: &Channel, packet: &ReceivedPacket) -> Self {
-        let mut hasher = DefaultHasher::new();
-        let kept = packet.bytes.as_ref();
-        (kept.map(codec::packet::CappedBytes::bytes), packet.check.syndrome()).hash(&mut hasher);
-        let start = packet.start.0;
-        Self {
-            start,
-            time_ps: Picoseconds::from(start) * Picoseconds::from(channel.period_ps.get()),
-            length: packet.length,
-            route: packet.route.bytes().iter().take(ROUTE_SHOWN).copied().collect(),
-            tag: packet.tag.map(PacketTag::value),
-            crc: packet.check.name(),
-            ended_by: packet.ended_by.name(),
-            bytes: hasher.finish(),
-        }
-    }
-
-    fn is_same(&self, other: &Self) -> bool {
-        let key = |it: &Self| (it.length, it.bytes, it.ended_by);
-        key(self) == key(other)
-    }
+/// A packet with the identity of its bytes and of its end.
+fn compared_packet(channel: &Channel, packet: &ReceivedPacket) -> (u64, DiffPacket) {
+    let ReceivedPacket { number, start, length, route, tag, body, check, ended_by, .. } = packet;
+    let tag = tag.map(PacketTag::value);
+    let mut hasher = DefaultHasher::new();
+    (length, route.bytes(), tag, body, check.syndrome(), ended_by.name()).hash(&mut hasher);
+    let packet = DiffPacket {
+        mark: DiffMark::Same.name(),
+        packet: *number,
+        start: start.0,
+        time_ps: Picoseconds::from(start.0) * Picoseconds::from(channel.period_ps.get()),
+        length: *length,
+        route: route.bytes().iter().take(ROUTE_SHOWN).copied().collect(),
+        tag,
+        crc: check.name(),
+        ended_by: ended_by.name(),
+        later_ps: None,
+    };
+    (hasher.finish(), packet)
 }
 
 impl ChannelComparison {
@@ -188,11 +167,14 @@ impl ChannelComparison {
     fn settle(&mut self, time: DiffTime, enough: usize) {
         loop {
             let [a, b] = &mut self.waiting;
-            if let (Some(one), Some(other)) = (a.front(), b.front())
-                && one.is_same(other)
-            {
-                if let (Some(one), Some(other)) = (a.pop_front(), b.pop_front()) {
-                    self.both(time, one, &other);
+            if a.front().zip(b.front()).is_some_and(|((one, _), (other, _))| one == other) {
+                if let (Some((_, one)), Some((_, other))) = (a.pop_front(), b.pop_front()) {
+                    let [from, to] = [&one, &other]
+                        .map(|packet| i64::try_from(packet.time_ps).unwrap_or(i64::MAX));
+                    let later_ps = Some(to - from).filter(|later| *later != 0);
+                    let is_moved = later_ps.is_some() && time == DiffTime::Compare;
+                    let mark = if is_moved { DiffMark::Moved } else { DiffMark::Same };
+                    self.add(mark, DiffPacket { later_ps, ..one });
                 }
                 continue;
             }
@@ -203,56 +185,39 @@ impl ChannelComparison {
             let (only_a, only_b) = next_same(a, b).unwrap_or((WINDOW, WINDOW));
             let only_a: Vec<_> = a.drain(..only_a.min(a.len())).collect();
             let only_b: Vec<_> = b.drain(..only_b.min(b.len())).collect();
-            only_a.into_iter().for_each(|it| self.add(DiffMark::OnlyA, it, None));
-            only_b.into_iter().for_each(|it| self.add(DiffMark::OnlyB, it, None));
+            only_a.into_iter().for_each(|(_, packet)| self.add(DiffMark::OnlyA, packet));
+            only_b.into_iter().for_each(|(_, packet)| self.add(DiffMark::OnlyB, packet));
         }
     }
 
-    fn both(&mut self, time: DiffTime, one: ComparedPacket, other: &ComparedPacket) {
-        let [a, b] = [&one, other].map(|it| i128::try_from(it.time_ps).unwrap_or(i128::MAX));
-        let is_moved = a != b && time == DiffTime::Compare;
-        let mark = if is_moved { DiffMark::Moved } else { DiffMark::Same };
-        self.add(mark, one, Some(b - a));
-    }
-
-    fn add(&mut self, mark: DiffMark, packet: ComparedPacket, later_ps: Option<i128>) {
-        let row = &mut self.row;
+    fn add(&mut self, mark: DiffMark, packet: DiffPacket) {
+        let DiffRow { same, moved, only_a, only_b, difference, .. } = &mut self.row;
         *match mark {
-            DiffMark::Same => &mut row.same,
-            DiffMark::Moved => &mut row.moved,
-            DiffMark::OnlyA => &mut row.only_a,
-            DiffMark::OnlyB => &mut row.only_b,
+            DiffMark::Same => same,
+            DiffMark::Moved => moved,
+            DiffMark::OnlyA => only_a,
+            DiffMark::OnlyB => only_b,
         } += 1;
-        let entry = DiffPacket { mark, packet, later_ps: later_ps.filter(|later| *later != 0) };
-        match (row.first.is_empty(), mark) {
-            (true, DiffMark::Same) => {
-                if self.before.len() == CONTEXT {
-                    self.before.pop_front();
-                }
-                self.before.push_back(entry);
+        let packet = DiffPacket { mark: mark.name(), ..packet };
+        let is_same = mark == DiffMark::Same;
+        if difference.is_empty() && is_same {
+            self.before.push_back(packet);
+            if self.before.len() > CONTEXT {
+                self.before.pop_front();
             }
-            (true, DiffMark::Moved | DiffMark::OnlyA | DiffMark::OnlyB) => {
-                row.first.extend(self.before.drain(..));
-                row.first.push(entry);
-            }
-            (false, _) => {
-                if self.after < CONTEXT && row.first.len() < CONTEXT + SHOWN_MAX {
-                    self.after = if mark == DiffMark::Same { self.after + 1 } else { 0 };
-                    row.first.push(entry);
-                }
-            }
+        } else if self.after < CONTEXT && difference.len() < CONTEXT + SHOWN_MAX {
+            self.after = if is_same { self.after + 1 } else { 0 };
+            difference.extend(self.before.drain(..));
+            difference.push(packet);
         }
     }
 }
 
 /// Numbers of packets before the next two that are equal, or the next one that ends both captures: the fewest in all.
-fn next_same(a: &VecDeque<ComparedPacket>, b: &VecDeque<ComparedPacket>) -> Option<(usize, usize)> {
+fn next_same(a: &WaitingPackets, b: &WaitingPackets) -> Option<(usize, usize)> {
     let [in_a, in_b] = [a.len(), b.len()].map(|len| len.min(WINDOW));
-    let is_same = |i: usize, j: usize| match (a.get(i), b.get(j)) {
-        (Some(a), Some(b)) => a.is_same(b),
-        (None, None) => true,
-        (Some(_), None) | (None, Some(_)) => false,
-    };
+    let key = |(key, _): &(u64, DiffPacket)| *key;
+    let is_same = |i: usize, j: usize| a.get(i).map(key) == b.get(j).map(key);
     let pairs = (1..in_a + in_b).flat_map(|sum| {
         let from = sum.saturating_sub(in_b.saturating_sub(1));
         (from..in_a.min(sum + 1)).map(move |i| (i, sum - i))
@@ -263,78 +228,66 @@ fn next_same(a: &VecDeque<ComparedPacket>, b: &VecDeque<ComparedPacket>) -> Opti
     pairs.find(|(i, j)| is_same(i + 1, j + 1)).or(first)
 }
 
-impl DiffRow {
-    /// True if the captures differ about the channel.
-    #[must_use]
-    pub const fn differs(&self) -> bool {
-        self.differs
+/// The head of the text format.
+#[must_use]
+pub fn diff_head(rows: &[DiffRow]) -> StyledLine {
+    let differ = rows.iter().filter(|row| row.differs).count();
+    match differ {
+        0 => StyledLine::of(TextStyle::Good, format!("✓ no difference on {} channels", rows.len())),
+        _ => {
+            StyledLine::of(TextStyle::Bad, format!("✗ {differ} of {} channels differ", rows.len()))
+        }
     }
+}
 
+impl DiffRow {
     /// The lines of the text format.
     pub fn lines(&self, out: &mut impl FnMut(StyledLine)) {
-        let Self { channel, differs, in_a, in_b, same, moved, only_a, only_b, first } = self;
-        let mark = if *differs { TextStyle::Bad } else { TextStyle::Good };
-        let line = StyledLine::of(mark, if *differs { "✗ " } else { "✓ " });
-        let line = line.and(TextStyle::Head, format!("{channel:<15}"));
-        let text = match (in_a, in_b) {
-            (true, false) => format!("  only in A, {only_a} packets"),
-            (false, true) => format!("  only in B, {only_b} packets"),
-            (true, true) | (false, false) => {
-                let counts = [
-                    (*same, "the same"),
-                    (*moved, "at another time"),
-                    (*only_a, "only in A"),
-                    (*only_b, "only in B"),
-                ];
-                let counts = counts.iter().filter(|(count, _)| *count > 0);
-                let counts: Vec<_> =
-                    counts.map(|(count, what)| format!("{count} {what}")).collect();
-                if counts.is_empty() {
-                    "  no packets".to_owned()
-                } else {
-                    format!("  {}", counts.join(", "))
-                }
-            }
+        let Self { channel, differs, captures, same, moved, only_a, only_b, difference } = self;
+        let counts = [
+            (*same, "the same"),
+            (*moved, "at another time"),
+            (*only_a, "only in A"),
+            (*only_b, "only in B"),
+        ];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+        let text = match *captures {
+            "a" => format!("only in A, {only_a} packets"),
+            "b" => format!("only in B, {only_b} packets"),
+            _ if counts.is_empty() => "no packets".to_owned(),
+            _ => counts.join(", "),
         };
-        out(line.and(TextStyle::Plain, text));
-        if *in_a && *in_b {
-            first.iter().for_each(|packet| out(packet.line()));
+        let (mark, sign) =
+            if *differs { (TextStyle::Bad, "✗ ") } else { (TextStyle::Good, "✓ ") };
+        let line = StyledLine::of(mark, sign).and(TextStyle::Head, format!("{channel:<15}"));
+        out(line.and(TextStyle::Plain, format!("  {text}")));
+        if *captures == "both" {
+            difference.iter().for_each(|packet| out(packet.line()));
         }
     }
 }
 
 impl DiffPacket {
     fn line(&self) -> StyledLine {
-        let Self { mark, packet, later_ps } = self;
-        let role = match mark {
-            DiffMark::Same => TextStyle::Dim,
-            DiffMark::Moved => TextStyle::Notice,
-            DiffMark::OnlyA | DiffMark::OnlyB => TextStyle::Bad,
+        let Self { mark, time_ps, length, route, tag, crc, ended_by, later_ps, .. } = self;
+        let role = match *mark {
+            "=" => TextStyle::Dim,
+            "~" => TextStyle::Notice,
+            _ => TextStyle::Bad,
         };
-        let ComparedPacket { time_ps, length, route, tag, crc, ended_by, .. } = packet;
         let tag = tag.map_or_else(|| "-".to_owned(), |tag| format!("{tag:02x}"));
         let text = format!(
-            "  {} {:>12} µs  {length:>6} bytes  tag {tag}  crc {crc}  ended by {ended_by}  route {}",
-            mark.name(),
+            "  {mark} {:>12} µs  {length:>6} bytes  tag {tag}  crc {crc}  ended by {ended_by}  route {}",
             microseconds(*time_ps),
             HexBytes(route)
         );
         let line = StyledLine::of(role, text);
-        match later_ps {
-            Some(later) if *later > 0 => {
-                line.and(role, format!("  {} µs later in B", microseconds(later.unsigned_abs())))
-            }
-            Some(later) => {
-                line.and(role, format!("  {} µs earlier in B", microseconds(later.unsigned_abs())))
-            }
-            None => line,
-        }
+        let Some(later) = later_ps else { return line };
+        let order = if *later > 0 { "later" } else { "earlier" };
+        let time = microseconds(later.unsigned_abs().into());
+        line.and(role, format!("  {time} µs {order} in B"))
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-fn mark_name<S: serde::Serializer>(mark: &DiffMark, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(mark.name())
 }
 
 #[cfg(test)]
@@ -344,24 +297,29 @@ mod tests {
     /// Compares channels whose packets are letters, a packet each microsecond.
     fn check(a: &str, b: &str) -> (String, [u64; 3]) {
         let mut compared = ChannelComparison::default();
-        let packet = |(at, letter): (usize, char)| ComparedPacket {
-            start: at as u64,
-            time_ps: at as u128,
-            length: 1,
-            route: Vec::new(),
-            tag: None,
-            crc: "good",
-            ended_by: "gap",
-            bytes: u64::from(u32::from(letter)),
+        let packet = |(at, letter): (usize, char)| {
+            let packet = DiffPacket {
+                mark: "",
+                packet: 0,
+                start: at as u64,
+                time_ps: at as u128,
+                length: u64::from(u32::from(letter)),
+                route: Vec::new(),
+                tag: None,
+                crc: "good",
+                ended_by: "gap",
+                later_ps: None,
+            };
+            (packet.length, packet)
         };
         compared.waiting = [a, b].map(|text| text.chars().enumerate().map(packet).collect());
         compared.settle(DiffTime::Ignore, 0);
-        let DiffRow { same, only_a, only_b, first, .. } = compared.row;
+        let DiffRow { same, only_a, only_b, difference, .. } = compared.row;
         let letter = |it: &DiffPacket| {
-            let letter = char::from_u32(u32::try_from(it.packet.bytes).unwrap()).unwrap();
-            format!("{}{letter}", it.mark.name())
+            let letter = char::from_u32(u32::try_from(it.length).unwrap()).unwrap();
+            format!("{}{letter}", it.mark)
         };
-        (first.iter().map(letter).collect::<Vec<_>>().join(" "), [same, only_a, only_b])
+        (difference.iter().map(letter).collect::<Vec<_>>().join(" "), [same, only_a, only_b])
     }
 
     #[test]

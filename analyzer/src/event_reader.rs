@@ -37,9 +37,9 @@ impl<R: Read> EventReader<R> {
         self.channels.values()
     }
 
-    /// The channel of the last chunk, and the end of that chunk.
-    pub fn last(&self) -> Option<(&Channel, Tick)> {
-        let (id, end) = self.reader.extent().last?;
+    /// The channel of the chunk that ends last, and the end of that chunk.
+    pub fn latest(&self) -> Option<(&Channel, Tick)> {
+        let (_, id, end) = self.reader.extent().latest?;
         Some((self.channels.get(&id)?, end))
     }
 
@@ -160,9 +160,9 @@ impl<R: Read> CounterReader<R> {
         &self.channels
     }
 
-    /// The channel of the last chunk, and the end of that chunk.
-    pub fn last(&self) -> Option<(&Channel, Tick)> {
-        let (id, end) = self.reader.extent().last?;
+    /// The channel of the chunk that ends last, and the end of that chunk.
+    pub fn latest(&self) -> Option<(&Channel, Tick)> {
+        let (_, id, end) = self.reader.extent().latest?;
         Some((&self.channels.get(&id)?.channel, end))
     }
 

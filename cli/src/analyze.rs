@@ -134,13 +134,13 @@ pub(crate) fn check_channel_exists(
     report: &mut RunReport,
 ) -> bool {
     let channels: Vec<&Channel> = analysis.channels().map(|(_, channel)| channel).collect();
-    let last = analysis.extent().last;
-    let last = last.and_then(|(id, end)| Some((analysis.channel(id)?, end)));
+    let last = analysis.extent().latest;
+    let last = last.and_then(|(_, id, end)| Some((analysis.channel(id)?, end)));
     warn_of_empty_window(view, last, report);
     check_channels(view, &channels.iter().copied(), report)
 }
 
-/// Reports a warning if --from is behind the end of the last chunk.
+/// Reports a warning if --from is behind the end of the chunk that ends last.
 pub(crate) fn warn_of_empty_window(
     view: &ViewArgs,
     last: Option<(&Channel, Tick)>,

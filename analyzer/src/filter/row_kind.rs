@@ -9,6 +9,7 @@ use crate::blocking::{BlockedRow, DeadlockRow, StopRow};
 use crate::captured::CapturedRow;
 use crate::conversation::{ConversationRow, MalformedRow, ObservationRow};
 use crate::counters::CountersRow;
+use crate::diff::DiffRow;
 use crate::event::EventRow;
 use crate::finding_row::{CaseRow, FindingRow};
 use crate::flow_table::PacketFlowRow;
@@ -58,13 +59,15 @@ pub enum RowKind {
     Cases,
     /// Rows of `log`.
     Log,
+    /// Rows of `diff`.
+    Differences,
 }
 
 type KindDefinition = (&'static str, &'static str, &'static str, &'static [&'static [RowField]]);
 
 impl RowKind {
     /// All kinds.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Channels,
         Self::Packets,
         Self::Events,
@@ -82,6 +85,7 @@ impl RowKind {
         Self::Findings,
         Self::Cases,
         Self::Log,
+        Self::Differences,
     ];
 
     /// Name of the rows, command that prints them, their member in JSON, and their fields: those of all
@@ -113,6 +117,7 @@ impl RowKind {
             Self::Findings => ("findings", "check", "findings", &[FindingRow::FIELDS]),
             Self::Cases => ("cases", "check --each", "cases", &[CaseRow::FIELDS]),
             Self::Log => ("log", "log", "log", &[LogRow::FIELDS]),
+            Self::Differences => ("compared channels", "diff", "channels", &[DiffRow::FIELDS]),
         }
     }
 
@@ -174,6 +179,7 @@ impl RowKind {
                 "retransmissions",
                 "broken",
             ],
+            Self::Differences => &["channel", "captures", "same", "moved", "only_a", "only_b"],
             Self::Findings => &["severity", "finding", "rule", "channel", "at", "count"],
             Self::Packets | Self::Events | Self::Characters | Self::Intervals | Self::Fills => &[],
             Self::Journeys | Self::Remarks | Self::Cases | Self::Log => &[],

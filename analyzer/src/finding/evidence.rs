@@ -9,11 +9,7 @@ use serde::{Serialize, Serializer};
 
 use crate::channel_name::escape_text;
 use crate::row::{FieldShape, FieldType};
-
-/// Characters shown before and after the character of a finding.
-const CONTEXT: u64 = 24;
-/// Resolution of the times in commands, in picoseconds: a tenth of a microsecond.
-const RESOLUTION_PS: u128 = 100_000;
+use crate::window::WindowEdge;
 
 /// View that shows an occurrence of a finding best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +40,9 @@ impl EvidenceView {
     pub fn command(self, file: &Path, channel: &Channel, at: Tick) -> ShellCommand {
         let command = |name: &str| ShellCommand::new(name, file);
         let on_channel = |name| {
-            let command = command(name).option("--channel", channel.name.as_bytes());
+            // A comma would separate two names.
+            let pattern = channel.name.replace(',', "?");
+            let command = command(name).option("--channel", pattern.as_bytes());
             match channel.capture {
                 0 => command,
                 number => command.option("--capture", number.to_string().as_bytes()),
@@ -52,16 +50,9 @@ impl EvidenceView {
         };
         match self {
             Self::Characters => {
-                let time = |at: u64| u128::from(at) * u128::from(channel.period_ps.get());
-                let from = time(at.0.saturating_sub(CONTEXT)) / RESOLUTION_PS;
-                let to = time(at.0.saturating_add(CONTEXT + 1)).div_ceil(RESOLUTION_PS);
-                let edge = |tenths: u128| match tenths % 10 {
-                    0 => format!("{}us", tenths / 10),
-                    tenth => format!("{}.{tenth}us", tenths / 10),
-                };
-                on_channel("show")
-                    .option("--from", edge(from).as_bytes())
-                    .option("--to", edge(to).as_bytes())
+                let time = u128::from(at.0) * u128::from(channel.period_ps.get());
+                let place = WindowEdge::Picoseconds(time).to_string();
+                on_channel("show").option("--at", place.as_bytes())
             }
             Self::Packets => on_channel("packets").flag("--hex").at(at),
             Self::Journeys => on_channel("journeys").at(at),
@@ -174,13 +165,13 @@ mod tests {
                 EvidenceView::Characters,
                 1599,
                 "a.pcapng",
-                "myriscope show a.pcapng --channel 's0:1>h1:0' --from 19.6us --to 20.3us",
+                "myriscope show a.pcapng --channel 's0:1>h1:0' --at 19.9875us",
             ),
             (
                 EvidenceView::Characters,
                 3,
                 "-a b",
-                "myriscope show ./'-a b' --channel 's0:1>h1:0' --from 0us --to 0.4us",
+                "myriscope show ./'-a b' --channel 's0:1>h1:0' --at 0.0375us",
             ),
             (
                 EvidenceView::Packets,

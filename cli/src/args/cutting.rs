@@ -3,44 +3,25 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
+use analyzer::channel_selector::ChannelPattern;
 use analyzer::window::WindowEdge;
 use clap::{Args, ValueEnum};
 
-use super::OutputFormat;
+use super::ViewArgs;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct DiffArgs {
-    /// The first capture, A: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input.
-    #[arg(value_name = "A")]
-    pub(crate) a: PathBuf,
-    /// The second capture, B.
-    #[arg(value_name = "B")]
-    pub(crate) b: PathBuf,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
     /// Differences that do not count; `time`: only the order and the bytes of packets count.
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) ignore: Vec<DiffIgnore>,
-    /// Compares only these channels, separated by commas: a channel `h0:0-s0:3`, a port `s0:3`, a node `h0`,
-    /// or a pattern `s*:3`.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    #[arg(value_parser = ChannelPattern::from_str)]
-    pub(crate) channel: Vec<ChannelPattern>,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
-    pub(crate) format: OutputFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DiffIgnore {
     /// Times of packets.
     Time,
-}
-
-impl DiffArgs {
-    /// Channels selected by --channel.
-    pub(crate) fn channels(&self) -> ChannelSelector<'_> {
-        ChannelSelector { patterns: &self.channel, capture: None }
-    }
 }
 
 #[derive(Args, Clone, Debug)]

@@ -2,119 +2,112 @@
 
 use std::path::Path;
 
-use analyzer::diff::{CaptureComparison, DiffRow, DiffSide, DiffTime};
+use analyzer::diff::{CaptureComparison, DiffRow, DiffTime, diff_head};
 use analyzer::event::{ChannelEvent, Picoseconds};
 use analyzer::event_reader::{EventReader, ReadItem};
+use analyzer::filter::RowKind;
 use analyzer::packet::ByteRetention;
-use analyzer::render::{StyledLine, TextStyle};
 use analyzer::timeline::EventFilter;
 use codec::capture::ReadProgress;
 
-use crate::args::{DiffArgs, DiffIgnore, OutputFormat};
+use crate::analyze::is_selected;
+use crate::args::{DiffArgs, DiffIgnore, ViewArgs};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard_input};
 use crate::input::{CliCapture, InputFile};
 use crate::output::StandardOutput;
+use crate::rows::{RowSource, list_rows};
 
 /// A capture that is read, and the time up to which its packets are known.
 struct ComparedFile<'a> {
     path: &'a Path,
-    side: DiffSide,
     rows: EventReader<CliCapture>,
     /// Time of the newest packet; none at the end.
     time: Option<Picoseconds>,
-    /// Channels that have been declared.
-    channels: usize,
     report: RunReport,
 }
 
 pub(crate) fn run(arguments: &DiffArgs, output: &mut StandardOutput) -> CommandResult {
-    let DiffArgs { a, b, ignore, format, .. } = arguments;
+    // The list is of both files, not of each.
+    let files = arguments.view.files.iter().take(1).cloned().collect();
+    let view = ViewArgs { files, ..arguments.view.clone() };
+    list_rows(&view, RowKind::Differences, output, |writer| {
+        let (mut rows, mut report) = compare(arguments)?;
+        rows.retain(|row| writer.keeps(row, RowSource::on(None)));
+        writer.head(|out| out(diff_head(&rows)));
+        for row in &rows {
+            writer.row(row, RowSource::on(None), |mut out| row.lines(&mut out));
+        }
+        if rows.iter().any(|row| row.differs) {
+            report.problem_found();
+        }
+        Ok(report)
+    })
+}
+
+fn compare(arguments: &DiffArgs) -> Result<(Vec<DiffRow>, RunReport), CliError> {
+    let DiffArgs { view, ignore } = arguments;
+    let [a, b] = view.files.as_slice() else {
+        return Err(CliError::Message("expected two captures: diff A B".to_owned()));
+    };
     if is_standard_input(a) && is_standard_input(b) {
         return Err(CliError::Message("standard input can be one of the captures only".to_owned()));
     }
-    let time =
-        if ignore.contains(&DiffIgnore::Time) { DiffTime::Ignore } else { DiffTime::Compare };
+    let is_ignored = ignore.contains(&DiffIgnore::Time);
+    let time = if is_ignored { DiffTime::Ignore } else { DiffTime::Compare };
     let mut compared = CaptureComparison::new(time);
-    let mut a = ComparedFile::open(a, DiffSide::A)?;
-    let mut b = ComparedFile::open(b, DiffSide::B)?;
-    loop {
-        // The one that is behind, so that few packets of the other wait.
-        let next = match (a.time, b.time) {
-            (None, None) => break,
-            (Some(_), None) => &mut a,
-            (None, Some(_)) => &mut b,
-            (Some(in_a), Some(in_b)) => {
-                if in_a <= in_b {
-                    &mut a
-                } else {
-                    &mut b
-                }
-            }
-        };
-        next.step(arguments, &mut compared)?;
+    let mut files = [ComparedFile::open(a)?, ComparedFile::open(b)?];
+    // The one that is behind, so that few packets of the other wait.
+    while let Some((number, file)) = files
+        .iter_mut()
+        .enumerate()
+        .filter(|(_, file)| file.time.is_some())
+        .min_by_key(|(_, file)| file.time)
+    {
+        file.step(number, arguments, &mut compared)?;
     }
-    arguments
-        .channels()
+    let [a, b] = &files;
+    let selector = view.channels();
+    selector
         .check(&a.rows.channels().chain(b.rows.channels()))
         .map_err(|error| CliError::reading(a.path, &error))?;
-    let rows = compared.finish();
-    print(&rows, *format, output);
-    let mut report = if a.report.is_clean() { b.report } else { a.report };
-    if rows.iter().any(DiffRow::differs) {
-        report.problem_found();
+    for (number, file) in files.iter().enumerate() {
+        let channels = file.rows.channels().filter(|channel| selector.selects(channel));
+        channels.for_each(|channel| compared.declare(number, channel));
     }
-    Ok(report)
+    let [a, b] = files.map(|file| file.report);
+    Ok((compared.finish(), if a.is_clean() { b } else { a }))
 }
 
 impl<'a> ComparedFile<'a> {
-    fn open(path: &'a Path, side: DiffSide) -> Result<Self, CliError> {
+    fn open(path: &'a Path) -> Result<Self, CliError> {
         let capture = InputFile::whole(path).open()?;
-        let rows = EventReader::new(capture, EventFilter::Packets, ByteRetention::Keep);
-        Ok(Self { path, side, rows, time: Some(0), channels: 0, report: RunReport::of(path) })
+        let rows = EventReader::new(capture, EventFilter::Packets, ByteRetention::Forget);
+        Ok(Self { path, rows, time: Some(0), report: RunReport::of(path) })
     }
 
     /// Reads a block.
     fn step(
         &mut self,
+        number: usize,
         arguments: &DiffArgs,
         compared: &mut CaptureComparison,
     ) -> Result<(), CliError> {
-        let Self { path, side, rows, time, channels, report } = self;
-        let selector = arguments.channels();
+        let Self { path, rows, time, report } = self;
         let progress = rows.step(&mut |item| match item {
             ReadItem::Fault(fault) => report.fault(fault),
             ReadItem::Row(channel, row) => {
                 *time = (*time).max(Some(row.time));
                 if let ChannelEvent::Packet(packet) = &row.body
-                    && selector.selects(channel)
+                    && is_selected(&arguments.view, channel, packet.start, packet.end)
                 {
-                    compared.feed(*side, channel, packet);
+                    compared.feed(number, channel, packet);
                 }
             }
         });
         let progress = progress.map_err(|error| CliError::reading(path, &error))?;
-        let known = rows.channels().filter(|channel| selector.selects(channel));
-        known.clone().skip(*channels).for_each(|channel| compared.declare(*side, channel));
-        *channels = known.count();
         if progress == ReadProgress::Done {
             *time = None;
         }
         Ok(())
-    }
-}
-
-fn print(rows: &[DiffRow], format: OutputFormat, output: &mut StandardOutput) {
-    match format {
-        OutputFormat::Text => {
-            let differ = rows.iter().filter(|row| row.differs()).count();
-            let (role, text) = match differ {
-                0 => (TextStyle::Good, format!("✓ no difference on {} channels", rows.len())),
-                _ => (TextStyle::Bad, format!("✗ {differ} of {} channels differ", rows.len())),
-            };
-            output.line(&StyledLine::of(role, text));
-            rows.iter().for_each(|row| row.lines(&mut |line| output.line(&line)));
-        }
-        OutputFormat::Json => output.json(&serde_json::json!({ "channels": rows }), "\n"),
-        OutputFormat::Jsonl => rows.iter().for_each(|row| output.json(row, "\n")),
     }
 }

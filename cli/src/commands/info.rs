@@ -20,7 +20,7 @@ fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let mut counts = CounterReader::new(capture);
     read_all(&mut report, |report| counts.step(&view.window(), &mut |fault| report.fault(fault)))?;
     let channels = counts.channels().values().map(|counter| &counter.channel);
-    warn_of_empty_window(view, counts.last(), &mut report);
+    warn_of_empty_window(view, counts.latest(), &mut report);
     check_channels(view, &channels, &mut report);
     counts.keep(|_, counter| view.channels().selects(&counter.channel));
     counts

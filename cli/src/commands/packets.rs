@@ -52,7 +52,7 @@ fn list(
         })
     })?;
     if writer.accepts_more() {
-        warn_of_empty_window(view, rows.last(), &mut report);
+        warn_of_empty_window(view, rows.latest(), &mut report);
         check_channels(view, &rows.channels(), &mut report);
     }
     Ok(report)

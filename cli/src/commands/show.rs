@@ -51,10 +51,10 @@ fn list(arguments: &ShowArgs, layout: LinkLayout, writer: &mut RowWriter<'_>) ->
         })
     })?;
     show.finish(&mut |shown| printer.take(shown, writer));
-    let last = reader.extent().last;
+    let last = reader.extent().latest;
     warn_of_empty_window(
         view,
-        last.and_then(|(id, end)| Some((show.channel(id)?, end))),
+        last.and_then(|(_, id, end)| Some((show.channel(id)?, end))),
         &mut report,
     );
     if let Some(ContextRows { place, rest: None, .. }) = &printer.around {

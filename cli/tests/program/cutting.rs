@@ -92,12 +92,11 @@ fn captures_that_differ_show_the_first_difference_of_each_channel() {
     let differs = run(&["diff", &cut, &lossy]);
     assert_eq!((differs.status, differs.err.as_str()), (Some(1), ""));
     assert!(differs.out.starts_with("✗ ") && differs.out.contains("\n  - "), "{}", differs.out);
+    let moved = ["diff", &cut, &lossy, "--ignore", "time", "--filter", "moved", "--count"];
+    assert_eq!(good(&moved), "0\n");
+    let table = run(&["diff", &cut, &lossy, "--format", "csv", "--fields", "channel,differs"]).out;
+    assert!(table.starts_with("channel,differs\n") && table.contains(",true\n"), "{table}");
     let directory = ScratchDirectory::new("diff");
-    let rows = run(&["diff", &cut, &lossy, "--ignore", "time", "--format", "jsonl"]).out;
-    for row in rows.lines() {
-        let row: serde_json::Value = serde_json::from_str(row).unwrap();
-        assert_eq!(row["moved"], 0, "{row}");
-    }
     let damaged = directory.write("damaged", &capture_bytes("demo-cut")[..2000]);
     let failed = run(&["diff", &cut, &damaged]);
     assert_eq!(failed.status, Some(2));

@@ -72,6 +72,8 @@ pub struct ReadExtent {
     pub faults: u64,
     /// Channel of the last chunk, and the end of that chunk.
     pub last: Option<(ChannelId, Tick)>,
+    /// End of the chunk that ends last, in picoseconds, its channel, and its end.
+    pub latest: Option<(u128, ChannelId, Tick)>,
 }
 
 impl ReadExtent {

@@ -331,6 +331,8 @@ impl InterfaceTable {
             return self.reject(place.fault("first", wrong), out);
         }
         interface.end = chunk.end();
+        let end = u128::from(chunk.end().0) * u128::from(interface.channel.period_ps.get());
+        self.extent.latest = self.extent.latest.max(Some((end, channel_id(id), chunk.end())));
         self.extent.last = Some((channel_id(id), chunk.end()));
         if newest - newest.min(start) > newest / CLOCKS_APART {
             let wrong = format!("is {}, earlier than a block before it begins", chunk.first);

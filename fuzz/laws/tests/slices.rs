@@ -1,4 +1,4 @@
-//! A capture that is cut in two has the findings of the whole, each on its side of the cut.
+//! A capture that is cut in two has the findings and the packets of the whole, each on its side of the cut.
 
 #![expect(
     clippy::disallowed_methods,
@@ -10,14 +10,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use analyzer::event::ChannelEvent;
-use analyzer::event_reader::{EventReader, ReadItem};
-use analyzer::finding::FindingKind;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
-use analyzer::packet::ByteRetention;
-use analyzer::pipeline::CaptureAnalysis;
-use analyzer::timeline::EventFilter;
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::window::{TimeWindow, WindowEdge};
 use codec::capture::{ReadProgress, merge};
 use codec::time::Tick;
@@ -30,48 +25,61 @@ use simulator::network::VisitOrder;
 use simulator::truth::TraceLevel;
 
 /// Findings about single characters, commands and silences: a side has exactly those at its characters.
-const LOCAL: [FindingKind; 10] = [
-    FindingKind::CorrectedCode,
-    FindingKind::InvalidCode,
-    FindingKind::OpenLink,
-    FindingKind::SilentAtFirst,
-    FindingKind::UnexpectedFill,
-    FindingKind::OverrunAlarm,
-    FindingKind::ForwardReset,
-    FindingKind::BackwardReset,
-    FindingKind::UnsolicitedReply,
-    FindingKind::CommandsTooOften,
-];
+const LOCAL: &str = "corrected-code invalid-code open-link silent-at-first unexpected-fill overrun-alarm \
+                     forward-reset backward-reset unsolicited-reply commands-too-often";
 
 /// Findings about packets, resets and stops: what lies across the cut may be missing on both sides (its end or its
-/// start is not recorded) or count on both (data that is late before and after the cut).
-const ACROSS: [FindingKind; 13] = [
-    FindingKind::ResetNotEnded,
-    FindingKind::DataInReset,
-    FindingKind::LostGap,
-    FindingKind::MayBeTwo,
-    FindingKind::NoTag,
-    FindingKind::CrcBad,
-    FindingKind::Runt,
-    FindingKind::TruncatedByOpenLink,
-    FindingKind::CutByReset,
-    FindingKind::MissingTimeout,
-    FindingKind::BlockedTimeout,
-    FindingKind::DataWhileStopped,
-    // A hole at the cut is before the first character, or behind the last one.
-    FindingKind::Hole,
-];
+/// start is not recorded) or count on both (data that is late before and after the cut). A hole at the cut is before
+/// the first character, or behind the last one.
+const ACROSS: &str = "reset-not-ended data-in-reset lost-gap may-be-two no-tag crc-bad runt truncated-by-open-link \
+                      cut-by-reset missing-timeout blocked-timeout data-while-stopped hole";
 
-type FindingCounts = BTreeMap<(FindingKind, String), u64>;
+/// What the analysis of a capture finds.
+#[derive(Default)]
+struct Found {
+    findings: BTreeMap<(&'static str, String), u64>,
+    /// Channel, number and last byte of all packets.
+    packets: BTreeSet<(String, u64, u64)>,
+    end: u64,
+}
 
-fn findings(capture: &[u8]) -> FindingCounts {
-    let assumptions = LinkAssumptions::default();
-    let mut analysis = CaptureAnalysis::new(capture, AnalysisScope::Findings, assumptions);
-    while analysis.step(&mut |_| {}).unwrap() == ReadProgress::More {}
-    let findings = analysis.findings();
-    let found = findings.ledger().found();
-    let name = |id| analysis.channel(id).unwrap().name.clone();
-    found.map(|(kind, id, found)| ((kind, name(id)), found.count)).collect()
+impl Found {
+    fn of(capture: &[u8]) -> Self {
+        let assumptions = LinkAssumptions::default();
+        let mut analysis = CaptureAnalysis::new(capture, AnalysisScope::Network, assumptions);
+        let mut hops = Vec::new();
+        let mut add = |event| {
+            if let AnalysisEvent::Journey(journey) = event {
+                hops.extend(journey.hops.iter().map(|hop| (hop.channel, hop.packet, hop.end.0)));
+            }
+        };
+        while analysis.step(&mut add).unwrap() == ReadProgress::More {}
+        let name = |id| analysis.channel(id).unwrap().name.clone();
+        let findings = analysis.findings();
+        let found = findings.ledger().found();
+        Self {
+            findings: found
+                .map(|(kind, id, found)| ((kind.about().name, name(id)), found.count))
+                .collect(),
+            packets: hops.into_iter().map(|(id, number, end)| (name(id), number, end)).collect(),
+            end: analysis.extent().latest.unwrap().2.0,
+        }
+    }
+
+    /// Compares the findings of the whole with those of both sides of a cut.
+    fn check(&self, sides: &[Self; 2]) -> Result<(), String> {
+        let all = sides.iter().chain([self]).flat_map(|found| found.findings.keys());
+        for key @ (kind, _) in all {
+            let count = |found: &Self| found.findings.get(key).copied().unwrap_or_default();
+            let (parts, whole) = (sides.iter().map(count).sum::<u64>(), count(self));
+            let has = |list: &str| list.split_whitespace().any(|name| name == *kind);
+            // Others compare links, times and fill levels, which need more than a link's state.
+            if has(LOCAL) && parts != whole || has(ACROSS) && parts.abs_diff(whole) > 1 {
+                return Err(format!("{key:?}: {parts} of {whole}"));
+            }
+        }
+        Ok(())
+    }
 }
 
 fn part(capture: &[u8], from: u64, to: Option<u64>) -> Vec<u8> {
@@ -81,100 +89,39 @@ fn part(capture: &[u8], from: u64, to: Option<u64>) -> Vec<u8> {
     merge([capture], Vec::new(), &mut select, &mut |_, fault| panic!("{fault}")).unwrap().0
 }
 
-/// Channel, number and last byte of all packets.
-fn packets(capture: &[u8]) -> BTreeSet<(String, u64, u64)> {
-    let mut packets = BTreeSet::new();
-    let mut reader = EventReader::new(capture, EventFilter::Packets, ByteRetention::Forget);
-    let mut add = |item: ReadItem<'_>| {
-        if let ReadItem::Row(channel, row) = item
-            && let ChannelEvent::Packet(packet) = row.body
-        {
-            packets.insert((channel.name.clone(), packet.number, packet.end.0));
-        }
-    };
-    while reader.step(&mut add).unwrap() == ReadProgress::More {}
-    packets
-}
-
-/// Compares the counts of the whole with those of both sides of a cut.
-fn check(name: &str, whole: &FindingCounts, sides: [&[u8]; 2]) -> Result<(), String> {
-    let sides = sides.map(findings);
-    for (kind, channel) in sides.iter().flat_map(BTreeMap::keys).chain(whole.keys()) {
-        let count = |counts: &FindingCounts| {
-            counts.get(&(*kind, channel.clone())).copied().unwrap_or_default()
-        };
-        let (parts, all) = (sides.iter().map(count).sum::<u64>(), count(whole));
-        let tolerance = match kind {
-            kind if LOCAL.contains(kind) => 0,
-            kind if ACROSS.contains(kind) => 1,
-            // Comparisons of links, of times and of fill levels, which need more than a link's state.
-            _ => continue,
-        };
-        if parts.abs_diff(all) > tolerance {
-            let about = kind.about().name;
-            return Err(format!("{name}: {about} on {channel}: {parts} of {all}"));
-        }
-    }
-    Ok(())
-}
-
 /// Checks a capture at several cuts; returns at how many of them the state at the cut was needed.
 fn check_cuts(name: &str, capture: &[u8], count: u64) -> usize {
-    let (whole, end, numbered) = (findings(capture), length(capture), packets(capture));
+    let whole = Found::of(capture);
     // A step of an odd number: cuts at all distances from what happens.
-    let step = usize::try_from(end / count).unwrap() | 1;
+    let step = usize::try_from(whole.end / count).unwrap() | 1;
     let mut needed = 0;
-    for cut in (1..end).step_by(step) {
-        let [before, after] = [part(capture, 0, Some(cut)), part(capture, cut, None)];
-        check(&format!("{name} at {cut}"), &whole, [&before, &after]).unwrap();
-        let renumbered: Vec<_> = packets(&after).difference(&numbered).cloned().collect();
-        assert_eq!(renumbered, [], "{name} at {cut}");
-        let mut bare = after;
-        while let Some(at) = bare.windows(6).position(|word| word == b" cut={") {
-            bare[at + 1..at + 4].copy_from_slice(b"old");
+    for cut in (1..whole.end).step_by(step) {
+        let mut after = part(capture, cut, None);
+        let sides = [Found::of(&part(capture, 0, Some(cut))), Found::of(&after)];
+        whole.check(&sides).unwrap_or_else(|error| panic!("{name} at {cut}: {error}"));
+        let [before, sliced] = sides;
+        let renumbered: Vec<_> = sliced.packets.difference(&whole.packets).collect();
+        assert!(renumbered.is_empty(), "{name} at {cut}: {renumbered:?}");
+        while let Some(at) = after.windows(6).position(|word| word == b" cut={") {
+            after[at + 1..at + 4].copy_from_slice(b"old");
         }
-        needed += usize::from(check(name, &whole, [&before, &bare]).is_err());
+        needed += usize::from(whole.check(&[before, Found::of(&after)]).is_err());
     }
     needed
-}
-
-fn length(capture: &[u8]) -> u64 {
-    let mut reader = codec::capture::CaptureReader::new(capture);
-    while reader.step(&mut |_| {}).unwrap() == ReadProgress::More {}
-    reader.extent().last.unwrap().1.0
 }
 
 #[test]
 fn a_cut_changes_no_finding_of_the_fixtures() {
     let root = format!("{}/../../fixtures", env!("CARGO_MANIFEST_DIR"));
-    let names = [
-        "link-1",
-        "link-2",
-        "link-7",
-        "link-8",
-        "link-11",
-        "link-14",
-        "demo-cut",
-        "demo-slack",
-        "demo-open-wire",
-        "demo-adversary",
-        "demo-lost-gap",
-        "demo-contention",
-        "demo-two-hosts",
-    ];
-    let mut paths: Vec<_> =
-        names.iter().map(|name| format!("{root}/{name}/capture.pcapng").into()).collect();
+    let names = "link-1 link-2 link-7 link-8 link-11 link-14 demo-cut demo-slack demo-open-wire demo-adversary \
+                 demo-lost-gap demo-contention demo-two-hosts";
+    let names = names.split_whitespace().map(|name| format!("{root}/{name}/capture.pcapng"));
     let findings = std::fs::read_dir(format!("{root}/findings")).unwrap();
-    paths.extend(findings.map(|entry| entry.unwrap().path()));
-    paths.sort();
-    let mut needed = 0;
+    let findings = findings.map(|entry| entry.unwrap().path().display().to_string());
     // Drift is found in a long recording only; in a short one its effects are.
-    paths.retain(|path: &std::path::PathBuf| !path.ends_with("clock-drift.pcapng"));
-    for path in paths {
-        let name = path.display().to_string();
-        let capture = std::fs::read(&path).unwrap();
-        needed += check_cuts(name.strip_prefix(&root).unwrap(), &capture, 24);
-    }
+    let paths = names.chain(findings).filter(|path| !path.ends_with("clock-drift.pcapng"));
+    let needed = paths.map(|path| check_cuts(&path, &std::fs::read(&path).unwrap(), 24));
+    let needed: usize = needed.sum();
     assert!(needed > 20, "the state at the cut was needed {needed} times");
 }
 
