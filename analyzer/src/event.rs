@@ -54,6 +54,27 @@ pub enum ChannelEvent {
     },
 }
 
+impl ChannelEvent {
+    /// The event of a link, if it is one.
+    #[must_use]
+    pub const fn link(&self) -> Option<&LinkEvent> {
+        if let Self::Link(event) = self { Some(event) } else { None }
+    }
+
+    /// Name of an event, or of the end of a packet; `detail` for what only analyses read.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Packet(packet) => packet.ended_by.name(),
+            Self::Link(event) => event.kind(),
+            Self::Omitted { .. } => "omitted",
+            Self::Begins | Self::Framed | Self::Head(_) | Self::Data(_) | Self::Command(_) => {
+                "detail"
+            }
+        }
+    }
+}
+
 /// An event of a link, reported by `myriscope events`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -10,7 +10,7 @@ mod set;
 mod symbols;
 mod transport;
 
-use crate::event::{ChannelEvent, TimedEvent};
+use crate::event::TimedEvent;
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId, Chunk};
@@ -140,12 +140,7 @@ impl FindingChecks {
             side.watch.expire(row.at, &mut scribe);
         }
         let command = side.watch.row(row, &mut scribe);
-        let event = match &row.body {
-            ChannelEvent::Link(event) => Some(event),
-            ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Head(_) => None,
-            ChannelEvent::Data(_) | ChannelEvent::Packet(_) | ChannelEvent::Command(_) => None,
-            ChannelEvent::Omitted { .. } => None,
-        };
+        let event = row.body.link();
         if command.is_none() && event.is_none() {
             return;
         }

@@ -50,7 +50,10 @@ impl fmt::Display for WindowEdge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Character(at) => write!(f, "{at}ch"),
-            Self::Picoseconds(time) => write!(f, "{}us", microseconds(*time)),
+            Self::Picoseconds(time) => {
+                let text = microseconds(*time);
+                write!(f, "{}us", text.trim_end_matches('0').trim_end_matches('.'))
+            }
         }
     }
 }
@@ -148,7 +151,7 @@ mod tests {
         assert_eq!(edge("250ns"), Ok(WindowEdge::Picoseconds(250_000)));
         assert_eq!(edge("3ms"), Ok(WindowEdge::Picoseconds(3_000_000_000)));
         assert_eq!(edge("1s"), Ok(WindowEdge::Picoseconds(1_000_000_000_000)));
-        for written in ["0ch", "4096ch", "0.0000us", "12.5125us"] {
+        for written in ["0ch", "4096ch", "0us", "10us", "12.5125us"] {
             assert_eq!(edge(written).map(|edge| edge.to_string()), Ok(written.to_owned()));
         }
         assert_eq!(edge("7ps"), Ok(WindowEdge::Picoseconds(7)));

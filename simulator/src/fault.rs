@@ -20,6 +20,37 @@ pub struct FaultSpec {
     pub kind: FaultKind,
 }
 
+/// What a fault acts on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultPlace {
+    /// A port, and its channels or its cable.
+    Port,
+    /// A port of a switch.
+    SwitchPort,
+    /// A node.
+    Node,
+    /// A host.
+    Host,
+}
+
+impl FaultKind {
+    /// What faults of the kind act on.
+    #[must_use]
+    pub const fn acts_on(&self) -> FaultPlace {
+        match self {
+            Self::Noise { .. } | Self::Flip { .. } | Self::OpenWire { .. } | Self::Cut => {
+                FaultPlace::Port
+            }
+            Self::LoseGap | Self::ForwardReset | Self::BackwardReset | Self::Probe(_) => {
+                FaultPlace::Port
+            }
+            Self::PowerOff => FaultPlace::Node,
+            Self::DeadPort => FaultPlace::SwitchPort,
+            Self::Consume(_) | Self::Restart => FaultPlace::Host,
+        }
+    }
+}
+
 /// Kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {

@@ -42,17 +42,16 @@ impl EvidenceView {
         let on_channel = |name| {
             // A comma would separate two names.
             let pattern = channel.name.replace(',', "?");
-            let command = command(name).option("--channel", pattern.as_bytes());
+            let command = command(name).option("--channel", pattern);
             match channel.capture {
                 0 => command,
-                number => command.option("--capture", number.to_string().as_bytes()),
+                number => command.option("--capture", number.to_string()),
             }
         };
         match self {
             Self::Characters => {
                 let time = u128::from(at.0) * u128::from(channel.period_ps.get());
-                let place = WindowEdge::Picoseconds(time).to_string();
-                on_channel("show").option("--at", place.as_bytes())
+                on_channel("show").option("--at", WindowEdge::Picoseconds(time).to_string())
             }
             Self::Packets => on_channel("packets").flag("--hex").at(at),
             Self::Journeys => on_channel("journeys").at(at),
@@ -79,16 +78,15 @@ impl ShellCommand {
         self
     }
 
-    fn option(mut self, name: &str, value: &[u8]) -> Self {
-        self.0.push(format!("{name} {}", quoted(value)));
+    fn option(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
+        self.0.push(format!("{name} {}", quoted(value.as_ref())));
         self
     }
 
     /// Restricts the command to one character.
     fn at(self, at: Tick) -> Self {
-        let end = at.0.saturating_add(1);
-        self.option("--from", format!("{}ch", at.0).as_bytes())
-            .option("--to", format!("{end}ch").as_bytes())
+        let [from, to] = [at, Tick(at.0.saturating_add(1))].map(WindowEdge::Character);
+        self.option("--from", from.to_string()).option("--to", to.to_string())
     }
 
     /// Parts between which the line may be broken: the command, the file, each option with its value.

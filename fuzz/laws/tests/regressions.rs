@@ -1,6 +1,5 @@
 //! Minimized bugs that fuzzing and storms have found.
 
-use analyzer::event::ChannelEvent;
 use analyzer::event_reader::{EventReader, ReadItem};
 use analyzer::packet::ByteRetention;
 use analyzer::timeline::EventFilter;
@@ -32,17 +31,7 @@ fn check(want: EventFilter, lines: &[(u32, u64, &str, Option<u64>)]) -> Vec<Stri
     let mut step = || {
         rows.step(&mut |said| {
             if let ReadItem::Row(_, row) = said {
-                let what = match &row.body {
-                    ChannelEvent::Packet(packet) => packet.ended_by.name(),
-                    ChannelEvent::Link(event) => event.kind(),
-                    ChannelEvent::Begins
-                    | ChannelEvent::Framed
-                    | ChannelEvent::Head(_)
-                    | ChannelEvent::Data(_)
-                    | ChannelEvent::Command(_)
-                    | ChannelEvent::Omitted { .. } => "omitted",
-                };
-                shown.push(format!("{} {} {what}", row.channel, row.at));
+                shown.push(format!("{} {} {}", row.channel, row.at, row.body.name()));
             }
         })
     };

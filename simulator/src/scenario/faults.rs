@@ -9,33 +9,9 @@ use super::names::{NameLookup, NetworkCompleteness, node_name};
 use super::parameters::{self, ConsumptionFormat};
 use super::toml_reader::{TomlItem, TomlTable, TomlText};
 use super::toml_writer::{TomlKeys, TomlPage, word_of};
-use crate::fault::{BitErrors, FaultKind, FaultSpec};
+use crate::fault::{BitErrors, FaultKind, FaultPlace, FaultSpec};
 use crate::rng::Rng;
 use crate::topology::{NodeKind, NodePort, Topology};
-
-#[derive(Clone, Copy)]
-enum FaultPlace {
-    Port,
-    SwitchPort,
-    Node,
-    Host,
-}
-
-const fn place_of(kind: &FaultKind) -> FaultPlace {
-    match kind {
-        FaultKind::Noise { .. }
-        | FaultKind::Flip { .. }
-        | FaultKind::OpenWire { .. }
-        | FaultKind::Cut
-        | FaultKind::LoseGap
-        | FaultKind::ForwardReset
-        | FaultKind::BackwardReset
-        | FaultKind::Probe(_) => FaultPlace::Port,
-        FaultKind::PowerOff => FaultPlace::Node,
-        FaultKind::DeadPort => FaultPlace::SwitchPort,
-        FaultKind::Consume(_) | FaultKind::Restart => FaultPlace::Host,
-    }
-}
 
 /// Reads the further keys of a kind.
 fn read_kind(table: &mut TomlTable<'_>, kind: FaultKind) -> Option<FaultKind> {
@@ -123,7 +99,7 @@ impl<'a> FaultReader<'a> {
         let lasts = if given.lasts() { table.time("for", 1..=DURATION_MAX) } else { None };
         table.finish();
         // Without a place no times need to be drawn: there may be billions.
-        let targets = self.targets(place, place_of(given)).filter(|targets| !targets.is_empty());
+        let targets = self.targets(place, given.acts_on()).filter(|targets| !targets.is_empty());
         let (Some(when), Some(kind), Some(targets)) = (when, kind, targets) else { return };
         let fault = |at: u64, rng: &mut Rng| {
             let choice = usize::try_from(rng.below(targets.len() as u64)).unwrap_or(0);
@@ -245,7 +221,7 @@ pub(super) fn write(page: &mut TomlPage, faults: &[FaultSpec], topology: &Topolo
 }
 
 fn write_fault(keys: &mut TomlKeys, fault: &FaultSpec, topology: &Topology) {
-    let place = match place_of(&fault.kind) {
+    let place = match fault.kind.acts_on() {
         FaultPlace::Port | FaultPlace::SwitchPort => topology.port_name(fault.place),
         FaultPlace::Node | FaultPlace::Host => node_name(topology, fault.place.node).to_owned(),
     };

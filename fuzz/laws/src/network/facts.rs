@@ -1,7 +1,7 @@
 //! Facts about ports that follow from a scenario and its truth, without any character.
 
 use codec::character::{Character, DecodedCode, Symbol, decode_control};
-use simulator::fault::FaultKind;
+use simulator::fault::{FaultKind, FaultPlace};
 use simulator::link::{FillMode, LinkParameters, PortParameters};
 use simulator::scenario::Scenario;
 use simulator::topology::NodePort;
@@ -79,19 +79,10 @@ pub fn forges_silence(scenario: &Scenario) -> bool {
 
 /// Times at which a port loses its power, in order.
 pub fn power_lost(scenario: &Scenario, port: NodePort) -> impl Iterator<Item = u64> {
-    let off = scenario.faults.iter().filter(move |fault| match fault.kind {
-        FaultKind::PowerOff => fault.place.node == port.node,
-        FaultKind::DeadPort => fault.place == port,
-        FaultKind::Noise { .. }
-        | FaultKind::Flip { .. }
-        | FaultKind::OpenWire { .. }
-        | FaultKind::Cut
-        | FaultKind::LoseGap
-        | FaultKind::ForwardReset
-        | FaultKind::BackwardReset
-        | FaultKind::Probe(_)
-        | FaultKind::Consume(_)
-        | FaultKind::Restart => false,
+    let off = scenario.faults.iter().filter(move |fault| match fault.kind.acts_on() {
+        FaultPlace::Node => fault.place.node == port.node,
+        FaultPlace::SwitchPort => fault.place == port,
+        FaultPlace::Port | FaultPlace::Host => false,
     });
     off.map(|fault| fault.at)
 }

@@ -8,7 +8,7 @@ use codec::chars::CharBuf;
 use codec::packet::PacketTag;
 use codec::route::PortId;
 use codec::time::Ticks;
-use simulator::fault::{self, BitErrors, FaultKind};
+use simulator::fault::{self, BitErrors, FaultKind, FaultPlace};
 use simulator::interface::ConsumptionMode;
 use simulator::routes::RouteTable;
 use simulator::topology::{NodeId, NodeKind, NodePort, Topology};
@@ -276,18 +276,10 @@ impl FaultInput {
             FaultInputKind::Consume(appetite) => FaultKind::Consume(appetite.consumption()),
             FaultInputKind::Restart => FaultKind::Restart,
         };
-        let place = match what {
-            FaultKind::PowerOff => NodePort { port: PortId(0), ..port },
-            FaultKind::Consume(_) | FaultKind::Restart => NodePort { node: host, port: PortId(0) },
-            FaultKind::Noise { .. }
-            | FaultKind::Flip { .. }
-            | FaultKind::OpenWire { .. }
-            | FaultKind::Cut
-            | FaultKind::LoseGap
-            | FaultKind::ForwardReset
-            | FaultKind::BackwardReset
-            | FaultKind::Probe(_)
-            | FaultKind::DeadPort => port,
+        let place = match what.acts_on() {
+            FaultPlace::Node => NodePort { port: PortId(0), ..port },
+            FaultPlace::Host => NodePort { node: host, port: PortId(0) },
+            FaultPlace::Port | FaultPlace::SwitchPort => port,
         };
         let at = u64::from(self.at) % duration;
         let until = self.lasts.map(|lasts| at + 1 + u64::from(lasts % 1024));

@@ -160,16 +160,7 @@ fn literal(chunk: &OwnedChunk) -> OwnedChunk {
 
 /// Not so what was left out of a repeat: characters one by one repeat nothing.
 const fn is_told(row: &TimedEvent) -> bool {
-    match row.body {
-        ChannelEvent::Packet(_)
-        | ChannelEvent::Link(_)
-        | ChannelEvent::Begins
-        | ChannelEvent::Framed
-        | ChannelEvent::Head(_)
-        | ChannelEvent::Data(_)
-        | ChannelEvent::Command(_) => true,
-        ChannelEvent::Omitted { .. } => false,
-    }
+    !matches!(row.body, ChannelEvent::Omitted { .. })
 }
 
 fn reduced(plan: &StatesInput) -> (LinkAnalysis, LinkOutput) {
@@ -199,16 +190,7 @@ pub(crate) mod tests {
     pub(crate) fn shown(bytes: &[u8]) -> BTreeSet<&'static str> {
         let (_, seen) = StatesInput::from_bytes(bytes).map(|plan| reduced(&plan)).unwrap();
         let states = seen.intervals.iter().map(|(_, it)| it.state.name());
-        let rows = seen.events.iter().map(|row| match &row.body {
-            ChannelEvent::Packet(packet) => packet.ended_by.name(),
-            ChannelEvent::Link(event) => event.kind(),
-            ChannelEvent::Begins
-            | ChannelEvent::Framed
-            | ChannelEvent::Head(_)
-            | ChannelEvent::Data(_)
-            | ChannelEvent::Command(_)
-            | ChannelEvent::Omitted { .. } => "detail",
-        });
+        let rows = seen.events.iter().map(|row| row.body.name());
         states.chain(rows).collect()
     }
 
