@@ -46,7 +46,7 @@ use crate::rng::Rng;
 use crate::transport::{Transport, TransportParameters};
 
 pub use self::costs::{BURST, BusMode, MICROSECOND, MessageCosts, ProtocolLayers, TransferMode};
-pub use self::counters::{CLASSES, EndpointStatistics, MessagingStatistics, RoundTripTimes};
+pub use self::counters::{EndpointStatistics, MessagingStatistics};
 pub use self::event::{
     MessageId, MessagingEvent, MessagingPacket, ReturnCause, TransmissionAttempt, TransmissionKind,
 };

@@ -107,11 +107,11 @@ pub const fn picoseconds(periods: u64) -> u64 {
 
 /// Bucket of a histogram of times, as in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct HistogramBucket {
+struct HistogramBucket {
     /// Longest possible time, in picoseconds.
-    pub(crate) to_ps: u64,
+    to_ps: u64,
     /// Number of times.
-    pub(crate) count: u64,
+    count: u64,
 }
 
 /// A histogram of periods of the full rate, as in `docs/output.md`.

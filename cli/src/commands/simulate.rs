@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use analyzer::channel_name::escape_text;
 use simulator::scenario::{Scenario, limits, with_key};
 use simulator::statistics::RunStatistics;
 use simulator::truth::TraceLevel;
@@ -71,6 +72,9 @@ pub(crate) fn read_beside(scenario: &Path, name: &str) -> Result<String, String>
     is_short.then_some(text).ok_or_else(|| format!("it exceeds {} bytes", limits::TEXT_MAX))
 }
 
+/// Characters of an option in an error. *Chosen*: a line.
+const OPTION_MAX: usize = 80;
+
 /// A scenario file, and the keys that the command line replaces.
 #[derive(Clone, Copy)]
 pub(crate) struct ScenarioSettings<'a> {
@@ -92,7 +96,8 @@ impl ScenarioSettings<'_> {
         for (option, KeySetting { key, value }) in
             options.into_iter().flat_map(|(option, keys)| keys.iter().map(move |key| (option, key)))
         {
-            let option = format!("{option} {key}={value}");
+            let option = escape_text(format!("{option} {key}={value}"));
+            let option: String = option.chars().take(OPTION_MAX).collect();
             text = with_key(&text, key, value)
                 .map_err(|error| CliError::Message(format!("{option}: {error}")))?;
             name += &format!(", {option}");

@@ -2,7 +2,8 @@
 
 use analyzer::render::{StyledLine, TextStyle};
 use codec::transport::NackReason;
-use simulator::messaging::{EndpointStatistics, MessagingStatistics, RoundTripTimes};
+use simulator::messaging::{EndpointStatistics, MessagingStatistics};
+use simulator::statistics::LogHistogram;
 
 use super::{EndpointCounts, StatisticsOfRun, busiest, counts, more, short};
 use crate::text_table::{TextColumn, print_columns};
@@ -23,7 +24,7 @@ impl<'a> StatisticsOfRun<'a> {
             let name = self.scenario.topology.node(*host).map_or("?", |node| &node.name);
             plan.endpoints.iter().filter_map(move |endpoint| {
                 let messaging = self.network.interface(*host)?.messaging()?;
-                let statistics = *messaging.endpoint_statistics(endpoint.id)?;
+                let statistics = messaging.endpoint_statistics(endpoint.id)?.clone();
                 Some(EndpointCounts { endpoint: format!("{name}.{}", endpoint.id.0), statistics })
             })
         })
@@ -43,10 +44,9 @@ fn endpoints(run: StatisticsOfRun<'_>, shown: usize, out: &mut impl FnMut(Styled
     let count = |head: &str, of: fn(&EndpointStatistics) -> u64| {
         TextColumn::of(head, &endpoints, |counts| of(&counts.statistics).to_string())
     };
-    let time = |head: &str, of: fn(&RoundTripTimes) -> Option<u64>| {
+    let time = |head: &str, of: fn(&LogHistogram) -> Option<u64>| {
         TextColumn::of(head, &endpoints, |counts| {
-            let trips = &counts.statistics.round_trips;
-            of(trips).filter(|_| trips.count > 0).map_or_else(String::new, short)
+            of(&counts.statistics.round_trips).map_or_else(String::new, short)
         })
     };
     out(StyledLine::default());
@@ -55,11 +55,11 @@ fn endpoints(run: StatisticsOfRun<'_>, shown: usize, out: &mut impl FnMut(Styled
         count("requests", |counts| counts.requests_sent),
         count("replies", |counts| counts.completed),
         TextColumn::styled("returned", &endpoints, returned),
-        count("received", |counts| counts.requests_read),
+        count("read", |counts| counts.requests_read),
         count("replied", |counts| counts.replies_sent),
-        time("min µs", |trips| Some(trips.min)),
-        time("mean", RoundTripTimes::mean),
-        time("max", |trips| Some(trips.max)),
+        time("min µs", LogHistogram::min),
+        time("mean", LogHistogram::mean),
+        time("max", LogHistogram::max),
     ];
     print_columns(&columns, out);
     more(left, "endpoint", out);

@@ -159,7 +159,7 @@ impl CounterSnapshot {
             let messaging = network.interface(*host)?.messaging()?;
             let endpoints = plan.endpoints.iter();
             let endpoints = endpoints
-                .map(|plan| messaging.endpoint_statistics(plan.id).copied().unwrap_or_default());
+                .map(|plan| messaging.endpoint_statistics(plan.id).cloned().unwrap_or_default());
             Some((*host, (messaging.statistics(), endpoints.collect())))
         });
         Self(counts.collect())
@@ -180,7 +180,7 @@ impl CounterSnapshot {
                 endpoints: Vec::new(),
             };
             for (place, now) in endpoints.iter().enumerate() {
-                let then = endpoints_then.get(place).copied().unwrap_or_default();
+                let then = endpoints_then.get(place).cloned().unwrap_or_default();
                 host.endpoints.push(EndpointActivity::between(&then, now));
                 reading.totals.add(now);
             }
@@ -194,12 +194,13 @@ fn sum(counts: &[u64]) -> u64 {
 }
 
 impl EndpointActivity {
-    const fn between(then: &EndpointStatistics, now: &EndpointStatistics) -> Self {
+    fn between(then: &EndpointStatistics, now: &EndpointStatistics) -> Self {
+        let round_trips = now.round_trips.sum().saturating_sub(then.round_trips.sum());
         Self {
             completed: now.completed.saturating_sub(then.completed),
             sent: now.requests_sent.saturating_sub(then.requests_sent),
             replied: now.replies_sent.saturating_sub(then.replies_sent),
-            round_trips: now.round_trips.sum.saturating_sub(then.round_trips.sum),
+            round_trips: u64::try_from(round_trips).unwrap_or(u64::MAX),
         }
     }
 

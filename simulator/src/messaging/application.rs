@@ -235,7 +235,7 @@ impl HostMessaging {
             && let ReplyQueueItem::Reply(_) = incoming
             && let Some(endpoint) = self.endpoints.get_mut(place)
         {
-            endpoint.statistics.round_trips.count(self.clock.saturating_sub(waiting.since));
+            endpoint.statistics.round_trips.record(self.clock.saturating_sub(waiting.since));
         }
     }
 

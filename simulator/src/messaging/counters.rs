@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use codec::transport::NackReason;
 use serde::{Serialize, Serializer};
 
-use crate::statistics::{self, HistogramBucket};
-
-/// Classes of a [`RoundTripTimes::histogram`].
-pub const CLASSES: usize = 32;
+use crate::statistics::{self, LogHistogram};
 
 /// Counters of a host's messaging since the start; times in periods of the full rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -65,7 +62,7 @@ pub struct MessagingStatistics {
 }
 
 /// Counters of an endpoint since the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EndpointStatistics {
     /// Requests sent by its application.
     pub requests_sent: u64,
@@ -95,47 +92,9 @@ pub struct EndpointStatistics {
     pub damaged: u64,
     /// Events posted.
     pub events: u64,
-    /// Round-trip times: from handing over a request to having handled its reply.
-    pub round_trips: RoundTripTimes,
-}
-
-/// Round-trip times, in periods of the full rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct RoundTripTimes {
-    /// Number.
-    pub count: u64,
-    /// Sum.
-    #[serde(rename = "sum_ps", serialize_with = "picoseconds")]
-    pub sum: u64,
-    /// Minimum; 0 if there is none.
-    #[serde(rename = "min_ps", serialize_with = "picoseconds")]
-    pub min: u64,
-    /// Maximum.
-    #[serde(rename = "max_ps", serialize_with = "picoseconds")]
-    pub max: u64,
-    /// Numbers by binary logarithm; the last class has all longer times too.
-    #[serde(rename = "buckets", serialize_with = "classes")]
-    pub histogram: [u64; CLASSES],
-}
-
-impl RoundTripTimes {
-    /// Records a time.
-    pub fn count(&mut self, time: u64) {
-        self.min = if self.count == 0 { time } else { self.min.min(time) };
-        self.max = self.max.max(time);
-        self.sum = self.sum.saturating_add(time);
-        self.count += 1;
-        let class = time.max(1).ilog2() as usize;
-        if let Some(class) = self.histogram.get_mut(class.min(CLASSES - 1)) {
-            *class += 1;
-        }
-    }
-
-    /// Mean, rounded down.
-    #[must_use]
-    pub const fn mean(&self) -> Option<u64> {
-        self.sum.checked_div(self.count)
-    }
+    /// Round-trip times, in periods of the full rate: from handing over a request to having handled
+    /// its reply.
+    pub round_trips: LogHistogram,
 }
 
 /// Serializes periods of the full rate as picoseconds.
@@ -149,30 +108,7 @@ fn by_reason<S: Serializer>(counts: &[u64; 6], serializer: S) -> Result<S::Ok, S
     named.filter(|(_, count)| **count > 0).collect::<BTreeMap<_, _>>().serialize(serializer)
 }
 
-/// Serializes the classes that are not empty: longest time and count.
-fn classes<S: Serializer>(counts: &[u64; CLASSES], serializer: S) -> Result<S::Ok, S::Error> {
-    let ends = (0..CLASSES).map(|class| statistics::picoseconds((1 << (class + 1)) - 1));
-    let classes = ends.zip(counts).filter(|(_, count)| **count > 0);
-    let class = |(to_ps, count): (u64, &u64)| HistogramBucket { to_ps, count: *count };
-    serializer.collect_seq(classes.map(class))
-}
-
 /// Index of a reason's counter.
 pub(super) fn reason_class(reason: NackReason) -> usize {
     NackReason::ALL.iter().position(|other| *other == reason).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn round_trips_have_least_most_mean_and_class() {
-        let mut trips = RoundTripTimes::default();
-        assert_eq!(trips.mean(), None);
-        [40, 20, 0, u64::MAX].into_iter().for_each(|time| trips.count(time));
-        assert_eq!((trips.min, trips.max, trips.count), (0, u64::MAX, 4));
-        assert_eq!((trips.histogram[0], trips.histogram[4], trips.histogram[5]), (1, 1, 1));
-        assert_eq!(trips.histogram[31], 1);
-    }
 }

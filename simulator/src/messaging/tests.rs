@@ -97,7 +97,7 @@ impl MessagingNetwork {
     }
 
     fn statistics(&self, nic: usize, endpoint: u16) -> EndpointStatistics {
-        *self.hosts[nic].endpoint_statistics(EndpointId(endpoint)).unwrap()
+        self.hosts[nic].endpoint_statistics(EndpointId(endpoint)).unwrap().clone()
     }
 
     fn count(&self, which: impl Fn(&MessagingEvent) -> bool) -> usize {

@@ -91,15 +91,12 @@ pub(super) fn read(
             Ok(made) => Some(made),
             Err(error) => {
                 let expected = match error.0 {
-                    ShapeProblem::NoPort { .. } | ShapeProblem::Full { .. } => {
-                        "expected fewer hosts or links, or switches with more ports"
-                    }
                     ShapeProblem::Odd(_) => "expected an even number of ports",
-                    ShapeProblem::Range { field: "groups", .. } => {
-                        "expected fewer groups, or more links between them"
-                    }
-                    ShapeProblem::Range { .. } | ShapeProblem::Nodes => {
-                        "expected a smaller network"
+                    ShapeProblem::NoPort { .. }
+                    | ShapeProblem::Full { .. }
+                    | ShapeProblem::Range { .. }
+                    | ShapeProblem::Nodes => {
+                        "expected a smaller network, or switches with more ports"
                     }
                 };
                 table.report(error.to_string(), expected);
