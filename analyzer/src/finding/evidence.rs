@@ -8,26 +8,28 @@ use codec::time::Tick;
 use serde::{Serialize, Serializer};
 
 use crate::channel_name::escape_text;
+use crate::named_enum::named_enum;
 use crate::row::{FieldShape, FieldType};
 use crate::window::WindowEdge;
 
-/// View that shows an occurrence of a finding best.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EvidenceView {
-    /// `show`: the characters around it.
-    Characters,
-    /// `packets --hex`: the packet.
-    Packets,
-    /// `journeys`: the packet on all links.
-    Journeys,
-    /// `conversations --events`: the role of the packet in the reliability protocol.
-    Messages,
-    /// `blocking`: the wait.
-    Waits,
-    /// `links`: the channel as a whole.
-    Links,
-    /// `topology`: the network as a whole.
-    Topology,
+named_enum! {
+    /// View that shows an occurrence of a finding best: a command, and its option.
+    pub enum EvidenceView {
+        /// The characters around it.
+        Characters = "show",
+        /// The packet.
+        Packets = "packets --hex",
+        /// The packet on all links.
+        Journeys = "journeys",
+        /// The role of the packet in the reliability protocol.
+        Messages = "conversations --events",
+        /// The wait.
+        Waits = "blocking",
+        /// The channel as a whole.
+        Links = "links",
+        /// The network as a whole.
+        Topology = "topology",
+    }
 }
 
 /// Command line, quoted for shells that know `$'…'`.
@@ -38,57 +40,42 @@ impl EvidenceView {
     /// Command that shows character `at` of a channel.
     #[must_use]
     pub fn command(self, file: &Path, channel: &Channel, at: Tick) -> ShellCommand {
-        let command = |name: &str| ShellCommand::new(name, file);
-        let on_channel = |name| {
-            // A comma would separate two names.
-            let pattern = channel.name.replace(',', "?");
-            let command = command(name).option("--channel", pattern);
-            match channel.capture {
-                0 => command,
-                number => command.option("--capture", number.to_string()),
+        let (name, option) = self.name().split_once(' ').unwrap_or((self.name(), ""));
+        let mut command = ShellCommand(vec![format!("myriscope {name}"), file_argument(file)]);
+        let ShellCommand(parts) = &mut command;
+        let mut add =
+            |name: &str, value: String| parts.push(format!("{name} {}", quoted(value.as_bytes())));
+        if self == Self::Topology {
+            return command;
+        }
+        // A comma would separate two names.
+        add("--channel", channel.name.replace(',', "?"));
+        if channel.capture > 0 {
+            add("--capture", channel.capture.to_string());
+        }
+        let time = u128::from(at.0) * u128::from(channel.period_ps.get());
+        let end = Tick(at.0.saturating_add(1));
+        let places = match self {
+            Self::Characters => vec![("--at", WindowEdge::Picoseconds(time))],
+            Self::Links | Self::Topology => vec![],
+            Self::Packets | Self::Journeys | Self::Messages | Self::Waits => {
+                vec![("--from", WindowEdge::Character(at)), ("--to", WindowEdge::Character(end))]
             }
         };
-        match self {
-            Self::Characters => {
-                let time = u128::from(at.0) * u128::from(channel.period_ps.get());
-                on_channel("show").option("--at", WindowEdge::Picoseconds(time).to_string())
-            }
-            Self::Packets => on_channel("packets").flag("--hex").at(at),
-            Self::Journeys => on_channel("journeys").at(at),
-            Self::Messages => on_channel("conversations").flag("--events").at(at),
-            Self::Waits => on_channel("blocking").at(at),
-            Self::Links => on_channel("links"),
-            Self::Topology => command("topology"),
-        }
+        parts.extend((!option.is_empty()).then(|| option.to_owned()));
+        parts.extend(places.iter().map(|(name, place)| format!("{name} {place}")));
+        command
     }
 }
 
+/// A file as an argument that is no option.
+fn file_argument(file: &Path) -> String {
+    let name = file.as_os_str().as_encoded_bytes();
+    let is_option = name.first() == Some(&b'-') && name != b"-";
+    format!("{}{}", if is_option { "./" } else { "" }, quoted(name))
+}
+
 impl ShellCommand {
-    /// Command of this program that reads a file.
-    fn new(command: &str, file: &Path) -> Self {
-        let name = file.as_os_str().as_encoded_bytes();
-        let quoted = quoted(name);
-        let is_option = name.first() == Some(&b'-') && name != b"-";
-        let file = if is_option { format!("./{quoted}") } else { quoted };
-        Self(vec![format!("myriscope {command}"), file])
-    }
-
-    fn flag(mut self, name: &str) -> Self {
-        self.0.push(name.to_owned());
-        self
-    }
-
-    fn option(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
-        self.0.push(format!("{name} {}", quoted(value.as_ref())));
-        self
-    }
-
-    /// Restricts the command to one character.
-    fn at(self, at: Tick) -> Self {
-        let [from, to] = [at, Tick(at.0.saturating_add(1))].map(WindowEdge::Character);
-        self.option("--from", from.to_string()).option("--to", to.to_string())
-    }
-
     /// Parts between which the line may be broken: the command, the file, each option with its value.
     pub fn parts(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
@@ -178,6 +165,7 @@ mod tests {
                 "myriscope packets - --channel 's0:1>h1:0' --hex --from 3ch --to 4ch",
             ),
             (EvidenceView::Topology, 3, "a", "myriscope topology a"),
+            (EvidenceView::Links, 3, "a", "myriscope links a --channel 's0:1>h1:0'"),
         ] {
             let command = view.command(Path::new(file), &channel, Tick(at));
             assert_eq!(command.to_string(), expected);
