@@ -25,19 +25,17 @@ use crate::event_reader::{CountedChannel, CounterReader};
 use crate::packet::ReceivedPacket;
 
 pub use self::blocking::blocking;
-pub use self::conversations::{
-    ConversationText, conversations, malformed_line, remark_head, remark_line,
-};
-pub use self::journeys::{journey_excess, journey_head, journey_lines};
+pub use self::conversations::{ConversationText, conversations};
+pub use self::journeys::{WAY_SPARE, journey_excess, journey_head, journey_lines};
 pub(crate) use self::line::count;
-pub use self::line::{StyledLine, TextStyle, microseconds, wrapped};
-pub use self::links::{interval, interval_head, links};
+pub use self::line::{ColumnRank, StyledLine, TextStyle, microseconds, wrapped};
+pub use self::links::links;
 pub(crate) use self::log::log_text;
 pub use self::log::{case_head, case_line, log_head, log_line};
 #[cfg(feature = "score")]
 pub use self::score::score;
 pub use self::series::{flow_head, flow_line, series_head, series_line};
-pub use self::slack::{fill, fill_head, slack};
+pub use self::slack::slack;
 pub use self::topology::topology;
 pub use self::units::TimeUnit;
 
@@ -49,19 +47,24 @@ fn when(channel: &Channel, at: u64) -> String {
 #[must_use]
 pub fn packet_head(unit: TimeUnit) -> StyledLine {
     let start = format!("start {}", unit.name());
-    let text = format!(
-        "{start:>12}  {:<15} {:>6}  {:>7}  {:>7}  tag  {:<7}  {:<11}  route",
-        "channel", "packet", "length", "payload", "crc", "ended by"
-    );
-    StyledLine::of(TextStyle::Head, text)
+    let plain = StyledLine::of(TextStyle::Head, format!("{start:>12}  {:<15} ", "channel"))
+        .and_ranked(3, TextStyle::Head, format!("{:>6}  ", "packet"))
+        .and(TextStyle::Head, format!("{:>7}  ", "length"));
+    plain
+        .and_ranked(1, TextStyle::Head, format!("{:>7}  ", "payload"))
+        .and_ranked(2, TextStyle::Head, "tag  ")
+        .and(TextStyle::Head, format!("{:<7}  ", "crc"))
+        .and_ranked(4, TextStyle::Head, format!("{:<11}  ", "ended by"))
+        .and(TextStyle::Head, format!("{:<11}", "route"))
 }
 
 /// Heading above rows of events.
 #[must_use]
 pub fn event_head(unit: TimeUnit) -> StyledLine {
     let time = format!("time {}", unit.name());
-    let text = format!("{time:>12}  {:<15} {:>12}  event", "channel", "character");
-    StyledLine::of(TextStyle::Head, text)
+    StyledLine::of(TextStyle::Head, format!("{time:>12}  {:<15} ", "channel"))
+        .and_ranked(1, TextStyle::Head, format!("{:>12}  ", "character"))
+        .and(TextStyle::Head, format!("{:<31}", "event"))
 }
 
 /// Lines of a row: one, and more for the bytes of a packet if they were kept.
@@ -113,10 +116,13 @@ fn packet_lines(
         route.push(format!("and {more} more"));
     }
     out(StyledLine::of(TextStyle::Dim, format!("{when:>12}  "))
-        .and(TextStyle::Plain, format!("{:<15} {:>6}  ", channel.name, packet.number))
-        .and(TextStyle::Plain, format!("{:>7}  {:>7}  {tag:>3}  ", packet.length, packet.payload()))
+        .and(TextStyle::Plain, format!("{:<15} ", channel.name))
+        .and_ranked(3, TextStyle::Plain, format!("{:>6}  ", packet.number))
+        .and(TextStyle::Plain, format!("{:>7}  ", packet.length))
+        .and_ranked(1, TextStyle::Plain, format!("{:>7}  ", packet.payload()))
+        .and_ranked(2, TextStyle::Plain, format!("{tag:>3}  "))
         .and(role, format!("{crc:<7}  "))
-        .and(ended_role, format!("{ended:<11}  "))
+        .and_ranked(4, ended_role, format!("{ended:<11}  "))
         .and(TextStyle::Plain, route.join(" ")));
     if let Some(bytes) = &packet.bytes {
         for (at, line) in bytes.bytes().chunks(16).enumerate() {
@@ -158,7 +164,8 @@ fn event_line((channel, at): (&Channel, u64), when: &str, event: &LinkEvent) -> 
         LinkEvent::InvalidCode(_) | LinkEvent::OverrunAlarm => TextStyle::Bad,
     };
     StyledLine::of(TextStyle::Dim, format!("{when:>12}  "))
-        .and(TextStyle::Plain, format!("{:<15} {at:>12}  ", channel.name))
+        .and(TextStyle::Plain, format!("{:<15} ", channel.name))
+        .and_ranked(1, TextStyle::Plain, format!("{at:>12}  "))
         .and(role, format!("{:<15} ", event.kind()))
         .and(TextStyle::Plain, event_detail(event))
 }

@@ -72,7 +72,7 @@ pub fn render(capture: impl Read + Send, view: SnapshotView) -> String {
         SnapshotView::Links => render_report(capture, out, |report, out| {
             let links: Vec<Vec<_>> =
                 report.links.iter().map(|link| link.reports().collect()).collect();
-            render::links(&links, out);
+            render::links(&links, TimeUnit::default(), out);
         }),
         SnapshotView::Slack => render_report(capture, out, |report, out| {
             render::slack(report.links.iter().flat_map(LinkAnalysis::slack), out);
@@ -192,13 +192,13 @@ fn render_journeys(
     capture: impl Read + Send,
     out: &mut impl FnMut(StyledLine),
 ) -> Result<(), CaptureError> {
-    out(render::journey_head());
+    out(render::journey_head(TimeUnit::default()));
     let mut current = 0;
     render_events(capture, AnalysisScope::Network, out, |analysis, event, out| {
         let AnalysisEvent::Journey(journey) = event else { return };
         let first = journey.hops.first().and_then(|hop| analysis.channel(hop.channel));
         enter(&mut current, first, out);
-        render::journey_lines(&journey, &|id| analysis.channel(id), out);
+        render::journey_lines(&journey, &|id| analysis.channel(id), TimeUnit::default(), out);
     })
 }
 
@@ -250,6 +250,6 @@ fn render_check(report: &Report, out: &mut impl FnMut(StyledLine)) {
         elsewhere: Vec::new(),
     };
     check::headline(&report.findings, &scope, out);
-    check::findings(&rows, None, out);
+    check::findings(&rows, (None, TimeUnit::default()), out);
     check::verdicts(&verdicts(&report.findings), &scope, RuleTable::Whole, None, out);
 }

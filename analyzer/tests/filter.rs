@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use myriscope_analyzer::filter::{ColumnList, DEPTH_MAX, Filter, RowKind, TEXT_MAX};
 use myriscope_analyzer::packet::{HexBytes, PacketRow};
+use myriscope_analyzer::render::TimeUnit;
 use serde_json::json;
 
 /// Errors of filters of packets.
@@ -395,18 +396,21 @@ fn nothing_in_a_message_harms_a_terminal() {
 fn columns_stand_below_their_names() {
     let mut columns =
         ColumnList::parse("channel, start ,route,crc,syndrome", RowKind::Packets).unwrap();
-    let text = format!("{}\n{}", columns.head(), columns.line(&PACKET));
+    let text = format!("{}\n{}", columns.head(), columns.line(&PACKET, 12_500));
     insta::assert_snapshot!(text, @"
-    channel                 start  route        crc   syndrome
+    channel            start [ch]  route        crc   syndrome
     s0:3>h0:0                1000  83:81        bad         16
     ");
+    let mut timed = columns.clone().in_unit(Some(TimeUnit::Nanoseconds));
+    let text = format!("{}\n{}", timed.head(), timed.line(&PACKET, 12_500));
+    assert!(text.contains("start [ns]") && text.contains("  12500.0  "), "{text}");
     assert_eq!(
         columns.names().collect::<Vec<_>>(),
         ["channel", "start", "route", "crc", "syndrome"]
     );
     let row = json!({ "name": "a>b", "control": { "GAP": 1, "GO": 2 } });
     let mut columns = ColumnList::parse("name,control,peer", RowKind::Channels).unwrap();
-    insta::assert_snapshot!(columns.line(&row).to_string(), @"a>b                    2        -");
+    insta::assert_snapshot!(columns.line(&row, 1).to_string(), @"a>b                    2        -");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use codec::time::Tick;
 use myriscope_analyzer::journey::{Journey, JourneyFate};
 
 use myriscope_analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
-use myriscope_analyzer::render::journey_lines;
+use myriscope_analyzer::render::{TimeUnit, journey_lines};
 
 const A: &str = "h0:0>s0:0";
 const B: &str = "s0:1>s1:2";
@@ -117,7 +117,7 @@ fn read_as(file: &[u8], assumptions: LinkAssumptions) -> (String, Vec<Journey>) 
     while analysis.step(&mut told).unwrap() == ReadProgress::More {}
     let mut text = String::new();
     for journey in &journeys {
-        journey_lines(journey, &|id| analysis.channel(id), &mut |line| {
+        journey_lines(journey, &|id| analysis.channel(id), TimeUnit::default(), &mut |line| {
             writeln!(text, "{line}").unwrap();
         });
     }

@@ -13,15 +13,15 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use self::analysis::{
-    AnnotateArgs, BlockingArgs, CheckArgs, ConversationsArgs, EventsArgs, ExplainArgs, LinksArgs,
-    PacketsArgs, ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs,
+    AnnotateArgs, BlockingArgs, CheckArgs, ConversationsArgs, ExplainArgs, LinksArgs, PacketsArgs,
+    ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs,
 };
 pub(crate) use self::cutting::{DiffArgs, DiffIgnore, MergeArgs, SliceArgs};
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};
 pub(crate) use self::simulation::{
     DemoArgs, ExperimentArgs, KeySetting, RUNS_MAX, SimulateArgs, SweepArgs, VariedKey,
 };
-pub(crate) use self::view::{ListFormat, ViewArgs};
+pub(crate) use self::view::{ArrangeArgs, ListFormat, ViewArgs};
 
 /// Decodes and analyzes captures of Myrinet links, from single characters to messages, and
 /// simulates Myrinet networks that produce such captures.
@@ -67,7 +67,7 @@ pub(crate) enum CliCommand {
     /// Lists the packets that a receiver at the tap would decode.
     Packets(PacketsArgs),
     /// Lists events other than packets: resets, silence, flow control, invalid codes, holes.
-    Events(EventsArgs),
+    Events(ViewArgs),
     /// Lists packets, events, waits and findings of all channels in order of time.
     ///
     /// A finding comes when it is certain, which may be later than its own time; `--sort time_ps` orders all

@@ -27,7 +27,7 @@ mod topology;
 use analyzer::packet::ByteRetention;
 use analyzer::timeline::EventFilter;
 
-use crate::args::{CliArguments, CliCommand, EventsArgs, PacketsArgs};
+use crate::args::{CliArguments, CliCommand, PacketsArgs};
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::help::{self, manual};
 use crate::output::StandardOutput;
@@ -37,13 +37,12 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
     use CliCommand as Cli;
     match arguments.command {
         Cli::Info(view) => info::run(&view, output),
-        Cli::Packets(PacketsArgs { view, hex, units }) => {
+        Cli::Packets(PacketsArgs { view, hex }) => {
             let bytes = if hex { ByteRetention::Keep } else { ByteRetention::Forget };
-            packets::run(&view, EventFilter::Packets, (bytes, units), output)
+            packets::run(&view, EventFilter::Packets, bytes, output)
         }
-        Cli::Events(EventsArgs { view, units }) => {
-            let options = (ByteRetention::Forget, units);
-            packets::run(&view, EventFilter::Events, options, output)
+        Cli::Events(view) => {
+            packets::run(&view, EventFilter::Events, ByteRetention::Forget, output)
         }
         Cli::Log(view) => log::run(&view, output),
         Cli::Show(arguments) => show::run(&arguments, output),

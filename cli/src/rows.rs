@@ -3,6 +3,7 @@
 mod arrangement;
 mod selection;
 mod separated;
+mod table_fit;
 mod trailer;
 
 use std::ops::ControlFlow;
@@ -13,9 +14,10 @@ use analyzer::filter::{ColumnList, RowKind};
 use analyzer::render::{self, StyledLine, TextStyle};
 use analyzer::row::ListRow;
 
-use self::arrangement::{RenderedRow, RowArrangement, RowPlace, separators};
+use self::arrangement::{RenderedRow, RowArrangement, RowPlace, count_text, separators};
 pub(crate) use self::selection::{RowSelection, RowSource};
 pub(crate) use self::separated::ValueSeparator;
+use self::table_fit::TableFit;
 use self::trailer::ListTrailer;
 use crate::args::{ListFormat, ViewArgs};
 use crate::exit::{CliError, CommandResult, RunReport};
@@ -36,6 +38,8 @@ pub(crate) struct RowWriter<'a> {
     /// File and capture of the latest row.
     place: RowPlace,
     failure: Option<String>,
+    /// Shortening of lines to the width of the output, which follows from the heading.
+    fit: Option<TableFit>,
 }
 
 /// The start of a list: its name in JSON and its head lines, until they have been printed.
@@ -81,7 +85,7 @@ impl<'a> RowWriter<'a> {
             selection.set_columns(ColumnList::leaves);
         }
         let name = selection.kind().list();
-        Self {
+        let mut writer = Self {
             view,
             file: Path::new("-"),
             selection,
@@ -91,14 +95,18 @@ impl<'a> RowWriter<'a> {
             printed: 0,
             place: (None, 0),
             failure: None,
+            fit: None,
+        };
+        if view.format == ListFormat::Text && writer.selection.kind().is_table() {
+            writer.set_usual_columns();
         }
+        writer
     }
 
     const fn is_of_several(&self) -> bool {
         self.view.files.len() > 1
     }
 
-    /// The file that is read.
     pub(crate) const fn file(&self) -> &'a Path {
         self.file
     }
@@ -108,18 +116,15 @@ impl<'a> RowWriter<'a> {
         self.is_of_several().then(|| self.file.display().to_string())
     }
 
-    /// The capture to read.
     pub(crate) const fn input(&self) -> InputFile<'a> {
         InputFile { path: self.file, end: self.view.end() }
     }
 
-    /// Report of the reading of the file.
     pub(crate) fn run_report(&self) -> RunReport {
         RunReport::of(self.file)
     }
 
-    /// Standard output, if the text of the command stands for the whole list: a report of its own
-    /// instead of a line for each row. Above it stands the name of the file, if there are several.
+    /// Standard output for a report that stands for the whole list, below the name of one of several files.
     pub(crate) fn report(&mut self) -> Option<&mut StandardOutput> {
         let name = self.file_name();
         let output = self.report_output()?;
@@ -139,7 +144,7 @@ impl<'a> RowWriter<'a> {
     /// Replaces the report of the command by a line for each row.
     pub(crate) fn list_instead(&mut self) {
         if self.is_report() {
-            self.selection.set_columns(ColumnList::usual);
+            self.set_usual_columns();
         }
     }
 
@@ -157,9 +162,14 @@ impl<'a> RowWriter<'a> {
     pub(crate) fn is_report(&mut self) -> bool {
         let is_report = self.view.format == ListFormat::Text && self.selection.is_everything();
         if !is_report && self.view.format == ListFormat::Text {
-            self.selection.set_columns(ColumnList::usual);
+            self.set_usual_columns();
         }
         is_report
+    }
+
+    fn set_usual_columns(&mut self) {
+        let (unit, width) = (Some(self.view.unit()), self.output.width());
+        self.selection.set_columns(|kind| ColumnList::usual(kind).in_unit(unit).fitting(width));
     }
 
     pub(crate) const fn selection(&self) -> &RowSelection {
@@ -206,6 +216,7 @@ impl<'a> RowWriter<'a> {
             }
             ListFormat::Text => {
                 let head = columns.map(|columns| vec![columns.head()]).unwrap_or(head);
+                self.fit = TableFit::of(self.output.width(), &self.selection, &head);
                 self.table_lines(head);
             }
             ListFormat::Csv | ListFormat::Tsv => {
@@ -271,8 +282,12 @@ impl<'a> RowWriter<'a> {
             RowArrangement::Groups(groups) => groups.add(row),
             RowArrangement::Sorted(rows) => match rows.key(row, period_ps) {
                 Some(key) => {
-                    let text =
-                        RenderedRow::of(self.view.format, self.selection.columns(), row, lines);
+                    let text = RenderedRow::of(
+                        self.view.format,
+                        self.selection.columns(),
+                        (row, period_ps),
+                        lines,
+                    );
                     match self.selection.arrangement() {
                         RowArrangement::Sorted(rows) => {
                             rows.add(key, (file.clone(), capture), text)
@@ -285,7 +300,12 @@ impl<'a> RowWriter<'a> {
                 None => Ok(()),
             },
             RowArrangement::AsRead => {
-                let text = RenderedRow::of(self.view.format, self.selection.columns(), row, lines);
+                let text = RenderedRow::of(
+                    self.view.format,
+                    self.selection.columns(),
+                    (row, period_ps),
+                    lines,
+                );
                 self.print((file.clone(), capture), text);
                 Ok(())
             }
@@ -309,22 +329,12 @@ impl<'a> RowWriter<'a> {
         self.printed += 1;
     }
 
-    /// Prints the lines of a row or of the heading. The first, a line of the table, is shortened to the
-    /// width of the output.
+    /// Prints the lines of a row or of the heading. The first, a line of the table, lacks the columns for
+    /// which there is no room, and is shortened to the width of the output.
     fn table_lines(&mut self, lines: Vec<StyledLine>) {
-        let kind = self.selection.kind();
-        // Lines of characters have a width of their own.
-        let width = self.output.width().filter(|_| kind != RowKind::Characters);
-        let is_whole_path = kind != RowKind::Journeys || self.selection.columns().is_some();
-        for (number, line) in lines.into_iter().enumerate() {
-            let line = match width {
-                Some(width) if number == 0 && is_whole_path => line.fitted(width),
-                Some(width) if number == 0 => {
-                    line.shortened(render::journey_excess(width)).fitted(width)
-                }
-                Some(_) | None => line,
-            };
-            self.output.line(&line);
+        let mut fit = self.fit.as_ref();
+        for line in lines {
+            self.output.line(&fit.take().map_or(line.clone(), |fit| fit.apply(line)));
         }
     }
 
@@ -353,14 +363,7 @@ impl<'a> RowWriter<'a> {
         match std::mem::replace(self.selection.arrangement(), RowArrangement::AsRead) {
             RowArrangement::AsRead => {}
             RowArrangement::Count(count) => {
-                self.output.text(&match format {
-                    ListFormat::Text => format!("{count}\n"),
-                    ListFormat::Json | ListFormat::Jsonl => format!("{{\"count\":{count}}}\n"),
-                    ListFormat::Csv | ListFormat::Tsv if self.view.arrange.has_head => {
-                        format!("count\n{count}\n")
-                    }
-                    ListFormat::Csv | ListFormat::Tsv => format!("{count}\n"),
-                });
+                self.output.text(&count_text(count, format, &self.view.arrange));
                 return Ok(());
             }
             RowArrangement::Sorted(rows) => {
@@ -371,8 +374,12 @@ impl<'a> RowWriter<'a> {
                 self.trailer = ListTrailer::default();
                 self.selection.replace_columns(groups.columns.with_count());
                 for group in groups.into_rows() {
-                    let row =
-                        RenderedRow::of(self.view.format, self.selection.columns(), &group, |_| {});
+                    let row = RenderedRow::of(
+                        self.view.format,
+                        self.selection.columns(),
+                        (&group, 1),
+                        |_| {},
+                    );
                     self.print(self.place.clone(), row);
                 }
             }

@@ -39,6 +39,10 @@ impl RowCells {
         }
     }
 
+    pub(super) fn pop(&mut self) {
+        self.0.pop();
+    }
+
     pub(super) fn cell(&self, at: usize) -> Option<&FieldCell> {
         self.0.get(at)
     }

@@ -1,18 +1,22 @@
 //! Selection of the fields that are printed, and of those by which rows are sorted.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::cells::{FieldCell, FieldValue, RowCells};
 use super::error::{FilterError, FilterFault};
 use super::row_kind::RowKind;
 use super::types;
+use crate::render::TimeUnit;
 use crate::render::line::{StyledLine, TextStyle};
 use crate::row::{FieldShape, FieldType as _, ListRow, RowField};
 
 /// Fields of a kind of row, in the order in which they are printed.
 #[derive(Clone, Debug)]
-pub struct ColumnList(RowCells);
+pub struct ColumnList {
+    cells: RowCells,
+    /// Unit of places and times in text; without it they are as in JSON.
+    unit: Option<TimeUnit>,
+}
 
 impl ColumnList {
     /// Parses names separated by commas.
@@ -30,19 +34,19 @@ impl ColumnList {
     pub fn of_option(option: &'static str, list: &str, kind: RowKind) -> Result<Self, FilterError> {
         let fields = named_fields(list, kind, &mut no_suffix)
             .map_err(|fault| FilterError::new(option, list, fault))?;
-        Ok(Self(RowCells::of(fields)))
+        Ok(Self::from_fields(fields))
     }
 
     /// All fields of a kind that are no objects with fields of their own.
     #[must_use]
     pub fn leaves(kind: RowKind) -> Self {
-        Self(RowCells::of(kind.fields().iter().filter(|field| field.members.is_empty())))
+        Self::from_fields(kind.fields().iter().filter(|field| field.members.is_empty()))
     }
 
     /// Fields of a line of the kind, where a command has no text of its own for it.
     #[must_use]
     pub fn usual(kind: RowKind) -> Self {
-        Self(RowCells::of(kind.usual().iter().filter_map(|name| kind.field(name))))
+        Self::from_fields(kind.usual().iter().filter_map(|name| kind.field(name)))
     }
 
     /// The same fields, and the number of rows of a group.
@@ -50,37 +54,124 @@ impl ColumnList {
     pub fn with_count(&self) -> Self {
         static COUNT: RowField =
             RowField::new("count", u64::SHAPE, "rows", "", "rows of the group");
-        Self(RowCells::of(self.fields().chain([&COUNT])))
+        Self::from_fields(self.fields().chain([&COUNT]))
+    }
+
+    fn from_fields(fields: impl IntoIterator<Item = &'static RowField>) -> Self {
+        Self { cells: RowCells::of(fields), unit: None }
+    }
+
+    /// The list with places and times in a unit.
+    #[must_use]
+    pub fn in_unit(self, unit: Option<TimeUnit>) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// The first columns that fit a width.
+    #[must_use]
+    pub fn fitting(mut self, width: Option<usize>) -> Self {
+        while width.is_some_and(|width| self.head().width() > width) && self.fields().count() > 1 {
+            self.cells.pop();
+        }
+        self
     }
 
     /// True if the list contains the field.
     #[must_use]
     pub fn have(&self, name: &str) -> bool {
-        self.0.have(name)
+        self.cells.have(name)
     }
 
     /// Names of the fields, in order.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().map(|cell| cell.field.name)
+        self.cells.iter().map(|cell| cell.field.name)
     }
 
     /// The fields, in order.
     pub(super) fn fields(&self) -> impl Iterator<Item = &'static RowField> {
-        self.0.iter().map(|cell| cell.field)
+        self.cells.iter().map(|cell| cell.field)
     }
 
     /// Heading above the rows.
     #[must_use]
     pub fn head(&self) -> StyledLine {
-        let texts = self.0.iter().map(|cell| cell.field.name.to_owned());
-        StyledLine::of(TextStyle::Head, aligned(self.0.iter().zip(texts)))
+        let headings = self.fields().map(|field| (field, self.heading(field)));
+        StyledLine::of(TextStyle::Head, self.aligned(headings))
     }
 
-    /// Line of a row.
+    /// Line of a row on a channel of a character period.
     #[must_use]
-    pub fn line(&mut self, row: &impl ListRow) -> StyledLine {
-        self.0.take(row);
-        StyledLine::of(TextStyle::Plain, aligned(self.0.iter().map(|cell| (cell, written(cell)))))
+    pub fn line(&mut self, row: &impl ListRow, period_ps: u64) -> StyledLine {
+        self.cells.take(row);
+        let texts = self.cells.iter().map(|cell| (cell.field, self.written(cell, period_ps)));
+        StyledLine::of(TextStyle::Plain, self.aligned(texts))
+    }
+
+    /// Name and unit of a field.
+    fn heading(&self, field: &RowField) -> String {
+        let name = field.name;
+        match (field.shape, self.unit, field.unit) {
+            (FieldShape::Place, None, _) => format!("{name} [ch]"),
+            (FieldShape::Place, Some(unit), _) => format!("{name} [{}]", unit.name()),
+            (FieldShape::Time, Some(unit), _) => {
+                format!("{} [{}]", name.trim_end_matches("_ps"), of_time(unit).name())
+            }
+            (FieldShape::Number(_), _, unit @ ("bytes" | "cells" | "us")) if unit != name => {
+                format!("{name} [{unit}]")
+            }
+            _ => name.to_owned(),
+        }
+    }
+
+    /// Values of a cell in the notation of expressions; `-` if there are none.
+    fn written(&self, cell: &FieldCell, period_ps: u64) -> String {
+        let texts: Vec<String> = cell
+            .values
+            .iter()
+            .map(|value| match (value, self.unit) {
+                (FieldValue::Number(number), Some(unit))
+                    if let Ok(number) = u128::try_from(*number) =>
+                {
+                    if cell.field.shape == FieldShape::Place {
+                        unit.time(number.saturating_mul(period_ps.into()), period_ps)
+                    } else if cell.field.shape == FieldShape::Time {
+                        of_time(unit).time(number, 1)
+                    } else {
+                        number.to_string()
+                    }
+                }
+                (FieldValue::Number(number), _) => number.to_string(),
+                (FieldValue::Real(number), Some(_)) => format!("{number:.4}"),
+                (FieldValue::Real(number), None) => number.to_string(),
+                (FieldValue::Text(word), _) => word.clone(),
+                (FieldValue::Flag(flag), _) => flag.to_string(),
+                (FieldValue::Bytes(bytes), _) => ColonBytes(bytes).to_string(),
+            })
+            .filter(|text| !text.is_empty())
+            .collect();
+        if texts.is_empty() { "-".to_owned() } else { texts.join(",") }
+    }
+
+    /// Texts aligned in columns as wide as their headings.
+    fn aligned<'c>(&self, cells: impl Iterator<Item = (&'c RowField, String)>) -> String {
+        let aligned = cells.map(|(field, text)| {
+            let width = width(field).max(self.heading(field).chars().count());
+            match field.shape {
+                FieldShape::Number(_)
+                | FieldShape::Signed
+                | FieldShape::Real
+                | FieldShape::List => {
+                    format!("{text:>width$}")
+                }
+                FieldShape::Place | FieldShape::Time => format!("{text:>width$}"),
+                FieldShape::Text
+                | FieldShape::Words(_)
+                | FieldShape::Ranks(_)
+                | FieldShape::Bytes
+                | FieldShape::Flag => format!("{text:<width$}"),
+            }
+        });
+        aligned.collect::<Vec<_>>().join("  ")
     }
 }
 
@@ -127,33 +218,17 @@ pub(super) fn named_fields(
     Ok(fields)
 }
 
-/// Texts aligned in columns.
-fn aligned<'c>(cells: impl Iterator<Item = (&'c FieldCell, String)>) -> String {
-    let mut line = String::new();
-    for (cell, text) in cells {
-        let gap = if line.is_empty() { "" } else { "  " };
-        let width = width(cell.field);
-        // Writing to a string does not fail.
-        let _ = match cell.field.shape {
-            FieldShape::Number(_) | FieldShape::Signed | FieldShape::Real | FieldShape::List => {
-                write!(line, "{gap}{text:>width$}")
-            }
-            FieldShape::Place | FieldShape::Time => write!(line, "{gap}{text:>width$}"),
-            FieldShape::Text
-            | FieldShape::Words(_)
-            | FieldShape::Ranks(_)
-            | FieldShape::Bytes
-            | FieldShape::Flag => {
-                write!(line, "{gap}{text:<width$}")
-            }
-        };
+/// Unit of times that are of no channel.
+const fn of_time(unit: TimeUnit) -> TimeUnit {
+    match unit {
+        TimeUnit::Characters | TimeUnit::Microseconds => TimeUnit::Microseconds,
+        TimeUnit::Nanoseconds => TimeUnit::Nanoseconds,
     }
-    line
 }
 
 /// Width of a column. *Chosen*: wider than most values.
 fn width(field: &RowField) -> usize {
-    let usual = match field.shape {
+    match field.shape {
         FieldShape::Number(most) if most <= 255 => 3,
         FieldShape::Number(_) | FieldShape::Signed | FieldShape::List => 7,
         FieldShape::Real => 8,
@@ -164,27 +239,7 @@ fn width(field: &RowField) -> usize {
         }
         FieldShape::Bytes => 11,
         FieldShape::Flag => 5,
-    };
-    usual.max(field.name.len())
-}
-
-/// Values of a cell in the notation of expressions; `-` if there are none.
-fn written(cell: &FieldCell) -> String {
-    let mut text = String::new();
-    for value in cell.values.iter() {
-        if !text.is_empty() {
-            text.push(',');
-        }
-        // Writing to a string does not fail.
-        let _ = match value {
-            FieldValue::Number(number) => write!(text, "{number}"),
-            FieldValue::Real(number) => write!(text, "{number}"),
-            FieldValue::Text(word) => write!(text, "{word}"),
-            FieldValue::Flag(flag) => write!(text, "{flag}"),
-            FieldValue::Bytes(bytes) => write!(text, "{}", ColonBytes(bytes)),
-        };
     }
-    if text.is_empty() { "-".to_owned() } else { text }
 }
 
 struct ColonBytes<'a>(&'a [u8]);

@@ -156,7 +156,7 @@ impl RowKind {
         FIELDS.get(&self).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Names of the fields of a line of text, for kinds whose command prints a report by default.
+    /// Names of the fields of a line of text, for kinds that have no lines of their own.
     #[must_use]
     pub const fn usual(self) -> &'static [&'static str] {
         match self {
@@ -181,10 +181,34 @@ impl RowKind {
             ],
             Self::Differences => &["channel", "captures", "same", "moved", "only_a", "only_b"],
             Self::Findings => &["severity", "finding", "rule", "channel", "at", "count"],
-            Self::Packets | Self::Events | Self::Characters | Self::Intervals | Self::Fills => &[],
-            Self::Journeys | Self::Remarks | Self::Cases | Self::Log => &[],
+            Self::Intervals => &["start", "channel", "periods", "state"],
+            Self::Fills => &["start", "channel", "periods", "lo", "hi", "lo_end", "hi_end"],
+            Self::Packets | Self::Events | Self::Characters => &[],
+            Self::Remarks => &[
+                "time_ps",
+                "channel",
+                "event",
+                "source",
+                "destination",
+                "message",
+                "kind",
+                "bytes",
+                "cause",
+                "reason",
+                "gone",
+                "fate",
+                "field",
+                "fault",
+            ],
+            Self::Journeys | Self::Cases | Self::Log => &[],
             Self::Series | Self::Flows => &[],
         }
+    }
+
+    /// True if the text of the command is a table of [`RowKind::usual`].
+    #[must_use]
+    pub const fn is_table(self) -> bool {
+        matches!(self, Self::Intervals | Self::Fills | Self::Remarks)
     }
 
     /// Field with the given name.

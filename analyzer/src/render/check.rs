@@ -3,7 +3,7 @@
 use codec::capture::{Channel, ChannelId, ReadExtent};
 
 use super::explain::{plain, shortened};
-use super::{StyledLine, TextStyle, count, microseconds, when};
+use super::{StyledLine, TextStyle, TimeUnit, count, when};
 use crate::finding::{FindingSet, RuleCoverage, Severity};
 use crate::finding_row::{FindingRow, FirstOccurrence, ShownFact};
 use crate::rules::{GROUPS, RuleOutcome, RuleVerdict};
@@ -140,10 +140,14 @@ pub fn headline(ledger: &FindingSet, scope: &CheckScope, out: &mut impl FnMut(St
 /// are wrapped to a width.
 pub fn findings(
     rows: &[(u32, FindingRow<'_>)],
-    width: Option<usize>,
+    (width, unit): (Option<usize>, TimeUnit),
     out: &mut impl FnMut(StyledLine),
 ) {
     let wrap = width.unwrap_or(usize::MAX);
+    let time = |row: &FindingRow<'_>| match unit {
+        TimeUnit::Characters => row.at.to_string(),
+        TimeUnit::Microseconds | TimeUnit::Nanoseconds => unit.time(row.time_ps, 1),
+    };
     let label = |(capture, row): &(u32, FindingRow<'_>)| match capture {
         0 => row.channel.to_owned(),
         capture => format!("{} (capture {capture})", row.channel),
@@ -161,7 +165,7 @@ pub fn findings(
             let (_, row) = found;
             let head = StyledLine::of(role, format!("{:>8}× ", row.count))
                 .and(TextStyle::Plain, format!("{:<width$}  ", label(found)))
-                .and(TextStyle::Dim, format!("{:>12} µs  ", microseconds(row.time_ps)));
+                .and(TextStyle::Dim, format!("{:>12} {}  ", time(row), unit.name()));
             paragraph(&head, &details(&row.first), wrap, out);
         }
         let more = alike.get(CHANNELS_SHOWN..).unwrap_or_default();
@@ -300,10 +304,10 @@ fn filled(
     width: usize,
     out: &mut impl FnMut(StyledLine),
 ) {
-    let indent = head.len();
+    let indent = head.width();
     let (mut line, mut length) = (head, indent);
     for part in parts {
-        if length > indent && length + between.len() + part.len() + end.len() > width {
+        if length > indent && length + between.len() + part.width() + end.len() > width {
             let next = StyledLine::of(TextStyle::Plain, " ".repeat(indent));
             out(std::mem::replace(&mut line, next).and(TextStyle::Dim, end));
             length = indent;
@@ -312,7 +316,7 @@ fn filled(
             line = line.and(TextStyle::Plain, between);
             length += between.len();
         }
-        length += part.len();
+        length += part.width();
         line = part.pieces().fold(line, |line, (role, text)| line.and(role, text));
     }
     out(line);
@@ -361,7 +365,7 @@ pub(super) fn paragraph(
     let words = text.split_whitespace().map(|word| StyledLine::of(TextStyle::Plain, word));
     let words: Vec<StyledLine> = words.collect();
     let mut head = head.clone();
-    if head.len().saturating_add(text.chars().count()) > width && head.len() > width * 2 / 3 {
+    if head.width().saturating_add(text.chars().count()) > width && head.width() > width * 2 / 3 {
         out(std::mem::replace(&mut head, StyledLine::of(TextStyle::Plain, " ".repeat(INDENT))));
     }
     filled(head, &words, (" ", ""), width, out);

@@ -5,13 +5,11 @@ use crate::event::Picoseconds;
 use crate::totals::AddTotals as _;
 use std::collections::BTreeMap;
 
-use codec::capture::{Channel, ChannelId};
-use codec::transport::{Nic, SequenceBit, SyncFlag};
+use codec::transport::Nic;
 
-use super::{StyledLine, TextStyle, capture_line, count, microseconds, wrapped};
+use super::{StyledLine, TextStyle, capture_line, count, wrapped};
 use crate::conversation::{
-    Conversation, ConversationEnd, ConversationTotals, DataContent, MalformedPacket, Observation,
-    ObservationKind, RoundTrips, Violation,
+    Conversation, ConversationEnd, ConversationTotals, MalformedPacket, RoundTrips,
 };
 
 /// Width of a history, for lines of at most 120 columns, and indentation of lists.
@@ -156,7 +154,7 @@ fn lines(talk: &Conversation, out: &mut impl FnMut(StyledLine)) {
         .and(notice(row.stale), format!("{:>5}  ", row.stale))
         .and(TextStyle::Plain, format!("{:>8} {:>8} {:>8}  ", rtt[0], rtt[1], rtt[2]));
     let role = if row.broken > 0 { TextStyle::Bad } else { TextStyle::Plain };
-    let indent = line.len();
+    let indent = line.width();
     let mut line = line;
     for history in wrapped(row.history.split(' '), " ", HISTORY) {
         out(line.and(role, history));
@@ -201,94 +199,4 @@ fn round_trips(trips: &RoundTrips, out: &mut impl FnMut(StyledLine)) {
             .and(TextStyle::Plain, format!(" {number}")));
     }
     out(StyledLine::default());
-}
-
-/// Heading above observations.
-#[must_use]
-pub fn remark_head() -> StyledLine {
-    let text = format!(
-        "{:>14}  {:<15} {:<16} {:>7}  {:<22} {:>7} {:>10}  what",
-        "time µs", "channel", "conversation", "message", "event", "inc.seq", "timestamp"
-    );
-    StyledLine::of(TextStyle::Head, text)
-}
-
-/// Line of an observation.
-pub fn remark_line<'a>(
-    noticed: &Observation,
-    known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
-    out: &mut impl FnMut(StyledLine),
-) {
-    let role = match noticed.remark {
-        ObservationKind::Data(_) => TextStyle::Plain,
-        ObservationKind::Ack(_) => TextStyle::Good,
-        ObservationKind::Resent(..)
-        | ObservationKind::Nack(_)
-        | ObservationKind::Storm(_)
-        | ObservationKind::Gone(_) => TextStyle::Notice,
-        ObservationKind::Duplicate | ObservationKind::Late | ObservationKind::Stale => {
-            TextStyle::Notice
-        }
-        ObservationKind::Broken(Violation::Unasked) => TextStyle::Notice,
-        ObservationKind::Broken(_) => TextStyle::Bad,
-    };
-    let Observation { key, label, place, .. } = noticed;
-    let channel = known(place.channel).map_or("?", |channel| channel.name.as_str());
-    let between = format!("{}→{}.{}", key.source.0, key.destination.0, key.channel.0);
-    let message = noticed.message.map_or_else(|| "-".to_owned(), |number| number.to_string());
-    let seq = match label.seq {
-        SequenceBit::Zero => 0,
-        SequenceBit::One => 1,
-    };
-    let line = StyledLine::of(TextStyle::Dim, format!("{:>14}  ", microseconds(place.time)))
-        .and(TextStyle::Plain, format!("{channel:<15} {between:<16} {message:>7}  "))
-        .and(role, format!("{:<22} ", noticed.remark.name()))
-        .and(
-            TextStyle::Dim,
-            format!("{:>5}.{seq} {:>10}  ", label.incarnation.0, label.timestamp.0),
-        )
-        .and(TextStyle::Plain, details(&noticed.remark));
-    out(if noticed.fate.is_lost() {
-        line.and(TextStyle::Bad, format!(" {}", noticed.fate.name()))
-    } else {
-        line
-    });
-}
-
-fn details(remark: &ObservationKind) -> String {
-    match remark {
-        ObservationKind::Data(data) => said(data),
-        ObservationKind::Resent(data, cause) => format!("{}: {}", said(data), cause.name()),
-        ObservationKind::Ack(Some(trip)) => format!("after {} µs", short(*trip)),
-        ObservationKind::Nack(reason) => reason.name().to_owned(),
-        ObservationKind::Gone(gone) => gone.name().to_owned(),
-        ObservationKind::Ack(None)
-        | ObservationKind::Duplicate
-        | ObservationKind::Late
-        | ObservationKind::Stale => String::new(),
-        ObservationKind::Storm(_) | ObservationKind::Broken(_) => String::new(),
-    }
-}
-
-fn said(data: &DataContent) -> String {
-    let sync = match data.sync {
-        SyncFlag::Clear => "",
-        SyncFlag::Set => "SYNC ",
-    };
-    let (kind, role) = (data.form.name(), data.role.name());
-    let (source, destination) = (data.source.0, data.destination.0);
-    format!("{sync}{kind} {role} {source}→{destination}, {}", count(data.bytes, "byte"))
-}
-
-/// Line of a malformed packet of the reliability protocol.
-pub fn malformed_line<'a>(
-    malformed: &MalformedPacket,
-    known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
-    out: &mut impl FnMut(StyledLine),
-) {
-    let channel = known(malformed.place.channel).map_or("?", |channel| channel.name.as_str());
-    out(StyledLine::of(TextStyle::Dim, format!("{:>14}  ", microseconds(malformed.place.time)))
-        .and(TextStyle::Plain, format!("{channel:<15} {:<16} {:>7}  ", "", ""))
-        .and(TextStyle::Notice, format!("{:<22} ", "malformed"))
-        .and(TextStyle::Plain, malformed.fault.to_string()));
 }

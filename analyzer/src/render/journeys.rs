@@ -6,7 +6,7 @@ use codec::capture::{Channel, ChannelId};
 use codec::packet::PacketTag;
 use codec::transport::{TransportHeader, TransportPacket};
 
-use super::{StyledLine, TextStyle, count, microseconds};
+use super::{StyledLine, TextStyle, TimeUnit, count};
 use crate::channel_name::ChannelEnds;
 use crate::journey::{
     Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop, MatchCertainty,
@@ -19,57 +19,61 @@ type ChannelByIdFn<'a> = &'a dyn Fn(ChannelId) -> Option<&'a Channel>;
 
 /// Width of the path column.
 const WAY: usize = 40;
-/// Minimum width of the path column in a narrow table.
-const WAY_MIN: usize = 16;
-/// Column of the path, and width of a line with a short outcome.
+/// Columns of the path that a narrow table may leave out.
+pub const WAY_SPARE: usize = 10;
+/// Column of the path.
 const WAY_AT: usize = 14;
-const LINE: usize = 103;
 
-/// Columns of the path that a table of this width leaves out.
+/// Columns of the path that a table whose heading has `len` columns leaves out to fit a width.
 #[must_use]
-pub fn journey_excess(width: usize) -> Range<usize> {
-    let excess = LINE.saturating_sub(width).min(WAY - WAY_MIN);
+pub fn journey_excess(len: usize, width: usize) -> Range<usize> {
+    let excess = len.saturating_sub(width).min(WAY_SPARE);
     WAY_AT + WAY - excess..WAY_AT + WAY
 }
+
 /// Maximum number of possible positions of a flipped bit in a line.
 const PLACES_SHOWN: usize = 4;
 
 /// Heading above journeys; `network µs` is the network latency of `docs/output.md`.
 #[must_use]
-pub fn journey_head() -> StyledLine {
-    let text = format!(
-        "{:>12}  {:<WAY$}  tag  {:>7}  {:>10}  {:>10}  fate",
-        "start µs", "way", "payload", "network µs", "waited µs"
-    );
-    StyledLine::of(TextStyle::Head, text)
+pub fn journey_head(unit: TimeUnit) -> StyledLine {
+    let [start, network, waited] =
+        ["start", "network", "waited"].map(|name| format!("{name} {}", unit.name()));
+    StyledLine::of(TextStyle::Head, format!("{start:>12}  {:<WAY$}  ", "way"))
+        .and_ranked(2, TextStyle::Head, "tag  ")
+        .and_ranked(1, TextStyle::Head, format!("{:>7}  ", "payload"))
+        .and_ranked(4, TextStyle::Head, format!("{network:>10}  "))
+        .and_ranked(3, TextStyle::Head, format!("{waited:>10}  "))
+        .and(TextStyle::Head, format!("{:<7}", "fate"))
 }
 
 /// Lines of a journey: one, followed by those of its waits and corruption.
 pub fn journey_lines(
     journey: &Journey,
     known: ChannelByIdFn<'_>,
+    unit: TimeUnit,
     out: &mut impl FnMut(StyledLine),
 ) {
     let (Some(first), Some(last)) = (journey.hops.first(), journey.hops.last()) else { return };
     let tag =
         journey.tag.map_or_else(|| "-".to_owned(), |tag: PacketTag| format!("{:02x}", tag.value()));
     let blank = || "-".to_owned();
-    let latency = if journey.hops.len() > 1 {
-        microseconds(last.time.saturating_sub(first.time))
-    } else {
-        blank()
-    };
+    let period_ps = known(first.channel).map_or(1, |channel| channel.period_ps.get());
+    let time = |picoseconds| unit.time(picoseconds, period_ps);
+    let waiting = |it| if it == 0 { "0".to_owned() } else { time(it) };
+    let latency =
+        if journey.hops.len() > 1 { time(last.time.saturating_sub(first.time)) } else { blank() };
     let waited = journey.hops.iter().filter_map(|hop| hop.waited).reduce(|sum, one| sum + one);
     let waited_role =
         if waited.is_some_and(|it| it > 0) { TextStyle::Notice } else { TextStyle::Dim };
     let (fate, role) = fate(journey.fate);
     let way = way(journey, known);
-    let line = StyledLine::of(TextStyle::Dim, format!("{:>12}  ", microseconds(first.time)))
-        .and(
-            TextStyle::Plain,
-            format!("{way:<WAY$}  {tag:>3}  {:>7}  {latency:>10}  ", journey.payload),
-        )
-        .and(waited_role, format!("{:>10}  ", waited.map_or_else(blank, waiting)))
+    let line = StyledLine::of(TextStyle::Dim, format!("{:>12}  ", time(first.time)))
+        .and(TextStyle::Plain, format!("{way:<WAY$}  "))
+        .and_ranked(2, TextStyle::Plain, format!("{tag:>3}  "))
+        .and_ranked(1, TextStyle::Plain, format!("{:>7}  ", journey.payload))
+        .and_ranked(4, TextStyle::Plain, format!("{latency:>10}  "))
+        .and_ranked(3, waited_role, format!("{:>10}  ", waited.map_or_else(blank, waiting)))
         .and(role, fate);
     let line = match journey.certainty {
         MatchCertainty::Certain => line,
@@ -80,7 +84,10 @@ pub fn journey_lines(
         Some(seen) => line.and(TextStyle::Dim, format!("  {}", transport(seen))),
     });
     for hop in &journey.hops {
-        waits(hop, journey, known, out);
+        if let Some(waited) = hop.waited.filter(|it| *it > 0) {
+            let waited = format!("{} {}", time(waited), unit.name());
+            waits(&waited, hop, (journey, known), out);
+        }
     }
     for injury in &journey.injuries {
         injury_lines(injury, known, out);
@@ -102,11 +109,6 @@ fn transport(seen: &ParsedTransport) -> String {
             }
         }
     }
-}
-
-/// Duration of a wait; 0 has no decimals.
-fn waiting(picoseconds: u128) -> String {
-    if picoseconds == 0 { "0".to_owned() } else { microseconds(picoseconds) }
 }
 
 fn fate(fate: JourneyFate) -> (String, TextStyle) {
@@ -164,14 +166,12 @@ fn way(journey: &Journey, known: ChannelByIdFn<'_>) -> String {
 
 /// Prints a wait in a switch and its reason.
 fn waits(
+    waited: &str,
     hop: &JourneyHop,
-    journey: &Journey,
-    known: ChannelByIdFn<'_>,
+    (journey, known): (&Journey, ChannelByIdFn<'_>),
     out: &mut impl FnMut(StyledLine),
 ) {
-    let (Some(waited), Some(reason)) = (hop.waited.filter(|it| *it > 0), hop.waited_for) else {
-        return;
-    };
+    let Some(reason) = hop.waited_for else { return };
     let next = journey.hops.iter().skip_while(|other| other.channel != hop.channel).nth(1);
     let output = next.map_or("", |next| name(next.channel, known));
     let input = name(hop.channel, known);
@@ -182,10 +182,7 @@ fn waits(
     };
     let node =
         known(hop.channel).and_then(ChannelEnds::of).map_or_else(String::new, |way| way.to.node);
-    let line = StyledLine::of(
-        TextStyle::Dim,
-        format!("{:14}waited {} µs at {node}: ", "", microseconds(waited)),
-    );
+    let line = StyledLine::of(TextStyle::Dim, format!("{:14}waited {waited} at {node}: ", ""));
     out(line.and(TextStyle::Dim, reason));
 }
 

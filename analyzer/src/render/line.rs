@@ -24,7 +24,13 @@ pub enum TextStyle {
 
 /// Line of text in styled pieces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StyledLine(Vec<(TextStyle, String)>);
+pub struct StyledLine(Vec<(TextStyle, String, ColumnRank)>);
+
+/// Order in which columns are left out of a narrow table: 1 first; 0 stays.
+pub type ColumnRank = u8;
+
+/// Rank above all.
+const RANK_MAX: ColumnRank = 5;
 
 impl StyledLine {
     /// Creates a line of one piece.
@@ -36,9 +42,29 @@ impl StyledLine {
     /// Appends a piece. Control characters in it are escaped: the result is one line, without
     /// effect on a terminal.
     #[must_use]
-    pub fn and(mut self, role: TextStyle, text: impl Display) -> Self {
-        self.0.push((role, escape_text(text.to_string())));
+    pub fn and(self, role: TextStyle, text: impl Display) -> Self {
+        self.and_ranked(0, role, text)
+    }
+
+    /// Appends a column that a narrow table may lack.
+    #[must_use]
+    pub fn and_ranked(mut self, rank: ColumnRank, role: TextStyle, text: impl Display) -> Self {
+        self.0.push((role, escape_text(text.to_string()), rank));
         self
+    }
+
+    /// The line without the columns up to a rank.
+    #[must_use]
+    pub fn without(mut self, rank: ColumnRank) -> Self {
+        self.0.retain(|(.., of)| *of == 0 || *of > rank);
+        self
+    }
+
+    /// The least rank without which a heading fits a width.
+    #[must_use]
+    pub fn rank_for(&self, width: usize) -> ColumnRank {
+        let fits = |rank: &ColumnRank| self.clone().without(*rank).width() <= width;
+        (0..RANK_MAX).find(fits).unwrap_or(RANK_MAX)
     }
 
     /// The line, and another behind it.
@@ -66,7 +92,7 @@ impl StyledLine {
             });
             kept.collect()
         };
-        Self(self.0.into_iter().map(|(role, text)| (role, shorten(text))).collect())
+        Self(self.0.into_iter().map(|(role, text, rank)| (role, shorten(text), rank)).collect())
     }
 
     /// The line, shortened at its end to this number of columns.
@@ -79,21 +105,30 @@ impl StyledLine {
         }
     }
 
+    /// The line in an output of this width, if that is limited.
+    #[must_use]
+    pub fn narrowed(self, width: Option<usize>) -> Self {
+        let Some(width) = width else { return self };
+        let rank = self.rank_for(width);
+        self.without(rank).fitted(width)
+    }
+
     /// Number of characters.
-    pub(crate) fn len(&self) -> usize {
-        self.0.iter().map(|(_, text)| text.chars().count()).sum()
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.0.iter().map(|(_, text, _)| text.chars().count()).sum()
     }
 
     /// Pieces of the line, in order.
     pub fn pieces(&self) -> impl Iterator<Item = (TextStyle, &str)> {
-        self.0.iter().map(|(role, text)| (*role, text.as_str()))
+        self.0.iter().map(|(role, text, _)| (*role, text.as_str()))
     }
 }
 
 impl Display for StyledLine {
     /// Formats the text without styles and trailing blanks.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text: String = self.0.iter().map(|(_, text)| text.as_str()).collect();
+        let text: String = self.0.iter().map(|(_, text, _)| text.as_str()).collect();
         f.write_str(text.trim_end())
     }
 }

@@ -1,10 +1,10 @@
 //! Activity of links, as charts and tables.
 
-use crate::link::interval::{ActivityInterval, ChannelActivity};
+use crate::link::interval::ChannelActivity;
 use codec::capture::Channel;
 use codec::time::Tick;
 
-use super::{StyledLine, TextStyle, count, microseconds, when};
+use super::{StyledLine, TextStyle, TimeUnit, count};
 use crate::channel_name::ChannelEnds;
 use crate::link::led::LedState;
 use crate::link::parameters::{ParameterRow, ParameterSource};
@@ -22,6 +22,8 @@ struct PictureSpan {
     to: u128,
     /// Number of cells; none is shorter than a character.
     cells: u128,
+    /// Shortest character period.
+    period_ps: u128,
 }
 
 impl PictureSpan {
@@ -35,7 +37,12 @@ impl PictureSpan {
         let from = spans.clone().map(|(from, _, _)| from).min().unwrap_or(0);
         let to = spans.clone().map(|(_, to, _)| to).max().unwrap_or(0);
         let shortest = spans.map(|(_, _, period_ps)| period_ps).min().unwrap_or(1);
-        Self { from, to, cells: CELLS.min((to - from) / shortest) }
+        Self { from, to, cells: CELLS.min((to - from) / shortest), period_ps: shortest }
+    }
+
+    fn time(&self, picoseconds: u128, unit: TimeUnit) -> String {
+        let period_ps = u64::try_from(self.period_ps).unwrap_or(u64::MAX);
+        format!("{} {}", unit.time(picoseconds, period_ps), unit.name())
     }
 
     /// First character of a cell on a channel, and the character after its last.
@@ -53,25 +60,25 @@ impl PictureSpan {
 }
 
 /// Prints the activity of links of one or two channels.
-pub fn links(links: &[Vec<ChannelReport<'_>>], out: &mut impl FnMut(StyledLine)) {
+pub fn links(links: &[Vec<ChannelReport<'_>>], unit: TimeUnit, out: &mut impl FnMut(StyledLine)) {
     let span = PictureSpan::of(links);
     let channels: usize = links.iter().map(Vec::len).sum();
     let pairs = links.iter().filter(|link| link.len() == 2).count();
-    let time = microseconds(span.to - span.from);
+    let time = span.time(span.to - span.from, unit);
     out(StyledLine::of(
         TextStyle::Plain,
-        format!("{}, {}, {time} µs", count(channels, "channel"), count(pairs, "link")),
+        format!("{}, {}, {time}", count(channels, "channel"), count(pairs, "link")),
     ));
     out(legend());
     for link in links {
         out(StyledLine::default());
         out(title(link));
         link.iter().for_each(|report| out(picture(report, &span)));
-        out(axis(&span));
+        out(axis(&span, unit));
         out(states_head());
         link.iter().for_each(|report| out(states_line(report)));
-        out(traffic_head());
-        link.iter().for_each(|report| out(traffic_line(report)));
+        out(traffic_head(unit));
+        link.iter().for_each(|report| out(traffic_line(report, unit)));
         out(lamps_head());
         link.iter().for_each(|report| out(lamps_line(report)));
         for report in link {
@@ -181,8 +188,9 @@ fn cell(times: &[u128; 7]) -> (&'static str, TextStyle) {
     }
 }
 
-fn axis(span: &PictureSpan) -> StyledLine {
-    let (from, to) = (format!("{} µs", microseconds(span.from)), microseconds(span.to));
+fn axis(span: &PictureSpan, unit: TimeUnit) -> StyledLine {
+    let [from, to] = [span.from, span.to].map(|time| span.time(time, unit));
+    let to = to.split(' ').next().unwrap_or_default();
     let width = usize::try_from(span.cells).unwrap_or_default();
     let room = width.saturating_sub(from.chars().count()).max(to.len() + 2);
     StyledLine::of(TextStyle::Dim, format!("  {:<16}{from}{to:>room$}", ""))
@@ -223,27 +231,32 @@ fn lamps_line(report: &ChannelReport<'_>) -> StyledLine {
     })
 }
 
-fn traffic_head() -> StyledLine {
-    StyledLine::of(
-        TextStyle::Head,
-        format!(
-            "  {:<15}{:>9}{:>9}{:>9}{:>9}{:>12}{:>9}{:>9}",
-            "traffic", "data", "STOP+GO", "commands", "stops", "longest µs", "packets", "not good"
-        ),
-    )
+fn traffic_head(unit: TimeUnit) -> StyledLine {
+    let longest = format!("longest {}", unit.name());
+    StyledLine::of(TextStyle::Head, format!("  {:<15}{:>9}", "traffic", "data"))
+        .and_ranked(2, TextStyle::Head, format!("{:>9}", "STOP+GO"))
+        .and_ranked(1, TextStyle::Head, format!("{:>9}", "commands"))
+        .and(TextStyle::Head, format!("{:>9}{longest:>12}", "stops"))
+        .and_ranked(3, TextStyle::Head, format!("{:>9}", "packets"))
+        .and(TextStyle::Head, format!("{:>9}", "not good"))
 }
 
-fn traffic_line(report: &ChannelReport<'_>) -> StyledLine {
+fn traffic_line(report: &ChannelReport<'_>, unit: TimeUnit) -> StyledLine {
     let row = report.row();
     let ChannelTotalsRow { stops, flow_control, packets, .. } = &row;
     let part = |part: u64| percent(part, row.characters);
     let wrong = packets.count - report.totals.packets.good;
-    let longest =
-        if stops.count > 0 { when(report.channel, stops.longest) } else { "-".to_owned() };
+    let longest = if stops.count > 0 {
+        unit.text(stops.longest, report.channel.period_ps.get())
+    } else {
+        "-".to_owned()
+    };
     StyledLine::of(TextStyle::Plain, format!("  {:<15}", row.channel))
-        .and(TextStyle::Plain, format!("{:>9}{:>9}", part(row.data), part(flow_control.characters)))
-        .and(TextStyle::Plain, format!("{:>9}{:>9}", flow_control.commands, stops.count))
-        .and(TextStyle::Plain, format!("{longest:>12}{:>9}", packets.count))
+        .and(TextStyle::Plain, format!("{:>9}", part(row.data)))
+        .and_ranked(2, TextStyle::Plain, format!("{:>9}", part(flow_control.characters)))
+        .and_ranked(1, TextStyle::Plain, format!("{:>9}", flow_control.commands))
+        .and(TextStyle::Plain, format!("{:>9}{longest:>12}", stops.count))
+        .and_ranked(3, TextStyle::Plain, format!("{:>9}", packets.count))
         .and(if wrong > 0 { TextStyle::Bad } else { TextStyle::Dim }, format!("{wrong:>9}"))
 }
 
@@ -331,24 +344,4 @@ fn of(held: &PeriodShare) -> String {
 
 fn percent(part: u64, whole: u64) -> String {
     of(&PeriodShare::of(part, whole))
-}
-
-/// Heading above intervals.
-#[must_use]
-pub fn interval_head() -> StyledLine {
-    let text = format!(
-        "{:>12}  {:<15} {:>12} {:>12}  {:>12}  state",
-        "start µs", "channel", "character", "periods", "µs"
-    );
-    StyledLine::of(TextStyle::Head, text)
-}
-
-/// Line of an interval.
-#[must_use]
-pub fn interval(channel: &Channel, interval: &ActivityInterval) -> StyledLine {
-    let periods = interval.end.since(interval.start).0;
-    StyledLine::of(TextStyle::Dim, format!("{:>12}  ", when(channel, interval.start.0)))
-        .and(TextStyle::Plain, format!("{:<15} {:>12} ", channel.name, interval.start))
-        .and(TextStyle::Plain, format!("{periods:>12}  {:>12}  ", when(channel, periods)))
-        .and(role(interval.state), interval.state.name())
 }

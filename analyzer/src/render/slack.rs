@@ -1,9 +1,7 @@
 //! Slack buffers, as gauges and as bounds over time.
 
-use codec::capture::Channel;
-
-use super::{StyledLine, TextStyle, count, when};
-use crate::link::slack::{FillBounds, SlackRow, SlackTracker};
+use super::{StyledLine, TextStyle, count};
+use crate::link::slack::{SlackRow, SlackTracker};
 
 /// Width of a gauge.
 const GAUGE: u32 = 40;
@@ -143,29 +141,4 @@ fn trouble(row: &SlackRow<'_>, out: &mut impl FnMut(StyledLine)) {
         };
         say(TextStyle::Notice, format!("what was seen cannot be with these numbers: {times}"));
     }
-}
-
-/// Heading of [`fill`].
-#[must_use]
-pub fn fill_head() -> StyledLine {
-    StyledLine::of(
-        TextStyle::Head,
-        format!(
-            "{:<22} {:>10} {:>10}  {:>12}  {:>9}  {:>9}",
-            "channel", "from", "to", "µs", "full at first", "at last"
-        ),
-    )
-}
-
-/// Bounds of a fill.
-#[must_use]
-pub fn fill(channel: &Channel, fill: &FillBounds) -> StyledLine {
-    let row = fill.row(&channel.name);
-    let range = |lo: u32, hi: u32| if lo == hi { lo.to_string() } else { format!("{lo}..{hi}") };
-    let (first, last) = (range(row.lo, row.hi), range(row.lo_end, row.hi_end));
-    let last = if first == last { String::new() } else { last };
-    StyledLine::of(TextStyle::Head, format!("{:<22} ", row.channel))
-        .and(TextStyle::Plain, format!("{:>10} {:>10}  ", row.start, row.end))
-        .and(TextStyle::Dim, format!("{:>12}  ", when(channel, row.start)))
-        .and(TextStyle::Plain, format!("{first:>13}  {last:>9}"))
 }

@@ -53,13 +53,18 @@ impl TimeUnit {
     /// A position on a channel with a character period.
     #[must_use]
     pub fn text(self, at: u64, period_ps: u64) -> String {
-        let picoseconds = u128::from(at) * u128::from(period_ps);
+        self.time(u128::from(at) * u128::from(period_ps), period_ps)
+    }
+
+    /// A time in picoseconds; in characters of a channel with a character period.
+    #[must_use]
+    pub fn time(self, picoseconds: u128, period_ps: u64) -> String {
         match self {
             Self::Microseconds => microseconds(picoseconds),
             Self::Nanoseconds => {
                 format!("{}.{}", picoseconds / 1000, picoseconds % 1000 / 100)
             }
-            Self::Characters => at.to_string(),
+            Self::Characters => (picoseconds / u128::from(period_ps.max(1))).to_string(),
         }
     }
 }

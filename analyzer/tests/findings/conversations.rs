@@ -2,10 +2,11 @@
 
 use codec::capture::ReadProgress;
 use myriscope_analyzer::conversation::TransportEvent;
+use myriscope_analyzer::filter::{ColumnList, RowKind};
 use myriscope_analyzer::link::parameters::LinkAssumptions;
 use myriscope_analyzer::options::AnalysisScope;
 use myriscope_analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
-use myriscope_analyzer::render::{self, ConversationText, StyledLine};
+use myriscope_analyzer::render::{self, ConversationText, StyledLine, TimeUnit};
 
 use crate::table::messages::capture;
 
@@ -20,16 +21,19 @@ fn printed(packets: &str) -> String {
     let (mut conversed, mut events) = (ConversationText::default(), String::new());
     let known = |id| analysis.channel(id);
     let add = |text: &mut String, line: StyledLine| *text += &format!("{line}\n");
-    add(&mut events, render::remark_head());
+    let names = "time_ps,channel,event,message,kind,bytes,cause,reason,gone,fate,field,fault";
+    let columns = ColumnList::parse(names, RowKind::Remarks).unwrap();
+    let mut columns = columns.in_unit(Some(TimeUnit::Microseconds));
+    add(&mut events, columns.head());
     for it in told {
         match it {
             AnalysisEvent::Spoken(TransportEvent::Conversation(it)) => conversed.add(0, *it),
             AnalysisEvent::Spoken(TransportEvent::Noticed(it)) => {
-                render::remark_line(&it, &known, &mut |line| add(&mut events, line));
+                add(&mut events, columns.line(&it.row(&known), 1));
             }
             AnalysisEvent::Spoken(TransportEvent::Malformed(it)) => {
                 conversed.malformed(&it);
-                render::malformed_line(&it, &known, &mut |line| add(&mut events, line));
+                add(&mut events, columns.line(&it.row(&known), 1));
             }
             AnalysisEvent::Row(_)
             | AnalysisEvent::Interval(_)
@@ -61,16 +65,16 @@ fn messages_and_their_answers_are_followed() {
 
     1 packet malformed (T-7)
            1× byte 8: timestamp is cut short
-           time µs  channel         conversation     message  event                  inc.seq  timestamp  what
-           10.0000  h0:0>h1:0       0→1.2                  0  data                       7.0         10  SYNC short request 3→4, 4 bytes
-           30.0000  h1:0>h0:0       0→1.2                  0  ack                        7.0         10  after 20.0 µs
-         4099.9875  h0:0>h1:0                                 malformed              byte 8: timestamp is cut short
-           39.9875  h0:0>h1:0       0→1.2                  1  data                       7.1         40  short request 3→4, 4 bytes
-           59.9875  h1:0>h0:0       0→1.2                  1  nack                       7.1         40  queue-full
-         4040.0000  h0:0>h1:0       0→1.2                  1  retransmission             7.1       4040  short request 3→4, 4 bytes: nack
-         4065.0000  h1:0>h0:0       0→1.2                  1  ack                        7.1       4040  after 25.0 µs
-         4199.9875  h0:0>h1:0       0→1.2                  1  sequence-not-flipped       7.1       4200
-         4199.9875  h0:0>h1:0       0→1.2                  2  data                       7.1       4200  short request 3→4, 4 bytes
-         4199.9875  h0:0>h1:0       0→1.2                  2  gone                       7.1       4200  open
+       time [µs]  channel          event                  message  kind      bytes  cause       reason            gone        fate          field            fault
+         10.0000  h0:0>h1:0        data                         0  short         4  -           -                 -           arrived       -                -
+         30.0000  h1:0>h0:0        ack                          0  -             -  -           -                 -           arrived       -                -
+       4099.9875  h0:0>h1:0        malformed                    -  -             -  -           -                 -           -             timestamp        is cut short
+         39.9875  h0:0>h1:0        data                         1  short         4  -           -                 -           arrived       -                -
+         59.9875  h1:0>h0:0        nack                         1  -             -  -           queue-full        -           arrived       -                -
+       4040.0000  h0:0>h1:0        retransmission               1  short         4  nack        -                 -           arrived       -                -
+       4065.0000  h1:0>h0:0        ack                          1  -             -  -           -                 -           arrived       -                -
+       4199.9875  h0:0>h1:0        sequence-not-flipped         1  -             -  -           -                 -           arrived       -                -
+       4199.9875  h0:0>h1:0        data                         2  short         4  -           -                 -           arrived       -                -
+       4199.9875  h0:0>h1:0        gone                         2  -             -  -           -                 open        arrived       -                -
     ");
 }

@@ -6,7 +6,6 @@ use std::str::FromStr;
 
 use analyzer::filter::RowKind;
 use analyzer::link::parameters::LinkAssumptions;
-use analyzer::render::TimeUnit;
 use analyzer::window::WindowEdge;
 use clap::Args;
 
@@ -19,18 +18,6 @@ pub(crate) struct PacketsArgs {
     /// Prints the bytes of every packet; in text with offsets and ASCII, like `hexdump -C`.
     #[arg(long)]
     pub(crate) hex: bool,
-    /// Unit of times in text: us, ns, or chars for character indices.
-    #[arg(long, value_name = "UNIT", value_parser = TimeUnit::from_str, default_value = "us")]
-    pub(crate) units: TimeUnit,
-}
-
-#[derive(Args, Clone, Debug)]
-pub(crate) struct EventsArgs {
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
-    /// Unit of times in text: us, ns, or chars for character indices.
-    #[arg(long, value_name = "UNIT", value_parser = TimeUnit::from_str, default_value = "us")]
-    pub(crate) units: TimeUnit,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -45,9 +32,6 @@ pub(crate) struct ShowArgs {
     /// Number of rows before and after that of `--at`.
     #[arg(long, value_name = "ROWS", default_value_t = 4)]
     pub(crate) context: u16,
-    /// Unit of times in text: us, ns, or chars for character indices.
-    #[arg(long, value_name = "UNIT", value_parser = TimeUnit::from_str, default_value = "us")]
-    pub(crate) units: TimeUnit,
     /// Omits the lines about packets, events and findings below the characters.
     #[arg(long)]
     pub(crate) plain: bool,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
+use analyzer::render::TimeUnit;
 use analyzer::window::{TimeWindow, WindowEdge};
 use clap::{ArgAction, Args, ValueEnum};
 
@@ -45,6 +46,10 @@ pub(crate) struct ViewArgs {
     /// Prints only these fields, in this order: `channel,start,length`.
     #[arg(long, value_name = "NAMES")]
     pub(crate) fields: Option<String>,
+    /// Unit of times in text: us (the default), ns, or chars for character indices. Columns of
+    /// `--fields` are as in JSON without it.
+    #[arg(long, value_name = "UNIT", value_parser = TimeUnit::from_str)]
+    pub(crate) units: Option<TimeUnit>,
     #[command(flatten)]
     pub(crate) arrange: ArrangeArgs,
     /// Reads a growing file until Ctrl-C, and prints rows as they are complete.
@@ -95,6 +100,11 @@ pub(crate) enum ListFormat {
 }
 
 impl ViewArgs {
+    /// Unit of times in text.
+    pub(crate) fn unit(&self) -> TimeUnit {
+        self.units.unwrap_or_default()
+    }
+
     /// End of the reading of a capture.
     pub(crate) const fn end(&self) -> InputEnd {
         if self.follow { InputEnd::Interrupt } else { InputEnd::EndOfFile }

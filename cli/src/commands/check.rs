@@ -98,9 +98,9 @@ fn print_report(
     output: &mut StandardOutput,
 ) {
     let width = output.width();
-    let out = &mut |line| output.line(&line);
+    let out = &mut |line: StyledLine| output.line(&line.narrowed(width));
     text::headline(set, scope, out);
-    text::findings(rows, width, out);
+    text::findings(rows, (width, arguments.view.unit()), out);
     if scope.unread.is_none() || set.seen().characters > 0 {
         let table = if arguments.rules { RuleTable::Whole } else { RuleTable::Brief };
         text::verdicts(&verdicts(set), scope, table, width, out);

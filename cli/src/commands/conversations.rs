@@ -62,19 +62,14 @@ fn list_conversations(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandRes
 
 /// Lists the observations of each packet.
 fn list_events(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
-    writer.head(|out| out(render::remark_head()));
     let assumptions = LinkAssumptions::default();
     list(view, SCOPE, assumptions, writer, &mut |analysis, event, writer| {
         let known = |id| analysis.channel(id);
         let Some((event, place)) = selected(view, analysis, event) else { return };
         let source = RowSource::on(known(place.channel));
         match event {
-            TransportEvent::Noticed(it) => writer.select(&it.row(&known), source, |mut out| {
-                render::remark_line(&it, &known, &mut out);
-            }),
-            TransportEvent::Malformed(it) => writer.select(&it.row(&known), source, |mut out| {
-                render::malformed_line(&it, &known, &mut out);
-            }),
+            TransportEvent::Noticed(it) => writer.select(&it.row(&known), source, |_| {}),
+            TransportEvent::Malformed(it) => writer.select(&it.row(&known), source, |_| {}),
             TransportEvent::Conversation(_) => {}
         }
     })

@@ -16,7 +16,7 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult
     let kind = RowKind::Journeys;
     let (scope, assumptions) = (AnalysisScope::Network, LinkAssumptions::default());
     list_rows(view, kind, output, |writer| {
-        writer.head(|out| out(render::journey_head()));
+        writer.head(|out| out(render::journey_head(view.unit())));
         list(view, scope, assumptions, writer, &mut |analysis, event, writer| {
             let AnalysisEvent::Journey(journey) = event else { return };
             let known = |id| analysis.channel(id);
@@ -27,7 +27,7 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult
             if selected {
                 let first = journey.hops.first().and_then(|hop| known(hop.channel));
                 writer.select(&journey.row(&known), RowSource::across(first), |mut out| {
-                    render::journey_lines(&journey, &known, &mut out);
+                    render::journey_lines(&journey, &known, view.unit(), &mut out);
                 });
             }
         })

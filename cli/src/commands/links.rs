@@ -43,16 +43,13 @@ pub(crate) fn run(arguments: &LinksArgs, output: &mut StandardOutput) -> Command
 }
 
 fn list_intervals(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
-    writer.head(|out| out(render::interval_head()));
     let assumptions = LinkAssumptions::default();
     list(view, AnalysisScope::Intervals, assumptions, writer, &mut |analysis, event, writer| {
         if let AnalysisEvent::Interval(it) = event
             && let Some(channel) = analysis.channel(it.channel)
             && is_selected(view, channel, it.start, Tick(it.end.0.saturating_sub(1)))
         {
-            let lines =
-                |out: &mut dyn FnMut(render::StyledLine)| out(render::interval(channel, &it));
-            writer.select(&it.row(&channel.name), RowSource::on(Some(channel)), lines);
+            writer.select(&it.row(&channel.name), RowSource::on(Some(channel)), |_| {});
         }
     })
 }
@@ -63,14 +60,12 @@ fn list_fills(
     assumptions: LinkAssumptions,
     writer: &mut RowWriter<'_>,
 ) -> CommandResult {
-    writer.head(|out| out(render::fill_head()));
     list(view, AnalysisScope::Fills, assumptions, writer, &mut |analysis, event, writer| {
         if let AnalysisEvent::Slack(SlackEvent::Fill(it)) = event
             && let Some(channel) = analysis.channel(it.channel)
             && is_selected(view, channel, it.start, Tick(it.end.0.saturating_sub(1)))
         {
-            let lines = |out: &mut dyn FnMut(render::StyledLine)| out(render::fill(channel, &it));
-            writer.select(&it.row(&channel.name), RowSource::on(Some(channel)), lines);
+            writer.select(&it.row(&channel.name), RowSource::on(Some(channel)), |_| {});
         }
     })
 }
@@ -124,7 +119,8 @@ fn list_totals(arguments: &LinksArgs, writer: &mut RowWriter<'_>) -> CommandResu
     if let Some(output) = writer.report() {
         print_unread(&analysis, output);
         if !links.is_empty() || report.is_clean() {
-            render::links(&links, &mut |line| output.line(&line));
+            let width = output.width();
+            render::links(&links, view.unit(), &mut |line| output.line(&line.narrowed(width)));
         }
         return Ok(report);
     }

@@ -4,7 +4,7 @@ use analyzer::event::{ChannelEvent, TimedEvent};
 use analyzer::event_reader::{EventReader, ReadItem};
 use analyzer::filter::RowKind;
 use analyzer::packet::ByteRetention;
-use analyzer::render::{self, TimeUnit};
+use analyzer::render;
 use analyzer::timeline::EventFilter;
 use codec::capture::{Channel, ReadProgress};
 
@@ -17,22 +17,24 @@ use crate::rows::{RowSource, RowWriter, list_rows};
 pub(crate) fn run(
     view: &ViewArgs,
     filter: EventFilter,
-    (bytes, unit): (ByteRetention, TimeUnit),
+    bytes: ByteRetention,
     output: &mut StandardOutput,
 ) -> CommandResult {
     let (kind, head) = match filter {
-        EventFilter::Packets => (RowKind::Packets, render::packet_head(unit)),
-        EventFilter::Events | EventFilter::All => (RowKind::Events, render::event_head(unit)),
+        EventFilter::Packets => (RowKind::Packets, render::packet_head(view.unit())),
+        EventFilter::Events | EventFilter::All => {
+            (RowKind::Events, render::event_head(view.unit()))
+        }
     };
     list_rows(view, kind, output, |writer| {
         writer.head(|out| out(head.clone()));
-        list(view, (filter, bytes, unit), writer)
+        list(view, (filter, bytes), writer)
     })
 }
 
 fn list(
     view: &ViewArgs,
-    (filter, bytes, unit): (EventFilter, ByteRetention, TimeUnit),
+    (filter, bytes): (EventFilter, ByteRetention),
     writer: &mut RowWriter<'_>,
 ) -> CommandResult {
     let capture = writer.input().open()?;
@@ -46,7 +48,7 @@ fn list(
         }
         rows.step(&mut |item| match item {
             ReadItem::Row(channel, row) => {
-                print((view, shown, unit), channel, row, writer, report);
+                print((view, shown), channel, row, writer, report);
             }
             ReadItem::Fault(fault) => report.fault(fault),
         })
@@ -60,7 +62,7 @@ fn list(
 
 /// Prints a row that the options select. Rows left out of a repeat are always reported.
 fn print(
-    (view, shown, unit): (&ViewArgs, ByteRetention, TimeUnit),
+    (view, shown): (&ViewArgs, ByteRetention),
     channel: &Channel,
     mut row: TimedEvent,
     writer: &mut RowWriter<'_>,
@@ -86,8 +88,9 @@ fn print(
         packet.bytes = None;
     }
     let row = &row;
-    let lines =
-        |mut out: &mut dyn FnMut(render::StyledLine)| render::row(channel, row, unit, &mut out);
+    let lines = |mut out: &mut dyn FnMut(render::StyledLine)| {
+        render::row(channel, row, view.unit(), &mut out);
+    };
     match &row.body {
         ChannelEvent::Packet(packet) => {
             writer.row(&packet.row(&channel.name), RowSource::on(Some(channel)), lines);
@@ -101,7 +104,7 @@ fn print(
         | ChannelEvent::Data(_)
         | ChannelEvent::Command(_) => {}
         ChannelEvent::Omitted { rounds, every } => {
-            render::row(channel, row, unit, &mut |line| writer.line(&line));
+            render::row(channel, row, view.unit(), &mut |line| writer.line(&line));
             report.error(&format!(
                 "channel {}, character {}: the rows of the preceding {every} characters repeat \
                  {rounds} more times and are not listed",

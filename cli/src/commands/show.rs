@@ -17,7 +17,7 @@ use crate::rows::{RowSource, RowWriter, list_rows};
 
 pub(crate) fn run(arguments: &ShowArgs, output: &mut StandardOutput) -> CommandResult {
     let width = output.width().unwrap_or(80);
-    let unit = arguments.units;
+    let unit = arguments.view.unit();
     let layout = match arguments.view.format {
         ListFormat::Text => {
             LinkLayout { unit, has_notes: !arguments.plain, ..LinkLayout::of_width(width) }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::selection::RowSelection;
 use super::separated::ValueSeparator;
 use super::trailer::text_of;
-use crate::args::ListFormat;
+use crate::args::{ArrangeArgs, ListFormat};
 
 /// Maximum number of rows or groups kept for an order. *Chosen*: more than anybody reads.
 const ROWS_MAX: usize = 1_000_000;
@@ -58,6 +58,15 @@ impl RowArrangement {
     }
 }
 
+/// The number of rows, in a format.
+pub(super) fn count_text(count: u64, format: ListFormat, options: &ArrangeArgs) -> String {
+    match format {
+        ListFormat::Json | ListFormat::Jsonl => format!("{{\"count\":{count}}}\n"),
+        ListFormat::Csv | ListFormat::Tsv if options.has_head => format!("count\n{count}\n"),
+        ListFormat::Text | ListFormat::Csv | ListFormat::Tsv => format!("{count}\n"),
+    }
+}
+
 /// A row as it will be printed.
 #[derive(Debug)]
 pub(super) enum RenderedRow {
@@ -70,7 +79,7 @@ impl RenderedRow {
     pub(super) fn of(
         format: ListFormat,
         columns: Option<&mut ColumnList>,
-        row: &impl ListRow,
+        (row, period_ps): (&impl ListRow, u64),
         lines: impl FnOnce(&mut dyn FnMut(StyledLine)),
     ) -> Self {
         match (format, columns) {
@@ -79,7 +88,7 @@ impl RenderedRow {
                 lines(&mut |line| kept.push(line));
                 Self::Lines(kept)
             }
-            (ListFormat::Text, Some(columns)) => Self::Lines(vec![columns.line(row)]),
+            (ListFormat::Text, Some(columns)) => Self::Lines(vec![columns.line(row, period_ps)]),
             (ListFormat::Json | ListFormat::Jsonl, Some(columns)) => {
                 let members = columns.names().filter_map(|name| {
                     json_at(row, name).map(|value| format!("\"{name}\":{value}"))

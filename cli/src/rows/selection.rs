@@ -54,7 +54,10 @@ impl RowSelection {
         }
         view.check_window()?;
         let filter = view.filter.as_deref().map(|text| Filter::parse(text, kind));
-        let columns = view.fields.as_deref().map(|list| ColumnList::parse(list, kind));
+        let columns = view
+            .fields
+            .as_deref()
+            .map(|list| ColumnList::parse(list, kind).map(|columns| columns.in_unit(view.units)));
         Ok(Some(Self {
             kind,
             filter: filter.transpose().map_err(|error| CliError::filter(&error))?,
@@ -90,6 +93,10 @@ impl RowSelection {
     /// The columns of --fields.
     pub(super) const fn columns(&mut self) -> Option<&mut ColumnList> {
         self.columns.as_mut()
+    }
+
+    pub(super) const fn has_columns(&self) -> bool {
+        self.columns.is_some()
     }
 
     /// Sets the columns unless --fields names them.

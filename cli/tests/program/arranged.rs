@@ -163,6 +163,19 @@ fn no_line_of_a_table_is_wider_than_the_output() {
             assert_eq!(text.lines().count(), whole.lines().count(), "{command:?} at {width}");
         }
     }
+    for (width, heading) in [
+        ("80", "    start µs  channel         packet   length  crc      ended by     route"),
+        ("60", "    start µs  channel          length  crc      route"),
+    ] {
+        let packets = view("link-1", &["packets", "--width", width]);
+        assert_eq!(packets.lines().next(), Some(heading));
+    }
+    for (option, unit) in [("us", "µs"), ("ns", "ns"), ("chars", "ch")] {
+        for command in ["links", "check", "journeys"] {
+            let text = view("demo-nacks", &[command, "--units", option]);
+            assert!(text.contains(&format!(" {unit}")), "{command} {unit}: {text}");
+        }
+    }
     let narrow = view("demo-now36", &["journeys", "--width", "80", "--limit", "1"]);
     assert!(
         narrow.lines().all(|line| line.ends_with("fate") || line.ends_with("arrived")),

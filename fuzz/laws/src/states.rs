@@ -49,7 +49,7 @@ pub fn captured(file: &[u8]) {
     }
     assert!(intervals.is_empty(), "intervals are of channels");
     let mut lines = 0;
-    render::links(&links, &mut |line| lines += line.to_string().len());
+    render::links(&links, render::TimeUnit::default(), &mut |line| lines += line.to_string().len());
     assert!(lines > 0, "something is printed");
 }
 
