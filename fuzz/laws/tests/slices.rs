@@ -36,14 +36,14 @@ const ACROSS: &str = "reset-not-ended data-in-reset lost-gap may-be-two no-tag c
 
 /// What the analysis of a capture finds.
 #[derive(Default)]
-struct Found {
+struct CutFindings {
     findings: BTreeMap<(&'static str, String), u64>,
     /// Channel, number and last byte of all packets.
     packets: BTreeSet<(String, u64, u64)>,
     end: u64,
 }
 
-impl Found {
+impl CutFindings {
     fn of(capture: &[u8]) -> Self {
         let assumptions = LinkAssumptions::default();
         let mut analysis = CaptureAnalysis::new(capture, AnalysisScope::Network, assumptions);
@@ -91,13 +91,13 @@ fn part(capture: &[u8], from: u64, to: Option<u64>) -> Vec<u8> {
 
 /// Checks a capture at several cuts; returns at how many of them the state at the cut was needed.
 fn check_cuts(name: &str, capture: &[u8], count: u64) -> usize {
-    let whole = Found::of(capture);
+    let whole = CutFindings::of(capture);
     // A step of an odd number: cuts at all distances from what happens.
     let step = usize::try_from(whole.end / count).unwrap() | 1;
     let mut needed = 0;
     for cut in (1..whole.end).step_by(step) {
         let mut after = part(capture, cut, None);
-        let sides = [Found::of(&part(capture, 0, Some(cut))), Found::of(&after)];
+        let sides = [CutFindings::of(&part(capture, 0, Some(cut))), CutFindings::of(&after)];
         whole.check(&sides).unwrap_or_else(|error| panic!("{name} at {cut}: {error}"));
         let [before, sliced] = sides;
         let renumbered: Vec<_> = sliced.packets.difference(&whole.packets).collect();
@@ -105,7 +105,7 @@ fn check_cuts(name: &str, capture: &[u8], count: u64) -> usize {
         while let Some(at) = after.windows(6).position(|word| word == b" cut={") {
             after[at + 1..at + 4].copy_from_slice(b"old");
         }
-        needed += usize::from(whole.check(&[before, Found::of(&after)]).is_err());
+        needed += usize::from(whole.check(&[before, CutFindings::of(&after)]).is_err());
     }
     needed
 }
