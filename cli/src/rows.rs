@@ -329,12 +329,11 @@ impl<'a> RowWriter<'a> {
         self.printed += 1;
     }
 
-    /// Prints the lines of a row or of the heading. The first, a line of the table, lacks the columns for
-    /// which there is no room, and is shortened to the width of the output.
+    /// Prints the lines of a row or of the heading.
     fn table_lines(&mut self, lines: Vec<StyledLine>) {
-        let mut fit = self.fit.as_ref();
-        for line in lines {
-            self.output.line(&fit.take().map_or(line.clone(), |fit| fit.apply(line)));
+        for (number, line) in lines.into_iter().enumerate() {
+            let fit = self.fit.as_ref();
+            self.output.line(&fit.map_or(line.clone(), |fit| fit.apply(number, line)));
         }
     }
 

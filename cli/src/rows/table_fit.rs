@@ -32,7 +32,11 @@ impl TableFit {
         Some(Self { width, rank, excess })
     }
 
-    pub(super) fn apply(&self, line: StyledLine) -> StyledLine {
+    /// A line of a row, of which the first is one of the table.
+    pub(super) fn apply(&self, number: usize, line: StyledLine) -> StyledLine {
+        if number > 0 {
+            return line.fitted(self.width);
+        }
         line.without(self.rank).shortened(self.excess.clone()).fitted(self.width)
     }
 }

@@ -33,7 +33,7 @@ const FLOWS: &str = "source,destination,packets,dropped\nh0,h1,4,1\n";
 
 #[test]
 fn rows_around_a_place_units_windows_and_captures() {
-    let behind = "warning: --from 4.0000us is behind the end of the capture, at 3.7500 µs\n";
+    let behind = "warning: --from 4us is behind the end of the capture, at 3.7500 µs\n";
     let nothing = "no row at 9999ch: the capture has no characters there or later\n";
     for (options, status, out, err) in [
         ("show link-1 --at 12ch --context 1 --units chars", 0, AROUND, ""),
@@ -43,7 +43,7 @@ fn rows_around_a_place_units_windows_and_captures() {
         ("show link-1 --at 9999ch --no-head", 0, "", nothing),
         ("show link-1 --from 4us", 0, "", behind),
         ("packets link-1 --from 4us --no-head", 0, "", behind),
-        ("show link-1 --from 2us --to 1us", 2, "", "--from 2.0000us is not before --to 1.0000us"),
+        ("show link-1 --from 2us --to 1us", 2, "", "--from 2us is not before --to 1us"),
         ("show - --capture 1 --channel s1:1-h1:0 --limit 1 --plain", 0, SECOND, ""),
         ("packets - --capture 1 --count", 0, "9\n", ""),
         ("show - --capture 2", 2, "", "no capture 2; the file has 2, counted from 0\n"),
