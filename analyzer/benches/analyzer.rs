@@ -129,7 +129,7 @@ fn filter(bencher: Bencher<'_, '_>, (text, bytes): (&str, ByteRetention)) {
                 said
             {
                 let row = packet.row(&channel.name);
-                kept += u64::from(filter.keeps(&row, channel.period_ps.get()));
+                kept += u64::from(filter.keeps(&row, channel.period));
             }
         };
         while rows.step(&mut said).expect("a sound file") == ReadProgress::More {}

@@ -11,7 +11,7 @@ use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId};
-use codec::time::FULL_RATE_PERIOD_PS;
+use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS};
 
 pub use self::event::{
     BLOCKED_TIMEOUT, BlockingEvent, Deadlock, DeadlockRelease, OutputHolder, StopEnd, StopReport,
@@ -343,8 +343,8 @@ impl BlockingTracker {
     }
 
     fn periods(&self, channel: ChannelId, time: Picoseconds) -> u64 {
-        let period = self.nodes.channel(channel).map_or(PERIOD, |it| it.period_ps.get().into());
-        u64::try_from(time / period).unwrap_or(u64::MAX)
+        let period = self.nodes.channel(channel).map_or(CharacterPeriod::FULL_RATE, |it| it.period);
+        period.periods(time)
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::event::Picoseconds;
 use crate::row::{FieldShape, FieldType, ListRow, RowField, json};
+use codec::time::CharacterPeriod;
 
 /// Field of rows of several files.
 pub const FILE: RowField =
@@ -33,10 +34,9 @@ pub struct CapturedRow<'a, R> {
 
 impl<'a, R: ListRow> CapturedRow<'a, R> {
     /// A row of a capture on a channel with a character period.
-    pub fn new(row: &'a R, capture: u32, period_ps: u64) -> Self {
+    pub fn new(row: &'a R, capture: u32, period: CharacterPeriod) -> Self {
         let place = row.place();
-        let time =
-            |at: Option<u64>| at.map(|at| Picoseconds::from(at) * Picoseconds::from(period_ps));
+        let time = |at: Option<u64>| at.map(|at| period.time(at));
         let (time_ps, end_ps) = (time(place.first), time(place.last));
         Self { row, time_ps, end_ps, capture, file: None }
     }

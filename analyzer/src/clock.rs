@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId};
-use codec::time::{FULL_RATE_PERIOD_PS, Tick};
+use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS, Tick};
 
 use crate::event::Picoseconds;
 
@@ -69,7 +69,7 @@ pub(crate) struct ClockEstimator {
 #[derive(Debug)]
 struct ClockedChannel {
     id: ChannelId,
-    period_ps: u64,
+    period: CharacterPeriod,
     /// By the index of the other channel, in ascending order.
     trends: Vec<(usize, LatencyTrend)>,
 }
@@ -94,16 +94,16 @@ struct LatencyTrend {
 impl ClockEstimator {
     /// Adds a channel.
     pub(crate) fn declare(&mut self, id: ChannelId, channel: &Channel) {
-        let period_ps = channel.period_ps.get();
-        self.channels.push(ClockedChannel { id, period_ps, trends: Vec::new() });
+        let period = channel.period;
+        self.channels.push(ClockedChannel { id, period, trends: Vec::new() });
     }
 
     /// Adds a passage.
     pub(crate) fn passage(&mut self, passage: &TimedPassage) {
         let [from, to] = passage.channels;
-        let Some(came_ps) = self.channels.get(from).map(|input| input.period_ps) else { return };
+        let Some(input) = self.channels.get(from).map(|input| input.period) else { return };
         let Some(output) = self.channels.get_mut(to) else { return };
-        let left_ps = output.period_ps;
+        let output_period = output.period;
         let place = match output.trends.binary_search_by_key(&from, |(from, _)| *from) {
             Ok(place) => place,
             Err(_) if self.pairs == PAIRS_MAX => return,
@@ -115,9 +115,8 @@ impl ClockEstimator {
         };
         let Some((_, trend)) = output.trends.get_mut(place) else { return };
         let [came, left] = passage.first_bytes;
-        let came = Picoseconds::from(came.0) * Picoseconds::from(came_ps);
-        let left = Picoseconds::from(left.0) * Picoseconds::from(left_ps);
-        let tolerance = signed(passage.spread).saturating_add(came_ps.max(left_ps).into());
+        let (came, left) = (input.time(came.0), output_period.time(left.0));
+        let tolerance = signed(passage.spread).saturating_add(input.max(output_period).ps().into());
         let latency = signed(left) - signed(came);
         trend.add(came, latency, Some(latency).filter(|_| !passage.held), tolerance);
         if trend.growth.is_some() && came >= self.due {
@@ -143,8 +142,8 @@ impl ClockEstimator {
                 }
             }
         }
-        let full_rate = u64::from(FULL_RATE_PERIOD_PS);
-        let full_rate = self.channels.iter().filter(|known| known.period_ps == full_rate);
+        let full_rate = CharacterPeriod::FULL_RATE;
+        let full_rate = self.channels.iter().filter(|known| known.period == full_rate);
         let full_rate: BTreeSet<ChannelId> = full_rate.map(|known| known.id).collect();
         let full = |id: &ChannelId| full_rate.contains(id);
         let weight =

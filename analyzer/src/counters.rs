@@ -150,7 +150,7 @@ impl ChannelCounters {
             index: id.0,
             name: &channel.name,
             peer: peer.map(|peer| peer.0),
-            period_ps: channel.period_ps.get(),
+            period_ps: channel.period.ps(),
             characters: self.characters(),
             data: self.data,
             control: ControlCounts(self.control().collect()),

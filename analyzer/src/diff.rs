@@ -151,7 +151,7 @@ fn compared_packet(channel: &Channel, packet: &ReceivedPacket) -> (u64, DiffPack
         mark: DiffMark::Same.name(),
         packet: *number,
         start: start.0,
-        time_ps: Picoseconds::from(start.0) * Picoseconds::from(channel.period_ps.get()),
+        time_ps: channel.period.time(start.0),
         length: *length,
         route: route.bytes().iter().take(ROUTE_SHOWN).copied().collect(),
         tag,

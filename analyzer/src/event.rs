@@ -11,8 +11,7 @@ use crate::named_enum::named_enum;
 use crate::row::FieldShape::{Number, Place, Words};
 use crate::row::{FieldType, row};
 
-/// Picoseconds since the capture's time zero.
-pub type Picoseconds = u128;
+pub use codec::time::Picoseconds;
 
 /// An event on one channel, ordered by time across channels and by sequence on each channel.
 #[derive(Clone, Debug, PartialEq, Eq)]

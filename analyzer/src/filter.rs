@@ -6,9 +6,9 @@
 //! use serde_json::json;
 //!
 //! let mut filter = Filter::parse("tag == 5 && crc.bad && start >= 10us", RowKind::Packets)?;
-//! let period_ps = 12_500;
-//! assert!(filter.keeps(&json!({ "tag": 5, "crc": "bad", "start": 800 }), period_ps));
-//! assert!(!filter.keeps(&json!({ "tag": 5, "crc": "bad", "start": 799 }), period_ps));
+//! let period = codec::time::CharacterPeriod::FULL_RATE;
+//! assert!(filter.keeps(&json!({ "tag": 5, "crc": "bad", "start": 800 }), period));
+//! assert!(!filter.keeps(&json!({ "tag": 5, "crc": "bad", "start": 799 }), period));
 //!
 //! let error = Filter::parse("tga == 5", RowKind::Packets).unwrap_err();
 //! assert!(error.to_string().contains("did you mean `tag`?"));
@@ -40,6 +40,7 @@ pub use self::row_kind::RowKind;
 pub use self::sort::{SortDirection, SortKey, SortOrder};
 use crate::row::ListRow;
 pub use crate::row::{FieldShape, RowField};
+use codec::time::CharacterPeriod;
 
 /// Parsed and checked expression over one kind of row.
 #[derive(Clone, Debug)]
@@ -59,11 +60,11 @@ impl Filter {
         Ok(Self { expr, cells: RowCells::of(fields) })
     }
 
-    /// True if the row matches the expression; `period_ps` is the character period of its channel,
+    /// True if the row matches the expression; `period` is the character period of its channel,
     /// in picoseconds, which converts character indices to times.
-    pub fn keeps(&mut self, row: &impl ListRow, period_ps: u64) -> bool {
+    pub fn keeps(&mut self, row: &impl ListRow, period: CharacterPeriod) -> bool {
         self.cells.take(row);
-        eval::holds(&self.expr, &self.cells, period_ps)
+        eval::holds(&self.expr, &self.cells, period)
     }
 
     /// True if the expression reads the field.
@@ -85,6 +86,12 @@ impl PartialEq for Filter {
     fn eq(&self, other: &Self) -> bool {
         self.expr == other.expr
     }
+}
+
+/// Time of a place on a channel; beyond all places, the last time.
+fn place_time(place: i128, period: CharacterPeriod) -> i128 {
+    let time = u64::try_from(place).ok().map(|place| period.time(place));
+    time.and_then(|time| i128::try_from(time).ok()).unwrap_or(i128::MAX)
 }
 
 #[cfg(test)]

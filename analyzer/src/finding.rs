@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId, Chunk};
 use codec::framing::FrameEvent;
-use codec::time::{FULL_RATE_PERIOD_PS, Tick};
+use codec::time::{CharacterPeriod, Tick};
 
 pub use self::case::FindingCase;
 pub use self::evidence::{EvidenceView, ShellCommand};
@@ -55,7 +55,7 @@ pub struct FindingChecks {
 #[derive(Clone, Debug)]
 struct CheckedChannel {
     peer: Option<ChannelId>,
-    period_ps: u64,
+    period: CharacterPeriod,
     parameters: ChannelParameters,
     wire: SymbolChecker,
     watch: FlowChecker,
@@ -91,7 +91,7 @@ impl FindingChecks {
     pub fn declare(&mut self, id: ChannelId, channel: &Channel, parameters: &ChannelParameters) {
         let side = CheckedChannel {
             peer: None,
-            period_ps: channel.period_ps.get(),
+            period: channel.period,
             parameters: *parameters,
             wire: SymbolChecker::new(channel, parameters),
             watch: FlowChecker::new(channel, parameters),
@@ -103,11 +103,12 @@ impl FindingChecks {
     /// Declares two channels as the directions of one link.
     pub fn join(&mut self, one: ChannelId, other: ChannelId) {
         for (id, peer) in [(one, other), (other, one)] {
-            let opposite = self.sides.get(&peer).map(|side| (side.period_ps, side.parameters));
-            if let (Some(side), Some((opposite_ps, opposite))) = (self.sides.get_mut(&id), opposite)
+            let opposite = self.sides.get(&peer).map(|side| (side.period, side.parameters));
+            if let (Some(side), Some((opposite_period, opposite))) =
+                (self.sides.get_mut(&id), opposite)
             {
                 side.peer = Some(peer);
-                side.watch.join(side.period_ps, opposite_ps, &opposite);
+                side.watch.join(side.period, opposite_period, &opposite);
                 self.ledger.seen.paired += 1;
             }
         }
@@ -123,7 +124,7 @@ impl FindingChecks {
     ) {
         let Self { ledger, sides, .. } = self;
         let Some(side) = sides.get_mut(&id) else { return };
-        let sink = FindingSink { ledger, channel: id, period_ps: side.period_ps };
+        let sink = FindingSink { ledger, channel: id, period: side.period };
         let mut observer = SymbolObserver { checker: &mut side.wire, sink };
         observer.checker.begin(chunk, &mut observer.sink);
         walk(&mut observer);
@@ -135,7 +136,7 @@ impl FindingChecks {
         let Self { ledger, sides, .. } = self;
         ledger.pass(row.time);
         let Some(side) = sides.get_mut(&row.channel) else { return };
-        let mut scribe = FindingSink { ledger, channel: row.channel, period_ps: side.period_ps };
+        let mut scribe = FindingSink { ledger, channel: row.channel, period: side.period };
         if side.peer.is_some() {
             side.watch.expire(row.at, &mut scribe);
         }
@@ -144,14 +145,14 @@ impl FindingChecks {
         if command.is_none() && event.is_none() {
             return;
         }
-        let (peer, period_ps) = (side.peer, side.period_ps);
+        let (peer, period) = (side.peer, side.period);
         let Some(peer) = peer.and_then(|peer| sides.get_mut(&peer)) else { return };
         if let Some(command) = command {
             peer.watch.commanded(command, &mut ledger.seen);
         }
         let odd = event.and_then(|event| peer.watch.opposite(event, &mut ledger.seen));
         if let Some(kind) = odd {
-            FindingSink { ledger, channel: row.channel, period_ps }.note(kind, row.at, Vec::new);
+            FindingSink { ledger, channel: row.channel, period }.note(kind, row.at, Vec::new);
         }
     }
 
@@ -167,8 +168,8 @@ impl FindingChecks {
     pub(crate) fn hysteresis_max(&self, id: ChannelId) -> Option<u32> {
         let side = self.sides.get(&id)?;
         let peer = self.sides.get(&side.peer?)?;
-        let apart = peer.watch.apart().filter(|_| peer.period_ps == side.period_ps)?;
-        let cells = side.period_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS));
+        let apart = peer.watch.apart().filter(|_| peer.period == side.period)?;
+        let cells = side.period.full_rate_periods();
         u32::try_from(apart.saturating_mul(cells).saturating_add(1)).ok()
     }
 
@@ -176,7 +177,7 @@ impl FindingChecks {
     pub fn finish(&mut self) {
         let Self { ledger, sides, .. } = self;
         for (id, side) in sides {
-            let mut scribe = FindingSink { ledger, channel: *id, period_ps: side.period_ps };
+            let mut scribe = FindingSink { ledger, channel: *id, period: side.period };
             if side.peer.is_none() {
                 scribe.note(FindingKind::OneWay, side.watch.first(), Vec::new);
             } else {
@@ -203,12 +204,12 @@ impl FindingChecks {
                 && !side.peer.is_some_and(|peer| told(&peer))
             {
                 // Reading: of two clocks, the one declared at the full rate is right.
-                let full = u64::from(FULL_RATE_PERIOD_PS);
-                let other = side.peer.filter(|_| side.period_ps == full);
+                let full = CharacterPeriod::FULL_RATE;
+                let other = side.peer.filter(|_| side.period == full);
                 let other =
-                    other.filter(|peer| sides.get(peer).is_some_and(|it| it.period_ps != full));
+                    other.filter(|peer| sides.get(peer).is_some_and(|it| it.period != full));
                 let (channel, ppm) = other.map_or((*id, ppm), |peer| (peer, -ppm));
-                let mut scribe = FindingSink { ledger, channel, period_ps: side.period_ps };
+                let mut scribe = FindingSink { ledger, channel, period: side.period };
                 scribe.note(FindingKind::ClockDrift, at, || journeys::drift(ppm));
             }
         }

@@ -209,8 +209,8 @@ impl LinkState {
         let from = out.intervals.len();
         for it in channels.values_mut() {
             // An interval that ends at a character may continue as long as that character lasts.
-            let after = Picoseconds::from(it.activity.settled().0) + 1;
-            let known = after * Picoseconds::from(it.channel.period_ps.get());
+            let after = it.activity.settled().0.saturating_add(1);
+            let known = it.channel.period.time(after);
             if known <= until {
                 it.activity.emit_settled();
                 out.intervals.extend(it.activity.take_ended().map(|it| (known - 1, it)));
@@ -225,9 +225,9 @@ impl LinkState {
     fn recorded(&mut self, id: ChannelId, range: [Tick; 2]) {
         let Some(channel) = self.channels.get_mut(&id) else { return };
         channel.slack.recorded(range);
-        let (peer, period_ps) = (channel.peer, channel.channel.period_ps.get());
+        let (peer, period) = (channel.peer, channel.channel.period);
         if let Some(peer) = peer.and_then(|peer| self.channels.get_mut(&peer)) {
-            peer.slack.opposite_recorded(period_ps, range);
+            peer.slack.opposite_recorded(period, range);
         }
     }
 
@@ -246,16 +246,13 @@ impl LinkState {
         channel.slack.own(*at, body);
         self.out.collect_slack(channel, self.scope);
         self.findings.row(&event);
-        let own_period_ps = channel.channel.period_ps;
+        let own_period = channel.channel.period;
         if let Some(peer) = channel.peer
             && let Some(peer) = self.channels.get_mut(&peer)
         {
-            let at = match peer.channel.period_ps {
-                period_ps if period_ps == own_period_ps => *at,
-                period_ps => {
-                    let at = time / Picoseconds::from(period_ps.get());
-                    Tick(u64::try_from(at).unwrap_or(u64::MAX))
-                }
+            let at = match peer.channel.period {
+                period if period == own_period => *at,
+                period => Tick(period.periods(*time)),
             };
             if states {
                 peer.activity.opposite(at, body);

@@ -2,6 +2,7 @@
 
 use codec::capture::{Channel, ChannelId};
 use codec::packet::CrcCheck;
+use codec::time::CharacterPeriod;
 
 use crate::blocking::{BlockedRow, BlockingEvent};
 use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
@@ -100,8 +101,8 @@ impl<'a> LogRow<'a> {
     #[must_use]
     pub fn of_wait(event: &BlockingEvent, known: NamedChannels<'_, 'a>) -> Self {
         let channel = known(event.channel());
-        let period_ps = channel.map_or(1, |channel| channel.period_ps.get());
-        let since = |periods: u64| microseconds(u128::from(periods) * u128::from(period_ps));
+        let period = channel.map_or(CharacterPeriod::PICOSECOND, |channel| channel.period);
+        let since = |periods: u64| microseconds(period.time(periods));
         let time = match event {
             BlockingEvent::Stop(stop) => stop.until,
             BlockingEvent::Deadlock(deadlock) => deadlock.until,

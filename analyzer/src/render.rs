@@ -40,7 +40,7 @@ pub use self::topology::topology;
 pub use self::units::TimeUnit;
 
 fn when(channel: &Channel, at: u64) -> String {
-    microseconds(u128::from(at) * u128::from(channel.period_ps.get()))
+    microseconds(channel.period.time(at))
 }
 
 /// Heading above rows of packets.
@@ -69,7 +69,7 @@ pub fn event_head(unit: TimeUnit) -> StyledLine {
 
 /// Lines of a row: one, and more for the bytes of a packet if they were kept.
 pub fn row(channel: &Channel, row: &TimedEvent, unit: TimeUnit, out: &mut impl FnMut(StyledLine)) {
-    let when = |at: u64| unit.text(at, channel.period_ps.get());
+    let when = |at: u64| unit.text(at, channel.period);
     match &row.body {
         ChannelEvent::Packet(packet) => {
             packet_lines(channel, packet, &when(packet.start.0), out);
@@ -218,9 +218,9 @@ pub fn info<R: Read>(tallies: &CounterReader<R>, out: &mut impl FnMut(StyledLine
     let channels = tallies.channels();
     let links = channels.values().filter(|counted| counted.peer.is_some()).count() / 2;
     let span = |counted: &CountedChannel| {
-        let period = u128::from(counted.channel.period_ps.get());
+        let period = counted.channel.period;
         let (first, last) = counted.counters.span()?;
-        Some((u128::from(first.0) * period, (u128::from(last.0) + 1) * period))
+        Some((period.time(first.0), period.time(last.0.saturating_add(1))))
     };
     let from = channels.values().filter_map(span).map(|(from, _)| from).min();
     let to = channels.values().filter_map(span).map(|(_, to)| to).max();

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 
 use codec::capture::{Channel, ChannelId};
 use codec::packet::CrcCheck;
-use codec::time::Tick;
+use codec::time::{CharacterPeriod, Tick};
 
 use crate::distribution::LatencyDistribution;
 use crate::event::Picoseconds;
@@ -110,7 +110,7 @@ impl SeriesTracker {
             bin.bytes += u64::try_from(bytes).unwrap_or(u64::MAX);
             passed += periods;
         });
-        let time = Picoseconds::from(hop.end.0) * Picoseconds::from(channel.period_ps.get());
+        let time = channel.period.time(hop.end.0);
         if let Some(bin) = self.at(hop.channel, time) {
             bin.packets += 1;
             bin.bad += u64::from(matches!(hop.check, CrcCheck::Bad(_)));
@@ -125,10 +125,10 @@ impl SeriesTracker {
         [start, end]: [Tick; 2],
         mut add: impl FnMut(&mut SeriesInterval, u64),
     ) {
-        let period = channel.period_ps.get();
+        let period = channel.period;
         let mut at = start.0;
         while at < end.0 {
-            let time = Picoseconds::from(at) * Picoseconds::from(period);
+            let time = period.time(at);
             if self.at(id, time).is_none() {
                 // Intervals that have been taken are skipped at once; later ones are not counted.
                 let first = first_character(self.next, self.every, period);
@@ -215,16 +215,16 @@ impl SeriesTracker {
     /// First character of an interval on a channel, and the first after it.
     #[must_use]
     pub fn characters(&self, number: u64, channel: &Channel) -> [Tick; 2] {
-        let period = channel.period_ps.get();
+        let period = channel.period;
         let first = |number| Tick(first_character(number, self.every, period));
         [first(number), first(number.saturating_add(1))]
     }
 }
 
 /// First character that begins in an interval.
-fn first_character(number: u64, every: NonZeroU64, period: u64) -> u64 {
+fn first_character(number: u64, every: NonZeroU64, period: CharacterPeriod) -> u64 {
     let time = Picoseconds::from(number) * Picoseconds::from(every.get());
-    u64::try_from(time.div_ceil(period.max(1).into())).unwrap_or(u64::MAX)
+    period.periods_up(time)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use codec::capture::{CaptureItem, Channel, ChannelId, Chunk};
+use codec::time::CharacterPeriod;
 
 use self::column::ChannelColumn;
 use self::notes::{LinkNote, NoteQueue};
@@ -26,7 +27,7 @@ const MARGIN: usize = INDEX + 4;
 /// Range of the width of a column. *Chosen*: some characters, and a line that is still readable.
 const COLUMN: RangeInclusive<usize> = 16..=256;
 /// Minimum length of repeats on both sides that are processed at once, in periods. *Chosen*.
-const BULK_MIN: u128 = 64;
+const BULK_MIN: u64 = 64;
 
 /// Layout of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +68,7 @@ pub struct LinkView<'a> {
     /// End of the last row.
     covered: Picoseconds,
     /// Periods before the row in which neither direction was recorded.
-    unrecorded: u128,
+    unrecorded: u64,
     headed: bool,
     /// All channels so far.
     channels: BTreeMap<ChannelId, Channel>,
@@ -234,7 +235,7 @@ impl<'a> LinkView<'a> {
         let ends = self.columns.iter().filter_map(|side| side.repeats_until(now));
         let end = ends.chain([until]).min()?;
         let periods =
-            self.columns.iter().map(|side| (end.saturating_sub(now)) / side.period()).min()?;
+            self.columns.iter().map(|side| side.period().periods(end.saturating_sub(now))).min()?;
         (periods >= BULK_MIN).then_some(end)
     }
 
@@ -248,7 +249,7 @@ impl<'a> LinkView<'a> {
             out(LinkViewItem::Head(ViewHead { left: left.clone(), right, others }));
             self.headed = true;
         } else {
-            self.unrecorded = row.at.saturating_sub(self.covered) / self.columns[0].period();
+            self.unrecorded = self.columns[0].period().periods(row.at.saturating_sub(self.covered));
         }
         self.row = Some(row);
     }
@@ -257,13 +258,12 @@ impl<'a> LinkView<'a> {
         let Some(row) = self.row.take() else { return };
         self.covered = self.columns.iter().map(|side| side.covered).max().unwrap_or(row.at);
         let period = self.columns[0].period();
-        let tick = |time: Picoseconds| u64::try_from(time / period).unwrap_or(u64::MAX);
-        let (at, end) = (tick(row.at), tick(self.covered.saturating_sub(1)));
+        let (at, end) = (period.periods(row.at), period.periods(self.covered.saturating_sub(1)));
         let [left, right] = self.columns.each_mut().map(ChannelColumn::end_row);
         out(LinkViewItem::Row(ViewedRow {
             unrecorded: std::mem::take(&mut self.unrecorded),
             row: LinkViewRow { at, end, left, right },
-            period_ps: u64::try_from(period).unwrap_or(u64::MAX),
+            period,
             notes: self.notes.take(row.at, self.covered),
         }));
     }
@@ -293,11 +293,11 @@ pub struct ViewHead {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViewedRow {
     /// Character periods of the left channel before it in which neither direction was recorded.
-    unrecorded: u128,
+    unrecorded: u64,
     /// Its characters.
     pub row: LinkViewRow,
-    /// Character period of the channel on the left, in picoseconds.
-    period_ps: u64,
+    /// Character period of the channel on the left.
+    period: CharacterPeriod,
     /// Packets, events and findings that ended in it.
     notes: Vec<LinkNote>,
 }
@@ -351,7 +351,7 @@ impl ViewedRow {
         }
         let LinkViewRow { at, left, right, .. } = &self.row;
         let [left, right] = [left, right].map(|side| wrapped(side.split_whitespace(), " ", column));
-        let mut index = unit.text(*at, self.period_ps);
+        let mut index = unit.text(*at, self.period);
         for at in 0..left.len().max(right.len()) {
             let words = |side: &[String]| side.get(at).map_or(Vec::new(), |s| styled(s));
             out(line((&index, column), &words(&left), &words(&right)));

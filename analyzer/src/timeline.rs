@@ -279,8 +279,7 @@ impl EventTimeline {
         let Some(queue) = self.queues.get_mut(&channel) else { return };
         if let Some(event) = queue.sender.step(input) {
             // Reading: on a channel of another rate, the period that contains the event.
-            let at = self.now / u128::from(queue.period_ps);
-            let at = Tick(u64::try_from(at).unwrap_or(u64::MAX));
+            let at = Tick(queue.period.periods(self.now));
             let event = TimedEvent { time: self.now, channel, at, body: ChannelEvent::Link(event) };
             self.instant.push((channel, EventOrigin::Sender, event));
         }

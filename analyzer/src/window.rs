@@ -64,10 +64,7 @@ impl WindowEdge {
     pub fn on(self, channel: &Channel) -> Tick {
         match self {
             Self::Character(at) => at,
-            Self::Picoseconds(time) => {
-                let at = time.div_ceil(u128::from(channel.period_ps.get()));
-                Tick(u64::try_from(at).unwrap_or(u64::MAX))
-            }
+            Self::Picoseconds(time) => Tick(channel.period.periods_up(time)),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
+use codec::time::CharacterPeriod;
 use std::fmt::Write as _;
 
 use myriscope_analyzer::filter::{ColumnList, DEPTH_MAX, Filter, RowKind, TEXT_MAX};
@@ -42,7 +43,7 @@ const PACKET: PacketRow<'_> = PacketRow {
 
 /// True if the packet, on a channel of the full rate, passes.
 fn keeps(text: &str) -> bool {
-    Filter::parse(text, RowKind::Packets).unwrap().keeps(&PACKET, 12_500)
+    Filter::parse(text, RowKind::Packets).unwrap().keeps(&PACKET, CharacterPeriod::FULL_RATE)
 }
 
 fn all_keep(texts: &[&str]) {
@@ -113,7 +114,9 @@ fn not_binds_closer_than_and_and_that_closer_than_or() {
 #[test]
 fn what_a_row_does_not_have_passes_no_test_but_a_negation() {
     let runt = PacketRow { tag: None, syndrome: None, route: &[], crc: "runt", ..PACKET };
-    let keeps = |text| Filter::parse(text, RowKind::Packets).unwrap().keeps(&runt, 12_500);
+    let keeps = |text| {
+        Filter::parse(text, RowKind::Packets).unwrap().keeps(&runt, CharacterPeriod::FULL_RATE)
+    };
     for text in ["!tag", "!(tag == 5)", "!(syndrome > 0)", "!route", "route != 83", "!route[0]"] {
         assert!(keeps(text), "{text}");
     }
@@ -126,7 +129,7 @@ fn what_a_row_does_not_have_passes_no_test_but_a_negation() {
 fn a_row_that_is_no_object_passes_nothing() {
     let mut filter = Filter::parse("tag", RowKind::Packets).unwrap();
     let rows = [json!(5), json!(["tag"]), json!("tag")];
-    rows.iter().for_each(|row| assert!(!filter.keeps(row, 1), "{row}"));
+    rows.iter().for_each(|row| assert!(!filter.keeps(row, CharacterPeriod::PICOSECOND), "{row}"));
 }
 
 #[test]
@@ -396,13 +399,13 @@ fn nothing_in_a_message_harms_a_terminal() {
 fn columns_stand_below_their_names() {
     let mut columns =
         ColumnList::parse("channel, start ,route,crc,syndrome", RowKind::Packets).unwrap();
-    let text = format!("{}\n{}", columns.head(), columns.line(&PACKET, 12_500));
+    let text = format!("{}\n{}", columns.head(), columns.line(&PACKET, CharacterPeriod::FULL_RATE));
     insta::assert_snapshot!(text, @"
     channel            start [ch]  route        crc   syndrome
     s0:3>h0:0                1000  83:81        bad         16
     ");
     let mut timed = columns.clone().in_unit(Some(TimeUnit::Nanoseconds));
-    let text = format!("{}\n{}", timed.head(), timed.line(&PACKET, 12_500));
+    let text = format!("{}\n{}", timed.head(), timed.line(&PACKET, CharacterPeriod::FULL_RATE));
     assert!(text.contains("start [ns]") && text.contains("  12500.0  "), "{text}");
     assert_eq!(
         columns.names().collect::<Vec<_>>(),
@@ -410,7 +413,7 @@ fn columns_stand_below_their_names() {
     );
     let row = json!({ "name": "a>b", "control": { "GAP": 1, "GO": 2 } });
     let mut columns = ColumnList::parse("name,control,peer", RowKind::Channels).unwrap();
-    insta::assert_snapshot!(columns.line(&row, 1).to_string(), @"a>b                    2        -");
+    insta::assert_snapshot!(columns.line(&row, CharacterPeriod::PICOSECOND).to_string(), @"a>b                    2        -");
 }
 
 #[test]

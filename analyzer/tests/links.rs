@@ -12,7 +12,6 @@ use myriscope_analyzer::link::interval::ActivityInterval;
 use myriscope_analyzer::link::parameters::LinkAssumptions;
 use myriscope_analyzer::options::AnalysisScope;
 use std::fmt::Write as _;
-use std::num::NonZeroU64;
 use std::ops::Range;
 
 use codec::CharBuf;
@@ -20,7 +19,7 @@ use codec::capture::{
     ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, ReadProgress,
 };
 use codec::notation::parse;
-use codec::time::Tick;
+use codec::time::{CharacterPeriod, Tick};
 
 use myriscope_analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use proptest::prelude::*;
@@ -431,7 +430,7 @@ proptest! {
 fn channels_of_two_rates_meet_in_time() {
     // b runs at half the rate: its STOP at 3 and GO at 5 fall on 6 and 10 of a.
     let [there, mut back] = link();
-    back.period_ps = NonZeroU64::new(25_000).unwrap();
+    back.period = CharacterPeriod::from_ps(25_000).unwrap();
     let pieces = [(0, 0, "GAP×12", 0), (1, 0, "GO GAP GAP STOP GAP GO", 0)];
     insta::assert_snapshot!(states(&capture(&[there, back], &pieces), 0), @"
     0..=5 idle
@@ -468,7 +467,7 @@ fn a_silent_opposite_channel_makes_the_sender_s_state_known() {
 fn a_stop_within_one_character_of_a_slower_sender_is_none() {
     // a runs at half the rate: b's STOP at 4 and GO at 5 both fall on its character 2.
     let [mut there, back] = link();
-    there.period_ps = NonZeroU64::new(25_000).unwrap();
+    there.period = CharacterPeriod::from_ps(25_000).unwrap();
     let pieces = [(0, 0, "GAP×6", 0), (1, 0, "GO GAP GAP GAP STOP GO GAP GAP", 0)];
     insta::assert_snapshot!(states(&capture(&[there, back], &pieces), 0), @"0..=5 idle");
 }

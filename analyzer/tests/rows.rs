@@ -5,13 +5,12 @@
 
 use myriscope_analyzer::event::{ChannelEvent, TimedEvent};
 use std::fmt::Write as _;
-use std::num::NonZeroU64;
 
 use codec::capture::{
     ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, ReadProgress,
 };
 use codec::notation::parse;
-use codec::time::Tick;
+use codec::time::{CharacterPeriod, Tick};
 use myriscope_analyzer::event_reader::{EventReader, ReadItem};
 use myriscope_analyzer::packet::ByteRetention;
 use myriscope_analyzer::timeline::EventFilter;
@@ -23,8 +22,8 @@ type RowChunk<'a> = (u32, u64, &'a str, u64);
 fn capture(periods: [u64; 2], pieces: &[RowChunk<'_>]) -> Vec<u8> {
     let channels = ["a:0>b:0", "b:0>a:0"].map(Channel::named);
     let [mut there, mut back] = channels;
-    there.period_ps = NonZeroU64::new(periods[0]).unwrap();
-    back.period_ps = NonZeroU64::new(periods[1]).unwrap();
+    there.period = CharacterPeriod::from_ps(periods[0]).unwrap();
+    back.period = CharacterPeriod::from_ps(periods[1]).unwrap();
     let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &[there, back]).unwrap();
     for (channel, first, text, count) in pieces {
         let chars = parse(text).unwrap();
@@ -360,7 +359,7 @@ fn rows_of_one_nanosecond_are_in_order_of_their_picoseconds() {
     let channels = [("a:0>b:0", periods[0]), ("b:0>a:0", periods[1]), ("c:0>a:1", periods[2])];
     let channels = channels.map(|(name, period)| {
         let mut channel = Channel::named(name);
-        channel.period_ps = NonZeroU64::new(period).unwrap();
+        channel.period = CharacterPeriod::from_ps(period).unwrap();
         channel
     });
     let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();

@@ -15,7 +15,7 @@ use codec::capture::{
     ReadProgress,
 };
 use codec::notation::parse;
-use codec::time::Tick;
+use codec::time::{CharacterPeriod, Tick};
 use codec::{CharBuf, Chars};
 use myriscope_analyzer::channel_selector::{ChannelPattern, ChannelSelector};
 use myriscope_analyzer::render::TimeUnit;
@@ -201,7 +201,7 @@ fn ranges_that_were_not_recorded_and_slow_directions() {
     ");
     // Two characters of the left to one of the right; a packet heads a row, on either side.
     let mut channels = both();
-    channels[1].period_ps = channels[1].period_ps.checked_mul(2.try_into().unwrap()).unwrap();
+    channels[1].period = CharacterPeriod::from_ps(25_000).unwrap();
     let slow = [(0, 0, "GAP STOP GO 83 05 GAP", 1), (1, 0, "IDLE 83 GAP", 1)];
     insta::assert_snapshot!(lines(&capture(&channels, &slow), ChannelSelector::ALL), @"
        character a:0>b:0                          │ b:0>a:0

@@ -149,7 +149,7 @@ pub(crate) fn warn_of_empty_window(
     if let (Some(from), Some((channel, end))) = (view.from, last)
         && from.on(channel) >= end
     {
-        let end = microseconds(u128::from(end.0) * u128::from(channel.period_ps.get()));
+        let end = microseconds(channel.period.time(end.0));
         report.warning(&format!("--from {from} is behind the end of the capture, at {end} µs"));
     }
 }

@@ -13,6 +13,7 @@ use analyzer::captured::CapturedRow;
 use analyzer::filter::{ColumnList, RowKind};
 use analyzer::render::{self, StyledLine, TextStyle};
 use analyzer::row::ListRow;
+use codec::time::CharacterPeriod;
 
 use self::arrangement::{RenderedRow, RowArrangement, RowPlace, count_text, separators};
 pub(crate) use self::selection::{RowSelection, RowSource};
@@ -228,10 +229,10 @@ impl<'a> RowWriter<'a> {
 
     /// True if a row passes the filter.
     pub(crate) fn keeps(&mut self, row: &impl ListRow, source: RowSource) -> bool {
-        let RowSource { capture, period_ps } = source;
+        let RowSource { capture, period } = source;
         let file = self.file_name();
-        let row = CapturedRow::new(row, capture, period_ps).of_file(file.as_deref());
-        self.selection.keeps(&row, period_ps)
+        let row = CapturedRow::new(row, capture, period).of_file(file.as_deref());
+        self.selection.keeps(&row, period)
     }
 
     /// Prints a separating line when the file or the capture changes, in the text format only.
@@ -266,26 +267,26 @@ impl<'a> RowWriter<'a> {
     pub(crate) fn row(
         &mut self,
         row: &impl ListRow,
-        RowSource { capture, period_ps }: RowSource,
+        RowSource { capture, period }: RowSource,
         lines: impl FnOnce(&mut dyn FnMut(StyledLine)),
     ) {
         if !self.accepts_more() {
             return;
         }
         let file = self.file_name();
-        let row = &CapturedRow::new(row, capture, period_ps).of_file(file.as_deref());
+        let row = &CapturedRow::new(row, capture, period).of_file(file.as_deref());
         let result = match self.selection.arrangement() {
             RowArrangement::Count(count) => {
                 *count += 1;
                 Ok(())
             }
             RowArrangement::Groups(groups) => groups.add(row),
-            RowArrangement::Sorted(rows) => match rows.key(row, period_ps) {
+            RowArrangement::Sorted(rows) => match rows.key(row, period) {
                 Some(key) => {
                     let text = RenderedRow::of(
                         self.view.format,
                         self.selection.columns(),
-                        (row, period_ps),
+                        (row, period),
                         lines,
                     );
                     match self.selection.arrangement() {
@@ -303,7 +304,7 @@ impl<'a> RowWriter<'a> {
                 let text = RenderedRow::of(
                     self.view.format,
                     self.selection.columns(),
-                    (row, period_ps),
+                    (row, period),
                     lines,
                 );
                 self.print((file.clone(), capture), text);
@@ -376,7 +377,7 @@ impl<'a> RowWriter<'a> {
                     let row = RenderedRow::of(
                         self.view.format,
                         self.selection.columns(),
-                        (&group, 1),
+                        (&group, CharacterPeriod::PICOSECOND),
                         |_| {},
                     );
                     self.print(self.place.clone(), row);

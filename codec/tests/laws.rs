@@ -8,7 +8,7 @@ use myriscope_codec::chars::{CharBuf, CharRun, Chars};
 use myriscope_codec::crc::{Crc8, CrcResidue, crc_after_hop, crc8, syndrome};
 use myriscope_codec::framing::{Frame, FrameEnd, frames};
 use myriscope_codec::packet::{CrcCheck, Packet, PacketParser, PacketTag};
-use myriscope_codec::time::Tick;
+use myriscope_codec::time::{CharacterPeriod, Tick};
 use myriscope_codec::transport::{
     ChannelIncarnation, DATA_HEADER_LEN, EndpointId, EndpointKey, LogicalChannel, MessageBody,
     MessageForm, MessageRole, NackReason, Nic, SequenceBit, SyncFlag, TransportHeader,
@@ -62,10 +62,10 @@ fn channel() -> impl Strategy<Value = Channel> {
     let word = "[a-z][a-z0-9:.-]{0,7}";
     let more = vec(("k[a-z]{0,5}", "[a-z0-9=]{0,6}"), 0..3);
     let name = "[a-z0-9:> é]{0,12}";
-    let period = any::<u64>().prop_map(|n| std::num::NonZeroU64::MIN.saturating_add(n));
+    let period = any::<u64>().prop_filter_map("a period is not 0", CharacterPeriod::from_fs);
     (name, period, option::of(any::<u32>()), option::of(word), more).prop_map(
-        |(name, period_ps, peer, tap, more)| Channel {
-            period_ps,
+        |(name, period, peer, tap, more)| Channel {
+            period,
             peer,
             tap,
             more,
@@ -318,7 +318,7 @@ proptest! {
         // One rate, so that places are times; each chunk behind all that came before.
         let channels: Vec<Channel> = channels
             .into_iter()
-            .map(|channel| Channel { period_ps: Channel::named("").period_ps, ..channel })
+            .map(|channel| Channel { period: Channel::named("").period, ..channel })
             .collect();
         let mut writer = CaptureWriter::new(Vec::new(), order, &channels).unwrap();
         let mut expected = Vec::new();

@@ -512,7 +512,7 @@ mod tests {
 
     fn writer(periods: &[u64]) -> CaptureWriter<Vec<u8>> {
         let channel = |(index, period): (usize, &u64)| Channel {
-            period_ps: (*period).try_into().unwrap(),
+            period: codec::time::CharacterPeriod::from_ps(*period).unwrap(),
             peer: Some(index ^ 1)
                 .filter(|peer| *peer < periods.len())
                 .map(|p| u32::try_from(p).unwrap()),

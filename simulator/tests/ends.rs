@@ -24,7 +24,7 @@ fn a_channel_declares_the_slack_of_its_receiver_and_the_habits_of_its_sender() {
     let declared = |name: &str| {
         let channel = run.network.channels().iter().find(|channel| channel.name == name).unwrap();
         let words = channel.more.iter().map(|(key, value)| format!("{key}={value}"));
-        format!("{} {}", channel.period_ps, words.collect::<Vec<_>>().join(" "))
+        format!("{} {}", channel.period.ps(), words.collect::<Vec<_>>().join(" "))
     };
     // S-6: 20 periods, and 2 for each of 4 inputs.
     assert_eq!(

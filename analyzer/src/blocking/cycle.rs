@@ -64,10 +64,8 @@ impl BlockingTracker {
     ) {
         let WaitCycle { channels, since } = circle;
         let periods = channels.iter().filter_map(|id| self.nodes.channel(*id));
-        let period = periods
-            .map(|channel| Picoseconds::from(channel.period_ps.get()))
-            .max()
-            .unwrap_or(PERIOD);
+        let period =
+            periods.map(|channel| Picoseconds::from(channel.period.ps())).max().unwrap_or(PERIOD);
         let settled = self.delay.map_or(SETTLED * period, |delay| 4 * delay + OBEYED * period);
         let lasted = until.saturating_sub(since);
         let Some(first) = channels.first() else { return };

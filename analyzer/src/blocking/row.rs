@@ -2,6 +2,7 @@
 
 use crate::event::Picoseconds;
 use codec::capture::{Channel, ChannelId};
+use codec::time::CharacterPeriod;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -151,8 +152,8 @@ impl BlockingEvent {
         let name = |id: ChannelId| known(id).map_or("", |channel| channel.name.as_str());
         let names = |ids: &[ChannelId]| ids.iter().map(|id| name(*id)).collect();
         let place = |id: ChannelId, time: Picoseconds| {
-            let period = known(id).map_or(1, |channel| channel.period_ps.get());
-            u64::try_from(time / Picoseconds::from(period)).unwrap_or(u64::MAX)
+            let period = known(id).map_or(CharacterPeriod::PICOSECOND, |channel| channel.period);
+            period.periods(time)
         };
         match self {
             Self::Stop(stop) => BlockedRow::Stop(StopRow {

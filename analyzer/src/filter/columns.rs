@@ -9,6 +9,7 @@ use super::types;
 use crate::render::TimeUnit;
 use crate::render::line::{StyledLine, TextStyle};
 use crate::row::{FieldShape, FieldType as _, ListRow, RowField};
+use codec::time::CharacterPeriod;
 
 /// Fields of a kind of row, in the order in which they are printed.
 #[derive(Clone, Debug)]
@@ -101,9 +102,9 @@ impl ColumnList {
 
     /// Line of a row on a channel of a character period.
     #[must_use]
-    pub fn line(&mut self, row: &impl ListRow, period_ps: u64) -> StyledLine {
+    pub fn line(&mut self, row: &impl ListRow, period: CharacterPeriod) -> StyledLine {
         self.cells.take(row);
-        let texts = self.cells.iter().map(|cell| (cell.field, self.written(cell, period_ps)));
+        let texts = self.cells.iter().map(|cell| (cell.field, self.written(cell, period)));
         StyledLine::of(TextStyle::Plain, self.aligned(texts))
     }
 
@@ -124,7 +125,7 @@ impl ColumnList {
     }
 
     /// Values of a cell in the notation of expressions; `-` if there are none.
-    fn written(&self, cell: &FieldCell, period_ps: u64) -> String {
+    fn written(&self, cell: &FieldCell, period: CharacterPeriod) -> String {
         let texts: Vec<String> = cell
             .values
             .iter()
@@ -133,9 +134,9 @@ impl ColumnList {
                     if let Ok(number) = u128::try_from(*number) =>
                 {
                     if cell.field.shape == FieldShape::Place {
-                        unit.time(number.saturating_mul(period_ps.into()), period_ps)
+                        unit.text(u64::try_from(number).unwrap_or(u64::MAX), period)
                     } else if cell.field.shape == FieldShape::Time {
-                        of_time(unit).time(number, 1)
+                        of_time(unit).time(number, CharacterPeriod::PICOSECOND)
                     } else {
                         number.to_string()
                     }

@@ -7,29 +7,31 @@ use super::cells::{FieldCell, FieldValue, RowCells};
 use super::expr::{
     BytePart, CompareOp, FieldCheck, FieldTest, FilterExpr, FilterLiteral, LiteralChoice,
 };
+use super::place_time;
 use crate::name_match::matches;
+use codec::time::CharacterPeriod;
 
-/// True if the row matches the expression; `period_ps` is the character period of its channel.
-pub(super) fn holds(expr: &FilterExpr, cells: &RowCells, period_ps: u64) -> bool {
+/// True if the row matches the expression; `period` is the character period of its channel.
+pub(super) fn holds(expr: &FilterExpr, cells: &RowCells, period: CharacterPeriod) -> bool {
     match expr {
-        FilterExpr::Any(parts) => parts.iter().any(|part| holds(part, cells, period_ps)),
-        FilterExpr::All(parts) => parts.iter().all(|part| holds(part, cells, period_ps)),
-        FilterExpr::Not(part) => !holds(part, cells, period_ps),
+        FilterExpr::Any(parts) => parts.iter().any(|part| holds(part, cells, period)),
+        FilterExpr::All(parts) => parts.iter().all(|part| holds(part, cells, period)),
+        FilterExpr::Not(part) => !holds(part, cells, period),
         FilterExpr::Test(test) => {
-            cells.cell(test.cell).is_some_and(|cell| passes(test, cell, period_ps))
+            cells.cell(test.cell).is_some_and(|cell| passes(test, cell, period))
         }
     }
 }
 
 /// True if the cell passes the test. A missing value passes no test.
-fn passes(test: &FieldTest, cell: &FieldCell, period_ps: u64) -> bool {
+fn passes(test: &FieldTest, cell: &FieldCell, period: CharacterPeriod) -> bool {
     let mut values = cell.values.iter().filter_map(|value| part_of(value, test.part));
     let compare = |value: &FieldValue, literal: &FilterLiteral| {
         if let (FilterLiteral::Rank(_, rank), FieldValue::Text(text)) = (literal, value) {
             let found = test.field.words().iter().position(|word| word == text);
             return found.map(|found| found.cmp(rank));
         }
-        compare(value, literal, period_ps)
+        compare(value, literal, period)
     };
     match &test.check {
         FieldCheck::Present => values.any(|value| match &*value {
@@ -80,7 +82,11 @@ fn part_of(value: &FieldValue, part: Option<BytePart>) -> Option<Cow<'_, FieldVa
 }
 
 /// Compares a value with a literal; none if their types differ.
-fn compare(value: &FieldValue, literal: &FilterLiteral, period_ps: u64) -> Option<Ordering> {
+fn compare(
+    value: &FieldValue,
+    literal: &FilterLiteral,
+    period: CharacterPeriod,
+) -> Option<Ordering> {
     match (value, literal) {
         (
             FieldValue::Number(number),
@@ -90,7 +96,7 @@ fn compare(value: &FieldValue, literal: &FilterLiteral, period_ps: u64) -> Optio
         ) => Some(number.cmp(other)),
         // Every time literal is below the value at which this saturates.
         (FieldValue::Number(place), FilterLiteral::Moment(time)) => {
-            Some(place.saturating_mul(i128::from(period_ps)).cmp(time))
+            Some(place_time(*place, period).cmp(time))
         }
         (FieldValue::Real(number), FilterLiteral::Real(other)) => number.partial_cmp(other),
         (FieldValue::Text(text), FilterLiteral::Text(other)) => Some(text.cmp(other)),

@@ -6,8 +6,10 @@ use std::ops::Range;
 use super::cells::{FieldValue, RowCells};
 use super::columns::{ColumnList, named_fields};
 use super::error::{FilterError, FilterFault};
+use super::place_time;
 use super::row_kind::RowKind;
 use crate::row::{FieldShape, ListRow, RowField};
+use codec::time::CharacterPeriod;
 
 /// Fields by which rows are sorted, and the direction of each.
 #[derive(Clone, Debug)]
@@ -82,14 +84,14 @@ impl SortOrder {
         self.cells.have(name)
     }
 
-    /// Key of a row; `period_ps` is the character period of its channel, so that positions on
+    /// Key of a row; `period` is the character period of its channel, so that positions on
     /// different channels are sorted by time.
     #[must_use]
-    pub fn key(&mut self, row: &impl ListRow, period_ps: u64) -> SortKey {
+    pub fn key(&mut self, row: &impl ListRow, period: CharacterPeriod) -> SortKey {
         self.cells.take(row);
         let values = self.cells.iter().zip(&self.directions).map(|(cell, direction)| {
             let values: Vec<KeyValue> =
-                cell.values.iter().map(|value| key_value(cell.field, value, period_ps)).collect();
+                cell.values.iter().map(|value| key_value(cell.field, value, period)).collect();
             match direction {
                 _ if values.is_empty() => SortValue::Missing,
                 SortDirection::Ascending => SortValue::Ascending(values),
@@ -119,12 +121,10 @@ impl SortKey {
     }
 }
 
-fn key_value(field: &RowField, value: &FieldValue, period_ps: u64) -> KeyValue {
+fn key_value(field: &RowField, value: &FieldValue, period: CharacterPeriod) -> KeyValue {
     let rank = |text: &str| field.words().iter().position(|word| *word == text);
     match (field.shape, value) {
-        (FieldShape::Place, FieldValue::Number(at)) => {
-            KeyValue::Number(at.saturating_mul(i128::from(period_ps)))
-        }
+        (FieldShape::Place, FieldValue::Number(at)) => KeyValue::Number(place_time(*at, period)),
         (_, FieldValue::Number(number)) => KeyValue::Number(*number),
         (_, FieldValue::Flag(flag)) => KeyValue::Number((*flag).into()),
         (_, FieldValue::Real(number)) => {
@@ -163,7 +163,10 @@ mod tests {
             let mut sorted: Vec<usize> = (0..rows.len()).collect();
             sorted.sort_by_key(|at| {
                 let (channel, tag, start) = rows[*at];
-                by.key(&json!({ "channel": channel, "tag": tag, "start": start }), 12_500)
+                by.key(
+                    &json!({ "channel": channel, "tag": tag, "start": start }),
+                    CharacterPeriod::FULL_RATE,
+                )
             });
             assert_eq!(sorted, expected, "{order}");
         }

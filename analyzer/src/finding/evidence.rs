@@ -53,7 +53,7 @@ impl EvidenceView {
         if channel.capture > 0 {
             add("--capture", channel.capture.to_string());
         }
-        let time = u128::from(at.0) * u128::from(channel.period_ps.get());
+        let time = channel.period.time(at.0);
         let end = Tick(at.0.saturating_add(1));
         let places = match self {
             Self::Characters => vec![("--at", WindowEdge::Picoseconds(time))],

@@ -5,7 +5,7 @@ mod packets;
 
 use codec::capture::{Channel, StartSender, StartState};
 use codec::framing::FramerMode;
-use codec::time::{FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
+use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
 
 use super::set::FindingSink;
 use super::{FindingFact, FindingKind, ParameterCheck, RuleCoverage};
@@ -135,14 +135,19 @@ impl FlowChecker {
 
     /// Sets the rates and parameters of the opposite channel, which fills the slack buffer whose
     /// commands are on this one.
-    pub(super) fn join(&mut self, own_ps: u64, opposite_ps: u64, opposite: &ChannelParameters) {
-        if own_ps != opposite_ps {
+    pub(super) fn join(
+        &mut self,
+        own: CharacterPeriod,
+        other: CharacterPeriod,
+        opposite: &ChannelParameters,
+    ) {
+        if own != other {
             // The arrival time of a character within a period of another rate is unknown, and cells
             // fill and empty at another rate than that of the commands.
-            let grace = self.grace.map(|grace| grace + opposite_ps.div_ceil(own_ps));
+            let grace = self.grace.map(|grace| grace + other.fs().div_ceil(own.fs()));
             // Fill that keeps a slow channel open may be too rare for a faster sender: after 16
             // silent periods of its own it resumes by F-7. W-6
-            self.grace = grace.filter(|_| own_ps > opposite_ps);
+            self.grace = grace.filter(|_| own > other);
             return;
         }
         if !opposite.h.is_declared() {
@@ -152,7 +157,7 @@ impl FlowChecker {
         let hysteresis = u64::from(opposite.h.value);
         // Reading: a buffer fills by one cell per period of its link and empties at the full rate,
         // and by one more cell when a switch consumes a route byte. S-3
-        let cells = opposite_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS));
+        let cells = other.full_rate_periods();
         let falls = hysteresis.saturating_sub(1).div_ceil(cells).max(1);
         self.turns = Some((hysteresis + falls).saturating_sub(1));
     }
@@ -470,7 +475,7 @@ fn grace(end: TapEnd, parameters: &ChannelParameters, channel: &Channel) -> u64 
         TapEnd::Sender => obedience,
         TapEnd::Receiver => {
             let cable = u64::from(parameters.delay.value) * u64::from(FULL_RATE_PERIOD_PS);
-            obedience + 2 * cable.div_ceil(channel.period_ps.get()) + 1
+            obedience + 2 * cable.div_ceil(channel.period.ps()) + 1
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::event::Picoseconds;
 use codec::capture::{Channel, ChannelId};
-use codec::time::Tick;
+use codec::time::{CharacterPeriod, Tick};
 
 use super::set::{FactValue, FindingFact, Occurrence};
 use super::{FindingChecks, FindingKind};
@@ -104,8 +104,12 @@ impl FindingChecks {
         });
     }
 
-    /// Checks a wait or a deadlock; `period_ps` returns the character period of a channel.
-    pub fn blocked(&mut self, blocked: &BlockingEvent, period_ps: impl Fn(ChannelId) -> u64) {
+    /// Checks a wait or a deadlock; `period` returns the character period of a channel.
+    pub fn blocked(
+        &mut self,
+        blocked: &BlockingEvent,
+        period: impl Fn(ChannelId) -> CharacterPeriod,
+    ) {
         let (channel, kind, since, periods, chain) = match blocked {
             BlockingEvent::Stop(stop) => {
                 self.ledger.seen.waits += 1;
@@ -125,8 +129,7 @@ impl FindingChecks {
                 (*first, FindingKind::Deadlock, *since, *periods, channels)
             }
         };
-        let at = since.checked_div(Picoseconds::from(period_ps(channel))).unwrap_or_default();
-        let when = Occurrence { time: since, at: Tick(u64::try_from(at).unwrap_or(u64::MAX)) };
+        let when = Occurrence { time: since, at: Tick(period(channel).periods(since)) };
         self.ledger.note(kind, channel, when, || {
             let name = if kind == FindingKind::Deadlock { "circle" } else { "waits_for" };
             let mut facts = vec![FindingFact::number("periods", periods)];
@@ -136,13 +139,16 @@ impl FindingChecks {
         });
     }
 
-    /// Reports clock drift at the end of a section; `period_ps` returns the character period of a
+    /// Reports clock drift at the end of a section; `period` returns the character period of a
     /// channel. W-6
-    pub(crate) fn clocks(&mut self, clocks: &ClockEstimator, period_ps: impl Fn(ChannelId) -> u64) {
+    pub(crate) fn clocks(
+        &mut self,
+        clocks: &ClockEstimator,
+        period: impl Fn(ChannelId) -> CharacterPeriod,
+    ) {
         self.ledger.seen.clocks += clocks.compared();
         for (id, rate, time) in clocks.rates() {
-            let at = time.checked_div(Picoseconds::from(period_ps(id))).unwrap_or_default();
-            let at = Tick(u64::try_from(at).unwrap_or(u64::MAX));
+            let at = Tick(period(id).periods(time));
             self.ledger
                 .note(FindingKind::ClockDrift, id, Occurrence { time, at }, || drift(rate / 1000));
         }
@@ -161,9 +167,9 @@ impl FindingChecks {
         self.names.clear();
     }
 
-    /// Checks an event of a slack buffer; `period_ps` returns the character period of a channel.
+    /// Checks an event of a slack buffer; `period` returns the character period of a channel.
     /// F-3, F-4, F-9
-    pub fn slack(&mut self, said: &SlackEvent, period_ps: impl Fn(ChannelId) -> u64) {
+    pub fn slack(&mut self, said: &SlackEvent, period: impl Fn(ChannelId) -> CharacterPeriod) {
         let (kind, by) = match *said {
             SlackEvent::Fill(_) => {
                 self.ledger.seen.fills += 1;
@@ -179,7 +185,7 @@ impl FindingChecks {
             SlackEvent::Contradiction { .. } => (FindingKind::UnlikeAssumed, None),
         };
         let (channel, at) = (said.channel(), said.at());
-        let time = Picoseconds::from(at.0) * Picoseconds::from(period_ps(channel));
+        let time = period(channel).time(at.0);
         self.ledger.note(kind, channel, Occurrence { time, at }, || {
             by.into_iter().map(|by| FindingFact::number("cells", by)).collect()
         });

@@ -4,7 +4,7 @@ use crate::event::Picoseconds;
 use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId};
-use codec::time::Tick;
+use codec::time::{CharacterPeriod, Tick};
 
 use super::case::{CaseList, FindingCase};
 use super::{FindingKind, Severity};
@@ -366,13 +366,13 @@ impl FindingFact {
 pub(super) struct FindingSink<'a> {
     pub(super) ledger: &'a mut FindingSet,
     pub(super) channel: ChannelId,
-    pub(super) period_ps: u64,
+    pub(super) period: CharacterPeriod,
 }
 
 impl FindingSink<'_> {
     /// Time of a character of the channel.
     pub(super) fn when(&self, at: Tick) -> Occurrence {
-        Occurrence { time: Picoseconds::from(at.0) * Picoseconds::from(self.period_ps), at }
+        Occurrence { time: self.period.time(at.0), at }
     }
 
     /// Counts a finding at a character of the channel.

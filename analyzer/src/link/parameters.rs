@@ -254,7 +254,7 @@ impl ChannelParameters {
     /// Transit time of a character in whole periods of a channel, and 1 if a fraction is left over.
     pub(super) fn delay_on(&self, channel: &Channel) -> (u64, u64) {
         let delay_ps = u64::from(self.delay.value) * u64::from(FULL_RATE_PERIOD_PS);
-        let period_ps = channel.period_ps.get();
+        let period_ps = channel.period.ps();
         // A clock that is nearly at the full rate makes no fraction. W-6
         let nearly = delay_ps / 2000;
         let periods = delay_ps.saturating_add(nearly) / period_ps;
@@ -307,6 +307,8 @@ impl fmt::Display for ChannelParameters {
 
 #[cfg(test)]
 mod tests {
+    use codec::time::CharacterPeriod;
+
     use super::*;
 
     #[test]
@@ -350,7 +352,7 @@ mod tests {
         let mut channel = Channel::named("a:0>b:0");
         let parameters = ChannelParameters::of(&channel, &LinkAssumptions::default());
         assert_eq!(parameters.delay_on(&channel), (12, 0));
-        channel.period_ps = channel.period_ps.saturating_add(50_000);
+        channel.period = CharacterPeriod::from_ps(62_500).unwrap();
         assert_eq!(parameters.delay_on(&channel), (2, 1));
     }
 }

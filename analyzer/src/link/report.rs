@@ -76,7 +76,7 @@ impl<'a> ChannelReport<'a> {
             channel: &self.channel.name,
             index: self.id.0,
             peer: self.peer.map(|peer| peer.0),
-            period_ps: self.channel.period_ps.get(),
+            period_ps: self.channel.period.ps(),
             tap: self.channel.tap.as_deref(),
             first: counters.span().map(|(first, _)| first.0),
             last: counters.span().map(|(_, last)| last.0),

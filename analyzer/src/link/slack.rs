@@ -22,7 +22,7 @@ mod slack_totals;
 use std::collections::VecDeque;
 
 use codec::capture::{Channel, ChannelId};
-use codec::time::{FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
+use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
 
 use self::align::{LateDataMeaning, SlackAligner};
 use self::arrival::{IntakeEvent, SettleUrgency, SlackCommand, SlackTiming};
@@ -189,7 +189,7 @@ impl RecordedExtent {
 pub struct SlackTracker {
     /// The tapped end. If it is unknown, nothing can be computed.
     end: Option<TapEnd>,
-    period_ps: u64,
+    period: CharacterPeriod,
     parameters: ChannelParameters,
     aligner: SlackAligner,
     /// Recorded parts of the channel and of the opposite one.
@@ -212,8 +212,8 @@ impl SlackTracker {
     ) -> Self {
         let parameters = ChannelParameters::of(channel, assumptions);
         let end = TapEnd::of(channel);
-        let period_ps = channel.period_ps.get();
-        let drain = period_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS));
+        let period = channel.period;
+        let drain = period.full_rate_periods();
         let timing = SlackTiming::new(end, &parameters, channel);
         let mut aligner = SlackAligner::new(id, &parameters, drain, timing);
         if end == Some(TapEnd::Receiver) {
@@ -226,7 +226,7 @@ impl SlackTracker {
         }
         Self {
             end,
-            period_ps,
+            period,
             parameters,
             aligner,
             recorded: Default::default(),
@@ -243,9 +243,9 @@ impl SlackTracker {
     }
 
     /// Adds a recorded range of the opposite channel.
-    pub(super) fn opposite_recorded(&mut self, period_ps: u64, range: [Tick; 2]) {
+    pub(super) fn opposite_recorded(&mut self, period: CharacterPeriod, range: [Tick; 2]) {
         // Characters of a channel of another rate have no exact period here.
-        if period_ps == self.period_ps {
+        if period == self.period {
             let [_, opposite] = &mut self.recorded;
             opposite.add(range);
         }
@@ -320,7 +320,7 @@ impl SlackTracker {
         }
         self.aligner.settle(now, self.ends());
         if let Some(late) = self.aligner.overdue() {
-            let per = self.period_ps.div_ceil(u64::from(FULL_RATE_PERIOD_PS)).max(1);
+            let per = self.period.full_rate_periods();
             let more = u32::try_from(late.div_ceil(2).saturating_mul(per)).unwrap_or(u32::MAX);
             let value = self.parameters.delay.value.saturating_add(more);
             self.parameters.delay = ParameterValue { value, source: ParameterSource::Stop };
@@ -341,7 +341,7 @@ impl SlackTracker {
         if self.end != Some(TapEnd::Sender) || !unknown {
             return;
         }
-        let round_trip = u128::from(at.since(probe).0) * u128::from(self.period_ps);
+        let round_trip = self.period.time(at.since(probe).0);
         let delay = round_trip / u128::from(2 * FULL_RATE_PERIOD_PS);
         let Ok(value) = u32::try_from(delay) else { return };
         let nearer = source == ParameterSource::Default || value < self.parameters.delay.value;

@@ -93,10 +93,9 @@ impl LinkStage {
         work.resize_with(self.links.len() - first, Vec::new);
         for (id, chunk) in batch.chunks() {
             let Some((link, channel)) = self.channels.get(&id) else { continue };
-            let period_ps = Picoseconds::from(channel.period_ps.get());
-            let time = Picoseconds::from(chunk.first.0) * period_ps;
+            let time = channel.period.time(chunk.first.0);
             self.newest = self.newest.max(time);
-            self.until = self.until.max(Picoseconds::from(chunk.end().0) * period_ps);
+            self.until = self.until.max(channel.period.time(chunk.end().0));
             if let Some(work) = link.checked_sub(first).and_then(|link| work.get_mut(link)) {
                 work.push((id, chunk));
             }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::ChannelId;
+use codec::time::CharacterPeriod;
 
 use super::AnalysisEvent;
 use super::batch::SectionProgress;
@@ -34,7 +35,7 @@ pub(super) struct NetworkStage {
     findings: FindingChecks,
     /// Cases of findings that are emitted once the events before them have been.
     cases: VecDeque<FindingCase>,
-    periods_ps: ChannelTable<u64>,
+    periods: ChannelTable<CharacterPeriod>,
     /// Position in the section; after [`SectionProgress::End`] the next channel begins a new one.
     progress: SectionProgress,
     /// Time of the last event.
@@ -60,7 +61,7 @@ impl NetworkStage {
             evidence: TopologyEvidence::default(),
             findings,
             cases: VecDeque::new(),
-            periods_ps: ChannelTable::default(),
+            periods: ChannelTable::default(),
             progress: SectionProgress::More,
             now: 0,
             held: BTreeMap::new(),
@@ -90,7 +91,7 @@ impl NetworkStage {
             self.progress = SectionProgress::More;
         }
         for (id, channel) in &batch.channels {
-            self.periods_ps.insert(*id, channel.period_ps.get());
+            self.periods.insert(*id, channel.period);
             self.findings.declare_twin(*id, channel);
             self.journeys.declare(*id, channel, &self.assumptions);
             self.blocking.declare(*id, channel);
@@ -132,15 +133,14 @@ impl NetworkStage {
 
     /// Checks the events of slack buffers, and returns those that are part of the output.
     fn check_slack(&mut self, slack: Vec<Vec<SlackEvent>>) -> Vec<AnalysisEvent> {
-        let Self { periods_ps, findings, scope, cases, .. } = self;
-        let time =
-            |channel, at| Picoseconds::from(at) * Picoseconds::from(period_ps(periods_ps, channel));
+        let Self { periods, findings, scope, cases, .. } = self;
+        let time = |channel, at| period(periods, channel).time(at);
         let mut fills = Vec::new();
         merged(
             slack,
             |event| (time(event.channel(), event.at().0), event.channel()),
             &mut |event| {
-                findings.slack(&event, |id| period_ps(periods_ps, id));
+                findings.slack(&event, |id| period(periods, id));
                 fills.extend(scope.includes_fills().then_some(AnalysisEvent::Slack(event)));
             },
         );
@@ -194,7 +194,7 @@ impl NetworkStage {
     }
 
     fn process(&mut self, event: &TimedEvent, out: &mut Vec<AnalysisEvent>) {
-        let Self { scope, journeys, blocking, conversations, findings, periods_ps, now, .. } = self;
+        let Self { scope, journeys, blocking, conversations, findings, periods, now, .. } = self;
         let (scope, network) = (*scope, scope.includes_network());
         *now = event.time.max(*now);
         journeys.row(event, &mut |journey| {
@@ -203,7 +203,7 @@ impl NetworkStage {
             out.extend(network.then_some(AnalysisEvent::Journey(journey)));
         });
         blocking.row(event, journeys, &mut |blocked| {
-            findings.blocked(&blocked, |id| period_ps(periods_ps, id));
+            findings.blocked(&blocked, |id| period(periods, id));
             out.extend(network.then_some(AnalysisEvent::Blocked(blocked)));
         });
         if is_incomplete_since(&event.body) {
@@ -215,9 +215,9 @@ impl NetworkStage {
     fn finish(&mut self, end: Picoseconds, out: &mut Vec<AnalysisEvent>) {
         self.release(Picoseconds::MAX, out);
         let Self { scope, journeys, blocking, conversations, evidence, findings, .. } = self;
-        let (scope, network, periods_ps) = (*scope, scope.includes_network(), &self.periods_ps);
+        let (scope, network, periods) = (*scope, scope.includes_network(), &self.periods);
         blocking.finish(&mut |blocked| {
-            findings.blocked(&blocked, |id| period_ps(periods_ps, id));
+            findings.blocked(&blocked, |id| period(periods, id));
             out.extend(network.then_some(AnalysisEvent::Blocked(blocked)));
         });
         journeys.finish(end, &mut |journey| {
@@ -227,7 +227,7 @@ impl NetworkStage {
         });
         conversations.finish(&mut |event| report_transport(scope, event, findings, out));
         evidence.section(blocking.nodes(), journeys.implied());
-        findings.clocks(&journeys.clocks, |id| period_ps(periods_ps, id));
+        findings.clocks(&journeys.clocks, |id| period(periods, id));
         findings.end_section();
         self.progress = SectionProgress::End;
     }
@@ -253,6 +253,6 @@ fn report_transport(
     out.extend(scope.includes_conversations().then_some(AnalysisEvent::Spoken(event)));
 }
 
-fn period_ps(periods_ps: &ChannelTable<u64>, channel: ChannelId) -> u64 {
-    periods_ps.get(channel).copied().unwrap_or(1)
+fn period(periods: &ChannelTable<CharacterPeriod>, channel: ChannelId) -> CharacterPeriod {
+    periods.get(channel).copied().unwrap_or(CharacterPeriod::PICOSECOND)
 }

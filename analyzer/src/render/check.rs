@@ -1,6 +1,7 @@
 //! Text of `myriscope check`: findings, the most severe first, and the verdict on each rule.
 
 use codec::capture::{Channel, ChannelId, ReadExtent};
+use codec::time::CharacterPeriod;
 
 use super::explain::{plain, shortened};
 use super::{StyledLine, TextStyle, TimeUnit, count, when};
@@ -146,7 +147,9 @@ pub fn findings(
     let wrap = width.unwrap_or(usize::MAX);
     let time = |row: &FindingRow<'_>| match unit {
         TimeUnit::Characters => row.at.to_string(),
-        TimeUnit::Microseconds | TimeUnit::Nanoseconds => unit.time(row.time_ps, 1),
+        TimeUnit::Microseconds | TimeUnit::Nanoseconds => {
+            unit.time(row.time_ps, CharacterPeriod::PICOSECOND)
+        }
     };
     let label = |(capture, row): &(u32, FindingRow<'_>)| match capture {
         0 => row.channel.to_owned(),

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use codec::capture::{Channel, ChannelId};
 use codec::packet::PacketTag;
+use codec::time::CharacterPeriod;
 use codec::transport::{TransportHeader, TransportPacket};
 
 use super::{StyledLine, TextStyle, TimeUnit, count};
@@ -58,8 +59,8 @@ pub fn journey_lines(
     let tag =
         journey.tag.map_or_else(|| "-".to_owned(), |tag: PacketTag| format!("{:02x}", tag.value()));
     let blank = || "-".to_owned();
-    let period_ps = known(first.channel).map_or(1, |channel| channel.period_ps.get());
-    let time = |picoseconds| unit.time(picoseconds, period_ps);
+    let period = known(first.channel).map_or(CharacterPeriod::PICOSECOND, |channel| channel.period);
+    let time = |picoseconds| unit.time(picoseconds, period);
     let waiting = |it| if it == 0 { "0".to_owned() } else { time(it) };
     let latency =
         if journey.hops.len() > 1 { time(last.time.saturating_sub(first.time)) } else { blank() };

@@ -2,7 +2,7 @@
 
 use crate::link::interval::ChannelActivity;
 use codec::capture::Channel;
-use codec::time::Tick;
+use codec::time::{CharacterPeriod, Tick};
 
 use super::{StyledLine, TextStyle, TimeUnit, count};
 use crate::channel_name::ChannelEnds;
@@ -23,7 +23,7 @@ struct PictureSpan {
     /// Number of cells; none is shorter than a character.
     cells: u128,
     /// Shortest character period.
-    period_ps: u128,
+    period: CharacterPeriod,
 }
 
 impl PictureSpan {
@@ -31,18 +31,20 @@ impl PictureSpan {
     fn of(links: &[Vec<ChannelReport<'_>>]) -> Self {
         let spans = links.iter().flatten().filter_map(|report| {
             let (first, last) = report.totals.counters.span()?;
-            let period_ps = u128::from(report.channel.period_ps.get());
-            Some((u128::from(first.0) * period_ps, (u128::from(last.0) + 1) * period_ps, period_ps))
+            let period = report.channel.period;
+            let end = period.time(last.0.saturating_add(1));
+            Some((period.time(first.0), end, period))
         });
         let from = spans.clone().map(|(from, _, _)| from).min().unwrap_or(0);
         let to = spans.clone().map(|(_, to, _)| to).max().unwrap_or(0);
-        let shortest = spans.map(|(_, _, period_ps)| period_ps).min().unwrap_or(1);
-        Self { from, to, cells: CELLS.min((to - from) / shortest), period_ps: shortest }
+        let shortest =
+            spans.map(|(_, _, period)| period).min().unwrap_or(CharacterPeriod::PICOSECOND);
+        let cells = CELLS.min((to - from) / u128::from(shortest.ps()));
+        Self { from, to, cells, period: shortest }
     }
 
     fn time(&self, picoseconds: u128, unit: TimeUnit) -> String {
-        let period_ps = u64::try_from(self.period_ps).unwrap_or(u64::MAX);
-        format!("{} {}", unit.time(picoseconds, period_ps), unit.name())
+        format!("{} {}", unit.time(picoseconds, self.period), unit.name())
     }
 
     /// First character of a cell on a channel, and the character after its last.
@@ -51,8 +53,7 @@ impl PictureSpan {
             let (all, cells) = (self.to - self.from, self.cells.max(1));
             // Computed in two parts, because the product may overflow.
             let time = self.from + all / cells * number + all % cells * number / cells;
-            let at = time / u128::from(channel.period_ps.get());
-            Tick(u64::try_from(at).unwrap_or(u64::MAX))
+            Tick(channel.period.periods(time))
         };
         let (start, end) = (at(number), at(number + 1));
         (start, end.max(start.after(codec::time::Ticks(1))))
@@ -247,7 +248,7 @@ fn traffic_line(report: &ChannelReport<'_>, unit: TimeUnit) -> StyledLine {
     let part = |part: u64| percent(part, row.characters);
     let wrong = packets.count - report.totals.packets.good;
     let longest = if stops.count > 0 {
-        unit.text(stops.longest, report.channel.period_ps.get())
+        unit.text(stops.longest, report.channel.period)
     } else {
         "-".to_owned()
     };

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use super::microseconds;
+use codec::time::CharacterPeriod;
 
 /// Unit in which text prints positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,19 +53,19 @@ impl TimeUnit {
 
     /// A position on a channel with a character period.
     #[must_use]
-    pub fn text(self, at: u64, period_ps: u64) -> String {
-        self.time(u128::from(at) * u128::from(period_ps), period_ps)
+    pub fn text(self, at: u64, period: CharacterPeriod) -> String {
+        self.time(period.time(at), period)
     }
 
     /// A time in picoseconds; in characters of a channel with a character period.
     #[must_use]
-    pub fn time(self, picoseconds: u128, period_ps: u64) -> String {
+    pub fn time(self, picoseconds: u128, period: CharacterPeriod) -> String {
         match self {
             Self::Microseconds => microseconds(picoseconds),
             Self::Nanoseconds => {
                 format!("{}.{}", picoseconds / 1000, picoseconds % 1000 / 100)
             }
-            Self::Characters => (picoseconds / u128::from(period_ps.max(1))).to_string(),
+            Self::Characters => period.periods(picoseconds).to_string(),
         }
     }
 }

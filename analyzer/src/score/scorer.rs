@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use codec::capture::{CaptureFault, CaptureItem, CaptureReader, Channel, ChannelId, ReadProgress};
-use codec::time::FULL_RATE_PERIOD_PS;
 
 use super::channel_line::{ChannelLine, LineKind};
 use super::channel_score::{ChannelScore, MatchCount, Mismatch};
@@ -76,7 +75,7 @@ impl Scorer {
         let (Some(way), Some(tap)) = (ChannelEnds::of(&channel), TapEnd::of(&channel)) else {
             return;
         };
-        let divisor = (channel.period_ps.get() / u64::from(FULL_RATE_PERIOD_PS)).max(1);
+        let divisor = channel.period.full_rate_periods();
         let place = match tap {
             TapEnd::Sender => &way.from,
             TapEnd::Receiver => &way.to,

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use codec::capture::{Channel, ChannelId, Chunk, ChunkContent};
 use codec::character::{Character, Symbol, decode_control};
 use codec::folding::{FoldedRun, RunFolder};
-use codec::time::Tick;
+use codec::time::{CharacterPeriod, Tick};
 use codec::{CharBuf, Chars};
 
 use super::RecordedState;
@@ -52,12 +52,12 @@ impl ChannelColumn {
         Self { width, ..Self::default() }
     }
 
-    pub(super) fn period(&self) -> Picoseconds {
-        self.channel.as_ref().map_or(1, |(_, channel)| channel.period_ps.get().into())
+    pub(super) fn period(&self) -> CharacterPeriod {
+        self.channel.as_ref().map_or(CharacterPeriod::PICOSECOND, |(_, channel)| channel.period)
     }
 
     pub(super) fn time(&self, at: Tick) -> Picoseconds {
-        Picoseconds::from(at.0) * self.period()
+        self.period().time(at.0)
     }
 
     /// Time of the next character, if known.
@@ -118,10 +118,7 @@ impl ChannelColumn {
     pub(super) fn take(&mut self, end: Picoseconds) {
         let period = self.period();
         let Some(chunk) = self.chunks.front_mut() else { return };
-        let start = Picoseconds::from(chunk.next.0) * period;
-        let Ok(mut count) = u64::try_from(end.saturating_sub(start).div_ceil(period)) else {
-            return;
-        };
+        let mut count = period.periods_up(end).saturating_sub(chunk.next.0);
         if count == 0 {
             return;
         }
@@ -150,7 +147,7 @@ impl ChannelColumn {
                 }
             }
         }
-        self.covered = Picoseconds::from(chunk.next.0) * period;
+        self.covered = period.time(chunk.next.0);
         if chunk.rounds == 0 {
             self.chunks.pop_front();
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId, Chunk};
+use codec::time::CharacterPeriod;
 
 use crate::event::Picoseconds;
 use crate::link::LinkAnalysis;
@@ -76,8 +77,9 @@ impl NoteQueue {
 
     /// Adds the notes before a time that no later chunk begins before.
     pub(super) fn feed(&mut self, id: ChannelId, chunk: &Chunk<'_>, until: Picoseconds) {
-        let period_ps = self.channels.get(&id).map_or(1, |channel| channel.period_ps.get());
-        let end = Picoseconds::from(chunk.end().0) * Picoseconds::from(period_ps);
+        let period =
+            self.channels.get(&id).map_or(CharacterPeriod::PICOSECOND, |channel| channel.period);
+        let end = period.time(chunk.end().0);
         self.last = self.last.max(end.saturating_sub(1));
         self.link.feed(id, chunk);
         self.link.pass(until);

@@ -7,7 +7,7 @@ use codec::capture::{Channel, ChannelId, Chunk, ChunkContent, StartState};
 use codec::character::{Symbol, decode_control};
 use codec::chars::CharRun;
 use codec::framing::FrameEvent;
-use codec::time::Tick;
+use codec::time::{CharacterPeriod, Tick};
 
 use super::{EventFilter, REPEATED_MAX, REPEATED_MAX_ALL};
 use crate::event::{ChannelEvent, FlowCommand, Picoseconds};
@@ -22,7 +22,7 @@ const QUEUED_MAX: usize = 128;
 /// One channel.
 #[derive(Debug)]
 pub(super) struct ChannelQueue {
-    pub(super) period_ps: u64,
+    pub(super) period: CharacterPeriod,
     pub(super) peer: Option<ChannelId>,
     /// Flow control of this channel's sender.
     pub(super) sender: FlowControl,
@@ -70,7 +70,7 @@ enum QueueEnd {
 impl ChannelQueue {
     pub(super) fn new(channel: &Channel, bytes: ByteRetention) -> Self {
         Self {
-            period_ps: channel.period_ps.get(),
+            period: channel.period,
             peer: None,
             sender: FlowControl::default(),
             last_command: None,
@@ -84,7 +84,7 @@ impl ChannelQueue {
     }
 
     pub(super) fn time(&self, at: Tick) -> Picoseconds {
-        Picoseconds::from(at.0) * Picoseconds::from(self.period_ps)
+        self.period.time(at.0)
     }
 
     /// Time of the next event or iteration, if one is known.
@@ -194,7 +194,7 @@ impl ChannelQueue {
     /// one `released`, has released its sender now: it stops that sender once more.
     pub(super) fn recall_stop(&mut self, own: ChannelId, now: Picoseconds, released: ChannelId) {
         let Some(stops) = &self.stops else { return };
-        let about = now / Picoseconds::from(self.period_ps);
+        let about = Tick(self.period.periods(now));
         let Some(at) = stops.next(about, |at| (self.time(at), own) > (now, released)) else {
             return;
         };
@@ -233,8 +233,7 @@ impl EventFilter {
 
 impl SkippedStops {
     /// The first STOP near a character whose time satisfies a condition.
-    fn next(&self, about: u128, is_due: impl Fn(Tick) -> bool) -> Option<Tick> {
-        let about = Tick(u64::try_from(about).unwrap_or(u64::MAX));
+    fn next(&self, about: Tick, is_due: impl Fn(Tick) -> bool) -> Option<Tick> {
         let round = about.since(self.first).0 / self.every;
         // The iteration of that character, and the next one if all its STOPs are past.
         let rounds = [round, round.saturating_add(1)].into_iter();

@@ -123,7 +123,7 @@ impl<'a> TopologyBuilder<'a> {
                 }
                 Some(second) => {
                     let both = || vec![*first, *second];
-                    if first.period_ps != second.period_ps {
+                    if !first.period.is_near(second.period) {
                         let text = format!("{name} and its opposite have different rates");
                         remarks.push((InconsistencyKind::Rates, both(), text));
                     }
@@ -314,7 +314,7 @@ impl<'a> TopologyBuilder<'a> {
         let links = self.cables.iter().zip(ends.chunks(2)).filter_map(|(cable, ends)| {
             let directions = cable.channels.iter().map(|channel| TopologyChannel {
                 name: channel.name.clone(),
-                period_ps: channel.period_ps.get(),
+                period_ps: channel.period.ps(),
             });
             Some(TopologyLink {
                 ends: ends.try_into().ok()?,

@@ -1,6 +1,7 @@
 //! Text of conversations of packets written by hand.
 
 use codec::capture::ReadProgress;
+use codec::time::CharacterPeriod;
 use myriscope_analyzer::conversation::TransportEvent;
 use myriscope_analyzer::filter::{ColumnList, RowKind};
 use myriscope_analyzer::link::parameters::LinkAssumptions;
@@ -29,11 +30,11 @@ fn printed(packets: &str) -> String {
         match it {
             AnalysisEvent::Spoken(TransportEvent::Conversation(it)) => conversed.add(0, *it),
             AnalysisEvent::Spoken(TransportEvent::Noticed(it)) => {
-                add(&mut events, columns.line(&it.row(&known), 1));
+                add(&mut events, columns.line(&it.row(&known), CharacterPeriod::PICOSECOND));
             }
             AnalysisEvent::Spoken(TransportEvent::Malformed(it)) => {
                 conversed.malformed(&it);
-                add(&mut events, columns.line(&it.row(&known), 1));
+                add(&mut events, columns.line(&it.row(&known), CharacterPeriod::PICOSECOND));
             }
             AnalysisEvent::Row(_)
             | AnalysisEvent::Interval(_)

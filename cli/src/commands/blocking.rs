@@ -80,9 +80,7 @@ fn selected(
         }
     };
     let channel = analysis.channel(first)?;
-    let tick = |time: Picoseconds| {
-        Tick(u64::try_from(time / Picoseconds::from(channel.period_ps.get())).unwrap_or(u64::MAX))
-    };
+    let tick = |time: Picoseconds| Tick(channel.period.periods(time));
     let named =
         |id: &ChannelId| analysis.channel(*id).is_some_and(|it| view.channels().selects(it));
     let (from, to) = view.window().on(channel);

@@ -125,13 +125,13 @@ fn window(arguments: &SliceArgs) -> Result<TimeWindow, CliError> {
             ),
         ));
     };
-    let period = u128::from(channel.period_ps.get());
+    let period = channel.period;
     let around = match around {
         WindowEdge::Picoseconds(time) => *time,
-        WindowEdge::Character(count) => u128::from(count.0) * period,
+        WindowEdge::Character(count) => period.time(count.0),
     };
     let edge = WindowEdge::Picoseconds;
-    let time = u128::from(at.0) * period;
-    let behind = time.saturating_add(period).saturating_add(around);
+    let time = period.time(at.0);
+    let behind = time.saturating_add(period.ps().into()).saturating_add(around);
     Ok(TimeWindow { from: edge(time.saturating_sub(around)), to: Some(edge(behind)) })
 }

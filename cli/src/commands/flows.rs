@@ -8,6 +8,7 @@ use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render;
+use codec::time::CharacterPeriod;
 
 use crate::analyze::{analyze, check_channel_exists, is_selected};
 use crate::args::ViewArgs;
@@ -43,7 +44,7 @@ fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
         })?;
     check_channel_exists(view, &analysis, &mut report);
     for (capture, row) in flows.rows(analysis.channels().map(|(_, channel)| channel)) {
-        let source = RowSource { capture, period_ps: 1 };
+        let source = RowSource { capture, period: CharacterPeriod::PICOSECOND };
         writer.select(&row, source, |out| out(render::flow_line(&row)));
     }
     if flows.omitted() > 0 {

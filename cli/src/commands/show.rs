@@ -7,7 +7,7 @@ use analyzer::filter::RowKind;
 use analyzer::show::{LinkLayout, LinkView, LinkViewItem, ViewedRow};
 use analyzer::window::WindowEdge;
 use codec::capture::{CaptureItem, CaptureReader, ReadProgress};
-use codec::time::Tick;
+use codec::time::{CharacterPeriod, Tick};
 
 use crate::analyze::{check_channels, read_all, warn_of_empty_window};
 use crate::args::{ListFormat, ShowArgs, ViewArgs};
@@ -107,7 +107,7 @@ impl RowPrinter {
             before: VecDeque::new(),
             rest: None,
         });
-        Self { layout, left: RowSource { capture: 0, period_ps: 1 }, around }
+        Self { layout, left: RowSource { capture: 0, period: CharacterPeriod::PICOSECOND }, around }
     }
 
     /// True if all rows around the place have been printed.

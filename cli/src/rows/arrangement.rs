@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use analyzer::filter::{ColumnList, SortDirection, SortKey, SortOrder};
 use analyzer::render::{self, StyledLine};
 use analyzer::row::{ListRow, RowField, json_at};
+use codec::time::CharacterPeriod;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
@@ -79,7 +80,7 @@ impl RenderedRow {
     pub(super) fn of(
         format: ListFormat,
         columns: Option<&mut ColumnList>,
-        (row, period_ps): (&impl ListRow, u64),
+        (row, period): (&impl ListRow, CharacterPeriod),
         lines: impl FnOnce(&mut dyn FnMut(StyledLine)),
     ) -> Self {
         match (format, columns) {
@@ -88,7 +89,7 @@ impl RenderedRow {
                 lines(&mut |line| kept.push(line));
                 Self::Lines(kept)
             }
-            (ListFormat::Text, Some(columns)) => Self::Lines(vec![columns.line(row, period_ps)]),
+            (ListFormat::Text, Some(columns)) => Self::Lines(vec![columns.line(row, period)]),
             (ListFormat::Json | ListFormat::Jsonl, Some(columns)) => {
                 let members = columns.names().filter_map(|name| {
                     json_at(row, name).map(|value| format!("\"{name}\":{value}"))
@@ -149,8 +150,8 @@ impl SortedRows {
     }
 
     /// Key of a row, or none if it comes after all rows that are kept.
-    pub(super) fn key(&mut self, row: &impl ListRow, period_ps: u64) -> Option<SortKey> {
-        let key = self.order.key(row, period_ps);
+    pub(super) fn key(&mut self, row: &impl ListRow, period: CharacterPeriod) -> Option<SortKey> {
+        let key = self.order.key(row, period);
         let is_kept = self.rows.len() < self.max
             || self.rows.last_key_value().is_some_and(|((last, _), _)| key < *last);
         is_kept.then_some(key)
@@ -209,7 +210,7 @@ impl RowGroups {
     }
 
     pub(super) fn add(&mut self, row: &impl ListRow) -> Result<(), String> {
-        let key = self.order.key(row, 1);
+        let key = self.order.key(row, CharacterPeriod::PICOSECOND);
         if let Some(group) = self.groups.get_mut(&key) {
             group.count += 1;
             return Ok(());

@@ -3,6 +3,7 @@
 use analyzer::filter::{ColumnList, Filter, RowKind, SortDirection, SortOrder};
 use analyzer::row::ListRow;
 use codec::capture::Channel;
+use codec::time::CharacterPeriod;
 
 use super::arrangement::{RowArrangement, RowGroups, SortedRows};
 use crate::args::{ListFormat, ViewArgs};
@@ -15,19 +16,19 @@ pub(crate) struct RowSource {
     /// Number of the capture in the file.
     pub(crate) capture: u32,
     /// Character period of the row's channel; 1 if its positions are on several channels.
-    pub(crate) period_ps: u64,
+    pub(crate) period: CharacterPeriod,
 }
 
 impl RowSource {
     /// Source of a row whose positions are on one channel.
     pub(crate) fn on(channel: Option<&Channel>) -> Self {
-        let source = |it: &Channel| Self { capture: it.capture, period_ps: it.period_ps.get() };
-        channel.map_or(Self { capture: 0, period_ps: 1 }, source)
+        let source = |it: &Channel| Self { capture: it.capture, period: it.period };
+        channel.map_or(Self { capture: 0, period: CharacterPeriod::PICOSECOND }, source)
     }
 
     /// Source of a row whose positions are on this channel and others.
     pub(crate) fn across(channel: Option<&Channel>) -> Self {
-        Self { period_ps: 1, ..Self::on(channel) }
+        Self { period: CharacterPeriod::PICOSECOND, ..Self::on(channel) }
     }
 }
 
@@ -77,8 +78,8 @@ impl RowSelection {
         self.columns.as_ref().is_some_and(|columns| columns.have(name))
     }
 
-    pub(super) fn keeps(&mut self, row: &impl ListRow, period_ps: u64) -> bool {
-        self.filter.as_mut().is_none_or(|filter| filter.keeps(row, period_ps))
+    pub(super) fn keeps(&mut self, row: &impl ListRow, period: CharacterPeriod) -> bool {
+        self.filter.as_mut().is_none_or(|filter| filter.keeps(row, period))
     }
 
     pub(crate) const fn is_filtered(&self) -> bool {

@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
-use std::num::NonZeroU64;
 
-use crate::time::FULL_RATE_PERIOD_PS;
+use crate::time::CharacterPeriod;
 
 /// A channel of a capture: the number of its interface, counted through all sections of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,8 +14,8 @@ pub struct ChannelId(pub u32);
 pub struct Channel {
     /// `FROM>TO`, each `node:port`.
     pub name: String,
-    /// The character period in picoseconds: 12 500 at the full rate. §4.2
-    pub period_ps: NonZeroU64,
+    /// The character period: 12.5 ns at the full rate. §4.2
+    pub period: CharacterPeriod,
     /// Interface of the opposite channel as declared, counted within its section.
     pub peer: Option<u32>,
     /// The link's end at which both channels were recorded, `node:port`.
@@ -31,14 +30,22 @@ pub struct Channel {
 
 /// First word of the comment that describes a channel.
 const MARKER: &str = "myrinet-channel";
-const VERSION: &str = "1";
+/// Versions of the description; the second has periods that are no whole picoseconds.
+const VERSIONS: [&str; 2] = ["1", "2"];
 
 impl Channel {
     /// A channel at the full rate with a name and nothing else.
     pub fn named(name: impl Into<String>) -> Self {
-        let full_rate = NonZeroU64::MIN.saturating_add(u64::from(FULL_RATE_PERIOD_PS) - 1);
         let (name, more, comments) = (name.into(), Vec::new(), Vec::new());
-        Self { name, period_ps: full_rate, peer: None, tap: None, more, comments, capture: 0 }
+        Self {
+            name,
+            period: CharacterPeriod::FULL_RATE,
+            peer: None,
+            tap: None,
+            more,
+            comments,
+            capture: 0,
+        }
     }
 
     /// The name for display: after the first capture of a file, with the number of the capture.
@@ -57,7 +64,7 @@ impl Channel {
 
     /// Bits of data per second, for other tools.
     pub const fn bits_per_second(&self) -> u64 {
-        8_000_000_000_000 / self.period_ps.get()
+        8_000_000_000_000_000 / self.period.fs()
     }
 
     /// Applies a comment: a channel's description, or another one, which is kept. Invalid words of a description
@@ -74,11 +81,15 @@ impl Channel {
         for word in words {
             let (key, value) = word.split_once('=').unwrap_or((word, ""));
             match key {
-                "v" if value == VERSION => {}
-                "v" => wrong("v", format!("is {value:?}, not {VERSION}")),
-                "period_ps" => match value.parse() {
-                    Ok(period_ps) => self.period_ps = period_ps,
-                    Err(_) => wrong("period_ps", format!("is {value:?}, not a number from 1 on")),
+                "v" if VERSIONS.contains(&value) => {}
+                "v" => wrong("v", format!("is {value:?}, not 1 or 2")),
+                "period_ps" => match value.parse().ok().and_then(CharacterPeriod::from_ps) {
+                    Some(period) => self.period = period,
+                    None => wrong("period_ps", format!("is {value:?}, not a number from 1 on")),
+                },
+                "period_fs" => match value.parse().ok().and_then(CharacterPeriod::from_fs) {
+                    Some(period) => self.period = period,
+                    None => wrong("period_fs", format!("is {value:?}, not a number from 1 on")),
                 },
                 "peer" => match value.parse() {
                     Ok(peer) => self.peer = Some(peer),
@@ -92,7 +103,12 @@ impl Channel {
 
     /// The comment that [`Channel::apply_description`] parses.
     pub fn description(&self) -> String {
-        let mut text = format!("{MARKER} v={VERSION} period_ps={}", self.period_ps);
+        let [whole, finer] = VERSIONS;
+        let mut text = if self.period.fs().is_multiple_of(1000) {
+            format!("{MARKER} v={whole} period_ps={}", self.period.ps())
+        } else {
+            format!("{MARKER} v={finer} period_fs={}", self.period.fs())
+        };
         let known = self.peer.map(|peer| ("peer".to_owned(), peer.to_string()));
         let tap = self.tap.iter().map(|tap| ("tap".to_owned(), tap.clone()));
         for (key, value) in known.into_iter().chain(tap).chain(self.more.iter().cloned()) {
@@ -126,11 +142,20 @@ mod tests {
         let text = "myrinet-channel v=1 period_ps=25000 peer=1 tap=h0:0 kg=32 lab";
         let (channel, faults) = described(text);
         assert_eq!(faults, Vec::<String>::new());
-        assert_eq!((channel.period_ps.get(), channel.peer), (25_000, Some(1)));
+        assert_eq!((channel.period.ps(), channel.peer), (25_000, Some(1)));
         assert_eq!(channel.tap.as_deref(), Some("h0:0"));
         assert_eq!(channel.bits_per_second(), 320_000_000);
         assert_eq!(channel.description(), format!("{text}="));
         assert_eq!(described(&channel.description()), (channel, vec![]));
+    }
+
+    #[test]
+    fn a_period_of_femtoseconds_is_read_back() {
+        // 100 ppm slow. W-6
+        let text = "myrinet-channel v=2 period_fs=12501250";
+        let (channel, faults) = described(text);
+        assert_eq!((channel.period.fs(), faults), (12_501_250, vec![]));
+        assert_eq!(channel.description(), text);
     }
 
     #[test]
@@ -148,12 +173,12 @@ mod tests {
 
     #[test]
     fn wrong_words_are_named_and_left_out() {
-        let (channel, faults) = described("myrinet-channel v=2 period_ps=0 peer=-1");
+        let (channel, faults) = described("myrinet-channel v=3 period_ps=0 peer=-1");
         assert_eq!(channel, Channel::named("h0:0>s0:3"));
         assert_eq!(
             faults,
             [
-                "v is \"2\", not 1",
+                "v is \"3\", not 1 or 2",
                 "period_ps is \"0\", not a number from 1 on",
                 "peer is \"-1\", not an interface's number"
             ]

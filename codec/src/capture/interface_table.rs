@@ -223,7 +223,7 @@ impl InterfaceTable {
     fn continued_channel(&self, channel: &Channel) -> Option<usize> {
         let id = *self.names.get(&channel.name)?;
         let old = self.interface(id)?;
-        let goes_on = old.section != self.sections && old.channel.period_ps == channel.period_ps;
+        let goes_on = old.section != self.sections && old.channel.period == channel.period;
         goes_on.then_some(id)
     }
 
@@ -276,9 +276,9 @@ impl InterfaceTable {
     ) {
         let number = number as usize;
         let period = match self.section.get(number) {
-            Some(SectionInterface::Waiting(Some(waiting))) => waiting.0.period_ps,
+            Some(SectionInterface::Waiting(Some(waiting))) => waiting.0.period,
             Some(SectionInterface::Known(id)) => match self.interface(*id) {
-                Some(interface) => interface.channel.period_ps,
+                Some(interface) => interface.channel.period,
                 None => return,
             },
             Some(SectionInterface::Waiting(None)) | None => return,
@@ -288,7 +288,7 @@ impl InterfaceTable {
             Err(fault) => return self.reject(fault, out),
         };
         // In whole nanoseconds: tools that order blocks see no finer.
-        let start = u128::from(chunk.first.0) * u128::from(period.get()) / 1000;
+        let start = period.time(chunk.first.0) / 1000;
         if self.state == SectionState::Waiting {
             if !self.continues_capture(number, chunk.first, start) {
                 self.begin_capture(out);
@@ -331,7 +331,7 @@ impl InterfaceTable {
             return self.reject(place.fault("first", wrong), out);
         }
         interface.end = chunk.end();
-        let end = u128::from(chunk.end().0) * u128::from(interface.channel.period_ps.get());
+        let end = interface.channel.period.time(chunk.end().0);
         self.extent.latest = self.extent.latest.max(Some((end, channel_id(id), chunk.end())));
         self.extent.last = Some((channel_id(id), chunk.end()));
         if newest - newest.min(start) > newest / CLOCKS_APART {

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{Read, Write};
-use std::num::NonZeroU64;
 
 use super::channel::{Channel, ChannelId};
 use super::chunk::{Chunk, ChunkContent};
@@ -14,7 +13,7 @@ use super::start_tracker::StartTracker;
 use super::writer::{ByteOrder, CaptureWriter, WriteError};
 use crate::character::Character;
 use crate::chars::CharBuf;
-use crate::time::Tick;
+use crate::time::{CharacterPeriod, Tick};
 
 /// Reciprocal of the part of the time by which later blocks may be earlier: twice what a reader accepts. W-6
 const CLOCKS_APART: u128 = 2_500;
@@ -129,7 +128,7 @@ struct MergeInput<R> {
     /// Places of its channels in the merger.
     channels: BTreeMap<ChannelId, usize>,
     /// Number of channels of the same capture, name and period.
-    copies: BTreeMap<(u32, String, NonZeroU64), usize>,
+    copies: BTreeMap<(u32, String, CharacterPeriod), usize>,
     /// The next chunk, and the place of its channel.
     next: Option<(usize, OwnedChunk)>,
 }
@@ -147,7 +146,7 @@ impl<R: Read> MergeInput<R> {
             let progress = reader.step(&mut |item| match item {
                 CaptureItem::Section => {}
                 CaptureItem::Channel(id, channel) => {
-                    let key = (channel.capture, channel.name.clone(), channel.period_ps);
+                    let key = (channel.capture, channel.name.clone(), channel.period);
                     let copy = copies.entry(key).or_default();
                     channels.insert(id, declare(channel, *copy));
                     *copy += 1;
@@ -202,7 +201,7 @@ type ChunkKey = (u128, u32, Tick);
 #[derive(Debug)]
 struct CaptureMerger<W: Write> {
     /// Places by capture, name, period and number of channels before with the same.
-    names: BTreeMap<(u32, String, NonZeroU64, usize), usize>,
+    names: BTreeMap<(u32, String, CharacterPeriod, usize), usize>,
     channels: Vec<MergedChannel>,
     /// Number of channels that have been declared in the output, if selected.
     declared: usize,
@@ -233,7 +232,7 @@ struct MergedChannel {
 
 impl MergedChannel {
     fn time(&self, at: Tick) -> u128 {
-        u128::from(at.0) * u128::from(self.channel.period_ps.get())
+        self.channel.period.time(at.0)
     }
 }
 
@@ -245,7 +244,7 @@ impl<W: Write> CaptureMerger<W> {
         copy: usize,
         select: impl FnOnce() -> (Tick, Tick),
     ) -> usize {
-        let key = (channel.capture, channel.name.clone(), channel.period_ps, copy);
+        let key = (channel.capture, channel.name.clone(), channel.period, copy);
         let place = *self.names.entry(key).or_insert(self.channels.len());
         if let Some(MergedChannel { channel: known, tracker, .. }) = self.channels.get_mut(place) {
             let is_new = |(key, _): &&(String, String)| known.more.iter().all(|(it, _)| it != key);

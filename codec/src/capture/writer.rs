@@ -15,7 +15,7 @@ use pcap_file::{DataLink, Endianness};
 
 use super::channel::{Channel, ChannelId};
 use super::chunk::{Chunk, ChunkContent, PATTERN_MAX, PAYLOAD_MAX};
-use crate::time::Tick;
+use crate::time::{CharacterPeriod, Tick};
 
 /// The byte order of a section. Chunks are little-endian in either.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub enum WriteError {
 pub struct CaptureWriter<W: Write> {
     file: PcapNgWriter<BufWriter<W>>,
     /// Per channel: its period, and the end of its last chunk.
-    channels: Vec<(u64, Tick)>,
+    channels: Vec<(CharacterPeriod, Tick)>,
     /// Start of the last chunk in picoseconds, and its channel.
     last: (u128, ChannelId),
     payload: Vec<u8>,
@@ -93,7 +93,7 @@ impl<W: Write> CaptureWriter<W> {
         interface.options.extend(comments.map(InterfaceDescriptionOption::Common));
         self.file.write_pcapng_block(interface)?;
         let id = u32::try_from(self.channels.len()).unwrap_or(u32::MAX);
-        self.channels.push((channel.period_ps.get(), Tick(0)));
+        self.channels.push((channel.period, Tick(0)));
         Ok(ChannelId(id))
     }
 
@@ -110,7 +110,7 @@ impl<W: Write> CaptureWriter<W> {
         let no_channel = WriteError::NoChannel(channel);
         let (period, end) = self.channels.get_mut(channel.0 as usize).ok_or(no_channel)?;
         let first = chunk.first;
-        let start = u128::from(first.0) * u128::from(*period);
+        let start = period.time(first.0);
         if first < *end || (start, channel) < self.last {
             return Err(WriteError::Order(channel, first));
         }

@@ -1,14 +1,12 @@
 //! Chunks that a writer rejects: out of order, or invalid for a reader; and the times
 //! that it writes beside the others.
 
-use std::num::NonZeroU64;
-
 use myriscope_codec::CharBuf;
 use myriscope_codec::capture::{
     ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, WriteError,
 };
 use myriscope_codec::notation::parse;
-use myriscope_codec::time::Tick;
+use myriscope_codec::time::{CharacterPeriod, Tick};
 
 /// Acceptance of chunks of four characters, by channel and first character; nothing if one
 /// is refused for anything but the order.
@@ -58,7 +56,7 @@ fn legal(first: u64, len: usize, count: Option<u64>) -> Option<bool> {
 
 /// A channel of so high a rate that no time is beyond pcapng.
 fn fine() -> Channel {
-    Channel { period_ps: NonZeroU64::MIN, ..Channel::named("a>b") }
+    Channel { period: CharacterPeriod::PICOSECOND, ..Channel::named("a>b") }
 }
 
 #[test]

@@ -224,7 +224,7 @@ impl SectionContents {
     }
 
     pub(crate) fn period_ps(&self, id: ChannelId) -> u64 {
-        self.channels.get(&id).map_or(1, |channel| channel.period_ps.get())
+        self.channels.get(&id).map_or(1, |channel| channel.period.ps())
     }
 
     /// Tests whether blocks stand where a writer puts them: by time, as far as pcapng's nanoseconds

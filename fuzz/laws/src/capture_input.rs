@@ -1,15 +1,13 @@
 //! A capture made up from arbitrary bytes: so that the law has its expectation before anything is
 //! written.
 
-use std::num::NonZeroU64;
-
 use arbitrary::{Arbitrary, Error, Unstructured};
 use codec::capture::{
     ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, WriteError,
 };
 use codec::character::Character;
 use codec::chars::CharBuf;
-use codec::time::Tick;
+use codec::time::{CharacterPeriod, Tick};
 
 /// A capture: links and single channels, what each carries, the byte order.
 #[derive(Clone, Debug, Arbitrary)]
@@ -86,13 +84,13 @@ impl CharacterInput {
 }
 
 impl RateInput {
-    const fn period_ps(self) -> NonZeroU64 {
-        let more = match self {
-            Self::Full | Self::FullToo => 12_499,
-            Self::Half => 24_999,
-            Self::Odd => 23_332,
+    fn period(self) -> CharacterPeriod {
+        let picoseconds = match self {
+            Self::Full | Self::FullToo => 12_500,
+            Self::Half => 25_000,
+            Self::Odd => 23_333,
         };
-        NonZeroU64::MIN.saturating_add(more)
+        CharacterPeriod::from_ps(picoseconds).unwrap_or(CharacterPeriod::FULL_RATE)
     }
 }
 
@@ -170,7 +168,7 @@ impl CaptureInput {
         let lines =
             [(there, "a:0>b:0", Some(1)), (back, "b:0>a:0", None), (&self.single, "x", None)];
         let channels = lines.iter().map(|(line, name, peer)| Channel {
-            period_ps: line.rate.period_ps(),
+            period: line.rate.period(),
             peer: *peer,
             ..Channel::named(*name)
         });
@@ -198,8 +196,10 @@ impl CaptureInput {
 
 /// Puts chunks in the order of a file: by time, then by channel.
 pub fn in_order(channels: &[Channel], chunks: &mut [(ChannelId, OwnedChunk)]) {
-    let period = |id: ChannelId| channels.get(id.0 as usize).map_or(1, |c| c.period_ps.get());
-    chunks.sort_by_key(|(id, chunk)| (u128::from(chunk.first.0) * u128::from(period(*id)), *id));
+    let period = |id: ChannelId| {
+        channels.get(id.0 as usize).map_or(CharacterPeriod::PICOSECOND, |c| c.period)
+    };
+    chunks.sort_by_key(|(id, chunk)| (period(*id).time(chunk.first.0), *id));
 }
 
 /// A capture file of some channels and chunks.

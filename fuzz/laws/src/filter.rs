@@ -10,7 +10,7 @@ use analyzer::packet::{HexBytes, PacketRow};
 use analyzer::show::LinkViewRow;
 
 use analyzer::transport::TransportRow;
-use codec::time::Tick;
+use codec::time::{CharacterPeriod, Tick};
 
 /// An input is a command, a blank, and an expression. No text makes the reader panic: it is read,
 /// written out and read as the same; or its fault has a place in it.
@@ -199,16 +199,18 @@ fn kept(filter: &mut Filter) -> Vec<bool> {
         LinkEvent::InvalidCode(0xa6),
         LinkEvent::OpenLink,
     ];
+    let full = CharacterPeriod::FULL_RATE;
+    let slow = CharacterPeriod::from_fs(u64::MAX).unwrap_or(full);
     let mut kept = vec![
-        filter.keeps(&packet, 12_500),
-        filter.keeps(&packet, u64::MAX),
-        filter.keeps(&runt, 12_500),
-        filter.keeps(&channel, 12_500),
-        filter.keeps(&shown, 12_500),
-        filter.keeps(&serde_json::json!("no row"), 12_500),
+        filter.keeps(&packet, full),
+        filter.keeps(&packet, slow),
+        filter.keeps(&runt, full),
+        filter.keeps(&channel, full),
+        filter.keeps(&shown, full),
+        filter.keeps(&serde_json::json!("no row"), full),
     ];
-    kept.extend(events.map(|found| filter.keeps(&event(found), 12_500)));
-    kept.push(filter.keeps(&way, 1));
+    kept.extend(events.map(|found| filter.keeps(&event(found), full)));
+    kept.push(filter.keeps(&way, CharacterPeriod::PICOSECOND));
     kept
 }
 

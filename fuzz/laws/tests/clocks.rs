@@ -10,7 +10,7 @@
 
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
-use std::num::NonZeroU64;
+use codec::time::CharacterPeriod;
 
 use analyzer::finding::{FactValue, FindingChecks, FindingKind, Severity};
 
@@ -67,7 +67,7 @@ fn declared(capture: &[u8], periods: &[(&str, u64)]) -> Vec<u8> {
     while reader.step(&mut keep).unwrap() == ReadProgress::More {}
     for channel in &mut channels {
         if let Some((_, period)) = periods.iter().find(|(name, _)| *name == channel.name) {
-            channel.period_ps = NonZeroU64::new(*period).unwrap();
+            channel.period = CharacterPeriod::from_ps(*period).unwrap();
         }
     }
     capture_input::in_order(&channels, &mut chunks);

@@ -1,9 +1,7 @@
 //! Construction of a network from a scenario. N-1
 
-use std::num::NonZeroU64;
-
 use codec::capture::Channel;
-use codec::time::FULL_RATE_PERIOD_PS;
+use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS};
 
 use super::idle_skip::IdleDetector;
 use super::{HostUnit, Network, NodePart, VisitOrder};
@@ -133,7 +131,7 @@ impl Network {
             let far = self.units.get_mut(peer as usize);
             far.into_iter().for_each(|far| far.fill_trace = Some(Box::default()));
         }
-        let periods = self.channels.iter().map(|channel| channel.period_ps.get()).collect();
+        let periods = self.channels.iter().map(|channel| channel.period.ps()).collect();
         self.recorder = CaptureRecorder::new(periods);
     }
 }
@@ -206,7 +204,7 @@ fn channel(topology: &Topology, from: NodePort) -> Option<Channel> {
     // A simulation begins with the power-up of all its nodes. P-7
     let words = words.into_iter().chain(path).chain([("start", "power-up".to_owned())]);
     Some(Channel {
-        period_ps: NonZeroU64::new(period).unwrap_or(NonZeroU64::MIN),
+        period: CharacterPeriod::from_ps(period).unwrap_or(CharacterPeriod::FULL_RATE),
         more: words.map(|(key, value)| (key.to_owned(), value)).collect(),
         comments: Vec::new(),
         ..Channel::named(format!("{}>{}", topology.port_name(from), topology.port_name(to)))

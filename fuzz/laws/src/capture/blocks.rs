@@ -5,10 +5,9 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::num::NonZeroU64;
 
 use codec::capture::{CaptureError, CaptureFault, CaptureItem, CaptureReader, Chunk, ReadProgress};
-use codec::time::Tick;
+use codec::time::{CharacterPeriod, Tick};
 use pcap_parser::traits::PcapNGPacketBlock;
 use pcap_parser::{
     Block, PcapNGOption, parse_block_be, parse_block_le, parse_pcap_frame, parse_pcap_frame_be,
@@ -70,7 +69,7 @@ impl io::Read for PiecewiseReader<'_> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ReaderOutput {
     Section,
-    Channel(String, NonZeroU64),
+    Channel(String, CharacterPeriod),
     Link,
     Chunk(OwnedChunk),
     Fault(CaptureFault),
@@ -80,9 +79,7 @@ impl From<CaptureItem<'_>> for ReaderOutput {
     fn from(item: CaptureItem<'_>) -> Self {
         match item {
             CaptureItem::Section => Self::Section,
-            CaptureItem::Channel(_, channel) => {
-                Self::Channel(channel.name.clone(), channel.period_ps)
-            }
+            CaptureItem::Channel(_, channel) => Self::Channel(channel.name.clone(), channel.period),
             CaptureItem::Link(..) => Self::Link,
             CaptureItem::Chunk(_, chunk) => Self::Chunk(chunk.into()),
             CaptureItem::Fault(fault) => Self::Fault(fault),
@@ -120,7 +117,7 @@ struct PcapInterface {
     link_type: i32,
     /// Its name, if the other reader can read it, and its period.
     name: Option<String>,
-    period: NonZeroU64,
+    period: CharacterPeriod,
     end: Tick,
 }
 
@@ -214,13 +211,12 @@ impl ReferenceReader {
             own.filter_map(|option| option.as_bytes().ok().map(String::from_utf8_lossy))
         };
         let name = text(NAME).next_back().map(Cow::into_owned);
-        let full_rate = NonZeroU64::MIN.saturating_add(12_499);
         let comments: Vec<_> = text(COMMENT).collect();
         let periods = comments.iter().flat_map(|comment| described(comment));
         self.interfaces.push(PcapInterface {
             link_type,
             name: known.then(|| name.unwrap_or(format!("interface{}", self.descriptions))),
-            period: periods.last().unwrap_or(full_rate),
+            period: periods.last().unwrap_or(CharacterPeriod::FULL_RATE),
             end: Tick(0),
         });
         self.descriptions += 1;
@@ -359,10 +355,14 @@ const fn of_fault(seen: &ReaderOutput) -> Option<&CaptureFault> {
 }
 
 /// Periods in a comment that describes a channel.
-fn described(comment: &str) -> impl Iterator<Item = NonZeroU64> {
+fn described(comment: &str) -> impl Iterator<Item = CharacterPeriod> {
     let own = comment.split_whitespace().next() == Some("myrinet-channel");
     let words = comment.split_whitespace().filter(move |_| own);
-    words.filter_map(|word| word.strip_prefix("period_ps=")?.parse().ok())
+    words.filter_map(|word| match word.split_once('=')? {
+        ("period_ps", number) => CharacterPeriod::from_ps(number.parse().ok()?),
+        ("period_fs", number) => CharacterPeriod::from_fs(number.parse().ok()?),
+        _ => None,
+    })
 }
 
 /// Tests whether a fault is a reason to leave a good chunk out.

@@ -40,7 +40,7 @@ fn check(plan: &CaptureInput, passed: impl Fn(Vec<u8>) -> Vec<u8>) {
         }
         [..] => unreachable!("what is written is one section"),
     }
-    let periods: Vec<u64> = channels.iter().map(|channel| channel.period_ps.get()).collect();
+    let periods: Vec<u64> = channels.iter().map(|channel| channel.period.ps()).collect();
     check_with_pcap_parser(&file, plan.order, &chunks, &periods);
 }
 

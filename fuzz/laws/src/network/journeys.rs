@@ -194,7 +194,7 @@ pub fn truth(scenario: &Scenario, outcome: &RunOutcome) -> JourneyTruth {
         };
         let Some(channel) = channel else { continue };
         let period_ps =
-            outcome.channels.get(channel.0 as usize).map_or(12_500, |it| it.period_ps.get());
+            outcome.channels.get(channel.0 as usize).map_or(12_500, |it| it.period.ps());
         let period = period_ps / 12_500;
         match frame.ended_by {
             FrameEnd::Gap => {}

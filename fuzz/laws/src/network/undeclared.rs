@@ -29,8 +29,8 @@ impl StrippedWords {
         match self {
             Self::Parameters => channel.more.clear(),
             Self::Everything => {
-                let period_ps = channel.period_ps;
-                channel = Channel { period_ps, ..Channel::named(channel.name) };
+                let period = channel.period;
+                channel = Channel { period, ..Channel::named(channel.name) };
             }
             Self::Some(bits) => channel.more.retain(|_| {
                 *number = (*number + 1) % 61;

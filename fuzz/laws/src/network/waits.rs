@@ -40,8 +40,7 @@ pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCaptur
 }
 
 fn span(outcome: &RunOutcome, stop: &StopReport) -> (u64, Option<u64>) {
-    let period_ps =
-        outcome.channels.get(stop.channel.0 as usize).map_or(1, |it| it.period_ps.get());
+    let period_ps = outcome.channels.get(stop.channel.0 as usize).map_or(1, |it| it.period.ps());
     let place =
         |time: Picoseconds| u64::try_from(time / Picoseconds::from(period_ps)).unwrap_or(u64::MAX);
     let ended = match stop.ended {

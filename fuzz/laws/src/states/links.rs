@@ -4,7 +4,6 @@ use analyzer::event::{ChannelEvent, Picoseconds, TimedEvent};
 use analyzer::link::interval::ActivityInterval;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
-use std::num::NonZeroU64;
 
 use analyzer::link::slack::SlackEvent;
 
@@ -12,7 +11,7 @@ use analyzer::link::{LinkAnalysis, LinkOutput};
 
 use arbitrary::{Arbitrary, Unstructured};
 use codec::capture::{Channel, ChannelId};
-use codec::time::Tick;
+use codec::time::{CharacterPeriod, Tick};
 
 use super::{sums, tile};
 use crate::capture_input::{OwnedChunk, in_order};
@@ -59,7 +58,7 @@ impl StatesInput {
         };
         let peer = |peer| (joined == LinkJoin::Link).then_some(peer);
         let channel = |name: &str, period: u64, peer| Channel {
-            period_ps: NonZeroU64::MIN.saturating_add(period - 1),
+            period: CharacterPeriod::from_ps(period).unwrap_or(CharacterPeriod::FULL_RATE),
             peer,
             tap: tap.clone(),
             ..Channel::named(name)
@@ -85,8 +84,9 @@ impl StatesInput {
     }
 
     fn time(&self, id: ChannelId, at: Tick) -> Picoseconds {
-        let period = self.channels.get(id.0 as usize).map_or(1, |it| it.period_ps.get());
-        Picoseconds::from(at.0) * Picoseconds::from(period)
+        let period =
+            self.channels.get(id.0 as usize).map_or(CharacterPeriod::PICOSECOND, |it| it.period);
+        period.time(at.0)
     }
 
     /// Recorded stretches of a channel, in order.
