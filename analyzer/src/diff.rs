@@ -36,13 +36,13 @@ named_enum! {
     /// Presence of a packet in the two captures.
     pub enum DiffMark {
         /// In both, at the same time or with times ignored.
-        Same = "=",
+        Same = "same",
         /// In both, at different times.
-        Moved = "~",
+        Moved = "moved",
         /// Only in the first capture.
-        OnlyA = "-",
+        OnlyA = "only-a",
         /// Only in the second capture.
-        OnlyB = "+",
+        OnlyB = "only-b",
     }
 }
 
@@ -268,14 +268,20 @@ impl DiffRow {
     }
 }
 
+/// Symbol of a mark, as tools that compare files print it.
+fn symbol(mark: &str) -> (char, TextStyle) {
+    match mark {
+        "same" => ('=', TextStyle::Dim),
+        "moved" => ('~', TextStyle::Notice),
+        "only-a" => ('-', TextStyle::Bad),
+        _ => ('+', TextStyle::Bad),
+    }
+}
+
 impl DiffPacket {
     fn line(&self) -> StyledLine {
         let Self { mark, time_ps, length, route, tag, crc, ended_by, later_ps, .. } = self;
-        let role = match *mark {
-            "=" => TextStyle::Dim,
-            "~" => TextStyle::Notice,
-            _ => TextStyle::Bad,
-        };
+        let (mark, role) = symbol(mark);
         let tag = tag.map_or_else(|| "-".to_owned(), |tag| format!("{tag:02x}"));
         let text = format!(
             "  {mark} {:>12} µs  {length:>6} bytes  tag {tag}  crc {crc}  ended by {ended_by}  route {}",
@@ -317,7 +323,7 @@ mod tests {
         let DiffRow { same, only_a, only_b, difference, .. } = compared.row;
         let letter = |it: &DiffPacket| {
             let letter = char::from_u32(u32::try_from(it.length).unwrap()).unwrap();
-            format!("{}{letter}", it.mark)
+            format!("{}{letter}", symbol(it.mark).0)
         };
         (difference.iter().map(letter).collect::<Vec<_>>().join(" "), [same, only_a, only_b])
     }
