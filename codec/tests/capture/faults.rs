@@ -208,7 +208,8 @@ fn wrong_words_of_a_description_are_left_out() {
         ("period_ps=18446744073709551616", "period_ps"),
         ("peer=x", "peer"),
         ("peer=4294967296", "peer"),
-        ("v=2", "v"),
+        ("period_fs=0", "period_fs"),
+        ("v=3", "v"),
     ] {
         let (_, faults) = described(&[("a>b", words)]);
         assert_eq!(faults.len(), 1, "{words}");
