@@ -25,6 +25,7 @@ mod sweep;
 mod topology;
 
 use analyzer::packet::ByteRetention;
+use analyzer::render::wrapped;
 use analyzer::timeline::EventFilter;
 
 use crate::args::{CliArguments, CliCommand, PacketsArgs};
@@ -86,7 +87,12 @@ fn help_about(subject: Option<&str>, output: &mut StandardOutput) -> CommandResu
     let mut command = help::command();
     let topic = manual::TOPICS.iter().find(|(name, ..)| Some(*name) == subject);
     match (subject, topic) {
-        (_, Some((.., text))) => output.text(text),
+        (_, Some((.., text))) => {
+            let width = output.width().unwrap_or(usize::MAX);
+            for line in text.lines().flat_map(|line| wrapped(line.split(' '), " ", width)) {
+                output.text(&(line + "\n"));
+            }
+        }
         (Some("exit-codes"), None) => help::EXIT_STATUS
             .iter()
             .for_each(|(status, meaning)| output.text(&format!("{status:<4} {meaning}\n"))),
