@@ -213,13 +213,14 @@ impl<'a> RowWriter<'a> {
         match self.view.format {
             ListFormat::Json => self.output.text(&format!("{{\"{name}\":[")),
             ListFormat::Jsonl => {}
-            ListFormat::Text | ListFormat::Csv | ListFormat::Tsv if !self.view.arrange.has_head => {
-            }
             ListFormat::Text => {
                 let head = columns.map(|columns| vec![columns.head()]).unwrap_or(head);
                 self.fit = TableFit::of(self.output.width(), &self.selection, &head);
-                self.table_lines(head);
+                if self.view.arrange.has_head {
+                    self.table_lines(head);
+                }
             }
+            ListFormat::Csv | ListFormat::Tsv if !self.view.arrange.has_head => {}
             ListFormat::Csv | ListFormat::Tsv => {
                 let names = columns.into_iter().flat_map(|columns| columns.names());
                 self.output.text(&ValueSeparator::of(self.view.format).line(names));
@@ -275,43 +276,22 @@ impl<'a> RowWriter<'a> {
         }
         let file = self.file_name();
         let row = &CapturedRow::new(row, capture, period).of_file(file.as_deref());
-        let result = match self.selection.arrangement() {
-            RowArrangement::Count(count) => {
-                *count += 1;
-                Ok(())
-            }
-            RowArrangement::Groups(groups) => groups.add(row),
+        let key = match self.selection.arrangement() {
+            RowArrangement::Count(count) => return *count += 1,
+            RowArrangement::Groups(groups) => return self.failure = groups.add(row).err(),
             RowArrangement::Sorted(rows) => match rows.key(row, period) {
-                Some(key) => {
-                    let text = RenderedRow::of(
-                        self.view.format,
-                        self.selection.columns(),
-                        (row, period),
-                        lines,
-                    );
-                    match self.selection.arrangement() {
-                        RowArrangement::Sorted(rows) => {
-                            rows.add(key, (file.clone(), capture), text)
-                        }
-                        RowArrangement::AsRead
-                        | RowArrangement::Count(_)
-                        | RowArrangement::Groups(_) => Ok(()),
-                    }
-                }
-                None => Ok(()),
+                Some(key) => Some(key),
+                None => return,
             },
-            RowArrangement::AsRead => {
-                let text = RenderedRow::of(
-                    self.view.format,
-                    self.selection.columns(),
-                    (row, period),
-                    lines,
-                );
-                self.print((file.clone(), capture), text);
-                Ok(())
-            }
+            RowArrangement::AsRead => None,
         };
-        self.failure = result.err();
+        let format = self.view.format;
+        let text = RenderedRow::of(format, self.selection.columns(), (row, period), lines);
+        let place = (file.clone(), capture);
+        let Some(key) = key else { return self.print(place, text) };
+        if let RowArrangement::Sorted(rows) = self.selection.arrangement() {
+            self.failure = rows.add(key, place, text).err();
+        }
     }
 
     fn print(&mut self, place: RowPlace, row: RenderedRow) {

@@ -19,6 +19,9 @@ use crate::args::{ArrangeArgs, ListFormat};
 const ROWS_MAX: usize = 1_000_000;
 /// Maximum memory of kept rows or groups, in bytes, roughly. *Chosen*: small for a workstation.
 const BYTES_MAX: usize = 512 << 20;
+/// Memory of a kept row besides its key and its text: its entry in the map, and what its allocations are
+/// rounded up by. Measured.
+const ENTRY: usize = 352;
 
 /// File, if there are several, and capture of a row.
 pub(super) type RowPlace = (Option<String>, u32);
@@ -163,13 +166,13 @@ impl SortedRows {
         place: RowPlace,
         row: RenderedRow,
     ) -> Result<(), String> {
-        let bytes = key.size() + row.size();
+        let bytes = ENTRY + key.size() + row.size();
         self.rows.insert((key, self.seen), (place, row));
         self.seen += 1;
         if self.rows.len() > self.max
             && let Some(((key, _), (_, row))) = self.rows.pop_last()
         {
-            self.bytes.0 = self.bytes.0.saturating_sub(key.size() + row.size());
+            self.bytes.0 = self.bytes.0.saturating_sub(ENTRY + key.size() + row.size());
         }
         self.bytes.add(bytes, self.rows.len())
     }
@@ -217,7 +220,7 @@ impl RowGroups {
         }
         let member = |name| (name, json_at(row, name).unwrap_or_default());
         let members = self.columns.names().map(member).collect();
-        let bytes = 4 * key.size();
+        let bytes = ENTRY + 4 * key.size();
         self.groups.insert(key, GroupRow { members, count: 1 });
         self.bytes.add(bytes, self.groups.len())
     }
