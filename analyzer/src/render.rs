@@ -10,7 +10,6 @@ mod links;
 mod log;
 #[cfg(feature = "score")]
 mod score;
-mod series;
 mod slack;
 mod topology;
 mod units;
@@ -34,14 +33,9 @@ pub(crate) use self::log::log_text;
 pub use self::log::{case_head, case_line, log_head, log_line};
 #[cfg(feature = "score")]
 pub use self::score::score;
-pub use self::series::{flow_head, flow_line, series_head, series_line};
 pub use self::slack::slack;
 pub use self::topology::topology;
-pub use self::units::TimeUnit;
-
-fn when(channel: &Channel, at: u64) -> String {
-    microseconds(channel.period.time(at))
-}
+pub use self::units::{ReportLayout, TimeUnit};
 
 /// Heading above rows of packets.
 #[must_use]
@@ -214,7 +208,11 @@ pub fn error(error: &CaptureError) -> StyledLine {
 }
 
 /// Lines with the totals of the channels of a capture.
-pub fn info<R: Read>(tallies: &CounterReader<R>, out: &mut impl FnMut(StyledLine)) {
+pub fn info<R: Read>(
+    tallies: &CounterReader<R>,
+    layout: ReportLayout,
+    out: &mut impl FnMut(StyledLine),
+) {
     let channels = tallies.channels();
     let links = channels.values().filter(|counted| counted.peer.is_some()).count() / 2;
     let span = |counted: &CountedChannel| {
@@ -224,23 +222,24 @@ pub fn info<R: Read>(tallies: &CounterReader<R>, out: &mut impl FnMut(StyledLine
     };
     let from = channels.values().filter_map(span).map(|(from, _)| from).min();
     let to = channels.values().filter_map(span).map(|(_, to)| to).max();
-    let time = microseconds(to.unwrap_or(0) - from.unwrap_or(0));
+    let (unit, time) = (layout.unit.of_times(), to.unwrap_or(0) - from.unwrap_or(0));
+    let time = format!("{} {}", unit.elapsed(time), unit.name());
     let mut head =
-        format!("{}, {}, {time} µs", count(channels.len(), "channel"), count(links, "link"));
+        format!("{}, {}, {time}", count(channels.len(), "channel"), count(links, "link"));
     if tallies.skipped_interfaces() > 0 {
         head += &format!(", {} foreign interfaces skipped", tallies.skipped_interfaces());
     }
     out(StyledLine::of(TextStyle::Plain, head));
     out(StyledLine::default());
-    out(StyledLine::of(
-        TextStyle::Head,
-        format!(
-            "{:>3}  {:<15} {:>9}  {:>16}  {:<20}  {:>6}",
-            "#", "channel", "rate", "characters", "data", "share"
-        ),
-    ));
+    let head = StyledLine::of(TextStyle::Head, format!("{:>3}  {:<15} ", "#", "channel"))
+        .and_ranked(2, TextStyle::Head, format!("{:>9}  ", "rate"))
+        .and(TextStyle::Head, format!("{:>16}  ", "characters"))
+        .and_ranked(1, TextStyle::Head, format!("{:<20}  ", "data"))
+        .and(TextStyle::Head, format!("{:>6}", "share"));
+    let rank = layout.rank(&head);
+    out(head.without(rank));
     for (id, counted) in channels {
-        channel_lines(id.0, counted, out);
+        channel_lines(id.0, counted, &mut |line| out(line.without(rank)));
     }
 }
 
@@ -250,12 +249,11 @@ fn channel_lines(index: u32, counted: &CountedChannel, out: &mut impl FnMut(Styl
     // Share in thousandths; 0 for a channel without characters.
     let share = (u128::from(tally.data()) * 1000).checked_div(u128::from(all)).unwrap_or(0);
     let rate = format!("{} Mb/s", channel.bits_per_second() / 1_000_000);
-    out(StyledLine::of(
-        TextStyle::Plain,
-        format!("{index:>3}  {:<15} {rate:>9}  {all:>16}  ", channel.label()),
-    )
-    .and(TextStyle::Good, bar(share))
-    .and(TextStyle::Plain, format!("  {:>4}.{} %", share / 10, share % 10)));
+    out(StyledLine::of(TextStyle::Plain, format!("{index:>3}  {:<15} ", channel.label()))
+        .and_ranked(2, TextStyle::Plain, format!("{rate:>9}  "))
+        .and(TextStyle::Plain, format!("{all:>16}  "))
+        .and_ranked(1, TextStyle::Good, format!("{}  ", bar(share)))
+        .and(TextStyle::Plain, format!("{:>4}.{} %", share / 10, share % 10)));
     let symbols: Vec<String> =
         tally.control().map(|(kind, count)| format!("{kind} {count}")).collect();
     let mut line = StyledLine::of(TextStyle::Dim, format!("     {}", symbols.join("  ")));

@@ -13,9 +13,8 @@ use crate::link::parameters::LinkAssumptions;
 use crate::options::AnalysisScope;
 use crate::packet::ByteRetention;
 use crate::pipeline::{AnalysisEvent, CaptureAnalysis};
-use crate::render::TimeUnit;
 use crate::render::check::{self, CheckScope, RuleTable};
-use crate::render::{self, ConversationText, StyledLine};
+use crate::render::{self, ConversationText, ReportLayout, StyledLine, TimeUnit};
 use crate::report::{AnalysisOptions, Report, analyze};
 use crate::rules::verdicts;
 use crate::show::{LinkLayout, LinkView, LinkViewItem};
@@ -67,7 +66,7 @@ pub fn render(capture: impl Read + Send, view: SnapshotView) -> String {
         SnapshotView::Conversations => render_conversations(capture, out),
         SnapshotView::Blocking => render_report(capture, out, |report, out| {
             let known = |id| report.channels.get(&id);
-            render::blocking(&report.waits, usize::MAX, &known, out);
+            render::blocking(&report.waits, (usize::MAX, ReportLayout::default()), &known, out);
         }),
         SnapshotView::Links => render_report(capture, out, |report, out| {
             let links: Vec<Vec<_>> =
@@ -131,7 +130,7 @@ fn render_conversations(
                 | AnalysisEvent::Blocked(_) => {}
             },
         );
-    render::conversations(&text, out);
+    render::conversations(&text, ReportLayout::default(), out);
     result
 }
 
@@ -139,7 +138,7 @@ fn render_info(capture: impl Read, out: &mut impl FnMut(StyledLine)) -> Result<(
     let mut counters = CounterReader::new(capture);
     let mut fault = |found| out(render::fault(&found));
     let result = to_end(|| counters.step(&TimeWindow::ALL, &mut fault));
-    render::info(&counters, out);
+    render::info(&counters, ReportLayout::default(), out);
     result
 }
 
@@ -244,7 +243,7 @@ fn render_check(report: &Report, out: &mut impl FnMut(StyledLine)) {
     });
     let rows: Vec<(u32, FindingRow<'_>)> = rows.collect();
     let scope = CheckScope {
-        unread: check::unread(&report.extent, &known),
+        unread: check::unread(&report.extent, TimeUnit::default(), &known),
         selection: None,
         selected: rows.iter().map(|(_, row)| row.severity).collect(),
         elsewhere: Vec::new(),

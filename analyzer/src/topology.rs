@@ -17,6 +17,7 @@ use serde::Serialize;
 
 pub use self::inconsistency::{Inconsistency, InconsistencyKind};
 pub use self::nodes::NodeIndex;
+pub(crate) use self::row::addressing_name;
 pub use self::row::{TopologyLinkRow, TopologyNodeRow, TopologyPortRow, TopologyRow};
 use crate::journey::ImpliedPassage;
 pub use crate::node_kind::TopologyNodeKind;

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render::check::unread;
-use analyzer::render::{StyledLine, TextStyle, microseconds};
+use analyzer::render::{StyledLine, TextStyle, TimeUnit};
 use codec::capture::{CaptureError, Channel, ReadProgress};
 use codec::time::Tick;
 
@@ -95,8 +95,8 @@ pub(crate) fn list(
 }
 
 /// Prints how far a file was read, above a summary, if not to its end.
-pub(crate) fn print_unread(analysis: &CliAnalysis, output: &mut StandardOutput) {
-    if let Some(unread) = unread(&analysis.extent(), &|id| analysis.channel(id)) {
+pub(crate) fn print_unread(analysis: &CliAnalysis, unit: TimeUnit, output: &mut StandardOutput) {
+    if let Some(unread) = unread(&analysis.extent(), unit, &|id| analysis.channel(id)) {
         output.line(&StyledLine::of(TextStyle::Bad, format!("✗ {unread}")));
     }
 }
@@ -149,8 +149,9 @@ pub(crate) fn warn_of_empty_window(
     if let (Some(from), Some((channel, end))) = (view.from, last)
         && from.on(channel) >= end
     {
-        let end = microseconds(channel.period.time(end.0));
-        report.warning(&format!("--from {from} is behind the end of the capture, at {end} µs"));
+        let (unit, end) = (view.unit(), view.unit().text(end.0, channel.period));
+        let end = format!("{end} {}", unit.name());
+        report.warning(&format!("--from {from} is behind the end of the capture, at {end}"));
     }
 }
 

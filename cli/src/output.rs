@@ -85,6 +85,12 @@ impl StandardOutput {
         });
     }
 
+    /// Prints a line, shortened to the width.
+    pub(crate) fn fitted(&mut self, line: StyledLine) {
+        let width = self.width();
+        self.line(&line.narrowed(width));
+    }
+
     /// Prints a value as JSON, followed by `end`.
     pub(crate) fn json(&mut self, value: &impl Serialize, end: &str) {
         self.write(|stream| {

@@ -15,6 +15,8 @@ use codec::time::CharacterPeriod;
 #[derive(Clone, Debug)]
 pub struct ColumnList {
     cells: RowCells,
+    /// Fields that are printed as name and value behind the columns.
+    details: RowCells,
     /// Unit of places and times in text; without it they are as in JSON.
     unit: Option<TimeUnit>,
 }
@@ -47,7 +49,10 @@ impl ColumnList {
     /// Fields of a line of the kind, where a command has no text of its own for it.
     #[must_use]
     pub fn usual(kind: RowKind) -> Self {
-        Self::from_fields(kind.usual().iter().filter_map(|name| kind.field(name)))
+        let (columns, details) = kind.usual().split_once('|').unwrap_or((kind.usual(), ""));
+        let fields =
+            |names: &'static str| names.split(',').filter_map(move |name| kind.field(name));
+        Self { details: RowCells::of(fields(details)), ..Self::from_fields(fields(columns)) }
     }
 
     /// The same fields, and the number of rows of a group.
@@ -59,7 +64,7 @@ impl ColumnList {
     }
 
     fn from_fields(fields: impl IntoIterator<Item = &'static RowField>) -> Self {
-        Self { cells: RowCells::of(fields), unit: None }
+        Self { cells: RowCells::of(fields), details: RowCells::of([]), unit: None }
     }
 
     /// The list with places and times in a unit.
@@ -104,8 +109,13 @@ impl ColumnList {
     #[must_use]
     pub fn line(&mut self, row: &impl ListRow, period: CharacterPeriod) -> StyledLine {
         self.cells.take(row);
+        self.details.take(row);
         let texts = self.cells.iter().map(|cell| (cell.field, self.written(cell, period)));
-        StyledLine::of(TextStyle::Plain, self.aligned(texts))
+        let details = self.details.iter().filter(|cell| !cell.values.is_empty()).map(|cell| {
+            let (name, value) = (self.heading(cell.field), self.written(cell, period));
+            format!("  {} {value}", name.replace('_', " "))
+        });
+        StyledLine::of(TextStyle::Plain, self.aligned(texts) + &details.collect::<String>())
     }
 
     /// Name and unit of a field.
@@ -115,7 +125,7 @@ impl ColumnList {
             (FieldShape::Place, None, _) => format!("{name} [ch]"),
             (FieldShape::Place, Some(unit), _) => format!("{name} [{}]", unit.name()),
             (FieldShape::Time, Some(unit), _) => {
-                format!("{} [{}]", name.trim_end_matches("_ps"), of_time(unit).name())
+                format!("{} [{}]", name.trim_end_matches("_ps"), unit.of_times().name())
             }
             (FieldShape::Number(_), _, unit @ ("bytes" | "cells" | "us")) if unit != name => {
                 format!("{name} [{unit}]")
@@ -130,16 +140,14 @@ impl ColumnList {
             .values
             .iter()
             .map(|value| match (value, self.unit) {
-                (FieldValue::Number(number), Some(unit))
-                    if let Ok(number) = u128::try_from(*number) =>
+                (FieldValue::Number(place), Some(unit))
+                    if cell.field.shape == FieldShape::Place =>
                 {
-                    if cell.field.shape == FieldShape::Place {
-                        unit.text(u64::try_from(number).unwrap_or(u64::MAX), period)
-                    } else if cell.field.shape == FieldShape::Time {
-                        of_time(unit).time(number, CharacterPeriod::PICOSECOND)
-                    } else {
-                        number.to_string()
-                    }
+                    let place = place.unsigned_abs();
+                    unit.text(u64::try_from(place).unwrap_or(u64::MAX), period)
+                }
+                (FieldValue::Number(time), Some(unit)) if cell.field.shape == FieldShape::Time => {
+                    unit.elapsed(time.unsigned_abs())
                 }
                 (FieldValue::Number(number), _) => number.to_string(),
                 (FieldValue::Real(number), Some(_)) => format!("{number:.4}"),
@@ -158,18 +166,16 @@ impl ColumnList {
         let aligned = cells.map(|(field, text)| {
             let width = width(field).max(self.heading(field).chars().count());
             match field.shape {
-                FieldShape::Number(_)
-                | FieldShape::Signed
-                | FieldShape::Real
-                | FieldShape::List => {
+                FieldShape::Text | FieldShape::Words(_) | FieldShape::Ranks(_) => {
+                    format!("{text:<width$}")
+                }
+                FieldShape::Bytes | FieldShape::Flag => format!("{text:<width$}"),
+                FieldShape::Number(_) | FieldShape::Signed | FieldShape::Real => {
                     format!("{text:>width$}")
                 }
-                FieldShape::Place | FieldShape::Time => format!("{text:>width$}"),
-                FieldShape::Text
-                | FieldShape::Words(_)
-                | FieldShape::Ranks(_)
-                | FieldShape::Bytes
-                | FieldShape::Flag => format!("{text:<width$}"),
+                FieldShape::List | FieldShape::Place | FieldShape::Time => {
+                    format!("{text:>width$}")
+                }
             }
         });
         aligned.collect::<Vec<_>>().join("  ")
@@ -217,14 +223,6 @@ pub(super) fn named_fields(
         fields.push(field);
     }
     Ok(fields)
-}
-
-/// Unit of times that are of no channel.
-const fn of_time(unit: TimeUnit) -> TimeUnit {
-    match unit {
-        TimeUnit::Characters | TimeUnit::Microseconds => TimeUnit::Microseconds,
-        TimeUnit::Nanoseconds => TimeUnit::Nanoseconds,
-    }
 }
 
 /// Width of a column. *Chosen*: wider than most values.

@@ -156,59 +156,41 @@ impl RowKind {
         FIELDS.get(&self).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Names of the fields of a line of text, for kinds that have no lines of their own.
+    /// Names of the fields of a line of text, separated by commas, for kinds that have no lines of their own;
+    /// behind a bar those that are printed with their names where they have a value.
     #[must_use]
-    pub const fn usual(self) -> &'static [&'static str] {
+    pub const fn usual(self) -> &'static str {
         match self {
-            Self::Channels => {
-                &["name", "characters", "data", "corrected", "invalid", "holes", "first", "last"]
+            Self::Channels => "name,characters,data,corrected,invalid,holes,first,last",
+            Self::Waits => "kind,channel,start,periods,ended_by,root,node",
+            Self::Links => "channel,utilisation,stops.share,packets.count,packets.crc.bad",
+            Self::Buffers => "channel,cells,low_water_lo,high_water_hi,stops,late",
+            Self::Conversations => {
+                "source,destination,logical_channel,messages,acknowledged,retransmissions,broken"
             }
-            Self::Waits => &["kind", "channel", "start", "periods", "ended_by", "root", "node"],
-            Self::Links => {
-                &["channel", "utilisation", "stops.share", "packets.count", "packets.crc.bad"]
+            Self::Differences => "channel,captures,same,moved,only_a,only_b",
+            Self::Findings => "severity,finding,rule,channel,at,count",
+            Self::Intervals => "start,channel,periods,state",
+            Self::Fills => "start,channel,periods,lo,hi,lo_end,hi_end",
+            Self::Remarks => {
+                "time_ps,source,destination,event,seq,timestamp|message,kind,bytes,cause,reason,rtt_ps,\
+                 gone,fate,logical_channel,incarnation,fault,channel"
             }
-            Self::Buffers => {
-                &["channel", "cells", "low_water_lo", "high_water_hi", "stops", "late"]
+            Self::Series => {
+                "time_ps,channel,utilisation,stopped,packets,latency_p50_ps,bad,latency_p99_ps"
             }
-            Self::Conversations => &[
-                "source",
-                "destination",
-                "logical_channel",
-                "messages",
-                "acknowledged",
-                "retransmissions",
-                "broken",
-            ],
-            Self::Differences => &["channel", "captures", "same", "moved", "only_a", "only_b"],
-            Self::Findings => &["severity", "finding", "rule", "channel", "at", "count"],
-            Self::Intervals => &["start", "channel", "periods", "state"],
-            Self::Fills => &["start", "channel", "periods", "lo", "hi", "lo_end", "hi_end"],
-            Self::Packets | Self::Events | Self::Characters => &[],
-            Self::Remarks => &[
-                "time_ps",
-                "channel",
-                "event",
-                "source",
-                "destination",
-                "message",
-                "kind",
-                "bytes",
-                "cause",
-                "reason",
-                "gone",
-                "fate",
-                "field",
-                "fault",
-            ],
-            Self::Journeys | Self::Cases | Self::Log => &[],
-            Self::Series | Self::Flows => &[],
+            Self::Flows => {
+                "source,destination,packets,bytes,dropped,latency_mean_ps,latency_p50_ps,latency_p99_ps"
+            }
+            Self::Packets | Self::Events | Self::Characters => "",
+            Self::Journeys | Self::Cases | Self::Log => "",
         }
     }
 
     /// True if the text of the command is a table of [`RowKind::usual`].
     #[must_use]
     pub const fn is_table(self) -> bool {
-        matches!(self, Self::Intervals | Self::Fills | Self::Remarks)
+        matches!(self, Self::Intervals | Self::Fills | Self::Remarks | Self::Series | Self::Flows)
     }
 
     /// Field with the given name.

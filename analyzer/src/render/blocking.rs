@@ -1,8 +1,10 @@
 //! Text of `myriscope blocking`: deadlocks, and trees of waits by cause.
 
+use std::fmt::Display;
+
 use codec::capture::{Channel, ChannelId};
 
-use super::{StyledLine, TextStyle, count, microseconds};
+use super::{ColumnRank, ReportLayout, StyledLine, TextStyle, TimeUnit, count};
 use crate::blocking::trees::{BlockingRoot, LongestWait, WaitBranch, WaitTrees};
 use crate::blocking::{BLOCKED_TIMEOUT, Deadlock, DeadlockRelease, StopEnd};
 use crate::channel_name::ChannelEnds;
@@ -17,7 +19,7 @@ type ChannelLookup<'a> = &'a dyn Fn(ChannelId) -> Option<&'a Channel>;
 /// Waits of a capture, the longest first; at most `most` trees and deadlocks.
 pub fn blocking(
     trees: &WaitTrees,
-    most: usize,
+    (most, layout): (usize, ReportLayout),
     known: ChannelLookup<'_>,
     out: &mut impl FnMut(StyledLine),
 ) {
@@ -25,11 +27,13 @@ pub fn blocking(
     if stops == 0 {
         return out(StyledLine::of(TextStyle::Good, "no sender was stopped"));
     }
+    let unit = layout.unit.of_times();
     let sum = format!(
-        "{} on {}, {} µs in all",
+        "{} on {}, {} {} in all",
         count(stops, "stop"),
         count(channels, "channel"),
-        microseconds(total)
+        unit.elapsed(total),
+        unit.name()
     );
     let line = StyledLine::of(TextStyle::Plain, sum);
     out(match trees.deadlocks().len() {
@@ -38,22 +42,22 @@ pub fn blocking(
     });
     for deadlock in trees.deadlocks().iter().take(most) {
         out(StyledLine::default());
-        deadlock_lines(deadlock, known, out);
+        deadlock_lines(deadlock, unit, known, out);
     }
     let roots = trees.roots();
     let shown = roots.iter().take(most);
     let width = shown.map(|(_, branch)| width(branch, 0, known)).fold(TREE, usize::max);
+    let heads = ["in all", "longest", "since"].map(|name| format!("{name} {}", unit.name()));
+    let line = StyledLine::of(TextStyle::Head, format!("{:<width$} ", "what held up what"));
+    let head = columns(line, "stops", &heads, "packet");
+    let rank = layout.rank(&head);
     if !roots.is_empty() {
         out(StyledLine::default());
-        let head = format!(
-            "{:<width$} {:>7} {:>12} {:>12} {:>12}  packet",
-            "what held up what", "stops", "in all µs", "longest µs", "since µs"
-        );
-        out(StyledLine::of(TextStyle::Head, head));
+        out(head.without(rank));
     }
     for (culprit, branch) in roots.iter().take(most) {
         out(culprit_line(*culprit, branch, known));
-        branches((*culprit, branch), &BranchStem { text: "", width }, known, out);
+        branches((*culprit, branch), &BranchStem { text: "", width, unit, rank }, known, out);
     }
     let more = roots.len().saturating_sub(most);
     if more > 0 {
@@ -77,12 +81,17 @@ fn node(id: ChannelId, known: ChannelLookup<'_>) -> String {
     way.map_or_else(|| format!("the far end of {}", name(id, known)), |way| way.to.node)
 }
 
-fn deadlock_lines(deadlock: &Deadlock, known: ChannelLookup<'_>, out: &mut impl FnMut(StyledLine)) {
+fn deadlock_lines(
+    deadlock: &Deadlock,
+    unit: TimeUnit,
+    known: ChannelLookup<'_>,
+    out: &mut impl FnMut(StyledLine),
+) {
     let lasted = deadlock.until.saturating_sub(deadlock.since);
-    let line = StyledLine::of(TextStyle::Bad, "deadlock").and(
-        TextStyle::Plain,
-        format!("  since {} µs, for {} µs", microseconds(deadlock.since), microseconds(lasted)),
-    );
+    let [since, lasted] =
+        [deadlock.since, lasted].map(|time| format!("{} {}", unit.elapsed(time), unit.name()));
+    let line = StyledLine::of(TextStyle::Bad, "deadlock")
+        .and(TextStyle::Plain, format!("  since {since}, for {lasted}"));
     let line = line.and(TextStyle::Plain, format!(" = {}", of_timeout(deadlock.periods)));
     let how = match deadlock.broken {
         None => return circle(deadlock, line.and(TextStyle::Bad, "; not broken"), known, out),
@@ -178,6 +187,8 @@ fn width(branch: &WaitBranch, depth: usize, known: ChannelLookup<'_>) -> usize {
 struct BranchStem<'a> {
     text: &'a str,
     width: usize,
+    unit: TimeUnit,
+    rank: ColumnRank,
 }
 
 /// Prints the channels that waited for a branch, and recursively those that waited for them.
@@ -192,29 +203,31 @@ fn branches(
     for (place, (id, branch)) in behind.into_iter().enumerate() {
         let (fork, more) = if place == last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
         let name = name(id, known);
-        let BranchStem { text, width } = stem;
+        let BranchStem { text, width, .. } = stem;
         let room = width.saturating_sub(text.chars().count() + 3);
         let line = StyledLine::of(TextStyle::Dim, format!("{text}{fork}"))
             .and(TextStyle::Plain, format!("{name:<room$} "));
-        out(remark(culprit, branch, numbers(line, branch)));
+        out(remark(culprit, branch, numbers(line, branch, stem.unit)).without(stem.rank));
         let text = format!("{text}{more}");
-        branches((culprit, branch), &BranchStem { text: &text, width: *width }, known, out);
+        branches((culprit, branch), &BranchStem { text: &text, ..*stem }, known, out);
     }
 }
 
-fn numbers(line: StyledLine, branch: &WaitBranch) -> StyledLine {
+/// Columns of numbers behind a name.
+fn columns(line: StyledLine, stops: impl Display, times: &[String; 3], packet: &str) -> StyledLine {
+    let [all, longest, since] = times;
+    line.and(TextStyle::Plain, format!("{stops:>7} {all:>12} {longest:>12}"))
+        .and_ranked(2, TextStyle::Plain, format!(" {since:>12}"))
+        .and_ranked(1, TextStyle::Plain, format!("  {packet:>6}"))
+}
+
+fn numbers(line: StyledLine, branch: &WaitBranch, unit: TimeUnit) -> StyledLine {
     // A busy channel was not stopped itself.
     let Some(longest) = branch.longest else { return line };
     let LongestWait { since, lasted, packet, .. } = longest;
     let packet = packet.map_or_else(|| "-".to_owned(), |packet| packet.to_string());
-    let text = format!(
-        "{:>7} {:>12} {:>12} {:>12}  {packet:>6}",
-        branch.stops,
-        microseconds(branch.total),
-        microseconds(lasted),
-        microseconds(since)
-    );
-    line.and(TextStyle::Plain, text)
+    let times = [branch.total, lasted, since].map(|time| unit.elapsed(time));
+    columns(line, branch.stops, &times, &packet)
 }
 
 /// Remark on the end of the longest wait of a branch, if it is unusual.

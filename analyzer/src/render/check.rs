@@ -1,10 +1,9 @@
 //! Text of `myriscope check`: findings, the most severe first, and the verdict on each rule.
 
 use codec::capture::{Channel, ChannelId, ReadExtent};
-use codec::time::CharacterPeriod;
 
 use super::explain::{plain, shortened};
-use super::{StyledLine, TextStyle, TimeUnit, count, when};
+use super::{StyledLine, TextStyle, TimeUnit, count};
 use crate::finding::{FindingSet, RuleCoverage, Severity};
 use crate::finding_row::{FindingRow, FirstOccurrence, ShownFact};
 use crate::rules::{GROUPS, RuleOutcome, RuleVerdict};
@@ -72,6 +71,7 @@ fn counted(severities: &[Severity]) -> impl Iterator<Item = (Severity, usize)> {
 /// Reason that the file was not judged as a whole; none if it was.
 pub fn unread<'a>(
     extent: &ReadExtent,
+    unit: TimeUnit,
     known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
 ) -> Option<String> {
     let others = extent.faults.saturating_sub(extent.left_out);
@@ -91,7 +91,8 @@ pub fn unread<'a>(
     let mut text = format!("not judged to the end: reading stopped at byte {byte}, ");
     match extent.last.and_then(|(id, end)| Some((known(id)?, end))) {
         Some((channel, end)) => {
-            text += &format!("after {} µs of {}", when(channel, end.0), channel.label());
+            let end = unit.text(end.0, channel.period);
+            text += &format!("after {end} {} of {}", unit.name(), channel.label());
         }
         None => text += "before the first character",
     }
@@ -145,12 +146,7 @@ pub fn findings(
     out: &mut impl FnMut(StyledLine),
 ) {
     let wrap = width.unwrap_or(usize::MAX);
-    let time = |row: &FindingRow<'_>| match unit {
-        TimeUnit::Characters => row.at.to_string(),
-        TimeUnit::Microseconds | TimeUnit::Nanoseconds => {
-            unit.time(row.time_ps, CharacterPeriod::PICOSECOND)
-        }
-    };
+    let time = |row: &FindingRow<'_>| unit.place(row.at, row.time_ps);
     let label = |(capture, row): &(u32, FindingRow<'_>)| match capture {
         0 => row.channel.to_owned(),
         capture => format!("{} (capture {capture})", row.channel),

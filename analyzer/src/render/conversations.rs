@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use codec::transport::Nic;
 
-use super::{StyledLine, TextStyle, capture_line, count, wrapped};
+use super::{
+    ColumnRank, ReportLayout, StyledLine, TextStyle, TimeUnit, capture_line, count, wrapped,
+};
 use crate::conversation::{
     Conversation, ConversationEnd, ConversationTotals, MalformedPacket, RoundTrips,
 };
@@ -50,7 +52,14 @@ impl ConversationText {
 }
 
 /// Prints the summary: pairs of NICs in order, their conversations in order of logical channels.
-pub fn conversations(conversed: &ConversationText, out: &mut impl FnMut(StyledLine)) {
+pub fn conversations(
+    conversed: &ConversationText,
+    layout: ReportLayout,
+    out: &mut impl FnMut(StyledLine),
+) {
+    let (unit, head) = (layout.unit.of_times(), head(layout.unit.of_times()));
+    let rank = layout.rank(&head);
+    let head = head.without(rank);
     let mut trips = RoundTrips::default();
     let mut current = 0;
     for ((capture, source, destination), talks) in &conversed.pairs {
@@ -62,16 +71,16 @@ pub fn conversations(conversed: &ConversationText, out: &mut impl FnMut(StyledLi
         talks.iter().for_each(|talk| sums.absorb(&talk.sums));
         trips.absorb(&sums.trips);
         pair((*source, *destination), &sums, out);
-        out(head());
+        out(head.clone());
         let mut talks: Vec<&Conversation> = talks.iter().collect();
         talks.sort_by_key(|talk| (talk.key, talk.number));
-        talks.into_iter().for_each(|talk| lines(talk, out));
+        talks.into_iter().for_each(|talk| lines(talk, unit, &mut |line| out(line.without(rank))));
         out(StyledLine::default());
     }
     if conversed.pairs.is_empty() {
         out(StyledLine::of(TextStyle::Dim, "no conversations"));
     }
-    round_trips(&trips, out);
+    round_trips(&trips, unit, out);
     let malformed = &conversed.malformed;
     if !malformed.is_empty() {
         let all = malformed.values().copied().fold(0, u64::saturating_add);
@@ -120,39 +129,49 @@ fn pair(
     }
 }
 
-fn head() -> StyledLine {
-    let text = format!(
-        "{:>4} {:>8} {:>6} {:>6} {:>6} {:>6} {:>3} {:>4} {:>5}  {:>8} {:>8} {:>8}  history",
-        "ch",
-        "messages",
-        "data",
-        "resent",
-        "acks",
-        "nacks",
-        "dup",
-        "late",
-        "stale",
-        "rtt min",
-        "mean",
-        "max µs"
-    );
-    StyledLine::of(TextStyle::Dim, text)
+/// Ranks and widths of the columns in front of the history.
+const RANKS: [ColumnRank; 12] = [0, 5, 0, 0, 3, 0, 1, 1, 1, 2, 4, 2];
+const WIDTHS: [usize; 12] = [4, 9, 7, 7, 7, 7, 4, 5, 6, 10, 9, 9];
+
+fn columns(cells: [(TextStyle, String); 12]) -> StyledLine {
+    let cells = RANKS.into_iter().zip(WIDTHS).zip(cells);
+    let line = cells.fold(StyledLine::default(), |line, ((rank, width), (style, text))| {
+        line.and_ranked(rank, style, format!("{text:>width$}"))
+    });
+    line.and(TextStyle::Plain, "  ")
 }
 
-fn lines(talk: &Conversation, out: &mut impl FnMut(StyledLine)) {
+fn head(unit: TimeUnit) -> StyledLine {
+    let max = format!("max {}", unit.name());
+    let names = ["ch", "messages", "data", "resent", "acks", "nacks", "dup", "late", "stale"];
+    let mut names = names.into_iter().chain(["rtt min", "mean", &max]);
+    let cell = |_| (TextStyle::Dim, names.next().unwrap_or_default().to_owned());
+    columns(RANKS.map(cell)).and(TextStyle::Dim, "history")
+}
+
+fn lines(talk: &Conversation, unit: TimeUnit, out: &mut impl FnMut(StyledLine)) {
     let row = talk.row();
-    let time = |time: Option<Picoseconds>| time.map_or_else(|| "-".to_owned(), short);
-    let rtt = [row.rtt.min_ps, row.rtt.mean_ps, row.rtt.max_ps].map(time);
-    let notice = |number: u64| if number > 0 { TextStyle::Notice } else { TextStyle::Dim };
-    let line = StyledLine::of(TextStyle::Plain, format!("{:>4} ", row.logical_channel))
-        .and(TextStyle::Plain, format!("{:>8} {:>6} ", row.messages, row.data))
-        .and(notice(row.retransmissions), format!("{:>6} ", row.retransmissions))
-        .and(TextStyle::Plain, format!("{:>6} ", row.acks))
-        .and(notice(row.nacks), format!("{:>6} ", row.nacks))
-        .and(notice(row.duplicates), format!("{:>3} ", row.duplicates))
-        .and(notice(row.late), format!("{:>4} ", row.late))
-        .and(notice(row.stale), format!("{:>5}  ", row.stale))
-        .and(TextStyle::Plain, format!("{:>8} {:>8} {:>8}  ", rtt[0], rtt[1], rtt[2]));
+    let plain = |number: u64| (TextStyle::Plain, number.to_string());
+    let notice = |number: u64| {
+        (if number > 0 { TextStyle::Notice } else { TextStyle::Dim }, number.to_string())
+    };
+    let time = |time: Option<Picoseconds>| {
+        (TextStyle::Plain, time.map_or_else(|| "-".to_owned(), |time| unit.rounded(time)))
+    };
+    let line = columns([
+        plain(row.logical_channel.into()),
+        plain(row.messages),
+        plain(row.data),
+        notice(row.retransmissions),
+        plain(row.acks),
+        notice(row.nacks),
+        notice(row.duplicates),
+        notice(row.late),
+        notice(row.stale),
+        time(row.rtt.min_ps),
+        time(row.rtt.mean_ps),
+        time(row.rtt.max_ps),
+    ]);
     let role = if row.broken > 0 { TextStyle::Bad } else { TextStyle::Plain };
     let indent = line.width();
     let mut line = line;
@@ -171,21 +190,16 @@ fn lines(talk: &Conversation, out: &mut impl FnMut(StyledLine)) {
     }
 }
 
-/// Time in µs, to a tenth.
-fn short(picoseconds: Picoseconds) -> String {
-    let tenths = (picoseconds + 50_000) / 100_000;
-    format!("{}.{}", tenths / 10, tenths % 10)
-}
-
 /// Prints a histogram of the round trips, in classes between powers of two of a µs.
-fn round_trips(trips: &RoundTrips, out: &mut impl FnMut(StyledLine)) {
+fn round_trips(trips: &RoundTrips, unit: TimeUnit, out: &mut impl FnMut(StyledLine)) {
     let most = trips.classes.iter().copied().max().unwrap_or(0);
     let (Some((least, longest)), true) = (trips.bounds, most > 0) else { return };
     let text = format!(
-        "{} of {} to {} µs",
+        "{} of {} to {} {}",
         count(trips.count, "round trip"),
-        short(least),
-        short(longest)
+        unit.rounded(least),
+        unit.rounded(longest),
+        unit.name()
     );
     out(StyledLine::of(TextStyle::Head, text));
     let used: Vec<usize> =
@@ -194,7 +208,8 @@ fn round_trips(trips: &RoundTrips, out: &mut impl FnMut(StyledLine)) {
     for (class, number) in trips.classes.iter().enumerate().take(last + 1).skip(first) {
         let from = if class == 0 { 0 } else { 1_u64 << (class - 1) };
         let bar = usize::try_from((number * BAR).div_ceil(most)).unwrap_or(0);
-        out(StyledLine::of(TextStyle::Dim, format!("{from:>10} µs  "))
+        let from = format!("{:>10} {}  ", unit.whole(from), unit.name());
+        out(StyledLine::of(TextStyle::Dim, from)
             .and(TextStyle::Good, "█".repeat(bar))
             .and(TextStyle::Plain, format!(" {number}")));
     }

@@ -1,7 +1,7 @@
 //! Text of `myriscope log` and `myriscope check --each`: a line per row.
 
 use super::check::{details, mark};
-use super::{StyledLine, TextStyle, microseconds};
+use super::{StyledLine, TextStyle, TimeUnit};
 use crate::finding_row::CaseRow;
 use crate::log_row::LogRow;
 
@@ -10,16 +10,16 @@ const CHANNEL: usize = 12;
 
 /// Heading above the rows of `log`.
 #[must_use]
-pub fn log_head() -> StyledLine {
-    let head = format!("{:>12}  {:<CHANNEL$} {:<10}  what", "time µs", "channel", "kind");
+pub fn log_head(unit: TimeUnit) -> StyledLine {
+    let head = format!("{:>12}  {:<CHANNEL$} {:<10}  what", unit.heading(), "channel", "kind");
     StyledLine::of(TextStyle::Head, head)
 }
 
 /// Line of a row of `log`.
 #[must_use]
-pub fn log_line(row: &LogRow<'_>) -> StyledLine {
+pub fn log_line(row: &LogRow<'_>, unit: TimeUnit) -> StyledLine {
     let (role, text) = log_text(row);
-    StyledLine::of(TextStyle::Dim, format!("{:>12}  ", microseconds(row.time_ps)))
+    StyledLine::of(TextStyle::Dim, format!("{:>12}  ", unit.place(row.at, row.time_ps)))
         .and(TextStyle::Plain, format!("{:<CHANNEL$} ", row.channel))
         .and(TextStyle::Dim, format!("{:<10}  ", row.kind))
         .and(role, text)
@@ -43,23 +43,26 @@ pub(crate) fn log_text(row: &LogRow<'_>) -> (TextStyle, String) {
 
 /// Heading above the rows of `check --each`.
 #[must_use]
-pub fn case_head() -> StyledLine {
+pub fn case_head(unit: TimeUnit) -> StyledLine {
     let head = format!(
         "{:>12}  {:<CHANNEL$}   {:<22} {:<4}  facts",
-        "time µs", "channel", "finding", "rule"
+        unit.heading(),
+        "channel",
+        "finding",
+        "rule"
     );
     StyledLine::of(TextStyle::Head, head)
 }
 
 /// Line of a row of `check --each`.
 #[must_use]
-pub fn case_line(row: &CaseRow<'_>) -> StyledLine {
+pub fn case_line(row: &CaseRow<'_>, unit: TimeUnit) -> StyledLine {
     let (sign, role) = mark(row.severity);
     let text = match row.count {
         1 => details(&row.facts),
         count => format!("{count} more times, the last here"),
     };
-    StyledLine::of(TextStyle::Dim, format!("{:>12}  ", microseconds(row.time_ps)))
+    StyledLine::of(TextStyle::Dim, format!("{:>12}  ", unit.place(row.at, row.time_ps)))
         .and(TextStyle::Plain, format!("{:<CHANNEL$} ", row.channel))
         .and(role, format!("{sign} {:<22} ", row.finding))
         .and(TextStyle::Head, format!("{:<4}  ", row.rule.unwrap_or("")))

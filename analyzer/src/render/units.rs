@@ -2,8 +2,25 @@
 
 use std::str::FromStr;
 
-use super::microseconds;
 use codec::time::CharacterPeriod;
+
+use super::{ColumnRank, StyledLine, microseconds};
+
+/// Unit of times, and width of lines, of a report.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReportLayout {
+    /// Unit of positions and times.
+    pub unit: TimeUnit,
+    /// Columns of the output; lines have no limit without them.
+    pub width: Option<usize>,
+}
+
+impl ReportLayout {
+    /// Columns that a heading leaves out.
+    pub(super) fn rank(self, head: &StyledLine) -> ColumnRank {
+        self.width.map_or(0, |width| head.rank_for(width))
+    }
+}
 
 /// Unit in which text prints positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +55,46 @@ impl TimeUnit {
             Self::Microseconds => "time µs",
             Self::Nanoseconds => "time ns",
             Self::Characters => "character",
+        }
+    }
+
+    /// The unit of times that are of no channel, and so have no character period.
+    #[must_use]
+    pub const fn of_times(self) -> Self {
+        match self {
+            Self::Characters | Self::Microseconds => Self::Microseconds,
+            Self::Nanoseconds => Self::Nanoseconds,
+        }
+    }
+
+    const fn picoseconds(self) -> u128 {
+        match self {
+            Self::Characters | Self::Microseconds => 1_000_000,
+            Self::Nanoseconds => 1000,
+        }
+    }
+
+    /// A time of no channel.
+    pub(crate) fn elapsed(self, picoseconds: u128) -> String {
+        self.of_times().time(picoseconds, CharacterPeriod::PICOSECOND)
+    }
+
+    /// A time of no channel, rounded to a tenth.
+    pub(super) fn rounded(self, picoseconds: u128) -> String {
+        let tenths = (10 * picoseconds + self.picoseconds() / 2) / self.picoseconds();
+        format!("{}.{}", tenths / 10, tenths % 10)
+    }
+
+    /// Whole microseconds.
+    pub(super) fn whole(self, microseconds: u64) -> String {
+        (u128::from(microseconds) * 1_000_000 / self.picoseconds()).to_string()
+    }
+
+    /// A place of which the time is known.
+    pub(super) fn place(self, at: u64, time_ps: u128) -> String {
+        match self {
+            Self::Characters => at.to_string(),
+            Self::Microseconds | Self::Nanoseconds => self.elapsed(time_ps),
         }
     }
 

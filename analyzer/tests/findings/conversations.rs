@@ -7,7 +7,7 @@ use myriscope_analyzer::filter::{ColumnList, RowKind};
 use myriscope_analyzer::link::parameters::LinkAssumptions;
 use myriscope_analyzer::options::AnalysisScope;
 use myriscope_analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
-use myriscope_analyzer::render::{self, ConversationText, StyledLine, TimeUnit};
+use myriscope_analyzer::render::{self, ConversationText, ReportLayout, StyledLine, TimeUnit};
 
 use crate::table::messages::capture;
 
@@ -45,7 +45,7 @@ fn printed(packets: &str) -> String {
         }
     }
     let mut summary = String::new();
-    render::conversations(&conversed, &mut |line| add(&mut summary, line));
+    render::conversations(&conversed, ReportLayout::default(), &mut |line| add(&mut summary, line));
     summary + &events
 }
 

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
-use analyzer::render::TimeUnit;
+use analyzer::render::{ReportLayout, TimeUnit};
 use analyzer::window::{TimeWindow, WindowEdge};
 use clap::{ArgAction, Args, ValueEnum};
 
 use crate::exit::CliError;
 use crate::input::InputEnd;
+use crate::output::StandardOutput;
 
 /// Options common to all views of a capture.
 #[derive(Args, Clone, Debug)]
@@ -103,6 +104,11 @@ impl ViewArgs {
     /// Unit of times in text.
     pub(crate) fn unit(&self) -> TimeUnit {
         self.units.unwrap_or_default()
+    }
+
+    /// Unit and width of a report.
+    pub(crate) fn layout(&self, output: &StandardOutput) -> ReportLayout {
+        ReportLayout { unit: self.unit(), width: output.width() }
     }
 
     /// End of the reading of a capture.

@@ -52,9 +52,10 @@ fn list_waits(arguments: &BlockingArgs, writer: &mut RowWriter<'_>) -> CommandRe
     check_channel_exists(view, &analysis, &mut report);
     if let Some(output) = writer.report() {
         let max = view.limit.map_or(TREES, |limit| usize::try_from(limit).unwrap_or(TREES));
-        print_unread(&analysis, output);
+        print_unread(&analysis, view.unit(), output);
         let known = |id| analysis.channel(id);
-        render::blocking(&trees, max, &known, &mut |line| output.line(&line));
+        let layout = view.layout(output);
+        render::blocking(&trees, (max, layout), &known, &mut |line| output.fitted(line));
     }
     Ok(report)
 }

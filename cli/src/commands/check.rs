@@ -48,7 +48,7 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let severities =
         |rows: &[(&Channel, FindingRow<'_>)]| rows.iter().map(|(_, row)| row.severity).collect();
     let scope = CheckScope {
-        unread: text::unread(&analysis.extent(), &known),
+        unread: text::unread(&analysis.extent(), view.unit(), &known),
         selection: selection_text(view, writer.selection()),
         selected: severities(&rows),
         elsewhere: severities(&others),
@@ -98,7 +98,7 @@ fn print_report(
     output: &mut StandardOutput,
 ) {
     let width = output.width();
-    let out = &mut |line: StyledLine| output.line(&line.narrowed(width));
+    let out = &mut |line: StyledLine| output.fitted(line);
     text::headline(set, scope, out);
     text::findings(rows, (width, arguments.view.unit()), out);
     if scope.unread.is_none() || set.seen().characters > 0 {

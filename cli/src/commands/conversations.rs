@@ -54,8 +54,9 @@ fn list_conversations(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandRes
     let analysis = analyze(input, SCOPE, assumptions, &mut report, emit)?;
     check_channel_exists(view, &analysis, &mut report);
     if let Some(output) = writer.report() {
-        print_unread(&analysis, output);
-        render::conversations(&text, &mut |line| output.line(&line));
+        print_unread(&analysis, view.unit(), output);
+        let layout = view.layout(output);
+        render::conversations(&text, layout, &mut |line| output.fitted(line));
     }
     Ok(report)
 }

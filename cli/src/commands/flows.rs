@@ -7,7 +7,6 @@ use analyzer::flow_table::{FLOWS_MAX, FlowTable};
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
-use analyzer::render;
 use codec::time::CharacterPeriod;
 
 use crate::analyze::{analyze, check_channel_exists, is_selected};
@@ -17,11 +16,7 @@ use crate::output::StandardOutput;
 use crate::rows::{RowSource, RowWriter, list_rows};
 
 pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult {
-    let kind = RowKind::Flows;
-    list_rows(view, kind, output, |writer| {
-        writer.head(|out| out(render::flow_head()));
-        list(view, writer)
-    })
+    list_rows(view, RowKind::Flows, output, |writer| list(view, writer))
 }
 
 fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
@@ -45,7 +40,7 @@ fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     check_channel_exists(view, &analysis, &mut report);
     for (capture, row) in flows.rows(analysis.channels().map(|(_, channel)| channel)) {
         let source = RowSource { capture, period: CharacterPeriod::PICOSECOND };
-        writer.select(&row, source, |out| out(render::flow_line(&row)));
+        writer.select(&row, source, |_| {});
     }
     if flows.omitted() > 0 {
         let omitted = flows.omitted();

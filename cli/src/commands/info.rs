@@ -27,7 +27,8 @@ fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
         .keep(|id, counter| writer.admits(&counter.row(id), RowSource::on(Some(&counter.channel))));
     if let Some(output) = writer.report() {
         if !counts.channels().is_empty() || report.is_clean() {
-            render::info(&counts, &mut |line| output.line(&line));
+            let layout = view.layout(output);
+            render::info(&counts, layout, &mut |line| output.fitted(line));
         }
         return Ok(report);
     }

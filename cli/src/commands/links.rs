@@ -87,8 +87,8 @@ fn list_buffers(
         })
         .collect();
     if let Some(output) = writer.report() {
-        print_unread(&analysis, output);
-        render::slack(slacks.into_iter(), &mut |line| output.line(&line));
+        print_unread(&analysis, view.unit(), output);
+        render::slack(slacks.into_iter(), &mut |line| output.fitted(line));
         return Ok(report);
     }
     for slack in slacks {
@@ -117,10 +117,9 @@ fn list_totals(arguments: &LinksArgs, writer: &mut RowWriter<'_>) -> CommandResu
         .filter(|link: &Vec<_>| !link.is_empty())
         .collect();
     if let Some(output) = writer.report() {
-        print_unread(&analysis, output);
+        print_unread(&analysis, view.unit(), output);
         if !links.is_empty() || report.is_clean() {
-            let width = output.width();
-            render::links(&links, view.unit(), &mut |line| output.line(&line.narrowed(width)));
+            render::links(&links, view.unit(), &mut |line| output.fitted(line));
         }
         return Ok(report);
     }

@@ -20,13 +20,13 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult
     let kind = RowKind::Log;
     let (scope, assumptions) = (AnalysisScope::Log, LinkAssumptions::default());
     list_rows(view, kind, output, |writer| {
-        writer.head(|out| out(render::log_head()));
+        writer.head(|out| out(render::log_head(view.unit())));
         list(view, scope, assumptions, writer, &mut |analysis, event, writer| {
             let Some((id, row)) = row(analysis, &event) else { return };
             let Some(channel) = analysis.channel(id) else { return };
             if is_selected(view, channel, Tick(row.start), Tick(row.at)) {
                 let source = RowSource::on(Some(channel));
-                writer.select(&row, source, |out| out(render::log_line(&row)));
+                writer.select(&row, source, |out| out(render::log_line(&row, view.unit())));
             }
         })
     })

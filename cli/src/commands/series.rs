@@ -6,7 +6,6 @@ use analyzer::filter::RowKind;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
-use analyzer::render;
 use analyzer::series::{INTERVALS_MAX, SeriesInterval, SeriesKey, SeriesTracker};
 use codec::time::Tick;
 
@@ -18,10 +17,7 @@ use crate::rows::{RowSource, RowWriter, list_rows};
 
 pub(crate) fn run(arguments: &SeriesArgs, output: &mut StandardOutput) -> CommandResult {
     let SeriesArgs { view, every } = arguments;
-    list_rows(view, RowKind::Series, output, |writer| {
-        writer.head(|out| out(render::series_head()));
-        list(view, *every, writer)
-    })
+    list_rows(view, RowKind::Series, output, |writer| list(view, *every, writer))
 }
 
 fn list(view: &ViewArgs, every: NonZeroU64, writer: &mut RowWriter<'_>) -> CommandResult {
@@ -82,6 +78,6 @@ fn print(
     let [first, end] = series.characters(number, channel);
     if is_selected(view, channel, first, Tick(end.0.saturating_sub(1))) {
         let row = series.row(number, &interval, channel);
-        writer.select(&row, RowSource::across(Some(channel)), |out| out(render::series_line(&row)));
+        writer.select(&row, RowSource::across(Some(channel)), |_| {});
     }
 }

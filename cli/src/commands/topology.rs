@@ -2,7 +2,7 @@
 
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
-use analyzer::render;
+use analyzer::render::{self, TimeUnit};
 
 use crate::analyze::{analyze_all, print_unread};
 use crate::args::{self, TopologyFormat};
@@ -22,8 +22,8 @@ pub(crate) fn run(arguments: &args::TopologyArgs, output: &mut StandardOutput) -
     let topology = analysis.topology();
     match format {
         TopologyFormat::Text => {
-            print_unread(&analysis, output);
-            render::topology(&topology, &mut |line| output.line(&line));
+            print_unread(&analysis, TimeUnit::default(), output);
+            render::topology(&topology, &mut |line| output.fitted(line));
         }
         TopologyFormat::Dot => output.text(&topology.dot()),
         TopologyFormat::Jsonl => topology.rows().for_each(|row| output.json(&row, "\n")),

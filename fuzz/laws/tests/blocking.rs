@@ -207,7 +207,12 @@ fn a_ring_that_has_deadlocked_is_one_deadlock_up_to_the_timeout() {
     run.blocked.iter().cloned().for_each(|blocked| trees.add(blocked));
     let channels = &run.outcome.channels;
     let known = |id: ChannelId| channels.get(usize::try_from(id.0).ok()?);
-    analyzer::render::blocking(&trees, 1, &known, &mut |line| text += &format!("{line}\n"));
+    analyzer::render::blocking(
+        &trees,
+        (1, analyzer::render::ReportLayout::default()),
+        &known,
+        &mut |line| text += &format!("{line}\n"),
+    );
     let lines: Vec<&str> = text.lines().skip(3).take(4).collect();
     assert_eq!(
         lines,

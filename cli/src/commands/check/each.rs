@@ -25,7 +25,7 @@ type HeldCases = BTreeMap<(u32, Picoseconds, ChannelId, u64), FindingCase>;
 
 pub(super) fn run(arguments: &CheckArgs, output: &mut StandardOutput) -> CommandResult {
     list_rows(&arguments.view, RowKind::Cases, output, |writer| {
-        writer.head(|out| out(render::case_head()));
+        writer.head(|out| out(render::case_head(arguments.view.unit())));
         list_cases(arguments, writer)
     })
 }
@@ -48,7 +48,7 @@ fn list_cases(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResul
         let (row, source) = (case.row(&name), RowSource::on(Some(channel)));
         if is_selected(view, channel, at, at) && writer.keeps(&row, source) {
             is_problem_found |= row.severity != Severity::Note;
-            writer.row(&row, source, |out| out(render::case_line(&row)));
+            writer.row(&row, source, |out| out(render::case_line(&row, view.unit())));
         }
         // The reading ends once the limit is reached and the status is known.
         if is_problem_found { writer.flow() } else { ControlFlow::Continue(()) }
