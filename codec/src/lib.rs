@@ -43,6 +43,7 @@ pub mod packet;
 pub mod route;
 pub mod time;
 pub mod transport;
+pub mod wires;
 
 pub use capture::{CaptureReader, CaptureWriter};
 pub use character::{Character, DecodedCode, Symbol};

@@ -1,0 +1,203 @@
+//! Assignment of a recording's signals to the wires of a channel, and the search for it.
+
+use super::{Transition, WIRES};
+use crate::character::Character;
+use crate::crc;
+
+/// Assignment of nine signals to the wires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WireMap([u8; WIRES]);
+
+impl WireMap {
+    /// Signal i is wire i.
+    pub const SAME: Self = Self([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+
+    /// Signal i is wire `wires[i]`. `None` if a wire occurs twice or is none of the nine.
+    pub fn new(wires: [u8; WIRES]) -> Option<Self> {
+        let seen = wires
+            .iter()
+            .fold(0_u32, |seen, wire| seen | 1_u32.checked_shl(u32::from(*wire)).unwrap_or(0));
+        (seen == (1 << WIRES) - 1).then_some(Self(wires))
+    }
+
+    /// The wire of each signal.
+    pub const fn wires(&self) -> [u8; WIRES] {
+        self.0
+    }
+
+    /// The map whose signals are in the opposite order of the wires 0 to 7: a cable whose ends are
+    /// mirror images. W-7
+    pub fn mirrored(&self) -> Self {
+        Self(self.0.map(|wire| if wire < 8 { 7 - wire } else { wire }))
+    }
+
+    /// The wires of a set of signals.
+    pub fn apply(&self, signals: u16) -> u16 {
+        let of_signal = |signal| self.0.get(signal).map_or(0, |wire| 1_u16 << wire);
+        Transition { time_fs: 0, wires: signals }
+            .each()
+            .fold(0, |wires, signal| wires | of_signal(signal))
+    }
+
+    /// The wires of each set of signals, by the set's bits.
+    fn table(&self) -> [u16; 1 << WIRES] {
+        let mut table = [0; 1 << WIRES];
+        for (signals, wires) in (0_u16..).zip(&mut table) {
+            *wires = self.apply(signals);
+        }
+        table
+    }
+}
+
+/// A map found by [`guess_map`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GuessedMap {
+    /// The map.
+    pub map: WireMap,
+    /// Packets with a good CRC among those looked at.
+    pub good: usize,
+    /// Packets looked at.
+    pub packets: usize,
+    /// Other maps that do as well: the recording cannot tell them apart.
+    pub ties: usize,
+}
+
+/// Most frequent codes of two bits that are tried as GAP and as GO.
+const CODES_TRIED: usize = 4;
+
+/// Packets and bytes of them that a map is judged by.
+const PACKETS_TRIED: usize = 64;
+const BYTES_TRIED: usize = 4096;
+
+/// Searches the assignment of nine signals for which packets have good CRCs. `characters` are the
+/// signals that change in each character with a transition, some ten thousand of them. `None` if no map
+/// makes most packets good, at least two.
+///
+/// GAP and GO are two disjoint codes of two bits, so a choice of `d`, GAP and GO leaves 96 maps;
+/// where GO does not occur, 1440. P-1, C-2
+pub fn guess_map(characters: &[u16]) -> Option<GuessedMap> {
+    let mut best: Option<GuessedMap> = None;
+    for d in 0..WIRES {
+        let codes = frequent_codes(characters, 1 << d);
+        for &gap in &codes {
+            let packets = packets(characters, 1 << d, gap);
+            if packets.len() < 2 {
+                continue;
+            }
+            let partners = codes.iter().copied().filter(|go| go & gap == 0);
+            for go in partners.map(Some).chain([None]) {
+                for_each_map(d, gap, go, |map| {
+                    let table = map.table();
+                    let good = packets.iter().filter(|packet| is_good(packet, &table)).count();
+                    if good < 2 || good * 2 < packets.len() {
+                        return;
+                    }
+                    let guess = GuessedMap { map, good, packets: packets.len(), ties: 0 };
+                    match &mut best {
+                        Some(best) if best.map == map => {}
+                        Some(best) if best.good * guess.packets == good * best.packets => {
+                            best.ties += 1
+                        }
+                        Some(best) if best.good * guess.packets > good * best.packets => {}
+                        best => *best = Some(guess),
+                    }
+                });
+            }
+        }
+    }
+    best
+}
+
+/// The commonest codes of two signals without `d`, most frequent first.
+fn frequent_codes(characters: &[u16], d: u16) -> Vec<u16> {
+    let mut counts = [0_usize; 1 << WIRES];
+    for &signals in
+        characters.iter().filter(|signals| *signals & d == 0 && signals.count_ones() == 2)
+    {
+        if let Some(count) = counts.get_mut(usize::from(signals)) {
+            *count += 1;
+        }
+    }
+    let mut codes: Vec<(usize, u16)> =
+        counts.into_iter().zip(0..).filter(|(count, _)| *count > 0).collect();
+    codes.sort_unstable_by_key(|&(count, code)| (usize::MAX - count, code));
+    codes.into_iter().take(CODES_TRIED).map(|(_, code)| code).collect()
+}
+
+/// Bytes between GAPs, of at least two each (a header and a CRC), as sets of signals. P-1
+fn packets(characters: &[u16], d: u16, gap: u16) -> Vec<Vec<u16>> {
+    let mut packets = Vec::new();
+    let mut bytes = 0;
+    // What precedes the first GAP may be the end of a packet.
+    for frame in characters.split(|signals| *signals == gap).skip(1) {
+        let packet: Vec<u16> = frame.iter().copied().filter(|signals| signals & d != 0).collect();
+        if packet.len() >= 2 && packets.len() < PACKETS_TRIED && bytes + packet.len() <= BYTES_TRIED
+        {
+            bytes += packet.len();
+            packets.push(packet);
+        }
+    }
+    packets
+}
+
+/// True if the CRC is good with a map of signals to wires.
+fn is_good(packet: &[u16], wires: &[u16; 1 << WIRES]) -> bool {
+    let byte = |signals: &u16| {
+        let wires = wires.get(usize::from(*signals)).copied().unwrap_or_default();
+        match Character::from_bits(wires) {
+            Character::Data(byte) | Character::Control(byte) => byte,
+        }
+    };
+    let bytes: Vec<u8> = packet.iter().map(byte).collect();
+    crc::syndrome(&bytes) == Some(0)
+}
+
+/// All maps with these signals as `d`, GAP and GO.
+fn for_each_map(d: usize, gap: u16, go: Option<u16>, mut map: impl FnMut(WireMap)) {
+    let set = |signals: u16| Transition { time_fs: 0, wires: signals }.each().collect::<Vec<_>>();
+    let used = gap | go.unwrap_or_default() | 1 << d;
+    let rest = set(!used & ((1 << WIRES) - 1));
+    // GAP is 0x0c and GO is 0x03. C-2
+    let (gap, go) = (set(gap), go.map(set));
+    let rest_wires: &[u8] = if go.is_some() { &[4, 5, 6, 7] } else { &[0, 1, 4, 5, 6, 7] };
+    permutations(&rest, &mut |rest| {
+        for swap in 0..if go.is_some() { 4 } else { 2 } {
+            let mut wires = [8; WIRES];
+            let mut assign = |signal: Option<&usize>, wire: u8| {
+                if let Some(entry) = signal.and_then(|signal| wires.get_mut(*signal)) {
+                    *entry = wire;
+                }
+            };
+            rest.iter().zip(rest_wires).for_each(|(signal, wire)| assign(Some(signal), *wire));
+            gap.iter()
+                .zip(0_u8..)
+                .for_each(|(signal, at)| assign(Some(signal), 2 + (at ^ (swap & 1))));
+            go.iter()
+                .flatten()
+                .zip(0_u8..)
+                .for_each(|(signal, at)| assign(Some(signal), at ^ (swap >> 1)));
+            WireMap::new(wires).into_iter().for_each(&mut map);
+        }
+    });
+}
+
+/// Calls `each` with every order of the items.
+fn permutations(items: &[usize], each: &mut impl FnMut(&[usize])) {
+    fn extend(chosen: &mut Vec<usize>, left: &[usize], each: &mut dyn FnMut(&[usize])) {
+        if left.is_empty() {
+            each(chosen);
+        }
+        for (at, item) in left.iter().enumerate() {
+            let others: Vec<usize> = left
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != at)
+                .map(|(_, item)| *item)
+                .collect();
+            chosen.push(*item);
+            extend(chosen, &others, each);
+            chosen.pop();
+        }
+    }
+    extend(&mut Vec::new(), items, each);
+}

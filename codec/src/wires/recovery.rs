@@ -1,0 +1,362 @@
+//! Recovery of a sender's clock from the transitions of its wires.
+
+use std::ops::RangeInclusive;
+
+use super::{Transition, WIRES};
+use crate::character::Character;
+
+/// Bins of a period in an [`Eye`].
+const BINS: usize = 64;
+
+/// Longest distance of two transitions of a wire, in periods, that the first estimate of the period
+/// counts: a clock that is 0.1 % off is then still less than a tenth of a period off.
+const NEAR_PERIODS: u64 = 64;
+
+/// Periods that a clock may have: 1 ps to 1 ms.
+const PERIODS_FS: RangeInclusive<u64> = 1000..=1_000_000_000_000;
+
+/// Bits behind the point of the tracked period.
+const FRACTION_BITS: u32 = 16;
+
+/// Shares of a residual, as powers of two, that correct the phase and the period.
+const PHASE_SHIFT: u32 = 6;
+const PERIOD_SHIFT: u32 = 14;
+
+/// Clock of a sender and delays of the wires, as learned from transitions. W-4, W-6
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// Character period.
+    pub period_fs: u64,
+    /// Time of a character, less the delay of its wire.
+    pub edge_fs: u64,
+    /// Delay of each wire behind the earliest; `None` for a wire without transitions.
+    pub delay_fs: [Option<u64>; WIRES],
+}
+
+impl Clock {
+    /// Learns the clock from the beginning of a recording: some thousand transitions in order of
+    /// time. The period is found near `period_fs` (within 0.1 %). `None` if the transitions show no
+    /// period: no wire has two of them within 64 periods, or the period is not from 1 ps to 1 ms.
+    ///
+    /// Distances between transitions of one wire are multiples of the period, whatever the skew.
+    /// The phases of the wires then fill less than a period, and the largest gap between them is
+    /// where characters end.
+    pub fn learn(transitions: &[Transition], period_fs: u64) -> Option<Self> {
+        if !PERIODS_FS.contains(&period_fs) {
+            return None;
+        }
+        let period_fs = mean_period(transitions, period_fs)?;
+        let mut counts = [0_u64; WIRES];
+        for wire in transitions.iter().flat_map(|transition| transition.each()) {
+            if let Some(count) = counts.get_mut(wire) {
+                *count += 1;
+            }
+        }
+        let (reference, _) = counts.iter().enumerate().max_by_key(|(_, count)| **count)?;
+        let mut phases = Phases::default();
+        let mut tracker: Option<Tracker> = None;
+        for transition in transitions {
+            for wire in transition.each() {
+                if wire == reference {
+                    let tracker =
+                        tracker.get_or_insert_with(|| Tracker::new(period_fs, transition.time_fs));
+                    let (moved, since_edge) = tracker.place(transition.time_fs);
+                    tracker.correct(since_edge, moved);
+                }
+                if let Some(tracker) = &tracker {
+                    phases.add(wire, tracker.phase(transition.time_fs), period_fs);
+                }
+            }
+        }
+        let tracker = tracker?;
+        let delay_fs = phases.delays(period_fs);
+        let behind = delay_fs.get(reference).copied().flatten().unwrap_or_default();
+        let edge_fs = tracker.edge_fs.saturating_sub(behind);
+        Some(Self { period_fs, edge_fs, delay_fs })
+    }
+}
+
+/// Mean of the period over near transitions of the same wire.
+fn mean_period(transitions: &[Transition], period_fs: u64) -> Option<u64> {
+    let mut last = [None; WIRES];
+    let (mut time, mut periods) = (0_u128, 0_u128);
+    for transition in transitions {
+        for wire in transition.each() {
+            let Some(last) = last.get_mut(wire) else { continue };
+            let before = last.replace(transition.time_fs);
+            let Some(distance) = before.map(|before| transition.time_fs.saturating_sub(before))
+            else {
+                continue;
+            };
+            let count = distance.saturating_add(period_fs / 2) / period_fs;
+            if (1..=NEAR_PERIODS).contains(&count) {
+                time += u128::from(distance);
+                periods += u128::from(count);
+            }
+        }
+    }
+    u64::try_from(time.checked_div(periods)?).ok()
+}
+
+/// Mean phase of each wire's transitions.
+#[derive(Default)]
+struct Phases([Option<Phase>; WIRES]);
+
+#[derive(Clone, Copy)]
+struct Phase {
+    first: i64,
+    /// Sum of the differences from the first.
+    sum: i64,
+    count: i64,
+}
+
+impl Phases {
+    fn add(&mut self, wire: usize, phase: i64, period_fs: u64) {
+        let Some(entry) = self.0.get_mut(wire) else { return };
+        let entry = entry.get_or_insert(Phase { first: phase, sum: 0, count: 0 });
+        entry.sum = entry.sum.saturating_add(nearest(phase - entry.first, period_fs));
+        entry.count += 1;
+    }
+
+    /// Delays behind the earliest wire, which follows the largest gap between phases.
+    fn delays(&self, period_fs: u64) -> [Option<u64>; WIRES] {
+        let period = signed(period_fs);
+        let phase = |entry: &Phase| (entry.first + entry.sum / entry.count).rem_euclid(period);
+        let phases = self.0.map(|entry| entry.as_ref().map(phase));
+        let mut sorted: Vec<i64> = phases.into_iter().flatten().collect();
+        sorted.sort_unstable();
+        let later =
+            sorted.iter().skip(1).copied().chain(sorted.first().map(|first| first + period));
+        let gaps = sorted.iter().zip(later).map(|(phase, later)| (later - phase, later));
+        let earliest = gaps.max().map_or(0, |(_, later)| later);
+        phases.map(|phase| phase.map(|phase| (phase - earliest).rem_euclid(period).unsigned_abs()))
+    }
+}
+
+/// A difference of phases, by whole periods nearest to 0.
+fn nearest(difference: i64, period_fs: u64) -> i64 {
+    let period = signed(period_fs);
+    (difference + period / 2).rem_euclid(period) - period / 2
+}
+
+/// A time or period in the range of differences.
+fn signed(time_fs: u64) -> i64 {
+    i64::try_from(time_fs).unwrap_or(i64::MAX)
+}
+
+/// Second-order loop that follows the edges of a `sendclk`.
+#[derive(Clone, Debug)]
+struct Tracker {
+    /// Femtoseconds, with `FRACTION_BITS` behind the point.
+    period: u64,
+    /// Time of the edge of the place.
+    edge_fs: u64,
+    /// What the edge is later than `edge_fs`, in the unit of the period.
+    fraction: u64,
+    /// Periods since the beginning of the recording.
+    place: u64,
+}
+
+impl Tracker {
+    const fn new(period_fs: u64, edge_fs: u64) -> Self {
+        let place = edge_fs.saturating_add(period_fs / 2) / period_fs;
+        Self { period: period_fs << FRACTION_BITS, edge_fs, fraction: 0, place }
+    }
+
+    const fn period_fs(&self) -> u64 {
+        self.period >> FRACTION_BITS
+    }
+
+    /// Time since the edge.
+    const fn since_edge(&self, time_fs: u64) -> i64 {
+        time_fs.wrapping_sub(self.edge_fs).cast_signed()
+    }
+
+    const fn phase(&self, time_fs: u64) -> i64 {
+        self.since_edge(time_fs).rem_euclid(self.period_fs().cast_signed())
+    }
+
+    /// Moves to the edge nearest to a time, but never back. Returns the periods moved and the time
+    /// since that edge.
+    fn place(&mut self, time_fs: u64) -> (u64, i64) {
+        let half = self.period_fs() / 2;
+        let since = self.since_edge(time_fs);
+        if since <= half.cast_signed() {
+            return (0, since);
+        }
+        let since = since.unsigned_abs().saturating_add(half);
+        // Consecutive characters need no division.
+        let count = if since < 4 * half { 1 } else { since / self.period_fs() };
+        let moved = u128::from(count) * u128::from(self.period) + u128::from(self.fraction);
+        self.fraction = u64::try_from(moved % (1 << FRACTION_BITS)).unwrap_or_default();
+        let moved = u64::try_from(moved >> FRACTION_BITS).unwrap_or(u64::MAX);
+        self.edge_fs = self.edge_fs.saturating_add(moved);
+        self.place = self.place.saturating_add(count);
+        (count, self.since_edge(time_fs))
+    }
+
+    /// Corrects phase and period by the time of a transition since its edge, `moved` periods after
+    /// the one before it.
+    fn correct(&mut self, since_edge: i64, moved: u64) {
+        self.edge_fs = self.edge_fs.saturating_add_signed(since_edge >> PHASE_SHIFT);
+        let correction = (since_edge << FRACTION_BITS) >> PERIOD_SHIFT;
+        let share = correction / moved.max(1).cast_signed().max(1);
+        self.period = self.period.saturating_add_signed(share).max(1 << FRACTION_BITS);
+    }
+}
+
+/// A character and its place on the channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlacedCharacter {
+    /// Character periods since the beginning of the recording. The periods between two places are
+    /// silent. C-6
+    pub place: u64,
+    /// Time of its first transition.
+    pub time_fs: u64,
+    /// The character.
+    pub character: Character,
+}
+
+/// Counts of a recording's transitions by wire and phase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WireQuality {
+    /// Transitions of each wire by their place in the period.
+    pub eyes: [Eye; WIRES],
+    /// Characters with a transition.
+    pub characters: u64,
+    /// Second transitions of a wire within a character: glitches. W-8
+    pub doubled: u64,
+    /// Transitions more than a quarter of a period off their wire's phase.
+    pub off_phase: u64,
+    /// Longest time from the first to the last transition of a character. W-4
+    pub spread_fs: u64,
+    /// Characters whose last transition misses the window of a receiver, half a period. W-3
+    pub beyond_window: u64,
+}
+
+/// Transitions of a wire, counted in 64ths of a period. The edge of the earliest wire stands at the
+/// end of the first eighth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Eye(pub [u64; BINS]);
+
+impl Eye {
+    /// All transitions.
+    pub fn count(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+/// Reader of a recording's transitions: recovers clock and skew, and places the characters.
+#[derive(Clone, Debug)]
+pub struct ClockRecovery {
+    tracker: Tracker,
+    delay_fs: [i64; WIRES],
+    open: Option<OpenCharacter>,
+    /// Bins of an eye in a femtosecond, with 32 bits behind the point.
+    bins_per_fs: i64,
+    quality: WireQuality,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OpenCharacter {
+    place: u64,
+    wires: u16,
+    first_fs: u64,
+    last_fs: u64,
+}
+
+impl OpenCharacter {
+    const fn placed(self) -> PlacedCharacter {
+        let character = Character::from_bits(self.wires);
+        PlacedCharacter { place: self.place, time_fs: self.first_fs, character }
+    }
+}
+
+impl ClockRecovery {
+    /// A reader that begins with a learned clock at a transition near `first_fs`.
+    pub fn new(clock: &Clock, first_fs: u64) -> Self {
+        let period = clock.period_fs.clamp(*PERIODS_FS.start(), *PERIODS_FS.end());
+        let back = clock.edge_fs.saturating_sub(first_fs).saturating_add(period / 2) / period;
+        let edge_fs = clock.edge_fs.saturating_sub(back.saturating_mul(period));
+        let bins = (BINS as u64) << 32;
+        Self {
+            tracker: Tracker::new(period, edge_fs),
+            delay_fs: clock.delay_fs.map(|delay| delay.map_or(0, signed)),
+            open: None,
+            bins_per_fs: signed(bins / period),
+            quality: WireQuality {
+                eyes: [Eye([0; BINS]); WIRES],
+                characters: 0,
+                doubled: 0,
+                off_phase: 0,
+                spread_fs: 0,
+                beyond_window: 0,
+            },
+        }
+    }
+
+    /// Takes a transition, not earlier than those before, and gives the characters that it ends.
+    pub fn receive(&mut self, transition: Transition, mut character: impl FnMut(PlacedCharacter)) {
+        for wire in transition.each() {
+            if let Some(placed) = self.receive_wire(transition.time_fs, wire) {
+                character(placed);
+            }
+        }
+    }
+
+    fn receive_wire(&mut self, time_fs: u64, wire: usize) -> Option<PlacedCharacter> {
+        let delay = self.delay_fs.get(wire).copied().unwrap_or_default();
+        let half = self.tracker.period_fs().cast_signed() / 2;
+        let (moved, since) = self.tracker.place(time_fs.saturating_add_signed(-delay));
+        let since = since.clamp(-half, half);
+        self.tracker.correct(since, moved);
+        self.quality.off_phase += u64::from(since.abs() > half / 2);
+        self.count(wire, since + delay + half / 4);
+        let bit = 1 << wire;
+        match &mut self.open {
+            Some(open) if moved == 0 => {
+                self.quality.doubled += u64::from(open.wires & bit != 0);
+                open.wires |= bit;
+                open.last_fs = time_fs;
+                None
+            }
+            open => {
+                let place = self.tracker.place;
+                let next = OpenCharacter { place, wires: bit, first_fs: time_fs, last_fs: time_fs };
+                let ended = open.replace(next)?;
+                self.end(ended, half);
+                Some(ended.placed())
+            }
+        }
+    }
+
+    fn count(&mut self, wire: usize, phase: i64) {
+        let bin = usize::try_from((phase * self.bins_per_fs) >> 32).unwrap_or_default();
+        let eye = self.quality.eyes.get_mut(wire);
+        if let Some(bin) = eye.and_then(|eye| eye.0.get_mut(bin.min(BINS - 1))) {
+            *bin += 1;
+        }
+    }
+
+    fn end(&mut self, ended: OpenCharacter, window: i64) {
+        let spread = ended.last_fs.saturating_sub(ended.first_fs);
+        self.quality.characters += 1;
+        self.quality.spread_fs = self.quality.spread_fs.max(spread);
+        self.quality.beyond_window += u64::from(signed(spread) > window);
+    }
+
+    /// The character period now.
+    pub const fn period_fs(&self) -> u64 {
+        self.tracker.period_fs()
+    }
+
+    /// The last character, and the counts of the whole recording.
+    pub fn finish(mut self) -> (Option<PlacedCharacter>, WireQuality) {
+        let half = self.tracker.period_fs().cast_signed() / 2;
+        let last = self.open.take();
+        if let Some(ended) = last {
+            self.end(ended, half);
+        }
+        (last.map(OpenCharacter::placed), self.quality)
+    }
+}

@@ -1,0 +1,205 @@
+//! Laws of the wires: what is encoded is decoded again. W-1 to W-8
+
+use std::error::Error;
+
+use myriscope_codec::wires::{
+    Clock, ClockRecovery, Transition, WIRES, WindowDecoder, WireEncoder, WireMap, guess_map,
+};
+use myriscope_codec::{CharBuf, Character, notation};
+use proptest::prelude::*;
+
+/// Character period at the full rate.
+const PERIOD_FS: u64 = 12_500_000;
+
+/// Fill and packets whose bytes take all values.
+fn traffic(packets: usize) -> Result<CharBuf, Box<dyn Error>> {
+    let mut characters = CharBuf::new();
+    for packet in 0..packets {
+        let bytes: Vec<u8> = (0..40)
+            .map(|at| u8::try_from((packet * 67 + at * 29) % 256))
+            .collect::<Result<_, _>>()?;
+        characters.push_chars(notation::parse("GAP GO GAP GO GAP IDLE×3 GO GAP")?.chars());
+        characters.push_data(&bytes);
+        characters.push_data(&[myriscope_codec::crc::crc8(&bytes)]);
+    }
+    characters.push(Character::GAP);
+    Ok(characters)
+}
+
+/// Transitions with the delay of each wire and jitter from a simple generator.
+fn transitions(
+    characters: &CharBuf,
+    period_fs: u64,
+    delays: [u64; WIRES],
+    jitter_fs: u64,
+) -> Vec<Transition> {
+    let (mut encoder, mut all, mut state) =
+        (WireEncoder::new(period_fs, 3 * PERIOD_FS), Vec::new(), 1_u64);
+    for character in characters.chars().iter() {
+        let delay = |wire: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            delays.get(wire).copied().unwrap_or_default() + (state >> 33) % (jitter_fs + 1)
+        };
+        encoder.send(character, delay, |transition| all.push(transition));
+    }
+    encoder.finish(|transition| all.push(transition));
+    all
+}
+
+fn without_idle(characters: &CharBuf) -> Vec<Character> {
+    characters.chars().iter().filter(|character| *character != Character::IDLE).collect()
+}
+
+#[test]
+fn a_1_is_a_transition_of_its_wire() -> Result<(), Box<dyn Error>> {
+    // 83 is 1000 0011 with d = 1, GAP is 0000 1100; IDLE is silence. W-1, C-2
+    let characters = notation::parse("83 GAP IDLE 83")?;
+    let transitions = transitions(&characters, 10, [0; WIRES], 0);
+    let seen: Vec<(u64, u16)> =
+        transitions.iter().map(|t| (t.time_fs - 3 * PERIOD_FS, t.wires)).collect();
+    assert_eq!(seen, [(0, 0x183), (10, 0x00c), (30, 0x183)]);
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn a_receiver_reads_what_was_sent_with_skew_inside_its_window(
+        bits in prop::collection::vec(0_u16..512, 1..200),
+        delays in prop::array::uniform9(0_u64..PERIOD_FS / 2),
+        ppm in -100_i64..=100,
+    ) {
+        let sent: CharBuf = bits.into_iter().map(Character::from_bits).collect();
+        let period = PERIOD_FS.saturating_add_signed(ppm * 1250);
+        let mut decoder = WindowDecoder::new(PERIOD_FS / 2);
+        // The earliest wire of a character may be the latest wire of the cable.
+        prop_assume!(spread(&delays) * 2 < period - PERIOD_FS / 2 + spread(&delays));
+        let all = transitions(&sent, period, delays, 0);
+        let mut received: Vec<Character> = Vec::new();
+        for transition in all {
+            received.extend(decoder.receive(transition).map(|(_, character)| character));
+        }
+        received.extend(decoder.finish().map(|(_, character)| character));
+        prop_assert_eq!(received, without_idle(&sent));
+    }
+
+    #[test]
+    fn a_glitch_changes_two_characters_at_most(at in 0_u64..100, length in 1_u64..40, wire in 0_usize..WIRES) {
+        // W-8
+        let sent: CharBuf = (1..100).map(Character::from_bits).collect();
+        let mut encoder = WireEncoder::new(10, 0);
+        let (mut decoder, mut received) = (WindowDecoder::new(5), Vec::new());
+        let glitch = at * 10 + 3;
+        encoder.toggle(glitch, wire);
+        encoder.toggle(glitch + length, wire);
+        let mut all = Vec::new();
+        for character in sent.chars().iter() {
+            encoder.send(character, |_| 0, |transition| all.push(transition));
+        }
+        encoder.finish(|transition| all.push(transition));
+        for transition in all {
+            received.extend(decoder.receive(transition));
+        }
+        received.extend(decoder.finish());
+        let sent: Vec<(u64, Character)> = (0..).step_by(10).zip(sent.chars().iter()).collect();
+        let missing = sent.iter().filter(|sent| !received.contains(sent)).count();
+        let other = received.iter().filter(|received| !sent.contains(received)).count();
+        prop_assert!(missing <= 2 && other <= 2, "{missing} {other}");
+    }
+
+    #[test]
+    fn transitions_in_any_order_do_no_harm(
+        all in prop::collection::vec((any::<u64>(), any::<u16>()), 0..100),
+        period_fs in any::<u64>(),
+    ) {
+        let all: Vec<Transition> =
+            all.into_iter().map(|(time_fs, wires)| Transition { time_fs, wires }).collect();
+        if let Some(clock) = Clock::learn(&all, period_fs) {
+            let mut recovery = ClockRecovery::new(&clock, 0);
+            all.iter().for_each(|transition| recovery.receive(*transition, |_| {}));
+            recovery.finish();
+        }
+    }
+}
+
+fn spread(delays: &[u64; WIRES]) -> u64 {
+    delays.iter().max().unwrap_or(&0) - delays.iter().min().unwrap_or(&0)
+}
+
+#[test]
+fn a_recovered_clock_places_every_character() -> Result<(), Box<dyn Error>> {
+    let sent = traffic(400)?;
+    // The skew of W-4 and more, in another order each; jitter of 1 ns; clocks of W-6.
+    let delays =
+        [5_500_000, 0, 1_000_000, 2_000_000, 300_000, 4_000_000, 5_000_000, 700_000, 2_500_000];
+    for (ppm, rotate, jitter) in
+        [(0, 0, 0), (100, 3, 1_000_000), (-100, 7, 1_000_000), (37, 5, 500_000)]
+    {
+        let mut delays = delays;
+        delays.rotate_left(rotate);
+        let period = PERIOD_FS.saturating_add_signed(ppm * 1250);
+        let all = transitions(&sent, period, delays, jitter);
+        let clock = Clock::learn(all.get(..8000).ok_or("too few")?, PERIOD_FS).ok_or("no clock")?;
+        assert!(clock.period_fs.abs_diff(period) < 1250, "1 ppm in {ppm}: {}", clock.period_fs);
+        let mut recovery = ClockRecovery::new(&clock, all.first().ok_or("none")?.time_fs);
+        let mut placed = Vec::new();
+        all.iter().for_each(|transition| {
+            recovery.receive(*transition, |character| placed.push(character))
+        });
+        let (last, quality) = recovery.finish();
+        placed.extend(last);
+        let first = placed.first().ok_or("none")?.place;
+        let seen: Vec<(u64, Character)> =
+            placed.iter().map(|at| (at.place - first, at.character)).collect();
+        let expected: Vec<(u64, Character)> = (0..)
+            .zip(sent.chars().iter())
+            .filter(|(_, character)| *character != Character::IDLE)
+            .collect();
+        assert_eq!(seen, expected, "{ppm} ppm");
+        assert_eq!((quality.doubled, quality.off_phase), (0, 0));
+        assert_eq!(quality.characters, u64::try_from(expected.len())?);
+        // Bytes with all bits set meet every wire.
+        assert!(
+            quality.spread_fs >= 5_500_000 && quality.spread_fs <= 5_500_000 + jitter,
+            "{}",
+            quality.spread_fs
+        );
+        assert_eq!(
+            quality.eyes.iter().map(myriscope_codec::wires::Eye::count).sum::<u64>(),
+            all.iter().map(|t| u64::from(t.wires.count_ones())).sum::<u64>()
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn the_map_of_the_wires_is_found_by_the_crc() -> Result<(), Box<dyn Error>> {
+    let sent = traffic(60)?;
+    for wires in
+        [[0, 1, 2, 3, 4, 5, 6, 7, 8], [8, 7, 6, 5, 4, 3, 2, 1, 0], [3, 8, 1, 0, 7, 5, 2, 6, 4]]
+    {
+        let map = WireMap::new(wires).ok_or("a permutation")?;
+        // Signals of a character: those whose wire changes.
+        let signals = |bits: u16| {
+            wires
+                .iter()
+                .zip(0..)
+                .filter(|(wire, _)| bits >> **wire & 1 == 1)
+                .fold(0, |set, (_, signal)| set | 1 << signal)
+        };
+        let recorded: Vec<u16> =
+            without_idle(&sent).into_iter().map(|character| signals(character.bits())).collect();
+        let guess = guess_map(&recorded).ok_or("no map")?;
+        assert_eq!((guess.map, guess.ties), (map, 0));
+        assert!(
+            recorded
+                .iter()
+                .zip(without_idle(&sent))
+                .all(|(signals, sent)| map.apply(*signals) == sent.bits())
+        );
+    }
+    assert_eq!(guess_map(&[1, 2, 3, 0x1ff]), None);
+    assert_eq!(WireMap::new([0; WIRES]), None);
+    Ok(())
+}
