@@ -40,6 +40,7 @@ pub mod folding;
 pub mod framing;
 pub mod notation;
 pub mod packet;
+pub mod recording;
 pub mod route;
 pub mod time;
 pub mod transport;

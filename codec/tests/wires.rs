@@ -145,7 +145,7 @@ fn a_recovered_clock_places_every_character() -> Result<(), Box<dyn Error>> {
         let mut recovery = ClockRecovery::new(&clock, all.first().ok_or("none")?.time_fs);
         let mut placed = Vec::new();
         all.iter().for_each(|transition| {
-            recovery.receive(*transition, |character| placed.push(character))
+            recovery.receive(*transition, |character| placed.push(character));
         });
         let (last, quality) = recovery.finish();
         placed.extend(last);

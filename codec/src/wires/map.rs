@@ -96,7 +96,7 @@ pub fn guess_map(characters: &[u16]) -> Option<GuessedMap> {
                     match &mut best {
                         Some(best) if best.map == map => {}
                         Some(best) if best.good * guess.packets == good * best.packets => {
-                            best.ties += 1
+                            best.ties += 1;
                         }
                         Some(best) if best.good * guess.packets > good * best.packets => {}
                         best => *best = Some(guess),
