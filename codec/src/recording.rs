@@ -4,6 +4,10 @@
 //! gives the changes of some of them in order of time, with memory that does not grow with the file.
 
 mod error;
+#[cfg(feature = "recordings")]
+pub mod sigrok;
+#[cfg(feature = "recordings")]
+pub mod table;
 pub mod vcd;
 mod words;
 

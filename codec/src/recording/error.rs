@@ -41,4 +41,9 @@ impl RecordingError {
     pub(super) fn at_line(line: u64, cause: impl Into<String>) -> Self {
         Self { place: RecordingPlace::Line(line), cause: cause.into() }
     }
+
+    #[cfg(feature = "recordings")]
+    pub(super) fn at_byte(byte: u64, cause: impl Into<String>) -> Self {
+        Self { place: RecordingPlace::Byte(byte), cause: cause.into() }
+    }
 }
