@@ -2,6 +2,7 @@
 
 mod analysis;
 mod cutting;
+mod import;
 #[expect(dead_code, reason = "the program myriscope-laws reads the values")]
 mod laws;
 mod simulation;
@@ -17,6 +18,7 @@ pub(crate) use self::analysis::{
     ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs,
 };
 pub(crate) use self::cutting::{DiffArgs, DiffIgnore, MergeArgs, SliceArgs};
+pub(crate) use self::import::ImportArgs;
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};
 pub(crate) use self::simulation::{
     DemoArgs, ExperimentArgs, KeySetting, RUNS_MAX, SimulateArgs, SweepArgs, VariedKey,
@@ -79,6 +81,8 @@ pub(crate) enum CliCommand {
     Show(ShowArgs),
     /// Copies a capture and adds the findings as packet comments, which Wireshark displays.
     Annotate(AnnotateArgs),
+    /// Converts an instrument's recording of the wires to a capture: VCD, sigrok sessions, CSV.
+    Import(ImportArgs),
     /// Cuts a part out of a capture: a time, channels, or the surroundings of a finding.
     Slice(SliceArgs),
     /// Joins captures of one network by time and channel.

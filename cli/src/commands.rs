@@ -10,6 +10,7 @@ mod diff;
 mod experiment;
 mod explain;
 mod flows;
+mod import;
 mod info;
 mod journeys;
 mod laws_program;
@@ -54,6 +55,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Links(arguments) => links::run(&arguments, output),
         Cli::Journeys(view) => journeys::run(&view, output),
         Cli::Series(arguments) => series::run(&arguments, output),
+        Cli::Import(arguments) => import::run(&arguments, output),
         Cli::Flows(view) => flows::run(&view, output),
         Cli::Conversations(arguments) => conversations::run(&arguments, output),
         Cli::Simulate(arguments) => simulate::run(&arguments, output),

@@ -4,6 +4,7 @@
 //! gives the changes of some of them in order of time, with memory that does not grow with the file.
 
 mod error;
+pub mod import;
 #[cfg(feature = "recordings")]
 pub mod sigrok;
 #[cfg(feature = "recordings")]

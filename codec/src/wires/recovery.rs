@@ -345,6 +345,17 @@ impl ClockRecovery {
         self.quality.beyond_window += u64::from(signed(spread) > window);
     }
 
+    /// Ends the open character if its period is over at a time.
+    pub fn settle(&mut self, time_fs: u64) -> Option<PlacedCharacter> {
+        let period = self.tracker.period_fs().cast_signed();
+        if self.tracker.since_edge(time_fs) <= period + period / 2 {
+            return None;
+        }
+        let ended = self.open.take()?;
+        self.end(ended, period / 2);
+        Some(ended.placed())
+    }
+
     /// The character period now.
     pub const fn period_fs(&self) -> u64 {
         self.tracker.period_fs()
