@@ -108,7 +108,7 @@ impl FindingChecks {
                 (self.sides.get_mut(&id), opposite)
             {
                 side.peer = Some(peer);
-                side.watch.join(side.period, opposite_period, &opposite);
+                side.watch.join([side.period, opposite_period], &opposite);
                 self.ledger.seen.paired += 1;
             }
         }

@@ -28,9 +28,10 @@ pub(crate) const EXIT_STATUS: [(u8, &str); 4] = [
 ];
 
 /// Groups of commands, in the order of the help.
-const GROUPS: [(&str, &[&str]); 7] = [
+const GROUPS: [(&str, &[&str]); 8] = [
     ("What went wrong", &["check", "log", "explain"]),
     ("What was on the wire", &["info", "show", "packets", "events", "annotate"]),
+    ("Captures from instruments", &["import"]),
     ("Cutting and comparing captures", &["slice", "merge", "diff"]),
     (
         "Links, routes and the network",

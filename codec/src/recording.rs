@@ -14,7 +14,7 @@ mod words;
 
 pub use error::{RecordingError, RecordingPlace};
 
-use crate::wires::Transition;
+use crate::wires::WireTransition;
 
 /// Most signals that are read together: three channels of nine wires fit.
 pub const SELECTED_MAX: usize = 32;
@@ -30,9 +30,9 @@ pub struct SignalChange {
 
 impl SignalChange {
     /// The part of a channel whose nine signals begin at a number; `None` if none of them changes.
-    pub fn channel(self, first: u32) -> Option<Transition> {
+    pub fn channel(self, first: u32) -> Option<WireTransition> {
         let [low, high, ..] = self.signals.checked_shr(first)?.to_le_bytes();
         let wires = u16::from_le_bytes([low, high & 1]);
-        (wires != 0).then_some(Transition { time_fs: self.time_fs, wires })
+        (wires != 0).then_some(WireTransition { time_fs: self.time_fs, wires })
     }
 }

@@ -12,7 +12,7 @@ mod map;
 mod recovery;
 
 pub use map::{GuessedMap, WireMap, guess_map};
-pub use recovery::{Clock, ClockRecovery, Eye, PlacedCharacter, WireQuality};
+pub use recovery::{ClockRecovery, EyeHistogram, PlacedCharacter, SenderClock, WireQuality};
 
 use crate::character::Character;
 
@@ -24,14 +24,14 @@ pub const FS_PER_PS: u64 = 1000;
 
 /// Wires that change their level at one time. W-1
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transition {
+pub struct WireTransition {
     /// Femtoseconds since the beginning of the recording.
     pub time_fs: u64,
     /// Bit i is set if wire i changes, as in [`Character::bits`].
     pub wires: u16,
 }
 
-impl Transition {
+impl WireTransition {
     /// The wires that change, by number.
     pub fn each(self) -> impl Iterator<Item = usize> {
         let mut left = self.wires;
@@ -50,7 +50,7 @@ pub struct WireEncoder {
     /// Edge of `sendclk` that sends the next character.
     next_fs: u64,
     /// Transitions that a later character may precede, in order of time.
-    pending: Vec<Transition>,
+    pending: Vec<WireTransition>,
 }
 
 impl WireEncoder {
@@ -66,9 +66,9 @@ impl WireEncoder {
         &mut self,
         character: Character,
         mut delay_fs: impl FnMut(usize) -> u64,
-        transition: impl FnMut(Transition),
+        transition: impl FnMut(WireTransition),
     ) {
-        let wires = Transition { time_fs: self.next_fs, wires: character.bits() };
+        let wires = WireTransition { time_fs: self.next_fs, wires: character.bits() };
         for wire in wires.each() {
             self.toggle(self.next_fs.saturating_add(delay_fs(wire)), wire);
         }
@@ -82,16 +82,16 @@ impl WireEncoder {
         let at = self.pending.partition_point(|pending| pending.time_fs < time_fs);
         match self.pending.get_mut(at) {
             Some(same) if same.time_fs == time_fs => same.wires ^= 1 << wire,
-            _ => self.pending.insert(at, Transition { time_fs, wires: 1 << wire }),
+            _ => self.pending.insert(at, WireTransition { time_fs, wires: 1 << wire }),
         }
     }
 
     /// Gives all transitions that remain.
-    pub fn finish(mut self, transition: impl FnMut(Transition)) {
+    pub fn finish(mut self, transition: impl FnMut(WireTransition)) {
         self.give_before(u64::MAX, transition);
     }
 
-    fn give_before(&mut self, end_fs: u64, transition: impl FnMut(Transition)) {
+    fn give_before(&mut self, end_fs: u64, transition: impl FnMut(WireTransition)) {
         let ready = self.pending.partition_point(|pending| pending.time_fs < end_fs);
         let given = self.pending.drain(..ready);
         // Two changes of a wire at one time are none.
@@ -104,7 +104,7 @@ impl WireEncoder {
 #[derive(Clone, Debug)]
 pub struct WindowDecoder {
     window_fs: u64,
-    open: Option<Transition>,
+    open: Option<WireTransition>,
 }
 
 impl WindowDecoder {
@@ -115,7 +115,7 @@ impl WindowDecoder {
 
     /// Takes a transition, not earlier than those before. Returns the character that it ends, with
     /// the time of its first transition.
-    pub fn receive(&mut self, transition: Transition) -> Option<(u64, Character)> {
+    pub fn receive(&mut self, transition: WireTransition) -> Option<(u64, Character)> {
         match &mut self.open {
             Some(open) if transition.time_fs.saturating_sub(open.time_fs) <= self.window_fs => {
                 open.wires |= transition.wires;
@@ -131,6 +131,6 @@ impl WindowDecoder {
     }
 }
 
-const fn received(open: Transition) -> (u64, Character) {
+const fn received(open: WireTransition) -> (u64, Character) {
     (open.time_fs, Character::from_bits(open.wires))
 }

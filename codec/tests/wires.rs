@@ -3,7 +3,8 @@
 use std::error::Error;
 
 use myriscope_codec::wires::{
-    Clock, ClockRecovery, Transition, WIRES, WindowDecoder, WireEncoder, WireMap, guess_map,
+    ClockRecovery, SenderClock, WIRES, WindowDecoder, WireEncoder, WireMap, WireTransition,
+    guess_map,
 };
 use myriscope_codec::{CharBuf, Character, notation};
 use proptest::prelude::*;
@@ -32,7 +33,7 @@ fn transitions(
     period_fs: u64,
     delays: [u64; WIRES],
     jitter_fs: u64,
-) -> Vec<Transition> {
+) -> Vec<WireTransition> {
     let (mut encoder, mut all, mut state) =
         (WireEncoder::new(period_fs, 3 * PERIOD_FS), Vec::new(), 1_u64);
     for character in characters.chars().iter() {
@@ -113,9 +114,9 @@ proptest! {
         all in prop::collection::vec((any::<u64>(), any::<u16>()), 0..100),
         period_fs in any::<u64>(),
     ) {
-        let all: Vec<Transition> =
-            all.into_iter().map(|(time_fs, wires)| Transition { time_fs, wires }).collect();
-        if let Some(clock) = Clock::learn(&all, period_fs) {
+        let all: Vec<WireTransition> =
+            all.into_iter().map(|(time_fs, wires)| WireTransition { time_fs, wires }).collect();
+        if let Some(clock) = SenderClock::learn(&all, period_fs) {
             let mut recovery = ClockRecovery::new(&clock, 0);
             all.iter().for_each(|transition| recovery.receive(*transition, |_| {}));
             recovery.finish();
@@ -140,7 +141,8 @@ fn a_recovered_clock_places_every_character() -> Result<(), Box<dyn Error>> {
         delays.rotate_left(rotate);
         let period = PERIOD_FS.saturating_add_signed(ppm * 1250);
         let all = transitions(&sent, period, delays, jitter);
-        let clock = Clock::learn(all.get(..8000).ok_or("too few")?, PERIOD_FS).ok_or("no clock")?;
+        let clock =
+            SenderClock::learn(all.get(..8000).ok_or("too few")?, PERIOD_FS).ok_or("no clock")?;
         assert!(clock.period_fs.abs_diff(period) < 1250, "1 ppm in {ppm}: {}", clock.period_fs);
         let mut recovery = ClockRecovery::new(&clock, all.first().ok_or("none")?.time_fs);
         let mut placed = Vec::new();
@@ -166,7 +168,7 @@ fn a_recovered_clock_places_every_character() -> Result<(), Box<dyn Error>> {
             quality.spread_fs
         );
         assert_eq!(
-            quality.eyes.iter().map(myriscope_codec::wires::Eye::count).sum::<u64>(),
+            quality.eyes.iter().map(myriscope_codec::wires::EyeHistogram::count).sum::<u64>(),
             all.iter().map(|t| u64::from(t.wires.count_ones())).sum::<u64>()
         );
     }

@@ -137,8 +137,7 @@ impl FlowChecker {
     /// commands are on this one.
     pub(super) fn join(
         &mut self,
-        own: CharacterPeriod,
-        other: CharacterPeriod,
+        [own, other]: [CharacterPeriod; 2],
         opposite: &ChannelParameters,
     ) {
         if own != other {

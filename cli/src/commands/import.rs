@@ -12,7 +12,7 @@ use codec::recording::sigrok::SigrokReader;
 use codec::recording::table::TableReader;
 use codec::recording::vcd::VcdReader;
 use codec::recording::{RecordingError, SELECTED_MAX, SignalChange};
-use codec::wires::{Clock, ClockRecovery, WIRES, WireMap, WireQuality, guess_map};
+use codec::wires::{ClockRecovery, SenderClock, WIRES, WireMap, WireQuality, guess_map};
 
 use crate::args::ImportArgs;
 use crate::atomic_file::{AtomicFile, commit_all};
@@ -28,13 +28,13 @@ const HEAD: usize = 400_000;
 const GUESS: usize = 100_000;
 
 /// An opened recording.
-enum Recording {
+enum InstrumentRecording {
     Vcd(VcdReader<CliCapture>),
     Sigrok(SigrokReader<File>),
     Table(TableReader<CliCapture>),
 }
 
-impl Recording {
+impl InstrumentRecording {
     /// Opens a recording of the format that its first bytes show.
     fn open(path: &Path, row_fs: u64) -> Result<Self, CliError> {
         let wrong = |error: RecordingError| reading(path, &error);
@@ -81,7 +81,7 @@ fn reading(path: &Path, error: &RecordingError) -> CliError {
 pub(crate) fn run(arguments: &ImportArgs, output: &mut StandardOutput) -> CommandResult {
     let ImportArgs { file, output: copy, sample_rate, .. } = arguments;
     refuse_terminal(copy)?;
-    let recording = Recording::open(file, period_fs("--sample-rate", *sample_rate)?)?;
+    let recording = InstrumentRecording::open(file, period_fs("--sample-rate", *sample_rate)?)?;
     let selected = selected(arguments, recording.signals())?;
     let stream = Some(AtomicFile::create(copy)?);
     let nominal_fs = period_fs("--rate", arguments.rate)?;
@@ -96,7 +96,12 @@ pub(crate) fn run(arguments: &ImportArgs, output: &mut StandardOutput) -> Comman
         notes,
     };
     let read = recording.read(&selected, |change| writing.receive(change));
-    let (qualities, notes) = writing.finish()?;
+    let read = read.map_err(|error| reading(file, &error));
+    let ((qualities, notes), read) = match (writing.finish(), read) {
+        // Where nothing could be converted, the recording's error is the cause.
+        (Err(_), Err(error)) => return Err(error),
+        (done, read) => (done?, read),
+    };
     for line in notes {
         output.line(&StyledLine::of(TextStyle::Notice, line));
     }
@@ -105,7 +110,7 @@ pub(crate) fn run(arguments: &ImportArgs, output: &mut StandardOutput) -> Comman
             output.line(&StyledLine::of(TextStyle::Plain, line));
         }
     }
-    read.map_err(|error| reading(file, &error))?;
+    read?;
     Ok(RunReport::of(file))
 }
 
@@ -159,6 +164,9 @@ fn selected(arguments: &ImportArgs, signals: &[String]) -> Result<Vec<usize>, Cl
     }
     Ok(all)
 }
+
+/// Last character period of a channel, in femtoseconds, and counts of its transitions.
+type ChannelQuality = (u64, WireQuality);
 
 /// Conversion of a recording's changes to a capture.
 struct CaptureWriting<'a> {
@@ -240,7 +248,7 @@ impl CaptureWriting<'_> {
         let transitions = transitions(head, first_signal, &WireMap::SAME);
         let mut characters = Vec::new();
         if let (Some(clock), Some(first)) =
-            (Clock::learn(&transitions, self.period_fs), transitions.first())
+            (SenderClock::learn(&transitions, self.period_fs), transitions.first())
         {
             let mut recovery = ClockRecovery::new(&clock, first.time_fs);
             for transition in &transitions {
@@ -264,7 +272,7 @@ impl CaptureWriting<'_> {
     }
 
     /// Completes the capture; returns period and counts of each channel.
-    fn finish(mut self) -> Result<(Vec<(u64, WireQuality)>, Vec<String>), CliError> {
+    fn finish(mut self) -> Result<(Vec<ChannelQuality>, Vec<String>), CliError> {
         if self.begun.is_none() && self.error.is_none() {
             self.begin()?;
         }
@@ -284,7 +292,7 @@ impl CaptureWriting<'_> {
 }
 
 /// Lines about the wires of a channel: its clock, the eye of each wire, and what a receiver would miss.
-fn report(name: &str, nominal_fs: u64, (period_fs, quality): &(u64, WireQuality)) -> Vec<String> {
+fn report(name: &str, nominal_fs: u64, (period_fs, quality): &ChannelQuality) -> Vec<String> {
     let ppm = (nominal_fs as f64 / *period_fs as f64 - 1.0) * 1e6;
     let WireQuality { eyes, characters, doubled, off_phase, spread_fs, beyond_window } = quality;
     let nanoseconds = |femtoseconds: u64| femtoseconds as f64 / 1e6;

@@ -19,6 +19,10 @@ pub(crate) fn workplace(name: &str) -> ScratchDirectory {
             fs::copy(fixture(&format!("{name}/{file}")), to).unwrap();
         }
     }
+    for ending in ["vcd", "sr"] {
+        let recording = fixture(&format!("recordings/link-1.{ending}"));
+        fs::copy(recording, directory.file(&format!("link.{ending}"))).unwrap();
+    }
     directory
 }
 

@@ -12,6 +12,7 @@ mod examples;
 mod experiments;
 mod fixtures;
 mod forms;
+mod import;
 mod laws_program;
 #[cfg(unix)]
 mod live;

@@ -5,7 +5,9 @@ use crate::capture::{ChannelId, Chunk, ChunkContent, split_into_chunks};
 use crate::character::Character;
 use crate::chars::{CharBuf, Chars};
 use crate::time::{CharacterPeriod, Tick};
-use crate::wires::{Clock, ClockRecovery, PlacedCharacter, Transition, WireMap, WireQuality};
+use crate::wires::{
+    ClockRecovery, PlacedCharacter, SenderClock, WireMap, WireQuality, WireTransition,
+};
 
 /// Character periods between two writings of what was read.
 const WINDOW: u64 = 16_384;
@@ -38,7 +40,7 @@ impl RecordedChannel {
         period_fs: u64,
     ) -> Option<Self> {
         let transitions = transitions(head, first_signal, &map);
-        let clock = Clock::learn(&transitions, period_fs)?;
+        let clock = SenderClock::learn(&transitions, period_fs)?;
         let period = CharacterPeriod::from_fs(clock.period_fs)?;
         let start_fs = head.first().map_or(0, |change| change.time_fs);
         let recovery = ClockRecovery::new(&clock, transitions.first()?.time_fs);
@@ -57,7 +59,7 @@ impl RecordedChannel {
 
     fn receive(&mut self, change: SignalChange) {
         let Some(signals) = change.channel(self.first_signal) else { return };
-        let transition = Transition { wires: self.map.apply(signals.wires), ..signals };
+        let transition = WireTransition { wires: self.map.apply(signals.wires), ..signals };
         let Self { recovery, characters, first, .. } = self;
         recovery.receive(transition, |placed| add(characters, *first, placed));
     }
@@ -105,9 +107,13 @@ fn add(characters: &mut CharBuf, first: u64, placed: PlacedCharacter) {
 }
 
 /// Transitions of a channel's wires.
-pub fn transitions(changes: &[SignalChange], first_signal: u32, map: &WireMap) -> Vec<Transition> {
+pub fn transitions(
+    changes: &[SignalChange],
+    first_signal: u32,
+    map: &WireMap,
+) -> Vec<WireTransition> {
     let signals = changes.iter().filter_map(|change| change.channel(first_signal));
-    signals.map(|it| Transition { wires: map.apply(it.wires), ..it }).collect()
+    signals.map(|it| WireTransition { wires: map.apply(it.wires), ..it }).collect()
 }
 
 /// Reader of the channels of a recording.

@@ -112,7 +112,7 @@ impl<R: Read + Seek> SigrokReader<R> {
         selected: &[usize],
         mut change: impl FnMut(SignalChange),
     ) -> Result<(), RecordingError> {
-        let mut samples = Samples::new(&self, selected);
+        let mut samples = SampleComparer::new(&self, selected);
         // One file, or parts `FILE-1`, `FILE-2`, …
         let single = self.archive.index_for_name(&self.file);
         for part in 1.. {
@@ -162,7 +162,7 @@ fn rate(text: &str) -> Option<u64> {
 }
 
 /// Comparison of each sample with the one before.
-struct Samples {
+struct SampleComparer {
     unit_size: usize,
     /// Bits of selected signals, and the number of each.
     mask: u64,
@@ -173,7 +173,7 @@ struct Samples {
     sample_rate: u64,
 }
 
-impl Samples {
+impl SampleComparer {
     fn new<R>(session: &SigrokReader<R>, selected: &[usize]) -> Self {
         let (mut mask, mut numbers) = (0, [0; 64]);
         for (signal, number) in selected.iter().take(SELECTED_MAX).zip(0..) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use super::words::Words;
+use super::words::WordReader;
 use super::{RecordingError, SELECTED_MAX, SignalChange};
 
 /// Most bits of all signals together.
@@ -15,18 +15,18 @@ const SCOPES_MAX: usize = 256;
 /// Reader of a value change dump.
 #[derive(Debug)]
 pub struct VcdReader<R> {
-    words: Words<R>,
+    words: WordReader<R>,
     /// Names of the signals, one a bit, with their scopes: `top.link.d[8]`.
     names: Vec<String>,
     /// Variables by identifier code, which several may share.
-    codes: BTreeMap<Vec<u8>, Vec<Variable>>,
+    codes: BTreeMap<Vec<u8>, Vec<DeclaredVariable>>,
     /// Femtoseconds in a unit of time.
     unit_fs: u64,
 }
 
 /// Signals of a variable, from its most significant bit.
 #[derive(Clone, Copy, Debug)]
-struct Variable {
+struct DeclaredVariable {
     first: usize,
     width: usize,
 }
@@ -38,7 +38,7 @@ impl<R: Read> VcdReader<R> {
     ///
     /// Declarations that are no VCD, with their line.
     pub fn new(reader: R) -> Result<Self, RecordingError> {
-        let (words, names, codes) = (Words::new(reader), Vec::new(), BTreeMap::new());
+        let (words, names, codes) = (WordReader::new(reader), Vec::new(), BTreeMap::new());
         let mut dump = Self { words, names, codes, unit_fs: 1_000_000 };
         let mut scopes: Vec<String> = Vec::new();
         loop {
@@ -133,7 +133,7 @@ impl<R: Read> VcdReader<R> {
         let bounds =
             bounds.and_then(|(left, right)| Some((left.parse().ok()?, right.parse().ok()?)));
         let (left, right): (usize, usize) = bounds.unwrap_or((width.saturating_sub(1), 0));
-        let variable = Variable { first: self.names.len(), width };
+        let variable = DeclaredVariable { first: self.names.len(), width };
         self.codes.entry(code.as_bytes().to_vec()).or_default().push(variable);
         self.names.extend((0..width).map(|bit| match width {
             1 => format!("{name}{}", if range.contains(':') { "" } else { range }),
@@ -234,7 +234,7 @@ struct SelectedLevels {
 }
 
 impl SelectedLevels {
-    fn new(codes: &BTreeMap<Vec<u8>, Vec<Variable>>, selected: &[usize]) -> Self {
+    fn new(codes: &BTreeMap<Vec<u8>, Vec<DeclaredVariable>>, selected: &[usize]) -> Self {
         let mut short = vec![0; SHORT_CODES].into_boxed_slice();
         let mut long = BTreeMap::new();
         let mask = |signal: usize| {

@@ -10,7 +10,7 @@ const WORD_MAX: usize = 65_536;
 
 /// Reader of words between whitespace, in bounded memory.
 #[derive(Debug)]
-pub(super) struct Words<R> {
+pub(super) struct WordReader<R> {
     reader: R,
     buffer: Box<[u8]>,
     /// Bytes of the buffer that are not read yet.
@@ -19,7 +19,7 @@ pub(super) struct Words<R> {
     line: u64,
 }
 
-impl<R: Read> Words<R> {
+impl<R: Read> WordReader<R> {
     pub(super) fn new(reader: R) -> Self {
         let buffer = vec![0; 4 * WORD_MAX].into_boxed_slice();
         Self { reader, buffer, unread: 0..0, is_at_end: false, line: 1 }

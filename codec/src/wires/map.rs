@@ -1,6 +1,6 @@
 //! Assignment of a recording's signals to the wires of a channel, and the search for it.
 
-use super::{Transition, WIRES};
+use super::{WIRES, WireTransition};
 use crate::character::Character;
 use crate::crc;
 
@@ -34,7 +34,7 @@ impl WireMap {
     /// The wires of a set of signals.
     pub fn apply(&self, signals: u16) -> u16 {
         let of_signal = |signal| self.0.get(signal).map_or(0, |wire| 1_u16 << wire);
-        Transition { time_fs: 0, wires: signals }
+        WireTransition { time_fs: 0, wires: signals }
             .each()
             .fold(0, |wires, signal| wires | of_signal(signal))
     }
@@ -154,7 +154,8 @@ fn is_good(packet: &[u16], wires: &[u16; 1 << WIRES]) -> bool {
 
 /// All maps with these signals as `d`, GAP and GO.
 fn for_each_map(d: usize, gap: u16, go: Option<u16>, mut map: impl FnMut(WireMap)) {
-    let set = |signals: u16| Transition { time_fs: 0, wires: signals }.each().collect::<Vec<_>>();
+    let set =
+        |signals: u16| WireTransition { time_fs: 0, wires: signals }.each().collect::<Vec<_>>();
     let used = gap | go.unwrap_or_default() | 1 << d;
     let rest = set(!used & ((1 << WIRES) - 1));
     // GAP is 0x0c and GO is 0x03. C-2

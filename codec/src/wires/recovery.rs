@@ -2,10 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Transition, WIRES};
+use super::{WIRES, WireTransition};
 use crate::character::Character;
 
-/// Bins of a period in an [`Eye`].
+/// Bins of a period in an [`EyeHistogram`].
 const BINS: usize = 64;
 
 /// Longest distance of two transitions of a wire, in periods, that the first estimate of the period
@@ -24,7 +24,7 @@ const PERIOD_SHIFT: u32 = 14;
 
 /// Clock of a sender and delays of the wires, as learned from transitions. W-4, W-6
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Clock {
+pub struct SenderClock {
     /// Character period.
     pub period_fs: u64,
     /// Time of a character, less the delay of its wire.
@@ -33,7 +33,7 @@ pub struct Clock {
     pub delay_fs: [Option<u64>; WIRES],
 }
 
-impl Clock {
+impl SenderClock {
     /// Learns the clock from the beginning of a recording: some thousand transitions in order of
     /// time. The period is found near `period_fs` (within 0.1 %). `None` if the transitions show no
     /// period: no wire has two of them within 64 periods, or the period is not from 1 ps to 1 ms.
@@ -41,7 +41,7 @@ impl Clock {
     /// Distances between transitions of one wire are multiples of the period, whatever the skew.
     /// The phases of the wires then fill less than a period, and the largest gap between them is
     /// where characters end.
-    pub fn learn(transitions: &[Transition], period_fs: u64) -> Option<Self> {
+    pub fn learn(transitions: &[WireTransition], period_fs: u64) -> Option<Self> {
         if !PERIODS_FS.contains(&period_fs) {
             return None;
         }
@@ -53,13 +53,13 @@ impl Clock {
             }
         }
         let (reference, _) = counts.iter().enumerate().max_by_key(|(_, count)| **count)?;
-        let mut phases = Phases::default();
-        let mut tracker: Option<Tracker> = None;
+        let mut phases = WirePhases::default();
+        let mut tracker: Option<EdgeTracker> = None;
         for transition in transitions {
             for wire in transition.each() {
                 if wire == reference {
-                    let tracker =
-                        tracker.get_or_insert_with(|| Tracker::new(period_fs, transition.time_fs));
+                    let tracker = tracker
+                        .get_or_insert_with(|| EdgeTracker::new(period_fs, transition.time_fs));
                     let (moved, since_edge) = tracker.place(transition.time_fs);
                     tracker.correct(since_edge, moved);
                 }
@@ -77,7 +77,7 @@ impl Clock {
 }
 
 /// Mean of the period over near transitions of the same wire.
-fn mean_period(transitions: &[Transition], period_fs: u64) -> Option<u64> {
+fn mean_period(transitions: &[WireTransition], period_fs: u64) -> Option<u64> {
     let mut last = [None; WIRES];
     let (mut time, mut periods) = (0_u128, 0_u128);
     for transition in transitions {
@@ -100,20 +100,20 @@ fn mean_period(transitions: &[Transition], period_fs: u64) -> Option<u64> {
 
 /// Mean phase of each wire's transitions.
 #[derive(Default)]
-struct Phases([Option<Phase>; WIRES]);
+struct WirePhases([Option<MeanPhase>; WIRES]);
 
 #[derive(Clone, Copy)]
-struct Phase {
+struct MeanPhase {
     first: i64,
     /// Sum of the differences from the first.
     sum: i64,
     count: i64,
 }
 
-impl Phases {
+impl WirePhases {
     fn add(&mut self, wire: usize, phase: i64, period_fs: u64) {
         let Some(entry) = self.0.get_mut(wire) else { return };
-        let entry = entry.get_or_insert(Phase { first: phase, sum: 0, count: 0 });
+        let entry = entry.get_or_insert(MeanPhase { first: phase, sum: 0, count: 0 });
         entry.sum = entry.sum.saturating_add(nearest(phase - entry.first, period_fs));
         entry.count += 1;
     }
@@ -121,7 +121,7 @@ impl Phases {
     /// Delays behind the earliest wire, which follows the largest gap between phases.
     fn delays(&self, period_fs: u64) -> [Option<u64>; WIRES] {
         let period = signed(period_fs);
-        let phase = |entry: &Phase| (entry.first + entry.sum / entry.count).rem_euclid(period);
+        let phase = |entry: &MeanPhase| (entry.first + entry.sum / entry.count).rem_euclid(period);
         let phases = self.0.map(|entry| entry.as_ref().map(phase));
         let mut sorted: Vec<i64> = phases.into_iter().flatten().collect();
         sorted.sort_unstable();
@@ -146,7 +146,7 @@ fn signed(time_fs: u64) -> i64 {
 
 /// Second-order loop that follows the edges of a `sendclk`.
 #[derive(Clone, Debug)]
-struct Tracker {
+struct EdgeTracker {
     /// Femtoseconds, with `FRACTION_BITS` behind the point.
     period: u64,
     /// Time of the edge of the place.
@@ -157,7 +157,7 @@ struct Tracker {
     place: u64,
 }
 
-impl Tracker {
+impl EdgeTracker {
     const fn new(period_fs: u64, edge_fs: u64) -> Self {
         let place = edge_fs.saturating_add(period_fs / 2) / period_fs;
         Self { period: period_fs << FRACTION_BITS, edge_fs, fraction: 0, place }
@@ -221,7 +221,7 @@ pub struct PlacedCharacter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireQuality {
     /// Transitions of each wire by their place in the period.
-    pub eyes: [Eye; WIRES],
+    pub eyes: [EyeHistogram; WIRES],
     /// Characters with a transition.
     pub characters: u64,
     /// Second transitions of a wire within a character: glitches. W-8
@@ -237,9 +237,9 @@ pub struct WireQuality {
 /// Transitions of a wire, counted in 64ths of a period. The edge of the earliest wire stands at the
 /// end of the first eighth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Eye(pub [u64; BINS]);
+pub struct EyeHistogram(pub [u64; BINS]);
 
-impl Eye {
+impl EyeHistogram {
     /// All transitions.
     pub fn count(&self) -> u64 {
         self.0.iter().sum()
@@ -249,7 +249,7 @@ impl Eye {
 /// Reader of a recording's transitions: recovers clock and skew, and places the characters.
 #[derive(Clone, Debug)]
 pub struct ClockRecovery {
-    tracker: Tracker,
+    tracker: EdgeTracker,
     delay_fs: [i64; WIRES],
     open: Option<OpenCharacter>,
     /// Bins of an eye in a femtosecond, with 32 bits behind the point.
@@ -274,18 +274,18 @@ impl OpenCharacter {
 
 impl ClockRecovery {
     /// A reader that begins with a learned clock at a transition near `first_fs`.
-    pub fn new(clock: &Clock, first_fs: u64) -> Self {
+    pub fn new(clock: &SenderClock, first_fs: u64) -> Self {
         let period = clock.period_fs.clamp(*PERIODS_FS.start(), *PERIODS_FS.end());
         let back = clock.edge_fs.saturating_sub(first_fs).saturating_add(period / 2) / period;
         let edge_fs = clock.edge_fs.saturating_sub(back.saturating_mul(period));
         let bins = (BINS as u64) << 32;
         Self {
-            tracker: Tracker::new(period, edge_fs),
+            tracker: EdgeTracker::new(period, edge_fs),
             delay_fs: clock.delay_fs.map(|delay| delay.map_or(0, signed)),
             open: None,
             bins_per_fs: signed(bins / period),
             quality: WireQuality {
-                eyes: [Eye([0; BINS]); WIRES],
+                eyes: [EyeHistogram([0; BINS]); WIRES],
                 characters: 0,
                 doubled: 0,
                 off_phase: 0,
@@ -296,7 +296,11 @@ impl ClockRecovery {
     }
 
     /// Takes a transition, not earlier than those before, and gives the characters that it ends.
-    pub fn receive(&mut self, transition: Transition, mut character: impl FnMut(PlacedCharacter)) {
+    pub fn receive(
+        &mut self,
+        transition: WireTransition,
+        mut character: impl FnMut(PlacedCharacter),
+    ) {
         for wire in transition.each() {
             if let Some(placed) = self.receive_wire(transition.time_fs, wire) {
                 character(placed);
