@@ -38,6 +38,18 @@ const fn x_to(power: u64) -> u8 {
     remainder
 }
 
+/// The powers of x.
+#[expect(clippy::indexing_slicing, reason = "bounded by the loop, at compile time")]
+const fn powers() -> [u8; 127] {
+    let mut powers = [1; 127];
+    let mut power = 1;
+    while power < powers.len() {
+        powers[power] = times_x(powers[power - 1]);
+        power += 1;
+    }
+    powers
+}
+
 /// `TABLES[k][b]`: the remainder of byte b followed by k + 1 zero bytes.
 static TABLES: [[u8; 256]; 16] = tables();
 
@@ -199,6 +211,20 @@ impl Crc8 {
         Self(reduce(fold(start, blocks)))
     }
 
+    /// The difference of two CRCs: the CRC of the difference of two messages of one length.
+    #[must_use]
+    pub const fn xor(self, other: Self) -> Self {
+        Self(self.0 ^ other.0)
+    }
+
+    /// The CRC of the bytes fed so far and this many zeros.
+    #[must_use]
+    pub fn zeros(self, count: u64) -> Self {
+        const POWERS: [u8; 127] = powers();
+        let power = usize::try_from(count % ORDER * 8 % ORDER).unwrap_or_default();
+        Self(times(self.0, POWERS.get(power).copied().unwrap_or_default()))
+    }
+
     /// The syndrome, if the last byte fed was the CRC byte: computed ⊕ received, 0 when good. P-5
     pub fn syndrome(self) -> u8 {
         // What was fed last went through one factor x⁸, which x^(127 − 8) undoes.
@@ -272,6 +298,16 @@ mod tests {
     }
 
     /// P-4
+    #[test]
+    fn zeros_are_fed_at_once_and_crcs_differ_by_that_of_the_difference() {
+        for count in 0..300_u64 {
+            let zeros = vec![0; usize::try_from(count).unwrap()];
+            let [one, other] = [0x83, 0x5a].map(|byte| Crc8::NEW.push(byte));
+            assert_eq!(one.zeros(count), one.feed(&zeros), "{count}");
+            assert_eq!(one.xor(other).zeros(count), one.feed(&zeros).xor(other.feed(&zeros)));
+        }
+    }
+
     #[test]
     fn check_values_of_the_rule() {
         assert_eq!(crc8(&[0; 40]), 0);
