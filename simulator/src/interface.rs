@@ -9,6 +9,7 @@ mod queues;
 mod receive_engine;
 mod send_engine;
 mod statistics;
+mod streaming;
 mod traffic_host;
 mod transfers;
 

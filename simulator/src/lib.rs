@@ -58,7 +58,7 @@ pub mod transport;
 pub mod truth;
 
 pub use fault::{FaultKind, FaultSpec};
-pub use network::{Network, VisitOrder};
+pub use network::{Network, SimulationEngine, VisitOrder};
 pub use routes::RouteTable;
 pub use scenario::{Scenario, ScenarioError};
 pub use topology::{NodeId, NodePort, Topology};

@@ -2,19 +2,26 @@
 
 mod active_set;
 mod build;
+mod catch_up;
 mod faults;
-mod idle_skip;
+mod schedule;
+mod settle;
+mod sleep;
 mod step;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::{Channel, ChannelId, Chunk};
+use codec::route::PortId;
 use codec::time::FULL_RATE_PERIOD_PS;
 
 use self::active_set::ActiveSet;
+use self::catch_up::PhaseTimes;
 use self::faults::ScheduledFault;
-use self::idle_skip::IdleDetector;
+use self::schedule::WakeSchedule;
+use self::sleep::PortSleep;
 use crate::interface::{ConsumptionMode, HostInterface};
+use crate::link::tagged_char::TaggedChar;
 use crate::link::wire::ChannelWire;
 use crate::port::{DataSink, PortCounters, PortLed, PortUnit};
 use crate::recorder::CaptureRecorder;
@@ -31,11 +38,16 @@ pub struct Network {
     units: Vec<PortUnit>,
     /// The channel that each port receives.
     wires: Vec<ChannelWire>,
-    /// Idle detection of the channel that each port receives.
-    idle: Vec<IdleDetector>,
+    /// The ends of channels at each port that sleep.
+    sleep: Vec<PortSleep>,
+    schedule: WakeSchedule,
     active: ActiveSet,
-    /// The port at the other end of each port's cable.
-    peers: Vec<u32>,
+    times: PhaseTimes,
+    /// Buffers for bytes of a packet, for the outputs on its path, and for connections to make.
+    cells: Vec<TaggedChar>,
+    bytes: Vec<u8>,
+    granted: Vec<(PortId, PortId)>,
+    path: Vec<usize>,
     switches: Vec<Switch>,
     hosts: Vec<HostUnit>,
     index: PartIndex,
@@ -56,6 +68,8 @@ struct HostUnit {
     interface: HostInterface,
     /// The consumption policy of the scenario, without faults.
     consumption: ConsumptionMode,
+    /// Time of its last entry in the schedule.
+    scheduled: u64,
 }
 
 /// Indices of the parts.
@@ -82,6 +96,16 @@ pub enum VisitOrder {
     Shuffled(u64),
 }
 
+/// The way in which a network is simulated. The results are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SimulationEngine {
+    /// Every part in every period: [`Network::step`].
+    Step,
+    /// The parts to which something happens: [`Network::run`].
+    #[default]
+    Event,
+}
+
 impl Network {
     /// The network of a scenario, before its first period.
     #[must_use]
@@ -90,9 +114,14 @@ impl Network {
             now: 0,
             units: Vec::new(),
             wires: Vec::new(),
-            idle: Vec::new(),
+            sleep: Vec::new(),
+            schedule: WakeSchedule::default(),
             active: ActiveSet::default(),
-            peers: Vec::new(),
+            times: PhaseTimes::default(),
+            cells: Vec::new(),
+            bytes: Vec::new(),
+            granted: Vec::new(),
+            path: Vec::new(),
             switches: Vec::new(),
             hosts: Vec::new(),
             index: PartIndex::default(),
@@ -106,7 +135,8 @@ impl Network {
         network.build_nodes(scenario, order);
         network.build_circuits(scenario, level, order);
         network.build_taps(scenario, level);
-        network.active = ActiveSet::all(network.units.len(), network.hosts.len());
+        let Self { units, hosts, switches, .. } = &network;
+        network.active = ActiveSet::all(units.len(), hosts.len(), switches.len());
         network
     }
 
@@ -122,9 +152,52 @@ impl Network {
         self.now
     }
 
+    /// Simulates the periods before `until`: the same as repeated [`Network::step`], but what
+    /// follows by arithmetic is not processed period by period.
+    pub fn run(&mut self, until: u64) {
+        while self.now < until {
+            self.skip(until);
+            if self.now < until {
+                self.period();
+                self.settle();
+            }
+        }
+        self.catch_up();
+    }
+
+    /// Simulates the periods before `until`.
+    pub fn run_with(&mut self, engine: SimulationEngine, until: u64) {
+        match engine {
+            SimulationEngine::Event => self.run(until),
+            SimulationEngine::Step => {
+                while self.now < until {
+                    self.step();
+                }
+            }
+        }
+    }
+
+    /// Number of periods so far that [`Network::run`] has skipped, since all parts slept.
+    #[must_use]
+    pub const fn skipped_periods(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Skips the periods before `until` in which nothing is active.
+    #[inline]
+    fn skip(&mut self, until: u64) {
+        if self.active.is_empty() {
+            let fault = self.faults.front().map_or(u64::MAX, |order| order.at());
+            let due = self.next_wake().min(fault);
+            let end = due.min(until).max(self.now);
+            self.skipped += end - self.now;
+            self.now = end;
+            self.times = PhaseTimes::all(end);
+        }
+    }
+
     /// Ends the run: emits the events of unfinished frames.
     pub fn finish(&mut self) {
-        self.account_for_idle();
         self.record_lag = 0;
         let Self { units, log, now, .. } = self;
         for unit in units {
@@ -155,7 +228,6 @@ impl Network {
         &mut self,
         out: &mut impl FnMut(ChannelId, &Chunk<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.account_for_idle();
         // A slow link hears late in its period: what has its place there may still come.
         let moment = u128::from(self.now.saturating_sub(self.record_lag));
         self.recorder.flush_before(moment * u128::from(FULL_RATE_PERIOD_PS), out)
@@ -165,10 +237,7 @@ impl Network {
     #[must_use]
     pub fn port_state(&self, port: NodePort) -> Option<(PortCounters, PortLed)> {
         let unit = self.units.get(*self.index.units.get(&port)? as usize)?;
-        let mut passed = unit.counters();
-        let rest = self.idle.get(unit.peer as usize)?;
-        passed.stopped += rest.stopped(&unit.clock, self.now);
-        Some((passed, unit.led()))
+        Some((unit.counters(), unit.led()))
     }
 
     /// The interface of a host.

@@ -15,7 +15,7 @@ use crate::link::{LinkParameters, SymbolSet};
 use crate::switch::{Switch, SwitchInputState};
 use crate::topology::NodePort;
 use crate::truth::{
-    FrameTracker, ReleaseCause, TraceContext, TraceLevel, TruthEventKind, TruthLog,
+    FrameTracker, ReleaseCause, StopGo, TraceContext, TraceLevel, TruthEventKind, TruthLog,
 };
 
 /// One port of a node.
@@ -29,7 +29,7 @@ pub(crate) struct PortUnit {
     pub(crate) sender: PortSender,
     pub(crate) sink: DataSink,
     pub(crate) source: DataSource,
-    /// The last channel that the packets of its switch input were forwarded to.
+    /// Index of the last output that its switch input was connected to.
     pub(crate) downstream: u32,
     pub(crate) power: PowerState,
     /// Time of the first character after power-on, and the length of the silence before it.
@@ -89,12 +89,6 @@ pub(crate) struct TapWindows {
 impl TapWindows {
     pub(crate) fn is_on(&self, now: u64) -> bool {
         self.windows.iter().any(|window| window.contains(&now))
-    }
-
-    /// The next period after `from` in which recording begins or ends.
-    pub(crate) fn edge(&self, from: u64) -> Option<u64> {
-        let edges = self.windows.iter().flat_map(|window| [window.start, window.end]);
-        edges.filter(|edge| *edge > from).min()
     }
 
     /// The parts of a range in which the tap records.
@@ -223,6 +217,17 @@ impl PortUnit {
             PowerState::On if busy => PortLed::Yellow,
             PowerState::On => PortLed::Green,
         }
+    }
+
+    /// True if each fall of its slack buffer matters: GO may be due, or the fill is traced.
+    #[inline]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.receiver.last_command() == StopGo::Stop || self.fill_trace.is_some()
+    }
+
+    /// True if it decodes the first byte of a packet until a period. S-6
+    pub(crate) fn is_ready_at(&self, at: u64) -> bool {
+        matches!(self.sink, DataSink::Switch(_, SwitchInputState::Decoding(ready)) if ready == at)
     }
 
     /// The next byte for the connected output, if it lies within the packet.
@@ -414,8 +419,6 @@ mod tests {
         let tapped = TapWindows { outgoing: 0, incoming: 1, windows: vec![2..5, 8..10] };
         let on: Vec<u64> = (0..12).filter(|now| tapped.is_on(*now)).collect();
         assert_eq!(on, [2, 3, 4, 8, 9]);
-        let edges = [0, 2, 4, 5, 8, 9, 10].map(|from| tapped.edge(from));
-        assert_eq!(edges, [Some(2), Some(5), Some(5), Some(8), Some(10), Some(10), None]);
         let stretches = |range| tapped.stretches(range).collect::<Vec<_>>();
         assert_eq!(stretches(0..20), [2..5, 8..10]);
         assert_eq!(stretches(3..9), [3..5, 8..9]);

@@ -103,6 +103,17 @@ impl CaptureRecorder {
         }
     }
 
+    /// Records bytes of consecutive periods from `first` on.
+    pub(crate) fn push_bytes(&mut self, channel: usize, first: Tick, bytes: &[u8]) {
+        let Some((byte, rest)) = bytes.split_first() else { return };
+        self.push(channel, first, Character::Data(*byte));
+        if let Some(track) = self.tracks.get_mut(channel) {
+            track.bytes.extend_from_slice(rest);
+            track.tail = FillRun::at(first.after(Ticks(bytes.len() as u64)));
+            self.kept += rest.len();
+        }
+    }
+
     /// Records two alternating control characters from `first` to before `end`.
     pub(crate) fn fill(&mut self, channel: usize, first: Tick, pair: [Character; 2], end: Tick) {
         let [mut one, mut other] = pair;
@@ -115,16 +126,6 @@ impl CaptureRecorder {
             self.push(channel, at, one);
             (one, other) = (other, one);
         }
-    }
-
-    /// True if two alternating characters from `first` on continue the run, so that recording them
-    /// takes no memory.
-    pub(crate) fn continues(&self, channel: usize, first: Tick, pair: [Character; 2]) -> bool {
-        self.tracks.get(channel).is_none_or(|track| {
-            let mut tail = track.tail;
-            let is_new = tail.next == first && tail.len() == 0 && track.bytes.is_empty();
-            is_new || tail.take_all(first, pair, first)
-        })
     }
 
     /// True if more than [`KEPT_MAX`] is pending.

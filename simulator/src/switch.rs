@@ -106,15 +106,14 @@ impl Switch {
         self.ready | self.contested | self.severed == 0
     }
 
-    /// True if no free output is requested.
-    #[inline]
-    pub(crate) const fn is_settled(&self) -> bool {
-        self.contested == 0
-    }
-
     /// Records that an input has decoded its first byte.
     pub(crate) const fn decoded(&mut self, input: PortId) {
         self.ready |= bit(input);
+    }
+
+    /// Inputs decoded and not taken yet, lowest first.
+    pub(crate) fn ready(&self) -> impl Iterator<Item = PortId> + use<> {
+        bits(self.ready)
     }
 
     /// Inputs decoded since the last call, lowest first.
@@ -214,6 +213,25 @@ impl Switch {
         }
     }
 
+    /// Moves the tokens as in the periods before `now`, in which none reached a request. S-5
+    pub(crate) fn catch_up(&mut self, now: u64) {
+        for output in bits(self.contested) {
+            if let Some(arbiter) = self.outputs.get_mut(usize::from(output.0)) {
+                arbiter.catch_up(now, &self.parameters);
+            }
+        }
+    }
+
+    /// The period, from `next` on, in which it has something to decide, if nothing happens before.
+    pub(crate) fn due(&self, next: u64) -> Option<u64> {
+        if self.ready | self.severed != 0 {
+            return Some(next);
+        }
+        let arbiter = |output: PortId| self.outputs.get(usize::from(output.0));
+        let contested = bits(self.contested).filter_map(arbiter);
+        contested.filter_map(|output| output.due(next, &self.parameters)).min()
+    }
+
     /// Moves the tokens by one period, and calls `granted` with each connection. S-5
     pub(crate) fn arbitrate(&mut self, now: u64, granted: &mut impl FnMut(PortId, PortId)) {
         for output in bits(self.contested) {
@@ -236,6 +254,31 @@ impl Switch {
 }
 
 impl OutputArbiter {
+    /// Moves the token up to the next input with a request, as in the periods before `now`.
+    fn catch_up(&mut self, now: u64, parameters: &SwitchParameters) {
+        let step = u64::from(parameters.token_step);
+        while let Some(since) = self.since
+            && self.requests & bit(PortId(self.token)) == 0
+            && step > 0
+            && since + step < now
+        {
+            self.token = (self.token + 1) % parameters.ports;
+            self.since = Some(since + step);
+        }
+    }
+
+    /// The period, from `next` on, in which the token has been at an input with a request for long
+    /// enough.
+    fn due(&self, next: u64, parameters: &SwitchParameters) -> Option<u64> {
+        let (Some(since), step @ 1..) = (self.since, u64::from(parameters.token_step)) else {
+            return Some(next);
+        };
+        let ports = parameters.ports;
+        let asks = |steps: &u8| self.requests & bit(PortId((self.token + steps) % ports)) != 0;
+        let steps = (0..ports).find(asks)?;
+        Some((since + step * (u64::from(steps) + 1)).max(next))
+    }
+
     fn step(&mut self, now: u64, parameters: &SwitchParameters) -> Option<PortId> {
         let since = *self.since.get_or_insert(now);
         if now - since < u64::from(parameters.token_step) {
@@ -311,6 +354,32 @@ mod tests {
         // From input 2 the token passes input 3 on its way back to input 0.
         let round = [(2, 0), (2, 1), (2, 2), (4, 0), (2, 1), (2, 2), (4, 0), (2, 1), (2, 2)];
         assert_eq!(served, round);
+    }
+
+    #[test]
+    fn a_token_moved_at_once_is_where_single_periods_take_it() {
+        // A second request comes at any time while the token is on its way to the first.
+        for (first, second, at) in (0..8).flat_map(|first| {
+            (0..8).flat_map(move |second| (1..20).map(move |at| (first, second, at)))
+        }) {
+            let mut stepped = switch(8);
+            stepped.request(PortId(first), PortId(3));
+            let mut seldom = stepped.clone();
+            let (mut expected, mut granted) = (Vec::new(), Vec::new());
+            for now in 0..40 {
+                let due = seldom.due(now).is_some_and(|due| due <= now);
+                seldom.catch_up(if due || now == at { now } else { 0 });
+                if now == at {
+                    stepped.request(PortId(second), PortId(3));
+                    seldom.request(PortId(second), PortId(3));
+                }
+                expected.extend(grants(&mut stepped, now..now + 1));
+                if due || now == at {
+                    granted.extend(grants(&mut seldom, now..now + 1));
+                }
+            }
+            assert_eq!(granted, expected, "{first}, then {second} at {at}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Idle periods are skipped without effect: captures, truth and counters are
+//! What sleeps is left out without effect: captures, truth and counters are
 //! those of a network that goes from period to period.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
@@ -61,7 +61,10 @@ fn check(name: &str, scenario: &Scenario, wanted: TraceLevel) -> u64 {
     let (slow, none) = seen(scenario, wanted, step_by_step);
     assert_eq!(none, 0);
     assert!(quick.rows == slow.rows, "{name}: {:#?}", first_difference(&quick.rows, &slow.rows));
-    assert!(quick == slow, "{name}");
+    assert_eq!(quick.passed, slow.passed, "{name}");
+    assert_eq!(quick.hosts, slow.hosts, "{name}");
+    assert_eq!(quick.under_way, slow.under_way, "{name}");
+    assert!(quick.capture == slow.capture, "{name}");
     left_out
 }
 

@@ -130,6 +130,26 @@ impl ReceiveEngine {
         }
     }
 
+    /// Number of bytes of the packet being received that certainly fit.
+    pub(super) fn room(&self) -> Option<usize> {
+        match self.frame.as_ref()?.fate {
+            PacketFate::Absorb(_) => Some(usize::MAX),
+            PacketFate::Keep(_) => Some(self.memory.saturating_sub(self.used)),
+        }
+    }
+
+    /// Takes bytes of the packet being received, no more than fit.
+    pub(super) fn bytes(&mut self, bytes: &[u8]) {
+        let Some(frame) = &mut self.frame else { return };
+        match frame.fate {
+            PacketFate::Keep(_) => {
+                frame.bytes.extend_from_slice(bytes);
+                self.used += bytes.len();
+            }
+            PacketFate::Absorb(_) => bytes.iter().for_each(|byte| frame.absorb(*byte)),
+        }
+    }
+
     /// Takes the mark that ends a packet. P-6
     pub(super) fn mark(&mut self, now: u64, log: &mut TruthLog) -> Option<IntakeRecord> {
         let frame = self.frame.take()?;

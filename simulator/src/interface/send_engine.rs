@@ -193,6 +193,27 @@ impl SendEngine {
         }
     }
 
+    /// The bytes left of a packet whose first byte has been taken.
+    pub(super) fn bytes_left(&self) -> &[u8] {
+        match &self.line {
+            SendLine::Packet { packet, at } if *at > 0 => {
+                packet.bytes.get(*at..).unwrap_or_default()
+            }
+            SendLine::Packet { .. }
+            | SendLine::Idle
+            | SendLine::Text { .. }
+            | SendLine::Open
+            | SendLine::Ending => &[],
+        }
+    }
+
+    /// Advances past bytes of a packet whose first byte has been taken.
+    pub(super) fn taken_bytes(&mut self, count: usize) {
+        if let SendLine::Packet { at, .. } = &mut self.line {
+            *at += count;
+        }
+    }
+
     fn taken_of_text(&mut self, now: u64, log: &mut TruthLog) -> TakenPart {
         let SendLine::Text { chars, at, is_inside } = &mut self.line else {
             return TakenPart::Part;

@@ -59,6 +59,22 @@ impl PortClock {
         slot.saturating_mul(self.far).saturating_add(self.phase)
     }
 
+    /// Time of the port's n-th period at or after a time, 1 being the first.
+    pub(crate) const fn send_time(&self, from: u64, number: u64) -> u64 {
+        self.next_sent(from).saturating_add(number - 1).saturating_mul(self.own)
+    }
+
+    /// Time at which the n-th character at or after a time arrives, 1 being the first.
+    pub(crate) const fn arrival_time(&self, from: u64, number: u64) -> u64 {
+        self.receive_time(self.next_received(from).saturating_add(number - 1))
+    }
+
+    /// True if characters arrive at the rate at which another port of the node sends, and the next
+    /// one does so before that sends.
+    pub(crate) const fn feeds(&self, sender: &Self, from: u64) -> bool {
+        self.far == sender.own && self.arrival_time(from, 1) <= sender.send_time(from, 1)
+    }
+
     /// Age of an arriving character, in periods of the far port.
     pub(crate) const fn lag(&self) -> u64 {
         self.lag

@@ -32,9 +32,9 @@ impl FillTrace {
         trace.emit(None, || TruthEventKind::Fill { fill, slope });
     }
 
-    /// True if the last line is constant at this fill.
-    pub(crate) fn is_level_at(&self, fill: u32) -> bool {
-        self.traced.is_some_and(|line| line.slope == 0 && line.fill == fill)
+    /// True if the last line goes on with this fill in a period and this slope.
+    pub(crate) fn continues(&self, slot: u64, fill: u32, slope: i32) -> bool {
+        self.traced.is_some_and(|line| line.slope == slope && line.at(slot) == i64::from(fill))
     }
 }
 

@@ -1,8 +1,8 @@
 //! The input circuit of a port: decodes the characters that arrive, and fills the slack buffer.
 //! F-3, F-5, F-7, F-9, R-2, C-3..C-5
 
-mod idle;
 mod silence;
+mod sleep;
 
 use codec::character::{Character, DecodedCode, ProbeNumber, ReplyStatus, Symbol, decode_control};
 use codec::framing::FrameEnd;
@@ -293,7 +293,7 @@ impl PortReceiver {
 
     /// Fill of the slack buffer, f. F-3
     #[inline]
-    pub const fn fill(&self) -> u32 {
+    pub fn fill(&self) -> u32 {
         self.buffer.fill()
     }
 

@@ -3,7 +3,7 @@
 use codec::framing::FrameEnd;
 use std::collections::VecDeque;
 
-use crate::link::tagged_char::PacketId;
+use crate::link::tagged_char::{PacketId, TaggedChar, low_bytes};
 use crate::truth::{FrameTracker, RuleId, TraceContext, TruthEventKind};
 
 /// The packets being received and those in the slack buffer.
@@ -52,6 +52,13 @@ impl RxTrace {
     pub(crate) fn byte(&mut self, byte: u8, trace: &TraceContext<'_>) {
         if let Some(account) = &mut self.account {
             account.data(trace.slot, byte);
+        }
+    }
+
+    /// Records bytes of consecutive periods from `first` on.
+    pub(crate) fn bytes(&mut self, first: u64, cells: &[TaggedChar]) {
+        if let Some(account) = &mut self.account {
+            account.run(first, low_bytes(cells));
         }
     }
 

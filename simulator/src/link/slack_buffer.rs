@@ -1,15 +1,16 @@
 //! The slack buffer of an input circuit, and the latency of its commands. F-3, F-4
 
+use std::collections::VecDeque;
+
 use crate::link::SlackSize;
-use crate::link::tagged_char::TaggedChar;
+use crate::link::tagged_char::{TaggedChar, move_cells};
 use crate::truth::StopGo;
 
-/// A FIFO of characters: `full` of them from `first` on. F-3
+/// A FIFO of characters. F-3
 #[derive(Clone, Debug)]
 pub(super) struct SlackBuffer {
-    cells: Box<[TaggedChar]>,
-    first: u32,
-    full: u32,
+    cells: VecDeque<TaggedChar>,
+    size: u32,
     full_max: u32,
     go_at: u32,
     stop_at: u32,
@@ -18,9 +19,8 @@ pub(super) struct SlackBuffer {
 impl SlackBuffer {
     pub(super) fn new(slack: &SlackSize) -> Self {
         Self {
-            cells: vec![TaggedChar::IDLE; slack.cells() as usize].into_boxed_slice(),
-            first: 0,
-            full: 0,
+            cells: VecDeque::with_capacity(slack.cells() as usize),
+            size: slack.cells(),
             full_max: 0,
             go_at: slack.go_slack,
             stop_at: slack.stop_at(),
@@ -33,71 +33,104 @@ impl SlackBuffer {
         if self.is_full() {
             return;
         }
-        let place = self.place(self.full);
-        if let Some(place) = self.cells.get_mut(place) {
-            *place = cell;
-            self.full += 1;
-            self.full_max = self.full_max.max(self.full);
-        }
+        self.cells.push_back(cell);
+        self.full_max = self.full_max.max(self.fill());
     }
 
     #[inline]
     pub(super) fn pop(&mut self) -> Option<TaggedChar> {
-        let cell = self.peek(0)?;
-        self.first += 1;
-        if self.first as usize == self.cells.len() {
-            self.first = 0;
-        }
-        self.full -= 1;
-        Some(cell)
+        self.cells.pop_front()
     }
 
     /// The character at a position, 0 being the oldest.
     #[inline]
     pub(super) fn peek(&self, place: u32) -> Option<TaggedChar> {
-        if place >= self.full { None } else { self.cells.get(self.place(place)).copied() }
+        self.cells.get(place as usize).copied()
     }
 
-    #[inline]
-    const fn place(&self, place: u32) -> usize {
-        let place = self.first as usize + place as usize;
-        if place >= self.cells.len() { place - self.cells.len() } else { place }
-    }
-
-    pub(super) const fn clear(&mut self) {
-        self.full = 0;
+    pub(super) fn clear(&mut self) {
+        self.cells.clear();
     }
 
     /// Number of characters, f. F-3
     #[inline]
-    pub(super) const fn fill(&self) -> u32 {
-        self.full
+    #[expect(clippy::cast_possible_truncation, reason = "at most the size, outside of `span`")]
+    pub(super) fn fill(&self) -> u32 {
+        self.cells.len() as u32
     }
     pub(super) const fn fill_max(&self) -> u32 {
         self.full_max
     }
 
     #[inline]
-    pub(super) const fn is_full(&self) -> bool {
-        self.full as usize == self.cells.len()
+    pub(super) fn is_full(&self) -> bool {
+        self.fill() >= self.size
     }
 
     /// True at or below the lower threshold, where GO is due after STOP. F-3
     #[inline]
-    pub(super) const fn is_low(&self) -> bool {
-        self.full <= self.go_at
+    pub(super) fn is_low(&self) -> bool {
+        self.fill() <= self.go_at
     }
 
     /// True at or above the upper threshold, where STOP is due after GO. F-3
     #[inline]
-    pub(super) const fn is_high(&self) -> bool {
-        self.full >= self.stop_at
+    pub(super) fn is_high(&self) -> bool {
+        self.fill() >= self.stop_at
     }
 
     /// True if the next character is stored without reaching the upper threshold.
     #[inline]
-    pub(super) const fn has_ease(&self) -> bool {
-        !self.is_full() && self.full + 1 < self.stop_at
+    pub(super) fn has_ease(&self) -> bool {
+        !self.is_full() && self.fill() + 1 < self.stop_at
+    }
+}
+
+/// Predictions for a buffer that fills and drains at constant rates.
+impl SlackBuffer {
+    /// The position of the first character that is no byte within a packet.
+    pub(super) fn first_boundary(&self) -> Option<u32> {
+        let place = self.cells.iter().position(|cell| !cell.is_plain());
+        place.and_then(|place| u32::try_from(place).ok())
+    }
+
+    /// The number of the first character from now on, 1 being the next, at which a buffer that
+    /// stores one in each period, and from which `taken` (0 or 1) is then taken, does more than
+    /// store it; `None` if there is none. `last` is its last command.
+    pub(super) fn next_event(&self, last: StopGo, taken: u32) -> Option<u64> {
+        let fill = self.fill();
+        let (low, top) = match last {
+            StopGo::Go => (false, self.stop_at),
+            StopGo::Stop => (fill <= self.go_at, self.size.saturating_add(1)),
+        };
+        match (low, taken) {
+            (true, _) => Some(1),
+            (false, 0) => Some(u64::from(top.saturating_sub(fill)).max(1)),
+            (false, _) => (fill + 1 >= top).then_some(1),
+        }
+    }
+
+    /// The same for a buffer that stores nothing, from which one is taken after each period: it
+    /// falls to the lower threshold before that period.
+    pub(super) fn fall(&self, last: StopGo) -> Option<u64> {
+        match last {
+            StopGo::Go => None,
+            StopGo::Stop => Some(u64::from(self.fill().saturating_sub(self.go_at)) + 1),
+        }
+    }
+
+    /// Appends characters, which fill it up to `top` if some are taken meanwhile.
+    pub(super) fn span(&mut self, cells: &[TaggedChar], top: Option<u32>) {
+        let before = self.fill();
+        self.cells.extend(cells);
+        if self.fill() > before {
+            self.full_max = self.full_max.max(top.unwrap_or_else(|| self.fill()));
+        }
+    }
+
+    /// Moves the oldest characters to a list.
+    pub(super) fn take(&mut self, count: usize, to: &mut Vec<TaggedChar>) {
+        move_cells(&mut self.cells, count, to);
     }
 }
 

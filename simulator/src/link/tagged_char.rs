@@ -1,6 +1,7 @@
 //! A character on a wire or in a slack buffer, tagged with the packet boundary it belongs to. The
 //! tag is not on the wire: the truth and the faults use it.
 
+use std::collections::VecDeque;
 use std::fmt;
 
 use codec::Character;
@@ -29,9 +30,6 @@ impl TaggedChar {
     pub const IDLE: Self = Self::of(Character::IDLE);
     /// GAP on a wire; the framing mark in a slack buffer. F-5
     pub const GAP: Self = Self::of(Character::GAP);
-
-    /// A value that differs from every character on a wire.
-    pub(crate) const NEVER: Self = Self(u16::MAX);
 
     /// The GAP that ends a packet, on a wire.
     pub const END: Self = Self(Self::GAP.0 | END);
@@ -70,6 +68,13 @@ impl TaggedChar {
         self.0 & END != 0
     }
 
+    /// True for a byte that begins no packet.
+    #[must_use]
+    #[inline]
+    pub(crate) const fn is_plain(self) -> bool {
+        self.0 & (DATA | HEAD) == DATA
+    }
+
     /// True for data, false for control codes.
     #[must_use]
     #[inline]
@@ -101,6 +106,22 @@ impl TaggedChar {
     pub(crate) const fn bits(self) -> u16 {
         self.0 & 0x1ff
     }
+}
+
+/// Moves the first characters of a queue to the end of a list.
+pub(super) fn move_cells(from: &mut VecDeque<TaggedChar>, count: usize, to: &mut Vec<TaggedChar>) {
+    let count = count.min(from.len());
+    let (first, second) = from.as_slices();
+    let (first, _) = first.split_at(count.min(first.len()));
+    let (second, _) = second.split_at(count - first.len());
+    to.extend_from_slice(first);
+    to.extend_from_slice(second);
+    from.drain(..count);
+}
+
+/// The data bytes or control codes of characters.
+pub(crate) fn low_bytes(cells: &[TaggedChar]) -> impl Iterator<Item = u8> + '_ {
+    cells.iter().copied().map(TaggedChar::low)
 }
 
 impl fmt::Debug for TaggedChar {

@@ -6,15 +6,16 @@ use std::num::NonZeroU32;
 use codec::time::Ticks;
 
 use crate::fault::BitErrors;
-use crate::link::tagged_char::{PacketId, TaggedChar};
+use crate::link::tagged_char::{PacketId, TaggedChar, move_cells};
 use crate::rng::Rng;
 
 /// The wires of a channel: a delay line.
 #[derive(Clone, Debug)]
 pub struct ChannelWire {
-    /// The characters in flight. The next one to arrive is at the position of the next one sent.
-    ring: Box<[TaggedChar]>,
-    next: u32,
+    /// The characters in flight, the next one to arrive first.
+    cells: VecDeque<TaggedChar>,
+    /// Number of characters that arrived unseen before they were put here.
+    ahead: u64,
     state: WireHealth,
     extras: Option<Box<WireExtras>>,
 }
@@ -75,16 +76,16 @@ impl ChannelWire {
     /// A silent channel, given its delay and its sender's character period.
     #[must_use]
     pub fn new(delay: Ticks, divisor: NonZeroU32) -> Self {
-        // A character sent with the sender's m-th clock is heard `delay` periods later. If that is
-        // no whole number of the sender's periods, one more is in flight when it is heard, and the
-        // next one has been put in already: either way it stands where the next one goes.
-        let in_flight = delay.0.div_ceil(u64::from(divisor.get())).max(1);
+        // A character sent with the sender's m-th clock arrives `delay` periods later. If that is
+        // no whole number of the sender's periods, one more is in flight before it arrives.
+        let divisor = u64::from(divisor.get());
+        let in_flight = delay.0.max(divisor * u64::from(delay.0 == 0)) / divisor;
         let in_flight = usize::try_from(in_flight).unwrap_or(usize::MAX);
         Self {
-            ring: vec![TaggedChar::IDLE; in_flight].into_boxed_slice(),
-            next: 0,
+            cells: vec![TaggedChar::IDLE; in_flight].into(),
+            ahead: 0,
             state: WireHealth::Sound,
-            // Made when it is needed, so that the rings of a network lie together.
+            // Made when it is needed, so that it takes no memory where nothing is damaged.
             extras: None,
         }
     }
@@ -92,7 +93,7 @@ impl ChannelWire {
     /// The character that arrives now.
     #[inline]
     pub fn arrive(&mut self, now: u64) -> TaggedChar {
-        let cell = self.ring.get(self.next as usize).copied().unwrap_or(TaggedChar::IDLE);
+        let cell = self.cells.pop_front().unwrap_or(TaggedChar::IDLE);
         if self.state == WireHealth::Sound { cell } else { self.damaged(now, cell) }
     }
 
@@ -101,17 +102,12 @@ impl ChannelWire {
         self.extras.as_mut()?.heads.pop_front()
     }
 
-    /// Sends the character of this period.
+    /// Sends the character of this period; returns it as it is on the wire.
     #[inline]
-    pub fn put(&mut self, cell: TaggedChar) {
+    pub fn put(&mut self, cell: TaggedChar) -> TaggedChar {
         let cell = if self.state == WireHealth::Cut { self.lose(cell) } else { cell };
-        if let Some(place) = self.ring.get_mut(self.next as usize) {
-            *place = cell;
-        }
-        self.next += 1;
-        if self.next as usize == self.ring.len() {
-            self.next = 0;
-        }
+        self.cells.push_back(cell);
+        cell
     }
 
     /// Registers the packet that begins with the next character sent; returns false if it is lost.
@@ -124,9 +120,25 @@ impl ChannelWire {
         sound
     }
 
-    /// Number of characters in flight.
-    pub(crate) const fn in_flight(&self) -> usize {
-        self.ring.len()
+    /// The characters in flight, the next one to arrive first.
+    pub(crate) const fn cells(&self) -> &VecDeque<TaggedChar> {
+        &self.cells
+    }
+
+    /// True if characters arrive unchanged, and all that are sent are put on the wire.
+    #[inline]
+    pub(crate) fn is_sound(&self) -> bool {
+        self.state == WireHealth::Sound
+    }
+
+    /// Puts characters on a sound wire.
+    pub(crate) fn put_all(&mut self, cells: &[TaggedChar]) {
+        self.cells.extend(cells);
+    }
+
+    /// Moves the next characters to arrive to a list.
+    pub(crate) fn take(&mut self, count: usize, to: &mut Vec<TaggedChar>) {
+        move_cells(&mut self.cells, count, to);
     }
 
     /// The character on the wire after one is sent that ends no packet.
@@ -150,22 +162,23 @@ impl ChannelWire {
         Some((left, noise.iter().map(|noise| noise.until).min()?))
     }
 
-    /// Skips characters without random errors.
-    pub fn skip(&mut self, characters: u64) {
+    /// Removes arriving characters that the receiver ignores; they may be put here later. None of
+    /// them has a random error.
+    pub(crate) fn skip(&mut self, characters: u64) {
         for noise in self.damage_mut().into_iter().flat_map(|damage| &mut damage.noise) {
             noise.left = noise.left.saturating_sub(characters);
         }
+        let here = usize::try_from(characters).unwrap_or(usize::MAX).min(self.cells.len());
+        self.cells.drain(..here);
+        self.ahead += characters - here as u64;
     }
 
-    /// Fills the wire with two alternating characters, the first for even periods of the sender;
-    /// the next character sent is of period `next`.
-    pub fn fill(&mut self, pair: [TaggedChar; 2], next: u64) {
-        let (tail, head) = self.ring.split_at_mut(self.next as usize);
-        let first = next.wrapping_sub((head.len() + tail.len()) as u64);
-        let periods = (0..).map(|place| first.wrapping_add(place));
-        for (place, period) in head.iter_mut().chain(tail).zip(periods) {
-            *place = in_period(pair, period);
-        }
+    /// Puts two alternating characters on the wire, the first for even periods of the sender, in
+    /// the periods from `first` to before `end`.
+    pub(crate) fn fill(&mut self, pair: [TaggedChar; 2], first: u64, end: u64) {
+        let seen = self.ahead.min(end - first);
+        self.ahead -= seen;
+        self.cells.extend((first + seen..end).map(|period| in_period(pair, period)));
     }
 
     /// Number of packets whose first bytes are in flight.
@@ -234,7 +247,7 @@ impl ChannelWire {
     /// Cuts the wire and loses the characters in flight; returns the packets that began there.
     pub fn cut(&mut self) -> VecDeque<PacketId> {
         self.damage(|damage| damage.cuts += 1);
-        self.ring.fill(TaggedChar::IDLE);
+        self.cells.iter_mut().for_each(|cell| *cell = TaggedChar::IDLE);
         self.extras.as_mut().map(|aside| std::mem::take(&mut aside.heads)).unwrap_or_default()
     }
 
@@ -416,19 +429,18 @@ mod tests {
         let mut wire = ChannelWire::new(delay, divisor);
         let id = PacketId { host: NodeId(0), number: 0 };
         assert!(wire.push_head(id));
-        wire.put(TaggedChar::data(0x83).as_head());
+        let step = |wire: &mut ChannelWire, cell| {
+            let character = wire.arrive(0).character();
+            wire.put(cell);
+            character
+        };
+        step(&mut wire, TaggedChar::data(0x83).as_head());
         assert_eq!(wire.cut(), [id]);
         assert!(!wire.push_head(id));
-        wire.put(TaggedChar::data(0x83).as_head());
+        step(&mut wire, TaggedChar::data(0x83).as_head());
         wire.mend();
-        wire.put(TaggedChar::data(0x05));
-        let arrived: CharBuf = (0..5)
-            .map(|now| {
-                let character = wire.arrive(now).character();
-                wire.put(TaggedChar::IDLE);
-                character
-            })
-            .collect();
+        step(&mut wire, TaggedChar::data(0x05));
+        let arrived: CharBuf = (0..5).map(|_| step(&mut wire, TaggedChar::IDLE)).collect();
         assert_eq!(arrived.to_string(), "IDLE×4 05");
         assert_eq!(wire.heads(), 0);
     }

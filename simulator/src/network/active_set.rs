@@ -1,5 +1,7 @@
-//! The parts of a network that are processed in a period. All others repeat what they did in the
-//! period before, so their state follows without processing them (`idle_skip.rs`).
+//! The parts of a network that are processed in a period. All others sleep (`sleep.rs`), or have
+//! nothing to do.
+
+use super::schedule::WakingPart;
 
 /// A set of part indices, one bit each.
 #[derive(Clone, Debug, Default)]
@@ -48,68 +50,64 @@ impl PartSet {
     }
 }
 
-/// The active channels and hosts. A channel has the index of the port that receives it.
+/// The active ends of channels, by port, hosts and switches.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ActiveSet {
-    /// Ports whose incoming channel is active.
-    receiving: PartSet,
-    /// Ports whose outgoing channel is active.
-    sending: PartSet,
+    pub(super) receiving: PartSet,
+    pub(super) sending: PartSet,
     pub(super) hosts: PartSet,
-    /// Idle channels that must become active.
-    woken: Vec<u32>,
-    /// No host acts on its own before this period.
-    pub(super) hosts_due: u64,
-    /// No idle channel becomes active on its own before this period.
-    pub(super) channels_due: u64,
+    /// Those that may have something to decide.
+    pub(super) switches: PartSet,
+    /// Receivers and senders that have just done what they can do asleep.
+    pub(super) calm_receivers: PartSet,
+    pub(super) calm_senders: PartSet,
+    /// Sleeping ends that must wake.
+    marked: Vec<WakingPart>,
     /// Buffer for the set that a phase iterates over.
     scratch: PartSet,
 }
 
 impl ActiveSet {
-    pub(super) fn all(units: usize, hosts: usize) -> Self {
-        let (hears, sends, hosts) = (PartSet::all(units), PartSet::all(units), PartSet::all(hosts));
-        Self { receiving: hears, sending: sends, hosts, channels_due: u64::MAX, ..Self::default() }
+    pub(super) fn all(units: usize, hosts: usize, switches: usize) -> Self {
+        let (receiving, sending) = (PartSet::all(units), PartSet::all(units));
+        let calm = || PartSet(vec![0; units.div_ceil(64)]);
+        Self {
+            receiving,
+            sending,
+            hosts: PartSet::all(hosts),
+            switches: PartSet::all(switches),
+            calm_receivers: calm(),
+            calm_senders: calm(),
+            ..Self::default()
+        }
     }
 
-    /// Marks an idle channel for activation.
+    /// Marks a receiver to be woken, if it sleeps.
     #[inline]
-    pub(super) fn wake(&mut self, channel: u32) {
-        if !self.receiving.contains(channel as usize) {
-            self.woken.push(channel);
+    pub(super) fn wake_receiver(&mut self, unit: u32) {
+        if !self.receiving.contains(unit as usize) {
+            self.marked.push(WakingPart::Receiver(unit));
+        }
+    }
+
+    /// Marks a sender to be woken, if it sleeps.
+    #[inline]
+    pub(super) fn wake_sender(&mut self, unit: u32) {
+        if !self.sending.contains(unit as usize) {
+            self.marked.push(WakingPart::Sender(unit));
         }
     }
 
     #[inline]
-    pub(super) fn next_woken(&mut self) -> Option<u32> {
-        self.woken.pop()
-    }
-
-    #[inline]
-    pub(super) fn host_due(&mut self, at: u64) {
-        self.hosts_due = self.hosts_due.min(at);
-    }
-
-    #[inline]
-    pub(super) fn is_awake(&self, channel: usize) -> bool {
-        self.receiving.contains(channel)
+    pub(super) fn next_marked(&mut self) -> Option<WakingPart> {
+        self.marked.pop()
     }
 
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.receiving.is_empty() && self.hosts.is_empty()
-    }
-
-    /// Makes a channel active, given the ports that send and receive it.
-    pub(super) fn begin(&mut self, from: usize, to: usize) {
-        self.sending.insert(from);
-        self.receiving.insert(to);
-    }
-
-    /// Makes a channel idle.
-    pub(super) fn end(&mut self, from: usize, to: usize) {
-        self.sending.remove(from);
-        self.receiving.remove(to);
+        [&self.receiving, &self.sending, &self.hosts, &self.switches]
+            .into_iter()
+            .all(PartSet::is_empty)
     }
 
     /// A copy of the receiving ports, to be returned with [`Self::give_back`].
@@ -136,6 +134,14 @@ impl ActiveSet {
         now
     }
 
+    /// A copy of the switches, to be returned with [`Self::give_back`].
+    #[inline]
+    pub(super) fn take_switches(&mut self) -> PartSet {
+        let mut now = std::mem::take(&mut self.scratch);
+        now.set_to(&self.switches);
+        now
+    }
+
     #[inline]
     pub(super) fn give_back(&mut self, set: PartSet) {
         self.scratch = set;
@@ -157,14 +163,13 @@ mod tests {
     }
 
     #[test]
-    fn only_idle_channels_are_activated() {
-        let mut attention = ActiveSet::all(3, 1);
-        attention.end(0, 1);
-        attention.wake(0);
-        attention.wake(1);
-        assert_eq!([attention.next_woken(), attention.next_woken()], [Some(1), None]);
-        attention.begin(0, 1);
-        attention.wake(1);
-        assert_eq!(attention.next_woken(), None);
+    fn only_sleeping_ends_are_woken() {
+        let mut active = ActiveSet::all(3, 1, 1);
+        active.receiving.remove(1);
+        active.wake_receiver(0);
+        active.wake_receiver(1);
+        active.wake_sender(1);
+        let marked = [active.next_marked(), active.next_marked()];
+        assert_eq!(marked, [Some(WakingPart::Receiver(1)), None]);
     }
 }

@@ -3,7 +3,7 @@
 use codec::capture::Channel;
 use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS};
 
-use super::idle_skip::IdleDetector;
+use super::sleep::PortSleep;
 use super::{HostUnit, Network, NodePart, VisitOrder};
 use crate::interface::{HostInterface, InterfaceParameters};
 use crate::link::wire::ChannelWire;
@@ -37,6 +37,7 @@ impl Network {
                         unit: None,
                         interface: interface(scenario, id, parameters),
                         consumption: parameters.consumption,
+                        scheduled: 0,
                     });
                     NodePart::Host(number(self.hosts.len() - 1))
                 }
@@ -65,13 +66,12 @@ impl Network {
             // Every cable ends at a node.
             let Some(sink) = self.sink(port, unit) else { continue };
             self.units.push(PortUnit::new(port, &link, sink, level));
-            self.idle.push(IdleDetector::default());
+            self.sleep.push(PortSleep::default());
             self.index.units.insert(port, unit);
             peers.push(peer);
         }
         for (unit, peer) in self.units.iter_mut().zip(peers) {
             unit.peer = self.index.units.get(&peer).copied().unwrap_or_default();
-            self.peers.push(unit.peer);
         }
     }
 

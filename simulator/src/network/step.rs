@@ -4,18 +4,19 @@
 use codec::time::Tick;
 
 use crate::link::receiver::PortRequest;
-use crate::link::sender::{PacketRest, SendState};
-use crate::link::source_item::{AcceptMode, SendDecision, SourceItem};
+use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::TaggedChar;
-use crate::link::wire::ChannelWire;
 use crate::network::{HostUnit, Network};
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
 use crate::switch::{Switch, SwitchInputState};
-use crate::truth::{RuleId, StopGo, TraceContext, TruthEventKind, TruthLog};
+use crate::truth::{RuleId, TraceContext, TruthEventKind, TruthLog};
 
+mod choice;
 mod extended_switching;
 mod switching;
 
+use super::catch_up::PhaseTimes;
+use super::sleep::PortSleep;
 use switching::{advance, connect, select, sever};
 
 impl Network {
@@ -30,311 +31,286 @@ impl Network {
     pub(super) fn period(&mut self) {
         self.apply_due_faults();
         self.wake_due();
-        self.receive_all();
-        self.wake_pending(self.now + 1, self.now);
+        let mut receiving = self.active.take_receiving();
+        self.times.receive = self.now + 1;
+        while let Some(index) = receiving.pop() {
+            self.receive(index);
+        }
+        self.active.give_back(receiving);
         self.decide_hosts();
+        self.times.take = self.now + 1;
         self.decide_switches();
-        self.wake_pending(self.now + 1, self.now);
-        self.send_all();
-        self.wake_pending(self.now + 1, self.now + 1);
+        self.wake_marked();
+        let mut sending = self.active.take_sending();
+        self.times.send = self.now + 1;
+        while let Some(index) = sending.pop() {
+            self.send(index);
+        }
+        self.active.give_back(sending);
+        self.wake_marked();
         self.now += 1;
+        self.times = PhaseTimes::all(self.now);
     }
 
-    fn receive_all(&mut self) {
-        let Self { now, units, wires, switches, hosts, log, recorder, active: attention, .. } =
-            self;
-        let (now, mut hearing) = (*now, attention.take_receiving());
-        while let Some(index) = hearing.pop() {
-            let (Some(unit), Some(wire)) = (units.get_mut(index), wires.get_mut(index)) else {
-                continue;
-            };
-            let fill = unit.receiver.fill();
-            if let Some(slot) = unit.clock.receive_slot(now) {
-                let cell = wire.arrive(now);
-                if let Some(tapped) = &unit.tapped
-                    && tapped.is_on(now)
-                {
-                    recorder.push(tapped.incoming as usize, Tick(slot), cell.character());
+    /// Receives the character of a period at a port, and advances its switch input.
+    #[inline]
+    fn receive(&mut self, index: usize) {
+        let now = self.now;
+        let Some(unit) = self.units.get(index) else { return };
+        let fill = unit.receiver.fill();
+        if let Some(slot) = unit.clock.receive_slot(now) {
+            self.receive_from_wire(index, slot);
+        }
+        let Self { units, log, .. } = self;
+        let Some(unit) = units.get_mut(index) else { return };
+        if unit.receiver.has_own_time() && tick_own_time(unit, now, log) {
+            self.wake_sender(index);
+        }
+        let Self { units, switches, log, active, .. } = self;
+        let Some(unit) = units.get_mut(index) else { return };
+        if let DataSink::Switch(switch, input) = unit.sink
+            && unit.receiver.fill() > 0
+        {
+            match input {
+                SwitchInputState::Empty
+                | SwitchInputState::Decoding(_)
+                | SwitchInputState::Discarding => {
+                    active.switches.insert(switch as usize);
+                    advance(unit, switches.get_mut(switch as usize), now, log);
                 }
-                let quick = match unit.power {
-                    PowerState::On => {
-                        unit.receiver.receive_simple(cell, unit.sender.last_received())
-                    }
-                    PowerState::Off { .. } => None,
-                };
-                if quick.is_none() {
-                    if unit.power == PowerState::On {
-                        attention.wake(unit.peer);
-                    }
-                    let trace = &mut TraceContext { now, slot, place: unit.port, log };
-                    if receive_char(unit, wire, cell, trace) == PortRequest::Reset {
-                        attention.host_due(0);
-                        reset_sink(unit, switches, hosts, trace);
-                    }
+                SwitchInputState::Connected(..) if unit.receiver.fill() > fill => {
+                    let output = unit.downstream as usize;
+                    self.wake_sender(output);
                 }
-                if let Some(watch) = &mut unit.fill_trace {
-                    let trace = &mut TraceContext { now, slot, place: unit.port, log };
-                    watch.record(unit.receiver.fill(), trace);
-                }
-            }
-            if unit.receiver.has_own_time() {
-                tick_own_time(unit, now, log);
-            }
-            if let DataSink::Switch(switch, input) = unit.sink
-                && unit.receiver.fill() > 0
-            {
-                match input {
-                    SwitchInputState::Empty
-                    | SwitchInputState::Decoding(_)
-                    | SwitchInputState::Discarding => {
-                        advance(unit, switches.get_mut(switch as usize), now, log);
-                    }
-                    SwitchInputState::Connected(..) if unit.receiver.fill() > fill => {
-                        attention.wake(unit.downstream);
-                    }
-                    SwitchInputState::Connected(..)
-                    | SwitchInputState::Ready
-                    | SwitchInputState::Waiting(_)
-                    | SwitchInputState::Extended => {}
-                }
+                SwitchInputState::Connected(..)
+                | SwitchInputState::Ready
+                | SwitchInputState::Waiting(_)
+                | SwitchInputState::Extended => {}
             }
         }
-        attention.give_back(hearing);
+    }
+
+    #[inline]
+    fn receive_from_wire(&mut self, index: usize, slot: u64) {
+        if self.wires.get(index).is_some_and(|wire| wire.cells().is_empty()) {
+            self.catch_up_sender(self.units.get(index).map_or(0, |unit| unit.peer as usize));
+        }
+        let Self { now, units, wires, recorder, active, .. } = self;
+        let (Some(unit), Some(wire)) = (units.get_mut(index), wires.get_mut(index)) else { return };
+        let cell = wire.arrive(*now);
+        if let Some(tapped) = &unit.tapped
+            && tapped.is_on(*now)
+        {
+            recorder.push(tapped.incoming as usize, Tick(slot), cell.character());
+        }
+        let quick = match unit.power {
+            PowerState::On => unit.receiver.receive_simple(cell, unit.sender.last_received()),
+            PowerState::Off { .. } => None,
+        };
+        active.calm_receivers.insert(index);
+        if quick.is_none() {
+            self.receive_slowly(index, cell, slot);
+        }
+        let Self { now, units, log, .. } = self;
+        if let Some(unit) = units.get_mut(index)
+            && let Some(trace) = &mut unit.fill_trace
+        {
+            let context = &mut TraceContext { now: *now, slot, place: unit.port, log };
+            trace.record(unit.receiver.fill(), context);
+        }
+    }
+
+    /// Receives a character other than fill or a byte within a packet.
+    fn receive_slowly(&mut self, index: usize, cell: TaggedChar, slot: u64) {
+        let Self { now, units, wires, log, .. } = self;
+        let (Some(unit), Some(wire)) = (units.get_mut(index), wires.get_mut(index)) else { return };
+        let trace = &mut TraceContext { now: *now, slot, place: unit.port, log };
+        let head = if cell.is_head() { wire.head() } else { None };
+        if unit.power != PowerState::On {
+            if let Some(id) = head {
+                trace.emit(Some(id), || TruthEventKind::Dropped(RuleId("F-7")));
+            }
+            return;
+        }
+        let request = unit.receiver.receive(cell, head, trace);
+        if request == PortRequest::Nothing && unit.receiver.is_calm() {
+            return;
+        }
+        self.wake_sender(index);
+        let Self { now, units, switches, hosts, log, active, .. } = self;
+        let Some(unit) = units.get_mut(index) else { return };
+        let trace = &mut TraceContext { now: *now, slot, place: unit.port, log };
+        unit.handle(request, trace);
+        if request == PortRequest::Reset {
+            match unit.sink {
+                DataSink::Host(host) => active.hosts.insert(host as usize),
+                DataSink::Switch(switch, _) => active.switches.insert(switch as usize),
+            }
+            reset_sink(unit, switches, hosts, trace);
+        }
     }
 
     /// Advances the active hosts, which take one character each.
     fn decide_hosts(&mut self) {
-        let Self { now, hosts, units, active: attention, log, .. } = self;
-        if *now >= attention.hosts_due {
-            attention.hosts_due = u64::MAX;
-            for (number, HostUnit { interface, .. }) in hosts.iter().enumerate() {
-                if interface.due() <= *now {
-                    attention.hosts.insert(number);
-                }
-                attention.host_due(interface.due());
-            }
-        }
-        let mut deciding = attention.take_hosts();
+        let mut deciding = self.active.take_hosts();
         while let Some(number) = deciding.pop() {
-            let Some(HostUnit { unit, interface, .. }) = hosts.get_mut(number) else { continue };
-            let ticks = *now >= interface.due();
-            interface.tick(*now, log);
-            attention.host_due(interface.due());
-            let channel = unit.unwrap_or(u32::MAX);
-            let Some(unit) = units.get_mut(channel as usize) else {
-                attention.hosts.remove(number);
-                continue;
-            };
-            if unit.receiver.fill() > 0
-                && interface.takes(*now, unit.receiver.last_command())
-                && let Some((cell, head)) = unit.receiver.take()
-            {
-                attention.wake(channel);
-                interface.take(*now, cell, head, log);
-                attention.host_due(interface.due());
-            }
-            let source = if interface.offered() == SourceItem::Nothing {
-                DataSource::Nowhere
-            } else {
-                DataSource::Host(u32::try_from(number).unwrap_or(u32::MAX))
-            };
-            if source != unit.source || ticks && source != DataSource::Nowhere {
-                attention.wake(unit.peer);
-            }
-            // It may be that it takes one later now.
-            if ticks && unit.receiver.fill() > 0 {
-                attention.wake(channel);
-            }
-            unit.source = source;
-            if !attention.is_awake(channel as usize) && !attention.is_awake(unit.peer as usize) {
-                attention.hosts.remove(number);
-            }
+            self.decide_host(number);
         }
-        attention.give_back(deciding);
+        self.active.give_back(deciding);
+    }
+
+    #[inline]
+    fn decide_host(&mut self, number: usize) {
+        let now = self.now;
+        let Some(HostUnit { unit, interface, .. }) = self.hosts.get(number) else { return };
+        let (ticks, port) = (now >= interface.due(), *unit);
+        if let (true, Some(port)) = (ticks, port)
+            && self.sleep.get(port as usize).is_some_and(PortSleep::absorbs)
+        {
+            self.wake_receiver(port as usize);
+        }
+        let Self { hosts, units, active, log, sleep, .. } = self;
+        let Some(HostUnit { interface, .. }) = hosts.get_mut(number) else { return };
+        interface.tick(now, log);
+        let channel = port.unwrap_or(u32::MAX);
+        let (Some(unit), Some(sleep)) =
+            (units.get_mut(channel as usize), sleep.get(channel as usize))
+        else {
+            active.hosts.remove(number);
+            self.schedule_host(number);
+            return;
+        };
+        if !sleep.absorbs()
+            && unit.receiver.fill() > 0
+            && interface.takes(now, unit.receiver.last_command())
+            && let Some((cell, head)) = unit.receiver.take()
+        {
+            active.wake_receiver(channel);
+            interface.take(now, cell, head, log);
+        }
+        let source = if interface.offered() == SourceItem::Nothing {
+            DataSource::Nowhere
+        } else {
+            DataSource::Host(u32::try_from(number).unwrap_or(u32::MAX))
+        };
+        if source != unit.source || ticks && source != DataSource::Nowhere {
+            active.wake_sender(channel);
+        }
+        // It may be that it takes one later now.
+        if ticks && unit.receiver.fill() > 0 {
+            active.wake_receiver(channel);
+        }
+        unit.source = source;
+        if sleep.receiver.is_some() && sleep.sender.is_some() {
+            active.hosts.remove(number);
+        }
+        self.schedule_host(number);
+        self.wake_marked();
     }
 
     fn decide_switches(&mut self) {
-        let Self { now, switches, units, active: attention, log, .. } = self;
-        for switch in switches.iter_mut().filter(|switch| !switch.is_calm()) {
-            sever(switch, units, attention, *now, log);
-            select(switch, units, attention, *now, log);
-            connect(switch, units, attention, *now, log);
-        }
-    }
-
-    fn send_all(&mut self) {
-        let mut sending = self.active.take_sending();
-        while let Some(index) = sending.pop() {
-            let Some(unit) = self.units.get_mut(index) else { continue };
-            let Some(slot) = unit.clock.send_slot(self.now) else { continue };
-            let peer = unit.peer as usize;
-            if let DataSource::Circuit(input) = unit.source
-                && unit.receiver.is_calm()
-                && unit.tapped.is_none()
-                && unit.power == PowerState::On
-                && unit.sender.streams(slot)
-                && let Some(cell) = self.units.get_mut(input as usize).and_then(PortUnit::stream)
-            {
-                self.active.wake(input);
-                self.units.get_mut(index).into_iter().for_each(|it| it.counters.data += 1);
-                self.wires.get_mut(peer).into_iter().for_each(|wire| wire.put(cell));
-                self.idle.get_mut(peer).into_iter().for_each(|rest| rest.disturb());
+        let mut deciding = self.active.take_switches();
+        while let Some(number) = deciding.pop() {
+            let Self { now, switches, units, active, log, .. } = self;
+            let Some(switch) = switches.get_mut(number) else { continue };
+            active.switches.remove(number);
+            if switch.is_calm() {
                 continue;
             }
-            let Some(unit) = self.units.get_mut(index) else { continue };
-            let calm = unit.source == DataSource::Nowhere
-                && unit.receiver.is_calm()
-                && unit.power == PowerState::On;
-            let quick = if calm { unit.sender.idle(slot) } else { None };
-            let cell = match quick {
-                Some(cell) => cell,
-                None => self.send(index, slot),
-            };
-            if let Some(wire) = self.wires.get_mut(peer) {
-                wire.put(cell);
+            switch.catch_up(*now);
+            sever(switch, units, active, *now, log);
+            for input in switch.ready() {
+                let unit = self.switches.get(number).and_then(|switch| switch.unit(input));
+                unit.into_iter().for_each(|unit| self.look_at(unit as usize));
             }
-            self.idle.get_mut(peer).into_iter().for_each(|rest| rest.note(slot, cell));
-            if let Some(tapped) = self.units.get(index).and_then(|c| c.tapped.as_ref())
-                && tapped.is_on(self.now)
-            {
-                self.recorder.push(tapped.outgoing as usize, Tick(slot), cell.character());
+            let Self { now, switches, units, active, log, .. } = self;
+            let Some(switch) = switches.get_mut(number) else { continue };
+            select(switch, units, active, *now, log);
+            let mut granted = std::mem::take(&mut self.granted);
+            switch.arbitrate(*now, &mut |input, output| granted.push((input, output)));
+            for (input, output) in granted.drain(..) {
+                let from = self.switches.get(number).and_then(|switch| switch.unit(input));
+                from.into_iter().for_each(|from| self.look_at(from as usize));
+                let Self { now, switches, units, active, log, .. } = self;
+                let Some(switch) = switches.get_mut(number) else { continue };
+                connect(switch, units, active, (input, output), (*now, log));
             }
+            self.granted = granted;
+            self.schedule_switch(number);
         }
-        self.active.give_back(sending);
+        self.active.give_back(deciding);
     }
 
-    /// The character of a port in a period without a shortcut.
-    fn send(&mut self, index: usize, slot: u64) -> TaggedChar {
-        let now = self.now;
-        let Some(unit) = self.units.get_mut(index) else { return TaggedChar::IDLE };
-        let trace = &mut TraceContext { now, slot, place: unit.port, log: &mut self.log };
-        if unit.power != PowerState::On {
-            unit.stay_silent(trace);
-            return TaggedChar::IDLE;
+    /// Adds what a sleeping receiver has stored to its slack buffer, which is looked at now.
+    #[inline]
+    fn look_at(&mut self, input: usize) {
+        if self.sleep.get(input).is_some_and(PortSleep::absorbs) {
+            self.catch_up_receiver(input);
         }
-        if unit.sender.flow() == StopGo::Stop {
-            unit.counters.stopped += 1;
-        }
-        let due = unit.receiver.due();
-        unit.counters.commands += u64::from(due.is_some());
-        let source = unit.source;
-        let cell = match unit.sender.decide(due, trace) {
-            SendDecision::Send(cell) => {
-                // It may have reset itself, so that a STOP that is said again counts anew.
-                self.active.wake(u32::try_from(index).unwrap_or(u32::MAX));
-                if give_up(unit, &mut self.hosts) {
-                    self.active.host_due(0);
+    }
+
+    /// Sends the character of a period from a port.
+    #[inline]
+    fn send(&mut self, index: usize) {
+        let Some(unit) = self.units.get_mut(index) else { return };
+        let Some(slot) = unit.clock.send_slot(self.now) else { return };
+        let peer = unit.peer as usize;
+        if let DataSource::Circuit(input) = unit.source
+            && unit.receiver.is_calm()
+            && unit.tapped.is_none()
+            && unit.power == PowerState::On
+            && unit.sender.streams(slot)
+        {
+            self.look_at(input as usize);
+            if let Some(cell) = self.units.get_mut(input as usize).and_then(PortUnit::stream) {
+                let watched = self.units.get(input as usize).is_some_and(PortUnit::is_watched);
+                if watched {
+                    self.wake_receiver(input as usize);
                 }
-                cell
+                self.units.get_mut(index).into_iter().for_each(|it| it.counters.data += 1);
+                self.active.calm_senders.insert(index);
+                self.put(peer, slot, cell);
+                return;
             }
-            SendDecision::Ask(mode) => {
-                let item = self.source_item(source, mode, index);
-                let Some(unit) = self.units.get_mut(index) else { return TaggedChar::IDLE };
-                let trace = &mut TraceContext { now, slot, place: unit.port, log: &mut self.log };
-                let wire = self.wires.get_mut(unit.peer as usize);
-                wire.into_iter().for_each(|wire| push_head(item, wire, trace));
-                unit.sender.send(item, trace)
-            }
+        }
+        let Some(unit) = self.units.get_mut(index) else { return };
+        let calm = unit.source == DataSource::Nowhere
+            && unit.receiver.is_calm()
+            && unit.power == PowerState::On;
+        let quick = if calm { unit.sender.idle(slot) } else { None };
+        let cell = match quick {
+            Some(cell) => cell,
+            None => self.choose(index, slot),
         };
-        let Some(unit) = self.units.get_mut(index) else { return cell };
-        let trace = &mut TraceContext { now, slot, place: unit.port, log: &mut self.log };
-        unit.note_sent(cell, trace);
-        cell
-    }
-
-    /// The item that a source has for a sender.
-    fn source_item(&mut self, source: DataSource, mode: AcceptMode, index: usize) -> SourceItem {
-        match source {
-            DataSource::Nowhere => SourceItem::Nothing,
-            DataSource::Host(host) => {
-                let Some(HostUnit { interface, .. }) = self.hosts.get_mut(host as usize) else {
-                    return SourceItem::Nothing;
-                };
-                let item = interface.offered();
-                if !mode.accepts(&item) {
-                    return SourceItem::Nothing;
-                }
-                interface.taken(self.now, &mut self.log);
-                self.active.host_due(interface.due());
-                item
-            }
-            DataSource::Circuit(input) => self.item_from_input(input as usize, mode, index),
-            DataSource::Copies => {
-                self.item_from_multicast(mode, index).unwrap_or(SourceItem::Nothing)
-            }
+        self.active.calm_senders.insert(index);
+        self.put(peer, slot, cell);
+        if let Some(tapped) = self.units.get(index).and_then(|c| c.tapped.as_ref())
+            && tapped.is_on(self.now)
+        {
+            self.recorder.push(tapped.outgoing as usize, Tick(slot), cell.character());
         }
     }
 
-    /// The item for an output from the input connected to it.
-    fn item_from_input(&mut self, input: usize, mode: AcceptMode, output: usize) -> SourceItem {
-        let (now, log) = (self.now, &mut self.log);
-        let Some(unit) = self.units.get_mut(input) else { return SourceItem::Nothing };
-        let place = unit.port;
-        let DataSink::Switch(switch, SwitchInputState::Connected(port, transit)) = &mut unit.sink
-        else {
-            return SourceItem::Nothing;
-        };
-        let (switch, port) = (*switch, *port);
-        let fill = unit.receiver.fill();
-        if let Some(id) = transit.hold(&mut unit.receiver) {
-            log.emit(now, place, Some(id), || TruthEventKind::Merged);
+    /// Puts a character on the wire to a port.
+    #[inline]
+    fn put(&mut self, receiver: usize, slot: u64, cell: TaggedChar) {
+        if let Some(wire) = self.wires.get_mut(receiver) {
+            let cell = wire.put(cell);
+            self.announce(receiver, slot, cell);
         }
-        let answer = if transit.needs_identity() {
-            let switch = self.switches.get(switch as usize);
-            let identity = switch.map(|switch| switch.identity(place.port));
-            identity.and_then(|identity| transit.identity_byte(&unit.receiver, mode, &identity))
-        } else {
-            None
-        };
-        let item = match answer {
-            Some(item) => item,
-            None => transit.next_item(&mut unit.receiver, mode),
-        };
-        if unit.receiver.fill() < fill {
-            self.active.wake(u32::try_from(input).unwrap_or(u32::MAX));
-        }
-        if item == SourceItem::Mark {
-            if let Some(id) = transit.head() {
-                log.emit(now, place, Some(id), || TruthEventKind::Dropped(RuleId("P-9")));
-            }
-            unit.sink = DataSink::Switch(switch, SwitchInputState::Empty);
-            if let Some(switch) = self.switches.get_mut(switch as usize) {
-                switch.release(port);
-            }
-            if let Some(output) = self.units.get_mut(output) {
-                output.source = DataSource::Nowhere;
-            }
-        }
-        item
     }
 }
 
-/// Counts a period of a port that receives at another rate than its own. F-7, W-6
-fn tick_own_time(unit: &mut PortUnit, now: u64, log: &mut TruthLog) {
+/// Counts a period of a port that receives at another rate than its own; returns true if its sender
+/// may be concerned. F-7, W-6
+fn tick_own_time(unit: &mut PortUnit, now: u64, log: &mut TruthLog) -> bool {
     if let (Some(slot), PowerState::On) = (unit.clock.send_slot(now), unit.power) {
         let trace = &mut TraceContext { now, slot, place: unit.port, log };
         let request = unit.receiver.tick(trace);
         unit.handle(request, trace);
+        return request != PortRequest::Nothing || !unit.receiver.is_calm();
     }
-}
-
-/// Receives a character other than fill.
-fn receive_char(
-    unit: &mut PortUnit,
-    wire: &mut ChannelWire,
-    cell: TaggedChar,
-    trace: &mut TraceContext<'_>,
-) -> PortRequest {
-    let head = if cell.is_head() { wire.head() } else { None };
-    if unit.power != PowerState::On {
-        if let Some(id) = head {
-            trace.emit(Some(id), || TruthEventKind::Dropped(RuleId("F-7")));
-        }
-        return PortRequest::Nothing;
-    }
-    let request = unit.receiver.receive(cell, head, trace);
-    unit.handle(request, trace);
-    request
+    false
 }
 
 /// Resets the host or the switch input after FRES. R-3
@@ -344,6 +320,11 @@ fn reset_sink(
     hosts: &mut [HostUnit],
     trace: &mut TraceContext<'_>,
 ) {
+    if let DataSink::Switch(switch, _) = unit.sink
+        && let Some(switch) = switches.get_mut(switch as usize)
+    {
+        switch.catch_up(trace.now);
+    }
     if let DataSink::Host(host) = unit.sink
         && let Some(host) = hosts.get_mut(host as usize)
     {
@@ -351,31 +332,5 @@ fn reset_sink(
     }
     if let Some(id) = unit.reset_input(switches) {
         trace.emit(Some(id), || TruthEventKind::Dropped(RuleId("R-3")));
-    }
-}
-
-/// Discards the rest of a given-up packet at a host's interface; returns true if there was one.
-///
-fn give_up(unit: &mut PortUnit, hosts: &mut [HostUnit]) -> bool {
-    let given_up = match unit.sender.sending() {
-        SendState::Discarding | SendState::Closing(PacketRest::AtSource) => true,
-        SendState::Between | SendState::Packet | SendState::Closing(PacketRest::Nothing) => false,
-    };
-    if let (true, DataSink::Host(host)) = (given_up, &unit.sink) {
-        if let Some(host) = hosts.get_mut(*host as usize) {
-            host.interface.cut();
-        }
-        unit.sender.sever();
-        return true;
-    }
-    false
-}
-
-/// Registers the packet that begins with the next character on the wire.
-fn push_head(item: SourceItem, wire: &mut ChannelWire, trace: &mut TraceContext<'_>) {
-    if let SourceItem::Data(_, Some(id)) = item
-        && !wire.push_head(id)
-    {
-        trace.emit(Some(id), || TruthEventKind::Dropped(RuleId("F-7")));
     }
 }

@@ -5,7 +5,7 @@ use codec::crc::Crc8;
 
 use crate::link::receiver::PortReceiver;
 use crate::link::source_item::{AcceptMode, SourceItem};
-use crate::link::tagged_char::{PacketId, TaggedChar};
+use crate::link::tagged_char::{PacketId, TaggedChar, low_bytes};
 use crate::switch::extension::SwitchIdentity;
 
 /// A packet on its way through a switch. P-5
@@ -93,6 +93,31 @@ impl CutThrough {
         self.computed = self.computed.push(byte);
         self.forwarded = self.forwarded.push(byte);
         Some(TaggedChar::data(byte))
+    }
+
+    /// True if the next byte for the output is the next one of the slack buffer, neither the first
+    /// nor inserted.
+    pub(crate) const fn is_under_way(&self) -> bool {
+        self.held.is_none() && self.head.is_none()
+    }
+
+    /// True if it holds a byte back.
+    pub(crate) const fn holds(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// Forwards bytes that are neither the first nor the last. P-5
+    pub(crate) fn forward(&mut self, cells: &[TaggedChar]) {
+        if self.needs_identity() {
+            for byte in low_bytes(cells) {
+                self.computed = self.computed.push(byte);
+                self.forwarded = self.forwarded.push(byte);
+            }
+        } else {
+            // The CRC byte is changed by their difference, to which these bytes add nothing.
+            self.computed = self.computed.xor(self.forwarded).zeros(cells.len() as u64);
+            self.forwarded = Crc8::NEW;
+        }
     }
 
     /// Takes the next byte from the slack buffer and holds it back until the character after it is

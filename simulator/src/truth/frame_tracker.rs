@@ -47,6 +47,11 @@ impl FrameTracker {
         self.newest.push(byte);
     }
 
+    /// Takes the bytes of consecutive periods from `first` on.
+    pub(crate) fn run(&mut self, first: u64, bytes: impl Iterator<Item = u8>) {
+        (first..).zip(bytes).for_each(|(at, byte)| self.data(at, byte));
+    }
+
     /// Ends the frame, and returns it if it has any bytes.
     pub fn end(&mut self, ended_by: FrameEnd) -> Option<FrameRecord> {
         if self.newest.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::{PortSender, SendState, command_code};
 use crate::link::FillMode;
-use crate::link::tagged_char::TaggedChar;
+use crate::link::tagged_char::{TaggedChar, low_bytes};
 use crate::truth::StopGo;
 
 impl PortSender {
@@ -23,13 +23,28 @@ impl PortSender {
     /// True if it is inside a packet, and nothing but a byte can be sent.
     #[inline]
     pub fn streams(&self, slot: u64) -> bool {
+        self.account.is_none() && self.goes_on(slot)
+    }
+
+    /// True if it is inside a packet and sends its bytes as long as its source has them, up to its
+    /// deadline.
+    #[inline]
+    pub(crate) fn goes_on(&self, slot: u64) -> bool {
         self.sending == SendState::Packet
             && self.flow == StopGo::Go
             && self.commands.is_empty()
             && self.queued_symbols.is_empty()
-            && self.account.is_none()
             && !self.is_sparse()
             && slot < self.deadline
+    }
+
+    /// Records bytes sent within a packet in consecutive periods from `first` on.
+    pub(crate) fn sent_bytes(&mut self, first: u64, cells: &[TaggedChar]) {
+        if let Some(account) = &mut self.account
+            && !self.after_reset
+        {
+            account.run(first, low_bytes(cells));
+        }
     }
 
     /// The characters of its even and odd periods from now on, as long as it receives nothing and

@@ -122,7 +122,7 @@ pub(super) fn granted(
     switch: &mut Switch,
     units: &mut [PortUnit],
     index: usize,
-    attention: &mut ActiveSet,
+    active: &mut ActiveSet,
     trace: &mut TraceContext<'_>,
 ) -> Option<()> {
     let input = trace.place.port;
@@ -136,10 +136,10 @@ pub(super) fn granted(
     let (route, mut head) = units.get_mut(index)?.receiver.take()?;
     multicast.begin(route.low(), head);
     for output in outputs {
-        let Some(there) = switch.unit(output).map(|there| there as usize) else { continue };
-        let Some(unit) = units.get_mut(there) else { continue };
+        let Some(there) = switch.unit(output) else { continue };
+        let Some(unit) = units.get_mut(there as usize) else { continue };
         unit.source = DataSource::Copies;
-        attention.wake(unit.peer);
+        active.wake_sender(there);
         let TraceContext { now, log, .. } = trace;
         log.emit(*now, unit.port, head.take(), || TruthEventKind::Forwarded { input });
     }

@@ -10,6 +10,7 @@ use crate::switch::extension::SELF;
 use crate::switch::{Switch, SwitchInputState, rule_of};
 use crate::topology::{ExtensionSupport, NodePort};
 use crate::truth::{RuleId, TraceContext, TruthEventKind, TruthLog};
+use codec::route::PortId;
 
 /// Advances the input of a switch. S-3, S-6
 #[inline]
@@ -56,14 +57,14 @@ pub(super) fn advance(
 pub(super) fn sever(
     switch: &mut Switch,
     units: &mut [PortUnit],
-    attention: &mut ActiveSet,
+    active: &mut ActiveSet,
     now: u64,
     log: &mut TruthLog,
 ) {
     for output in switch.take_severed() {
-        let Some(index) = switch.unit(output).map(|unit| unit as usize) else { continue };
-        let Some(unit) = units.get_mut(index) else { continue };
-        attention.wake(unit.peer);
+        let Some(index) = switch.unit(output) else { continue };
+        let Some(unit) = units.get_mut(index as usize) else { continue };
+        active.wake_sender(index);
         if unit.sender.sending() == SendState::Packet {
             let id = unit.sender.current();
             log.emit(now, unit.port, id, || TruthEventKind::Truncated(RuleId("R-3")));
@@ -77,7 +78,7 @@ pub(super) fn sever(
 pub(super) fn select(
     switch: &mut Switch,
     units: &mut [PortUnit],
-    attention: &mut ActiveSet,
+    active: &mut ActiveSet,
     now: u64,
     log: &mut TruthLog,
 ) {
@@ -85,11 +86,12 @@ pub(super) fn select(
     for input in switch.take_ready() {
         let Some(channel) = switch.unit(input) else { continue };
         let index = channel as usize;
-        attention.wake(channel);
+        active.wake_receiver(channel);
         let front = units.get(index).and_then(|unit| unit.receiver.peek(0));
         let byte = match parameters.extensions {
             ExtensionSupport::Off => front.map_or(0, TaggedChar::low),
             ExtensionSupport::On => {
+                active.wake_receiver(channel);
                 let place = NodePort { node: switch.node(), port: input };
                 let trace = &mut TraceContext { now, slot: now, place, log };
                 match extended_switching::select(switch, units, index, trace) {
@@ -115,6 +117,7 @@ pub(super) fn select(
             }
             Err(rule) => {
                 *state = SwitchInputState::Discarding;
+                active.wake_receiver(channel);
                 let head = unit.receiver.take().and_then(|(_, head)| head);
                 log.emit(now, unit.port, head, || TruthEventKind::Dropped(rule));
             }
@@ -122,58 +125,48 @@ pub(super) fn select(
     }
 }
 
-/// Moves the tokens, and connects inputs to outputs. S-3, S-5
+/// Connects an input to an output. S-3
 pub(super) fn connect(
     switch: &mut Switch,
     units: &mut [PortUnit],
-    attention: &mut ActiveSet,
-    now: u64,
-    log: &mut TruthLog,
+    active: &mut ActiveSet,
+    (input, output): (PortId, PortId),
+    (now, log): (u64, &mut TruthLog),
 ) {
-    if switch.is_settled() {
+    let (Some(from), Some(to)) = (switch.unit(input), switch.unit(output)) else { return };
+    // It may have lost its power while the packet waited.
+    let dead = units.get(to as usize).map(|unit| unit.power != PowerState::On);
+    let Some(unit) = units.get_mut(from as usize) else { return };
+    let DataSink::Switch(_, state) = &mut unit.sink else { return };
+    if *state == SwitchInputState::Extended {
+        let trace = &mut TraceContext { now, slot: now, place: unit.port, log };
+        extended_switching::granted(switch, units, from as usize, active, trace);
         return;
     }
-    let mut granted = [None; 32];
-    let mut places = granted.iter_mut();
-    switch.arbitrate(now, &mut |input, output| {
-        places.next().into_iter().for_each(|place| *place = Some((input, output)));
-    });
-    for (input, output) in granted.into_iter().map_while(|pair| pair) {
-        let (Some(from), Some(to)) = (switch.unit(input), switch.unit(output)) else {
-            continue;
-        };
-        attention.wake(from);
-        // It may have lost its power while the packet waited.
-        let dead = units.get(to as usize).map(|unit| unit.power != PowerState::On);
-        let Some(unit) = units.get_mut(from as usize) else { continue };
-        let DataSink::Switch(_, state) = &mut unit.sink else { continue };
-        if *state == SwitchInputState::Extended {
-            let trace = &mut TraceContext { now, slot: now, place: unit.port, log };
-            extended_switching::granted(switch, units, from as usize, attention, trace);
-            continue;
-        }
-        let Some((route, head)) = unit.receiver.take() else { continue };
-        if dead == Some(true) {
-            log.emit(now, unit.port, head, || TruthEventKind::Dropped(RuleId("S-1")));
-            unit.sink.set(SwitchInputState::Discarding);
-            switch.release(output);
-            continue;
-        }
-        let mut transit = CutThrough::new(route.low(), head);
-        if route.low() == SELF {
-            let (next, inner) = unit.receiver.take().unwrap_or((route, None));
-            transit = transit.with_identity(next.low());
-            inner
-                .into_iter()
-                .for_each(|id| log.emit(now, unit.port, Some(id), || TruthEventKind::Merged));
-        }
-        *state = SwitchInputState::Connected(output, transit);
-        let onto = units.get(to as usize).map_or(0, |unit| unit.peer);
-        units.get_mut(from as usize).into_iter().for_each(|unit| unit.downstream = onto);
-        if let Some(unit) = units.get_mut(to as usize) {
-            unit.source = DataSource::Circuit(from);
-            attention.wake(onto);
-            log.emit(now, unit.port, head, || TruthEventKind::Forwarded { input });
-        }
+    let Some((route, head)) = unit.receiver.take() else { return };
+    if dead == Some(true) {
+        log.emit(now, unit.port, head, || TruthEventKind::Dropped(RuleId("S-1")));
+        unit.sink.set(SwitchInputState::Discarding);
+        active.wake_receiver(from);
+        switch.release(output);
+        return;
+    }
+    let mut transit = CutThrough::new(route.low(), head);
+    if route.low() == SELF {
+        let (next, inner) = unit.receiver.take().unwrap_or((route, None));
+        transit = transit.with_identity(next.low());
+        inner
+            .into_iter()
+            .for_each(|id| log.emit(now, unit.port, Some(id), || TruthEventKind::Merged));
+    }
+    *state = SwitchInputState::Connected(output, transit);
+    unit.downstream = to;
+    if unit.is_watched() {
+        active.wake_receiver(from);
+    }
+    if let Some(unit) = units.get_mut(to as usize) {
+        unit.source = DataSource::Circuit(from);
+        active.wake_sender(to);
+        log.emit(now, unit.port, head, || TruthEventKind::Forwarded { input });
     }
 }

@@ -1,4 +1,5 @@
-//! Characters that an input circuit ignores, for skipping idle periods.
+//! Characters that an input circuit ignores or only stores, so that it need not be processed
+//! period by period.
 
 use codec::character::{Character, DecodedCode, Symbol, decode_control};
 
@@ -54,5 +55,45 @@ impl PortReceiver {
         if self.silent < OPEN {
             self.silent = u8::from(cell.character() == Character::IDLE);
         }
+    }
+
+    /// True if bytes within a packet change nothing but the slack buffer.
+    pub(crate) fn absorbs(&self) -> bool {
+        self.receiving == ReceivingState::Packet
+            && self.silent < OPEN
+            && self.trace_need != TraceNeed::Framing
+            && !self.has_own_time()
+    }
+
+    /// The number of the first byte from now on, 1 being the next, that does more than fill the
+    /// slack buffer, if `taken` (0 or 1) is taken after each.
+    pub(crate) fn next_event(&self, taken: u32) -> Option<u64> {
+        self.buffer.next_event(self.last_command, taken)
+    }
+
+    /// The number of the first character from now on that finds the slack buffer at its lower
+    /// threshold, if one is taken after each, and GO is due there.
+    pub(crate) fn fall(&self) -> Option<u64> {
+        self.buffer.fall(self.last_command)
+    }
+
+    /// The position in the slack buffer of the first character that is no byte within a packet.
+    pub(crate) fn first_boundary(&self) -> Option<u32> {
+        self.buffer.first_boundary()
+    }
+
+    /// Stores bytes of a packet, the first of a period of the channel. They fill the slack buffer up
+    /// to `top` if some are taken meanwhile.
+    pub(crate) fn absorb(&mut self, first: u64, cells: &[TaggedChar], top: Option<u32>) {
+        if !cells.is_empty() {
+            self.silent = 0;
+        }
+        self.trace.bytes(first, cells);
+        self.buffer.span(cells, top);
+    }
+
+    /// Moves bytes within a packet from the slack buffer to a list.
+    pub(crate) fn take_bytes(&mut self, count: usize, to: &mut Vec<TaggedChar>) {
+        self.buffer.take(count, to);
     }
 }

@@ -1,0 +1,193 @@
+//! The times at which sleeping parts wake: a wheel of the next periods, and a heap of later ones.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Periods in the wheel. *Chosen*: longer than most packets.
+const WHEEL: u64 = 1 << 11;
+
+/// A part that wakes by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum WakingPart {
+    /// The receiver of a port.
+    Receiver(u32),
+    /// The sender of a port.
+    Sender(u32),
+    /// The switch input of a port, once the first byte of a packet is decoded. S-6
+    Decoder(u32),
+    /// A host.
+    Host(u32),
+    /// A switch.
+    Switch(u32),
+}
+
+/// The times at which parts wake. Entries of parts that have woken since, or sleep until another
+/// time, are not removed: who reads them must ignore them.
+#[derive(Clone, Debug)]
+pub(super) struct WakeSchedule {
+    /// The entries of the periods from the last one read on, each at its time modulo their number.
+    wheel: Vec<Vec<WakingPart>>,
+    /// The times in the wheel that have entries, one bit each.
+    marks: Vec<u64>,
+    /// All entries before this time have been read.
+    read: u64,
+    far: BinaryHeap<Reverse<(u64, WakingPart)>>,
+}
+
+impl Default for WakeSchedule {
+    fn default() -> Self {
+        let places = usize::try_from(WHEEL).unwrap_or_default();
+        Self {
+            wheel: vec![Vec::new(); places],
+            marks: vec![0; places / 64],
+            read: 0,
+            far: BinaryHeap::new(),
+        }
+    }
+}
+
+impl WakeSchedule {
+    /// Adds an entry, not before the time of the last one read.
+    #[inline]
+    pub(super) fn add(&mut self, at: u64, part: WakingPart) {
+        if at.saturating_sub(self.read) >= WHEEL {
+            if at < u64::MAX {
+                self.far.push(Reverse((at, part)));
+            }
+            return;
+        }
+        let place = place(at);
+        if let (Some(entries), Some(mark)) =
+            (self.wheel.get_mut(place), self.marks.get_mut(place / 64))
+        {
+            entries.push(part);
+            *mark |= 1 << (place % 64);
+        }
+    }
+
+    /// True if an entry of this time is kept apart until then, whatever becomes of its part.
+    #[inline]
+    pub(super) const fn is_far(&self, at: u64) -> bool {
+        at.saturating_sub(self.read) >= WHEEL
+    }
+
+    /// The time of the next entry. Removes those of the next periods that do not hold.
+    pub(super) fn next(&mut self, holds: impl Fn(u64, WakingPart) -> bool) -> u64 {
+        let far = self.far.peek().map_or(u64::MAX, |Reverse((at, _))| *at);
+        loop {
+            let at = self.next_in_wheel();
+            let place = place(at);
+            let (Some(entries), Some(mark)) =
+                (self.wheel.get_mut(place), self.marks.get_mut(place / 64))
+            else {
+                return far;
+            };
+            if at == u64::MAX {
+                return far;
+            }
+            entries.retain(|part| holds(at, *part));
+            if !entries.is_empty() {
+                return at.min(far);
+            }
+            *mark &= !(1 << (place % 64));
+        }
+    }
+
+    fn next_in_wheel(&self) -> u64 {
+        let first = place(self.read);
+        let count = self.marks.len();
+        // The word of the first place is looked at twice: for the places from that one on, and for
+        // those before it.
+        for turn in 0..=count {
+            let word = self.marks.get((first / 64 + turn) % count).copied().unwrap_or_default();
+            let part = u64::MAX << (first % 64);
+            let word = match turn {
+                0 => word & part,
+                _ if turn == count => word & !part,
+                _ => word,
+            };
+            if word != 0 {
+                let place = ((first / 64 + turn) % count) * 64 + word.trailing_zeros() as usize;
+                return self.read + (place as u64).wrapping_sub(first as u64) % WHEEL;
+            }
+        }
+        u64::MAX
+    }
+
+    /// Removes an entry whose time has come.
+    #[inline]
+    pub(super) fn pop(&mut self, now: u64) -> Option<WakingPart> {
+        if let Some(Reverse((at, part))) = self.far.peek()
+            && *at <= now
+        {
+            let part = *part;
+            self.far.pop();
+            return Some(part);
+        }
+        while self.read < now {
+            let next = self.next_in_wheel();
+            if next >= now {
+                self.read = now;
+                break;
+            }
+            self.read = next;
+            if let Some(part) = self.pop_here() {
+                return Some(part);
+            }
+            self.read += 1;
+        }
+        self.pop_here()
+    }
+
+    fn pop_here(&mut self) -> Option<WakingPart> {
+        let place = place(self.read);
+        let mark = self.marks.get_mut(place / 64)?;
+        if *mark & 1 << (place % 64) == 0 {
+            return None;
+        }
+        let part = self.wheel.get_mut(place)?.pop();
+        if part.is_none() {
+            *mark &= !(1 << (place % 64));
+        }
+        part
+    }
+}
+
+fn place(at: u64) -> usize {
+    usize::try_from(at % WHEEL).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_that_hold_are_read_in_order_of_time_near_and_far() {
+        let mut schedule = WakeSchedule::default();
+        let times = [0, 1, 63, 64, 700, WHEEL - 1, WHEEL, WHEEL + 1, 3 * WHEEL, 100_000, 100_000];
+        for (number, at) in (0..).zip(times) {
+            schedule.add(at, WakingPart::Host(number));
+        }
+        schedule.add(u64::MAX, WakingPart::Receiver(0));
+        let mut read = Vec::new();
+        loop {
+            let now = schedule.next(|at, _| at != 63);
+            if now == u64::MAX {
+                break;
+            }
+            while let Some(part) = schedule.pop(now) {
+                read.push((now, part));
+            }
+            // A later entry in the place of an earlier one.
+            if now == 700 {
+                schedule.add(WHEEL + 64, WakingPart::Sender(9));
+            }
+        }
+        read.sort();
+        let expected = (0..).zip(times).map(|(number, at)| (at, WakingPart::Host(number)));
+        let mut expected: Vec<_> = expected.filter(|(at, _)| *at != 63).collect();
+        expected.push((WHEEL + 64, WakingPart::Sender(9)));
+        expected.sort();
+        assert_eq!(read, expected);
+    }
+}

@@ -1,0 +1,366 @@
+//! Puts ends of channels to sleep, and predicts the times at which they wake (`network/sleep.rs`).
+
+use super::schedule::WakingPart;
+use super::sleep::{PortSleep, ReceiverRegime, ReceiverSleep, SenderRegime, SenderSleep, number};
+use crate::link::source_item::AcceptMode;
+use crate::link::tagged_char::TaggedChar;
+use crate::link::wire::in_period;
+use crate::network::Network;
+use crate::port::{DataSink, DataSource, PortUnit, PowerState};
+use crate::switch::SwitchInputState;
+use crate::truth::StopGo;
+
+/// Fewest periods that an end sleeps. *Chosen*: falling asleep and waking cost about as much as
+/// processing three periods.
+const NAP_MIN: u64 = 3;
+/// Periods after a vain attempt before the next one. *Chosen*
+const ATTEMPT_PAUSE: u8 = 1;
+
+/// What arrives next at a receiver, and until when.
+struct NextArrivals {
+    regime: ReceiverRegime,
+    until: u64,
+}
+
+impl Network {
+    /// Puts ends to sleep that have just done what they can do asleep.
+    #[inline]
+    pub(super) fn settle(&mut self) {
+        let mut calm = std::mem::take(&mut self.active.calm_senders);
+        while let Some(unit) = calm.pop() {
+            let Some(PortSleep { sender: None, sender_pause: pause, .. }) =
+                self.sleep.get_mut(unit)
+            else {
+                continue;
+            };
+            if *pause > 0 {
+                *pause -= 1;
+            } else if self.settle_sender(unit).is_none()
+                && let Some(sleep) = self.sleep.get_mut(unit)
+            {
+                sleep.sender_pause = ATTEMPT_PAUSE;
+            }
+        }
+        self.active.calm_senders = calm;
+        let mut calm = std::mem::take(&mut self.active.calm_receivers);
+        while let Some(unit) = calm.pop() {
+            let Some(PortSleep { receiver: None, receiver_pause: pause, .. }) =
+                self.sleep.get_mut(unit)
+            else {
+                continue;
+            };
+            if *pause > 0 {
+                *pause -= 1;
+            } else if self.settle_receiver(unit).is_none()
+                && let Some(sleep) = self.sleep.get_mut(unit)
+            {
+                sleep.receiver_pause = ATTEMPT_PAUSE;
+            }
+        }
+        self.active.calm_receivers = calm;
+    }
+
+    fn settle_sender(&mut self, index: usize) -> Option<()> {
+        let unit = self.units.get(index)?;
+        let clock = unit.clock;
+        let deadline = match unit.power {
+            PowerState::On => unit.sender.deadline().saturating_mul(clock.divisor()),
+            PowerState::Off { .. } => u64::MAX,
+        };
+        if let Some(pair) = self.steady_pattern(unit) {
+            let flow = match unit.power {
+                PowerState::On => unit.sender.flow(),
+                PowerState::Off { .. } => StopGo::Go,
+            };
+            return self.rest_sender(index, SenderRegime::Fills { pair, flow }, deadline);
+        }
+        match unit.source {
+            DataSource::Host(host) if self.streams(unit) => {
+                let left = self.hosts.get(host as usize)?.interface.bytes_left().len() as u64;
+                let end = clock.send_time(self.now, left + 1);
+                self.rest_sender(index, SenderRegime::Streams, deadline.min(end))
+            }
+            DataSource::Circuit(input) => self.settle_pair(input as usize, index),
+            DataSource::Host(_) | DataSource::Nowhere | DataSource::Copies => None,
+        }
+    }
+
+    /// True if a port sends the bytes of its source, as long as that has some.
+    fn streams(&self, unit: &PortUnit) -> bool {
+        unit.power == PowerState::On
+            && unit.receiver.is_calm()
+            && unit.sender.goes_on(unit.clock.next_sent(self.now))
+            && self.wires.get(unit.peer as usize).is_some_and(|wire| wire.is_sound())
+    }
+
+    fn settle_receiver(&mut self, index: usize) -> Option<()> {
+        let unit = self.units.get(index)?;
+        if let DataSink::Switch(_, SwitchInputState::Connected(..)) = unit.sink {
+            let output = unit.downstream as usize;
+            let awake = self.sleep.get(output)?.sender.is_none();
+            if awake && self.settle_pair(index, output).is_some() {
+                return Some(());
+            }
+        }
+        let unit = self.units.get(index)?;
+        let NextArrivals { regime, until } = self.reception(unit, index)?;
+        let fill = unit.receiver.fill();
+        let arrives = |number: u64| unit.clock.arrival_time(self.now, number);
+        let event = |number: Option<u64>| number.map_or(u64::MAX, arrives);
+        let (regime, due, line) = match regime {
+            ReceiverRegime::Ignores { .. } => {
+                (regime, until.min(self.waits_until(unit)?), (fill, 0))
+            }
+            ReceiverRegime::Absorbs { .. } => match unit.sink {
+                DataSink::Host(host) => {
+                    let room = self.hosts.get(host as usize)?.interface.room()? as u64;
+                    // It takes one in each period of the full rate, and no mark.
+                    let level = fill == 0
+                        || unit.clock.divisor() == 1 && unit.receiver.first_boundary().is_none();
+                    let steady = level && unit.receiver.next_event(1).is_none();
+                    let regime = ReceiverRegime::Absorbs { top: Some(fill + 1) };
+                    let due = until.min(arrives(room.saturating_add(1)));
+                    steady.then_some((regime, due, (fill + 1, 0)))?
+                }
+                DataSink::Switch(_, input) => {
+                    let due = until.min(event(unit.receiver.next_event(0)));
+                    let stores = self.stores(unit, &input);
+                    stores.then_some((regime, due, (fill + 1, 1)))?
+                }
+            },
+        };
+        if self.line_continues(unit, line) { self.rest_receiver(index, regime, due) } else { None }
+    }
+
+    /// True if the fill of a slack buffer goes on along the traced line: its value after the next
+    /// character, and its slope.
+    fn line_continues(&self, unit: &PortUnit, (fill, slope): (u32, i32)) -> bool {
+        let slot = unit.clock.next_received(self.now);
+        unit.fill_trace.as_ref().is_none_or(|trace| trace.continues(slot, fill, slope))
+    }
+
+    /// Puts a receiver and the output that streams from its slack buffer to sleep.
+    fn settle_pair(&mut self, input: usize, output: usize) -> Option<()> {
+        let (from, to) = (self.units.get(input)?, self.units.get(output)?);
+        let DataSink::Switch(_, SwitchInputState::Connected(_, transit)) = &from.sink else {
+            return None;
+        };
+        let (now, aligned) = (self.now, from.clock.feeds(&to.clock, self.now));
+        let possible = to.source == DataSource::Circuit(u32::try_from(input).ok()?)
+            && transit.is_under_way()
+            && aligned
+            && self.streams(to);
+        if !possible {
+            return None;
+        }
+        self.catch_up_receiver(input);
+        let (from, to) = (self.units.get(input)?, self.units.get(output)?);
+        let NextArrivals { regime, until } = self.reception(from, input)?;
+        let fill = from.receiver.fill();
+        let boundary = from.receiver.first_boundary().unwrap_or(u32::MAX);
+        let (regime, until, last, line) = match regime {
+            ReceiverRegime::Absorbs { .. } => {
+                let steady = fill > 0 && from.receiver.next_event(1).is_none();
+                let regime = ReceiverRegime::Absorbs { top: Some(fill + 1) };
+                steady.then_some((regime, until, boundary, (fill + 1, 0)))?
+            }
+            ReceiverRegime::Ignores { .. } => {
+                let fall = from.receiver.fall();
+                let fall = fall.map_or(u64::MAX, |fall| from.clock.arrival_time(now, fall));
+                (regime, until.min(fall), boundary.min(fill), (fill, -1))
+            }
+        };
+        let end = match last {
+            u32::MAX => u64::MAX,
+            0 => return None,
+            last => to.clock.send_time(now, last.into()),
+        };
+        let deadline = to.sender.deadline().saturating_mul(to.clock.divisor());
+        let end = end.min(deadline);
+        if until.min(end) < now.saturating_add(NAP_MIN) || !self.line_continues(from, line) {
+            return None;
+        }
+        // Where it matters to the receiver, it wakes with the sender.
+        self.rest_receiver(input, regime, until)?;
+        self.rest_sender(output, SenderRegime::Streams, end)
+    }
+
+    fn rest_receiver(&mut self, unit: usize, regime: ReceiverRegime, due: u64) -> Option<()> {
+        if due < self.now.saturating_add(NAP_MIN) {
+            return None;
+        }
+        let sleep = ReceiverSleep { since: self.now, due, regime };
+        self.sleep.get_mut(unit)?.receiver = Some(sleep);
+        if let DataSink::Switch(_, SwitchInputState::Decoding(ready)) = self.units.get(unit)?.sink {
+            self.schedule.add(ready, WakingPart::Decoder(number(unit)));
+        }
+        self.active.receiving.remove(unit);
+        self.schedule_receiver(unit, due);
+        Some(())
+    }
+
+    fn rest_sender(&mut self, index: usize, regime: SenderRegime, due: u64) -> Option<()> {
+        if due < self.now.saturating_add(NAP_MIN) {
+            return None;
+        }
+        let sleep = SenderSleep { since: self.now, due, regime };
+        self.sleep.get_mut(index)?.sender = Some(sleep);
+        self.active.sending.remove(index);
+        self.schedule_sender(index, due);
+        let unit = self.units.get(index)?;
+        let (peer, period) = (unit.peer as usize, unit.clock.next_sent(self.now));
+        let receiver = self.sleep.get(peer)?.receiver.map(|it| it.regime);
+        let expected = match (receiver, regime) {
+            (None, _) | (Some(ReceiverRegime::Absorbs { .. }), SenderRegime::Streams) => true,
+            (Some(ReceiverRegime::Ignores { sent, .. }), SenderRegime::Fills { pair, .. }) => {
+                let wire = self.wires.get(peer)?;
+                pair.map(|cell| wire.after_loss(cell)) == sent
+            }
+            (Some(ReceiverRegime::Absorbs { .. }), SenderRegime::Fills { .. })
+            | (Some(ReceiverRegime::Ignores { .. }), SenderRegime::Streams) => false,
+        };
+        if !expected {
+            self.wake_for(peer, period);
+        }
+        Some(())
+    }
+
+    /// What arrives next at a port.
+    fn reception(&self, unit: &PortUnit, channel: usize) -> Option<NextArrivals> {
+        let wire = self.wires.get(channel)?;
+        let (cells, clock) = (wire.cells(), unit.clock);
+        let sender = self.sleep.get(unit.peer as usize)?.sender.map(|it| it.regime);
+        let arrives = |place: usize| clock.arrival_time(self.now, place as u64 + 1);
+        let fill = match sender {
+            Some(SenderRegime::Fills { pair, .. }) => Some(pair.map(|cell| wire.after_loss(cell))),
+            Some(SenderRegime::Streams) | None => None,
+        };
+        let period = clock.next_received(self.now).wrapping_sub(clock.lag());
+        let next = |place| {
+            let slept = match sender {
+                None => None,
+                Some(SenderRegime::Fills { .. }) => {
+                    fill.map(|pair| in_period(pair, period.wrapping_add(place as u64)))
+                }
+                // Any byte.
+                Some(SenderRegime::Streams) => Some(TaggedChar::data(0)),
+            };
+            cells.get(place).copied().or(slept)
+        };
+        let first = next(0)?;
+        if first.is_plain() {
+            let absorbs =
+                unit.power == PowerState::On && wire.is_sound() && unit.receiver.absorbs();
+            let until = match (cells.iter().position(|cell| !cell.is_plain()), sender) {
+                (Some(place), _) => arrives(place),
+                (None, Some(SenderRegime::Fills { .. })) => arrives(cells.len()),
+                (None, Some(SenderRegime::Streams) | None) => u64::MAX,
+            };
+            let regime = ReceiverRegime::Absorbs { top: None };
+            return absorbs.then_some(NextArrivals { regime, until });
+        }
+        let second = next(1)?;
+        let sent = if period & 1 == 0 { [first, second] } else { [second, first] };
+        let mut places = (0..).zip(cells);
+        let other =
+            places.position(|(place, cell)| *cell != in_period(sent, period.wrapping_add(place)));
+        let until = match (other, sender) {
+            (Some(place), _) => arrives(place),
+            (None, None) => u64::MAX,
+            (None, Some(_)) if fill == Some(sent) => u64::MAX,
+            (None, Some(_)) => arrives(cells.len()),
+        };
+        let [even, odd] = sent.map(|cell| wire.after_damage(cell));
+        let received = [even?, odd?];
+        // A byte may begin a packet, whatever a damaged wire makes of it.
+        let ignores = match unit.power {
+            _ if sent.iter().any(|cell| cell.is_data()) => false,
+            PowerState::On => {
+                unit.receiver.ignores(received, unit.sender.last_received(), self.log.level())
+            }
+            PowerState::Off { .. } => true,
+        };
+        let error = wire
+            .until_next_error()
+            .map_or(u64::MAX, |(peace, end)| end.min(clock.arrival_time(self.now, peace + 1)));
+        let regime = ReceiverRegime::Ignores { sent, received };
+        ignores.then_some(NextArrivals { regime, until: until.min(error) })
+    }
+
+    /// The characters that a port sends in even and odd periods as long as nothing happens to it.
+    fn steady_pattern(&self, unit: &PortUnit) -> Option<[TaggedChar; 2]> {
+        match unit.power {
+            PowerState::Off { silent, .. } => {
+                return (silent == 16).then_some([TaggedChar::IDLE; 2]);
+            }
+            PowerState::On => {}
+        }
+        let slot = unit.clock.next_sent(self.now);
+        let pattern = unit.sender.steady_pattern(slot).filter(|_| unit.receiver.is_calm())?;
+        let mode = unit.sender.accept_mode();
+        let waits = match unit.source {
+            DataSource::Nowhere => true,
+            DataSource::Copies => false,
+            DataSource::Host(host) => {
+                !mode.accepts(&self.hosts.get(host as usize)?.interface.offered())
+            }
+            DataSource::Circuit(input) => {
+                let fills = self.sleep.get(input as usize)?.absorbs();
+                let input = self.units.get(input as usize)?;
+                match &input.sink {
+                    DataSink::Switch(_, SwitchInputState::Connected(_, transit)) => {
+                        let ready = mode == AcceptMode::All || mode == AcceptMode::Discard;
+                        transit.waits(&input.receiver, mode) && !(fills && ready)
+                    }
+                    DataSink::Switch(..) | DataSink::Host(_) => false,
+                }
+            }
+        };
+        waits.then_some(pattern)
+    }
+
+    /// Time until which the sink of a port that receives only fill leaves its slack buffer alone,
+    /// if it does, unless it wakes the receiver.
+    fn waits_until(&self, unit: &PortUnit) -> Option<u64> {
+        let empty = unit.receiver.fill() == 0;
+        match unit.sink {
+            DataSink::Switch(_, SwitchInputState::Empty | SwitchInputState::Discarding) => {
+                empty.then_some(u64::MAX)
+            }
+            DataSink::Switch(_, SwitchInputState::Extended) => None,
+            DataSink::Switch(
+                _,
+                SwitchInputState::Decoding(_)
+                | SwitchInputState::Ready
+                | SwitchInputState::Waiting(_)
+                | SwitchInputState::Connected(..),
+            ) => Some(u64::MAX),
+            DataSink::Host(_) if empty => Some(u64::MAX),
+            DataSink::Host(host) => {
+                let interface = &self.hosts.get(host as usize)?.interface;
+                Some(interface.takes_at(self.now, unit.receiver.last_command()).unwrap_or(u64::MAX))
+            }
+        }
+    }
+
+    /// True if a switch takes nothing from the slack buffer of an input, unless it wakes the
+    /// receiver.
+    fn stores(&self, unit: &PortUnit, input: &SwitchInputState) -> bool {
+        match input {
+            SwitchInputState::Decoding(_)
+            | SwitchInputState::Ready
+            | SwitchInputState::Waiting(_) => true,
+            SwitchInputState::Connected(_, transit) => {
+                let output = self.units.get(unit.downstream as usize);
+                let stopped = output.is_some_and(|output| match output.sender.accept_mode() {
+                    AcceptMode::Framing | AcceptMode::Nothing => true,
+                    AcceptMode::All | AcceptMode::Discard => false,
+                });
+                stopped && transit.holds()
+            }
+            SwitchInputState::Empty | SwitchInputState::Discarding | SwitchInputState::Extended => {
+                false
+            }
+        }
+    }
+}

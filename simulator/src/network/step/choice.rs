@@ -1,0 +1,152 @@
+//! The character that a port sends when more than fill or the next byte may be due.
+
+use crate::link::sender::{PacketRest, SendState};
+use crate::link::source_item::{AcceptMode, SendDecision, SourceItem};
+use crate::link::tagged_char::TaggedChar;
+use crate::link::wire::ChannelWire;
+use crate::network::sleep::{PortSleep, number};
+use crate::network::{HostUnit, Network};
+use crate::port::{DataSink, DataSource, PortUnit, PowerState};
+use crate::switch::SwitchInputState;
+use crate::truth::{RuleId, StopGo, TraceContext, TruthEventKind};
+
+impl Network {
+    /// The character of a port in a period without a shortcut.
+    pub(super) fn choose(&mut self, index: usize, slot: u64) -> TaggedChar {
+        let now = self.now;
+        let Some(unit) = self.units.get_mut(index) else { return TaggedChar::IDLE };
+        let trace = &mut TraceContext { now, slot, place: unit.port, log: &mut self.log };
+        if unit.power != PowerState::On {
+            unit.stay_silent(trace);
+            return TaggedChar::IDLE;
+        }
+        if unit.sender.flow() == StopGo::Stop {
+            unit.counters.stopped += 1;
+        }
+        let due = unit.receiver.due();
+        unit.counters.commands += u64::from(due.is_some());
+        let source = unit.source;
+        let cell = match unit.sender.decide(due, trace) {
+            SendDecision::Send(cell) => {
+                if let (true, DataSink::Host(host)) = (give_up(unit, &mut self.hosts), unit.sink) {
+                    self.active.hosts.insert(host as usize);
+                }
+                // It may have reset itself, so that a STOP that is said again counts anew.
+                self.wake_receiver(index);
+                cell
+            }
+            SendDecision::Ask(mode) => {
+                let item = self.source_item(source, mode, index);
+                let Some(unit) = self.units.get_mut(index) else { return TaggedChar::IDLE };
+                let trace = &mut TraceContext { now, slot, place: unit.port, log: &mut self.log };
+                let wire = self.wires.get_mut(unit.peer as usize);
+                wire.into_iter().for_each(|wire| push_head(item, wire, trace));
+                unit.sender.send(item, trace)
+            }
+        };
+        let Some(unit) = self.units.get_mut(index) else { return cell };
+        let trace = &mut TraceContext { now, slot, place: unit.port, log: &mut self.log };
+        unit.note_sent(cell, trace);
+        cell
+    }
+
+    /// The item that a source has for a sender.
+    fn source_item(&mut self, source: DataSource, mode: AcceptMode, index: usize) -> SourceItem {
+        match source {
+            DataSource::Nowhere => SourceItem::Nothing,
+            DataSource::Host(host) => {
+                let Some(HostUnit { interface, .. }) = self.hosts.get_mut(host as usize) else {
+                    return SourceItem::Nothing;
+                };
+                let item = interface.offered();
+                if !mode.accepts(&item) {
+                    return SourceItem::Nothing;
+                }
+                interface.taken(self.now, &mut self.log);
+                self.schedule_host(host as usize);
+                item
+            }
+            DataSource::Circuit(input) => self.item_from_input(input as usize, mode, index),
+            DataSource::Copies => {
+                self.item_from_multicast(mode, index).unwrap_or(SourceItem::Nothing)
+            }
+        }
+    }
+
+    /// The item for an output from the input connected to it.
+    fn item_from_input(&mut self, input: usize, mode: AcceptMode, output: usize) -> SourceItem {
+        self.look_at(input);
+        let (now, log) = (self.now, &mut self.log);
+        let Some(unit) = self.units.get_mut(input) else { return SourceItem::Nothing };
+        let place = unit.port;
+        let DataSink::Switch(switch, SwitchInputState::Connected(port, transit)) = &mut unit.sink
+        else {
+            return SourceItem::Nothing;
+        };
+        let (switch, port) = (*switch, *port);
+        let fill = unit.receiver.fill();
+        if let Some(id) = transit.hold(&mut unit.receiver) {
+            log.emit(now, place, Some(id), || TruthEventKind::Merged);
+        }
+        let answer = if transit.needs_identity() {
+            let switch = self.switches.get(switch as usize);
+            let identity = switch.map(|switch| switch.identity(place.port));
+            identity.and_then(|identity| transit.identity_byte(&unit.receiver, mode, &identity))
+        } else {
+            None
+        };
+        let item = match answer {
+            Some(item) => item,
+            None => transit.next_item(&mut unit.receiver, mode),
+        };
+        let (taken, head) = (unit.receiver.fill() < fill, transit.head());
+        // What is behind the mark is looked at in the next period.
+        let goes_on = item == SourceItem::Mark
+            && (unit.receiver.fill() > 0 || self.sleep.get(input).is_some_and(PortSleep::absorbs));
+        if goes_on || taken && self.units.get(input).is_some_and(PortUnit::is_watched) {
+            self.active.wake_receiver(number(input));
+        }
+        if item == SourceItem::Mark {
+            self.active.switches.insert(switch as usize);
+            if let Some(id) = head {
+                log.emit(now, place, Some(id), || TruthEventKind::Dropped(RuleId("P-9")));
+            }
+            if let Some(unit) = self.units.get_mut(input) {
+                unit.sink = DataSink::Switch(switch, SwitchInputState::Empty);
+            }
+            if let Some(switch) = self.switches.get_mut(switch as usize) {
+                switch.release(port);
+            }
+            if let Some(output) = self.units.get_mut(output) {
+                output.source = DataSource::Nowhere;
+            }
+        }
+        item
+    }
+}
+
+/// Discards the rest of a given-up packet at a host's interface; returns true if there was one.
+///
+fn give_up(unit: &mut PortUnit, hosts: &mut [HostUnit]) -> bool {
+    let given_up = match unit.sender.sending() {
+        SendState::Discarding | SendState::Closing(PacketRest::AtSource) => true,
+        SendState::Between | SendState::Packet | SendState::Closing(PacketRest::Nothing) => false,
+    };
+    if let (true, DataSink::Host(host)) = (given_up, &unit.sink) {
+        if let Some(host) = hosts.get_mut(*host as usize) {
+            host.interface.cut();
+        }
+        unit.sender.sever();
+        return true;
+    }
+    false
+}
+
+/// Registers the packet that begins with the next character on the wire.
+fn push_head(item: SourceItem, wire: &mut ChannelWire, trace: &mut TraceContext<'_>) {
+    if let SourceItem::Data(_, Some(id)) = item
+        && !wire.push_head(id)
+    {
+        trace.emit(Some(id), || TruthEventKind::Dropped(RuleId("F-7")));
+    }
+}
