@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use codec::capture::{ByteOrder, CaptureWriter};
 use indicatif::{ProgressBar, ProgressState};
-use simulator::network::{Network, VisitOrder};
+use simulator::network::{Network, SimulationEngine, VisitOrder};
 use simulator::scenario::Scenario;
 use simulator::truth::{TraceLevel, TruthEvent};
 
@@ -30,6 +30,7 @@ pub(crate) struct RunPaths<'a> {
     pub(crate) statistics: Option<&'a Path>,
     /// Kinds of events in the truth, as on the command line.
     pub(crate) truth_kinds: &'a [String],
+    pub(crate) engine: SimulationEngine,
 }
 
 /// True for a kind of event in a list of kinds. One behind `!` is left out; without others, the list has
@@ -69,7 +70,8 @@ pub(crate) fn run_scenario<'a>(
     let mut files = OutputFiles::create(paths, &network)?;
     let progress = bar(scenario.duration);
     while network.now() < scenario.duration && !interrupt::is_pressed() {
-        network.run(network.now().saturating_add(SLICE).min(scenario.duration));
+        let until = network.now().saturating_add(SLICE).min(scenario.duration);
+        network.run_with(paths.engine, until);
         files.write_events(scenario, &mut network, observe)?;
         if network.needs_flush() {
             files.record(&mut network)?;

@@ -4,10 +4,30 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use analyzer::window::WindowEdge;
-use clap::Args;
+use clap::{Args, ValueEnum};
+use simulator::network::SimulationEngine;
 
 use super::{ListFormat, OutputFormat};
 use crate::catalog;
+
+/// Way to simulate a network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineChoice {
+    /// Every part of the network in every character period.
+    Step,
+    /// Only the parts to which something happens.
+    #[default]
+    Event,
+}
+
+impl From<EngineChoice> for SimulationEngine {
+    fn from(choice: EngineChoice) -> Self {
+        match choice {
+            EngineChoice::Step => Self::Step,
+            EngineChoice::Event => Self::Event,
+        }
+    }
+}
 
 #[derive(Args, Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "command-line flags")]
@@ -31,6 +51,9 @@ pub(crate) struct SimulateArgs {
     /// Replaces the scenario's seed.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Way to simulate; the results are the same, and `event` is faster.
+    #[arg(long, value_enum, default_value_t = EngineChoice::Event)]
+    pub(crate) engine: EngineChoice,
     /// Prints statistics of the run; of an interrupted run, up to the interruption.
     #[arg(long)]
     pub(crate) stats: bool,

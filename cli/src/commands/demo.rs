@@ -8,6 +8,7 @@ use analyzer::render::{StyledLine, TextStyle};
 use serde_json::Value;
 use simulator::messaging::{MessageId, MessagingEvent};
 use simulator::network::Network;
+use simulator::network::SimulationEngine;
 use simulator::scenario::Scenario;
 use simulator::statistics::RunStatistics;
 use simulator::topology::NodeId;
@@ -92,6 +93,7 @@ pub(crate) fn run(arguments: &DemoArgs, output: &mut StandardOutput) -> CommandR
         truth: truth.as_deref(),
         statistics: None,
         truth_kinds: &[],
+        engine: SimulationEngine::Event,
     };
     let statistics = RunStatistics::new(&scenario, 0);
     let mut seen = DemoEvents { statistics, ..DemoEvents::default() };

@@ -24,6 +24,7 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
         truth: truth.as_deref(),
         statistics: stats_out.as_deref(),
         truth_kinds: &arguments.truth_kinds,
+        engine: arguments.engine.into(),
     };
     if paths.outputs().next().is_none() && !stats {
         let what = "nothing to write: name a capture (-o FILE), or --truth FILE, --stats or --stats-out FILE";

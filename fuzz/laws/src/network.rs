@@ -13,13 +13,13 @@ pub mod traffic_input;
 pub mod undeclared;
 pub mod waits;
 
-use simulator::network::VisitOrder;
+use simulator::network::{SimulationEngine, VisitOrder};
 use simulator::scenario::Scenario;
 use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
 use self::analyzed::AnalyzedCapture;
 use self::input::{NetworkInput, Rerun, SwitchInput};
-use self::run::{RunOutcome, run};
+use self::run::{RunOutcome, run, run_with};
 use crate::score;
 
 /// Number of times that what was recorded is handed out. *Chosen*: several times in a run.
@@ -74,6 +74,7 @@ fn check(scenario: &Scenario, outcome: &RunOutcome) {
 fn check_rerun(scenario: &Scenario, outcome: &RunOutcome, again: Rerun) {
     let (mut other, mut wanted, mut layout) =
         (scenario.clone(), TraceLevel::Everything, VisitOrder::AsGiven);
+    let mut engine = SimulationEngine::Event;
     match again {
         Rerun::Shuffled(seed) => layout = VisitOrder::Shuffled(seed.into()),
         Rerun::Untapped => other.taps.clear(),
@@ -82,9 +83,10 @@ fn check_rerun(scenario: &Scenario, outcome: &RunOutcome, again: Rerun) {
             other.taps.clear();
             wanted = TraceLevel::Nothing;
         }
-        Rerun::Not | Rerun::NotEither | Rerun::NotAtAll | Rerun::Never => return,
+        Rerun::Stepped => engine = SimulationEngine::Step,
+        Rerun::Not | Rerun::NotEither | Rerun::NotAtAll => return,
     }
-    let other = run(&other, wanted, layout, SLICE);
+    let other = run_with(engine, &other, wanted, (layout, SLICE));
     if !other.channels.is_empty() {
         assert!(outcome.capture == other.capture, "the same characters");
     }

@@ -137,11 +137,12 @@ pub enum Rerun {
     Untapped,
     Unheard,
     Alone,
-    /// In none: half of all runs are made once.
+    /// In none: three of eight runs are made once.
     Not,
     NotEither,
     NotAtAll,
-    Never,
+    /// Period by period.
+    Stepped,
 }
 
 impl From<SwitchInput> for NetworkInput {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use codec::capture::{ByteOrder, CaptureWriter, Channel, WriteError};
 use simulator::interface::HostStatistics;
-use simulator::network::{Network, VisitOrder};
+use simulator::network::{Network, SimulationEngine, VisitOrder};
 use simulator::port::PortCounters;
 use simulator::scenario::Scenario;
 use simulator::topology::{NodeId, NodePort};
@@ -26,6 +26,17 @@ pub struct RunOutcome {
 /// Runs a scenario. The recording is handed out every `slice` periods.
 #[must_use]
 pub fn run(scenario: &Scenario, wanted: TraceLevel, layout: VisitOrder, slice: u64) -> RunOutcome {
+    run_with(SimulationEngine::Event, scenario, wanted, (layout, slice))
+}
+
+/// The same by an engine.
+#[must_use]
+pub fn run_with(
+    engine: SimulationEngine,
+    scenario: &Scenario,
+    wanted: TraceLevel,
+    (layout, slice): (VisitOrder, u64),
+) -> RunOutcome {
     let mut network = Network::new(scenario, wanted, layout);
     let channels = network.channels().to_vec();
     let file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels);
@@ -34,7 +45,7 @@ pub fn run(scenario: &Scenario, wanted: TraceLevel, layout: VisitOrder, slice: u
         let mut now = 0;
         while now < scenario.duration {
             now = (now + slice).min(scenario.duration);
-            network.run(now);
+            network.run_with(engine, now);
             rows.extend(network.drain_events());
             if now == scenario.duration {
                 network.finish();

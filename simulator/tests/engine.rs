@@ -1,0 +1,235 @@
+//! The event engine gives what the stepper gives: captures, truth, counters. Random networks, with
+//! parameters so small that everything happens often.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+
+use std::convert::Infallible;
+use std::fmt::Write;
+
+use codec::capture::{ChannelId, Chunk, ChunkContent};
+use myriscope_simulator::interface::HostStatistics;
+use myriscope_simulator::network::{Network, SimulationEngine, VisitOrder};
+use myriscope_simulator::port::PortCounters;
+use myriscope_simulator::scenario::Scenario;
+use myriscope_simulator::truth::{TraceLevel, TruthEvent};
+
+/// What can be observed of a run.
+#[derive(Debug, PartialEq)]
+struct Observation {
+    chunks: Vec<(ChannelId, u64, String, u64)>,
+    events: Vec<TruthEvent>,
+    ports: Vec<Option<PortCounters>>,
+    hosts: Vec<Option<HostStatistics>>,
+    in_transit: usize,
+}
+
+fn observe(scenario: &Scenario, level: TraceLevel, engine: SimulationEngine) -> Observation {
+    let mut network = Network::new(scenario, level, VisitOrder::AsGiven);
+    let (mut chunks, mut events) = (Vec::new(), Vec::new());
+    let mut record = |channel: ChannelId, chunk: &Chunk<'_>| {
+        let (chars, count) = match chunk.content {
+            ChunkContent::Literal(chars) => (chars, 1),
+            ChunkContent::Repeat { pattern, count } => (pattern, count),
+        };
+        chunks.push((channel, chunk.first.0, chars.to_string(), count));
+        Ok::<(), Infallible>(())
+    };
+    while network.now() < scenario.duration {
+        let until = (network.now() + 777).min(scenario.duration);
+        network.run_with(engine, until);
+        if until == scenario.duration {
+            network.finish();
+        }
+        events.extend(network.drain_events());
+        network.flush_recorded(&mut record).unwrap();
+    }
+    let topology = &scenario.topology;
+    let ports = topology.cables().iter().flat_map(|cable| cable.ends);
+    let ports = ports.map(|port| network.port_state(port).map(|(counters, _)| counters)).collect();
+    let hosts = topology.hosts().map(|host| network.interface(host).map(|it| *it.statistics()));
+    let (hosts, in_transit) = (hosts.collect(), network.in_transit());
+    Observation { chunks, events, ports, hosts, in_transit }
+}
+
+fn check(text: &str, seed: u64) -> usize {
+    let scenario = Scenario::read_with("plan", text, Some(seed));
+    let scenario = scenario.map_err(|error| format!("{text}\n{error}")).unwrap();
+    let level = if seed.is_multiple_of(3) { TraceLevel::Nothing } else { TraceLevel::Everything };
+    let [step, event] = [SimulationEngine::Step, SimulationEngine::Event]
+        .map(|engine| observe(&scenario, level, engine));
+    let other = step.events.iter().zip(&event.events).find(|(step, event)| step != event);
+    assert!(other.is_none(), "{text}\nseed {seed}: {other:#?}");
+    let other = step.chunks.iter().zip(&event.chunks).find(|(step, event)| step != event);
+    assert!(other.is_none(), "{text}\nseed {seed}: {other:#?}");
+    assert!(step == event, "{text}\nseed {seed}");
+    step.hosts.iter().flatten().map(|host| usize::try_from(host.received).unwrap()).sum()
+}
+
+/// Random choices: `SplitMix64`.
+struct RandomChoices(u64);
+
+impl RandomChoices {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (bits ^ bits >> 31) % end
+    }
+
+    fn one_of<T: Copy>(&mut self, values: &[T]) -> T {
+        values.get(usize::try_from(self.below(values.len() as u64)).unwrap()).copied().unwrap()
+    }
+
+    fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    fn port_keys(&mut self) -> String {
+        let mut keys = String::new();
+        let mut add = |key: &str, value: u64| writeln!(keys, "{key} = {value}").unwrap();
+        add("go_slack", self.one_of(&[1, 1, 2, 3, 4, 8, 32, 60]));
+        add("hysteresis", self.one_of(&[1, 1, 2, 5, 16, 40]));
+        add("stop_slack", self.one_of(&[1, 4, 16, 32, 40, 90]));
+        add("generation_periods", self.one_of(&[0, 1, 2, 2, 5, 15]));
+        add("interpretation_periods", self.one_of(&[0, 1, 2, 2, 5, 15]));
+        add("blocked_periods", self.one_of(&[40, 300, 900, 4_000, 1 << 22]));
+        let fill = self.one_of(&["chip", "chip", "chip", "stop-go", "gap", "idle-5"]);
+        let framing = self.one_of(&["free", "free", "waits"]);
+        let reset = self.one_of(&["own-gap", "next-gap"]);
+        let symbols = self.one_of(&["all", "mandatory"]);
+        write!(keys, "fill = '{fill}'\nframing = '{framing}'\n").unwrap();
+        write!(keys, "reset = '{reset}'\nsymbols = '{symbols}'\n").unwrap();
+        keys
+    }
+
+    fn topology(&mut self) -> String {
+        let shape = match self.below(5) {
+            0 => format!("kind = 'switch'\nports = 8\nhosts = {}", 2 + self.below(5)),
+            1 => format!("kind = 'line'\nswitches = {}\nhosts_per_switch = 2", 1 + self.below(4)),
+            2 => format!("kind = 'ring'\nswitches = {}", 3 + self.below(3)),
+            3 => format!("kind = 'mesh'\nwidth = {}\nheight = 2", 2 + self.below(2)),
+            _ => {
+                let (hosts, links) = (2 + self.below(4), self.below(3));
+                format!(
+                    "kind = 'random'\nswitches = 3\nhosts = {hosts}\nports = 8\nlinks = {links}"
+                )
+            }
+        };
+        let method = self.one_of(&["", "", "[routes]\nmethod = 'shortest'\n"]);
+        format!("[topology]\n{shape}\n{method}")
+    }
+
+    fn traffic(&mut self) -> String {
+        let most = self.one_of(&[3, 20, 20, 100, 400, 1500]);
+        let pace = match self.below(4) {
+            0 => "saturate = true".to_owned(),
+            1 => format!("every_periods = {}\nlaw = 'poisson'", 40 + self.below(1500)),
+            2 => format!("load = 0.{}", 1 + self.below(8)),
+            _ => format!("every_periods = {}", 60 + self.below(900)),
+        };
+        format!("[[traffic]]\nto = 'uniform'\npayload = [0, {most}]\n{pace}\n")
+    }
+
+    fn fault(&mut self) -> String {
+        let what = match self.below(13) {
+            0 => format!("noise = 'any'\nmean_characters = {}", 20 + self.below(3000)),
+            1 => "flip = 'any'\nbits = 0x100".to_owned(),
+            2 => format!("open_wire = 'any'\nwire = {}\nfor_periods = 90", self.below(9)),
+            3 => "cut = 'any'\nfor_periods = 80".to_owned(),
+            4 => "lose_gap = 'any'".to_owned(),
+            5 => "forward_reset = 'any'".to_owned(),
+            6 => "backward_reset = 'any'".to_owned(),
+            7 => "probe = 'any'".to_owned(),
+            8 => "power_off = 'any'\nfor_periods = 200".to_owned(),
+            9 => "dead_port = 'any'\nfor_periods = 200".to_owned(),
+            10 => "restart = 'any'".to_owned(),
+            11 => format!("consume = 'h1'\nhow = {}\nfor_periods = 700", 2 + self.below(30)),
+            _ => "consume = 'h0'\nhow = 'adversary'\nfor_periods = 900".to_owned(),
+        };
+        let when = if what.starts_with("consume") {
+            format!("at_periods = {}", self.below(3000))
+        } else {
+            format!("every_periods = {}", 400 + self.below(3000))
+        };
+        format!("[[fault]]\n{when}\n{what}\n")
+    }
+
+    fn endpoints(&mut self) -> String {
+        let bytes = self.one_of(&[16, 300, 2000]);
+        format!(
+            "[transport]\nscan_us = 5\ntimeout_us = 15\n[[endpoint]]\nname = 'a'\nhost = 'h0'\n\
+             [[endpoint]]\nname = 'b'\nhost = 'h1'\n[[messages]]\nfrom = 'a'\nto = 'b'\n\
+             kind = 'medium'\nbytes = [4, {bytes}]\nevery_us = 20\n"
+        )
+    }
+
+    fn plan(&mut self) -> String {
+        let mut text = format!("duration_periods = {}\n", 3000 + self.below(4000));
+        text += &self.topology();
+        let divisor = self.one_of(&[1, 1, 1, 1, 2, 3]);
+        let delay = self.one_of(&[1, 2, 3, 12, 12, 12, 31, 80]);
+        write!(text, "[link]\nrate_divisor = {divisor}\ndelay_periods = {delay}\n").unwrap();
+        text += &self.port_keys();
+        let (routing, token) = (self.one_of(&[0, 1, 5, 28, 60]), self.one_of(&[0, 1, 2, 2, 7]));
+        let extensions = self.chance(20);
+        write!(text, "[switch_defaults]\nrouting_periods = {routing}\n").unwrap();
+        write!(text, "token_step_periods = {token}\nextensions = {extensions}\n").unwrap();
+        if self.chance(30) {
+            let memory = self.one_of(&[300, 3000]);
+            let bus = self.one_of(&["ideal", "sbus"]);
+            let boot = self.below(400);
+            let keys = format!("receive_memory = {memory}\nbus = '{bus}'\nboot_periods = {boot}\n");
+            write!(text, "[interface]\n{keys}").unwrap();
+        }
+        (0..=self.below(2)).for_each(|_| text += &self.traffic());
+        if self.chance(50) {
+            (0..=self.below(3)).for_each(|_| text += &self.fault());
+        }
+        if self.chance(10) {
+            text += &self.endpoints();
+        }
+        if self.chance(15) {
+            let (at, count) = (self.below(3000), 1 + self.below(120));
+            let end = self.one_of(&["", "GAP", "IDLE×30 GAP", "GAP GAP 85 GAP"]);
+            let chars = format!("GAP 81 05×{count} {end}");
+            write!(text, "[[raw]]\nfrom = 'h0'\nat_periods = {at}\nchars = '{chars}'\n").unwrap();
+        }
+        if self.chance(60) {
+            text += "[[tap]]\nall = true\n";
+        }
+        text
+    }
+}
+
+/// Plans of one test: the tests run at the same time.
+const PLANS: u64 = 250;
+
+fn check_plans(part: u64) {
+    let mut received = 0;
+    for seed in part * PLANS..(part + 1) * PLANS {
+        let plan = RandomChoices(seed).plan();
+        received += check(&plan, seed);
+    }
+    assert!(received > 20 * usize::try_from(PLANS).unwrap(), "{received}");
+}
+
+#[test]
+fn both_engines_agree_on_the_first_random_networks() {
+    check_plans(0);
+}
+
+#[test]
+fn both_engines_agree_on_the_second_random_networks() {
+    check_plans(1);
+}
+
+#[test]
+fn both_engines_agree_on_the_third_random_networks() {
+    check_plans(2);
+}
+
+#[test]
+fn both_engines_agree_on_the_fourth_random_networks() {
+    check_plans(3);
+}
