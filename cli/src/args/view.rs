@@ -74,8 +74,8 @@ pub(crate) struct ArrangeArgs {
     #[arg(long, value_name = "FIELD[:desc]")]
     pub(crate) sort: Option<String>,
     /// Counts the rows of each combination of values: `channel,crc`. `--sort count` and `--sort count:desc`
-    /// sort the groups.
-    #[arg(long, value_name = "NAMES", conflicts_with_all = ["fields", "count"])]
+    /// sort the groups; --count may stand beside it.
+    #[arg(long, value_name = "NAMES", conflicts_with = "fields")]
     pub(crate) group: Option<String>,
     /// Prints the rows with the greatest values of `--sort`, or the largest groups of `--group`.
     #[arg(long, value_name = "ROWS", conflicts_with = "limit")]

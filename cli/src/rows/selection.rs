@@ -123,7 +123,7 @@ impl RowSelection {
 fn arrangement(view: &ViewArgs, kind: RowKind) -> Result<RowArrangement, CliError> {
     let options = &view.arrange;
     let max = options.top.or(view.limit);
-    if options.count {
+    if options.count && options.group.is_none() {
         return Ok(RowArrangement::Count(0));
     }
     let usual =
