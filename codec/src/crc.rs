@@ -308,6 +308,7 @@ mod tests {
         }
     }
 
+    /// P-4
     #[test]
     fn check_values_of_the_rule() {
         assert_eq!(crc8(&[0; 40]), 0);

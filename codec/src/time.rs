@@ -1,7 +1,7 @@
 //! Character periods, and the timeouts that count them. §4.2
 
 use std::fmt;
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,13 @@ pub struct CharacterPeriod {
     femtoseconds: NonZeroU64,
 }
 
+impl Default for CharacterPeriod {
+    /// The full rate.
+    fn default() -> Self {
+        Self::FULL_RATE
+    }
+}
+
 impl CharacterPeriod {
     /// The period at the full rate: 12.5 ns. §4.2
     pub const FULL_RATE: Self = match Self::from_ps(FULL_RATE_PERIOD_PS as u64) {
@@ -57,6 +64,23 @@ impl CharacterPeriod {
         match NonZeroU64::new(femtoseconds) {
             Some(femtoseconds) => Some(Self { femtoseconds }),
             None => None,
+        }
+    }
+
+    /// The period of a clock that is this many parts per million faster, to the nearest
+    /// femtosecond. W-6
+    pub fn sped_up(self, ppm: i64) -> Self {
+        let rate = u128::from(1_000_000_u64.saturating_add_signed(ppm)).max(1);
+        let period = (u128::from(self.fs()) * 1_000_000 + rate / 2) / rate;
+        u64::try_from(period).ok().and_then(Self::from_fs).unwrap_or(self)
+    }
+
+    /// The period of a sender at a fraction of the rate, or the longest possible one.
+    pub const fn times(self, divisor: NonZeroU32) -> Self {
+        Self {
+            femtoseconds: self
+                .femtoseconds
+                .saturating_mul(NonZeroU64::MIN.saturating_add(divisor.get() as u64 - 1)),
         }
     }
 
@@ -150,6 +174,13 @@ mod tests {
         let slow = [1, 12_498_750, 12_501_250, 24_997_500, 26_000_000];
         let periods = slow.map(|fs| CharacterPeriod::from_fs(fs).unwrap().full_rate_periods());
         assert_eq!(periods, [1, 1, 1, 2, 3]);
+        // 12.5 ns / 0.999 92, and back.
+        let clock = |ppm| CharacterPeriod::FULL_RATE.sped_up(ppm).fs();
+        assert_eq!([-80, 0, 100].map(clock), [12_501_000, 12_500_000, 12_498_750]);
+        assert_eq!(
+            CharacterPeriod::FULL_RATE.times(NonZeroU32::MAX).fs(),
+            12_500_000 * 0xffff_ffff
+        );
         assert_eq!(CharacterPeriod::from_ps(0), None);
         assert_eq!(CharacterPeriod::from_ps(u64::MAX), None);
         assert_eq!(CharacterPeriod::FULL_RATE.ps(), 12_500);

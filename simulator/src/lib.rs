@@ -8,6 +8,7 @@
 //! | [`truth`] | the events of a run, and their rows in truth files |
 //! | [`topology`], [`generate`], [`routes`] | nodes and cables, generated networks, route computation |
 //! | [`link`], [`port`] | wires, slack buffers, flow control; counters and LEDs of a port |
+//! | [`clock`] | clocks of nodes, which may differ |
 //! | [`interface`], [`traffic`] | host interfaces, and the packets that hosts send |
 //! | [`fault`] | faults and control actions at given times |
 //! | [`transport`], [`messaging`] | the reliability protocol as a pure state machine; endpoints of hosts |
@@ -36,6 +37,7 @@
 //! `examples/two_hosts.rs` writes a capture and the truth; `examples/transport_machine.rs` steps the
 //! reliability protocol without a network.
 
+pub mod clock;
 pub mod experiment;
 pub mod fault;
 pub mod generate;

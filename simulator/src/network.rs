@@ -3,6 +3,7 @@
 mod active_set;
 mod build;
 mod catch_up;
+mod clocks;
 mod faults;
 mod schedule;
 mod settle;
@@ -13,10 +14,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::{Channel, ChannelId, Chunk};
 use codec::route::PortId;
-use codec::time::FULL_RATE_PERIOD_PS;
+use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS};
 
 use self::active_set::ActiveSet;
 use self::catch_up::PhaseTimes;
+use self::clocks::UnlikeClocks;
 use self::faults::ScheduledFault;
 use self::schedule::WakeSchedule;
 use self::sleep::PortSleep;
@@ -51,6 +53,9 @@ pub struct Network {
     switches: Vec<Switch>,
     hosts: Vec<HostUnit>,
     index: PartIndex,
+    /// Clocks of nodes, by number, and the order of their ticks; none if all are alike. W-6
+    periods: Vec<CharacterPeriod>,
+    clocks: Option<Box<UnlikeClocks>>,
     faults: VecDeque<ScheduledFault>,
     log: TruthLog,
     recorder: CaptureRecorder,
@@ -125,6 +130,8 @@ impl Network {
             switches: Vec::new(),
             hosts: Vec::new(),
             index: PartIndex::default(),
+            periods: Vec::new(),
+            clocks: None,
             faults: ScheduledFault::of(&scenario.faults, scenario.seed),
             log: TruthLog::new(level),
             recorder: CaptureRecorder::new(Vec::new()),
@@ -134,6 +141,7 @@ impl Network {
         };
         network.build_nodes(scenario, order);
         network.build_circuits(scenario, level, order);
+        network.build_clocks(scenario);
         network.build_taps(scenario, level);
         let Self { units, hosts, switches, .. } = &network;
         network.active = ActiveSet::all(units.len(), hosts.len(), switches.len());
@@ -153,8 +161,11 @@ impl Network {
     }
 
     /// Simulates the periods before `until`: the same as repeated [`Network::step`], but what
-    /// follows by arithmetic is not processed period by period.
+    /// follows by arithmetic is not processed period by period, unless clocks differ.
     pub fn run(&mut self, until: u64) {
+        if self.clocks.is_some() {
+            return self.run_with(SimulationEngine::Step, until);
+        }
         while self.now < until {
             self.skip(until);
             if self.now < until {
@@ -199,6 +210,7 @@ impl Network {
     /// Ends the run: emits the events of unfinished frames.
     pub fn finish(&mut self) {
         self.record_lag = 0;
+        self.note_end();
         let Self { units, log, now, .. } = self;
         for unit in units {
             let slot = *now / unit.clock.divisor();

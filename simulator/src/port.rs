@@ -180,6 +180,12 @@ impl PortUnit {
         }
     }
 
+    /// Counts the silence of the other end in its own periods, since characters come in at another
+    /// rate. F-7, W-6
+    pub(crate) fn count_own_time(&mut self) {
+        self.receiver = self.receiver.clone().with_own_time();
+    }
+
     /// Handles the effect of a received character on the port, except for its data sink.
     pub(crate) fn handle(&mut self, request: PortRequest, trace: &mut TraceContext<'_>) {
         match request {

@@ -11,7 +11,7 @@ use codec::Character;
 use codec::capture::{ChannelId, Chunk, ChunkContent, FILL_MIN, split_into_chunks};
 use codec::character::{Symbol, decode_control};
 use codec::chars::CharBuf;
-use codec::time::{Tick, Ticks};
+use codec::time::{CharacterPeriod, Tick, Ticks};
 
 /// Number of pending characters at which the recorder should be flushed. *Chosen*: 1.2 MB, and a
 /// thousand packets between two flushes.
@@ -35,7 +35,7 @@ pub(crate) struct CaptureRecorder {
 /// Recorder of one channel.
 #[derive(Clone, Debug)]
 struct ChannelRecorder {
-    period_ps: u64,
+    period: CharacterPeriod,
     /// The chunks to flush, without `bytes` and `tail`.
     kept: PendingChunks,
     /// The newest bytes of a packet, before the tail, which is empty if there are any.
@@ -87,9 +87,9 @@ struct FillRun {
 }
 
 impl CaptureRecorder {
-    /// A recorder of channels 0, 1, …, given their character periods in picoseconds.
-    pub(crate) fn new(periods_ps: Vec<u64>) -> Self {
-        Self { tracks: periods_ps.into_iter().map(ChannelRecorder::new).collect(), kept: 0 }
+    /// A recorder of channels 0, 1, …, given their character periods.
+    pub(crate) fn new(periods: Vec<CharacterPeriod>) -> Self {
+        Self { tracks: periods.into_iter().map(ChannelRecorder::new).collect(), kept: 0 }
     }
 
     /// Records a character of a channel. Periods are the channel's own, and must increase; a
@@ -162,7 +162,7 @@ impl CaptureRecorder {
         out: &mut impl FnMut(ChannelId, &Chunk<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let start = |track: &ChannelRecorder, index: u32, chunk: &Chunk<'_>| {
-            Reverse((u128::from(chunk.first.0) * u128::from(track.period_ps), index))
+            Reverse((track.period.time(chunk.first.0), index))
         };
         let mut channels = Vec::new();
         // When each channel's next chunk begins, if it has one.
@@ -226,10 +226,10 @@ impl FillRun {
 }
 
 impl ChannelRecorder {
-    fn new(period_ps: u64) -> Self {
+    fn new(period: CharacterPeriod) -> Self {
         let tail = FillRun::at(Tick(0));
         Self {
-            period_ps,
+            period,
             kept: PendingChunks::default(),
             bytes: Vec::new(),
             tail,
@@ -392,9 +392,14 @@ mod tests {
 
     const PERIOD: u64 = 12_500;
 
+    fn recorder(periods: &[u64]) -> CaptureRecorder {
+        let period = |period: &u64| CharacterPeriod::from_ps(*period).unwrap();
+        CaptureRecorder::new(periods.iter().map(period).collect())
+    }
+
     /// The chunks of characters recorded on one channel from period 100 on.
     fn check(text: &str) -> Vec<(u64, String)> {
-        let mut recorder = CaptureRecorder::new(vec![PERIOD]);
+        let mut recorder = recorder(&[PERIOD]);
         for (at, character) in (100..).zip(parse(text).unwrap().chars().iter()) {
             recorder.push(0, Tick(at), character);
         }
@@ -453,7 +458,7 @@ mod tests {
 
     #[test]
     fn a_place_left_out_is_a_hole() {
-        let mut recorder = CaptureRecorder::new(vec![PERIOD]);
+        let mut recorder = recorder(&[PERIOD]);
         (0..70).chain(71..141).for_each(|at| recorder.push(0, Tick(at), Character::GAP));
         (150..152).chain(153..155).for_each(|at| recorder.push(0, Tick(at), Character::Data(5)));
         let rows = [(0, "70 of GAP"), (71, "70 of GAP"), (150, "05 05"), (153, "05 05")];
@@ -465,7 +470,7 @@ mod tests {
 
     #[test]
     fn chunks_come_in_order_of_time_and_then_of_channel() {
-        let mut recorder = CaptureRecorder::new(vec![PERIOD, 2 * PERIOD, PERIOD]);
+        let mut recorder = recorder(&[PERIOD, 2 * PERIOD, PERIOD]);
         for at in 0..8 {
             let character = if at % 4 == 3 { Character::GAP } else { Character::Data(1) };
             recorder.push(2, Tick(at), character);
@@ -481,7 +486,7 @@ mod tests {
 
     #[test]
     fn what_begins_after_the_moment_is_held_back() {
-        let mut recorder = CaptureRecorder::new(vec![PERIOD, 2 * PERIOD]);
+        let mut recorder = recorder(&[PERIOD, 2 * PERIOD]);
         for (at, character) in (0..).zip(parse("05 GAP 06 GAP").unwrap().chars().iter()) {
             recorder.push(0, Tick(at), character);
         }
@@ -499,7 +504,7 @@ mod tests {
 
     #[test]
     fn only_what_takes_memory_makes_it_full() {
-        let mut recorder = CaptureRecorder::new(vec![PERIOD]);
+        let mut recorder = recorder(&[PERIOD]);
         (0..2 << 20).for_each(|at| recorder.push(0, Tick(at), Character::IDLE));
         assert!(!recorder.is_full());
         let data = (2 << 20)..(3 << 20) + 1;
@@ -513,7 +518,7 @@ mod tests {
 
     fn writer(periods: &[u64]) -> CaptureWriter<Vec<u8>> {
         let channel = |(index, period): (usize, &u64)| Channel {
-            period: codec::time::CharacterPeriod::from_ps(*period).unwrap(),
+            period: CharacterPeriod::from_ps(*period).unwrap(),
             peer: Some(index ^ 1)
                 .filter(|peer| *peer < periods.len())
                 .map(|p| u32::try_from(p).unwrap()),
@@ -531,7 +536,7 @@ mod tests {
     #[test]
     fn idle_channels_make_a_small_file() {
         let periods = [PERIOD; 24];
-        let (mut recorder, mut file) = (CaptureRecorder::new(periods.to_vec()), writer(&periods));
+        let (mut recorder, mut file) = (recorder(&periods), writer(&periods));
         for at in 0..1 << 22 {
             let character = if at % 2 == 0 { Character::GAP } else { Character::Control(3) };
             (0..24).for_each(|channel| recorder.push(channel, Tick(at), character));
@@ -577,7 +582,7 @@ mod tests {
             flushes in vec(1..200_u64, 0..8),
         ) {
             let periods: Vec<_> = channels.iter().map(|(_, divisor, _)| divisor * PERIOD).collect();
-            let (mut recorder, mut file) = (CaptureRecorder::new(periods.clone()), writer(&periods));
+            let (mut recorder, mut file) = (recorder(&periods), writer(&periods));
             let (mut pushed, mut read) = (Model::new(), Model::new());
             let mut flushes = flushes.into_iter().scan(0, |at, more| { *at += more; Some(*at) }).peekable();
             for now in 0..12 * 150 * 3 {

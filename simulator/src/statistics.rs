@@ -430,7 +430,8 @@ mod tests {
 
     fn happened(at: u64, number: u32, what: TruthEventKind) -> TruthEvent {
         let place = NodePort { node: NodeId(0), port: PortId(0) };
-        TruthEvent { at, place, packet: Some(PacketId { host: NodeId(0), number }), kind: what }
+        let packet = Some(PacketId { host: NodeId(0), number });
+        TruthEvent { at, time_ps: None, place, packet, kind: what }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use codec::route::{PortId, RouteAddressing};
 
+use crate::clock::NodeClock;
 use crate::link::LinkParameters;
 
 /// Maximum number of ports of a switch: a relative route byte can address any of them. S-1
@@ -53,6 +54,8 @@ pub struct SwitchParameters {
     pub token_step: u8,
     /// Support for port 0x7F and a multicast table. S-8, S-9
     pub extensions: ExtensionSupport,
+    /// Its clock. W-6
+    pub clock: NodeClock,
 }
 
 /// Support for the extensions of §3.4. S-8, S-9
@@ -142,7 +145,14 @@ impl SwitchParameters {
     /// A switch with the decisions of S-5 and S-6, without extensions.
     #[must_use]
     pub const fn new(ports: u8, addressing: RouteAddressing) -> Self {
-        Self { ports, addressing, routing: 28, token_step: 2, extensions: ExtensionSupport::Off }
+        Self {
+            ports,
+            addressing,
+            routing: 28,
+            token_step: 2,
+            extensions: ExtensionSupport::Off,
+            clock: NodeClock::EXACT,
+        }
     }
 }
 

@@ -7,6 +7,7 @@ mod trace;
 
 pub use frame_tracker::{FrameRecord, FrameTracker};
 pub use row::{TRUTH_KINDS, TruthRow};
+pub(crate) use trace::TrueTime;
 pub use trace::{TraceContext, TraceLevel, TruthLog};
 
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
@@ -23,6 +24,9 @@ use crate::topology::NodePort;
 pub struct TruthEvent {
     /// Time, in periods of the full rate since time zero.
     pub at: u64,
+    /// Exact time in picoseconds, where clocks differ: of an event at an input circuit, the time at
+    /// which its character arrived. W-6
+    pub time_ps: Option<u64>,
     /// The port at which it happened.
     pub place: NodePort,
     /// The packet that it concerns, if known.

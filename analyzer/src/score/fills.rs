@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::ChannelId;
 use codec::time::Tick;
+use codec::time::{CharacterPeriod, Picoseconds};
 
 use crate::channel_name::{ChannelEnds, TapEnd};
 use crate::link::slack::FillBounds;
@@ -53,8 +54,8 @@ const PIECES_MAX: usize = 1 << 20;
 
 #[derive(Clone, Debug, Default)]
 struct ScoredBuffer {
-    /// Divisor of the link's rate: periods of the full rate per period of the link.
-    divisor: u64,
+    /// The period of its channel.
+    period: CharacterPeriod,
     /// True fill levels that later bounds may need.
     pieces: VecDeque<FillPiece>,
     /// Bounds that await the truth.
@@ -80,7 +81,7 @@ struct FillPiece {
 impl FillScore {
     /// Adds the buffer at the far end of a channel whose recording ends at place `end`.
     pub(super) fn declare(&mut self, id: ChannelId, way: &ChannelEnds, tap: TapEnd, end: u64) {
-        let buffer = ScoredBuffer { divisor: 1, end, limit: u64::MAX, ..ScoredBuffer::default() };
+        let buffer = ScoredBuffer { end, limit: u64::MAX, ..ScoredBuffer::default() };
         self.buffers.insert(id, buffer);
         self.places.entry(way.to.to_string()).or_default().push(id);
         // A tap at the receiver's end captures faults of the cable.
@@ -91,17 +92,17 @@ impl FillScore {
         }
     }
 
-    /// Sets the divisor of the link's rate.
-    pub(super) fn divide(&mut self, id: ChannelId, divisor: u64) {
-        self.buffers.get_mut(&id).into_iter().for_each(|buffer| buffer.divisor = divisor);
+    /// Sets the character period of a channel.
+    pub(super) fn pace(&mut self, id: ChannelId, period: CharacterPeriod) {
+        self.buffers.get_mut(&id).into_iter().for_each(|buffer| buffer.period = period);
     }
 
-    /// Adds the true fill level of a port's buffers: `fill` at period `at` of the full rate, then
+    /// Adds the true fill level of a port's buffers: `fill` at a time, then
     /// changing by `slope` per period of the link.
-    pub(super) fn truth(&mut self, place: &str, at: u64, fill: u32, slope: i64) {
+    pub(super) fn truth(&mut self, place: &str, at: Picoseconds, fill: u32, slope: i64) {
         for id in self.places.get(place).into_iter().flatten() {
             let Some(buffer) = self.buffers.get_mut(id) else { continue };
-            let (from, fill) = (at / buffer.divisor, i64::from(fill));
+            let (from, fill) = (buffer.period.periods(at), i64::from(fill));
             buffer.pieces.push_back(FillPiece { from, fill, slope });
             if buffer.pieces.len() > PIECES_MAX {
                 buffer.pieces.pop_front();
@@ -110,13 +111,13 @@ impl FillScore {
     }
 
     /// Ends the comparison of a port's buffers some periods before `at`.
-    pub(super) fn limit(&mut self, place: &str, at: u64) {
+    pub(super) fn limit(&mut self, place: &str, at: Picoseconds) {
         limit(&mut self.buffers, self.places.get(place), at);
     }
 
     /// Ends the comparison of the buffers behind a cable some periods before a fault of the cable
     /// at a port.
-    pub(super) fn harm(&mut self, place: &str, at: u64) {
+    pub(super) fn harm(&mut self, place: &str, at: Picoseconds) {
         limit(&mut self.buffers, self.cables.get(place), at);
     }
 
@@ -133,7 +134,7 @@ impl FillScore {
         for buffer in self.buffers.values_mut() {
             while let Some(fill) = buffer.bounds.front().copied() {
                 let noticed = fill.end.0.saturating_add(NOTICED);
-                if noticed.saturating_mul(buffer.divisor) > before {
+                if buffer.period.time(noticed) > CharacterPeriod::FULL_RATE.time(before) {
                     break;
                 }
                 buffer.bounds.pop_front();
@@ -157,10 +158,14 @@ impl FillScore {
     }
 }
 
-fn limit(buffers: &mut BTreeMap<ChannelId, ScoredBuffer>, ids: Option<&Vec<ChannelId>>, at: u64) {
+fn limit(
+    buffers: &mut BTreeMap<ChannelId, ScoredBuffer>,
+    ids: Option<&Vec<ChannelId>>,
+    at: Picoseconds,
+) {
     for id in ids.into_iter().flatten() {
         let Some(buffer) = buffers.get_mut(id) else { continue };
-        buffer.limit = buffer.limit.min((at / buffer.divisor).saturating_sub(NOTICED));
+        buffer.limit = buffer.limit.min(buffer.period.periods(at).saturating_sub(NOTICED));
     }
 }
 
@@ -250,10 +255,14 @@ mod tests {
     use super::*;
     use codec::capture::Channel;
 
+    fn at(period: u64) -> Picoseconds {
+        CharacterPeriod::FULL_RATE.time(period)
+    }
+
     fn declare(fills: &mut FillScore, channel: ChannelId, divisor: u64) {
         let way = ChannelEnds::of(&Channel::named("h0:0>s0:3")).unwrap();
         fills.declare(channel, &way, TapEnd::Sender, 1000);
-        fills.divide(channel, divisor);
+        fills.pace(channel, CharacterPeriod::from_ps(divisor * 12_500).unwrap());
     }
 
     /// Compares constant bounds with a fill level that is 0, rises to 30 and falls to 10.
@@ -278,11 +287,11 @@ mod tests {
         let mut fills = FillScore::default();
         let channel = ChannelId(3);
         declare(&mut fills, channel, 2);
-        fills.truth("s0:3", 0, 0, 0);
-        fills.truth("s0:3", 200, 0, 1);
-        fills.truth("h0:0", 230, 7, 1);
-        fills.truth("s0:3", 260, 30, -2);
-        fills.truth("s0:3", 280, 10, 0);
+        fills.truth("s0:3", at(0), 0, 0);
+        fills.truth("s0:3", at(200), 0, 1);
+        fills.truth("h0:0", at(230), 7, 1);
+        fills.truth("s0:3", at(260), 30, -2);
+        fills.truth("s0:3", at(280), 10, 0);
         fills.bounds(bounds);
         fills.finish().0
     }
@@ -316,8 +325,8 @@ mod tests {
     fn what_is_not_comparable_is_counted_apart() {
         let mut fills = FillScore::default();
         declare(&mut fills, ChannelId(3), 1);
-        fills.truth("s0:3", 0, 5, 0);
-        fills.limit("s0:3", 60 + NOTICED);
+        fills.truth("s0:3", at(0), 5, 0);
+        fills.limit("s0:3", at(60 + NOTICED));
         for (start, end) in [(0, 50), (50, 70), (70, 90)] {
             fills.bounds(flat(start, end));
             fills.settle(end);

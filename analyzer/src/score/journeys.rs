@@ -7,6 +7,7 @@ mod judge;
 use std::collections::BTreeMap;
 
 use codec::capture::ChannelId;
+use codec::time::CharacterPeriod;
 
 use super::channel_score::MatchCount;
 use super::truth::{TruthFrame, TruthLine, TruthWhat};
@@ -96,11 +97,11 @@ impl JourneyScore {
         self.names.insert(id, name.to_owned());
     }
 
-    /// Adds a frame of the truth on a captured channel with the rate divisor `divisor`.
+    /// Adds a frame of the truth on a captured channel with this character period.
     pub(super) fn frame(
         &mut self,
         id: ChannelId,
-        divisor: u64,
+        period: CharacterPeriod,
         row: &TruthLine,
         frame: &TruthFrame,
     ) {
@@ -109,7 +110,7 @@ impl JourneyScore {
         let packet = self.packets.entry(name.clone()).or_default();
         packet.last = row.at;
         packet.hops.push(ScoredHop {
-            time: frame.start.saturating_mul(divisor),
+            time: CharacterPeriod::FULL_RATE.periods(period.time(frame.start)),
             channel: id,
             start: frame.start,
             syndrome: frame.syndrome,
@@ -202,7 +203,7 @@ mod tests {
         for (oldest, kept) in [(0, 1), (30, 1), (31, 0)] {
             let mut journeys = JourneyScore::default();
             journeys.declare(ChannelId(0), "h0:0>s0:0");
-            journeys.frame(ChannelId(0), 1, &row, frame);
+            journeys.frame(ChannelId(0), CharacterPeriod::FULL_RATE, &row, frame);
             journeys.settle(30 + QUIET + 1, || oldest);
             assert_eq!(journeys.packets.len(), kept, "{oldest}");
         }

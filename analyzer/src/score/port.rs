@@ -12,6 +12,7 @@
 use codec::capture::ChannelId;
 use codec::character::{Character, DecodedCode, Symbol, decode_control};
 use codec::notation;
+use codec::time::CharacterPeriod;
 
 use super::channel_line::{ChannelLine, LineClass, LineKind};
 use super::truth::{TruthCommand, TruthLine, TruthWhat};
@@ -53,10 +54,11 @@ pub(super) enum PortExpectation {
 /// A tapped port.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ScoredPort {
-    /// Divisor of the link's rate: periods of the full rate per period of the link.
-    pub(super) divisor: u64,
     pub(super) outgoing: Option<ChannelId>,
     pub(super) incoming: Option<ChannelId>,
+    /// The periods of both channels.
+    pub(super) sent: CharacterPeriod,
+    pub(super) received: CharacterPeriod,
     /// The last STOP or GO to the far sender. F-2
     told: TruthCommand,
     /// `Open` after FRES until the GAP that ends the reset. R-1
@@ -87,16 +89,12 @@ const EVERY_CLASS: &[LineClass] =
     &[LineClass::Own, LineClass::ResetEnd, LineClass::OpenPacket, LineClass::Sender];
 
 impl ScoredPort {
-    pub(super) fn new(divisor: u64) -> Self {
-        Self { divisor, ..Self::default() }
-    }
-
     /// Emits the lines that are certain once all rows before a period of the full rate are
     /// processed.
     pub(super) fn settle(&mut self, before: u64, out: &mut impl FnMut(PortExpectation)) {
         let Some(id) = self.outgoing else { return };
         if let Some(at) = self.restored
-            && at.saturating_add(1).saturating_mul(self.divisor) <= before
+            && self.sent.time(at.saturating_add(1)) <= CharacterPeriod::FULL_RATE.time(before)
         {
             self.restored = None;
             out(PortExpectation::Line(
@@ -109,14 +107,14 @@ impl ScoredPort {
     /// Processes the next row about the port.
     pub(super) fn row(&mut self, row: &TruthLine, out: &mut impl FnMut(PortExpectation)) {
         self.settle(row.at, out);
-        let at = row.at / self.divisor;
-        self.limits(row, at, out);
+        let [at, heard_at] = [self.sent, self.received].map(|period| period.periods(row.time()));
+        self.limits(row, [at, heard_at], out);
         if let Some(id) = self.outgoing
             && let Some(line) = self.sends(row, at)
         {
             out(PortExpectation::Line(id, line));
         }
-        let (heard, sender) = (hears(row, at), self.far_sender(row, at));
+        let (heard, sender) = (hears(row, heard_at), self.far_sender(row, heard_at));
         if let Some(id) = self.incoming {
             for line in heard.into_iter().chain(sender) {
                 out(PortExpectation::Line(id, line));
@@ -147,7 +145,7 @@ impl ScoredPort {
                 PortReset::None => return None,
             },
             TruthWhat::SilenceEnded => {
-                self.restored = Some(row.at.div_ceil(self.divisor));
+                self.restored = Some(self.sent.periods_up(row.time()));
                 return None;
             }
             TruthWhat::SenderStopped => (LineKind::SenderStopped, String::new()),
@@ -181,7 +179,12 @@ impl ScoredPort {
     }
 
     /// Emits the limits of the comparison that a row implies.
-    fn limits(&mut self, row: &TruthLine, at: u64, out: &mut impl FnMut(PortExpectation)) {
+    fn limits(
+        &mut self,
+        row: &TruthLine,
+        [at, heard_at]: [u64; 2],
+        out: &mut impl FnMut(PortExpectation),
+    ) {
         let mut limit = |id: Option<ChannelId>, classes: &[LineClass], at, reason| {
             for (id, class) in id.into_iter().flat_map(|id| classes.iter().map(move |it| (id, it)))
             {
@@ -201,16 +204,16 @@ impl ScoredPort {
                     limit(self.outgoing, own, at, OmissionReason::Raw);
                 }
                 // The silence has not ended if the power is lost again before the first character.
-                if self.restored.is_some_and(|due| row.at <= due.saturating_mul(self.divisor)) {
+                if self.restored.is_some_and(|due| row.time() <= self.sent.time(due)) {
                     self.restored = None;
                 }
                 limit(self.outgoing, &[LineClass::Sender, LineClass::ResetEnd], at, reason);
-                limit(self.incoming, EVERY_CLASS, at, reason);
+                limit(self.incoming, EVERY_CLASS, heard_at, reason);
                 self.lost = LostPower::Once;
             }
             TruthWhat::Raw { characters } if self.is_forged(characters) => {
                 limit(self.outgoing, EVERY_CLASS, at, OmissionReason::Raw);
-                limit(self.incoming, &[LineClass::Sender], at, OmissionReason::Raw);
+                limit(self.incoming, &[LineClass::Sender], heard_at, OmissionReason::Raw);
             }
             _ => {}
         }

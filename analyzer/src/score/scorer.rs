@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use codec::capture::{CaptureFault, CaptureItem, CaptureReader, Channel, ChannelId, ReadProgress};
+use codec::time::CharacterPeriod;
 
 use super::channel_line::{ChannelLine, LineKind};
 use super::channel_score::{ChannelScore, MatchCount, Mismatch};
@@ -62,9 +63,16 @@ impl Scorer {
             CaptureItem::Section | CaptureItem::Fault(_) => {}
         };
         while reader.step(&mut item)? == ReadProgress::More {}
+        let periods: BTreeMap<_, _> = channels.iter().map(|(id, it)| (*id, it.period)).collect();
         for (id, channel) in channels {
             if let Some(own) = recorded.get(&id) {
-                let opposite = joined.get(&id).and_then(|id| recorded.get(id)).copied();
+                let opposite =
+                    joined.get(&id).and_then(|id| Some((recorded.get(id)?, periods.get(id)?)));
+                // As places of this channel.
+                let opposite = opposite.map(|((first, last), period)| {
+                    let place = |at| channel.period.periods(period.time(at));
+                    (place(*first), place(*last))
+                });
                 accounts.declare(id, channel, ChannelScore::new(*own, opposite));
             }
         }
@@ -75,18 +83,17 @@ impl Scorer {
         let (Some(way), Some(tap)) = (ChannelEnds::of(&channel), TapEnd::of(&channel)) else {
             return;
         };
-        let divisor = channel.period.full_rate_periods();
         let place = match tap {
             TapEnd::Sender => &way.from,
             TapEnd::Receiver => &way.to,
         };
-        let port = self.ports.entry(place.to_string()).or_insert_with(|| ScoredPort::new(divisor));
+        let port = self.ports.entry(place.to_string()).or_default();
         match tap {
-            TapEnd::Sender => port.outgoing = Some(id),
-            TapEnd::Receiver => port.incoming = Some(id),
+            TapEnd::Sender => (port.outgoing, port.sent) = (Some(id), channel.period),
+            TapEnd::Receiver => (port.incoming, port.received) = (Some(id), channel.period),
         }
         self.fills.declare(id, &way, tap, balance.end());
-        self.fills.divide(id, divisor);
+        self.fills.pace(id, channel.period);
         self.journeys.declare(id, &channel.name);
         self.channels.insert(id, (channel, balance));
     }
@@ -99,13 +106,13 @@ impl Scorer {
             unseen.entry(kind).or_insert((0, why)).0 += 1;
         }
         match &row.what {
-            Truth::Fill { fill, slope } => fills.truth(&row.place, row.at, *fill, *slope),
+            Truth::Fill { fill, slope } => fills.truth(&row.place, row.time(), *fill, *slope),
             // A host's forced STOP or GO is unrelated to its slack buffer.
-            Truth::PowerLost | Truth::Raw { .. } => fills.limit(&row.place, row.at),
+            Truth::PowerLost | Truth::Raw { .. } => fills.limit(&row.place, row.time()),
             Truth::Fault
             | Truth::OpenLink
             | Truth::InvalidCode { .. }
-            | Truth::CorrectedCode { .. } => fills.harm(&row.place, row.at),
+            | Truth::CorrectedCode { .. } => fills.harm(&row.place, row.time()),
             _ => journeys.row(row),
         }
         let Some(port) = ports.get_mut(&row.place) else { return };
@@ -115,9 +122,10 @@ impl Scorer {
             _ => None,
         };
         if let Some((id, frame)) = frame
-            && channels.get(&id).is_some_and(|(_, balance)| balance.has(frame.start))
+            && let Some((channel, balance)) = channels.get(&id)
+            && balance.has(frame.start)
         {
-            journeys.frame(id, port.divisor, row, frame);
+            journeys.frame(id, channel.period, row, frame);
             messages.frame(row, frame);
         }
         port.row(row, &mut |expected| expect(channels, expected));
@@ -181,7 +189,8 @@ impl Scorer {
             port.settle(now, &mut |expected| expect(channels, expected));
             for id in [port.outgoing, port.incoming].into_iter().flatten() {
                 let Some((channel, balance)) = channels.get_mut(&id) else { continue };
-                balance.settle(before / port.divisor, &mut |odd| keep(differences, channel, odd));
+                let before = channel.period.periods(CharacterPeriod::FULL_RATE.time(before));
+                balance.settle(before, &mut |odd| keep(differences, channel, odd));
             }
         }
         fills.settle(known);

@@ -3,6 +3,7 @@
 
 use std::io::{BufRead, Read};
 
+use codec::time::{CharacterPeriod, Picoseconds};
 use serde::Deserialize;
 
 use super::error::ScoreError;
@@ -15,6 +16,9 @@ const LINE_MAX: u64 = 1 << 24;
 pub(super) struct TruthLine {
     /// Periods of the full rate since time zero.
     pub(super) at: u64,
+    /// The exact time, where clocks differ.
+    #[serde(default)]
+    time_ps: Option<u64>,
     /// The port, as `node:port`.
     pub(super) place: String,
     /// Name of the packet, if the row is about one.
@@ -160,6 +164,13 @@ pub(super) struct TruthFrame {
     pub(super) crc: String,
     pub(super) syndrome: Option<u8>,
     pub(super) ended_by: String,
+}
+
+impl TruthLine {
+    /// The time of the event.
+    pub(super) fn time(&self) -> Picoseconds {
+        self.time_ps.map_or_else(|| CharacterPeriod::FULL_RATE.time(self.at), Picoseconds::from)
+    }
 }
 
 impl TruthWhat {

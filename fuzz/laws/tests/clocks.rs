@@ -18,7 +18,7 @@ use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use codec::capture::{ByteOrder, CaptureItem, CaptureReader, Channel, ReadProgress};
 use laws::capture_input::{self, OwnedChunk};
 use laws::network::run::run;
-use laws::taps;
+use laws::{score, taps};
 use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::truth;
@@ -146,6 +146,44 @@ fn clocks_that_drift_are_told_once_and_harm_nothing() {
         for ((name, ppm), (channel, period)) in told.iter().zip(&expected) {
             let by = 80 * (i64::try_from(*period).unwrap() - 12_500);
             assert!(name == channel && (ppm - by).abs() <= 20, "{periods:?}: {told:?}");
+        }
+    }
+}
+
+/// Networks whose nodes have clocks of their own, which their captures declare: nothing is found but
+/// what happens. W-6
+#[test]
+fn unlike_clocks_harm_nothing_and_all_that_happens_is_found() {
+    const SWITCH: &str = "kind = 'switch'\nports = 4\nhosts = 3";
+    for (seed, network, link, load) in [
+        (0, "kind = 'switch'\nports = 8\nhosts = 4", "", "load = 0.6"),
+        (1, "kind = 'line'\nswitches = 3\nhosts_per_switch = 2", "", "load = 0.3"),
+        (2, "kind = 'mesh'\nwidth = 2\nheight = 2", "length_m = 3", "saturate = true"),
+        (3, SWITCH, "rate_divisor = 2", "load = 0.5"),
+        (4, SWITCH, "fill = 'idle-15'", "saturate = true"),
+        (5, SWITCH, "go_slack = 2\nhysteresis = 1", "saturate = true"),
+    ] {
+        let text = format!(
+            "seed = {seed}\nduration_us = 2500\n[topology]\n{network}\n[link]\n{link}\n\
+             [switch_defaults]\nclock_ppm = 'random'\n[interface]\nclock_ppm = 'random'\n\
+             [[traffic]]\nto = 'uniform'\npayload = [4, 900]\n{load}\n"
+        );
+        let scenario = Scenario::read("clocks", &text);
+        let mut scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+        for taps in [taps::at_every_cable(&scenario), taps::at_every_port(&scenario)] {
+            scenario.taps = taps;
+            let outcome =
+                run(&scenario, truth::TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+            let report = CaptureReport::of(&outcome.capture);
+            assert_eq!(report.drifting(), [], "{text}");
+            for severity in [Severity::Error, Severity::Warning] {
+                let ledger = report.findings.ledger();
+                assert_eq!(ledger.count(severity), 0, "{text}: {:#?}", ledger.found().next());
+            }
+            let score = score::of(&scenario, &outcome).unwrap();
+            for row in &score.scores {
+                assert!(row.is_perfect(), "{text}{row:?}\n{:#?}", score.differences);
+            }
         }
     }
 }

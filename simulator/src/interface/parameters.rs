@@ -4,6 +4,8 @@ use std::num::NonZeroU32;
 
 use codec::time::Ticks;
 
+use crate::clock::NodeClock;
+
 /// Parameters of an interface and its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterfaceParameters {
@@ -19,6 +21,8 @@ pub struct InterfaceParameters {
     pub boot: Ticks,
     /// Capacity of the host's command queue. I-6
     pub commands: u32,
+    /// Its clock. W-6
+    pub clock: NodeClock,
 }
 
 /// Speed of the DMA engine. I-5 (Micro)
@@ -56,6 +60,7 @@ impl Default for InterfaceParameters {
             consumption: ConsumptionMode::Always,
             boot: Ticks(0),
             commands: 64,
+            clock: NodeClock::EXACT,
         }
     }
 }

@@ -13,6 +13,7 @@ use codec::{CharBuf, Character};
 
 use super::queues::SendCommand as Order;
 use super::*;
+use crate::clock::NodeClock;
 use crate::traffic::{ArrivalProcess, PayloadSize};
 use crate::truth::{PacketHandling, TraceLevel};
 
@@ -25,6 +26,7 @@ const PARAMETERS: InterfaceParameters = InterfaceParameters {
     consumption: ConsumptionMode::Always,
     boot: Ticks(0),
     commands: 4,
+    clock: NodeClock::EXACT,
 };
 
 fn interface(

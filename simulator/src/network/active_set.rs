@@ -68,6 +68,26 @@ pub(super) struct ActiveSet {
 }
 
 impl ActiveSet {
+    /// No part.
+    pub(super) fn none(units: usize, hosts: usize, switches: usize) -> Self {
+        let none = |count: usize| PartSet(vec![0; count.div_ceil(64)]);
+        Self {
+            receiving: none(units),
+            sending: none(units),
+            hosts: none(hosts),
+            switches: none(switches),
+            ..Self::default()
+        }
+    }
+
+    /// Makes the parts of another set active, and no others.
+    pub(super) fn set_to(&mut self, other: &Self) {
+        self.receiving.set_to(&other.receiving);
+        self.sending.set_to(&other.sending);
+        self.hosts.set_to(&other.hosts);
+        self.switches.set_to(&other.switches);
+    }
+
     pub(super) fn all(units: usize, hosts: usize, switches: usize) -> Self {
         let (receiving, sending) = (PartSet::all(units), PartSet::all(units));
         let calm = || PartSet(vec![0; units.div_ceil(64)]);

@@ -1,10 +1,11 @@
 //! Construction of a network from a scenario. N-1
 
 use codec::capture::Channel;
-use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS};
+use codec::time::CharacterPeriod;
 
 use super::sleep::PortSleep;
 use super::{HostUnit, Network, NodePart, VisitOrder};
+use crate::clock::NodeClock;
 use crate::interface::{HostInterface, InterfaceParameters};
 use crate::link::wire::ChannelWire;
 use crate::link::{FillMode, FramingMode, LinkParameters, ResetEnding};
@@ -97,9 +98,10 @@ impl Network {
             else {
                 continue;
             };
+            let [from, to] = [tap.from, tap.to].map(|at| self.tick_at(tap.port.node, at));
+            let window = from..to;
             let Some(unit) = self.index.units.get(&tap.port) else { continue };
             let Some(unit) = self.units.get_mut(*unit as usize) else { continue };
-            let window = tap.from..tap.to;
             if let Some(tapped) = &mut unit.tapped {
                 tapped.windows.push(window);
                 continue;
@@ -119,7 +121,8 @@ impl Network {
             ends.sort_by_key(|(_, opposite)| std::cmp::Reverse(*opposite));
             for (from, opposite) in ends {
                 let tap = Some(topology.port_name(tap.port));
-                let channel = channel(topology, from).map(|channel| Channel {
+                let clock = self.clock_period(from.node);
+                let channel = channel(topology, from, clock).map(|channel| Channel {
                     peer: Some(opposite),
                     tap,
                     ..channel
@@ -131,9 +134,22 @@ impl Network {
             let far = self.units.get_mut(peer as usize);
             far.into_iter().for_each(|far| far.fill_trace = Some(Box::default()));
         }
-        let periods = self.channels.iter().map(|channel| channel.period.ps()).collect();
+        if self.clocks.is_some() {
+            self.record_lag += 2;
+        }
+        let periods = self.channels.iter().map(|channel| channel.period).collect();
         self.recorder = CaptureRecorder::new(periods);
     }
+}
+
+/// The period of a node's clock. W-6
+pub(super) fn clock_of(scenario: &Scenario, id: NodeId) -> CharacterPeriod {
+    let clock = match scenario.topology.node(id).map(|node| node.kind) {
+        Some(NodeKind::Switch(switch)) => switch.clock,
+        Some(NodeKind::Host) => parameters(scenario, id).clock,
+        None => NodeClock::EXACT,
+    };
+    clock.period(scenario.seed, id)
 }
 
 fn parameters(scenario: &Scenario, host: NodeId) -> InterfaceParameters {
@@ -182,7 +198,7 @@ fn arranged<T>(mut parts: Vec<T>, order: VisitOrder, what: u64) -> Vec<T> {
 
 /// The channel that a port sends on, and the parameters that govern it: those of a sender from its
 /// own end, those of a receiver from the far end. F-1, F-3, F-4, F-8, R-1, S-6
-fn channel(topology: &Topology, from: NodePort) -> Option<Channel> {
+fn channel(topology: &Topology, from: NodePort, clock: CharacterPeriod) -> Option<Channel> {
     let to = topology.peer(from)?;
     let LinkParameters { delay, ports: [sender, receiver] } = topology.link(from)?;
     let path = match topology.node(to.node)?.kind {
@@ -200,11 +216,10 @@ fn channel(topology: &Topology, from: NodePort) -> Option<Channel> {
         ("fill", word_of(&FillMode::WORDS, sender.fill).to_owned()),
         ("framing", word_of(&FramingMode::WORDS, sender.framing).to_owned()),
     ];
-    let period = u64::from(FULL_RATE_PERIOD_PS) * u64::from(sender.divisor.get());
     // A simulation begins with the power-up of all its nodes. P-7
     let words = words.into_iter().chain(path).chain([("start", "power-up".to_owned())]);
     Some(Channel {
-        period: CharacterPeriod::from_ps(period).unwrap_or(CharacterPeriod::FULL_RATE),
+        period: clock.times(sender.divisor),
         more: words.map(|(key, value)| (key.to_owned(), value)).collect(),
         comments: Vec::new(),
         ..Channel::named(format!("{}>{}", topology.port_name(from), topology.port_name(to)))

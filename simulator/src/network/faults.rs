@@ -65,8 +65,10 @@ impl Network {
     #[inline]
     pub(super) fn apply_due_faults(&mut self) {
         while let Some(order) = self.faults.pop_front_if(|order| order.at <= self.now) {
-            self.wake_all();
-            self.switches.iter_mut().for_each(|switch| switch.catch_up(self.now));
+            if self.clocks.is_none() {
+                self.wake_all();
+                self.switches.iter_mut().for_each(|switch| switch.catch_up(self.now));
+            }
             self.apply_fault(order);
         }
     }
@@ -81,10 +83,11 @@ impl Network {
         });
         match what {
             FaultKind::Noise { errors, mean } => {
+                let until = self.tick_at(self.far_node(place), until);
                 self.wire(place, |wire| wire.noise(errors, mean, until, rng));
             }
             FaultKind::Flip { bits } => {
-                let now = self.now;
+                let now = self.tick_at(self.far_node(place), self.now);
                 self.wire(place, |wire| wire.flip(now, bits));
             }
             FaultKind::OpenWire { wire: number } => {
@@ -116,7 +119,7 @@ impl Network {
                 }
             }
             FaultKind::Restart => {
-                let (now, log) = (self.now, &mut self.log);
+                let (now, log) = (self.tick_at(place.node, self.now), &mut self.log);
                 let host = self.index.host(place.node).and_then(|host| self.hosts.get_mut(host));
                 host.into_iter().for_each(|host| host.interface.reload(now, log));
             }
@@ -166,7 +169,7 @@ impl Network {
     fn power(&mut self, node: NodeId, step: FaultStep) {
         let ports: Vec<NodePort> =
             self.index.units.keys().filter(|port| port.node == node).copied().collect();
-        let (now, log) = (self.now, &mut self.log);
+        let (now, log) = (self.tick_at(node, self.now), &mut self.log);
         match (self.index.nodes.get(&node), step) {
             (Some(NodePart::Host(host)), FaultStep::Begin) => {
                 let host = self.hosts.get_mut(*host as usize);
@@ -188,9 +191,10 @@ impl Network {
     /// Switches the power of a port off or on.
     fn port_power(&mut self, port: NodePort, step: FaultStep) {
         let Some(index) = self.index.unit(port) else { return };
+        let now = self.tick_at(port.node, self.now);
         let Some(unit) = self.units.get_mut(index) else { return };
         match step {
-            FaultStep::End => unit.power_on(self.now, &mut self.log),
+            FaultStep::End => unit.power_on(now, &mut self.log),
             FaultStep::Begin => {
                 let lost = unit.reset_input(&mut self.switches);
                 if let Some(id) = lost {
@@ -199,7 +203,7 @@ impl Network {
                 }
                 self.end_path(index);
                 let Some(unit) = self.units.get_mut(index) else { return };
-                unit.power_off(self.now, &mut self.log);
+                unit.power_off(now, &mut self.log);
             }
         }
     }

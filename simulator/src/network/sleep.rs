@@ -217,6 +217,9 @@ impl Network {
 
     /// Makes a switch active when it has something to decide.
     pub(super) fn schedule_switch(&mut self, number: usize) {
+        if self.clocks.is_some() {
+            return;
+        }
         let Self { now, switches, active, schedule, .. } = self;
         let Some(due) = switches.get(number).and_then(|switch| switch.due(*now + 1)) else {
             return;
@@ -230,6 +233,9 @@ impl Network {
 
     /// Makes a host active when it is due.
     pub(super) fn schedule_host(&mut self, number: usize) {
+        if self.clocks.is_some() {
+            return;
+        }
         let Self { now, hosts, active, schedule, .. } = self;
         let Some(host) = hosts.get_mut(number) else { return };
         let due = host.interface.due();

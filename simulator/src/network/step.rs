@@ -22,6 +22,9 @@ use switching::{advance, connect, select, sever};
 impl Network {
     /// Simulates one period, processing every part.
     pub fn step(&mut self) {
+        if self.clocks.is_some() {
+            return self.tick_all();
+        }
         self.wake_all();
         self.period();
     }
@@ -31,6 +34,14 @@ impl Network {
     pub(super) fn period(&mut self) {
         self.apply_due_faults();
         self.wake_due();
+        self.phases();
+        self.now += 1;
+        self.times = PhaseTimes::all(self.now);
+    }
+
+    /// The two phases of the active parts.
+    #[inline]
+    pub(super) fn phases(&mut self) {
         let mut receiving = self.active.take_receiving();
         self.times.receive = self.now + 1;
         while let Some(index) = receiving.pop() {
@@ -48,8 +59,6 @@ impl Network {
         }
         self.active.give_back(sending);
         self.wake_marked();
-        self.now += 1;
-        self.times = PhaseTimes::all(self.now);
     }
 
     /// Receives the character of a period at a port, and advances its switch input.
@@ -58,7 +67,9 @@ impl Network {
         let now = self.now;
         let Some(unit) = self.units.get(index) else { return };
         let fill = unit.receiver.fill();
-        if let Some(slot) = unit.clock.receive_slot(now) {
+        if self.clocks.is_some() {
+            self.receive_arrived(index);
+        } else if let Some(slot) = unit.clock.receive_slot(now) {
             self.receive_from_wire(index, slot);
         }
         let Self { units, log, .. } = self;
@@ -91,7 +102,7 @@ impl Network {
     }
 
     #[inline]
-    fn receive_from_wire(&mut self, index: usize, slot: u64) {
+    pub(super) fn receive_from_wire(&mut self, index: usize, slot: u64) {
         if self.wires.get(index).is_some_and(|wire| wire.cells().is_empty()) {
             self.catch_up_sender(self.units.get(index).map_or(0, |unit| unit.peer as usize));
         }

@@ -15,6 +15,7 @@ use super::limits::{
 };
 use super::toml_reader::{NANO, TimeUnit, TomlItem, TomlTable};
 use super::toml_writer::{TomlKeys, word_of};
+use crate::clock::{CLOCK_TOLERANCE_PPM, NodeClock};
 use crate::interface::{ConsumptionMode, DmaBus, InterfaceParameters as Interface};
 use crate::link::{
     DELAY_PS_PER_M, FillMode, FramingMode, LinkParameters, PortParameters as Port, ResetEnding,
@@ -63,6 +64,7 @@ pub(super) const SWITCH: &KeyList<Switch> = &[
     key!(Switch, "routing", TimeRange(0..=u8::MAX as u64), routing),
     key!(Switch, "token_step", TimeRange(0..=u8::MAX as u64), token_step),
     key!(Switch, "extensions", BoolPair(EXTENSIONS), extensions),
+    key!(Switch, "clock_ppm", ClockFormat, clock),
 ];
 
 const EXTENSIONS: [ExtensionSupport; 2] = [ExtensionSupport::Off, ExtensionSupport::On];
@@ -75,6 +77,7 @@ pub(super) const INTERFACE: &KeyList<Interface> = &[
     key!(Interface, "consumption", ConsumptionFormat, consumption),
     key!(Interface, "boot", TimeRange(0..=DURATION_MAX), boot),
     key!(Interface, "commands", IntRange(1..=COMMANDS_MAX), commands),
+    key!(Interface, "clock_ppm", ClockFormat, clock),
 ];
 
 /// Blocked-packet timeout, which counts the port's own periods: microseconds are divided by the
@@ -229,6 +232,41 @@ pub(super) fn consumption(item: &TomlItem<'_>) -> Option<ConsumptionMode> {
         ));
     }
     every.map(ConsumptionMode::Every)
+}
+
+/// Parts per million, or any of them. W-6
+struct ClockFormat;
+
+impl KeyFormat<NodeClock> for ClockFormat {
+    fn read(&self, table: &mut TomlTable<'_>, name: &'static str) -> Option<NodeClock> {
+        let item = table.item(name)?;
+        let random = item.as_text().is_some_and(|word| word.text == "random");
+        let ppm = item.as_signed().and_then(|ppm| i16::try_from(ppm).ok());
+        let ppm = ppm.filter(|ppm| ppm.abs() <= CLOCK_TOLERANCE_PPM).map(NodeClock::Ppm);
+        let clock = ppm.or(random.then_some(NodeClock::Random));
+        if clock.is_none() {
+            item.report(format!(
+                "expected `random`, or parts per million from -{CLOCK_TOLERANCE_PPM} to \
+                 {CLOCK_TOLERANCE_PPM}, the tolerance of an oscillator"
+            ));
+        }
+        clock
+    }
+
+    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: NodeClock) {
+        match value {
+            NodeClock::Ppm(ppm) => keys.value(name, ppm),
+            NodeClock::Random => keys.text(name, "random"),
+        }
+    }
+
+    #[cfg(test)]
+    fn any(&self, name: &str, rng: &mut Rng) -> (String, String) {
+        let most = i64::from(CLOCK_TOLERANCE_PPM);
+        let ppm = i64::try_from(rng.below(220)).unwrap() - 110;
+        let value = if ppm.abs() > most { "'random'".to_owned() } else { ppm.to_string() };
+        (name.to_owned(), value)
+    }
 }
 
 #[cfg(test)]

@@ -258,6 +258,12 @@ impl<'a> TomlItem<'a> {
         u64::from_str_radix(integer.as_str(), integer.radix()).ok()
     }
 
+    /// Returns a decimal integer of any sign.
+    pub(super) fn as_signed(&self) -> Option<i64> {
+        let DeValue::Integer(integer) = self.value else { return None };
+        i64::from_str_radix(integer.as_str(), integer.radix()).ok()
+    }
+
     pub(super) fn text(&self, expected: &str) -> Option<TomlText<'a>> {
         let text = self.as_text();
         if text.is_none() {

@@ -47,10 +47,11 @@ impl TruthEvent {
 
 impl<'a, F: Fn(NodeId) -> &'a str> Serialize for TruthRow<'_, F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let TruthEvent { at, place, packet, kind } = self.event;
+        let TruthEvent { at, time_ps, place, packet, kind } = self.event;
         let name = &self.name;
         let mut row = serializer.serialize_map(None)?;
         row.serialize_entry("at", at)?;
+        time_ps.iter().try_for_each(|time| row.serialize_entry("time_ps", time))?;
         row.serialize_entry("place", &format_args!("{}:{}", name(place.node), place.port.0))?;
         if let Some(packet) = packet {
             let text = format_args!("{}#{}", name(packet.host), packet.number);
@@ -355,7 +356,7 @@ mod tests {
         let (node, port) = if at_host { (0, 0) } else { (2, 3) };
         let packet = about.map(|_| PacketId { host: NodeId(1), number: 17 });
         let place = NodePort { node: NodeId(node), port: PortId(port) };
-        let happened = TruthEvent { at: 120, place, packet, kind: what };
+        let happened = TruthEvent { at: 120, time_ps: None, place, packet, kind: what };
         serde_json::to_string(&happened.row(|node| NAMES[node.0 as usize])).unwrap()
     }
 

@@ -1,5 +1,7 @@
 //! The log of events, and the context in which they are emitted.
 
+use codec::time::CharacterPeriod;
+
 use super::{TruthEvent, TruthEventKind};
 use crate::link::tagged_char::PacketId;
 use crate::topology::NodePort;
@@ -9,6 +11,17 @@ use crate::topology::NodePort;
 pub struct TruthLog {
     level: TraceLevel,
     events: Vec<TruthEvent>,
+    /// The true time of the events, if their node's clock differs from that of the scenario.
+    time: Option<TrueTime>,
+}
+
+/// Times in femtoseconds. W-6
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TrueTime {
+    /// Of the node's tick.
+    pub(crate) tick: u128,
+    /// Of the arrival of the character that it takes, otherwise the same.
+    pub(crate) character: u128,
 }
 
 /// Amount of events to log.
@@ -25,11 +38,16 @@ impl TruthLog {
     /// An empty log.
     #[must_use]
     pub const fn new(level: TraceLevel) -> Self {
-        Self { level, events: Vec::new() }
+        Self { level, events: Vec::new(), time: None }
     }
 
     pub(crate) const fn level(&self) -> TraceLevel {
         self.level
+    }
+
+    /// Sets the true time of the events to come.
+    pub(crate) const fn set_time(&mut self, time: TrueTime) {
+        self.time = Some(time);
     }
 
     /// Adds an event, if events are logged.
@@ -42,13 +60,23 @@ impl TruthLog {
         kind: impl FnOnce() -> TruthEventKind,
     ) {
         if self.level == TraceLevel::Everything {
-            self.events.push(TruthEvent { at, place, packet, kind: kind() });
+            let (at, time_ps) = self.time.map_or((at, None), TrueTime::shown_as);
+            self.events.push(TruthEvent { at, time_ps, place, packet, kind: kind() });
         }
     }
 
     /// Removes all events.
     pub fn drain(&mut self) -> impl Iterator<Item = TruthEvent> {
         self.events.drain(..)
+    }
+}
+
+impl TrueTime {
+    /// The fields of a row: periods of the full rate, and picoseconds.
+    fn shown_as(self) -> (u64, Option<u64>) {
+        let periods = self.tick / u128::from(CharacterPeriod::FULL_RATE.fs());
+        let [periods, time] = [periods, self.character / 1000].map(u64::try_from);
+        (periods.unwrap_or(u64::MAX), time.ok())
     }
 }
 

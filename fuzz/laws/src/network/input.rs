@@ -7,6 +7,7 @@ use std::num::NonZeroU32;
 use arbitrary::{Arbitrary, Unstructured};
 use codec::route::{PortId, RouteAddressing};
 use codec::time::Ticks;
+use simulator::clock::NodeClock;
 use simulator::generate::{GeneratedShape, LatticeEdge, generate};
 use simulator::interface::{DmaBus, InterfaceParameters};
 use simulator::link::{
@@ -375,6 +376,7 @@ impl HostInput {
             consumption: self.appetite.consumption(),
             boot: Ticks(u64::from(self.boot % 1024).saturating_sub(512)),
             commands: 1 + u32::from(self.commands % 8),
+            clock: NodeClock::EXACT,
         }
     }
 }

@@ -132,6 +132,7 @@ fn truth(entries: &[LawTraceEntry]) -> Vec<u8> {
         let place = NodePort { node: NodeId(nic.0.into()), port: PortId(0) };
         let row = TruthEvent {
             at: *at,
+            time_ps: None,
             place,
             packet: None,
             kind: TruthEventKind::Messaging(told.clone()),
