@@ -257,7 +257,8 @@ impl CaptureWriting<'_> {
         }
         characters.truncate(GUESS);
         let Some(guess) = guess_map(&characters) else {
-            self.notes.push(format!("{name}: no order of the wires gives good CRCs"));
+            let text = "no order of the wires gives four packets a good CRC; taken as given";
+            self.notes.push(format!("{name}: {text}"));
             return WireMap::SAME;
         };
         let wire = |wire: &u8| if *wire == 8 { "d".to_owned() } else { wire.to_string() };

@@ -65,13 +65,16 @@ pub struct GuessedMap {
 /// Most frequent codes of two bits that are tried as GAP and as GO.
 const CODES_TRIED: usize = 4;
 
+/// Fewest good packets: of some ten thousand maps, one makes two good by chance, none four.
+const GOOD_MIN: usize = 4;
+
 /// Packets and bytes of them that a map is judged by.
 const PACKETS_TRIED: usize = 64;
 const BYTES_TRIED: usize = 4096;
 
 /// Searches the assignment of nine signals for which packets have good CRCs. `characters` are the
 /// signals that change in each character with a transition, some ten thousand of them. `None` if no map
-/// makes most packets good, at least two.
+/// makes most packets good, at least four.
 ///
 /// GAP and GO are two disjoint codes of two bits, so a choice of `d`, GAP and GO leaves 96 maps;
 /// where GO does not occur, 1440. P-1, C-2
@@ -81,7 +84,7 @@ pub fn guess_map(characters: &[u16]) -> Option<GuessedMap> {
         let codes = frequent_codes(characters, 1 << d);
         for &gap in &codes {
             let packets = packets(characters, 1 << d, gap);
-            if packets.len() < 2 {
+            if packets.len() < GOOD_MIN {
                 continue;
             }
             let partners = codes.iter().copied().filter(|go| go & gap == 0);
@@ -89,7 +92,7 @@ pub fn guess_map(characters: &[u16]) -> Option<GuessedMap> {
                 for_each_map(d, gap, go, |map| {
                     let table = map.table();
                     let good = packets.iter().filter(|packet| is_good(packet, &table)).count();
-                    if good < 2 || good * 2 < packets.len() {
+                    if good < GOOD_MIN || good * 2 < packets.len() {
                         return;
                     }
                     let guess = GuessedMap { map, good, packets: packets.len(), ties: 0 };
