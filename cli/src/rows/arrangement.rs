@@ -17,10 +17,10 @@ use crate::args::{ArrangeArgs, ListFormat};
 
 /// Maximum number of rows or groups kept for an order. *Chosen*: more than anybody reads.
 const ROWS_MAX: usize = 1_000_000;
-/// Maximum memory of kept rows or groups, in bytes, roughly. *Chosen*: small for a workstation.
+/// Maximum memory of kept rows or groups, in bytes, by an estimate. *Chosen*: small for a workstation.
 const BYTES_MAX: usize = 512 << 20;
 /// Memory of a kept row besides its key and its text: its entry in the map, and what its allocations are
-/// rounded up by. Measured.
+/// rounded up by. *Estimated*: lists of text need up to half as much again, short rows of CSV less.
 const ENTRY: usize = 352;
 
 /// File, if there are several, and capture of a row.
