@@ -12,7 +12,7 @@ use codec::capture::{
     CaptureError, CaptureFault, CaptureItem, CaptureReader, Channel, ChannelId, Chunk, ReadProgress,
 };
 use codec::character::Character;
-use codec::time::Tick;
+use codec::time::{CharacterPeriod, Tick};
 
 use crate::capture_input::OwnedChunk;
 use crate::char_by_char::is_noisy;
@@ -223,16 +223,15 @@ impl SectionContents {
         all
     }
 
-    pub(crate) fn period_ps(&self, id: ChannelId) -> u64 {
-        self.channels.get(&id).map_or(1, |channel| channel.period.ps())
+    pub(crate) fn period(&self, id: ChannelId) -> CharacterPeriod {
+        self.channels.get(&id).map_or(CharacterPeriod::PICOSECOND, |channel| channel.period)
     }
 
     /// Tests whether blocks stand where a writer puts them: by time, as far as pcapng's nanoseconds
     /// tell, and behind all descriptions.
     pub(crate) fn is_in_order(&self) -> bool {
-        let nanosecond = |(id, chunk): &(ChannelId, OwnedChunk)| {
-            u128::from(chunk.first.0) * u128::from(self.period_ps(*id)) / 1000
-        };
+        let nanosecond =
+            |(id, chunk): &(ChannelId, OwnedChunk)| self.period(*id).time(chunk.first.0) / 1000;
         self.late == 0 && self.chunks.iter().map(nanosecond).is_sorted()
     }
 

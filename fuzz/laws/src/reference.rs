@@ -1,6 +1,7 @@
 //! Meaning of characters, one at a time, from the rules alone: the second witness against the analyzer.
 
 use analyzer::event::FlowCommand;
+use codec::time::CharacterPeriod;
 use std::sync::LazyLock;
 
 use analyzer::event::{LinkEvent, ResumeCause};
@@ -219,8 +220,8 @@ impl ReferenceReceiver {
 /// A channel among others: all its characters with their places.
 #[derive(Clone, Debug)]
 pub struct ReferenceChannel {
-    /// Its character period in picoseconds.
-    pub period_ps: u64,
+    /// Its character period.
+    pub period: CharacterPeriod,
     /// The opposite channel, by its index.
     pub peer: Option<usize>,
     pub characters: Vec<(u64, Character)>,
@@ -245,7 +246,7 @@ pub fn rows(tracks: &[ReferenceChannel]) -> Vec<ReferenceRow> {
         let mut receiver = ReferenceReceiver::default();
         track.characters.iter().for_each(|(at, character)| receiver.take(*at, *character));
         let (before, at_end) = receiver.finish();
-        let time = |at: u64| u128::from(at) * u128::from(track.period_ps);
+        let time = |at: u64| track.period.time(at);
         told.extend(before.into_iter().map(|(at, told)| (time(at), channel, at, told)));
         cut.extend(at_end.map(|(at, told)| (time(at), channel, at, told)));
     }
@@ -268,7 +269,7 @@ pub fn rows(tracks: &[ReferenceChannel]) -> Vec<ReferenceRow> {
                 | (ReferenceSender::Stopped, ReferenceSender::Stopped) => None,
             };
             *sender = next;
-            let at = u64::try_from(time / u128::from(track.period_ps)).unwrap_or(u64::MAX);
+            let at = track.period.periods(time);
             let row = |event| (time, governed, RowOrigin::Sender, at, ReferenceEvent::Event(event));
             rows.extend(event.map(row));
         }

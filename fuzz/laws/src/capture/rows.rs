@@ -56,7 +56,7 @@ impl SectionContents {
             self.links.iter().find_map(of).and_then(place)
         };
         let track = |id: &ChannelId| ReferenceChannel {
-            period_ps: self.period_ps(*id),
+            period: self.period(*id),
             peer: peer(*id),
             characters: self.characters(*id),
         };
