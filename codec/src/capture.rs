@@ -19,6 +19,7 @@ mod reader;
 mod start_state;
 mod start_tracker;
 mod window;
+mod wire_measurement;
 mod writer;
 
 pub use annotate::{AnnotateError, AnnotationCounts, COMMENT_MAX, COMMENTS_MAX, annotate};
@@ -32,6 +33,7 @@ pub use item::CaptureItem;
 pub use merge::{MergeError, MergedCounts, merge};
 pub use reader::{CaptureReader, ReadProgress};
 pub use start_state::{CommandChanges, FlowCommand, StartSender, StartState};
+pub use wire_measurement::WireMeasurement;
 pub use writer::{ByteOrder, CaptureWriter, WriteError};
 
 /// The link type of a Myrinet channel: `LINKTYPE_USER0`.
