@@ -329,7 +329,7 @@ impl<'a> RowWriter<'a> {
         if self.accepts_more() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    /// What stands behind the list in JSON.
+    /// Members behind the list in JSON.
     pub(crate) const fn trailer(&mut self) -> &mut ListTrailer {
         &mut self.trailer
     }

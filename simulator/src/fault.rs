@@ -20,7 +20,7 @@ pub struct FaultSpec {
     pub kind: FaultKind,
 }
 
-/// What a fault acts on.
+/// Part of the network that a fault acts on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultPlace {
     /// A port, and its channels or its cable.
@@ -34,7 +34,7 @@ pub enum FaultPlace {
 }
 
 impl FaultKind {
-    /// What faults of the kind act on.
+    /// Part of the network that faults of the kind act on.
     #[must_use]
     pub const fn acts_on(&self) -> FaultPlace {
         match self {

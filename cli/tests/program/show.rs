@@ -13,7 +13,7 @@ const AROUND: &str = "   character h1:0>s1:1                        │ s1:1>h1:
           21 (GO GAP)×4 GO                    │ 80 87 87 82 ba 05 e2 96 GAP
              └ s1:1>h1:0 packet 0 route 80 87 87 82 ba, 8 bytes, crc good
 ";
-/// The same row with times: 9 × 12.5 ns.
+/// Row 9 with times in nanoseconds: 9 × 12.5 ns.
 const NANOSECONDS: &str = "     time ns h1:0>s1:1                        │ s1:1>h1:0
        112.5 (GO GAP)×6                       │ (GAP GO)×5 GAP REPL11
 ";

@@ -34,7 +34,7 @@ const LOCAL: &str = "corrected-code invalid-code open-link silent-at-first unexp
 const ACROSS: &str = "reset-not-ended data-in-reset lost-gap may-be-two no-tag crc-bad runt truncated-by-open-link \
                       cut-by-reset missing-timeout blocked-timeout data-while-stopped hole";
 
-/// What the analysis of a capture finds.
+/// Findings and packets of one analysis.
 #[derive(Default)]
 struct CutFindings {
     findings: BTreeMap<(&'static str, String), u64>,

@@ -87,9 +87,9 @@ fn talks(count: u64) -> impl Iterator<Item = Vec<u8>> {
     (0..count).map(move |_| dice.bytes(500))
 }
 
-/// What no host does that goes by the protocol, on paths that keep the order; and what needs a restart
-/// in a rare moment: while a reply is in transit, or a message lies unread. Tests of the machine and of
-/// endpoints have it.
+/// Kinds of truth rows that storms hardly ever reach: they need a host that breaks the protocol, a path that
+/// reorders packets, or a restart in a rare moment (a reply in transit, a message unread). Tests of the
+/// machine and of endpoints have them.
 const HARDLY_EVER: [&str; 7] = [
     "message-damaged",
     "message-dropped",

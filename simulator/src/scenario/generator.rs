@@ -92,9 +92,9 @@ pub(super) fn read(
             Err(error) => {
                 let expected = match error.0 {
                     ShapeProblem::Odd(_) => "expected an even number of ports",
+                    ShapeProblem::Range { .. } => "expected a number of this range",
                     ShapeProblem::NoPort { .. }
                     | ShapeProblem::Full { .. }
-                    | ShapeProblem::Range { .. }
                     | ShapeProblem::Nodes => {
                         "expected a smaller network, or switches with more ports"
                     }

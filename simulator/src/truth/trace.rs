@@ -18,9 +18,9 @@ pub struct TruthLog {
 /// Times in femtoseconds. W-6
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TrueTime {
-    /// Of the node's tick.
+    /// Time of the node's tick.
     pub(crate) tick: u128,
-    /// Of the arrival of the character that it takes, otherwise the same.
+    /// Arrival of the character that the tick takes; the tick's own time if it takes none.
     pub(crate) character: u128,
 }
 

@@ -187,7 +187,7 @@ impl<'a> LinkEnd<'a> {
         }
     }
 
-    /// Of STOP, GO, STOP the last two are apart by h characters that come in, the first two by h that
+    /// Checks the spacing of STOP, GO, STOP: h characters come in between the last two, between the first two h
     /// are taken, one in a period of the full rate. F-4
     fn commands_are_few(&self) {
         let reset = self.own.iter().any(|row| row.kind == TruthEventKind::ResetReceived);

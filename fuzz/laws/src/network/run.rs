@@ -29,7 +29,7 @@ pub fn run(scenario: &Scenario, wanted: TraceLevel, layout: VisitOrder, slice: u
     run_with(SimulationEngine::Event, scenario, wanted, (layout, slice))
 }
 
-/// The same by an engine.
+/// Runs a scenario by one of the two engines, otherwise as [`run`].
 #[must_use]
 pub fn run_with(
     engine: SimulationEngine,
