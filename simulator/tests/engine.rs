@@ -13,9 +13,9 @@ use myriscope_simulator::port::PortCounters;
 use myriscope_simulator::scenario::Scenario;
 use myriscope_simulator::truth::{TraceLevel, TruthEvent};
 
-/// What can be observed of a run.
+/// Everything observable of a run.
 #[derive(Debug, PartialEq)]
-struct Observation {
+struct RunObservation {
     chunks: Vec<(ChannelId, u64, String, u64)>,
     events: Vec<TruthEvent>,
     ports: Vec<Option<PortCounters>>,
@@ -23,7 +23,7 @@ struct Observation {
     in_transit: usize,
 }
 
-fn observe(scenario: &Scenario, level: TraceLevel, engine: SimulationEngine) -> Observation {
+fn observe(scenario: &Scenario, level: TraceLevel, engine: SimulationEngine) -> RunObservation {
     let mut network = Network::new(scenario, level, VisitOrder::AsGiven);
     let (mut chunks, mut events) = (Vec::new(), Vec::new());
     let mut record = |channel: ChannelId, chunk: &Chunk<'_>| {
@@ -48,7 +48,7 @@ fn observe(scenario: &Scenario, level: TraceLevel, engine: SimulationEngine) -> 
     let ports = ports.map(|port| network.port_state(port).map(|(counters, _)| counters)).collect();
     let hosts = topology.hosts().map(|host| network.interface(host).map(|it| *it.statistics()));
     let (hosts, in_transit) = (hosts.collect(), network.in_transit());
-    Observation { chunks, events, ports, hosts, in_transit }
+    RunObservation { chunks, events, ports, hosts, in_transit }
 }
 
 fn check(text: &str, seed: u64) -> usize {

@@ -110,8 +110,8 @@ impl SlackBuffer {
         }
     }
 
-    /// The same for a buffer that stores nothing, from which one is taken after each period: it
-    /// falls to the lower threshold before that period.
+    /// The number of the first period from now on, 1 being the next, that finds the buffer at its
+    /// lower threshold, if it stores nothing and one is taken after each.
     pub(super) fn fall(&self, last: StopGo) -> Option<u64> {
         match last {
             StopGo::Go => None,

@@ -1,7 +1,7 @@
 //! The parts of a network that are processed in a period. All others sleep (`sleep.rs`), or have
 //! nothing to do.
 
-use super::schedule::WakingPart;
+use super::schedule::PortEnd;
 
 /// A set of part indices, one bit each.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +62,7 @@ pub(super) struct ActiveSet {
     pub(super) calm_receivers: PartSet,
     pub(super) calm_senders: PartSet,
     /// Sleeping ends that must wake.
-    marked: Vec<WakingPart>,
+    marked: Vec<(PortEnd, u32)>,
     /// Buffer for the set that a phase iterates over.
     scratch: PartSet,
 }
@@ -102,24 +102,34 @@ impl ActiveSet {
         }
     }
 
-    /// Marks a receiver to be woken, if it sleeps.
+    /// The active ends of a kind, by port.
     #[inline]
-    pub(super) fn wake_receiver(&mut self, unit: u32) {
-        if !self.receiving.contains(unit as usize) {
-            self.marked.push(WakingPart::Receiver(unit));
+    pub(super) const fn ends(&mut self, end: PortEnd) -> &mut PartSet {
+        match end {
+            PortEnd::Receiver => &mut self.receiving,
+            PortEnd::Sender => &mut self.sending,
         }
     }
 
-    /// Marks a sender to be woken, if it sleeps.
+    /// The ends of a kind that have just done what they can do asleep.
     #[inline]
-    pub(super) fn wake_sender(&mut self, unit: u32) {
-        if !self.sending.contains(unit as usize) {
-            self.marked.push(WakingPart::Sender(unit));
+    pub(super) const fn calm(&mut self, end: PortEnd) -> &mut PartSet {
+        match end {
+            PortEnd::Receiver => &mut self.calm_receivers,
+            PortEnd::Sender => &mut self.calm_senders,
+        }
+    }
+
+    /// Marks an end to be woken, if it sleeps.
+    #[inline]
+    pub(super) fn wake(&mut self, end: PortEnd, unit: u32) {
+        if !self.ends(end).contains(unit as usize) {
+            self.marked.push((end, unit));
         }
     }
 
     #[inline]
-    pub(super) fn next_marked(&mut self) -> Option<WakingPart> {
+    pub(super) fn next_marked(&mut self) -> Option<(PortEnd, u32)> {
         self.marked.pop()
     }
 
@@ -130,35 +140,11 @@ impl ActiveSet {
             .all(PartSet::is_empty)
     }
 
-    /// A copy of the receiving ports, to be returned with [`Self::give_back`].
+    /// A copy of one of the sets, to be returned with [`Self::give_back`].
     #[inline]
-    pub(super) fn take_receiving(&mut self) -> PartSet {
+    pub(super) fn take(&mut self, set: impl FnOnce(&Self) -> &PartSet) -> PartSet {
         let mut now = std::mem::take(&mut self.scratch);
-        now.set_to(&self.receiving);
-        now
-    }
-
-    /// A copy of the sending ports, to be returned with [`Self::give_back`].
-    #[inline]
-    pub(super) fn take_sending(&mut self) -> PartSet {
-        let mut now = std::mem::take(&mut self.scratch);
-        now.set_to(&self.sending);
-        now
-    }
-
-    /// A copy of the hosts, to be returned with [`Self::give_back`].
-    #[inline]
-    pub(super) fn take_hosts(&mut self) -> PartSet {
-        let mut now = std::mem::take(&mut self.scratch);
-        now.set_to(&self.hosts);
-        now
-    }
-
-    /// A copy of the switches, to be returned with [`Self::give_back`].
-    #[inline]
-    pub(super) fn take_switches(&mut self) -> PartSet {
-        let mut now = std::mem::take(&mut self.scratch);
-        now.set_to(&self.switches);
+        now.set_to(set(self));
         now
     }
 
@@ -186,10 +172,10 @@ mod tests {
     fn only_sleeping_ends_are_woken() {
         let mut active = ActiveSet::all(3, 1, 1);
         active.receiving.remove(1);
-        active.wake_receiver(0);
-        active.wake_receiver(1);
-        active.wake_sender(1);
+        active.wake(PortEnd::Receiver, 0);
+        active.wake(PortEnd::Receiver, 1);
+        active.wake(PortEnd::Sender, 1);
         let marked = [active.next_marked(), active.next_marked()];
-        assert_eq!(marked, [Some(WakingPart::Receiver(1)), None]);
+        assert_eq!(marked, [Some((PortEnd::Receiver, 1)), None]);
     }
 }

@@ -3,7 +3,8 @@
 
 use codec::time::Tick;
 
-use super::sleep::{ReceiverRegime, ReceiverSleep, SenderRegime, SenderSleep};
+use super::schedule::PortEnd;
+use super::sleep::{ReceiverRegime, SenderRegime};
 use crate::link::tagged_char::{TaggedChar, low_bytes};
 use crate::link::wire::in_period;
 use crate::network::Network;
@@ -38,12 +39,12 @@ impl Network {
 
     /// Adds the effects of the periods that a receiver has slept.
     pub(super) fn catch_up_receiver(&mut self, index: usize) {
-        let Some(sleep) = self.sleep.get(index).and_then(|it| it.receiver) else { return };
-        match sleep.regime {
-            ReceiverRegime::Ignores { received, .. } => {
-                self.ignore(index, sleep.since, received);
+        match self.sleep.get(index).and_then(|it| it.receiver) {
+            None => {}
+            Some(ReceiverRegime::Ignores { .. }) => {
+                self.ignore(index);
             }
-            ReceiverRegime::Absorbs { .. } => {
+            Some(ReceiverRegime::Absorbs { .. }) => {
                 let output = self.streaming_output(index);
                 output.into_iter().for_each(|output| self.catch_up_sender(output));
                 let peer = self.units.get(index).map_or(0, |unit| unit.peer as usize);
@@ -56,19 +57,19 @@ impl Network {
     /// Adds the effects of the periods that a sender has slept.
     #[inline]
     pub(super) fn catch_up_sender(&mut self, index: usize) {
-        let Some(SenderSleep { since, regime, .. }) =
-            self.sleep.get(index).and_then(|it| it.sender)
-        else {
-            return;
-        };
-        match regime {
-            SenderRegime::Fills { pair, flow } => {
-                if since < self.times.send {
-                    self.fill(index, pair, flow);
-                }
+        match self.sleep.get(index).and_then(|it| it.sender) {
+            Some(SenderRegime::Fills { pair, flow }) if self.is_behind(index) => {
+                self.fill(index, pair, flow);
             }
-            SenderRegime::Streams => self.stream_from_afar(index),
+            Some(SenderRegime::Fills { .. }) | None => {}
+            Some(SenderRegime::Streams) => self.stream_from_afar(index),
         }
+    }
+
+    /// True if a sleeping sender is not caught up.
+    fn is_behind(&self, sender: usize) -> bool {
+        let times = self.sleep.get(sender).map(|sleep| sleep.times(PortEnd::Sender));
+        times.is_some_and(|times| times.since < self.times.send)
     }
 
     /// Moves the bytes of a packet along all parts of its path that sleep, up to an output. A path
@@ -94,23 +95,20 @@ impl Network {
         if self.units.get(input as usize)?.receiver.first_boundary().is_some() {
             return None;
         }
-        let ReceiverRegime::Absorbs { .. } = self.sleep.get(input as usize)?.receiver?.regime
-        else {
-            return None;
-        };
         let before = self.units.get(input as usize)?.peer as usize;
-        let SenderSleep { since, regime, .. } = self.sleep.get(before)?.sender?;
-        match regime {
-            SenderRegime::Streams if since < self.times.send => Some(before),
-            SenderRegime::Streams | SenderRegime::Fills { .. } => None,
-        }
+        let follows = self.sleep.get(input as usize)?.absorbs()
+            && self.sleep.get(before)?.streams()
+            && self.is_behind(before);
+        follows.then_some(before)
     }
 
     /// Receives fill.
-    fn ignore(&mut self, index: usize, since: u64, received: [TaggedChar; 2]) -> Option<()> {
+    fn ignore(&mut self, index: usize) -> Option<()> {
         let until = self.times.receive;
         let Self { units, wires, recorder, sleep, .. } = self;
-        sleep.get_mut(index)?.receiver.as_mut()?.since = until;
+        let sleep = sleep.get_mut(index)?;
+        let Some(ReceiverRegime::Ignores { received, .. }) = sleep.receiver else { return None };
+        let since = std::mem::replace(&mut sleep.times_mut(PortEnd::Receiver).since, until);
         let unit = units.get_mut(index)?;
         let clock = unit.clock;
         let [first, end] = [since, until].map(|at| clock.next_received(at));
@@ -135,11 +133,10 @@ impl Network {
     fn absorb(&mut self, index: usize) -> Option<()> {
         let times = self.times;
         let Self { units, wires, recorder, sleep, hosts, cells, bytes, .. } = self;
-        let sleep = sleep.get_mut(index)?.receiver.as_mut()?;
-        let ReceiverSleep { since, regime: ReceiverRegime::Absorbs { top }, .. } = *sleep else {
-            return None;
-        };
-        sleep.since = times.receive;
+        let sleep = sleep.get_mut(index)?;
+        let Some(ReceiverRegime::Absorbs { top }) = sleep.receiver else { return None };
+        let since = &mut sleep.times_mut(PortEnd::Receiver).since;
+        let since = std::mem::replace(since, times.receive);
         let unit = units.get_mut(index)?;
         let clock = unit.clock;
         let [first, taken, end] =
@@ -172,16 +169,11 @@ impl Network {
     fn fill(&mut self, index: usize, pair: [TaggedChar; 2], flow: StopGo) -> Option<()> {
         let peer = self.units.get(index)?.peer as usize;
         // It may have slept for as long: what it has ignored need not be put on the wire.
-        if let Some(ReceiverSleep {
-            since, regime: ReceiverRegime::Ignores { received, .. }, ..
-        }) = self.sleep.get(peer)?.receiver
-        {
-            self.ignore(peer, since, received);
-        }
+        self.ignore(peer);
         let until = self.times.send;
         let Self { units, wires, recorder, sleep, .. } = self;
-        let sleep = sleep.get_mut(index)?.sender.as_mut()?;
-        let since = std::mem::replace(&mut sleep.since, until);
+        let since = &mut sleep.get_mut(index)?.times_mut(PortEnd::Sender).since;
+        let since = std::mem::replace(since, until);
         let unit = units.get_mut(index)?;
         let clock = unit.clock;
         let [first, end] = [since, until].map(|at| clock.next_sent(at));
@@ -211,8 +203,8 @@ impl Network {
         }
         let until = self.times.send;
         let Self { units, wires, recorder, sleep, hosts, cells, bytes, .. } = self;
-        let sleep = sleep.get_mut(index)?.sender.as_mut()?;
-        let since = std::mem::replace(&mut sleep.since, until);
+        let since = &mut sleep.get_mut(index)?.times_mut(PortEnd::Sender).since;
+        let since = std::mem::replace(since, until);
         let clock = units.get(index)?.clock;
         let [first, end] = [since, until].map(|at| clock.next_sent(at));
         if end <= first {

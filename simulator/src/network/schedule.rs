@@ -6,13 +6,18 @@ use std::collections::BinaryHeap;
 /// Periods in the wheel. *Chosen*: longer than most packets.
 const WHEEL: u64 = 1 << 11;
 
+/// The end of one of the two channels at a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum PortEnd {
+    Receiver,
+    Sender,
+}
+
 /// A part that wakes by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum WakingPart {
-    /// The receiver of a port.
-    Receiver(u32),
-    /// The sender of a port.
-    Sender(u32),
+    /// An end of a channel, by port.
+    End(PortEnd, u32),
     /// The switch input of a port, once the first byte of a packet is decoded. S-6
     Decoder(u32),
     /// A host.
@@ -168,7 +173,7 @@ mod tests {
         for (number, at) in (0..).zip(times) {
             schedule.add(at, WakingPart::Host(number));
         }
-        schedule.add(u64::MAX, WakingPart::Receiver(0));
+        schedule.add(u64::MAX, WakingPart::End(PortEnd::Receiver, 0));
         let mut read = Vec::new();
         loop {
             let now = schedule.next(|at, _| at != 63);
@@ -180,13 +185,13 @@ mod tests {
             }
             // A later entry in the place of an earlier one.
             if now == 700 {
-                schedule.add(WHEEL + 64, WakingPart::Sender(9));
+                schedule.add(WHEEL + 64, WakingPart::End(PortEnd::Sender, 9));
             }
         }
         read.sort();
         let expected = (0..).zip(times).map(|(number, at)| (at, WakingPart::Host(number)));
         let mut expected: Vec<_> = expected.filter(|(at, _)| *at != 63).collect();
-        expected.push((WHEEL + 64, WakingPart::Sender(9)));
+        expected.push((WHEEL + 64, WakingPart::End(PortEnd::Sender, 9)));
         expected.sort();
         assert_eq!(read, expected);
     }

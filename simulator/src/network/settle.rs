@@ -1,7 +1,7 @@
 //! Puts ends of channels to sleep, and predicts the times at which they wake (`network/sleep.rs`).
 
-use super::schedule::WakingPart;
-use super::sleep::{PortSleep, ReceiverRegime, ReceiverSleep, SenderRegime, SenderSleep, number};
+use super::schedule::{PortEnd, WakingPart};
+use super::sleep::{EndTimes, ReceiverRegime, SenderRegime, number};
 use crate::link::source_item::AcceptMode;
 use crate::link::tagged_char::TaggedChar;
 use crate::link::wire::in_period;
@@ -16,7 +16,7 @@ const NAP_MIN: u64 = 3;
 /// Periods after a vain attempt before the next one. *Chosen*
 const ATTEMPT_PAUSE: u8 = 1;
 
-/// What arrives next at a receiver, and until when.
+/// The next characters to arrive at a receiver, and the time until which they do.
 struct NextArrivals {
     regime: ReceiverRegime,
     until: u64,
@@ -26,38 +26,31 @@ impl Network {
     /// Puts ends to sleep that have just done what they can do asleep.
     #[inline]
     pub(super) fn settle(&mut self) {
-        let mut calm = std::mem::take(&mut self.active.calm_senders);
+        self.settle_ends(PortEnd::Sender);
+        self.settle_ends(PortEnd::Receiver);
+    }
+
+    #[inline]
+    fn settle_ends(&mut self, end: PortEnd) {
+        let mut calm = std::mem::take(self.active.calm(end));
         while let Some(unit) = calm.pop() {
-            let Some(PortSleep { sender: None, sender_pause: pause, .. }) =
-                self.sleep.get_mut(unit)
-            else {
+            let Some(sleep) = self.sleep.get_mut(unit) else { continue };
+            let EndTimes { pause, .. } = sleep.times_mut(end);
+            if *pause > 0 || !self.active.ends(end).contains(unit) {
+                *pause = pause.saturating_sub(1);
                 continue;
+            }
+            let asleep = match end {
+                PortEnd::Sender => self.settle_sender(unit),
+                PortEnd::Receiver => self.settle_receiver(unit),
             };
-            if *pause > 0 {
-                *pause -= 1;
-            } else if self.settle_sender(unit).is_none()
+            if asleep.is_none()
                 && let Some(sleep) = self.sleep.get_mut(unit)
             {
-                sleep.sender_pause = ATTEMPT_PAUSE;
+                sleep.times_mut(end).pause = ATTEMPT_PAUSE;
             }
         }
-        self.active.calm_senders = calm;
-        let mut calm = std::mem::take(&mut self.active.calm_receivers);
-        while let Some(unit) = calm.pop() {
-            let Some(PortSleep { receiver: None, receiver_pause: pause, .. }) =
-                self.sleep.get_mut(unit)
-            else {
-                continue;
-            };
-            if *pause > 0 {
-                *pause -= 1;
-            } else if self.settle_receiver(unit).is_none()
-                && let Some(sleep) = self.sleep.get_mut(unit)
-            {
-                sleep.receiver_pause = ATTEMPT_PAUSE;
-            }
-        }
-        self.active.calm_receivers = calm;
+        *self.active.calm(end) = calm;
     }
 
     fn settle_sender(&mut self, index: usize) -> Option<()> {
@@ -186,31 +179,32 @@ impl Network {
     }
 
     fn rest_receiver(&mut self, unit: usize, regime: ReceiverRegime, due: u64) -> Option<()> {
-        if due < self.now.saturating_add(NAP_MIN) {
-            return None;
-        }
-        let sleep = ReceiverSleep { since: self.now, due, regime };
-        self.sleep.get_mut(unit)?.receiver = Some(sleep);
+        self.rest(PortEnd::Receiver, unit, due)?;
+        self.sleep.get_mut(unit)?.receiver = Some(regime);
         if let DataSink::Switch(_, SwitchInputState::Decoding(ready)) = self.units.get(unit)?.sink {
             self.schedule.add(ready, WakingPart::Decoder(number(unit)));
         }
-        self.active.receiving.remove(unit);
-        self.schedule_receiver(unit, due);
+        Some(())
+    }
+
+    /// Puts an end to sleep until a time, if that is long enough.
+    fn rest(&mut self, end: PortEnd, unit: usize, due: u64) -> Option<()> {
+        if due < self.now.saturating_add(NAP_MIN) {
+            return None;
+        }
+        let times = self.sleep.get_mut(unit)?.times_mut(end);
+        (times.since, times.due) = (self.now, due);
+        self.active.ends(end).remove(unit);
+        self.schedule_end(end, unit, due);
         Some(())
     }
 
     fn rest_sender(&mut self, index: usize, regime: SenderRegime, due: u64) -> Option<()> {
-        if due < self.now.saturating_add(NAP_MIN) {
-            return None;
-        }
-        let sleep = SenderSleep { since: self.now, due, regime };
-        self.sleep.get_mut(index)?.sender = Some(sleep);
-        self.active.sending.remove(index);
-        self.schedule_sender(index, due);
+        self.rest(PortEnd::Sender, index, due)?;
+        self.sleep.get_mut(index)?.sender = Some(regime);
         let unit = self.units.get(index)?;
         let (peer, period) = (unit.peer as usize, unit.clock.next_sent(self.now));
-        let receiver = self.sleep.get(peer)?.receiver.map(|it| it.regime);
-        let expected = match (receiver, regime) {
+        let expected = match (self.sleep.get(peer)?.receiver, regime) {
             (None, _) | (Some(ReceiverRegime::Absorbs { .. }), SenderRegime::Streams) => true,
             (Some(ReceiverRegime::Ignores { sent, .. }), SenderRegime::Fills { pair, .. }) => {
                 let wire = self.wires.get(peer)?;
@@ -225,11 +219,11 @@ impl Network {
         Some(())
     }
 
-    /// What arrives next at a port.
+    /// The next characters to arrive at a port.
     fn reception(&self, unit: &PortUnit, channel: usize) -> Option<NextArrivals> {
         let wire = self.wires.get(channel)?;
         let (cells, clock) = (wire.cells(), unit.clock);
-        let sender = self.sleep.get(unit.peer as usize)?.sender.map(|it| it.regime);
+        let sender = self.sleep.get(unit.peer as usize)?.sender;
         let arrives = |place: usize| clock.arrival_time(self.now, place as u64 + 1);
         let fill = match sender {
             Some(SenderRegime::Fills { pair, .. }) => Some(pair.map(|cell| wire.after_loss(cell))),

@@ -15,45 +15,39 @@
 use crate::link::tagged_char::TaggedChar;
 use crate::link::wire::in_period;
 use crate::network::Network;
-use crate::network::schedule::WakingPart;
+use crate::network::schedule::{PortEnd, WakingPart};
 use crate::port::{DataSink, DataSource, PortUnit};
 use crate::switch::SwitchInputState;
 use crate::truth::StopGo;
 
 /// The ends of channels at a port.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PortSleep {
-    pub(super) receiver: Option<ReceiverSleep>,
-    pub(super) sender: Option<SenderSleep>,
-    /// Attempts to leave out.
-    pub(super) receiver_pause: u8,
-    pub(super) sender_pause: u8,
-    /// Times of their entries that are kept until then, so that later ones need not be added.
-    receiver_entry: u64,
-    sender_entry: u64,
+    /// The part of the receiver, if it sleeps.
+    pub(super) receiver: Option<ReceiverRegime>,
+    /// The part of the sender, if it sleeps.
+    pub(super) sender: Option<SenderRegime>,
+    receiving: EndTimes,
+    sending: EndTimes,
 }
 
-impl Default for PortSleep {
-    fn default() -> Self {
-        Self {
-            receiver: None,
-            sender: None,
-            receiver_pause: 0,
-            sender_pause: 0,
-            receiver_entry: u64::MAX,
-            sender_entry: u64::MAX,
-        }
-    }
-}
-
-/// A sleeping receiver.
+/// Times of an end that may sleep.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ReceiverSleep {
-    /// The first period whose effects have not been added.
+pub(super) struct EndTimes {
+    /// The first period slept whose effects have not been added.
     pub(super) since: u64,
     /// The period in which it wakes by itself.
     pub(super) due: u64,
-    pub(super) regime: ReceiverRegime,
+    /// Attempts to leave out.
+    pub(super) pause: u8,
+    /// Time of its entry that is kept until then, so that later ones need not be added.
+    entry: u64,
+}
+
+impl Default for EndTimes {
+    fn default() -> Self {
+        Self { since: 0, due: u64::MAX, pause: 0, entry: u64::MAX }
+    }
 }
 
 /// The characters that a sleeping receiver takes in.
@@ -66,16 +60,6 @@ pub(super) enum ReceiverRegime {
         /// Fill of the slack buffer after each of them, if each is taken again.
         top: Option<u32>,
     },
-}
-
-/// A sleeping sender.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SenderSleep {
-    /// The first period whose effects have not been added.
-    pub(super) since: u64,
-    /// The period in which it wakes by itself.
-    pub(super) due: u64,
-    pub(super) regime: SenderRegime,
 }
 
 /// The characters that a sleeping sender sends.
@@ -91,8 +75,28 @@ impl PortSleep {
     /// True if the receiver sleeps and stores bytes.
     #[inline]
     pub(super) fn absorbs(&self) -> bool {
-        let regime = self.receiver.map(|receiver| receiver.regime);
-        regime.is_some_and(|regime| matches!(regime, ReceiverRegime::Absorbs { .. }))
+        matches!(self.receiver, Some(ReceiverRegime::Absorbs { .. }))
+    }
+
+    /// True if the sender sleeps and sends bytes.
+    pub(super) const fn streams(&self) -> bool {
+        matches!(self.sender, Some(SenderRegime::Streams))
+    }
+
+    #[inline]
+    pub(super) const fn times(&self, end: PortEnd) -> &EndTimes {
+        match end {
+            PortEnd::Receiver => &self.receiving,
+            PortEnd::Sender => &self.sending,
+        }
+    }
+
+    #[inline]
+    pub(super) const fn times_mut(&mut self, end: PortEnd) -> &mut EndTimes {
+        match end {
+            PortEnd::Receiver => &mut self.receiving,
+            PortEnd::Sender => &mut self.sending,
+        }
     }
 }
 
@@ -112,13 +116,8 @@ impl Network {
     pub(super) fn next_wake(&mut self) -> u64 {
         let Self { schedule, sleep, units, hosts, switches, .. } = self;
         schedule.next(|at, part| match part {
-            WakingPart::Receiver(unit) => {
-                let sleep = sleep.get(unit as usize).and_then(|it| it.receiver);
-                sleep.is_some_and(|sleep| sleep.due == at)
-            }
-            WakingPart::Sender(unit) => {
-                let sleep = sleep.get(unit as usize).and_then(|it| it.sender);
-                sleep.is_some_and(|sleep| sleep.due == at)
+            WakingPart::End(end, unit) => {
+                sleep.get(unit as usize).is_some_and(|sleep| sleep.times(end).due == at)
             }
             WakingPart::Decoder(unit) => {
                 units.get(unit as usize).is_some_and(|unit| unit.is_ready_at(at))
@@ -139,8 +138,7 @@ impl Network {
         let now = self.now;
         while let Some(part) = self.schedule.pop(now) {
             match part {
-                WakingPart::Receiver(unit) => self.due_receiver(unit as usize),
-                WakingPart::Sender(unit) => self.due_sender(unit as usize),
+                WakingPart::End(end, unit) => self.due_end(end, unit as usize),
                 WakingPart::Decoder(unit) => self.decode(unit as usize),
                 WakingPart::Host(host) => {
                     let host = host as usize;
@@ -153,51 +151,30 @@ impl Network {
         }
     }
 
-    fn due_receiver(&mut self, unit: usize) {
+    fn due_end(&mut self, end: PortEnd, unit: usize) {
         let Some(sleep) = self.sleep.get_mut(unit) else { return };
-        if sleep.receiver_entry <= self.now {
-            sleep.receiver_entry = u64::MAX;
+        let times = sleep.times_mut(end);
+        if times.entry <= self.now {
+            times.entry = u64::MAX;
         }
-        let due = sleep.receiver.map(|it| it.due);
-        match due {
-            Some(due) if due <= self.now => self.wake_receiver(unit),
-            Some(due) => self.schedule_receiver(unit, due),
-            None => {}
+        let due = times.due;
+        if due <= self.now {
+            self.wake(end, unit);
+        } else {
+            self.schedule_end(end, unit, due);
         }
     }
 
-    fn due_sender(&mut self, unit: usize) {
-        let Some(sleep) = self.sleep.get_mut(unit) else { return };
-        if sleep.sender_entry <= self.now {
-            sleep.sender_entry = u64::MAX;
-        }
-        let due = sleep.sender.map(|it| it.due);
-        match due {
-            Some(due) if due <= self.now => self.wake_sender(unit),
-            Some(due) => self.schedule_sender(unit, due),
-            None => {}
-        }
-    }
-
-    pub(super) fn schedule_receiver(&mut self, unit: usize, due: u64) {
+    /// Adds the time at which an end wakes by itself to the schedule.
+    pub(super) fn schedule_end(&mut self, end: PortEnd, unit: usize, due: u64) {
         if let Some(sleep) = self.sleep.get_mut(unit)
-            && due < sleep.receiver_entry
+            && let times = sleep.times_mut(end)
+            && due < times.entry
         {
             if self.schedule.is_far(due) {
-                sleep.receiver_entry = due;
+                times.entry = due;
             }
-            self.schedule.add(due, WakingPart::Receiver(number(unit)));
-        }
-    }
-
-    pub(super) fn schedule_sender(&mut self, unit: usize, due: u64) {
-        if let Some(sleep) = self.sleep.get_mut(unit)
-            && due < sleep.sender_entry
-        {
-            if self.schedule.is_far(due) {
-                sleep.sender_entry = due;
-            }
-            self.schedule.add(due, WakingPart::Sender(number(unit)));
+            self.schedule.add(due, WakingPart::End(end, number(unit)));
         }
     }
 
@@ -250,63 +227,61 @@ impl Network {
     /// Wakes the ends that others have marked.
     #[inline]
     pub(super) fn wake_marked(&mut self) {
-        while let Some(part) = self.active.next_marked() {
-            match part {
-                WakingPart::Receiver(unit) => self.wake_receiver(unit as usize),
-                WakingPart::Sender(unit) => self.wake_sender(unit as usize),
-                WakingPart::Decoder(_) | WakingPart::Host(_) | WakingPart::Switch(_) => {}
-            }
+        while let Some((end, unit)) = self.active.next_marked() {
+            self.wake(end, unit as usize);
         }
     }
 
     /// Wakes everything, since any part may change now.
     pub(super) fn wake_all(&mut self) {
         for unit in 0..self.units.len() {
-            self.wake_receiver(unit);
-            self.wake_sender(unit);
+            self.wake(PortEnd::Receiver, unit);
+            self.wake(PortEnd::Sender, unit);
         }
         (0..self.hosts.len()).for_each(|host| self.active.hosts.insert(host));
         (0..self.switches.len()).for_each(|switch| self.active.switches.insert(switch));
     }
 
-    /// Wakes a receiver, and the sender that streams from its slack buffer.
+    /// Wakes an end, and the other end of the slack buffer through which bytes stream.
     #[inline]
-    pub(super) fn wake_receiver(&mut self, unit: usize) {
-        if self.sleep.get(unit).is_some_and(|it| it.receiver.is_some()) {
-            self.catch_up_receiver(unit);
-            let streaming = self.streaming_output(unit);
-            if let Some(sleep) = self.sleep.get_mut(unit) {
-                (sleep.receiver, sleep.receiver_pause) = (None, 0);
-            }
-            self.active.receiving.insert(unit);
-            self.activate_host(unit);
-            streaming.into_iter().for_each(|output| self.wake_sender(output));
+    pub(super) fn wake(&mut self, end: PortEnd, unit: usize) {
+        if !self.active.ends(end).contains(unit) {
+            self.wake_up(end, unit);
         }
     }
 
-    /// Wakes a sender, and the receiver whose slack buffer it streams from.
-    #[inline]
-    pub(super) fn wake_sender(&mut self, unit: usize) {
-        if let Some(SenderSleep { regime, .. }) = self.sleep.get(unit).and_then(|it| it.sender) {
-            self.catch_up_sender(unit);
-            if let Some(sleep) = self.sleep.get_mut(unit) {
-                (sleep.sender, sleep.sender_pause) = (None, 0);
+    fn wake_up(&mut self, end: PortEnd, unit: usize) {
+        let streaming = match end {
+            PortEnd::Receiver => {
+                self.catch_up_receiver(unit);
+                self.streaming_output(unit)
             }
-            self.active.sending.insert(unit);
-            self.activate_host(unit);
-            let source = self.units.get(unit).map(|unit| unit.source);
-            if let (SenderRegime::Streams, Some(DataSource::Circuit(input))) = (regime, source)
-                && self.depends_on_output(input as usize)
-            {
-                self.wake_receiver(input as usize);
+            PortEnd::Sender => {
+                self.catch_up_sender(unit);
+                self.streaming_input(unit).filter(|input| self.depends_on_output(*input))
             }
-        }
+        };
+        let Some(sleep) = self.sleep.get_mut(unit) else { return };
+        let other = match end {
+            PortEnd::Receiver => {
+                sleep.receiver = None;
+                PortEnd::Sender
+            }
+            PortEnd::Sender => {
+                sleep.sender = None;
+                PortEnd::Receiver
+            }
+        };
+        let times = sleep.times_mut(end);
+        (times.due, times.pause) = (u64::MAX, 0);
+        self.active.ends(end).insert(unit);
+        self.activate_host(unit);
+        streaming.into_iter().for_each(|unit| self.wake(other, unit));
     }
 
     /// True if an input has gone to sleep since its output streams, or must see its buffer fall.
     fn depends_on_output(&self, input: usize) -> bool {
-        let regime = self.sleep.get(input).and_then(|it| it.receiver).map(|it| it.regime);
-        match regime {
+        match self.sleep.get(input).and_then(|it| it.receiver) {
             Some(ReceiverRegime::Absorbs { top }) => top.is_some(),
             Some(ReceiverRegime::Ignores { .. }) | None => {
                 self.units.get(input).is_some_and(PortUnit::is_watched)
@@ -325,10 +300,13 @@ impl Network {
         let unit = self.units.get(input)?;
         let DataSink::Switch(_, SwitchInputState::Connected(..)) = unit.sink else { return None };
         let output = unit.downstream as usize;
-        match self.sleep.get(output)?.sender?.regime {
-            SenderRegime::Streams => Some(output),
-            SenderRegime::Fills { .. } => None,
-        }
+        self.sleep.get(output)?.streams().then_some(output)
+    }
+
+    /// The input from whose slack buffer a sleeping output streams.
+    fn streaming_input(&self, output: usize) -> Option<usize> {
+        let DataSource::Circuit(input) = self.units.get(output)?.source else { return None };
+        self.sleep.get(output)?.streams().then_some(input as usize)
     }
 
     /// Wakes a sleeping receiver in time for a character just sent to it, if that is not one that
@@ -336,7 +314,7 @@ impl Network {
     #[inline]
     pub(super) fn announce(&mut self, receiver: usize, period: u64, cell: TaggedChar) {
         if let Some(sleep) = self.sleep.get(receiver).and_then(|it| it.receiver)
-            && !sleep.regime.expects(period, cell)
+            && !sleep.expects(period, cell)
         {
             self.wake_for(receiver, period);
         }
@@ -346,11 +324,12 @@ impl Network {
     pub(super) fn wake_for(&mut self, receiver: usize, period: u64) {
         let Some(clock) = self.units.get(receiver).map(|unit| unit.clock) else { return };
         let at = clock.receive_time(period.saturating_add(clock.lag()));
-        if let Some(sleep) = self.sleep.get_mut(receiver).and_then(|it| it.receiver.as_mut())
-            && at < sleep.due
+        if let Some(sleep) = self.sleep.get_mut(receiver)
+            && sleep.receiver.is_some()
+            && at < sleep.receiving.due
         {
-            sleep.due = at;
-            self.schedule_receiver(receiver, at);
+            sleep.receiving.due = at;
+            self.schedule_end(PortEnd::Receiver, receiver, at);
         }
     }
 }

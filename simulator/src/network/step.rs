@@ -16,6 +16,7 @@ mod extended_switching;
 mod switching;
 
 use super::catch_up::PhaseTimes;
+use super::schedule::PortEnd;
 use super::sleep::PortSleep;
 use switching::{advance, connect, select, sever};
 
@@ -42,7 +43,7 @@ impl Network {
     /// The two phases of the active parts.
     #[inline]
     pub(super) fn phases(&mut self) {
-        let mut receiving = self.active.take_receiving();
+        let mut receiving = self.active.take(|it| &it.receiving);
         self.times.receive = self.now + 1;
         while let Some(index) = receiving.pop() {
             self.receive(index);
@@ -52,7 +53,7 @@ impl Network {
         self.times.take = self.now + 1;
         self.decide_switches();
         self.wake_marked();
-        let mut sending = self.active.take_sending();
+        let mut sending = self.active.take(|it| &it.sending);
         self.times.send = self.now + 1;
         while let Some(index) = sending.pop() {
             self.send(index);
@@ -75,7 +76,7 @@ impl Network {
         let Self { units, log, .. } = self;
         let Some(unit) = units.get_mut(index) else { return };
         if unit.receiver.has_own_time() && tick_own_time(unit, now, log) {
-            self.wake_sender(index);
+            self.wake(PortEnd::Sender, index);
         }
         let Self { units, switches, log, active, .. } = self;
         let Some(unit) = units.get_mut(index) else { return };
@@ -91,7 +92,7 @@ impl Network {
                 }
                 SwitchInputState::Connected(..) if unit.receiver.fill() > fill => {
                     let output = unit.downstream as usize;
-                    self.wake_sender(output);
+                    self.wake(PortEnd::Sender, output);
                 }
                 SwitchInputState::Connected(..)
                 | SwitchInputState::Ready
@@ -147,7 +148,7 @@ impl Network {
         if request == PortRequest::Nothing && unit.receiver.is_calm() {
             return;
         }
-        self.wake_sender(index);
+        self.wake(PortEnd::Sender, index);
         let Self { now, units, switches, hosts, log, active, .. } = self;
         let Some(unit) = units.get_mut(index) else { return };
         let trace = &mut TraceContext { now: *now, slot, place: unit.port, log };
@@ -163,7 +164,7 @@ impl Network {
 
     /// Advances the active hosts, which take one character each.
     fn decide_hosts(&mut self) {
-        let mut deciding = self.active.take_hosts();
+        let mut deciding = self.active.take(|it| &it.hosts);
         while let Some(number) = deciding.pop() {
             self.decide_host(number);
         }
@@ -178,7 +179,7 @@ impl Network {
         if let (true, Some(port)) = (ticks, port)
             && self.sleep.get(port as usize).is_some_and(PortSleep::absorbs)
         {
-            self.wake_receiver(port as usize);
+            self.wake(PortEnd::Receiver, port as usize);
         }
         let Self { hosts, units, active, log, sleep, .. } = self;
         let Some(HostUnit { interface, .. }) = hosts.get_mut(number) else { return };
@@ -196,7 +197,7 @@ impl Network {
             && interface.takes(now, unit.receiver.last_command())
             && let Some((cell, head)) = unit.receiver.take()
         {
-            active.wake_receiver(channel);
+            active.wake(PortEnd::Receiver, channel);
             interface.take(now, cell, head, log);
         }
         let source = if interface.offered() == SourceItem::Nothing {
@@ -205,11 +206,11 @@ impl Network {
             DataSource::Host(u32::try_from(number).unwrap_or(u32::MAX))
         };
         if source != unit.source || ticks && source != DataSource::Nowhere {
-            active.wake_sender(channel);
+            active.wake(PortEnd::Sender, channel);
         }
         // It may be that it takes one later now.
         if ticks && unit.receiver.fill() > 0 {
-            active.wake_receiver(channel);
+            active.wake(PortEnd::Receiver, channel);
         }
         unit.source = source;
         if sleep.receiver.is_some() && sleep.sender.is_some() {
@@ -220,7 +221,7 @@ impl Network {
     }
 
     fn decide_switches(&mut self) {
-        let mut deciding = self.active.take_switches();
+        let mut deciding = self.active.take(|it| &it.switches);
         while let Some(number) = deciding.pop() {
             let Self { now, switches, units, active, log, .. } = self;
             let Some(switch) = switches.get_mut(number) else { continue };
@@ -276,7 +277,7 @@ impl Network {
             if let Some(cell) = self.units.get_mut(input as usize).and_then(PortUnit::stream) {
                 let watched = self.units.get(input as usize).is_some_and(PortUnit::is_watched);
                 if watched {
-                    self.wake_receiver(input as usize);
+                    self.wake(PortEnd::Receiver, input as usize);
                 }
                 self.units.get_mut(index).into_iter().for_each(|it| it.counters.data += 1);
                 self.active.calm_senders.insert(index);

@@ -4,6 +4,7 @@ use crate::link::sender::{PacketRest, SendState};
 use crate::link::source_item::{AcceptMode, SendDecision, SourceItem};
 use crate::link::tagged_char::TaggedChar;
 use crate::link::wire::ChannelWire;
+use crate::network::schedule::PortEnd;
 use crate::network::sleep::{PortSleep, number};
 use crate::network::{HostUnit, Network};
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
@@ -32,7 +33,7 @@ impl Network {
                     self.active.hosts.insert(host as usize);
                 }
                 // It may have reset itself, so that a STOP that is said again counts anew.
-                self.wake_receiver(index);
+                self.wake(PortEnd::Receiver, index);
                 cell
             }
             SendDecision::Ask(mode) => {
@@ -104,7 +105,7 @@ impl Network {
         let goes_on = item == SourceItem::Mark
             && (unit.receiver.fill() > 0 || self.sleep.get(input).is_some_and(PortSleep::absorbs));
         if goes_on || taken && self.units.get(input).is_some_and(PortUnit::is_watched) {
-            self.active.wake_receiver(number(input));
+            self.active.wake(PortEnd::Receiver, number(input));
         }
         if item == SourceItem::Mark {
             self.active.switches.insert(switch as usize);

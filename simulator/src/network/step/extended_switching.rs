@@ -6,6 +6,7 @@ use crate::link::source_item::{AcceptMode, SourceItem};
 use crate::link::tagged_char::TaggedChar;
 use crate::network::Network;
 use crate::network::active_set::ActiveSet;
+use crate::network::schedule::PortEnd;
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
 use crate::switch::extension::{ExtensionJob, IntakeOutcome, SELF, SelfAddressedPacket};
 use crate::switch::multicast::{MulticastOutcome, MulticastPacket};
@@ -139,7 +140,7 @@ pub(super) fn granted(
         let Some(there) = switch.unit(output) else { continue };
         let Some(unit) = units.get_mut(there as usize) else { continue };
         unit.source = DataSource::Copies;
-        active.wake_sender(there);
+        active.wake(PortEnd::Sender, there);
         let TraceContext { now, log, .. } = trace;
         log.emit(*now, unit.port, head.take(), || TruthEventKind::Forwarded { input });
     }

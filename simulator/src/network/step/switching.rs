@@ -4,6 +4,7 @@ use super::extended_switching;
 use crate::link::sender::SendState;
 use crate::link::tagged_char::TaggedChar;
 use crate::network::active_set::ActiveSet;
+use crate::network::schedule::PortEnd;
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
 use crate::switch::cut_through::CutThrough;
 use crate::switch::extension::SELF;
@@ -64,7 +65,7 @@ pub(super) fn sever(
     for output in switch.take_severed() {
         let Some(index) = switch.unit(output) else { continue };
         let Some(unit) = units.get_mut(index as usize) else { continue };
-        active.wake_sender(index);
+        active.wake(PortEnd::Sender, index);
         if unit.sender.sending() == SendState::Packet {
             let id = unit.sender.current();
             log.emit(now, unit.port, id, || TruthEventKind::Truncated(RuleId("R-3")));
@@ -86,12 +87,12 @@ pub(super) fn select(
     for input in switch.take_ready() {
         let Some(channel) = switch.unit(input) else { continue };
         let index = channel as usize;
-        active.wake_receiver(channel);
+        active.wake(PortEnd::Receiver, channel);
         let front = units.get(index).and_then(|unit| unit.receiver.peek(0));
         let byte = match parameters.extensions {
             ExtensionSupport::Off => front.map_or(0, TaggedChar::low),
             ExtensionSupport::On => {
-                active.wake_receiver(channel);
+                active.wake(PortEnd::Receiver, channel);
                 let place = NodePort { node: switch.node(), port: input };
                 let trace = &mut TraceContext { now, slot: now, place, log };
                 match extended_switching::select(switch, units, index, trace) {
@@ -117,7 +118,7 @@ pub(super) fn select(
             }
             Err(rule) => {
                 *state = SwitchInputState::Discarding;
-                active.wake_receiver(channel);
+                active.wake(PortEnd::Receiver, channel);
                 let head = unit.receiver.take().and_then(|(_, head)| head);
                 log.emit(now, unit.port, head, || TruthEventKind::Dropped(rule));
             }
@@ -147,7 +148,7 @@ pub(super) fn connect(
     if dead == Some(true) {
         log.emit(now, unit.port, head, || TruthEventKind::Dropped(RuleId("S-1")));
         unit.sink.set(SwitchInputState::Discarding);
-        active.wake_receiver(from);
+        active.wake(PortEnd::Receiver, from);
         switch.release(output);
         return;
     }
@@ -162,11 +163,11 @@ pub(super) fn connect(
     *state = SwitchInputState::Connected(output, transit);
     unit.downstream = to;
     if unit.is_watched() {
-        active.wake_receiver(from);
+        active.wake(PortEnd::Receiver, from);
     }
     if let Some(unit) = units.get_mut(to as usize) {
         unit.source = DataSource::Circuit(from);
-        active.wake_sender(to);
+        active.wake(PortEnd::Sender, to);
         log.emit(now, unit.port, head, || TruthEventKind::Forwarded { input });
     }
 }
