@@ -8,6 +8,7 @@
 //! | [`framing`] | [`Framer`]: characters to frames, symbols and link states |
 //! | [`packet`], [`route`], [`crc`] | route, tag, payload, CRC-8, and their change at a switch |
 //! | [`transport`] | packets of the reliability protocol |
+//! | [`mapping`] | packets by which interfaces map the network, maps |
 //! | [`capture`] | capture files: reader, writer, comments |
 //! | [`time`], [`error`] | character periods; decoding errors |
 //!
@@ -38,6 +39,7 @@ pub mod crc;
 pub mod error;
 pub mod folding;
 pub mod framing;
+pub mod mapping;
 pub mod notation;
 pub mod packet;
 pub mod recording;

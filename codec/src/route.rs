@@ -81,6 +81,11 @@ impl RouteAddressing {
     }
 }
 
+/// The way back over relative switches: the negated route bytes in reverse order. N-8
+pub fn reversed(route: &[u8]) -> Vec<u8> {
+    route.iter().rev().map(|byte| 0x80 | byte.wrapping_neg() & 0x3f).collect()
+}
+
 /// True for a route byte, `1xxxxxxx`; false for a tag, `0yyyyyyy`. P-2 (§3.1)
 pub const fn is_route_byte(byte: u8) -> bool {
     byte & 0x80 != 0
@@ -98,6 +103,14 @@ mod tests {
         assert_eq!(select(0x84, 4), Err(RouteError::NoPort { byte: 0x84, port: 4, ports: 4 }));
         assert_eq!(select(0x03, 4), Err(RouteError::Tag { byte: 0x03 }));
         assert_eq!(select(0x9f, 32), Ok(PortId(31)));
+    }
+
+    /// N-8
+    #[test]
+    fn the_way_back_is_negated_and_reversed() {
+        // +3, 0, −1, −31.
+        assert_eq!(reversed(&[0x83, 0x80, 0xbf, 0xa1]), [0x9f, 0x81, 0x80, 0xbd]);
+        assert_eq!(reversed(&reversed(&[0x83, 0xbf])), [0x83, 0xbf]);
     }
 
     #[test]
