@@ -18,7 +18,7 @@ pub(crate) struct BuiltinDemo {
     pub(crate) events: &'static [&'static str],
 }
 
-pub(crate) static DEMOS: [BuiltinDemo; 14] = [
+pub(crate) static DEMOS: [BuiltinDemo; 15] = [
     BuiltinDemo {
         name: "two-hosts",
         title: "two hosts and a switch: packets in transit",
@@ -101,6 +101,16 @@ It accepts characters only while it commands STOP, so that its slack buffer osci
 the thresholds. They are h = 16 cells apart: two symbols in 2h - 1 = 31 periods at most (F-4).",
         scenario: include_str!("../demos/adversary.toml"),
         events: &["threshold", "sender-stopped", "sender-resumed"],
+    },
+    BuiltinDemo {
+        name: "clocks",
+        title: "a switch whose clock is 80 ppm slow",
+        text: "\
+Each node has a clock of its own (W-6). s0 sends 12 499 characters while 12 500 come, so its
+slack buffer gains one at a time, up to a STOP in mid-packet. s1 finds no character as often,
+and leaves a hole in the packet. With exact clocks there are no STOPs and no holes.",
+        scenario: include_str!("../demos/clocks.toml"),
+        events: &["injected", "sent", "threshold", "sender-stopped", "sender-resumed"],
     },
     BuiltinDemo {
         name: "now36",

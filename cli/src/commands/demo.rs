@@ -230,7 +230,7 @@ fn row(
         if is_message {
             SHOWN.contains(&key) && !(named && matches!(key, "channel" | "seq"))
         } else {
-            !is_wire && !matches!(key, "at" | "place" | "packet" | "event")
+            !is_wire && !matches!(key, "at" | "time_ps" | "place" | "packet" | "event")
         }
     };
     let fields = row.as_object().into_iter().flatten().filter(|(key, _)| shown(key));

@@ -29,6 +29,7 @@ fn cells(width: &BoundsWidth) -> String {
 /// stands there, and that a buffer with less than 48 full cells says nothing is all there is to know.
 const DEMOS: &str = "\
 demo-adversary 28.0
+demo-clocks 56.5
 demo-contention 41.3
 demo-cut 47.7
 demo-lossy 47.0

@@ -17,6 +17,7 @@ pub(super) fn figures(name: &str, run: &DemoRun<'_>) -> Vec<DemoFigure> {
         "open-wire" => corrected(run),
         "slack" => slack(run),
         "adversary" => overhead(run),
+        "clocks" => clocks(run),
         "lossy" | "nacks" | "restart" => once(run),
         "overcommit" => overcommitted(run),
         "unreachable" => returned(run),
@@ -149,6 +150,30 @@ fn slack(run: &DemoRun<'_>) -> Vec<DemoFigure> {
             port.slack.stop_slack.to_string(),
         ),
         figure("cells lost (F-9)", "0", run.seen.count("overflow").to_string()),
+    ]
+}
+
+/// Effects of a slow clock on the slack buffer before it and on the packet behind it.
+fn clocks(run: &DemoRun<'_>) -> Vec<DemoFigure> {
+    let stop = run.seen.first("threshold");
+    let fill = stop.and_then(|row| {
+        let TruthEventKind::Threshold { fill, .. } = row.kind else { return None };
+        Some(fill.into())
+    });
+    // A hole is a period between the first and the last byte of the frame without one of its bytes.
+    let holes = |row: &TruthEvent| {
+        let TruthEventKind::Sent(frame) = &row.kind else { return None };
+        (frame.end.saturating_add(1)).checked_sub(frame.start + frame.packet.length)
+    };
+    let holes: Vec<u64> = run.seen.rows().filter_map(holes).collect();
+    let figure =
+        |what: &str, measured: Option<u64>| figure(what, "", measured.unwrap_or(0).to_string());
+    vec![
+        figure("cells of the slack buffer full at STOP (F-3)", fill),
+        figure("STOPs in mid-packet (F-1)", Some(run.seen.count("sender-stopped"))),
+        figure("period of the first", stop.map(|row| row.at)),
+        figure("periods for which the host was stopped (F-2)", holes.first().copied()),
+        figure("holes in the packet behind the next switch", holes.last().copied()),
     ]
 }
 
