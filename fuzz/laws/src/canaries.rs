@@ -17,6 +17,7 @@ use crate::chars::tests as chars;
 use crate::crossbar::tests as crossbar;
 use crate::delivery::tests as delivery;
 use crate::endpoints::tests as endpoints;
+use crate::engines::tests as engines;
 use crate::failure::catch_failure;
 use crate::filter::tests as filter;
 use crate::link::tests as link;
@@ -82,6 +83,8 @@ const CANARIES: &[CanaryTest] = &[
     ("endpoints", "credits. T-9", endpoints::a_credit_too_many_is_caught),
     ("endpoints", "every message ends. T-1", endpoints::a_message_that_never_ends_is_caught),
     ("endpoints", "T-5", endpoints::a_message_that_nobody_wrote_is_caught),
+    ("engines", "engines agree on what happens", engines::an_event_a_period_late_is_caught),
+    ("engines", "engines agree on the capture", engines::another_character_is_caught),
     ("filter-errors", "a fault has a caret", filter::a_fault_without_a_caret_is_caught),
     ("filter-rows", "keeps the same rows", filter::a_writer_that_turns_a_comparison_is_caught),
     ("filter-rows", "from its first value on and before its second", filter::a_range_that_takes_in_its_end_is_caught),

@@ -17,6 +17,7 @@ pub mod corpus;
 pub mod crossbar;
 pub mod delivery;
 pub mod endpoints;
+pub mod engines;
 pub mod failure;
 pub mod filter;
 pub mod link;
@@ -117,6 +118,7 @@ pub const TARGETS: &[LawTarget] = &[
     },
     single("crossbar", crossbar::law),
     single("endpoints", endpoints::law),
+    single("engines", engines::law),
     LawTarget {
         name: "filter",
         law: |input| run("filter", input),

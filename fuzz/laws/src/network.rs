@@ -55,7 +55,7 @@ pub fn planned(plan: &NetworkInput) {
 }
 
 /// The scenario with any clocks, by its seed. W-6
-fn with_clocks(mut scenario: Scenario) -> Scenario {
+pub(crate) fn with_clocks(mut scenario: Scenario) -> Scenario {
     let mut nodes = scenario.topology.nodes().to_vec();
     for node in &mut nodes {
         if let NodeKind::Switch(switch) = &mut node.kind {

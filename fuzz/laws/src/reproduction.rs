@@ -67,6 +67,7 @@ const DRAFTS: &[(&str, DraftFunction)] = &[
     ("chars", wire::chars),
     ("crossbar", networks::crossbar),
     ("endpoints", schedules::endpoints),
+    ("engines", networks::network),
     ("filter", texts::filter),
     ("link", schedules::link),
     ("message", wire::message),

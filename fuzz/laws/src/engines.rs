@@ -1,0 +1,83 @@
+//! The event engine against the stepper: the same network run by both gives the same capture, truth and
+//! counters.
+
+use simulator::network::{SimulationEngine, VisitOrder};
+use simulator::scenario::Scenario;
+use simulator::truth::TraceLevel;
+
+use crate::network::input::NetworkInput;
+use crate::network::run::{RunOutcome, run_with};
+use crate::network::with_clocks;
+
+/// The law, of a network that some bytes stand for.
+pub fn law(bytes: &[u8]) {
+    planned(bytes);
+}
+
+/// The same; returns the number of compared periods.
+#[expect(clippy::must_use_candidate, reason = "it is run for its law")]
+pub fn planned(bytes: &[u8]) -> u64 {
+    let plan = NetworkInput::from_bytes(bytes);
+    let Some(mut scenario) = plan.and_then(|plan| plan.scenario()) else { return 0 };
+    // Of eight seeds three have unlike clocks, two no truth, and one no taps; slices are short, or the whole run.
+    let seed = scenario.seed;
+    let (wanted, slice) = match seed % 8 {
+        0 | 1 => (TraceLevel::Nothing, scenario.duration),
+        2..=4 => (TraceLevel::Everything, 1 + seed % 2000),
+        _ => (TraceLevel::Everything, scenario.duration),
+    };
+    match seed % 8 {
+        1 => scenario.taps.clear(),
+        2 | 5 | 6 => scenario = with_clocks(scenario),
+        _ => {}
+    }
+    check(outcomes(&scenario, wanted, slice));
+    scenario.duration
+}
+
+/// What came of a network by each engine.
+fn outcomes(scenario: &Scenario, wanted: TraceLevel, slice: u64) -> [RunOutcome; 2] {
+    [SimulationEngine::Event, SimulationEngine::Step]
+        .map(|engine| run_with(engine, scenario, wanted, (VisitOrder::AsGiven, slice)))
+}
+
+fn check([event, step]: [RunOutcome; 2]) {
+    let same = event.rows.iter().zip(&step.rows).take_while(|(one, other)| one == other).count();
+    assert_eq!(event.rows.get(same), step.rows.get(same), "engines agree on what happens");
+    assert!(event.capture == step.capture, "engines agree on the capture");
+    assert_eq!(event.passed, step.passed, "engines agree on the counters of ports");
+    assert_eq!(event.hosts, step.hosts, "engines agree on the counters of hosts");
+    assert_eq!(event.under_way, step.under_way, "engines agree on what is under way");
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::canaries::two_hosts;
+
+    fn changed(change: fn(&mut RunOutcome)) {
+        let traffic =
+            "[[traffic]]\nfrom = 'h0'\nto = 'h1'\npayload = 30\nload = 0.3\n[[tap]]\nall = true\n";
+        let scenario = two_hosts("duration_periods = 2000", traffic);
+        let mut outcomes = outcomes(&scenario, TraceLevel::Everything, 500);
+        outcomes.iter_mut().take(1).for_each(change);
+        check(outcomes);
+    }
+
+    #[test]
+    fn the_canary_lives() {
+        changed(|_| ());
+    }
+
+    #[test]
+    #[should_panic(expected = "engines agree on what happens")]
+    pub(crate) fn an_event_a_period_late_is_caught() {
+        changed(|outcome| outcome.rows[5].at += 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "engines agree on the capture")]
+    pub(crate) fn another_character_is_caught() {
+        changed(|outcome| outcome.capture[1000] ^= 1);
+    }
+}
