@@ -29,7 +29,10 @@ pub(crate) fn analyze(
     emit: &mut dyn FnMut(&CliAnalysis, AnalysisEvent) -> ControlFlow<()>,
 ) -> Result<CliAnalysis, CliError> {
     let mut analysis = CaptureAnalysis::new(file.open()?, scope, assumptions);
-    analysis.emit_when(input::is_waiting);
+    // The order of fill levels across channels follows the batches, which pauses of the input would cut.
+    if scope != AnalysisScope::Fills {
+        analysis.emit_when(input::is_waiting);
+    }
     let mut step = Vec::new();
     read_all(report, |report| {
         let progress = analysis.step(&mut |event| step.push(event));
