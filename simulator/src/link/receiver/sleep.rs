@@ -19,8 +19,8 @@ impl PortReceiver {
     ) -> bool {
         let silences = pair.iter().filter(|cell| cell.character() == Character::IDLE).count();
         let life = match silences {
-            0 => self.silent == 0,
-            1 => self.silent < 2,
+            // The first of the pair may be IDLE, and the only one that is ignored.
+            0 | 1 => self.silent == 0,
             _ => self.silent == OPEN,
         };
         let rises = self.buffer.is_low() && self.last_command == StopGo::Stop;

@@ -287,8 +287,9 @@ fn only_fill_and_unreported_characters_are_ignored() {
 fn a_silence_under_way_is_not_ignored() {
     // F-7: 16 silent periods in a row are news, and so is what ends them.
     let silence = |text, one| ignored(&after(text), one, StopGo::Go, TraceLevel::Everything);
-    assert_eq!(silence("IDLE", "GO"), "IDLE");
-    assert_eq!(silence("IDLE", "IDLE"), "GO GAP");
+    assert_eq!(silence("IDLE GO", "GO"), "GO GAP IDLE");
+    assert_eq!(silence("IDLE", "GO"), "");
+    assert_eq!(silence("IDLE", "IDLE"), "");
     assert_eq!(silence("IDLE IDLE", "GO"), "");
     assert_eq!(silence("IDLE IDLE", "IDLE"), "");
     assert_eq!(silence("IDLE×16", "GO"), "");
