@@ -11,6 +11,7 @@
 //! | [`clock`] | clocks of nodes, which may differ |
 //! | [`interface`], [`traffic`] | host interfaces, and the packets that hosts send |
 //! | [`fault`] | faults and control actions at given times |
+//! | [`mapping`] | mapping, election and route distribution as a pure state machine |
 //! | [`transport`], [`messaging`] | the reliability protocol as a pure state machine; endpoints of hosts |
 //! | [`statistics`], [`experiment`] | totals of a run; reproductions of published measurements |
 //!
@@ -44,6 +45,7 @@ pub mod generate;
 mod import;
 pub mod interface;
 pub mod link;
+pub mod mapping;
 pub mod messaging;
 pub mod network;
 mod packet_types;

@@ -60,7 +60,20 @@ impl RouteTable {
     /// # Errors
     /// The part of the topology that does not suit the method.
     pub fn compute(topology: &Topology, method: RoutingMethod) -> Result<Self, RoutesError> {
-        Ok(Self(shortest_paths::all(topology, &channel_order::ways(topology, method)?)))
+        let sources: Vec<NodeId> = topology.hosts().collect();
+        Ok(Self(shortest_paths::from(topology, &channel_order::ways(topology, method)?, &sources)))
+    }
+
+    /// Computes the routes from one host, which are those of [`Self::compute`].
+    ///
+    /// # Errors
+    /// As [`Self::compute`].
+    pub fn compute_from(
+        topology: &Topology,
+        method: RoutingMethod,
+        from: NodeId,
+    ) -> Result<Self, RoutesError> {
+        Ok(Self(shortest_paths::from(topology, &channel_order::ways(topology, method)?, &[from])))
     }
 
     /// The route bytes from one host to another, if they are connected.

@@ -252,6 +252,12 @@ impl Topology {
         self.cables.get(*self.ends.get(&port)?)
     }
 
+    /// Index of the cable at a port.
+    #[must_use]
+    pub fn cable_index(&self, port: NodePort) -> Option<usize> {
+        self.ends.get(&port).copied()
+    }
+
     /// The link of a port, with its own end first.
     #[must_use]
     pub fn link(&self, port: NodePort) -> Option<LinkParameters> {

@@ -18,9 +18,11 @@ struct ChannelGraph {
 /// Distance of a destination from each node, in either state.
 struct HopDistances(Vec<[Option<u32>; 2]>);
 
-pub(super) fn all(
+/// The paths from the hosts in `sources` to all others.
+pub(super) fn from(
     topology: &Topology,
     ways: &[OrderedChannel],
+    sources: &[NodeId],
 ) -> BTreeMap<(NodeId, NodeId), Vec<u8>> {
     let mut graph = ChannelGraph {
         out: vec![Vec::new(); topology.nodes().len()],
@@ -36,7 +38,7 @@ pub(super) fn all(
     let mut routes = Vec::new();
     for to in topology.hosts() {
         let distances = HopDistances::to(to, &graph);
-        for from in topology.hosts().filter(|from| *from != to) {
+        for from in sources.iter().copied().filter(|from| *from != to) {
             if let Some(bytes) = route(topology, &graph, &distances, [from, to]) {
                 routes.push(((from, to), bytes));
             }

@@ -1,0 +1,157 @@
+//! Mapping of a network by its interfaces, as a pure state machine without clock or I/O. N-2..N-4,
+//! N-7, N-8
+//!
+//! The machine of an interface knows its own address and nothing else of the network. Each step
+//! takes the time and an input, and appends effects to a list. No document gives packets, timers or
+//! an algorithm: all that no rule states is *chosen*.
+//!
+//! One interface maps the network: it searches it with probes, distributes the map (or, in the
+//! design of N-7, the routes), and then probes hosts, links and silent ports in every period, so
+//! that it searches again as soon as anything has changed. An interface that hears of no mapper for
+//! some periods begins to map. Of two mappers that hear of each other, the one with the lower
+//! address resigns. N-2, N-4
+
+mod distribution;
+mod exploration;
+mod follower;
+mod map_routes;
+mod network_mapper;
+mod request_queue;
+mod watch;
+pub mod world;
+
+use codec::mapping::{InterfaceAddress, MapVersion, ProbeTicket};
+
+pub use self::map_routes::MappedRoutes;
+pub use self::network_mapper::NetworkMapper;
+
+/// Parameters of mapping. Times are in periods of the full rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapperParameters {
+    /// What the mapper distributes.
+    pub design: MapperDesign,
+    /// Period of the mapper's probes of what it has found. N-4
+    pub period: u64,
+    /// Time without an answer after which a probe is sent again.
+    pub timeout: u64,
+    /// Transmissions of a probe until silence means that nothing is there.
+    pub tries: u32,
+}
+
+/// The two designs of the documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MapperDesign {
+    /// The map is distributed, and every interface computes its routes. N-2
+    #[default]
+    Map,
+    /// The leader of the daemons computes the routes and distributes them. N-7
+    Daemon,
+}
+
+/// Beginning of an interface that has just been started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MapperStart {
+    /// It waits for a fraction of a period that follows from its address, and maps if it hears no
+    /// mapper until then.
+    #[default]
+    Soon,
+    /// It maps at once: the network manager has chosen it. N-2
+    AtOnce,
+    /// It maps if it hears no mapper for some periods: the network manager has chosen another. N-2
+    Patient,
+}
+
+/// Effect of a step of the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MappingEffect {
+    /// Send a packet of type [`codec::mapping::TAG`] on this route.
+    Send {
+        /// Route bytes.
+        route: Vec<u8>,
+        /// Bytes between tag and CRC byte.
+        payload: Vec<u8>,
+    },
+    /// Use these routes from now on.
+    Install(MappedRoutes),
+    /// Notice for counters and truth.
+    Noted(MappingNotice),
+}
+
+/// Notice of the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MappingNotice {
+    /// A probe was sent, for the first time or again.
+    Probed {
+        /// Kind of the probe.
+        kind: ProbeKind,
+        /// Number by which its answer is recognized.
+        ticket: ProbeTicket,
+        /// All route bytes.
+        route: Vec<u8>,
+    },
+    /// It has begun to map the network. N-2
+    Elected,
+    /// It is no mapper any more.
+    Resigned {
+        /// The mapper with the higher address.
+        winner: InterfaceAddress,
+    },
+    /// It has finished a map.
+    Mapped {
+        /// Version of the map.
+        version: MapVersion,
+        /// Interfaces in the map.
+        hosts: usize,
+        /// Switches in the map.
+        switches: u16,
+        /// Links in the map.
+        links: usize,
+        /// Packets sent for the map: probes and their repetitions.
+        probes: u64,
+        /// Time since the beginning of the search.
+        took: u64,
+    },
+    /// It has installed new routes.
+    Installed {
+        /// The mapper.
+        mapper: InterfaceAddress,
+        /// Version of the map.
+        version: MapVersion,
+        /// Number of routes.
+        routes: usize,
+    },
+}
+
+/// Kind of a probe. N-2, N-8
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProbeKind {
+    /// Looks for an interface.
+    Host,
+    /// Looks for a switch.
+    Switch,
+    /// Looks for the same switch at the ends of two routes.
+    Compare,
+}
+
+impl ProbeKind {
+    /// The name in the truth.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Switch => "switch",
+            Self::Compare => "compare",
+        }
+    }
+}
+
+impl Default for MapperParameters {
+    /// *Chosen*: 50 ms, in which a network of the time is mapped; 200 µs, the time of two of the
+    /// longest packets; 3 transmissions.
+    fn default() -> Self {
+        Self { design: MapperDesign::Map, period: 4_000_000, timeout: 16_000, tries: 3 }
+    }
+}
+
+#[cfg(test)]
+mod tests;

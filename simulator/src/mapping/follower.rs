@@ -1,0 +1,148 @@
+//! What every interface does for a mapper: answers, collects maps, installs routes. N-2, N-7
+
+use codec::mapping::{
+    AnswerStatus, InterfaceAddress, MapPiece, MapVersion, MappingRequest, NetworkMap,
+    RequestHeader, parse_routes,
+};
+
+use super::map_routes::{MapGraph, MappedRoutes};
+
+/// Most bytes of a map or of routes. *Chosen*: a map of 4096 nodes needs less.
+const BYTES_MAX: usize = 1 << 17;
+
+/// The mapper of an interface, and the maps received from it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MapFollower {
+    /// The mapper heard last, and the time until which it counts as alive.
+    view: Option<(InterfaceAddress, u64)>,
+    installed: Option<MapIdentity>,
+    incoming: Option<IncomingMap>,
+    staged: Option<(MapIdentity, MappedRoutes)>,
+}
+
+/// A map by its mapper and its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MapIdentity {
+    pub(super) mapper: InterfaceAddress,
+    pub(super) version: MapVersion,
+}
+
+#[derive(Clone, Debug)]
+struct IncomingMap {
+    identity: MapIdentity,
+    count: u16,
+    /// Number of the next piece.
+    next: u16,
+    bytes: Vec<u8>,
+}
+
+impl MapFollower {
+    /// The mapper, if it was heard in time.
+    pub(super) fn mapper(&self, now: u64) -> Option<InterfaceAddress> {
+        self.view.filter(|(_, until)| now < *until).map(|(mapper, _)| mapper)
+    }
+
+    /// Version of the map by which the routes were computed, if it is this mapper's.
+    pub(super) fn version(&self, mapper: Option<InterfaceAddress>) -> MapVersion {
+        let installed = self.installed.filter(|installed| Some(installed.mapper) == mapper);
+        installed.map_or(MapVersion(0), |installed| installed.version)
+    }
+
+    /// Accepts a mapper, unless one with a higher address was heard in time.
+    pub(super) fn hear(&mut self, now: u64, mapper: InterfaceAddress, until: u64) -> bool {
+        let accepted = self.mapper(now).is_none_or(|known| known <= mapper);
+        if accepted {
+            self.view = Some((mapper, until));
+        }
+        accepted
+    }
+
+    /// Forgets its mapper.
+    pub(super) const fn forget_mapper(&mut self) {
+        self.view = None;
+    }
+
+    /// Handles a request of its mapper. Returns the routes that are to be installed now.
+    pub(super) fn request(
+        &mut self,
+        own: InterfaceAddress,
+        header: &RequestHeader<'_>,
+        request: MappingRequest<'_>,
+    ) -> (AnswerStatus, Option<MappedRoutes>) {
+        let identity = MapIdentity { mapper: header.source, version: header.version };
+        match request {
+            MappingRequest::Probe => (AnswerStatus::Received, None),
+            MappingRequest::Map(piece) => {
+                let routes =
+                    |bytes: &[u8]| MapGraph::new(&NetworkMap::parse(bytes).ok()?)?.routes_from(own);
+                (self.piece(identity, piece, routes), None)
+            }
+            MappingRequest::Routes(piece) => {
+                let routes = |bytes: &[u8]| {
+                    let routes = parse_routes(bytes).ok()?;
+                    Some(routes.into_iter().map(|(to, route)| (to, route.to_vec())).collect())
+                };
+                (self.piece(identity, piece, routes), None)
+            }
+            MappingRequest::Install => self.install(identity),
+        }
+    }
+
+    fn piece(
+        &mut self,
+        identity: MapIdentity,
+        piece: MapPiece<'_>,
+        routes: impl Fn(&[u8]) -> Option<MappedRoutes>,
+    ) -> AnswerStatus {
+        if self.staged.as_ref().is_some_and(|(staged, _)| *staged == identity) {
+            return AnswerStatus::Complete;
+        }
+        let older = self.installed.filter(|installed| installed.mapper == identity.mapper);
+        if older.is_some_and(|installed| !identity.version.is_newer_than(installed.version)) {
+            return AnswerStatus::Refused;
+        }
+        let fits = |map: &IncomingMap| map.identity == identity && map.count == piece.count;
+        if !self.incoming.as_ref().is_some_and(fits) {
+            let (count, bytes) = (piece.count, Vec::new());
+            self.incoming = Some(IncomingMap { identity, count, next: 0, bytes });
+        }
+        let Some(map) = &mut self.incoming else { return AnswerStatus::Refused };
+        if piece.number.checked_add(1) == Some(map.next) {
+            return AnswerStatus::Received;
+        }
+        if piece.number != map.next || map.bytes.len() + piece.bytes.len() > BYTES_MAX {
+            return AnswerStatus::Refused;
+        }
+        map.bytes.extend_from_slice(piece.bytes);
+        map.next += 1;
+        if map.next < map.count {
+            return AnswerStatus::Received;
+        }
+        let computed = routes(&map.bytes);
+        self.incoming = None;
+        self.staged = computed.map(|routes| (identity, routes));
+        if self.staged.is_some() { AnswerStatus::Complete } else { AnswerStatus::Refused }
+    }
+
+    /// Installs the routes of a complete map. The old ones were used until now.
+    pub(super) fn install(
+        &mut self,
+        identity: MapIdentity,
+    ) -> (AnswerStatus, Option<MappedRoutes>) {
+        if self.installed == Some(identity) {
+            return (AnswerStatus::Installed, None);
+        }
+        match self.staged.take_if(|(staged, _)| *staged == identity) {
+            Some((_, routes)) => {
+                self.installed = Some(identity);
+                (AnswerStatus::Installed, Some(routes))
+            }
+            None => (AnswerStatus::Refused, None),
+        }
+    }
+
+    /// Stages the mapper's own routes.
+    pub(super) fn stage(&mut self, identity: MapIdentity, routes: MappedRoutes) {
+        self.staged = Some((identity, routes));
+    }
+}

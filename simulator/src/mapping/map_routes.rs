@@ -1,0 +1,84 @@
+//! Routes computed from a map, by the same method at every interface. N-2
+
+use std::collections::BTreeMap;
+
+use codec::mapping::{InterfaceAddress, MapEnd, MapNode, NetworkMap};
+use codec::route::{PortId, RouteAddressing};
+
+use crate::link::LinkParameters;
+use crate::routes::{RouteTable, RoutingMethod};
+use crate::topology::{
+    CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SWITCH_PORTS_MAX, SwitchParameters, Topology,
+};
+
+/// Routes to other interfaces.
+pub type MappedRoutes = BTreeMap<InterfaceAddress, Vec<u8>>;
+
+/// The graph of a map: switches first, then interfaces, each in the order of the map.
+#[derive(Clone, Debug)]
+pub(super) struct MapGraph {
+    topology: Topology,
+    hosts: Vec<(InterfaceAddress, NodeId)>,
+}
+
+impl MapGraph {
+    /// The graph of a map, unless a switch has more than 32 ports or a port two links.
+    pub(super) fn new(map: &NetworkMap) -> Option<Self> {
+        let mut first = vec![(i8::MAX, i8::MIN); map.switches.into()];
+        for end in map.links.iter().flatten() {
+            if let MapNode::Switch(switch) = end.node {
+                let (least, most) = first.get_mut(usize::from(switch))?;
+                (*least, *most) = ((*least).min(end.port), (*most).max(end.port));
+            }
+        }
+        let wide = |(least, most): &(i8, i8)| {
+            most.saturating_sub(*least) >= SWITCH_PORTS_MAX.cast_signed()
+        };
+        if first.iter().any(wide) {
+            return None;
+        }
+        let node = |name, kind| NodeSpec { name, kind };
+        let switch = SwitchParameters::new(SWITCH_PORTS_MAX, RouteAddressing::Relative);
+        let switches = (0..map.switches).map(|i| node(format!("s{i}"), NodeKind::Switch(switch)));
+        let hosts = map.hosts.iter().map(|host| node(format!("h{}", host.value()), NodeKind::Host));
+        let port = |end: &MapEnd| match end.node {
+            MapNode::Switch(switch) => {
+                let (least, _) = first.get(usize::from(switch))?;
+                let port = PortId(u8::try_from(end.port - least).ok()?);
+                Some(NodePort { node: NodeId(switch.into()), port })
+            }
+            MapNode::Host(host) => {
+                let node = NodeId(u32::from(map.switches) + u32::from(host));
+                Some(NodePort { node, port: PortId(0) })
+            }
+        };
+        let cable = |[one, other]: &[MapEnd; 2]| {
+            Some(CableSpec { ends: [port(one)?, port(other)?], link: LinkParameters::default() })
+        };
+        let cables = map.links.iter().map(cable).collect::<Option<_>>()?;
+        let topology = Topology::new(switches.chain(hosts).collect(), cables).ok()?;
+        let hosts = map.hosts.iter().copied().zip((map.switches.into()..).map(NodeId)).collect();
+        Some(Self { topology, hosts })
+    }
+
+    /// Routes from one interface to all that it can reach.
+    pub(super) fn routes_from(&self, own: InterfaceAddress) -> Option<MappedRoutes> {
+        let (_, from) = *self.hosts.iter().find(|(address, _)| *address == own)?;
+        let method = RoutingMethod::UpDown;
+        let table = RouteTable::compute_from(&self.topology, method, from).ok()?;
+        Some(self.routes(&table, from))
+    }
+
+    /// Routes of all interfaces.
+    pub(super) fn all_routes(&self) -> Option<BTreeMap<InterfaceAddress, MappedRoutes>> {
+        let table = RouteTable::compute(&self.topology, RoutingMethod::UpDown).ok()?;
+        Some(self.hosts.iter().map(|(own, from)| (*own, self.routes(&table, *from))).collect())
+    }
+
+    fn routes(&self, table: &RouteTable, from: NodeId) -> MappedRoutes {
+        let route = |(address, to): &(InterfaceAddress, NodeId)| {
+            Some((*address, table.get(from, *to)?.to_vec()))
+        };
+        self.hosts.iter().filter_map(route).collect()
+    }
+}
