@@ -5,6 +5,7 @@
 
 mod error;
 pub mod import;
+mod levels;
 #[cfg(feature = "recordings")]
 pub mod sigrok;
 #[cfg(feature = "recordings")]

@@ -4,6 +4,7 @@ use std::io::{Read, Seek};
 
 use zip::ZipArchive;
 
+use super::levels::SignalLevels;
 use super::{RecordingError, SELECTED_MAX, SignalChange};
 
 /// Longest description.
@@ -12,7 +13,9 @@ const METADATA_MAX: u64 = 1_048_576;
 /// Widest sample, in bytes.
 const UNIT_MAX: usize = 8;
 
-/// Samples that are read at once, in bytes; a multiple of every unit's size but 3, 5, 6 and 7.
+const SECOND_FS: u64 = 1_000_000_000_000_000;
+
+/// Samples that are read at once, in bytes.
 const BLOCK: usize = 65_536;
 
 /// Reader of a sigrok session.
@@ -23,7 +26,9 @@ pub struct SigrokReader<R> {
     names: Vec<String>,
     /// Prefix of the files of samples.
     file: String,
+    /// Samples in a second, and femtoseconds between two if they are a whole number.
     sample_rate: u64,
+    sample_fs: Option<u64>,
     unit_size: usize,
 }
 
@@ -44,22 +49,25 @@ impl<R: Read + Seek> SigrokReader<R> {
             .take(METADATA_MAX)
             .read_to_string(&mut text)
             .map_err(|error| RecordingError::at_byte(0, format!("metadata: {error}")))?;
-        let mut session =
-            Self { archive, names: Vec::new(), file: String::new(), sample_rate: 0, unit_size: 0 };
+        let (names, file, sample_rate, sample_fs) = (Vec::new(), String::new(), 0, None);
+        let mut session = Self { archive, names, file, sample_rate, sample_fs, unit_size: 0 };
         for (line, words) in (1..).zip(text.lines()) {
             let Some((key, value)) = words.split_once('=') else { continue };
             session
                 .describe(key.trim(), value.trim())
                 .map_err(|cause| RecordingError::at_line(line, format!("metadata: {cause}")))?;
         }
-        match (session.file.is_empty(), session.sample_rate, session.unit_size) {
-            (true, _, _) | (_, _, 0) => Err(RecordingError::at_byte(
-                0,
-                "metadata: no logic signals (capturefile, unitsize)",
-            )),
-            (_, 0, _) => Err(RecordingError::at_byte(0, "metadata: no samplerate")),
-            _ => Ok(session),
+        if session.file.is_empty() || session.unit_size == 0 {
+            let text = "metadata: no logic signals (capturefile, unitsize)";
+            return Err(RecordingError::at_byte(0, text));
         }
+        Ok(session)
+    }
+
+    /// Sets the distance of samples, whatever the rate of the session.
+    #[must_use]
+    pub fn with_period(self, sample_fs: u64) -> Self {
+        Self { sample_fs: Some(sample_fs), ..self }
     }
 
     fn describe(&mut self, key: &str, value: &str) -> Result<(), String> {
@@ -68,6 +76,8 @@ impl<R: Read + Seek> SigrokReader<R> {
             "samplerate" => {
                 self.sample_rate = rate(value)
                     .ok_or_else(|| format!("samplerate is {value:?}, not 1 Hz to 1 THz"))?;
+                let whole = SECOND_FS.is_multiple_of(self.sample_rate);
+                self.sample_fs = whole.then(|| SECOND_FS / self.sample_rate);
             }
             "unitsize" => {
                 let size = value.parse().ok().filter(|size| (1..=UNIT_MAX).contains(size));
@@ -96,11 +106,6 @@ impl<R: Read + Seek> SigrokReader<R> {
         &self.names
     }
 
-    /// Samples per second.
-    pub const fn sample_rate(&self) -> u64 {
-        self.sample_rate
-    }
-
     /// Gives the changes of some signals, by their numbers, in order of time. The first sample is
     /// no change.
     ///
@@ -112,6 +117,9 @@ impl<R: Read + Seek> SigrokReader<R> {
         selected: &[usize],
         mut change: impl FnMut(SignalChange),
     ) -> Result<(), RecordingError> {
+        if self.sample_rate == 0 && self.sample_fs.is_none() {
+            return Err(RecordingError::at_byte(0, "metadata: no samplerate"));
+        }
         let mut samples = SampleComparer::new(&self, selected);
         // One file, or parts `FILE-1`, `FILE-2`, …
         let single = self.archive.index_for_name(&self.file);
@@ -161,16 +169,21 @@ fn rate(text: &str) -> Option<u64> {
     (1..=1_000_000_000_000).contains(&rate).then_some(rate)
 }
 
+/// Samples that are compared at once: as many words of eight bytes as a sample has bytes.
+const GROUP: usize = 8;
+
 /// Comparison of each sample with the one before.
 struct SampleComparer {
     unit_size: usize,
     /// Bits of selected signals, and the number of each.
     mask: u64,
     numbers: [u8; 64],
-    last: Option<u64>,
+    last: u64,
+    levels: SignalLevels,
     /// Samples so far.
     count: u64,
     sample_rate: u64,
+    sample_fs: Option<u64>,
 }
 
 impl SampleComparer {
@@ -181,8 +194,9 @@ impl SampleComparer {
                 (*entry, mask) = (number, mask | 1 << signal);
             }
         }
-        let SigrokReader { unit_size, sample_rate, .. } = *session;
-        Self { unit_size, mask, numbers, last: None, count: 0, sample_rate }
+        let SigrokReader { unit_size, sample_rate, sample_fs, .. } = *session;
+        let levels = SignalLevels::default();
+        Self { unit_size, mask, numbers, last: 0, levels, count: 0, sample_rate, sample_fs }
     }
 
     /// Reads whole samples.
@@ -192,47 +206,92 @@ impl SampleComparer {
         change: &mut impl FnMut(SignalChange),
     ) -> Result<(), RecordingError> {
         match self.unit_size {
-            1 => self.compare(bytes.iter().map(|byte| u64::from(*byte)), change),
-            2 => self.compare(
-                bytes.as_chunks::<2>().0.iter().map(|unit| u64::from(u16::from_le_bytes(*unit))),
-                change,
-            ),
-            size => {
-                let value = |unit: &[u8]| {
-                    unit.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
-                };
-                self.compare(bytes.chunks_exact(size).map(value), change)
-            }
+            1 => self.compare::<1>(bytes, change),
+            2 => self.compare::<2>(bytes, change),
+            3 => self.compare::<3>(bytes, change),
+            4 => self.compare::<4>(bytes, change),
+            5 => self.compare::<5>(bytes, change),
+            6 => self.compare::<6>(bytes, change),
+            7 => self.compare::<7>(bytes, change),
+            _ => self.compare::<UNIT_MAX>(bytes, change),
         }
     }
 
-    #[inline]
-    fn compare(
+    /// Reads samples of `N` bytes. Groups without a change are skipped as a whole.
+    fn compare<const N: usize>(
         &mut self,
-        samples: impl Iterator<Item = u64>,
+        bytes: &[u8],
         change: &mut impl FnMut(SignalChange),
     ) -> Result<(), RecordingError> {
-        for sample in samples {
-            let mut changed = (sample ^ self.last.unwrap_or(sample)) & self.mask;
-            if changed != 0 || self.last.is_none() {
-                self.last = Some(sample);
-                let time_fs =
-                    u128::from(self.count) * 1_000_000_000_000_000 / u128::from(self.sample_rate);
-                let Ok(time_fs) = u64::try_from(time_fs) else {
-                    return Err(RecordingError::at_byte(self.count, "samples beyond 5.1 hours"));
-                };
-                let mut signals = 0;
-                while changed != 0 {
-                    let number = self.numbers.get(changed.trailing_zeros() as usize);
-                    signals |= 1 << number.copied().unwrap_or_default();
-                    changed &= changed - 1;
-                }
-                if signals != 0 {
-                    change(SignalChange { time_fs, signals });
-                }
+        let mask = repeated::<N>(self.mask);
+        let mut same = repeated::<N>(self.last);
+        let (samples, _) = bytes.as_chunks::<N>();
+        for group in samples.chunks(GROUP) {
+            let (words, _) = group.as_flattened().as_chunks::<8>();
+            let differences = words.iter().zip(&same).zip(&mask);
+            let changed = differences.fold(0, |changed, ((word, same), mask)| {
+                changed | (u64::from_le_bytes(*word) ^ same) & mask
+            });
+            if changed == 0 && words.len() == N && self.count > 0 {
+                self.count += GROUP as u64;
+                continue;
             }
-            self.count += 1;
+            for sample in group {
+                let mut bytes = [0; UNIT_MAX];
+                bytes.iter_mut().zip(sample).for_each(|(byte, of_sample)| *byte = *of_sample);
+                self.sample(u64::from_le_bytes(bytes), change)?;
+            }
+            same = repeated::<N>(self.last);
         }
         Ok(())
     }
+
+    #[inline]
+    fn sample(
+        &mut self,
+        sample: u64,
+        change: &mut impl FnMut(SignalChange),
+    ) -> Result<(), RecordingError> {
+        let is_first = self.count == 0;
+        let mut changed = if is_first { self.mask } else { (sample ^ self.last) & self.mask };
+        if changed != 0 {
+            let time_fs = self.time_fs()?;
+            self.last = sample;
+            while changed != 0 {
+                let bit = changed.trailing_zeros();
+                let number = self.numbers.get(bit as usize).copied().unwrap_or_default();
+                let level = u32::from(sample >> bit & 1 == 1);
+                self.levels.set(1 << number, level << number);
+                changed &= changed - 1;
+            }
+            self.levels.give(time_fs, change);
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Time of the next sample.
+    fn time_fs(&self) -> Result<u64, RecordingError> {
+        let time_fs = match self.sample_fs {
+            Some(sample_fs) => self.count.checked_mul(sample_fs),
+            None => {
+                let of_seconds = u128::from(self.count) * u128::from(SECOND_FS);
+                u64::try_from(of_seconds / u128::from(self.sample_rate)).ok()
+            }
+        };
+        let byte = self.count.saturating_mul(self.unit_size as u64);
+        time_fs.ok_or_else(|| RecordingError::at_byte(byte, "samples beyond 5.1 hours"))
+    }
+}
+
+/// Words of a group of equal samples.
+fn repeated<const N: usize>(sample: u64) -> [u64; N] {
+    let mut units = [[0; N]; GROUP];
+    for unit in &mut units {
+        unit.iter_mut().zip(sample.to_le_bytes()).for_each(|(byte, of_sample)| *byte = of_sample);
+    }
+    let mut words = [0; N];
+    let (of_units, _) = units.as_flattened().as_chunks::<8>();
+    words.iter_mut().zip(of_units).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
+    words
 }

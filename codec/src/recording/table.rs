@@ -1,18 +1,22 @@
 //! Tables of levels as CSV: a row a sample, or a row a change with its time, as Saleae writes them.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use csv::{ReaderBuilder, StringRecord};
 
+use super::levels::SignalLevels;
 use super::{RecordingError, SELECTED_MAX, SignalChange};
+
+/// Longest row, in bytes.
+const ROW_MAX: usize = 1_048_576;
 
 /// Reader of a table of levels.
 #[derive(Debug)]
 pub struct TableReader<R> {
-    rows: csv::Reader<R>,
+    rows: csv::Reader<LimitedReader<R>>,
     names: Vec<String>,
-    /// True if the first column is the time.
-    has_time: bool,
+    /// The first column, if it is the time.
+    time_column: Option<TimeColumn>,
     /// Distance of two rows without a time.
     row_fs: u64,
 }
@@ -25,17 +29,19 @@ impl<R: Read> TableReader<R> {
     ///
     /// A table without a heading.
     pub fn new(reader: R, row_fs: u64) -> Result<Self, RecordingError> {
+        let reader = LimitedReader { reader, left: ROW_MAX };
         let mut rows = ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(reader);
         let heading =
             rows.headers().map_err(|error| RecordingError::at_line(1, error.to_string()))?;
-        let has_time =
+        let has_times =
             heading.get(0).is_some_and(|name| name.to_ascii_lowercase().starts_with("time"));
         let names: Vec<String> =
-            heading.iter().skip(usize::from(has_time)).map(str::to_owned).collect();
-        if names.iter().all(|name| level(name).is_some()) {
+            heading.iter().skip(usize::from(has_times)).map(str::to_owned).collect();
+        if names.iter().all(|name| ["0", "1"].contains(&name.as_str())) {
             return Err(RecordingError::at_line(1, "no heading with the names of signals"));
         }
-        Ok(Self { rows, names, has_time, row_fs })
+        let time_column = has_times.then_some(TimeColumn::Read);
+        Ok(Self { rows, names, time_column, row_fs })
     }
 
     /// The signals, by column.
@@ -44,8 +50,17 @@ impl<R: Read> TableReader<R> {
     }
 
     /// True if the rows have times.
-    pub const fn has_time(&self) -> bool {
-        self.has_time
+    pub const fn has_times(&self) -> bool {
+        matches!(self.time_column, Some(TimeColumn::Read))
+    }
+
+    /// Ignores the times of rows: all are at equal distances.
+    #[must_use]
+    pub const fn without_times(mut self) -> Self {
+        if self.has_times() {
+            self.time_column = Some(TimeColumn::Skipped);
+        }
+        self
     }
 
     /// Gives the changes of some signals, by their numbers, in order of time. The first row is no
@@ -61,8 +76,10 @@ impl<R: Read> TableReader<R> {
         mut change: impl FnMut(SignalChange),
     ) -> Result<(), RecordingError> {
         let mut record = StringRecord::new();
-        let (mut levels, mut known, mut time_fs) = (0_u32, 0_u32, 0_u64);
+        let first = usize::from(self.time_column.is_some());
+        let (mut levels, mut time_fs) = (SignalLevels::default(), 0);
         for row in 0_u64.. {
+            self.rows.get_mut().left = ROW_MAX;
             let read = self.rows.read_record(&mut record);
             let line = self.rows.position().line();
             let line = record.position().map_or(line, csv::Position::line);
@@ -70,10 +87,10 @@ impl<R: Read> TableReader<R> {
             if !read.map_err(|error| wrong(error.to_string()))? {
                 break;
             }
-            let later = if self.has_time {
+            let later = if self.has_times() {
                 let text = record.get(0).unwrap_or_default();
                 seconds(text).ok_or_else(|| {
-                    wrong(format!("time {text:?} is not in seconds from 0 to 5.1 hours"))
+                    wrong(format!("time {:?} is not in seconds from 0 to 5.1 hours", head(text)))
                 })?
             } else {
                 row.checked_mul(self.row_fs)
@@ -83,36 +100,50 @@ impl<R: Read> TableReader<R> {
                 return Err(wrong("the time is earlier than the time before it".to_owned()));
             }
             time_fs = later;
-            let mut signals = 0;
             for (column, mask) in
                 selected.iter().take(SELECTED_MAX).zip((0..).map(|bit| 1_u32 << bit))
             {
-                let text = record.get(column + usize::from(self.has_time)).unwrap_or_default();
-                if text.is_empty() {
-                    continue;
+                match record.get(column + first).unwrap_or_default() {
+                    "" => {}
+                    "0" => levels.set(mask, 0),
+                    "1" => levels.set(mask, mask),
+                    text => return Err(wrong(format!("level {:?} is not 0 or 1", head(text)))),
                 }
-                let is_high =
-                    level(text).ok_or_else(|| wrong(format!("level {text:?} is not 0 or 1")))?;
-                if ((levels & mask) != 0) != is_high {
-                    levels ^= mask;
-                    signals |= mask & known;
-                }
-                known |= mask;
             }
-            if signals != 0 {
-                change(SignalChange { time_fs, signals });
-            }
+            levels.give(time_fs, &mut change);
         }
         Ok(())
     }
 }
 
-fn level(text: &str) -> Option<bool> {
-    match text {
-        "0" => Some(false),
-        "1" => Some(true),
-        _ => None,
+/// Use of a column of times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TimeColumn {
+    Read,
+    Skipped,
+}
+
+/// A reader that gives a limited number of bytes, so that a row fits into memory.
+#[derive(Debug)]
+struct LimitedReader<R> {
+    reader: R,
+    left: usize,
+}
+
+impl<R: Read> Read for LimitedReader<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 {
+            return Err(io::Error::other(format!("a row is longer than {ROW_MAX} bytes")));
+        }
+        let read = self.reader.read(bytes)?;
+        self.left = self.left.saturating_sub(read);
+        Ok(read)
     }
+}
+
+/// Beginning of a field, for an error.
+fn head(text: &str) -> &str {
+    text.char_indices().nth(40).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
 /// Femtoseconds of decimal seconds; digits below a femtosecond are left out.

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
+use super::levels::SignalLevels;
 use super::words::WordReader;
 use super::{RecordingError, SELECTED_MAX, SignalChange};
 
-/// Most bits of all signals together.
-const SIGNALS_MAX: usize = 4_194_304;
+/// Most bits of all signals together, and most bytes of their names and codes.
+const SIGNALS_MAX: usize = 262_144;
+const NAMES_MAX: usize = 16 << 20;
 
 /// Most nested scopes.
 const SCOPES_MAX: usize = 256;
@@ -18,8 +20,10 @@ pub struct VcdReader<R> {
     words: WordReader<R>,
     /// Names of the signals, one a bit, with their scopes: `top.link.d[8]`.
     names: Vec<String>,
-    /// Variables by identifier code, which several may share.
-    codes: BTreeMap<Vec<u8>, Vec<DeclaredVariable>>,
+    /// Variables with their identifier codes, which several may share.
+    variables: Vec<(Box<[u8]>, DeclaredVariable)>,
+    /// Bytes of names and codes.
+    names_len: usize,
     /// Femtoseconds in a unit of time.
     unit_fs: u64,
 }
@@ -38,8 +42,8 @@ impl<R: Read> VcdReader<R> {
     ///
     /// Declarations that are no VCD, with their line.
     pub fn new(reader: R) -> Result<Self, RecordingError> {
-        let (words, names, codes) = (WordReader::new(reader), Vec::new(), BTreeMap::new());
-        let mut dump = Self { words, names, codes, unit_fs: 1_000_000 };
+        let (words, names, variables) = (WordReader::new(reader), Vec::new(), Vec::new());
+        let mut dump = Self { words, names, variables, names_len: 0, unit_fs: 1_000_000 };
         let mut scopes: Vec<String> = Vec::new();
         loop {
             let keyword = dump.words.next()?.map(<[u8]>::to_vec);
@@ -126,7 +130,14 @@ impl<R: Read> VcdReader<R> {
             }
         };
         if self.names.len().saturating_add(width) > SIGNALS_MAX {
-            return Err(self.words.error(format!("more than {SIGNALS_MAX} signals")));
+            let text = format!("more than {SIGNALS_MAX} signals: dump the wires alone");
+            return Err(self.words.error(text));
+        }
+        let name_len = name.len().saturating_add(range.len()).saturating_add(8);
+        self.names_len = self.names_len.saturating_add(code.len());
+        self.names_len = self.names_len.saturating_add(name_len.saturating_mul(width));
+        if self.names_len > NAMES_MAX {
+            return Err(self.words.error(format!("names of signals exceed {NAMES_MAX} bytes")));
         }
         // The range of `d[8:0]` numbers the bits; without one, they count down to 0.
         let bounds = range.trim_matches(['[', ']']).split_once(':');
@@ -134,7 +145,7 @@ impl<R: Read> VcdReader<R> {
             bounds.and_then(|(left, right)| Some((left.parse().ok()?, right.parse().ok()?)));
         let (left, right): (usize, usize) = bounds.unwrap_or((width.saturating_sub(1), 0));
         let variable = DeclaredVariable { first: self.names.len(), width };
-        self.codes.entry(code.as_bytes().to_vec()).or_default().push(variable);
+        self.variables.push((code.as_bytes().into(), variable));
         self.names.extend((0..width).map(|bit| match width {
             1 => format!("{name}{}", if range.contains(':') { "" } else { range }),
             _ if left < right => format!("{name}[{}]", left + bit),
@@ -160,7 +171,7 @@ impl<R: Read> VcdReader<R> {
         selected: &[usize],
         mut change: impl FnMut(SignalChange),
     ) -> Result<(), RecordingError> {
-        let mut levels = SelectedLevels::new(&self.codes, selected);
+        let mut codes = SelectedCodes::new(&self.variables, selected);
         let unit_fs = self.unit_fs;
         let mut time_fs = 0;
         let mut vector = Vec::new();
@@ -170,7 +181,7 @@ impl<R: Read> VcdReader<R> {
                     let later = time(digits, unit_fs);
                     let Some(later) = later.filter(|later| *later >= time_fs) else {
                         let word = String::from_utf8_lossy(word).escape_debug().to_string();
-                        levels.give(time_fs, &mut change);
+                        codes.levels.give(time_fs, &mut change);
                         return Err(self.words.error(match later {
                             Some(_) => {
                                 format!("time {word:.40} is earlier than the time before it")
@@ -181,17 +192,17 @@ impl<R: Read> VcdReader<R> {
                         }));
                     };
                     if later != time_fs {
-                        levels.give(time_fs, &mut change);
+                        codes.levels.give(time_fs, &mut change);
                         time_fs = later;
                     }
                 }
-                [level @ (b'0' | b'1'), code @ ..] => levels.set_scalar(code, *level),
+                [level @ (b'0' | b'1'), code @ ..] => codes.set_scalar(code, *level),
                 [b'x' | b'X' | b'z' | b'Z', ..] => {}
                 [b'b' | b'B', bits @ ..] => {
                     vector.clear();
                     vector.extend_from_slice(bits);
                     let code = self.words.next()?.unwrap_or_default();
-                    levels.set_vector(code, &vector);
+                    codes.set_vector(code, &vector);
                 }
                 // Numbers and texts are no levels.
                 [b'r' | b'R' | b's' | b'S', ..] => _ = self.words.next()?,
@@ -199,12 +210,12 @@ impl<R: Read> VcdReader<R> {
                 [b'$', ..] => {}
                 word => {
                     let word = String::from_utf8_lossy(word).escape_debug().to_string();
-                    levels.give(time_fs, &mut change);
+                    codes.levels.give(time_fs, &mut change);
                     return Err(self.words.error(format!("{word:.40} is no change of a VCD file")));
                 }
             }
         }
-        levels.give(time_fs, &mut change);
+        codes.levels.give(time_fs, &mut change);
         Ok(())
     }
 }
@@ -219,49 +230,43 @@ fn time(digits: &[u8], unit_fs: u64) -> Option<u64> {
 }
 
 /// Identifier codes of two characters from `!` to `~`, and of one.
-const SHORT_CODES: usize = 95 * 95;
+const SHORT_CODES: usize = 94 + 94 * 94;
 
-/// Levels of the selected signals.
-struct SelectedLevels {
+/// Identifier codes of the selected signals, and the levels of these.
+struct SelectedCodes {
     /// Selected signals by identifier code of one or two characters, one mask for a scalar.
     short: Box<[u32]>,
     /// Other codes and vectors: masks from the least significant bit.
     long: BTreeMap<Vec<u8>, Vec<u32>>,
-    levels: u32,
-    /// Signals whose level is known.
-    known: u32,
-    changed: u32,
+    levels: SignalLevels,
 }
 
-impl SelectedLevels {
-    fn new(codes: &BTreeMap<Vec<u8>, Vec<DeclaredVariable>>, selected: &[usize]) -> Self {
+impl SelectedCodes {
+    fn new(variables: &[(Box<[u8]>, DeclaredVariable)], selected: &[usize]) -> Self {
         let mut short = vec![0; SHORT_CODES].into_boxed_slice();
-        let mut long = BTreeMap::new();
-        let mask = |signal: usize| {
-            let chosen = selected.iter().take(SELECTED_MAX).zip(0..);
-            chosen.filter(|(at, _)| **at == signal).fold(0_u32, |mask, (_, bit)| mask | 1 << bit)
-        };
-        for (code, variables) in codes {
-            let mut masks: Vec<u32> = Vec::new();
-            for variable in variables {
-                if !selected
-                    .iter()
-                    .any(|at| (variable.first..variable.first + variable.width).contains(at))
-                {
-                    continue;
+        let mut long: BTreeMap<Vec<u8>, Vec<u32>> = BTreeMap::new();
+        for (number, signal) in (0..).zip(selected.iter().take(SELECTED_MAX)) {
+            let holds = |(_, variable): &&(_, DeclaredVariable)| {
+                (variable.first..variable.first + variable.width).contains(signal)
+            };
+            for (code, variable) in variables.iter().filter(holds) {
+                let bit = variable.first + variable.width - 1 - signal;
+                let masks = long.entry(code.to_vec()).or_default();
+                masks.resize(masks.len().max(bit + 1), 0);
+                if let Some(mask) = masks.get_mut(bit) {
+                    *mask |= 1_u32 << number;
                 }
-                masks.resize(masks.len().max(variable.width), 0);
-                for (bit, entry) in masks.iter_mut().take(variable.width).enumerate() {
-                    *entry |= mask(variable.first + variable.width - 1 - bit);
-                }
-            }
-            match (masks.as_slice(), short_code(code).and_then(|at| short.get_mut(at))) {
-                ([], _) => {}
-                ([mask], Some(entry)) => *entry = *mask,
-                _ => _ = long.insert(code.clone(), masks),
             }
         }
-        Self { short, long, levels: 0, known: 0, changed: 0 }
+        long.retain(|code, masks| {
+            let entry = short_code(code).and_then(|at| short.get_mut(at));
+            match (masks.as_slice(), entry) {
+                ([mask], Some(entry)) => *entry = *mask,
+                _ => return true,
+            }
+            false
+        });
+        Self { short, long, levels: SignalLevels::default() }
     }
 
     #[inline]
@@ -293,21 +298,10 @@ impl SelectedLevels {
     /// Sets the signals of a mask to `0` or `1`; other levels are not known.
     #[inline]
     fn set(&mut self, mask: u32, level: u8) {
-        let changed = match level {
-            b'0' => mask & self.levels,
-            b'1' => mask & !self.levels,
-            _ => return,
-        };
-        self.levels ^= changed;
-        self.changed ^= changed & self.known;
-        self.known |= mask;
-    }
-
-    #[inline]
-    fn give(&mut self, time_fs: u64, change: &mut impl FnMut(SignalChange)) {
-        let signals = std::mem::take(&mut self.changed);
-        if signals != 0 {
-            change(SignalChange { time_fs, signals });
+        match level {
+            b'0' => self.levels.set(mask, 0),
+            b'1' => self.levels.set(mask, mask),
+            _ => {}
         }
     }
 }
@@ -319,7 +313,7 @@ fn short_code(code: &[u8]) -> Option<usize> {
     match *code {
         [first] if digit(first) < 94 => Some(digit(first)),
         [first, second] if digit(first) < 94 && digit(second) < 94 => {
-            Some(digit(first) + 95 * (1 + digit(second)) - 95 + 94)
+            Some(94 + 94 * digit(second) + digit(first))
         }
         _ => None,
     }
