@@ -18,7 +18,7 @@ pub(crate) use self::analysis::{
     ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs,
 };
 pub(crate) use self::cutting::{DiffArgs, DiffIgnore, MergeArgs, SliceArgs};
-pub(crate) use self::import::ImportArgs;
+pub(crate) use self::import::{ImportArgs, SampleRate};
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};
 pub(crate) use self::simulation::{
     DemoArgs, ExperimentArgs, KeySetting, RUNS_MAX, SimulateArgs, SweepArgs, VariedKey,

@@ -1,7 +1,7 @@
 //! Output files, written whole or not at all.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::exit::{CliError, is_standard};
@@ -31,6 +31,18 @@ impl AtomicFile {
         let stream =
             FileDestination::open(path).map_err(|error| CliError::writing(path, &error))?;
         Ok(Self { path: path.to_owned(), stream })
+    }
+
+    /// Replaces the first bytes of a regular file; a pipe or a device has sent them.
+    pub(crate) fn replace_head(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.stream {
+            FileDestination::Standard(_) | FileDestination::Special(_) => Ok(()),
+            FileDestination::Regular { file, .. } => {
+                file.rewind()?;
+                file.write_all(bytes)?;
+                file.seek(SeekFrom::End(0)).map(drop)
+            }
+        }
     }
 
     fn sync(&mut self) -> io::Result<()> {

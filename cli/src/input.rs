@@ -3,7 +3,7 @@
 mod live;
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use codec::capture::{DecompressedInput, decompress};
@@ -67,7 +67,8 @@ impl<'a> InputFile<'a> {
         self.reader().and_then(decompress)
     }
 
-    fn reader(self) -> io::Result<ProgressReader> {
+    /// Opens the file as it is, compressed or not.
+    pub(crate) fn reader(self) -> io::Result<ProgressReader> {
         let Self { path, end } = self;
         interrupt::handle();
         let (stream, length) = if is_standard_input(path) {
@@ -97,13 +98,22 @@ pub(crate) fn open_file(path: &Path) -> io::Result<File> {
 
 /// Reads a whole file, or standard input, of at most `max` bytes; `kind` is its name in the error.
 pub(crate) fn read_limited(path: &Path, max: usize, kind: &str) -> Result<Vec<u8>, CliError> {
+    if is_standard_input(path) {
+        return read_to_limit(io::stdin().lock(), path, max, kind);
+    }
+    let file = File::open(path).map_err(|error| CliError::reading(path, &error))?;
+    read_to_limit(file, path, max, kind)
+}
+
+/// Reads the rest of an opened file.
+pub(crate) fn read_to_limit(
+    stream: impl Read,
+    path: &Path,
+    max: usize,
+    kind: &str,
+) -> Result<Vec<u8>, CliError> {
     let mut bytes = Vec::new();
-    let mut all = |stream: &mut dyn Read| stream.take(max as u64 + 1).read_to_end(&mut bytes);
-    let read = if is_standard_input(path) {
-        all(&mut io::stdin().lock())
-    } else {
-        File::open(path).and_then(|mut file| all(&mut file))
-    };
+    let read = stream.take(max as u64 + 1).read_to_end(&mut bytes);
     read.map_err(|error| CliError::reading(path, &error))?;
     if bytes.len() > max {
         return Err(CliError::reading(path, &format!("{kind} exceeds {max} bytes")));
@@ -138,6 +148,16 @@ impl Read for ProgressReader {
             self.progress.finish_and_clear();
         }
         Ok(read)
+    }
+}
+
+impl Seek for ProgressReader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.read = match &mut self.stream {
+            InputStream::File(file) => file.seek(to)?,
+            InputStream::Live(_) => return Err(io::Error::from(io::ErrorKind::NotSeekable)),
+        };
+        Ok(self.read)
     }
 }
 

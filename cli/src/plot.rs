@@ -26,7 +26,7 @@ const LEGEND: i64 = 622;
 const COLOURS: [&str; 7] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
-const STYLE: &str = "\
+pub(crate) const STYLE: &str = "\
 text{font:13px sans-serif;fill:#222}.title{font-size:17px;font-weight:bold}.tick{font-size:12px}.value{font-size:10px}\
 .grid{stroke:#ddd}.axis{stroke:#222;fill:none}.curve{fill:none;stroke-width:2}\
 .mark{stroke:#222;stroke-width:1.6;fill:#fff}.level{stroke:#222;stroke-width:1.4;\
@@ -243,7 +243,7 @@ fn line(class: &str, from: (i64, i64), to: (i64, i64)) -> String {
     format!("<line class=\"{class}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>")
 }
 
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -3,6 +3,7 @@
 //! A recording has signals of one bit each; a signal of several bits counts as several. Its reader
 //! gives the changes of some of them in order of time, with memory that does not grow with the file.
 
+mod content;
 mod error;
 pub mod import;
 mod levels;
@@ -13,6 +14,7 @@ pub mod table;
 pub mod vcd;
 mod words;
 
+pub use content::ContentCounts;
 pub use error::{RecordingError, RecordingPlace};
 
 use crate::wires::WireTransition;

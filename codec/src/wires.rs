@@ -8,9 +8,12 @@
 //!
 //! Times are femtoseconds since the beginning of the recording: 2⁶⁴ of them are 5.1 hours.
 
+mod diagnosis;
+mod edge_tracker;
 mod map;
 mod recovery;
 
+pub use diagnosis::WiringFault;
 pub use map::{GuessedMap, WireMap, guess_map};
 pub use recovery::{ClockRecovery, EyeHistogram, PlacedCharacter, SenderClock, WireQuality};
 

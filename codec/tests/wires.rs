@@ -2,6 +2,9 @@
 
 use std::error::Error;
 
+use myriscope_codec::capture::{ChannelId, Chunk, ChunkContent, WriteError};
+use myriscope_codec::recording::SignalChange;
+use myriscope_codec::recording::import::{RecordedChannel, RecordingImport};
 use myriscope_codec::wires::{
     ClockRecovery, SenderClock, WIRES, WindowDecoder, WireEncoder, WireMap, WireTransition,
     guess_map,
@@ -72,7 +75,7 @@ proptest! {
         ppm in -100_i64..=100,
     ) {
         let sent: CharBuf = bits.into_iter().map(Character::from_bits).collect();
-        let period = PERIOD_FS.saturating_add_signed(ppm * 1250);
+        let period = PERIOD_FS.saturating_add_signed(ppm * 125 / 10);
         let mut decoder = WindowDecoder::new(PERIOD_FS / 2);
         // The earliest wire of a character may be the latest wire of the cable.
         prop_assume!(spread(&delays) * 2 < period - PERIOD_FS / 2 + spread(&delays));
@@ -139,7 +142,7 @@ fn a_recovered_clock_places_every_character() -> Result<(), Box<dyn Error>> {
     {
         let mut delays = delays;
         delays.rotate_left(rotate);
-        let period = PERIOD_FS.saturating_add_signed(ppm * 1250);
+        let period = PERIOD_FS.saturating_add_signed(ppm * 125 / 10);
         let all = transitions(&sent, period, delays, jitter);
         let clock =
             SenderClock::learn(all.get(..8000).ok_or("too few")?, PERIOD_FS).ok_or("no clock")?;
@@ -203,5 +206,61 @@ fn the_map_of_the_wires_is_found_by_the_crc() -> Result<(), Box<dyn Error>> {
     }
     assert_eq!(guess_map(&[1, 2, 3, 0x1ff]), None);
     assert_eq!(WireMap::new([0; WIRES]), None);
+    Ok(())
+}
+
+#[test]
+fn characters_stay_at_their_times_when_the_clock_drifts() -> Result<(), Box<dyn Error>> {
+    // The clock is learned at the nominal rate; then it is 80 ppm slow, and 160 ppm fast.
+    let sent = traffic(2000)?;
+    let third = sent.chars().split_at(sent.len() / 3);
+    let (mut all, mut times, mut now) = (Vec::new(), Vec::new(), 3 * PERIOD_FS);
+    for (part, ppm) in [
+        (third.0, 0),
+        (third.1.split_at(third.0.len()).0, 80),
+        (third.1.split_at(third.0.len()).1, -160),
+    ] {
+        let period = PERIOD_FS.saturating_add_signed(ppm * 1250 / 100);
+        let mut encoder = WireEncoder::new(period, now);
+        for character in part.iter() {
+            times.extend((character != Character::IDLE).then_some((now, character)));
+            encoder.send(
+                character,
+                |wire| wire as u64 * 500_000,
+                |transition| all.push(transition),
+            );
+            now += period;
+        }
+        encoder.finish(|transition| all.push(transition));
+    }
+    let changes: Vec<SignalChange> = all
+        .iter()
+        .map(|it| SignalChange { time_fs: it.time_fs, signals: it.wires.into() })
+        .collect();
+    let head = changes.get(..4000).ok_or("too few")?;
+    let channel = RecordedChannel::learn(head, 0, WireMap::SAME, PERIOD_FS).ok_or("no clock")?;
+    let period = channel.period();
+    let mut import = RecordingImport::new(vec![channel]);
+    let mut seen = Vec::new();
+    let mut write = |_: ChannelId, chunk: &Chunk<'_>| -> Result<(), WriteError> {
+        if let ChunkContent::Literal(characters) = chunk.content {
+            let placed = (chunk.first.0..).zip(characters.iter());
+            seen.extend(placed.filter(|(_, character)| *character != Character::IDLE));
+        }
+        Ok(())
+    };
+    for change in changes {
+        import.receive(change, &mut write)?;
+    }
+    let quality = import.finish(&mut write)?;
+    assert_eq!(seen.len(), times.len());
+    for ((tick, character), (time, sent)) in seen.iter().zip(&times) {
+        assert_eq!(character, sent);
+        let off = (tick * period.fs()).abs_diff(*time);
+        // The first tick is the nearest; a silence is at most some packets away.
+        assert!(off < 2 * PERIOD_FS, "{off} fs at tick {tick}");
+    }
+    let line = quality.first().ok_or("none")?.line;
+    assert!(line.adjusted > 1 && line.farthest_fs < PERIOD_FS && line.lost == 0, "{line:?}");
     Ok(())
 }

@@ -8,7 +8,8 @@ use codec::wires::WIRES;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ImportArgs {
-    /// The recording: VCD, a sigrok session (.sr), or CSV, as Saleae writes it or with a row a sample.
+    /// The recording: VCD, a sigrok session (.sr), CSV, as Saleae writes it or with a row a sample, or characters
+    /// in the notation of `show`; - for standard input.
     pub(crate) file: PathBuf,
     /// The capture to write: pcapng, uncompressed; - for standard output.
     #[arg(short = 'o', long, value_name = "CAPTURE")]
@@ -23,15 +24,39 @@ pub(crate) struct ImportArgs {
     /// Searches the order of the wires by the CRC of packets.
     #[arg(long)]
     pub(crate) guess: bool,
-    /// Characters in a second, in millions.
-    #[arg(long, value_name = "MEGAHERTZ", default_value_t = 80.0)]
-    pub(crate) rate: f64,
-    /// Samples in a second, in millions, of a CSV without times.
-    #[arg(long, value_name = "MEGAHERTZ", default_value_t = 500.0)]
-    pub(crate) sample_rate: f64,
+    /// Characters in a second, in millions: 80 unless given. Only a given rate is judged (W-6).
+    #[arg(long, value_name = "MEGAHERTZ")]
+    pub(crate) rate: Option<f64>,
+    /// Samples in a second, in millions, of a CSV without times; `state` if both edges of sendclk clocked the
+    /// samples of the only channel.
+    #[arg(long, value_name = "MEGAHERTZ")]
+    pub(crate) sample_rate: Option<SampleRate>,
+    /// Draws the transitions of each wire by their place in the character period.
+    #[arg(long, value_name = "SVG")]
+    pub(crate) eye: Option<PathBuf>,
     /// The end, `node:port`, at which the recording was made.
     #[arg(long, value_name = "PORT")]
     pub(crate) tap: Option<String>,
+}
+
+/// Rate of samples without times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum SampleRate {
+    Megahertz(f64),
+    /// A sample is a character: both edges of `sendclk` clock the samples. W-2
+    State,
+}
+
+impl FromStr for SampleRate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.parse() {
+            _ if text == "state" => Ok(Self::State),
+            Ok(megahertz) => Ok(Self::Megahertz(megahertz)),
+            Err(_) => Err("expected a number of MHz, or state".to_owned()),
+        }
+    }
 }
 
 /// Names of nine signals: of wire d, then of 7 to 0.

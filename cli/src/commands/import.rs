@@ -1,117 +1,105 @@
 //! `myriscope import`: a capture from an instrument's recording of the wires.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+mod eye;
+mod notation;
+mod quality;
+mod source;
 
 use analyzer::channel_name::escape_text;
 use analyzer::render::{StyledLine, TextStyle};
 use codec::capture::{ByteOrder, CaptureWriter, Channel, WriteError};
-use codec::recording::import::{RecordedChannel, RecordingImport, transitions};
-use codec::recording::sigrok::SigrokReader;
-use codec::recording::table::TableReader;
-use codec::recording::vcd::VcdReader;
+use codec::recording::import::{RecordedChannel, RecordedQuality, RecordingImport};
 use codec::recording::{RecordingError, SELECTED_MAX, SignalChange};
-use codec::wires::{ClockRecovery, SenderClock, WIRES, WireMap, WireQuality, guess_map};
+use codec::time::CharacterPeriod;
+use codec::wires::{GuessedMap, PlacedCharacter, WIRES, WireMap, guess_map};
 
-use crate::args::ImportArgs;
-use crate::atomic_file::{AtomicFile, commit_all};
-use crate::exit::{CliError, CommandResult, RunReport};
-use crate::input::{CliCapture, InputFile, open_file};
+use self::quality::ChannelReport;
+use self::source::{InstrumentRecording, OpenedRecording, SampleTimes};
+use crate::args::{ImportArgs, SampleRate};
+use crate::atomic_file::{AtomicFile, commit_all, write_files};
+use crate::exit::{CliError, CommandResult, RunReport, is_standard};
 use crate::output::StandardOutput;
-use crate::run_simulation::refuse_terminal;
+use crate::run_simulation::{is_same, refuse_terminal};
+
+/// Full rate, in millions of characters a second. §4.2
+const FULL_RATE: f64 = 80.0;
 
 /// Changes at the beginning of a recording, from which clocks and the order of the wires are learned.
 const HEAD: usize = 400_000;
 
-/// Characters that the search of the order of the wires looks at.
-const GUESS: usize = 100_000;
-
-/// An opened recording.
-enum InstrumentRecording {
-    Vcd(VcdReader<CliCapture>),
-    Sigrok(SigrokReader<File>),
-    Table(TableReader<CliCapture>),
-}
-
-impl InstrumentRecording {
-    /// Opens a recording of the format that its first bytes show.
-    fn open(path: &Path, row_fs: u64) -> Result<Self, CliError> {
-        let wrong = |error: RecordingError| reading(path, &error);
-        let mut magic = [0; 2];
-        let mut file = open_file(path).map_err(|error| CliError::file(path, &error))?;
-        let is_zip = file.read_exact(&mut magic).is_ok() && magic == *b"PK";
-        if is_zip {
-            let file = open_file(path).map_err(|error| CliError::file(path, &error))?;
-            return SigrokReader::new(file).map(Self::Sigrok).map_err(wrong);
-        }
-        let stream = InputFile::whole(path).open()?;
-        if magic.first().is_some_and(|byte| *byte == b'$' || byte.is_ascii_whitespace()) {
-            VcdReader::new(stream).map(Self::Vcd).map_err(wrong)
-        } else {
-            TableReader::new(stream, row_fs).map(Self::Table).map_err(wrong)
-        }
-    }
-
-    fn signals(&self) -> &[String] {
-        match self {
-            Self::Vcd(dump) => dump.signals(),
-            Self::Sigrok(session) => session.signals(),
-            Self::Table(table) => table.signals(),
-        }
-    }
-
-    fn read(
-        self,
-        selected: &[usize],
-        change: impl FnMut(SignalChange),
-    ) -> Result<(), RecordingError> {
-        match self {
-            Self::Vcd(dump) => dump.read(selected, change),
-            Self::Sigrok(session) => session.read(selected, change),
-            Self::Table(table) => table.read(selected, change),
-        }
-    }
-}
-
-fn reading(path: &Path, error: &RecordingError) -> CliError {
-    CliError::reading(path, &escape_text(error.to_string()))
-}
+/// Characters from which the order of the wires and the causes of bad characters are found.
+const SAMPLE: usize = 100_000;
 
 pub(crate) fn run(arguments: &ImportArgs, output: &mut StandardOutput) -> CommandResult {
-    let ImportArgs { file, output: copy, sample_rate, .. } = arguments;
+    let ImportArgs { file, output: copy, .. } = arguments;
     refuse_terminal(copy)?;
-    let recording = InstrumentRecording::open(file, period_fs("--sample-rate", *sample_rate)?)?;
-    let selected = selected(arguments, recording.signals())?;
-    let stream = Some(AtomicFile::create(copy)?);
-    let nominal_fs = period_fs("--rate", arguments.rate)?;
-    let (head, error, notes) = (Vec::new(), None, Vec::new());
-    let mut writing = CaptureWriting {
-        arguments,
-        period_fs: nominal_fs,
-        head,
-        stream,
-        begun: None,
-        error,
-        notes,
-    };
-    let read = recording.read(&selected, |change| writing.receive(change));
-    let read = read.map_err(|error| reading(file, &error));
-    let ((qualities, notes), read) = match (writing.finish(), read) {
-        // Where nothing could be converted, the recording's error is the cause.
-        (Err(_), Err(error)) => return Err(error),
-        (done, read) => (done?, read),
-    };
-    for line in notes {
-        output.line(&StyledLine::of(TextStyle::Notice, line));
+    if !is_standard(copy) && is_same(file, copy) {
+        return Err(CliError::writing(copy, &"the recording would be overwritten"));
     }
-    for (name, counts) in arguments.channel.iter().zip(&qualities) {
-        for line in report(name, nominal_fs, counts) {
+    let period_fs = period_fs("--rate", arguments.rate.unwrap_or(FULL_RATE))?;
+    let recording = OpenedRecording::open(file, &sampling(arguments, period_fs)?)?;
+    let report = match recording {
+        OpenedRecording::Notation(text) => return notation::write(arguments, period_fs, text),
+        OpenedRecording::Signals(signals) => convert(arguments, period_fs, signals)?,
+    };
+    let mut done = RunReport::of(file);
+    for channel in &report.channels {
+        channel.fault_texts().iter().for_each(|text| done.warning(&escape_text(text.clone())));
+    }
+    if !is_standard(copy) {
+        for line in
+            report.notes.into_iter().chain(report.channels.iter().flat_map(ChannelReport::lines))
+        {
             output.line(&StyledLine::of(TextStyle::Plain, line));
         }
     }
-    read?;
-    Ok(RunReport::of(file))
+    if let Some(path) = &arguments.eye {
+        let svg = eye::draw(&report.channels);
+        write_files([(path.as_path(), svg.as_bytes())])?;
+    }
+    if let Some(error) = report.error {
+        done.error(&escape_text(error.to_string()));
+    }
+    Ok(done)
+}
+
+/// Distances of samples without times.
+fn sampling(arguments: &ImportArgs, period_fs: u64) -> Result<SampleTimes, CliError> {
+    Ok(match arguments.sample_rate {
+        Some(SampleRate::Megahertz(rate)) => {
+            SampleTimes::Rate(self::period_fs("--sample-rate", rate)?)
+        }
+        Some(SampleRate::State) if arguments.channel.len() > 1 => {
+            let text = "--sample-rate state: the samples of one sendclk hold one --channel (W-6)";
+            return Err(CliError::Message(text.to_owned()));
+        }
+        Some(SampleRate::State) => SampleTimes::Characters(period_fs),
+        None => SampleTimes::Unknown,
+    })
+}
+
+/// Converts a recording of signals. What precedes an error is converted.
+fn convert(
+    arguments: &ImportArgs,
+    period_fs: u64,
+    recording: InstrumentRecording,
+) -> Result<ImportReport, CliError> {
+    let selected = selected(arguments, recording.signals())?;
+    let mut writing = CaptureWriting {
+        arguments,
+        period_fs,
+        head: Vec::new(),
+        begun: None,
+        samples: Vec::new(),
+        result: Ok(()),
+        notes: Vec::new(),
+    };
+    let read = recording.read(&selected, |change| writing.receive(change));
+    match (writing.finish(), read) {
+        // Where nothing could be converted, the recording's error is the cause.
+        (Err(_), Err(error)) => Err(source::reading(&arguments.file, &error)),
+        (done, read) => Ok(ImportReport { error: read.err(), ..done? }),
+    }
 }
 
 /// Femtoseconds of a rate in MHz.
@@ -165,8 +153,22 @@ fn selected(arguments: &ImportArgs, signals: &[String]) -> Result<Vec<usize>, Cl
     Ok(all)
 }
 
-/// Last character period of a channel, in femtoseconds, and counts of its transitions.
-type ChannelQuality = (u64, WireQuality);
+/// Result of a conversion.
+#[derive(Default)]
+struct ImportReport {
+    notes: Vec<String>,
+    channels: Vec<ChannelReport>,
+    /// End of the reading before that of the recording.
+    error: Option<RecordingError>,
+}
+
+/// A capture that is being written.
+struct BegunCapture {
+    import: RecordingImport,
+    writer: CaptureWriter<AtomicFile>,
+    declared: Vec<Channel>,
+    sample_fs: Option<u64>,
+}
 
 /// Conversion of a recording's changes to a capture.
 struct CaptureWriting<'a> {
@@ -174,19 +176,20 @@ struct CaptureWriting<'a> {
     period_fs: u64,
     /// Changes before the conversion begins.
     head: Vec<SignalChange>,
-    stream: Option<AtomicFile>,
-    begun: Option<(RecordingImport, CaptureWriter<AtomicFile>)>,
-    error: Option<CliError>,
+    begun: Option<BegunCapture>,
+    /// Characters at the beginning of each channel.
+    samples: Vec<Vec<PlacedCharacter>>,
+    result: Result<(), CliError>,
     notes: Vec<String>,
 }
 
 impl CaptureWriting<'_> {
     fn receive(&mut self, change: SignalChange) {
-        if self.error.is_some() {
+        if self.result.is_err() {
             return;
         }
-        let result = match &mut self.begun {
-            Some((import, writer)) => {
+        self.result = match &mut self.begun {
+            Some(BegunCapture { import, writer, .. }) => {
                 let written = import.receive(change, &mut |id, chunk| writer.write(id, chunk));
                 written.map_err(|error| self.writing(&error))
             }
@@ -195,7 +198,6 @@ impl CaptureWriting<'_> {
                 if self.head.len() == HEAD { self.begin() } else { Ok(()) }
             }
         };
-        self.error = result.err();
     }
 
     fn writing(&self, error: &WriteError) -> CliError {
@@ -204,31 +206,24 @@ impl CaptureWriting<'_> {
 
     /// Learns the clocks, declares the channels, and converts what was kept.
     fn begin(&mut self) -> Result<(), CliError> {
-        let (arguments, period_fs) = (self.arguments, self.period_fs);
-        let ImportArgs { file, channel: names, tap, .. } = arguments;
+        let ImportArgs { output, channel: names, .. } = self.arguments;
         let head = std::mem::take(&mut self.head);
-        let mut channels = Vec::new();
-        let mut declared = Vec::new();
-        for (number, name) in (0_u32..).zip(names) {
-            let first = number * 9;
-            let map = self.map(&head, first, name);
-            let Some(channel) = RecordedChannel::learn(&head, first, map, period_fs) else {
-                let text = format!(
-                    "{name}: no clock near --rate: too few transitions, or of other signals"
-                );
-                return Err(CliError::reading(file, &escape_text(text)));
-            };
-            let peer = (names.len() == 2).then_some(1 - number);
-            let period = channel.period();
-            declared.push(Channel {
-                period,
-                peer,
-                tap: tap.clone(),
-                ..Channel::named(name.as_str())
-            });
-            channels.push(channel);
+        if head.is_empty() {
+            return Err(CliError::reading(&self.arguments.file, &quality::SILENT));
         }
-        let Some(stream) = self.stream.take() else { return Ok(()) };
+        let channels: Vec<RecordedChannel> = (0_u32..)
+            .zip(names)
+            .map(|(number, name)| self.learn(&head, number, name))
+            .collect::<Result<_, _>>()?;
+        let periods: Vec<CharacterPeriod> = channels.iter().map(RecordedChannel::period).collect();
+        let mut declared = declared(names, &periods, self.arguments.tap.as_deref());
+        // Transitions of all wires fall at the recorder's sampling times.
+        let times = head.iter().map(|change| change.time_fs);
+        let sample_fs = times.clone().skip(1).zip(times).map(|(later, time)| later - time).min();
+        for (channel, recorded) in declared.iter_mut().zip(&channels) {
+            self.describe(channel, &recorded.preview(&head).1, sample_fs);
+        }
+        let stream = AtomicFile::create(output)?;
         let mut writer = CaptureWriter::new(stream, ByteOrder::Little, &declared)
             .map_err(|error| self.writing(&error))?;
         let mut import = RecordingImport::new(channels);
@@ -236,106 +231,96 @@ impl CaptureWriting<'_> {
             let written = import.receive(change, &mut |id, chunk| writer.write(id, chunk));
             written.map_err(|error| self.writing(&error))?;
         }
-        self.begun = Some((import, writer));
+        self.begun = Some(BegunCapture { import, writer, declared, sample_fs });
         Ok(())
     }
 
-    /// Order of the wires, searched by the CRC if that is asked for.
-    fn map(&mut self, head: &[SignalChange], first_signal: u32, name: &str) -> WireMap {
-        if !self.arguments.guess {
-            return WireMap::SAME;
+    /// Puts the measurements on a channel into its description.
+    fn describe(&self, channel: &mut Channel, quality: &RecordedQuality, sample_fs: Option<u64>) {
+        let nominal = self.arguments.rate.and_then(|_| CharacterPeriod::from_fs(self.period_fs));
+        if let Some(measurement) = quality.measurement(sample_fs, nominal) {
+            measurement.describe(channel);
         }
-        let transitions = transitions(head, first_signal, &WireMap::SAME);
-        let mut characters = Vec::new();
-        if let (Some(clock), Some(first)) =
-            (SenderClock::learn(&transitions, self.period_fs), transitions.first())
-        {
-            let mut recovery = ClockRecovery::new(&clock, first.time_fs);
-            for transition in &transitions {
-                recovery.receive(*transition, |placed| characters.push(placed.character.bits()));
-            }
-        }
-        characters.truncate(GUESS);
-        let Some(guess) = guess_map(&characters) else {
-            let text = "no order of the wires gives four packets a good CRC; taken as given";
-            self.notes.push(format!("{name}: {text}"));
-            return WireMap::SAME;
-        };
-        let wire = |wire: &u8| if *wire == 8 { "d".to_owned() } else { wire.to_string() };
-        let wires: Vec<String> = guess.map.wires().iter().map(wire).collect();
-        let (good, packets) = (guess.good, guess.packets);
-        let text = match guess.map {
-            WireMap::SAME => "the wires are in order".to_owned(),
-            _ => format!("signals, in the given order from 0 to d, are wires {}", wires.join(" ")),
-        };
-        self.notes.push(format!("{name}: {text}: CRC good in {good} of {packets} packets"));
-        guess.map
     }
 
-    /// Completes the capture; returns period and counts of each channel.
-    fn finish(mut self) -> Result<(Vec<ChannelQuality>, Vec<String>), CliError> {
-        if self.begun.is_none() && self.error.is_none() {
+    /// Learns the clock of a channel and, if that is asked for, the order of its wires.
+    fn learn(
+        &mut self,
+        head: &[SignalChange],
+        number: u32,
+        name: &str,
+    ) -> Result<RecordedChannel, CliError> {
+        let (first, period_fs) = (number * 9, self.period_fs);
+        let learned = |map| {
+            RecordedChannel::learn(head, first, map, period_fs).ok_or_else(|| {
+                let text = "no clock near --rate: too few transitions, or of other signals";
+                CliError::reading(&self.arguments.file, &escape_text(format!("{name}: {text}")))
+            })
+        };
+        let mut channel = learned(WireMap::SAME)?;
+        let (mut sample, _) = channel.preview(head);
+        sample.truncate(SAMPLE);
+        if self.arguments.guess {
+            let bits: Vec<u16> = sample.iter().map(|placed| placed.character.bits()).collect();
+            let guess = guess_map(&bits);
+            if let Some(GuessedMap { map, .. }) = guess {
+                channel = learned(map)?;
+                (sample, _) = channel.preview(head);
+                sample.truncate(SAMPLE);
+            }
+            self.notes.push(format!("{name}: {}", quality::guess_text(guess)));
+        }
+        self.samples.push(sample);
+        Ok(channel)
+    }
+
+    /// Completes the capture.
+    fn finish(mut self) -> Result<ImportReport, CliError> {
+        std::mem::replace(&mut self.result, Ok(()))?;
+        if self.begun.is_none() {
             self.begin()?;
         }
-        if let Some(error) = self.error {
-            return Err(error);
-        }
-        let Some((import, mut writer)) = self.begun.take() else {
-            return Ok((Vec::new(), Vec::new()));
+        let Some(BegunCapture { import, mut writer, mut declared, sample_fs }) = self.begun.take()
+        else {
+            return Ok(ImportReport::default());
         };
         let qualities = import
             .finish(&mut |id, chunk| writer.write(id, chunk))
             .map_err(|error| self.writing(&error))?;
-        let stream = writer.finish().map_err(|error| self.writing(&error))?;
+        let mut stream = writer.finish().map_err(|error| self.writing(&error))?;
+        let head = |channels: &[Channel]| {
+            CaptureWriter::new(Vec::new(), ByteOrder::Little, channels)?.finish()
+        };
+        let begun = head(&declared).map_err(|error| self.writing(&error))?;
+        for (channel, quality) in declared.iter_mut().zip(&qualities) {
+            self.describe(channel, quality, sample_fs);
+        }
+        let whole = head(&declared).map_err(|error| self.writing(&error))?;
+        // A channel that was silent at first has no measurements.
+        if whole.len() == begun.len() {
+            let replaced = stream.replace_head(&whole);
+            replaced.map_err(|error| CliError::writing(&self.arguments.output, &error))?;
+        }
         commit_all(vec![stream])?;
-        Ok((qualities, self.notes))
+        let names = self.arguments.channel.iter().zip(self.samples);
+        let channels = names.zip(qualities).map(|((name, sample), quality)| ChannelReport {
+            fault: quality::fault(&sample, &quality),
+            name: name.clone(),
+            nominal_fs: self.period_fs,
+            quality,
+        });
+        Ok(ImportReport { notes: self.notes, channels: channels.collect(), error: None })
     }
 }
 
-/// Lines about the wires of a channel: its clock, the eye of each wire, and what a receiver would miss.
-fn report(name: &str, nominal_fs: u64, (period_fs, quality): &ChannelQuality) -> Vec<String> {
-    let ppm = (nominal_fs as f64 / *period_fs as f64 - 1.0) * 1e6;
-    let WireQuality { eyes, characters, doubled, off_phase, spread_fs, beyond_window } = quality;
-    let nanoseconds = |femtoseconds: u64| femtoseconds as f64 / 1e6;
-    let rate = 1e9 / *period_fs as f64;
-    let mut lines = vec![
-        format!("{name}: {characters} characters other than IDLE, {rate:.4} M/s ({ppm:+.1} ppm)"),
-        "  wire  transitions  their place in the character period, latest in ns behind the edge"
-            .to_owned(),
-    ];
-    for (wire, eye) in eyes.iter().enumerate().rev() {
-        let wire = if wire == 8 { "d".to_owned() } else { wire.to_string() };
-        let most = eye.0.iter().max().copied().unwrap_or_default().max(1);
-        let bar = |count: &u64| match count * 7 / most {
-            0 if *count == 0 => '·',
-            level => {
-                char::from_u32(0x2581 + u32::try_from(level).unwrap_or_default()).unwrap_or('█')
-            }
-        };
-        let bins = eye.0.len();
-        let latest = eye.0.iter().rposition(|count| *count > 0);
-        // The edge stands at the end of the first eighth.
-        let latest = latest.map(|bin| (bin + 1).saturating_sub(bins / 8));
-        let latest = latest.map(|bin| nanoseconds(period_fs * bin as u64 / bins as u64));
-        lines.push(match latest {
-            Some(latest) => {
-                let picture: String = eye.0.iter().map(bar).collect();
-                format!("  {wire:>4} {:>12}  {picture} {latest:>5.2}", eye.count())
-            }
-            None => {
-                format!("  {wire:>4}            0  never changes: open, or not connected (W-5)")
-            }
-        });
-    }
-    let window = nanoseconds(period_fs / 2);
-    let spread = nanoseconds(*spread_fs);
-    lines.push(format!(
-        "  longest character {spread:.2} ns of {window:.2} ns that a receiver waits (W-3); beyond it: {beyond_window}"
-    ));
-    if *doubled + *off_phase > 0 {
-        lines.push(format!(
-            "  {doubled} second transitions of a wire in a character (W-8), {off_phase} far from their wire's others"
-        ));
-    }
-    lines
+/// Descriptions of the channels. Two are the directions of a link.
+fn declared(names: &[String], periods: &[CharacterPeriod], tap: Option<&str>) -> Vec<Channel> {
+    let channels = (0_u32..).zip(names).zip(periods);
+    let declared = channels.map(|((number, name), period)| Channel {
+        period: *period,
+        peer: (names.len() == 2).then_some(1 - number.min(1)),
+        tap: tap.map(str::to_owned),
+        ..Channel::named(name.as_str())
+    });
+    declared.collect()
 }

@@ -3,7 +3,7 @@
 //! `fixtures/recordings/link-1.vcd` was written by pyvcd at 1 ns: clocks 80 ppm slow and 60 ppm fast, a skew of up
 //! to 5 ns and 1 ns of jitter; character 0 at 100 ns. sigrok-cli made `link-1.sr` of it.
 
-use crate::support::{ScratchDirectory, capture, fixture, good, run};
+use crate::support::{ScratchDirectory, capture, fixture, good, gzip, piped, run};
 
 const LINK: [&str; 4] = ["--channel", "h1:0>s1:1", "--channel", "s1:1>h1:0"];
 
@@ -36,11 +36,166 @@ fn recordings_of_other_programs_hold_the_packets_of_the_capture() {
         // Skew of up to 5 ns and jitter of 1 ns, of 6.25 ns.
         assert!(said.contains("a receiver waits (W-3); beyond it: 0"), "{said}");
         for line in said.lines().filter(|line| line.contains("M/s")) {
-            let ppm: f64 = line.split(['(', ' ']).rev().nth(1).unwrap().parse().unwrap();
+            let ppm = line.split(['(', ' ']).find(|word| word.starts_with(['+', '-'])).unwrap();
+            let ppm: f64 = ppm.parse().unwrap();
             // The recording is 2.4 µs long: 1 ns of it is 400 ppm.
             assert!(ppm.abs() < 400.0, "{line}");
         }
     }
+}
+
+/// Packets between symbols, as bits of characters: every wire changes, every CRC is good.
+fn traffic() -> Vec<u16> {
+    let (mut characters, mut state) = (vec![0, 0x00c, 0x003], 1_u32);
+    for _ in 0..40 {
+        let bytes: Vec<u8> = (0..24)
+            .map(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 24) as u8
+            })
+            .collect();
+        characters.extend(bytes.iter().map(|byte| 0x100 | u16::from(*byte)));
+        characters.extend([0x100 | u16::from(codec::crc::crc8(&bytes)), 0x00c, 0, 0x003, 0x00c]);
+    }
+    characters
+}
+
+/// A table with a row a character, columns from wire 0 to d, once some columns have been changed. W-1
+fn samples(characters: &[u16], damage: impl Fn(usize, &mut [u16; 9])) -> Vec<String> {
+    let mut levels = 0;
+    let mut rows = vec!["a,b,c,d,e,f,g,h,i".to_owned()];
+    for (at, bits) in characters.iter().enumerate() {
+        levels ^= bits;
+        let mut row: [u16; 9] = std::array::from_fn(|wire| levels >> wire & 1);
+        damage(at, &mut row);
+        rows.push(row.map(|level| level.to_string()).join(","));
+    }
+    rows
+}
+
+/// Report and faults of samples that both edges of `sendclk` have clocked.
+fn import_samples(rows: &[String], options: &[&str]) -> (String, String) {
+    let directory = ScratchDirectory::new(&format!("import-{:?}", std::thread::current().id()));
+    let recording = directory.write("recording.csv", rows.join("\n").as_bytes());
+    let out = directory.file("out");
+    let command = ["import", &recording, "-o", &out, "--sample-rate", "state"];
+    let done = run(&[&command[..], options].concat());
+    assert_eq!(done.status, Some(0), "{}", done.err);
+    (done.out, done.err)
+}
+
+#[test]
+fn each_order_of_the_wires_is_named_and_repaired() {
+    let sent = traffic();
+    let orders: [([usize; 9], &str); 5] = [
+        ([0, 1, 2, 3, 4, 5, 6, 7, 8], ""),
+        (
+            [8, 7, 6, 5, 4, 3, 2, 1, 0],
+            "opposite order, as at the other end of a cable (W-7): so read, 40 of 40",
+        ),
+        (
+            [7, 6, 5, 4, 3, 2, 1, 0, 8],
+            "the wires 7 to 0 are in the opposite order: so read, 40 of 40",
+        ),
+        (
+            [0, 1, 2, 3, 6, 5, 4, 7, 8],
+            "wires 6 and 4 are swapped: so read, 40 of 40 packets have a good CRC",
+        ),
+        ([3, 8, 1, 0, 7, 5, 2, 6, 4], "signals, in the given order from 0 to d, are wires"),
+    ];
+    for (order, fault) in orders {
+        let rows = samples(&sent, |_, row| *row = order.map(|wire| row[wire]));
+        let (said, faults) = import_samples(&rows, &[]);
+        assert!(
+            faults.contains(fault) && faults.is_empty() == fault.is_empty(),
+            "{order:?} {faults}"
+        );
+        assert_eq!(
+            said.contains("40 of 40 packets with a good CRC (P-4), 0 codes"),
+            fault.is_empty()
+        );
+        let (said, faults) = import_samples(&rows, &["--guess"]);
+        assert_eq!(faults, "", "{order:?}");
+        assert!(said.contains("40 of 40 packets with a good CRC (P-4), 0 codes"), "{said}");
+    }
+}
+
+#[test]
+fn each_fault_of_the_wires_is_named() {
+    let sent = traffic();
+    let late = sent.iter().skip(1).zip(&sent).map(|(now, before)| now & !8 | before & 8);
+    let late: Vec<u16> = std::iter::once(0).chain(late).collect();
+    let noise: Vec<u16> =
+        sent.iter().zip(1_u16..).map(|(bits, at)| bits ^ (at * 37 % 511)).collect();
+    let every_other = |rows: Vec<String>| rows.into_iter().step_by(2).collect();
+    let cases: [(Vec<String>, &str); 5] = [
+        (
+            samples(&sent, |_, row| row[5] = 1),
+            "wire 5 never changes and characters are bad: open (W-5)",
+        ),
+        (
+            samples(&sent, |_, row| row[8] = 0),
+            "wire d never changes and characters are bad: open (W-5)",
+        ),
+        (
+            samples(&late, |_, _| {}),
+            "wire 3 recorded a character too late: moved, 40 of 40 packets",
+        ),
+        (every_other(samples(&sent, |_, _| {})), "as samples of one edge of sendclk do (W-2)"),
+        (samples(&noise, |_, _| {}), "no order of the wires makes them good"),
+    ];
+    for (rows, fault) in cases {
+        let (_, faults) = import_samples(&rows, &[]);
+        assert!(faults.contains(fault), "{fault}: {faults}");
+    }
+}
+
+#[test]
+fn one_edge_of_the_clock_shows_in_the_times() {
+    let directory = ScratchDirectory::new("import-edge");
+    let (out, sent) = (directory.file("out"), traffic());
+    let merged: Vec<u16> = sent.chunks_exact(2).map(|pair| pair[0] ^ pair[1]).collect();
+    let mut rows = samples(&merged, |_, _| {});
+    for (at, row) in rows.iter_mut().enumerate() {
+        *row = if at == 0 {
+            format!("Time [s],{row}")
+        } else {
+            format!("{:.9},{row}", at as f64 * 25e-9)
+        };
+    }
+    let recording = directory.write("recording.csv", rows.join("\n").as_bytes());
+    let done = run(&["import", &recording, "-o", &out]);
+    assert!(done.err.contains("as samples of one edge of sendclk do (W-2)"), "{}", done.err);
+}
+
+#[test]
+fn a_recording_comes_from_a_pipe_and_characters_from_a_text() {
+    let directory = ScratchDirectory::new("import-pipe");
+    let (out, eye) = (directory.file("out"), directory.file("eye.svg"));
+    let vcd = std::fs::read(fixture("recordings/link-1.vcd")).unwrap();
+    for input in [gzip(&vcd), vcd] {
+        let done =
+            piped(&[&["import", "-", "-o", &out, "--eye", &eye], &LINK[..]].concat(), &input);
+        assert_eq!((done.status, done.err.as_str()), (Some(0), ""));
+        assert_eq!(packets(&out), packets(&capture("link-1")));
+    }
+    let svg = std::fs::read_to_string(&eye).unwrap();
+    assert_eq!(
+        (svg.matches("6.25 ns (W-3)").count(), svg.matches("text-anchor=\"end\"").count()),
+        (2, 18)
+    );
+    // The capture is the only output where it goes to standard output.
+    let text = "h1:0>s1:1\nGAP 83 05 1e GAP # one packet\nIDLE*3\ns1:1>h1:0\n(GO GAP)*4\n";
+    let done = piped(&["import", "-", "-o", "-"], text.as_bytes());
+    let shown = piped(
+        &["show", "-", "--channel", "h1:0>s1:1", "--format", "csv", "--fields", "left,right"],
+        &done.bytes,
+    );
+    assert_eq!(
+        shown.out, "left,right\nGAP,GO\n83 05 1e GAP IDLE IDLE IDLE,(GAP GO)×3 GAP\n",
+        "{}",
+        shown.err
+    );
 }
 
 #[test]
@@ -56,7 +211,7 @@ fn wires_are_named_one_by_one() {
     let wrong = [wires("link0", "d 7 4 5 6 3 2 1 0"), wires("link1", "d 7 4 5 6 3 2 1 0")];
     let named = ["--wires", &wrong[0], "--wires", &wrong[1]];
     let command = [&["import", &recording, "-o", &imported], &LINK[..], &named[..]].concat();
-    good(&command);
+    assert_eq!(run(&command).status, Some(0));
     assert_ne!(packets(&imported), packets(&capture("link-1")));
     let right = [wires("link0", "d 7 6 5 4 3 2 1 0"), wires("link1", "d 7 6 5 4 3 2 1 0")];
     let named = ["--wires", &right[0], "--wires", &right[1]];
@@ -68,6 +223,9 @@ fn wires_are_named_one_by_one() {
 fn what_is_no_recording_is_named_with_its_place() {
     let directory = ScratchDirectory::new("import-errors");
     let out = directory.file("out");
+    let many = format!("$timescale 1 ns $end\n{}", "$var wire 1 ! d $end\n".repeat(1_000_000));
+    let long = format!("$var wire 4096 ! {} $end", "d".repeat(60_000));
+    let wide = format!("Time [s],{}", "d".repeat(2_000_000));
     for (content, error) in [
         ("", "no heading with the names of signals"),
         ("$date x", "line 1: a section begins here and does not end: no $end"),
@@ -81,7 +239,7 @@ fn what_is_no_recording_is_named_with_its_place() {
             "9 signals needed; name them with --wires; the recording has 0 signals",
         ),
         (
-            "a,b\n0,1\n",
+            "Time,a,b\n0,0,1\n",
             "9 signals needed; name them with --wires; the recording has 2 signals: a, b",
         ),
         ("Time [s],a,b,c,d,e,f,g,h,i\n1,0,0,0,0,0,0,0,0,2\n", "line 2: level \"2\" is not 0 or 1"),
@@ -89,7 +247,24 @@ fn what_is_no_recording_is_named_with_its_place() {
             "Time [s],a,b,c,d,e,f,g,h,i\nx,0,0,0,0,0,0,0,0,0\n",
             "line 2: time \"x\" is not in seconds",
         ),
+        (
+            "Time,a,b,c,d,e,f,g,h,i\n0,0,0,0,0,0,0,0,0,1\n",
+            "no wire changes: the clips are on another pair",
+        ),
         ("PK\u{3}\u{4}", "no sigrok session"),
+        (
+            "\0\0\0\0\0\0\0\u{1}I",
+            "an FST file: convert it, as in `fst2vcd FILE | myriscope import -`",
+        ),
+        (
+            "GAP 83\nGAP zz\n",
+            "line 2: column 5: expected a byte, symbol or control code, found \"zz\"",
+        ),
+        ("a,b\n0,1\n", "no column of times: give --sample-rate"),
+        ("$var wire 999999999 ! d $end", "line 1: more than 262144 signals: dump the wires alone"),
+        (&many, "line 262146: more than 262144 signals"),
+        (&long, "line 1: names of signals exceed 16777216 bytes"),
+        (&wide, "line 1: a row is longer than 1048576 bytes"),
     ] {
         let recording = directory.write("recording", content.as_bytes());
         let done = run(&["import", &recording, "-o", &out]);
@@ -97,8 +272,40 @@ fn what_is_no_recording_is_named_with_its_place() {
         assert!(done.err.contains(error), "{content:?}: {}", done.err);
         assert!(!std::path::Path::new(&out).exists());
     }
+}
+
+#[test]
+fn what_precedes_damage_is_converted() {
+    let directory = ScratchDirectory::new("import-damage");
+    let out = directory.file("out");
     let vcd = std::fs::read_to_string(fixture("recordings/link-1.vcd")).unwrap();
-    let back = directory.write("back", vcd.replace("\n#500\n", "\n#5\n").as_bytes());
-    let done = run(&[&["import", &back, "-o", &out], &LINK[..]].concat());
-    assert!(done.err.contains("time #5 is earlier than the time before it"), "{}", done.err);
+    let (session, whole) =
+        (std::fs::read(fixture("recordings/link-1.sr")).unwrap(), packets(&capture("link-1")));
+    let mut flipped = session.clone();
+    flipped[session.len() / 2] ^= 1;
+    let half = vcd.find("\n#3000\n").unwrap();
+    let cases: [(Vec<u8>, &str); 5] = [
+        (vcd.replace("\n#3000\n", "\n#30\n").into(), "time #30 is earlier than the time before it"),
+        ([vcd.split_at(half).0, "\n?\n"].concat().into(), "? is no change of a VCD file"),
+        (
+            [vcd.split_at(half).0, "\n#99999999999999\n"].concat().into(),
+            "is no number of units below 5.1 hours",
+        ),
+        (flipped, "logic-1-1"),
+        (session[..session.len() / 2].to_vec(), "no sigrok session"),
+    ];
+    for (content, error) in cases {
+        let recording = directory.write("recording", &content);
+        std::fs::remove_file(&out).ok();
+        let done = run(&[&["import", &recording, "-o", &out], &LINK[..]].concat());
+        assert_eq!(done.status, Some(2), "{error}");
+        assert!(done.err.contains(error), "{error}: {}", done.err);
+        if error.starts_with("no sigrok") {
+            assert!(!std::path::Path::new(&out).exists());
+            continue;
+        }
+        // The checksum of an archive's file stands behind its samples.
+        let before = if error == "logic-1-1" { Vec::new() } else { packets(&out) };
+        assert!(before.iter().all(|packet| whole.contains(packet)), "{error}: {before:?}");
+    }
 }

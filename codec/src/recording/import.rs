@@ -1,12 +1,13 @@
 //! Changes of signals to the chunks of a capture.
 
-use super::SignalChange;
-use crate::capture::{ChannelId, Chunk, ChunkContent, split_into_chunks};
+use super::content::ContentCounter;
+use super::{ContentCounts, SignalChange};
+use crate::capture::{ChannelId, Chunk, ChunkContent, WireMeasurement, split_into_chunks};
 use crate::character::Character;
 use crate::chars::{CharBuf, Chars};
 use crate::time::{CharacterPeriod, Tick};
 use crate::wires::{
-    ClockRecovery, PlacedCharacter, SenderClock, WireMap, WireQuality, WireTransition,
+    ClockRecovery, PlacedCharacter, SenderClock, WIRES, WireMap, WireQuality, WireTransition,
 };
 
 /// Character periods between two writings of what was read.
@@ -16,36 +17,99 @@ const WINDOW: u64 = 16_384;
 /// order: a character ends with a transition of a later one.
 const HELD_BACK: u64 = 8;
 
+/// Farthest that the time of a character may be from its tick, in quarters of a period, before it is moved:
+/// where silence can be made longer or shorter, and elsewhere.
+const FAR_IN_SILENCE: i64 = 3;
+const FAR_ELSEWHERE: i64 = 16;
+
+/// Most periods that the characters of a channel may be ahead of their times.
+const AHEAD_MAX: u64 = 65_536;
+
 /// A channel of a recording.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RecordedChannel {
     /// Number of its first signal among the selected ones; nine belong to it.
     first_signal: u32,
-    map: WireMap,
+    /// Wires of each set of the nine signals.
+    wires: Box<[u16]>,
+    clock: SenderClock,
     period: CharacterPeriod,
     recovery: ClockRecovery,
-    /// Characters that are not written yet, and the place of the first.
-    characters: CharBuf,
-    first: u64,
+    line: CharacterLine,
+    content: ContentCounter,
+}
+
+/// Quality of a recorded channel.
+#[derive(Clone, Debug)]
+pub struct RecordedQuality {
+    /// Clock learned from the beginning: its period is that of the capture.
+    pub clock: SenderClock,
+    /// Last period, in femtoseconds.
+    pub last_period_fs: u64,
+    /// Transitions.
+    pub wires: WireQuality,
+    /// Frames and codes.
+    pub content: ContentCounts,
+    /// Characters and their ticks.
+    pub line: LineQuality,
+}
+
+/// Quality of the characters of a capture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineQuality {
+    /// Silent periods that were added or left out, so that characters stay at their times.
+    pub adjusted: u64,
+    /// Farthest that the time of a character is from its tick.
+    pub farthest_fs: u64,
+    /// Characters without a tick: there are far more of them than periods.
+    pub lost: u64,
+    /// Longest character, from its first transition to its last, and its tick. W-4
+    pub longest: (u64, Tick),
+}
+
+impl RecordedQuality {
+    /// Measurements on the wires, for the description of the channel. `None` if there are none.
+    pub fn measurement(
+        &self,
+        sample_fs: Option<u64>,
+        nominal: Option<CharacterPeriod>,
+    ) -> Option<WireMeasurement> {
+        let (spread_fs, at) = self.line.longest;
+        (self.wires.characters > 0).then_some(WireMeasurement {
+            window_fs: None,
+            skew: Some((spread_fs, Some(at))),
+            sample_fs,
+            nominal,
+            period_error_fs: Some(self.clock.period_error_fs),
+        })
+    }
 }
 
 impl RecordedChannel {
     /// A channel whose nine signals begin at a number among the selected ones. The clock is learned
-    /// from the changes at the beginning of the recording, near `period_fs`. `None` if they show no
-    /// clock.
+    /// from the changes at the beginning of the recording, near `period_fs`; a channel without changes has that
+    /// period. `None` if the changes show no clock.
     pub fn learn(
         head: &[SignalChange],
         first_signal: u32,
         map: WireMap,
         period_fs: u64,
     ) -> Option<Self> {
-        let transitions = transitions(head, first_signal, &map);
-        let clock = SenderClock::learn(&transitions, period_fs)?;
+        let wires = map.table();
+        let transitions = transitions(head, first_signal, &wires);
+        let first_fs = transitions.first().map_or(0, |first| first.time_fs);
+        let (period_error_fs, edge_fs, delay_fs) = (period_fs, 0, [None; WIRES]);
+        let silent = SenderClock { period_fs, period_error_fs, edge_fs, delay_fs };
+        let clock = match transitions.as_slice() {
+            [] => silent,
+            some => SenderClock::learn(some, period_fs)?,
+        };
         let period = CharacterPeriod::from_fs(clock.period_fs)?;
         let start_fs = head.first().map_or(0, |change| change.time_fs);
-        let recovery = ClockRecovery::new(&clock, transitions.first()?.time_fs);
-        let (characters, first) = (CharBuf::new(), start_fs / clock.period_fs);
-        Some(Self { first_signal, map, period, recovery, characters, first })
+        let recovery = ClockRecovery::new(&clock, first_fs);
+        let line = CharacterLine::new(clock.period_fs, start_fs / clock.period_fs);
+        let (wires, content) = (wires.into(), ContentCounter::default());
+        Some(Self { first_signal, wires, clock, period, recovery, line, content })
     }
 
     /// The character period.
@@ -53,67 +117,147 @@ impl RecordedChannel {
         self.period
     }
 
-    fn end(&self) -> u64 {
-        self.first + self.characters.len() as u64
+    /// Characters and quality of the beginning of the recording.
+    pub fn preview(&self, head: &[SignalChange]) -> (Vec<PlacedCharacter>, RecordedQuality) {
+        let (mut channel, mut characters) = (self.clone(), Vec::new());
+        for transition in transitions(head, self.first_signal, &self.wires) {
+            channel.recovery.receive(transition, |placed| {
+                // The characters themselves are not needed, nor is silence, however long.
+                if let Some(tick) = channel.line.tick(placed) {
+                    channel.line.first = tick + 1;
+                }
+                characters.push(placed);
+            });
+        }
+        (characters, channel.finish())
     }
 
     fn receive(&mut self, change: SignalChange) {
-        let Some(signals) = change.channel(self.first_signal) else { return };
-        let transition = WireTransition { wires: self.map.apply(signals.wires), ..signals };
-        let Self { recovery, characters, first, .. } = self;
-        recovery.receive(transition, |placed| add(characters, *first, placed));
+        if let Some(transition) = transition(change, self.first_signal, &self.wires) {
+            let Self { recovery, line, .. } = self;
+            recovery.receive(transition, |placed| line.add(placed));
+        }
     }
 
     /// Ends the open character if it is over at a time.
     fn settle(&mut self, time_fs: u64) {
         if let Some(placed) = self.recovery.settle(time_fs) {
-            add(&mut self.characters, self.first, placed);
+            self.line.add(placed);
         }
     }
 
-    /// Chunks of the characters before a place, and of the silence up to it.
-    fn chunks(&self, end: u64) -> impl Iterator<Item = Chunk<'_>> {
+    /// Forgets the characters before a tick, once they are counted.
+    fn forget(&mut self, end: u64) {
+        let (written, rest) = self.line.split_at(end);
+        self.content.feed(written);
+        self.content.skip_silence(end.saturating_sub(self.line.end()));
+        let mut characters = CharBuf::new();
+        characters.push_chars(rest);
+        self.line.characters = characters;
+        self.line.first = self.line.first.max(end);
+    }
+
+    fn finish(self) -> RecordedQuality {
+        let (last_period_fs, (_, wires)) = (self.recovery.period_fs(), self.recovery.finish());
+        let (clock, content, line) = (self.clock, self.content.counts(), self.line.quality);
+        RecordedQuality { clock, last_period_fs, wires, content, line }
+    }
+}
+
+/// Characters of a channel at the ticks of the capture, whose period is constant. A silence is made longer or
+/// shorter where the sender's clock has left that period.
+#[derive(Clone, Debug)]
+struct CharacterLine {
+    period_fs: i64,
+    /// Characters that are not written yet, and the tick of the first.
+    characters: CharBuf,
+    first: u64,
+    /// Place of the last character on the channel, and its tick.
+    last: Option<(u64, u64)>,
+    quality: LineQuality,
+}
+
+impl CharacterLine {
+    fn new(period_fs: u64, first: u64) -> Self {
+        let (characters, period_fs) = (CharBuf::new(), period_fs.cast_signed());
+        let quality = LineQuality::default();
+        Self { period_fs, characters, first, last: None, quality }
+    }
+
+    fn end(&self) -> u64 {
+        self.first + self.characters.len() as u64
+    }
+
+    /// Time since a tick.
+    fn since(&self, tick: u64, time_fs: u64) -> i64 {
+        let since = i128::from(time_fs) - i128::from(tick) * i128::from(self.period_fs);
+        i64::try_from(since).unwrap_or(if since < 0 { i64::MIN } else { i64::MAX })
+    }
+
+    /// Adds a character behind silence.
+    fn add(&mut self, placed: PlacedCharacter) {
+        if let Some(tick) = self.tick(placed) {
+            let silence = tick - self.end();
+            self.characters.extend((0..silence).map(|_| Character::IDLE));
+            self.characters.push(placed.character);
+        }
+    }
+
+    /// The tick of a character, not before the end. `None` if it is too far from its time.
+    fn tick(&mut self, placed: PlacedCharacter) -> Option<u64> {
+        let PlacedCharacter { place, edge_fs, .. } = placed;
+        let (last_place, last_tick) = self.last.unwrap_or((place, place));
+        let passed = place.saturating_sub(last_place);
+        let mut tick = last_tick.saturating_add(passed);
+        let far = if passed > 1 { FAR_IN_SILENCE } else { FAR_ELSEWHERE };
+        let late = self.since(tick, edge_fs);
+        if late.saturating_abs() / far > self.period_fs / 4 {
+            let periods = late.saturating_add(self.period_fs / 2).div_euclid(self.period_fs);
+            let nearest = tick.saturating_add_signed(periods);
+            if self.end() > nearest.saturating_add(AHEAD_MAX) {
+                self.quality.lost += 1;
+                return None;
+            }
+            let moved = nearest.max(self.end());
+            self.quality.adjusted = self.quality.adjusted.saturating_add(moved.abs_diff(tick));
+            tick = moved;
+        }
+        tick = tick.max(self.end());
+        let distance_fs = self.since(tick, edge_fs).unsigned_abs();
+        self.quality.farthest_fs = self.quality.farthest_fs.max(distance_fs);
+        self.last = Some((place, tick));
+        if placed.spread_fs > self.quality.longest.0 {
+            self.quality.longest = (placed.spread_fs, Tick(tick));
+        }
+        Some(tick)
+    }
+
+    /// Characters before a tick, and the others.
+    fn split_at(&self, end: u64) -> (Chars<'_>, Chars<'_>) {
         let length = usize::try_from(end.saturating_sub(self.first)).unwrap_or(usize::MAX);
-        let written = self.characters.chars().split_at(length).0;
+        self.characters.chars().split_at(length)
+    }
+
+    /// Chunks of the characters before a tick, and of the silence up to it.
+    fn chunks(&self, end: u64) -> impl Iterator<Item = Chunk<'_>> {
         let silence = end.saturating_sub(self.end());
         let idle = Chars::from_planes(&[0], &[0]).unwrap_or_default();
         let content = ChunkContent::Repeat { pattern: idle, count: silence };
         let silence = (silence > 0).then_some(Chunk { first: Tick(self.end()), content });
-        split_into_chunks(Tick(self.first), written).chain(silence)
-    }
-
-    /// Forgets the characters before a place.
-    fn forget(&mut self, end: u64) {
-        let length = usize::try_from(end.saturating_sub(self.first)).unwrap_or(usize::MAX);
-        let mut rest = CharBuf::new();
-        rest.push_chars(self.characters.chars().split_at(length).1);
-        self.characters = rest;
-        self.first = self.first.max(end);
-    }
-
-    /// Last period, and counts of the recording's transitions, at its end.
-    fn finish(self) -> (u64, WireQuality) {
-        (self.recovery.period_fs(), self.recovery.finish().1)
+        split_into_chunks(Tick(self.first), self.split_at(end).0).chain(silence)
     }
 }
 
-/// Adds a character at its place, behind silence.
-fn add(characters: &mut CharBuf, first: u64, placed: PlacedCharacter) {
-    let end = first + characters.len() as u64;
-    if let Some(silence) = placed.place.checked_sub(end) {
-        characters.extend((0..silence).map(|_| Character::IDLE));
-        characters.push(placed.character);
-    }
+/// Transition of a channel's wires.
+fn transition(change: SignalChange, first_signal: u32, wires: &[u16]) -> Option<WireTransition> {
+    let signals = change.channel(first_signal)?;
+    let wires = wires.get(usize::from(signals.wires)).copied()?;
+    Some(WireTransition { wires, ..signals })
 }
 
 /// Transitions of a channel's wires.
-pub fn transitions(
-    changes: &[SignalChange],
-    first_signal: u32,
-    map: &WireMap,
-) -> Vec<WireTransition> {
-    let signals = changes.iter().filter_map(|change| change.channel(first_signal));
-    signals.map(|it| WireTransition { wires: map.apply(it.wires), ..it }).collect()
+fn transitions(changes: &[SignalChange], first_signal: u32, wires: &[u16]) -> Vec<WireTransition> {
+    changes.iter().filter_map(|change| transition(*change, first_signal, wires)).collect()
 }
 
 /// Reader of the channels of a recording.
@@ -131,6 +275,10 @@ impl RecordingImport {
         Self { channels, due_fs: 0, now_fs: 0 }
     }
 
+    fn longest_period_fs(&self) -> u64 {
+        self.channels.iter().map(|it| it.period.fs()).max().unwrap_or(1)
+    }
+
     /// Takes a change, not earlier than those before, and gives chunks in the order of a capture.
     ///
     /// # Errors
@@ -144,27 +292,29 @@ impl RecordingImport {
         self.now_fs = change.time_fs;
         if change.time_fs >= self.due_fs {
             self.write(HELD_BACK, write)?;
-            let period_fs = self.channels.iter().map(|it| it.period.fs()).max().unwrap_or(1);
-            self.due_fs = change.time_fs.saturating_add(WINDOW.saturating_mul(period_fs));
+            let window_fs = WINDOW.saturating_mul(self.longest_period_fs());
+            self.due_fs = change.time_fs.saturating_add(window_fs);
         }
         self.channels.iter_mut().for_each(|channel| channel.receive(change));
         Ok(())
     }
 
-    /// Gives the characters up to some periods before now.
+    /// Gives the characters up to some periods before now: those of all channels up to one time, so that none of
+    /// them precedes what has been given.
     fn write<E>(
         &mut self,
         held_back: u64,
         write: &mut impl FnMut(ChannelId, &Chunk<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let now_fs = self.now_fs;
+        let end_fs = now_fs.saturating_sub(held_back.saturating_mul(self.longest_period_fs()));
         let end = |channel: &RecordedChannel| {
-            (now_fs / channel.period.fs()).saturating_sub(held_back).max(channel.first)
+            end_fs.div_ceil(channel.period.fs()).max(channel.line.first)
         };
         self.channels.iter_mut().for_each(|channel| channel.settle(now_fs));
         let mut chunks: Vec<(u128, ChannelId, Chunk<'_>)> = Vec::new();
         for (id, channel) in (0..).map(ChannelId).zip(&self.channels) {
-            let own = channel.chunks(end(channel));
+            let own = channel.line.chunks(end(channel));
             chunks.extend(own.map(|chunk| (channel.period.time(chunk.first.0), id, chunk)));
         }
         chunks.sort_by_key(|(time, id, _)| (*time, *id));
@@ -176,8 +326,7 @@ impl RecordingImport {
         Ok(())
     }
 
-    /// Gives what is left, and returns the last period, in femtoseconds, and the counts of each
-    /// channel.
+    /// Gives what is left, and returns the quality of each channel.
     ///
     /// # Errors
     ///
@@ -185,10 +334,9 @@ impl RecordingImport {
     pub fn finish<E>(
         mut self,
         write: &mut impl FnMut(ChannelId, &Chunk<'_>) -> Result<(), E>,
-    ) -> Result<Vec<(u64, WireQuality)>, E> {
+    ) -> Result<Vec<RecordedQuality>, E> {
         // The last character has no transition behind it.
-        let longest = self.channels.iter().map(|it| it.period.fs()).max().unwrap_or(1);
-        self.now_fs = self.now_fs.saturating_add(longest.saturating_mul(2));
+        self.now_fs = self.now_fs.saturating_add(self.longest_period_fs().saturating_mul(2));
         self.write(0, write)?;
         Ok(self.channels.into_iter().map(RecordedChannel::finish).collect())
     }

@@ -12,6 +12,12 @@ impl WireMap {
     /// Signal i is wire i.
     pub const SAME: Self = Self([0, 1, 2, 3, 4, 5, 6, 7, 8]);
 
+    /// Signals in the opposite order, as at the other end of a cable. W-7
+    pub const REVERSED: Self = Self([8, 7, 6, 5, 4, 3, 2, 1, 0]);
+
+    /// Signals of the wires 0 to 7 in the opposite order.
+    pub const LOW_REVERSED: Self = Self([7, 6, 5, 4, 3, 2, 1, 0, 8]);
+
     /// Signal i is wire `wires[i]`. `None` if a wire occurs twice or is none of the nine.
     pub fn new(wires: [u8; WIRES]) -> Option<Self> {
         let seen = wires
@@ -25,10 +31,23 @@ impl WireMap {
         self.0
     }
 
-    /// The map whose signals are in the opposite order of the wires 0 to 7: a cable whose ends are
-    /// mirror images. W-7
-    pub fn mirrored(&self) -> Self {
-        Self(self.0.map(|wire| if wire < 8 { 7 - wire } else { wire }))
+    /// The two wires that are exchanged, if the others are in order.
+    pub fn swapped(&self) -> Option<(u8, u8)> {
+        let mut other = (0..).zip(self.0).filter(|(signal, wire)| signal != wire);
+        let (first, _) = other.next()?;
+        let (second, _) = other.next()?;
+        other.next().is_none().then_some((first, second))
+    }
+
+    /// Reversals and all exchanges of two wires: the commonest mistakes.
+    fn usual() -> impl Iterator<Item = Self> {
+        let pairs = (0..WIRES).flat_map(|first| (0..first).map(move |second| (first, second)));
+        let swapped = pairs.map(|(first, second)| {
+            let mut wires = Self::SAME.0;
+            wires.swap(first, second);
+            Self(wires)
+        });
+        [Self::REVERSED, Self::LOW_REVERSED].into_iter().chain(swapped)
     }
 
     /// The wires of a set of signals.
@@ -40,7 +59,7 @@ impl WireMap {
     }
 
     /// The wires of each set of signals, by the set's bits.
-    fn table(&self) -> [u16; 1 << WIRES] {
+    pub fn table(&self) -> [u16; 1 << WIRES] {
         let mut table = [0; 1 << WIRES];
         for (signals, wires) in (0_u16..).zip(&mut table) {
             *wires = self.apply(signals);
@@ -71,6 +90,29 @@ const GOOD_MIN: usize = 4;
 /// Packets and bytes of them that a map is judged by.
 const PACKETS_TRIED: usize = 64;
 const BYTES_TRIED: usize = 4096;
+
+/// The order of the wires that gives most packets a good CRC, if the given one does not: a usual mistake, of
+/// which three packets are enough, or any other order. `None` if there is none.
+pub(super) fn find_order(characters: &[u16]) -> Option<GuessedMap> {
+    let (as_given, _) = good_packets(characters);
+    let is_likely =
+        |guess: &GuessedMap| guess.good >= (as_given + 2).max(3) && guess.good * 2 >= guess.packets;
+    let guesses = WireMap::usual().map(|map| {
+        let table = map.table();
+        let wires = |signals: &u16| table.get(usize::from(*signals)).copied().unwrap_or_default();
+        let (good, packets) = good_packets(&characters.iter().map(wires).collect::<Vec<_>>());
+        GuessedMap { map, good, packets, ties: 0 }
+    });
+    let usual = guesses.filter(is_likely).max_by_key(|guess| guess.good);
+    usual.or_else(|| guess_map(characters).filter(is_likely))
+}
+
+/// Packets with a good CRC, and packets looked at, of characters in the order of the wires.
+pub(super) fn good_packets(characters: &[u16]) -> (usize, usize) {
+    let packets = packets(characters, 1 << 8, Character::GAP.bits());
+    let table = WireMap::SAME.table();
+    (packets.iter().filter(|packet| is_good(packet, &table)).count(), packets.len())
+}
 
 /// Searches the assignment of nine signals for which packets have good CRCs. `characters` are the
 /// signals that change in each character with a transition, some ten thousand of them. `None` if no map

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::edge_tracker::EdgeTracker;
 use super::{WIRES, WireTransition};
 use crate::character::Character;
 
@@ -15,18 +16,17 @@ const NEAR_PERIODS: u64 = 64;
 /// Periods that a clock may have: 1 ps to 1 ms.
 const PERIODS_FS: RangeInclusive<u64> = 1000..=1_000_000_000_000;
 
-/// Bits behind the point of the tracked period.
-const FRACTION_BITS: u32 = 16;
-
-/// Shares of a residual, as powers of two, that correct the phase and the period.
-const PHASE_SHIFT: u32 = 6;
-const PERIOD_SHIFT: u32 = 14;
+/// Longest silence, in periods, after which the edge is still known: a recovered period that is 1 ppm off moves
+/// it by 1 %.
+const COASTING_MAX: u64 = 10_000;
 
 /// Clock of a sender and delays of the wires, as learned from transitions. W-4, W-6
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SenderClock {
     /// Character period.
     pub period_fs: u64,
+    /// Greatest error of the period: half a period for each run of near transitions of a wire.
+    pub period_error_fs: u64,
     /// Time of a character, less the delay of its wire.
     pub edge_fs: u64,
     /// Delay of each wire behind the earliest; `None` for a wire without transitions.
@@ -45,7 +45,7 @@ impl SenderClock {
         if !PERIODS_FS.contains(&period_fs) {
             return None;
         }
-        let period_fs = mean_period(transitions, period_fs)?;
+        let (period_fs, period_error_fs) = mean_period(transitions, period_fs)?;
         let mut counts = [0_u64; WIRES];
         for wire in transitions.iter().flat_map(|transition| transition.each()) {
             if let Some(count) = counts.get_mut(wire) {
@@ -72,14 +72,14 @@ impl SenderClock {
         let delay_fs = phases.delays(period_fs);
         let behind = delay_fs.get(reference).copied().flatten().unwrap_or_default();
         let edge_fs = tracker.edge_fs.saturating_sub(behind);
-        Some(Self { period_fs, edge_fs, delay_fs })
+        Some(Self { period_fs, period_error_fs, edge_fs, delay_fs })
     }
 }
 
-/// Mean of the period over near transitions of the same wire.
-fn mean_period(transitions: &[WireTransition], period_fs: u64) -> Option<u64> {
+/// Mean of the period over near transitions of the same wire, and its greatest error.
+fn mean_period(transitions: &[WireTransition], period_fs: u64) -> Option<(u64, u64)> {
     let mut last = [None; WIRES];
-    let (mut time, mut periods) = (0_u128, 0_u128);
+    let (mut time, mut periods, mut runs) = (0_u128, 0_u128, WIRES as u128);
     for transition in transitions {
         for wire in transition.each() {
             let Some(last) = last.get_mut(wire) else { continue };
@@ -92,10 +92,14 @@ fn mean_period(transitions: &[WireTransition], period_fs: u64) -> Option<u64> {
             if (1..=NEAR_PERIODS).contains(&count) {
                 time += u128::from(distance);
                 periods += u128::from(count);
+            } else {
+                runs += 1;
             }
         }
     }
-    u64::try_from(time.checked_div(periods)?).ok()
+    let mean = time.checked_div(periods)?;
+    let error = (runs * mean / 2).div_ceil(periods);
+    Some((u64::try_from(mean).ok()?, u64::try_from(error).unwrap_or(u64::MAX)))
 }
 
 /// Mean phase of each wire's transitions.
@@ -144,67 +148,6 @@ fn signed(time_fs: u64) -> i64 {
     i64::try_from(time_fs).unwrap_or(i64::MAX)
 }
 
-/// Second-order loop that follows the edges of a `sendclk`.
-#[derive(Clone, Debug)]
-struct EdgeTracker {
-    /// Femtoseconds, with `FRACTION_BITS` behind the point.
-    period: u64,
-    /// Time of the edge of the place.
-    edge_fs: u64,
-    /// What the edge is later than `edge_fs`, in the unit of the period.
-    fraction: u64,
-    /// Periods since the beginning of the recording.
-    place: u64,
-}
-
-impl EdgeTracker {
-    const fn new(period_fs: u64, edge_fs: u64) -> Self {
-        let place = edge_fs.saturating_add(period_fs / 2) / period_fs;
-        Self { period: period_fs << FRACTION_BITS, edge_fs, fraction: 0, place }
-    }
-
-    const fn period_fs(&self) -> u64 {
-        self.period >> FRACTION_BITS
-    }
-
-    /// Time since the edge.
-    const fn since_edge(&self, time_fs: u64) -> i64 {
-        time_fs.wrapping_sub(self.edge_fs).cast_signed()
-    }
-
-    const fn phase(&self, time_fs: u64) -> i64 {
-        self.since_edge(time_fs).rem_euclid(self.period_fs().cast_signed())
-    }
-
-    /// Moves to the edge nearest to a time, but never back. Returns the periods moved and the time
-    /// since that edge.
-    fn place(&mut self, time_fs: u64) -> (u64, i64) {
-        let half = self.period_fs() / 2;
-        let since = self.since_edge(time_fs);
-        if since <= half.cast_signed() {
-            return (0, since);
-        }
-        let since = since.unsigned_abs().saturating_add(half);
-        // Consecutive characters need no division.
-        let count = if since < 4 * half { 1 } else { since / self.period_fs() };
-        let moved = u128::from(count) * u128::from(self.period) + u128::from(self.fraction);
-        self.fraction = u64::try_from(moved % (1 << FRACTION_BITS)).unwrap_or_default();
-        let moved = u64::try_from(moved >> FRACTION_BITS).unwrap_or(u64::MAX);
-        self.edge_fs = self.edge_fs.saturating_add(moved);
-        self.place = self.place.saturating_add(count);
-        (count, self.since_edge(time_fs))
-    }
-
-    /// Corrects phase and period by the time of a transition since its edge, `moved` periods after
-    /// the one before it.
-    fn correct(&mut self, since_edge: i64, moved: u64) {
-        self.edge_fs = self.edge_fs.saturating_add_signed(since_edge >> PHASE_SHIFT);
-        let correction = (since_edge << FRACTION_BITS) >> PERIOD_SHIFT;
-        let share = correction / moved.max(1).cast_signed().max(1);
-        self.period = self.period.saturating_add_signed(share).max(1 << FRACTION_BITS);
-    }
-}
-
 /// A character and its place on the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacedCharacter {
@@ -213,6 +156,10 @@ pub struct PlacedCharacter {
     pub place: u64,
     /// Time of its first transition.
     pub time_fs: u64,
+    /// Time of its edge of `sendclk`, as recovered.
+    pub edge_fs: u64,
+    /// Time from its first transition to its last. W-4
+    pub spread_fs: u64,
     /// The character.
     pub character: Character,
 }
@@ -224,6 +171,8 @@ pub struct WireQuality {
     pub eyes: [EyeHistogram; WIRES],
     /// Characters with a transition.
     pub characters: u64,
+    /// Characters at odd places: none or all if only one edge of `sendclk` was recorded. W-2
+    pub odd_places: u64,
     /// Second transitions of a wire within a character: glitches. W-8
     pub doubled: u64,
     /// Transitions more than a quarter of a period off their wire's phase.
@@ -260,6 +209,7 @@ pub struct ClockRecovery {
 #[derive(Clone, Copy, Debug)]
 struct OpenCharacter {
     place: u64,
+    edge_fs: u64,
     wires: u16,
     first_fs: u64,
     last_fs: u64,
@@ -267,8 +217,10 @@ struct OpenCharacter {
 
 impl OpenCharacter {
     const fn placed(self) -> PlacedCharacter {
-        let character = Character::from_bits(self.wires);
-        PlacedCharacter { place: self.place, time_fs: self.first_fs, character }
+        let Self { place, edge_fs, wires, first_fs: time_fs, last_fs } = self;
+        let spread_fs = last_fs.saturating_sub(time_fs);
+        let character = Character::from_bits(wires);
+        PlacedCharacter { place, time_fs, edge_fs, spread_fs, character }
     }
 }
 
@@ -287,6 +239,7 @@ impl ClockRecovery {
             quality: WireQuality {
                 eyes: [EyeHistogram([0; BINS]); WIRES],
                 characters: 0,
+                odd_places: 0,
                 doubled: 0,
                 off_phase: 0,
                 spread_fs: 0,
@@ -312,6 +265,8 @@ impl ClockRecovery {
         let delay = self.delay_fs.get(wire).copied().unwrap_or_default();
         let half = self.tracker.period_fs().cast_signed() / 2;
         let (moved, since) = self.tracker.place(time_fs.saturating_add_signed(-delay));
+        // The edge is not known after a silence in which the clock has drifted.
+        let since = if moved > COASTING_MAX { self.tracker.jump(since) } else { since };
         let since = since.clamp(-half, half);
         self.tracker.correct(since, moved);
         self.quality.off_phase += u64::from(since.abs() > half / 2);
@@ -325,8 +280,9 @@ impl ClockRecovery {
                 None
             }
             open => {
-                let place = self.tracker.place;
-                let next = OpenCharacter { place, wires: bit, first_fs: time_fs, last_fs: time_fs };
+                let EdgeTracker { place, edge_fs, .. } = self.tracker;
+                let (first_fs, last_fs) = (time_fs, time_fs);
+                let next = OpenCharacter { place, edge_fs, wires: bit, first_fs, last_fs };
                 let ended = open.replace(next)?;
                 self.end(ended, half);
                 Some(ended.placed())
@@ -345,6 +301,7 @@ impl ClockRecovery {
     fn end(&mut self, ended: OpenCharacter, window: i64) {
         let spread = ended.last_fs.saturating_sub(ended.first_fs);
         self.quality.characters += 1;
+        self.quality.odd_places += ended.place & 1;
         self.quality.spread_fs = self.quality.spread_fs.max(spread);
         self.quality.beyond_window += u64::from(signed(spread) > window);
     }

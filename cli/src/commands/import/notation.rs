@@ -1,0 +1,71 @@
+//! Characters as text: a capture of what `show` prints or a person writes.
+
+use codec::CharBuf;
+use codec::capture::{ByteOrder, CaptureWriter, Chunk, split_into_chunks};
+use codec::notation::{PARSED_MAX, parse};
+use codec::time::{CharacterPeriod, Tick};
+
+use super::declared;
+use super::source::RecordingStream;
+use crate::args::ImportArgs;
+use crate::atomic_file::{AtomicFile, commit_all};
+use crate::exit::{CliError, CommandResult, RunReport};
+use crate::input::read_to_limit;
+
+/// Longest text, in bytes.
+const TEXT_MAX: usize = 16 << 20;
+
+/// Writes the capture of a text. A line with `>` names the channel of the lines that follow; `#` begins a
+/// comment. All channels begin at the first period.
+pub(super) fn write(
+    arguments: &ImportArgs,
+    period_fs: u64,
+    text: RecordingStream,
+) -> CommandResult {
+    let ImportArgs { file, output, channel, tap, .. } = arguments;
+    let wrong =
+        |line: usize, cause: String| CliError::reading(file, &format!("line {line}: {cause}"));
+    let text = read_to_limit(text, file, TEXT_MAX, "the text")?;
+    let text = String::from_utf8(text).map_err(|error| CliError::reading(file, &error))?;
+    let (mut names, mut channels): (Vec<String>, Vec<CharBuf>) = (Vec::new(), Vec::new());
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.contains('>') || channels.is_empty() {
+            let name =
+                if line.contains('>') { Some(line) } else { channel.first().map(String::as_str) };
+            names.push(name.unwrap_or_default().to_owned());
+            channels.push(CharBuf::new());
+        }
+        if line.contains('>') {
+            continue;
+        }
+        let parsed = parse(line).map_err(|error| wrong(number, error.to_string()))?;
+        if let Some(characters) = channels.last_mut() {
+            characters.push_chars(parsed.chars());
+            if characters.len() > PARSED_MAX {
+                return Err(wrong(number, format!("more than {PARSED_MAX} characters")));
+            }
+        }
+    }
+    let periods = vec![
+        CharacterPeriod::from_fs(period_fs).unwrap_or(CharacterPeriod::FULL_RATE);
+        names.len()
+    ];
+    let failed = |error| CliError::writing(output, &error);
+    let declared = declared(&names, &periods, tap.as_deref());
+    let stream = AtomicFile::create(output)?;
+    let mut writer = CaptureWriter::new(stream, ByteOrder::Little, &declared).map_err(failed)?;
+    let mut chunks: Vec<_> = (0..)
+        .map(codec::capture::ChannelId)
+        .zip(&channels)
+        .flat_map(|(id, characters)| {
+            split_into_chunks(Tick(0), characters.chars()).map(move |chunk| (id, chunk))
+        })
+        .collect();
+    chunks.sort_by_key(|(id, chunk): &(_, Chunk<'_>)| (chunk.first, *id));
+    for (id, chunk) in &chunks {
+        writer.write(*id, chunk).map_err(failed)?;
+    }
+    commit_all(vec![writer.finish().map_err(failed)?])?;
+    Ok(RunReport::of(file))
+}

@@ -1,0 +1,148 @@
+//! Recordings of any format, told apart by their first bytes.
+
+use std::io::{Chain, Cursor, Read, Seek};
+use std::path::Path;
+
+use analyzer::channel_name::escape_text;
+use codec::capture::{DecompressedInput, decompress};
+use codec::recording::sigrok::SigrokReader;
+use codec::recording::table::TableReader;
+use codec::recording::vcd::VcdReader;
+use codec::recording::{RecordingError, SignalChange};
+
+use crate::exit::CliError;
+use crate::input::{InputFile, ProgressReader};
+
+/// Bytes at the beginning of a file that show its format.
+const HEAD: u64 = 4096;
+
+/// First bytes of an FST file: a header block and its length.
+const FST: [u8; 9] = [0, 0, 0, 0, 0, 0, 0, 1, 0x49];
+
+/// A stream whose first bytes have been read.
+type PeekedStream<R> = Chain<Cursor<Vec<u8>>, R>;
+
+/// A decompressed recording.
+pub(super) type RecordingStream = PeekedStream<DecompressedInput<PeekedStream<ProgressReader>>>;
+
+/// Distances of the samples of a recording.
+pub(super) enum SampleTimes {
+    /// Those that the recording states.
+    Unknown,
+    /// Femtoseconds between the rows of a table without times.
+    Rate(u64),
+    /// A character period, in femtoseconds: samples that `sendclk` has clocked, whatever the recording states.
+    Characters(u64),
+}
+
+/// An opened file.
+pub(super) enum OpenedRecording {
+    Signals(InstrumentRecording),
+    /// Characters in the notation of `show`.
+    Notation(RecordingStream),
+}
+
+/// A recording of signals.
+pub(super) enum InstrumentRecording {
+    Vcd(VcdReader<RecordingStream>),
+    Sigrok(SigrokReader<ProgressReader>),
+    Table(TableReader<RecordingStream>),
+}
+
+/// Reads the first bytes of a stream.
+fn peek<R: Read>(mut stream: R, path: &Path) -> Result<(Vec<u8>, PeekedStream<R>), CliError> {
+    let mut head = Vec::new();
+    let read = stream.by_ref().take(HEAD).read_to_end(&mut head);
+    read.map_err(|error| CliError::file(path, &error))?;
+    Ok((head.clone(), Cursor::new(head).chain(stream)))
+}
+
+impl OpenedRecording {
+    /// Opens a recording.
+    pub(super) fn open(path: &Path, times: &SampleTimes) -> Result<Self, CliError> {
+        let wrong = |error: RecordingError| reading(path, &error);
+        let failed = |error| CliError::file(path, &error);
+        let (magic, mut stream) = peek(InputFile::whole(path).reader().map_err(failed)?, path)?;
+        if magic.starts_with(b"PK") {
+            let (_, file) = stream.get_mut();
+            if file.rewind().is_err() {
+                let text = "a sigrok session is an archive, which no pipe carries: name its file";
+                return Err(CliError::reading(path, &text));
+            }
+            let (_, file) = stream.into_inner();
+            let session = SigrokReader::new(file).map_err(wrong)?;
+            let session = match times {
+                SampleTimes::Characters(period_fs) => session.with_period(*period_fs),
+                SampleTimes::Unknown | SampleTimes::Rate(_) => session,
+            };
+            return Ok(Self::Signals(InstrumentRecording::Sigrok(session)));
+        }
+        let (head, stream) = peek(decompress(stream).map_err(failed)?, path)?;
+        let other = match head.as_slice() {
+            [b'P', b'K', ..] => Some("a compressed sigrok session: decompress it"),
+            head if head.starts_with(&FST) => {
+                Some("an FST file: convert it, as in `fst2vcd FILE | myriscope import -`")
+            }
+            _ => None,
+        };
+        if let Some(text) = other {
+            return Err(CliError::reading(path, &text));
+        }
+        let first = head.iter().find(|byte| !byte.is_ascii_whitespace());
+        let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let refused = |text: &str| CliError::reading(path, &text);
+        if first.is_some_and(|first| *first != b'$') && !line.contains(&b',') {
+            return Ok(Self::Notation(stream));
+        }
+        if first == Some(&b'$') {
+            return match times {
+                SampleTimes::Unknown => {
+                    let dump = VcdReader::new(stream).map_err(wrong)?;
+                    Ok(Self::Signals(InstrumentRecording::Vcd(dump)))
+                }
+                SampleTimes::Rate(_) | SampleTimes::Characters(_) => {
+                    Err(refused("a VCD file has times of its own, without --sample-rate"))
+                }
+            };
+        }
+        let row_fs = match times {
+            SampleTimes::Unknown => 0,
+            SampleTimes::Rate(row_fs) | SampleTimes::Characters(row_fs) => *row_fs,
+        };
+        let table = TableReader::new(stream, row_fs).map_err(wrong)?;
+        let table = match times {
+            SampleTimes::Unknown if !table.has_times() => {
+                return Err(refused("no column of times: give --sample-rate"));
+            }
+            SampleTimes::Unknown | SampleTimes::Rate(_) => table,
+            SampleTimes::Characters(_) => table.without_times(),
+        };
+        Ok(Self::Signals(InstrumentRecording::Table(table)))
+    }
+}
+
+impl InstrumentRecording {
+    pub(super) fn signals(&self) -> &[String] {
+        match self {
+            Self::Vcd(dump) => dump.signals(),
+            Self::Sigrok(session) => session.signals(),
+            Self::Table(table) => table.signals(),
+        }
+    }
+
+    pub(super) fn read(
+        self,
+        selected: &[usize],
+        change: impl FnMut(SignalChange),
+    ) -> Result<(), RecordingError> {
+        match self {
+            Self::Vcd(dump) => dump.read(selected, change),
+            Self::Sigrok(session) => session.read(selected, change),
+            Self::Table(table) => table.read(selected, change),
+        }
+    }
+}
+
+pub(super) fn reading(path: &Path, error: &RecordingError) -> CliError {
+    CliError::reading(path, &escape_text(error.to_string()))
+}

@@ -1,0 +1,76 @@
+//! Counts of the characters of a recording, as a receiver reads them.
+
+use crate::character::DecodedCode;
+use crate::chars::{CharBuf, Chars};
+use crate::crc::Crc8;
+use crate::framing::{FrameEnd, FrameEvent, Framer};
+use crate::time::{OPEN_LINK, Tick};
+
+/// Frames and codes of a channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContentCounts {
+    /// Frames of which beginning and end are known.
+    pub frames: u64,
+    /// Frames that a GAP ends and whose CRC is good. P-1, P-4
+    pub good: u64,
+    /// Control codes outside the table. C-5
+    pub invalid: u64,
+}
+
+/// Counter of a channel's frames and codes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ContentCounter {
+    framer: Framer,
+    counts: ContentCounts,
+    crc: Option<Crc8>,
+    /// Bytes of the frame.
+    length: u64,
+    is_synchronized: bool,
+}
+
+impl ContentCounter {
+    pub(super) const fn counts(&self) -> ContentCounts {
+        self.counts
+    }
+
+    /// Takes the next characters.
+    pub(super) fn feed(&mut self, chars: Chars<'_>) {
+        let Self { framer, counts, crc, length, is_synchronized } = self;
+        framer.feed(chars, &mut |_: Tick, event| match event {
+            FrameEvent::Start(bytes) => {
+                *crc = is_synchronized.then(|| Crc8::NEW.feed(bytes));
+                *length = bytes.len() as u64;
+            }
+            FrameEvent::Data(bytes) => {
+                *crc = crc.map(|crc| crc.feed(bytes));
+                *length += bytes.len() as u64;
+            }
+            FrameEvent::End(end) => {
+                if let Some(crc) = crc.take() {
+                    let is_good = end == FrameEnd::Gap && *length >= 2 && crc.value() == 0;
+                    counts.frames += 1;
+                    counts.good += u64::from(is_good);
+                }
+            }
+            FrameEvent::Synchronized => *is_synchronized = true,
+            FrameEvent::Control { decoded: DecodedCode::Invalid, .. } => counts.invalid += 1,
+            FrameEvent::Control { .. }
+            | FrameEvent::Begin
+            | FrameEvent::Hole { .. }
+            | FrameEvent::LinkRestored
+            | FrameEvent::Discarded(_)
+            | FrameEvent::Idle(_)
+            | FrameEvent::LinkOpen
+            | FrameEvent::Reset
+            | FrameEvent::ResetEnded => {}
+        });
+    }
+
+    /// Takes silent periods: beyond those that open the link, more change nothing. F-7
+    pub(super) fn skip_silence(&mut self, periods: u64) {
+        let shown = periods.min(OPEN_LINK.0 + 1);
+        let idle: CharBuf = (0..shown).map(|_| crate::character::Character::IDLE).collect();
+        self.feed(idle.chars());
+        self.framer.skip(periods - shown);
+    }
+}

@@ -1,0 +1,96 @@
+//! Causes of characters that are no Myrinet traffic, found by what would repair them.
+
+use super::map::{find_order, good_packets};
+use super::{GuessedMap, PlacedCharacter, WIRES, WireQuality};
+use crate::character::{Character, DecodedCode, decode_control};
+
+/// Periods that the search for late wires looks at.
+const LATE_TRIED: usize = 8192;
+
+/// Fewest packets with a good CRC that show late wires: of 510 sets, none makes four good by chance.
+const GOOD_MIN: usize = 4;
+
+/// Fewest characters whose places show one edge of `sendclk`.
+const PLACES_MIN: u64 = 64;
+
+/// Fault of a recording's wires or clock, with the evidence for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WiringFault {
+    /// The wires are in another order.
+    Order(GuessedMap),
+    /// Some wires, given as a set, are recorded a character later than the others; packets with a good CRC
+    /// once they are moved, and all packets.
+    LateWires(u16, usize, usize),
+    /// Samples of one edge of `sendclk` only: two characters in one. W-2
+    OneEdge,
+    /// Wires, given as a set, that never change. W-5
+    Open(u16),
+    /// Transitions of a wire are spread over more than half a period.
+    Spread,
+    /// None of these.
+    Unknown,
+}
+
+impl WiringFault {
+    /// Searches the cause of bad characters, from those of the beginning of a recording.
+    pub fn find(characters: &[PlacedCharacter], quality: &WireQuality) -> Self {
+        let sent: Vec<u16> = characters.iter().map(|placed| placed.character.bits()).collect();
+        let open = (0..)
+            .zip(&quality.eyes)
+            .filter(|(_, eye)| eye.count() == 0)
+            .fold(0, |open, (wire, _)| open | 1 << wire);
+        let alike = [0, quality.characters].contains(&quality.odd_places);
+        if alike && quality.characters >= PLACES_MIN {
+            Self::OneEdge
+        } else if let Some(order) = find_order(&sent) {
+            Self::Order(order)
+        } else if let Some((late, good, packets)) = late_wires(characters) {
+            Self::LateWires(late, good, packets)
+        } else if open != 0 {
+            Self::Open(open)
+        } else if quality.off_phase * 20 > quality.characters {
+            Self::Spread
+        } else if is_merged(characters) {
+            Self::OneEdge
+        } else {
+            Self::Unknown
+        }
+    }
+}
+
+/// True if the characters look like two in one: `d` cancels inside packets, where two bytes then make a code
+/// that is in no table.
+fn is_merged(characters: &[PlacedCharacter]) -> bool {
+    let (mut data, mut invalid) = (0, 0);
+    for placed in characters {
+        match placed.character {
+            Character::Data(_) => data += 1,
+            Character::Control(code) => {
+                invalid += usize::from(decode_control(code) == DecodedCode::Invalid);
+            }
+        }
+    }
+    data > 0 && data * 3 < characters.len() && invalid * 4 > characters.len()
+}
+
+/// The smallest set of wires that gives most packets a good CRC once each is a character earlier.
+fn late_wires(characters: &[PlacedCharacter]) -> Option<(u16, usize, usize)> {
+    let first = characters.first()?.place;
+    let mut periods = [0; LATE_TRIED];
+    for placed in characters {
+        let at = usize::try_from(placed.place - first).ok();
+        match at.and_then(|at| periods.get_mut(at)) {
+            Some(period) => *period = placed.character.bits(),
+            None => break,
+        }
+    }
+    let mut sets: Vec<u16> = (1..(1 << WIRES) - 1).collect();
+    sets.sort_by_key(|set| set.count_ones());
+    sets.into_iter().find_map(|late| {
+        let later = periods.iter().skip(1);
+        let moved: Vec<u16> =
+            periods.iter().zip(later).map(|(now, next)| now & !late | next & late).collect();
+        let (good, packets) = good_packets(&moved);
+        (good >= GOOD_MIN && good * 2 >= packets).then_some((late, good, packets))
+    })
+}
