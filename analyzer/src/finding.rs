@@ -9,11 +9,12 @@ mod kind;
 mod set;
 mod symbols;
 mod transport;
+mod wires;
 
-use crate::event::TimedEvent;
+use crate::event::{ChannelEvent, TimedEvent};
 use std::collections::{BTreeMap, BTreeSet};
 
-use codec::capture::{Channel, ChannelId, Chunk};
+use codec::capture::{Channel, ChannelId, Chunk, WireMeasurement};
 use codec::framing::FrameEvent;
 use codec::time::{CharacterPeriod, Tick};
 
@@ -24,9 +25,12 @@ pub use self::kind::{ALL, FindingInfo, FindingKind, Severity};
 use self::set::FindingSink;
 pub use self::set::{
     CheckCoverage, FactValue, Finding, FindingFact, FindingSet, Occurrence, ParameterCheck,
-    RuleCoverage, TransportCoverage,
+    RuleCoverage,
 };
 use self::symbols::SymbolChecker;
+pub use self::transport::TransportCoverage;
+pub use self::wires::WireCoverage;
+use self::wires::{OpenWirePackets, open_wire};
 use crate::link::parameters::{ChannelParameters, OTHER_VARIANT};
 
 /// Findings that depend on comparing times of a link's two channels.
@@ -57,8 +61,10 @@ struct CheckedChannel {
     peer: Option<ChannelId>,
     period: CharacterPeriod,
     parameters: ChannelParameters,
+    measured: WireMeasurement,
     wire: SymbolChecker,
     watch: FlowChecker,
+    open_wires: OpenWirePackets,
 }
 
 /// Checker of the characters of one chunk.
@@ -93,8 +99,10 @@ impl FindingChecks {
             peer: None,
             period: channel.period,
             parameters: *parameters,
+            measured: WireMeasurement::of(channel),
             wire: SymbolChecker::new(channel, parameters),
             watch: FlowChecker::new(channel, parameters),
+            open_wires: OpenWirePackets::default(),
         };
         self.sides.insert(id, side);
         self.ledger.seen.channels += 1;
@@ -139,6 +147,11 @@ impl FindingChecks {
         let mut scribe = FindingSink { ledger, channel: row.channel, period: side.period };
         if side.peer.is_some() {
             side.watch.expire(row.at, &mut scribe);
+        }
+        if let ChannelEvent::Packet(packet) = &row.body
+            && let Some((wire, at)) = side.open_wires.packet(packet)
+        {
+            scribe.note(FindingKind::WireOpen, at, || open_wire(wire));
         }
         let command = side.watch.row(row, &mut scribe);
         let event = row.body.link();
@@ -185,6 +198,7 @@ impl FindingChecks {
             }
             side.watch.finish(side.wire.next(), &mut scribe);
         }
+        self.measurements();
     }
 
     /// Findings and rule coverage so far.

@@ -67,6 +67,10 @@ pub struct ReceivedPacket {
     pub body: CrcResidue,
     /// Result of the CRC check. P-4, P-5, P-9
     pub check: CrcCheck,
+    /// Last byte.
+    pub crc_byte: u8,
+    /// Wires on which its bytes have a 1.
+    pub ones: u8,
     /// Cause of its end.
     pub ended_by: FrameEnd,
     /// The first position inside it that has no symbol, but a good CRC before it: a GAP may have been lost

@@ -64,6 +64,8 @@ pub enum RuleEvidence {
     Way,
     /// Both channels of a link, and the parameters that a check requires.
     Parameters(ParameterCheck),
+    /// A packet captured on two consecutive links, or a channel whose period was measured.
+    Rates,
     /// A packet captured on two consecutive links, the delays of both, and the longest path
     /// formation of the switch between them.
     Bound,
@@ -154,13 +156,15 @@ impl RuleEvidence {
             Self::Link | Self::Parameters(_) if seen.paired == 0 => {
                 Some("no channel was captured together with its opposite")
             }
-            Self::Way | Self::Bound if seen.travelled == 0 => {
+            Self::Rates if seen.wires.rates > 0 => None,
+            Self::Way | Self::Bound | Self::Rates if seen.travelled == 0 => {
                 Some("no packet was captured on two links, one behind the other")
             }
             Self::Bound if seen.timed == 0 => Some(
                 "the longest path formation of switches is not known (path=, or --assume path=N), or the delay of cables is not (delay=)",
             ),
-            Self::Channel | Self::Link | Self::Way | Self::Bound | Self::Parameters(_) => None,
+            Self::Channel | Self::Link | Self::Way | Self::Rates => None,
+            Self::Bound | Self::Parameters(_) => None,
         }
     }
 

@@ -61,7 +61,10 @@ macro_rules! finding_kinds {
 finding_kinds! {
     CorrectedCode: "corrected-code", Some("C-4"), Warning, Characters, "a control code with one bit cleared, corrected to the nearest symbol";
     InvalidCode: "invalid-code", Some("C-5"), Error, Characters, "a control code that matches no symbol";
+    SkewMargin: "skew-margin", Some("W-3"), Warning, Characters, "the skew of the wires leaves less than a tenth of the sampling window";
+    WireOpen: "wire-open", Some("W-5"), Error, Characters, "a wire on which every 1 arrives as 0";
     ClockDrift: "clock-drift", Some("W-6"), Note, Links, "a sender's clock drifts, or its declared period is wrong";
+    ClockOutOfTolerance: "clock-out-of-tolerance", Some("W-6"), Warning, Links, "the measured rate of a sender is beyond the tolerance of oscillators";
     LostGap: "lost-gap", Some("P-1"), Warning, Characters, "good CRC up to an empty period inside the packet: a GAP may be lost";
     MayBeTwo: "may-be-two", Some("P-1"), Note, Characters, "good CRC up to an IDLE inside the packet: it may be two packets";
     Merged: "merged", Some("P-1"), Error, Journeys, "two packets continued as one because the GAP between them was lost";

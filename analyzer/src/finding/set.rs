@@ -7,7 +7,7 @@ use codec::capture::{Channel, ChannelId};
 use codec::time::{CharacterPeriod, Tick};
 
 use super::case::{CaseList, FindingCase};
-use super::{FindingKind, Severity};
+use super::{FindingKind, Severity, TransportCoverage, WireCoverage};
 use crate::channel_name::TapEnd;
 use crate::link::parameters::{ChannelParameters, ParameterKey, UnknownParameters};
 use crate::link::slack::{ROOM, STOP_RESPONSE, THRESHOLDS};
@@ -118,6 +118,8 @@ totals! {
         pub waits: u64,
         /// Packets and messages of the reliability protocol.
         pub said: TransportCoverage,
+        /// Checks of wires.
+        pub wires: WireCoverage,
     }
 }
 
@@ -141,25 +143,6 @@ pub struct CheckCoverage {
     pub times: u64,
     /// Parameters unknown in at least one check.
     pub unknown: UnknownParameters,
-}
-
-totals! {
-    /// Packets and messages of the reliability protocol.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub struct TransportCoverage {
-        /// Packets of the reliability protocol's type, malformed or not. T-7
-        pub packets: u64,
-        /// Messages, each counted once. T-1
-        pub messages: u64,
-        /// Retransmissions. T-10
-        pub resent: u64,
-        /// Messages that open a logical channel. T-12
-        pub opened: u64,
-        /// ACKs. T-5
-        pub acks: u64,
-        /// NACKs. T-6
-        pub nacks: u64,
-    }
 }
 
 impl FindingSet {
@@ -326,14 +309,6 @@ impl ParameterCheck {
             Self::Room => of(ROOM),
         };
         if end.is_none() { unknown.with(UnknownParameters::TAP) } else { unknown }
-    }
-}
-
-impl TransportCoverage {
-    /// ACKs and NACKs. T-8
-    #[must_use]
-    pub const fn answers(&self) -> u64 {
-        self.acks.saturating_add(self.nacks)
     }
 }
 

@@ -8,6 +8,7 @@ use codec::framing::{FrameEvent, Framer, FramerMode};
 use codec::time::{OPEN_LINK, Tick};
 
 use super::set::FindingSink;
+use super::wires::{OpenWireCodes, open_wire};
 use super::{FindingFact, FindingKind};
 use crate::link::parameters::{ChannelParameters, ParameterKey};
 
@@ -17,6 +18,7 @@ pub(super) struct SymbolChecker {
     next: Option<Tick>,
     phase: SymbolPhase,
     acted: ActedSymbols,
+    open_wires: OpenWireCodes,
     parameters: ChannelParameters,
     /// True after two consecutive periods without a character, which the chips' fill never has.
     pauses: bool,
@@ -87,6 +89,7 @@ impl SymbolChecker {
             next: start.map(|start| start.at),
             phase: start.map(SymbolPhase::from).unwrap_or_default(),
             acted: ActedSymbols::default(),
+            open_wires: OpenWireCodes::default(),
             parameters: *parameters,
             pauses: false,
         }
@@ -134,7 +137,7 @@ impl SymbolChecker {
         let mut found = Vec::new();
         while left > 0 {
             found.clear();
-            let (phase, acted) = (self.phase, self.acted);
+            let (phase, acted, wires) = (self.phase, self.acted, self.open_wires);
             framer.feed(pattern, &mut |at, event| {
                 self.check(at, event, &mut |kind, at, more| {
                     sink.note(kind, at, || facts(kind, more));
@@ -142,7 +145,7 @@ impl SymbolChecker {
                 });
             });
             left -= 1;
-            if self.phase != phase {
+            if self.phase != phase || self.open_wires.suspected() != wires.suspected() {
                 continue;
             }
             let later = left.saturating_mul(pattern.len() as u64);
@@ -150,6 +153,9 @@ impl SymbolChecker {
                 sink.again(*kind, left, Tick(at.0.saturating_add(later)));
             }
             self.acted.repeat(&acted, left);
+            if let Some((wire, at)) = self.open_wires.repeat(&wires, left) {
+                sink.note(FindingKind::WireOpen, at, || open_wire(wire));
+            }
             return;
         }
     }
@@ -168,7 +174,8 @@ impl SymbolChecker {
         out: &mut impl FnMut(FindingKind, Tick, u8),
     ) {
         match event {
-            FrameEvent::Start(_) | FrameEvent::Data(_) | FrameEvent::Discarded(_) => {
+            FrameEvent::Start(bytes) | FrameEvent::Data(bytes) | FrameEvent::Discarded(bytes) => {
+                self.open_wires.data(bytes);
                 self.alive(at, out);
                 self.data(at, out);
             }
@@ -180,6 +187,9 @@ impl SymbolChecker {
             }
             FrameEvent::Control { code, decoded } => {
                 self.acted.codes += 1;
+                if let Some((wire, at)) = self.open_wires.code(at, code, decoded) {
+                    out(FindingKind::WireOpen, at, wire);
+                }
                 self.alive(at, out);
                 match decoded {
                     DecodedCode::Exact(symbol) => self.symbol(at, symbol, out),
@@ -285,6 +295,9 @@ fn facts(kind: FindingKind, more: u8) -> Vec<FindingFact> {
     if kind == FindingKind::CorrectedCode {
         let symbol = decode_control(more).symbol().map_or("", Symbol::family);
         return vec![FindingFact::byte("code", more), FindingFact::word("symbol", symbol)];
+    }
+    if kind == FindingKind::WireOpen {
+        return open_wire(more);
     }
     if kind == FindingKind::UnexpectedFill {
         return vec![FindingFact::number("periods", u64::from(more))];

@@ -8,6 +8,34 @@ use crate::conversation::{
     Abandonment, MalformedPacket, Observation, ObservationKind, ObservedPlace, ResendCause,
     TransportEvent,
 };
+use crate::totals::totals;
+
+totals! {
+    /// Packets and messages of the reliability protocol.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct TransportCoverage {
+        /// Packets of the reliability protocol's type, malformed or not. T-7
+        pub packets: u64,
+        /// Messages, each counted once. T-1
+        pub messages: u64,
+        /// Retransmissions. T-10
+        pub resent: u64,
+        /// Messages that open a logical channel. T-12
+        pub opened: u64,
+        /// ACKs. T-5
+        pub acks: u64,
+        /// NACKs. T-6
+        pub nacks: u64,
+    }
+}
+
+impl TransportCoverage {
+    /// ACKs and NACKs. T-8
+    #[must_use]
+    pub const fn answers(&self) -> u64 {
+        self.acks.saturating_add(self.nacks)
+    }
+}
 
 impl FindingChecks {
     /// Checks an event of the reliability protocol.

@@ -20,6 +20,8 @@ pub(crate) struct PacketAssembler {
     pause: Option<Tick>,
     possible_gap: Option<Tick>,
     bytes: Option<CappedBytes>,
+    last: u8,
+    ones: u8,
     /// First bytes behind a tag of the reliability protocol.
     header: Option<Box<HeaderBytes>>,
 }
@@ -34,6 +36,8 @@ impl PacketAssembler {
             pause: None,
             possible_gap: None,
             bytes: (bytes == ByteRetention::Keep).then(CappedBytes::default),
+            last: 0,
+            ones: 0,
             header: None,
         }
     }
@@ -54,6 +58,8 @@ impl PacketAssembler {
         if let Some(header) = &mut self.header {
             header.add(behind_tag);
         }
+        self.last = data.last().copied().unwrap_or(self.last);
+        self.ones = data.iter().fold(self.ones, |ones, byte| ones | byte);
         self.front.add(data);
         if let Some(pause) = self.pause.take() {
             self.possible_gap.get_or_insert(pause);
@@ -112,7 +118,7 @@ impl PacketAssembler {
 
     #[inline]
     pub(crate) fn close(self, number: u64, ended_by: FrameEnd) -> Box<ReceivedPacket> {
-        let Self { start, end, parser, front, possible_gap, bytes, header, .. } = self;
+        let Self { start, end, parser, front, possible_gap, bytes, last, ones, header, .. } = self;
         let packet = parser.finish();
         let (body, payload) = (packet.body(), packet.payload());
         let header = header.filter(|_| packet.tag.is_some());
@@ -126,6 +132,8 @@ impl PacketAssembler {
             tag: packet.tag,
             body,
             check: packet.check,
+            crc_byte: last,
+            ones,
             ended_by,
             possible_gap,
             bytes,

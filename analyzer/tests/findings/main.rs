@@ -9,6 +9,7 @@
 
 mod conversations;
 mod table;
+mod wires;
 
 use myriscope_analyzer::link::parameters::LinkAssumptions;
 use myriscope_analyzer::options::AnalysisScope;
@@ -129,8 +130,16 @@ fn runs_without_faults_have_neither_errors_nor_warnings() {
 /// A repeat and its characters have the same findings, as often and in the same places.
 #[test]
 fn a_repeat_is_as_its_characters() {
-    for text in ["!a6 IDLE×3", "FRES", "FRES STOP", "FRES 83", "ORUN GAP!04 IDLE×2", "IDLE×5 GO"]
-    {
+    for text in [
+        "GO GAP!08",
+        "GAP!08 GAP",
+        "!a6 IDLE×3",
+        "FRES",
+        "FRES STOP",
+        "FRES 83",
+        "ORUN GAP!04 IDLE×2",
+        "IDLE×5 GO",
+    ] {
         let ledger = |line: &str| {
             findings(capture(CASES[0].wires, &[line, "1: GAP"]).as_slice()).ledger().clone()
         };

@@ -68,6 +68,18 @@ const DECLARED: [WireBuilder; 2] = [
 const CHIP: [WireBuilder; 2] =
     [("a:0>b:0", "myrinet-channel v=1 tap=a:0 reset=own-gap fill=chip"), LINK[1]];
 
+/// A channel with too much skew and too slow a clock, and one of which neither is certain.
+const MEASURED: [WireBuilder; 2] = [
+    (
+        "a:0>b:0",
+        "myrinet-channel v=2 period_fs=12501280 tap=b:0 skew_fs=5650000 skew_at=1 sample_fs=20000 window_fs=6250000 nominal_fs=12500000 period_error_fs=12",
+    ),
+    (
+        "b:0>a:0",
+        "myrinet-channel v=2 period_fs=12501280 tap=b:0 skew_fs=5650000 skew_at=1 sample_fs=30000 window_fs=6250000 nominal_fs=12500000 period_error_fs=38",
+    ),
+];
+
 const fn case(
     kind: FindingKind,
     wires: &'static [WireBuilder],
@@ -83,6 +95,16 @@ pub(crate) const CASES: &[PlannedCase] = &[
     case(FindingKind::CorrectedCode, &LINK, &["0: GO GAP!04"], &["0: GO GAP"]),
     // C-5
     case(FindingKind::InvalidCode, &LINK, &["0: GO !a6 GAP"], &["0: GO IDLE GAP"]),
+    // W-3: 5.65 ns, less 20 ps of resolution, are more than nine tenths of 6.25 ns, which are 5.625 ns; or with 30 ps
+    // they are less.
+    case(FindingKind::SkewMargin, &MEASURED, &["0: GO GAP"], &["1: GO GAP"]),
+    // W-5: 32 GAPs lack the 1 on wire 2; or one has it.
+    case(
+        FindingKind::WireOpen,
+        &LINK,
+        &["0: GAP | (GO GAP!08)×32"],
+        &["0: (GO GAP!08)×31 | GAP | (GO GAP!08)×31"],
+    ),
     // W-6: data continues for 2, 4 and 6 periods after the latest time at which STOPs at 20 000,
     // 40 000 and 60 000 take effect: 100 ppm; or for 2 periods once.
     case(
@@ -96,6 +118,8 @@ pub(crate) const CASES: &[PlannedCase] = &[
         ],
         &["0: (GAP GO)×9990 | (00)×25 | (GAP GO)×40", "1: (GO GAP)×10000 | (STOP GAP)×50"],
     ),
+    // W-6: a period of 12.50128 ns is 102 ppm slow, and known to within 1 ppm; or only to within 3 ppm.
+    case(FindingKind::ClockOutOfTolerance, &MEASURED, &["0: GO GAP"], &["1: GO GAP"]),
     // P-1: 81 05 aa 7e is complete before the IDLE, which the chips' fill does not have; 81 05 is
     // not.
     case(

@@ -171,7 +171,8 @@ pub(crate) fn check_no_damage_found(ledger: &FindingSet) {
 }
 
 /// Findings that only damage causes, or a circuit that breaks a rule.
-const DAMAGE: [FindingKind; 17] = [
+const DAMAGE: [FindingKind; 18] = [
+    FindingKind::WireOpen,
     FindingKind::CorrectedCode,
     FindingKind::InvalidCode,
     FindingKind::CrcBad,
