@@ -128,6 +128,13 @@ impl WindowDecoder {
         }
     }
 
+    /// Ends a character whose window is over before a time.
+    pub fn settle(&mut self, time_fs: u64) -> Option<(u64, Character)> {
+        self.open
+            .take_if(|open| time_fs.saturating_sub(open.time_fs) > self.window_fs)
+            .map(received)
+    }
+
     /// The last character.
     pub fn finish(self) -> Option<(u64, Character)> {
         self.open.map(received)
