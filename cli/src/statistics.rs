@@ -166,6 +166,7 @@ fn totals(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
         ("merged", seen.merged, TextStyle::Bad),
         ("in transit", in_transit, TextStyle::Plain),
         ("lost cells", seen.overflows, TextStyle::Bad),
+        ("changed on wires", seen.wire_errors, TextStyle::Bad),
         ("timed out", seen.blocked, TextStyle::Bad),
     ];
     let head =

@@ -6,6 +6,7 @@ use codec::character::ProbeNumber;
 
 use crate::interface::ConsumptionMode;
 use crate::topology::NodePort;
+use crate::wires::WireFault;
 
 /// A fault, or a control action, at a given time and place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,9 +42,11 @@ impl FaultKind {
             Self::Noise { .. } | Self::Flip { .. } | Self::OpenWire { .. } | Self::Cut => {
                 FaultPlace::Port
             }
-            Self::LoseGap | Self::ForwardReset | Self::BackwardReset | Self::Probe(_) => {
-                FaultPlace::Port
-            }
+            Self::Wires(_)
+            | Self::LoseGap
+            | Self::ForwardReset
+            | Self::BackwardReset
+            | Self::Probe(_) => FaultPlace::Port,
             Self::PowerOff => FaultPlace::Node,
             Self::DeadPort => FaultPlace::SwitchPort,
             Self::Consume(_) | Self::Restart => FaultPlace::Host,
@@ -71,6 +74,8 @@ pub enum FaultKind {
         /// 0..=8, 8 is `d`.
         wire: u8,
     },
+    /// Changes the levels of a channel's wires. W-8
+    Wires(WireFault),
     /// Cuts the cable: both channels lose the characters in flight, and all others until the end.
     Cut,
     /// Loses the next GAP that ends a packet on a channel; with an end time, every GAP until then.
@@ -93,8 +98,8 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// A fault of each kind.
-    pub(crate) fn all() -> [Self; 12] {
-        [
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let others = [
             Self::Noise { errors: BitErrors::Weaken, mean: 1 },
             Self::Flip { bits: 1 },
             Self::OpenWire { wire: 0 },
@@ -107,7 +112,8 @@ impl FaultKind {
             Self::DeadPort,
             Self::Consume(ConsumptionMode::Always),
             Self::Restart,
-        ]
+        ];
+        others.into_iter().chain(WireFault::ALL.map(Self::Wires))
     }
 
     /// Name of the kind, as in scenario files.
@@ -117,6 +123,7 @@ impl FaultKind {
             Self::Noise { .. } => "noise",
             Self::Flip { .. } => "flip",
             Self::OpenWire { .. } => "open_wire",
+            Self::Wires(fault) => fault.name(),
             Self::Cut => "cut",
             Self::LoseGap => "lose_gap",
             Self::ForwardReset => "forward_reset",
@@ -133,6 +140,7 @@ impl FaultKind {
     #[must_use]
     pub const fn lasts(&self) -> bool {
         match self {
+            Self::Wires(fault) => fault.lasts(),
             Self::Noise { .. }
             | Self::OpenWire { .. }
             | Self::Cut
@@ -172,6 +180,7 @@ impl fmt::Display for FaultKind {
             Self::Flip { bits } => write!(f, "bits {bits:09b} are inverted"),
             Self::OpenWire { wire: 8 } => write!(f, "wire d is open"),
             Self::OpenWire { wire } => write!(f, "wire {wire} is open"),
+            Self::Wires(fault) => fault.fmt(f),
             Self::Cut => write!(f, "the cable is cut"),
             Self::LoseGap => write!(f, "a GAP is lost"),
             Self::ForwardReset => write!(f, "a forward reset is ordered"),

@@ -182,8 +182,8 @@ impl<'a> NamedNetwork<'a> {
                 node: ids.get(number).copied().unwrap_or(NodeId(u32::MAX)),
                 port: PortId(port),
             });
-            let delay = cable.delay.map_or(link.delay, Ticks);
-            CableSpec { ends, link: LinkParameters { delay, ..link } }
+            let link = cable.delay.map_or(link, |delay| link.with_cable(Ticks(delay), None));
+            CableSpec { ends, link }
         };
         let cables: Vec<CableSpec> = self.cables.iter().map(cable).collect();
         if let Err(TopologyError(problem)) = Topology::new(nodes.clone(), cables.clone()) {

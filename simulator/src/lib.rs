@@ -8,6 +8,7 @@
 //! | [`truth`] | the events of a run, and their rows in truth files |
 //! | [`topology`], [`generate`], [`routes`] | nodes and cables, generated networks, route computation |
 //! | [`link`], [`port`] | wires, slack buffers, flow control; counters and LEDs of a port |
+//! | [`wires`] | the nine wires of a channel: skew, types of cables, faults of levels |
 //! | [`clock`] | clocks of nodes, which may differ |
 //! | [`interface`], [`traffic`] | host interfaces, and the packets that hosts send |
 //! | [`fault`] | faults and control actions at given times |
@@ -60,6 +61,7 @@ pub mod topology;
 pub mod traffic;
 pub mod transport;
 pub mod truth;
+pub mod wires;
 
 pub use fault::{FaultKind, FaultSpec};
 pub use network::{Network, SimulationEngine, VisitOrder};

@@ -15,6 +15,8 @@ use std::num::NonZeroU32;
 
 use codec::time::Ticks;
 
+use crate::wires::CableWires;
+
 /// Delay of 25 m of cable: 140 ns, in whole periods. F-4 (§4.2)
 pub const DELAY_25_M: u64 = 12;
 
@@ -28,10 +30,12 @@ pub const BLOCKED: Ticks = Ticks(1 << 22);
 /// Parameters of a link: the cable, and the ports at its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkParameters {
-    /// Delay of the cable, in periods of the full rate, at least 1.
+    /// Delay of the cable and its repeaters, in periods of the full rate, at least 1.
     pub delay: Ticks,
     /// The port at either end. They may differ. F-4 (§4.8.5)
     pub ports: [PortParameters; 2],
+    /// The wires of the cable. W-4, W-7
+    pub wires: CableWires,
 }
 
 /// Parameters of a port. *Period* is that of its own sender. W-6
@@ -162,15 +166,28 @@ impl FramingMode {
 impl LinkParameters {
     /// A link with the same port at both ends.
     #[must_use]
-    pub const fn alike(delay: Ticks, port: PortParameters) -> Self {
-        Self { delay, ports: [port; 2] }
+    pub fn alike(delay: Ticks, port: PortParameters) -> Self {
+        Self { delay, ports: [port; 2], wires: CableWires::default() }
     }
 
     /// Exchanges the ends of the link.
     #[must_use]
     pub const fn turned(self) -> Self {
         let [one, other] = self.ports;
-        Self { delay: self.delay, ports: [other, one] }
+        Self { ports: [other, one], ..self }
+    }
+
+    /// Delay of the cable alone.
+    #[must_use]
+    pub fn cable_delay(&self) -> Ticks {
+        Ticks(self.delay.0.saturating_sub(self.wires.repeater_delay().0))
+    }
+
+    /// Replaces the cable by one of another delay, and length if it is known.
+    #[must_use]
+    pub fn with_cable(self, delay: Ticks, length_nm: Option<u64>) -> Self {
+        let delay = Ticks(delay.0.saturating_add(self.wires.repeater_delay().0));
+        Self { delay, wires: CableWires { length_nm, ..self.wires }, ..self }
     }
 }
 

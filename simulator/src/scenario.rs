@@ -1,6 +1,7 @@
 //! Scenarios: network, traffic, faults, taps, duration and seed of a simulation.
 
 mod arrivals;
+mod cables;
 mod costs;
 mod endpoints;
 mod error;

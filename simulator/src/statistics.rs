@@ -225,6 +225,8 @@ pub struct RunStatistics {
     /// Characters lost because a slack buffer was full. F-9
     #[serde(rename = "lost_characters")]
     pub overflows: u64,
+    /// Characters that the levels of wires have changed. W-8
+    pub wire_errors: u64,
     /// Blocked-packet timeouts. R-4
     #[serde(rename = "blocked_timeouts")]
     pub blocked: u64,
@@ -330,6 +332,8 @@ impl RunStatistics {
             self.merged += 1;
         } else if happened.kind == TruthEventKind::Overflow {
             self.overflows += 1;
+        } else if let TruthEventKind::WireError { .. } = happened.kind {
+            self.wire_errors += 1;
         } else if let TruthEventKind::Blocked(_) = happened.kind {
             self.blocked += 1;
         }

@@ -108,6 +108,15 @@ pub enum TruthEventKind {
         /// Fill of the slack buffer.
         fill: u32,
     },
+    /// The wires of the channel that comes in have changed a character. W-3, W-8
+    WireError {
+        /// Its place on the channel.
+        character: u64,
+        /// Its nine bits as sent.
+        sent: u16,
+        /// Its nine bits as received.
+        received: u16,
+    },
     /// A byte or a framing mark found the slack buffer full. F-9
     Overflow,
     /// The slack buffer's fill, after the character of the period is stored, leaves the line of

@@ -132,7 +132,7 @@ impl RandomChoices {
     }
 
     fn fault(&mut self) -> String {
-        let what = match self.below(13) {
+        let what = match self.below(18) {
             0 => format!("noise = 'any'\nmean_characters = {}", 20 + self.below(3000)),
             1 => "flip = 'any'\nbits = 0x100".to_owned(),
             2 => format!("open_wire = 'any'\nwire = {}\nfor_periods = 90", self.below(9)),
@@ -144,6 +144,14 @@ impl RandomChoices {
             8 => "power_off = 'any'\nfor_periods = 200".to_owned(),
             9 => "dead_port = 'any'\nfor_periods = 200".to_owned(),
             10 => "restart = 'any'".to_owned(),
+            13 => format!("glitch = 'any'\nwire = {}\nwidth_ns = 8.1", self.below(9)),
+            14 => format!("missed_transition = 'any'\nwire = {}", self.below(9)),
+            15 => "short = 'any'\nwires = [0, 8]\nfor_periods = 90".to_owned(),
+            16 => format!(
+                "crosstalk = 'any'\nfrom_wire = 2\nwire = {}\nmean_transitions = 9\nfor_periods = 400",
+                self.below(9)
+            ),
+            17 => "slow_edge = 'any'\nwire = 2\nlate_ns = 40\nfor_periods = 300".to_owned(),
             11 => format!("consume = 'h1'\nhow = {}\nfor_periods = 700", 2 + self.below(30)),
             _ => "consume = 'h0'\nhow = 'adversary'\nfor_periods = 900".to_owned(),
         };
@@ -170,6 +178,7 @@ impl RandomChoices {
         let divisor = self.one_of(&[1, 1, 1, 1, 2, 3]);
         let delay = self.one_of(&[1, 2, 3, 12, 12, 12, 31, 80]);
         write!(text, "[link]\nrate_divisor = {divisor}\ndelay_periods = {delay}\n").unwrap();
+        text += self.one_of(&["", "", "", "", "skew_ns = 5\njitter_ns = 1\n", "skew_ns = 8\n"]);
         text += &self.port_keys();
         let (routing, token) = (self.one_of(&[0, 1, 5, 28, 60]), self.one_of(&[0, 1, 2, 2, 7]));
         let extensions = self.chance(20);

@@ -58,7 +58,9 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
     if *stats {
         seen.print(if arguments.all { usize::MAX } else { SHOWN }, output);
     }
-    Ok(RunReport::default())
+    let mut report = RunReport::of(path);
+    scenario.notes().iter().for_each(|note| report.warning(note));
+    Ok(report)
 }
 
 /// Text of a file that a scenario names, relative to the scenario.

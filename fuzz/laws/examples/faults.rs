@@ -206,6 +206,7 @@ fn name(fault: &FaultSpec, scenario: &Scenario) -> &'static str {
         FaultKind::Noise { .. } => "bit errors",
         FaultKind::Flip { .. } => "flipped bits",
         FaultKind::OpenWire { .. } => "open wire",
+        FaultKind::Wires(_) => "disturbed wires",
         FaultKind::Cut => "cut cable",
         FaultKind::LoseGap => "lost GAP",
         FaultKind::ForwardReset => "forward reset",

@@ -13,15 +13,18 @@ pub mod traffic_input;
 pub mod undeclared;
 pub mod waits;
 
+use codec::capture::{CaptureItem, CaptureReader, ChannelId, ReadProgress};
 use simulator::clock::NodeClock;
 use simulator::network::{SimulationEngine, VisitOrder};
 use simulator::scenario::Scenario;
 use simulator::topology::{NodeKind, Topology};
 use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
+use simulator::wires::{CableWires, WireSkew};
 
 use self::analyzed::AnalyzedCapture;
 use self::input::{NetworkInput, Rerun, SwitchInput};
 use self::run::{RunOutcome, run, run_with};
+use crate::capture_input::OwnedChunk;
 use crate::score;
 
 /// Number of times that what was recorded is handed out. *Chosen*: several times in a run.
@@ -46,6 +49,13 @@ pub fn planned(plan: &NetworkInput) {
     let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, SLICE);
     check(&scenario, &outcome);
     check_rerun(&scenario, &outcome, plan.run.again());
+    if scenario.seed % 4 == 1 {
+        let skewed = with_skew(scenario.clone());
+        let other = run(&skewed, TraceLevel::Everything, VisitOrder::AsGiven, SLICE);
+        assert!(outcome.rows == other.rows, "skew within the window changes nothing");
+        assert!(chunks(&outcome) == chunks(&other), "the same characters");
+        check_rerun(&skewed, &other, Rerun::Stepped);
+    }
     if scenario.seed.is_multiple_of(4) {
         let scenario = with_clocks(scenario);
         let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, SLICE);
@@ -66,6 +76,33 @@ pub(crate) fn with_clocks(mut scenario: Scenario) -> Scenario {
     let topology = Topology::new(nodes, scenario.topology.cables().to_vec());
     scenario.topology = topology.unwrap_or(scenario.topology);
     scenario
+}
+
+/// The scenario with any wires whose skew is within the window of a receiver, by its seed. W-3, W-4
+fn with_skew(mut scenario: Scenario) -> Scenario {
+    let mut cables = scenario.topology.cables().to_vec();
+    for (cable, number) in cables.iter_mut().zip(scenario.seed / 4..) {
+        let jitter_ps = u32::try_from(number % 7 * 500).unwrap_or_default();
+        let polarity_ps = u32::try_from(number % 5 * 750).unwrap_or_default();
+        let skew = WireSkew::UpTo(6_250 - jitter_ps - polarity_ps);
+        cable.link.wires = CableWires { skew, jitter_ps, polarity_ps, ..cable.link.wires };
+    }
+    let topology = Topology::new(scenario.topology.nodes().to_vec(), cables);
+    scenario.topology = topology.unwrap_or(scenario.topology);
+    scenario
+}
+
+/// The recorded characters.
+fn chunks(outcome: &RunOutcome) -> Vec<(ChannelId, OwnedChunk)> {
+    let mut chunks = Vec::new();
+    let mut reader = CaptureReader::new(outcome.capture.as_slice());
+    let mut keep = |item: CaptureItem<'_>| {
+        if let CaptureItem::Chunk(id, chunk) = item {
+            chunks.push((id, OwnedChunk::from(chunk)));
+        }
+    };
+    while matches!(reader.step(&mut keep), Ok(ReadProgress::More)) {}
+    chunks
 }
 
 /// The laws, of a scenario as it stands.

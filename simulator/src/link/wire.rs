@@ -8,6 +8,8 @@ use codec::time::Ticks;
 use crate::fault::BitErrors;
 use crate::link::tagged_char::{PacketId, TaggedChar, move_cells};
 use crate::rng::Rng;
+use crate::wires::WireFault;
+use crate::wires::line::{ChangedCharacter, DisturbedLine};
 
 /// The wires of a channel: a delay line.
 #[derive(Clone, Debug)]
@@ -50,6 +52,8 @@ struct WireDamage {
     noise: Vec<RandomErrors>,
     /// GAPs at packet ends still to lose, and number of faults that lose every GAP.
     gaps: (u32, u32),
+    /// The wires between encoder and decoder, if characters go through levels.
+    line: Option<Box<DisturbedLine>>,
 }
 
 /// A source of random errors.
@@ -152,7 +156,8 @@ impl ChannelWire {
     /// The character that arrives without random errors, if that is always the same.
     pub(crate) fn after_damage(&self, cell: TaggedChar) -> Option<TaggedChar> {
         let Some(damage) = self.damage_ref() else { return Some(cell) };
-        damage.flips.is_empty().then(|| cell.with_bits(damage.mask(cell.bits())))
+        let same = damage.flips.is_empty() && damage.line.is_none();
+        same.then(|| cell.with_bits(damage.mask(cell.bits())))
     }
 
     /// Number of characters before the next random error, and the earliest end of its sources.
@@ -217,7 +222,11 @@ impl ChannelWire {
         while let Some((_, flip)) = damage.flips.pop_front_if(|(at, _)| *at <= now) {
             bits ^= flip;
         }
-        bits = damage.mask(bits);
+        let closed = damage.mask(0x1ff);
+        bits = match &mut damage.line {
+            Some(line) => line.carry(bits, closed),
+            None => bits & closed,
+        };
         damage.noise.retain(|noise| noise.until > now);
         self.update_state();
         cell.with_bits(bits)
@@ -225,8 +234,10 @@ impl ChannelWire {
 
     fn update_state(&mut self) {
         let Some(aside) = &mut self.extras else { return };
-        let Some(damage) = &aside.damage else { return };
-        let changing = !damage.flips.is_empty()
+        let Some(damage) = &mut aside.damage else { return };
+        damage.line.take_if(|line| line.is_over());
+        let changing = damage.line.is_some()
+            || !damage.flips.is_empty()
             || !damage.noise.is_empty()
             || damage.open.iter().any(|faults| *faults > 0);
         self.state = if damage.cuts > 0 || damage.gaps != (0, 0) {
@@ -267,6 +278,29 @@ impl ChannelWire {
     pub fn close(&mut self, wire: u8) {
         let closed = |faults: &mut u32| *faults = faults.saturating_sub(1);
         self.damage(|damage| damage.open.iter_mut().skip(wire.into()).take(1).for_each(closed));
+    }
+
+    /// Makes characters go through levels.
+    pub(crate) fn set_line(&mut self, line: DisturbedLine) {
+        self.damage(|damage| damage.line = Some(Box::new(line)));
+    }
+
+    /// Begins a fault of the levels, given the character period.
+    pub(crate) fn disturb(&mut self, fault: WireFault, period_fs: u64, rng: Rng) {
+        self.damage(|damage| {
+            let line = || Box::new(DisturbedLine::temporary(period_fs));
+            damage.line.get_or_insert_with(line).begin(fault, rng);
+        });
+    }
+
+    /// Ends a fault of the levels.
+    pub(crate) fn end_disturbance(&mut self, fault: WireFault) {
+        self.damage(|damage| damage.line.iter_mut().for_each(|line| line.end(fault)));
+    }
+
+    /// The character that has just arrived, if the levels of the wires have changed it.
+    pub(crate) fn take_changed(&mut self) -> Option<ChangedCharacter> {
+        self.damage_mut()?.line.as_mut()?.take_changed()
     }
 
     /// Inverts bits of the first character that arrives from a period on. Called in order of time.

@@ -1,7 +1,8 @@
 //! Construction of a network from a scenario. N-1
 
-use codec::capture::Channel;
+use codec::capture::{Channel, WireMeasurement};
 use codec::time::CharacterPeriod;
+use codec::wires::FS_PER_PS;
 
 use super::sleep::PortSleep;
 use super::{HostUnit, Network, NodePart, VisitOrder};
@@ -17,11 +18,14 @@ use crate::scenario::{Scenario, word_of};
 use crate::switch::{Switch, SwitchInputState};
 use crate::topology::{CableSpec, NodeId, NodeKind, NodePort, Topology};
 use crate::truth::TraceLevel;
+use crate::wires::line::DisturbedLine;
+use crate::wires::{CableEnds, CableWires};
 
 /// Random streams of the parts.
 const HOST_STREAM: u64 = 1 << 32;
 const ENDPOINT_STREAM: u64 = 5 << 32;
 const ORDER_STREAM: u64 = 3 << 32;
+const JITTER_STREAM: u64 = 8 << 32;
 
 impl Network {
     pub(super) fn build_nodes(&mut self, scenario: &Scenario, order: VisitOrder) {
@@ -59,8 +63,8 @@ impl Network {
         });
         let ends = arranged(ends.collect(), order, 1);
         // One after the other in memory, as the stepper goes through them.
-        let wire = |link: &LinkParameters| ChannelWire::new(link.delay, link.ports[1].divisor);
-        self.wires.extend(ends.iter().map(|(.., link)| wire(link)));
+        let wire = |(_, from, link): &(_, NodePort, _)| wire(scenario.seed, *from, link);
+        self.wires.extend(ends.iter().map(wire));
         let mut peers = Vec::new();
         for (port, peer, link) in ends {
             let unit = number(self.units.len());
@@ -122,12 +126,11 @@ impl Network {
             for (from, opposite) in ends {
                 let tap = Some(topology.port_name(tap.port));
                 let clock = self.clock_period(from.node);
-                let channel = channel(topology, from, clock).map(|channel| Channel {
-                    peer: Some(opposite),
-                    tap,
-                    ..channel
-                });
-                self.channels.extend(channel);
+                let Some(mut channel) = channel(topology, from, clock) else { continue };
+                if from == peer {
+                    measure(&mut channel, &link.wires, scenario.seed, from);
+                }
+                self.channels.push(Channel { peer: Some(opposite), tap, ..channel });
             }
         }
         for peer in peers {
@@ -139,6 +142,33 @@ impl Network {
         }
         let periods = self.channels.iter().map(|channel| channel.period).collect();
         self.recorder = CaptureRecorder::new(periods);
+    }
+}
+
+/// The wire of the channel from a port.
+fn wire(seed: u64, from: NodePort, link: &LinkParameters) -> ChannelWire {
+    let [_, sender] = link.ports;
+    let mut wire = ChannelWire::new(link.delay, sender.divisor);
+    if link.wires.is_uneven() {
+        let period = CharacterPeriod::FULL_RATE.times(sender.divisor);
+        let delays = link.wires.delays(seed, from);
+        let rng =
+            Rng::new(seed, JITTER_STREAM | u64::from(from.node.0) << 8 | u64::from(from.port.0));
+        wire.set_line(DisturbedLine::new(&link.wires, &delays, period.fs(), &rng));
+    }
+    match link.wires.ends {
+        CableEnds::Mirrored => {}
+        CableEnds::Straight => drop(wire.cut()),
+    }
+    wire
+}
+
+/// Describes the longest character that may arrive, if it is one of several transitions. W-4
+fn measure(channel: &mut Channel, wires: &CableWires, seed: u64, from: NodePort) {
+    if wires.is_uneven() {
+        let spread_fs = u64::from(wires.spread_ps(seed, from)) * FS_PER_PS;
+        let skew = Some((spread_fs.min(channel.period.fs()), None));
+        WireMeasurement { skew, ..WireMeasurement::of(channel) }.describe(channel);
     }
 }
 
@@ -200,7 +230,7 @@ fn arranged<T>(mut parts: Vec<T>, order: VisitOrder, what: u64) -> Vec<T> {
 /// own end, those of a receiver from the far end. F-1, F-3, F-4, F-8, R-1, S-6
 fn channel(topology: &Topology, from: NodePort, clock: CharacterPeriod) -> Option<Channel> {
     let to = topology.peer(from)?;
-    let LinkParameters { delay, ports: [sender, receiver] } = topology.link(from)?;
+    let LinkParameters { delay, ports: [sender, receiver], .. } = topology.link(from)?;
     let path = match topology.node(to.node)?.kind {
         NodeKind::Switch(switch) => Some(("path", switch.path().to_string())),
         NodeKind::Host => None,

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use codec::character::Symbol;
+use codec::time::CharacterPeriod;
 
 use crate::fault::{FaultKind, FaultSpec};
 use crate::link::sender::SendState;
@@ -94,6 +95,15 @@ impl Network {
                 self.wire(place, |wire| match step {
                     FaultStep::Begin => wire.open(number),
                     FaultStep::End => wire.close(number),
+                });
+            }
+            FaultKind::Wires(fault) => {
+                let unit = self.index.unit(place).and_then(|unit| self.units.get(unit));
+                let periods = unit.map_or(1, |unit| unit.clock.divisor());
+                let period = periods * CharacterPeriod::FULL_RATE.fs();
+                self.wire(place, |wire| match step {
+                    FaultStep::Begin => wire.disturb(fault, period, rng),
+                    FaultStep::End => wire.end_disturbance(fault),
                 });
             }
             FaultKind::Cut => self.cut(place, step),

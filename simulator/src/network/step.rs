@@ -10,6 +10,7 @@ use crate::network::{HostUnit, Network};
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
 use crate::switch::{Switch, SwitchInputState};
 use crate::truth::{RuleId, TraceContext, TruthEventKind, TruthLog};
+use crate::wires::line::ChangedCharacter;
 
 mod choice;
 mod extended_switching;
@@ -107,9 +108,15 @@ impl Network {
         if self.wires.get(index).is_some_and(|wire| wire.cells().is_empty()) {
             self.catch_up_sender(self.units.get(index).map_or(0, |unit| unit.peer as usize));
         }
-        let Self { now, units, wires, recorder, active, .. } = self;
+        let Self { now, units, wires, recorder, active, log, .. } = self;
         let (Some(unit), Some(wire)) = (units.get_mut(index), wires.get_mut(index)) else { return };
         let cell = wire.arrive(*now);
+        if !wire.is_sound()
+            && let Some(ChangedCharacter { sent, received }) = wire.take_changed()
+        {
+            let kind = TruthEventKind::WireError { character: slot, sent, received };
+            log.emit(*now, unit.port, None, || kind);
+        }
         if let Some(tapped) = &unit.tapped
             && tapped.is_on(*now)
         {

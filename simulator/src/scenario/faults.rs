@@ -2,6 +2,7 @@
 
 use codec::character::ProbeNumber;
 
+use super::cables::NanosecondRange;
 use super::error::any_of;
 use super::keys::KeyFormat;
 use super::limits::{DURATION_MAX, FAULTS_MAX};
@@ -12,6 +13,7 @@ use super::toml_writer::{TomlKeys, TomlPage, word_of};
 use crate::fault::{BitErrors, FaultKind, FaultPlace, FaultSpec};
 use crate::rng::Rng;
 use crate::topology::{NodeKind, NodePort, Topology};
+use crate::wires::{DISTURBANCE_PS_MAX, NanosecondText, WireFault};
 
 /// Reads the further keys of a kind.
 fn read_kind(table: &mut TomlTable<'_>, kind: FaultKind) -> Option<FaultKind> {
@@ -34,6 +36,7 @@ fn read_kind(table: &mut TomlTable<'_>, kind: FaultKind) -> Option<FaultKind> {
         FaultKind::Consume(_) => {
             FaultKind::Consume(parameters::consumption(&table.needed("how")?)?)
         }
+        FaultKind::Wires(fault) => FaultKind::Wires(read_wires(table, fault)?),
         FaultKind::Cut
         | FaultKind::LoseGap
         | FaultKind::ForwardReset
@@ -41,6 +44,51 @@ fn read_kind(table: &mut TomlTable<'_>, kind: FaultKind) -> Option<FaultKind> {
         | FaultKind::PowerOff
         | FaultKind::DeadPort
         | FaultKind::Restart => kind,
+    })
+}
+
+fn read_wires(table: &mut TomlTable<'_>, fault: WireFault) -> Option<WireFault> {
+    let limits = NanosecondRange(DISTURBANCE_PS_MAX);
+    let wire = |table: &mut TomlTable<'_>, key: &str| table.needed(key)?.integer(0..=8);
+    let time = |table: &mut TomlTable<'_>, key: &'static str, default: u32| {
+        table.item(key).map_or(Some(default), |item| limits.of(&item))
+    };
+    Some(match fault {
+        WireFault::Short { .. } => {
+            let item = table.needed("wires")?;
+            let list = item.as_list().unwrap_or_default();
+            let numbers: Option<Vec<u64>> = list.iter().map(TomlItem::as_integer).collect();
+            match numbers.unwrap_or_default().as_slice() {
+                &[one @ 0..=8, other @ 0..=8] if one != other => {
+                    WireFault::Short { wires: [one, other].map(|it| u8::try_from(it).unwrap_or(8)) }
+                }
+                _ => {
+                    item.report("expected two different wires from 0 to 8".to_owned());
+                    return None;
+                }
+            }
+        }
+        WireFault::Glitch { width_ps, .. } => {
+            let wire = wire(table, "wire");
+            let (offset_ps, width_ps) =
+                (time(table, "offset_ns", 0), time(table, "width_ns", width_ps));
+            WireFault::Glitch { wire: wire?, offset_ps: offset_ps?, width_ps: width_ps? }
+        }
+        WireFault::MissedTransition { .. } => {
+            WireFault::MissedTransition { wire: wire(table, "wire")? }
+        }
+        WireFault::Crosstalk { width_ps, .. } => {
+            let (from, to) = (wire(table, "from_wire"), wire(table, "wire"));
+            let mean = table.needed("mean_transitions");
+            let width_ps = time(table, "width_ns", width_ps);
+            let mean = mean?.integer(1..=DURATION_MAX)?;
+            WireFault::Crosstalk { from: from?, to: to?, mean, width_ps: width_ps? }
+        }
+        WireFault::SlowEdge { .. } => {
+            let wire = wire(table, "wire");
+            let late = table.needed("late_ns");
+            WireFault::SlowEdge { wire: wire?, late_ps: limits.of(&late?)? }
+        }
     })
 }
 
@@ -80,12 +128,11 @@ impl<'a> FaultReader<'a> {
 
     fn fault(&mut self, mut table: TomlTable<'_>, mut rng: Rng) {
         let when = self.when(&mut table);
-        let given = FaultKind::all().into_iter();
-        let given = given.filter_map(|kind| Some((table.item(kind.name())?, kind)));
+        let given = FaultKind::all().filter_map(|kind| Some((table.item(kind.name())?, kind)));
         let given: Vec<_> = given.collect();
         let (place, given) = match given.as_slice() {
             [] => {
-                let keys = FaultKind::all().map(|kind| kind.name());
+                let keys: Vec<_> = FaultKind::all().map(|kind| kind.name()).collect();
                 // Any other key may belong to the missing one.
                 return table.missing(&format!("expected one of {}", any_of(&keys)));
             }
@@ -233,10 +280,36 @@ fn write_fault(keys: &mut TomlKeys, fault: &FaultSpec, topology: &Topology) {
         keys.value("bits", format!("0b{bits:09b}"));
     } else if let FaultKind::OpenWire { wire } = fault.kind {
         keys.value("wire", wire);
+    } else if let FaultKind::Wires(fault) = fault.kind {
+        write_wires(keys, fault);
     } else if let FaultKind::Probe(number) = fault.kind {
         keys.value("number", number.value());
     } else if let FaultKind::Consume(how) = fault.kind {
         ConsumptionFormat.write(keys, "how", how);
+    }
+}
+
+fn write_wires(keys: &mut TomlKeys, fault: WireFault) {
+    match fault {
+        WireFault::Short { wires: [one, other] } => {
+            keys.value("wires", format!("[{one}, {other}]"));
+        }
+        WireFault::Glitch { wire, offset_ps, width_ps } => {
+            keys.value("wire", wire);
+            keys.value("offset_ns", NanosecondText(offset_ps));
+            keys.value("width_ns", NanosecondText(width_ps));
+        }
+        WireFault::MissedTransition { wire } => keys.value("wire", wire),
+        WireFault::Crosstalk { from, to, mean, width_ps } => {
+            keys.value("from_wire", from);
+            keys.value("wire", to);
+            keys.value("mean_transitions", mean);
+            keys.value("width_ns", NanosecondText(width_ps));
+        }
+        WireFault::SlowEdge { wire, late_ps } => {
+            keys.value("wire", wire);
+            keys.value("late_ns", NanosecondText(late_ps));
+        }
     }
 }
 

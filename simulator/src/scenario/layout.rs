@@ -76,7 +76,7 @@ fn bases(scenario: &Scenario) -> BaseParameters {
     BaseParameters {
         link: scenario.topology.cables().first().map_or_else(Default::default, |it| {
             // A file says one thing of all ports.
-            LinkParameters::alike(it.link.delay, it.link.ports[0])
+            LinkParameters { ports: [it.link.ports[0]; 2], ..it.link }
         }),
         switch: scenario.topology.nodes().iter().find_map(switch).unwrap_or(SWITCH_BASE),
         interface: scenario.interfaces.first().map_or_else(Default::default, |(_, it)| *it),

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use codec::route::RouteAddressing;
 use codec::time::{FULL_RATE_PERIOD_PS, Ticks};
 
+use super::cables::{CABLE, write_delay};
 use super::keys::{
     BoolPair, FieldKey, GivenKeys, IntRange, KeyFormat, KeyList, SectionKey, TimeRange, WordList,
     key, write,
@@ -24,6 +25,7 @@ use crate::link::{
 #[cfg(test)]
 use crate::rng::Rng;
 use crate::topology::{ExtensionSupport, SWITCH_PORTS_MAX, SwitchParameters as Switch};
+use crate::wires::CableWires;
 
 const SYMBOLS: [(&str, SymbolSet); 2] =
     [("mandatory", SymbolSet::Mandatory), ("all", SymbolSet::All)];
@@ -119,7 +121,9 @@ impl SectionKey<Port> for BlockedKey {
 /// Link parameters given in a table: delay, and parameters of both ends or of one.
 #[derive(Clone, Default)]
 pub(super) struct LinkKeys {
-    delay: Option<Ticks>,
+    /// Delay of the cable, and the length that it is given by.
+    delay: Option<(Ticks, Option<u64>)>,
+    wires: GivenKeys<CableWires>,
     both: GivenKeys<Port>,
     ends: [GivenKeys<Port>; 2],
 }
@@ -137,19 +141,27 @@ impl LinkKeys {
     }
 
     pub(super) fn read_both(table: &mut TomlTable<'_>) -> Self {
-        Self { delay: delay(table), both: GivenKeys::read(PORT, table), ..Self::default() }
+        Self {
+            delay: delay(table),
+            wires: GivenKeys::read(CABLE, table),
+            both: GivenKeys::read(PORT, table),
+            ..Self::default()
+        }
     }
 
     pub(super) fn over(&self, base: LinkParameters) -> LinkParameters {
         let [a, b] = base.ports.map(|port| self.both.over(port));
         let [own, other] = &self.ends;
         let ports = [own.over(a), other.over(b)];
-        LinkParameters { delay: self.delay.unwrap_or(base.delay), ports }
+        let (delay, length) = self.delay.unwrap_or((base.cable_delay(), base.wires.length_nm));
+        let wires = self.wires.over(base.wires);
+        LinkParameters { ports, wires, ..base }.with_cable(delay, length)
     }
 }
 
 pub(super) fn write_link(keys: &mut TomlKeys, link: LinkParameters, base: LinkParameters) {
-    keys.differing("delay_periods", link.delay.0, base.delay.0);
+    write_delay(keys, link, base);
+    write(CABLE, keys, link.wires, base.wires);
     let [a, b] = link.ports;
     let [base_a, base_b] = base.ports;
     if a == b && base_a == base_b {
@@ -164,7 +176,7 @@ pub(super) fn write_link(keys: &mut TomlKeys, link: LinkParameters, base: LinkPa
     }
 }
 
-fn delay(table: &mut TomlTable<'_>) -> Option<Ticks> {
+fn delay(table: &mut TomlTable<'_>) -> Option<(Ticks, Option<u64>)> {
     let length = table.item("length_m");
     match (length, table.time("delay", 1..=DELAY_MAX)) {
         (Some(length), Some(_)) => {
@@ -172,14 +184,15 @@ fn delay(table: &mut TomlTable<'_>) -> Option<Ticks> {
             None
         }
         (Some(length), None) => {
-            let delay = length.as_nanos().and_then(delay_of_nanometres);
+            let nanometres = length.as_nanos();
+            let delay = nanometres.and_then(delay_of_nanometres);
             if delay.is_none() {
                 let metres = DELAY_MAX * u64::from(FULL_RATE_PERIOD_PS) / DELAY_PS_PER_M;
                 length.report(format!("expected a length from 0 to {metres} m"));
             }
-            delay
+            Some((delay?, nanometres.and_then(|length| u64::try_from(length).ok())))
         }
-        (None, delay) => delay.map(|delay| Ticks(delay.periods)),
+        (None, delay) => delay.map(|delay| (Ticks(delay.periods), None)),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use codec::character::Symbol;
+use codec::character::{Character, Symbol};
+use codec::wires::WireTransition;
 use serde::ser::{Impossible, Serialize, SerializeMap, Serializer};
 
 use super::{PacketHandling, RuleId, TruthEvent, TruthEventKind};
@@ -10,10 +11,10 @@ use crate::topology::NodeId;
 
 /// Names of all kinds of events, in the order of `docs/truth.md`.
 #[rustfmt::skip]
-pub const TRUTH_KINDS: [&str; 57] = [
+pub const TRUTH_KINDS: [&str; 58] = [
     "injected", "forwarded", "consumed", "dropped", "truncated", "merged", "received", "sent",
     "open-link", "link-restored", "forward-reset", "reset-ended", "backward-reset",
-    "overrun-alarm", "probe", "reply", "invalid-code", "corrected-code", "threshold", "overflow",
+    "overrun-alarm", "probe", "reply", "wire-error", "invalid-code", "corrected-code", "threshold", "overflow",
     "fill", "commanded", "symbol-sent", "reset-closed", "fell-silent", "silence-ended",
     "power-lost", "raw", "sender-stopped", "sender-resumed", "blocked", "message-transmitted",
     "ack-transmitted", "nack-transmitted", "message-accepted", "message-written",
@@ -144,6 +145,14 @@ impl TruthEventKind {
                 out.event("reply").field("status", &status.value());
                 out.optional("round_trip", *round_trip)
             }
+            Self::WireError { character, sent, received } => {
+                let [before, after] =
+                    [sent, received].map(|bits| Character::from_bits(*bits).to_string());
+                let hurt = WireTransition { time_fs: 0, wires: sent ^ received };
+                out.event("wire-error").field("character", character).field("sent", &before);
+                let wires = hurt.each().collect::<Vec<_>>();
+                out.field("received", &after).field("wires", &wires)
+            }
             Self::InvalidCode(code) => out.event("invalid-code").field("code", code),
             Self::CorrectedCode { code, symbol } => {
                 out.event("corrected-code").field("code", code).field("symbol", symbol.family())
@@ -269,6 +278,7 @@ mod tests {
             TruthEventKind::ProbeReceived(ProbeNumber::new(4).unwrap()),
             TruthEventKind::ReplyReceived { status, round_trip: Some(31) },
             TruthEventKind::ReplyReceived { status, round_trip: None },
+            TruthEventKind::WireError { character: 118, sent: 0x183, received: 0x103 },
             TruthEventKind::InvalidCode(141),
             TruthEventKind::CorrectedCode { code: 1, symbol: Symbol::Go },
             TruthEventKind::Threshold { command: StopGo::Stop, fill: 48 },

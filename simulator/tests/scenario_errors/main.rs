@@ -118,7 +118,7 @@ fn long_lines_are_shown_around_the_place() {
          --> net.toml:2:10
           |
         2 | link = { key_number_60 = 60 }                                                                                                        ...
-          |          ^^^^^^^^^^^^^ expected `blocked_us`, `delay_us`, `fill`, `framing`, `generation_periods`, `go_slack`, `hysteresis`, `interpretation_periods`, `length_m`, `rate_divisor`, `replies`, `reset`, `stop_slack` or `symbols`
+          |          ^^^^^^^^^^^^^ expected `blocked_us`, `delay_us`, `fill`, `framing`, `generation_periods`, `go_slack`, `hysteresis`, `interpretation_periods`, `jitter_ns`, `length_m`, `polarity_ns`, `rate_divisor`, `repeaters`, `replies`, `reset`, `skew_ns`, `stop_slack`, `straight`, `symbols` or `type`
     ");
 }
 

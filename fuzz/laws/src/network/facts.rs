@@ -94,6 +94,7 @@ pub fn is_sound(scenario: &Scenario, from: NodePort, to: NodePort) -> bool {
         FaultKind::Noise { .. }
         | FaultKind::Flip { .. }
         | FaultKind::OpenWire { .. }
+        | FaultKind::Wires(_)
         | FaultKind::LoseGap => fault.place == from,
         FaultKind::Cut | FaultKind::DeadPort => fault.place == from || fault.place == to,
         FaultKind::PowerOff => [from.node, to.node].contains(&fault.place.node),

@@ -50,6 +50,7 @@ pub fn is_in_order(scenario: &Scenario, outcome: &RunOutcome) -> bool {
         | TruthEventKind::ResetReceived
         | TruthEventKind::BackwardResetReceived
         | TruthEventKind::OverrunAlarmReceived
+        | TruthEventKind::WireError { .. }
         | TruthEventKind::InvalidCode(_)
         | TruthEventKind::CorrectedCode { .. }
         | TruthEventKind::FellSilent

@@ -268,7 +268,7 @@ impl CableInput {
     /// A cable of its length, from a port of the first kind to one of the second.
     fn between(&self, kinds: [&Self; 2]) -> LinkParameters {
         let delay = Ticks(1 + u64::from(self.delay % 40));
-        let mut link = LinkParameters { delay, ports: kinds.map(Self::port) };
+        let mut link = LinkParameters { delay, ports: kinds.map(Self::port), ..Default::default() };
         for (end, kind) in kinds.into_iter().enumerate() {
             if kind.stop_slack >= 128 {
                 // Just enough, or a little more.

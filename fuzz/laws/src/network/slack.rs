@@ -97,6 +97,7 @@ impl TappedChannel<'_> {
             FaultKind::Noise { .. }
             | FaultKind::Flip { .. }
             | FaultKind::OpenWire { .. }
+            | FaultKind::Wires(_)
             | FaultKind::LoseGap
             | FaultKind::Cut => fault.place == *sender || fault.place == *receiver,
             FaultKind::DeadPort

@@ -1,0 +1,92 @@
+//! Notes about cables that cannot work as they should. F-4, W-3, W-7
+
+use std::collections::BTreeMap;
+
+use codec::time::FULL_RATE_PERIOD_PS;
+
+use super::{CableEnds, CableType};
+use crate::link::{DELAY_PS_PER_M, LinkParameters};
+use crate::scenario::Scenario;
+use crate::topology::CableSpec;
+
+/// Sampling window at the full rate, in picoseconds. W-3
+const WINDOW_PS: u32 = FULL_RATE_PERIOD_PS / 2;
+
+impl Scenario {
+    /// Notes about cables: one longer than its type allows, ends that are not mirrored, skew beyond
+    /// the window, and, where a type or repeaters are given, a slack buffer that does not cover it.
+    /// Cables with the same note are counted.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let mut found: BTreeMap<String, (String, usize)> = BTreeMap::new();
+        for cable in self.topology.cables() {
+            let name = cable.ends.map(|end| self.topology.port_name(end)).join(" to ");
+            for note in self.notes_of(cable) {
+                found.entry(note).or_insert_with(|| (name.clone(), 0)).1 += 1;
+            }
+        }
+        let line = |(note, (first, count)): (String, (String, usize))| match count - 1 {
+            0 => format!("cable {first}: {note}"),
+            others => format!("cable {first} and {others} more: {note}"),
+        };
+        found.into_iter().map(line).collect()
+    }
+
+    fn notes_of(&self, cable: &CableSpec) -> Vec<String> {
+        let CableSpec { ends, link } = cable;
+        let wires = link.wires;
+        let mut notes = Vec::new();
+        if wires.ends == CableEnds::Straight {
+            let note = "its ends are not mirror images, so that senders are joined to senders: both \
+                        receivers are silent and the link is open (W-7)";
+            return vec![note.to_owned()];
+        }
+        notes.extend(too_long(link));
+        if wires.kind != CableType::Any || wires.repeaters > 0 {
+            notes.extend(uncovered(link));
+        }
+        let spread = ends.map(|end| wires.spread_ps(self.seed, end)).into_iter().max();
+        if let Some(spread) = spread.filter(|spread| wires.is_uneven() && *spread > WINDOW_PS) {
+            let [spread, window] = [spread, WINDOW_PS].map(super::NanosecondText);
+            notes.push(format!(
+                "transitions of a character arrive up to {spread} ns apart, the sampling window of a \
+                 receiver at the full rate is {window} ns: late ones fall into the next character (W-3)"
+            ));
+        }
+        notes
+    }
+}
+
+fn too_long(link: &LinkParameters) -> Option<String> {
+    const NM_PER_M: u64 = 1_000_000_000;
+    let most = link.wires.kind.metres_max()?;
+    // A delay is at least that of the shortest cable that has it.
+    let from_delay = || {
+        let ps = link.cable_delay().0.saturating_sub(1).saturating_mul(FULL_RATE_PERIOD_PS.into());
+        (ps / DELAY_PS_PER_M).saturating_mul(NM_PER_M)
+    };
+    let sections = u64::from(link.wires.repeaters) + 1;
+    let length = link.wires.length_nm.unwrap_or_else(from_delay) / sections;
+    (length > most * NM_PER_M).then(|| {
+        let what = if sections > 1 { "each of its sections" } else { "it" };
+        let centimetres = length.div_ceil(NM_PER_M / 100);
+        let metres = format!("{}.{:02}", centimetres / 100, centimetres % 100);
+        let metres = metres.trim_end_matches('0').trim_end_matches('.');
+        let word = crate::scenario::word_of(&CableType::WORDS, link.wires.kind);
+        format!("{what} is {metres} m long, the limit of the type `{word}` is {most} m (W-7)")
+    })
+}
+
+/// A slack buffer that does not cover the round trip, where both ends have the full rate.
+fn uncovered(link: &LinkParameters) -> Option<String> {
+    let short = [*link, link.turned()].into_iter().find_map(|link| {
+        let [own, other] = link.ports;
+        let round_trip = 2 * link.delay.0 + u64::from(own.generation + other.interpretation);
+        let full = [own, other].iter().all(|port| port.divisor.get() == 1);
+        let slack = u64::from(own.slack.stop_slack);
+        (full && slack < round_trip).then_some((slack, round_trip))
+    });
+    short.map(|(slack, needed)| {
+        format!("`stop_slack` is {slack}, a round trip takes {needed} characters: bytes may be lost (F-4)")
+    })
+}
