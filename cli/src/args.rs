@@ -2,6 +2,7 @@
 
 mod analysis;
 mod cutting;
+mod export;
 mod import;
 #[expect(dead_code, reason = "the program myriscope-laws reads the values")]
 mod laws;
@@ -18,6 +19,7 @@ pub(crate) use self::analysis::{
     ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs,
 };
 pub(crate) use self::cutting::{DiffArgs, DiffIgnore, MergeArgs, SliceArgs};
+pub(crate) use self::export::{ExportArgs, ExportKind, ExportWiresArgs, WireSkew};
 pub(crate) use self::import::{ImportArgs, SampleRate};
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};
 pub(crate) use self::simulation::{
@@ -83,6 +85,8 @@ pub(crate) enum CliCommand {
     Annotate(AnnotateArgs),
     /// Converts an instrument's recording of the wires to a capture: VCD, sigrok sessions, CSV.
     Import(ImportArgs),
+    /// Converts a capture for other programs.
+    Export(ExportArgs),
     /// Cuts a part out of a capture: a time, channels, or the surroundings of a finding.
     Slice(SliceArgs),
     /// Joins captures of one network by time and channel.

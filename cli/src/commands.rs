@@ -9,6 +9,7 @@ mod demo;
 mod diff;
 mod experiment;
 mod explain;
+mod export;
 mod flows;
 mod import;
 mod info;
@@ -56,6 +57,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Journeys(view) => journeys::run(&view, output),
         Cli::Series(arguments) => series::run(&arguments, output),
         Cli::Import(arguments) => import::run(&arguments, output),
+        Cli::Export(arguments) => export::run(&arguments, output),
         Cli::Flows(view) => flows::run(&view, output),
         Cli::Conversations(arguments) => conversations::run(&arguments, output),
         Cli::Simulate(arguments) => simulate::run(&arguments, output),

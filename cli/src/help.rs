@@ -31,7 +31,7 @@ pub(crate) const EXIT_STATUS: [(u8, &str); 4] = [
 const GROUPS: [(&str, &[&str]); 8] = [
     ("What went wrong", &["check", "log", "explain"]),
     ("What was on the wire", &["info", "show", "packets", "events", "annotate"]),
-    ("Captures from instruments", &["import"]),
+    ("Captures from and for other programs", &["import", "export"]),
     ("Cutting and comparing captures", &["slice", "merge", "diff"]),
     (
         "Links, routes and the network",
@@ -58,9 +58,8 @@ pub(crate) fn command() -> Command {
     let template = template(&command);
     let command = command.help_template(template).after_help(exit_statuses());
     examples::commands().fold(command, |command, help| {
-        command.mut_subcommand(help.name, |sub| {
-            sub.mut_args(with_heading).after_help(after_help(&help))
-        })
+        let explained = |sub: Command| sub.mut_args(with_heading).after_help(after_help(&help));
+        command.mut_subcommand(help.name, |sub| explained(sub).mut_subcommands(explained))
     })
 }
 

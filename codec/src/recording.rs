@@ -5,6 +5,7 @@
 
 mod content;
 mod error;
+pub mod export;
 pub mod import;
 mod levels;
 #[cfg(feature = "recordings")]
@@ -12,10 +13,12 @@ pub mod sigrok;
 #[cfg(feature = "recordings")]
 pub mod table;
 pub mod vcd;
+mod vcd_writer;
 mod words;
 
 pub use content::ContentCounts;
 pub use error::{RecordingError, RecordingPlace};
+pub use vcd_writer::VcdWriter;
 
 use crate::wires::WireTransition;
 

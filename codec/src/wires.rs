@@ -79,6 +79,12 @@ impl WireEncoder {
         self.give_before(self.next_fs, transition);
     }
 
+    /// Sends IDLE for some periods.
+    pub fn idle(&mut self, periods: u64, transition: impl FnMut(WireTransition)) {
+        self.next_fs = self.next_fs.saturating_add(self.period_fs.saturating_mul(periods));
+        self.give_before(self.next_fs, transition);
+    }
+
     /// Changes the level of a wire at a time that is not earlier than the next character: a glitch
     /// is two such changes. W-8
     pub fn toggle(&mut self, time_fs: u64, wire: usize) {

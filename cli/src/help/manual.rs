@@ -26,7 +26,8 @@ pub(crate) fn write_pages(mut command: Command, directory: &Path) -> io::Result<
     page(&command, None, directory)?;
     for help in commands() {
         if let Some(found) = command.find_subcommand(help.name) {
-            page(found, Some(&help), directory)?;
+            let pages = found.get_subcommands().chain([found]);
+            pages.into_iter().try_for_each(|it| page(it, Some(&help), directory))?;
         }
     }
     for (name, section, title, text) in TOPICS {
@@ -46,7 +47,7 @@ fn page(command: &Command, help: Option<&CommandHelp>, directory: &Path) -> io::
     man.render_synopsis_section(&mut file)?;
     man.render_description_section(&mut file)?;
     man.render_options_section(&mut file)?;
-    if help.is_none() {
+    if command.has_subcommands() {
         man.render_subcommands_section(&mut file)?;
     }
     sections(help).to_writer(&mut file)?;

@@ -10,6 +10,7 @@ mod damaged;
 mod errors;
 mod examples;
 mod experiments;
+mod export;
 mod fixtures;
 mod forms;
 mod import;

@@ -67,6 +67,8 @@ impl<R: Read> VcdReader<R> {
                 }
                 b"$scope" => scopes.push(word(1).to_owned()),
                 b"$upscope" => _ = scopes.pop(),
+                // Texts and numbers have no level.
+                b"$var" if ["string", "real", "realtime"].contains(&word(0)) => {}
                 b"$var" => {
                     let name = [scopes.join(".").as_str(), word(3)].join(".");
                     dump.declare(name.trim_start_matches('.'), word(1), word(2), word(4))?;

@@ -1,0 +1,79 @@
+//! Arguments of `myriscope export`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use analyzer::channel_selector::ChannelPattern;
+use clap::{Args, Subcommand};
+use codec::wires::WIRES;
+
+#[derive(Args, Clone, Debug)]
+#[command(disable_help_subcommand = true)]
+pub(crate) struct ExportArgs {
+    #[command(subcommand)]
+    pub(crate) kind: ExportKind,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum ExportKind {
+    /// Writes the levels of the wires of channels and their characters: a value change dump (VCD).
+    Wires(ExportWiresArgs),
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ExportWiresArgs {
+    /// The capture: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input.
+    pub(crate) file: PathBuf,
+    /// The dump to write; - for standard output.
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Writes only these channels, separated by commas: a channel `h0:0-s0:3`, a port `s0:3`, a node `h0`, or
+    /// a pattern `s*:3`.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(value_parser = ChannelPattern::from_str)]
+    pub(crate) channel: Vec<ChannelPattern>,
+    /// Writes the capture of this number, of several in one file; counted from 0.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub(crate) capture: u32,
+    /// Delays of wires: the largest of random ones, or those of d, 7, 6 … 0, separated by commas.
+    #[arg(long, value_name = "NS", default_value = "0")]
+    pub(crate) skew: WireSkew,
+    /// Largest random delay of a transition.
+    #[arg(long, value_name = "NS", default_value = "0", value_parser = nanoseconds)]
+    pub(crate) jitter: u64,
+    /// Seed of random delays.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+/// Delays of wires in femtoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WireSkew {
+    /// Random ones up to the largest.
+    Random(u64),
+    /// Of wire 0 to 7, then of d.
+    Given([u64; WIRES]),
+}
+
+impl FromStr for WireSkew {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut delays = text.split(',').map(nanoseconds).collect::<Result<Vec<_>, _>>()?;
+        delays.reverse();
+        match (delays.as_slice().try_into(), delays.as_slice()) {
+            (Ok(delays), _) => Ok(Self::Given(delays)),
+            (Err(_), [largest]) => Ok(Self::Random(*largest)),
+            (Err(_), delays) => Err(format!("{} delays, expected 1 or {WIRES}", delays.len())),
+        }
+    }
+}
+
+/// Femtoseconds of a number of nanoseconds.
+fn nanoseconds(text: &str) -> Result<u64, String> {
+    let number: Option<f64> = text.trim().parse().ok();
+    let number = number.filter(|number| (0.0..=1000.0).contains(number));
+    let number = number.ok_or_else(|| format!("{text:?} is no time from 0 to 1000 ns"))?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
+    Ok((number * 1e6).round() as u64)
+}

@@ -1,0 +1,117 @@
+//! Writer of value change dumps (VCD, IEEE 1364) with the wires of channels.
+
+use std::io::{self, Write};
+
+use crate::wires::{FS_PER_PS, WIRES, WireTransition};
+
+/// Writer of a value change dump. Each channel is a scope with the wires `D0` to `D7` and `d`, and the text
+/// `character`, which is no part of IEEE 1364 but usual. The unit of time is 1 ps.
+#[derive(Debug)]
+pub struct VcdWriter<W> {
+    out: W,
+    /// Levels of the wires of each channel, all 0 at the beginning.
+    levels: Vec<u16>,
+    time_ps: Option<u64>,
+}
+
+impl<W: Write> VcdWriter<W> {
+    /// Writes the declarations of channels.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn new(mut out: W, names: &[&str]) -> io::Result<Self> {
+        write!(out, "$version myriscope $end\n$timescale 1 ps $end\n")?;
+        for (channel, scope) in scopes(names).iter().enumerate() {
+            writeln!(out, "$scope module {scope} $end")?;
+            for wire in 0..WIRES {
+                let name = if wire == 8 { "d".to_owned() } else { format!("D{wire}") };
+                writeln!(out, "$var wire 1 {} {name} $end", code(channel, wire))?;
+            }
+            writeln!(out, "$var string 1 {} character $end\n$upscope $end", text_code(channel))?;
+        }
+        writeln!(out, "$enddefinitions $end")?;
+        Ok(Self { out, levels: vec![0; names.len()], time_ps: None })
+    }
+
+    /// Writes a time, and before the first one the levels from which the wires start.
+    fn time(&mut self, time_fs: u64) -> io::Result<()> {
+        let time_ps = time_fs / FS_PER_PS;
+        if self.time_ps.is_none() {
+            writeln!(self.out, "#{time_ps}\n$dumpvars")?;
+            for channel in 0..self.levels.len() {
+                for wire in 0..WIRES {
+                    writeln!(self.out, "0{}", code(channel, wire))?;
+                }
+            }
+            writeln!(self.out, "$end")?;
+        } else if self.time_ps != Some(time_ps) {
+            writeln!(self.out, "#{time_ps}")?;
+        }
+        self.time_ps = Some(time_ps);
+        Ok(())
+    }
+
+    /// Writes transitions of a channel, not earlier than what has been written.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn transition(&mut self, channel: usize, transition: WireTransition) -> io::Result<()> {
+        self.time(transition.time_fs)?;
+        let Some(levels) = self.levels.get_mut(channel) else { return Ok(()) };
+        *levels ^= transition.wires;
+        for wire in transition.each() {
+            writeln!(self.out, "{}{}", *levels >> wire & 1, code(channel, wire))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the text of a channel, without blanks.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn text(&mut self, channel: usize, time_fs: u64, text: &str) -> io::Result<()> {
+        self.time(time_fs)?;
+        writeln!(self.out, "s{text} {}", text_code(channel))
+    }
+
+    /// The stream, with everything written to it.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+}
+
+/// Names of scopes: letters, digits and underscores, all different.
+fn scopes(names: &[&str]) -> Vec<String> {
+    let mut scopes: Vec<String> = Vec::new();
+    for (number, name) in names.iter().enumerate() {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let mut scope: String = name.replace('>', "_to_").chars().map(plain).collect();
+        if scope.is_empty() || scopes.contains(&scope) {
+            scope = format!("{scope}_{number}");
+        }
+        scopes.push(scope);
+    }
+    scopes
+}
+
+/// Identifier code of a wire: digits to the base 93, from `!` to `}`.
+fn code(channel: usize, wire: usize) -> String {
+    let mut number = channel * WIRES + wire;
+    let mut code = String::new();
+    loop {
+        code.push(char::from(b'!' + u8::try_from(number % 93).unwrap_or_default()));
+        number /= 93;
+        if number == 0 {
+            return code;
+        }
+    }
+}
+
+/// Identifier code of a text, which begins like no level: readers without texts take it for a word of its
+/// own.
+fn text_code(channel: usize) -> String {
+    format!("~{}", code(channel, 0))
+}
