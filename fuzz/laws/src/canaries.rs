@@ -25,11 +25,13 @@ use crate::network::tests as network;
 use crate::notation::tests as notation;
 use crate::packet::tests as packet;
 use crate::receiver::tests as receiver;
+use crate::recordings::tests as recordings;
 use crate::scenario::tests as scenario;
 use crate::states::tests as states;
 use crate::transport::tests as transport;
 use crate::transport_framing::tests as transport_framing;
 use crate::transport_packet::tests as transport_packet;
+use crate::wires::tests as wires;
 use crate::*;
 
 /// Scenario of two hosts at a switch: its duration, and further sections.
@@ -107,6 +109,11 @@ const CANARIES: &[CanaryTest] = &[
     ("receiver", "a receiver notices what the reference does", receiver::a_silence_that_opens_no_link_is_caught),
     ("receiver", "cutting changes", receiver::a_receiver_that_counts_chunks_is_caught),
     ("receiver", "seams are the ref", receiver::a_seam_that_is_missed_is_caught),
+    ("recordings-session", "only selected signals", recordings::a_signal_that_was_not_selected_is_caught),
+    ("recordings-sigrok", "changes are in order of time", recordings::a_time_that_goes_back_is_caught),
+    ("recordings-table", "an error has a place", recordings::an_error_behind_the_end_is_caught),
+    ("recordings-trip", "what is exported is imported", recordings::a_character_that_is_lost_is_caught),
+    ("recordings-vcd", "changes are in order of time", recordings::a_time_that_goes_back_is_caught),
     ("scenario-errors", "what is written is read back", scenario::a_writer_that_forgets_the_seed_is_caught),
     ("scenario-errors", "every problem has a caret", scenario::a_problem_without_a_caret_is_caught),
     ("scenario-run", "nothing happens behind the end", scenario::a_row_behind_the_end_is_caught),
@@ -117,6 +124,9 @@ const CANARIES: &[CanaryTest] = &[
     ("states", "cutting changes no state", states::a_state_that_depends_on_the_cut_is_caught),
     ("states", "up to the last", states::a_state_that_is_left_out_is_caught),
     ("transport", "ffered", transport::a_wrong_sequence_number_is_caught),
+    ("wires-any", "each place has one character", wires::a_character_that_is_placed_twice_is_caught),
+    ("wires-window", "what is sent is read", wires::a_wire_that_is_open_is_caught),
+    ("wires-window", "a glitch changes two", wires::a_glitch_that_spreads_is_caught),
 ];
 
 #[test]

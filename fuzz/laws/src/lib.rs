@@ -28,6 +28,7 @@ pub mod notation;
 pub mod packet;
 pub mod receiver;
 mod record_ops;
+pub mod recordings;
 pub mod reference;
 pub mod repair;
 pub mod reproduction;
@@ -42,6 +43,7 @@ mod trace;
 pub mod transport;
 pub mod transport_framing;
 pub mod transport_packet;
+pub mod wires;
 
 /// Law of a target: panics if an input breaks it.
 pub type LawFunction = fn(&[u8]);
@@ -154,6 +156,17 @@ pub const TARGETS: &[LawTarget] = &[
     single("packet", packet::law),
     single("receiver", receiver::law),
     LawTarget {
+        name: "recordings",
+        law: |input| run("recordings", input),
+        modes: &[
+            ("recordings-vcd", recordings::vcd),
+            ("recordings-table", recordings::table),
+            ("recordings-sigrok", recordings::sigrok),
+            ("recordings-session", recordings::session),
+            ("recordings-trip", recordings::trip),
+        ],
+    },
+    LawTarget {
         name: "scenario",
         law: |input| run("scenario", input),
         modes: &[
@@ -164,6 +177,11 @@ pub const TARGETS: &[LawTarget] = &[
     },
     single("states", states::law),
     single("transport", transport::law),
+    LawTarget {
+        name: "wires",
+        law: |input| run("wires", input),
+        modes: &[("wires-window", wires::law), ("wires-any", wires::any)],
+    },
 ];
 
 #[cfg(test)]

@@ -77,9 +77,12 @@ const DRAFTS: &[(&str, DraftFunction)] = &[
     ("notation", texts::notation),
     ("packet", wire::packet),
     ("receiver", schedules::receiver),
+    ("recordings", texts::recording),
+    ("recordings-trip", networks::network),
     ("scenario", texts::scenario),
     ("states", schedules::states),
     ("transport", schedules::transport),
+    ("wires", texts::recording),
 ];
 
 /// Target for demonstration, which is not fuzzed: its law is wrong on purpose, to show the output for a broken

@@ -17,6 +17,12 @@ pub(super) fn filter(target: &str, input: &[u8]) -> ReproductionDraft {
     ReproductionDraft::nothing("an expression has no characters", text(target, input))
 }
 
+/// An input of `recordings` or `wires`.
+pub(super) fn recording(target: &str, input: &[u8]) -> ReproductionDraft {
+    let why = "levels of wires are characters only once they are imported";
+    ReproductionDraft::nothing(why, text(target, input))
+}
+
 /// An input of `notation`: the characters that it stands for, if it does.
 pub(super) fn notation(target: &str, input: &[u8]) -> ReproductionDraft {
     let chars = parse(&String::from_utf8_lossy(input));

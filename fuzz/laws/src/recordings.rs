@@ -1,0 +1,328 @@
+//! Recordings of instruments: a file of any bytes is read to an end, in whatever pieces it comes, and an error names a place
+//! in it. What the wires of a simulated network carry comes back from a dump of them. W-1 to W-6
+
+use std::convert::Infallible;
+use std::io::{Cursor, Read, Result as IoResult};
+
+use codec::capture::{
+    CaptureItem, CaptureReader, Channel, ChannelId, Chunk, ChunkContent, ReadProgress,
+};
+use codec::character::Character;
+use codec::recording::export::{WireDelays, WireExport};
+use codec::recording::import::{RecordedChannel, RecordingImport};
+use codec::recording::sigrok::SigrokReader;
+use codec::recording::table::TableReader;
+use codec::recording::vcd::VcdReader;
+use codec::recording::{RecordingError, RecordingPlace, SignalChange};
+use codec::time::CharacterPeriod;
+use codec::wires::{WIRES, WireMap};
+use simulator::network::VisitOrder;
+use simulator::scenario::Scenario;
+use simulator::truth::TraceLevel;
+
+use crate::network::input::NetworkInput;
+use crate::network::run::run;
+use crate::network::with_clocks;
+use crate::repair::SeededRng;
+use crate::taps;
+
+/// Changes from which clocks are learned.
+const HEAD: usize = 20_000;
+
+/// Signals that are selected in any recording: two channels.
+const SELECTED: usize = 2 * WIRES;
+
+/// Changes of a recording's first signals, and the error that ends it.
+#[derive(Debug, Default, PartialEq)]
+struct ReadRecording {
+    changes: Vec<SignalChange>,
+    error: Option<(RecordingPlace, String)>,
+}
+
+impl ReadRecording {
+    fn of(read: impl FnOnce(&mut dyn FnMut(SignalChange)) -> Result<(), RecordingError>) -> Self {
+        let mut recording = Self::default();
+        let result = read(&mut |change| recording.changes.push(change));
+        recording.error = result.err().map(|error| (error.place, error.cause));
+        recording
+    }
+}
+
+/// A stream that gives a few bytes at a time.
+struct PieceReader<'a>(&'a [u8]);
+
+impl Read for PieceReader<'_> {
+    fn read(&mut self, room: &mut [u8]) -> IoResult<usize> {
+        let length = room.len().min(3);
+        self.0.read(room.get_mut(..length).unwrap_or_default())
+    }
+}
+
+fn first_signals(names: &[String]) -> Vec<usize> {
+    (0..names.len().min(SELECTED)).collect()
+}
+
+/// A value change dump.
+pub fn vcd(bytes: &[u8]) {
+    fn read(stream: impl Read) -> ReadRecording {
+        ReadRecording::of(|change| {
+            let dump = VcdReader::new(stream)?;
+            let selected = first_signals(dump.signals());
+            dump.read(&selected, change)
+        })
+    }
+    let recording = read(bytes);
+    assert!(recording == read(PieceReader(bytes)), "pieces change nothing");
+    check(bytes, &recording);
+}
+
+/// A table.
+pub fn table(bytes: &[u8]) {
+    fn read(stream: impl Read) -> ReadRecording {
+        ReadRecording::of(|change| {
+            let table = TableReader::new(stream, 2_000_000)?;
+            let selected = first_signals(table.signals());
+            table.read(&selected, change)
+        })
+    }
+    let recording = read(bytes);
+    assert!(recording == read(PieceReader(bytes)), "pieces change nothing");
+    check(bytes, &recording);
+}
+
+/// A sigrok session: the archive.
+pub fn sigrok(bytes: &[u8]) {
+    let recording = ReadRecording::of(|change| {
+        let session = SigrokReader::new(Cursor::new(bytes))?;
+        let selected = first_signals(session.signals());
+        session.read(&selected, change)
+    });
+    // Samples may be compressed a thousandfold.
+    check_times(&recording);
+}
+
+/// A sigrok session of a description and of samples, with a zero byte between.
+pub fn session(bytes: &[u8]) {
+    let split = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    let (description, samples) = bytes.split_at(split);
+    let files = [
+        ("version", &b"2"[..]),
+        ("metadata", description),
+        ("logic-1-1", samples.get(1..).unwrap_or_default()),
+    ];
+    sigrok(&stored(&files));
+}
+
+/// A zip archive of files without compression.
+fn stored(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let (mut archive, mut directory) = (Vec::new(), Vec::new());
+    for (name, content) in files {
+        let at = archive.len();
+        let sizes = [crc32(content), length(content), length(content), length(name.as_bytes())];
+        let mut head = vec![10, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        // The fourth number has two bytes, behind it stands the length of an extra field: none.
+        head.extend(sizes.iter().flat_map(|number| number.to_le_bytes()));
+        archive.extend([&b"PK\x03\x04"[..], &head, name.as_bytes(), content].concat());
+        directory.extend([&b"PK\x01\x02\x0a\x00"[..], &head, &[0; 10]].concat());
+        directory.extend(u32::try_from(at).unwrap_or_default().to_le_bytes());
+        directory.extend(name.as_bytes());
+    }
+    let count = u16::try_from(files.len()).unwrap_or_default().to_le_bytes();
+    let place = [length(&directory), length(&archive)].map(u32::to_le_bytes).concat();
+    let end = [&b"PK\x05\x06\0\0\0\0"[..], &count, &count, &place, &[0, 0]].concat();
+    [archive, directory, end].concat()
+}
+
+fn length(bytes: &[u8]) -> u32 {
+    u32::try_from(bytes.len()).unwrap_or_default()
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let bit = |crc: u32, _: u32| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+    !bytes.iter().fold(!0, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), bit))
+}
+
+fn check(bytes: &[u8], recording: &ReadRecording) {
+    assert!(recording.changes.len() <= bytes.len(), "a change takes a byte");
+    if let Some((RecordingPlace::Line(line), cause)) = &recording.error {
+        let lines = bytes.iter().filter(|byte| [b'\n', b'\r'].contains(byte)).count() as u64;
+        assert!((1..=lines + 1).contains(line), "an error has a place: {line} {cause}");
+        assert!(!cause.contains(|c: char| c.is_control()), "an error is printable: {cause:?}");
+    }
+    check_times(recording);
+}
+
+/// Changes are in order of time, and so are the chunks that they are converted to.
+fn check_times(recording: &ReadRecording) {
+    let changes = &recording.changes;
+    let in_order = changes.windows(2).all(|pair| matches!(pair, [a, b] if a.time_fs < b.time_fs));
+    assert!(in_order, "changes are in order of time");
+    assert!(changes.iter().all(|it| it.signals >> SELECTED == 0), "only selected signals change");
+    let Some(chunks) = imported(changes, &[CharacterPeriod::FULL_RATE.fs(); 2]) else { return };
+    for chunks in chunks {
+        let apart = chunks.windows(2).all(|pair| matches!(pair, [a, b] if a.0 < b.0));
+        assert!(apart, "characters are in order of their places");
+    }
+}
+
+/// Places and characters of a channel.
+type PlacedCharacters = Vec<(u64, Character)>;
+
+/// Characters other than IDLE of the channels with a clock; `None` if one has none.
+fn imported(changes: &[SignalChange], periods: &[u64]) -> Option<Vec<PlacedCharacters>> {
+    let head = changes.get(..changes.len().min(HEAD))?;
+    let learned = (0..)
+        .zip(periods)
+        .map(|(number, period)| RecordedChannel::learn(head, number * 9, WireMap::SAME, *period));
+    let mut import = RecordingImport::new(learned.collect::<Option<_>>()?);
+    let mut all = vec![PlacedCharacters::new(); periods.len()];
+    let mut write = |ChannelId(id): ChannelId, chunk: &Chunk<'_>| {
+        all.iter_mut().skip(id as usize).take(1).for_each(|all| add(all, chunk));
+        Ok::<(), Infallible>(())
+    };
+    for change in changes {
+        let Ok(()) = import.receive(*change, &mut write);
+    }
+    let Ok(_) = import.finish(&mut write);
+    Some(all)
+}
+
+/// Adds the characters of a chunk other than IDLE.
+fn add(all: &mut PlacedCharacters, chunk: &Chunk<'_>) {
+    let (chars, count) = match chunk.content {
+        ChunkContent::Literal(chars) => (chars, 1),
+        ChunkContent::Repeat { pattern, count } => (pattern, count),
+    };
+    if chars.iter().all(|character| character == Character::IDLE) {
+        return;
+    }
+    let rounds = (0..count).flat_map(|_| chars.iter());
+    let placed = (chunk.first.0..).zip(rounds);
+    all.extend(placed.filter(|(_, character)| *character != Character::IDLE));
+}
+
+/// The wires of the network that some bytes stand for.
+pub fn trip(bytes: &[u8]) {
+    let plan = NetworkInput::from_bytes(bytes);
+    if let Some(scenario) = plan.and_then(|plan| plan.scenario()) {
+        round_trip(scenario);
+    }
+}
+
+/// Exports the links of a network with random delays of the wires, and imports them; returns how many
+/// characters came back.
+#[expect(clippy::must_use_candidate, reason = "it is run for its law")]
+pub fn round_trip(scenario: Scenario) -> usize {
+    let mut dice = SeededRng::new(&scenario.seed.to_le_bytes());
+    let mut scenario = with_clocks(scenario);
+    scenario.taps = taps::at_every_cable(&scenario);
+    let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
+    let links = outcome.channels.chunks(2).zip(0..).take(2);
+    links
+        .map(|(channels, link)| {
+            let delays = |channel: &Channel| {
+                let (skew, jitter) = (dice.below(5_500_001), dice.below(1_000_001));
+                let delays = WireDelays::random(skew, jitter, dice.roll());
+                (channel.clone(), WireDelays { phase_fs: dice.below(1_000_000_000), ..delays })
+            };
+            let channels: Vec<_> = channels.iter().map(delays).collect();
+            link_round_trip(&outcome.capture, &channels, 2 * link)
+        })
+        .sum()
+}
+
+/// Fewest characters from which a clock is learned well enough for silences between them.
+const CHARACTERS_MIN: usize = 500;
+
+fn link_round_trip(capture: &[u8], channels: &[(Channel, WireDelays)], first: u32) -> usize {
+    let Ok(mut export) = WireExport::new(Vec::new(), channels) else { return 0 };
+    let mut sent = vec![PlacedCharacters::new(); channels.len()];
+    let mut reader = CaptureReader::new(capture);
+    let mut take = |item: CaptureItem<'_>| {
+        let CaptureItem::Chunk(ChannelId(id), chunk) = item else { return };
+        let Some(number) = id.checked_sub(first).map(|number| number as usize) else { return };
+        if let Some(sent) = sent.get_mut(number) {
+            add(sent, &chunk);
+            assert!(export.receive(number, &chunk).is_ok(), "what is captured is exported");
+        }
+    };
+    while matches!(reader.step(&mut take), Ok(ReadProgress::More)) {}
+    if sent.iter().any(|sent| sent.len() < CHARACTERS_MIN) {
+        return 0;
+    }
+    let dump = export.finish().unwrap_or_default();
+    let recording = ReadRecording::of(|change| {
+        let dump = VcdReader::new(dump.as_slice())?;
+        assert_eq!(dump.signals().len(), channels.len() * WIRES, "a dump has the wires alone");
+        let selected = first_signals(dump.signals());
+        dump.read(&selected, change)
+    });
+    assert_eq!(recording.error, None, "a dump is read");
+    let nominal = CharacterPeriod::FULL_RATE.fs();
+    let periods: Vec<u64> = channels
+        .iter()
+        .map(|(channel, _)| (channel.period.fs() + nominal / 2) / nominal * nominal)
+        .collect();
+    let received = imported(&recording.changes, &periods);
+    assert!(received.is_some(), "the clocks of a dump are found");
+    for (sent, received) in sent.iter().zip(received.iter().flatten()) {
+        check_same(sent, received);
+    }
+    sent.iter().map(Vec::len).sum()
+}
+
+/// Compares characters and their distances.
+fn check_same(sent: &PlacedCharacters, received: &PlacedCharacters) {
+    let since_first = |all: &PlacedCharacters| {
+        let first = all.first().map_or(0, |(place, _)| *place);
+        all.iter().map(|(place, character)| (place - first, *character)).collect::<Vec<_>>()
+    };
+    let [sent, received] = [sent, received].map(since_first);
+    let same = sent.iter().zip(&received).take_while(|(one, other)| one == other).count();
+    assert_eq!(sent.get(same), received.get(same), "what is exported is imported: {same}");
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "changes are in order of time")]
+    pub(crate) fn a_time_that_goes_back_is_caught() {
+        let change = |time_fs| SignalChange { time_fs, signals: 1 };
+        check(&[0; 9], &ReadRecording { changes: vec![change(7), change(5)], error: None });
+    }
+
+    #[test]
+    #[should_panic(expected = "an error has a place")]
+    pub(crate) fn an_error_behind_the_end_is_caught() {
+        let error = Some((RecordingPlace::Line(4), "no level".to_owned()));
+        check(b"a\nb", &ReadRecording { changes: Vec::new(), error });
+    }
+
+    #[test]
+    #[should_panic(expected = "only selected signals")]
+    pub(crate) fn a_signal_that_was_not_selected_is_caught() {
+        let changes = vec![SignalChange { time_fs: 1, signals: 1 << SELECTED }];
+        check_times(&ReadRecording { changes, error: None });
+    }
+
+    #[test]
+    #[should_panic(expected = "what is exported is imported")]
+    pub(crate) fn a_character_that_is_lost_is_caught() {
+        let sent = vec![(3, Character::GAP), (4, Character::Data(1)), (9, Character::GAP)];
+        let received = vec![(8, Character::GAP), (9, Character::Data(1))];
+        check_same(&sent, &received);
+    }
+
+    #[test]
+    fn a_session_of_description_and_samples_is_read() {
+        let description = "capturefile=logic-1\nsamplerate=500 MHz\nunitsize=1\nprobe1=a\n";
+        let recording = ReadRecording::of(|change| {
+            let files = [("metadata", description.as_bytes()), ("logic-1-1", &[0, 1, 1, 0][..])];
+            SigrokReader::new(Cursor::new(stored(&files)))?.read(&[0], change)
+        });
+        let times: Vec<u64> = recording.changes.iter().map(|it| it.time_fs).collect();
+        assert_eq!((times, recording.error), (vec![2_000_000, 6_000_000], None));
+    }
+}
