@@ -161,10 +161,10 @@ impl Network {
     }
 
     /// Simulates the periods before `until`: the same as repeated [`Network::step`], but what
-    /// follows by arithmetic is not processed period by period, unless clocks differ.
+    /// follows by arithmetic is not processed period by period.
     pub fn run(&mut self, until: u64) {
         if self.clocks.is_some() {
-            return self.run_with(SimulationEngine::Step, until);
+            return self.run_unlike(SimulationEngine::Event, until);
         }
         while self.now < until {
             self.skip(until);
@@ -190,8 +190,8 @@ impl Network {
 
     /// Number of periods so far that [`Network::run`] has skipped, since all parts slept.
     #[must_use]
-    pub const fn skipped_periods(&self) -> u64 {
-        self.skipped
+    pub fn skipped_periods(&self) -> u64 {
+        self.skipped + self.idle_periods()
     }
 
     /// Skips the periods before `until` in which nothing is active.

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use codec::Character;
 use codec::character::{ReplyStatus, Symbol};
+use codec::time::CharacterPeriod;
 
 use crate::link::clock::PortClock;
 use crate::link::fill_trace::FillTrace;
@@ -180,10 +181,11 @@ impl PortUnit {
         }
     }
 
-    /// Counts the silence of the other end in its own periods, since characters come in at another
-    /// rate. F-7, W-6
-    pub(crate) fn count_own_time(&mut self) {
+    /// Sets the clocks of its node and of the far one, which differ: characters come in at another
+    /// rate, so that it counts the silence of the other end in its own periods. F-7, W-6
+    pub(crate) fn set_rates(&mut self, rates: [CharacterPeriod; 2]) {
         self.receiver = self.receiver.clone().with_own_time();
+        self.clock = self.clock.with_rates(rates);
     }
 
     /// Handles the effect of a received character on the port, except for its data sink.
@@ -234,6 +236,20 @@ impl PortUnit {
     /// True if it decodes the first byte of a packet until a period. S-6
     pub(crate) fn is_ready_at(&self, at: u64) -> bool {
         matches!(self.sink, DataSink::Switch(_, SwitchInputState::Decoding(ready)) if ready == at)
+    }
+
+    /// Counts the silence of a range of times that it has slept, in which the characters of a range
+    /// of the far port's periods have arrived. F-7, W-6
+    pub(crate) fn pass_time(&mut self, slept: Range<u64>, arrived: Range<u64>) {
+        if self.receiver.has_own_time() && self.power == PowerState::On {
+            let last = if arrived.is_empty() {
+                slept.start
+            } else {
+                self.clock.receive_time(arrived.end - 1)
+            };
+            let periods = self.clock.next_sent(slept.end) - self.clock.next_sent(last);
+            self.receiver.pass_time(arrived.end - arrived.start, periods);
+        }
     }
 
     /// The next byte for the connected output, if it lies within the packet.

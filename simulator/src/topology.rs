@@ -221,6 +221,10 @@ impl Topology {
         &self.nodes
     }
 
+    pub(crate) fn nodes_mut(&mut self) -> &mut [NodeSpec] {
+        &mut self.nodes
+    }
+
     /// The cables.
     #[must_use]
     pub fn cables(&self) -> &[CableSpec] {

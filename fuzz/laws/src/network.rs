@@ -17,7 +17,7 @@ use codec::capture::{CaptureItem, CaptureReader, ChannelId, ReadProgress};
 use simulator::clock::NodeClock;
 use simulator::network::{SimulationEngine, VisitOrder};
 use simulator::scenario::Scenario;
-use simulator::topology::{NodeKind, Topology};
+use simulator::topology::Topology;
 use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 use simulator::wires::{CableWires, WireSkew};
 
@@ -66,15 +66,7 @@ pub fn planned(plan: &NetworkInput) {
 
 /// The scenario with any clocks, by its seed. W-6
 pub(crate) fn with_clocks(mut scenario: Scenario) -> Scenario {
-    let mut nodes = scenario.topology.nodes().to_vec();
-    for node in &mut nodes {
-        if let NodeKind::Switch(switch) = &mut node.kind {
-            switch.clock = NodeClock::Random;
-        }
-    }
-    scenario.interfaces.iter_mut().for_each(|(_, host)| host.clock = NodeClock::Random);
-    let topology = Topology::new(nodes, scenario.topology.cables().to_vec());
-    scenario.topology = topology.unwrap_or(scenario.topology);
+    scenario.set_clocks(|_| NodeClock::Random);
     scenario
 }
 

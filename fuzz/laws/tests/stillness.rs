@@ -4,9 +4,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 use codec::capture::{ByteOrder, CaptureWriter};
-use laws::corpus;
 use laws::network::input::NetworkInput;
 use laws::repair::SeededRng;
+use laws::{corpus, engines};
+use simulator::clock::NodeClock;
 use simulator::interface::HostStatistics;
 use simulator::network::{Network, VisitOrder};
 use simulator::port::PortCounters;
@@ -90,6 +91,9 @@ fn random_networks_leave_out_what_nobody_misses() {
         let wanted = if number % 2 == 0 { TraceLevel::Everything } else { TraceLevel::Nothing };
         if number % 3 == 0 {
             scenario.taps.clear();
+        }
+        if number % 5 == 4 {
+            engines::far_apart(&mut scenario);
         }
         left_out += check(&format!("{plan:?}"), &scenario, wanted);
     }
@@ -277,6 +281,8 @@ fn broken_networks_leave_out_what_nobody_misses() {
             let told = (number + seed) % 2 == 0;
             let wanted = if told { TraceLevel::Everything } else { TraceLevel::Nothing };
             check(&format!("{link} {faults}"), &scenario, wanted);
+            scenario.set_clocks(|_| NodeClock::Random);
+            check(&format!("clocks {link} {faults}"), &scenario, wanted);
         }
     }
 }
@@ -305,7 +311,12 @@ fn what_is_broken_stands_still() {
 
 #[test]
 fn demos_leave_out_what_nobody_misses() {
-    for (name, scenario) in corpus::scenarios() {
+    for (name, mut scenario) in corpus::scenarios() {
+        check(&name, &scenario, TraceLevel::Everything);
+        scenario.duration = scenario.duration.min(40_000);
+        scenario.set_clocks(|_| NodeClock::Random);
+        check(&name, &scenario, TraceLevel::Everything);
+        engines::far_apart(&mut scenario);
         check(&name, &scenario, TraceLevel::Everything);
     }
 }

@@ -98,7 +98,7 @@ impl PortReceiver {
     #[inline]
     pub fn receive_simple(&mut self, cell: TaggedChar, command: StopGo) -> Option<PortRequest> {
         // What was taken from the slack buffer since the last period may have made room.
-        if self.buffer.is_low() && self.last_command == StopGo::Stop || self.has_own_time() {
+        if self.buffer.is_low() && self.last_command == StopGo::Stop {
             return None;
         }
         let expected = match command {
@@ -111,7 +111,7 @@ impl PortReceiver {
         let fill = cell == expected
             || cell == TaggedChar::GAP && self.receiving == ReceivingState::Between;
         if fill && self.silent < OPEN && self.trace_need != TraceNeed::Framing {
-            self.silent = 0;
+            self.end_silence();
             return Some(PortRequest::Nothing);
         }
         let easy = cell.is_data()
@@ -121,7 +121,7 @@ impl PortReceiver {
             && self.silent < OPEN
             && self.buffer.has_ease();
         if easy {
-            self.silent = 0;
+            self.end_silence();
             self.buffer.push(cell);
             return Some(PortRequest::Nothing);
         }

@@ -76,6 +76,8 @@ impl ActiveSet {
             sending: none(units),
             hosts: none(hosts),
             switches: none(switches),
+            calm_receivers: none(units),
+            calm_senders: none(units),
             ..Self::default()
         }
     }

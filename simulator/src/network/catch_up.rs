@@ -29,6 +29,12 @@ impl PhaseTimes {
 }
 
 impl Network {
+    /// The first period of a port that each phase has not processed.
+    fn times_of(&self, unit: usize) -> PhaseTimes {
+        let times = self.clocks.as_ref().and_then(|clocks| clocks.times_of(unit));
+        times.unwrap_or(self.times)
+    }
+
     /// Adds the effects of all periods slept.
     pub(super) fn catch_up(&mut self) {
         for unit in 0..self.units.len() {
@@ -69,7 +75,7 @@ impl Network {
     /// True if a sleeping sender is not caught up.
     fn is_behind(&self, sender: usize) -> bool {
         let times = self.sleep.get(sender).map(|sleep| sleep.times(PortEnd::Sender));
-        times.is_some_and(|times| times.since < self.times.send)
+        times.is_some_and(|times| times.since < self.times_of(sender).send)
     }
 
     /// Moves the bytes of a packet along all parts of its path that sleep, up to an output. A path
@@ -104,21 +110,22 @@ impl Network {
 
     /// Receives fill.
     fn ignore(&mut self, index: usize) -> Option<()> {
-        let until = self.times.receive;
-        let Self { units, wires, recorder, sleep, .. } = self;
+        let until = self.times_of(index).receive;
+        let Self { units, wires, recorder, sleep, clocks, .. } = self;
         let sleep = sleep.get_mut(index)?;
         let Some(ReceiverRegime::Ignores { received, .. }) = sleep.receiver else { return None };
         let since = std::mem::replace(&mut sleep.times_mut(PortEnd::Receiver).since, until);
         let unit = units.get_mut(index)?;
         let clock = unit.clock;
         let [first, end] = [since, until].map(|at| clock.next_received(at));
-        if end <= first {
-            return None;
+        if let Some(clocks) = clocks {
+            clocks.skip(index, clock.far_tick(until));
         }
-        wires.get_mut(index)?.skip(end - first);
-        if unit.power == PowerState::On {
+        if end > first && unit.power == PowerState::On {
             unit.receiver.skip_ignored(in_period(received, (end - 1).wrapping_sub(clock.lag())));
         }
+        unit.pass_time(since..until, first..end);
+        wires.get_mut(index)?.skip(end - first);
         let tapped = unit.tapped.as_ref()?;
         for on in tapped.stretches(since..until) {
             let [first, end] = [on.start, on.end].map(|at| clock.next_received(at));
@@ -131,8 +138,8 @@ impl Network {
 
     /// Receives bytes of a packet that have been put on the wire.
     fn absorb(&mut self, index: usize) -> Option<()> {
-        let times = self.times;
-        let Self { units, wires, recorder, sleep, hosts, cells, bytes, .. } = self;
+        let times = self.times_of(index);
+        let Self { units, wires, recorder, sleep, hosts, cells, bytes, clocks, .. } = self;
         let sleep = sleep.get_mut(index)?;
         let Some(ReceiverRegime::Absorbs { top }) = sleep.receiver else { return None };
         let since = &mut sleep.times_mut(PortEnd::Receiver).since;
@@ -145,6 +152,10 @@ impl Network {
         cells.clear();
         wires.get_mut(index)?.take(count, cells);
         unit.receiver.absorb(first, cells, top);
+        unit.pass_time(since..times.receive, first..end);
+        if let Some(clocks) = clocks {
+            clocks.skip(index, clock.far_tick(times.receive));
+        }
         if let Some(tapped) = &unit.tapped {
             bytes.clear();
             bytes.extend(low_bytes(cells));
@@ -170,7 +181,7 @@ impl Network {
         let peer = self.units.get(index)?.peer as usize;
         // It may have slept for as long: what it has ignored need not be put on the wire.
         self.ignore(peer);
-        let until = self.times.send;
+        let until = self.times_of(index).send;
         let Self { units, wires, recorder, sleep, .. } = self;
         let since = &mut sleep.get_mut(index)?.times_mut(PortEnd::Sender).since;
         let since = std::mem::replace(since, until);
@@ -201,7 +212,7 @@ impl Network {
         {
             self.absorb(input as usize);
         }
-        let until = self.times.send;
+        let until = self.times_of(index).send;
         let Self { units, wires, recorder, sleep, hosts, cells, bytes, .. } = self;
         let since = &mut sleep.get_mut(index)?.times_mut(PortEnd::Sender).since;
         let since = std::mem::replace(since, until);

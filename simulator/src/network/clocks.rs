@@ -5,13 +5,17 @@
 //! periods, and is received at the first tick of its receiver from then on: a tick receives one
 //! character, or none from a slower node, or two from a faster one.
 
+use std::collections::BTreeSet;
+
 use codec::time::CharacterPeriod;
 
-use super::Network;
 use super::active_set::ActiveSet;
 use super::build::clock_of;
+use super::catch_up::PhaseTimes;
+use super::schedule::{PortEnd, WakeSchedule};
+use super::{Network, NodePart, SimulationEngine};
 use crate::link::clock::PortClock;
-use crate::port::DataSink;
+use crate::port::{DataSink, PortUnit};
 use crate::scenario::Scenario;
 use crate::topology::{NodeId, NodePort};
 use crate::truth::TrueTime;
@@ -23,57 +27,116 @@ type ClockTime = u128;
 #[derive(Debug)]
 pub(super) struct UnlikeClocks {
     groups: Vec<ClockGroup>,
-    /// By port.
-    arrivals: Vec<FarClock>,
+    /// The groups that have something to process, at the times of their next such ticks.
+    queue: BTreeSet<(ClockTime, usize)>,
+    /// The group whose parts, times and schedule are those of the network now.
+    current: Option<usize>,
+    ports: Vec<PortTiming>,
     /// Time of the tick being processed.
     now: ClockTime,
+    /// Number of periods of the full rate without a tick that was processed.
+    idle: u64,
 }
 
 /// Nodes with the same clock, which tick at the same times.
 #[derive(Debug)]
 struct ClockGroup {
     period: CharacterPeriod,
-    /// The next tick, and its time.
+    /// The tick after the last one processed.
     tick: u64,
-    due: ClockTime,
+    /// The next tick with something to process.
+    due: u64,
+    /// All parts of the nodes, and those that are active.
     parts: ActiveSet,
+    active: ActiveSet,
+    schedule: WakeSchedule,
 }
 
-/// The clock of the node at the other end of a port's cable.
+/// The group of a port's node, and the clock of the node at the other end of its cable.
 #[derive(Clone, Copy, Debug)]
-struct FarClock {
-    period: CharacterPeriod,
-    /// The first tick whose characters have not been received, and its time.
+struct PortTiming {
+    group: usize,
+    far: CharacterPeriod,
+    /// The first tick of that node whose characters have not been received, and its time.
     tick: u64,
     due: ClockTime,
+}
+
+impl ClockGroup {
+    /// The first tick that has not been processed, between two ticks of any group.
+    fn next(&self, now: ClockTime) -> u64 {
+        let next = match (u64::try_from(now), self.period.fs()) {
+            (Ok(now), period) => now.div_ceil(period),
+            (Err(_), period) => u64::try_from(now.div_ceil(period.into())).unwrap_or(u64::MAX),
+        };
+        next.max(self.tick)
+    }
+
+    fn time(&self, tick: u64) -> ClockTime {
+        ClockTime::from(tick) * ClockTime::from(self.period.fs())
+    }
 }
 
 impl UnlikeClocks {
-    /// The group that ticks first and its tick, if it does so before a time.
-    fn next(&mut self, end: ClockTime) -> Option<(&mut ClockGroup, u64)> {
-        let first = self.groups.iter_mut().min_by_key(|group| group.due)?;
-        if first.due >= end {
+    /// The group that ticks first, if it does so before a time.
+    fn next(&mut self, end: ClockTime) -> Option<usize> {
+        let (due, group) = self.queue.first().copied().filter(|(due, _)| *due < end)?;
+        let periods = (due - self.now) / ClockTime::from(CharacterPeriod::FULL_RATE.fs());
+        self.idle += u64::try_from(periods).unwrap_or_default().saturating_sub(1);
+        self.now = due;
+        Some(group)
+    }
+
+    /// Sets the next tick in which a group has something to process.
+    fn set_due(&mut self, number: usize, due: u64) {
+        let Some(group) = self.groups.get_mut(number) else { return };
+        self.queue.remove(&(group.time(group.due), number));
+        group.due = due;
+        if due < u64::MAX {
+            self.queue.insert((group.time(due), number));
+        }
+    }
+
+    /// The times of a port, if its group is not the one being processed.
+    pub(super) fn times_of(&self, port: usize) -> Option<PhaseTimes> {
+        let number = self.ports.get(port)?.group;
+        let group = self.groups.get(number).filter(|_| self.current != Some(number))?;
+        Some(PhaseTimes::all(group.next(self.now)))
+    }
+
+    /// The schedule of a port in which an entry is added, if its group is not the one being
+    /// processed.
+    pub(super) fn schedule_of(&mut self, port: usize, at: u64) -> Option<&mut WakeSchedule> {
+        let number = self.ports.get(port)?.group;
+        if self.current == Some(number) {
             return None;
         }
-        self.now = first.due;
-        let tick = first.tick;
-        first.tick += 1;
-        first.due += ClockTime::from(first.period.fs());
-        Some((first, tick))
+        if at < self.groups.get(number)?.due {
+            self.set_due(number, at);
+        }
+        self.groups.get_mut(number).map(|group| &mut group.schedule)
     }
 
     /// The next character that has arrived at a port: its period, and the time at which it did.
     fn arrival(&mut self, port: usize, clock: &PortClock) -> Option<(u64, ClockTime)> {
-        let far = self.arrivals.get_mut(port)?;
-        while far.due <= self.now {
-            let (tick, due) = (far.tick, far.due);
-            far.tick += 1;
-            far.due += ClockTime::from(far.period.fs());
+        let port = self.ports.get_mut(port)?;
+        while port.due <= self.now {
+            let (tick, due) = (port.tick, port.due);
+            port.tick += 1;
+            port.due += ClockTime::from(port.far.fs());
             if let Some(slot) = clock.receive_slot(tick) {
                 return Some((slot, due));
             }
         }
         None
+    }
+
+    /// Leaves out the characters that have arrived at a port before a tick of the far node.
+    pub(super) fn skip(&mut self, port: usize, tick: u64) {
+        if let Some(port) = self.ports.get_mut(port) {
+            port.tick = tick;
+            port.due = ClockTime::from(tick) * ClockTime::from(port.far.fs());
+        }
     }
 }
 
@@ -87,28 +150,34 @@ impl Network {
             self.periods.clear();
             return;
         }
-        let far = |unit: &crate::port::PortUnit| {
-            let far = self.units.get(unit.peer as usize);
-            self.clock_period(far.map_or(unit.port.node, |far| far.port.node))
-        };
-        let arrivals =
-            self.units.iter().map(|unit| FarClock { period: far(unit), tick: 0, due: 0 });
-        let arrivals: Vec<_> = arrivals.collect();
         let mut rates = self.periods.clone();
         rates.sort_unstable();
         rates.dedup();
-        let groups = rates.into_iter().map(|period| {
-            let parts = self.parts_of(period);
-            ClockGroup { period, tick: 0, due: 0, parts }
-        });
-        let groups = groups.collect();
-        for (unit, far) in self.units.iter_mut().zip(&arrivals) {
-            let own = self.periods.get(unit.port.node.0 as usize);
-            if own != Some(&far.period) {
-                unit.count_own_time();
+        let far = |unit: &PortUnit| self.units.get(unit.peer as usize).map(|far| far.port.node);
+        let timing = |unit: &PortUnit| {
+            let own = self.clock_period(unit.port.node);
+            let far = self.clock_period(far(unit).unwrap_or(unit.port.node));
+            let group = rates.binary_search(&own).unwrap_or_default();
+            PortTiming { group, far, tick: 0, due: 0 }
+        };
+        let ports: Vec<_> = self.units.iter().map(timing).collect();
+        for (unit, timing) in self.units.iter_mut().zip(&ports) {
+            if let Some(own) = rates.get(timing.group).filter(|own| **own != timing.far) {
+                unit.set_rates([*own, timing.far]);
             }
         }
-        self.clocks = Some(Box::new(UnlikeClocks { groups, arrivals, now: 0 }));
+        let group = |period: CharacterPeriod| ClockGroup {
+            period,
+            tick: 0,
+            due: 0,
+            parts: self.parts_of(period),
+            active: self.parts_of(period),
+            schedule: WakeSchedule::default(),
+        };
+        let groups: Vec<_> = rates.into_iter().map(group).collect();
+        let queue = (0..groups.len()).map(|group| (0, group)).collect();
+        let clocks = UnlikeClocks { groups, queue, current: None, ports, now: 0, idle: 0 };
+        self.clocks = Some(Box::new(clocks));
     }
 
     /// The parts of all nodes with a clock.
@@ -126,8 +195,7 @@ impl Network {
         }
         // Hosts may have no cable.
         for (node, part) in &self.index.nodes {
-            if let (super::NodePart::Host(host), true) = (part, self.clock_period(*node) == period)
-            {
+            if let (NodePart::Host(host), true) = (part, self.clock_period(*node) == period) {
                 parts.hosts.insert(*host as usize);
             }
         }
@@ -152,20 +220,92 @@ impl Network {
         }
     }
 
-    /// Processes all ticks within a period of the full rate.
-    pub(super) fn tick_all(&mut self) {
-        let period = self.now;
-        let [start, end] = [period, period + 1]
-            .map(|at| ClockTime::from(at) * ClockTime::from(CharacterPeriod::FULL_RATE.fs()));
-        self.log.set_time(TrueTime { tick: start, character: start });
-        self.apply_due_faults();
-        while let Some((group, tick)) = self.clocks.as_mut().and_then(|clocks| clocks.next(end)) {
-            self.active.set_to(&group.parts);
-            self.now = tick;
-            self.note_time(None);
-            self.phases();
+    /// Simulates the periods of the full rate before `until`.
+    pub(super) fn run_unlike(&mut self, engine: SimulationEngine, until: u64) {
+        if engine == SimulationEngine::Step {
+            self.wake_all();
         }
-        self.now = period + 1;
+        while self.now < until {
+            self.note_time(None);
+            self.apply_due_faults();
+            let fault = self.faults.front().map_or(u64::MAX, |order| order.at());
+            let end = until.min(fault);
+            let time = ClockTime::from(end) * ClockTime::from(CharacterPeriod::FULL_RATE.fs());
+            while let Some(group) = self.clocks.as_mut().and_then(|clocks| clocks.next(time)) {
+                self.enter(group);
+                match engine {
+                    SimulationEngine::Step => {
+                        let Self { clocks, active, .. } = self;
+                        let group = clocks.as_ref().and_then(|clocks| clocks.groups.get(group));
+                        group.into_iter().for_each(|group| active.set_to(&group.parts));
+                        self.tick();
+                    }
+                    SimulationEngine::Event => {
+                        self.tick();
+                        self.settle();
+                    }
+                }
+                self.leave(group);
+            }
+            self.now = end;
+            self.clocks.as_mut().into_iter().for_each(|clocks| clocks.now = time);
+        }
+        if engine == SimulationEngine::Event {
+            self.catch_up();
+        }
+    }
+
+    /// Makes the parts, times and schedule of a group those of the network.
+    fn enter(&mut self, number: usize) {
+        let Some(clocks) = &mut self.clocks else { return };
+        let Some(group) = clocks.groups.get_mut(number) else { return };
+        std::mem::swap(&mut self.active, &mut group.active);
+        std::mem::swap(&mut self.schedule, &mut group.schedule);
+        self.now = group.next(clocks.now);
+        self.times = PhaseTimes::all(self.now);
+        clocks.current = Some(number);
+        self.note_time(None);
+    }
+
+    /// Ends what [`Self::enter`] has begun, with the tick to come.
+    fn leave(&mut self, number: usize) {
+        let due = if self.active.is_empty() { self.next_wake() } else { self.now };
+        let Some(clocks) = &mut self.clocks else { return };
+        let Some(group) = clocks.groups.get_mut(number) else { return };
+        std::mem::swap(&mut self.active, &mut group.active);
+        std::mem::swap(&mut self.schedule, &mut group.schedule);
+        group.tick = self.now;
+        clocks.current = None;
+        clocks.set_due(number, due);
+    }
+
+    /// Wakes everything, since any part may change now.
+    pub(super) fn wake_groups(&mut self) {
+        let now = self.now;
+        for group in 0..self.clocks.as_ref().map_or(0, |clocks| clocks.groups.len()) {
+            self.enter(group);
+            let Some(parts) = self.clocks.as_ref().and_then(|clocks| clocks.groups.get(group))
+            else {
+                return;
+            };
+            let (mut units, mut switches) =
+                (parts.parts.receiving.clone(), parts.parts.switches.clone());
+            while let Some(unit) = units.pop() {
+                self.wake(PortEnd::Receiver, unit);
+                self.wake(PortEnd::Sender, unit);
+            }
+            while let Some(switch) = switches.pop() {
+                self.switches
+                    .get_mut(switch)
+                    .into_iter()
+                    .for_each(|switch| switch.catch_up(self.now));
+            }
+            let Self { clocks, active, .. } = self;
+            let parts = clocks.as_ref().and_then(|clocks| clocks.groups.get(group));
+            parts.into_iter().for_each(|group| active.set_to(&group.parts));
+            self.leave(group);
+        }
+        self.now = now;
     }
 
     /// Receives the characters that have arrived at a port.
@@ -183,6 +323,11 @@ impl Network {
     fn note_time(&mut self, arrived: Option<ClockTime>) {
         let tick = self.clocks.as_ref().map_or(0, |clocks| clocks.now);
         self.log.set_time(TrueTime { tick, character: arrived.unwrap_or(tick) });
+    }
+
+    /// Number of periods in which no node had anything to process, if clocks differ.
+    pub(super) fn idle_periods(&self) -> u64 {
+        self.clocks.as_ref().map_or(0, |clocks| clocks.idle)
     }
 
     /// Sets the time of the events at the end of the run.

@@ -66,8 +66,8 @@ impl Network {
     #[inline]
     pub(super) fn apply_due_faults(&mut self) {
         while let Some(order) = self.faults.pop_front_if(|order| order.at <= self.now) {
+            self.wake_all();
             if self.clocks.is_none() {
-                self.wake_all();
                 self.switches.iter_mut().for_each(|switch| switch.catch_up(self.now));
             }
             self.apply_fault(order);

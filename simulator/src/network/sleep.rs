@@ -167,14 +167,17 @@ impl Network {
 
     /// Adds the time at which an end wakes by itself to the schedule.
     pub(super) fn schedule_end(&mut self, end: PortEnd, unit: usize, due: u64) {
-        if let Some(sleep) = self.sleep.get_mut(unit)
+        let Self { schedule, sleep, clocks, .. } = self;
+        let other = clocks.as_mut().and_then(|clocks| clocks.schedule_of(unit, due));
+        let schedule = other.unwrap_or(schedule);
+        if let Some(sleep) = sleep.get_mut(unit)
             && let times = sleep.times_mut(end)
             && due < times.entry
         {
-            if self.schedule.is_far(due) {
+            if schedule.is_far(due) {
                 times.entry = due;
             }
-            self.schedule.add(due, WakingPart::End(end, number(unit)));
+            schedule.add(due, WakingPart::End(end, number(unit)));
         }
     }
 
@@ -194,9 +197,6 @@ impl Network {
 
     /// Makes a switch active when it has something to decide.
     pub(super) fn schedule_switch(&mut self, number: usize) {
-        if self.clocks.is_some() {
-            return;
-        }
         let Self { now, switches, active, schedule, .. } = self;
         let Some(due) = switches.get(number).and_then(|switch| switch.due(*now + 1)) else {
             return;
@@ -210,9 +210,6 @@ impl Network {
 
     /// Makes a host active when it is due.
     pub(super) fn schedule_host(&mut self, number: usize) {
-        if self.clocks.is_some() {
-            return;
-        }
         let Self { now, hosts, active, schedule, .. } = self;
         let Some(host) = hosts.get_mut(number) else { return };
         let due = host.interface.due();
@@ -234,6 +231,9 @@ impl Network {
 
     /// Wakes everything, since any part may change now.
     pub(super) fn wake_all(&mut self) {
+        if self.clocks.is_some() {
+            return self.wake_groups();
+        }
         for unit in 0..self.units.len() {
             self.wake(PortEnd::Receiver, unit);
             self.wake(PortEnd::Sender, unit);

@@ -6,7 +6,7 @@ use codec::time::Tick;
 use crate::link::receiver::PortRequest;
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::TaggedChar;
-use crate::network::{HostUnit, Network};
+use crate::network::{HostUnit, Network, SimulationEngine};
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
 use crate::switch::{Switch, SwitchInputState};
 use crate::truth::{RuleId, TraceContext, TruthEventKind, TruthLog};
@@ -25,7 +25,7 @@ impl Network {
     /// Simulates one period, processing every part.
     pub fn step(&mut self) {
         if self.clocks.is_some() {
-            return self.tick_all();
+            return self.run_unlike(SimulationEngine::Step, self.now + 1);
         }
         self.wake_all();
         self.period();
@@ -35,6 +35,12 @@ impl Network {
     #[inline]
     pub(super) fn period(&mut self) {
         self.apply_due_faults();
+        self.tick();
+    }
+
+    /// Simulates one tick of all nodes, or of those with the same clock.
+    #[inline]
+    pub(super) fn tick(&mut self) {
         self.wake_due();
         self.phases();
         self.now += 1;
@@ -43,7 +49,7 @@ impl Network {
 
     /// The two phases of the active parts.
     #[inline]
-    pub(super) fn phases(&mut self) {
+    fn phases(&mut self) {
         let mut receiving = self.active.take(|it| &it.receiving);
         self.times.receive = self.now + 1;
         while let Some(index) = receiving.pop() {

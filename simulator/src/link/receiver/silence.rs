@@ -35,9 +35,42 @@ impl PortReceiver {
         if self.silent == OPEN {
             trace.emit(None, || TruthEventKind::LinkRestored);
         }
+        self.end_silence();
+    }
+
+    #[inline]
+    pub(super) const fn end_silence(&mut self) {
         self.silent = 0;
         if let SilenceClock::Own { alive } = &mut self.time {
             *alive = true;
+        }
+    }
+
+    /// Counts periods of the port itself that it has slept, after the last of some characters. F-7
+    pub(crate) fn pass_time(&mut self, characters: u64, periods: u64) {
+        let SilenceClock::Own { alive } = &mut self.time else { return };
+        if self.silent == OPEN {
+            return;
+        }
+        if characters > 0 {
+            (self.silent, *alive) = (0, true);
+        }
+        if periods > 0 {
+            let silent = periods - u64::from(std::mem::take(alive));
+            self.silent = self.silent.saturating_add(u8::try_from(silent).unwrap_or(OPEN));
+        }
+    }
+
+    /// True if the link stays open or closed while characters come at the rate of the port, of which
+    /// this many out of two are IDLE. F-7
+    pub(super) fn stays(&self, idle: usize) -> bool {
+        match (self.time, idle) {
+            (_, 2) => self.silent == OPEN,
+            // The first of the two may be IDLE, and the only one.
+            (SilenceClock::OfCharacters, _) => self.silent == 0,
+            // A period without a character may be the next, and between two of them there are some.
+            (SilenceClock::Own { .. }, 0) => self.silent < OPEN / 2,
+            (SilenceClock::Own { .. }, _) => false,
         }
     }
 

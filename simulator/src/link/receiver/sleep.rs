@@ -18,14 +18,9 @@ impl PortReceiver {
         level: TraceLevel,
     ) -> bool {
         let silences = pair.iter().filter(|cell| cell.character() == Character::IDLE).count();
-        let life = match silences {
-            // The first of the pair may be IDLE, and the only one that is ignored.
-            0 | 1 => self.silent == 0,
-            _ => self.silent == OPEN,
-        };
         let rises = self.buffer.is_low() && self.last_command == StopGo::Stop;
-        life && !rises
-            && !self.has_own_time()
+        self.stays(silences)
+            && !rises
             && pair.iter().all(|cell| self.ignores_one(*cell, command, level))
     }
 
@@ -60,9 +55,8 @@ impl PortReceiver {
     /// True if bytes within a packet change nothing but the slack buffer.
     pub(crate) fn absorbs(&self) -> bool {
         self.receiving == ReceivingState::Packet
-            && self.silent < OPEN
+            && self.silent < OPEN / 2
             && self.trace_need != TraceNeed::Framing
-            && !self.has_own_time()
     }
 
     /// The number of the first byte from now on, 1 being the next, that does more than fill the
