@@ -240,6 +240,7 @@ impl PortUnit {
 
     /// Counts the silence of a range of times that it has slept, in which the characters of a range
     /// of the far port's periods have arrived. F-7, W-6
+    #[inline]
     pub(crate) fn pass_time(&mut self, slept: Range<u64>, arrived: Range<u64>) {
         if self.receiver.has_own_time() && self.power == PowerState::On {
             let last = if arrived.is_empty() {

@@ -1,6 +1,7 @@
 //! The clocks of a port and of the far end of its link. W-6
 
 use std::num::NonZeroU32;
+use std::ops::Range;
 
 use codec::time::{CharacterPeriod, Ticks};
 
@@ -52,11 +53,13 @@ impl PortClock {
     }
 
     /// The port's first period at or after a time.
+    #[inline]
     pub(crate) const fn next_sent(&self, from: u64) -> u64 {
-        from.div_ceil(self.own)
+        if self.own == 1 { from } else { from.div_ceil(self.own) }
     }
 
     /// The first tick of the far node from which characters arrive at or after a time.
+    #[inline]
     pub(crate) fn far_tick(&self, from: u64) -> u64 {
         match (self.rates, from.checked_sub(1)) {
             (Some([own, far]), Some(before)) => convert(before, own, far).0.saturating_add(1),
@@ -65,8 +68,23 @@ impl PortClock {
     }
 
     /// The far port's period of the first character that arrives at or after a time.
+    #[inline]
     pub(crate) fn next_received(&self, from: u64) -> u64 {
-        self.far_tick(from).saturating_sub(self.phase).div_ceil(self.far)
+        let tick = self.far_tick(from);
+        if self.far == 1 { tick } else { tick.saturating_sub(self.phase).div_ceil(self.far) }
+    }
+
+    /// The port's first period in a range of times, and the first one behind it.
+    #[inline]
+    pub(crate) fn sent(&self, times: Range<u64>) -> [u64; 2] {
+        [self.next_sent(times.start), self.next_sent(times.end)]
+    }
+
+    /// The far port's first period of which the character arrives in a range of times, and the first
+    /// one behind it.
+    #[inline]
+    pub(crate) fn received(&self, times: Range<u64>) -> [u64; 2] {
+        [self.next_received(times.start), self.next_received(times.end)]
     }
 
     /// Time at which the character of a far port's period arrives.

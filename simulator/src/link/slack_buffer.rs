@@ -10,6 +10,8 @@ use crate::truth::StopGo;
 #[derive(Clone, Debug)]
 pub(super) struct SlackBuffer {
     cells: VecDeque<TaggedChar>,
+    /// Number of characters that are no bytes within a packet.
+    boundaries: u32,
     size: u32,
     full_max: u32,
     go_at: u32,
@@ -20,6 +22,7 @@ impl SlackBuffer {
     pub(super) fn new(slack: &SlackSize) -> Self {
         Self {
             cells: VecDeque::with_capacity(slack.cells() as usize),
+            boundaries: 0,
             size: slack.cells(),
             full_max: 0,
             go_at: slack.go_slack,
@@ -34,12 +37,15 @@ impl SlackBuffer {
             return;
         }
         self.cells.push_back(cell);
+        self.boundaries += u32::from(!cell.is_plain());
         self.full_max = self.full_max.max(self.fill());
     }
 
     #[inline]
     pub(super) fn pop(&mut self) -> Option<TaggedChar> {
-        self.cells.pop_front()
+        let cell = self.cells.pop_front()?;
+        self.boundaries = self.boundaries.saturating_sub(u32::from(!cell.is_plain()));
+        Some(cell)
     }
 
     /// The character at a position, 0 being the oldest.
@@ -50,6 +56,7 @@ impl SlackBuffer {
 
     pub(super) fn clear(&mut self) {
         self.cells.clear();
+        self.boundaries = 0;
     }
 
     /// Number of characters, f. F-3
@@ -90,6 +97,9 @@ impl SlackBuffer {
 impl SlackBuffer {
     /// The position of the first character that is no byte within a packet.
     pub(super) fn first_boundary(&self) -> Option<u32> {
+        if self.boundaries == 0 {
+            return None;
+        }
         let place = self.cells.iter().position(|cell| !cell.is_plain());
         place.and_then(|place| u32::try_from(place).ok())
     }
@@ -119,7 +129,7 @@ impl SlackBuffer {
         }
     }
 
-    /// Appends characters, which fill it up to `top` if some are taken meanwhile.
+    /// Appends bytes within a packet, which fill it up to `top` if some are taken meanwhile.
     pub(super) fn span(&mut self, cells: &[TaggedChar], top: Option<u32>) {
         let before = self.fill();
         self.cells.extend(cells);
@@ -128,7 +138,7 @@ impl SlackBuffer {
         }
     }
 
-    /// Moves the oldest characters to a list.
+    /// Moves the oldest bytes, all within a packet, to a list.
     pub(super) fn take(&mut self, count: usize, to: &mut Vec<TaggedChar>) {
         move_cells(&mut self.cells, count, to);
     }

@@ -4,7 +4,7 @@
 use codec::time::Tick;
 
 use super::schedule::PortEnd;
-use super::sleep::{ReceiverRegime, SenderRegime};
+use super::sleep::{PortSleep, ReceiverRegime, SenderRegime};
 use crate::link::tagged_char::{TaggedChar, low_bytes};
 use crate::link::wire::in_period;
 use crate::network::Network;
@@ -35,11 +35,21 @@ impl Network {
         times.unwrap_or(self.times)
     }
 
-    /// Adds the effects of all periods slept.
+    /// Adds the effects of all periods slept that show outside: fill that nobody records has none.
     pub(super) fn catch_up(&mut self) {
-        for unit in 0..self.units.len() {
-            self.catch_up_sender(unit);
-            self.catch_up_receiver(unit);
+        for index in 0..self.units.len() {
+            let (Some(unit), Some(sleep)) = (self.units.get(index), self.sleep.get(index)) else {
+                continue;
+            };
+            let tapped = unit.tapped.is_some();
+            let ignores = matches!(sleep.receiver, Some(ReceiverRegime::Ignores { .. }));
+            if tapped || !matches!(sleep.sender, Some(SenderRegime::Fills { flow: StopGo::Go, .. }))
+            {
+                self.catch_up_sender(index);
+            }
+            if tapped || !ignores {
+                self.catch_up_receiver(index);
+            }
         }
     }
 
@@ -53,8 +63,10 @@ impl Network {
             Some(ReceiverRegime::Absorbs { .. }) => {
                 let output = self.streaming_output(index);
                 output.into_iter().for_each(|output| self.catch_up_sender(output));
-                let peer = self.units.get(index).map_or(0, |unit| unit.peer as usize);
-                self.catch_up_sender(peer);
+                if self.wire_lacks(index) {
+                    let peer = self.units.get(index).map_or(0, |unit| unit.peer as usize);
+                    self.catch_up_sender(peer);
+                }
                 self.absorb(index);
             }
         }
@@ -70,6 +82,17 @@ impl Network {
             Some(SenderRegime::Fills { .. }) | None => {}
             Some(SenderRegime::Streams) => self.stream_from_afar(index),
         }
+    }
+
+    /// True if a receiver that sleeps and stores has taken characters that are not yet on its wire.
+    fn wire_lacks(&self, receiver: usize) -> bool {
+        let taken = |sleep: &PortSleep| {
+            let clock = self.units.get(receiver)?.clock;
+            let since = sleep.times(PortEnd::Receiver).since;
+            let [first, end] = clock.received(since..self.times_of(receiver).receive);
+            Some(end.saturating_sub(first) > self.wires.get(receiver)?.cells().len() as u64)
+        };
+        self.sleep.get(receiver).and_then(taken) == Some(true)
     }
 
     /// True if a sleeping sender is not caught up.
@@ -95,7 +118,7 @@ impl Network {
         self.path = path;
     }
 
-    /// The sender, not caught up, that streams to the input that an output streams from.
+    /// The sender that streams to the input that an output streams from, if it must be caught up.
     fn streaming_before(&self, output: usize) -> Option<usize> {
         let DataSource::Circuit(input) = self.units.get(output)?.source else { return None };
         if self.units.get(input as usize)?.receiver.first_boundary().is_some() {
@@ -104,7 +127,8 @@ impl Network {
         let before = self.units.get(input as usize)?.peer as usize;
         let follows = self.sleep.get(input as usize)?.absorbs()
             && self.sleep.get(before)?.streams()
-            && self.is_behind(before);
+            && self.is_behind(before)
+            && self.wire_lacks(input as usize);
         follows.then_some(before)
     }
 
@@ -117,7 +141,7 @@ impl Network {
         let since = std::mem::replace(&mut sleep.times_mut(PortEnd::Receiver).since, until);
         let unit = units.get_mut(index)?;
         let clock = unit.clock;
-        let [first, end] = [since, until].map(|at| clock.next_received(at));
+        let [first, end] = clock.received(since..until);
         if let Some(clocks) = clocks {
             clocks.skip(index, clock.far_tick(until));
         }
@@ -128,7 +152,7 @@ impl Network {
         wires.get_mut(index)?.skip(end - first);
         let tapped = unit.tapped.as_ref()?;
         for on in tapped.stretches(since..until) {
-            let [first, end] = [on.start, on.end].map(|at| clock.next_received(at));
+            let [first, end] = clock.received(on);
             let sent = first.wrapping_sub(clock.lag());
             let pair = [sent, sent.wrapping_add(1)].map(|at| in_period(received, at).character());
             recorder.fill(tapped.incoming as usize, Tick(first), pair, Tick(end));
@@ -160,7 +184,7 @@ impl Network {
             bytes.clear();
             bytes.extend(low_bytes(cells));
             for on in tapped.stretches(since..times.receive) {
-                let range = [on.start, on.end].map(|at| clock.next_received(at));
+                let range = clock.received(on);
                 let part = part(bytes, first, range);
                 recorder.push_bytes(tapped.incoming as usize, Tick(range[0]), part);
             }
@@ -187,7 +211,7 @@ impl Network {
         let since = std::mem::replace(since, until);
         let unit = units.get_mut(index)?;
         let clock = unit.clock;
-        let [first, end] = [since, until].map(|at| clock.next_sent(at));
+        let [first, end] = clock.sent(since..until);
         let wire = wires.get_mut(peer)?;
         let on_it = pair.map(|cell| wire.after_loss(cell));
         wire.fill(on_it, first, end);
@@ -196,7 +220,7 @@ impl Network {
         }
         let tapped = unit.tapped.as_ref()?;
         for on in tapped.stretches(since..until) {
-            let [first, end] = [on.start, on.end].map(|at| clock.next_sent(at));
+            let [first, end] = clock.sent(on);
             let sent = [first, first + 1].map(|at| in_period(pair, at).character());
             recorder.fill(tapped.outgoing as usize, Tick(first), sent, Tick(end));
         }
@@ -217,7 +241,7 @@ impl Network {
         let since = &mut sleep.get_mut(index)?.times_mut(PortEnd::Sender).since;
         let since = std::mem::replace(since, until);
         let clock = units.get(index)?.clock;
-        let [first, end] = [since, until].map(|at| clock.next_sent(at));
+        let [first, end] = clock.sent(since..until);
         if end <= first {
             return None;
         }
@@ -249,7 +273,7 @@ impl Network {
         bytes.clear();
         bytes.extend(low_bytes(cells));
         for on in tapped.stretches(since..until) {
-            let range = [on.start, on.end].map(|at| clock.next_sent(at));
+            let range = clock.sent(on);
             let part = part(bytes, first, range);
             recorder.push_bytes(tapped.outgoing as usize, Tick(range[0]), part);
         }

@@ -13,6 +13,7 @@ use super::active_set::ActiveSet;
 use super::build::clock_of;
 use super::catch_up::PhaseTimes;
 use super::schedule::{PortEnd, WakeSchedule};
+use super::sleep::PortSleep;
 use super::{Network, NodePart, SimulationEngine};
 use crate::link::clock::PortClock;
 use crate::port::{DataSink, PortUnit};
@@ -222,7 +223,7 @@ impl Network {
 
     /// Simulates the periods of the full rate before `until`.
     pub(super) fn run_unlike(&mut self, engine: SimulationEngine, until: u64) {
-        if engine == SimulationEngine::Step {
+        if engine == SimulationEngine::Step && self.sleep.iter().any(PortSleep::is_asleep) {
             self.wake_all();
         }
         while self.now < until {
@@ -284,25 +285,18 @@ impl Network {
         let now = self.now;
         for group in 0..self.clocks.as_ref().map_or(0, |clocks| clocks.groups.len()) {
             self.enter(group);
-            let Some(parts) = self.clocks.as_ref().and_then(|clocks| clocks.groups.get(group))
-            else {
-                return;
-            };
-            let (mut units, mut switches) =
-                (parts.parts.receiving.clone(), parts.parts.switches.clone());
+            let parts = self.clocks.as_ref().and_then(|clocks| clocks.groups.get(group));
+            let Some(parts) = parts.map(|group| group.parts.clone()) else { return };
+            let (mut units, mut switches) = (parts.receiving.clone(), parts.switches.clone());
             while let Some(unit) = units.pop() {
                 self.wake(PortEnd::Receiver, unit);
                 self.wake(PortEnd::Sender, unit);
             }
             while let Some(switch) = switches.pop() {
-                self.switches
-                    .get_mut(switch)
-                    .into_iter()
-                    .for_each(|switch| switch.catch_up(self.now));
+                let now = self.now;
+                self.switches.get_mut(switch).into_iter().for_each(|switch| switch.catch_up(now));
             }
-            let Self { clocks, active, .. } = self;
-            let parts = clocks.as_ref().and_then(|clocks| clocks.groups.get(group));
-            parts.into_iter().for_each(|group| active.set_to(&group.parts));
+            self.active.set_to(&parts);
             self.leave(group);
         }
         self.now = now;

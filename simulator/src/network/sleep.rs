@@ -78,6 +78,10 @@ impl PortSleep {
         matches!(self.receiver, Some(ReceiverRegime::Absorbs { .. }))
     }
 
+    pub(super) const fn is_asleep(&self) -> bool {
+        self.receiver.is_some() || self.sender.is_some()
+    }
+
     /// True if the sender sleeps and sends bytes.
     pub(super) const fn streams(&self) -> bool {
         matches!(self.sender, Some(SenderRegime::Streams))

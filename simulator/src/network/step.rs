@@ -16,6 +16,7 @@ mod choice;
 mod extended_switching;
 mod switching;
 
+use super::active_set::{ActiveSet, PartSet};
 use super::catch_up::PhaseTimes;
 use super::schedule::PortEnd;
 use super::sleep::PortSleep;
@@ -50,23 +51,27 @@ impl Network {
     /// The two phases of the active parts.
     #[inline]
     fn phases(&mut self) {
-        let mut receiving = self.active.take(|it| &it.receiving);
         self.times.receive = self.now + 1;
-        while let Some(index) = receiving.pop() {
-            self.receive(index);
-        }
-        self.active.give_back(receiving);
-        self.decide_hosts();
+        self.visit(|active| &active.receiving, Self::receive);
+        self.visit(|active| &active.hosts, Self::decide_host);
         self.times.take = self.now + 1;
-        self.decide_switches();
+        self.visit(|active| &active.switches, Self::decide_switch);
         self.wake_marked();
-        let mut sending = self.active.take(|it| &it.sending);
         self.times.send = self.now + 1;
-        while let Some(index) = sending.pop() {
-            self.send(index);
-        }
-        self.active.give_back(sending);
+        self.visit(|active| &active.sending, Self::send);
         self.wake_marked();
+    }
+
+    /// Processes the parts that are in a set of active ones now.
+    #[inline]
+    fn visit(&mut self, set: fn(&ActiveSet) -> &PartSet, process: impl Fn(&mut Self, usize)) {
+        if !set(&self.active).is_empty() {
+            let mut parts = self.active.take(set);
+            while let Some(part) = parts.pop() {
+                process(self, part);
+            }
+            self.active.give_back(parts);
+        }
     }
 
     /// Receives the character of a period at a port, and advances its switch input.
@@ -175,15 +180,7 @@ impl Network {
         }
     }
 
-    /// Advances the active hosts, which take one character each.
-    fn decide_hosts(&mut self) {
-        let mut deciding = self.active.take(|it| &it.hosts);
-        while let Some(number) = deciding.pop() {
-            self.decide_host(number);
-        }
-        self.active.give_back(deciding);
-    }
-
+    /// Advances an active host, which takes one character.
     #[inline]
     fn decide_host(&mut self, number: usize) {
         let now = self.now;
@@ -233,37 +230,33 @@ impl Network {
         self.wake_marked();
     }
 
-    fn decide_switches(&mut self) {
-        let mut deciding = self.active.take(|it| &it.switches);
-        while let Some(number) = deciding.pop() {
-            let Self { now, switches, units, active, log, .. } = self;
-            let Some(switch) = switches.get_mut(number) else { continue };
-            active.switches.remove(number);
-            if switch.is_calm() {
-                continue;
-            }
-            switch.catch_up(*now);
-            sever(switch, units, active, *now, log);
-            for input in switch.ready() {
-                let unit = self.switches.get(number).and_then(|switch| switch.unit(input));
-                unit.into_iter().for_each(|unit| self.look_at(unit as usize));
-            }
-            let Self { now, switches, units, active, log, .. } = self;
-            let Some(switch) = switches.get_mut(number) else { continue };
-            select(switch, units, active, *now, log);
-            let mut granted = std::mem::take(&mut self.granted);
-            switch.arbitrate(*now, &mut |input, output| granted.push((input, output)));
-            for (input, output) in granted.drain(..) {
-                let from = self.switches.get(number).and_then(|switch| switch.unit(input));
-                from.into_iter().for_each(|from| self.look_at(from as usize));
-                let Self { now, switches, units, active, log, .. } = self;
-                let Some(switch) = switches.get_mut(number) else { continue };
-                connect(switch, units, active, (input, output), (*now, log));
-            }
-            self.granted = granted;
-            self.schedule_switch(number);
+    fn decide_switch(&mut self, number: usize) {
+        let Self { now, switches, units, active, log, .. } = self;
+        let Some(switch) = switches.get_mut(number) else { return };
+        active.switches.remove(number);
+        if switch.is_calm() {
+            return;
         }
-        self.active.give_back(deciding);
+        switch.catch_up(*now);
+        sever(switch, units, active, *now, log);
+        for input in switch.ready() {
+            let unit = self.switches.get(number).and_then(|switch| switch.unit(input));
+            unit.into_iter().for_each(|unit| self.look_at(unit as usize));
+        }
+        let Self { now, switches, units, active, log, .. } = self;
+        let Some(switch) = switches.get_mut(number) else { return };
+        select(switch, units, active, *now, log);
+        let mut granted = std::mem::take(&mut self.granted);
+        switch.arbitrate(*now, &mut |input, output| granted.push((input, output)));
+        for (input, output) in granted.drain(..) {
+            let from = self.switches.get(number).and_then(|switch| switch.unit(input));
+            from.into_iter().for_each(|from| self.look_at(from as usize));
+            let Self { now, switches, units, active, log, .. } = self;
+            let Some(switch) = switches.get_mut(number) else { continue };
+            connect(switch, units, active, (input, output), (*now, log));
+        }
+        self.granted = granted;
+        self.schedule_switch(number);
     }
 
     /// Adds what a sleeping receiver has stored to its slack buffer, which is looked at now.
