@@ -58,7 +58,7 @@ fn without_idle(characters: &CharBuf) -> Vec<Character> {
 
 #[test]
 fn a_1_is_a_transition_of_its_wire() -> Result<(), Box<dyn Error>> {
-    // 83 is 1000 0011 with d = 1, GAP is 0000 1100; IDLE is silence. W-1, C-2
+    // 83 is 1000 0011 with d = 1, GAP is 0000 1100; IDLE is silence. W-1, W-2, C-2
     let characters = notation::parse("83 GAP IDLE 83")?;
     let transitions = transitions(&characters, 10, [0; WIRES], 0);
     let seen: Vec<(u64, u16)> =
@@ -77,7 +77,7 @@ proptest! {
         let sent: CharBuf = bits.into_iter().map(Character::from_bits).collect();
         let period = PERIOD_FS.saturating_add_signed(ppm * 125 / 10);
         let mut decoder = WindowDecoder::new(PERIOD_FS / 2);
-        // The earliest wire of a character may be the latest wire of the cable.
+        // W-3. The earliest wire of a character may be the latest wire of the cable.
         prop_assume!(spread(&delays) * 2 < period - PERIOD_FS / 2 + spread(&delays));
         let all = transitions(&sent, period, delays, 0);
         let mut received: Vec<Character> = Vec::new();

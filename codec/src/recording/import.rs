@@ -44,8 +44,6 @@ pub struct RecordedChannel {
 pub struct RecordedQuality {
     /// Clock learned from the beginning: its period is that of the capture.
     pub clock: SenderClock,
-    /// Last period, in femtoseconds.
-    pub last_period_fs: u64,
     /// Transitions.
     pub wires: WireQuality,
     /// Frames and codes.
@@ -63,11 +61,23 @@ pub struct LineQuality {
     pub farthest_fs: u64,
     /// Characters without a tick: there are far more of them than periods.
     pub lost: u64,
+    /// First character: periods since the beginning of the recording, and time.
+    pub first: Option<(u64, u64)>,
+    /// Last character, likewise.
+    pub last: (u64, u64),
     /// Longest character, from its first transition to its last, and its tick. W-4
     pub longest: (u64, Tick),
 }
 
 impl RecordedQuality {
+    /// Mean period of the whole recording, in femtoseconds.
+    pub fn mean_period_fs(&self) -> u64 {
+        let (last_place, last_fs) = self.line.last;
+        let (place, first_fs) = self.line.first.unwrap_or_default();
+        let time_fs = last_fs.saturating_sub(first_fs);
+        time_fs.checked_div(last_place.saturating_sub(place)).unwrap_or(self.clock.period_fs)
+    }
+
     /// Measurements on the wires, for the description of the channel. `None` if there are none.
     pub fn measurement(
         &self,
@@ -158,9 +168,9 @@ impl RecordedChannel {
     }
 
     fn finish(self) -> RecordedQuality {
-        let (last_period_fs, (_, wires)) = (self.recovery.period_fs(), self.recovery.finish());
+        let (_, wires) = self.recovery.finish();
         let (clock, content, line) = (self.clock, self.content.counts(), self.line.quality);
-        RecordedQuality { clock, last_period_fs, wires, content, line }
+        RecordedQuality { clock, wires, content, line }
     }
 }
 
@@ -226,6 +236,8 @@ impl CharacterLine {
         let distance_fs = self.since(tick, edge_fs).unsigned_abs();
         self.quality.farthest_fs = self.quality.farthest_fs.max(distance_fs);
         self.last = Some((place, tick));
+        self.quality.first.get_or_insert((place, edge_fs));
+        self.quality.last = (place, edge_fs);
         if placed.spread_fs > self.quality.longest.0 {
             self.quality.longest = (placed.spread_fs, Tick(tick));
         }

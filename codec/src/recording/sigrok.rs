@@ -295,3 +295,51 @@ fn repeated<const N: usize>(sample: u64) -> [u64; N] {
     words.iter_mut().zip(of_units).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
     words
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn skipped_groups_hide_no_change() {
+        // Samples of every size, most of them equal, with changes of other signals between.
+        for unit_size in 1..=UNIT_MAX {
+            let (mask, mut numbers) = (0b1001_0110, [0; 64]);
+            for (number, bit) in (0..).zip([1, 2, 4, 7]) {
+                numbers[bit] = number;
+            }
+            let (mut samples, mut expected, mut last) = (Vec::new(), Vec::new(), None);
+            for at in 0_u64..1000 {
+                let step = if at % 97 < 60 { at / 97 } else { at / 7 };
+                let sample = (step * 37) & 0xff;
+                let changed = (sample ^ last.unwrap_or(sample)) & mask;
+                let bits = [1, 2, 4, 7].into_iter().enumerate();
+                let signals =
+                    bits.fold(0, |all, (n, bit)| all | u32::from(changed >> bit & 1 == 1) << n);
+                if signals != 0 {
+                    expected.push(SignalChange { time_fs: at * 10, signals });
+                }
+                last = Some(sample);
+                samples.extend_from_slice(&sample.to_le_bytes()[..unit_size]);
+            }
+            let (levels, sample_fs) = (SignalLevels::default(), Some(10));
+            let mut comparer = SampleComparer {
+                unit_size,
+                mask,
+                numbers,
+                last: 0,
+                levels,
+                count: 0,
+                sample_rate: 0,
+                sample_fs,
+            };
+            let mut seen = Vec::new();
+            // Blocks that are no multiple of a group.
+            for block in samples.chunks(unit_size * 21) {
+                comparer.read(block, &mut |change| seen.push(change)).unwrap();
+            }
+            assert!(expected.len() > 20);
+            assert_eq!(seen, expected, "{unit_size}");
+        }
+    }
+}

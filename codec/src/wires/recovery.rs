@@ -13,6 +13,10 @@ const BINS: usize = 64;
 /// counts: a clock that is 0.1 % off is then still less than a tenth of a period off.
 const NEAR_PERIODS: u64 = 64;
 
+/// Factor between the distances of two rounds, and rounds after the first.
+const FARTHER: u64 = 8;
+const FARTHER_ROUNDS: u32 = 5;
+
 /// Periods that a clock may have: 1 ps to 1 ms.
 const PERIODS_FS: RangeInclusive<u64> = 1000..=1_000_000_000_000;
 
@@ -76,30 +80,71 @@ impl SenderClock {
     }
 }
 
-/// Mean of the period over near transitions of the same wire, and its greatest error.
+/// Mean of the period over transitions of the same wire, and its greatest error. Each round counts the periods of
+/// longer distances, for which the round before has made the period exact enough.
 fn mean_period(transitions: &[WireTransition], period_fs: u64) -> Option<(u64, u64)> {
-    let mut last = [None; WIRES];
-    let (mut time, mut periods, mut runs) = (0_u128, 0_u128, WIRES as u128);
-    for transition in transitions {
-        for wire in transition.each() {
-            let Some(last) = last.get_mut(wire) else { continue };
-            let before = last.replace(transition.time_fs);
-            let Some(distance) = before.map(|before| transition.time_fs.saturating_sub(before))
-            else {
-                continue;
-            };
-            let count = distance.saturating_add(period_fs / 2) / period_fs;
-            if (1..=NEAR_PERIODS).contains(&count) {
-                time += u128::from(distance);
-                periods += u128::from(count);
-            } else {
-                runs += 1;
+    let mut mean = PeriodMean::of(transitions, period_fs, NEAR_PERIODS).known()?;
+    let mut reach = NEAR_PERIODS;
+    for _ in 0..FARTHER_ROUNDS {
+        reach *= FARTHER;
+        let farther = PeriodMean::of(transitions, mean.0, reach);
+        if farther.misfits * 16 > farther.far {
+            break;
+        }
+        mean = farther.known()?;
+    }
+    Some(mean)
+}
+
+/// Sum of the distances of transitions of the same wire.
+#[derive(Default)]
+struct PeriodMean {
+    time: u128,
+    periods: u128,
+    /// Series of transitions, none of which is farther from the next than the reach.
+    runs: u128,
+    /// Distances that only this reach includes, and those of them that are no whole number of periods.
+    far: u64,
+    misfits: u64,
+}
+
+impl PeriodMean {
+    fn of(transitions: &[WireTransition], period_fs: u64, reach: u64) -> Self {
+        let mut mean = Self { runs: WIRES as u128, ..Self::default() };
+        let mut last = [None; WIRES];
+        for transition in transitions {
+            for wire in transition.each() {
+                let before = last.get_mut(wire).and_then(|last| last.replace(transition.time_fs));
+                if let Some(before) = before {
+                    mean.add(transition.time_fs.saturating_sub(before), period_fs, reach);
+                }
             }
         }
+        mean
     }
-    let mean = time.checked_div(periods)?;
-    let error = (runs * mean / 2).div_ceil(periods);
-    Some((u64::try_from(mean).ok()?, u64::try_from(error).unwrap_or(u64::MAX)))
+
+    fn add(&mut self, distance_fs: u64, period_fs: u64, reach: u64) {
+        let count = distance_fs.saturating_add(period_fs / 2) / period_fs;
+        if !(1..=reach).contains(&count) {
+            self.runs += 1;
+            return;
+        }
+        self.time += u128::from(distance_fs);
+        self.periods += u128::from(count);
+        if count > reach / FARTHER {
+            let off = distance_fs.abs_diff(count.saturating_mul(period_fs));
+            self.far += 1;
+            self.misfits += u64::from(off > period_fs / 4);
+        }
+    }
+
+    /// The mean, and half a period for each run as its greatest error.
+    fn known(&self) -> Option<(u64, u64)> {
+        let mean = self.time.checked_div(self.periods)?;
+        let error = (self.runs * mean / 2).div_ceil(self.periods);
+        let mean = u64::try_from(mean).ok().filter(|mean| *mean > 0)?;
+        Some((mean, u64::try_from(error).unwrap_or(u64::MAX)))
+    }
 }
 
 /// Mean phase of each wire's transitions.
@@ -315,11 +360,6 @@ impl ClockRecovery {
         let ended = self.open.take()?;
         self.end(ended, period / 2);
         Some(ended.placed())
-    }
-
-    /// The character period now.
-    pub const fn period_fs(&self) -> u64 {
-        self.tracker.period_fs()
     }
 
     /// The last character, and the counts of the whole recording.

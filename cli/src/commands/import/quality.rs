@@ -80,12 +80,15 @@ impl ChannelReport {
 
     /// Lines about clock, wires and characters.
     pub(super) fn lines(&self) -> Vec<String> {
-        let RecordedQuality { clock, last_period_fs, wires, content, line } = &self.quality;
+        let RecordedQuality { clock, wires, content, line } = &self.quality;
         let (period_fs, characters) = (clock.period_fs, wires.characters);
         let (rate, ppm) = (1e9 / period_fs as f64, ppm(self.nominal_fs, period_fs));
-        let drift = self::ppm(period_fs, *last_period_fs);
+        let drift = self::ppm(period_fs, self.quality.mean_period_fs());
         let mut lines = vec![
-            format!("{}: {characters} characters other than IDLE, {rate:.4} M/s ({ppm:+.1} ppm), at the end {drift:+.1} ppm from that", self.name),
+            format!(
+                "{}: {characters} characters other than IDLE, {rate:.4} M/s ({ppm:+.1} ppm), then drift of {drift:+.1} ppm",
+                self.name
+            ),
             "  wire  transitions  their place in the character period, latest in ns behind the edge"
                 .to_owned(),
         ];
