@@ -17,6 +17,7 @@ mod units;
 use std::io::Read;
 
 use codec::capture::{CaptureError, CaptureFault, Channel};
+use codec::mapping;
 use codec::packet::{CrcCheck, PacketTag};
 
 use crate::event::{ChannelEvent, LinkEvent, TimedEvent};
@@ -117,7 +118,8 @@ fn packet_lines(
         .and_ranked(2, TextStyle::Plain, format!("{tag:>3}  "))
         .and(role, format!("{crc:<7}  "))
         .and_ranked(4, ended_role, format!("{ended:<11}  "))
-        .and(TextStyle::Plain, route.join(" ")));
+        .and(TextStyle::Plain, route.join(" "))
+        .and(TextStyle::Dim, type_name(packet.tag)));
     if let Some(bytes) = &packet.bytes {
         for (at, line) in bytes.bytes().chunks(16).enumerate() {
             out(StyledLine::of(TextStyle::Dim, hex_line(at * 16, line)));
@@ -129,6 +131,11 @@ fn packet_lines(
             ));
         }
     }
+}
+
+/// Name of a packet's type, behind its route. Other types have none.
+fn type_name(tag: Option<PacketTag>) -> &'static str {
+    if tag.map(PacketTag::value) == Some(mapping::TAG) { " mapping" } else { "" }
 }
 
 /// Offset, bytes and ASCII of up to 16 bytes, as `hexdump -C` prints them.

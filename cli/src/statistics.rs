@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use analyzer::render::{StyledLine, TextStyle, microseconds};
 use codec::time::FULL_RATE_PERIOD_PS;
 use serde::Serialize;
-use simulator::interface::HostStatistics;
+use simulator::interface::{HostStatistics, MappingCounters};
 use simulator::messaging::{EndpointStatistics, MessagingStatistics};
 use simulator::network::Network;
 use simulator::port::PortLed;
@@ -55,6 +55,8 @@ struct HostCounts<'a> {
     #[serde(flatten)]
     statistics: HostStatistics,
     messaging: Option<MessagingStatistics>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mapping: Option<MappingCounters>,
 }
 
 #[derive(Serialize)]
@@ -105,6 +107,7 @@ impl<'a> StatisticsOfRun<'a> {
                 host: self.scenario.topology.node(host).map_or("?", |node| &node.name),
                 statistics: *interface.statistics(),
                 messaging: interface.messaging().map(|messaging| messaging.statistics()),
+                mapping: interface.mapping(),
             })
         })
     }
@@ -144,6 +147,7 @@ impl<'a> StatisticsOfRun<'a> {
         let out = &mut |line: StyledLine| output.line(&line);
         let seen = self.seen;
         totals(self, out);
+        mapping(self, out);
         hosts(self, shown, out);
         messages::print(self, shown, out);
         latencies::print(&seen.latencies, out);
@@ -179,6 +183,28 @@ fn totals(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
             format!("payload delivered: {} bytes, {rate} Mb/s", seen.payload),
         ));
     }
+}
+
+/// Prints the latest map of each mapper, and the repairs of a mapped network.
+fn mapping(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
+    let mut line = |text| out(StyledLine::of(TextStyle::Plain, text));
+    for host in run.hosts() {
+        let Some(counts) = host.mapping.filter(|counts| counts.maps > 0) else { continue };
+        let (probes, took) = (counts.map_probes, time(counts.map_periods));
+        let maps = count(counts.maps, "map");
+        line(format!("{}: {maps}, the last of {probes} probes in {took} µs", host.host));
+    }
+    for repair in run.seen.repairs.list() {
+        let took = repair.took.map(time);
+        let took =
+            took.map_or_else(|| "not repaired".to_owned(), |it| format!("repaired in {it} µs"));
+        let lost = count(repair.lost, "packet");
+        line(format!("fault at {} µs: {took}, {lost} lost", time(repair.fault)));
+    }
+}
+
+fn count(number: u64, word: &str) -> String {
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Prints a heading and the counts that are not 0, in as many lines as they need.

@@ -274,22 +274,22 @@ impl<'a> MappingPacket<'a> {
 /// Addresses of interfaces.
 const ADDRESSES: &str = "an address (not 0)";
 
-type Parsed<'a, T> = IResult<&'a [u8], T, ParseTrace<&'a [u8]>>;
+type MappingParse<'a, T> = IResult<&'a [u8], T, ParseTrace<&'a [u8]>>;
 
-fn address(input: &[u8]) -> Parsed<'_, Option<InterfaceAddress>> {
+fn address(input: &[u8]) -> MappingParse<'_, Option<InterfaceAddress>> {
     let (rest, (high, low)) = (be_u16, be_u32).parse(input)?;
     Ok((rest, InterfaceAddress::new(u64::from(high) << 32 | u64::from(low))))
 }
 
-fn ticket(input: &[u8]) -> Parsed<'_, ProbeTicket> {
+fn ticket(input: &[u8]) -> MappingParse<'_, ProbeTicket> {
     context("ticket", be_u32.map(ProbeTicket)).parse(input)
 }
 
-fn version(input: &[u8]) -> Parsed<'_, MapVersion> {
+fn version(input: &[u8]) -> MappingParse<'_, MapVersion> {
     context("map version", be_u32.map(MapVersion)).parse(input)
 }
 
-fn request(source: InterfaceAddress, input: &[u8]) -> Parsed<'_, RequestHeader<'_>> {
+fn request(source: InterfaceAddress, input: &[u8]) -> MappingParse<'_, RequestHeader<'_>> {
     let (rest, (ticket, version, length)) =
         (ticket, version, context("route length", byte)).parse(input)?;
     let (rest, route) = context("route", take(length)).parse(rest)?;
@@ -333,7 +333,7 @@ struct AnswerFields {
     status: u8,
 }
 
-fn answer(input: &[u8]) -> Parsed<'_, AnswerFields> {
+fn answer(input: &[u8]) -> MappingParse<'_, AnswerFields> {
     let (rest, (ticket, mapper, version, status)) =
         (ticket, context("mapper", address), version, context("status", byte)).parse(input)?;
     Ok((rest, AnswerFields { ticket, mapper, version, status }))

@@ -4,7 +4,9 @@ mod checksum;
 mod control;
 mod dma;
 mod endpoint_firmware;
+mod mapping_firmware;
 mod parameters;
+mod power;
 mod queues;
 mod receive_engine;
 mod send_engine;
@@ -19,20 +21,23 @@ use codec::transport::Nic;
 use self::control::ControlProgram;
 use self::dma::DmaEngine;
 use self::endpoint_firmware::EndpointFirmware;
+pub(crate) use self::mapping_firmware::AddressTable;
+pub use self::mapping_firmware::MappingCounters;
+use self::mapping_firmware::{MappingFirmware, kind_of};
 pub use self::parameters::{ConsumptionMode, DmaBus, InterfaceParameters};
-use self::receive_engine::{ProgramState, ReceiveEngine, TransportRouting};
+use self::receive_engine::{ProgramState, ReceiveEngine, ServedTypes};
 use self::send_engine::{FinishedPacket, PacketOwner, SendEngine, TakenPart};
 pub use self::statistics::{HandlingCounts, HostStatistics};
 pub use self::traffic_host::payload;
 use self::traffic_host::{HostQueues, TrafficHost};
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::{PacketId, TaggedChar};
+use crate::mapping::{MapperParameters, MapperStart, MappingNotice};
 use crate::messaging::HostMessaging;
-use crate::packet_types::PacketRoutine;
 use crate::rng::Rng;
 use crate::topology::{NodeId, NodePort};
 use crate::traffic::{RawText, StreamDestination, TrafficStream};
-use crate::truth::{RuleId, StopGo, TruthEventKind, TruthLog};
+use crate::truth::{StopGo, TruthEventKind, TruthLog};
 
 /// A host with its interface.
 ///
@@ -54,6 +59,7 @@ pub struct HostInterface {
     sending: SendEngine,
     receiving: ReceiveEngine,
     firmware: Option<Box<EndpointFirmware>>,
+    mapping: Option<Box<MappingFirmware>>,
     statistics: HostStatistics,
 }
 
@@ -67,9 +73,6 @@ enum InterfaceState {
     },
     Running,
 }
-
-/// Packets lost without power are lost as on a silent link. F-7
-const POWER: RuleId = RuleId("F-7");
 
 impl HostInterface {
     /// An interface after power-on, with its own table of routes.
@@ -108,21 +111,40 @@ impl HostInterface {
             receiving: ReceiveEngine::new(
                 place,
                 parameters.receive_memory as usize,
-                TransportRouting::Delivered,
+                ServedTypes::default(),
             ),
             firmware: None,
+            mapping: None,
             statistics: HostStatistics::default(),
         }
     }
 
     /// Adds endpoints. T
     pub(crate) fn with_endpoints(mut self, messaging: HostMessaging) -> Self {
-        let memory = self.parameters.receive_memory as usize;
-        self.receiving = ReceiveEngine::new(self.place, memory, TransportRouting::Served);
+        self.receiving.serve(|served| &mut served.transport);
         let nic = |node: &NodeId| u16::try_from(node.0).ok().map(Nic);
         let messaging = messaging.with_routes(self.control.destinations().filter_map(nic));
         let firmware = EndpointFirmware::new(messaging, self.parameters.boot.0);
         self.firmware = Some(Box::new(firmware));
+        self
+    }
+
+    /// Makes it compute its routes from a map of the network; the given ones only show which hosts
+    /// there are. N-2
+    pub(crate) fn with_mapping(
+        mut self,
+        addresses: &AddressTable,
+        parameters: MapperParameters,
+        start: MapperStart,
+    ) -> Self {
+        self.receiving.serve(|served| &mut served.mapping);
+        self.control.await_routes();
+        let own = addresses.iter().find(|(_, host)| **host == self.place.node);
+        let own = own.map(|(address, _)| *address);
+        let boot = self.parameters.boot.0;
+        let firmware =
+            |own| Box::new(MappingFirmware::new(own, (parameters, start), addresses.clone(), boot));
+        self.mapping = own.map(firmware);
         self
     }
 
@@ -136,8 +158,8 @@ impl HostInterface {
     }
 
     fn work(&mut self, now: u64) {
-        let Self { host, queues, control, dma, sending, receiving, firmware, statistics, .. } =
-            self;
+        let Self { host, queues, control, dma, sending, receiving, statistics, .. } = self;
+        let Self { firmware, mapping, .. } = self;
         let next = match self.state {
             InterfaceState::Off => None,
             InterfaceState::Loading { until } if now < until => {
@@ -157,23 +179,38 @@ impl HostInterface {
                 receiving.free(dma.step(now));
                 control.collect(queues, dma, sending, receiving);
                 host.read(now, queues, statistics);
-                if let Some(firmware) = firmware {
-                    firmware.work(now, control, (sending, receiving));
+                // Each takes what is for it as far as the first packet for another.
+                let mut taken = true;
+                while taken {
+                    if let Some(firmware) = firmware {
+                        firmware.work(now, control, (sending, receiving));
+                    }
+                    taken = mapping
+                        .as_mut()
+                        .is_some_and(|mapping| mapping.work(now, control, (sending, receiving)));
                 }
                 sending.step(now);
                 let host = host.due().filter(|_| !queues.commands.is_full());
                 let control = control.is_due(queues, dma, receiving).then_some(0);
                 let firmware = firmware.as_ref().and_then(|firmware| firmware.due());
-                [host, control, firmware, dma.due(), sending.due()].into_iter().flatten().min()
+                let mapping = mapping.as_mut().map(|mapping| mapping.due());
+                let due = [host, control, firmware, mapping, dma.due(), sending.due()];
+                due.into_iter().flatten().min()
             }
         };
         self.due = next.map_or(u64::MAX, |next| next.max(now.saturating_add(1)));
     }
 
     fn emit_events(&mut self, now: u64, log: &mut TruthLog) {
-        let Self { firmware: Some(firmware), place, .. } = self else { return };
-        for event in firmware.drain_events() {
+        let Self { firmware, mapping, place, .. } = self;
+        for event in firmware.iter_mut().flat_map(|firmware| firmware.drain_events()) {
             log.emit(now, *place, None, || TruthEventKind::Messaging(event));
+        }
+        for notice in mapping.iter_mut().flat_map(|mapping| mapping.drain_events()) {
+            // Each packet has a row of its own when it is sent.
+            if !matches!(notice, MappingNotice::Probed(_)) {
+                log.emit(now, *place, None, || TruthEventKind::Mapping(notice));
+            }
         }
     }
 
@@ -202,11 +239,17 @@ impl HostInterface {
         }
     }
 
-    /// Emits the event of a transport packet whose first byte has been sent.
+    /// Emits the event of a transport or mapping packet whose first byte has been sent.
     fn transmitted(&mut self, now: u64, log: &mut TruthLog) {
+        if self.sending.behalf() == Some(PacketOwner::Mapping)
+            && let Some(kind) = kind_of(self.sending.bytes())
+        {
+            let id = self.sending.last_id();
+            log.emit(now, self.place, Some(id), || TruthEventKind::MappingTransmitted(kind));
+        }
         if let (Some(firmware), Some(PacketOwner::Firmware)) =
             (&mut self.firmware, self.sending.behalf())
-            && let Some((bytes, transmission)) = firmware.leaves(now, &self.control)
+            && let Some((bytes, transmission)) = firmware.leaves(now)
         {
             self.sending.restamp(bytes);
             let id = self.sending.last_id();
@@ -289,71 +332,6 @@ impl HostInterface {
         self.receiving.byte(cell.low(), id, program);
     }
 
-    /// Handles FRES: interrupts the host and restarts the control program. A packet half received
-    /// is lost; one half sent ends without its rest. Reading: whole packets in memory and the
-    /// queues stay, but the protocol of endpoints starts anew. R-3
-    pub(crate) fn reset(&mut self, now: u64, log: &mut TruthLog) {
-        let ready = match self.state {
-            InterfaceState::Off => return,
-            InterfaceState::Loading { until } => until.max(now),
-            InterfaceState::Running => now,
-        };
-        self.statistics.interrupts += 1;
-        self.receiving.break_off(now, RuleId("R-3"), log);
-        let left = self.sending.break_off(now, RuleId("R-3"), log);
-        self.left(left);
-        if let Some(firmware) = &mut self.firmware {
-            self.receiving.forget(PacketRoutine::Transport);
-            self.sending.forget(PacketOwner::Firmware);
-            firmware.restart(now, ready);
-        }
-    }
-
-    /// Loads the control program again, with empty memory. I-3
-    pub(crate) fn reload(&mut self, now: u64, log: &mut TruthLog) {
-        if self.state != InterfaceState::Off {
-            self.receiving.reset(now, RuleId("R-3"), log);
-            self.sending.reset(now, RuleId("R-3"), log);
-            self.load(now);
-        }
-    }
-
-    /// Stops sending and taking.
-    pub(crate) fn power_off(&mut self, now: u64, log: &mut TruthLog) {
-        self.receiving.reset(now, POWER, log);
-        self.sending.power_off(now, POWER, log);
-        self.forget(now, u64::MAX);
-        self.state = InterfaceState::Off;
-    }
-
-    /// Restarts the host, and loads the control program. I-3
-    pub(crate) fn power_on(&mut self, now: u64) {
-        if self.state == InterfaceState::Off {
-            self.host.power_on(now);
-            self.load(now);
-        }
-    }
-
-    fn load(&mut self, now: u64) {
-        let until = now.saturating_add(self.parameters.boot.0);
-        self.forget(now, until);
-        self.state = InterfaceState::Loading { until };
-    }
-
-    /// Clears the interface's memory and queues; the control program runs from `ready` on. Reading:
-    /// a host's own memory, and the endpoints in it, survive even a loss of power.
-    fn forget(&mut self, now: u64, ready: u64) {
-        let InterfaceParameters { commands, receive_memory, .. } = self.parameters;
-        self.queues = HostQueues::new(commands, receive_memory);
-        self.dma.reset();
-        self.control.reset();
-        self.host.reset(now);
-        if let Some(firmware) = &mut self.firmware {
-            firmware.restart(now, ready);
-        }
-        self.due = 0;
-    }
-
     /// True while a packet is partly received.
     pub(crate) fn is_taking(&self) -> bool {
         self.receiving.has_head()
@@ -368,6 +346,12 @@ impl HostInterface {
     #[must_use]
     pub fn messaging(&self) -> Option<&HostMessaging> {
         self.firmware.as_ref().map(|firmware| firmware.messaging())
+    }
+
+    /// Counters of mapping, if it takes part.
+    #[must_use]
+    pub fn mapping(&self) -> Option<MappingCounters> {
+        self.mapping.as_ref().map(|mapping| mapping.counters())
     }
 
     /// Counters since the start.

@@ -6,8 +6,8 @@
 //! an algorithm: all that no rule states is *chosen*.
 //!
 //! One interface maps the network: it searches it with probes, distributes the map (or, in the
-//! design of N-7, the routes), and then probes hosts, links and silent ports in every period, so
-//! that it searches again as soon as anything has changed. An interface that hears of no mapper for
+//! design of N-7, the routes), and then probes hosts and links in every period, so that it searches
+//! again as soon as anything is missing, and after some periods in any case. An interface that hears of no mapper for
 //! some periods begins to map. Of two mappers that hear of each other, the one with the lower
 //! address resigns. N-2, N-4
 
@@ -20,7 +20,7 @@ mod request_queue;
 mod watch;
 pub mod world;
 
-use codec::mapping::{InterfaceAddress, MapVersion, ProbeTicket};
+use codec::mapping::{InterfaceAddress, MapVersion};
 
 pub use self::map_routes::MappedRoutes;
 pub use self::network_mapper::NetworkMapper;
@@ -81,14 +81,7 @@ pub enum MappingEffect {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MappingNotice {
     /// A probe was sent, for the first time or again.
-    Probed {
-        /// Kind of the probe.
-        kind: ProbeKind,
-        /// Number by which its answer is recognized.
-        ticket: ProbeTicket,
-        /// All route bytes.
-        route: Vec<u8>,
-    },
+    Probed(ProbeKind),
     /// It has begun to map the network. N-2
     Elected,
     /// It is no mapper any more.
@@ -131,18 +124,6 @@ pub enum ProbeKind {
     Switch,
     /// Looks for the same switch at the ends of two routes.
     Compare,
-}
-
-impl ProbeKind {
-    /// The name in the truth.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Switch => "switch",
-            Self::Compare => "compare",
-        }
-    }
 }
 
 impl Default for MapperParameters {

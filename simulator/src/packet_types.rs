@@ -23,6 +23,8 @@ pub(crate) enum PacketRoutine {
     Answer,
     /// Hands them to the firmware that serves the host's endpoints. T
     Transport,
+    /// Hands them to the part of the control program that maps the network. N-2
+    Mapping,
 }
 
 /// The routine for a packet's first byte at a host without endpoints. I-2

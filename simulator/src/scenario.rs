@@ -10,6 +10,7 @@ mod generator;
 mod keys;
 mod layout;
 pub mod limits;
+mod mapper;
 mod messages;
 mod names;
 mod network;
@@ -30,6 +31,7 @@ use self::error::ProblemList;
 pub(crate) use self::error::shortened;
 pub use self::error::{ErrorStyle, ScenarioError, ScenarioProblem};
 use self::limits::{DURATION_MAX, TEXT_MAX};
+pub use self::mapper::MappingPlan;
 pub(crate) use self::names::invalid_name;
 use self::names::{NameLookup, NetworkCompleteness};
 pub use self::settings::with_key;
@@ -54,8 +56,10 @@ pub struct Scenario {
     pub topology: Topology,
     /// Interface of each host, in node order.
     pub interfaces: Vec<(NodeId, InterfaceParameters)>,
-    /// Routes between hosts.
+    /// Routes between hosts; none if the interfaces map the network.
     pub routes: RouteTable,
+    /// Mapping of the network by its interfaces, if they do. N-2
+    pub mapping: Option<MappingPlan>,
     /// Packet streams of the hosts.
     pub streams: Vec<TrafficStream>,
     /// Raw character sequences sent by hosts.
@@ -152,7 +156,8 @@ fn read(
     let network = network::read(&mut root, problems, seed, files);
     let map = NameLookup { topology: &network.topology, whole: network.whole, problems };
     let method = if mesh { RoutingMethod::DimensionOrder } else { RoutingMethod::UpDown };
-    let routes = routes::read(&mut root, map, method);
+    let (routes, mapped) = routes::read(&mut root, map, method);
+    let mapping = mapper::read(&mut root, map, mapped);
     let (streams, raw) = traffic::TrafficReader::new(map, &routes, duration).read(&mut root);
     let common = endpoints::read_transport(&mut root);
     let endpoints = endpoints::EndpointReader::new(map, common, &network.costs).read(&mut root);
@@ -168,7 +173,8 @@ fn read(
         duration,
         interfaces: network.interfaces,
         topology: network.topology,
-        routes,
+        routes: if mapping.is_some() { RouteTable::default() } else { routes },
+        mapping,
         streams,
         raw,
         messaging,
@@ -290,7 +296,8 @@ mod tests {
     #[test]
     fn every_key_is_documented() {
         let reference = include_str!("../../docs/scenario.md");
-        let single = ["link", "switch_defaults", "interface", "routes", "transport", "costs"];
+        let single =
+            ["link", "switch_defaults", "interface", "routes", "mapper", "transport", "costs"];
         let several =
             ["switch", "cable", "host", "route", "traffic", "raw", "endpoint", "messages"];
         let single = single.map(|name| format!("[{name}]"));

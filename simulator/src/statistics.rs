@@ -1,11 +1,15 @@
 //! Statistics of a run: packets by outcome, latencies, utilisation of channels.
 
+mod repairs;
+
 use std::collections::BTreeMap;
 
 use codec::time::FULL_RATE_PERIOD_PS;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use self::repairs::FlightPurpose;
+pub use self::repairs::{NetworkRepair, RepairTracker};
 use crate::link::tagged_char::PacketId;
 use crate::scenario::Scenario;
 use crate::topology::NodePort;
@@ -230,6 +234,9 @@ pub struct RunStatistics {
     /// Blocked-packet timeouts. R-4
     #[serde(rename = "blocked_timeouts")]
     pub blocked: u64,
+    /// Repairs of a mapped network after faults. N-4
+    #[serde(skip_serializing_if = "RepairTracker::is_empty")]
+    pub repairs: RepairTracker,
     /// End of the warm-up, in periods of the full rate.
     #[serde(skip)]
     warm_up: u64,
@@ -265,11 +272,12 @@ struct PacketFlight {
     injected: u64,
     /// Arrival of the first byte at the latest port that has received the packet.
     arrived: Option<(NodePort, u64)>,
+    purpose: FlightPurpose,
 }
 
 impl PacketLatencies {
     fn record(&mut self, flight: PacketFlight, consumed: &TruthEvent) {
-        let PacketFlight { ready, injected, arrived } = flight;
+        let PacketFlight { ready, injected, arrived, .. } = flight;
         self.queue.record(injected.saturating_sub(ready));
         self.transfer.record(consumed.at.saturating_sub(injected));
         self.packet.record(consumed.at.saturating_sub(ready));
@@ -300,7 +308,8 @@ impl RunStatistics {
             self.injected += 1;
             self.injected_bytes = self.injected_bytes.saturating_add(length);
             let ready = happened.at.saturating_sub(queued);
-            let flight = PacketFlight { ready, injected: happened.at, arrived: None };
+            let purpose = self.repairs.purpose_from(happened.place.node);
+            let flight = PacketFlight { ready, injected: happened.at, arrived: None, purpose };
             self.under_way.extend(happened.packet.map(|packet| (packet, flight)));
         } else if let TruthEventKind::Received(frame) = &happened.kind {
             let (period, phase) = self.clocks.get(&happened.place).copied().unwrap_or((1, 0));
@@ -311,9 +320,12 @@ impl RunStatistics {
             }
         } else if let TruthEventKind::Consumed { length, handling, .. } = happened.kind {
             let flight = self.leave(happened);
+            let purpose = flight.map(|flight| flight.purpose);
+            self.repairs.observe_end(happened.at, purpose, Some(handling));
             self.consumed += 1;
             *self.handlings.entry(handling).or_default() += 1;
-            if handling == PacketHandling::Delivered {
+            let is_mapping = purpose == Some(FlightPurpose::Mapping);
+            if handling == PacketHandling::Delivered && !is_mapping {
                 // Of its header only the tag is left. P-2
                 if happened.at >= self.warm_up {
                     self.payload = self.payload.saturating_add(length.saturating_sub(2));
@@ -323,12 +335,14 @@ impl RunStatistics {
                 }
             }
         } else if let TruthEventKind::Dropped(rule) = happened.kind {
-            self.leave(happened);
+            let flight = self.leave(happened);
+            self.repairs.observe_end(happened.at, flight.map(|flight| flight.purpose), None);
             *self.drops.entry(rule).or_default() += 1;
         } else if let TruthEventKind::Truncated(rule) = happened.kind {
             *self.truncations.entry(rule).or_default() += 1;
         } else if happened.kind == TruthEventKind::Merged {
-            self.leave(happened);
+            let flight = self.leave(happened);
+            self.repairs.observe_end(happened.at, flight.map(|flight| flight.purpose), None);
             self.merged += 1;
         } else if happened.kind == TruthEventKind::Overflow {
             self.overflows += 1;
@@ -336,6 +350,12 @@ impl RunStatistics {
             self.wire_errors += 1;
         } else if let TruthEventKind::Blocked(_) = happened.kind {
             self.blocked += 1;
+        } else {
+            if let TruthEventKind::MappingTransmitted(_) = happened.kind {
+                let flight = happened.packet.and_then(|packet| self.under_way.get_mut(&packet));
+                flight.into_iter().for_each(|flight| flight.purpose = FlightPurpose::Mapping);
+            }
+            self.repairs.observe(happened);
         }
     }
 
@@ -360,7 +380,7 @@ impl RunStatistics {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::{NodeId, NodePort};
+    use crate::topology::NodeId;
     use crate::truth::BlockedEscape;
     use codec::packet::CrcCheck;
     use codec::route::PortId;

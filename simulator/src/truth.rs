@@ -1,6 +1,7 @@
 //! The truth about a run: every event, with its time, place and packet.
 
 mod frame_tracker;
+mod mapping;
 mod message;
 mod row;
 mod trace;
@@ -16,6 +17,7 @@ use codec::route::PortId;
 use serde::Serialize;
 
 use crate::link::tagged_char::PacketId;
+use crate::mapping::MappingNotice;
 use crate::messaging::{MessagingEvent, TransmissionKind};
 use crate::topology::NodePort;
 
@@ -159,6 +161,12 @@ pub enum TruthEventKind {
     Transmitted(TransmissionKind),
     /// An event of a message, an endpoint or a transport packet.
     Messaging(MessagingEvent),
+
+    // Mapping, at hosts. N-2
+    /// The interface began to send a packet of mapping of this kind.
+    MappingTransmitted(&'static str),
+    /// A mapper was elected or resigned, a map finished, or routes installed.
+    Mapping(MappingNotice),
 
     /// A fault began or ended; its description.
     Fault(String),

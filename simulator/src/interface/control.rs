@@ -16,6 +16,7 @@ use crate::topology::NodeId;
 #[derive(Clone, Debug)]
 pub(super) struct ControlProgram {
     routes: BTreeMap<NodeId, Vec<u8>>,
+    knowledge: RouteKnowledge,
     /// Bytes of send memory, in all and in use.
     memory: usize,
     used: usize,
@@ -23,9 +24,31 @@ pub(super) struct ControlProgram {
     arriving: Option<(PacketRoutine, usize)>,
 }
 
+/// Completeness of the routes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RouteKnowledge {
+    /// A host without a route is out of reach.
+    Known,
+    /// The network is not mapped yet: commands wait. *Chosen*
+    Awaited,
+}
+
 impl ControlProgram {
     pub(super) fn new(routes: Vec<(NodeId, Vec<u8>)>, memory: usize) -> Self {
-        Self { routes: routes.into_iter().collect(), memory, used: 0, arriving: None }
+        let routes = routes.into_iter().collect();
+        Self { routes, knowledge: RouteKnowledge::Known, memory, used: 0, arriving: None }
+    }
+
+    /// Forgets all routes until others are installed. N-2
+    pub(super) fn await_routes(&mut self) {
+        self.routes.clear();
+        self.knowledge = RouteKnowledge::Awaited;
+    }
+
+    /// Replaces all routes. N-2
+    pub(super) fn install(&mut self, routes: BTreeMap<NodeId, Vec<u8>>) {
+        self.routes = routes;
+        self.knowledge = RouteKnowledge::Known;
     }
 
     /// Restarts with empty memory. R-3
@@ -44,8 +67,12 @@ impl ControlProgram {
     /// The action that the next command allows.
     fn command(&self, queues: &HostQueues, dma: &DmaEngine) -> Option<CommandStart<'_>> {
         let command = queues.commands.first().filter(|_| dma.gather.is_none())?;
-        let Some(route) = self.routes.get(&command.to) else {
-            return Some(CommandStart::Refuse(CommandOutcome::NoRoute));
+        let route = match (self.routes.get(&command.to), self.knowledge) {
+            (Some(route), _) => route,
+            (None, RouteKnowledge::Awaited) => return None,
+            (None, RouteKnowledge::Known) => {
+                return Some(CommandStart::Refuse(CommandOutcome::NoRoute));
+            }
         };
         let payload: usize = command.gather.iter().map(Vec::len).sum();
         let length = payload + route.len() + 2;
@@ -58,7 +85,9 @@ impl ControlProgram {
     /// True if the first received packet can be moved to the host's buffers now.
     fn can_scatter(queues: &HostQueues, dma: &DmaEngine, receiving: &ReceiveEngine) -> bool {
         let room = || queues.posted.iter().map(HostBuffer::room).sum::<usize>();
-        let for_host = |first: &&StoredPacket| first.routine != PacketRoutine::Transport;
+        let for_host = |first: &&StoredPacket| {
+            !matches!(first.routine, PacketRoutine::Transport | PacketRoutine::Mapping)
+        };
         let first = receiving.first().filter(for_host).filter(|_| dma.scatter.is_none());
         first.is_some_and(|first| first.bytes.len().saturating_sub(2) <= room())
     }
@@ -137,7 +166,7 @@ impl ControlProgram {
                 end(queues, EndedCommand { number, interrupt, outcome });
             }
             // It has memory of its own for what it sends.
-            PacketOwner::Firmware => {}
+            PacketOwner::Firmware | PacketOwner::Mapping => {}
         }
     }
 }

@@ -16,6 +16,8 @@ use crate::topology::NodeId;
 pub(super) struct EndpointFirmware {
     messaging: HostMessaging,
     line: FirmwareSlot,
+    /// Route of the packet in the sending engine: others may be installed meanwhile.
+    route: Vec<u8>,
     events: Vec<MessagingEvent>,
 }
 
@@ -30,7 +32,7 @@ enum FirmwareSlot {
 impl EndpointFirmware {
     pub(super) const fn new(mut messaging: HostMessaging, ready: u64) -> Self {
         messaging.boot(ready);
-        Self { messaging, line: FirmwareSlot::Free, events: Vec::new() }
+        Self { messaging, line: FirmwareSlot::Free, route: Vec::new(), events: Vec::new() }
     }
     pub(super) const fn messaging(&self) -> &HostMessaging {
         &self.messaging
@@ -47,7 +49,7 @@ impl EndpointFirmware {
         control: &ControlProgram,
         engines: (&mut SendEngine, &mut ReceiveEngine),
     ) {
-        let Self { messaging, line, events } = self;
+        let Self { messaging, line, route, events } = self;
         let (sending, receiving) = engines;
         if *line == FirmwareSlot::Left {
             *line = FirmwareSlot::Free;
@@ -72,9 +74,10 @@ impl EndpointFirmware {
         if *line == FirmwareSlot::Free
             && let Some(outgoing) = messaging.take_outgoing()
         {
-            *line = match bytes(control, &outgoing) {
-                Some(bytes) => {
-                    let behalf = PacketOwner::Firmware;
+            *line = match control.route(NodeId(outgoing.to.0.into())) {
+                Some(found) => {
+                    let (bytes, behalf) = (bytes(found, &outgoing), PacketOwner::Firmware);
+                    *route = found.to_vec();
                     sending.push(OutgoingPacket { bytes, behalf, ready: now });
                     FirmwareSlot::Busy
                 }
@@ -86,14 +89,11 @@ impl EndpointFirmware {
 
     /// Stamps the packet whose first byte leaves the sending engine; returns its bytes on the wire
     /// and its kind. T-3, T-8
-    pub(super) fn leaves(
-        &mut self,
-        now: u64,
-        control: &ControlProgram,
-    ) -> Option<(Vec<u8>, TransmissionKind)> {
+    pub(super) fn leaves(&mut self, now: u64) -> Option<(Vec<u8>, TransmissionKind)> {
         let outgoing = self.messaging.leaves(now)?;
-        Some((bytes(control, &outgoing)?, outgoing.what))
+        Some((bytes(&self.route, &outgoing), outgoing.what))
     }
+
     pub(super) const fn due(&self) -> Option<u64> {
         match self.line {
             FirmwareSlot::Free | FirmwareSlot::Busy => self.messaging.due(),
@@ -113,10 +113,9 @@ impl EndpointFirmware {
     }
 }
 
-/// A packet from its route to its CRC byte; `None` without a route.
-fn bytes(control: &ControlProgram, outgoing: &messaging::MessagingPacket) -> Option<Vec<u8>> {
-    let route = control.route(NodeId(outgoing.to.0.into()))?;
+/// A packet from its route to its CRC byte.
+fn bytes(route: &[u8], outgoing: &messaging::MessagingPacket) -> Vec<u8> {
     let mut bytes = [route, &[TAG], &outgoing.payload].concat();
     bytes.push(crc8(&bytes));
-    Some(bytes)
+    bytes
 }

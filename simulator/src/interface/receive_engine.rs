@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use codec::crc::Crc8;
 use codec::packet::CrcCheck;
 use codec::route::is_route_byte;
-use codec::transport::TAG;
+use codec::{mapping, transport};
 
 use crate::link::tagged_char::PacketId;
 use crate::packet_types::{PacketRoutine, routine};
@@ -25,18 +25,28 @@ pub(super) struct ReceiveEngine {
     pub(super) used: usize,
     /// Expected length of the next packet: that of the last one.
     likely: usize,
-    transport: TransportRouting,
+    served: ServedTypes,
     frame: Option<PacketIntake>,
     complete: VecDeque<StoredPacket>,
 }
 
-/// Recipient of transport packets. T
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TransportRouting {
-    /// The host, as for other types: it has no endpoints.
-    Delivered,
-    /// The firmware that serves the host's endpoints.
-    Served,
+/// Types of packets that the control program takes itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ServedTypes {
+    /// Those of the protocol of endpoints. T
+    pub transport: TypeRecipient,
+    /// Those of mapping. N-2
+    pub mapping: TypeRecipient,
+}
+
+/// Recipient of packets of a type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum TypeRecipient {
+    /// The host.
+    #[default]
+    Host,
+    /// The control program.
+    Program,
 }
 
 /// A good packet in receive memory, tag and CRC byte included.
@@ -81,9 +91,14 @@ pub(super) enum ProgramState {
 }
 
 impl ReceiveEngine {
-    pub(super) const fn new(place: NodePort, memory: usize, transport: TransportRouting) -> Self {
+    pub(super) const fn new(place: NodePort, memory: usize, served: ServedTypes) -> Self {
         let complete = VecDeque::new();
-        Self { place, memory, used: 0, likely: 0, transport, frame: None, complete }
+        Self { place, memory, used: 0, likely: 0, served, frame: None, complete }
+    }
+
+    /// Lets the control program take the packets of a type.
+    pub(super) fn serve(&mut self, choose: fn(&mut ServedTypes) -> &mut TypeRecipient) {
+        *choose(&mut self.served) = TypeRecipient::Program;
     }
 
     /// True if the next byte can be taken. A packet that has all of the memory to itself is taken:
@@ -112,7 +127,7 @@ impl ReceiveEngine {
     #[inline]
     pub(super) fn byte(&mut self, byte: u8, head: Option<PacketId>, program: ProgramState) {
         let frame = self.frame.get_or_insert_with(|| {
-            let fate = PacketFate::of(byte, program, self.transport);
+            let fate = PacketFate::of(byte, program, self.served);
             let bytes = Vec::with_capacity(self.likely);
             PacketIntake { id: head, before: 0, crc: Crc8::NEW, bytes, fate }
         });
@@ -221,21 +236,28 @@ impl ReceiveEngine {
     /// Discards all packets. R-3
     pub(super) fn reset(&mut self, now: u64, rule: RuleId, log: &mut TruthLog) {
         self.break_off(now, rule, log);
-        *self = Self::new(self.place, self.memory, self.transport);
+        *self = Self::new(self.place, self.memory, self.served);
     }
 }
 
 impl PacketFate {
-    const fn of(first: u8, program: ProgramState, transport: TransportRouting) -> Self {
+    const fn of(first: u8, program: ProgramState, served: ServedTypes) -> Self {
         match (program, routine(first)) {
             (ProgramState::Loading, _) => Self::Absorb(PacketHandling::Ignored),
             (ProgramState::Running, _) if is_route_byte(first) => {
                 Self::Absorb(PacketHandling::Misrouted)
             }
             (ProgramState::Running, None) => Self::Absorb(PacketHandling::NoRoutine),
-            (ProgramState::Running, Some(routine)) => Self::Keep(match transport {
-                TransportRouting::Served if first == TAG => PacketRoutine::Transport,
-                TransportRouting::Served | TransportRouting::Delivered => routine,
+            (ProgramState::Running, Some(routine)) => Self::Keep(match served {
+                ServedTypes { transport: TypeRecipient::Program, .. }
+                    if first == transport::TAG =>
+                {
+                    PacketRoutine::Transport
+                }
+                ServedTypes { mapping: TypeRecipient::Program, .. } if first == mapping::TAG => {
+                    PacketRoutine::Mapping
+                }
+                ServedTypes { .. } => routine,
             }),
         }
     }

@@ -31,6 +31,8 @@ pub(super) enum PacketOwner {
     },
     /// The firmware that serves endpoints.
     Firmware,
+    /// The part of the control program that maps the network.
+    Mapping,
 }
 
 /// The engine and its queue.
@@ -80,6 +82,12 @@ impl SendEngine {
 
     pub(super) fn push(&mut self, packet: OutgoingPacket) {
         self.ready.push_back(packet);
+    }
+
+    /// Queues a packet before those of other owners, so that a queue of them delays no probe.
+    pub(super) fn push_first(&mut self, packet: OutgoingPacket) {
+        let others = self.ready.iter().position(|other| other.behalf != packet.behalf);
+        self.ready.insert(others.unwrap_or(self.ready.len()), packet);
     }
 
     /// Begins the next packet or text, if idle.
@@ -162,6 +170,11 @@ impl SendEngine {
     /// Owner of the packet being sent; `None` for a text.
     pub(super) const fn behalf(&self) -> Option<PacketOwner> {
         if let SendLine::Packet { packet, .. } = &self.line { Some(packet.behalf) } else { None }
+    }
+
+    /// Bytes of the packet being sent; none of a text.
+    pub(super) fn bytes(&self) -> &[u8] {
+        if let SendLine::Packet { packet, .. } = &self.line { &packet.bytes } else { &[] }
     }
 
     /// Identity of the packet that began last.

@@ -232,7 +232,7 @@ impl TrafficHost {
         statistics: &mut HostStatistics,
     ) {
         match routine {
-            PacketRoutine::Deliver | PacketRoutine::Transport => {}
+            PacketRoutine::Deliver | PacketRoutine::Transport | PacketRoutine::Mapping => {}
             PacketRoutine::Request => {
                 let waits =
                     ClosedLoopRequest::read(buffers, now).map(|request| self.answers.push(request));

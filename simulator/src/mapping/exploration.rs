@@ -338,17 +338,9 @@ impl NetworkSearch {
         ends.filter_map(link).collect()
     }
 
-    /// Places at which nothing was found.
-    pub(super) fn silent(&self) -> Vec<ProbePlace> {
-        if self.switches.is_empty() {
-            return if self.neighbour.is_none() { vec![ProbePlace::Own] } else { Vec::new() };
-        }
-        let ports = (0..=u16::MAX).zip(&self.switches).flat_map(|(switch, found)| {
-            let silent =
-                (-MAP_PORT_MAX..=MAP_PORT_MAX).filter(|port| !found.ports.contains_key(port));
-            silent.map(move |port| ProbePlace::Port(SwitchPort { switch, port }))
-        });
-        ports.filter(|place| self.is_possible(SearchProbe::Host(*place))).collect()
+    /// True if there is a switch at the own cable.
+    pub(super) const fn has_switches(&self) -> bool {
+        !self.switches.is_empty()
     }
 
     /// The map of a finished search.

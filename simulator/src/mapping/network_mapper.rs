@@ -1,20 +1,22 @@
 //! The machine: election, and the stages of a mapper. N-2, N-4, N-7
 
-use std::sync::Arc;
+mod stages;
+mod tasks;
 
 use codec::mapping::{
-    AnswerStatus, HomeProbe, InterfaceAddress, MapVersion, MappingAnswer, MappingPacket,
-    MappingRequest, NetworkMap, ProbeTicket, RequestHeader, emit_routes,
+    AnswerStatus, InterfaceAddress, MapVersion, MappingAnswer, MappingPacket, MappingRequest,
+    NetworkMap, ProbeTicket, RequestHeader,
 };
 use codec::route::reversed;
 
-use super::distribution::{DeliveryStep, MapContent, MapDelivery, MapDistribution};
-use super::exploration::{NetworkSearch, ProbeFinding, SearchProbe, SearchStep};
-use super::follower::{MapFollower, MapIdentity};
-use super::map_routes::{MapGraph, MappedRoutes};
+use self::tasks::{MapperTask, TaskAnswer, TaskPurpose};
+use super::distribution::MapDistribution;
+use super::exploration::NetworkSearch;
+use super::follower::MapFollower;
+use super::map_routes::MappedRoutes;
 use super::request_queue::RequestQueue;
 use super::watch::NetworkWatch;
-use super::{MapperDesign, MapperParameters, MapperStart, MappingEffect, MappingNotice, ProbeKind};
+use super::{MapperParameters, MapperStart, MappingEffect, MappingNotice};
 
 /// Periods without a word of a mapper after which an interface begins to map. *Chosen*
 const PATIENCE: u64 = 4;
@@ -30,6 +32,10 @@ pub struct NetworkMapper {
     follower: MapFollower,
     requests: RequestQueue<MapperTask>,
     stage: MapperStage,
+    /// Interfaces of its latest map.
+    known: MappedRoutes,
+    /// Latest map, if all have its routes as far as it knows.
+    current: Option<NetworkMap>,
     /// Version of its latest map, or of one that others have of it.
     version: MapVersion,
     /// Time at which it begins to map, or of the next probes of what it has mapped.
@@ -46,33 +52,6 @@ enum MapperStage {
     Watching(Box<NetworkWatch>),
     /// The latest map has not reached all: it is made again in the next period.
     Failed(Box<NetworkSearch>),
-}
-
-/// A packet that is answered, or comes home, and the route of it.
-#[derive(Clone, Debug)]
-struct MapperTask {
-    route: Vec<u8>,
-    purpose: TaskPurpose,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum TaskPurpose {
-    Search(SearchProbe),
-    /// Keeps an interface from beginning to map.
-    Remind,
-    Deliver(usize),
-    WatchHost(InterfaceAddress),
-    WatchLink,
-    Sweep(SearchProbe),
-}
-
-/// Result of a task; `None` is silence.
-type TaskResult = Option<TaskAnswer>;
-
-#[derive(Clone, Copy, Debug)]
-enum TaskAnswer {
-    Home,
-    Answer(MappingAnswer),
 }
 
 impl NetworkMapper {
@@ -92,6 +71,8 @@ impl NetworkMapper {
             follower: MapFollower::default(),
             requests: RequestQueue::new(first.0),
             stage: MapperStage::Listening,
+            known: MappedRoutes::new(),
+            current: None,
             version: MapVersion(0),
             due: now,
             since: (now, 0),
@@ -116,15 +97,12 @@ impl NetworkMapper {
         !matches!(self.stage, MapperStage::Listening)
     }
 
-    /// Its latest map, while it watches the network.
+    /// Its latest map, if all have the routes of it as far as it knows.
     #[must_use]
-    pub fn map(&self) -> Option<NetworkMap> {
-        match &self.stage {
-            MapperStage::Watching(watch) => Some(watch.search().map()),
-            MapperStage::Listening
-            | MapperStage::Searching(_)
-            | MapperStage::Distributing(_)
-            | MapperStage::Failed(_) => None,
+    pub fn map(&self) -> Option<&NetworkMap> {
+        match self.stage {
+            MapperStage::Watching(_) | MapperStage::Searching(_) => self.current.as_ref(),
+            MapperStage::Listening | MapperStage::Distributing(_) | MapperStage::Failed(_) => None,
         }
     }
 
@@ -262,196 +240,27 @@ impl NetworkMapper {
             MapperStage::Failed(_) => self.search(now, effects),
             MapperStage::Distributing(_) => {}
             MapperStage::Searching(search) => {
-                for (_, route) in search.hosts() {
+                // Those that are not found yet have heard nothing since the search began.
+                let mut hosts = self.known.clone();
+                hosts.extend(search.hosts());
+                for route in hosts.into_values() {
                     self.requests.push(MapperTask { route, purpose: TaskPurpose::Remind }, 1);
                 }
             }
             // What is still being probed need not be probed again.
             MapperStage::Watching(_) if !self.requests.is_idle() => {}
             MapperStage::Watching(watch) => {
+                if !watch.begin_period() {
+                    return self.search_again(now, effects);
+                }
                 for (host, route) in watch.hosts() {
                     tasks.push((route.clone(), TaskPurpose::WatchHost(*host)));
                 }
                 tasks.extend(watch.links().iter().map(|way| (way.clone(), TaskPurpose::WatchLink)));
-                for place in watch.sweep() {
-                    let purpose = TaskPurpose::Sweep(SearchProbe::Host(place));
-                    tasks.push((watch.search().route_to(place), purpose));
-                }
             }
         }
         for (route, purpose) in tasks {
             self.requests.push(MapperTask { route, purpose }, tries);
-        }
-    }
-
-    /// Begins to search the network.
-    fn search(&mut self, now: u64, effects: &mut Vec<MappingEffect>) {
-        self.requests.retain(|_| false);
-        self.since = (now, self.requests.sent());
-        let (search, step) = NetworkSearch::begin(self.own);
-        self.stage = MapperStage::Searching(Box::new(search));
-        self.search_step(now, step, effects);
-    }
-
-    fn search_step(&mut self, now: u64, step: SearchStep, effects: &mut Vec<MappingEffect>) {
-        let probes = match step {
-            SearchStep::More(probes) => probes,
-            SearchStep::Instead(probes) => {
-                self.requests.retain(|task| !matches!(task.purpose, TaskPurpose::Search(_)));
-                probes
-            }
-            SearchStep::Finished => return self.distribute(now, effects),
-        };
-        let MapperStage::Searching(search) = &self.stage else { return };
-        for probe in probes {
-            let (route, purpose) = (search.route(probe), TaskPurpose::Search(probe));
-            self.requests.push(MapperTask { route, purpose }, self.parameters.tries);
-        }
-    }
-
-    fn distribute(&mut self, now: u64, effects: &mut Vec<MappingEffect>) {
-        let stage = std::mem::replace(&mut self.stage, MapperStage::Listening);
-        let MapperStage::Searching(search) = stage else { return };
-        self.requests.retain(|_| false);
-        self.version = self.version.next();
-        let map = search.map();
-        effects.push(MappingEffect::Noted(MappingNotice::Mapped {
-            version: self.version,
-            hosts: map.hosts.len(),
-            switches: map.switches,
-            links: map.links.len(),
-            probes: self.requests.sent() - self.since.1,
-            took: now.saturating_sub(self.since.0),
-        }));
-        let graph = MapGraph::new(&map);
-        let Some(routes) = graph.as_ref().and_then(|graph| graph.routes_from(self.own)) else {
-            self.stage = MapperStage::Failed(search);
-            return;
-        };
-        self.follower.stage(self.identity(), routes.clone());
-        let (content, mut bytes) = (self.content(), Vec::new());
-        map.emit(&mut bytes);
-        let bytes: Arc<[u8]> = bytes.into();
-        let all = graph.filter(|_| content == MapContent::Routes).and_then(|all| all.all_routes());
-        let deliveries = routes.iter().map(|(to, route)| {
-            let own = all.as_ref().and_then(|all| all.get(to)).map(routes_in_bytes);
-            MapDelivery::new(route.clone(), own.unwrap_or_else(|| bytes.clone()))
-        });
-        let (distribution, step) = MapDistribution::begin(content, deliveries.collect());
-        self.stage = MapperStage::Distributing(Box::new((*search, distribution, routes)));
-        self.delivery_step(step, effects);
-    }
-
-    const fn content(&self) -> MapContent {
-        match self.parameters.design {
-            MapperDesign::Map => MapContent::Map,
-            MapperDesign::Daemon => MapContent::Routes,
-        }
-    }
-
-    const fn identity(&self) -> MapIdentity {
-        MapIdentity { mapper: self.own, version: self.version }
-    }
-
-    fn delivery_step(&mut self, step: DeliveryStep, effects: &mut Vec<MappingEffect>) {
-        let places = match step {
-            DeliveryStep::More(places) => places,
-            DeliveryStep::Install(places) => {
-                let (_, routes) = self.follower.install(self.identity());
-                install(routes, self.own, self.version, effects);
-                if places.is_empty() {
-                    return self.watch(0);
-                }
-                places
-            }
-            DeliveryStep::Finished(failed) => return self.watch(failed),
-        };
-        let MapperStage::Distributing(stage) = &self.stage else { return };
-        for place in places {
-            let Some(delivery) = stage.1.delivery(place) else { continue };
-            let task =
-                MapperTask { route: delivery.route.clone(), purpose: TaskPurpose::Deliver(place) };
-            self.requests.push(task, self.parameters.tries);
-        }
-    }
-
-    fn watch(&mut self, failed: usize) {
-        let stage = std::mem::replace(&mut self.stage, MapperStage::Listening);
-        let MapperStage::Distributing(stage) = stage else { return };
-        let (search, _, routes) = *stage;
-        self.stage = if failed == 0 {
-            MapperStage::Watching(Box::new(NetworkWatch::new(search, routes)))
-        } else {
-            MapperStage::Failed(Box::new(search))
-        };
-    }
-
-    fn result(
-        &mut self,
-        now: u64,
-        purpose: TaskPurpose,
-        result: TaskResult,
-        effects: &mut Vec<MappingEffect>,
-    ) {
-        match purpose {
-            TaskPurpose::Search(probe) => self.search_result(now, probe, result, effects),
-            TaskPurpose::Remind => {}
-            TaskPurpose::Deliver(place) => {
-                let MapperStage::Distributing(stage) = &mut self.stage else { return };
-                let status = result.and_then(TaskAnswer::answer).map(|answer| answer.status);
-                let step = stage.1.note(place, status);
-                self.delivery_step(step, effects);
-            }
-            TaskPurpose::WatchHost(host) => {
-                let answer = result.and_then(TaskAnswer::answer);
-                let right = answer
-                    .is_some_and(|answer| (answer.source, answer.version) == (host, self.version));
-                if !right {
-                    self.search(now, effects);
-                }
-            }
-            TaskPurpose::WatchLink if result.is_none() => self.search(now, effects),
-            TaskPurpose::WatchLink => {}
-            TaskPurpose::Sweep(_) if result.is_some() => self.search(now, effects),
-            TaskPurpose::Sweep(SearchProbe::Host(place)) => {
-                if let MapperStage::Watching(watch) = &self.stage {
-                    let purpose = TaskPurpose::Sweep(SearchProbe::Switch(place));
-                    let task = MapperTask { route: watch.search().turned(place), purpose };
-                    self.requests.push(task, self.parameters.tries);
-                }
-            }
-            TaskPurpose::Sweep(_) => {}
-        }
-    }
-
-    fn search_result(
-        &mut self,
-        now: u64,
-        probe: SearchProbe,
-        result: TaskResult,
-        effects: &mut Vec<MappingEffect>,
-    ) {
-        let finding = result.map(|result| match result {
-            TaskAnswer::Home => ProbeFinding::Home,
-            TaskAnswer::Answer(answer) => ProbeFinding::Host(answer.source),
-        });
-        let MapperStage::Searching(search) = &mut self.stage else { return };
-        let step = search.note(probe, finding);
-        self.search_step(now, step, effects);
-        // A switch has 32 ports: what is found excludes others. S-1
-        let mut excluded = Vec::new();
-        if let (Some(_), MapperStage::Searching(search)) = (finding, &self.stage) {
-            excluded = self.requests.take_queued(|task| match task.purpose {
-                TaskPurpose::Search(probe) => !search.is_possible(probe),
-                TaskPurpose::Remind
-                | TaskPurpose::Deliver(_)
-                | TaskPurpose::WatchHost(_)
-                | TaskPurpose::WatchLink
-                | TaskPurpose::Sweep(_) => false,
-            });
-        }
-        for task in excluded {
-            self.result(now, task.purpose, None, effects);
         }
     }
 
@@ -471,6 +280,7 @@ impl NetworkMapper {
             effects.push(MappingEffect::Send { route, payload });
         }
         self.requests.retain(|_| false);
+        self.current = None;
         self.due = self.patience(now).saturating_add(self.delay());
     }
 
@@ -494,15 +304,12 @@ impl NetworkMapper {
                     TaskPurpose::Search(_)
                     | TaskPurpose::Remind
                     | TaskPurpose::WatchHost(_)
-                    | TaskPurpose::WatchLink
-                    | TaskPurpose::Sweep(_),
+                    | TaskPurpose::WatchLink,
                 ) => MappingPacket::Request(header, MappingRequest::Probe),
             };
             packet.emit(&mut payload);
             if let Some(kind) = purpose.probe() {
-                let route = route.clone();
-                let probed = MappingNotice::Probed { kind, ticket, route };
-                effects.push(MappingEffect::Noted(probed));
+                effects.push(MappingEffect::Noted(MappingNotice::Probed(kind)));
             }
             effects.push(MappingEffect::Send { route, payload });
         }
@@ -530,48 +337,4 @@ fn install(
     let Some(routes) = routes else { return };
     let installed = MappingNotice::Installed { mapper, version, routes: routes.len() };
     effects.extend([MappingEffect::Install(routes), MappingEffect::Noted(installed)]);
-}
-
-fn routes_in_bytes(routes: &MappedRoutes) -> Arc<[u8]> {
-    let mut bytes = Vec::new();
-    emit_routes(routes.iter().map(|(to, route)| (*to, route.as_slice())), &mut bytes);
-    bytes.into()
-}
-
-impl TaskAnswer {
-    fn answer(self) -> Option<MappingAnswer> {
-        match self {
-            Self::Home => None,
-            Self::Answer(answer) => Some(answer),
-        }
-    }
-}
-
-impl TaskPurpose {
-    /// Kind of a probe that comes home.
-    const fn home(self) -> Option<HomeProbe> {
-        match self.probe() {
-            Some(ProbeKind::Switch) => Some(HomeProbe::Switch),
-            Some(ProbeKind::Compare) => Some(HomeProbe::Compare),
-            Some(ProbeKind::Host) | None => None,
-        }
-    }
-
-    const fn probe(self) -> Option<ProbeKind> {
-        match self {
-            Self::Deliver(_) => None,
-            Self::Remind
-            | Self::WatchHost(_)
-            | Self::Search(SearchProbe::Host(_))
-            | Self::Sweep(SearchProbe::Host(_)) => Some(ProbeKind::Host),
-            Self::Search(SearchProbe::Switch(_)) | Self::Sweep(SearchProbe::Switch(_)) => {
-                Some(ProbeKind::Switch)
-            }
-            Self::WatchLink
-            | Self::Search(SearchProbe::Join(..) | SearchProbe::Merge(_))
-            | Self::Sweep(SearchProbe::Join(..) | SearchProbe::Merge(_)) => {
-                Some(ProbeKind::Compare)
-            }
-        }
-    }
 }

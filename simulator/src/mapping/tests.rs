@@ -38,7 +38,7 @@ fn check(world: &MappingWorld<'_>, topology: &Topology) {
         let mappers: Vec<NodeId> = others().filter(mapper).collect();
         let [mapper] = mappers[..] else { panic!("{mappers:?} map the part of {host:?}") };
         let map = world.machine(mapper).and_then(NetworkMapper::map).expect("it is finished");
-        assert_eq!(world.compare(mapper, &map), Ok(()));
+        assert_eq!(world.compare(mapper, map), Ok(()));
         for other in others().filter(|other| *other != host) {
             let route = world.routes(host).and_then(|routes| routes.get(&address(other)));
             let end = route.and_then(|route| world.end(host, route));

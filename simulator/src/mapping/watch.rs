@@ -5,26 +5,31 @@ use codec::mapping::InterfaceAddress;
 use super::exploration::{NetworkSearch, ProbePlace};
 use super::map_routes::MappedRoutes;
 
-/// Periods in which all silent ports are probed once. *Chosen*: hosts and links in use are probed in
-/// every period, but most ports are silent for ever.
-const SWEEP_PERIODS: usize = 8;
+/// Periods after which a watched network is searched again. *Chosen*: hosts and links in use are
+/// probed in every period, but most ports are silent for ever; and only a new search finds out that
+/// a lost probe has made one switch appear as two.
+const WATCH_PERIODS: u32 = 8;
 
 /// A mapped network, being watched.
 #[derive(Clone, Debug)]
 pub(super) struct NetworkWatch {
     hosts: Vec<(InterfaceAddress, Vec<u8>)>,
+    /// Routes to the own switch and over each link between switches, and home.
     links: Vec<Vec<u8>>,
-    silent: Vec<ProbePlace>,
-    /// Number of the silent place that is probed next.
-    next: usize,
     search: NetworkSearch,
+    /// Periods left.
+    left: u32,
 }
 
 impl NetworkWatch {
     pub(super) fn new(search: NetworkSearch, routes: MappedRoutes) -> Self {
         let links = search.links().into_iter().map(|(one, other)| search.across(one, other));
-        let (links, silent) = (links.collect(), search.silent());
-        Self { hosts: routes.into_iter().collect(), links, silent, next: 0, search }
+        let mut links: Vec<Vec<u8>> = links.collect();
+        // Where nothing else is found, this probe alone shows that the own cable is sound.
+        if search.has_switches() {
+            links.push(search.turned(ProbePlace::Own));
+        }
+        Self { hosts: routes.into_iter().collect(), links, search, left: WATCH_PERIODS }
     }
 
     pub(super) const fn search(&self) -> &NetworkSearch {
@@ -35,21 +40,19 @@ impl NetworkWatch {
         self.hosts.iter().any(|(known, _)| *known == host)
     }
 
+    /// Begins a period; returns false if the network is to be searched instead.
+    pub(super) const fn begin_period(&mut self) -> bool {
+        self.left = self.left.saturating_sub(1);
+        self.left > 0
+    }
+
     /// Hosts to be probed in every period, and the routes that are in use.
     pub(super) fn hosts(&self) -> &[(InterfaceAddress, Vec<u8>)] {
         &self.hosts
     }
 
-    /// Routes of compare probes over the links between switches, for every period.
+    /// Routes of compare probes over the own cable and the links between switches, for every period.
     pub(super) fn links(&self) -> &[Vec<u8>] {
         &self.links
-    }
-
-    /// Silent places to be probed in this period.
-    pub(super) fn sweep(&mut self) -> Vec<ProbePlace> {
-        let count = self.silent.len().div_ceil(SWEEP_PERIODS);
-        let places = self.silent.iter().cycle().skip(self.next).take(count).copied().collect();
-        self.next = (self.next + count).checked_rem(self.silent.len()).unwrap_or(0);
-        places
     }
 }

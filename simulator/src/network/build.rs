@@ -1,15 +1,19 @@
 //! Construction of a network from a scenario. N-1
 
+use std::collections::BTreeMap;
+
 use codec::capture::{Channel, WireMeasurement};
+use codec::mapping::InterfaceAddress;
 use codec::time::CharacterPeriod;
 use codec::wires::FS_PER_PS;
 
 use super::sleep::PortSleep;
 use super::{HostUnit, Network, NodePart, VisitOrder};
 use crate::clock::NodeClock;
-use crate::interface::{HostInterface, InterfaceParameters};
+use crate::interface::{AddressTable, HostInterface, InterfaceParameters};
 use crate::link::wire::ChannelWire;
 use crate::link::{FillMode, FramingMode, LinkParameters, ResetEnding};
+use crate::mapping::MapperStart;
 use crate::messaging::HostMessaging;
 use crate::port::{DataSink, PortUnit, TapWindows};
 use crate::recorder::CaptureRecorder;
@@ -26,9 +30,14 @@ const HOST_STREAM: u64 = 1 << 32;
 const ENDPOINT_STREAM: u64 = 5 << 32;
 const ORDER_STREAM: u64 = 3 << 32;
 const JITTER_STREAM: u64 = 8 << 32;
+const ADDRESS_STREAM: u64 = 9 << 32;
+
+/// High half of all addresses: the one of Myricom in Ethernet addresses. *Chosen*
+const ADDRESSES: u64 = 0x0060_dd00_0000;
 
 impl Network {
     pub(super) fn build_nodes(&mut self, scenario: &Scenario, order: VisitOrder) {
+        let addresses = addresses(scenario);
         let nodes: Vec<_> = (0..).map(NodeId).zip(scenario.topology.nodes()).collect();
         for (id, node) in arranged(nodes, order, 0) {
             let part = match node.kind {
@@ -40,7 +49,7 @@ impl Network {
                     let parameters = parameters(scenario, id);
                     self.hosts.push(HostUnit {
                         unit: None,
-                        interface: interface(scenario, id, parameters),
+                        interface: interface(scenario, id, parameters, &addresses),
                         consumption: parameters.consumption,
                         scheduled: 0,
                     });
@@ -187,9 +196,32 @@ fn parameters(scenario: &Scenario, host: NodeId) -> InterfaceParameters {
     found.map(|(_, parameters)| *parameters).unwrap_or_default()
 }
 
-fn interface(scenario: &Scenario, host: NodeId, parameters: InterfaceParameters) -> HostInterface {
+/// Addresses of all hosts: different ones that follow from the seed. N-3 *Chosen*
+fn addresses(scenario: &Scenario) -> AddressTable {
+    let mut table = BTreeMap::new();
+    for host in scenario.topology.hosts() {
+        let mut rng = Rng::new(scenario.seed, ADDRESS_STREAM | u64::from(host.0));
+        let addresses = std::iter::repeat_with(|| {
+            InterfaceAddress::new(ADDRESSES | rng.next_u64() & 0xff_ffff)
+        });
+        let mut free = addresses.flatten().filter(|address| !table.contains_key(address));
+        let address = free.next();
+        table.extend(address.map(|address| (address, host)));
+    }
+    table.into()
+}
+
+fn interface(
+    scenario: &Scenario,
+    host: NodeId,
+    parameters: InterfaceParameters,
+    addresses: &AddressTable,
+) -> HostInterface {
     let routes = scenario.topology.hosts().filter_map(|to| {
-        let bytes = scenario.routes.get(host, to)?;
+        let bytes = match scenario.mapping {
+            Some(_) if to != host => &[],
+            Some(_) | None => scenario.routes.get(host, to)?,
+        };
         Some((to, bytes.to_vec()))
     });
     let streams = scenario.streams.iter().filter(|stream| stream.from == host).cloned();
@@ -203,13 +235,20 @@ fn interface(scenario: &Scenario, host: NodeId, parameters: InterfaceParameters)
         streams.collect(),
         raw.collect(),
     );
-    match scenario.messaging.get(&host) {
+    let interface = match scenario.messaging.get(&host) {
         Some(plan) => {
             let seed = Rng::new(scenario.seed, ENDPOINT_STREAM | u64::from(host.0)).next_u64();
             interface.with_endpoints(HostMessaging::new(plan.clone(), seed))
         }
         None => interface,
-    }
+    };
+    let Some(plan) = scenario.mapping else { return interface };
+    let start = match plan.who {
+        Some(who) if who == host => MapperStart::AtOnce,
+        Some(_) => MapperStart::Patient,
+        None => MapperStart::Soon,
+    };
+    interface.with_mapping(addresses, plan.parameters, start)
 }
 
 fn arranged<T>(mut parts: Vec<T>, order: VisitOrder, what: u64) -> Vec<T> {

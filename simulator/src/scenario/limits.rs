@@ -54,6 +54,8 @@ pub const ENTRIES_MAX: u64 = 1 << 24;
 /// Microseconds of the transport's timers: an hour.
 pub const MICROS_MAX: u64 = 3_600_000_000;
 
+/// Transmissions of a mapping probe.
+pub const TRIES_MAX: u64 = 1_000;
 /// Unanswered retransmissions: an hour at one per millisecond. T-11
 pub const RETRIES_MAX: u64 = 3_600_000;
 /// Endpoint frames of a NIC.

@@ -4,32 +4,56 @@ use codec::Character;
 use codec::notation::parse;
 use codec::route::is_route_byte;
 
+use super::Scenario;
 use super::limits::ROUTE_MAX;
+use super::mapper::{self, MappingPlan};
 use super::names::{NameLookup, NetworkCompleteness, node_name};
 use super::toml_reader::{TomlTable, TomlText};
 use super::toml_writer::{TomlKeys, TomlPage, word_of};
 use crate::routes::{RouteTable, RoutingMethod};
-use crate::topology::Topology;
 
-/// Values of `method`; `None` means that all routes are given.
-const METHODS: [(&str, Option<RoutingMethod>); 4] = [
-    ("shortest", Some(RoutingMethod::Shortest)),
-    ("up-down", Some(RoutingMethod::UpDown)),
-    ("dimension-order", Some(RoutingMethod::DimensionOrder)),
-    ("given", None),
+/// Origin of routes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RouteOrigin {
+    Computed(RoutingMethod),
+    /// All routes are given.
+    Given,
+    /// The interfaces compute them from the map that one of them makes. N-2
+    Mapped,
+}
+
+/// Values of `method`.
+const METHODS: [(&str, RouteOrigin); 5] = [
+    ("shortest", RouteOrigin::Computed(RoutingMethod::Shortest)),
+    ("up-down", RouteOrigin::Computed(RoutingMethod::UpDown)),
+    ("dimension-order", RouteOrigin::Computed(RoutingMethod::DimensionOrder)),
+    ("mapped", RouteOrigin::Mapped),
+    ("given", RouteOrigin::Given),
 ];
 
+/// Reads the routes. Those of a mapped network show only which pairs of hosts are connected.
 pub(super) fn read(
     root: &mut TomlTable<'_>,
     map: NameLookup<'_>,
     default: RoutingMethod,
-) -> RouteTable {
-    let mut method = Some(default);
+) -> (RouteTable, Option<MappingPlan>) {
+    let mut origin = RouteOrigin::Computed(default);
     let mut span = 0..0;
     if let Some(mut table) = root.table("routes") {
         span = table.span();
-        method = table.word("method", &METHODS).unwrap_or(method);
+        origin = table.word("method", &METHODS).unwrap_or(origin);
         table.finish();
+    }
+    let method = match origin {
+        RouteOrigin::Computed(method) => Some(method),
+        RouteOrigin::Mapped => Some(RoutingMethod::UpDown),
+        RouteOrigin::Given => None,
+    };
+    let is_mapped = origin == RouteOrigin::Mapped;
+    if let (true, Some(switch)) = (is_mapped, mapper::absolute_switch(map.topology)) {
+        let message = format!("the switch `{switch}` of a mapped network has absolute addressing");
+        let expected = "expected relative addressing: the return ports of others are not searched";
+        map.problems.add(&span, message, expected);
     }
     let mut routes = match (map.whole, method) {
         (NetworkCompleteness::Complete, Some(method)) => RouteTable::compute(map.topology, method)
@@ -43,6 +67,9 @@ pub(super) fn read(
         }
     };
     for mut table in root.tables("route") {
+        if is_mapped {
+            table.report("[[route]] in a mapped network".to_owned(), "expected no given routes");
+        }
         let mut host = |key| map.host(&table.needed(key)?.text("the name of a host")?);
         let (from, to) = (host("from"), host("to"));
         let bytes = table
@@ -54,7 +81,7 @@ pub(super) fn read(
         }
         table.finish();
     }
-    routes
+    (routes, is_mapped.then(MappingPlan::default))
 }
 
 /// Parses route bytes in notation; their destination is not checked. P-2
@@ -77,22 +104,30 @@ fn route(map: NameLookup<'_>, text: &TomlText<'_>) -> Option<Vec<u8>> {
 }
 
 /// Writes the method with the fewest exceptions, and these.
-pub(super) fn write(page: &mut TomlPage, routes: &RouteTable, topology: &Topology) {
+pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
+    let Scenario { routes, topology, mapping, .. } = scenario;
+    if let Some(plan) = mapping {
+        let mut keys = TomlKeys::default();
+        keys.text("method", word_of(&METHODS, RouteOrigin::Mapped));
+        page.table("routes", &keys);
+        mapper::write(page, *plan, topology);
+        return;
+    }
     let computed = |method| {
         let computed = RouteTable::compute(topology, method).ok()?;
         // What is computed cannot be taken away again.
         let fits = computed.iter().all(|(from, to, _)| routes.get(from, to).is_some());
-        fits.then_some((Some(method), computed))
+        fits.then_some((RouteOrigin::Computed(method), computed))
     };
     let methods = [RoutingMethod::UpDown, RoutingMethod::Shortest, RoutingMethod::DimensionOrder];
     let differing = |base: &RouteTable| {
         routes.iter().filter(|(from, to, bytes)| base.get(*from, *to) != Some(*bytes)).count()
     };
-    let none = (None, RouteTable::default());
+    let none = (RouteOrigin::Given, RouteTable::default());
     let ways = methods.into_iter().filter_map(computed).chain([none.clone()]);
     let (method, base) = ways.min_by_key(|(_, base)| differing(base)).unwrap_or(none);
     let mut keys = TomlKeys::default();
-    if method != Some(RoutingMethod::UpDown) {
+    if method != RouteOrigin::Computed(RoutingMethod::UpDown) {
         keys.text("method", word_of(&METHODS, method));
     }
     page.table("routes", &keys);

@@ -62,7 +62,7 @@ fn text(scenario: &Scenario) -> String {
     keys.value("duration_periods", scenario.duration);
     page.keys(&keys);
     layout::write(&mut page, scenario);
-    routes::write(&mut page, &scenario.routes, topology);
+    routes::write(&mut page, scenario);
     traffic::write(&mut page, scenario);
     endpoints::write(&mut page, scenario);
     messages::write(&mut page, scenario);
@@ -80,6 +80,7 @@ fn differing(one: &Scenario, other: &Scenario) -> Option<&'static str> {
         ("cables", one.topology.cables() == other.topology.cables()),
         ("interfaces", one.interfaces == other.interfaces),
         ("routes", one.routes == other.routes),
+        ("mapping", one.mapping == other.mapping),
         ("traffic", one.streams == other.streams),
         ("raw characters", one.raw == other.raw),
         ("endpoints and messages", needed(one) == needed(other)),

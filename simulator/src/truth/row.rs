@@ -11,7 +11,7 @@ use crate::topology::NodeId;
 
 /// Names of all kinds of events, in the order of `docs/truth.md`.
 #[rustfmt::skip]
-pub const TRUTH_KINDS: [&str; 58] = [
+pub const TRUTH_KINDS: [&str; 63] = [
     "injected", "forwarded", "consumed", "dropped", "truncated", "merged", "received", "sent",
     "open-link", "link-restored", "forward-reset", "reset-ended", "backward-reset",
     "overrun-alarm", "probe", "reply", "wire-error", "invalid-code", "corrected-code", "threshold", "overflow",
@@ -22,7 +22,9 @@ pub const TRUTH_KINDS: [&str; 58] = [
     "message-given-up", "message-lost", "message-damaged", "transport-retransmitted",
     "transport-refused", "transport-duplicate", "transport-stale", "transport-late",
     "transport-unknown", "transport-malformed", "transport-overrun", "endpoint-loaded",
-    "host-memory-mapped", "endpoint-leaving", "endpoint-unloaded", "endpoint-credits", "fault",
+    "host-memory-mapped", "endpoint-leaving", "endpoint-unloaded", "endpoint-credits",
+    "mapping-transmitted", "mapper-elected", "mapper-resigned", "map-version", "routes-installed",
+    "fault",
 ];
 
 /// A row of the truth, in which nodes have names.
@@ -177,6 +179,8 @@ impl TruthEventKind {
             Self::Blocked(by) => out.event("blocked").field("by", by),
             Self::Transmitted(transmission) => transmission.write(out),
             Self::Messaging(event) => event.write(here, out),
+            Self::MappingTransmitted(kind) => out.event("mapping-transmitted").field("kind", kind),
+            Self::Mapping(notice) => notice.write(out),
             Self::Fault(fault) => out.event("fault").field("fault", fault),
         };
     }
@@ -215,6 +219,7 @@ impl PacketHandling {
 mod tests {
     use super::*;
     use crate::link::tagged_char::PacketId;
+    use crate::mapping::MappingNotice;
     use crate::messaging::{
         MessageId, MessagingEvent, ReturnCause, TransmissionAttempt, TransmissionKind,
     };
@@ -225,6 +230,7 @@ mod tests {
     use codec::crc::crc8;
     use codec::error::DecodeError;
     use codec::framing::FrameEnd;
+    use codec::mapping::{InterfaceAddress, MapVersion};
     use codec::packet::CrcCheck;
     use codec::route::PortId;
     use codec::transport::{
@@ -248,6 +254,26 @@ mod tests {
     }
 
     /// Each kind of event, in the order of the document; some twice.
+    fn mapping() -> [TruthEventKind; 5] {
+        let mapper = InterfaceAddress::new(0x0060_dd01_0203).unwrap();
+        let version = MapVersion(2);
+        let (hosts, switches, links, probes, took) = (36, 13, 64, 4231, 3_900_000);
+        [
+            TruthEventKind::MappingTransmitted("host-probe"),
+            TruthEventKind::Mapping(MappingNotice::Elected),
+            TruthEventKind::Mapping(MappingNotice::Resigned { winner: mapper }),
+            TruthEventKind::Mapping(MappingNotice::Mapped {
+                version,
+                hosts,
+                switches,
+                links,
+                probes,
+                took,
+            }),
+            TruthEventKind::Mapping(MappingNotice::Installed { mapper, version, routes: 35 }),
+        ]
+    }
+
     fn samples() -> Vec<TruthEventKind> {
         let status = ReplyStatus::new(11).unwrap();
         vec![
@@ -299,6 +325,7 @@ mod tests {
         ]
         .into_iter()
         .chain(transport())
+        .chain(mapping())
         .chain([TruthEventKind::Fault("cable cut".to_owned())])
         .collect()
     }

@@ -1,5 +1,4 @@
-//! A small network made up from arbitrary bytes: its parts, its traffic, what breaks in it, where
-//! it is tapped.
+//! A small network made up from arbitrary bytes: parts, traffic, what breaks, where it is tapped.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -200,6 +199,7 @@ impl NetworkInput {
             taps: self.taps(&topology, duration),
             topology,
             routes,
+            mapping: None,
         })
     }
 

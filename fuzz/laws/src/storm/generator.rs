@@ -194,6 +194,7 @@ impl NetworkSketch {
             topology: self.topology,
             interfaces: self.interfaces,
             routes: self.routes,
+            mapping: None,
             streams: weather.streams,
             raw: weather.raw,
             messaging: weather.messaging,

@@ -1,0 +1,157 @@
+//! The part of the control program that maps the network: it gets the received mapping packets, and
+//! sends its own before all others. N-2, N-3, N-7
+//!
+//! *Chosen*: its steps take no time. Routes lead to addresses; the host's table of addresses, which
+//! the machine does not see, tells which host has which.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use codec::crc::crc8;
+use codec::mapping::{InterfaceAddress, MappingPacket, TAG};
+use codec::packet::Packet;
+use serde::Serialize;
+
+use super::control::ControlProgram;
+use super::receive_engine::{ReceiveEngine, StoredPacket};
+use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine};
+use crate::mapping::{
+    MapperParameters, MapperStart, MappingEffect, MappingNotice, NetworkMapper, ProbeKind,
+};
+use crate::packet_types::PacketRoutine;
+use crate::topology::NodeId;
+
+/// The hosts of a network by the addresses of their interfaces. N-3
+pub(crate) type AddressTable = Arc<BTreeMap<InterfaceAddress, NodeId>>;
+
+/// The mapping machine of an interface.
+#[derive(Clone, Debug)]
+pub(super) struct MappingFirmware {
+    machine: NetworkMapper,
+    parameters: MapperParameters,
+    addresses: AddressTable,
+    effects: Vec<MappingEffect>,
+    events: Vec<MappingNotice>,
+    counters: MappingCounters,
+}
+
+/// Counters of an interface that takes part in mapping.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MappingCounters {
+    /// Host probes sent, repetitions included.
+    pub host_probes: u64,
+    /// Switch probes sent.
+    pub switch_probes: u64,
+    /// Compare probes sent.
+    pub compare_probes: u64,
+    /// Maps finished.
+    pub maps: u64,
+    /// Time of the latest search, in periods of the full rate.
+    pub map_periods: u64,
+    /// Probes of the latest search.
+    pub map_probes: u64,
+    /// Times that new routes were installed.
+    pub installed: u64,
+}
+
+impl MappingFirmware {
+    /// The machine of an interface whose control program runs from `ready` on.
+    pub(super) fn new(
+        own: InterfaceAddress,
+        (parameters, start): (MapperParameters, MapperStart),
+        addresses: AddressTable,
+        ready: u64,
+    ) -> Self {
+        Self {
+            machine: NetworkMapper::new(own, parameters, start, Default::default(), ready),
+            parameters,
+            addresses,
+            effects: Vec::new(),
+            events: Vec::new(),
+            counters: MappingCounters::default(),
+        }
+    }
+
+    /// Performs all work due by `now`; returns true if it has taken a packet.
+    pub(super) fn work(
+        &mut self,
+        now: u64,
+        control: &mut ControlProgram,
+        engines: (&mut SendEngine, &mut ReceiveEngine),
+    ) -> bool {
+        let Self { machine, addresses, effects, events, counters, .. } = self;
+        let (sending, receiving) = engines;
+        let for_it = |first: &StoredPacket| first.routine == PacketRoutine::Mapping;
+        let mut taken = false;
+        while receiving.first().is_some_and(for_it) {
+            let Some(StoredPacket { bytes, .. }) = receiving.pop() else { break };
+            receiving.free(bytes.len());
+            // Tag and CRC byte are the interface's.
+            let payload = bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or_default();
+            machine.on_packet(now, payload, effects);
+            taken = true;
+        }
+        if machine.due() <= now {
+            machine.on_tick(now, effects);
+        }
+        for effect in effects.drain(..) {
+            match effect {
+                MappingEffect::Send { route, payload } => {
+                    let mut bytes = [&route[..], &[TAG], &payload].concat();
+                    bytes.push(crc8(&bytes));
+                    let behalf = PacketOwner::Mapping;
+                    sending.push_first(OutgoingPacket { bytes, behalf, ready: now });
+                }
+                MappingEffect::Install(routes) => {
+                    let known = |(to, route)| Some((*addresses.get(&to)?, route));
+                    control.install(routes.into_iter().filter_map(known).collect());
+                }
+                MappingEffect::Noted(notice) => {
+                    counters.count(&notice);
+                    events.push(notice);
+                }
+            }
+        }
+        taken
+    }
+
+    pub(super) fn due(&mut self) -> u64 {
+        self.machine.due()
+    }
+
+    pub(super) fn drain_events(&mut self) -> impl Iterator<Item = MappingNotice> {
+        self.events.drain(..)
+    }
+
+    pub(super) const fn counters(&self) -> MappingCounters {
+        self.counters
+    }
+
+    /// Restarts without routes; the control program runs from `ready` on. I-3
+    pub(super) fn restart(&mut self, ready: u64) {
+        let (own, first) = (self.machine.address(), self.machine.next_ticket());
+        self.machine = NetworkMapper::new(own, self.parameters, MapperStart::Patient, first, ready);
+    }
+}
+
+/// Kind of a mapping packet from its route to its CRC byte.
+pub(super) fn kind_of(bytes: &[u8]) -> Option<&'static str> {
+    MappingPacket::parse(Packet::parse(bytes).payload).ok().map(|packet| packet.name())
+}
+
+impl MappingCounters {
+    const fn count(&mut self, notice: &MappingNotice) {
+        match notice {
+            MappingNotice::Probed(ProbeKind::Host) => self.host_probes += 1,
+            MappingNotice::Probed(ProbeKind::Switch) => self.switch_probes += 1,
+            MappingNotice::Probed(ProbeKind::Compare) => self.compare_probes += 1,
+            MappingNotice::Mapped { took, probes, .. } => {
+                self.maps += 1;
+                self.map_periods = *took;
+                self.map_probes = *probes;
+            }
+            MappingNotice::Installed { .. } => self.installed += 1,
+            MappingNotice::Elected | MappingNotice::Resigned { .. } => {}
+        }
+    }
+}

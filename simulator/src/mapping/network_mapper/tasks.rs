@@ -1,0 +1,65 @@
+//! What a mapper sends and waits for.
+
+use codec::mapping::{HomeProbe, InterfaceAddress, MappingAnswer};
+
+use crate::mapping::ProbeKind;
+use crate::mapping::exploration::SearchProbe;
+
+/// A packet that is answered, or comes home, and the route of it.
+#[derive(Clone, Debug)]
+pub(super) struct MapperTask {
+    pub(super) route: Vec<u8>,
+    pub(super) purpose: TaskPurpose,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum TaskPurpose {
+    Search(SearchProbe),
+    /// Keeps an interface from beginning to map.
+    Remind,
+    Deliver(usize),
+    WatchHost(InterfaceAddress),
+    WatchLink,
+}
+
+/// Result of a task; `None` is silence.
+pub(super) type TaskResult = Option<TaskAnswer>;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum TaskAnswer {
+    Home,
+    Answer(MappingAnswer),
+}
+
+impl TaskAnswer {
+    pub(super) fn answer(self) -> Option<MappingAnswer> {
+        match self {
+            Self::Home => None,
+            Self::Answer(answer) => Some(answer),
+        }
+    }
+}
+
+impl TaskPurpose {
+    /// Kind of a probe that comes home.
+    pub(super) const fn home(self) -> Option<HomeProbe> {
+        match self.probe() {
+            Some(ProbeKind::Switch) => Some(HomeProbe::Switch),
+            Some(ProbeKind::Compare) => Some(HomeProbe::Compare),
+            Some(ProbeKind::Host) | None => None,
+        }
+    }
+
+    pub(super) const fn probe(self) -> Option<ProbeKind> {
+        match self {
+            Self::Deliver(_) => None,
+            Self::Remind | Self::WatchHost(_) | Self::Search(SearchProbe::Host(_)) => {
+                Some(ProbeKind::Host)
+            }
+            Self::Search(SearchProbe::Switch(_)) => Some(ProbeKind::Switch),
+            Self::WatchLink | Self::Search(SearchProbe::Join(..) | SearchProbe::Merge(_)) => {
+                Some(ProbeKind::Compare)
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Networks that their interfaces map: at character accuracy, with traffic and faults. N-2, N-4, N-7
+
+#![expect(clippy::panic, reason = "a test that cannot go on stops")]
+
+use myriscope_simulator::mapping::MappingNotice;
+use myriscope_simulator::network::{Network, SimulationEngine, VisitOrder};
+use myriscope_simulator::scenario::Scenario;
+use myriscope_simulator::truth::{PacketHandling, TraceLevel, TruthEvent, TruthEventKind};
+
+const MILLISECOND: u64 = 80_000;
+
+fn run(text: &str, engine: SimulationEngine) -> (Scenario, Vec<TruthEvent>) {
+    let scenario = Scenario::read("mapped.toml", text).unwrap_or_else(|error| panic!("{error}"));
+    let mut network = Network::new(&scenario, TraceLevel::Everything, VisitOrder::AsGiven);
+    let mut events = Vec::new();
+    while network.now() < scenario.duration {
+        let until = scenario.duration.min(network.now() + MILLISECOND);
+        network.run_with(engine, until);
+        events.extend(network.drain_events());
+    }
+    network.finish();
+    events.extend(network.drain_events());
+    (scenario, events)
+}
+
+/// Times, hosts, switches and links of the maps.
+fn mapped(events: &[TruthEvent]) -> Vec<(u64, usize, u16, usize)> {
+    let map = |event: &TruthEvent| {
+        let TruthEventKind::Mapping(notice) = &event.kind else { return None };
+        let MappingNotice::Mapped { hosts, switches, links, took, .. } = notice else {
+            return None;
+        };
+        Some((*took, *hosts, *switches, *links))
+    };
+    events.iter().filter_map(map).collect()
+}
+
+/// Times and numbers of the routes installed.
+fn installed(events: &[TruthEvent]) -> Vec<(u64, usize)> {
+    let routes = |event: &TruthEvent| {
+        let TruthEventKind::Mapping(notice) = &event.kind else { return None };
+        let MappingNotice::Installed { routes, .. } = notice else { return None };
+        Some((event.at, *routes))
+    };
+    events.iter().filter_map(routes).collect()
+}
+
+/// Times at which packets with a payload of this size were delivered.
+fn delivered(events: &[TruthEvent], size: u64) -> Vec<u64> {
+    let at = |event: &TruthEvent| {
+        let TruthEventKind::Consumed { length, handling, .. } = event.kind else { return None };
+        (length == size + 2 && handling == PacketHandling::Delivered).then_some(event.at)
+    };
+    events.iter().filter_map(at).collect()
+}
+
+#[test]
+fn the_berkeley_networks_are_mapped_within_the_published_times() {
+    for (kind, milliseconds, [hosts, switches, links], published) in
+        [("now-subcluster", 100, [36, 13, 64], 248), ("now-cluster", 300, [100, 40, 193], 981)]
+    {
+        let text = format!(
+            "duration_us = {milliseconds}000\ntopology.kind = '{kind}'\nroutes.method = 'mapped'\n\
+             mapper.who = 'h3'\n[[traffic]]\nto = 'neighbour'\npayload = 700\nevery_us = 1000"
+        );
+        let (_, events) = run(&text, SimulationEngine::Event);
+        let maps = mapped(&events);
+        let (took, nodes, crossbars, cables) = maps[0];
+        assert_eq!([nodes, crossbars.into(), cables], [hosts, switches, links]);
+        assert!(took < 2 * published * MILLISECOND, "{took} periods");
+        let installed = installed(&events);
+        assert!(installed.iter().all(|(_, routes)| *routes == hosts - 1));
+        assert_eq!((maps.len(), installed.len()), (1, hosts), "{kind}");
+        // What was due before the routes were there has waited, and is not lost.
+        let sent = hosts * usize::try_from(milliseconds).unwrap();
+        let delivered = delivered(&events, 700).len();
+        assert!(delivered + hosts >= sent, "{delivered} of {sent}");
+    }
+}
+
+const RING: &str = "
+topology = { kind = 'ring', switches = 5, hosts_per_switch = 1 }
+routes.method = 'mapped'
+mapper.period_us = 1000
+mapper.timeout_us = 50
+";
+
+#[test]
+fn a_ring_heals_while_packets_flow() {
+    for design in ["map", "daemon"] {
+        let text = format!(
+            "duration_us = 60000\n{RING}mapper.design = '{design}'\n\
+             [[traffic]]\nto = 'shift'\npayload = 700\nevery_us = 100\n\
+             [[fault]]\ncut = 's0:1'\nat_us = 30000\n"
+        );
+        let (_, events) = run(&text, SimulationEngine::Event);
+        let maps = mapped(&events);
+        let whole = maps.iter().filter(|map| map.3 == 10).count();
+        assert!(whole >= 1 && maps.last().unwrap().3 == 9, "{maps:?}");
+        // The last five milliseconds: five hosts, a packet in a tenth of each.
+        let late = delivered(&events, 700).into_iter().filter(|at| *at >= 55 * MILLISECOND);
+        assert!((245..=255).contains(&late.count()), "{design}");
+        let heal = installed(&events).into_iter().map(|(at, _)| at).max().unwrap();
+        // A search that was under way, a period until the loss is noticed, three timeouts, and the
+        // time of another search.
+        let search = maps.last().unwrap().0;
+        assert!(heal < 32 * MILLISECOND + 3 * 50 * 80 + 2 * search, "{heal}");
+    }
+}
+
+#[test]
+fn both_engines_map_alike() {
+    let text = format!(
+        "duration_us = 12000\n{RING}\n[[traffic]]\nto = 'shift'\npayload = 700\nevery_us = 100\n\
+         [[fault]]\ncut = 's0:1'\nat_us = 8000\n"
+    );
+    let (_, stepped) = run(&text, SimulationEngine::Step);
+    assert!(!mapped(&stepped).is_empty());
+    assert_eq!(run(&text, SimulationEngine::Event).1, stepped);
+}
+
+#[test]
+fn absolute_switches_are_refused() {
+    let text = "duration_us = 5\ntopology = { kind = 'switch', ports = 4 }\n\
+                switch_defaults.addressing = 'absolute'\n\
+                routes.method = 'mapped'";
+    let error = Scenario::read("net.toml", text).unwrap_err().to_string();
+    assert!(
+        error.contains("the switch `s0` of a mapped network has absolute addressing"),
+        "{error}"
+    );
+}
