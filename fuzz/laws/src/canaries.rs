@@ -21,6 +21,7 @@ use crate::engines::tests as engines;
 use crate::failure::catch_failure;
 use crate::filter::tests as filter;
 use crate::link::tests as link;
+use crate::mapping::tests as mapping;
 use crate::network::tests as network;
 use crate::notation::tests as notation;
 use crate::packet::tests as packet;
@@ -93,6 +94,8 @@ const CANARIES: &[CanaryTest] = &[
     ("filter-text", "what is written out reads as the same", filter::a_writer_that_leaves_out_parentheses_is_caught),
     ("filter-text", "what is written out is read", filter::a_writer_of_words_that_there_are_not_is_caught),
     ("link", "what is sent", link::one_wrong_character_is_caught),
+    ("mapping-machines", "the map is the network", mapping::a_map_without_a_link_is_caught),
+    ("mapping-packets", "emit writes what parse read", mapping::a_parser_that_skips_a_byte_is_caught),
     ("message-fields", "the table decides what parses", transport_packet::a_parser_that_does_not_look_behind_the_end_is_caught),
     ("message-fields", "left", transport_packet::a_parser_that_swaps_the_nics_is_caught),
     ("message-stream", "a receiver hears the same", transport_framing::a_wire_that_loses_a_byte_is_caught),

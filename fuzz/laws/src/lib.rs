@@ -21,6 +21,7 @@ pub mod engines;
 pub mod failure;
 pub mod filter;
 pub mod link;
+pub mod mapping;
 pub mod model;
 pub mod mutator;
 pub mod network;
@@ -131,6 +132,11 @@ pub const TARGETS: &[LawTarget] = &[
         ],
     },
     single("link", link::law),
+    LawTarget {
+        name: "mapping",
+        law: |input| run("mapping", input),
+        modes: &[("mapping-machines", mapping::law), ("mapping-packets", mapping::packets)],
+    },
     LawTarget {
         name: "message",
         law: |input| run("message", input),

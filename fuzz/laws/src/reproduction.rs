@@ -70,6 +70,7 @@ const DRAFTS: &[(&str, DraftFunction)] = &[
     ("engines", networks::network),
     ("filter", texts::filter),
     ("link", schedules::link),
+    ("mapping", wire::mapping),
     ("message", wire::message),
     ("network", networks::network),
     ("network-switch", networks::switch),

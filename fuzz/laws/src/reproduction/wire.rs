@@ -3,6 +3,7 @@
 use codec::Character;
 use codec::capture::{Channel, ChannelId, Chunk};
 use codec::chars::CharBuf;
+use codec::mapping;
 use codec::packet::{CrcCheck, Packet, PacketTag};
 use codec::transport::{self, MessageBody, TAG};
 
@@ -98,6 +99,19 @@ pub(super) fn message(target: &str, input: &[u8]) -> ReproductionDraft {
     Packet { route: &[0x81], tag: PacketTag::new(TAG), payload: input, check: CrcCheck::Good }
         .emit(&mut frame);
     let notation = byte_test(target, &known, input);
+    ReproductionDraft::of_capture(alone("wire", frame), NOTHING_RAN, notation)
+}
+
+/// An input of `mapping`: the payload in a packet, as far as it is one; else it is played by machines.
+pub(super) fn mapping(target: &str, input: &[u8]) -> ReproductionDraft {
+    let known = match mapping::MappingPacket::parse(input) {
+        Ok(packet) => format!("It is a packet: {}.", packet.name()),
+        Err(error) => format!("As a packet it is malformed: {error}."),
+    };
+    let mut frame = CharBuf::new();
+    let tag = PacketTag::new(mapping::TAG);
+    Packet { route: &[0x81], tag, payload: input, check: CrcCheck::Good }.emit(&mut frame);
+    let notation = byte_test(target, &[known], input);
     ReproductionDraft::of_capture(alone("wire", frame), NOTHING_RAN, notation)
 }
 
