@@ -11,6 +11,7 @@ mod corruption;
 mod fit;
 mod hop_record;
 mod linking;
+mod located_harm;
 mod matching;
 mod network_map;
 mod outcome;
@@ -32,6 +33,7 @@ use self::fit::ByteFit;
 use self::hop_record::{
     BlockingPackets, ClosedPacket, HopId, HopRecord, HopTable, NextHop, SearchScope,
 };
+pub use self::located_harm::LocatedHarm;
 use self::matching::HopCandidate;
 use self::network_map::{NetworkMap, QueuedHop, RequestedOutput};
 pub use self::outcome::{JourneyFate, MatchCertainty, WaitReason};

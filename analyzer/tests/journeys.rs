@@ -240,6 +240,39 @@ fn the_parity_of_a_syndrome_is_that_of_the_flipped_bits() {
     ");
 }
 
+/// W-8
+#[test]
+fn errors_of_one_wire_are_located() {
+    let short = relative();
+    let long = packet(&[&[0x81, 0x81, 5][..], &(0..=200).collect::<Vec<u8>>()].concat());
+    let insert = |bytes: Vec<u8>, at: usize| {
+        let (head, tail) = bytes.split_at(at);
+        [head, &[0], tail].concat()
+    };
+    let double = |bytes: Vec<u8>, one, other, bit| flip(flip(bytes, one, bit), other, bit);
+    let (last, text) = (hop(&short).len() - 1, "if two bits on one wire, ");
+    for (sent, left, expected) in [
+        (&short, double(hop(&short), 4, 5, 3), "byte.bit 4.3 and 5.3: one wire (W-8)".to_owned()),
+        (&short, hop(&double(short.clone(), 4, 5, 3)), "byte.bit 3.3 and 4.3: one wire".to_owned()),
+        (&short, double(hop(&short), 2, last, 7), format!("byte.bit 2.7 and {last}.7: one wire")),
+        (&long, double(hop(&long), 3, 62, 0), "byte.bit 3.0 and 62.0: one wire".to_owned()),
+        // The second is behind the 64 bytes that are kept, the stripped one among them.
+        (&long, double(hop(&long), 60, 64, 0), format!("{text}4 bytes apart, or 123,")),
+        (&long, double(hop(&long), 3, 180, 6), format!("{text}50 bytes apart, or 77,")),
+        (&short, insert(hop(&short), 4), "byte 4, 00, was inserted".to_owned()),
+        (&short, hop(&insert(short.clone(), 5)), "byte 4, 00, was inserted".to_owned()),
+        (&long, insert(hop(&long), 63), "byte 63, 00, was inserted".to_owned()),
+        (&long, insert(hop(&long), 64), String::new()),
+        (&short, flip(flip(hop(&short), 4, 3), 5, 2), String::new()),
+        (&short, double(insert(hop(&short), 4), 6, 7, 2), String::new()),
+    ] {
+        let text = told(&[(A, &[(100, sent.clone())]), (B, &[(140, left)])]);
+        assert!(text.contains(&expected), "{expected}: {text}");
+        let is_located = text.contains("wire") || text.contains("inserted");
+        assert_eq!(is_located, !expected.is_empty(), "{text}");
+    }
+}
+
 #[test]
 fn a_hurt_crc_byte_is_told_from_hurt_bytes() {
     let p = relative();

@@ -9,7 +9,7 @@ use super::set::{FactValue, FindingFact, Occurrence};
 use super::{FindingChecks, FindingKind};
 use crate::blocking::{BlockingEvent, Deadlock, WaitRoot};
 use crate::clock::ClockEstimator;
-use crate::journey::{Corruption, CorruptionSite, Journey, JourneyFate, JourneyHop};
+use crate::journey::{Corruption, CorruptionSite, Journey, JourneyFate, JourneyHop, LocatedHarm};
 use crate::link::slack::SlackEvent;
 
 /// Maximum time for which a host may accept no data. *Chosen*: 5 µs for "a few" microseconds. I-4
@@ -84,11 +84,28 @@ impl FindingChecks {
         let kind = match injury.harm {
             Corruption::Flipped(_) => FindingKind::CorruptedInTransit,
             Corruption::Cut(..) => FindingKind::TruncatedInTransit,
+            Corruption::Grown(_) if injury.located.is_some() => FindingKind::InsertedCharacter,
             Corruption::Grown(_) => FindingKind::Merged,
         };
+        let located = injury.located;
+        self.ledger.seen.wires.located += u64::from(match located {
+            Some(LocatedHarm::Apart(_)) | None => injury.bit.is_some(),
+            Some(LocatedHarm::Pair(_) | LocatedHarm::Inserted(..)) => true,
+        });
+        let known =
+            || vec![packet(hop), FindingFact { name: "after", value: FactValue::Channel(after) }];
+        if let Some(LocatedHarm::Pair([first, second])) = located {
+            self.ledger.note(FindingKind::DoubleError, injury.seen, place(hop), || {
+                let number = |name, at: i64| FindingFact::number(name, at.unsigned_abs());
+                let mut facts = known();
+                facts.push(FindingFact::number("wire", first.bit.into()));
+                facts.push(number("byte", first.byte));
+                facts.push(number("apart", second.byte - first.byte));
+                facts
+            });
+        }
         self.ledger.note(kind, injury.seen, place(hop), || {
-            let mut facts =
-                vec![packet(hop), FindingFact { name: "after", value: FactValue::Channel(after) }];
+            let mut facts = known();
             match injury.harm {
                 Corruption::Flipped(flips) => {
                     facts.push(FindingFact::byte("syndrome", injury.syndrome));
@@ -97,6 +114,10 @@ impl FindingChecks {
                 }
                 Corruption::Cut(missing, _) => {
                     facts.extend(missing.map(|bytes| FindingFact::number("missing_bytes", bytes)));
+                }
+                Corruption::Grown(_) if let Some(LocatedHarm::Inserted(at, value)) = located => {
+                    facts.push(FindingFact::number("byte", at));
+                    facts.push(FindingFact::byte("value", value));
                 }
                 Corruption::Grown(bytes) => facts.push(FindingFact::number("more_bytes", bytes)),
             }

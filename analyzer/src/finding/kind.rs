@@ -65,6 +65,8 @@ finding_kinds! {
     WireOpen: "wire-open", Some("W-5"), Error, Characters, "a wire on which every 1 arrives as 0";
     ClockDrift: "clock-drift", Some("W-6"), Note, Links, "a sender's clock drifts, or its declared period is wrong";
     ClockOutOfTolerance: "clock-out-of-tolerance", Some("W-6"), Warning, Links, "the measured rate of a sender is beyond the tolerance of oscillators";
+    DoubleError: "double-error", Some("W-8"), Warning, Journeys, "two bytes of a packet with one flipped bit each, on the same wire";
+    InsertedCharacter: "inserted-character", Some("W-8"), Error, Journeys, "a packet has one byte more than on the previous captured link";
     LostGap: "lost-gap", Some("P-1"), Warning, Characters, "good CRC up to an empty period inside the packet: a GAP may be lost";
     MayBeTwo: "may-be-two", Some("P-1"), Note, Characters, "good CRC up to an IDLE inside the packet: it may be two packets";
     Merged: "merged", Some("P-1"), Error, Journeys, "two packets continued as one because the GAP between them was lost";

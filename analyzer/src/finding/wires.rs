@@ -35,6 +35,8 @@ totals! {
         pub skews: u64,
         /// Comparisons of measured periods. W-6
         pub rates: u64,
+        /// Hurt packets whose flipped bits, or inserted byte, are known. W-8
+        pub located: u64,
     }
 }
 

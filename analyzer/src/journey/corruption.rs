@@ -11,6 +11,7 @@ use codec::crc::CrcResidue;
 use codec::packet::CrcCheck;
 
 use super::hop_record::{ClosedPacket, HopRecord, StartCoverage};
+use super::located_harm::{self, LocatedHarm};
 use crate::named_enum::named_enum;
 use crate::packet::FrameEnd;
 
@@ -35,6 +36,8 @@ pub struct CorruptionSite {
     pub bit: Option<u8>,
     /// Kind of the change.
     pub harm: Corruption,
+    /// Place of an error on a wire. W-8
+    pub located: Option<LocatedHarm>,
     /// Range of the number of bits after the flipped one.
     within: Range<u64>,
     /// Length of the packet on the channel `seen`, in bytes.
@@ -105,6 +108,7 @@ pub(super) fn before_the_first(
         syndrome,
         bit: power(syndrome),
         harm: Corruption::Flipped(flips(syndrome)),
+        located: None,
         within: 0..8 * closed.length,
         length: closed.length,
     };
@@ -139,6 +143,7 @@ pub(super) fn between(
         syndrome: 0,
         bit: None,
         harm: Corruption::Flipped(FlipParity::Even),
+        located: None,
         within: 0..0,
         length: left.length,
     };
@@ -160,7 +165,9 @@ pub(super) fn between(
         return Some(CorruptionSite { harm, ..injury });
     }
     if expected < left.length {
-        return Some(CorruptionSite { harm: Corruption::Grown(left.length - expected), ..injury });
+        let harm = Corruption::Grown(left.length - expected);
+        let located = located_harm::inserted(came, left).filter(|_| switches == 1);
+        return Some(CorruptionSite { harm, located, ..injury });
     }
     if came.check == CrcCheck::Runt || left.check == CrcCheck::Runt {
         return None;
@@ -233,7 +240,10 @@ fn flipped(
         if bytes == CrcResidue::NEW { syndrome.count_ones() } else { bytes.bits().count_ones() };
     let harm = Corruption::Flipped(if odd % 2 == 1 { FlipParity::Odd } else { FlipParity::Even });
     let (bit, within) = one_bit(bytes, syndrome, [came.length, left.length]);
-    Some(CorruptionSite { syndrome, bit, harm, within, ..injury.clone() })
+    // The CRC byte changes as the bytes do, unless it was hurt itself.
+    let crc = bytes.crc().value() ^ syndrome;
+    let located = located_harm::pair(came, left, injury.switches, (bytes, crc));
+    Some(CorruptionSite { syndrome, bit, harm, located, within, ..injury.clone() })
 }
 
 /// Exponent of the power of x that equals a syndrome, if there is one.

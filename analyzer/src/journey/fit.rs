@@ -7,6 +7,7 @@ use codec::packet::CrcCheck;
 
 use super::corruption::{self, ByteLikeness, HURT_MAX};
 use super::hop_record::{ClosedPacket, HopId, HopRecord, HopTable, NextHop};
+use super::located_harm;
 use super::visible_bytes::{VisibleBytes, compare, small};
 
 /// Visible bytes of a truncated packet that identify it. *Chosen*: this many do not agree by
@@ -22,7 +23,7 @@ pub(super) enum ByteFit {
     Same,
     /// Equal bytes, followed by the next packet for want of a GAP. P-1
     Merged,
-    /// Equal length; one bit differs, and the CRC agrees with that.
+    /// One bit differs, or one byte was inserted, and the CRC agrees with that.
     OneBit,
     /// Truncated: all visible bytes agree, this many.
     Front(Reverse<u8>),
@@ -90,6 +91,9 @@ pub(super) fn fit(
     // A length truncated by the recording is no evidence.
     if as_long && !left.is_cut_off() && !came.is_cut_off() {
         return if came.check == left.check || taken { None } else { hurt(came, left, differ) };
+    }
+    if !taken && located_harm::inserted(came, left).is_some() {
+        return Some(ByteFit::OneBit);
     }
     let longer = left.length >= came.length && !came.is_cut_off();
     // One of 256 packets that lost bytes still has a good CRC: most of its bytes must agree.

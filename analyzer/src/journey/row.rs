@@ -5,7 +5,7 @@ use codec::packet::PacketTag;
 
 use super::{
     BitPlace, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop,
-    MatchCertainty, WaitReason,
+    LocatedHarm, MatchCertainty, WaitReason,
 };
 use crate::packet::{CRC, ENDED_BY, FrameEnd};
 use crate::row::FieldShape::{Number, Words};
@@ -75,7 +75,8 @@ row! {
         syndrome: Option<u8> ["Option::is_none"], "", "P-5", "what the syndrome changed by";
         flips: Option<&'static str> ["Option::is_none"] as FlipParity::SHAPE, "", "P-4", "how many bits were flipped";
         bit: Option<u8> ["Option::is_none"] as Number(126), "bits", "P-4", "behind the flipped one, modulo 127";
-        places: Vec<BitPlaceRow> ["Vec::is_empty"], "places", "P-4", "where the flipped bit may be" => BitPlaceRow::FIELDS;
+        apart: Option<u8> ["Option::is_none"] as Number(63), "characters", "W-8", "between two flipped on one wire, mod 127";
+        places: Vec<BitPlaceRow> ["Vec::is_empty"], "places", "P-4", "where the flipped bit may be, or both are" => BitPlaceRow::FIELDS;
         missing: Option<u64> ["Option::is_none"], "bytes", "", "how many bytes were lost";
         more: Option<u64> ["Option::is_none"], "bytes", "", "how many bytes there are more";
         by: Option<&'static str> ["Option::is_none"] as Words(ENDED_BY), "", "", "what ended a packet that was cut";
@@ -159,6 +160,7 @@ impl CorruptionSite {
             syndrome: None,
             flips: None,
             bit: self.bit,
+            apart: None,
             places: Vec::new(),
             missing: None,
             more: None,
@@ -168,8 +170,16 @@ impl CorruptionSite {
             Corruption::Flipped(flips) => {
                 row.syndrome = Some(self.syndrome);
                 row.flips = Some(flips.name());
+                if let Some(LocatedHarm::Apart(apart)) = self.located {
+                    row.apart = Some(apart);
+                }
                 let place = |BitPlace { byte, bit }| BitPlaceRow { byte, bit };
-                row.places = self.places().take(PLACES_MAX).map(place).collect();
+                row.places = match self.located {
+                    Some(LocatedHarm::Pair(places)) => places.map(place).into(),
+                    Some(LocatedHarm::Inserted(..) | LocatedHarm::Apart(_)) | None => {
+                        self.places().take(PLACES_MAX).map(place).collect()
+                    }
+                };
             }
             Corruption::Cut(missing, by) => {
                 row.harm = "cut";

@@ -10,8 +10,8 @@ use codec::transport::{TransportHeader, TransportPacket};
 use super::{StyledLine, TextStyle, TimeUnit, count};
 use crate::channel_name::ChannelEnds;
 use crate::journey::{
-    Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop, MatchCertainty,
-    WaitReason,
+    BitPlace, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop,
+    LocatedHarm, MatchCertainty, WaitReason,
 };
 use crate::transport::{ParsedTransport, kind_name};
 
@@ -212,12 +212,18 @@ fn injury_lines(
             );
             format!("{missing}, ended by {}", by.name())
         }
+        Corruption::Grown(_) if let Some(LocatedHarm::Inserted(at, value)) = injury.located => {
+            format!("byte {at}, {value:02x}, was inserted: the CRC is good without it")
+        }
         Corruption::Grown(more) => format!("{} more than before", count(more, "byte")),
     };
     out(StyledLine::of(TextStyle::Bad, format!("{:14}hurt {place}: {what}", "")));
     if let (Corruption::Flipped(_), Some(bit)) = (injury.harm, injury.bit) {
         let text = format!("{:19}if one bit, {}", "", one_bit(injury, bit.into()));
         out(StyledLine::of(TextStyle::Notice, text));
+    }
+    if let Some(text) = two_bits(injury) {
+        out(StyledLine::of(TextStyle::Notice, format!("{:19}{text}", "")));
     }
 }
 
@@ -228,6 +234,20 @@ fn flipped(injury: &CorruptionSite, flips: FlipParity) -> String {
         (FlipParity::Even, _) => "an even number of bits flipped",
     };
     format!("syndrome ^{:02x}, {count}", injury.syndrome)
+}
+
+/// Two flipped bits, if they are on one wire. W-8
+fn two_bits(injury: &CorruptionSite) -> Option<String> {
+    match injury.located? {
+        LocatedHarm::Pair([BitPlace { byte, bit }, second]) => {
+            Some(format!("byte.bit {byte}.{bit} and {}.{bit}: one wire (W-8)", second.byte))
+        }
+        LocatedHarm::Apart(apart) => {
+            let (near, far) = (count(u64::from(apart), "byte"), 127 - apart);
+            Some(format!("if two bits on one wire, {near} apart, or {far}, modulo 127"))
+        }
+        LocatedHarm::Inserted(..) => None,
+    }
 }
 
 /// Possible positions of the flipped bit: x has order 127 modulo the generator. P-4

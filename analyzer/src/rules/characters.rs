@@ -60,7 +60,8 @@ pub(super) const RULES: [Rule; 15] = [
     Rule::hidden("W-7", "5.5, 5.6, 5.7, Micro",
         "Cables: AT&T 1249020A (20 pairs, about 105 Ω, 0.6 c) up to 25 m; Amphenol 843-132-2601-040 flat up to about 20 m, round and shielded up to about 10 m (larger skew). 37-pin connectors; the ends of a cable are mirror images, so a straight one joins senders to senders. Distortion grows partly with the square of the length; longer links use repeaters; bit errors are well below 10⁻¹⁵ up to 25 m.",
         "The type and the length of a cable are not transmitted."),
-    Rule::hidden("W-8", "5.1",
+    Rule::shown("W-8", "5.1",
         "Errors on NRZ wires: a level that is wrong for a while makes two false transitions (two characters hurt on one wire, or a character inserted where there was none); a transition that is missed and stays missed makes one. So the commonest physical error is not one flipped bit of one character. (Follows from W-1.)",
-        "A capture contains characters, not levels of wires."),
+        RuleVisibility::Part(test(RuleEvidence::Way, |ledger| ledger.seen().wires.located, "hurt packets whose flipped bits or inserted byte are known"), "Only where a packet was captured before and after, and in its first 64 bytes. Two errors that have nothing to do with each other may be on one wire. An inserted control code is no part of the packet."),
+        "The bytes of a packet on two consecutive links."),
 ];

@@ -120,6 +120,36 @@ pub(crate) const CASES: &[PlannedCase] = &[
     ),
     // W-6: a period of 12.50128 ns is 102 ppm slow, and known to within 1 ppm; or only to within 3 ppm.
     case(FindingKind::ClockOutOfTolerance, &MEASURED, &["0: GO GAP"], &["1: GO GAP"]),
+    // W-8: bit 0 of two bytes; or bits of two wires.
+    case(
+        FindingKind::DoubleError,
+        &SWITCH,
+        &[
+            "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500",
+            "1: (GO GAP)×500",
+            "3: (GO GAP)×65 | 04 ab 1e GAP | (GO GAP)×500",
+        ],
+        &[
+            "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500",
+            "1: (GO GAP)×500",
+            "3: (GO GAP)×65 | 04 a8 1e GAP | (GO GAP)×500",
+        ],
+    ),
+    // W-8: 00 was not sent; or another byte is different too.
+    case(
+        FindingKind::InsertedCharacter,
+        &SWITCH,
+        &[
+            "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500",
+            "1: (GO GAP)×500",
+            "3: (GO GAP)×65 | 05 00 aa 1e GAP | (GO GAP)×500",
+        ],
+        &[
+            "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500",
+            "1: (GO GAP)×500",
+            "3: (GO GAP)×65 | 05 00 ab 1e GAP | (GO GAP)×500",
+        ],
+    ),
     // P-1: 81 05 aa 7e is complete before the IDLE, which the chips' fill does not have; 81 05 is
     // not.
     case(

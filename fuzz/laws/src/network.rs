@@ -108,6 +108,7 @@ pub fn simulated(scenario: &Scenario) -> RunOutcome {
 fn check(scenario: &Scenario, outcome: &RunOutcome) {
     rules::check(scenario, outcome);
     let reading = AnalyzedCapture::of(&outcome.capture);
+    findings::check_wires(scenario, &reading);
     if !facts::rates_are_alike(scenario) {
         return;
     }

@@ -177,7 +177,9 @@ fn measure(channel: &mut Channel, wires: &CableWires, seed: u64, from: NodePort)
     if wires.is_uneven() {
         let spread_fs = u64::from(wires.spread_ps(seed, from)) * FS_PER_PS;
         let skew = Some((spread_fs.min(channel.period.fs()), None));
-        WireMeasurement { skew, ..WireMeasurement::of(channel) }.describe(channel);
+        // Jitter may be at its greatest in no character.
+        let sample_fs = Some(u64::from(wires.jitter_ps) * FS_PER_PS);
+        WireMeasurement { skew, sample_fs, ..WireMeasurement::of(channel) }.describe(channel);
     }
 }
 

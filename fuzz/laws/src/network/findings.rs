@@ -1,8 +1,9 @@
 //! A network in order has no findings.
 
-use analyzer::finding::{Finding, FindingKind, FindingSet, Severity};
+use analyzer::finding::{FactValue, Finding, FindingKind, FindingSet, Severity};
 use codec::capture::ChannelId;
 use codec::packet::CrcCheck;
+use simulator::fault::FaultKind;
 use simulator::scenario::Scenario;
 use simulator::truth::TruthEventKind;
 
@@ -20,6 +21,32 @@ pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCaptur
         wrong(&reading.ledger).map(|(kind, id, found)| (kind, channel(id), found)).collect();
     assert!(wrong.is_empty(), "there is nothing wrong, but {wrong:#?}");
     true
+}
+
+/// Checks that wires are found at fault only where a fault hurts characters. W-3, W-5, W-6, W-8
+pub fn check_wires(scenario: &Scenario, reading: &AnalyzedCapture) {
+    let has = |test: &dyn Fn(&FaultKind) -> bool| scenario.faults.iter().any(|it| test(&it.kind));
+    for (kind, _, found) in reading.ledger.found() {
+        let is_open = |fault: &FaultKind| {
+            let FaultKind::OpenWire { wire } = *fault else { return false };
+            found.facts.iter().any(|fact| fact.value == FactValue::Number(wire.into()))
+        };
+        let is_hurt = |fault: &FaultKind| match fault {
+            FaultKind::Noise { .. } | FaultKind::Flip { .. } => true,
+            FaultKind::OpenWire { .. } | FaultKind::Wires(_) => true,
+            FaultKind::Cut | FaultKind::LoseGap | FaultKind::PowerOff | FaultKind::DeadPort => {
+                false
+            }
+            FaultKind::ForwardReset | FaultKind::BackwardReset | FaultKind::Probe(_) => false,
+            FaultKind::Consume(_) | FaultKind::Restart => false,
+        };
+        let measured = [FindingKind::SkewMargin, FindingKind::ClockOutOfTolerance];
+        let harm = [FindingKind::DoubleError, FindingKind::InsertedCharacter];
+        let is_there = (kind != FindingKind::WireOpen || has(&is_open))
+            && !measured.contains(&kind)
+            && (!harm.contains(&kind) || !scenario.raw.is_empty() || has(&is_hurt));
+        assert!(is_there, "no wire is at fault, but {kind:?}: {found:?}");
+    }
 }
 
 /// Errors and warnings that a network in order does not have.
