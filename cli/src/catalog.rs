@@ -18,7 +18,7 @@ pub(crate) struct BuiltinDemo {
     pub(crate) events: &'static [&'static str],
 }
 
-pub(crate) static DEMOS: [BuiltinDemo; 15] = [
+pub(crate) static DEMOS: [BuiltinDemo; 16] = [
     BuiltinDemo {
         name: "two-hosts",
         title: "two hosts and a switch: packets in transit",
@@ -83,6 +83,16 @@ Wire 2 carries a 1 in GAP and STOP. Their weakened codes are corrected (C-4), so
 where they should; data cannot be corrected, and the CRC byte reveals it (P-6).",
         scenario: include_str!("../demos/open-wire.toml"),
         events: &["fault", "corrected-code", "invalid-code", "consumed"],
+    },
+    BuiltinDemo {
+        name: "glitch",
+        title: "glitches: wires with the wrong level for a while",
+        text: "\
+A wrong level makes two false transitions: two characters are hurt on one wire, or one is
+inserted where there was none. A transition that is missed makes one error (W-8). The CRC
+byte reveals what hits a packet (P-6).",
+        scenario: include_str!("../demos/glitch.toml"),
+        events: &["fault", "wire-error", "corrected-code", "invalid-code", "consumed"],
     },
     BuiltinDemo {
         name: "slack",

@@ -130,7 +130,7 @@ fn notes_name_the_cable_and_its_limit() {
             "25.5 m long, the limit of the type `at&t-1249020a` is 25 m (W-7)",
         ),
         ("type = 'amphenol-flat'\nlength_m = 20.01", "it is 20.01 m long"),
-        ("type = 'amphenol-round'\ndelay_periods = 6", "it is 11 m long"),
+        ("type = 'amphenol-round'\ndelay_periods = 6", "it is at least 11 m long"),
         ("type = 'amphenol-round'\nlength_m = 20\nrepeaters = 1", ""),
         (
             "type = 'amphenol-round'\nlength_m = 21\nrepeaters = 1",

@@ -62,6 +62,7 @@ pub(super) enum TruthWhat {
         code: u8,
         symbol: String,
     },
+    WireError,
     Threshold,
     Overflow,
     Fill {
@@ -193,6 +194,7 @@ impl TruthWhat {
                 ("truncated", "a loss inside a node; the rest of the packet is captured")
             }
             Self::Merged => ("merged", "the CRC of two joined good packets is good (P-4)"),
+            Self::WireError => ("wire-error", "a receiver sees only what arrives"),
             Self::Threshold => {
                 ("threshold", "inside a buffer; its STOP or GO is captured later (F-4)")
             }

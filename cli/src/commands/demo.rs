@@ -230,7 +230,9 @@ fn row(
         if is_message {
             SHOWN.contains(&key) && !(named && matches!(key, "channel" | "seq"))
         } else {
-            !is_wire && !matches!(key, "at" | "time_ps" | "place" | "packet" | "event")
+            let is_known =
+                matches!(key, "at" | "time_ps" | "place" | "packet" | "event" | "character");
+            !is_wire && !is_known
         }
     };
     let fields = row.as_object().into_iter().flatten().filter(|(key, _)| shown(key));

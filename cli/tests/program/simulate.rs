@@ -29,7 +29,7 @@ fn cut_capture() -> Vec<u8> {
 #[test]
 fn every_demo_reproduces_its_fixture_and_describes_itself() {
     let list = good(&["demo"]);
-    assert_eq!((DEMOS.len(), good(&["demo", "--list"])), (15, list.clone()));
+    assert_eq!((DEMOS.len(), good(&["demo", "--list"])), (16, list.clone()));
     for (demo, (text, capture)) in &*DEMOS {
         let expected = fs::read(fixture(&format!("demo-{demo}/capture.pcapng"))).unwrap();
         assert!(expected.len() < 200_000, "{demo}: {} bytes", expected.len());

@@ -84,7 +84,7 @@ fn with_skew(mut scenario: Scenario) -> Scenario {
     scenario
 }
 
-/// The recorded characters.
+/// The recorded characters, without the descriptions of channels.
 fn chunks(outcome: &RunOutcome) -> Vec<(ChannelId, OwnedChunk)> {
     let mut chunks = Vec::new();
     let mut reader = CaptureReader::new(outcome.capture.as_slice());

@@ -32,6 +32,7 @@ demo-adversary 28.0
 demo-clocks 56.5
 demo-contention 41.3
 demo-cut 47.7
+demo-glitch 47.0
 demo-lossy 47.0
 demo-lost-gap 46.1
 demo-nacks 46.4

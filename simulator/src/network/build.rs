@@ -172,13 +172,14 @@ fn wire(seed: u64, from: NodePort, link: &LinkParameters) -> ChannelWire {
     wire
 }
 
-/// Describes the longest character that may arrive, if it is one of several transitions. W-4
+/// Describes the longest character that may arrive, to within what depends on chance and on the
+/// direction of edges. W-4
 fn measure(channel: &mut Channel, wires: &CableWires, seed: u64, from: NodePort) {
     if wires.is_uneven() {
         let spread_fs = u64::from(wires.spread_ps(seed, from)) * FS_PER_PS;
         let skew = Some((spread_fs.min(channel.period.fs()), None));
-        // Jitter may be at its greatest in no character.
-        let sample_fs = Some(u64::from(wires.jitter_ps) * FS_PER_PS);
+        let varies_fs = u64::from(wires.polarity_ps + wires.jitter_ps) * FS_PER_PS;
+        let sample_fs = Some(varies_fs.min(channel.period.fs()));
         WireMeasurement { skew, sample_fs, ..WireMeasurement::of(channel) }.describe(channel);
     }
 }

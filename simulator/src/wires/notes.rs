@@ -66,6 +66,7 @@ fn too_long(link: &LinkParameters) -> Option<String> {
         (ps / DELAY_PS_PER_M).saturating_mul(NM_PER_M)
     };
     let sections = u64::from(link.wires.repeaters) + 1;
+    let least = if link.wires.length_nm.is_some() { "" } else { "at least " };
     let length = link.wires.length_nm.unwrap_or_else(from_delay) / sections;
     (length > most * NM_PER_M).then(|| {
         let what = if sections > 1 { "each of its sections" } else { "it" };
@@ -73,7 +74,9 @@ fn too_long(link: &LinkParameters) -> Option<String> {
         let metres = format!("{}.{:02}", centimetres / 100, centimetres % 100);
         let metres = metres.trim_end_matches('0').trim_end_matches('.');
         let word = crate::scenario::word_of(&CableType::WORDS, link.wires.kind);
-        format!("{what} is {metres} m long, the limit of the type `{word}` is {most} m (W-7)")
+        format!(
+            "{what} is {least}{metres} m long, the limit of the type `{word}` is {most} m (W-7)"
+        )
     })
 }
 
