@@ -20,8 +20,18 @@ const SLICE: u64 = 1 << 10;
 
 const TAPS: &str = "[[tap]]\nall = true\n";
 
-const MESSAGES: &str = "[transport]\n[[endpoint]]\nname = 'a'\nhost = 'all'\nwake = 'event'\n\
-    [[messages]]\nfrom = 'a'\nto = 'a'\nkind = 'medium'\nbytes = [4, 400]\nevery_us = 2400\nlaw = 'poisson'\n";
+/// Streams of messages between 24 hosts.
+fn messages() -> String {
+    let stream = |from: u32| {
+        format!(
+            "[[messages]]\nfrom = 'a{from}'\nto = 'a{}'\nkind = 'medium'\nbytes = [4, 400]\n\
+             every_us = 2400\nlaw = 'poisson'\n",
+            (from + 13) % 24
+        )
+    };
+    let hosts = "[transport]\n[[endpoint]]\nname = 'a'\nhost = 'all'\nwake = 'event'\n";
+    hosts.to_owned() + &(0..24).map(stream).collect::<String>()
+}
 
 fn traffic(payload: u32, load: &str) -> String {
     format!("[[traffic]]\nto = 'uniform'\npayload = {payload}\nload = {load}\n")
@@ -45,7 +55,7 @@ fn rows() -> Vec<(String, f64, String)> {
         let text = [EIGHT, &traffic(payload, "0.9")].concat();
         rows.push((format!("saturated 0.9 of {payload}"), 32.0, text));
     }
-    rows.push(("endpoints medium".to_owned(), 32.0, [EIGHT, MESSAGES].concat()));
+    rows.push(("endpoints medium".to_owned(), 32.0, [EIGHT, &messages()].concat()));
     rows
 }
 
