@@ -54,6 +54,7 @@ fn delivered(events: &[TruthEvent], size: u64) -> Vec<u64> {
     events.iter().filter_map(at).collect()
 }
 
+/// N-2
 #[test]
 fn the_berkeley_networks_are_mapped_within_the_published_times() {
     for (kind, milliseconds, [hosts, switches, links], published) in
@@ -85,6 +86,7 @@ mapper.period_us = 1000
 mapper.timeout_us = 50
 ";
 
+/// N-4
 #[test]
 fn a_ring_heals_while_packets_flow() {
     for design in ["map", "daemon"] {
@@ -119,6 +121,7 @@ fn both_engines_map_alike() {
     assert_eq!(run(&text, SimulationEngine::Event).1, stepped);
 }
 
+/// N-8
 #[test]
 fn absolute_switches_are_refused() {
     let text = "duration_us = 5\ntopology = { kind = 'switch', ports = 4 }\n\

@@ -227,6 +227,7 @@ pub(crate) mod tests {
         }
     }
 
+    /// N-2, N-4
     #[test]
     fn networks_heal_after_any_storm() {
         storm(1000, |_| ());

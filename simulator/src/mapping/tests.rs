@@ -47,6 +47,7 @@ fn check(world: &MappingWorld<'_>, topology: &Topology) {
     }
 }
 
+/// N-2, N-3, N-7
 #[test]
 fn networks_of_all_shapes_are_mapped() {
     let shapes = [
@@ -67,6 +68,7 @@ fn networks_of_all_shapes_are_mapped() {
     }
 }
 
+/// N-2, N-4
 #[test]
 fn a_network_heals_splits_and_joins() {
     let topology = network(&GeneratedShape::lattice(LatticeEdge::Closed, &[6], 2));
