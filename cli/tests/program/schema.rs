@@ -7,10 +7,11 @@ use serde_json::Value;
 use crate::support::{VIEWS, bad, good, run};
 
 /// Fields that no fixture has, without options.
-const UNSEEN: [&str; 5] = [
+const UNSEEN: [&str; 6] = [
     "packets.bytes",
     "packets.bytes_left_out",
     "packets.route_left_out",
+    "journeys.injuries.apart",
     "journeys.transport.offset",
     "journeys.transport.total",
 ];
