@@ -272,7 +272,8 @@ impl Network {
         let ignores = match unit.power {
             _ if sent.iter().any(|cell| cell.is_data()) => false,
             PowerState::On => {
-                unit.receiver.ignores(received, unit.sender.last_received(), self.log.level())
+                let next = [0, 1].map(|place| in_period(received, period.wrapping_add(place)));
+                unit.receiver.ignores(next, unit.sender.last_received(), self.log.level())
             }
             PowerState::Off { .. } => true,
         };

@@ -1,9 +1,11 @@
 //! Silence of a link: counted in the periods of the received characters, or in the port's own. F-7,
 //! W-6
 
+use codec::Character;
 use codec::framing::FrameEnd;
 
 use super::{OPEN, PortReceiver, PortRequest, ReceivingState, SilenceClock};
+use crate::link::tagged_char::TaggedChar;
 use crate::truth::{RuleId, StopGo, TraceContext, TruthEventKind};
 
 impl PortReceiver {
@@ -61,16 +63,16 @@ impl PortReceiver {
         }
     }
 
-    /// True if the link stays open or closed while characters come at the rate of the port, of which
-    /// this many out of two are IDLE. F-7
-    pub(super) fn stays(&self, idle: usize) -> bool {
-        match (self.time, idle) {
-            (_, 2) => self.silent == OPEN,
-            // The first of the two may be IDLE, and the only one.
-            (SilenceClock::OfCharacters, _) => self.silent == 0,
+    /// True if the link stays open or closed while these two characters come in turn at the rate of the
+    /// port, the first one next. F-7
+    pub(super) fn stays(&self, pair: [TaggedChar; 2]) -> bool {
+        match (self.time, pair.map(|cell| cell.character() == Character::IDLE)) {
+            (_, [true, true]) => self.silent == OPEN,
+            (SilenceClock::OfCharacters, [_, false]) => self.silent == 0,
+            (SilenceClock::OfCharacters, [false, true]) => self.silent < 2,
             // A period without a character may be the next, and between two of them there are some.
-            (SilenceClock::Own { .. }, 0) => self.silent < OPEN / 2,
-            (SilenceClock::Own { .. }, _) => false,
+            (SilenceClock::Own { .. }, [false, false]) => self.silent < OPEN / 2,
+            (SilenceClock::Own { .. }, [_, _]) => false,
         }
     }
 

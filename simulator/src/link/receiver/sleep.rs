@@ -17,9 +17,8 @@ impl PortReceiver {
         command: StopGo,
         level: TraceLevel,
     ) -> bool {
-        let silences = pair.iter().filter(|cell| cell.character() == Character::IDLE).count();
         let rises = self.buffer.is_low() && self.last_command == StopGo::Stop;
-        self.stays(silences)
+        self.stays(pair)
             && !rises
             && pair.iter().all(|cell| self.ignores_one(*cell, command, level))
     }
