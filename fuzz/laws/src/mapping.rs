@@ -124,6 +124,8 @@ fn fate(dice: &mut SeededRng, harm: usize, mut payload: Vec<u8>) -> PacketCopies
         0 => Vec::new(),
         1 => vec![(0, payload.clone()), (dice.below(3 * PARAMETERS.period), payload)],
         2 => vec![(dice.below(2 * PARAMETERS.period), payload)],
+        // A piece of a map or of routes has no check but the packet's CRC, which finds every single bit. P-4
+        3 if matches!(payload.first(), Some(0x14 | 0x15)) => Vec::new(),
         3 => {
             let at = usize::try_from(dice.below(payload.len() as u64)).unwrap_or(0);
             payload.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1 << dice.below(8));

@@ -94,7 +94,12 @@ impl MapFollower {
         piece: MapPiece<'_>,
         routes: impl Fn(&[u8]) -> Option<MappedRoutes>,
     ) -> AnswerStatus {
-        if self.staged.as_ref().is_some_and(|(staged, _)| *staged == identity) {
+        let is_same = |(staged, _): &mut (MapIdentity, MappedRoutes)| *staged == identity;
+        if piece.number == 0 {
+            // A mapper that has lost its versions in a restart may use one again for another map.
+            self.staged.take_if(is_same);
+            self.incoming = None;
+        } else if self.staged.as_mut().is_some_and(is_same) {
             return AnswerStatus::Complete;
         }
         let older = self.installed.filter(|installed| installed.mapper == identity.mapper);
