@@ -63,6 +63,11 @@ pub(super) enum TruthWhat {
         symbol: String,
     },
     WireError,
+    MappingTransmitted,
+    MapperElected,
+    MapperResigned,
+    MapVersion,
+    RoutesInstalled,
     Threshold,
     Overflow,
     Fill {
@@ -186,6 +191,7 @@ impl TruthWhat {
     }
 
     /// Kind of an event that no capture shows, with the reason; none for all others.
+    #[expect(clippy::too_many_lines, reason = "a table of all kinds")]
     pub(super) fn unseen(&self) -> Option<(&'static str, &'static str)> {
         Some(match self {
             Self::Injected => ("injected", "inside a host; its frame is captured"),
@@ -195,6 +201,13 @@ impl TruthWhat {
             }
             Self::Merged => ("merged", "the CRC of two joined good packets is good (P-4)"),
             Self::WireError => ("wire-error", "a receiver sees only what arrives"),
+            Self::MappingTransmitted => {
+                ("mapping-transmitted", "packets of mapping are compared as packets only")
+            }
+            Self::MapperElected => ("mapper-elected", "inside an interface; nothing is sent"),
+            Self::MapperResigned => ("mapper-resigned", "inside an interface"),
+            Self::MapVersion => ("map-version", "inside an interface"),
+            Self::RoutesInstalled => ("routes-installed", "inside an interface"),
             Self::Threshold => {
                 ("threshold", "inside a buffer; its STOP or GO is captured later (F-4)")
             }
