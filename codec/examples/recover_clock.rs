@@ -60,7 +60,7 @@ impl ChannelCheck {
         let period_fs = PERIOD_FS.saturating_add_signed(-ppm * 1250);
         let mut delays = WireDelays { skew_fs: SKEW_FS, ..WireDelays::random(0, 1_000_000, 1) };
         let mut encoder = WireEncoder::new(period_fs, 3 * PERIOD_FS);
-        let mut traffic = Traffic { state: 1, left: 0, kind: 0 };
+        let mut traffic = RandomTraffic { state: 1, left: 0, kind: 0 };
         let (mut head, mut recovery): (Vec<WireTransition>, Option<ClockRecovery>) =
             (Vec::new(), None);
         let mut check =
@@ -118,13 +118,13 @@ impl ChannelCheck {
 }
 
 /// Packets of random bytes, fill, and silence of up to 15 periods. F-7
-struct Traffic {
+struct RandomTraffic {
     state: u64,
     left: u64,
     kind: u64,
 }
 
-impl Traffic {
+impl RandomTraffic {
     const fn roll(&mut self) -> u64 {
         self.state = self
             .state

@@ -47,9 +47,9 @@ fn inputs_of_every_target_have_a_picture() {
                 assert!(picture.report.is_ok(), "{target}/{name}: {:?}", picture.report);
             }
         }
-        let text = *target == "filter";
+        let without = ["filter", "wires"].contains(target);
         let some = pictures.iter().any(|picture| picture.capture.is_ok());
-        assert!(text || pictures.is_empty() || some, "{target} shows no characters at all");
+        assert!(without || pictures.is_empty() || some, "{target} shows no characters at all");
     }
     assert_eq!(picture("no-such-target", b""), None);
 }

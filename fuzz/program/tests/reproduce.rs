@@ -93,7 +93,7 @@ fn odd_input_is_told_and_nothing_is_written() {
         // Which targets there are changes.
         let complaint = match complaint.split_once(": there are analyze, ") {
             Some((head, rest)) => {
-                assert!(rest.contains(", transport; storm for the scenario of a storm; and canary, whose law is broken on purpose"));
+                assert!(rest.contains(", transport, wires; storm for the scenario of a storm; and canary, whose law is broken on purpose"));
                 format!("{head}: there are …\n")
             }
             None => complaint,
