@@ -205,7 +205,8 @@ impl JourneyTracker {
             let cables = lane.until_heard.unwrap_or(0) + output.since_sent.unwrap_or(0);
             let latency = (next.time - leg.time.min(next.time)).saturating_sub(cables);
             hop.latency = Some(latency);
-            hop.beyond = known.and(lane.path).map(|path| latency.saturating_sub(path));
+            let timed = known.filter(|_| !next.held.is_behind_unseen(leg.number));
+            hop.beyond = timed.and(lane.path).map(|path| latency.saturating_sub(path));
             let held = next.held.in_the_way(leg, [lane, output]);
             let waited = held.map_or(0, |(held, _)| hop.beyond.unwrap_or(held.min(latency)));
             hop.waited = known.map(|_| waited);

@@ -119,6 +119,14 @@ pub(super) struct BlockingPackets {
     pub(super) resumed: Option<Picoseconds>,
 }
 
+impl BlockingPackets {
+    /// True if the packet before this one at its input was not seen to leave: it was dropped, or left on a
+    /// channel that is not captured. The time at which the input was free again is unknown then.
+    pub(super) fn is_behind_unseen(&self, packet: u64) -> bool {
+        packet > 0 && self.input.is_none_or(|(before, _)| before + 1 != packet)
+    }
+}
+
 impl ClosedPacket {
     pub(super) fn new(
         (at, opening): (Picoseconds, StartCoverage),

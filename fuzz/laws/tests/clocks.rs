@@ -187,3 +187,20 @@ fn unlike_clocks_harm_nothing_and_all_that_happens_is_found() {
         }
     }
 }
+
+/// Probes of a mapper end at ports without a cable, and the packets behind them wait at the same input for as
+/// long as a switch needs to drop one: no clock drifts, and no switch is slow. S-1, S-6
+#[test]
+fn a_packet_behind_a_dropped_one_proves_nothing_about_clocks_and_switches() {
+    let text = "seed = 3\nduration_us = 4000\ntopology = { kind = 'ring', switches = 3, hosts_per_switch = 1 }\n\
+         routes.method = 'mapped'\nmapper = { period_us = 200, timeout_us = 20 }";
+    let mut scenario = Scenario::read("drops", text).unwrap_or_else(|error| panic!("{error}"));
+    scenario.taps = taps::at_every_cable(&scenario);
+    let outcome = run(&scenario, truth::TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
+    let report = CaptureReport::of(&outcome.capture);
+    let kinds: Vec<FindingKind> = report.findings.ledger().found().map(|(kind, ..)| kind).collect();
+    assert!(kinds.contains(&FindingKind::NoSuchPort), "{kinds:?}");
+    for kind in [FindingKind::SlowPath, FindingKind::ClockDrift] {
+        assert!(!kinds.contains(&kind), "{kinds:?}");
+    }
+}
