@@ -211,17 +211,18 @@ impl CaptureWriting<'_> {
         if head.is_empty() {
             return Err(CliError::reading(&self.arguments.file, &quality::SILENT));
         }
-        let channels: Vec<RecordedChannel> = (0_u32..)
+        let learned: Vec<(RecordedChannel, RecordedQuality)> = (0_u32..)
             .zip(names)
             .map(|(number, name)| self.learn(&head, number, name))
             .collect::<Result<_, _>>()?;
+        let (channels, qualities): (Vec<_>, Vec<_>) = learned.into_iter().unzip();
         let periods: Vec<CharacterPeriod> = channels.iter().map(RecordedChannel::period).collect();
         let mut declared = declared(names, &periods, self.arguments.tap.as_deref());
         // Transitions of all wires fall at the recorder's sampling times.
         let times = head.iter().map(|change| change.time_fs);
         let sample_fs = times.clone().skip(1).zip(times).map(|(later, time)| later - time).min();
-        for (channel, recorded) in declared.iter_mut().zip(&channels) {
-            self.describe(channel, &recorded.preview(&head).1, sample_fs);
+        for (channel, quality) in declared.iter_mut().zip(&qualities) {
+            self.describe(channel, quality, sample_fs);
         }
         let stream = AtomicFile::create(output)?;
         let mut writer = CaptureWriter::new(stream, ByteOrder::Little, &declared)
@@ -243,13 +244,14 @@ impl CaptureWriting<'_> {
         }
     }
 
-    /// Learns the clock of a channel and, if that is asked for, the order of its wires.
+    /// Learns the clock of a channel and, if that is asked for, the order of its wires. Returns also the
+    /// quality of the beginning.
     fn learn(
         &mut self,
         head: &[SignalChange],
         number: u32,
         name: &str,
-    ) -> Result<RecordedChannel, CliError> {
+    ) -> Result<(RecordedChannel, RecordedQuality), CliError> {
         let (first, period_fs) = (number * 9, self.period_fs);
         let learned = |map| {
             RecordedChannel::learn(head, first, map, period_fs).ok_or_else(|| {
@@ -258,20 +260,20 @@ impl CaptureWriting<'_> {
             })
         };
         let mut channel = learned(WireMap::SAME)?;
-        let (mut sample, _) = channel.preview(head);
+        let (mut sample, mut quality) = channel.preview(head);
         sample.truncate(SAMPLE);
         if self.arguments.guess {
             let bits: Vec<u16> = sample.iter().map(|placed| placed.character.bits()).collect();
             let guess = guess_map(&bits);
             if let Some(GuessedMap { map, .. }) = guess {
                 channel = learned(map)?;
-                (sample, _) = channel.preview(head);
+                (sample, quality) = channel.preview(head);
                 sample.truncate(SAMPLE);
             }
             self.notes.push(format!("{name}: {}", quality::guess_text(guess)));
         }
         self.samples.push(sample);
-        Ok(channel)
+        Ok((channel, quality))
     }
 
     /// Completes the capture.
