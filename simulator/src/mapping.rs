@@ -28,7 +28,7 @@ pub use self::network_mapper::NetworkMapper;
 /// Parameters of mapping. Times are in periods of the full rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MapperParameters {
-    /// What the mapper distributes.
+    /// Content that the mapper distributes.
     pub design: MapperDesign,
     /// Period of the mapper's probes of what it has found. N-4
     pub period: u64,

@@ -58,14 +58,14 @@ pub enum CableType {
     Att1249020a,
     /// Amphenol 843-132-2601-040, flat.
     AmphenolFlat,
-    /// The same, round and shielded.
+    /// Amphenol 843-132-2601-040, round and shielded.
     AmphenolRound,
 }
 
 /// Delays of the nine wires, in picoseconds. W-4
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireSkew {
-    /// Of wires 0 to 7 and `d`, in every section of both channels.
+    /// Delays of wires 0 to 7 and `d`, in every section of both channels.
     Given([u32; WIRES]),
     /// At random up to this, by the seed of the scenario: each wire of each section of either
     /// channel has its own.
@@ -120,7 +120,7 @@ pub enum WireFault {
     SlowEdge {
         /// The wire.
         wire: u8,
-        /// What it is late by, besides its skew.
+        /// Delay of the wire, besides its skew.
         late_ps: u32,
     },
 }

@@ -51,7 +51,7 @@ pub(crate) struct ExportWiresArgs {
 pub(crate) enum WireSkew {
     /// Random ones up to the largest.
     Random(u64),
-    /// Of wire 0 to 7, then of d.
+    /// Delays of wires 0 to 7, then of d.
     Given([u64; WIRES]),
 }
 

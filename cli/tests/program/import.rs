@@ -7,7 +7,7 @@ use crate::support::{ScratchDirectory, capture, fixture, good, gzip, piped, run}
 
 const LINK: [&str; 4] = ["--channel", "h1:0>s1:1", "--channel", "s1:1>h1:0"];
 
-/// What the packets of a capture hold, without their times; the recording ends in the last one.
+/// Rows of a capture's packets, without their times; the recording ends in the last one.
 pub(crate) fn packets(path: &str) -> Vec<String> {
     let fields = "channel,packet,length,route,tag,crc,ended_by,start";
     let all = good(&[

@@ -14,7 +14,7 @@ pub fn law(bytes: &[u8]) {
     planned(bytes);
 }
 
-/// The same; returns the number of compared periods.
+/// Checks the law; returns the number of compared periods.
 #[expect(clippy::must_use_candidate, reason = "it is run for its law")]
 pub fn planned(bytes: &[u8]) -> u64 {
     let plan = NetworkInput::from_bytes(bytes);
@@ -45,7 +45,7 @@ pub fn far_apart(scenario: &mut Scenario) {
     });
 }
 
-/// What came of a network by each engine.
+/// Outcomes of a network, one by each engine.
 fn outcomes(scenario: &Scenario, wanted: TraceLevel, slice: u64) -> [RunOutcome; 2] {
     [SimulationEngine::Event, SimulationEngine::Step]
         .map(|engine| run_with(engine, scenario, wanted, (VisitOrder::AsGiven, slice)))

@@ -77,7 +77,7 @@ pub fn law(bytes: &[u8]) {
     run(bytes, |_| ());
 }
 
-/// What an input says, byte by byte; 0 behind its end.
+/// Bytes of an input, one by one; 0 behind its end.
 struct InputBytes<'a>(&'a [u8]);
 
 impl InputBytes<'_> {
@@ -115,7 +115,7 @@ fn network(input: &mut InputBytes<'_>) -> Option<Topology> {
     Topology::new(nodes, cables.into_iter().map(cable).collect()).ok()
 }
 
-/// What the adversary does to a packet.
+/// Copies of a packet that the adversary lets through, with their delays.
 fn fate(dice: &mut SeededRng, harm: usize, mut payload: Vec<u8>) -> PacketCopies {
     if dice.below(8) >= harm as u64 {
         return vec![(0, payload)];

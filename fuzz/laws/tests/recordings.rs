@@ -1,4 +1,4 @@
-//! What is simulated, exported as wires and imported again has the same characters, whatever skew, jitter, clocks and
+//! Round trip: a network that is simulated, exported as wires and imported again has the same characters, whatever skew, jitter, clocks and
 //! phases. W-1 to W-6
 
 use std::panic::catch_unwind;

@@ -29,7 +29,7 @@ impl PortClock {
         Self { own, far, phase, lag: in_flight - u64::from(phase > 0), rates: None }
     }
 
-    /// The same clocks of nodes whose ticks differ, the port's own first.
+    /// Clocks of two nodes whose ticks differ, the port's own first.
     pub(crate) fn with_rates(self, rates: [CharacterPeriod; 2]) -> Self {
         Self { rates: Some(rates), ..self }
     }

@@ -77,7 +77,7 @@ struct FoundSwitch {
     ports: BTreeMap<i8, FoundPort>,
 }
 
-/// What is found so far.
+/// Nodes and links found so far.
 #[derive(Clone, Debug)]
 pub(super) struct NetworkSearch {
     own: InterfaceAddress,

@@ -1,4 +1,4 @@
-//! What every interface does for a mapper: answers, collects maps, installs routes. N-2, N-7
+//! Service of every interface for a mapper: answers, collects maps, installs routes. N-2, N-7
 
 use codec::mapping::{
     AnswerStatus, InterfaceAddress, MapPiece, MapVersion, MappingRequest, NetworkMap,

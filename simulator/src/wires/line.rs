@@ -30,7 +30,7 @@ pub(crate) struct ChangedCharacter {
     pub(crate) received: u16,
 }
 
-/// How long a channel needs its levels.
+/// Time for which a channel needs its levels.
 #[derive(Clone, Copy, Debug)]
 enum LineService {
     /// As long as it exists.
@@ -246,7 +246,7 @@ mod tests {
 
     const PERIOD_FS: u64 = 12_500_000;
 
-    /// What arrives of a text, a character a period.
+    /// Characters that arrive of a text, one a period.
     fn carried(mut line: DisturbedLine, text: &str) -> Vec<u16> {
         let text = codec::notation::parse(text).unwrap();
         text.chars().iter().map(|sent| line.carry(sent.bits(), 0x1ff)).collect()

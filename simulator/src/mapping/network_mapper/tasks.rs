@@ -1,4 +1,4 @@
-//! What a mapper sends and waits for.
+//! Packets that a mapper sends, and the results that it waits for.
 
 use codec::mapping::{HomeProbe, InterfaceAddress, MappingAnswer};
 
