@@ -12,6 +12,7 @@
 //! | [`journey`] | packets matched across links: latency, waiting, corruption |
 //! | [`blocking`] | stopped senders, wait chains, deadlocks |
 //! | [`conversation`] | messages of the reliability protocol, retransmissions, violations |
+//! | [`mapping`] | probes, maps and mappers of a network that maps itself |
 //! | [`topology`] | nodes, ports and links |
 //! | [`channel_selector`], [`window`] | selection of channels and of a range of time |
 //! | [`diff`] | comparison of two captures, packet by packet |
@@ -68,6 +69,7 @@ pub mod flow_table;
 pub mod journey;
 pub mod link;
 pub mod log_row;
+pub mod mapping;
 pub mod name_match;
 mod named_enum;
 mod node_kind;

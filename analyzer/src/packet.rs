@@ -3,6 +3,8 @@
 mod assembler;
 mod lost_gap;
 
+use std::sync::Arc;
+
 use codec::crc::CrcResidue;
 pub use codec::framing::FrameEnd;
 pub use codec::packet::CappedBytes;
@@ -11,6 +13,7 @@ use codec::time::Tick;
 use serde::Serialize;
 
 pub(crate) use self::assembler::PacketAssembler;
+use crate::mapping::CapturedMapping;
 use crate::row::FieldShape::{Bytes, Number, Place, Words};
 use crate::row::row;
 use crate::transport::ParsedTransport;
@@ -80,6 +83,8 @@ pub struct ReceivedPacket {
     pub bytes: Option<CappedBytes>,
     /// Contents of a packet of the reliability protocol. T-7
     pub transport: Option<Box<ParsedTransport>>,
+    /// Contents of a packet of mapping. N-2
+    pub mapping: Option<Arc<CapturedMapping>>,
 }
 
 /// Storage of packet bytes.

@@ -5,13 +5,17 @@
 
 mod transport_row;
 
+use std::sync::Arc;
+
 use codec::crc::CrcResidue;
 use codec::error::DecodeError;
+use codec::mapping;
 use codec::packet::CrcCheck;
 use codec::transport::{ANSWER_LEN, DATA_HEADER_LEN, MessageExtent, TAG, TransportPacket};
 
 pub(crate) use self::transport_row::{REASONS, ROLES};
 pub use self::transport_row::{TransportRow, kind_name};
+use crate::mapping::{CapturedMapping, PAYLOAD_MAX};
 
 /// Contents of a captured packet of type [`TAG`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,48 +37,68 @@ impl ParsedTransport {
     }
 }
 
-/// First bytes behind the tag of an arriving packet.
+/// First bytes behind the tag of an arriving packet, of a type that the analyzer reads.
 #[derive(Clone, Debug)]
 pub(crate) struct HeaderBytes {
-    bytes: [u8; DATA_HEADER_LEN],
-    len: usize,
+    tag: u8,
+    bytes: Vec<u8>,
 }
 
 impl HeaderBytes {
-    /// An empty header, if the tag is that of the protocol.
-    pub(crate) fn of(tag: u8) -> Option<Box<Self>> {
-        (tag == TAG).then(|| Box::new(Self { bytes: [0; DATA_HEADER_LEN], len: 0 }))
+    /// An empty header, if packets with this tag are read.
+    pub(crate) fn of(tag: u8) -> Option<Self> {
+        let bytes = || Vec::with_capacity(DATA_HEADER_LEN);
+        (tag == TAG || tag == mapping::TAG).then(|| Self { tag, bytes: bytes() })
     }
 
-    /// Adds further bytes, up to the length of a data header.
+    /// Number of bytes that are kept. A CRC byte may be among them.
+    const fn most(&self) -> usize {
+        if self.tag == TAG { DATA_HEADER_LEN } else { PAYLOAD_MAX + 1 }
+    }
+
+    /// Adds further bytes, as long as they are kept.
     pub(crate) fn add<'a>(&mut self, bytes: impl IntoIterator<Item = &'a u8>) {
-        let room = self.bytes.get_mut(self.len..).unwrap_or_default();
-        for (place, byte) in room.iter_mut().zip(bytes) {
-            *place = *byte;
-            self.len += 1;
-        }
+        let room = self.most() - self.bytes.len();
+        self.bytes.extend(bytes.into_iter().take(room));
+    }
+
+    /// Adds the same bytes `count` times.
+    pub(crate) fn add_repeated(&mut self, data: &[u8], count: u64) {
+        let rounds = usize::try_from(count).unwrap_or(usize::MAX).min(self.most());
+        self.add(std::iter::repeat_n(data, rounds).flatten());
+    }
+
+    /// The bytes of a mapping packet with `payload` bytes between its tag and its CRC byte.
+    pub(crate) fn mapping(
+        &self,
+        route: &[u8],
+        payload: u64,
+        check: CrcCheck,
+    ) -> Option<Arc<CapturedMapping>> {
+        let of_it = self.tag == mapping::TAG;
+        of_it.then(|| Arc::new(CapturedMapping::new(route, &self.bytes, payload, check)))
     }
 
     /// Parses a packet with `payload` bytes between its tag and its CRC byte. `body` is the residue of the tag
     /// and the payload.
-    pub(crate) fn close(
+    pub(crate) fn transport(
         &self,
         payload: u64,
         check: CrcCheck,
         body: CrcResidue,
-    ) -> Box<ParsedTransport> {
-        let len = usize::try_from(payload).unwrap_or(self.len).min(self.len);
+    ) -> Option<Box<ParsedTransport>> {
+        if self.tag != TAG {
+            return None;
+        }
+        let len = usize::try_from(payload).unwrap_or(usize::MAX).min(self.bytes.len());
         // The first bytes of a short packet include the CRC byte.
         let first = self.bytes.get(..len).unwrap_or_default();
         let content = first.first_chunk::<ANSWER_LEN>().map_or(CrcResidue::NEW, |echoed| {
             let others = payload - echoed.len() as u64;
             body.without_first(&[TAG], payload).without_first(echoed, others)
         });
-        Box::new(ParsedTransport {
-            packet: TransportPacket::parse_head(first, payload),
-            check,
-            content,
-        })
+        let packet = TransportPacket::parse_head(first, payload);
+        Some(Box::new(ParsedTransport { packet, check, content }))
     }
 }
 

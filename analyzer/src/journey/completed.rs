@@ -1,5 +1,7 @@
 //! Completed journeys and the latencies of their hops.
 
+use std::sync::Arc;
+
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
 use codec::packet::{CrcCheck, PacketTag};
@@ -7,12 +9,12 @@ use codec::route::{PortId, is_route_byte};
 use codec::time::Tick;
 
 use super::corruption::{self, CorruptionSite};
-use super::hop_record::{BlockingPackets, HopId, HopRecord, NextHop, StartCoverage};
+use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopRecord, NextHop, StartCoverage};
 use super::network_map::{MappedChannel, RequestedOutput};
 use super::outcome::{JourneyFate, MatchCertainty, WaitReason};
 use super::{HeadPacket, HeadProgress, JourneyTracker};
+use crate::mapping::CapturedMapping;
 use crate::packet::FrameEnd;
-
 use crate::transport::ParsedTransport;
 
 /// The passage of one packet over the captured links.
@@ -35,6 +37,9 @@ pub struct Journey {
     /// Reliability protocol only: the header on the first link that has its tag and a good CRC;
     /// otherwise on the first link that has its tag. T-7
     pub transport: Option<Box<ParsedTransport>>,
+    /// Mapping only: the packet on the first link that has its tag and a good CRC; otherwise on the
+    /// first link that has its tag. N-2
+    pub mapping: Option<Arc<CapturedMapping>>,
 }
 
 /// A packet on one captured channel.
@@ -97,7 +102,8 @@ impl JourneyTracker {
                 fate: last.and_then(|leg| leg.fate).unwrap_or(JourneyFate::UnderWay),
                 certainty: certainty.unwrap_or(MatchCertainty::Certain),
                 injuries: self.injuries(&chain),
-                transport: transport(legs),
+                transport: first(legs, |closed| closed.transport.as_ref(), |it| it.check),
+                mapping: first(legs, |closed| closed.mapping.as_ref(), |it| it.check),
             };
             self.reported += 1;
             chain.iter().for_each(|id| self.legs.remove(*id));
@@ -265,12 +271,14 @@ fn opening<'a>(legs: impl Iterator<Item = &'a HopRecord>) -> StartCoverage {
     }
 }
 
-/// Transport header of the first hop with a good CRC, or else of the first hop that has one.
-fn transport<'a, I: Iterator<Item = &'a HopRecord>>(
+/// Contents of the first hop with a good CRC, or else of the first hop that has them.
+fn first<'a, T: Clone + 'a, I: Iterator<Item = &'a HopRecord>>(
     legs: impl Fn() -> I,
-) -> Option<Box<ParsedTransport>> {
-    let seen = || legs().filter_map(|leg| leg.closed.as_ref()?.transport.as_ref());
-    let good = seen().find(|seen| seen.check == CrcCheck::Good);
+    contents: impl Fn(&'a ClosedPacket) -> Option<&'a T>,
+    check: impl Fn(&T) -> CrcCheck,
+) -> Option<T> {
+    let seen = || legs().filter_map(|leg| contents(leg.closed.as_ref()?));
+    let good = seen().find(|seen| check(seen) == CrcCheck::Good);
     good.or_else(|| seen().next()).cloned()
 }
 

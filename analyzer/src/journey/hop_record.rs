@@ -1,6 +1,9 @@
 //! A packet on one captured channel, with its links to the hops before and after. P-3, P-5
 
+use std::sync::Arc;
+
 use crate::event::Picoseconds;
+use crate::mapping::CapturedMapping;
 use codec::crc::CrcResidue;
 use codec::packet::{CrcCheck, PacketTag};
 use codec::time::Tick;
@@ -66,6 +69,7 @@ pub(super) struct ClosedPacket {
     pub(super) check: CrcCheck,
     pub(super) ended_by: FrameEnd,
     pub(super) transport: Option<Box<ParsedTransport>>,
+    pub(super) mapping: Option<Arc<CapturedMapping>>,
     /// Number of bytes on the channel up to the packet's end.
     pub(super) sum: u64,
 }
@@ -160,6 +164,7 @@ impl ClosedPacket {
             check: packet.check,
             ended_by: packet.ended_by,
             transport: packet.transport.clone(),
+            mapping: packet.mapping.clone(),
             sum,
         }
     }

@@ -3,7 +3,6 @@
 use codec::Chars;
 use codec::packet::{CappedBytes, PacketParser, PacketTag};
 use codec::time::Tick;
-use codec::transport::DATA_HEADER_LEN;
 
 use super::lost_gap::LostGapSearch;
 use super::{ByteRetention, FRONT_MAX, FrameEnd, PacketFront, ReceivedPacket};
@@ -22,8 +21,8 @@ pub(crate) struct PacketAssembler {
     bytes: Option<CappedBytes>,
     last: u8,
     ones: u8,
-    /// First bytes behind a tag of the reliability protocol.
-    header: Option<Box<HeaderBytes>>,
+    /// First bytes behind a tag of the reliability protocol or of mapping.
+    header: Option<HeaderBytes>,
 }
 
 impl PacketAssembler {
@@ -86,8 +85,7 @@ impl PacketAssembler {
     fn add_repeated(&mut self, data: &[u8], count: u64, later: u64) {
         self.parser.feed_repeated(data, count);
         if let Some(header) = &mut self.header {
-            let rounds = usize::try_from(count).unwrap_or(DATA_HEADER_LEN).min(DATA_HEADER_LEN);
-            header.add(std::iter::repeat_n(data, rounds).flatten());
+            header.add_repeated(data, count);
         }
         let rounds = usize::try_from(count).unwrap_or(FRONT_MAX).min(FRONT_MAX);
         (0..rounds).for_each(|_| self.front.add(data));
@@ -121,7 +119,9 @@ impl PacketAssembler {
         let Self { start, end, parser, front, possible_gap, bytes, last, ones, header, .. } = self;
         let packet = parser.finish();
         let (body, payload) = (packet.body(), packet.payload());
-        let header = header.filter(|_| packet.tag.is_some());
+        let (header, check) = (header.filter(|_| packet.tag.is_some()), packet.check);
+        let transport = header.as_ref().and_then(|it| it.transport(payload, check, body));
+        let mapping = header.and_then(|it| it.mapping(packet.route.bytes(), payload, check));
         Box::new(ReceivedPacket {
             number,
             start,
@@ -137,7 +137,8 @@ impl PacketAssembler {
             ended_by,
             possible_gap,
             bytes,
-            transport: header.map(|header| header.close(payload, packet.check, body)),
+            transport,
+            mapping,
         })
     }
 }

@@ -1,0 +1,52 @@
+//! Contents of a captured packet of mapping.
+
+use codec::error::DecodeError;
+use codec::mapping::MappingPacket;
+use codec::packet::CrcCheck;
+
+/// Longest payload that is read. *Chosen*: twice the longest of a mapper that sends pieces of 256
+/// bytes; the packets that switches hold are kept with it.
+pub const PAYLOAD_MAX: usize = 1024;
+
+/// Contents of a captured packet of type [`codec::mapping::TAG`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapturedMapping {
+    /// Its route bytes on this channel.
+    pub route: Box<[u8]>,
+    /// Check of its bytes: any field of a bad packet may differ from the one sent. P-5
+    pub check: CrcCheck,
+    /// Bytes between tag and CRC byte, if they are not too many.
+    payload: Result<Box<[u8]>, u64>,
+}
+
+impl CapturedMapping {
+    /// The contents of a packet with `len` bytes between its tag and its CRC byte. `kept` begins with
+    /// those of them that were kept.
+    pub(crate) fn new(route: &[u8], kept: &[u8], len: u64, check: CrcCheck) -> Self {
+        let payload = usize::try_from(len).ok().filter(|len| *len <= PAYLOAD_MAX);
+        let payload = payload.and_then(|len| kept.get(..len)).map(Into::into).ok_or(len);
+        // A request names the length of its route in one byte.
+        let route = route.get(..usize::from(u8::MAX)).unwrap_or(route).into();
+        Self { route, check, payload }
+    }
+
+    /// The parsed packet.
+    ///
+    /// # Errors
+    /// The position of its fault. A payload of more than [`PAYLOAD_MAX`] bytes is one.
+    pub fn packet(&self) -> Result<MappingPacket<'_>, DecodeError> {
+        let too_long = |len: &u64| DecodeError::Unexpected {
+            at: PAYLOAD_MAX,
+            field: "payload length",
+            found: *len,
+            expected: "at most 1024",
+        };
+        MappingPacket::parse(self.payload.as_ref().map_err(too_long)?)
+    }
+
+    /// The packet, if it is well formed and its CRC is good.
+    #[must_use]
+    pub fn sound(&self) -> Option<MappingPacket<'_>> {
+        self.packet().ok().filter(|_| self.check == CrcCheck::Good)
+    }
+}
