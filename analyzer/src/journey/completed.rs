@@ -247,8 +247,7 @@ impl JourneyTracker {
             .next()
             .and_then(|leg| corruption::before_the_first(channel(leg)?, leg, opening(legs())));
         let later = legs().zip(legs().skip(1)).filter_map(|(came, left)| {
-            let switches = left.before?.switches;
-            corruption::between((channel(came)?, came), (channel(left)?, left), switches)
+            corruption::between((channel(came)?, came), (channel(left)?, left), &left.before?)
         });
         first.into_iter().chain(later).collect()
     }

@@ -10,7 +10,7 @@ use codec::capture::ChannelId;
 use codec::crc::CrcResidue;
 use codec::packet::CrcCheck;
 
-use super::hop_record::{ClosedPacket, HopRecord, StartCoverage};
+use super::hop_record::{ClosedPacket, HopLink, HopRecord, StartCoverage};
 use super::located_harm::{self, LocatedHarm};
 use crate::named_enum::named_enum;
 use crate::packet::FrameEnd;
@@ -126,13 +126,14 @@ pub(super) fn before_the_first(
     }
 }
 
-/// Corruption of a packet between two channels that are `switches` switches apart.
+/// Corruption of a packet between two channels that `link` joins.
 pub(super) fn between(
     (after, came): (ChannelId, &HopRecord),
     (seen, left): (ChannelId, &HopRecord),
-    switches: u64,
+    link: &HopLink,
 ) -> Option<CorruptionSite> {
     let (came, left) = (came.closed.as_ref()?, left.closed.as_ref()?);
+    let switches = link.switches;
     if switches == 1 && came.becomes(left) {
         return None;
     }
@@ -166,7 +167,8 @@ pub(super) fn between(
     }
     if expected < left.length {
         let harm = Corruption::Grown(left.length - expected);
-        let located = located_harm::inserted(came, left).filter(|_| switches == 1);
+        // Parts of two packets that an overflow merged may look like one with a byte more. F-9
+        let located = located_harm::inserted(came, left).filter(|_| switches == 1 && link.alone);
         return Some(CorruptionSite { harm, located, ..injury });
     }
     if came.check == CrcCheck::Runt || left.check == CrcCheck::Runt {

@@ -59,12 +59,13 @@ pub(super) enum TurnMatch {
     Not,
 }
 
-/// Compares a packet at an input with the packet that has left.
+/// Compares a packet at an input with the packet that has left. `asked`: the route requests that
+/// output; `alone`: the input holds no other packet.
 pub(super) fn fit(
     leg: &HopRecord,
     own: &HopRecord,
     left: &ClosedPacket,
-    (asked, turn): (bool, TurnMatch),
+    (asked, turn, alone): (bool, TurnMatch, bool),
 ) -> Option<ByteFit> {
     // Another departure has claimed it: only bytes can refute that.
     let taken = match leg.onward {
@@ -92,7 +93,7 @@ pub(super) fn fit(
     if as_long && !left.is_cut_off() && !came.is_cut_off() {
         return if came.check == left.check || taken { None } else { hurt(came, left, differ) };
     }
-    if !taken && located_harm::inserted(came, left).is_some() {
+    if !taken && alone && located_harm::inserted(came, left).is_some() {
         return Some(ByteFit::OneBit);
     }
     let longer = left.length >= came.length && !came.is_cut_off();

@@ -90,6 +90,8 @@ pub(super) struct HopLink {
     /// Number of switches between the two hops.
     pub(super) switches: u64,
     pub(super) certainty: MatchCertainty,
+    /// True if the switch's input held no other packet at that time.
+    pub(super) alone: bool,
 }
 
 /// The next hop of a packet.
