@@ -6,6 +6,7 @@ mod evidence;
 mod flow;
 mod journeys;
 mod kind;
+mod route_union;
 mod set;
 mod symbols;
 mod transport;
@@ -22,6 +23,7 @@ pub use self::case::FindingCase;
 pub use self::evidence::{EvidenceView, ShellCommand};
 use self::flow::FlowChecker;
 pub use self::kind::{ALL, FindingInfo, FindingKind, Severity};
+use self::route_union::RouteUnion;
 use self::set::FindingSink;
 pub use self::set::{
     CheckCoverage, FactValue, Finding, FindingFact, FindingSet, Occurrence, ParameterCheck,
@@ -53,6 +55,8 @@ pub struct FindingChecks {
     /// Channels captured at both ends: only one of the two recordings contains the rest of a
     /// packet's journey.
     twins: BTreeSet<ChannelId>,
+    /// Routes of the section. N-2
+    routes: RouteUnion,
 }
 
 /// State of the checks of one channel.

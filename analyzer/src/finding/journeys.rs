@@ -28,6 +28,7 @@ impl FindingChecks {
         let Some(last) = journey.hops.last() else { return };
         let far = u64::from(journey.hops.len() > 1);
         let seen = &mut self.ledger.seen;
+        seen.turns += self.routes.add(journey);
         seen.travelled += far;
         let odd = match journey.fate {
             JourneyFate::Arrived => {
@@ -183,9 +184,18 @@ impl FindingChecks {
         }
     }
 
-    /// Ends the section: channel names may be reused.
+    /// Ends the section: channel names may be reused. Reports a cycle of its routes. N-2
     pub(crate) fn end_section(&mut self) {
         self.names.clear();
+        let routes = std::mem::take(&mut self.routes);
+        let Some(cycle) = routes.cycle() else { return };
+        if let (Some(channel), Some(first)) = (cycle.first(), routes.first_packet(&cycle)) {
+            self.ledger.note(FindingKind::RouteCycle, *channel, first.place, || {
+                let circle = FactValue::Channels(cycle.clone());
+                let circle = FindingFact { name: "circle", value: circle };
+                vec![FindingFact::number("packet", first.number), circle]
+            });
+        }
     }
 
     /// Checks an event of a slack buffer; `period` returns the character period of a channel.

@@ -105,6 +105,7 @@ finding_kinds! {
     Misrouted: "misrouted", Some("I-2"), Warning, Journeys, "a packet reached a host with route bytes left; the host rejects it";
     SlowHost: "slow-host", Some("I-4"), Note, Waits, "a host accepted no data for longer than a few microseconds";
     Deadlock: "deadlock", Some("N-2"), Error, Waits, "packets wait for each other in a cycle: the routes are not deadlock-free";
+    RouteCycle: "route-cycle", Some("N-2"), Warning, Journeys, "the routes of packets form a cycle: a deadlock is possible";
     TwoOutstanding: "two-outstanding", Some("T-2"), Error, Messages, "a message was sent before the previous one on its channel had an ACK";
     NotFlipped: "sequence-not-flipped", Some("T-4"), Error, Messages, "a new message reuses the sequence number of an acknowledged one";
     MessageAltered: "message-altered", Some("T-4"), Error, Messages, "two messages share a sequence number; the first was not acknowledged";

@@ -114,8 +114,10 @@ totals! {
         pub switched: u64,
         /// Packets that reached a host. I-2
         pub arrived: u64,
-        /// Waits. S-3, N-2
+        /// Waits. S-3, I-4
         pub waits: u64,
+        /// Different pairs of channels, one behind the other on the route of a packet. N-2
+        pub turns: u64,
         /// Packets and messages of the reliability protocol.
         pub said: TransportCoverage,
         /// Checks of wires.

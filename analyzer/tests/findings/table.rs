@@ -436,6 +436,24 @@ pub(crate) const CASES: &[PlannedCase] = &[
             "3: (GO GAP)×155",
         ],
     ),
+    // N-2: a packet goes on from link 1 to link 2 at s1, and long after it another the reverse at s0, each to a
+    // host that is not captured; or the other one is a packet of mapping.
+    case(
+        FindingKind::RouteCycle,
+        &RING,
+        &[
+            "0: (GO GAP)×50 | 82 83 05 aa b5 GAP | (GO GAP)×150 | 83 05 bb df GAP | (GO GAP)×50",
+            "1: (GO GAP)×300",
+            "2: (GO GAP)×65 | 83 05 aa a8 GAP | (GO GAP)×120 | 81 83 05 bb f8 GAP | (GO GAP)×50",
+            "3: (GO GAP)×300",
+        ],
+        &[
+            "0: (GO GAP)×50 | 82 83 05 aa b5 GAP | (GO GAP)×150 | 83 02 bb b4 GAP | (GO GAP)×50",
+            "1: (GO GAP)×300",
+            "2: (GO GAP)×65 | 83 05 aa a8 GAP | (GO GAP)×120 | 81 83 02 bb 93 GAP | (GO GAP)×50",
+            "3: (GO GAP)×300",
+        ],
+    ),
 ];
 
 /// The kinds that concern the recording.

@@ -49,6 +49,36 @@ pub fn check_wires(scenario: &Scenario, reading: &AnalyzedCapture) {
     }
 }
 
+/// Checks that each channel of a cycle that is found leads to the next one on the way of a packet. N-2
+pub fn check_cycles(outcome: &RunOutcome, ledger: &FindingSet) {
+    let cycles: Vec<_> =
+        ledger.found().filter(|(kind, ..)| *kind == FindingKind::RouteCycle).collect();
+    if cycles.is_empty() {
+        return;
+    }
+    let mut last = BTreeMap::new();
+    let mut turns = BTreeSet::new();
+    for row in outcome.rows.iter().filter(|row| matches!(row.kind, TruthEventKind::Sent(_))) {
+        let Some(id) = row.packet else { continue };
+        let before = last.insert(id, row.place);
+        turns.extend(before.map(|before| (before, row.place)));
+    }
+    let sender = |id: &ChannelId| outcome.channels.get(id.0 as usize).map(|it| it.from);
+    for (_, _, found) in cycles {
+        let circle = found.facts.iter().find_map(|fact| match &fact.value {
+            FactValue::Channels(channels) => Some(channels.as_slice()),
+            FactValue::Number(_) | FactValue::Byte(_) => None,
+            FactValue::Word(_) | FactValue::Channel(_) => None,
+        });
+        let circle = circle.unwrap_or_default();
+        let onward = circle.iter().zip(circle.iter().cycle().skip(1));
+        for (one, other) in onward {
+            let turn = sender(one).zip(sender(other));
+            assert!(turn.is_some_and(|turn| turns.contains(&turn)), "no packet went on: {found:?}");
+        }
+    }
+}
+
 /// Errors and warnings that a network in order does not have.
 pub fn wrong(ledger: &FindingSet) -> impl Iterator<Item = (FindingKind, ChannelId, &Finding)> {
     ledger
@@ -57,9 +87,13 @@ pub fn wrong(ledger: &FindingSet) -> impl Iterator<Item = (FindingKind, ChannelI
         .filter(|(kind, ..)| {
             kind.about().severity != Severity::Note || *kind == FindingKind::ClockDrift
         })
-        // What need not come to harm: a circle of routes that is freed in time, or a slack buffer too
+        // What need not come to harm: a cycle of routes, one that is freed in time, or a slack buffer too
         // small for its cable that is emptied in time.
-        .filter(|(kind, ..)| !matches!(kind, FindingKind::Deadlock | FindingKind::OverrunRisk))
+        .filter(|(kind, ..)| {
+            let harmless =
+                [FindingKind::RouteCycle, FindingKind::Deadlock, FindingKind::OverrunRisk];
+            !harmless.contains(kind)
+        })
         // What the reliability protocol mends is no fault of the network's.
         .filter(|(kind, ..)| !kind.about().rule.is_some_and(|rule| rule.starts_with("T-")))
 }
