@@ -3,6 +3,8 @@
 
 use crate::event::Picoseconds;
 use codec::capture::{Channel, ChannelId};
+use codec::mapping::{MappingPacket, MappingRequest};
+use codec::packet::CrcCheck;
 use codec::time::{CharacterPeriod, Tick};
 
 use super::set::{FactValue, FindingFact, Occurrence};
@@ -49,7 +51,9 @@ impl FindingChecks {
         let dropped = matches!(journey.fate, JourneyFate::Dropped(_));
         seen.switched += u64::from(dropped).max(far);
         let seen_elsewhere = dropped && self.twins.contains(&last.channel);
-        if let Some(kind) = odd.filter(|_| !seen_elsewhere) {
+        // N-2: a mapper looks for nodes at ports where nothing is, and for switches where a host is.
+        let is_expected = seen_elsewhere || is_probe(journey);
+        if let Some(kind) = odd.filter(|_| !is_expected) {
             let byte = last.route.map(|byte| FindingFact::byte("route", byte));
             self.ledger.note(kind, last.channel, place(last), || {
                 [packet(last)].into_iter().chain(byte).collect()
@@ -228,6 +232,19 @@ impl FindingChecks {
 pub(super) fn drift(ppm: i64) -> Vec<FindingFact> {
     let clock = if ppm > 0 { "fast" } else { "slow" };
     vec![FindingFact::number("ppm", ppm.unsigned_abs()), FindingFact::word("clock", clock)]
+}
+
+/// True if the packet is a probe of a mapper: nothing else of mapping goes where nothing may be. N-2
+fn is_probe(journey: &Journey) -> bool {
+    let contents = journey.mapping.as_ref().filter(|it| it.check == CrcCheck::Good);
+    match contents.and_then(|contents| contents.packet().ok()) {
+        Some(MappingPacket::Home(..)) => true,
+        Some(MappingPacket::Answer(_) | MappingPacket::Resign { .. }) | None => false,
+        Some(MappingPacket::Request(_, request)) => match request {
+            MappingRequest::Probe => true,
+            MappingRequest::Map(_) | MappingRequest::Routes(_) | MappingRequest::Install => false,
+        },
+    }
 }
 
 const fn place(hop: &JourneyHop) -> Occurrence {

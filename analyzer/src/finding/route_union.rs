@@ -20,8 +20,8 @@ use crate::journey::{Journey, JourneyFate, JourneyHop, MatchCertainty};
 /// cycle that is found later is longer than necessary.
 const STEPS_MAX: u32 = 1 << 20;
 
-/// Channels, and those by which packets went on from them. A channel leads to one switch, whose ports bound
-/// the number of the latter.
+/// Channels, and the next captured ones of packets, of which as many are kept as a switch has ports. A cycle of
+/// channels with uncaptured ones between them is one too.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RouteUnion {
     turns: BTreeMap<ChannelId, BTreeMap<ChannelId, FirstPacket>>,
@@ -56,8 +56,7 @@ impl RouteUnion {
         let hops = journey.hops.iter();
         for (hop, next) in hops.clone().zip(hops.skip(1)).filter(|_| is_route) {
             let onward = self.turns.entry(hop.channel).or_default();
-            let fits = onward.len() < PORTS_MAX.into() && hop.switches == 1;
-            if fits && is_sound(hop) && is_sound(next) {
+            if onward.len() < PORTS_MAX.into() && is_sound(hop) && is_sound(next) {
                 let place = Occurrence { time: hop.time, at: hop.start };
                 let first = FirstPacket { place, number: hop.packet };
                 match onward.entry(next.channel) {
@@ -173,8 +172,11 @@ mod tests {
     use super::*;
     use codec::time::Tick;
 
+    /// Channels with the next ones.
+    type Turns<'a> = &'a [(u32, u32)];
+
     /// The union of turns between channels.
-    fn union(turns: &[(u32, u32)]) -> RouteUnion {
+    fn union(turns: Turns<'_>) -> RouteUnion {
         let mut union = RouteUnion::default();
         for (from, to) in turns {
             let place = Occurrence { time: u64::from(*from).into(), at: Tick(u64::from(*from)) };
@@ -191,7 +193,7 @@ mod tests {
         let chord = [&ring[..], &[(2, 0)]].concat();
         // Two cycles of three, joined; and what leads to them.
         let two = [(9, 1), (1, 8), (8, 3), (3, 1), (3, 2), (2, 7), (7, 4), (4, 2), (5, 9), (2, 6)];
-        let cases: [(&[(u32, u32)], &[u32]); 7] = [
+        let cases: [(Turns<'_>, &[u32]); 7] = [
             (&[], &[]),
             (&[(0, 1), (1, 2), (0, 2), (3, 2)], &[]),
             (&ring, &[0, 1, 2, 3]),

@@ -120,6 +120,7 @@ fn check(scenario: &Scenario, outcome: &RunOutcome) {
     if findings::check(scenario, outcome, &reading) {
         undeclared::check(scenario, outcome);
     }
+    findings::check_cycles(scenario, outcome, &reading.ledger);
     waits::check(scenario, outcome, &reading);
 }
 
