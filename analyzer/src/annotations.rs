@@ -8,7 +8,7 @@ use codec::packet::CrcCheck;
 use codec::time::Tick;
 
 use crate::event::LinkEvent;
-use crate::finding::FindingKind;
+use crate::finding::{self, FindingKind};
 use crate::finding_row::FindingRow;
 use crate::packet::{FrameEnd, ReceivedPacket};
 use crate::render::check::details;
@@ -124,6 +124,16 @@ impl CommentSet {
             }
         }
         taken
+    }
+
+    /// Comments on the characters from one to another of a channel.
+    pub fn within(&self, id: ChannelId, from: Tick, to: Tick) -> impl Iterator<Item = &str> {
+        let comments = self.channels.get(&id).into_iter();
+        let [least, ..] = &finding::ALL;
+        let within = comments.flat_map(move |comments| {
+            comments.range((from, least.kind)..).take_while(move |((at, _), _)| *at <= to)
+        });
+        within.map(|(_, text)| text.as_str())
     }
 
     /// Channels that have comments.

@@ -8,6 +8,7 @@ mod import;
 mod laws;
 mod simulation;
 mod view;
+mod wireshark;
 
 use std::path::PathBuf;
 
@@ -19,13 +20,16 @@ pub(crate) use self::analysis::{
     ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs,
 };
 pub(crate) use self::cutting::{DiffArgs, DiffIgnore, MergeArgs, SliceArgs};
-pub(crate) use self::export::{ExportArgs, ExportKind, ExportWiresArgs, WireSkew};
+pub(crate) use self::export::{
+    ExportArgs, ExportKind, ExportPacketsArgs, ExportWiresArgs, WireSkew,
+};
 pub(crate) use self::import::{ImportArgs, SampleRate};
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};
 pub(crate) use self::simulation::{
     DemoArgs, ExperimentArgs, KeySetting, RUNS_MAX, SimulateArgs, SweepArgs, VariedKey,
 };
 pub(crate) use self::view::{ArrangeArgs, ListFormat, ViewArgs};
+pub(crate) use self::wireshark::WiresharkArgs;
 
 /// Decodes and analyzes captures of Myrinet links, from single characters to messages, and
 /// simulates Myrinet networks that produce such captures.
@@ -87,6 +91,8 @@ pub(crate) enum CliCommand {
     Import(ImportArgs),
     /// Converts a capture for other programs.
     Export(ExportArgs),
+    /// Prints the dissector for Wireshark, or installs it with a profile.
+    Wireshark(WiresharkArgs),
     /// Cuts a part out of a capture: a time, channels, or the surroundings of a finding.
     Slice(SliceArgs),
     /// Joins captures of one network by time and channel.

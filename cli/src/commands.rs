@@ -25,6 +25,7 @@ mod show;
 mod simulate;
 mod sweep;
 mod topology;
+mod wireshark;
 
 use analyzer::packet::ByteRetention;
 use analyzer::render::wrapped;
@@ -69,6 +70,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Slice(arguments) => cutting::run_slice(&arguments, output),
         Cli::Diff(arguments) => diff::run(&arguments, output),
         Cli::Merge(arguments) => cutting::run_merge(&arguments, output),
+        Cli::Wireshark(arguments) => wireshark::run(&arguments, output),
         Cli::Score(arguments) => score::run(&arguments, output),
         Cli::Completions { shell } => {
             let mut script = Vec::new();

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use analyzer::channel_selector::ChannelPattern;
+use analyzer::window::WindowEdge;
 use clap::{Args, Subcommand};
 use codec::wires::WIRES;
 
@@ -18,6 +19,38 @@ pub(crate) struct ExportArgs {
 pub(crate) enum ExportKind {
     /// Writes the levels of the wires of channels and their characters: a value change dump (VCD).
     Wires(ExportWiresArgs),
+    /// Writes packets or journeys one by one, with findings as comments, for Wireshark (pcapng).
+    Packets(ExportPacketsArgs),
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ExportPacketsArgs {
+    /// The capture: pcapng or pcap, plain or compressed with gzip or zstd.
+    pub(crate) file: PathBuf,
+    /// The file of packets to write; - for standard output.
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Writes one record per journey over all captured links, with its hops.
+    #[arg(long)]
+    pub(crate) journeys: bool,
+    /// Writes only packets of these channels, separated by commas: a channel `h0:0-s0:3`, a port `s0:3`, a
+    /// node `h0`, or a pattern `s*:3`; journeys that pass one of them.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(value_parser = ChannelPattern::from_str)]
+    pub(crate) channel: Vec<ChannelPattern>,
+    /// Writes only packets of the capture of this number, of several in one file; counted from 0.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) capture: Option<u32>,
+    /// Start of the window: a character (`4096ch`) or a time (`12.5us`).
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
+    pub(crate) from: Option<WindowEdge>,
+    /// End of the window, exclusive.
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
+    pub(crate) to: Option<WindowEdge>,
+    /// Writes only packets, or journeys, that match the expression: `length > 1000 && crc.bad`
+    /// (language: docs/filter.md).
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub(crate) filter: Option<String>,
 }
 
 #[derive(Args, Clone, Debug)]

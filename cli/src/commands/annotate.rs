@@ -2,6 +2,7 @@
 
 use std::io::{self, BufWriter};
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use analyzer::annotations::CommentSet;
 use analyzer::finding_row::ranked;
@@ -29,7 +30,7 @@ pub(crate) fn run(arguments: &AnnotateArgs, output: &mut StandardOutput) -> Comm
         return Err(CliError::writing(copy, &"the capture would be overwritten"));
     }
     let mut report = RunReport::of(file);
-    let mut comments = collect(arguments, &mut report)?;
+    let mut comments = collect(file, &mut report)?;
     if report.is_damaged() {
         // The errors are in the report; a partial copy would hide them.
         return Ok(report);
@@ -50,10 +51,10 @@ pub(crate) fn run(arguments: &AnnotateArgs, output: &mut StandardOutput) -> Comm
 }
 
 /// The comments for a capture.
-fn collect(arguments: &AnnotateArgs, report: &mut RunReport) -> Result<CommentSet, CliError> {
+pub(super) fn collect(file: &Path, report: &mut RunReport) -> Result<CommentSet, CliError> {
     let mut comments = CommentSet::default();
     let analysis = analyze(
-        InputFile::whole(&arguments.file),
+        InputFile::whole(file),
         AnalysisScope::Everything,
         LinkAssumptions::default(),
         report,

@@ -1,5 +1,7 @@
 //! `myriscope export`: captures for other programs.
 
+mod packets;
+
 use std::io::BufWriter;
 
 use analyzer::channel_name::escape_text;
@@ -20,6 +22,7 @@ use crate::run_simulation::{is_same, refuse_terminal};
 pub(crate) fn run(arguments: &ExportArgs, output: &mut StandardOutput) -> CommandResult {
     match &arguments.kind {
         ExportKind::Wires(arguments) => wires(arguments, output),
+        ExportKind::Packets(arguments) => packets::run(arguments, output),
     }
 }
 

@@ -88,6 +88,8 @@ fn a_file_without_a_channel_is_an_error_of_every_command() {
         let mut commands: Vec<Vec<&str>> = readers().map(|it| [it, &[&file]].concat()).collect();
         commands.extend(readers().map(|it| [it, &["-", "--format", "jsonl"]].concat()));
         commands.extend([vec!["annotate", &file, "-o", &copy], vec!["score", &file, &truth]]);
+        commands.push(vec!["export", "packets", &file, "-o", &copy]);
+        commands.push(vec!["export", "packets", "--journeys", &file, "-o", &copy]);
         for command in commands {
             let output = piped(&command, &capture);
             assert_eq!((output.status, output.out.as_str()), (Some(2), ""), "{command:?}");

@@ -23,3 +23,4 @@ mod selection;
 mod show;
 mod simulate;
 mod support;
+mod wireshark;

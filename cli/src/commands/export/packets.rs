@@ -1,0 +1,234 @@
+//! `myriscope export packets`: packets or journeys, each in a block of a pcapng file.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+
+use analyzer::annotations::CommentSet;
+use analyzer::captured::CapturedRow;
+use analyzer::channel_selector::ChannelSelector;
+use analyzer::event::ChannelEvent;
+use analyzer::event_reader::{EventReader, ReadItem};
+use analyzer::filter::{Filter, RowKind};
+use analyzer::journey::Journey;
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
+use analyzer::packet::{ByteRetention, CappedBytes, ReceivedPacket};
+use analyzer::pipeline::AnalysisEvent;
+use analyzer::render::{StyledLine, TextStyle};
+use analyzer::row::json;
+use analyzer::timeline::EventFilter;
+use analyzer::window::TimeWindow;
+use codec::capture::{Channel, ChannelId, ExportedPacket, PacketExport, WriteError};
+use codec::time::{CharacterPeriod, Tick};
+use serde_json::Value;
+
+use crate::analyze::{analyze, read_all};
+use crate::args::ExportPacketsArgs;
+use crate::atomic_file::{AtomicFile, commit_all};
+use crate::commands::annotate;
+use crate::exit::{CliError, CommandResult, RunReport, is_standard, is_standard_input};
+use crate::input::InputFile;
+use crate::output::StandardOutput;
+use crate::run_simulation::{is_same, refuse_terminal};
+
+pub(super) fn run(arguments: &ExportPacketsArgs, output: &mut StandardOutput) -> CommandResult {
+    let ExportPacketsArgs { file, output: copy, journeys, filter, .. } = arguments;
+    if is_standard_input(file) {
+        let error = "export packets reads the capture twice: name a file";
+        return Err(CliError::reading(file, &error));
+    }
+    if !is_standard(copy) && is_same(file, copy) {
+        return Err(CliError::writing(copy, &"the capture would be overwritten"));
+    }
+    refuse_terminal(copy)?;
+    let kind = if *journeys { RowKind::Journeys } else { RowKind::Packets };
+    let filter = filter.as_deref().map(|text| Filter::parse(text, kind)).transpose();
+    let mut report = RunReport::of(file);
+    let mut writing = PacketWriting {
+        arguments,
+        filter: filter.map_err(|error| CliError::filter(&error))?,
+        comments: annotate::collect(file, &mut report)?,
+        export: PacketExport::new(AtomicFile::create(copy)?)
+            .map_err(|error| CliError::writing(copy, &error))?,
+        interfaces: BTreeMap::new(),
+        written: 0,
+        failure: None,
+    };
+    if *journeys { writing.journeys() } else { writing.packets() }?;
+    let PacketWriting { export, written, failure, .. } = writing;
+    let finished = match failure {
+        Some(error) => Err(error),
+        None => export.finish().map_err(WriteError::from),
+    };
+    commit_all(vec![finished.map_err(|error| CliError::writing(copy, &error))?])?;
+    if !is_standard(copy) {
+        let text = format!("{written} {} written", kind.name());
+        output.line(&StyledLine::of(TextStyle::Plain, text));
+    }
+    Ok(report)
+}
+
+/// Writing of the selected packets or journeys.
+struct PacketWriting<'a> {
+    arguments: &'a ExportPacketsArgs,
+    filter: Option<Filter>,
+    comments: CommentSet,
+    export: PacketExport<AtomicFile>,
+    /// Interfaces of channels that have been written.
+    interfaces: BTreeMap<ChannelId, u32>,
+    written: u64,
+    failure: Option<WriteError>,
+}
+
+impl PacketWriting<'_> {
+    fn packets(&mut self) -> Result<(), CliError> {
+        let capture = InputFile::whole(&self.arguments.file).open()?;
+        let mut rows = EventReader::new(capture, EventFilter::Packets, ByteRetention::Keep);
+        // The faults are in the report of the first reading.
+        read_all(&mut RunReport::default(), |_| {
+            rows.step(&mut |item| {
+                if let ReadItem::Row(channel, row) = item
+                    && let ChannelEvent::Packet(packet) = &row.body
+                    && self.failure.is_none()
+                {
+                    self.failure = self.packet((row.channel, channel), packet).err();
+                }
+            })
+        })?;
+        self.check_channels(&rows.channels())
+    }
+
+    fn packet(
+        &mut self,
+        (id, channel): (ChannelId, &Channel),
+        packet: &ReceivedPacket,
+    ) -> Result<(), WriteError> {
+        let (start, end) = (packet.start, packet.end);
+        if !self.is_selected(channel, start, end) {
+            return Ok(());
+        }
+        let row = packet.row(&channel.name);
+        let row = CapturedRow::new(&row, channel.capture, channel.period);
+        if !self.filter.as_mut().is_none_or(|filter| filter.keeps(&row, channel.period)) {
+            return Ok(());
+        }
+        let interface = self.interface(id, channel)?;
+        let packet = ExportedPacket {
+            channel,
+            number: packet.number,
+            start,
+            end,
+            length: packet.length,
+            bytes: packet.bytes.as_ref().map(CappedBytes::bytes).unwrap_or_default(),
+            check: packet.check,
+            ended_by: packet.ended_by,
+        };
+        self.written += 1;
+        self.export.packet(interface, &packet, self.comments.within(id, start, end))
+    }
+
+    fn journeys(&mut self) -> Result<(), CliError> {
+        let (scope, assumptions) = (AnalysisScope::Network, LinkAssumptions::default());
+        let file = InputFile::whole(&self.arguments.file);
+        let mut report = RunReport::default();
+        let analysis = analyze(file, scope, assumptions, &mut report, &mut |analysis, event| {
+            if let AnalysisEvent::Journey(journey) = event {
+                self.failure = self.journey(&journey, &|id| analysis.channel(id)).err();
+            }
+            match self.failure {
+                Some(_) => ControlFlow::Break(()),
+                None => ControlFlow::Continue(()),
+            }
+        })?;
+        let channels: Vec<&Channel> = analysis.channels().map(|(_, channel)| channel).collect();
+        self.check_channels(&channels.into_iter())
+    }
+
+    fn journey<'c>(
+        &mut self,
+        journey: &Journey,
+        known: &dyn Fn(ChannelId) -> Option<&'c Channel>,
+    ) -> Result<(), WriteError> {
+        let hops = || journey.hops.iter();
+        let is_selected = hops().any(|hop| {
+            known(hop.channel).is_some_and(|channel| self.is_selected(channel, hop.start, hop.end))
+        });
+        let Some((first, channel)) = hops().find_map(|hop| Some((hop, known(hop.channel)?))) else {
+            return Ok(());
+        };
+        let row = journey.row(known);
+        let period = CharacterPeriod::PICOSECOND;
+        let row = CapturedRow::new(&row, channel.capture, period);
+        let is_kept = self.filter.as_mut().is_none_or(|filter| filter.keeps(&row, period));
+        if !is_selected || !is_kept {
+            return Ok(());
+        }
+        let interface = self.interface(first.channel, channel)?;
+        let mut fields = String::new();
+        add_fields(&mut fields, "", &json(&row));
+        let comments = hops().flat_map(|hop| self.comments.within(hop.channel, hop.start, hop.end));
+        self.written += 1;
+        self.export.journey(interface, (first.time, &fields), comments)
+    }
+
+    fn is_selected(&self, channel: &Channel, first: Tick, last: Tick) -> bool {
+        let ExportPacketsArgs { from, to, .. } = self.arguments;
+        let window = TimeWindow { from: from.unwrap_or(TimeWindow::ALL.from), to: *to };
+        let (from, to) = window.on(channel);
+        self.selector().selects(channel) && first < to && from <= last
+    }
+
+    fn selector(&self) -> ChannelSelector<'_> {
+        ChannelSelector { patterns: &self.arguments.channel, capture: self.arguments.capture }
+    }
+
+    fn check_channels<'c>(
+        &self,
+        channels: &(impl Iterator<Item = &'c Channel> + Clone),
+    ) -> Result<(), CliError> {
+        let checked = self.selector().check(channels);
+        checked.map_err(|error| CliError::reading(&self.arguments.file, &error))
+    }
+
+    /// Number of the interface of a channel.
+    fn interface(&mut self, id: ChannelId, channel: &Channel) -> Result<u32, WriteError> {
+        if let Some(interface) = self.interfaces.get(&id) {
+            return Ok(*interface);
+        }
+        let interface = self.export.declare(channel)?;
+        self.interfaces.insert(id, interface);
+        Ok(interface)
+    }
+}
+
+/// Adds the values of an object as lines `name=value`, members under their whole names. A list is its length,
+/// then a line with its name before each element. Line breaks in texts, which end lines, become spaces.
+fn add_fields(out: &mut String, name: &str, value: &Value) {
+    let mut line = |value: &dyn std::fmt::Display| {
+        let value = value.to_string().replace(['\n', '\r'], " ");
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "{name}={value}");
+    };
+    match value {
+        Value::Null => {}
+        Value::Bool(value) => line(value),
+        Value::Number(value) => line(value),
+        Value::String(value) => line(value),
+        Value::Array(list) => {
+            line(&list.len());
+            for element in list {
+                *out += name;
+                out.push('\n');
+                add_fields(out, name, element);
+            }
+        }
+        Value::Object(members) => {
+            for (member, value) in members {
+                let name =
+                    if name.is_empty() { member.clone() } else { format!("{name}.{member}") };
+                add_fields(out, &name, value);
+            }
+        }
+    }
+}
