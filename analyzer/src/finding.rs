@@ -6,6 +6,7 @@ mod evidence;
 mod flow;
 mod journeys;
 mod kind;
+mod observed_routes;
 mod route_union;
 mod set;
 mod symbols;
@@ -23,7 +24,7 @@ pub use self::case::FindingCase;
 pub use self::evidence::{EvidenceView, ShellCommand};
 use self::flow::FlowChecker;
 pub use self::kind::{ALL, FindingInfo, FindingKind, Severity};
-use self::route_union::RouteUnion;
+use self::observed_routes::ObservedRoutes;
 use self::set::FindingSink;
 pub use self::set::{
     CheckCoverage, FactValue, Finding, FindingFact, FindingSet, Occurrence, ParameterCheck,
@@ -56,7 +57,7 @@ pub struct FindingChecks {
     /// packet's journey.
     twins: BTreeSet<ChannelId>,
     /// Routes of the section. N-2
-    routes: RouteUnion,
+    routes: ObservedRoutes,
 }
 
 /// State of the checks of one channel.

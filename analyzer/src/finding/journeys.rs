@@ -7,12 +7,14 @@ use codec::mapping::{MappingPacket, MappingRequest};
 use codec::packet::CrcCheck;
 use codec::time::{CharacterPeriod, Tick};
 
+use super::route_union::RouteUnion;
 use super::set::{FactValue, FindingFact, Occurrence};
 use super::{FindingChecks, FindingKind};
 use crate::blocking::{BlockingEvent, Deadlock, WaitRoot};
 use crate::clock::ClockEstimator;
 use crate::journey::{Corruption, CorruptionSite, Journey, JourneyFate, JourneyHop, LocatedHarm};
 use crate::link::slack::SlackEvent;
+use crate::topology::NodeIndex;
 
 /// Maximum time for which a host may accept no data. *Chosen*: 5 µs for "a few" microseconds. I-4
 const SLOW_PS: Picoseconds = 5_000_000;
@@ -25,12 +27,13 @@ const PERIOD_APART: u64 = 5000;
 const GRACE_PS: Picoseconds = 25_000;
 
 impl FindingChecks {
-    /// Checks a journey.
-    pub fn journey(&mut self, journey: &Journey) {
+    /// Checks a journey between nodes.
+    pub fn journey(&mut self, journey: &Journey, nodes: &NodeIndex) {
         let Some(last) = journey.hops.last() else { return };
         let far = u64::from(journey.hops.len() > 1);
         let seen = &mut self.ledger.seen;
-        seen.turns += self.routes.add(journey);
+        let (turns, united) = self.routes.add(journey, nodes);
+        seen.turns += turns;
         seen.travelled += far;
         let odd = match journey.fate {
             JourneyFate::Arrived => {
@@ -59,6 +62,7 @@ impl FindingChecks {
                 [packet(last)].into_iter().chain(byte).collect()
             });
         }
+        united.into_iter().for_each(|union| self.cycle(&union));
         for hop in &journey.hops {
             self.waited(hop);
         }
@@ -188,10 +192,14 @@ impl FindingChecks {
         }
     }
 
-    /// Ends the section: channel names may be reused. Reports a cycle of its routes. N-2
+    /// Ends the section: channel names may be reused.
     pub(crate) fn end_section(&mut self) {
         self.names.clear();
-        let routes = std::mem::take(&mut self.routes);
+        self.routes.finish().for_each(|union| self.cycle(&union));
+    }
+
+    /// Reports a cycle of routes. N-2
+    fn cycle(&mut self, routes: &RouteUnion) {
         let Some(cycle) = routes.cycle() else { return };
         if let (Some(channel), Some(first)) = (cycle.first(), routes.first_packet(&cycle)) {
             self.ledger.note(FindingKind::RouteCycle, *channel, first.place, || {

@@ -198,7 +198,7 @@ impl NetworkStage {
         let (scope, network) = (*scope, scope.includes_network());
         *now = event.time.max(*now);
         journeys.row(event, &mut |journey| {
-            findings.journey(&journey);
+            findings.journey(&journey, blocking.nodes());
             conversations.journey(&journey, &mut |it| report_transport(scope, it, findings, out));
             out.extend(network.then_some(AnalysisEvent::Journey(journey)));
         });
@@ -221,7 +221,7 @@ impl NetworkStage {
             out.extend(network.then_some(AnalysisEvent::Blocked(blocked)));
         });
         journeys.finish(end, &mut |journey| {
-            findings.journey(&journey);
+            findings.journey(&journey, blocking.nodes());
             conversations.journey(&journey, &mut |it| report_transport(scope, it, findings, out));
             out.extend(network.then_some(AnalysisEvent::Journey(journey)));
         });

@@ -75,7 +75,7 @@ pub(super) const RULES: [Rule; 31] = [
         "Uncaptured parts of the network are unknown. `topology` lists the captured part."),
     Rule::shown("N-2", "3.1, Micro, HotI",
         "One interface in each network maps it, by mapping packets to other interfaces *and to itself*; which one is set by the network manager or chosen automatically; if its host goes off, or faulty links cut the network in disjoint parts, one or more new ones are chosen. The map is distributed; each interface computes its own routes; all routes are mutually deadlock-free. Mapping packets are short, and the MSB of the first byte lets a switch drop what is for a host and a host refuse what is for a switch (§3.1).",
-        RuleVisibility::Part(test(RuleEvidence::Way, |ledger| ledger.seen().turns, "pairs of channels on the route of a packet"), "Routes that no packet took do not show, nor do those of packets that were damaged or that others were like. Packets of mapping are not counted: no route is known when they are sent."),
+        RuleVisibility::Part(test(RuleEvidence::Way, |ledger| ledger.seen().turns, "pairs of channels on the route of a packet"), "Routes that no packet took do not show, nor do those of packets that were damaged or that others were like. In a network that maps itself the routes of each map are judged by themselves, 10 ms after its installation, if the links of the interfaces were captured. Packets of mapping are not counted: no route is known when they are sent."),
         "The channels that packets took, one behind the other: if no cycle leads from channel to channel, no load can cause a deadlock. Senders that wait for each other in a cycle are one.")
         .example("ring"),
     Rule::hidden("N-3", "Micro, HotI",

@@ -1,0 +1,140 @@
+//! Routes of a network that maps itself: a union for each map. N-2
+//!
+//! Routes of one map have no cycle together. Those of two maps may, and are in use at once only for as long as
+//! it takes to install the later ones. So a packet counts for the map by which its interface computed its route:
+//! answers of the interface name it. A packet counts for none as long as it may have any other route.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use codec::capture::ChannelId;
+use codec::mapping::{InterfaceAddress, MapVersion, MappingAnswer, MappingPacket, MappingRequest};
+use codec::packet::CrcCheck;
+use codec::route::PortId;
+
+use super::route_union::RouteUnion;
+use crate::event::Picoseconds;
+use crate::journey::{Journey, JourneyFate};
+use crate::node_kind::TopologyNodeKind;
+use crate::topology::NodeIndex;
+
+/// Time for which packets with earlier routes may leave an interface that has installed new ones. *Chosen*: its
+/// memory holds packets of 1.6 ms (I-5), which may wait.
+const QUEUED: Picoseconds = 10_000_000_000;
+
+/// Most maps whose routes are united at a time. *Chosen*: parts of a split network, before and after.
+const UNIONS_MAX: usize = 4;
+
+/// A map by its mapper and its version.
+type RouteMap = (InterfaceAddress, MapVersion);
+
+/// Unions of the routes of a section.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ObservedRoutes {
+    /// By map; without one as long as no interface has named any.
+    unions: VecDeque<(Option<RouteMap>, RouteUnion)>,
+    /// The map of each interface's routes, by the channel from it.
+    interfaces: BTreeMap<ChannelId, InstalledMap>,
+    /// True once an interface has named a map.
+    is_mapped: bool,
+}
+
+/// Map of the routes of an interface.
+#[derive(Clone, Copy, Debug)]
+struct InstalledMap {
+    /// None after a request to install another, until an answer names it.
+    map: Option<RouteMap>,
+    /// Time from which all its packets have routes of that map.
+    since: Picoseconds,
+}
+
+impl ObservedRoutes {
+    /// Adds a packet. Returns the number of new pairs of channels, and a union to which none will be added.
+    pub(super) fn add(
+        &mut self,
+        journey: &Journey,
+        nodes: &NodeIndex,
+    ) -> (u64, Option<RouteUnion>) {
+        if let Some(contents) = &journey.mapping {
+            let packet = contents.packet().ok().filter(|_| contents.check == CrcCheck::Good);
+            return (0, packet.and_then(|packet| self.mapping(journey, packet, nodes)));
+        }
+        let Some(first) = journey.hops.first() else { return (0, None) };
+        let installed = self.interfaces.get(&first.channel);
+        let map = installed.filter(|it| it.since <= first.time).and_then(|it| it.map);
+        if map.is_none() && self.is_mapped {
+            return (0, None);
+        }
+        if let Some((_, union)) = self.unions.iter_mut().find(|(known, _)| *known == map) {
+            return (union.add(journey), None);
+        }
+        let mut union = RouteUnion::default();
+        let added = union.add(journey);
+        if added > 0 {
+            self.unions.push_back((map, union));
+        }
+        let is_full = self.unions.len() > UNIONS_MAX;
+        (added, if is_full { self.unions.pop_front().map(|(_, union)| union) } else { None })
+    }
+
+    /// Ends the section, and returns its unions.
+    pub(super) fn finish(&mut self) -> impl Iterator<Item = RouteUnion> + use<> {
+        std::mem::take(self).unions.into_iter().map(|(_, union)| union)
+    }
+
+    /// Notes the maps of interfaces.
+    fn mapping(
+        &mut self,
+        journey: &Journey,
+        packet: MappingPacket<'_>,
+        nodes: &NodeIndex,
+    ) -> Option<RouteUnion> {
+        let (first, last) = (journey.hops.first()?, journey.hops.last()?);
+        let map = match packet {
+            MappingPacket::Answer(MappingAnswer { mapper: Some(mapper), version, .. }) => {
+                Some((mapper, version)).filter(|_| version != MapVersion(0))?
+            }
+            MappingPacket::Request(header, MappingRequest::Install) => {
+                let map = (header.source, header.version);
+                let to = nodes.opposite(last.channel);
+                let to = to.filter(|_| journey.fate == JourneyFate::Arrived);
+                if let Some(installed) = to.and_then(|to| self.interfaces.get_mut(&to))
+                    && installed.map != Some(map)
+                {
+                    installed.map = None;
+                }
+                // The mapper has installed its own.
+                map
+            }
+            MappingPacket::Request(
+                header,
+                MappingRequest::Map(piece) | MappingRequest::Routes(piece),
+            ) if piece.number == 0 => {
+                // Its mapper has lost its versions in a restart, and uses one again.
+                return self.close(Some((header.source, header.version)));
+            }
+            MappingPacket::Request(..) | MappingPacket::Home(..) => return None,
+            MappingPacket::Answer(_) | MappingPacket::Resign { .. } => return None,
+        };
+        if is_from_host(first.channel, nodes) {
+            let installed = self.interfaces.get(&first.channel);
+            if installed.is_none_or(|installed| installed.map != Some(map)) {
+                let installed = InstalledMap { map: Some(map), since: first.time + QUEUED };
+                self.interfaces.insert(first.channel, installed);
+            }
+        }
+        let is_first = !std::mem::replace(&mut self.is_mapped, true);
+        if is_first { self.close(None) } else { None }
+    }
+
+    fn close(&mut self, map: Option<RouteMap>) -> Option<RouteUnion> {
+        let place = self.unions.iter().position(|(known, _)| *known == map)?;
+        self.unions.remove(place).map(|(_, union)| union)
+    }
+}
+
+/// True if a channel comes from a host, by its name and by the packets that the host received. I-1
+fn is_from_host(channel: ChannelId, nodes: &NodeIndex) -> bool {
+    nodes.ends(channel).is_some_and(|ends| {
+        ends.from.port == PortId(0) && nodes.kind(&ends.from.node) == TopologyNodeKind::Host
+    })
+}
