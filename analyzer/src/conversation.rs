@@ -17,13 +17,13 @@ mod transport_packet;
 mod visibility;
 
 use crate::event::Picoseconds;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::ChannelId;
 
 use self::conversation_state::ConversationState;
 pub use self::from_journey::MalformedPacket;
+pub(crate) use self::from_journey::fate;
 use self::from_journey::{JourneyPacket, packet_of};
 pub use self::history::MessageHistory;
 pub use self::observation::{
@@ -38,14 +38,11 @@ pub use self::transport_packet::{
 use self::visibility::Visibility;
 use crate::journey::Journey;
 use crate::named_enum::named_enum;
+use crate::time_queue::TimeQueue;
 
 /// Maximum number of open conversations. *Chosen*: a hundred NICs, each of which exchanges data
 /// with every other on all 8 logical channels, have 79 200.
 const OPEN_MAX: usize = 1 << 17;
-
-/// Maximum number of packets held until all earlier ones have arrived. *Chosen*: more than are in
-/// transit at a time, captured or not.
-const WAITING_MAX: usize = 1 << 16;
 
 /// A finished conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,50 +88,22 @@ pub enum TransportEvent {
 /// Tracker of all conversations of a capture.
 #[derive(Debug, Default)]
 pub struct ConversationTracker {
-    waiting: BinaryHeap<Reverse<PendingPacket>>,
+    waiting: TimeQueue<PendingItem>,
     talks: BTreeMap<ConversationKey, ConversationState>,
     /// Open conversations by the time of their last packet, for eviction.
     quiet: BTreeSet<(Picoseconds, ConversationKey)>,
     scene: Visibility,
     /// Links of the channels whose opposite channel was captured too.
     links: BTreeMap<ChannelId, LinkKey>,
-    fed: u64,
     begun: u64,
 }
 
 /// A packet or a hole, held until all earlier ones have arrived.
 #[derive(Debug)]
-struct PendingPacket {
-    time: Picoseconds,
-    number: u64,
-    item: PendingItem,
-}
-
-#[derive(Debug)]
 enum PendingItem {
     Packet(Box<ObservedPacket>),
     Malformed(MalformedPacket),
     Hole,
-}
-
-impl PartialEq for PendingPacket {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for PendingPacket {}
-
-impl PartialOrd for PendingPacket {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for PendingPacket {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.time, self.number).cmp(&(other.time, other.number))
-    }
 }
 
 impl ConversationTracker {
@@ -174,15 +143,15 @@ impl ConversationTracker {
 
     /// Processes all items before `until`: no packet captured earlier will be added.
     pub fn pass(&mut self, until: Picoseconds, out: &mut impl FnMut(TransportEvent)) {
-        while self.waiting.peek().is_some_and(|Reverse(next)| next.time < until) {
-            self.next(out);
+        while let Some((time, item)) = self.waiting.pop_before(until) {
+            self.process(time, item, out);
         }
     }
 
     /// Processes all held items and ends all conversations.
     pub fn finish(&mut self, out: &mut impl FnMut(TransportEvent)) {
-        while !self.waiting.is_empty() {
-            self.next(out);
+        while let Some((time, item)) = self.waiting.pop() {
+            self.process(time, item, out);
         }
         let talks = std::mem::take(&mut self.talks);
         self.quiet.clear();
@@ -194,16 +163,17 @@ impl ConversationTracker {
     }
 
     fn wait(&mut self, time: Picoseconds, item: PendingItem, out: &mut impl FnMut(TransportEvent)) {
-        let number = self.fed;
-        self.fed += 1;
-        self.waiting.push(Reverse(PendingPacket { time, number, item }));
-        if self.waiting.len() > WAITING_MAX {
-            self.next(out);
+        if let Some((time, item)) = self.waiting.push(time, item) {
+            self.process(time, item, out);
         }
     }
 
-    fn next(&mut self, out: &mut impl FnMut(TransportEvent)) {
-        let Some(Reverse(PendingPacket { time, item, .. })) = self.waiting.pop() else { return };
+    fn process(
+        &mut self,
+        time: Picoseconds,
+        item: PendingItem,
+        out: &mut impl FnMut(TransportEvent),
+    ) {
         match item {
             PendingItem::Hole => self.scene.add_hole(time),
             PendingItem::Packet(seen) => self.step(&seen, out),

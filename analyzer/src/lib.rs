@@ -86,6 +86,7 @@ pub mod score;
 pub mod series;
 pub mod show;
 pub mod snapshot;
+mod time_queue;
 pub mod timeline;
 pub mod topology;
 mod totals;

@@ -1,5 +1,209 @@
 //! Mapping of the network by its interfaces, reconstructed from captured packets. N-2, N-7, N-8
+//!
+//! Each packet arrives once, as a journey. Packets are sorted by the time of their first capture, near
+//! their senders. Only packets with a good CRC are read. Memory does not grow with the capture.
 
 mod captured_mapping;
+mod distribution;
+mod mappers;
+mod probes;
+mod row;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use codec::capture::ChannelId;
+use codec::error::DecodeError;
+use codec::mapping::{AnswerStatus, InterfaceAddress, MapVersion, MappingAnswer, MappingPacket};
 
 pub use self::captured_mapping::{CapturedMapping, PAYLOAD_MAX};
+pub use self::distribution::DistributedMap;
+use self::distribution::MapDistributions;
+use self::mappers::MapperTerms;
+pub use self::mappers::{MapperTerm, TermEnd};
+use self::probes::ProbePairing;
+pub use self::probes::{MappingProbe, ProbeOutcome};
+pub use self::row::MappingRow;
+use crate::conversation::{self, LinkKey, ObservedPlace, TransportFate};
+use crate::event::Picoseconds;
+use crate::journey::{Journey, JourneyFate, JourneyHop};
+use crate::time_queue::TimeQueue;
+
+/// Maximum number of interfaces that are remembered. *Chosen*: more than a network has.
+const INTERFACES_MAX: usize = 1 << 14;
+
+/// Event of mapping, in order of the time at which it became certain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MappingEvent {
+    /// A probe or a request, with its answer; or an answer to no captured request.
+    Probe(Box<MappingProbe>),
+    /// An interface uses new routes.
+    Installation(RouteInstallation),
+    /// A map that a mapper has distributed.
+    Map(Box<DistributedMap>),
+    /// The time in which an interface mapped the network.
+    Mapper(MapperTerm),
+    /// A mapping packet that cannot be read.
+    Unread(UnreadPacket),
+}
+
+/// The first answer of an interface by which it has installed the routes of a map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RouteInstallation {
+    /// The answer.
+    pub place: ObservedPlace,
+    /// The interface.
+    pub address: InterfaceAddress,
+    /// The mapper.
+    pub mapper: Option<InterfaceAddress>,
+    /// Version of the map.
+    pub version: MapVersion,
+}
+
+/// A packet of the type of mapping that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnreadPacket {
+    /// Its first capture.
+    pub place: ObservedPlace,
+    /// Its fault; none if its CRC is bad wherever it was captured.
+    pub fault: Option<DecodeError>,
+}
+
+/// A mapping packet, as the taps captured it.
+#[derive(Debug)]
+pub(crate) struct ObservedMapping {
+    pub(crate) place: ObservedPlace,
+    /// Time of its first byte at the last tap on its path.
+    pub(crate) last: Picoseconds,
+    /// Channels of its first and last capture.
+    pub(crate) channels: [ChannelId; 2],
+    /// Their links.
+    pub(crate) links: [LinkKey; 2],
+    pub(crate) fate: JourneyFate,
+    pub(crate) arrival: TransportFate,
+    contents: Arc<CapturedMapping>,
+}
+
+/// Tracker of all mapping packets of a capture.
+#[derive(Debug, Default)]
+pub struct MappingTracker {
+    waiting: TimeQueue<ObservedMapping>,
+    /// Links of the channels whose opposite channel was captured too.
+    links: BTreeMap<ChannelId, LinkKey>,
+    /// Channel of the first capture of each interface's packets.
+    homes: BTreeMap<InterfaceAddress, ChannelId>,
+    /// Mapper and version of the routes of each interface, by its answers.
+    routes: BTreeMap<InterfaceAddress, (Option<InterfaceAddress>, MapVersion)>,
+    probes: ProbePairing,
+    mappers: MapperTerms,
+    maps: MapDistributions,
+}
+
+impl MappingTracker {
+    /// Pairs two channels as the directions of one link.
+    pub fn join(&mut self, one: ChannelId, other: ChannelId) {
+        let link = LinkKey(one.min(other));
+        self.links.extend([(one, link), (other, link)]);
+    }
+
+    /// Adds the packet of a journey, if it is of mapping.
+    pub fn journey(&mut self, journey: &Journey, out: &mut impl FnMut(MappingEvent)) {
+        let Some(contents) = &journey.mapping else { return };
+        let (Some(first), Some(last)) = (journey.hops.first(), journey.hops.last()) else { return };
+        let JourneyHop { time, channel, start: at, packet, .. } = *first;
+        let channels = [first.channel, last.channel];
+        let seen = ObservedMapping {
+            place: ObservedPlace { time, channel, at, packet },
+            last: last.time,
+            channels,
+            links: channels.map(|id| self.links.get(&id).copied().unwrap_or(LinkKey(id))),
+            fate: journey.fate,
+            arrival: conversation::fate(journey, last),
+            contents: Arc::clone(contents),
+        };
+        if let Some((_, seen)) = self.waiting.push(time, seen) {
+            self.packet(&seen, out);
+        }
+    }
+
+    /// True if any packet is held for earlier ones.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Processes all packets before `until`: none captured earlier will be added.
+    pub fn pass(&mut self, until: Picoseconds, out: &mut impl FnMut(MappingEvent)) {
+        while let Some((_, seen)) = self.waiting.pop_before(until) {
+            self.packet(&seen, out);
+        }
+    }
+
+    /// Processes all held packets, and ends everything.
+    pub fn finish(&mut self, out: &mut impl FnMut(MappingEvent)) {
+        while let Some((_, seen)) = self.waiting.pop() {
+            self.packet(&seen, out);
+        }
+        self.probes.finish(out);
+        self.maps.finish(out);
+        self.mappers.finish(out);
+    }
+
+    /// Interfaces with the channels on which their packets were captured first.
+    pub fn homes(&self) -> impl Iterator<Item = (InterfaceAddress, ChannelId)> {
+        self.homes.iter().map(|(address, channel)| (*address, *channel))
+    }
+
+    fn packet(&mut self, seen: &ObservedMapping, out: &mut impl FnMut(MappingEvent)) {
+        let place = seen.place;
+        let packet = match seen.contents.sound() {
+            Ok(packet) => packet,
+            Err(fault) => return out(MappingEvent::Unread(UnreadPacket { place, fault })),
+        };
+        let source = packet.source();
+        if self.homes.len() < INTERFACES_MAX {
+            self.homes.entry(source).or_insert(place.channel);
+        }
+        self.probes.expire(place.time, out);
+        match packet {
+            MappingPacket::Request(header, request) => {
+                self.mappers.probes(source, seen, out);
+                self.maps.request(seen, &header, request, out);
+                self.probes.sent(MappingProbe::new(seen, &packet), out);
+            }
+            MappingPacket::Home(..) => {
+                self.mappers.probes(source, seen, out);
+                self.probes.sent(MappingProbe::new(seen, &packet), out);
+            }
+            MappingPacket::Answer(answer) => self.answer(seen, &answer, out),
+            MappingPacket::Resign { winner, .. } => {
+                self.mappers.ends(source, place.time, (TermEnd::Resigned, Some(winner)), out);
+            }
+        }
+    }
+
+    fn answer(
+        &mut self,
+        seen: &ObservedMapping,
+        answer: &MappingAnswer,
+        out: &mut impl FnMut(MappingEvent),
+    ) {
+        let MappingAnswer { source: address, mapper, version, status, .. } = *answer;
+        if mapper != Some(address) {
+            self.mappers.ends(address, seen.place.time, (TermEnd::Follows, mapper), out);
+        }
+        if self.routes.len() < INTERFACES_MAX || self.routes.contains_key(&address) {
+            let before = self.routes.insert(address, (mapper, version));
+            if status == AnswerStatus::Installed && before != Some((mapper, version)) {
+                let place = seen.place;
+                let installed = RouteInstallation { place, address, mapper, version };
+                out(MappingEvent::Installation(installed));
+            }
+        }
+        let probe = self.probes.answered(seen, answer);
+        if probe.outcome == ProbeOutcome::Answered {
+            self.maps.answered(&probe, seen.last, status);
+        }
+        out(MappingEvent::Probe(probe));
+    }
+}

@@ -21,6 +21,8 @@ pub enum AnalysisScope {
     Series,
     /// Events of the reliability protocol.
     Conversations,
+    /// Events of mapping.
+    Mapping,
     /// Totals of channels, journeys, waits and conversations, as [`crate::analyze`] reports them.
     Report,
     /// Everything but the cases of findings.
@@ -53,6 +55,10 @@ impl AnalysisScope {
 
     pub(crate) const fn includes_network(self) -> bool {
         matches!(self, Self::Log | Self::Network | Self::Series | Self::Report | Self::Everything)
+    }
+
+    pub(crate) const fn includes_mapping(self) -> bool {
+        matches!(self, Self::Mapping | Self::Everything)
     }
 
     pub(crate) const fn includes_conversations(self) -> bool {

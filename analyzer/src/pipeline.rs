@@ -30,6 +30,7 @@ use crate::link::LinkAnalysis;
 use crate::link::interval::ActivityInterval;
 use crate::link::parameters::LinkAssumptions;
 use crate::link::slack::SlackEvent;
+use crate::mapping::{MappingEvent, MappingTracker};
 use crate::options::AnalysisScope;
 use crate::topology::Topology;
 
@@ -49,6 +50,8 @@ pub enum AnalysisEvent {
     /// Event of the reliability protocol, in order of the first observation of its packet; events
     /// of one message stay together.
     Spoken(TransportEvent),
+    /// Event of mapping.
+    Mapping(MappingEvent),
     /// Case of a finding, after the events that prove it.
     Case(FindingCase),
     /// Fault of the file, which was skipped.
@@ -171,6 +174,12 @@ impl<R: Read + Send> CaptureAnalysis<R> {
     #[must_use]
     pub fn topology(&self) -> Topology {
         self.network.topology()
+    }
+
+    /// Mapping in the last section.
+    #[must_use]
+    pub const fn mapping(&self) -> &MappingTracker {
+        self.network.mapping()
     }
 
     /// Journeys of the last section.

@@ -8,6 +8,7 @@ mod journeys;
 pub mod line;
 mod links;
 mod log;
+mod mapping;
 #[cfg(feature = "score")]
 mod score;
 mod slack;
@@ -17,7 +18,7 @@ mod units;
 use std::io::Read;
 
 use codec::capture::{CaptureError, CaptureFault, Channel};
-use codec::mapping;
+use codec::mapping::TAG;
 use codec::packet::{CrcCheck, PacketTag};
 
 use crate::event::{ChannelEvent, LinkEvent, TimedEvent};
@@ -32,6 +33,7 @@ pub use self::line::{ColumnRank, StyledLine, TextStyle, microseconds, wrapped};
 pub use self::links::links;
 pub(crate) use self::log::log_text;
 pub use self::log::{case_head, case_line, log_head, log_line};
+pub use self::mapping::{MappingText, mapping};
 #[cfg(feature = "score")]
 pub use self::score::score;
 pub use self::slack::slack;
@@ -135,7 +137,7 @@ fn packet_lines(
 
 /// Name of a packet's type, behind its route. Other types have none.
 fn type_name(tag: Option<PacketTag>) -> &'static str {
-    if tag.map(PacketTag::value) == Some(mapping::TAG) { " mapping" } else { "" }
+    if tag.map(PacketTag::value) == Some(TAG) { " mapping" } else { "" }
 }
 
 /// Offset, bytes and ASCII of up to 16 bytes, as `hexdump -C` prints them.

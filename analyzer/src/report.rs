@@ -151,6 +151,7 @@ impl Report {
             | AnalysisEvent::Row(_)
             | AnalysisEvent::Interval(_)
             | AnalysisEvent::Slack(_)
+            | AnalysisEvent::Mapping(_)
             | AnalysisEvent::Case(_) => {}
         }
     }

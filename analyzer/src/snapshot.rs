@@ -125,6 +125,7 @@ fn render_conversations(
                 | AnalysisEvent::Row(_)
                 | AnalysisEvent::Interval(_)
                 | AnalysisEvent::Slack(_)
+                | AnalysisEvent::Mapping(_)
                 | AnalysisEvent::Case(_)
                 | AnalysisEvent::Journey(_)
                 | AnalysisEvent::Blocked(_) => {}

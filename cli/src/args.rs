@@ -16,8 +16,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use self::analysis::{
-    AnnotateArgs, BlockingArgs, CheckArgs, ConversationsArgs, ExplainArgs, LinksArgs, PacketsArgs,
-    ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs,
+    AnnotateArgs, BlockingArgs, CheckArgs, ConversationsArgs, ExplainArgs, LinksArgs, MappingArgs,
+    PacketsArgs, ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs,
 };
 pub(crate) use self::cutting::{DiffArgs, DiffIgnore, MergeArgs, SliceArgs};
 pub(crate) use self::export::{
@@ -66,6 +66,8 @@ pub(crate) enum CliCommand {
     Flows(ViewArgs),
     /// Follows the reliability protocol: messages, ACKs and NACKs, retransmissions and their causes.
     Conversations(ConversationsArgs),
+    /// Follows the mapping of the network by its interfaces: probes, mappers over time, maps distributed.
+    Mapping(MappingArgs),
     /// Shows which senders waited for which, how long and why: deadlocks and trees of stopped senders.
     Blocking(BlockingArgs),
     /// Shows nodes, ports and links of the network, derived from channel names and packet routes.

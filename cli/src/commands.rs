@@ -17,6 +17,7 @@ mod journeys;
 mod laws_program;
 mod links;
 mod log;
+mod mapping;
 mod packets;
 mod schema;
 mod score;
@@ -60,6 +61,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Import(arguments) => import::run(&arguments, output),
         Cli::Export(arguments) => export::run(&arguments, output),
         Cli::Flows(view) => flows::run(&view, output),
+        Cli::Mapping(arguments) => mapping::run(&arguments, output),
         Cli::Conversations(arguments) => conversations::run(&arguments, output),
         Cli::Simulate(arguments) => simulate::run(&arguments, output),
         Cli::Sweep(arguments) => sweep::run(&arguments, output),

@@ -35,7 +35,16 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ("Cutting and comparing captures", &["slice", "merge", "diff"]),
     (
         "Links, routes and the network",
-        &["links", "journeys", "series", "flows", "blocking", "conversations", "topology"],
+        &[
+            "links",
+            "journeys",
+            "series",
+            "flows",
+            "blocking",
+            "conversations",
+            "mapping",
+            "topology",
+        ],
     ),
     ("Simulation", &["demo", "simulate", "sweep", "experiment"]),
     ("Proof of this program", &["score", "storm", "reproduce"]),

@@ -172,6 +172,16 @@ impl MapVersion {
 
 impl AnswerStatus {
     const ALL: [Self; 4] = [Self::Received, Self::Complete, Self::Installed, Self::Refused];
+
+    /// Name of the result in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Received => "received",
+            Self::Complete => "complete",
+            Self::Installed => "installed",
+            Self::Refused => "refused",
+        }
+    }
 }
 
 impl<'a> MappingPacket<'a> {
@@ -186,6 +196,16 @@ impl<'a> MappingPacket<'a> {
             Self::Request(_, MappingRequest::Routes(_)) => "routes",
             Self::Request(_, MappingRequest::Install) => "install",
             Self::Resign { .. } => "resign",
+        }
+    }
+
+    /// Address of the sender.
+    pub const fn source(&self) -> InterfaceAddress {
+        match self {
+            Self::Request(RequestHeader { source, .. }, _)
+            | Self::Answer(MappingAnswer { source, .. })
+            | Self::Home(_, source, _)
+            | Self::Resign { source, .. } => *source,
         }
     }
 

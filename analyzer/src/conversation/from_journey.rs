@@ -86,7 +86,7 @@ fn parts(
 }
 
 /// Fate of a packet at its receiver. T-7
-fn fate(journey: &Journey, last: &JourneyHop) -> TransportFate {
+pub(crate) fn fate(journey: &Journey, last: &JourneyHop) -> TransportFate {
     match (last.ended_by, last.check) {
         (FrameEnd::CaptureEnd, _) => return TransportFate::UnderWay,
         (FrameEnd::Hole, _) => return TransportFate::OutOfSight,

@@ -17,6 +17,7 @@ use crate::journey::JourneyRow;
 use crate::link::report::{ChannelTotalsRow, IntervalRow};
 use crate::link::slack::{FillRow, SlackRow};
 use crate::log_row::LogRow;
+use crate::mapping::MappingRow;
 use crate::packet::PacketRow;
 use crate::row::{ListRow, RowField};
 use crate::series::SeriesRow;
@@ -53,6 +54,8 @@ pub enum RowKind {
     Conversations,
     /// Rows of `conversations --events`.
     Remarks,
+    /// Rows of `mapping`.
+    Mapping,
     /// Rows of `check`.
     Findings,
     /// Rows of `check --each`.
@@ -67,7 +70,7 @@ type KindDefinition = (&'static str, &'static str, &'static str, &'static [&'sta
 
 impl RowKind {
     /// All kinds.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Channels,
         Self::Packets,
         Self::Events,
@@ -82,6 +85,7 @@ impl RowKind {
         Self::Flows,
         Self::Conversations,
         Self::Remarks,
+        Self::Mapping,
         Self::Findings,
         Self::Cases,
         Self::Log,
@@ -114,6 +118,7 @@ impl RowKind {
             Self::Remarks => {
                 ("events of conversations", "conversations --events", "events", remarks)
             }
+            Self::Mapping => ("events of mapping", "mapping", "mapping", &[MappingRow::FIELDS]),
             Self::Findings => ("findings", "check", "findings", &[FindingRow::FIELDS]),
             Self::Cases => ("cases", "check --each", "cases", &[CaseRow::FIELDS]),
             Self::Log => ("log", "log", "log", &[LogRow::FIELDS]),
@@ -175,6 +180,10 @@ impl RowKind {
             Self::Remarks => {
                 "time_ps,source,destination,event,seq,timestamp|message,kind,bytes,cause,reason,rtt_ps,\
                  gone,fate,logical_channel,incarnation,fault,channel"
+            }
+            Self::Mapping => {
+                "time_ps,row,channel,address|kind,outcome,version,piece,pieces,answered_by,status,mapper,\
+                 interfaces,installed,hosts,switches,links,packets,ended,winner,last_channel,fault"
             }
             Self::Series => {
                 "time_ps,channel,utilisation,stopped,packets,latency_p50_ps,bad,latency_p99_ps"

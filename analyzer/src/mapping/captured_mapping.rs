@@ -45,8 +45,10 @@ impl CapturedMapping {
     }
 
     /// The packet, if it is well formed and its CRC is good.
-    #[must_use]
-    pub fn sound(&self) -> Option<MappingPacket<'_>> {
-        self.packet().ok().filter(|_| self.check == CrcCheck::Good)
+    ///
+    /// # Errors
+    /// As [`Self::packet`]; none if its CRC is bad.
+    pub fn sound(&self) -> Result<MappingPacket<'_>, Option<DecodeError>> {
+        if self.check == CrcCheck::Good { self.packet().map_err(Some) } else { Err(None) }
     }
 }

@@ -18,6 +18,7 @@ use crate::journey::JourneyTracker;
 use crate::link::LinkOutput;
 use crate::link::parameters::LinkAssumptions;
 use crate::link::slack::SlackEvent;
+use crate::mapping::{MappingEvent, MappingTracker};
 use crate::options::AnalysisScope;
 use crate::topology::{Topology, TopologyEvidence};
 
@@ -31,6 +32,7 @@ pub(super) struct NetworkStage {
     journeys: JourneyTracker,
     blocking: BlockingTracker,
     conversations: ConversationTracker,
+    mapping: MappingTracker,
     evidence: TopologyEvidence,
     findings: FindingChecks,
     /// Cases of findings that are emitted once the events before them have been.
@@ -58,6 +60,7 @@ impl NetworkStage {
             journeys: JourneyTracker::default(),
             blocking: BlockingTracker::default(),
             conversations: ConversationTracker::default(),
+            mapping: MappingTracker::default(),
             evidence: TopologyEvidence::default(),
             findings,
             cases: VecDeque::new(),
@@ -78,6 +81,10 @@ impl NetworkStage {
         self.evidence.topology()
     }
 
+    pub(super) const fn mapping(&self) -> &MappingTracker {
+        &self.mapping
+    }
+
     pub(super) const fn journeys(&self) -> &JourneyTracker {
         &self.journeys
     }
@@ -87,6 +94,7 @@ impl NetworkStage {
         if self.progress == SectionProgress::End && !batch.channels.is_empty() {
             self.journeys = JourneyTracker::default();
             self.blocking = BlockingTracker::default();
+            self.mapping = MappingTracker::default();
             (self.conversations, self.now) = (ConversationTracker::default(), 0);
             self.progress = SectionProgress::More;
         }
@@ -99,6 +107,7 @@ impl NetworkStage {
         for (one, other) in &batch.joined {
             self.blocking.join(*one, *other);
             self.conversations.join(*one, *other);
+            self.mapping.join(*one, *other);
         }
         let mut out = Vec::new();
         let (mut events, mut intervals, mut slack) = (Vec::new(), Vec::new(), Vec::new());
@@ -122,9 +131,10 @@ impl NetworkStage {
         if batch.progress == SectionProgress::End {
             self.emit_cases(Picoseconds::MAX, &mut out);
             self.finish(batch.until, &mut out);
-        } else if self.conversations.is_waiting() {
-            let Self { scope, conversations, findings, journeys, now, .. } = self;
+        } else if self.conversations.is_waiting() || self.mapping.is_waiting() {
+            let Self { scope, conversations, mapping, findings, journeys, now, .. } = self;
             let until = journeys.oldest().unwrap_or(*now);
+            mapping.pass(until, &mut |it| report_mapping(*scope, it, &mut out));
             conversations.pass(until, &mut |it| report_transport(*scope, it, findings, &mut out));
         }
         self.emit_own_cases(&mut out);
@@ -194,12 +204,15 @@ impl NetworkStage {
     }
 
     fn process(&mut self, event: &TimedEvent, out: &mut Vec<AnalysisEvent>) {
-        let Self { scope, journeys, blocking, conversations, findings, periods, now, .. } = self;
+        let Self {
+            scope, journeys, blocking, conversations, mapping, findings, periods, now, ..
+        } = self;
         let (scope, network) = (*scope, scope.includes_network());
         *now = event.time.max(*now);
         journeys.row(event, &mut |journey| {
             findings.journey(&journey, blocking.nodes());
             conversations.journey(&journey, &mut |it| report_transport(scope, it, findings, out));
+            mapping.journey(&journey, &mut |it| report_mapping(scope, it, out));
             out.extend(network.then_some(AnalysisEvent::Journey(journey)));
         });
         blocking.row(event, journeys, &mut |blocked| {
@@ -214,7 +227,8 @@ impl NetworkStage {
     /// Ends the section, which is recorded up to a time.
     fn finish(&mut self, end: Picoseconds, out: &mut Vec<AnalysisEvent>) {
         self.release(Picoseconds::MAX, out);
-        let Self { scope, journeys, blocking, conversations, evidence, findings, .. } = self;
+        let Self { scope, journeys, blocking, conversations, mapping, evidence, findings, .. } =
+            self;
         let (scope, network, periods) = (*scope, scope.includes_network(), &self.periods);
         blocking.finish(&mut |blocked| {
             findings.blocked(&blocked, |id| period(periods, id));
@@ -223,8 +237,10 @@ impl NetworkStage {
         journeys.finish(end, &mut |journey| {
             findings.journey(&journey, blocking.nodes());
             conversations.journey(&journey, &mut |it| report_transport(scope, it, findings, out));
+            mapping.journey(&journey, &mut |it| report_mapping(scope, it, out));
             out.extend(network.then_some(AnalysisEvent::Journey(journey)));
         });
+        mapping.finish(&mut |event| report_mapping(scope, event, out));
         conversations.finish(&mut |event| report_transport(scope, event, findings, out));
         evidence.section(blocking.nodes(), journeys.implied());
         findings.clocks(&journeys.clocks, |id| period(periods, id));
@@ -251,6 +267,10 @@ fn report_transport(
 ) {
     findings.spoken(&event);
     out.extend(scope.includes_conversations().then_some(AnalysisEvent::Spoken(event)));
+}
+
+fn report_mapping(scope: AnalysisScope, event: MappingEvent, out: &mut Vec<AnalysisEvent>) {
+    out.extend(scope.includes_mapping().then_some(AnalysisEvent::Mapping(event)));
 }
 
 fn period(periods: &ChannelTable<CharacterPeriod>, channel: ChannelId) -> CharacterPeriod {

@@ -170,6 +170,7 @@ impl Scorer {
             )
             | AnalysisEvent::Interval(_)
             | AnalysisEvent::Blocked(_)
+            | AnalysisEvent::Mapping(_)
             | AnalysisEvent::Case(_)
             | AnalysisEvent::Slack(
                 SlackEvent::Late { .. }

@@ -39,6 +39,7 @@ fn printed(packets: &str) -> String {
             AnalysisEvent::Row(_)
             | AnalysisEvent::Interval(_)
             | AnalysisEvent::Slack(_)
+            | AnalysisEvent::Mapping(_)
             | AnalysisEvent::Case(_)
             | AnalysisEvent::Fault(_) => {}
             AnalysisEvent::Journey(_) | AnalysisEvent::Blocked(_) => {}

@@ -47,6 +47,12 @@ pub(crate) struct ConversationsArgs {
 }
 
 #[derive(Args, Clone, Debug)]
+pub(crate) struct MappingArgs {
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+#[derive(Args, Clone, Debug)]
 pub(crate) struct SeriesArgs {
     #[command(flatten)]
     pub(crate) view: ViewArgs,

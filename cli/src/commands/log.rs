@@ -43,7 +43,7 @@ fn row<'a>(analysis: &'a CliAnalysis, event: &AnalysisEvent) -> Option<(ChannelI
         AnalysisEvent::Blocked(wait) => Some((wait.channel(), LogRow::of_wait(wait, &known))),
         AnalysisEvent::Case(case) => Some((case.channel, LogRow::of_case(case, &known))),
         AnalysisEvent::Interval(_) | AnalysisEvent::Slack(_) | AnalysisEvent::Journey(_) => None,
-        AnalysisEvent::Spoken(_) | AnalysisEvent::Fault(_) => None,
+        AnalysisEvent::Spoken(_) | AnalysisEvent::Mapping(_) | AnalysisEvent::Fault(_) => None,
     }
 }
 

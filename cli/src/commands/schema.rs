@@ -44,7 +44,8 @@ fn schema(kind: RowKind) -> Value {
         RowKind::Packets | RowKind::Events | RowKind::Characters | RowKind::Waits => vec![],
         RowKind::Links | RowKind::Intervals | RowKind::Buffers | RowKind::Fills => vec![],
         RowKind::Journeys | RowKind::Series | RowKind::Flows | RowKind::Conversations => vec![],
-        RowKind::Remarks | RowKind::Cases | RowKind::Log | RowKind::Differences => vec![],
+        RowKind::Mapping | RowKind::Remarks | RowKind::Cases | RowKind::Log => vec![],
+        RowKind::Differences => vec![],
     };
     let rows = (kind.list(), json!({ "type": "array", "items": { "$ref": "#" } }));
     let members = behind.into_iter().chain([rows]);

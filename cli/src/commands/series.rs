@@ -62,6 +62,7 @@ fn add(series: &mut SeriesTracker, analysis: &CliAnalysis, event: AnalysisEvent)
         | AnalysisEvent::Slack(_)
         | AnalysisEvent::Blocked(_)
         | AnalysisEvent::Spoken(_)
+        | AnalysisEvent::Mapping(_)
         | AnalysisEvent::Case(_)
         | AnalysisEvent::Fault(_) => {}
     }

@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 /// Every command that reads a capture and prints rows.
-pub(crate) const VIEWS: [&[&str]; 17] = [
+pub(crate) const VIEWS: [&[&str]; 18] = [
     &["info"],
     &["packets"],
     &["events"],
@@ -23,6 +23,7 @@ pub(crate) const VIEWS: [&[&str]; 17] = [
     &["flows"],
     &["conversations"],
     &["conversations", "--events"],
+    &["mapping"],
     &["blocking"],
     &["check"],
     &["check", "--each"],

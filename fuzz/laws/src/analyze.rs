@@ -223,7 +223,7 @@ fn is_plain(scenario: &Scenario) -> bool {
 /// Output of an analysis, kind by kind, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct AnalysisRecord {
-    events: [Vec<AnalysisEvent>; 7],
+    events: [Vec<AnalysisEvent>; 8],
     ledger: FindingSet,
     error: Option<String>,
 }
@@ -246,7 +246,7 @@ fn analyzed(file: &[u8]) -> AnalysisRecord {
     let mut analysis =
         CaptureAnalysis::new(file, AnalysisScope::Everything, LinkAssumptions::default());
     let mut saying = AnalysisRecord::default();
-    let [rows, intervals, slack, journeys, blocked, spoken, faults] = &mut saying.events;
+    let [rows, intervals, slack, journeys, blocked, spoken, mapping, faults] = &mut saying.events;
     let mut out = |told: AnalysisEvent| {
         let list = match told {
             AnalysisEvent::Row(_) => &mut *rows,
@@ -255,6 +255,7 @@ fn analyzed(file: &[u8]) -> AnalysisRecord {
             AnalysisEvent::Journey(_) => &mut *journeys,
             AnalysisEvent::Blocked(_) => &mut *blocked,
             AnalysisEvent::Spoken(_) => &mut *spoken,
+            AnalysisEvent::Mapping(_) => &mut *mapping,
             AnalysisEvent::Fault(_) | AnalysisEvent::Case(_) => &mut *faults,
         };
         list.push(told);

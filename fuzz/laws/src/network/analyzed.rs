@@ -50,6 +50,7 @@ impl AnalyzedCapture {
             | AnalysisEvent::Interval(_)
             | AnalysisEvent::Journey(_)
             | AnalysisEvent::Case(_)
+            | AnalysisEvent::Mapping(_)
             | AnalysisEvent::Spoken(_) => {}
         };
         let mut progress = Ok(ReadProgress::More);

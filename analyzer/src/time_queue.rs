@@ -1,0 +1,74 @@
+//! Items held until all earlier ones have arrived.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::event::Picoseconds;
+
+/// Maximum number of items held. *Chosen*: more packets than are in transit at a time, captured or not.
+const WAITING_MAX: usize = 1 << 16;
+
+/// Items in order of their times; items of one time in the order in which they were added.
+#[derive(Debug)]
+pub(crate) struct TimeQueue<T> {
+    waiting: BinaryHeap<Reverse<QueuedItem<T>>>,
+    fed: u64,
+}
+
+#[derive(Debug)]
+struct QueuedItem<T> {
+    time: Picoseconds,
+    number: u64,
+    item: T,
+}
+
+impl<T> PartialEq for QueuedItem<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<T> Eq for QueuedItem<T> {}
+
+impl<T> PartialOrd for QueuedItem<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for QueuedItem<T> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.time, self.number).cmp(&(other.time, other.number))
+    }
+}
+
+impl<T> Default for TimeQueue<T> {
+    fn default() -> Self {
+        Self { waiting: BinaryHeap::new(), fed: 0 }
+    }
+}
+
+impl<T> TimeQueue<T> {
+    /// Adds an item. Returns the first one if too many are held.
+    pub(crate) fn push(&mut self, time: Picoseconds, item: T) -> Option<(Picoseconds, T)> {
+        let number = self.fed;
+        self.fed += 1;
+        self.waiting.push(Reverse(QueuedItem { time, number, item }));
+        if self.waiting.len() > WAITING_MAX { self.pop() } else { None }
+    }
+
+    /// The first item before a time.
+    pub(crate) fn pop_before(&mut self, until: Picoseconds) -> Option<(Picoseconds, T)> {
+        let Reverse(first) = self.waiting.peek()?;
+        if first.time < until { self.pop() } else { None }
+    }
+
+    /// The first item.
+    pub(crate) fn pop(&mut self) -> Option<(Picoseconds, T)> {
+        self.waiting.pop().map(|Reverse(first)| (first.time, first.item))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+}
