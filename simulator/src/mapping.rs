@@ -18,7 +18,6 @@ mod map_routes;
 mod network_mapper;
 mod request_queue;
 mod watch;
-pub mod world;
 
 use codec::mapping::{InterfaceAddress, MapVersion};
 
@@ -26,7 +25,7 @@ pub use self::map_routes::MappedRoutes;
 pub use self::network_mapper::NetworkMapper;
 
 /// Parameters of mapping. Times are in periods of the full rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MapperParameters {
     /// Content that the mapper distributes.
     pub design: MapperDesign,
@@ -39,7 +38,7 @@ pub struct MapperParameters {
 }
 
 /// The two designs of the documents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MapperDesign {
     /// The map is distributed, and every interface computes its routes. N-2
     #[default]
@@ -133,6 +132,3 @@ impl Default for MapperParameters {
         Self { design: MapperDesign::Map, period: 4_000_000, timeout: 16_000, tries: 3 }
     }
 }
-
-#[cfg(test)]
-mod tests;

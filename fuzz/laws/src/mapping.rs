@@ -1,6 +1,12 @@
 //! Mapping: the packets, and the machines on small networks whose cables are cut and mended and whose
 //! packets are lost, doubled, delayed and forged. N-2..N-4, N-7, N-8
 
+pub mod election;
+pub mod election_walk;
+mod lies;
+pub mod mapped_network;
+pub mod world;
+
 use std::collections::BTreeMap;
 
 use codec::error::DecodeError;
@@ -10,13 +16,12 @@ use codec::mapping::{
 };
 use codec::route::{PortId, RouteAddressing};
 use simulator::link::LinkParameters;
-use simulator::mapping::world::{MappingWorld, PacketCopies};
-use simulator::mapping::{MapperDesign, MapperParameters, MapperStart, NetworkMapper};
-use simulator::routes::RouteTable;
+use simulator::mapping::{MapperDesign, MapperParameters, MapperStart};
 use simulator::topology::{
     CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology,
 };
 
+use self::world::{MappingWorld, PacketCopies};
 use crate::repair::SeededRng;
 
 /// Most operations of an input, and most periods until all is well again after the last: a mapper is
@@ -36,6 +41,7 @@ pub fn packets(payload: &[u8]) {
             Ok(map) => {
                 map.emit(&mut out);
                 assert_eq!(out, bytes, "emit writes the map that parse read");
+                lies::check_routes(&map, bytes);
             }
             Err(fault) => assert!(fault.at() <= bytes.len(), "a fault is in the map: {fault}"),
         }
@@ -158,12 +164,17 @@ fn run(bytes: &[u8], tamper: fn(&mut NetworkMap)) {
     let mut harm = 0;
     for _ in 0..OPS_MAX.min(input.0.len()) {
         let (cables, nodes) = (topology.cables().len(), topology.nodes().len());
-        match input.below(6) {
-            0 => world.cut(input.below(cables)),
-            1 => world.mend(input.below(cables)),
+        match input.below(7) {
+            0 => {
+                world.network.cut.insert(input.below(cables));
+            }
+            1 => {
+                world.network.cut.remove(&input.below(cables));
+            }
             2 => world.power_off(NodeId(u32::try_from(input.below(nodes)).unwrap_or(0))),
             3 => world.power_on(NodeId(u32::try_from(input.below(nodes)).unwrap_or(0))),
             4 => harm = input.below(6),
+            5 => (0..=input.below(8)).for_each(|_| lies::tell(&mut world, &mut dice)),
             _ => {
                 let until = world.now() + PARAMETERS.period * input.below(64) as u64 / 8;
                 world.run(until, &mut |payload| fate(&mut dice, harm, payload));
@@ -173,49 +184,13 @@ fn run(bytes: &[u8], tamper: fn(&mut NetworkMap)) {
     let mut result = Err(String::new());
     for _ in 0..REST_MAX / 4 {
         world.run(world.now() + 4 * PARAMETERS.period, &mut |payload| vec![(0, payload)]);
-        result = check(&world, &topology, tamper);
+        result = world.network.check(tamper);
         if result.is_ok() {
             break;
         }
     }
     // Two interfaces with one address cannot be told apart; nothing else is asked of them.
     assert!(twins || result.is_ok(), "it comes to rest: {result:?}");
-}
-
-fn check(
-    world: &MappingWorld<'_>,
-    topology: &Topology,
-    tamper: fn(&mut NetworkMap),
-) -> Result<(), String> {
-    let mut union = RouteTable::default();
-    for host in topology.hosts().filter(|host| world.machine(*host).is_some()) {
-        let part = world.part(host);
-        let others: Vec<NodeId> = topology.hosts().filter(|other| part.contains(other)).collect();
-        let is_mapper =
-            |host: &&NodeId| world.machine(**host).is_some_and(NetworkMapper::is_mapper);
-        let mappers: Vec<&NodeId> = others.iter().filter(is_mapper).collect();
-        let [mapper] = mappers[..] else {
-            return Err(format!("a part has one mapper: {mappers:?} map the part of {host:?}"));
-        };
-        let map = world.machine(*mapper).and_then(NetworkMapper::map);
-        let mut map = map.ok_or("the mapper has a map")?.clone();
-        tamper(&mut map);
-        world.compare(*mapper, &map).map_err(|wrong| format!("the map is the network: {wrong}"))?;
-        for other in others.into_iter().filter(|other| *other != host) {
-            let address = world.machine(other).map(NetworkMapper::address);
-            let routes = world.routes(host).zip(address);
-            let route = routes.and_then(|(routes, address)| routes.get(&address));
-            let end = route.and_then(|route| world.end(host, route));
-            if end.map(|(end, _)| end) != Some(other) {
-                return Err(format!("every route arrives: {host:?} to {other:?} by {route:?}"));
-            }
-            union.set(host, other, route.cloned().unwrap_or_default());
-        }
-    }
-    match union.cycle(topology) {
-        None => Ok(()),
-        Some(cycle) => Err(format!("routes form no cycle: {cycle:?}")),
-    }
 }
 
 #[cfg(test)]

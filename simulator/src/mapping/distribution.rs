@@ -12,7 +12,7 @@ use codec::mapping::{AnswerStatus, MapPiece, MappingRequest};
 const PIECE: usize = 256;
 
 /// Deliveries to all interfaces of a map.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct MapDistribution {
     content: MapContent,
     deliveries: Vec<MapDelivery>,
@@ -22,20 +22,20 @@ pub(super) struct MapDistribution {
 }
 
 /// Contents of the pieces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum MapContent {
     Map,
     Routes,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum DistributionPhase {
     Pieces,
     Installation,
 }
 
 /// Pieces for one interface.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct MapDelivery {
     pub(super) route: Vec<u8>,
     bytes: Arc<[u8]>,
@@ -44,7 +44,7 @@ pub(super) struct MapDelivery {
     stage: DeliveryStage,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum DeliveryStage {
     Open,
     Complete,

@@ -17,7 +17,7 @@ use codec::route::reversed;
 const SWITCHES_MAX: usize = 4096;
 
 /// A port of a switch by which the network is searched, or the mapper's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum ProbePlace {
     /// The far end of the mapper's own cable.
     Own,
@@ -26,14 +26,14 @@ pub(super) enum ProbePlace {
 }
 
 /// A port of a found switch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct SwitchPort {
     pub(super) switch: u16,
     pub(super) port: i8,
 }
 
 /// A probe of the search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum SearchProbe {
     Host(ProbePlace),
     Switch(ProbePlace),
@@ -61,7 +61,7 @@ pub(super) enum SearchStep {
     Finished,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum FoundPort {
     Host(InterfaceAddress),
     /// An interface with the address of another.
@@ -70,7 +70,7 @@ enum FoundPort {
     Switch(SwitchPort),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct FoundSwitch {
     /// Route to its port 0.
     route: Vec<u8>,
@@ -78,7 +78,7 @@ struct FoundSwitch {
 }
 
 /// Nodes and links found so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct NetworkSearch {
     own: InterfaceAddress,
     /// The interface at the other end of the own cable, if there is no switch.

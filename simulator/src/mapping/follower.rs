@@ -11,7 +11,7 @@ use super::map_routes::{MapGraph, MappedRoutes};
 const BYTES_MAX: usize = 1 << 17;
 
 /// The mapper of an interface, and the maps received from it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct MapFollower {
     /// The mapper heard last, and the time until which it counts as alive.
     view: Option<(InterfaceAddress, u64)>,
@@ -21,13 +21,13 @@ pub(super) struct MapFollower {
 }
 
 /// A map by its mapper and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct MapIdentity {
     pub(super) mapper: InterfaceAddress,
     pub(super) version: MapVersion,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct IncomingMap {
     identity: MapIdentity,
     count: u16,
@@ -37,6 +37,12 @@ struct IncomingMap {
 }
 
 impl MapFollower {
+    /// Moves all times back.
+    pub(super) fn shift_back(&mut self, by: u64) {
+        self.view = self.view.filter(|(_, until)| by < *until);
+        self.view.iter_mut().for_each(|(_, until)| *until -= by);
+    }
+
     /// The mapper, if it was heard in time.
     pub(super) fn mapper(&self, now: u64) -> Option<InterfaceAddress> {
         self.view.filter(|(_, until)| now < *until).map(|(mapper, _)| mapper)
@@ -103,7 +109,10 @@ impl MapFollower {
             return AnswerStatus::Complete;
         }
         let older = self.installed.filter(|installed| installed.mapper == identity.mapper);
-        if older.is_some_and(|installed| !identity.version.is_newer_than(installed.version)) {
+        let version = identity.version;
+        // Of two versions that are half the range apart, neither is newer: such a map is taken.
+        let is_old = |it: MapVersion| it == version || it.is_newer_than(version);
+        if older.is_some_and(|installed| is_old(installed.version)) {
             return AnswerStatus::Refused;
         }
         let fits = |map: &IncomingMap| map.identity == identity && map.count == piece.count;

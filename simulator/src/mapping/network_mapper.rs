@@ -24,8 +24,8 @@ const PATIENCE: u64 = 4;
 /// Periods over which interfaces that begin at the same time are spread. *Chosen*
 const SPREAD: u64 = 2;
 
-/// Mapping machine of one interface.
-#[derive(Clone, Debug)]
+/// Mapping machine of one interface. Equal machines behave equally.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NetworkMapper {
     own: InterfaceAddress,
     parameters: MapperParameters,
@@ -44,7 +44,7 @@ pub struct NetworkMapper {
     since: (u64, u64),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum MapperStage {
     Listening,
     Searching(Box<NetworkSearch>),
@@ -116,6 +116,16 @@ impl NetworkMapper {
     #[must_use]
     pub const fn next_ticket(&self) -> ProbeTicket {
         self.requests.next_ticket()
+    }
+
+    /// Moves all times back, and counts from 0 what is only counted, so that machines that behave
+    /// equally from now on become equal. Returns the former tickets of the requests that wait for an
+    /// answer: they are counted from 0 too.
+    pub fn shift_back(&mut self, by: u64) -> Vec<ProbeTicket> {
+        self.due = self.due.saturating_sub(by);
+        self.since = (0, 0);
+        self.follower.shift_back(by);
+        self.requests.shift_back(by)
     }
 
     /// Time of the next step.

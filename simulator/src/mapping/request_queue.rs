@@ -9,7 +9,7 @@ use codec::mapping::ProbeTicket;
 const WINDOW: usize = 16;
 
 /// Requests of one interface, in the order of their transmission.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct RequestQueue<T> {
     queued: VecDeque<SentRequest<T>>,
     flying: BTreeMap<u32, SentRequest<T>>,
@@ -19,7 +19,7 @@ pub(super) struct RequestQueue<T> {
     sent: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct SentRequest<T> {
     task: T,
     /// Transmissions left.
@@ -83,6 +83,19 @@ impl<T: Clone> RequestQueue<T> {
             self.deadlines.pop_front();
         }
         self.deadlines.front().map(|(at, _)| *at)
+    }
+
+    /// Moves all times back, and counts transmissions and tickets from 0 on. Returns the former
+    /// tickets of the requests that wait for an answer, in the order of their new ones.
+    pub(super) fn shift_back(&mut self, by: u64) -> Vec<ProbeTicket> {
+        let former: Vec<u32> = self.flying.keys().copied().collect();
+        let renewed = |ticket: u32| former.binary_search(&ticket).ok()?.try_into().ok();
+        let deadlines = self.deadlines.drain(..);
+        let waiting = deadlines.filter_map(|(at, it)| Some((at.saturating_sub(by), renewed(it)?)));
+        self.deadlines = waiting.collect();
+        self.flying = (0..).zip(std::mem::take(&mut self.flying).into_values()).collect();
+        (self.next, self.sent) = (u32::try_from(former.len()).unwrap_or(u32::MAX), 0);
+        former.into_iter().map(ProbeTicket).collect()
     }
 
     /// Forgets the tasks that are not to be kept.

@@ -11,7 +11,7 @@ use super::map_routes::MappedRoutes;
 const WATCH_PERIODS: u32 = 8;
 
 /// A mapped network, being watched.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct NetworkWatch {
     hosts: Vec<(InterfaceAddress, Vec<u8>)>,
     /// Routes to the own switch and over each link between switches, and home.

@@ -149,8 +149,9 @@ impl NetworkMapper {
             }
             TaskPurpose::WatchHost(host) => {
                 let answer = result.and_then(TaskAnswer::answer);
-                let right = answer
-                    .is_some_and(|answer| (answer.source, answer.version) == (host, self.version));
+                // Not its latest version, which may be one that it has just learnt from this answer.
+                let own = (host, self.follower.version(Some(self.own)));
+                let right = answer.is_some_and(|answer| (answer.source, answer.version) == own);
                 if !right {
                     self.search(now, effects);
                 }

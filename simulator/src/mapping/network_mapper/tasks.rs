@@ -6,13 +6,13 @@ use crate::mapping::ProbeKind;
 use crate::mapping::exploration::SearchProbe;
 
 /// A packet that is answered, or comes home, and the route of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct MapperTask {
     pub(super) route: Vec<u8>,
     pub(super) purpose: TaskPurpose,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum TaskPurpose {
     Search(SearchProbe),
     /// Keeps an interface from beginning to map.

@@ -1,181 +1,64 @@
-//! A network for mapping machines without characters: packets follow their route bytes over a
-//! topology, each hop takes the same time, and nothing waits for anything. For tests, laws and
-//! measurements of the machine.
+//! A network of mapping machines as it is at one time: cables, power, machines, and the routes in use.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
 use codec::mapping::{InterfaceAddress, MapEnd, MapNode, NetworkMap, ProbeTicket};
 use codec::route::PortId;
-
-use super::{
-    MappedRoutes, MapperParameters, MapperStart, MappingEffect, MappingNotice, NetworkMapper,
-};
-use crate::topology::{NodeId, NodeKind, NodePort, Topology};
-
-/// Time of a hop, in periods: a switch and a cable of some metres.
-const HOP: u64 = 50;
-
-/// Copies of a packet that arrive: the extra delay and the bytes of each. None if it is lost.
-pub type PacketCopies = Vec<(u64, Vec<u8>)>;
+use simulator::mapping::{MappedRoutes, MapperParameters, MapperStart, NetworkMapper};
+use simulator::routes::RouteTable;
+use simulator::topology::{NodeId, NodeKind, NodePort, Topology};
 
 /// Machines at the hosts of a topology.
-#[derive(Debug)]
-pub struct MappingWorld<'a> {
-    topology: &'a Topology,
-    parameters: MapperParameters,
-    now: u64,
-    machines: BTreeMap<NodeId, NetworkMapper>,
+#[derive(Clone, Debug)]
+pub struct MappedNetwork<'a> {
+    pub topology: &'a Topology,
+    pub machines: BTreeMap<NodeId, Rc<NetworkMapper>>,
     /// Routes that each host uses.
-    routes: BTreeMap<NodeId, MappedRoutes>,
-    due: BTreeSet<(u64, NodeId)>,
-    due_of: BTreeMap<NodeId, u64>,
-    /// Packets in flight by arrival and number.
-    flying: BTreeMap<(u64, u64), (NodeId, Vec<u8>)>,
-    sent: u64,
+    pub routes: BTreeMap<NodeId, Rc<MappedRoutes>>,
     /// Cut cables by index, and nodes without power.
-    cut: BTreeSet<usize>,
-    off: BTreeSet<NodeId>,
-    notices: Vec<(u64, NodeId, MappingNotice)>,
+    pub cut: BTreeSet<usize>,
+    pub off: BTreeSet<NodeId>,
 }
 
-impl<'a> MappingWorld<'a> {
-    /// A network of unlike machines that are started at time 0. `hosts` gives each its address and
-    /// its beginning.
+impl<'a> MappedNetwork<'a> {
+    /// A network of machines that are started at time 0. `hosts` gives each its address and its
+    /// beginning.
     pub fn new(
         topology: &'a Topology,
         parameters: MapperParameters,
         hosts: impl Fn(NodeId) -> (InterfaceAddress, MapperStart),
     ) -> Self {
-        let mut world = Self {
+        let machine = |host| {
+            let (own, start) = hosts(host);
+            Rc::new(NetworkMapper::new(own, parameters, start, ProbeTicket(0), 0))
+        };
+        Self {
             topology,
-            parameters,
-            now: 0,
-            machines: BTreeMap::new(),
-            routes: BTreeMap::new(),
-            due: BTreeSet::new(),
-            due_of: BTreeMap::new(),
-            flying: BTreeMap::new(),
-            sent: 0,
+            machines: topology.hosts().map(|host| (host, machine(host))).collect(),
+            routes: topology.hosts().map(|host| (host, Rc::default())).collect(),
             cut: BTreeSet::new(),
             off: BTreeSet::new(),
-            notices: Vec::new(),
-        };
-        for host in topology.hosts() {
-            let (address, start) = hosts(host);
-            world.start(host, address, start, ProbeTicket(0));
-        }
-        world
-    }
-
-    fn start(&mut self, host: NodeId, own: InterfaceAddress, how: MapperStart, first: ProbeTicket) {
-        let machine = NetworkMapper::new(own, self.parameters, how, first, self.now);
-        self.machines.insert(host, machine);
-        self.routes.insert(host, MappedRoutes::new());
-        self.schedule(host);
-    }
-
-    fn schedule(&mut self, host: NodeId) {
-        let due = self.machines.get_mut(&host).map(NetworkMapper::due);
-        if let Some(before) = self.due_of.remove(&host) {
-            self.due.remove(&(before, host));
-        }
-        if let Some(due) = due.filter(|_| !self.off.contains(&host)) {
-            let due = due.max(self.now);
-            self.due.insert((due, host));
-            self.due_of.insert(host, due);
         }
     }
 
-    /// Time in periods.
-    #[must_use]
-    pub const fn now(&self) -> u64 {
-        self.now
-    }
-
-    /// Packets sent so far.
-    #[must_use]
-    pub const fn sent(&self) -> u64 {
-        self.sent
-    }
-
-    /// Cuts a cable.
-    pub fn cut(&mut self, cable: usize) {
-        self.cut.insert(cable);
-    }
-
-    /// Mends a cable.
-    pub fn mend(&mut self, cable: usize) {
-        self.cut.remove(&cable);
-    }
-
-    /// Switches a node off.
-    pub fn power_off(&mut self, node: NodeId) {
-        self.off.insert(node);
-        self.schedule(node);
-    }
-
-    /// Switches a node on again; a host starts anew.
-    pub fn power_on(&mut self, node: NodeId) {
-        if self.off.remove(&node)
-            && let Some(machine) = self.machines.get(&node)
-        {
-            let (own, first) = (machine.address(), machine.next_ticket());
-            self.start(node, own, MapperStart::Soon, first);
-        }
-    }
-
-    /// Runs until a time. `fate` decides what becomes of each packet.
-    pub fn run(&mut self, until: u64, fate: &mut impl FnMut(Vec<u8>) -> PacketCopies) {
-        let mut effects = Vec::new();
-        loop {
-            let tick = self.due.first().copied();
-            let packet = self.flying.keys().next().copied();
-            let next = [tick.map(|(at, _)| at), packet.map(|(at, _)| at)];
-            let Some(at) = next.into_iter().flatten().min().filter(|at| *at < until) else { break };
-            self.now = at;
-            let host = match (packet.filter(|(time, _)| *time == at), tick) {
-                (Some(key), _) => {
-                    let Some((host, payload)) = self.flying.remove(&key) else { continue };
-                    if self.off.contains(&host) {
-                        continue;
-                    }
-                    let machine = self.machines.get_mut(&host);
-                    machine.into_iter().for_each(|it| it.on_packet(at, &payload, &mut effects));
-                    host
-                }
-                (None, Some((_, host))) => {
-                    let machine = self.machines.get_mut(&host);
-                    machine.into_iter().for_each(|it| it.on_tick(at, &mut effects));
-                    host
-                }
-                (None, None) => break,
-            };
-            effects.drain(..).for_each(|effect| self.apply(host, effect, fate));
-            self.schedule(host);
-        }
-        self.now = until;
-    }
-
-    fn apply(
+    /// Starts a host anew: its table of routes is empty.
+    pub fn restart(
         &mut self,
         host: NodeId,
-        effect: MappingEffect,
-        fate: &mut impl FnMut(Vec<u8>) -> PacketCopies,
+        (parameters, start): (MapperParameters, MapperStart),
+        now: u64,
     ) {
-        match effect {
-            MappingEffect::Send { route, payload } => {
-                self.sent += 1;
-                let Some((to, hops)) = self.end(host, &route) else { return };
-                for (later, payload) in fate(payload) {
-                    let at = self.now + (hops + 1) * HOP + payload.len() as u64 + later;
-                    let number = self.flying.keys().next_back().map_or(0, |(_, number)| *number);
-                    let number = number.max(self.sent << 8) + 1;
-                    self.flying.insert((at, number), (to, payload));
-                }
-            }
-            MappingEffect::Install(routes) => drop(self.routes.insert(host, routes)),
-            MappingEffect::Noted(notice) => self.notices.push((self.now, host, notice)),
+        if let Some(machine) = self.machines.get_mut(&host) {
+            let (own, first) = (machine.address(), machine.next_ticket());
+            *machine = Rc::new(NetworkMapper::new(own, parameters, start, first, now));
+            self.routes.insert(host, Rc::default());
         }
+    }
+
+    /// The machine of a host, to be stepped.
+    pub fn machine_mut(&mut self, host: NodeId) -> Option<&mut NetworkMapper> {
+        self.machines.get_mut(&host).filter(|_| !self.off.contains(&host)).map(Rc::make_mut)
     }
 
     /// The host at the end of a route, and the number of hops; none if it leads to no host. S-1
@@ -208,21 +91,55 @@ impl<'a> MappingWorld<'a> {
         (!dead).then_some(other)
     }
 
-    /// Notices since the last call.
-    pub fn take_notices(&mut self) -> Vec<(u64, NodeId, MappingNotice)> {
-        std::mem::take(&mut self.notices)
-    }
-
     /// The machine of a host with power.
     #[must_use]
     pub fn machine(&self, host: NodeId) -> Option<&NetworkMapper> {
-        self.machines.get(&host).filter(|_| !self.off.contains(&host))
+        self.machines.get(&host).filter(|_| !self.off.contains(&host)).map(Rc::as_ref)
     }
 
     /// The routes that a host uses.
     #[must_use]
     pub fn routes(&self, host: NodeId) -> Option<&MappedRoutes> {
-        self.routes.get(&host)
+        self.routes.get(&host).map(Rc::as_ref)
+    }
+
+    /// Law of a network at rest: each part has one mapper, whose map is the part; every pair of hosts
+    /// has a route that arrives; and the routes of all form no cycle.
+    ///
+    /// # Errors
+    /// What is not so.
+    pub fn check(&self, tamper: fn(&mut NetworkMap)) -> Result<(), String> {
+        let mut union = RouteTable::default();
+        for host in self.topology.hosts().filter(|host| self.machine(*host).is_some()) {
+            let part = self.part(host);
+            let others = self.topology.hosts().filter(|other| part.contains(other));
+            let others: Vec<NodeId> = others.collect();
+            let is_mapper =
+                |host: &&NodeId| self.machine(**host).is_some_and(NetworkMapper::is_mapper);
+            let mappers: Vec<&NodeId> = others.iter().filter(is_mapper).collect();
+            let [mapper] = mappers[..] else {
+                return Err(format!("a part has one mapper: {mappers:?} map the part of {host:?}"));
+            };
+            let map = self.machine(*mapper).and_then(NetworkMapper::map);
+            let mut map = map.ok_or("the mapper has a map")?.clone();
+            tamper(&mut map);
+            self.compare(*mapper, &map)
+                .map_err(|wrong| format!("the map is the network: {wrong}"))?;
+            for other in others.into_iter().filter(|other| *other != host) {
+                let address = self.machine(other).map(NetworkMapper::address);
+                let routes = self.routes(host).zip(address);
+                let route = routes.and_then(|(routes, address)| routes.get(&address));
+                let end = route.and_then(|route| self.end(host, route));
+                if end.map(|(end, _)| end) != Some(other) {
+                    return Err(format!("every route arrives: {host:?} to {other:?} by {route:?}"));
+                }
+                union.set(host, other, route.cloned().unwrap_or_default());
+            }
+        }
+        match union.cycle(self.topology) {
+            None => Ok(()),
+            Some(cycle) => Err(format!("routes form no cycle: {cycle:?}")),
+        }
     }
 
     /// All nodes that can be reached from one, itself included.
@@ -309,7 +226,7 @@ impl<'a> MappingWorld<'a> {
             let right = match (node, kind) {
                 (MapNode::Switch(_), Some(NodeKind::Switch(_))) => true,
                 (MapNode::Host(host), Some(NodeKind::Host)) => {
-                    let address = self.machines.get(real).map(NetworkMapper::address);
+                    let address = self.machines.get(real).map(|machine| machine.address());
                     map.hosts.get(usize::from(*host)).copied() == address
                 }
                 (MapNode::Switch(_) | MapNode::Host(_), Some(_) | None) => false,
