@@ -19,6 +19,8 @@ pub enum AnalysisScope {
     Network,
     /// Activity of channels, and journeys.
     Series,
+    /// Activity of channels, bounds of slack buffers, journeys and every case of the findings.
+    Timeline,
     /// Events of the reliability protocol.
     Conversations,
     /// Events of mapping.
@@ -35,26 +37,39 @@ impl AnalysisScope {
     }
 
     pub(crate) const fn includes_cases(self) -> bool {
-        matches!(self, Self::Cases | Self::Log)
+        matches!(self, Self::Cases | Self::Log | Self::Timeline)
     }
 
     pub(crate) const fn includes_states(self) -> bool {
         matches!(
             self,
-            Self::Counts | Self::Intervals | Self::Series | Self::Report | Self::Everything
+            Self::Counts
+                | Self::Intervals
+                | Self::Series
+                | Self::Timeline
+                | Self::Report
+                | Self::Everything
         )
     }
 
     pub(crate) const fn includes_intervals(self) -> bool {
-        matches!(self, Self::Intervals | Self::Series | Self::Everything)
+        matches!(self, Self::Intervals | Self::Series | Self::Timeline | Self::Everything)
     }
 
     pub(crate) const fn includes_fills(self) -> bool {
-        matches!(self, Self::Fills | Self::Everything)
+        matches!(self, Self::Fills | Self::Timeline | Self::Everything)
     }
 
     pub(crate) const fn includes_network(self) -> bool {
-        matches!(self, Self::Log | Self::Network | Self::Series | Self::Report | Self::Everything)
+        matches!(
+            self,
+            Self::Log
+                | Self::Network
+                | Self::Series
+                | Self::Timeline
+                | Self::Report
+                | Self::Everything
+        )
     }
 
     pub(crate) const fn includes_mapping(self) -> bool {

@@ -30,7 +30,7 @@ pub(crate) fn analyze(
 ) -> Result<CliAnalysis, CliError> {
     let mut analysis = CaptureAnalysis::new(file.open()?, scope, assumptions);
     // The order of fill levels across channels follows the batches, which pauses of the input would cut.
-    if scope != AnalysisScope::Fills {
+    if !matches!(scope, AnalysisScope::Fills | AnalysisScope::Timeline) {
         analysis.emit_when(input::is_waiting);
     }
     let mut step = Vec::new();

@@ -21,7 +21,7 @@ pub(crate) use self::analysis::{
 };
 pub(crate) use self::cutting::{DiffArgs, DiffIgnore, MergeArgs, SliceArgs};
 pub(crate) use self::export::{
-    ExportArgs, ExportKind, ExportPacketsArgs, ExportWiresArgs, WireSkew,
+    ExportArgs, ExportKind, ExportPacketsArgs, ExportSelection, ExportWiresArgs, WireSkew,
 };
 pub(crate) use self::import::{ImportArgs, SampleRate};
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};

@@ -2,7 +2,7 @@
 
 use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopLink, NextHop};
 use super::matching::HopCandidate;
-use super::network_map::{DELAY, MappedChannel, NetworkMap, QueuedHop};
+use super::network_map::{DELAY, NetworkMap, QueuedHop};
 use super::{DOUBTED_MAX, Journey, JourneyFate, JourneyTracker, MatchCertainty};
 use crate::clock::TimedPassage;
 use crate::event::Picoseconds;
@@ -18,7 +18,7 @@ impl JourneyTracker {
     ) {
         self.release(to);
         let lane = self.legs.get(from).and_then(|leg| self.net.lane(leg.lane));
-        let alone = lane.is_some_and(MappedChannel::is_alone);
+        let alone = lane.is_some_and(|lane| lane.queue.len() < 2);
         let before = self.legs.get_mut(from).map(|leg| std::mem::replace(&mut leg.onward, onward));
         if let Some(leg) = self.legs.get_mut(to) {
             leg.before = Some(HopLink { leg: from, switches: 1, certainty, alone });

@@ -193,7 +193,7 @@ impl JourneyTracker {
         } else {
             TurnMatch::Not
         };
-        let mut fit = fit(leg, own, closed, (asked, turn, input.input.is_alone()));
+        let mut fit = fit(leg, own, closed, (asked, turn, input.input.queue.len() < 2));
         if asked && fit.is_none_or(|fit| fit > ByteFit::Merged) {
             let mut behind = input.input.queue.iter().skip(found.place + 1).map(|it| it.id);
             fit = merged(&self.legs, leg, closed, &mut behind).map(|_| ByteFit::Merged).or(fit);

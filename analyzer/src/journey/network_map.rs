@@ -375,11 +375,6 @@ impl MappedNode {
 }
 
 impl MappedChannel {
-    /// True if the slack buffer behind holds at most one packet.
-    pub(super) fn is_alone(&self) -> bool {
-        self.queue.len() < 2
-    }
-
     /// Time at which the switch behind can decode a packet whose first byte passed the tap at
     /// `seen`. S-3, S-6
     pub(super) fn ready(&self, seen: Picoseconds) -> Option<Picoseconds> {

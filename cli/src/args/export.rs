@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use analyzer::channel_selector::ChannelPattern;
-use analyzer::window::WindowEdge;
+use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
+use analyzer::window::{TimeWindow, WindowEdge};
 use clap::{Args, Subcommand};
 use codec::wires::WIRES;
 
@@ -21,32 +21,54 @@ pub(crate) enum ExportKind {
     Wires(ExportWiresArgs),
     /// Writes packets or journeys one by one, with findings as comments, for Wireshark (pcapng).
     Packets(ExportPacketsArgs),
+    /// Writes states of links, packets, bounds of slack buffers and findings over time, for ui.perfetto.dev.
+    Perfetto(ExportSelection),
+    /// Writes states of links, packets, bounds of slack buffers and findings over time: a value change
+    /// dump (VCD), for waveform viewers.
+    States(ExportSelection),
+}
+
+/// A capture, the part of it that is written, and the file that is written.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ExportSelection {
+    /// The capture: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input.
+    pub(crate) file: PathBuf,
+    /// The file to write; - for standard output.
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Writes only what is on these channels, separated by commas: a channel `h0:0-s0:3`, a port `s0:3`, a node
+    /// `h0`, or a pattern `s*:3`.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(value_parser = ChannelPattern::from_str)]
+    channel: Vec<ChannelPattern>,
+    /// Writes only the capture of this number, of several in one file; counted from 0.
+    #[arg(long, value_name = "NUMBER")]
+    capture: Option<u32>,
+    /// Start of the window: a character (`4096ch`) or a time (`12.5us`).
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
+    from: Option<WindowEdge>,
+    /// End of the window, exclusive.
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
+    to: Option<WindowEdge>,
+}
+
+impl ExportSelection {
+    pub(crate) fn channels(&self) -> ChannelSelector<'_> {
+        ChannelSelector { patterns: &self.channel, capture: self.capture }
+    }
+
+    pub(crate) fn window(&self) -> TimeWindow {
+        TimeWindow { from: self.from.unwrap_or(TimeWindow::ALL.from), to: self.to }
+    }
 }
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ExportPacketsArgs {
-    /// The capture: pcapng or pcap, plain or compressed with gzip or zstd.
-    pub(crate) file: PathBuf,
-    /// The file of packets to write; - for standard output.
-    #[arg(short = 'o', long, value_name = "FILE")]
-    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) selection: ExportSelection,
     /// Writes one record per journey over all captured links, with its hops.
     #[arg(long)]
     pub(crate) journeys: bool,
-    /// Writes only packets of these channels, separated by commas: a channel `h0:0-s0:3`, a port `s0:3`, a
-    /// node `h0`, or a pattern `s*:3`; journeys that pass one of them.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    #[arg(value_parser = ChannelPattern::from_str)]
-    pub(crate) channel: Vec<ChannelPattern>,
-    /// Writes only packets of the capture of this number, of several in one file; counted from 0.
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) capture: Option<u32>,
-    /// Start of the window: a character (`4096ch`) or a time (`12.5us`).
-    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
-    pub(crate) from: Option<WindowEdge>,
-    /// End of the window, exclusive.
-    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
-    pub(crate) to: Option<WindowEdge>,
     /// Writes only packets, or journeys, that match the expression: `length > 1000 && crc.bad`
     /// (language: docs/filter.md).
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]

@@ -1,6 +1,9 @@
 //! `myriscope export`: captures for other programs.
 
 mod packets;
+mod perfetto;
+mod state_dump;
+mod timeline;
 
 use std::io::BufWriter;
 
@@ -23,6 +26,8 @@ pub(crate) fn run(arguments: &ExportArgs, output: &mut StandardOutput) -> Comman
     match &arguments.kind {
         ExportKind::Wires(arguments) => wires(arguments, output),
         ExportKind::Packets(arguments) => packets::run(arguments, output),
+        ExportKind::Perfetto(arguments) => timeline::perfetto(arguments),
+        ExportKind::States(arguments) => timeline::states(arguments),
     }
 }
 

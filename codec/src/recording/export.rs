@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 
 use super::vcd_writer::VcdWriter;
+pub use super::vcd_writer::{identifier_code, scope_names};
 use crate::capture::{Channel, Chunk, ChunkContent};
 use crate::character::Character;
 use crate::chars::CharBuf;

@@ -1,5 +1,6 @@
 //! Writer of value change dumps (VCD, IEEE 1364) with the wires of channels.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use crate::wires::{FS_PER_PS, WIRES, WireTransition};
@@ -22,7 +23,7 @@ impl<W: Write> VcdWriter<W> {
     /// Those of the writer.
     pub fn new(mut out: W, names: &[&str]) -> io::Result<Self> {
         write!(out, "$version myriscope $end\n$timescale 1 ps $end\n")?;
-        for (channel, scope) in scopes(names).iter().enumerate() {
+        for (channel, scope) in scope_names(names).iter().enumerate() {
             writeln!(out, "$scope module {scope} $end")?;
             for wire in 0..WIRES {
                 let name = if wire == 8 { "d".to_owned() } else { format!("D{wire}") };
@@ -84,22 +85,26 @@ impl<W: Write> VcdWriter<W> {
 }
 
 /// Names of scopes: letters, digits and underscores, all different.
-fn scopes(names: &[&str]) -> Vec<String> {
-    let mut scopes: Vec<String> = Vec::new();
+pub fn scope_names(names: &[&str]) -> Vec<String> {
+    let (mut scopes, mut taken) = (Vec::new(), BTreeSet::new());
     for (number, name) in names.iter().enumerate() {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         let mut scope: String = name.replace('>', "_to_").chars().map(plain).collect();
-        if scope.is_empty() || scopes.contains(&scope) {
+        if scope.is_empty() || taken.contains(&scope) {
             scope = format!("{scope}_{number}");
         }
+        taken.insert(scope.clone());
         scopes.push(scope);
     }
     scopes
 }
 
-/// Identifier code of a wire: digits to the base 93, from `!` to `}`.
 fn code(channel: usize, wire: usize) -> String {
-    let mut number = channel * WIRES + wire;
+    identifier_code(channel * WIRES + wire)
+}
+
+/// Identifier code of a variable: digits to the base 93, from `!` to `}`.
+pub fn identifier_code(mut number: usize) -> String {
     let mut code = String::new();
     loop {
         code.push(char::from(b'!' + u8::try_from(number % 93).unwrap_or_default()));

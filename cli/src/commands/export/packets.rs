@@ -6,7 +6,6 @@ use std::ops::ControlFlow;
 
 use analyzer::annotations::CommentSet;
 use analyzer::captured::CapturedRow;
-use analyzer::channel_selector::ChannelSelector;
 use analyzer::event::ChannelEvent;
 use analyzer::event_reader::{EventReader, ReadItem};
 use analyzer::filter::{Filter, RowKind};
@@ -18,13 +17,12 @@ use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::{StyledLine, TextStyle};
 use analyzer::row::json;
 use analyzer::timeline::EventFilter;
-use analyzer::window::TimeWindow;
 use codec::capture::{Channel, ChannelId, ExportedPacket, PacketExport, WriteError};
 use codec::time::{CharacterPeriod, Tick};
 use serde_json::Value;
 
 use crate::analyze::{analyze, read_all};
-use crate::args::ExportPacketsArgs;
+use crate::args::{ExportPacketsArgs, ExportSelection};
 use crate::atomic_file::{AtomicFile, commit_all};
 use crate::commands::annotate;
 use crate::exit::{CliError, CommandResult, RunReport, is_standard, is_standard_input};
@@ -33,7 +31,8 @@ use crate::output::StandardOutput;
 use crate::run_simulation::{is_same, refuse_terminal};
 
 pub(super) fn run(arguments: &ExportPacketsArgs, output: &mut StandardOutput) -> CommandResult {
-    let ExportPacketsArgs { file, output: copy, journeys, filter, .. } = arguments;
+    let ExportPacketsArgs { selection, journeys, filter } = arguments;
+    let ExportSelection { file, output: copy, .. } = selection;
     if is_standard_input(file) {
         let error = "export packets reads the capture twice: name a file";
         return Err(CliError::reading(file, &error));
@@ -83,7 +82,7 @@ struct PacketWriting<'a> {
 
 impl PacketWriting<'_> {
     fn packets(&mut self) -> Result<(), CliError> {
-        let capture = InputFile::whole(&self.arguments.file).open()?;
+        let capture = InputFile::whole(&self.arguments.selection.file).open()?;
         let mut rows = EventReader::new(capture, EventFilter::Packets, ByteRetention::Keep);
         // The faults are in the report of the first reading.
         read_all(&mut RunReport::default(), |_| {
@@ -130,7 +129,7 @@ impl PacketWriting<'_> {
 
     fn journeys(&mut self) -> Result<(), CliError> {
         let (scope, assumptions) = (AnalysisScope::Network, LinkAssumptions::default());
-        let file = InputFile::whole(&self.arguments.file);
+        let file = InputFile::whole(&self.arguments.selection.file);
         let mut report = RunReport::default();
         let analysis = analyze(file, scope, assumptions, &mut report, &mut |analysis, event| {
             if let AnalysisEvent::Journey(journey) = event {
@@ -173,22 +172,16 @@ impl PacketWriting<'_> {
     }
 
     fn is_selected(&self, channel: &Channel, first: Tick, last: Tick) -> bool {
-        let ExportPacketsArgs { from, to, .. } = self.arguments;
-        let window = TimeWindow { from: from.unwrap_or(TimeWindow::ALL.from), to: *to };
-        let (from, to) = window.on(channel);
-        self.selector().selects(channel) && first < to && from <= last
-    }
-
-    fn selector(&self) -> ChannelSelector<'_> {
-        ChannelSelector { patterns: &self.arguments.channel, capture: self.arguments.capture }
+        let (from, to) = self.arguments.selection.window().on(channel);
+        self.arguments.selection.channels().selects(channel) && first < to && from <= last
     }
 
     fn check_channels<'c>(
         &self,
         channels: &(impl Iterator<Item = &'c Channel> + Clone),
     ) -> Result<(), CliError> {
-        let checked = self.selector().check(channels);
-        checked.map_err(|error| CliError::reading(&self.arguments.file, &error))
+        let checked = self.arguments.selection.channels().check(channels);
+        checked.map_err(|error| CliError::reading(&self.arguments.selection.file, &error))
     }
 
     /// Number of the interface of a channel.
