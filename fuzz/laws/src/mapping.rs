@@ -161,7 +161,7 @@ fn run(bytes: &[u8], tamper: fn(&mut NetworkMap)) {
         MappingWorld::new(&topology, MapperParameters { design, ..PARAMETERS }, |host| {
             (address(host).unwrap_or(first), MapperStart::Soon)
         });
-    let mut harm = 0;
+    let (mut harm, mut lied) = (0, false);
     for _ in 0..OPS_MAX.min(input.0.len()) {
         let (cables, nodes) = (topology.cables().len(), topology.nodes().len());
         match input.below(7) {
@@ -174,10 +174,13 @@ fn run(bytes: &[u8], tamper: fn(&mut NetworkMap)) {
             2 => world.power_off(NodeId(u32::try_from(input.below(nodes)).unwrap_or(0))),
             3 => world.power_on(NodeId(u32::try_from(input.below(nodes)).unwrap_or(0))),
             4 => harm = input.below(6),
-            5 => (0..=input.below(8)).for_each(|_| lies::tell(&mut world, &mut dice)),
-            _ => {
+            5 => {
                 let until = world.now() + PARAMETERS.period * input.below(64) as u64 / 8;
                 world.run(until, &mut |payload| fate(&mut dice, harm, payload));
+            }
+            _ => {
+                lied = true;
+                (0..=input.below(8)).for_each(|_| lies::tell(&mut world, &mut dice));
             }
         }
     }
@@ -189,8 +192,12 @@ fn run(bytes: &[u8], tamper: fn(&mut NetworkMap)) {
             break;
         }
     }
-    // Two interfaces with one address cannot be told apart; nothing else is asked of them.
+    // Two interfaces with one address cannot be told apart: they may go on for ever.
     assert!(twins || result.is_ok(), "it comes to rest: {result:?}");
+    for host in topology.hosts().filter(|_| !lied) {
+        let cycle = world.network.cycle_of(host);
+        assert_eq!(cycle, None, "the routes of an interface form no cycle: {host:?}");
+    }
 }
 
 #[cfg(test)]
@@ -208,6 +215,17 @@ pub(crate) mod tests {
     #[test]
     fn networks_heal_after_any_storm() {
         storm(1000, |_| ());
+    }
+
+    #[test]
+    fn routes_of_made_up_maps_form_no_cycle() {
+        let mut dice = SeededRng::new(b"maps of networks that there cannot be");
+        let hosts: Vec<InterfaceAddress> = (1..5).filter_map(InterfaceAddress::new).collect();
+        for _ in 0..2000 {
+            let mut bytes = Vec::new();
+            lies::map(&hosts, &mut dice).emit(&mut bytes);
+            packets(&bytes);
+        }
     }
 
     #[test]

@@ -230,8 +230,10 @@ impl NetworkMapper {
             self.resign(now, winner, effects);
             return;
         }
-        // After a restart, others remember later maps of it than it does.
-        if answer.mapper == Some(self.own) && answer.version.is_newer_than(self.version) {
+        // After a restart, others remember later maps of it than it does; 0 is no map.
+        let is_newer =
+            answer.version != MapVersion(0) && answer.version.is_newer_than(self.version);
+        if answer.mapper == Some(self.own) && is_newer {
             self.version = answer.version;
         }
         if let Some(task) = self.requests.finish(answer.ticket) {

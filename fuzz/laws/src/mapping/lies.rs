@@ -74,7 +74,7 @@ pub(super) fn tell(world: &mut MappingWorld<'_>, dice: &mut SeededRng) {
 }
 
 /// A map with any links, at ports that may be taken.
-fn map(known: &[InterfaceAddress], dice: &mut SeededRng) -> NetworkMap {
+pub(super) fn map(known: &[InterfaceAddress], dice: &mut SeededRng) -> NetworkMap {
     let hosts: BTreeSet<InterfaceAddress> =
         known.iter().copied().filter(|_| dice.below(4) > 0).collect();
     let (hosts, switches) = (Vec::from_iter(hosts), u16::from(small(dice, 5)));

@@ -142,6 +142,16 @@ impl<'a> MappedNetwork<'a> {
         }
     }
 
+    /// A cycle of the routes that one host uses.
+    #[must_use]
+    pub fn cycle_of(&self, host: NodeId) -> Option<Vec<NodePort>> {
+        let mut table = RouteTable::default();
+        for (to, route) in (0..).map(NodeId).zip(self.routes(host)?.values()) {
+            table.set(host, to, route.clone());
+        }
+        table.cycle(self.topology)
+    }
+
     /// All nodes that can be reached from one, itself included.
     #[must_use]
     pub fn part(&self, from: NodeId) -> BTreeSet<NodeId> {
