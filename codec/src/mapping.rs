@@ -143,6 +143,16 @@ impl InterfaceAddress {
         self.0
     }
 
+    /// Reads what `Display` writes: six bytes in hex, with colons between them.
+    #[must_use]
+    pub fn from_notation(text: &str) -> Option<Self> {
+        let is_byte =
+            |part: &&str| part.len() == 2 && part.bytes().all(|it| it.is_ascii_hexdigit());
+        let bytes: Vec<&str> = text.splitn(7, ':').filter(is_byte).collect();
+        let is_whole = bytes.len() == 6 && text.len() == 17;
+        is_whole.then(|| u64::from_str_radix(&bytes.concat(), 16).ok().and_then(Self::new))?
+    }
+
     fn emit(this: Option<Self>, out: &mut Vec<u8>) {
         let [_, _, bytes @ ..] = this.map_or(0, |address| address.0).to_be_bytes();
         out.extend(bytes);

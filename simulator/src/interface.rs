@@ -139,8 +139,7 @@ impl HostInterface {
     ) -> Self {
         self.receiving.serve(|served| &mut served.mapping);
         self.control.await_routes();
-        let own = addresses.iter().find(|(_, host)| **host == self.place.node);
-        let own = own.map(|(address, _)| *address);
+        let own = addresses.get(&self.place.node).copied();
         let boot = self.parameters.boot.0;
         let firmware =
             |own| Box::new(MappingFirmware::new(own, (parameters, start), addresses.clone(), boot));

@@ -2,6 +2,8 @@
 
 #![expect(clippy::panic, reason = "a test that cannot go on stops")]
 
+use std::collections::BTreeSet;
+
 use myriscope_simulator::mapping::MappingNotice;
 use myriscope_simulator::network::{Network, SimulationEngine, VisitOrder};
 use myriscope_simulator::scenario::Scenario;
@@ -119,6 +121,34 @@ fn both_engines_map_alike() {
     let (_, stepped) = run(&text, SimulationEngine::Step);
     assert!(!mapped(&stepped).is_empty());
     assert_eq!(run(&text, SimulationEngine::Event).1, stepped);
+}
+
+/// N-3
+#[test]
+fn of_two_hosts_with_one_address_one_is_in_the_map() {
+    // h1 and h3 have the lowest address of all, or the highest.
+    for (address, last_mappers) in [("00:60:dd:00:00:01", 1), ("00:60:dd:ff:ff:ff", 2)] {
+        let text = format!(
+            "duration_us = 60000\n{RING}\
+             mapper.addresses = {{ h1 = '{address}', h3 = '{address}' }}\n"
+        );
+        let (_, events) = run(&text, SimulationEngine::Event);
+        let (mut mappers, mut followers) = (BTreeSet::new(), BTreeSet::new());
+        for event in &events {
+            let TruthEventKind::Mapping(notice) = &event.kind else { continue };
+            match notice {
+                MappingNotice::Mapped { hosts, switches: 5, .. } => assert_eq!(*hosts, 4),
+                MappingNotice::Installed { routes: 3, .. } => drop(followers.insert(event.place)),
+                MappingNotice::Elected if event.at > 30 * MILLISECOND => {}
+                MappingNotice::Elected => drop(mappers.insert(event.place)),
+                MappingNotice::Resigned { .. } => drop(mappers.remove(&event.place)),
+                MappingNotice::Probed(_)
+                | MappingNotice::Mapped { .. }
+                | MappingNotice::Installed { .. } => {}
+            }
+        }
+        assert_eq!((mappers.len(), followers.len()), (last_mappers, 3 + last_mappers), "{address}");
+    }
 }
 
 /// N-8

@@ -21,8 +21,8 @@ use crate::mapping::{
 use crate::packet_types::PacketRoutine;
 use crate::topology::NodeId;
 
-/// The hosts of a network by the addresses of their interfaces. N-3
-pub(crate) type AddressTable = Arc<BTreeMap<InterfaceAddress, NodeId>>;
+/// Addresses of the interfaces of a network's hosts. N-3
+pub(crate) type AddressTable = Arc<BTreeMap<NodeId, InterfaceAddress>>;
 
 /// The mapping machine of an interface.
 #[derive(Clone, Debug)]
@@ -103,8 +103,9 @@ impl MappingFirmware {
                     sending.push_first(OutgoingPacket { bytes, behalf, ready: now });
                 }
                 MappingEffect::Install(routes) => {
-                    let known = |(to, route)| Some((*addresses.get(&to)?, route));
-                    control.install(routes.into_iter().filter_map(known).collect());
+                    let known = addresses.iter();
+                    let to = known.filter_map(|(to, own)| Some((*to, routes.get(own)?.clone())));
+                    control.install(to.collect());
                 }
                 MappingEffect::Noted(notice) => {
                     counters.count(&notice);

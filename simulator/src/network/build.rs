@@ -1,6 +1,7 @@
 //! Construction of a network from a scenario. N-1
 
-use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, WireMeasurement};
 use codec::mapping::InterfaceAddress;
@@ -199,17 +200,20 @@ fn parameters(scenario: &Scenario, host: NodeId) -> InterfaceParameters {
     found.map(|(_, parameters)| *parameters).unwrap_or_default()
 }
 
-/// Addresses of all hosts: different ones that follow from the seed. N-3 *Chosen*
+/// Addresses of all hosts: the given ones, and different ones that follow from the seed. N-3
+/// *Chosen*
 fn addresses(scenario: &Scenario) -> AddressTable {
-    let mut table = BTreeMap::new();
+    let mut table = scenario.mapping.as_ref().map_or_else(BTreeMap::new, |it| it.addresses.clone());
+    let mut used: BTreeSet<InterfaceAddress> = table.values().copied().collect();
     for host in scenario.topology.hosts() {
         let mut rng = Rng::new(scenario.seed, ADDRESS_STREAM | u64::from(host.0));
         let addresses = std::iter::repeat_with(|| {
             InterfaceAddress::new(ADDRESSES | rng.next_u64() & 0xff_ffff)
         });
-        let mut free = addresses.flatten().filter(|address| !table.contains_key(address));
-        let address = free.next();
-        table.extend(address.map(|address| (address, host)));
+        let free = addresses.flatten().find(|address| !used.contains(address));
+        if let (Some(address), Entry::Vacant(own)) = (free, table.entry(host)) {
+            used.insert(*own.insert(address));
+        }
     }
     table.into()
 }
@@ -245,7 +249,7 @@ fn interface(
         }
         None => interface,
     };
-    let Some(plan) = scenario.mapping else { return interface };
+    let Some(plan) = &scenario.mapping else { return interface };
     let start = match plan.who {
         Some(who) if who == host => MapperStart::AtOnce,
         Some(_) => MapperStart::Patient,

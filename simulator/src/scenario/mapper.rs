@@ -1,22 +1,28 @@
 //! `[mapper]`: mapping of the network by its interfaces. N-2, N-4, N-7
 
+use std::collections::BTreeMap;
+
+use codec::mapping::InterfaceAddress;
 use codec::route::RouteAddressing;
 
+use super::error::shortened;
 use super::keys::{self, FieldKey, IntRange, KeyList, TimeRange, WordList, key};
 use super::limits::{DURATION_MAX, TRIES_MAX};
 use super::names::{NameLookup, node_name};
 use super::toml_reader::TomlTable;
-use super::toml_writer::{TomlKeys, TomlPage};
+use super::toml_writer::{TomlKeys, TomlPage, quoted};
 use crate::mapping::{MapperDesign, MapperParameters as Mapper};
 use crate::topology::{NodeId, NodeKind, Topology};
 
 /// Mapping in a scenario.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MappingPlan {
     /// Parameters of all interfaces.
     pub parameters: Mapper,
     /// The host that maps from the beginning, if the network manager has chosen one. N-2
     pub who: Option<NodeId>,
+    /// Addresses of interfaces; those of the others follow from the seed. N-3
+    pub addresses: BTreeMap<NodeId, InterfaceAddress>,
 }
 
 const DESIGNS: [(&str, MapperDesign); 2] =
@@ -24,7 +30,7 @@ const DESIGNS: [(&str, MapperDesign); 2] =
 
 const TIME: TimeRange = TimeRange(1..=DURATION_MAX);
 
-const MAPPER: &KeyList<Mapper> = &[
+pub(super) const MAPPER: &KeyList<Mapper> = &[
     key!(Mapper, "design", WordList(&DESIGNS), design),
     key!(Mapper, "period", TIME, period),
     key!(Mapper, "timeout", TIME, timeout),
@@ -44,12 +50,43 @@ pub(super) fn read(
     let parameters = keys::read(MAPPER, &mut table, Mapper::default());
     let who = table.item("who").and_then(|who| who.text("the name of a host, or `auto`"));
     let who = who.filter(|who| who.text != AUTO).and_then(|who| map.host(&who));
+    let addresses = read_addresses(&mut table, map);
     if mapped.is_none() {
         let expected = "expected `method = \"mapped\"` in [routes]";
         table.report("[mapper] without mapped routes".to_owned(), expected);
     }
     table.finish();
-    mapped.map(|_| MappingPlan { parameters, who })
+    mapped.map(|_| MappingPlan { parameters, who, addresses })
+}
+
+/// Reads the addresses of interfaces. Two may be the same, as by a mistake of their maker. N-3
+fn read_addresses(
+    table: &mut TomlTable<'_>,
+    map: NameLookup<'_>,
+) -> BTreeMap<NodeId, InterfaceAddress> {
+    let item = table.item("addresses");
+    let given = item.as_ref().and_then(|item| {
+        let given = item.as_table();
+        if given.is_none() {
+            item.report(
+                "expected a table of hosts, like `{ h0 = \"00:60:dd:00:00:01\" }`".to_owned(),
+            );
+        }
+        given
+    });
+    let Some(mut given) = given else { return BTreeMap::new() };
+    let names = given.names();
+    let addresses = names.iter().filter_map(|name| {
+        let text = given.item(name.text)?.text("an address, like `00:60:dd:00:00:01`")?;
+        let address = InterfaceAddress::from_notation(text.text);
+        if address.is_none() {
+            let message = format!("invalid address `{}`", shortened(text.text));
+            let expected = "expected six bytes in hex, not all 0, like `00:60:dd:00:00:01`";
+            map.problems.add(&text.span, message, expected);
+        }
+        Some((map.host(name)?, address?))
+    });
+    addresses.collect()
 }
 
 /// Name of the first switch whose way back the mapper cannot compute. N-8
@@ -62,9 +99,16 @@ pub(super) fn absolute_switch(topology: &Topology) -> Option<&str> {
     nodes.find(|node| absolute(node.kind)).map(|node| node.name.as_str())
 }
 
-pub(super) fn write(page: &mut TomlPage, plan: MappingPlan, topology: &Topology) {
+pub(super) fn write(page: &mut TomlPage, plan: &MappingPlan, topology: &Topology) {
     let mut keys = TomlKeys::default();
     keys::write(MAPPER, &mut keys, plan.parameters, Mapper::default());
     plan.who.into_iter().for_each(|who| keys.text("who", node_name(topology, who)));
+    let mut addresses = TomlKeys::default();
+    for (host, address) in &plan.addresses {
+        addresses.text(&quoted(node_name(topology, *host)), &address.to_string());
+    }
+    if !addresses.is_empty() {
+        keys.value("addresses", addresses.inline());
+    }
     page.table("mapper", &keys);
 }

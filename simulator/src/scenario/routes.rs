@@ -110,7 +110,7 @@ pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
         let mut keys = TomlKeys::default();
         keys.text("method", word_of(&METHODS, RouteOrigin::Mapped));
         page.table("routes", &keys);
-        mapper::write(page, *plan, topology);
+        mapper::write(page, plan, topology);
         return;
     }
     let computed = |method| {

@@ -77,6 +77,12 @@ impl<'a> TomlTable<'a> {
         Some(TomlItem { key, span: value.span(), value: value.get_ref(), problems: self.problems })
     }
 
+    /// All keys, each with its place.
+    pub(super) fn names(&self) -> Vec<TomlText<'a>> {
+        let keys = self.entries.keys();
+        keys.map(|key| TomlText { text: key.get_ref(), span: key.span() }).collect()
+    }
+
     pub(super) fn needed(&mut self, key: &str) -> Option<TomlItem<'a>> {
         let item = self.item(key);
         if item.is_none() {

@@ -95,7 +95,7 @@ pub(crate) fn word_of<T: PartialEq + Copy>(words: &[(&'static str, T)], value: T
     words.iter().find(|(_, meaning)| *meaning == value).map_or("?", |(word, _)| word)
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

@@ -4,7 +4,7 @@ use codec::transport::Nic;
 use simulator::fault::{FaultKind, FaultSpec};
 use simulator::messaging::MessagingPlan;
 use simulator::routes::{RouteTable, RoutingMethod, channels};
-use simulator::scenario::{PortTap, Scenario};
+use simulator::scenario::{MappingPlan, PortTap, Scenario};
 use simulator::topology::{CableSpec, NodeId, NodePort, NodeSpec, Topology};
 use simulator::traffic::{RawText, StreamDestination, TrafficStream};
 
@@ -94,8 +94,19 @@ impl<'a> ReducedNetwork<'a> {
         Some(routes)
     }
 
+    /// Mapping, without a removed mapper that was chosen.
+    fn mapping(&self) -> Option<MappingPlan> {
+        let old = self.scenario.mapping.as_ref()?;
+        let addresses = old.addresses.iter();
+        let addresses = addresses.filter_map(|(host, own)| Some((self.id(*host)?, *own)));
+        let who = old.who.and_then(|who| self.id(who));
+        Some(MappingPlan { who, addresses: addresses.collect(), ..*old })
+    }
+
     fn scenario(self) -> Option<Scenario> {
         let old = self.scenario;
+        // The routes of a mapped network are not in its scenario.
+        let is_given = |_: &&RouteTable| old.mapping.is_none();
         let streams = old.streams.iter().filter_map(|stream| self.stream(stream)).collect();
         let raw = |raw: &RawText| Some(RawText { from: self.host(raw.from)?, ..raw.clone() });
         let tap = |tap: &PortTap| Some(PortTap { port: self.port(tap.port)?, ..*tap });
@@ -116,7 +127,8 @@ impl<'a> ReducedNetwork<'a> {
             faults: old.faults.iter().filter_map(fault).collect(),
             messaging: old.messaging.iter().filter_map(plan).collect(),
             interfaces: interfaces.collect(),
-            routes: self.routes.clone(),
+            routes: Some(&self.routes).filter(is_given).cloned().unwrap_or_default(),
+            mapping: self.mapping(),
             topology: self.topology.clone(),
             ..*old
         };
@@ -146,5 +158,38 @@ impl<'a> ReducedNetwork<'a> {
             matches!(fault.kind, FaultKind::PowerOff | FaultKind::Consume(_) | FaultKind::Restart);
         let place = if is_node { self.moved(fault.place) } else { self.port(fault.place) };
         Some(FaultSpec { place: place?, ..fault.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// N-2, N-3
+    #[test]
+    fn a_mapper_and_addresses_keep_their_hosts() {
+        let text = "duration_us = 5\ntopology = { kind = 'switch', hosts = 4 }\n\
+                    routes.method = 'mapped'\n[mapper]\nwho = 'h3'\n\
+                    [mapper.addresses]\nh1 = '00:60:dd:00:00:01'\nh2 = '00:60:dd:00:00:02'\n\
+                    [[traffic]]\nto = 'shift'\npayload = 8\nevery_us = 1\n";
+        let scenario = Scenario::read("mapped.toml", text).unwrap();
+        let name = |left: &Scenario, host| left.topology.node(host).unwrap().name.clone();
+        let all = ["h0", "h1", "h2", "h3"];
+        let number = (0..5).map(|number| fewer_nodes(&scenario, number).unwrap());
+        for left in number.flatten() {
+            let nodes = left.topology.nodes();
+            let is_left = |host: &&str| nodes.iter().any(|node| node.name == **host);
+            let plan = left.mapping.as_ref().unwrap();
+            let who = plan.who.map(|who| name(&left, who));
+            assert_eq!(who.as_deref(), ["h3"].iter().find(|it| is_left(it)).copied());
+            let own = plan.addresses.iter();
+            let own: Vec<_> = own.map(|(host, own)| (name(&left, *host), own.value())).collect();
+            let expected = all.iter().zip(0x0060_dd00_0000_u64..);
+            let expected = expected.filter(|(host, own)| is_left(host) && matches!(own & 3, 1 | 2));
+            let expected: Vec<_> = expected.map(|(host, own)| ((*host).to_owned(), own)).collect();
+            assert_eq!(own, expected);
+            let again = Scenario::read("left.toml", &left.write().unwrap()).unwrap();
+            assert_eq!(again, left);
+        }
     }
 }

@@ -6,6 +6,7 @@ use crate::rng::Rng;
 use crate::scenario::costs::COSTS;
 use crate::scenario::endpoints::TRANSPORT;
 use crate::scenario::keys::KeyList;
+use crate::scenario::mapper::MAPPER;
 use crate::scenario::parameters::{INTERFACE, PORT, SWITCH};
 
 /// A line of switches with hosts, with names that need escapes.
@@ -165,6 +166,10 @@ impl RandomFile<'_> {
     }
 
     fn routes(&mut self) {
+        // N-8
+        if self.coin() && !self.text.contains("'absolute'") {
+            return self.mapper();
+        }
         let method = pick(self.rng, &["up-down", "shortest"]);
         self.table("[routes]", &format!("method = '{method}'"));
         let [from, to] = self.pair().map(host_name);
@@ -172,6 +177,16 @@ impl RandomFile<'_> {
             (0..self.rng.between(0, 5)).map(|_| format!("{:02x} ", self.rng.between(0x80, 0xff)));
         let bytes: String = bytes.collect();
         self.table("[[route]]", &format!("from = '{from}'\nto = '{to}'\nbytes = '{bytes}'"));
+    }
+
+    fn mapper(&mut self) {
+        self.table("[routes]", "method = 'mapped'");
+        let [who, other] = self.pair().map(host_name);
+        let keys = some(self.rng, MAPPER, "", "\n");
+        let who = pick(self.rng, &["auto", &who]).to_owned();
+        let last = self.rng.between(1, 0xff);
+        let addresses = format!("{{ '{other}' = '00:60:dd:00:00:{last:02x}' }}");
+        self.table("[mapper]", &format!("{keys}who = '{who}'\naddresses = {addresses}"));
     }
 
     fn traffic(&mut self) {
