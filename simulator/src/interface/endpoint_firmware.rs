@@ -82,7 +82,10 @@ impl EndpointFirmware {
                     FirmwareSlot::Busy
                 }
                 // Reading: an answer that no route leads back for is not sent. T-11
-                None => FirmwareSlot::Left,
+                None => {
+                    messaging.loses(now);
+                    FirmwareSlot::Left
+                }
             };
         }
     }

@@ -22,8 +22,9 @@ impl HostMessaging {
         self.firmware.on_wire.as_ref().is_some_and(|queued| self.is_queued(&queued.packet))
     }
 
-    /// Stamps the packet in the send engine as its first byte leaves the interface. T-3, T-8
-    pub fn leaves(&mut self, now: u64) -> Option<MessagingPacket> {
+    /// Stamps the packet in the send engine, to whose destination no route leads: it counts as lost
+    /// on its way, and is sent again after the timeout. T-10, N-2
+    pub fn loses(&mut self, now: u64) -> Option<MessagingPacket> {
         let queued = self.firmware.on_wire.as_mut()?;
         match (self.parameters.layers, &mut queued.packet) {
             (ProtocolLayers::Baseline, ProtocolPacket::Data(header, ..)) => {
@@ -31,7 +32,12 @@ impl HostMessaging {
             }
             (_, packet) => self.transport.on_leave(micros(now), packet),
         }
-        let outgoing = outgoing(queued);
+        Some(outgoing(queued))
+    }
+
+    /// Stamps the packet in the send engine as its first byte leaves the interface. T-3, T-8
+    pub fn leaves(&mut self, now: u64) -> Option<MessagingPacket> {
+        let outgoing = self.loses(now)?;
         let statistics = &mut self.statistics;
         match outgoing.what {
             TransmissionKind::Data { turn, .. } => {
