@@ -18,7 +18,7 @@ pub(crate) struct BuiltinDemo {
     pub(crate) events: &'static [&'static str],
 }
 
-pub(crate) static DEMOS: [BuiltinDemo; 16] = [
+pub(crate) static DEMOS: [BuiltinDemo; 17] = [
     BuiltinDemo {
         name: "two-hosts",
         title: "two hosts and a switch: packets in transit",
@@ -183,6 +183,17 @@ with the same messages (T-12). Messages in its frames are lost or returned.",
             "message-lost",
             "message-given-up",
         ],
+    },
+    BuiltinDemo {
+        name: "self-healing",
+        title: "a network heals: a cable is cut, its mapper goes off, it is split",
+        text: "\
+The interfaces elect a mapper, which goes on probing (N-2, N-4). When something has changed it
+maps again, and all install new routes. Without a mapper another begins; each part of a split
+network has one, and of two that meet the one with the lower address resigns. Lost messages
+are retransmitted (T-10), those for the other part are returned (T-11) and sent again.",
+        scenario: include_str!("../demos/self-healing.toml"),
+        events: &["fault", "mapper-elected", "mapper-resigned", "map-version", "message-returned"],
     },
 ];
 

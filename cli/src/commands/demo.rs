@@ -108,7 +108,7 @@ pub(crate) fn run(arguments: &DemoArgs, output: &mut StandardOutput) -> CommandR
 
 fn list(output: &mut StandardOutput) {
     for demo in &DEMOS {
-        let name = StyledLine::of(TextStyle::Head, format!("{:<11} ", demo.name));
+        let name = StyledLine::of(TextStyle::Head, format!("{:<12} ", demo.name));
         output.line(&name.and(TextStyle::Plain, demo.title));
     }
 }
@@ -232,7 +232,8 @@ fn row(
         } else {
             let is_known =
                 matches!(key, "at" | "time_ps" | "place" | "packet" | "event" | "character");
-            !is_wire && !is_known
+            // The statistics have them.
+            !is_wire && !is_known && !matches!(key, "probes" | "took")
         }
     };
     let fields = row.as_object().into_iter().flatten().filter(|(key, _)| shown(key));

@@ -7,13 +7,14 @@ use serde_json::Value;
 use crate::support::{VIEWS, bad, good, run};
 
 /// Fields that no fixture has, without options.
-const UNSEEN: [&str; 6] = [
+const UNSEEN: [&str; 7] = [
     "packets.bytes",
     "packets.bytes_left_out",
     "packets.route_left_out",
     "journeys.injuries.apart",
     "journeys.transport.offset",
     "journeys.transport.total",
+    "mapping.fault",
 ];
 
 /// A check of rows by the keywords that `myriscope schema` prints.

@@ -41,6 +41,7 @@ demo-open-wire 47.1
 demo-overcommit 46.7
 demo-restart 47.0
 demo-ring 44.4
+demo-self-healing 45.2
 demo-slack 46.0
 demo-two-hosts 47.2
 demo-unreachable 47.0

@@ -18,7 +18,7 @@ pub(super) fn figures(name: &str, run: &DemoRun<'_>) -> Vec<DemoFigure> {
         "slack" => slack(run),
         "adversary" => overhead(run),
         "clocks" => clocks(run),
-        "lossy" | "nacks" | "restart" => once(run),
+        "lossy" | "nacks" | "restart" | "self-healing" => once(run),
         "overcommit" => overcommitted(run),
         "unreachable" => returned(run),
         _ => Vec::new(),
