@@ -97,6 +97,7 @@ impl LinkAnalysis {
             id: *id,
             channel: &it.channel,
             peer: it.peer,
+            now: it.activity.now(),
             totals: it.activity.totals(),
             leds: it.activity.leds(),
             parameters: it.slack.parameters().with_observed(self.findings().variants(*id)),

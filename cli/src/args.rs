@@ -17,7 +17,7 @@ use clap_complete::Shell;
 
 pub(crate) use self::analysis::{
     AnnotateArgs, BlockingArgs, CheckArgs, ConversationsArgs, ExplainArgs, LinksArgs, MappingArgs,
-    PacketsArgs, ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs,
+    PacketsArgs, ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs, WatchArgs,
 };
 pub(crate) use self::cutting::{DiffArgs, DiffIgnore, MergeArgs, SliceArgs};
 pub(crate) use self::export::{
@@ -87,6 +87,10 @@ pub(crate) enum CliCommand {
     ///
     /// Packets, events and findings of the link stand below the row in which they became certain.
     Show(ShowArgs),
+    /// Shows links, rates and the newest findings of a capture while it is written, refreshed in place.
+    ///
+    /// Without a terminal, prints one picture at the end of the input.
+    Watch(WatchArgs),
     /// Copies a capture and adds the findings as packet comments, which Wireshark displays.
     Annotate(AnnotateArgs),
     /// Converts an instrument's recording of the wires to a capture: VCD, sigrok sessions, CSV.

@@ -26,6 +26,7 @@ mod show;
 mod simulate;
 mod sweep;
 mod topology;
+mod watch;
 mod wireshark;
 
 use analyzer::packet::ByteRetention;
@@ -72,6 +73,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Slice(arguments) => cutting::run_slice(&arguments, output),
         Cli::Diff(arguments) => diff::run(&arguments, output),
         Cli::Merge(arguments) => cutting::run_merge(&arguments, output),
+        Cli::Watch(arguments) => watch::run(&arguments, output),
         Cli::Wireshark(arguments) => wireshark::run(&arguments, output),
         Cli::Score(arguments) => score::run(&arguments, output),
         Cli::Completions { shell } => {

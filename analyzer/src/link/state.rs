@@ -101,6 +101,11 @@ impl ActivityTracker {
         self.leds.times()
     }
 
+    /// The latest activity that is known.
+    pub(super) fn now(&self) -> Option<ChannelActivity> {
+        self.current.map(|(_, activity)| activity)
+    }
+
     pub(super) const fn totals(&self) -> &ChannelTotals {
         &self.totals
     }

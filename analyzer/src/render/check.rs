@@ -21,7 +21,8 @@ const WIDTH: usize = 96;
 const INDENT: usize = 10;
 
 /// Mark of a severity.
-pub(super) const fn mark(severity: Severity) -> (&'static str, TextStyle) {
+#[must_use]
+pub const fn mark(severity: Severity) -> (&'static str, TextStyle) {
     match severity {
         Severity::Error => ("✗", TextStyle::Bad),
         Severity::Warning => ("!", TextStyle::Notice),

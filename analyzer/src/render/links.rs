@@ -102,7 +102,9 @@ fn legend() -> StyledLine {
             | ChannelActivity::Starved
             | ChannelActivity::Idle => glyph(state).to_owned(),
         };
-        line = line.and(role(state), glyph).and(TextStyle::Dim, format!(" {}   ", state.name()));
+        line = line
+            .and(activity_style(state), glyph)
+            .and(TextStyle::Dim, format!(" {}   ", state.name()));
     }
     line
 }
@@ -142,7 +144,9 @@ const fn glyph(state: ChannelActivity) -> &'static str {
     }
 }
 
-const fn role(state: ChannelActivity) -> TextStyle {
+/// Style of an activity.
+#[must_use]
+pub const fn activity_style(state: ChannelActivity) -> TextStyle {
     match state {
         ChannelActivity::Unknown | ChannelActivity::Idle => TextStyle::Dim,
         ChannelActivity::Open | ChannelActivity::Reset => TextStyle::Bad,
@@ -182,9 +186,9 @@ fn cell(times: &[u128; 7]) -> (&'static str, TextStyle) {
         {
             let height = (time(ChannelActivity::Sending) * 8).div_ceil(all).saturating_sub(1);
             let height = usize::try_from(height).ok().and_then(|height| HEIGHTS.get(height));
-            (height.copied().unwrap_or_default(), role(ChannelActivity::Sending))
+            (height.copied().unwrap_or_default(), activity_style(ChannelActivity::Sending))
         }
-        Some(state) => (glyph(state), role(state)),
+        Some(state) => (glyph(state), activity_style(state)),
         None => (" ", TextStyle::Plain),
     }
 }
@@ -207,7 +211,9 @@ fn states_line(report: &ChannelReport<'_>) -> StyledLine {
     let row = report.row();
     let line = StyledLine::of(TextStyle::Plain, format!("  {:<15}", row.channel));
     let cells = ChannelActivity::ALL.into_iter().zip(row.states.0);
-    cells.fold(line, |line, (state, (_, held))| line.and(role(state), format!("{:>9}", of(&held))))
+    cells.fold(line, |line, (state, (_, held))| {
+        line.and(activity_style(state), format!("{:>9}", of(&held)))
+    })
 }
 
 fn lamps_head() -> StyledLine {

@@ -4,6 +4,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
 use analyzer::filter::RowKind;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::window::WindowEdge;
@@ -177,4 +178,24 @@ pub(crate) struct ScoreArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
     pub(crate) format: OutputFormat,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct WatchArgs {
+    /// The capture: a file that grows, or - for standard input; Ctrl-C ends the reading of a file.
+    pub(crate) file: PathBuf,
+    /// Shows only these channels, separated by commas: a channel `h0:0-s0:3`, a port `s0:3`, a node `h0`, or a
+    /// pattern `s*:3`.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(value_parser = ChannelPattern::from_str)]
+    channel: Vec<ChannelPattern>,
+    /// Shows only the capture of this number, of several in one file; counted from 0.
+    #[arg(long, value_name = "NUMBER")]
+    capture: Option<u32>,
+}
+
+impl WatchArgs {
+    pub(crate) fn channels(&self) -> ChannelSelector<'_> {
+        ChannelSelector { patterns: &self.channel, capture: self.capture }
+    }
 }

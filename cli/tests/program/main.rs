@@ -23,4 +23,5 @@ mod selection;
 mod show;
 mod simulate;
 mod support;
+mod watch;
 mod wireshark;
