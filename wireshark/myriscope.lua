@@ -7,6 +7,8 @@ local VERSION, FIELDS, SYMBOLS, CORRECTED = "", {}, {}, {} -- replaced by `myris
 local ITEMS_MAX = 4096
 -- Characters or bytes of a line of the tree.
 local SHOWN_MAX = 32
+-- Silent periods that end a packet. F-7
+local OPEN_LINK = 16
 
 local myrinet = Proto("myrinet", "Myrinet")
 local records = Proto("myrinet_records", "Myrinet packets")
@@ -103,9 +105,9 @@ local interface_name = Field.new("frame.interface_name")
 
 local floor = math.floor
 
--- Text without control characters, which a terminal would obey.
+-- Text without control characters, which a terminal would carry out.
 local function plain(text)
-    return (text:gsub("[%z\1-\31\127]", "?"))
+    return (text:gsub("%c", "?"):gsub("\194[\128-\159]", "?"))
 end
 
 local function hex(bytes, first, last)
@@ -165,6 +167,12 @@ end
 
 local function malformed(tree, text)
     tree:add_proto_expert_info(found.malformed, text)
+end
+
+-- A row without a tree of its own.
+local function broken(tvb, pinfo, root, text)
+    pinfo.cols.protocol, pinfo.cols.info = "Myrinet", text
+    malformed(tvb:len() > 0 and root:add(myrinet, tvb()) or root:add(myrinet), text)
 end
 
 local DATA = { [0] = "short", "medium", "bulk" }
@@ -367,7 +375,7 @@ end
 local function packet(tvb, pinfo, root)
     local header = tvb:len() >= 64 and tvb(6, 2):le_uint() or 0
     if header < 64 or header > tvb:len() then
-        return malformed(root, "The header of the packet is cut short")
+        return broken(tvb, pinfo, root, "The header of the packet is cut short")
     end
     local tree = root:add(myrinet, tvb())
     local head = tree:add(tvb(0, header), "Header")
@@ -412,15 +420,17 @@ local function journey(tvb, pinfo, root)
                 put(parent, name, range, plain(value))
             elseif kind == "bool" then
                 put(parent, name, range, value == "true")
-            elseif kind == "double" or kind == "int32" then
+            elseif kind == "double" then
                 put(parent, name, range, tonumber(value) or 0)
+            elseif kind == "int32" then
+                put(parent, name, range, floor(math.min(math.max(tonumber(value) or 0, -2 ^ 31), 2 ^ 31 - 1)))
             elseif kind:match("^uint") then
-                put(parent, name, range, math.min(tonumber(value) or 0, 2 ^ tonumber(kind:sub(5)) - 1))
+                put(parent, name, range, floor(math.min(math.max(tonumber(value) or 0, 0), 2 ^ tonumber(kind:sub(5)) - 1)))
             end
             seen[name] = seen[name] or value
-            if name == "hops.channel" then
+            seen.last = name == "hops.channel" and value or seen.last
+            if name == "hops.channel" and branches.hops then
                 branches.hops:append_text(": " .. plain(value))
-                seen.last = value
             end
         end
     end
@@ -438,7 +448,7 @@ end
 -- Characters
 
 -- Bytes of the plane of d bits that have none of the other kind.
-local SAME, OTHER = { [0] = 0, [1] = 255 }, { [0] = "[^%z]", [1] = "[^\255]" }
+local SAME, OTHER = { [0] = 0, [1] = 255 }, { [0] = "[^\0]", [1] = "[^\255]" }
 
 -- First character from `at` on whose d bit is not `bit`; n if there is none.
 local function next_change(d, at, n, bit)
@@ -578,13 +588,16 @@ local function add_characters(tvb, tree, base, low, d, times, inside)
         end
         if name == "GAP" then
             if inside then
-                packets:add(range, "End of a packet that began in an earlier chunk")
+                packets:add(range, "End of a packet that began in an earlier chunk, or was reset")
             elseif #runs > 0 and shown() then
                 local from, to = runs[1][1], runs[#runs][2]
                 texts[#texts + 1] = add_packet(packets, tvb(from, to - from + 1):tvb(), base, from, to, low, runs)
             end
             runs, inside = {}, false
         elseif name == "FRES" then
+            runs, inside = {}, true
+        elseif name == "IDLE" and len >= OPEN_LINK and (inside or #runs > 0) then
+            packets:add(range, "End of a packet: the link is open")
             runs, inside = {}, false
         end
     end)
@@ -605,21 +618,18 @@ local function add_characters(tvb, tree, base, low, d, times, inside)
     return texts
 end
 
--- True if the planes end inside a frame.
-local function ends_inside(low, d, n, inside)
-    local last = n - 1
-    local is_data = floor(d:byte(floor(last / 8) + 1) / 2 ^ (last % 8)) % 2 == 1
-    local name = not is_data and (SYMBOLS[low:byte(n)] or CORRECTED[low:byte(n)])
-    if is_data then
-        return true
-    elseif name == "GAP" or name == "FRES" then
-        return false
+-- True if the planes, which stand `times`, end inside a frame or in a reset.
+local function ends_inside(low, d, n, times, inside)
+    if n > 8 and d:byte(#d) == 2 ^ ((n - 1) % 8) - 1 and low:byte(n) == 0x0c then
+        return false -- A GAP behind data, as chunks of the simulator end.
     end
-    each_run(low, d, n, function(code)
-        name = code and (SYMBOLS[code] or CORRECTED[code])
-        if not code then
+    each_run(low, d, n, function(code, first, last)
+        local name = code and (SYMBOLS[code] or CORRECTED[code])
+        if not code or name == "FRES" then
             inside = true
-        elseif name == "GAP" or name == "FRES" then
+        elseif name == "GAP" then
+            inside = false
+        elseif name == "IDLE" and (last - first + 1) * (n == 1 and times or 1) >= OPEN_LINK then
             inside = false
         end
     end)
@@ -647,26 +657,25 @@ local function chunk(tvb, pinfo, root)
     local is_repeat = len > 1 and tvb(1, 1):uint() == 1
     local at = is_repeat and 24 or 16
     if len < at + 2 or tvb(0, 1):uint() ~= 1 or tvb(1, 1):uint() > 1 then
-        return malformed(root, "No chunk of version 1, kind 0 or 1")
+        return broken(tvb, pinfo, root, "No chunk of version 1, kind 0 or 1")
     end
     local n, base = tvb(4, 4):le_uint(), tvb(8, 8):le_uint64()
     local count = is_repeat and tvb(16, 8):le_uint64() or UInt64.new(1)
     if n == 0 or len ~= at + n + math.ceil(n / 8) or is_repeat and n > 64 then
-        return malformed(root, string.format("Planes of %.0f characters in a chunk of %d bytes", n, len))
+        return broken(tvb, pinfo, root, string.format("Planes of %.0f characters in a chunk of %d bytes", n, len))
     end
     local low, d = tvb:raw(at, n), tvb:raw(at + n)
     local channel = interface_name()
     channel = channel and channel.value or ""
     set_ends(pinfo, channel)
     if not pinfo.visited then
-        local inside = open[channel] == tostring(base) and not is_repeat
+        local inside = open[channel] == tostring(base)
         continued[pinfo.number] = inside or nil
-        -- Repeats are fill, and end no frame of their own unless they have a GAP.
-        local is_open = ends_inside(low, d, n, inside or open[channel] == tostring(base))
+        local is_open = ends_inside(low, d, n, count:tonumber(), inside)
         open[channel] = is_open and tostring(base + n * count) or nil
     end
     pinfo.cols.info = (is_repeat and "(" or "") .. notation(low, d, n) .. (is_repeat and ")×" .. tostring(count) or "")
-    if not (root.visible or root:referenced(myrinet)) then
+    if not (root.visible or root:referenced(Dissector.get("myrinet"))) then
         return
     end
     local tree = root:add(myrinet, tvb())
@@ -694,7 +703,7 @@ local function guarded(dissect, tvb, pinfo, tree)
     pinfo.cols.protocol = "Myrinet"
     local done, fault = pcall(dissect, tvb, pinfo, tree)
     if not done then
-        malformed(tree, "Not dissected: " .. tostring(fault))
+        broken(tvb, pinfo, tree, "Not dissected: " .. tostring(fault))
     end
     return tvb:len()
 end
@@ -706,7 +715,7 @@ end
 function records.dissector(tvb, pinfo, tree)
     local is_journey = tvb:len() > 8 and tvb(1, 1):uint() == 1
     if tvb:len() == 0 or tvb(0, 1):uint() ~= 1 then
-        malformed(tree, "No record of version 1")
+        broken(tvb, pinfo, tree, "No record of version 1")
         return tvb:len()
     end
     return guarded(is_journey and journey or packet, tvb, pinfo, tree)

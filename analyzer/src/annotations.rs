@@ -7,6 +7,7 @@ use codec::capture::{Channel, ChannelId, Chunk};
 use codec::packet::CrcCheck;
 use codec::time::Tick;
 
+use crate::channel_name::escape_text;
 use crate::event::LinkEvent;
 use crate::finding::{self, FindingKind};
 use crate::finding_row::FindingRow;
@@ -152,7 +153,10 @@ fn comment(kind: FindingKind, channel: &str, packet: Option<u64>, at: Tick, what
     let packet = packet.map_or(String::new(), |number| format!("packet {number} of "));
     let (severity, name) = (about.severity.name(), about.name);
     let what = if what.is_empty() { about.text } else { what };
-    format!("myriscope {severity} {name}{rule}: {packet}{channel} at character {at}: {what}")
+    let text =
+        format!("myriscope {severity} {name}{rule}: {packet}{channel} at character {at}: {what}");
+    // Programs print comments as they are.
+    escape_text(text)
 }
 
 /// Findings that a packet proves by itself, with their positions.

@@ -26,10 +26,11 @@ pub(crate) use self::export::{
 pub(crate) use self::import::{ImportArgs, SampleRate};
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};
 pub(crate) use self::simulation::{
-    DemoArgs, ExperimentArgs, KeySetting, RUNS_MAX, SimulateArgs, SweepArgs, VariedKey,
+    DemoArgs, EngineChoice, ExperimentArgs, KeySetting, RUNS_MAX, SimulateArgs, SweepArgs,
+    VariedKey,
 };
 pub(crate) use self::view::{ArrangeArgs, ListFormat, ViewArgs};
-pub(crate) use self::wireshark::WiresharkArgs;
+pub(crate) use self::wireshark::{ExtcapArgs, WiresharkArgs};
 
 /// Decodes and analyzes captures of Myrinet links, from single characters to messages, and
 /// simulates Myrinet networks that produce such captures.
@@ -99,6 +100,8 @@ pub(crate) enum CliCommand {
     Export(ExportArgs),
     /// Prints the dissector for Wireshark, or installs it with a profile.
     Wireshark(WiresharkArgs),
+    /// Offers simulations as an interface of Wireshark, which runs this command.
+    Extcap(ExtcapArgs),
     /// Cuts a part out of a capture: a time, channels, or the surroundings of a finding.
     Slice(SliceArgs),
     /// Joins captures of one network by time and channel.

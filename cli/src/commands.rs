@@ -10,6 +10,7 @@ mod diff;
 mod experiment;
 mod explain;
 mod export;
+mod extcap;
 mod flows;
 mod import;
 mod info;
@@ -75,6 +76,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Merge(arguments) => cutting::run_merge(&arguments, output),
         Cli::Watch(arguments) => watch::run(&arguments, output),
         Cli::Wireshark(arguments) => wireshark::run(&arguments, output),
+        Cli::Extcap(arguments) => extcap::run(&arguments, output),
         Cli::Score(arguments) => score::run(&arguments, output),
         Cli::Completions { shell } => {
             let mut script = Vec::new();

@@ -60,6 +60,7 @@ pub(crate) fn run(arguments: &WiresharkArgs, output: &mut StandardOutput) -> Com
         fs::create_dir_all(parent).map_err(|error| CliError::writing(parent, &error))?;
     }
     write_files(files.iter().map(|(path, text)| (path.as_path(), text.as_bytes())))?;
+    files.last().map_or(Ok(()), |(script, _)| set_executable(script))?;
     for (path, _) in &files {
         let path = analyzer::channel_name::escape_text(path.display().to_string());
         output.line(&StyledLine::of(TextStyle::Plain, path));
@@ -88,7 +89,32 @@ fn files(directory: &Path) -> Result<Vec<(PathBuf, String)>, CliError> {
     let mut files = vec![(directory.join("plugins").join("myriscope.lua"), dissector())];
     let profile = directory.join("profiles").join("Myriscope");
     files.extend(PROFILE.map(|(name, text)| (profile.join(name), text.to_owned())));
+    let program = env::current_exe().map_err(|error| CliError::writing(directory, &error))?;
+    let program = program.display();
+    files.push(if cfg!(windows) {
+        let text = format!("@echo off\r\nrem Myriscope\r\n\"{program}\" extcap %*\r\n");
+        (directory.join("extcap").join("myriscope.bat"), text)
+    } else {
+        let program = program.to_string().replace('\'', "'\\''");
+        let text = format!(
+            "#!/bin/sh\n# Myriscope: simulations as an interface.\nexec '{program}' extcap \"$@\"\n"
+        );
+        (directory.join("extcap").join("myriscope"), text)
+    });
     Ok(files)
+}
+
+/// Permits everybody to run a script.
+#[cfg(unix)]
+fn set_executable(path: &Path) -> Result<(), CliError> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let permissions = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(path, permissions).map_err(|error| CliError::writing(path, &error))
+}
+
+#[cfg(not(unix))]
+const fn set_executable(_path: &Path) -> Result<(), CliError> {
+    Ok(())
 }
 
 /// True if there is another file that was not installed by this program.

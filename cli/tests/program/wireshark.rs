@@ -1,12 +1,18 @@
 //! The dissector for Wireshark, as tshark runs it. The variable `MYRISCOPE_TSHARK` demands tshark.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
 use analyzer::filter::RowKind;
+use codec::capture::{ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent};
+use codec::chars::CharBuf;
+use codec::notation::parse;
+use codec::packet::{CrcCheck, Packet, PacketTag};
+use codec::time::Tick;
 use serde_json::Value;
 
-use crate::support::{RunOutcome, ScratchDirectory, fixture, good, run};
+use crate::support::{RunOutcome, ScratchDirectory, capture, fixture, good, program, run};
 
 /// Filters that both programs read, on packets.
 const PACKETS: &[&str] = &[
@@ -129,7 +135,7 @@ fn values(row: &Value, path: &str, out: &mut Vec<String>) {
         Some(Value::Object(_)) => {}
         Some(Value::Bool(flag)) => out.push(u8::from(*flag).to_string()),
         Some(Value::String(text)) => out.push(text.clone()),
-        Some(other) => out.push(other.to_string()),
+        Some(number @ Value::Number(_)) => out.push(number.to_string()),
     }
 }
 
@@ -170,5 +176,315 @@ fn fields_and_filters_are_those_of_the_program() {
             assert!(!ours.is_empty(), "{filter} selects nothing");
             assert_eq!(selected.map(key).collect::<Vec<_>>(), ours, "{filter}");
         }
+    }
+}
+
+/// Cells of fields in rows of tshark, of one frame each.
+fn cells(settings: &ScratchDirectory, file: &str, names: &[&str]) -> Vec<Vec<String>> {
+    let fields = names.iter().flat_map(|name| ["-e", *name]);
+    let print = ["-r", file, "-T", "fields", "-E", "aggregator=^"].into_iter();
+    let lines = tshark(settings, &print.chain(fields).collect::<Vec<_>>());
+    lines.iter().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+}
+
+/// Fixtures whose characters are compared with the rows.
+const CHARACTERS: [&str; 7] = [
+    "link-1",
+    "link-14",
+    "demo-cut",
+    "demo-glitch",
+    "demo-open-wire",
+    "demo-lossy",
+    "ring-deadlock",
+];
+
+#[test]
+fn characters_are_counted_as_by_the_program() {
+    let Some(directory) = settings("wireshark-characters") else { return };
+    let counts =
+        "characters data control.IDLE control.GAP control.STOP corrected invalid".split(' ');
+    let names = counts.clone().map(|name| if name == "data" { "myrinet.data" } else { name });
+    let names: Vec<&str> = ["channel"].into_iter().chain(names).collect();
+    for name in CHARACTERS {
+        let file = capture(name);
+        let mut sums: BTreeMap<String, [u64; 7]> = BTreeMap::new();
+        for frame in cells(&directory, &file, &names) {
+            let sum = sums.entry(frame[0].clone()).or_default();
+            for (sum, cell) in sum.iter_mut().zip(&frame[1..]) {
+                *sum += cell.parse().unwrap_or(0);
+            }
+        }
+        for row in rows(RowKind::Channels, std::slice::from_ref(&file), &[]) {
+            let count = |path: &str| path.split('.').fold(&row, |at, name| &at[name]).as_u64();
+            let ours: Vec<u64> = counts.clone().map(|path| count(path).unwrap_or(0)).collect();
+            let theirs = sums.get(row["name"].as_str().unwrap()).copied().unwrap_or_default();
+            assert_eq!(theirs[..], ours, "{name}: {}", row["name"]);
+        }
+    }
+}
+
+#[test]
+fn packets_of_a_chunk_are_framed_as_by_the_program() {
+    let Some(directory) = settings("wireshark-frames") else { return };
+    let fields = ["channel", "start", "end", "length", "crc", "ended_by"];
+    let (mut framed, mut all) = (0, 0);
+    for name in CHARACTERS {
+        let file = capture(name);
+        let ours = rows(RowKind::Packets, std::slice::from_ref(&file), &[]);
+        let ours = ours.iter().map(|row| fields.map(|name| row[name].to_string().replace('"', "")));
+        let ours: Vec<[String; 6]> = ours.collect();
+        all += ours.len();
+        for frame in cells(&directory, &file, &fields) {
+            let lists: Vec<Vec<&str>> =
+                frame.iter().map(|cell| cell.split('^').collect()).collect();
+            for place in (0..lists[1].len()).filter(|_| !frame[1].is_empty()) {
+                let one = |list: &Vec<&str>| list.get(place).unwrap_or(&list[0]).to_string();
+                let packet: Vec<String> = lists.iter().map(one).collect();
+                assert!(ours.iter().any(|row| row[..] == packet), "{name}: {packet:?}");
+                framed += 1;
+            }
+        }
+    }
+    // The others are parts of several chunks.
+    assert!(framed * 2 > all, "{framed} of {all}");
+}
+
+/// A capture of one packet for each type and payload.
+fn capture_of(payloads: &[(u8, Vec<u8>)]) -> Vec<u8> {
+    let channels = [Channel::named("h0:0>h1:0")];
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let mut first = 0;
+    for (tag, payload) in payloads {
+        let packet = Packet {
+            route: &[],
+            tag: Some(PacketTag::new(*tag).unwrap()),
+            payload,
+            check: CrcCheck::Good,
+        };
+        let mut chars = CharBuf::default();
+        packet.emit(&mut chars);
+        let content = ChunkContent::Literal(chars.chars());
+        file.write(ChannelId(0), &Chunk { first: Tick(first), content }).unwrap();
+        first += chars.chars().len() as u64;
+    }
+    file.finish().unwrap()
+}
+
+fn from_hex(text: &str) -> Vec<u8> {
+    let digits = text.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).unwrap());
+    digits.map(|pair| u8::from_str_radix(pair, 16).unwrap()).collect()
+}
+
+#[test]
+fn transport_packets_are_dissected_as_the_published_ones() {
+    let Some(directory) = settings("wireshark-payloads") else { return };
+    let vectors: Value =
+        serde_json::from_slice(&fs::read(fixture("transport.json")).unwrap()).unwrap();
+    let packets =
+        |name: &str| vectors[name].as_array().unwrap().iter().filter(|it| it["then"].is_null());
+    let bytes = |it: &Value| (1, from_hex(it["hex"].as_str().unwrap()));
+    let transport: Vec<(u8, Vec<u8>)> =
+        packets("good").chain(packets("malformed")).map(bytes).collect();
+    let file = directory.write("transport", &capture_of(&transport));
+    let means = [
+        "kind",
+        "seq",
+        "sync",
+        "role",
+        "source",
+        "destination",
+        "channel",
+        "timestamp",
+        "incarnation",
+        "reason",
+        "source_endpoint",
+        "destination_endpoint",
+        "key",
+        "handler",
+        "offset",
+        "total",
+    ];
+    let names = means.map(|name| format!("transport.{name}"));
+    let frames = cells(&directory, &file, &names.each_ref().map(String::as_str));
+    for (frame, packet) in frames.iter().zip(packets("good")) {
+        let expected = means.map(|name| match packet["means"].get(name) {
+            None => String::new(),
+            Some(member) => member.to_string().replace('"', ""),
+        });
+        assert_eq!(frame[..], expected, "{}", packet["name"]);
+    }
+    for (frame, packet) in frames.iter().skip(packets("good").count()).zip(packets("malformed")) {
+        let one = packet["hex"] != "";
+        assert_eq!(frame[0], if one { "malformed" } else { "" }, "{}", packet["name"]);
+    }
+    assert_eq!(frames.len(), transport.len());
+}
+
+#[test]
+fn mapping_packets_are_dissected_as_the_table_of_the_rules_has_them() {
+    let Some(directory) = settings("wireshark-mapping") else { return };
+    let request = "0060dd01020301020304000000050283bf";
+    let fields = [
+        "kind", "source", "ticket", "version", "route", "piece", "pieces", "mapper", "status",
+        "winner",
+    ];
+    let from = "00:60:dd:01:02:03";
+    let asked = format!("{from} 16909060 5 83:bf");
+    let cases = [
+        (format!("10{request}"), format!("host-probe {asked} - - - - -")),
+        (format!("14{request}000100026d6170"), format!("map {asked} 1 2 - - -")),
+        (format!("15{request}000100026d6170"), format!("routes {asked} 1 2 - - -")),
+        (format!("16{request}"), format!("install {asked} - - - - -")),
+        (
+            "110060dd010203000000070060dd0a0b0c0000000802".to_owned(),
+            format!("answer {from} 7 8 - - - 00:60:dd:0a:0b:0c installed -"),
+        ),
+        ("120060dd01020300000009".to_owned(), format!("switch-probe {from} 9 - - - - - - -")),
+        ("130060dd01020300000009".to_owned(), format!("compare-probe {from} 9 - - - - - - -")),
+        (
+            "170060dd0102030060dd0a0b0c".to_owned(),
+            format!("resign {from} - - - - - - - 00:60:dd:0a:0b:0c"),
+        ),
+        (format!("10{}", &request[..20]), "- - - - - - - - - -".to_owned()),
+        (format!("18{request}"), "- - - - - - - - - -".to_owned()),
+    ];
+    let payloads = cases.each_ref().map(|(hex, _)| (2, from_hex(hex)));
+    let file = directory.write("mapping", &capture_of(&payloads));
+    let names = fields.map(|name| format!("mapping.{name}"));
+    let frames = cells(&directory, &file, &names.each_ref().map(String::as_str));
+    for (frame, (hex, expected)) in frames.iter().zip(&cases) {
+        let shown: Vec<&str> =
+            frame.iter().map(|it| if it.is_empty() { "-" } else { it }).collect();
+        assert_eq!(shown.join(" "), *expected, "{hex}");
+    }
+}
+
+/// A copy of a file whose blocks of packets follow with damage: bytes flipped, and cut short.
+#[expect(clippy::indexing_slicing, reason = "the file is complete")]
+fn damaged(file: &[u8]) -> Vec<u8> {
+    let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
+    let (mut out, mut at) = (Vec::new(), 0);
+    while at < file.len() {
+        let block = &file[at..at + word(at + 4)];
+        out.extend(block);
+        let is_packet = word(at) == 6 && out.len() < 1 << 18;
+        let payload = if is_packet { &block[28..28 + word(at + 20)] } else { &[] };
+        let places = (0..payload.len()).filter(|at| *at < 80 || at % 61 == 0);
+        for payload in places.flat_map(|at| {
+            let flipped = |value: u8| [&payload[..at], &[value], &payload[at + 1..]].concat();
+            [flipped(0xff), flipped(payload[at] ^ 1), payload[..at].to_vec()]
+        }) {
+            let len = u32::try_from(payload.len()).unwrap();
+            let total = (32 + len.next_multiple_of(4)).to_le_bytes();
+            out.extend(
+                [&[6, 0, 0, 0], &total[..], &block[8..20], &len.to_le_bytes(), &len.to_le_bytes()]
+                    .concat(),
+            );
+            out.extend(&payload);
+            out.resize(out.len().next_multiple_of(4), 0);
+            out.extend(total);
+        }
+        at += block.len();
+    }
+    out
+}
+
+#[test]
+fn hostile_files_are_dissected_without_errors_of_the_program() {
+    let Some(directory) = settings("wireshark-hostile") else { return };
+    let printed = |file: &str| {
+        let lines = tshark(&directory, &["-C", "Myriscope", "-V", "-r", file]);
+        [lines, tshark(&directory, &["-Y", "frame", "-r", file])].concat()
+    };
+    let names = [("\u{1b}[2J\n\0>\u{9b}31m", "83 05 92 GAP PRB3 IDLE FRES"), ("", "STOP GO ff")];
+    for (options, name) in
+        [(None, "link-7"), (Some("--channel=h0:0"), "demo-cut"), (Some("--journeys"), "demo-cut")]
+    {
+        let (mut original, copy) = (capture(name), directory.file("copy"));
+        if let Some(option) = options {
+            good(&["export", "packets", &original, "-o", &copy, option]);
+            original = copy.clone();
+        }
+        let bytes = damaged(&fs::read(&original).unwrap());
+        let file = directory.write("damaged", &bytes);
+        let lines = printed(&file);
+        let is_fault =
+            |line: &&String| line.contains("Lua Error") || line.contains("Not dissected");
+        assert_eq!(lines.iter().find(is_fault), None, "{name}");
+        assert!(lines.iter().any(|line| line.contains("Malformed")), "{name}");
+    }
+    for (channel, characters) in names {
+        let channels = [Channel::named(channel)];
+        let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+        let pattern = parse(characters).unwrap();
+        let content = ChunkContent::Repeat { pattern: pattern.chars(), count: u64::MAX / 8 };
+        file.write(ChannelId(0), &Chunk { first: Tick(5), content }).unwrap();
+        let capture = directory.write("named", &file.finish().unwrap());
+        let packets = directory.file("packets");
+        run(&["export", "packets", &capture, "-o", &packets]);
+        for file in [capture, packets] {
+            // Wireshark prints names of interfaces as they are.
+            let own = printed(&file).into_iter().filter(|line| !line.contains("nterface"));
+            let text = own.collect::<String>();
+            assert!(!text.contains(char::is_control) && !text.contains("Not dissected"), "{text}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn installed_files_colour_rows_and_offer_the_simulation() {
+    let Some(directory) = settings("wireshark-install") else { return };
+    let install = |options: &[&str]| {
+        let mut command = program(&[&["wireshark", "--install"], options].concat());
+        RunOutcome::from(command.env("XDG_CONFIG_HOME", directory.path()).output().unwrap())
+    };
+    let lua = "wireshark/plugins/myriscope.lua";
+    let first = install(&[]);
+    assert_eq!((first.status, first.out.lines().count()), (Some(0), 6), "{}", first.err);
+    assert!(first.out.starts_with(&directory.file(lua)), "{}", first.out);
+    directory.write(lua, b"-- mine\n");
+    let refused = install(&[]);
+    assert!(
+        refused.status == Some(2) && refused.err.contains("a file of another origin"),
+        "{}",
+        refused.err
+    );
+    assert_eq!(directory.read(lua), b"-- mine\n");
+    assert_eq!(install(&["--replace"]).status, Some(0));
+    assert_eq!(good(&["wireshark"]).as_bytes(), directory.read(lua));
+
+    let colours = |file: &str| {
+        let print =
+            ["-C", "Myriscope", "--color", "-T", "fields", "-e", "frame.coloring_rule.name", "-r"];
+        let mut names = tshark(&directory, &[&print[..], &[file]].concat());
+        names.sort();
+        names.dedup();
+        names
+    };
+    assert_eq!(
+        colours(&capture("demo-ring"))[1..],
+        ["Myrinet fill", "Myrinet reset", "Myrinet stopped"]
+    );
+    let packets = directory.file("packets");
+    good(&["export", "packets", &capture("demo-glitch"), "-o", &packets]);
+    assert!(colours(&packets).contains(&"Myrinet bad CRC".to_owned()));
+
+    let listed = tshark(&directory, &["-D"]);
+    assert!(listed.iter().any(|line| line.ends_with("myrinet (Myrinet simulation)")), "{listed:?}");
+    let fields = ["-T", "fields", "-e", "channel", "-e", "chunk.first"];
+    let captured = directory.file("captured");
+    for (option, demo) in [
+        ("demo:cut".to_owned(), "cut"),
+        (format!("scenario:{}", fixture("demo-cut/scenario.toml")), "cut"),
+    ] {
+        let mut command = Command::new("tshark");
+        command.env("XDG_CONFIG_HOME", directory.path()).env("HOME", directory.path());
+        command.args(["-i", "myrinet", "-w", &captured, "-o", &format!("extcap.myrinet.{option}")]);
+        let outcome = RunOutcome::from(command.output().unwrap());
+        assert_eq!(outcome.status, Some(0), "{}", outcome.err);
+        let original = capture(&format!("demo-{demo}"));
+        let chunks = |file: &str| tshark(&directory, &[&["-r", file], &fields[..]].concat());
+        assert_eq!(chunks(&captured), chunks(&original));
     }
 }
