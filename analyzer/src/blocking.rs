@@ -142,7 +142,9 @@ impl BlockingTracker {
                 self.nodes.head(*channel, *first);
                 self.packets.insert(*channel, (now, None));
             }
-            ChannelEvent::Packet(_) => {
+            ChannelEvent::Packet(packet) => {
+                let head = packet.probing_head();
+                head.into_iter().for_each(|first| self.nodes.discount_head(*channel, first));
                 if let Some((_, end)) = self.packets.get_mut(*channel) {
                     *end = Some(now);
                 }

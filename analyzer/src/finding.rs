@@ -6,6 +6,7 @@ mod evidence;
 mod flow;
 mod journeys;
 mod kind;
+mod mapping;
 mod observed_routes;
 mod route_union;
 mod set;
@@ -24,6 +25,7 @@ pub use self::case::FindingCase;
 pub use self::evidence::{EvidenceView, ShellCommand};
 use self::flow::FlowChecker;
 pub use self::kind::{ALL, FindingInfo, FindingKind, Severity};
+use self::mapping::MappingChecks;
 use self::observed_routes::ObservedRoutes;
 use self::set::FindingSink;
 pub use self::set::{
@@ -58,6 +60,7 @@ pub struct FindingChecks {
     twins: BTreeSet<ChannelId>,
     /// Routes of the section. N-2
     routes: ObservedRoutes,
+    mapping: MappingChecks,
 }
 
 /// State of the checks of one channel.

@@ -83,6 +83,8 @@ pub enum ShownFact<'a> {
     Byte(u8),
     /// A word or a channel's name.
     Text(&'a str),
+    /// Address of an interface.
+    Address(String),
     /// Names of channels.
     Texts(Vec<&'a str>),
 }
@@ -149,7 +151,7 @@ impl FindingCase {
             packet: packet.and_then(|fact| match fact.value {
                 FactValue::Number(number) => Some(number),
                 FactValue::Byte(_) | FactValue::Word(_) => None,
-                FactValue::Channel(_) | FactValue::Channels(_) => None,
+                FactValue::Address(_) | FactValue::Channel(_) | FactValue::Channels(_) => None,
             }),
             count: self.count,
             facts: FirstOccurrence(self.facts.iter().map(|fact| shown_fact(fact, name)).collect()),
@@ -165,6 +167,7 @@ fn shown_fact<'a>(
         FactValue::Number(number) => ShownFact::Number(*number),
         FactValue::Byte(byte) => ShownFact::Byte(*byte),
         FactValue::Word(word) => ShownFact::Text(word),
+        FactValue::Address(address) => ShownFact::Address(address.to_string()),
         FactValue::Channel(channel) => ShownFact::Text(name(*channel)),
         FactValue::Channels(channels) => {
             ShownFact::Texts(channels.iter().map(|channel| name(*channel)).collect())

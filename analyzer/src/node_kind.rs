@@ -42,6 +42,12 @@ impl HeadCounts {
         *count = count.saturating_add(1);
     }
 
+    /// One packet fewer begins with this byte.
+    pub(crate) const fn discount(&mut self, first: u8) {
+        let count = if is_route_byte(first) { &mut self.routes } else { &mut self.tags };
+        *count = count.saturating_sub(1);
+    }
+
     pub(crate) const fn and(self, other: Self) -> Self {
         Self {
             routes: self.routes.saturating_add(other.routes),

@@ -7,6 +7,7 @@ use codec::mapping::{MappingPacket, MappingRequest};
 use codec::packet::CrcCheck;
 use codec::time::{CharacterPeriod, Tick};
 
+use super::mapping::MappingChecks;
 use super::route_union::RouteUnion;
 use super::set::{FactValue, FindingFact, Occurrence};
 use super::{FindingChecks, FindingKind};
@@ -32,7 +33,9 @@ impl FindingChecks {
         let Some(last) = journey.hops.last() else { return };
         let far = u64::from(journey.hops.len() > 1);
         let seen = &mut self.ledger.seen;
-        let (turns, united) = self.routes.add(journey, nodes);
+        let contents = journey.mapping.as_ref().filter(|it| it.check == CrcCheck::Good);
+        let mapping = contents.and_then(|contents| contents.packet().ok());
+        let (turns, united) = self.routes.add(journey, mapping, nodes);
         seen.turns += turns;
         seen.travelled += far;
         let odd = match journey.fate {
@@ -55,7 +58,7 @@ impl FindingChecks {
         seen.switched += u64::from(dropped).max(far);
         let seen_elsewhere = dropped && self.twins.contains(&last.channel);
         // N-2: a mapper looks for nodes at ports where nothing is, and for switches where a host is.
-        let is_expected = seen_elsewhere || is_probe(journey);
+        let is_expected = seen_elsewhere || mapping.is_some_and(is_probe);
         if let Some(kind) = odd.filter(|_| !is_expected) {
             let byte = last.route.map(|byte| FindingFact::byte("route", byte));
             self.ledger.note(kind, last.channel, place(last), || {
@@ -63,6 +66,7 @@ impl FindingChecks {
             });
         }
         united.into_iter().for_each(|union| self.cycle(&union));
+        mapping.into_iter().for_each(|packet| self.mapping(journey, packet, nodes));
         for hop in &journey.hops {
             self.waited(hop);
         }
@@ -195,6 +199,7 @@ impl FindingChecks {
     /// Ends the section: channel names may be reused.
     pub(crate) fn end_section(&mut self) {
         self.names.clear();
+        self.mapping = MappingChecks::default();
         self.routes.finish().for_each(|union| self.cycle(&union));
     }
 
@@ -242,23 +247,20 @@ pub(super) fn drift(ppm: i64) -> Vec<FindingFact> {
     vec![FindingFact::number("ppm", ppm.unsigned_abs()), FindingFact::word("clock", clock)]
 }
 
-/// True if the packet is a probe of a mapper: nothing else of mapping goes where nothing may be. N-2
-fn is_probe(journey: &Journey) -> bool {
-    let contents = journey.mapping.as_ref().filter(|it| it.check == CrcCheck::Good);
-    match contents.and_then(|contents| contents.packet().ok()) {
-        Some(MappingPacket::Home(..)) => true,
-        Some(MappingPacket::Answer(_) | MappingPacket::Resign { .. }) | None => false,
-        Some(MappingPacket::Request(_, request)) => match request {
-            MappingRequest::Probe => true,
-            MappingRequest::Map(_) | MappingRequest::Routes(_) | MappingRequest::Install => false,
-        },
+/// True for a probe of a mapper: nothing else of mapping goes where nothing may be. N-2
+const fn is_probe(packet: MappingPacket<'_>) -> bool {
+    match packet {
+        MappingPacket::Home(..) | MappingPacket::Request(_, MappingRequest::Probe) => true,
+        MappingPacket::Request(_, MappingRequest::Map(_) | MappingRequest::Routes(_)) => false,
+        MappingPacket::Request(_, MappingRequest::Install) => false,
+        MappingPacket::Answer(_) | MappingPacket::Resign { .. } => false,
     }
 }
 
-const fn place(hop: &JourneyHop) -> Occurrence {
+pub(super) const fn place(hop: &JourneyHop) -> Occurrence {
     Occurrence { time: hop.time, at: hop.start }
 }
 
-const fn packet(hop: &JourneyHop) -> FindingFact {
+pub(super) const fn packet(hop: &JourneyHop) -> FindingFact {
     FindingFact::number("packet", hop.packet)
 }

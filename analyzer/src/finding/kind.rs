@@ -106,6 +106,10 @@ finding_kinds! {
     SlowHost: "slow-host", Some("I-4"), Note, Waits, "a host accepted no data for longer than a few microseconds";
     Deadlock: "deadlock", Some("N-2"), Error, Waits, "packets wait for each other in a cycle: the routes are not deadlock-free";
     RouteCycle: "route-cycle", Some("N-2"), Warning, Journeys, "the routes of packets form a cycle: a deadlock is possible";
+    MapsDiffer: "maps-differ", Some("N-2"), Warning, Packets, "a mapper sent two different maps under one version";
+    ImpossibleMap: "impossible-map", Some("N-2"), Warning, Packets, "a mapper sent a map that no network has";
+    EqualAddresses: "equal-addresses", Some("N-3"), Error, Journeys, "two interfaces have the same address";
+    TwoMappers: "two-mappers", Some("N-7"), Note, Journeys, "two mappers sent maps to one interface in turn";
     TwoOutstanding: "two-outstanding", Some("T-2"), Error, Messages, "a message was sent before the previous one on its channel had an ACK";
     NotFlipped: "sequence-not-flipped", Some("T-4"), Error, Messages, "a new message reuses the sequence number of an acknowledged one";
     MessageAltered: "message-altered", Some("T-4"), Error, Messages, "two messages share a sequence number; the first was not acknowledged";

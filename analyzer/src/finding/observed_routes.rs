@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::ChannelId;
 use codec::mapping::{InterfaceAddress, MapVersion, MappingAnswer, MappingPacket, MappingRequest};
-use codec::packet::CrcCheck;
 use codec::route::PortId;
 
 use super::route_union::RouteUnion;
@@ -25,7 +24,7 @@ const QUEUED: Picoseconds = 10_000_000_000;
 const UNIONS_MAX: usize = 4;
 
 /// A map by its mapper and its version.
-type RouteMap = (InterfaceAddress, MapVersion);
+pub(super) type RouteMap = (InterfaceAddress, MapVersion);
 
 /// Unions of the routes of a section.
 #[derive(Clone, Debug, Default)]
@@ -48,15 +47,15 @@ struct InstalledMap {
 }
 
 impl ObservedRoutes {
-    /// Adds a packet. Returns the number of new pairs of channels, and a union to which none will be added.
+    /// Adds a packet; `mapping` is its content, if it is a sound one of mapping. Returns the number of new pairs of channels, and a union to which none will be added.
     pub(super) fn add(
         &mut self,
         journey: &Journey,
+        mapping: Option<MappingPacket<'_>>,
         nodes: &NodeIndex,
     ) -> (u64, Option<RouteUnion>) {
-        if let Some(contents) = &journey.mapping {
-            let packet = contents.packet().ok().filter(|_| contents.check == CrcCheck::Good);
-            return (0, packet.and_then(|packet| self.mapping(journey, packet, nodes)));
+        if journey.mapping.is_some() {
+            return (0, mapping.and_then(|packet| self.mapping(journey, packet, nodes)));
         }
         let Some(first) = journey.hops.first() else { return (0, None) };
         let installed = self.interfaces.get(&first.channel);
@@ -133,7 +132,7 @@ impl ObservedRoutes {
 }
 
 /// True if a channel comes from a host, by its name and by the packets that the host received. I-1
-fn is_from_host(channel: ChannelId, nodes: &NodeIndex) -> bool {
+pub(super) fn is_from_host(channel: ChannelId, nodes: &NodeIndex) -> bool {
     nodes.ends(channel).is_some_and(|ends| {
         ends.from.port == PortId(0) && nodes.kind(&ends.from.node) == TopologyNodeKind::Host
     })

@@ -4,6 +4,7 @@ use crate::event::Picoseconds;
 use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId};
+use codec::mapping::InterfaceAddress;
 use codec::time::{CharacterPeriod, Tick};
 
 use super::case::{CaseList, FindingCase};
@@ -62,6 +63,8 @@ pub enum FactValue {
     Byte(u8),
     /// Term of the specification.
     Word(&'static str),
+    /// Address of an interface.
+    Address(InterfaceAddress),
     /// A channel.
     Channel(ChannelId),
     /// Channels in order.
@@ -118,6 +121,12 @@ totals! {
         pub waits: u64,
         /// Different pairs of channels, one behind the other on the route of a packet. N-2
         pub turns: u64,
+        /// Interfaces whose address was captured on their own link. N-3
+        pub addresses: u64,
+        /// Requests of mappers about maps and routes. N-7
+        pub map_requests: u64,
+        /// Probes r · 0x80 · r⁻¹ that came home. N-8
+        pub returns: u64,
         /// Packets and messages of the reliability protocol.
         pub said: TransportCoverage,
         /// Checks of wires.
@@ -330,6 +339,16 @@ impl FindingFact {
     /// Fact with a byte.
     pub(crate) const fn byte(name: &'static str, byte: u8) -> Self {
         Self { name, value: FactValue::Byte(byte) }
+    }
+
+    /// Fact with an address.
+    pub(crate) const fn address(name: &'static str, address: InterfaceAddress) -> Self {
+        Self { name, value: FactValue::Address(address) }
+    }
+
+    /// Fact with a channel.
+    pub(crate) const fn channel(name: &'static str, channel: ChannelId) -> Self {
+        Self { name, value: FactValue::Channel(channel) }
     }
 
     /// Fact with a word.

@@ -247,11 +247,14 @@ impl NetworkMap {
 
     /// Counts the first byte of a packet that arrives at the node behind a channel. S-1, P-2
     pub(super) fn count_head(&mut self, place: usize, first: u8) {
-        if let Some((node, _)) = self.lanes.get(place).and_then(|lane| lane.to)
-            && let Some(node) = self.nodes.get_mut(node)
-        {
-            node.heads.count(first);
-        }
+        let node = self.lanes.get(place).and_then(|lane| self.nodes.get_mut(lane.to?.0));
+        node.into_iter().for_each(|node| node.heads.count(first));
+    }
+
+    /// Undoes [`Self::count_head`]. N-8
+    pub(super) fn discount_head(&mut self, place: usize, first: u8) {
+        let node = self.lanes.get(place).and_then(|lane| self.nodes.get_mut(lane.to?.0));
+        node.into_iter().for_each(|node| node.heads.discount(first));
     }
 
     /// Counts the addressing that explains the passage of a packet with this first byte. Returns

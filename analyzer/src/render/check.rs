@@ -197,6 +197,7 @@ fn detail(name: &str, said: &ShownFact<'_>) -> String {
         ShownFact::Text(text) if name == "after" => format!("unchanged up to {text}"),
         ShownFact::Text(text) if name == "flipped" => format!("an {text} number of bits flipped"),
         ShownFact::Text(text) => format!("{name} {text}"),
+        ShownFact::Address(address) => format!("{} {address}", name.replace('_', " ")),
         ShownFact::Texts(names) => {
             let shown = names.get(..CHAIN_SHOWN).unwrap_or(names).join(" → ");
             let more = if names.len() > CHAIN_SHOWN { " → …" } else { "" };

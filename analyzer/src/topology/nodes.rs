@@ -86,6 +86,11 @@ impl NodeIndex {
         }
     }
 
+    /// Counts it no more. N-8
+    pub fn discount_head(&mut self, id: ChannelId, first: u8) {
+        self.channels.get_mut(id).into_iter().for_each(|known| known.heads.discount(first));
+    }
+
     /// Adds the channels of another section.
     pub fn absorb(&mut self, other: &Self) {
         self.opposites.extend(&other.opposites);

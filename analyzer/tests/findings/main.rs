@@ -18,7 +18,7 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use codec::capture::ReadProgress;
-use myriscope_analyzer::finding::{ALL, FindingChecks, Severity};
+use myriscope_analyzer::finding::{ALL, FindingChecks, FindingKind, Severity};
 
 use myriscope_analyzer::pipeline::CaptureAnalysis;
 use myriscope_analyzer::rules;
@@ -57,6 +57,13 @@ fn every_kind_has_a_capture_that_shows_it_and_one_that_nearly_does() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// N-2: two links at a port; 33 ports; no link to a part; no mapper.
+#[test]
+fn every_way_in_which_no_network_has_a_map_is_found() {
+    let has = all().find(|case| case.kind == FindingKind::ImpossibleMap).unwrap().has;
+    assert_eq!(findings(has.as_slice()).ledger().total(FindingKind::ImpossibleMap), 4);
 }
 
 #[test]

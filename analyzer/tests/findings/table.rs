@@ -2,6 +2,8 @@
 //! the first are shipped as `fixtures/findings`.
 
 // The example that writes the captures has this file by its path too.
+#[path = "table/mapping.rs"]
+mod mapping;
 #[path = "table/messages.rs"]
 pub(crate) mod messages;
 
@@ -485,21 +487,19 @@ pub(crate) fn all() -> impl Iterator<Item = MadeCapture> {
         has: messages::capture(has),
         nearly: messages::capture(nearly),
     });
-    CASES.iter().map(made).chain(talks).chain(RECORDING.iter().map(made))
+    let maps = mapping::CASES.iter().map(|(kind, has, nearly)| MadeCapture {
+        kind: *kind,
+        has: mapping::capture(has),
+        nearly: mapping::capture(nearly),
+    });
+    CASES.iter().map(made).chain(maps).chain(talks).chain(RECORDING.iter().map(made))
 }
 
 /// The capture of channels with these characters. A line is a channel's index and its chunks in
 /// notation, `0: GAP | (GO GAP)×500 | @1005 GO`: with parentheses a repeat, and each directly after
 /// the one before unless `@` gives its place.
 pub(crate) fn capture(wires: &[WireBuilder], lines: &[&str]) -> Vec<u8> {
-    let channels: Vec<Channel> = wires
-        .iter()
-        .map(|(name, comment)| {
-            let mut channel = Channel::named(*name);
-            channel.apply_description(comment, &mut |field, fault| panic!("{field} {fault}"));
-            channel
-        })
-        .collect();
+    let channels = described(wires);
     let mut chunks = Vec::new();
     let mut next = vec![0; channels.len()];
     for line in lines {
@@ -522,6 +522,15 @@ pub(crate) fn capture(wires: &[WireBuilder], lines: &[&str]) -> Vec<u8> {
         }
     }
     write(&channels, chunks)
+}
+
+fn described(wires: &[WireBuilder]) -> Vec<Channel> {
+    let channel = |(name, comment): &WireBuilder| {
+        let mut channel = Channel::named(*name);
+        channel.apply_description(comment, &mut |field, fault| panic!("{field} {fault}"));
+        channel
+    };
+    wires.iter().map(channel).collect()
 }
 
 /// A chunk: its first character, the index of its channel, its characters, and how often they

@@ -176,14 +176,19 @@ pub(crate) fn capture(packets: &str) -> Vec<u8> {
         });
         channel
     });
-    let fill = parse("GO GAP").unwrap();
-    let (mut next, mut pieces) = ([0_u64; 2], Vec::new());
     let packets: Vec<_> = packets.split('|').map(packet).collect();
+    written(&channels, packets)
+}
+
+/// The capture of packets, each with its channel and its first period, in the order of time.
+pub(super) fn written(channels: &[Channel], packets: Vec<(u32, u64, Vec<u8>)>) -> Vec<u8> {
+    let fill = parse("GO GAP").unwrap();
+    let (mut next, mut pieces) = (vec![0_u64; channels.len()], Vec::new());
     let end = packets.last().map_or(0, |(_, at, _)| at + 1600);
     for (channel, at, bytes) in packets.into_iter().chain([(0, end, Vec::new())]) {
         for (id, next) in (0..).zip(&mut next) {
-            let count = (at - *next) / 2;
-            pieces.push((*next, id, fill.clone(), Some(count)));
+            let count = at.saturating_sub(*next) / 2;
+            pieces.extend((count > 0).then(|| (*next, id, fill.clone(), Some(count))));
             *next += 2 * count;
         }
         let mut chars: CharBuf = bytes.into_iter().map(Character::Data).collect();
@@ -193,5 +198,5 @@ pub(crate) fn capture(packets: &str) -> Vec<u8> {
         pieces.push((*next, channel, chars, None));
         *next += len;
     }
-    super::write(&channels, pieces)
+    super::write(channels, pieces)
 }

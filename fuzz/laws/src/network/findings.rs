@@ -102,7 +102,7 @@ fn circles(ledger: &FindingSet) -> Vec<&[ChannelId]> {
     let circles = facts.filter_map(|fact| match &fact.value {
         FactValue::Channels(channels) => Some(channels.as_slice()),
         FactValue::Number(_) | FactValue::Byte(_) => None,
-        FactValue::Word(_) | FactValue::Channel(_) => None,
+        FactValue::Word(_) | FactValue::Address(_) | FactValue::Channel(_) => None,
     });
     circles.collect()
 }
@@ -208,7 +208,9 @@ mod tests {
         let (scenario, outcome) = tapped(text);
         let reading = AnalyzedCapture::of(&outcome.capture);
         assert!(check(&scenario, &outcome, &reading));
-        assert!(reading.ledger.seen().turns > 10);
+        let seen = reading.ledger.seen();
+        assert!(seen.turns > 10 && seen.map_requests >= 6 && seen.returns > 10);
+        assert_eq!(seen.addresses, 4);
     }
 
     /// N-2, N-4: up*/down* routes turn nowhere at the lowest switch of a ring. When a cable is cut elsewhere they
