@@ -11,7 +11,7 @@ const DISTINCT_MAX: usize = 1024;
 /// Distribution of latencies. Its size is bounded: beyond 1024 different latencies they are rounded down
 /// to multiples of a power of two picoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LatencyDistribution {
+pub struct LatencyDistribution {
     counts: BTreeMap<u64, u64>,
     /// Low bits that are rounded away.
     coarse: u32,
@@ -21,7 +21,7 @@ pub(crate) struct LatencyDistribution {
 
 impl LatencyDistribution {
     /// Adds a packet.
-    pub(crate) fn add(&mut self, latency: Picoseconds) {
+    pub fn add(&mut self, latency: Picoseconds) {
         let latency = u64::try_from(latency).unwrap_or(u64::MAX);
         self.count += 1;
         self.total = self.total.saturating_add(latency.into());
@@ -36,7 +36,7 @@ impl LatencyDistribution {
 
     /// Latency that this percentage of packets does not exceed; none without packets.
     #[must_use]
-    pub(crate) fn percentile(&self, percent: u8) -> Option<Picoseconds> {
+    pub fn percentile(&self, percent: u8) -> Option<Picoseconds> {
         let rank = (u128::from(self.count) * u128::from(percent)).div_ceil(100);
         let mut seen = 0;
         let found = self.counts.iter().find(|(_, count)| {
@@ -46,9 +46,16 @@ impl LatencyDistribution {
         found.map(|(latency, _)| Picoseconds::from(latency << self.coarse))
     }
 
+    /// Different latencies, ascending, with their numbers of packets.
+    pub fn counts(&self) -> impl Iterator<Item = (Picoseconds, u64)> {
+        self.counts
+            .iter()
+            .map(|(latency, count)| (Picoseconds::from(*latency) << self.coarse, *count))
+    }
+
     /// Mean latency; none without packets.
     #[must_use]
-    pub(crate) fn mean(&self) -> Option<Picoseconds> {
+    pub fn mean(&self) -> Option<Picoseconds> {
         self.total.checked_div(self.count.into())
     }
 }

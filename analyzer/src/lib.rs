@@ -57,7 +57,7 @@ mod clock;
 pub mod conversation;
 pub mod counters;
 pub mod diff;
-mod distribution;
+pub mod distribution;
 pub mod event;
 pub mod event_reader;
 #[cfg(feature = "filter")]

@@ -27,6 +27,8 @@ pub enum AnalysisScope {
     Mapping,
     /// Totals of channels, journeys, waits and conversations, as [`crate::analyze`] reports them.
     Report,
+    /// As [`Self::Report`], with the activity of channels and the bounds of slack buffers over time.
+    Pictures,
     /// Everything but the cases of findings.
     Everything,
 }
@@ -41,35 +43,23 @@ impl AnalysisScope {
     }
 
     pub(crate) const fn includes_states(self) -> bool {
-        matches!(
-            self,
-            Self::Counts
-                | Self::Intervals
-                | Self::Series
-                | Self::Timeline
-                | Self::Report
-                | Self::Everything
-        )
+        self.includes_intervals() || matches!(self, Self::Counts | Self::Report)
     }
 
     pub(crate) const fn includes_intervals(self) -> bool {
-        matches!(self, Self::Intervals | Self::Series | Self::Timeline | Self::Everything)
+        matches!(
+            self,
+            Self::Intervals | Self::Series | Self::Timeline | Self::Pictures | Self::Everything
+        )
     }
 
     pub(crate) const fn includes_fills(self) -> bool {
-        matches!(self, Self::Fills | Self::Timeline | Self::Everything)
+        matches!(self, Self::Fills | Self::Timeline | Self::Pictures | Self::Everything)
     }
 
     pub(crate) const fn includes_network(self) -> bool {
-        matches!(
-            self,
-            Self::Log
-                | Self::Network
-                | Self::Series
-                | Self::Timeline
-                | Self::Report
-                | Self::Everything
-        )
+        self.includes_report()
+            || matches!(self, Self::Log | Self::Network | Self::Series | Self::Timeline)
     }
 
     pub(crate) const fn includes_mapping(self) -> bool {
@@ -77,6 +67,10 @@ impl AnalysisScope {
     }
 
     pub(crate) const fn includes_conversations(self) -> bool {
-        matches!(self, Self::Conversations | Self::Report | Self::Everything)
+        self.includes_report() || matches!(self, Self::Conversations)
+    }
+
+    const fn includes_report(self) -> bool {
+        matches!(self, Self::Report | Self::Pictures | Self::Everything)
     }
 }

@@ -25,13 +25,12 @@ use crate::event::{ChannelEvent, LinkEvent, TimedEvent};
 use crate::event_reader::{CountedChannel, CounterReader};
 use crate::packet::ReceivedPacket;
 
-pub use self::blocking::blocking;
+pub use self::blocking::{blocking, deadlock_summary, wait_cause};
 pub use self::check::mark;
 pub use self::conversations::{ConversationText, conversations};
 pub use self::journeys::{WAY_SPARE, journey_excess, journey_head, journey_lines};
-pub(crate) use self::line::count;
-pub use self::line::{ColumnRank, StyledLine, TextStyle, microseconds, wrapped};
-pub use self::links::{activity_style, links};
+pub use self::line::{ColumnRank, StyledLine, TextStyle, count, microseconds, wrapped};
+pub use self::links::{activity_style, links, shown_activity};
 pub(crate) use self::log::log_text;
 pub use self::log::{case_head, case_line, log_head, log_line};
 pub use self::mapping::{MappingText, mapping};

@@ -17,7 +17,7 @@ use clap_complete::Shell;
 
 pub(crate) use self::analysis::{
     AnnotateArgs, BlockingArgs, CheckArgs, ConversationsArgs, ExplainArgs, LinksArgs, MappingArgs,
-    PacketsArgs, ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs, WatchArgs,
+    PacketsArgs, ReportArgs, ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs, WatchArgs,
 };
 pub(crate) use self::cutting::{DiffArgs, DiffIgnore, MergeArgs, SliceArgs};
 pub(crate) use self::export::{
@@ -55,6 +55,8 @@ pub(crate) enum CliCommand {
     Check(CheckArgs),
     /// Explains a rule, a finding or a term: text, evidence, limits, likely causes, and an example.
     Explain(ExplainArgs),
+    /// Writes findings, verdicts, the network, links over time, waits and messages to one HTML page.
+    Report(ReportArgs),
     /// Shows the state of every link over time: open, stopped, sending, idle; lamps, stops, pings.
     Links(LinksArgs),
     /// Follows packets across all captured links: route, latency, waits, corruption and outcome.

@@ -20,6 +20,7 @@ mod links;
 mod log;
 mod mapping;
 mod packets;
+mod report;
 mod schema;
 mod score;
 mod series;
@@ -61,6 +62,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Journeys(view) => journeys::run(&view, output),
         Cli::Series(arguments) => series::run(&arguments, output),
         Cli::Import(arguments) => import::run(&arguments, output),
+        Cli::Report(arguments) => report::run(&arguments, output),
         Cli::Export(arguments) => export::run(&arguments, output),
         Cli::Flows(view) => flows::run(&view, output),
         Cli::Mapping(arguments) => mapping::run(&arguments, output),

@@ -12,6 +12,7 @@ mod interrupt;
 mod output;
 mod plot;
 mod progress;
+mod report;
 mod rows;
 mod run_simulation;
 mod statistics;

@@ -41,7 +41,7 @@ impl EvidenceView {
     #[must_use]
     pub fn command(self, file: &Path, channel: &Channel, at: Tick) -> ShellCommand {
         let (name, option) = self.name().split_once(' ').unwrap_or((self.name(), ""));
-        let mut command = ShellCommand(vec![format!("myriscope {name}"), file_argument(file)]);
+        let mut command = ShellCommand::of(name, file);
         let ShellCommand(parts) = &mut command;
         let mut add =
             |name: &str, value: String| parts.push(format!("{name} {}", quoted(value.as_bytes())));
@@ -76,6 +76,19 @@ fn file_argument(file: &Path) -> String {
 }
 
 impl ShellCommand {
+    /// Command with a file as its argument.
+    #[must_use]
+    pub fn of(command: &str, file: &Path) -> Self {
+        Self(vec![format!("myriscope {command}"), file_argument(file)])
+    }
+
+    /// The command with an option, quoted as a shell requires.
+    #[must_use]
+    pub fn with(mut self, option: &str) -> Self {
+        self.0.push(option.to_owned());
+        self
+    }
+
     /// Parts between which the line may be broken: the command, the file, each option with its value.
     pub fn parts(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)

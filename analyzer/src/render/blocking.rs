@@ -42,7 +42,7 @@ pub fn blocking(
     });
     for deadlock in trees.deadlocks().iter().take(most) {
         out(StyledLine::default());
-        deadlock_lines(deadlock, unit, known, out);
+        circle(deadlock, deadlock_summary(deadlock, unit, known), known, out);
     }
     let roots = trees.roots();
     let shown = roots.iter().take(most);
@@ -56,7 +56,7 @@ pub fn blocking(
         out(head.without(rank));
     }
     for (culprit, branch) in roots.iter().take(most) {
-        out(culprit_line(*culprit, branch, known));
+        out(wait_cause(*culprit, branch, known));
         branches((*culprit, branch), &BranchStem { text: "", width, unit, rank }, known, out);
     }
     let more = roots.len().saturating_sub(most);
@@ -81,12 +81,13 @@ fn node(id: ChannelId, known: ChannelLookup<'_>) -> String {
     way.map_or_else(|| format!("the far end of {}", name(id, known)), |way| way.to.node)
 }
 
-fn deadlock_lines(
+/// Begin, duration and end of a deadlock.
+#[must_use]
+pub fn deadlock_summary(
     deadlock: &Deadlock,
     unit: TimeUnit,
     known: ChannelLookup<'_>,
-    out: &mut impl FnMut(StyledLine),
-) {
+) -> StyledLine {
     let lasted = deadlock.until.saturating_sub(deadlock.since);
     let [since, lasted] =
         [deadlock.since, lasted].map(|time| format!("{} {}", unit.elapsed(time), unit.name()));
@@ -94,7 +95,7 @@ fn deadlock_lines(
         .and(TextStyle::Plain, format!("  since {since}, for {lasted}"));
     let line = line.and(TextStyle::Plain, format!(" = {}", of_timeout(deadlock.periods)));
     let how = match deadlock.broken {
-        None => return circle(deadlock, line.and(TextStyle::Bad, "; not broken"), known, out),
+        None => return line.and(TextStyle::Bad, "; not broken"),
         Some((by, how)) => (name(by, known), how),
     };
     let how = match how {
@@ -108,7 +109,7 @@ fn deadlock_lines(
         (by, DeadlockRelease::Dropped) => format!("; broken as the packet at the end of {by} went"),
         (by, DeadlockRelease::Hole) => format!("; lost from sight in a hole beside {by}"),
     };
-    circle(deadlock, line.and(TextStyle::Notice, how), known, out);
+    line.and(TextStyle::Notice, how)
 }
 
 /// Prints a line, and below it the channels of a deadlock in order.
@@ -140,7 +141,9 @@ fn of_timeout(periods: u64) -> String {
     format!("{periods} periods, {}.{:04} of 2²²", share / 10_000, share % 10_000)
 }
 
-fn culprit_line(
+/// Cause of the waits of a tree, with the inputs whose packets held a busy channel.
+#[must_use]
+pub fn wait_cause(
     culprit: BlockingRoot,
     branch: &WaitBranch,
     known: ChannelLookup<'_>,

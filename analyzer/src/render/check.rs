@@ -31,7 +31,8 @@ pub const fn mark(severity: Severity) -> (&'static str, TextStyle) {
 }
 
 /// Mark of an outcome.
-const fn sign(outcome: RuleOutcome) -> (&'static str, TextStyle) {
+#[must_use]
+pub const fn sign(outcome: RuleOutcome) -> (&'static str, TextStyle) {
     match outcome {
         RuleOutcome::Pass => ("✓", TextStyle::Good),
         RuleOutcome::Fail => ("✗", TextStyle::Bad),
@@ -184,7 +185,8 @@ pub fn findings(
 }
 
 /// Facts about the first occurrence, in words.
-pub(crate) fn details(first: &FirstOccurrence<'_>) -> String {
+#[must_use]
+pub fn details(first: &FirstOccurrence<'_>) -> String {
     let words: Vec<String> = first.0.iter().map(|(name, said)| detail(name, said)).collect();
     words.join(", ")
 }

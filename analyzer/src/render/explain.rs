@@ -124,7 +124,8 @@ fn source(clause: &str) -> String {
 }
 
 /// Text without emphasis marks.
-pub(super) fn plain(text: &str) -> String {
+#[must_use]
+pub fn plain(text: &str) -> String {
     text.replace("**", "").replace('*', "")
 }
 

@@ -162,7 +162,8 @@ pub fn wrapped<'w>(
 }
 
 /// `1 link`, `2 links`.
-pub(crate) fn count(number: impl Display, noun: &str) -> String {
+#[must_use]
+pub fn count(number: impl Display, noun: &str) -> String {
     let number = number.to_string();
     let plural = if number == "1" { "" } else { "s" };
     format!("{number} {noun}{plural}")

@@ -173,24 +173,32 @@ fn picture(report: &ChannelReport<'_>, span: &PictureSpan) -> StyledLine {
 /// Glyph of a cell: the state of longest duration. Resets and open links take precedence; packets
 /// show their share of the cell.
 fn cell(times: &[u128; 7]) -> (&'static str, TextStyle) {
+    match shown_activity(times) {
+        None => (" ", TextStyle::Plain),
+        Some((ChannelActivity::Sending, eighths)) => {
+            let height = HEIGHTS.get(eighths.saturating_sub(1)).copied();
+            (height.unwrap_or_default(), activity_style(ChannelActivity::Sending))
+        }
+        Some((state, _)) => (glyph(state), activity_style(state)),
+    }
+}
+
+/// Activity that stands for times in each activity: that of longest duration, but resets and open links
+/// take precedence, and sending over idle. With it the share of packets, 1 to 8 eighths.
+#[must_use]
+pub fn shown_activity(times: &[u128; 7]) -> Option<(ChannelActivity, usize)> {
     let time = |state: ChannelActivity| times.get(state.index()).copied().unwrap_or(0);
-    let all: u128 = times.iter().sum();
+    let all = times.iter().copied().filter(|time| *time > 0).reduce(u128::saturating_add)?;
     let rare =
         [ChannelActivity::Reset, ChannelActivity::Open].into_iter().find(|state| time(*state) > 0);
     // Of states with equal duration the first is chosen.
     let longest = ChannelActivity::ALL.into_iter().rev().max_by_key(|state| time(*state));
-    match rare.or(longest) {
-        _ if all == 0 => (" ", TextStyle::Plain),
-        Some(ChannelActivity::Sending | ChannelActivity::Idle)
-            if time(ChannelActivity::Sending) > 0 =>
-        {
-            let height = (time(ChannelActivity::Sending) * 8).div_ceil(all).saturating_sub(1);
-            let height = usize::try_from(height).ok().and_then(|height| HEIGHTS.get(height));
-            (height.copied().unwrap_or_default(), activity_style(ChannelActivity::Sending))
-        }
-        Some(state) => (glyph(state), activity_style(state)),
-        None => (" ", TextStyle::Plain),
+    let (state, sending) = (rare.or(longest)?, time(ChannelActivity::Sending));
+    if sending == 0 || !matches!(state, ChannelActivity::Sending | ChannelActivity::Idle) {
+        return Some((state, 8));
     }
+    let eighths = sending.saturating_mul(8).div_ceil(all);
+    Some((ChannelActivity::Sending, usize::try_from(eighths).unwrap_or(8).min(8)))
 }
 
 fn axis(span: &PictureSpan, unit: TimeUnit) -> StyledLine {

@@ -75,7 +75,8 @@ impl TimeUnit {
     }
 
     /// A time of no channel.
-    pub(crate) fn elapsed(self, picoseconds: u128) -> String {
+    #[must_use]
+    pub fn elapsed(self, picoseconds: u128) -> String {
         self.of_times().time(picoseconds, CharacterPeriod::PICOSECOND)
     }
 

@@ -10,7 +10,7 @@ use analyzer::link::parameters::LinkAssumptions;
 use analyzer::window::WindowEdge;
 use clap::Args;
 
-use super::{OutputFormat, TopologyFormat, ViewArgs};
+use super::{ArrangeArgs, ListFormat, OutputFormat, TopologyFormat, ViewArgs};
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct PacketsArgs {
@@ -107,6 +107,62 @@ pub(crate) struct CheckArgs {
     /// reset=own-gap|next-gap, fill=chip|other, framing=free|waits.
     #[arg(long, value_name = "kg=32,h=16,ks=32,delay=12,gen=2,int=2")]
     pub(crate) assume: Option<LinkAssumptions>,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ReportArgs {
+    /// The capture: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input.
+    pub(crate) file: PathBuf,
+    /// The page to write: HTML, at most 2 MB, without references to other files; - for standard output.
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Reports only these channels, separated by commas: a channel `h0:0-s0:3`, a port `s0:3`, a node `h0`, or
+    /// a pattern `s*:3`.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(value_parser = ChannelPattern::from_str)]
+    pub(crate) channel: Vec<ChannelPattern>,
+    /// Reports only the capture of this number, of several in one file; counted from 0.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) capture: Option<u32>,
+    /// Start of the window: a character (`4096ch`) or a time (`12.5us`).
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
+    pub(crate) from: Option<WindowEdge>,
+    /// End of the window, exclusive.
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
+    pub(crate) to: Option<WindowEdge>,
+    /// Reports only the findings that match the expression (fields: `check --list-fields`).
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub(crate) filter: Option<String>,
+    /// Parameters of slack buffers, cables and senders; they override the capture's.
+    #[arg(long, value_name = "kg=32,h=16,ks=32,delay=12,gen=2,int=2")]
+    pub(crate) assume: Option<LinkAssumptions>,
+}
+
+impl ReportArgs {
+    /// The options that select parts of the capture, as those of a view.
+    pub(crate) fn view(&self) -> ViewArgs {
+        ViewArgs {
+            files: vec![self.file.clone()],
+            format: ListFormat::Text,
+            channel: self.channel.clone(),
+            capture: self.capture,
+            from: self.from,
+            to: self.to,
+            limit: None,
+            filter: self.filter.clone(),
+            fields: None,
+            units: None,
+            arrange: ArrangeArgs {
+                count: false,
+                sort: None,
+                group: None,
+                top: None,
+                has_head: true,
+            },
+            follow: false,
+            list_fields: false,
+        }
+    }
 }
 
 #[derive(Args, Clone, Debug)]

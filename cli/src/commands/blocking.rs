@@ -10,12 +10,12 @@ use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render;
-use analyzer::window::TimeWindow;
+use analyzer::window::{TimeWindow, WindowEdge};
 use codec::capture::ChannelId;
 use codec::time::Tick;
 
 use crate::analyze::{CliAnalysis, analyze, check_channel_exists, list, print_unread};
-use crate::args::BlockingArgs;
+use crate::args::{BlockingArgs, ViewArgs};
 use crate::exit::CommandResult;
 use crate::output::StandardOutput;
 use crate::rows::{RowSource, RowWriter, list_rows};
@@ -32,7 +32,7 @@ fn list_waits(arguments: &BlockingArgs, writer: &mut RowWriter<'_>) -> CommandRe
     let (scope, assumptions) = (AnalysisScope::Network, LinkAssumptions::default());
     if !writer.is_report() {
         return list(view, scope, assumptions, writer, &mut |analysis, event, writer| {
-            if let Some(wait) = selected(arguments, analysis, event) {
+            if let Some(wait) = selected(view, arguments.min, analysis, event) {
                 let known = |id| analysis.channel(id);
                 writer.select(&wait.row(&known), source(analysis, &wait), |_| {});
             }
@@ -41,7 +41,7 @@ fn list_waits(arguments: &BlockingArgs, writer: &mut RowWriter<'_>) -> CommandRe
     let (mut report, input) = (writer.run_report(), writer.input());
     let mut trees = WaitTrees::default();
     let emit = &mut |analysis: &CliAnalysis, event| {
-        if let Some(wait) = selected(arguments, analysis, event)
+        if let Some(wait) = selected(view, arguments.min, analysis, event)
             && writer.keeps(&wait.row(&|id| analysis.channel(id)), source(analysis, &wait))
         {
             trees.add(wait);
@@ -65,14 +65,14 @@ fn source(analysis: &CliAnalysis, wait: &BlockingEvent) -> RowSource {
     RowSource::on(analysis.channel(wait.channel()))
 }
 
-/// The wait of an event, if it concerns --channel, overlaps the window, and is as long as --min.
-fn selected(
-    arguments: &BlockingArgs,
+/// The wait of an event, if it concerns --channel, overlaps the window, and is as long as a minimum.
+pub(super) fn selected(
+    view: &ViewArgs,
+    min: Option<WindowEdge>,
     analysis: &CliAnalysis,
     event: AnalysisEvent,
 ) -> Option<BlockingEvent> {
     let AnalysisEvent::Blocked(wait) = event else { return None };
-    let BlockingArgs { view, min } = arguments;
     let (first, rest, since, until) = match &wait {
         BlockingEvent::Stop(stop) => (stop.channel, stop.chain.as_slice(), stop.since, stop.until),
         BlockingEvent::Deadlock(deadlock) => {

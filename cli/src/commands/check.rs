@@ -81,7 +81,7 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
 }
 
 /// Description of the selection, unless it is everything.
-fn selection_text(view: &ViewArgs, selection: &RowSelection) -> Option<String> {
+pub(super) fn selection_text(view: &ViewArgs, selection: &RowSelection) -> Option<String> {
     let is_narrowed = view.from.is_some() || view.to.is_some() || selection.is_filtered();
     match view.channels().text() {
         Some(channel) if is_narrowed => Some(format!("in the selection on {channel}")),

@@ -77,7 +77,7 @@ fn list_events(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
 }
 
 /// The transport event, and the position of its first packet, if that is selected.
-fn selected(
+pub(super) fn selected(
     view: &ViewArgs,
     analysis: &CliAnalysis,
     event: AnalysisEvent,

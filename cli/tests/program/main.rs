@@ -18,6 +18,7 @@ mod laws_program;
 #[cfg(unix)]
 mod live;
 mod networks;
+mod report;
 mod schema;
 mod selection;
 mod show;

@@ -1,0 +1,162 @@
+//! `myriscope report`: the results of all views on one HTML page.
+
+use std::io::{self, Write as _};
+use std::ops::ControlFlow;
+
+use analyzer::captured::CapturedRow;
+use analyzer::filter::RowKind;
+use analyzer::finding_row::{FindingRow, ranked};
+use analyzer::journey::JourneyHop;
+use analyzer::link::slack::SlackEvent;
+use analyzer::options::AnalysisScope;
+use analyzer::pipeline::AnalysisEvent;
+use analyzer::render::check::{CheckScope, unread};
+use analyzer::render::{StyledLine, TextStyle};
+use codec::capture::{Channel, ChannelId};
+use codec::time::Tick;
+
+use super::check::selection_text;
+use super::{blocking, conversations};
+use crate::analyze::{CliAnalysis, analyze, check_channel_exists, is_selected};
+use crate::args::{ReportArgs, ViewArgs};
+use crate::atomic_file::{AtomicFile, commit_all};
+use crate::exit::{CliError, CommandResult, RunReport, is_standard};
+use crate::input::InputFile;
+use crate::output::StandardOutput;
+use crate::report::{self, RecordedEvents, ReportInput, SelectedFinding};
+use crate::rows::RowSelection;
+use crate::run_simulation::{is_same, refuse_terminal};
+
+pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> CommandResult {
+    let ReportArgs { file, output: page, assume, .. } = arguments;
+    let view = &arguments.view();
+    let Some(mut selection) = RowSelection::of(view, RowKind::Findings, output)? else {
+        return Ok(RunReport::default());
+    };
+    refuse_terminal(page)?;
+    if !is_standard(page) && is_same(file, page) {
+        return Err(CliError::writing(page, &"the capture would be overwritten"));
+    }
+    let date = source_date()?;
+    let mut report = RunReport::of(file);
+    let mut recorded = RecordedEvents::default();
+    let scope = AnalysisScope::Pictures;
+    let assumptions = assume.unwrap_or_default();
+    let analysis = analyze(
+        InputFile::whole(file),
+        scope,
+        assumptions,
+        &mut report,
+        &mut |analysis, event| {
+            record(view, analysis, event, &mut recorded);
+            ControlFlow::Continue(())
+        },
+    )?;
+    check_channel_exists(view, &analysis, &mut report);
+    let set = analysis.findings();
+    let name = |id| analysis.channel(id).map_or("", |channel| channel.name.as_str());
+    let rows = ranked(set.ledger()).into_iter().filter_map(|(kind, id, found)| {
+        let channel = analysis.channel(id)?;
+        let see = Some(kind.about().view.command(file, channel, found.first.at));
+        let row = FindingRow { see, ..found.row(kind, id, &name) };
+        Some(SelectedFinding { kind, id, channel, row })
+    });
+    let (findings, others): (Vec<_>, Vec<_>) =
+        rows.partition(|SelectedFinding { channel, row, .. }| {
+            let captured = CapturedRow::new(row, channel.capture, channel.period);
+            is_selected(view, channel, Tick(row.at), Tick(row.last_at))
+                && selection.keeps(&captured, channel.period)
+        });
+    let severities = |rows: &[SelectedFinding<'_>]| rows.iter().map(|it| it.row.severity).collect();
+    let scope = CheckScope {
+        unread: unread(&analysis.extent(), view.unit(), &|id| analysis.channel(id)),
+        selection: selection_text(view, &selection),
+        selected: severities(&findings),
+        elsewhere: severities(&others),
+    };
+    let (findings, recorded, scope) = (&findings[..], &recorded, &scope);
+    let input = ReportInput { file, view, analysis: &analysis, scope, findings, recorded, date };
+    let html = report::page(&input).map_err(|error| CliError::writing(page, &error))?;
+    let writing = |error: &io::Error| CliError::writing(page, error);
+    let mut stream = AtomicFile::create(page)?;
+    stream.write_all(html.as_bytes()).map_err(|error| writing(&error))?;
+    commit_all(vec![stream])?;
+    if !is_standard(page) {
+        let text = format!("{}; {} kB written", report::result(scope), html.len().div_ceil(1000));
+        output.line(&StyledLine::of(TextStyle::Plain, text));
+    }
+    Ok(report)
+}
+
+/// Adds an event to those that the page shows, if the options select it.
+fn record(
+    view: &ViewArgs,
+    analysis: &CliAnalysis,
+    event: AnalysisEvent,
+    recorded: &mut RecordedEvents,
+) {
+    match event {
+        AnalysisEvent::Interval(it) => {
+            if let Some(channel) = selected_channel(view, analysis, it.channel) {
+                recorded.interval(&it, view.window().on(channel));
+            }
+        }
+        AnalysisEvent::Slack(SlackEvent::Fill(it)) => {
+            if let Some(channel) = selected_channel(view, analysis, it.channel) {
+                recorded.fill(&it, view.window().on(channel));
+            }
+        }
+        AnalysisEvent::Journey(journey) => {
+            let is_on = |hop: &JourneyHop| {
+                let channel = analysis.channel(hop.channel);
+                channel.is_some_and(|channel| is_selected(view, channel, hop.start, hop.end))
+            };
+            if journey.hops.iter().any(is_on) {
+                recorded.journey(&journey);
+            }
+        }
+        AnalysisEvent::Blocked(_) => {
+            blocking::selected(view, None, analysis, event)
+                .into_iter()
+                .for_each(|wait| recorded.wait(wait));
+        }
+        AnalysisEvent::Spoken(_) => {
+            if let Some((event, place)) = conversations::selected(view, analysis, event) {
+                let capture = analysis.channel(place.channel).map_or(0, |it| it.capture);
+                recorded.message(capture, event);
+            }
+        }
+        AnalysisEvent::Row(_) | AnalysisEvent::Case(_) | AnalysisEvent::Fault(_) => {}
+        AnalysisEvent::Mapping(_) => {}
+        AnalysisEvent::Slack(
+            SlackEvent::Late { .. }
+            | SlackEvent::OverrunRisk { .. }
+            | SlackEvent::Contradiction { .. },
+        ) => {}
+    }
+}
+
+fn selected_channel<'a>(
+    view: &ViewArgs,
+    analysis: &'a CliAnalysis,
+    id: ChannelId,
+) -> Option<&'a Channel> {
+    analysis.channel(id).filter(|channel| view.channels().selects(channel))
+}
+
+/// Day of `SOURCE_DATE_EPOCH`: without it a page has no date, so that equal captures give equal pages.
+fn source_date() -> Result<Option<String>, CliError> {
+    let Some(text) = std::env::var_os("SOURCE_DATE_EPOCH") else { return Ok(None) };
+    let seconds = text.to_str().and_then(|text| text.parse::<u64>().ok());
+    let day = seconds.map(|seconds| seconds / 86_400).filter(|day| *day < 3_000_000);
+    let expected = "SOURCE_DATE_EPOCH: expected seconds since 1970";
+    let day = day.ok_or_else(|| CliError::Message(expected.to_owned()))?;
+    // Days since 1 March of year 0; eras of 400 years have 146 097 days.
+    let (era, day) = ((day + 719_468) / 146_097, (day + 719_468) % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    Ok(Some(format!("{:04}-{month:02}-{day:02}", era * 400 + year + next)))
+}

@@ -1,0 +1,224 @@
+//! The network as a picture: hosts in the lowest row, and nodes that may be hosts; each switch above by
+//! its distance from them.
+//! Coordinates are integers, so that the bytes are the same on every machine.
+
+use std::collections::BTreeMap;
+
+use analyzer::finding::{Severity, ShellCommand};
+use analyzer::topology::{Topology, TopologyLink, TopologyNodeKind};
+
+use super::text::{BoundedList, clipped, name};
+
+/// Nodes in the picture. *Chosen*: more could not be told apart.
+const NODES_MAX: usize = 160;
+/// Links in the picture.
+const LINKS_MAX: usize = 600;
+/// Passes that sort each row by the neighbours of its nodes. *Chosen*: more change little.
+const SORTING_PASSES: usize = 8;
+/// Size of the picture and of its parts, in pixels.
+const WIDTH_MIN: usize = 960;
+const ROW: usize = 120;
+const MARGIN: usize = 56;
+
+/// Facts about a channel that colour its link.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ChannelFacts {
+    pub(super) severity: Option<Severity>,
+    /// Data bytes in a thousand characters.
+    pub(super) use_permille: u64,
+    /// Time stopped, in a thousand characters.
+    pub(super) stopped_permille: u64,
+}
+
+pub(super) struct NetworkPicture {
+    pub(super) width: usize,
+    pub(super) height: usize,
+    pub(super) summary: String,
+    pub(super) nodes: Vec<PictureNode>,
+    pub(super) links: BoundedList<PictureLink>,
+    pub(super) more_nodes: usize,
+    pub(super) remarks: BoundedList<String>,
+}
+
+pub(super) struct PictureNode {
+    pub(super) x: usize,
+    pub(super) y: usize,
+    /// Lower edge of the name: neighbours alternate where names are many.
+    pub(super) label_y: usize,
+    pub(super) kind: &'static str,
+    pub(super) name: String,
+}
+
+pub(super) struct PictureLink {
+    pub(super) d: String,
+    pub(super) class: &'static str,
+    pub(super) sign: &'static str,
+    /// Place of the sign.
+    pub(super) x: usize,
+    pub(super) y: usize,
+    /// Width of the line in tenths of a pixel.
+    pub(super) stroke: String,
+    pub(super) title: String,
+}
+
+/// Rows of nodes, hosts first, and the place of each node in its row.
+struct NodeRows {
+    rows: Vec<Vec<usize>>,
+    neighbours: BTreeMap<usize, Vec<usize>>,
+}
+
+/// Draws the network; none without nodes.
+pub(super) fn picture(
+    topology: &Topology,
+    facts: &BTreeMap<&str, ChannelFacts>,
+    command: &ShellCommand,
+) -> Option<NetworkPicture> {
+    let is_host = |node: usize| {
+        topology.nodes.get(node).is_some_and(|node| node.kind != TopologyNodeKind::Switch)
+    };
+    let mut shown: Vec<usize> = (0..topology.nodes.len()).collect();
+    shown.sort_by_key(|node| is_host(*node));
+    shown.truncate(NODES_MAX);
+    let mut neighbours: BTreeMap<usize, Vec<usize>> =
+        shown.iter().map(|node| (*node, Vec::new())).collect();
+    let has = |nodes: &BTreeMap<usize, Vec<usize>>, link: &TopologyLink| {
+        link.ends.iter().all(|end| nodes.contains_key(&end.node))
+    };
+    let links: Vec<&TopologyLink> =
+        topology.links.iter().filter(|link| has(&neighbours, link)).collect();
+    for link in &links {
+        let [one, other] = link.ends.map(|end| end.node);
+        for (from, to) in [(one, other), (other, one)] {
+            neighbours.entry(from).or_default().push(to);
+        }
+    }
+    let mut rows = NodeRows::new(neighbours, is_host);
+    rows.sort();
+    let most = rows.rows.iter().map(Vec::len).max().filter(|most| *most > 0)?;
+    let width = WIDTH_MIN.max(most * 34);
+    let places = rows.places(width);
+    let nodes = rows.rows.iter().flat_map(|row| row.iter().enumerate().map(|it| (row.len(), it)));
+    let nodes = nodes.filter_map(|(len, (place, id))| {
+        let ((x, y), node) = (*places.get(id)?, topology.nodes.get(*id)?);
+        let stagger = if len > 12 { place % 2 * 14 } else { 0 };
+        let kind = node.kind.name();
+        Some(PictureNode { x, y, label_y: y + 28 + stagger, kind, name: clipped(&node.name, 16) })
+    });
+    let nodes: Vec<PictureNode> = nodes.collect();
+    let mut parallel: BTreeMap<[usize; 2], usize> = BTreeMap::new();
+    let links = BoundedList::of(&links, LINKS_MAX, command, |link| {
+        let mut ends = link.ends.map(|end| end.node);
+        ends.sort_unstable();
+        let number = parallel.entry(ends).and_modify(|number| *number += 1).or_default();
+        let [from, to] = link.ends.map(|end| places.get(&end.node).copied().unwrap_or_default());
+        draw(topology, link, facts, (from, to, *number))
+    });
+    let counts = [TopologyNodeKind::Switch, TopologyNodeKind::Host, TopologyNodeKind::Unknown]
+        .map(|kind| (kind, topology.nodes.iter().filter(|node| node.kind == kind).count()));
+    let counts = counts.iter().filter(|(_, count)| *count > 0);
+    let words = counts.map(|(kind, count)| format!("{count} × {}", kind.name()));
+    let words: Vec<String> = words.chain([format!("{} × link", topology.links.len())]).collect();
+    Some(NetworkPicture {
+        width,
+        height: rows.rows.len().saturating_sub(1) * ROW + 2 * MARGIN,
+        summary: words.join(", "),
+        more_nodes: topology.nodes.len() - nodes.len(),
+        nodes,
+        links,
+        remarks: BoundedList::of(&topology.remarks, 12, command, |it| clipped(&it.text, 200)),
+    })
+}
+
+impl NodeRows {
+    /// Hosts, and switches by their distance from the nearest host.
+    fn new(neighbours: BTreeMap<usize, Vec<usize>>, is_host: impl Fn(usize) -> bool) -> Self {
+        let mut left: Vec<usize> = neighbours.keys().copied().collect();
+        let mut rows: Vec<Vec<usize>> = Vec::new();
+        let mut next: Vec<usize> = left.iter().copied().filter(|node| is_host(*node)).collect();
+        while !left.is_empty() {
+            if next.is_empty() {
+                // Switches that no host reaches.
+                next.clone_from(&left);
+            }
+            left.retain(|node| !next.contains(node));
+            let above = left.iter().copied().filter(|node| {
+                neighbours.get(node).is_some_and(|it| it.iter().any(|it| next.contains(it)))
+            });
+            let above = above.collect();
+            rows.push(std::mem::replace(&mut next, above));
+        }
+        Self { rows, neighbours }
+    }
+
+    /// Sorts each row by the mean place of the neighbours of its nodes, so that fewer links cross.
+    fn sort(&mut self) {
+        for _ in 0..SORTING_PASSES {
+            let places = self.places(1 << 20);
+            for row in &mut self.rows {
+                row.sort_by_cached_key(|node| {
+                    let near = self.neighbours.get(node).map(Vec::as_slice).unwrap_or_default();
+                    let own = places.get(node).map_or(0, |(x, _)| *x);
+                    let sum: usize =
+                        near.iter().filter_map(|it| places.get(it)).map(|it| it.0).sum();
+                    (sum.checked_div(near.len()).unwrap_or(own), *node)
+                });
+            }
+        }
+    }
+
+    /// Coordinates of the nodes in a picture of this width.
+    fn places(&self, width: usize) -> BTreeMap<usize, (usize, usize)> {
+        let rows = self.rows.iter().rev().enumerate();
+        let places = rows.flat_map(|(number, row)| {
+            let x = move |place: usize| (2 * place + 1) * width / (2 * row.len().max(1));
+            let y = MARGIN / 2 + 16 + number * ROW;
+            row.iter().enumerate().map(move |(place, node)| (*node, (x(place), y)))
+        });
+        places.collect()
+    }
+}
+
+/// Draws a link as a curve; several between the same nodes lie side by side.
+fn draw(
+    topology: &Topology,
+    link: &TopologyLink,
+    facts: &BTreeMap<&str, ChannelFacts>,
+    (from, to, number): ((usize, usize), (usize, usize), usize),
+) -> PictureLink {
+    let own = || link.channels.iter().filter_map(|channel| facts.get(channel.name.as_str()));
+    let severity = own().filter_map(|facts| facts.severity).min();
+    let [used, stopped] = [
+        own().map(|facts| facts.use_permille).max().unwrap_or(0),
+        own().map(|facts| facts.stopped_permille).max().unwrap_or(0),
+    ];
+    let (class, sign) = match severity {
+        Some(Severity::Error) => ("error", "✗"),
+        Some(Severity::Warning) => ("warning", "!"),
+        Some(Severity::Note) | None if stopped >= 100 => ("stopped", "■"),
+        Some(Severity::Note) | None if used == 0 => ("quiet", ""),
+        Some(Severity::Note) | None => ("good", ""),
+    };
+    let middle = (usize::midpoint(from.0, to.0), usize::midpoint(from.1, to.1));
+    // Links within a row are arcs, the longer the higher.
+    let rise = if from.1 == to.1 { (from.0.abs_diff(to.0) / 8).min(ROW / 2) } else { 0 };
+    let bend = (middle.0 + number * 18, middle.1.saturating_sub(rise + number * 12).max(2));
+    let at = |from: usize, bend: usize, to: usize| (from + 2 * bend + to) / 4;
+    let [one, other] = link.ends.map(|end| name(&topology.place(end)));
+    let way = if link.channels.len() == 1 { "→" } else { "⇄" };
+    let state = severity.map_or("nothing found", Severity::name);
+    PictureLink {
+        d: format!("M{} {}Q{} {} {} {}", from.0, from.1, bend.0, bend.1, to.0, to.1),
+        class,
+        sign,
+        x: at(from.0, bend.0, to.0),
+        y: at(from.1, bend.1, to.1),
+        stroke: format!("{}.{}", 2 + used / 200, used / 20 % 10),
+        title: format!(
+            "{one} {way} {other}: {state}; data {}.{} %, stopped {}.{} %",
+            used / 10,
+            used % 10,
+            stopped / 10,
+            stopped % 10
+        ),
+    }
+}
