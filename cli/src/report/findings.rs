@@ -133,13 +133,13 @@ pub(super) fn rule_table(verdicts: &[RuleVerdict], file: &Path) -> DataTable {
     let rows = BoundedList::of(&verdicts, usize::MAX, &command, |verdict| {
         let (sign, outcome) = (sign(verdict.outcome).0, verdict.outcome);
         let reason = outcome.reason().map(|reason| format!(": {reason}")).unwrap_or_default();
-        let words = format!("{sign} {}{reason}", outcome.name());
+        let words = format!("{sign} {}{reason}", outcome.name()).replace('`', "");
         vec![
             DataCell { value: Some(verdict.rule.id.to_owned()), ..DataCell::text(verdict.rule.id) },
             DataCell { class: outcome_class(outcome), ..DataCell::text(words) },
             DataCell::number(verdict.times),
             DataCell::number(verdict.findings).alarming(verdict.findings),
-            DataCell::text(plain(verdict.rule.text)),
+            DataCell::text(plain(verdict.rule.text).replace('`', "")),
         ]
     });
     DataTable { id: "rules", heads: &["rule", "verdict", "tested", "findings", "text"], rows }

@@ -18,7 +18,9 @@ const SORTING_PASSES: usize = 8;
 /// Size of the picture and of its parts, in pixels.
 const WIDTH_MIN: usize = 960;
 const ROW: usize = 120;
-const MARGIN: usize = 56;
+/// Room for links within the highest row, and for names below the lowest.
+const ABOVE: usize = 64;
+const BELOW: usize = 52;
 
 /// Facts about a channel that colour its link.
 #[derive(Clone, Copy, Debug, Default)]
@@ -120,7 +122,7 @@ pub(super) fn picture(
     let words: Vec<String> = words.chain([format!("{} × link", topology.links.len())]).collect();
     Some(NetworkPicture {
         width,
-        height: rows.rows.len().saturating_sub(1) * ROW + 2 * MARGIN,
+        height: rows.rows.len().saturating_sub(1) * ROW + ABOVE + BELOW,
         summary: words.join(", "),
         more_nodes: topology.nodes.len() - nodes.len(),
         nodes,
@@ -150,19 +152,21 @@ impl NodeRows {
         Self { rows, neighbours }
     }
 
-    /// Sorts each row by the mean place of the neighbours of its nodes, so that fewer links cross.
+    /// Sorts each row by the mean place of the neighbours in other rows, so that fewer links cross: upwards,
+    /// then downwards, and so on.
     fn sort(&mut self) {
-        for _ in 0..SORTING_PASSES {
+        let upwards = 0..self.rows.len();
+        let ways = [upwards.clone().collect::<Vec<_>>(), upwards.rev().collect()];
+        for number in ways.iter().cycle().take(SORTING_PASSES).flatten() {
             let places = self.places(1 << 20);
-            for row in &mut self.rows {
-                row.sort_by_cached_key(|node| {
-                    let near = self.neighbours.get(node).map(Vec::as_slice).unwrap_or_default();
-                    let own = places.get(node).map_or(0, |(x, _)| *x);
-                    let sum: usize =
-                        near.iter().filter_map(|it| places.get(it)).map(|it| it.0).sum();
-                    (sum.checked_div(near.len()).unwrap_or(own), *node)
-                });
-            }
+            let Some(row) = self.rows.get_mut(*number) else { continue };
+            row.sort_by_cached_key(|node| {
+                let (own, y) = places.get(node).copied().unwrap_or_default();
+                let near = self.neighbours.get(node).map(Vec::as_slice).unwrap_or_default();
+                let near = near.iter().filter_map(|it| places.get(it)).filter(|place| place.1 != y);
+                let (sum, count) = near.fold((0, 0), |(sum, count), (x, _)| (sum + x, count + 1));
+                (sum.checked_div(count).unwrap_or(own), own)
+            });
         }
     }
 
@@ -171,7 +175,7 @@ impl NodeRows {
         let rows = self.rows.iter().rev().enumerate();
         let places = rows.flat_map(|(number, row)| {
             let x = move |place: usize| (2 * place + 1) * width / (2 * row.len().max(1));
-            let y = MARGIN / 2 + 16 + number * ROW;
+            let y = ABOVE + number * ROW;
             row.iter().enumerate().map(move |(place, node)| (*node, (x(place), y)))
         });
         places.collect()
@@ -199,8 +203,9 @@ fn draw(
         Some(Severity::Note) | None => ("good", ""),
     };
     let middle = (usize::midpoint(from.0, to.0), usize::midpoint(from.1, to.1));
-    // Links within a row are arcs, the longer the higher.
-    let rise = if from.1 == to.1 { (from.0.abs_diff(to.0) / 8).min(ROW / 2) } else { 0 };
+    // Long links within a row are arcs: nodes are below them.
+    let rise =
+        if from.1 == to.1 { (from.0.abs_diff(to.0) / 6).saturating_sub(40).min(100) } else { 0 };
     let bend = (middle.0 + number * 18, middle.1.saturating_sub(rise + number * 12).max(2));
     let at = |from: usize, bend: usize, to: usize| (from + 2 * bend + to) / 4;
     let [one, other] = link.ends.map(|end| name(&topology.place(end)));
