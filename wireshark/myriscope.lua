@@ -437,11 +437,18 @@ local function journey(tvb, pinfo, root)
     local ends = { (seen["hops.channel"] or ""):match("^(.*)>"), (seen.last or ""):match(">(.*)$") }
     pinfo.cols.src, pinfo.cols.dst = plain(ends[1] or ""), plain(ends[2] or "")
     local waited = whole(seen.waited_ps or "0"):tonumber()
-    pinfo.cols.info = plain(string.format(
-        "journey %s  %s  type %s  %s bytes  %s hops  %.4f µs%s",
-        seen.journey or "?", seen.fate or "?", seen.tag or "-", seen.payload or "?", seen.hops or "?",
-        whole(seen.latency_ps or "0"):tonumber() / 1e6,
-        waited > 0 and string.format("  waited %.4f µs", waited / 1e6) or ""))
+    local texts = {
+        "journey " .. (seen.journey or "?"),
+        (seen.fate or "?") .. (seen.rule and " (" .. seen.rule .. ")" or ""),
+        "type " .. (seen.tag or "-"),
+        seen["transport.kind"] or "",
+        (seen.payload or "?") .. " bytes",
+        (seen.hops or "?") .. (seen.hops == "1" and " hop" or " hops"),
+        string.format("%.4f µs", whole(seen.latency_ps or "0"):tonumber() / 1e6),
+        waited > 0 and string.format("waited %.4f µs", waited / 1e6) or "",
+        seen["injuries.harm"] or "",
+    }
+    pinfo.cols.info = plain(table.concat(texts, "  "):gsub("   +", "  "):gsub(" +$", ""))
 end
 
 ---------------------------------------------------------------------------------------------------
