@@ -36,20 +36,24 @@ impl HostBus {
         self.queue.push_back((bytes as u64, transfer));
     }
 
-    /// Messages waiting for the transfer to the host, plus one if the bus is busy.
+    /// Number of messages in transfer to the host. Transfers to the NIC do not count: two hosts that
+    /// send in step would refuse each other's messages for ever. T-6
     pub(super) fn incoming(&self) -> usize {
-        let waiting =
-            self.queue.iter().filter(|(_, transfer)| matches!(transfer, BusTransfer::In(_)));
-        waiting.count() + usize::from(!self.server.is_idle())
+        self.transfers().filter(|transfer| matches!(transfer, BusTransfer::In(_))).count()
     }
 
     /// Tests whether a message of a logical channel is on its way to the host.
     pub(super) fn is_transferring(&self, source: Nic, channel: LogicalChannel) -> bool {
-        let moving = self.server.job().into_iter().flatten();
-        moving.chain(self.queue.iter().map(|(_, transfer)| transfer)).any(|transfer| {
+        self.transfers().any(|transfer| {
             matches!(transfer, BusTransfer::In(ProtocolPacket::Data(header, ..))
                 if (header.source, header.channel) == (source, channel))
         })
+    }
+
+    /// The transfer that passes, and those that wait.
+    fn transfers(&self) -> impl Iterator<Item = &BusTransfer> {
+        let moving = self.server.job().into_iter().flatten();
+        moving.chain(self.queue.iter().map(|(_, transfer)| transfer))
     }
 
     pub(super) fn begin(&mut self, now: u64) {
