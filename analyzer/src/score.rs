@@ -10,6 +10,7 @@ mod channel_score;
 mod error;
 mod fills;
 mod journeys;
+mod mapping;
 mod messages;
 mod port;
 mod score_report;

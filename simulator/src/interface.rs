@@ -23,7 +23,7 @@ use self::dma::DmaEngine;
 use self::endpoint_firmware::EndpointFirmware;
 pub(crate) use self::mapping_firmware::AddressTable;
 pub use self::mapping_firmware::MappingCounters;
-use self::mapping_firmware::{MappingFirmware, kind_of};
+use self::mapping_firmware::{MappingFirmware, label_of};
 pub use self::parameters::{ConsumptionMode, DmaBus, InterfaceParameters};
 use self::receive_engine::{ProgramState, ReceiveEngine, ServedTypes};
 use self::send_engine::{FinishedPacket, PacketOwner, SendEngine, TakenPart};
@@ -241,10 +241,11 @@ impl HostInterface {
     /// Emits the event of a transport or mapping packet whose first byte has been sent.
     fn transmitted(&mut self, now: u64, log: &mut TruthLog) {
         if self.sending.behalf() == Some(PacketOwner::Mapping)
-            && let Some(kind) = kind_of(self.sending.bytes())
+            && let Some(label) = label_of(self.sending.bytes())
         {
             let id = self.sending.last_id();
-            log.emit(now, self.place, Some(id), || TruthEventKind::MappingTransmitted(kind));
+            let label = Box::new(label);
+            log.emit(now, self.place, Some(id), || TruthEventKind::MappingTransmitted(label));
         }
         if let (Some(firmware), Some(PacketOwner::Firmware)) =
             (&mut self.firmware, self.sending.behalf())

@@ -7,6 +7,7 @@ mod row;
 mod trace;
 
 pub use frame_tracker::{FrameRecord, FrameTracker};
+pub use mapping::MappingLabel;
 pub use row::{TRUTH_KINDS, TruthRow};
 pub(crate) use trace::TrueTime;
 pub use trace::{TraceContext, TraceLevel, TruthLog};
@@ -163,8 +164,8 @@ pub enum TruthEventKind {
     Messaging(MessagingEvent),
 
     // Mapping, at hosts. N-2
-    /// The interface began to send a packet of mapping of this kind.
-    MappingTransmitted(&'static str),
+    /// The interface began to send a packet of mapping.
+    MappingTransmitted(Box<MappingLabel>),
     /// A mapper was elected or resigned, a map finished, or routes installed.
     Mapping(MappingNotice),
 

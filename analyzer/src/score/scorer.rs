@@ -15,6 +15,7 @@ use super::channel_score::{ChannelScore, MatchCount, Mismatch};
 use super::error::ScoreError;
 use super::fills::FillScore;
 use super::journeys::JourneyScore;
+use super::mapping::MappingScore;
 use super::messages::MessageScore;
 use super::port::{PortExpectation, ScoredPort};
 use super::score_report::{HiddenEvents, ScoreDifference, ScoreReport, ScoreRow};
@@ -41,6 +42,7 @@ pub(super) struct Scorer {
     fills: FillScore,
     journeys: JourneyScore,
     messages: MessageScore,
+    mapping: MappingScore,
     /// Number of hidden events by kind, with the reason.
     unseen: BTreeMap<&'static str, (u64, &'static str)>,
     differences: Vec<ScoreDifference>,
@@ -100,8 +102,9 @@ impl Scorer {
 
     /// Processes the next row of the truth.
     pub(super) fn truth_event(&mut self, row: &TruthLine) {
-        let Self { channels, ports, fills, journeys, messages, unseen, .. } = self;
+        let Self { channels, ports, fills, journeys, messages, mapping, unseen, .. } = self;
         messages.row(row);
+        mapping.row(row);
         if let Some((kind, why)) = row.what.unseen() {
             unseen.entry(kind).or_insert((0, why)).0 += 1;
         }
@@ -127,6 +130,7 @@ impl Scorer {
         {
             journeys.frame(id, channel.period, row, frame);
             messages.frame(row, frame);
+            mapping.frame(id, row, frame);
         }
         port.row(row, &mut |expected| expect(channels, expected));
     }
@@ -161,6 +165,7 @@ impl Scorer {
             }
             AnalysisEvent::Slack(SlackEvent::Fill(fill)) => self.fills.bounds(fill),
             AnalysisEvent::Journey(journey) => self.journeys.found(known, journey),
+            AnalysisEvent::Mapping(event) => self.mapping.found(&event),
             AnalysisEvent::Fault(found) => fault(found),
             AnalysisEvent::Spoken(TransportEvent::Noticed(noticed)) => {
                 self.messages.found(&noticed);
@@ -170,7 +175,6 @@ impl Scorer {
             )
             | AnalysisEvent::Interval(_)
             | AnalysisEvent::Blocked(_)
-            | AnalysisEvent::Mapping(_)
             | AnalysisEvent::Case(_)
             | AnalysisEvent::Slack(
                 SlackEvent::Late { .. }
@@ -225,6 +229,10 @@ impl Scorer {
         let said = self.messages.counts();
         let said = said.map(|(kind, count)| ScoreRow::new(kind.name(), count, BTreeMap::new()));
         scores.extend(said);
+        self.mapping.finish();
+        let mapped = self.mapping.counts();
+        let mapped = mapped.map(|(kind, count)| ScoreRow::new(kind.name(), count, BTreeMap::new()));
+        scores.extend(mapped);
         let count =
             MatchCount { in_truth: fills.moments, found: fills.moments, right: fills.inside };
         let mut fill = ScoreRow::new("fill", count, left_out("fault", fills.left_out));
@@ -243,7 +251,7 @@ impl Scorer {
             what: outside.what,
         }));
         let odd = journeys.odd.into_iter().map(|(kind, what)| ("missed", kind, what));
-        let odd = odd.chain(self.messages.odd());
+        let odd = odd.chain(self.messages.odd()).chain(self.mapping.odd());
         differences.extend(odd.map(|(account, kind, what)| ScoreDifference {
             account,
             channel: None,

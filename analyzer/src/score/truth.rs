@@ -63,11 +63,16 @@ pub(super) enum TruthWhat {
         symbol: String,
     },
     WireError,
-    MappingTransmitted,
+    MappingTransmitted(TruthMapping),
     MapperElected,
-    MapperResigned,
-    MapVersion,
-    RoutesInstalled,
+    MapperResigned {
+        winner: String,
+    },
+    MapVersion(TruthMap),
+    RoutesInstalled {
+        mapper: String,
+        version: u32,
+    },
     Threshold,
     Overflow,
     Fill {
@@ -150,6 +155,28 @@ pub(super) struct TruthLabel {
     pub(super) timestamp: u32,
 }
 
+/// A mapping packet.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct TruthMapping {
+    pub(super) kind: String,
+    pub(super) source: String,
+    pub(super) ticket: Option<u32>,
+    pub(super) version: Option<u32>,
+    pub(super) mapper: Option<String>,
+    pub(super) status: Option<String>,
+    pub(super) piece: Option<u16>,
+    pub(super) pieces: Option<u16>,
+}
+
+/// A finished map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct TruthMap {
+    pub(super) version: u32,
+    pub(super) hosts: u64,
+    pub(super) switches: u64,
+    pub(super) links: u64,
+}
+
 /// A flow control command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -201,13 +228,6 @@ impl TruthWhat {
             }
             Self::Merged => ("merged", "the CRC of two joined good packets is good (P-4)"),
             Self::WireError => ("wire-error", "a receiver sees only what arrives"),
-            Self::MappingTransmitted => {
-                ("mapping-transmitted", "packets of mapping are compared as packets only")
-            }
-            Self::MapperElected => ("mapper-elected", "inside an interface; nothing is sent"),
-            Self::MapperResigned => ("mapper-resigned", "inside an interface"),
-            Self::MapVersion => ("map-version", "inside an interface"),
-            Self::RoutesInstalled => ("routes-installed", "inside an interface"),
             Self::Threshold => {
                 ("threshold", "inside a buffer; its STOP or GO is captured later (F-4)")
             }
@@ -245,6 +265,10 @@ impl TruthWhat {
             Self::EndpointUnloaded => ("endpoint-unloaded", "inside a NIC; nothing is sent"),
             Self::EndpointCredits => ("endpoint-credits", "inside a host; nothing is sent"),
             Self::MessageTransmitted { .. } | Self::TransportDuplicate(_) => return None,
+            Self::MappingTransmitted(_) | Self::MapperElected | Self::MapperResigned { .. } => {
+                return None;
+            }
+            Self::MapVersion(_) | Self::RoutesInstalled { .. } => return None,
             Self::MessageReturned { .. } | Self::Consumed { .. } => return None,
             Self::AckTransmitted(_) | Self::NackTransmitted { .. } => return None,
             Self::Dropped { .. } | Self::Commanded { .. } | Self::FellSilent => return None,

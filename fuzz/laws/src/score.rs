@@ -36,10 +36,23 @@ pub fn of(scenario: &Scenario, outcome: &RunOutcome) -> Result<ScoreReport, Scor
 /// journey is in parts where a link is tapped twice, or not at all.
 pub const LIKELY: [&str; 3] = ["journey", "fate", "injury"];
 
-/// Kinds of conversations. They follow from journeys, which are certain only where every cable is tapped and
+/// Kinds of conversations and of mapping. They follow from journeys, which are certain only where every cable is tapped and
 /// nothing is truncated.
-pub const MESSAGES: [&str; 8] =
-    ["data", "retransmission", "cause", "ack", "nack", "duplicate", "refused", "gone"];
+pub const MESSAGES: [&str; 13] = [
+    "data",
+    "retransmission",
+    "cause",
+    "ack",
+    "nack",
+    "duplicate",
+    "refused",
+    "gone",
+    "mapping-probe",
+    "installation",
+    "map",
+    "mapper",
+    "resignation",
+];
 
 /// Checks that the analysis of a run equals the truth, except for kinds that a capture cannot always identify.
 pub(crate) fn check(scenario: &Scenario, outcome: &RunOutcome) -> ScoreReport {

@@ -32,6 +32,7 @@ fn table(scores: &[(String, ScoreReport)]) -> String {
                 "journey" | "fate" | "injury" | "fill" => continue,
                 "data" | "retransmission" | "cause" | "ack" | "nack" => continue,
                 "duplicate" | "refused" | "gone" => continue,
+                "mapping-probe" | "installation" | "map" | "mapper" | "resignation" => continue,
                 _ => &mut events,
             };
             for (sum, more) in sum.iter_mut().zip([row.in_truth, row.found, row.right]) {
@@ -191,6 +192,31 @@ fn conversations_are_found_as_they_were() {
             }
         }
         assert!(kinds.is_empty(), "{name}: {kinds:?} is to be there");
+    }
+}
+
+/// A cable is cut, a part is split off and joined again, the mapper loses its power and comes back; in
+/// both designs. N-2, N-4, N-7
+#[test]
+fn mapping_is_found_as_it_was() {
+    for design in ["map", "daemon"] {
+        let text = format!(
+            "duration_us = 30000\ntopology = {{ kind = 'ring', switches = 3, hosts_per_switch = 1 }}\n\
+             routes.method = 'mapped'\n\
+             mapper = {{ design = '{design}', period_us = 500, timeout_us = 20, tries = 2 }}\n\
+             [[traffic]]\nto = 'shift'\npayload = 100\nevery_us = 500\n\
+             [[fault]]\ncut = 's0:1'\nat_us = 6000\nfor_us = 10000\n\
+             [[fault]]\ncut = 's0:0'\nat_us = 9000\nfor_us = 6000\n\
+             [[fault]]\npower_off = 'h1'\nat_us = 19000\nfor_us = 4000\n[[tap]]\nall = true"
+        );
+        let score = scored(&Scenario::read("mapped.toml", &text).unwrap());
+        for row in MESSAGES {
+            let row = score.of(row).filter(|row| !row.is_perfect());
+            assert!(row.is_none(), "{design}: {row:?}\n{:#?}", score.differences);
+        }
+        let right = |kind| score.of(kind).map_or(0, |row| row.right);
+        let kinds = ["mapping-probe", "installation", "map", "mapper", "resignation"].map(right);
+        assert!(kinds.into_iter().zip([3000, 6, 4, 4, 1]).all(|(n, most)| n >= most), "{kinds:?}");
     }
 }
 

@@ -20,6 +20,7 @@ use crate::mapping::{
 };
 use crate::packet_types::PacketRoutine;
 use crate::topology::NodeId;
+use crate::truth::MappingLabel;
 
 /// Addresses of the interfaces of a network's hosts. N-3
 pub(crate) type AddressTable = Arc<BTreeMap<NodeId, InterfaceAddress>>;
@@ -135,9 +136,9 @@ impl MappingFirmware {
     }
 }
 
-/// Kind of a mapping packet from its route to its CRC byte.
-pub(super) fn kind_of(bytes: &[u8]) -> Option<&'static str> {
-    MappingPacket::parse(Packet::parse(bytes).payload).ok().map(|packet| packet.name())
+/// Fields of a mapping packet from its route to its CRC byte.
+pub(super) fn label_of(bytes: &[u8]) -> Option<MappingLabel> {
+    MappingPacket::parse(Packet::parse(bytes).payload).ok().map(|packet| MappingLabel::of(&packet))
 }
 
 impl MappingCounters {

@@ -1,9 +1,80 @@
 //! Names and fields of events about mapping: `docs/truth.md`. N-2
 
+use codec::mapping::{
+    AnswerStatus, InterfaceAddress, MapPiece, MapVersion, MappingPacket, MappingRequest,
+    ProbeTicket,
+};
 use serde::ser::SerializeMap;
 
 use super::row::RowWriter;
 use crate::mapping::{MappingNotice, ProbeKind};
+
+/// Fields of a mapping packet, each if the kind of packet has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MappingLabel {
+    /// Kind of the packet.
+    pub kind: &'static str,
+    /// Its sender.
+    pub source: InterfaceAddress,
+    /// Number of the request.
+    pub ticket: Option<ProbeTicket>,
+    /// Version of the map.
+    pub version: Option<MapVersion>,
+    /// Of an answer: the mapper.
+    pub mapper: Option<InterfaceAddress>,
+    /// Of an answer: the result.
+    pub status: Option<AnswerStatus>,
+    /// Of a piece: its number, and the number of all.
+    pub piece: Option<(u16, u16)>,
+}
+
+impl MappingLabel {
+    /// The fields of a packet.
+    #[must_use]
+    pub fn of(packet: &MappingPacket<'_>) -> Self {
+        let (kind, source) = (packet.name(), packet.source());
+        let (ticket, version, mapper, status, piece) = (None, None, None, None, None);
+        let label = Self { kind, source, ticket, version, mapper, status, piece };
+        match packet {
+            MappingPacket::Request(header, request) => Self {
+                ticket: Some(header.ticket),
+                version: Some(header.version),
+                piece: match request {
+                    MappingRequest::Map(MapPiece { number, count, .. })
+                    | MappingRequest::Routes(MapPiece { number, count, .. }) => {
+                        Some((*number, *count))
+                    }
+                    MappingRequest::Probe | MappingRequest::Install => None,
+                },
+                ..label
+            },
+            MappingPacket::Answer(answer) => Self {
+                ticket: Some(answer.ticket),
+                version: Some(answer.version),
+                mapper: answer.mapper,
+                status: Some(answer.status),
+                ..label
+            },
+            MappingPacket::Home(_, _, ticket) => Self { ticket: Some(*ticket), ..label },
+            MappingPacket::Resign { .. } => label,
+        }
+    }
+
+    /// Writes the name and the fields of its transmission.
+    pub(super) fn write<'w, 'a, M: SerializeMap>(
+        &self,
+        out: &'w mut RowWriter<'a, M>,
+    ) -> &'w mut RowWriter<'a, M> {
+        out.event("mapping-transmitted").field("kind", self.kind);
+        out.field("source", &format_args!("{}", self.source));
+        out.optional("ticket", self.ticket.map(|ticket| ticket.0));
+        out.optional("version", self.version.map(|version| version.0));
+        out.optional("mapper", self.mapper.map(|mapper| mapper.to_string()));
+        out.optional("status", self.status.map(AnswerStatus::name));
+        out.optional("piece", self.piece.map(|(number, _)| number));
+        out.optional("pieces", self.piece.map(|(_, count)| count))
+    }
+}
 
 impl MappingNotice {
     /// Writes the name and the fields of an event at a host.

@@ -179,7 +179,7 @@ impl TruthEventKind {
             Self::Blocked(by) => out.event("blocked").field("by", by),
             Self::Transmitted(transmission) => transmission.write(out),
             Self::Messaging(event) => event.write(here, out),
-            Self::MappingTransmitted(kind) => out.event("mapping-transmitted").field("kind", kind),
+            Self::MappingTransmitted(label) => label.write(out),
             Self::Mapping(notice) => notice.write(out),
             Self::Fault(fault) => out.event("fault").field("fault", fault),
         };
@@ -225,12 +225,14 @@ mod tests {
     };
     use crate::topology::NodePort;
     use crate::transport::TransportNotice;
-    use crate::truth::{BlockedEscape, FrameRecord, FrameTracker, ReleaseCause, StopGo};
+    use crate::truth::{
+        BlockedEscape, FrameRecord, FrameTracker, MappingLabel, ReleaseCause, StopGo,
+    };
     use codec::character::{ProbeNumber, ReplyStatus};
     use codec::crc::crc8;
     use codec::error::DecodeError;
     use codec::framing::FrameEnd;
-    use codec::mapping::{InterfaceAddress, MapVersion};
+    use codec::mapping::{AnswerStatus, InterfaceAddress, MapVersion, ProbeTicket};
     use codec::packet::CrcCheck;
     use codec::route::PortId;
     use codec::transport::{
@@ -254,12 +256,29 @@ mod tests {
     }
 
     /// Each kind of event, in the order of the document; some twice.
-    fn mapping() -> [TruthEventKind; 5] {
+    fn mapping() -> [TruthEventKind; 6] {
         let mapper = InterfaceAddress::new(0x0060_dd01_0203).unwrap();
         let version = MapVersion(2);
         let (hosts, switches, links, probes, took) = (36, 13, 64, 4231, 3_900_000);
         [
-            TruthEventKind::MappingTransmitted("host-probe"),
+            TruthEventKind::MappingTransmitted(Box::new(MappingLabel {
+                kind: "map",
+                source: mapper,
+                ticket: Some(ProbeTicket(7)),
+                version: Some(version),
+                mapper: None,
+                status: None,
+                piece: Some((0, 3)),
+            })),
+            TruthEventKind::MappingTransmitted(Box::new(MappingLabel {
+                kind: "answer",
+                source: mapper,
+                ticket: Some(ProbeTicket(7)),
+                version: Some(MapVersion(0)),
+                mapper: Some(mapper),
+                status: Some(AnswerStatus::Received),
+                piece: None,
+            })),
             TruthEventKind::Mapping(MappingNotice::Elected),
             TruthEventKind::Mapping(MappingNotice::Resigned { winner: mapper }),
             TruthEventKind::Mapping(MappingNotice::Mapped {

@@ -133,8 +133,8 @@ pub fn is_in_order(scenario: &Scenario, outcome: &RunOutcome) -> bool {
     let fine = outcome.rows.iter().all(|row| match &row.kind {
         TruthEventKind::Consumed { check, .. } => *check == CrcCheck::Good,
         // N-2: a mapper looks for nodes where nothing is, too.
-        TruthEventKind::MappingTransmitted(kind) => {
-            probes.extend(row.packet.filter(|_| kind.ends_with("-probe")));
+        TruthEventKind::MappingTransmitted(label) => {
+            probes.extend(row.packet.filter(|_| label.kind.ends_with("-probe")));
             true
         }
         TruthEventKind::Dropped(_) => row.packet.is_some_and(|id| probes.contains(&id)),
