@@ -4,7 +4,9 @@
 //! their senders. Only packets with a good CRC are read. Memory does not grow with the capture.
 
 mod captured_mapping;
+mod comparison;
 mod distribution;
+mod healing;
 mod mappers;
 mod probes;
 mod row;
@@ -17,15 +19,18 @@ use codec::error::DecodeError;
 use codec::mapping::{AnswerStatus, InterfaceAddress, MapVersion, MappingAnswer, MappingPacket};
 
 pub use self::captured_mapping::{CapturedMapping, PAYLOAD_MAX};
+pub use self::comparison::{LinkSource, MapComparison, newest_maps};
 pub use self::distribution::DistributedMap;
 use self::distribution::MapDistributions;
+use self::healing::HealingTracker;
+pub use self::healing::LinkOutage;
 use self::mappers::MapperTerms;
 pub use self::mappers::{MapperTerm, TermEnd};
 use self::probes::ProbePairing;
 pub use self::probes::{MappingProbe, ProbeOutcome};
 pub use self::row::MappingRow;
 use crate::conversation::{self, LinkKey, ObservedPlace, TransportFate};
-use crate::event::Picoseconds;
+use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
 use crate::journey::{Journey, JourneyFate, JourneyHop};
 use crate::time_queue::TimeQueue;
 
@@ -43,6 +48,8 @@ pub enum MappingEvent {
     Map(Box<DistributedMap>),
     /// The time in which an interface mapped the network.
     Mapper(MapperTerm),
+    /// A link that fell silent, and the packets over new routes.
+    Outage(LinkOutage),
     /// A mapping packet that cannot be read.
     Unread(UnreadPacket),
 }
@@ -84,10 +91,20 @@ pub(crate) struct ObservedMapping {
     contents: Arc<CapturedMapping>,
 }
 
+/// An item, held until all earlier ones have arrived.
+#[derive(Debug)]
+enum MappingItem {
+    Packet(Box<ObservedMapping>),
+    /// Links of a packet that is not of mapping, and the time of its last one.
+    Route(Box<[LinkKey]>, Picoseconds),
+    Silence(ObservedPlace),
+    Restored(ChannelId),
+}
+
 /// Tracker of all mapping packets of a capture.
 #[derive(Debug, Default)]
 pub struct MappingTracker {
-    waiting: TimeQueue<ObservedMapping>,
+    waiting: TimeQueue<MappingItem>,
     /// Links of the channels whose opposite channel was captured too.
     links: BTreeMap<ChannelId, LinkKey>,
     /// Channel of the first capture of each interface's packets.
@@ -97,6 +114,7 @@ pub struct MappingTracker {
     probes: ProbePairing,
     mappers: MapperTerms,
     maps: MapDistributions,
+    healing: HealingTracker,
 }
 
 impl MappingTracker {
@@ -106,23 +124,70 @@ impl MappingTracker {
         self.links.extend([(one, link), (other, link)]);
     }
 
-    /// Adds the packet of a journey, if it is of mapping.
+    /// Adds an event of a channel: silence, and its end. Without mapping it is of no interest.
+    pub fn row(&mut self, row: &TimedEvent, out: &mut impl FnMut(MappingEvent)) {
+        let TimedEvent { channel, time, at, body, .. } = row;
+        let item = match body {
+            ChannelEvent::Link(_) if self.homes.is_empty() => return,
+            ChannelEvent::Link(LinkEvent::OpenLink) => {
+                let (time, channel, at) = (*time, *channel, *at);
+                MappingItem::Silence(ObservedPlace { time, channel, at, packet: 0 })
+            }
+            ChannelEvent::Link(LinkEvent::LinkRestored) => MappingItem::Restored(*channel),
+            ChannelEvent::Link(_) | ChannelEvent::Begins | ChannelEvent::Framed => return,
+            ChannelEvent::Head(_) | ChannelEvent::Data(_) | ChannelEvent::Packet(_) => return,
+            ChannelEvent::Command(_) | ChannelEvent::Omitted { .. } => return,
+        };
+        self.wait(*time, item, out);
+    }
+
+    /// Adds the packet of a journey.
     pub fn journey(&mut self, journey: &Journey, out: &mut impl FnMut(MappingEvent)) {
-        let Some(contents) = &journey.mapping else { return };
         let (Some(first), Some(last)) = (journey.hops.first(), journey.hops.last()) else { return };
+        let Some(contents) = &journey.mapping else {
+            let is_good = conversation::fate(journey, last) == TransportFate::Arrived;
+            if is_good && !self.homes.is_empty() {
+                let links = journey.hops.iter().map(|hop| self.link(hop.channel));
+                let route = MappingItem::Route(links.collect(), last.time);
+                self.wait(first.time, route, out);
+            }
+            return;
+        };
         let JourneyHop { time, channel, start: at, packet, .. } = *first;
         let channels = [first.channel, last.channel];
         let seen = ObservedMapping {
             place: ObservedPlace { time, channel, at, packet },
             last: last.time,
             channels,
-            links: channels.map(|id| self.links.get(&id).copied().unwrap_or(LinkKey(id))),
+            links: channels.map(|id| self.link(id)),
             fate: journey.fate,
             arrival: conversation::fate(journey, last),
             contents: Arc::clone(contents),
         };
-        if let Some((_, seen)) = self.waiting.push(time, seen) {
-            self.packet(&seen, out);
+        self.wait(time, MappingItem::Packet(Box::new(seen)), out);
+    }
+
+    fn link(&self, channel: ChannelId) -> LinkKey {
+        self.links.get(&channel).copied().unwrap_or(LinkKey(channel))
+    }
+
+    fn wait(&mut self, time: Picoseconds, item: MappingItem, out: &mut impl FnMut(MappingEvent)) {
+        if let Some((time, item)) = self.waiting.push(time, item) {
+            self.process(time, item, out);
+        }
+    }
+
+    fn process(
+        &mut self,
+        time: Picoseconds,
+        item: MappingItem,
+        out: &mut impl FnMut(MappingEvent),
+    ) {
+        match item {
+            MappingItem::Packet(seen) => self.packet(&seen, out),
+            MappingItem::Route(route, last) => self.healing.arrived(route, (time, last), out),
+            MappingItem::Silence(place) => self.healing.silence(self.link(place.channel), place),
+            MappingItem::Restored(channel) => self.healing.restored(self.link(channel), out),
         }
     }
 
@@ -134,16 +199,17 @@ impl MappingTracker {
 
     /// Processes all packets before `until`: none captured earlier will be added.
     pub fn pass(&mut self, until: Picoseconds, out: &mut impl FnMut(MappingEvent)) {
-        while let Some((_, seen)) = self.waiting.pop_before(until) {
-            self.packet(&seen, out);
+        while let Some((time, item)) = self.waiting.pop_before(until) {
+            self.process(time, item, out);
         }
     }
 
     /// Processes all held packets, and ends everything.
     pub fn finish(&mut self, out: &mut impl FnMut(MappingEvent)) {
-        while let Some((_, seen)) = self.waiting.pop() {
-            self.packet(&seen, out);
+        while let Some((time, item)) = self.waiting.pop() {
+            self.process(time, item, out);
         }
+        self.healing.finish(out);
         self.probes.finish(out);
         self.maps.finish(out);
         self.mappers.finish(out);

@@ -171,6 +171,16 @@ impl Topology {
     }
 }
 
+impl PortNumber {
+    /// The number, if it is known.
+    pub(crate) fn known(self) -> Option<i16> {
+        match self {
+            Self::Known(PortId(port)) => Some(port.into()),
+            Self::Offset(_) | Self::Unknown => None,
+        }
+    }
+}
+
 impl fmt::Display for PortNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

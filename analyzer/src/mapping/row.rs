@@ -4,15 +4,15 @@ use codec::capture::{Channel, ChannelId};
 use codec::mapping::InterfaceAddress;
 
 use super::{
-    DistributedMap, MapperTerm, MappingEvent, MappingProbe, ProbeOutcome, RouteInstallation,
-    TermEnd, UnreadPacket,
+    DistributedMap, LinkOutage, MapperTerm, MappingEvent, MappingProbe, ProbeOutcome,
+    RouteInstallation, TermEnd, UnreadPacket,
 };
 use crate::conversation::ObservedPlace;
 use crate::event::Picoseconds;
 use crate::row::FieldShape::{Bytes, Place, Words};
 use crate::row::{FieldType, row};
 
-const ROWS: &[&str] = &["probe", "installation", "map", "mapper", "unread"];
+const ROWS: &[&str] = &["probe", "installation", "map", "mapper", "outage", "unread"];
 const KINDS: &[&str] =
     &["host-probe", "switch-probe", "compare-probe", "answer", "map", "routes", "install"];
 const FATES: &[&str] = &["arrived", "misrouted", "out-of-sight", "dropped", "merged", "under-way"];
@@ -55,6 +55,10 @@ row! {
         packets: Option<u64> ["Option::is_none"], "packets", "N-2", "of a mapper: its probes and requests";
         ended: Option<&'static str> ["Option::is_none"] as TermEnd::SHAPE, "", "N-2", "sign that it is mapper no more";
         winner: Option<String> ["Option::is_none"], "", "N-2", "the mapper in whose favour";
+        flows: Option<u64> ["Option::is_none"], "flows", "N-4", "of a silent link: flows that had passed it";
+        healed: Option<u64> ["Option::is_none"], "flows", "N-4", "those of which a packet came over another route";
+        first_healed_ps: Option<Picoseconds> ["Option::is_none"], "ps", "N-4", "time from the silence to the first such packet";
+        last_healed_ps: Option<Picoseconds> ["Option::is_none"], "ps", "N-4", "time to the first such packet of the last flow";
         fault: Option<String> ["Option::is_none"], "", "N-2", "why a packet or a map cannot be read";
     }
 }
@@ -68,6 +72,7 @@ impl MappingEvent {
             Self::Installation(installed) => installed.place,
             Self::Map(map) => map.place,
             Self::Mapper(term) => term.place,
+            Self::Outage(outage) => outage.place,
             Self::Unread(unread) => unread.place,
         }
     }
@@ -89,6 +94,7 @@ impl MappingEvent {
             Self::Installation(installed) => installed.row(row),
             Self::Map(map) => map.row(row),
             Self::Mapper(term) => term.row(row),
+            Self::Outage(outage) => outage.row(row),
             Self::Unread(unread) => unread.row(row),
         }
     }
@@ -162,6 +168,19 @@ impl MapperTerm {
             packets: Some(self.packets),
             ended: Some(self.ended.name()),
             winner: self.winner.and_then(text),
+            ..row
+        }
+    }
+}
+
+impl LinkOutage {
+    fn row<'a>(&self, row: MappingRow<'a>) -> MappingRow<'a> {
+        MappingRow {
+            row: "outage",
+            flows: Some(self.flows),
+            healed: Some(self.healed),
+            first_healed_ps: self.times.map(|(first, _)| first),
+            last_healed_ps: self.times.map(|(_, last)| last),
             ..row
         }
     }

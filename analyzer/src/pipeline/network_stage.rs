@@ -215,6 +215,7 @@ impl NetworkStage {
             mapping.journey(&journey, &mut |it| report_mapping(scope, it, out));
             out.extend(network.then_some(AnalysisEvent::Journey(journey)));
         });
+        mapping.row(event, &mut |it| report_mapping(scope, it, out));
         blocking.row(event, journeys, &mut |blocked| {
             findings.blocked(&blocked, |id| period(periods, id));
             out.extend(network.then_some(AnalysisEvent::Blocked(blocked)));

@@ -2,12 +2,21 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use codec::capture::Channel;
+
 use super::{ReportLayout, StyledLine, TextStyle, count};
+use crate::channel_name::ChannelEnds;
 use crate::event::Picoseconds;
-use crate::mapping::{DistributedMap, MapperTerm, MappingEvent, ProbeOutcome, TermEnd};
+use crate::mapping::{
+    DistributedMap, LinkOutage, LinkSource, MapComparison, MapperTerm, MappingEvent, ProbeOutcome,
+    TermEnd,
+};
 
 /// Maximum numbers of mappers and maps of a summary, the latest ones. *Chosen*: as many as anybody reads.
 const LISTED_MAX: usize = 256;
+
+/// Maximum number of differences that are listed. *Chosen*: the drawing shows all.
+const DIFFERENCES_MAX: usize = 32;
 
 /// Columns of outcomes.
 const OUTCOMES: [(&str, &[ProbeOutcome]); 6] = [
@@ -27,6 +36,7 @@ pub struct MappingText {
     installations: u64,
     mappers: ListedEvents<(String, MapperTerm)>,
     maps: ListedEvents<DistributedMap>,
+    outages: ListedEvents<(String, LinkOutage)>,
 }
 
 /// The latest events of a kind, and the number of earlier ones.
@@ -59,28 +69,46 @@ impl<T> ListedEvents<T> {
 }
 
 impl MappingText {
-    /// Adds an event; `node` names the node from which its first packet came.
-    pub fn add(&mut self, event: MappingEvent, node: String) {
+    /// Adds an event on a channel.
+    pub fn add(&mut self, event: MappingEvent, channel: &Channel) {
         match event {
             MappingEvent::Probe(probe) => {
                 *self.probes.entry(probe.kind).or_default().entry(probe.outcome).or_default() += 1;
             }
             MappingEvent::Installation(_) => self.installations += 1,
             MappingEvent::Map(map) => self.maps.add(*map),
-            MappingEvent::Mapper(term) => self.mappers.add((node, term)),
+            MappingEvent::Mapper(term) => {
+                let node = ChannelEnds::of(channel).map(|ends| ends.from.node);
+                self.mappers.add((node.unwrap_or_else(|| "?".to_owned()), term));
+            }
+            MappingEvent::Outage(outage) => self.outages.add((channel.name.clone(), outage)),
             MappingEvent::Unread(_) => self.unread += 1,
         }
+    }
+
+    /// The latest maps.
+    pub fn maps(&self) -> impl Iterator<Item = &DistributedMap> {
+        self.maps.latest.iter()
     }
 }
 
 /// Prints the summary.
-pub fn mapping(text: &MappingText, layout: ReportLayout, out: &mut impl FnMut(StyledLine)) {
+pub fn mapping(
+    text: &MappingText,
+    compared: &MapComparison,
+    layout: ReportLayout,
+    out: &mut impl FnMut(StyledLine),
+) {
     if text.probes.is_empty() && text.unread == 0 && text.mappers.latest.is_empty() {
         return out(StyledLine::of(TextStyle::Dim, "no packets of mapping"));
     }
     probes(text, out);
     mappers(text, layout, out);
     maps(text, layout, out);
+    outages(text, layout, out);
+    if text.maps().any(|told| told.map.is_some()) {
+        differences(compared, out);
+    }
 }
 
 fn probes(text: &MappingText, out: &mut impl FnMut(StyledLine)) {
@@ -176,4 +204,56 @@ fn maps(text: &MappingText, layout: ReportLayout, out: &mut impl FnMut(StyledLin
     text.maps.earlier(out);
     let installed = format!("{} of new routes", count(text.installations, "installation"));
     out(StyledLine::of(TextStyle::Plain, installed));
+}
+
+fn outages(text: &MappingText, layout: ReportLayout, out: &mut impl FnMut(StyledLine)) {
+    if text.outages.latest.is_empty() {
+        return;
+    }
+    let unit = layout.unit.of_times();
+    out(StyledLine::default());
+    let [at, after] = ["at", "healed after"].map(|text| format!("{text} {}", unit.name()));
+    let head = format!("{:<23} {at:>11} {:>11} {after:>15}", "silent link", "new routes");
+    out(StyledLine::of(TextStyle::Head, format!("{head} {:>12}", "last flow")));
+    for (channel, outage) in &text.outages.latest {
+        let routes = format!("{} of {}", outage.healed, outage.flows);
+        let at = unit.rounded(outage.place.time);
+        let time = |time: Option<Picoseconds>| time.map_or("-".to_owned(), |it| unit.rounded(it));
+        let first = time(outage.times.map(|(first, _)| first));
+        let last = time(outage.times.map(|(_, last)| last));
+        let style = if outage.healed == outage.flows { TextStyle::Good } else { TextStyle::Notice };
+        out(StyledLine::of(TextStyle::Plain, format!("{channel:<23} {at:>11} "))
+            .and(style, format!("{routes:>11}"))
+            .and(TextStyle::Plain, format!(" {first:>15} {last:>12}")));
+    }
+    text.outages.earlier(out);
+}
+
+/// Links that the newest maps and the capture do not have in common.
+fn differences(compared: &MapComparison, out: &mut impl FnMut(StyledLine)) {
+    let [both, capture, map] = [LinkSource::Both, LinkSource::Capture, LinkSource::Map]
+        .map(|source| compared.count(source));
+    out(StyledLine::default());
+    let head = format!("{} in the newest map and in the capture", count(both, "link"));
+    out(StyledLine::of(TextStyle::Head, head));
+    for (number, source, what) in [
+        (capture, LinkSource::Capture, "in the capture only"),
+        (map, LinkSource::Map, "in the map only"),
+    ] {
+        if number > 0 {
+            out(StyledLine::of(TextStyle::Notice, format!("{} {what}", count(number, "link"))));
+        }
+        for link in compared.links(source).take(DIFFERENCES_MAX) {
+            out(StyledLine::of(TextStyle::Plain, format!("  {link}")));
+        }
+        if number > DIFFERENCES_MAX {
+            out(StyledLine::of(TextStyle::Dim, format!("  and {}", number - DIFFERENCES_MAX)));
+        }
+    }
+    if compared.unplaced > 0 {
+        let links = count(compared.unplaced, "link");
+        let text =
+            format!("{links} of maps cannot be placed: no interface beside them was captured");
+        out(StyledLine::of(TextStyle::Notice, text));
+    }
 }

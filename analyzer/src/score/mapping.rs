@@ -100,11 +100,7 @@ impl MappingScore {
                 let sent = row.packet.as_ref().and_then(|name| self.sent.get_mut(name));
                 sent.into_iter().for_each(|sent| sent.is_whole = false);
             }
-            TruthWhat::Consumed { crc, .. } => {
-                let good = crc.as_deref() == Some(CrcCheck::Good.name());
-                self.ended(row, good);
-            }
-            TruthWhat::Dropped { .. } => self.ended(row, false),
+            TruthWhat::Consumed { .. } | TruthWhat::Dropped { .. } => self.ended(row),
             _ => {}
         }
     }
@@ -179,11 +175,13 @@ impl MappingScore {
     }
 
     /// Processes the end of a packet at a port.
-    fn ended(&mut self, row: &TruthLine, good: bool) {
+    fn ended(&mut self, row: &TruthLine) {
         let Some(sent) = row.packet.as_ref().and_then(|name| self.sent.remove(name)) else {
             return;
         };
         let at = &row.place;
+        let good = matches!(&row.what, TruthWhat::Consumed { crc: Some(crc), .. }
+            if crc == CrcCheck::Good.name());
         // A packet that is dropped in an interface has arrived there.
         let inside = !good && self.homes.contains(at);
         if !sent.is_whole || sent.place.is_none() || inside {
@@ -279,6 +277,7 @@ impl MappingScore {
                 }
                 self.add((MappingLineKind::Mapper, place, address), -1);
             }
+            MappingEvent::Outage(_) => {}
             MappingEvent::Unread(_) => self.optional.extend(place),
         }
     }

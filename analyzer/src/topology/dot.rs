@@ -14,6 +14,11 @@ impl Topology {
     /// channel are dashed. An edge names nodes and numbers of ports: `"s0":3 -- "h0"`.
     #[must_use]
     pub fn dot(&self) -> String {
+        self.dot_marked(&|_| "")
+    }
+
+    /// As [`Self::dot`], with more attributes of each link.
+    pub(crate) fn dot_marked(&self, mark: &dyn Fn(usize) -> &'static str) -> String {
         let mut text = String::from("graph myrinet {\n");
         text += "  layout = neato; overlap = false; splines = true;\n";
         text +=
@@ -22,12 +27,12 @@ impl Topology {
             node_line(node, &mut text);
         }
         for (place, link) in self.links.iter().enumerate() {
-            self.link_line(place, link, &mut text);
+            self.link_line(place, link, mark(place), &mut text);
         }
         text + "}\n"
     }
 
-    fn link_line(&self, place: usize, link: &TopologyLink, text: &mut String) {
+    fn link_line(&self, place: usize, link: &TopologyLink, mark: &str, text: &mut String) {
         let [one, other] = link.ends;
         let (one, other) = (self.port(one, place, 0), self.port(other, place, 1));
         let rates: Vec<String> = link
@@ -41,7 +46,7 @@ impl Topology {
             rates => rates.join(", "),
         };
         // Writing to a string does not fail.
-        let _ = writeln!(text, "  {one} -- {other} [label = \"{rates}\"{style}];");
+        let _ = writeln!(text, "  {one} -- {other} [label = \"{rates}\"{style}{mark}];");
     }
 
     /// End of an edge: the field of a switch's record, or the node.

@@ -51,6 +51,10 @@ pub(crate) struct ConversationsArgs {
 pub(crate) struct MappingArgs {
     #[command(flatten)]
     pub(crate) view: ViewArgs,
+    /// Prints the network as a Graphviz graph: links that the newest map lacks are red, those that only
+    /// it has are blue.
+    #[arg(long, conflicts_with_all = ["fields", "sort", "group", "count", "format"])]
+    pub(crate) dot: bool,
 }
 
 #[derive(Args, Clone, Debug)]

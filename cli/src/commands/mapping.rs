@@ -2,10 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use analyzer::channel_name::ChannelEnds;
 use analyzer::filter::RowKind;
 use analyzer::link::parameters::LinkAssumptions;
-use analyzer::mapping::MappingEvent;
+use analyzer::mapping::{MapComparison, MappingEvent, newest_maps};
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::{self, MappingText};
@@ -23,7 +22,7 @@ pub(crate) fn run(arguments: &MappingArgs, output: &mut StandardOutput) -> Comma
 }
 
 fn list_events(arguments: &MappingArgs, writer: &mut RowWriter<'_>) -> CommandResult {
-    let MappingArgs { view } = arguments;
+    let MappingArgs { view, dot } = arguments;
     let assumptions = LinkAssumptions::default();
     let selected = |analysis: &CliAnalysis, event| {
         let AnalysisEvent::Mapping(event) = event else { return None };
@@ -34,7 +33,7 @@ fn list_events(arguments: &MappingArgs, writer: &mut RowWriter<'_>) -> CommandRe
     let source = |analysis: &CliAnalysis, event: &MappingEvent| {
         RowSource::on(analysis.channel(event.place().channel))
     };
-    if !writer.is_report() {
+    if !writer.is_report() && !dot {
         return list(view, SCOPE, assumptions, writer, &mut |analysis, event, writer| {
             let Some(event) = selected(analysis, event) else { return };
             writer.select(&event.row(&|id| analysis.channel(id)), source(analysis, &event), |_| {});
@@ -46,17 +45,25 @@ fn list_events(arguments: &MappingArgs, writer: &mut RowWriter<'_>) -> CommandRe
         if let Some(event) = selected(analysis, event)
             && writer.keeps(&event.row(&|id| analysis.channel(id)), source(analysis, &event))
         {
-            let ends = analysis.channel(event.place().channel).and_then(ChannelEnds::of);
-            text.add(event, ends.map_or_else(|| "?".to_owned(), |ends| ends.from.node));
+            let channel = analysis.channel(event.place().channel);
+            channel.into_iter().for_each(|channel| text.add(event.clone(), channel));
         }
         ControlFlow::Continue(())
     };
     let analysis = analyze(input, SCOPE, assumptions, &mut report, emit)?;
     check_channel_exists(view, &analysis, &mut report);
+    let homes = analysis.mapping().homes();
+    let homes = homes.filter_map(|(it, id)| Some((it, analysis.channel(id)?.name.clone())));
+    let homes = homes.collect();
+    let compared = MapComparison::new(analysis.topology(), &newest_maps(text.maps()), &homes);
     if let Some(output) = writer.report() {
+        if *dot {
+            output.text(&compared.dot());
+            return Ok(report);
+        }
         print_unread(&analysis, view.unit(), output);
         let layout = view.layout(output);
-        render::mapping(&text, layout, &mut |line| output.fitted(line));
+        render::mapping(&text, &compared, layout, &mut |line| output.fitted(line));
     }
     Ok(report)
 }

@@ -1,0 +1,94 @@
+//! Links that fall silent, and the first packets over new routes. N-4
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::MappingEvent;
+use crate::conversation::{LinkKey, ObservedPlace};
+use crate::event::Picoseconds;
+
+/// Maximum number of flows whose routes are remembered. *Chosen*: those of 128 hosts.
+const FLOWS_MAX: usize = 1 << 14;
+
+/// Maximum number of silent links. *Chosen*: those of a large switch.
+const SILENT_MAX: usize = 128;
+
+/// A link that fell silent while packets used it, until it is used again or the capture ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkOutage {
+    /// The silence on the first of its channels.
+    pub place: ObservedPlace,
+    /// Flows from host to host whose latest packet had passed the link.
+    pub flows: u64,
+    /// Those of which a good packet has arrived over another route.
+    pub healed: u64,
+    /// Time from the silence to the arrival of the first such packet, and of the first one of the last
+    /// flow.
+    pub times: Option<(Picoseconds, Picoseconds)>,
+}
+
+/// First and last link of a packet.
+type FlowKey = (LinkKey, LinkKey);
+
+/// The routes of packets, and silent links.
+#[derive(Debug, Default)]
+pub(super) struct HealingTracker {
+    routes: BTreeMap<FlowKey, Box<[LinkKey]>>,
+    silent: BTreeMap<LinkKey, (LinkOutage, BTreeSet<FlowKey>)>,
+}
+
+impl HealingTracker {
+    /// Adds the route of a packet that was sent and arrived at these times.
+    pub(super) fn arrived(
+        &mut self,
+        route: Box<[LinkKey]>,
+        (sent, at): (Picoseconds, Picoseconds),
+        out: &mut impl FnMut(MappingEvent),
+    ) {
+        let (Some(first), Some(last)) = (route.first(), route.last()) else { return };
+        let flow = (*first, *last);
+        self.silent.retain(|link, (outage, waiting)| {
+            if sent < outage.place.time || route.contains(link) || !waiting.remove(&flow) {
+                return true;
+            }
+            let took = at - outage.place.time;
+            let (first, last) = outage.times.unwrap_or((took, took));
+            outage.times = Some((first.min(took), last.max(took)));
+            outage.healed += 1;
+            if waiting.is_empty() {
+                out(MappingEvent::Outage(*outage));
+            }
+            !waiting.is_empty()
+        });
+        if self.routes.len() < FLOWS_MAX || self.routes.contains_key(&flow) {
+            self.routes.insert(flow, route);
+        }
+    }
+
+    /// Adds the beginning of a silence. A flow that begins or ends with the link has no other route.
+    pub(super) fn silence(&mut self, link: LinkKey, place: ObservedPlace) {
+        if self.silent.contains_key(&link) || self.silent.len() >= SILENT_MAX {
+            return;
+        }
+        let inside = |route: &[LinkKey]| {
+            route.contains(&link) && route.first() != Some(&link) && route.last() != Some(&link)
+        };
+        let flows = self.routes.iter().filter(|(_, route)| inside(route));
+        let waiting: BTreeSet<FlowKey> = flows.map(|(flow, _)| *flow).collect();
+        if !waiting.is_empty() {
+            let flows = waiting.len() as u64;
+            let outage = LinkOutage { place, flows, healed: 0, times: None };
+            self.silent.insert(link, (outage, waiting));
+        }
+    }
+
+    /// Ends the silence of a link.
+    pub(super) fn restored(&mut self, link: LinkKey, out: &mut impl FnMut(MappingEvent)) {
+        let ended = self.silent.remove(&link);
+        ended.into_iter().for_each(|(outage, _)| out(MappingEvent::Outage(outage)));
+    }
+
+    pub(super) fn finish(&mut self, out: &mut impl FnMut(MappingEvent)) {
+        let silent = std::mem::take(&mut self.silent).into_values();
+        silent.for_each(|(outage, _)| out(MappingEvent::Outage(outage)));
+    }
+}
