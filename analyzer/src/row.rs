@@ -116,11 +116,12 @@ pub(crate) fn split_path(path: &str) -> (&str, &str) {
     path.split_once('.').unwrap_or((path, ""))
 }
 
-/// True if the row has an optional member: it is not null, 0 or empty.
-pub(crate) fn is_given(value: &Value, _condition: &str) -> bool {
+/// True if the row has an optional member: it is not null or empty, nor 0 if that is its condition.
+pub(crate) fn is_given(value: &Value, condition: &str) -> bool {
     match value {
         Value::Null => false,
         Value::Array(list) => !list.is_empty(),
+        Value::Number(_) if condition == "Option::is_none" => true,
         Value::Number(number) => number.as_u64() != Some(0),
         Value::Bool(_) | Value::String(_) | Value::Object(_) => true,
     }

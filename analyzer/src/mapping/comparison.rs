@@ -19,7 +19,7 @@ pub struct MapComparison {
     pub topology: Topology,
     /// Sources of the links, in their order.
     pub sources: Vec<LinkSource>,
-    /// Number of links of maps that could not be placed in the network.
+    /// Number of links of maps that could not be placed in the network, or have a port of another.
     pub unplaced: u64,
 }
 
@@ -91,11 +91,17 @@ impl MapComparison {
             link.iter().for_each(|end| at.entry(end.node).or_default().push(index));
         }
         let mut queue: VecDeque<MapNode> = placed.keys().copied().collect();
-        let mut done = BTreeSet::new();
+        let (mut done, mut used, mut twice) = (BTreeSet::new(), BTreeSet::new(), 0);
         while let Some(node) = queue.pop_front() {
             for index in at.get(&node).into_iter().flatten().copied() {
                 let Some([one, other]) = map.links.get(index) else { continue };
                 if !done.insert(index) {
+                    continue;
+                }
+                // A port has one cable.
+                let ends = [one, other].map(|end| used.insert((end.node, end.port)));
+                if ends != [true, true] {
+                    twice += 1;
                     continue;
                 }
                 let [near, far] = if one.node == node { [one, other] } else { [other, one] };
@@ -114,22 +120,28 @@ impl MapComparison {
                 queue.extend(is_new.then_some(far.node));
             }
         }
-        self.unplaced += (map.links.len() - done.len()) as u64;
+        self.unplaced += (map.links.len() - done.len() + twice) as u64;
     }
 
-    /// The node from which a channel comes.
+    /// The host from which a channel comes.
     fn home(&self, channel: &str) -> Option<PlacedNode> {
         self.topology.links.iter().find_map(|link| {
             let side = link.channels.iter().position(|it| it.name == channel)?;
             let TopologyEnd { node, port } = *link.ends.get(side)?;
-            Some((node, Some(port.known()?)))
+            let kind = self.topology.nodes.get(node)?.kind;
+            (kind == TopologyNodeKind::Host).then_some((node, Some(port.known()?)))
         })
     }
 
     /// The place of a map's node if its port is at the other end of a link.
     fn beyond(&self, (link, end): (usize, usize), far: &MapEnd) -> Option<PlacedNode> {
         let TopologyEnd { node, port } = *self.topology.links.get(link)?.ends.get(1 - end)?;
-        Some((node, Some(port.known()? - i16::from(far.port))))
+        let kind = self.topology.nodes.get(node)?.kind;
+        let fits = match far.node {
+            MapNode::Host(_) => kind != TopologyNodeKind::Switch,
+            MapNode::Switch(_) => kind != TopologyNodeKind::Host,
+        };
+        fits.then_some((node, Some(port.known()? - i16::from(far.port))))
     }
 
     fn mark(&mut self, link: usize) {

@@ -140,7 +140,7 @@ fn mappers(text: &MappingText, layout: ReportLayout, out: &mut impl FnMut(Styled
     let unit = layout.unit.of_times();
     out(StyledLine::default());
     let from = format!("from {}", unit.name());
-    let head = format!("{:<17} {:<9} {from:>11} {:>11}", "mapper", "node", "to");
+    let head = format!("{:<17} {:<9} {from:>11} {:>11}", "mapper", "seen at", "to");
     let head = StyledLine::of(TextStyle::Head, head)
         .and_ranked(1, TextStyle::Head, format!(" {:>7}", "packets"))
         .and(TextStyle::Head, format!("  {:<27}", "ended"));
@@ -252,8 +252,9 @@ fn differences(compared: &MapComparison, out: &mut impl FnMut(StyledLine)) {
     }
     if compared.unplaced > 0 {
         let links = count(compared.unplaced, "link");
-        let text =
-            format!("{links} of maps cannot be placed: no interface beside them was captured");
+        let text = format!(
+            "{links} of maps cannot be placed: no interface beside, or a port is used twice"
+        );
         out(StyledLine::of(TextStyle::Notice, text));
     }
 }

@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 
 use analyzer::finding::{FindingKind, FindingSet};
 
+use analyzer::mapping::{MapComparison, MappingEvent, newest_maps};
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::score::ScoreReport;
 use codec::capture::ReadProgress;
@@ -226,6 +227,8 @@ struct AnalysisRecord {
     events: [Vec<AnalysisEvent>; 8],
     ledger: FindingSet,
     error: Option<String>,
+    /// Drawing of the newest maps on the network.
+    drawing: String,
 }
 
 impl AnalysisRecord {
@@ -279,6 +282,15 @@ fn analyzed(file: &[u8]) -> AnalysisRecord {
     }
     assert!(ended, "an analysis comes to its end");
     saying.ledger = analysis.findings().ledger().clone();
+    let [.., mapping, _] = &saying.events;
+    let maps = mapping.iter().filter_map(|event| {
+        let AnalysisEvent::Mapping(MappingEvent::Map(map)) = event else { return None };
+        Some(&**map)
+    });
+    let homes = analysis.mapping().homes();
+    let homes = homes.filter_map(|(it, id)| Some((it, analysis.channel(id)?.name.clone())));
+    let (maps, homes) = (newest_maps(maps), homes.collect());
+    saying.drawing = MapComparison::new(analysis.topology(), &maps, &homes).dot();
     saying
 }
 
@@ -290,6 +302,7 @@ fn check_equal(one: &AnalysisRecord, other: &AnalysisRecord, law: &str) {
     }
     assert_eq!(one.ledger, other.ledger, "{law}");
     assert_eq!(one.error, other.error, "{law}");
+    assert_eq!(one.drawing, other.drawing, "{law}");
 }
 
 #[cfg(test)]

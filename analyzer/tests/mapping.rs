@@ -1,0 +1,180 @@
+//! Mapping on a cable between two hosts, written by hand, and hostile packets of it.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+
+use std::collections::BTreeMap;
+
+use codec::CharBuf;
+use codec::capture::{ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent};
+use codec::character::{Character, Symbol};
+use codec::crc::crc8;
+use codec::mapping::{
+    AnswerStatus, HomeProbe, InterfaceAddress, MapEnd, MapNode, MapPiece, MapVersion,
+    MappingAnswer, MappingPacket, MappingRequest, NetworkMap, ProbeTicket, RequestHeader, TAG,
+};
+use codec::time::{CharacterPeriod, Tick};
+use myriscope_analyzer::filter::{ColumnList, RowKind};
+use myriscope_analyzer::mapping::{LinkSource, MapComparison, MappingEvent};
+use myriscope_analyzer::{
+    AnalysisEvent, AnalysisScope, CaptureAnalysis, LinkAssumptions, Topology,
+};
+
+const NAMES: [&str; 2] = ["h0:0>h1:0", "h1:0>h0:0"];
+
+fn address(number: u64) -> InterfaceAddress {
+    InterfaceAddress::new(number).unwrap()
+}
+
+fn request(ticket: u32, version: u32, request: MappingRequest<'_>) -> Vec<u8> {
+    let (ticket, version) = (ProbeTicket(ticket), MapVersion(version));
+    let header = RequestHeader { source: address(0xb), ticket, version, route: &[] };
+    bytes(MappingPacket::Request(header, request))
+}
+
+fn answer(ticket: u32, version: u32, status: AnswerStatus) -> Vec<u8> {
+    let (ticket, version) = (ProbeTicket(ticket), MapVersion(version));
+    let mapper = Some(address(0xb));
+    bytes(MappingPacket::Answer(MappingAnswer {
+        source: address(0xa),
+        ticket,
+        mapper,
+        version,
+        status,
+    }))
+}
+
+fn bytes(packet: MappingPacket<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    packet.emit(&mut out);
+    out
+}
+
+/// Events and topology of payloads sent in turn, each on one of the two channels.
+fn analyzed(payloads: &[(u32, Vec<u8>)]) -> (Vec<MappingEvent>, Topology) {
+    let channels = [0, 1].map(|id: u32| {
+        let peer = Some(1 - id);
+        let name = NAMES.iter().nth(id as usize).unwrap();
+        Channel { peer, ..Channel::named(*name) }
+    });
+    let mut capture = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let mut at = 0;
+    let gap = Character::Control(Symbol::Gap.code().unwrap());
+    for (channel, payload) in payloads {
+        let mut packet = [&[TAG], &payload[..]].concat();
+        packet.push(crc8(&packet));
+        for id in 0..2 {
+            let mut chars = CharBuf::default();
+            chars.push(gap);
+            match id == *channel {
+                true => chars.push_data(&packet),
+                false => packet.iter().for_each(|_| chars.push(gap)),
+            }
+            chars.push(gap);
+            let content = ChunkContent::Literal(chars.chars());
+            capture.write(ChannelId(id), &Chunk { first: Tick(at), content }).unwrap();
+        }
+        at += packet.len() as u64 + 2;
+    }
+    let capture = capture.finish().unwrap();
+    let scope = AnalysisScope::Mapping;
+    let analysis = CaptureAnalysis::new(capture.as_slice(), scope, LinkAssumptions::default());
+    let mut events = analysis.events();
+    let mapping =
+        |event| if let AnalysisEvent::Mapping(event) = event { Some(event) } else { None };
+    let found = events.by_ref().filter_map(|event| mapping(event.unwrap())).collect();
+    (found, events.into_analysis().topology())
+}
+
+/// Two hosts and the cable between them.
+fn map() -> NetworkMap {
+    let end = |host| MapEnd { node: MapNode::Host(host), port: 0 };
+    NetworkMap {
+        hosts: vec![address(0xa), address(0xb)],
+        switches: 0,
+        links: vec![[end(0), end(1)]],
+    }
+}
+
+fn homes() -> BTreeMap<InterfaceAddress, String> {
+    [(0xb, 0), (0xa, 1)]
+        .map(|(it, id)| (address(it), NAMES.iter().nth(id).unwrap().to_string()))
+        .into()
+}
+
+#[test]
+fn packets_are_paired_and_a_map_is_read() {
+    let mut piece = Vec::new();
+    map().emit(&mut piece);
+    let piece = MappingRequest::Map(MapPiece { number: 0, count: 1, bytes: &piece });
+    let winner = address(0xc);
+    let (events, topology) = analyzed(&[
+        (0, request(1, 0, MappingRequest::Probe)),
+        (1, answer(1, 0, AnswerStatus::Received)),
+        (0, request(2, 5, piece)),
+        (1, answer(2, 0, AnswerStatus::Complete)),
+        (0, request(3, 5, MappingRequest::Install)),
+        (1, answer(3, 5, AnswerStatus::Installed)),
+        (0, request(4, 5, MappingRequest::Probe)),
+        (1, answer(9, 5, AnswerStatus::Received)),
+        (0, bytes(MappingPacket::Home(HomeProbe::Switch, address(0xb), ProbeTicket(5)))),
+        (0, bytes(MappingPacket::Resign { source: address(0xb), winner })),
+        (1, vec![0x10, 0]),
+    ]);
+    let names = "row,kind,outcome,ticket,version,status,installed,hosts,packets,ended,fault";
+    let mut columns = ColumnList::parse(names, RowKind::Mapping).unwrap();
+    let mut line = |event: &MappingEvent| {
+        let line = columns.line(&event.row(&|_| None), CharacterPeriod::PICOSECOND).to_string();
+        line.split_whitespace().filter(|cell| *cell != "-").collect::<Vec<_>>().join(" ")
+    };
+    let lines: Vec<String> = events.iter().map(&mut line).collect();
+    assert_eq!(
+        lines,
+        [
+            "probe host-probe answered 1 0 received",
+            "probe map answered 2 5 complete",
+            "installation 5",
+            "probe install answered 3 5 installed",
+            "probe answer unasked 9 5 received",
+            // It turns at a switch, and there is none.
+            "probe switch-probe elsewhere 5",
+            "mapper 5 resigned",
+            "unread byte 1: source is cut short",
+            "probe host-probe unanswered 4 5",
+            "map map 5 1 2",
+        ]
+    );
+    let compared = MapComparison::new(topology, &[&map()], &homes());
+    assert_eq!(compared.sources, [LinkSource::Both]);
+}
+
+#[test]
+fn hostile_packets_are_read_within_bounds() {
+    let piece = |number, count, bytes| MappingRequest::Map(MapPiece { number, count, bytes });
+    let long = [0; 2000];
+    // Tickets without answers, more than are kept; each is reported once.
+    let mut payloads: Vec<(u32, Vec<u8>)> =
+        (0..20_000).map(|ticket| (0, request(ticket, 1, MappingRequest::Probe))).collect();
+    payloads.extend([
+        (0, request(1, 1, piece(65_534, 65_535, b"absurd"))),
+        (0, request(2, 2, piece(0, 1, &[0x80, 0, 0xff, 0xff, 0xff, 0xff]))),
+        (0, request(3, 3, piece(0, 1, &long))),
+        (1, Vec::new()),
+        (1, vec![0x18; 40]),
+    ]);
+    let (events, topology) = analyzed(&payloads);
+    let count = |is: fn(&MappingEvent) -> bool| events.iter().filter(|event| is(event)).count();
+    assert_eq!(count(|event| matches!(event, MappingEvent::Probe(_))), 20_002);
+    assert_eq!(count(|event| matches!(event, MappingEvent::Map(_))), 2);
+    assert_eq!(count(|event| matches!(event, MappingEvent::Unread(_))), 3, "one is too long");
+    // A cable to itself, thousands of cables in one port, switches behind nothing.
+    let end = |node, port| MapEnd { node, port };
+    let (host, far) = (end(MapNode::Host(0), 0), end(MapNode::Switch(0), -31));
+    let links =
+        [[host, far], [host, host], [end(MapNode::Switch(7), 1), end(MapNode::Switch(7), 1)]];
+    let links = links.into_iter().chain(std::iter::repeat_n([far, far], 60_000)).collect();
+    let forged = NetworkMap { switches: 8, links, ..map() };
+    let compared = MapComparison::new(topology, &[&forged, &forged], &homes());
+    let counts = [LinkSource::Both, LinkSource::Map].map(|source| compared.count(source));
+    assert_eq!((counts, compared.unplaced), ([0, 2], 2 * 60_002));
+    assert_eq!(compared.dot().matches("color = blue").count(), 2);
+}
