@@ -53,7 +53,7 @@ fn bytes(packet: MappingPacket<'_>) -> Vec<u8> {
 fn analyzed(payloads: &[(u32, Vec<u8>)]) -> (Vec<MappingEvent>, Topology) {
     let channels = [0, 1].map(|id: u32| {
         let peer = Some(1 - id);
-        let name = NAMES.iter().nth(id as usize).unwrap();
+        let name = NAMES.get(id as usize).unwrap();
         Channel { peer, ..Channel::named(*name) }
     });
     let mut capture = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
@@ -96,9 +96,7 @@ fn map() -> NetworkMap {
 }
 
 fn homes() -> BTreeMap<InterfaceAddress, String> {
-    [(0xb, 0), (0xa, 1)]
-        .map(|(it, id)| (address(it), NAMES.iter().nth(id).unwrap().to_string()))
-        .into()
+    [(0xb, 0), (0xa, 1)].map(|(it, id)| (address(it), NAMES.get(id).unwrap().to_string())).into()
 }
 
 #[test]
