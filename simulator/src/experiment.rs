@@ -10,6 +10,7 @@ mod calibration;
 mod clients;
 mod interface;
 mod logp;
+mod mapping;
 mod measure;
 mod networks;
 mod permutations;
@@ -64,7 +65,7 @@ pub struct ExperimentResult {
 }
 
 /// All experiments.
-pub const EXPERIMENTS: [Experiment; 7] = [
+pub const EXPERIMENTS: [Experiment; 8] = [
     logp::EXPERIMENT,
     bandwidth::EXPERIMENT,
     permutations::EXPERIMENT,
@@ -72,6 +73,7 @@ pub const EXPERIMENTS: [Experiment; 7] = [
     networks::SMALL,
     networks::LARGE,
     interface::EXPERIMENT,
+    mapping::EXPERIMENT,
 ];
 
 impl Experiment {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::result_table::{MilliValue, PERIODS_PER_US};
+use crate::mapping::MappingNotice;
 use crate::messaging::{EndpointStatistics, MessagingStatistics};
 use crate::network::{Network, VisitOrder};
 use crate::scenario::{Scenario, ScenarioError};
@@ -47,6 +48,8 @@ pub struct PointMeasurement {
     pub hosts: BTreeMap<NodeId, HostActivity>,
     /// Requests of all endpoints over the whole run, warm-up included.
     pub totals: RequestTotals,
+    /// Maps finished and routes installed, with their times. N-2
+    pub mapping: Vec<(u64, MappingNotice)>,
 }
 
 /// Packets received by a host.
@@ -239,6 +242,11 @@ impl RequestTotals {
 
 impl PointMeasurement {
     fn observe(&mut self, row: &TruthEvent, warm_up: u64) {
+        if let TruthEventKind::Mapping(notice) = &row.kind
+            && matches!(notice, MappingNotice::Mapped { .. } | MappingNotice::Installed { .. })
+        {
+            self.mapping.push((row.at, notice.clone()));
+        }
         if let TruthEventKind::Consumed { length, .. } = row.kind
             && row.at >= warm_up
         {

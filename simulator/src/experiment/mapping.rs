@@ -1,0 +1,145 @@
+//! Mapping of the Berkeley networks beside the published times. (Mainwaring, Chun, Schleimer,
+//! Wilkerson, *System Area Network Mapping*, SPAA 1997)
+
+use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
+use super::result_table::{
+    FigureOrigin, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell, TableColumn,
+};
+use super::{Experiment, ExperimentEffort, ExperimentResult};
+use crate::mapping::MappingNotice;
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "mapping",
+    title: "mapping of the Berkeley NOW by one of its interfaces",
+    text: "\
+One interface searches the network with probes (N-2), and distributes the map, or the routes of all
+(N-7). Times are from its first probe to the map, and to the last installation of routes. Timeouts
+are 200 µs, and three of them mean that nothing is at a port.",
+    points,
+    conclude,
+};
+
+struct MappedNetwork {
+    name: &'static str,
+    topology: &'static str,
+    milliseconds: u64,
+    published: Option<i64>,
+}
+
+const FULL: &[MappedNetwork] = &[
+    SUBCLUSTER,
+    MappedNetwork {
+        name: "Berkeley cluster",
+        topology: "kind = \"now-cluster\"",
+        milliseconds: 300,
+        published: Some(981),
+    },
+    MappedNetwork {
+        name: "fat tree",
+        topology: "kind = \"fat-tree\"\nlevels = 2",
+        milliseconds: 100,
+        published: None,
+    },
+];
+
+const SUBCLUSTER: MappedNetwork = MappedNetwork {
+    name: "Berkeley subcluster",
+    topology: "kind = \"now-subcluster\"",
+    milliseconds: 100,
+    published: Some(248),
+};
+
+const DESIGNS: [&str; 2] = ["map", "daemon"];
+
+fn networks(effort: ExperimentEffort) -> &'static [MappedNetwork] {
+    effort.choose(FULL, &[SUBCLUSTER])
+}
+
+fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
+    let point = |network: &MappedNetwork, design| ExperimentPoint {
+        label: format!("{}, design {design}", network.name),
+        scenario: format!(
+            "[topology]\n{}\n[routes]\nmethod = \"mapped\"\n\
+             [mapper]\nwho = \"h3\"\ndesign = \"{design}\"\n",
+            network.topology
+        ),
+        metric: MetricKind::Packets,
+        warm_up: 0,
+        duration: network.milliseconds * 1000 * PERIODS_PER_US,
+    };
+    let both = |network| DESIGNS.map(|design| point(network, design));
+    networks(effort).iter().flat_map(both).collect()
+}
+
+const COLUMNS: [TableColumn; 8] = [
+    TableColumn::word("network", "network"),
+    TableColumn::word("design", "design"),
+    TableColumn::count("hosts", "hosts"),
+    TableColumn::count("switches", "switches"),
+    TableColumn::count("links", "links"),
+    TableColumn::count("probes", "probes"),
+    TableColumn::of("map_ms", "map", "ms", 1),
+    TableColumn::of("installed_ms", "installed", "ms", 1),
+];
+
+fn milliseconds(periods: u64) -> MilliValue {
+    MilliValue::ratio(periods.into(), u128::from(1000 * PERIODS_PER_US))
+}
+
+fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
+    let mut findings = ExperimentResult { notes: NOTES, ..ExperimentResult::default() };
+    let mut table = ResultTable::new("networks", "time of mapping", &COLUMNS, Vec::new());
+    let rows = networks(effort).iter().flat_map(|network| DESIGNS.map(|design| (network, design)));
+    for ((network, design), reading) in rows.zip(readings) {
+        let mut row = vec![TableCell::word(network.name), TableCell::word(design)];
+        let map = reading.mapping.iter().find_map(|(_, notice)| match notice {
+            MappingNotice::Mapped { hosts, switches, links, probes, took, .. } => {
+                Some(([*hosts as u64, (*switches).into(), *links as u64, *probes], *took))
+            }
+            MappingNotice::Probed(_)
+            | MappingNotice::Elected
+            | MappingNotice::Resigned { .. }
+            | MappingNotice::Installed { .. } => None,
+        });
+        let took = map.map(|(_, took)| milliseconds(took));
+        let counts = map.map_or([0; 4], |(counts, _)| counts);
+        row.extend(counts.map(TableCell::count));
+        let last = reading.mapping.last().map(|(at, _)| milliseconds(*at));
+        row.extend([TableCell::maybe(took), TableCell::maybe(last)]);
+        table.rows.push(row);
+        if let Some(published) = network.published {
+            findings.figures.push(PublishedFigure {
+                what: format!("{}, design {design}: map", network.name),
+                unit: "ms",
+                published: Some(MilliValue::whole(published)),
+                source: "Mainwaring et al., SPAA 1997",
+                ours: took,
+                origin: FigureOrigin::Follows,
+            });
+        }
+    }
+    findings.tables.push(table);
+    findings
+}
+
+const NOTES: &[&str] = &[
+    "The published algorithm runs on a host, whose time for each probe is in the published times; the \
+         steps of the simulated interface take no time. Probes, timeouts and the order of the \
+         search are chosen: no document gives them.",
+    "The published networks: 36 hosts, 13 switches and 64 links; 100, 40 and 193. The map is that of \
+         the network without what lies beyond a bridge to switches without hosts.",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_subcluster_is_mapped_within_the_published_time() {
+        let findings = EXPERIMENT.run(ExperimentEffort::Quick).unwrap();
+        for (row, figure) in findings.tables[0].rows.iter().zip(&findings.figures) {
+            assert_eq!(row[2..5], [36, 13, 64].map(TableCell::count));
+            assert!(figure.ours < figure.published, "{figure:?}");
+        }
+    }
+}
