@@ -2,7 +2,7 @@
 
 #![expect(clippy::panic, reason = "a test that cannot go on stops")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use myriscope_simulator::mapping::MappingNotice;
 use myriscope_simulator::network::{Network, SimulationEngine, VisitOrder};
@@ -112,6 +112,58 @@ fn a_ring_heals_while_packets_flow() {
     }
 }
 
+/// Times at which packets were injected, those of mapping aside, that were not delivered.
+fn lost(events: &[TruthEvent]) -> BTreeSet<u64> {
+    let mut open = BTreeMap::new();
+    for event in events {
+        let Some(id) = event.packet else { continue };
+        if let TruthEventKind::Injected { .. } = event.kind {
+            open.insert(id, event.at);
+        } else if let TruthEventKind::MappingTransmitted(_)
+        | TruthEventKind::Consumed { handling: PacketHandling::Delivered, .. } =
+            event.kind
+        {
+            open.remove(&id);
+        }
+    }
+    open.into_values().collect()
+}
+
+/// A cable is cut; another one too, so that the ring falls in two, and comes together again; the host
+/// with the highest address, which maps, goes off and comes back. N-2, N-4
+#[test]
+fn packets_are_lost_only_until_a_fault_is_healed() {
+    const FAULTS: [(u64, &str, u64); 3] =
+        [(40, "cut = 's0:1'", 120), (80, "cut = 's2:1'", 40), (200, "power_off = 'h4'", 40)];
+    for design in ["map", "daemon"] {
+        let mut text = format!(
+            "duration_us = 290000\n{RING}mapper.design = '{design}'\n\
+             [[traffic]]\nto = 'shift'\npayload = 700\nevery_us = 100\n"
+        );
+        for (at, fault, lasts) in FAULTS {
+            text += &format!("[[fault]]\n{fault}\nat_us = {at}000\nfor_us = {lasts}000\n");
+        }
+        let (_, events) = run(&text, SimulationEngine::Event);
+        let search = mapped(&events).iter().map(|map| map.0).max().unwrap();
+        // A mapper is missed for 4 periods, and the next one waits for up to 2; then three timeouts,
+        // and the time of two searches. What was injected in the last millisecond is under way.
+        let heal = 6 * MILLISECOND + 3 * 50 * 80 + 2 * search;
+        let changes: Vec<u64> =
+            FAULTS.iter().flat_map(|(at, _, lasts)| [*at, at + lasts]).collect();
+        let is_excused = |at: &u64| {
+            let windows = changes.iter().map(|change| change * MILLISECOND);
+            windows.into_iter().any(|from| (from - MILLISECOND..from + heal).contains(at))
+        };
+        let end = 289 * MILLISECOND;
+        let lost = lost(&events);
+        let odd: Vec<&u64> = lost.iter().filter(|at| !is_excused(at) && **at < end).collect();
+        assert_eq!(odd, [&0; 0], "{design}: {heal}");
+        assert!(lost.len() > 50, "{lost:?}");
+        let late = delivered(&events, 700).into_iter().filter(|at| *at >= 280 * MILLISECOND);
+        assert!((490..=510).contains(&late.count()), "{design}");
+    }
+}
+
 #[test]
 fn both_engines_map_alike() {
     let text = format!(
@@ -121,6 +173,7 @@ fn both_engines_map_alike() {
     let (_, stepped) = run(&text, SimulationEngine::Step);
     assert!(!mapped(&stepped).is_empty());
     assert_eq!(run(&text, SimulationEngine::Event).1, stepped);
+    assert_eq!(run(&text, SimulationEngine::Step).1, stepped, "again");
 }
 
 /// N-3

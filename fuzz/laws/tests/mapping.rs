@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
 
 use codec::mapping::InterfaceAddress;
-use codec::route::RouteAddressing;
+use codec::route::{PortId, RouteAddressing};
 use laws::mapping::election::ElectionPlan;
 use laws::mapping::election_walk::walk;
 use laws::mapping::world::MappingWorld;
@@ -12,7 +12,9 @@ use simulator::link::LinkParameters;
 use simulator::mapping::{
     MapperDesign, MapperParameters, MapperStart, MappingNotice, NetworkMapper,
 };
-use simulator::topology::{NodeId, SwitchParameters, Topology};
+use simulator::topology::{
+    CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology,
+};
 
 fn network(shape: &GeneratedShape) -> Topology {
     let prototype = SwitchParameters::new(12, RouteAddressing::Relative);
@@ -55,6 +57,22 @@ fn networks_of_all_shapes_are_mapped() {
             assert_eq!(world.network.check(|_| ()), Ok(()));
         }
     }
+}
+
+/// The mapper, which has the higher address, is at the first port of a switch. S-1
+#[test]
+fn the_farthest_port_of_the_largest_switch_is_found() {
+    let node = |name: &str, kind| NodeSpec { name: name.to_owned(), kind };
+    let switch = NodeKind::Switch(SwitchParameters::new(32, RouteAddressing::Relative));
+    let host = NodeKind::Host;
+    let nodes = vec![node("s", switch), node("far", host), node("mapper", host)];
+    let end = |node, port| NodePort { node: NodeId(node), port: PortId(port) };
+    let cable = |ends| CableSpec { ends, link: LinkParameters::default() };
+    let cables = [[end(0, 31), end(1, 0)], [end(0, 0), end(2, 0)]].map(cable);
+    let topology = Topology::new(nodes, cables.into()).unwrap();
+    let mut world = world(&topology, MapperDesign::Map);
+    run(&mut world, 10);
+    assert_eq!(world.network.check(|_| ()), Ok(()));
 }
 
 /// N-2, N-4

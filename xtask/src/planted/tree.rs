@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -40,7 +41,11 @@ impl PlantedTree {
         let files: BTreeSet<&str> = files.split('\0').filter(|file| !file.is_empty()).collect();
         for file in &files {
             let from = root().join(file);
-            if from.is_symlink() || !from.is_file() {
+            if from.is_symlink() {
+                tree.link(file, &fs::read_link(&from).map_err(at(&from))?)?;
+                continue;
+            }
+            if !from.is_file() {
                 continue;
             }
             let mut bytes = fs::read(&from).map_err(at(&from))?;
@@ -114,12 +119,24 @@ impl PlantedTree {
         fs::write(&to, bytes).map_err(at(&to))
     }
 
+    /// A symbolic link to another file of the copy, as samples and demos of a crate are.
+    fn link(&self, file: &str, target: &Path) -> Result<(), TaskError> {
+        let to = self.path().join(file);
+        if fs::read_link(&to).is_ok_and(|old| old == target) {
+            return Ok(());
+        }
+        if let Some(above) = to.parent() {
+            fs::create_dir_all(above).map_err(at(above))?;
+        }
+        symlink(target, &to).map_err(at(&to))
+    }
+
     /// Removes what is in the copy and no more in the repository.
     fn remove_others(&self, within: &Path, files: &BTreeSet<&str>) -> Result<(), TaskError> {
         for entry in fs::read_dir(within).map_err(at(within))? {
             let path = entry.map_err(at(within))?.path();
             let name = path.strip_prefix(self.path()).unwrap_or(&path).to_string_lossy();
-            if path.is_dir() {
+            if path.is_dir() && !path.is_symlink() {
                 self.remove_others(&path, files)?;
             } else if !files.contains(&*name) {
                 fs::remove_file(&path).map_err(at(&path))?;

@@ -163,18 +163,19 @@ impl<'a> ElectionState<'a> {
         Ok((next, time))
     }
 
-    /// A packet reaches its host.
+    /// A packet reaches its host. A mapper that hears of a better one stops at once.
     fn arrive(&mut self, packet: &PacketFlight) -> Result<(), String> {
         let (host, payload) = packet;
+        let better = match MappingPacket::parse(payload) {
+            Ok(MappingPacket::Request(header, _)) => Some(header.source),
+            Ok(MappingPacket::Answer(answer)) => answer.mapper.filter(|_| answer.ticket != STALE),
+            Ok(MappingPacket::Home(..) | MappingPacket::Resign { .. }) | Err(_) => None,
+        };
         self.step(*host, |machine, effects| machine.on_packet(0, payload, effects));
-        let machine = self.network.machine(*host);
-        match (MappingPacket::parse(payload), machine) {
-            (Ok(MappingPacket::Request(header, _)), Some(machine))
-                if machine.is_mapper() && header.source > machine.address() =>
-            {
-                Err(format!("a mapper stops at once: {} goes on", machine.address()))
-            }
-            (Ok(_) | Err(_), Some(_) | None) => Ok(()),
+        let machine = self.network.machine(*host).filter(|machine| machine.is_mapper());
+        match machine.filter(|machine| better > Some(machine.address())) {
+            Some(machine) => Err(format!("a mapper stops at once: {} goes on", machine.address())),
+            None => Ok(()),
         }
     }
 

@@ -27,7 +27,7 @@ pub struct ElectionStates {
 }
 
 /// Numbers of machines and routes by hosts, cut cables, packets.
-type StateKey = Box<[u32]>;
+type ElectionKey = Box<[u32]>;
 
 const NOWHERE: u32 = u32::MAX;
 
@@ -38,7 +38,7 @@ struct ElectionWalk<'a> {
     machines: IndexSet<Rc<NetworkMapper>>,
     routes: IndexSet<Rc<MappedRoutes>>,
     packets: IndexSet<Rc<PacketFlight>>,
-    keys: IndexSet<StateKey>,
+    keys: IndexSet<ElectionKey>,
     visits: Vec<StateVisit>,
 }
 
