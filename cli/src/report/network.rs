@@ -210,7 +210,11 @@ fn draw(
     let at = |from: usize, bend: usize, to: usize| (from + 2 * bend + to) / 4;
     let [one, other] = link.ends.map(|end| name(&topology.place(end)));
     let way = if link.channels.len() == 1 { "→" } else { "⇄" };
-    let state = severity.map_or("nothing found", Severity::name);
+    let state = match severity {
+        Some(severity) => severity.name(),
+        None if own().next().is_none() => "not selected",
+        None => "nothing found",
+    };
     PictureLink {
         d: format!("M{} {}Q{} {} {} {}", from.0, from.1, bend.0, bend.1, to.0, to.1),
         class,
