@@ -27,13 +27,13 @@ pub struct LinkOutage {
 }
 
 /// First and last link of a packet.
-type FlowKey = (LinkKey, LinkKey);
+type FlowEnds = (LinkKey, LinkKey);
 
 /// The routes of packets, and silent links.
 #[derive(Debug, Default)]
 pub(super) struct HealingTracker {
-    routes: BTreeMap<FlowKey, Box<[LinkKey]>>,
-    silent: BTreeMap<LinkKey, (LinkOutage, BTreeSet<FlowKey>)>,
+    routes: BTreeMap<FlowEnds, Box<[LinkKey]>>,
+    silent: BTreeMap<LinkKey, (LinkOutage, BTreeSet<FlowEnds>)>,
 }
 
 impl HealingTracker {
@@ -73,7 +73,7 @@ impl HealingTracker {
             route.contains(&link) && route.first() != Some(&link) && route.last() != Some(&link)
         };
         let flows = self.routes.iter().filter(|(_, route)| inside(route));
-        let waiting: BTreeSet<FlowKey> = flows.map(|(flow, _)| *flow).collect();
+        let waiting: BTreeSet<FlowEnds> = flows.map(|(flow, _)| *flow).collect();
         if !waiting.is_empty() {
             let flows = waiting.len() as u64;
             let outage = LinkOutage { place, flows, healed: 0, times: None };
