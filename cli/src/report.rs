@@ -29,7 +29,7 @@ use self::findings::{FindingCard, VerdictCount};
 use self::lanes::{LANES_MAX, LaneGroup, PictureTime, StatePath};
 use self::messages::SequenceDiagram;
 use self::network::{ChannelFacts, NetworkPicture};
-use self::numbers::{BufferPicture, LatencyPicture, SlackBuffer};
+use self::numbers::{BufferPicture, KnownBuffer, LatencyPicture};
 use self::text::{BoundedList, DataCell, DataTable, TEXT_MAX, clipped, duration};
 use self::waits::WaitPicture;
 use crate::analyze::CliAnalysis;
@@ -141,7 +141,7 @@ pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
         let channels = LinkAnalysis::reports(link).map(|report| report.id);
         channels.zip(LinkAnalysis::slack(link))
     });
-    let selects = |(_, slack): &SlackBuffer<'_>| view.channels().selects(slack.channel());
+    let selects = |(_, slack): &KnownBuffer<'_>| view.channels().selects(slack.channel());
     let buffers = numbers::known_buffers(buffers.filter(selects));
     let time = picture_time(&links, view.window());
     let topology = ShellCommand::of("topology", file);

@@ -177,12 +177,12 @@ pub(super) fn fill_parts(bounds: &FillBounds) -> impl Iterator<Item = (u64, u64,
 }
 
 /// A slack buffer, with the channel that fills it.
-pub(super) type SlackBuffer<'a> = (ChannelId, &'a SlackTracker);
+pub(super) type KnownBuffer<'a> = (ChannelId, &'a SlackTracker);
 
 /// Buffers about which something is known; those with trouble first.
 pub(super) fn known_buffers<'a>(
-    slacks: impl Iterator<Item = SlackBuffer<'a>>,
-) -> Vec<SlackBuffer<'a>> {
+    slacks: impl Iterator<Item = KnownBuffer<'a>>,
+) -> Vec<KnownBuffer<'a>> {
     let mut known: Vec<_> = slacks.filter(|(_, it)| it.summary().periods > 0).collect();
     known.sort_by_cached_key(|(_, it)| {
         let row = it.summary();
@@ -193,14 +193,14 @@ pub(super) fn known_buffers<'a>(
 
 /// Draws the bounds of the first buffers.
 pub(super) fn buffers(
-    known: &[SlackBuffer<'_>],
+    known: &[KnownBuffer<'_>],
     fills: &BTreeMap<ChannelId, StretchList<FillRange>>,
     time: PictureTime,
     file: &Path,
 ) -> BoundedList<BufferPicture> {
     let command = ShellCommand::of("links", file).with("--fill");
     let shown = known.iter().copied().filter(|(_, it)| it.summary().stops > 0);
-    let shown: Vec<SlackBuffer<'_>> = shown.collect();
+    let shown: Vec<KnownBuffer<'_>> = shown.collect();
     let most = RECTANGLES_MAX / shown.len().clamp(1, BUFFERS_MAX);
     BoundedList::of(&shown, BUFFERS_MAX, &command, |(id, slack)| {
         let (row, channel) = (slack.summary(), slack.channel());
@@ -230,7 +230,7 @@ pub(super) fn buffers(
 }
 
 /// Totals of the buffers.
-pub(super) fn buffer_table(known: &[SlackBuffer<'_>], file: &Path) -> DataTable {
+pub(super) fn buffer_table(known: &[KnownBuffer<'_>], file: &Path) -> DataTable {
     let command = ShellCommand::of("links", file).with("--slack --format csv");
     let range = |lo: Option<i64>, hi: Option<i64>| match (lo, hi) {
         (Some(lo), Some(hi)) if lo == hi => lo.to_string(),
