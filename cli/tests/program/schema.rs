@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::{VIEWS, bad, good, run};
 
 /// Fields that no fixture has, without options.
-const UNSEEN: [&str; 7] = [
+const UNSEEN: [&str; 11] = [
     "packets.bytes",
     "packets.bytes_left_out",
     "packets.route_left_out",
@@ -15,6 +15,10 @@ const UNSEEN: [&str; 7] = [
     "journeys.transport.offset",
     "journeys.transport.total",
     "mapping.fault",
+    "mapping.first_healed_ps",
+    "mapping.flows",
+    "mapping.healed",
+    "mapping.last_healed_ps",
 ];
 
 /// A check of rows by the keywords that `myriscope schema` prints.
