@@ -233,7 +233,9 @@ impl NetworkMapper {
         // After a restart, others remember later maps of it than it does; 0 is no map.
         let is_newer =
             answer.version != MapVersion(0) && answer.version.is_newer_than(self.version);
-        if answer.mapper == Some(self.own) && is_newer {
+        // What is being distributed keeps its version.
+        let is_fixed = matches!(self.stage, MapperStage::Distributing(_));
+        if answer.mapper == Some(self.own) && is_newer && !is_fixed {
             self.version = answer.version;
         }
         if let Some(task) = self.requests.finish(answer.ticket) {
