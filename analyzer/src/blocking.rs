@@ -143,8 +143,7 @@ impl BlockingTracker {
                 self.packets.insert(*channel, (now, None));
             }
             ChannelEvent::Packet(packet) => {
-                let head = packet.probing_head();
-                head.into_iter().for_each(|first| self.nodes.discount_head(*channel, first));
+                self.nodes.correct_heads(*channel, packet);
                 if let Some((_, end)) = self.packets.get_mut(*channel) {
                     *end = Some(now);
                 }

@@ -225,7 +225,7 @@ impl JourneyTracker {
         packet: &ReceivedPacket,
         out: &mut impl FnMut(Journey),
     ) {
-        packet.probing_head().into_iter().for_each(|first| self.net.discount_head(place, first));
+        self.net.correct_heads(place, packet);
         let Some(lane) = self.net.lane_mut(place) else { return };
         let Some(id) = lane.open.take() else {
             // The event of its first byte was omitted.

@@ -1,7 +1,10 @@
 //! Switch or host: the kind of a node, judged by the first bytes of the packets that arrive there. S-2, I-2
 
+use codec::mapping::{MappingPacket, MappingRequest, TAG};
 use codec::route::is_route_byte;
 use serde::Serialize;
+
+use crate::packet::ReceivedPacket;
 
 /// Kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -36,16 +39,35 @@ impl TopologyNodeKind {
 }
 
 impl HeadCounts {
-    /// One more packet begins with this byte.
+    /// One more packet begins with this byte. One of mapping counts when its content is known.
     pub(crate) const fn count(&mut self, first: u8) {
+        if first == TAG {
+            return;
+        }
         let count = if is_route_byte(first) { &mut self.routes } else { &mut self.tags };
         *count = count.saturating_add(1);
     }
 
-    /// One packet fewer begins with this byte.
-    pub(crate) const fn discount(&mut self, first: u8) {
-        let count = if is_route_byte(first) { &mut self.routes } else { &mut self.tags };
-        *count = count.saturating_sub(1);
+    /// Corrects the counts by a packet that has ended. A mapper sends probes that come home to hosts with route
+    /// bytes left, and probes without a route to switches: neither shows what the node is. N-8
+    pub(crate) fn correct(&mut self, packet: &ReceivedPacket) {
+        let Some(contents) = &packet.mapping else { return };
+        let first = packet.front.bytes().first().copied();
+        let is_routed = first.is_some_and(is_route_byte);
+        match contents.packet() {
+            Ok(MappingPacket::Home(..)) if is_routed => {
+                self.routes = self.routes.saturating_sub(1);
+            }
+            Ok(MappingPacket::Home(..) | MappingPacket::Request(_, MappingRequest::Probe))
+            | Err(_) => {}
+            Ok(
+                MappingPacket::Request(..)
+                | MappingPacket::Answer(_)
+                | MappingPacket::Resign { .. },
+            ) => {
+                self.tags = self.tags.saturating_add(u64::from(first == Some(TAG)));
+            }
+        }
     }
 
     pub(crate) const fn and(self, other: Self) -> Self {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use codec::crc::CrcResidue;
 pub use codec::framing::FrameEnd;
-use codec::mapping::MappingPacket;
 pub use codec::packet::CappedBytes;
 use codec::packet::{CrcCheck, PacketTag};
 use codec::time::Tick;
@@ -105,15 +104,6 @@ impl ReceivedPacket {
         let header = self.route.count() + u64::from(self.tag.is_some());
         let crc = u64::from(self.check != CrcCheck::Runt);
         self.length - header - crc
-    }
-
-    /// First byte of a probe of a mapper that may reach hosts with route bytes left: it does not show what the
-    /// node is that it reaches. N-8
-    #[must_use]
-    pub fn probing_head(&self) -> Option<u8> {
-        let contents = self.mapping.as_ref()?;
-        let is_home = matches!(contents.packet(), Ok(MappingPacket::Home(..)));
-        self.front.bytes().first().copied().filter(|_| is_home)
     }
 
     /// The row of `myriscope packets`.

@@ -12,6 +12,7 @@ use super::hop_record::{HopId, HopRecord, StartCoverage};
 use crate::channel_name::{ChannelEnds, PortName, TapEnd};
 use crate::link::parameters::{LinkAssumptions, ParameterKey};
 use crate::node_kind::{HeadCounts, TopologyNodeKind};
+use crate::packet::ReceivedPacket;
 
 /// Assumed delay of a cable of unknown length. *Chosen*: that of some ten kilometres.
 pub(super) const DELAY: Picoseconds = 4096 * FULL_RATE_PERIOD_PS as Picoseconds;
@@ -251,10 +252,10 @@ impl NetworkMap {
         node.into_iter().for_each(|node| node.heads.count(first));
     }
 
-    /// Undoes [`Self::count_head`]. N-8
-    pub(super) fn discount_head(&mut self, place: usize, first: u8) {
+    /// Corrects that count by a packet that has ended. N-8
+    pub(super) fn correct_heads(&mut self, place: usize, packet: &ReceivedPacket) {
         let node = self.lanes.get(place).and_then(|lane| self.nodes.get_mut(lane.to?.0));
-        node.into_iter().for_each(|node| node.heads.discount(first));
+        node.into_iter().for_each(|node| node.heads.correct(packet));
     }
 
     /// Counts the addressing that explains the passage of a packet with this first byte. Returns

@@ -8,6 +8,7 @@ use codec::route::PortId;
 use crate::channel_name::{ChannelEnds, PortName};
 use crate::channel_table::ChannelTable;
 use crate::node_kind::{HeadCounts, TopologyNodeKind};
+use crate::packet::ReceivedPacket;
 
 /// Index of the channels of a capture and their nodes.
 #[derive(Clone, Debug, Default)]
@@ -86,9 +87,9 @@ impl NodeIndex {
         }
     }
 
-    /// Counts it no more. N-8
-    pub fn discount_head(&mut self, id: ChannelId, first: u8) {
-        self.channels.get_mut(id).into_iter().for_each(|known| known.heads.discount(first));
+    /// Corrects that count by a packet that has ended. N-8
+    pub fn correct_heads(&mut self, id: ChannelId, packet: &ReceivedPacket) {
+        self.channels.get_mut(id).into_iter().for_each(|known| known.heads.correct(packet));
     }
 
     /// Adds the channels of another section.

@@ -7,14 +7,13 @@ use serde_json::Value;
 use crate::support::{VIEWS, bad, good, run};
 
 /// Fields that no fixture has, without options.
-const UNSEEN: [&str; 11] = [
+const UNSEEN: [&str; 10] = [
     "packets.bytes",
     "packets.bytes_left_out",
     "packets.route_left_out",
     "journeys.injuries.apart",
     "journeys.transport.offset",
     "journeys.transport.total",
-    "mapping.fault",
     "mapping.first_healed_ps",
     "mapping.flows",
     "mapping.healed",

@@ -29,7 +29,7 @@ fn cut_capture() -> Vec<u8> {
 #[test]
 fn every_demo_reproduces_its_fixture_and_describes_itself() {
     let list = good(&["demo"]);
-    assert_eq!((DEMOS.len(), good(&["demo", "--list"])), (17, list.clone()));
+    assert_eq!((DEMOS.len(), good(&["demo", "--list"])), (19, list.clone()));
     for (demo, (text, capture)) in &*DEMOS {
         let expected = fs::read(fixture(&format!("demo-{demo}/capture.pcapng"))).unwrap();
         assert!(expected.len() < 200_000, "{demo}: {} bytes", expected.len());
@@ -56,6 +56,8 @@ fn the_demos_measure_the_published_numbers() {
         ("adversary", " about 6 % 5.8"),
         // T-1: messages, replies, and again those that were returned.
         ("self-healing", " all 176 of 176"),
+        ("mapping", " 36, 13, 64 36, 13, 64"),
+        ("mapping", " 248 ms 64.1 ms"),
         // W-6: three characters more than sent, each in 12 500, fill the 30 cells to 33.
         ("clocks", " at STOP (F-3) 33"),
         ("clocks", " in mid-packet (F-1) 1"),

@@ -35,6 +35,7 @@ demo-cut 47.7
 demo-glitch 47.0
 demo-lossy 47.0
 demo-lost-gap 46.1
+demo-mapping 46.9
 demo-nacks 46.4
 demo-now36 45.3
 demo-open-wire 47.1
@@ -44,6 +45,7 @@ demo-ring 44.4
 demo-self-healing 45.2
 demo-slack 46.0
 demo-two-hosts 47.2
+demo-two-mappers 1.0
 demo-unreachable 47.0
 ring-deadlock 44.4
 ";

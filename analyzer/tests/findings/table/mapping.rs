@@ -13,7 +13,7 @@ use myriscope_analyzer::finding::FindingKind;
 
 use super::messages::MessageTalk;
 
-/// All of them, in order of kinds. Hosts get a probe first: what receives tags is a host.
+/// All of them, in order of kinds. Hosts get a request first: what receives it is a host.
 pub(super) const CASES: &[MessageTalk] = &[
     // N-2: the second interface gets a map without the third; or of another version.
     (
@@ -30,8 +30,8 @@ pub(super) const CASES: &[MessageTalk] = &[
     // N-3
     (
         FindingKind::EqualAddresses,
-        "20 c probe | 21 c probe | 01 a probe | 10 a probe",
-        "20 c probe | 21 c probe | 01 a probe | 10 b probe | 02 a probe",
+        "20 c install 1 | 21 c install 1 | 01 a probe | 10 a probe",
+        "20 c install 1 | 21 c install 1 | 01 a probe | 10 b probe | 02 a probe",
     ),
     // N-7: a requests, b, and a again; or b instead, or a of another version.
     (

@@ -1,10 +1,11 @@
 //! Numbers measured in the demos, beside published ones.
 
+use simulator::mapping::MappingNotice;
 use simulator::statistics::ChannelStatistics;
 use simulator::topology::NodePort;
 use simulator::truth::{TruthEvent, TruthEventKind};
 
-use super::{DemoFigure, DemoRun};
+use super::{DemoFigure, DemoRun, PERIODS_PER_MS};
 use crate::statistics::{percent, time};
 
 /// Numbers of the demo with this name.
@@ -21,6 +22,7 @@ pub(super) fn figures(name: &str, run: &DemoRun<'_>) -> Vec<DemoFigure> {
         "lossy" | "nacks" | "restart" | "self-healing" => once(run),
         "overcommit" => overcommitted(run),
         "unreachable" => returned(run),
+        "mapping" => mapped(run),
         _ => Vec::new(),
     }
 }
@@ -41,6 +43,24 @@ fn once(run: &DemoRun<'_>) -> Vec<DemoFigure> {
         figure("ACKs and NACKs (T-5, T-6)", "", {
             of("ack-transmitted").saturating_add(of("nack-transmitted")).to_string()
         }),
+    ]
+}
+
+/// The first map, and the time of the search for it. N-2
+fn mapped(run: &DemoRun<'_>) -> Vec<DemoFigure> {
+    let first = run.seen.first("map-version").map(|row| &row.kind);
+    let Some(TruthEventKind::Mapping(MappingNotice::Mapped {
+        hosts, switches, links, took, ..
+    })) = first
+    else {
+        return Vec::new();
+    };
+    let size = format!("{hosts}, {switches}, {links}");
+    let tenths = took.saturating_add(PERIODS_PER_MS / 20) / (PERIODS_PER_MS / 10);
+    let took = format!("{}.{} ms", tenths / 10, tenths % 10);
+    vec![
+        figure("hosts, switches and links in the map", "36, 13, 64", size),
+        figure("time of the search", "248 ms", took),
     ]
 }
 
