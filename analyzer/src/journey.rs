@@ -211,7 +211,7 @@ impl JourneyTracker {
             lane.queue.push_back(QueuedHop { id: leg, first });
             (lane.queue.len() > QUEUE_MAX).then(|| lane.queue.pop_front().map(|it| it.id)).flatten()
         });
-        self.net.count_head(place, first);
+        self.net.heads(place).into_iter().for_each(|heads| heads.count(first));
         unclosed.into_iter().for_each(|leg| self.forget(leg));
         crowded.into_iter().for_each(|leg| self.overtaken(leg, out));
         self.claim(leg);
@@ -225,7 +225,7 @@ impl JourneyTracker {
         packet: &ReceivedPacket,
         out: &mut impl FnMut(Journey),
     ) {
-        self.net.correct_heads(place, packet);
+        self.net.heads(place).into_iter().for_each(|heads| heads.correct(packet));
         let Some(lane) = self.net.lane_mut(place) else { return };
         let Some(id) = lane.open.take() else {
             // The event of its first byte was omitted.

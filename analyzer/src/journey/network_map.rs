@@ -12,7 +12,6 @@ use super::hop_record::{HopId, HopRecord, StartCoverage};
 use crate::channel_name::{ChannelEnds, PortName, TapEnd};
 use crate::link::parameters::{LinkAssumptions, ParameterKey};
 use crate::node_kind::{HeadCounts, TopologyNodeKind};
-use crate::packet::ReceivedPacket;
 
 /// Assumed delay of a cable of unknown length. *Chosen*: that of some ten kilometres.
 pub(super) const DELAY: Picoseconds = 4096 * FULL_RATE_PERIOD_PS as Picoseconds;
@@ -246,16 +245,10 @@ impl NetworkMap {
         Some((self.nodes.get(node)?, port))
     }
 
-    /// Counts the first byte of a packet that arrives at the node behind a channel. S-1, P-2
-    pub(super) fn count_head(&mut self, place: usize, first: u8) {
-        let node = self.lanes.get(place).and_then(|lane| self.nodes.get_mut(lane.to?.0));
-        node.into_iter().for_each(|node| node.heads.count(first));
-    }
-
-    /// Corrects that count by a packet that has ended. N-8
-    pub(super) fn correct_heads(&mut self, place: usize, packet: &ReceivedPacket) {
-        let node = self.lanes.get(place).and_then(|lane| self.nodes.get_mut(lane.to?.0));
-        node.into_iter().for_each(|node| node.heads.correct(packet));
+    /// Packets that arrived at the node behind a channel, by their first byte. S-1, P-2
+    pub(super) fn heads(&mut self, place: usize) -> Option<&mut HeadCounts> {
+        let (node, _) = self.lanes.get(place)?.to?;
+        self.nodes.get_mut(node).map(|node| &mut node.heads)
     }
 
     /// Counts the addressing that explains the passage of a packet with this first byte. Returns
