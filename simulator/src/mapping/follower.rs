@@ -112,7 +112,8 @@ impl MapFollower {
         let version = identity.version;
         // Of two versions that are half the range apart, neither is newer: such a map is taken.
         let is_old = |it: MapVersion| it == version || it.is_newer_than(version);
-        if older.is_some_and(|installed| is_old(installed.version)) {
+        // And 0 is the version of no map.
+        if version == MapVersion(0) || older.is_some_and(|installed| is_old(installed.version)) {
             return AnswerStatus::Refused;
         }
         let fits = |map: &IncomingMap| map.identity == identity && map.count == piece.count;
