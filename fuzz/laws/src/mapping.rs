@@ -194,7 +194,10 @@ fn run(bytes: &[u8], tamper: fn(&mut NetworkMap)) {
     }
     // Two interfaces with one address cannot be told apart: they may go on for ever.
     assert!(twins || result.is_ok(), "it comes to rest: {result:?}");
-    for host in topology.hosts().filter(|_| !lied) {
+    // One without power still has the routes of its latest map, in which lost probes may have made one
+    // switch appear as several.
+    let has_power = |host: &NodeId| world.network.machine(*host).is_some();
+    for host in topology.hosts().filter(|host| !lied && has_power(host)) {
         let cycle = world.network.cycle_of(host);
         assert_eq!(cycle, None, "the routes of an interface form no cycle: {host:?}");
     }
