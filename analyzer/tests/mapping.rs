@@ -158,6 +158,8 @@ fn hostile_packets_are_read_within_bounds() {
         (0, request(3, 3, piece(0, 1, &long))),
         (1, Vec::new()),
         (1, vec![0x18; 40]),
+        // What receives it is a host.
+        (1, bytes(MappingPacket::Resign { source: address(0xa), winner: address(0xb) })),
     ]);
     let (events, topology) = analyzed(&payloads);
     let count = |is: fn(&MappingEvent) -> bool| events.iter().filter(|event| is(event)).count();
