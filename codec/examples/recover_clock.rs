@@ -21,6 +21,9 @@ const SKEW_FS: [u64; WIRES] =
 /// Transitions from which the clock is learned.
 const HEAD: usize = 20_000;
 
+/// Transitions that are read at once.
+const BATCH: usize = 1000;
+
 fn main() -> io::Result<()> {
     let count = std::env::args().nth(1).and_then(|it| it.parse::<u64>().ok());
     let count = count.unwrap_or(10_000_000) / 2;
@@ -74,9 +77,11 @@ impl ChannelCheck {
             }
             encoder.send(character, |wire| delays.delay(wire), |it| batch.push(it));
             match &mut recovery {
-                Some(recovery) => batch
-                    .drain(..)
-                    .for_each(|it| recovery.receive(it, |placed| check.receive(placed))),
+                Some(recovery) if batch.len() >= BATCH => {
+                    check.take(recovery, &batch);
+                    batch.clear();
+                }
+                Some(_) => {}
                 None => head.append(&mut batch),
             }
             if recovery.is_none() && (head.len() >= HEAD || place + 1 == count) {
@@ -84,22 +89,23 @@ impl ChannelCheck {
                 recovery = SenderClock::learn(&head, PERIOD_FS)
                     .map(|clock| ClockRecovery::new(&clock, start));
                 let head = std::mem::take(&mut head);
-                head.into_iter().for_each(|it| {
-                    let recovery = recovery.iter_mut();
-                    recovery
-                        .for_each(|recovery| recovery.receive(it, |placed| check.receive(placed)));
-                });
+                recovery.iter_mut().for_each(|recovery| check.take(recovery, &head));
             }
         }
-        let mut last = Vec::new();
-        encoder.finish(|it| last.push(it));
+        encoder.finish(|it| batch.push(it));
         if let Some(mut recovery) = recovery {
-            last.into_iter().for_each(|it| recovery.receive(it, |placed| check.receive(placed)));
+            check.take(&mut recovery, &batch);
             let (placed, quality) = recovery.finish();
             placed.into_iter().for_each(|placed| check.receive(placed));
             check.quality = Some(quality);
         }
         check
+    }
+
+    fn take(&mut self, recovery: &mut ClockRecovery, transitions: &[WireTransition]) {
+        let mut placed = Vec::new();
+        recovery.receive(transitions, &mut placed);
+        placed.into_iter().for_each(|placed| self.receive(placed));
     }
 
     fn receive(&mut self, placed: PlacedCharacter) {

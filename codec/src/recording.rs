@@ -6,12 +6,16 @@
 mod content;
 mod error;
 pub mod export;
+#[cfg(feature = "recordings")]
+pub mod fst;
 pub mod import;
 mod levels;
+mod line;
 #[cfg(feature = "recordings")]
 pub mod sigrok;
 #[cfg(feature = "recordings")]
 pub mod table;
+mod variables;
 pub mod vcd;
 mod vcd_writer;
 mod words;
@@ -19,8 +23,6 @@ mod words;
 pub use content::ContentCounts;
 pub use error::{RecordingError, RecordingPlace};
 pub use vcd_writer::VcdWriter;
-
-use crate::wires::WireTransition;
 
 /// Most signals that are read together: three channels of nine wires fit.
 pub const SELECTED_MAX: usize = 32;
@@ -34,11 +36,5 @@ pub struct SignalChange {
     pub signals: u32,
 }
 
-impl SignalChange {
-    /// The part of a channel whose nine signals begin at a number; `None` if none of them changes.
-    pub fn channel(self, first: u32) -> Option<WireTransition> {
-        let [low, high, ..] = self.signals.checked_shr(first)?.to_le_bytes();
-        let wires = u16::from_le_bytes([low, high & 1]);
-        (wires != 0).then_some(WireTransition { time_fs: self.time_fs, wires })
-    }
-}
+/// Receiver of changes in order of time, several at once.
+pub type ChangeSink<'a> = dyn FnMut(&[SignalChange]) + 'a;

@@ -12,10 +12,12 @@ mod diagnosis;
 mod edge_tracker;
 mod map;
 mod recovery;
+mod sender_clock;
 
 pub use diagnosis::WiringFault;
 pub use map::{GuessedMap, WireMap, guess_map};
-pub use recovery::{ClockRecovery, EyeHistogram, PlacedCharacter, SenderClock, WireQuality};
+pub use recovery::{ClockRecovery, EyeHistogram, PlacedCharacter, WireQuality};
+pub use sender_clock::SenderClock;
 
 use crate::character::Character;
 
@@ -37,7 +39,7 @@ pub struct WireTransition {
 impl WireTransition {
     /// The wires that change, by number.
     pub fn each(self) -> impl Iterator<Item = usize> {
-        let mut left = self.wires;
+        let mut left = u32::from(self.wires);
         std::iter::from_fn(move || {
             let wire = left.trailing_zeros() as usize;
             left &= left.wrapping_sub(1);

@@ -121,7 +121,7 @@ proptest! {
             all.into_iter().map(|(time_fs, wires)| WireTransition { time_fs, wires }).collect();
         if let Some(clock) = SenderClock::learn(&all, period_fs) {
             let mut recovery = ClockRecovery::new(&clock, 0);
-            all.iter().for_each(|transition| recovery.receive(*transition, |_| {}));
+            recovery.receive(&all, &mut Vec::new());
             recovery.finish();
         }
     }
@@ -149,9 +149,7 @@ fn a_recovered_clock_places_every_character() -> Result<(), Box<dyn Error>> {
         assert!(clock.period_fs.abs_diff(period) < 1250, "1 ppm in {ppm}: {}", clock.period_fs);
         let mut recovery = ClockRecovery::new(&clock, all.first().ok_or("none")?.time_fs);
         let mut placed = Vec::new();
-        all.iter().for_each(|transition| {
-            recovery.receive(*transition, |character| placed.push(character));
-        });
+        recovery.receive(&all, &mut placed);
         let (last, quality) = recovery.finish();
         placed.extend(last);
         let first = placed.first().ok_or("none")?.place;
@@ -249,9 +247,7 @@ fn characters_stay_at_their_times_when_the_clock_drifts() -> Result<(), Box<dyn 
         }
         Ok(())
     };
-    for change in changes {
-        import.receive(change, &mut write)?;
-    }
+    import.receive(&changes, &mut write)?;
     let quality = import.finish(&mut write)?;
     assert_eq!(seen.len(), times.len());
     for ((tick, character), (time, sent)) in seen.iter().zip(&times) {

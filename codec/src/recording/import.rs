@@ -1,11 +1,13 @@
 //! Changes of signals to the chunks of a capture.
 
 use super::content::ContentCounter;
+use super::levels::BATCH;
+use super::line::CharacterLine;
+pub use super::line::LineQuality;
 use super::{ContentCounts, SignalChange};
-use crate::capture::{ChannelId, Chunk, ChunkContent, WireMeasurement, split_into_chunks};
-use crate::character::Character;
-use crate::chars::{CharBuf, Chars};
-use crate::time::{CharacterPeriod, Tick};
+use crate::capture::{ChannelId, Chunk, WireMeasurement};
+use crate::chars::CharBuf;
+use crate::time::CharacterPeriod;
 use crate::wires::{
     ClockRecovery, PlacedCharacter, SenderClock, WIRES, WireMap, WireQuality, WireTransition,
 };
@@ -17,26 +19,21 @@ const WINDOW: u64 = 16_384;
 /// order: a character ends with a transition of a later one.
 const HELD_BACK: u64 = 8;
 
-/// Farthest that the time of a character may be from its tick, in quarters of a period, before it is moved:
-/// where silence can be made longer or shorter, and elsewhere.
-const FAR_IN_SILENCE: i64 = 3;
-const FAR_ELSEWHERE: i64 = 16;
-
-/// Most periods that the characters of a channel may be ahead of their times.
-const AHEAD_MAX: u64 = 65_536;
-
 /// A channel of a recording.
 #[derive(Clone, Debug)]
 pub struct RecordedChannel {
     /// Number of its first signal among the selected ones; nine belong to it.
     first_signal: u32,
     /// Wires of each set of the nine signals.
-    wires: Box<[u16]>,
+    wires: Box<[u16; 1 << WIRES]>,
     clock: SenderClock,
     period: CharacterPeriod,
     recovery: ClockRecovery,
     line: CharacterLine,
     content: ContentCounter,
+    /// Transitions and characters that are worked on: kept for their memory.
+    transitions: Vec<WireTransition>,
+    placed: Vec<PlacedCharacter>,
 }
 
 /// Quality of a recorded channel.
@@ -50,23 +47,6 @@ pub struct RecordedQuality {
     pub content: ContentCounts,
     /// Characters and their ticks.
     pub line: LineQuality,
-}
-
-/// Quality of the characters of a capture.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LineQuality {
-    /// Silent periods that were added or left out, so that characters stay at their times.
-    pub adjusted: u64,
-    /// Farthest that the time of a character is from its tick.
-    pub farthest_fs: u64,
-    /// Characters without a tick: there are far more of them than periods.
-    pub lost: u64,
-    /// First character: periods since the beginning of the recording, and time.
-    pub first: Option<(u64, u64)>,
-    /// Last character, likewise.
-    pub last: (u64, u64),
-    /// Longest character, from its first transition to its last, and its tick. W-4
-    pub longest: (u64, Tick),
 }
 
 impl RecordedQuality {
@@ -105,8 +85,9 @@ impl RecordedChannel {
         map: WireMap,
         period_fs: u64,
     ) -> Option<Self> {
-        let wires = map.table();
-        let transitions = transitions(head, first_signal, &wires);
+        let wires = Box::new(map.table());
+        let mut transitions = Vec::new();
+        add_transitions(&mut transitions, head, first_signal, &wires);
         let first_fs = transitions.first().map_or(0, |first| first.time_fs);
         let (period_error_fs, edge_fs, delay_fs) = (period_fs, 0, [None; WIRES]);
         let silent = SenderClock { period_fs, period_error_fs, edge_fs, delay_fs };
@@ -118,8 +99,20 @@ impl RecordedChannel {
         let start_fs = head.first().map_or(0, |change| change.time_fs);
         let recovery = ClockRecovery::new(&clock, first_fs);
         let line = CharacterLine::new(clock.period_fs, start_fs / clock.period_fs);
-        let (wires, content) = (wires.into(), ContentCounter::default());
-        Some(Self { first_signal, wires, clock, period, recovery, line, content })
+        let (content, placed) = (ContentCounter::default(), Vec::new());
+        transitions.clear();
+        let own = Self {
+            first_signal,
+            wires,
+            clock,
+            period,
+            recovery,
+            line,
+            content,
+            transitions,
+            placed,
+        };
+        Some(own)
     }
 
     /// The character period.
@@ -127,32 +120,46 @@ impl RecordedChannel {
         self.period
     }
 
-    /// Characters and quality of the beginning of the recording.
-    pub fn preview(&self, head: &[SignalChange]) -> (Vec<PlacedCharacter>, RecordedQuality) {
+    /// Characters of the beginning of the recording, as many as are needed, and its quality.
+    pub fn preview(
+        &self,
+        head: &[SignalChange],
+        characters_max: usize,
+    ) -> (Vec<PlacedCharacter>, RecordedQuality) {
         let (mut channel, mut characters) = (self.clone(), Vec::new());
-        for transition in transitions(head, self.first_signal, &self.wires) {
-            channel.recovery.receive(transition, |placed| {
-                // The characters themselves are not needed, nor is silence, however long.
-                if let Some(tick) = channel.line.tick(placed) {
-                    channel.line.first = tick + 1;
+        channel.recover(head, |line, placed| {
+            // The characters themselves are not needed, nor is silence, however long.
+            for placed in placed {
+                if let Some(tick) = line.tick(*placed) {
+                    line.end = tick + 1;
                 }
-                characters.push(placed);
-            });
-        }
+            }
+            let room = characters_max - characters.len();
+            characters.extend(placed.iter().take(room));
+        });
         (characters, channel.finish())
     }
 
-    fn receive(&mut self, change: SignalChange) {
-        if let Some(transition) = transition(change, self.first_signal, &self.wires) {
-            let Self { recovery, line, .. } = self;
-            recovery.receive(transition, |placed| line.add(placed));
+    /// Recovers the characters of changes.
+    fn recover(
+        &mut self,
+        changes: &[SignalChange],
+        mut characters: impl FnMut(&mut CharacterLine, &[PlacedCharacter]),
+    ) {
+        let Self { first_signal, wires, recovery, line, transitions, placed, .. } = self;
+        for changes in changes.chunks(BATCH) {
+            transitions.clear();
+            add_transitions(transitions, changes, *first_signal, wires);
+            recovery.receive(transitions, placed);
+            characters(line, placed);
+            placed.clear();
         }
     }
 
     /// Ends the open character if it is over at a time.
     fn settle(&mut self, time_fs: u64) {
         if let Some(placed) = self.recovery.settle(time_fs) {
-            self.line.add(placed);
+            self.line.add(&[placed]);
         }
     }
 
@@ -160,11 +167,12 @@ impl RecordedChannel {
     fn forget(&mut self, end: u64) {
         let (written, rest) = self.line.split_at(end);
         self.content.feed(written);
-        self.content.skip_silence(end.saturating_sub(self.line.end()));
+        self.content.skip_silence(end.saturating_sub(self.line.end));
         let mut characters = CharBuf::new();
         characters.push_chars(rest);
         self.line.characters = characters;
         self.line.first = self.line.first.max(end);
+        self.line.end = self.line.end.max(end);
     }
 
     fn finish(self) -> RecordedQuality {
@@ -174,102 +182,25 @@ impl RecordedChannel {
     }
 }
 
-/// Characters of a channel at the ticks of the capture, whose period is constant. A silence is made longer or
-/// shorter where the sender's clock has left that period.
-#[derive(Clone, Debug)]
-struct CharacterLine {
-    period_fs: i64,
-    /// Characters that are not written yet, and the tick of the first.
-    characters: CharBuf,
-    first: u64,
-    /// Place of the last character on the channel, and its tick.
-    last: Option<(u64, u64)>,
-    quality: LineQuality,
-}
-
-impl CharacterLine {
-    fn new(period_fs: u64, first: u64) -> Self {
-        let (characters, period_fs) = (CharBuf::new(), period_fs.cast_signed());
-        let quality = LineQuality::default();
-        Self { period_fs, characters, first, last: None, quality }
-    }
-
-    fn end(&self) -> u64 {
-        self.first + self.characters.len() as u64
-    }
-
-    /// Time since a tick.
-    fn since(&self, tick: u64, time_fs: u64) -> i64 {
-        let since = i128::from(time_fs) - i128::from(tick) * i128::from(self.period_fs);
-        i64::try_from(since).unwrap_or(if since < 0 { i64::MIN } else { i64::MAX })
-    }
-
-    /// Adds a character behind silence.
-    fn add(&mut self, placed: PlacedCharacter) {
-        if let Some(tick) = self.tick(placed) {
-            let silence = tick - self.end();
-            self.characters.extend((0..silence).map(|_| Character::IDLE));
-            self.characters.push(placed.character);
+/// Adds the transitions of a channel's wires.
+fn add_transitions(
+    transitions: &mut Vec<WireTransition>,
+    changes: &[SignalChange],
+    first_signal: u32,
+    wires: &[u16; 1 << WIRES],
+) {
+    let mut end = transitions.len();
+    transitions.resize(end + changes.len(), WireTransition { time_fs: 0, wires: 0 });
+    for change in changes {
+        let signals = change.signals.unbounded_shr(first_signal) as usize % wires.len();
+        let wires = wires.get(signals).copied().unwrap_or_default();
+        // An entry without wires is overwritten: that is faster than to decide.
+        if let Some(entry) = transitions.get_mut(end) {
+            *entry = WireTransition { time_fs: change.time_fs, wires };
         }
+        end += usize::from(wires != 0);
     }
-
-    /// The tick of a character, not before the end. `None` if it is too far from its time.
-    fn tick(&mut self, placed: PlacedCharacter) -> Option<u64> {
-        let PlacedCharacter { place, edge_fs, .. } = placed;
-        let (last_place, last_tick) = self.last.unwrap_or((place, place));
-        let passed = place.saturating_sub(last_place);
-        let mut tick = last_tick.saturating_add(passed);
-        let far = if passed > 1 { FAR_IN_SILENCE } else { FAR_ELSEWHERE };
-        let late = self.since(tick, edge_fs);
-        if late.saturating_abs() / far > self.period_fs / 4 {
-            let periods = late.saturating_add(self.period_fs / 2).div_euclid(self.period_fs);
-            let nearest = tick.saturating_add_signed(periods);
-            if self.end() > nearest.saturating_add(AHEAD_MAX) {
-                self.quality.lost += 1;
-                return None;
-            }
-            let moved = nearest.max(self.end());
-            self.quality.adjusted = self.quality.adjusted.saturating_add(moved.abs_diff(tick));
-            tick = moved;
-        }
-        tick = tick.max(self.end());
-        let distance_fs = self.since(tick, edge_fs).unsigned_abs();
-        self.quality.farthest_fs = self.quality.farthest_fs.max(distance_fs);
-        self.last = Some((place, tick));
-        self.quality.first.get_or_insert((place, edge_fs));
-        self.quality.last = (place, edge_fs);
-        if placed.spread_fs > self.quality.longest.0 {
-            self.quality.longest = (placed.spread_fs, Tick(tick));
-        }
-        Some(tick)
-    }
-
-    /// Characters before a tick, and the others.
-    fn split_at(&self, end: u64) -> (Chars<'_>, Chars<'_>) {
-        let length = usize::try_from(end.saturating_sub(self.first)).unwrap_or(usize::MAX);
-        self.characters.chars().split_at(length)
-    }
-
-    /// Chunks of the characters before a tick, and of the silence up to it.
-    fn chunks(&self, end: u64) -> impl Iterator<Item = Chunk<'_>> {
-        let silence = end.saturating_sub(self.end());
-        let idle = Chars::from_planes(&[0], &[0]).unwrap_or_default();
-        let content = ChunkContent::Repeat { pattern: idle, count: silence };
-        let silence = (silence > 0).then_some(Chunk { first: Tick(self.end()), content });
-        split_into_chunks(Tick(self.first), self.split_at(end).0).chain(silence)
-    }
-}
-
-/// Transition of a channel's wires.
-fn transition(change: SignalChange, first_signal: u32, wires: &[u16]) -> Option<WireTransition> {
-    let signals = change.channel(first_signal)?;
-    let wires = wires.get(usize::from(signals.wires)).copied()?;
-    Some(WireTransition { wires, ..signals })
-}
-
-/// Transitions of a channel's wires.
-fn transitions(changes: &[SignalChange], first_signal: u32, wires: &[u16]) -> Vec<WireTransition> {
-    changes.iter().filter_map(|change| transition(*change, first_signal, wires)).collect()
+    transitions.truncate(end);
 }
 
 /// Reader of the channels of a recording.
@@ -291,23 +222,30 @@ impl RecordingImport {
         self.channels.iter().map(|it| it.period.fs()).max().unwrap_or(1)
     }
 
-    /// Takes a change, not earlier than those before, and gives chunks in the order of a capture.
+    /// Takes changes, not earlier than those before, and gives chunks in the order of a capture.
     ///
     /// # Errors
     ///
     /// Those of `write`.
     pub fn receive<E>(
         &mut self,
-        change: SignalChange,
+        changes: &[SignalChange],
         write: &mut impl FnMut(ChannelId, &Chunk<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.now_fs = change.time_fs;
-        if change.time_fs >= self.due_fs {
-            self.write(HELD_BACK, write)?;
-            let window_fs = WINDOW.saturating_mul(self.longest_period_fs());
-            self.due_fs = change.time_fs.saturating_add(window_fs);
+        let mut left = changes;
+        while let Some(first) = left.first() {
+            if first.time_fs >= self.due_fs {
+                self.now_fs = first.time_fs;
+                self.write(HELD_BACK, write)?;
+                let window_fs = WINDOW.saturating_mul(self.longest_period_fs());
+                self.due_fs = first.time_fs.saturating_add(window_fs);
+            }
+            let due = left.partition_point(|change| change.time_fs < self.due_fs);
+            let (now, later) = left.split_at(due.max(1));
+            self.channels.iter_mut().for_each(|channel| channel.recover(now, CharacterLine::add));
+            self.now_fs = now.last().map_or(self.now_fs, |last| last.time_fs);
+            left = later;
         }
-        self.channels.iter_mut().for_each(|channel| channel.receive(change));
         Ok(())
     }
 

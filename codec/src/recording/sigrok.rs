@@ -4,8 +4,8 @@ use std::io::{Read, Seek};
 
 use zip::ZipArchive;
 
-use super::levels::SignalLevels;
-use super::{RecordingError, SELECTED_MAX, SignalChange};
+use super::levels::BATCH;
+use super::{ChangeSink, RecordingError, SELECTED_MAX, SignalChange};
 
 /// Longest description.
 const METADATA_MAX: u64 = 1_048_576;
@@ -115,12 +115,13 @@ impl<R: Read + Seek> SigrokReader<R> {
     pub fn read(
         mut self,
         selected: &[usize],
-        mut change: impl FnMut(SignalChange),
+        sink: &mut ChangeSink<'_>,
     ) -> Result<(), RecordingError> {
         if self.sample_rate == 0 && self.sample_fs.is_none() {
             return Err(RecordingError::at_byte(0, "metadata: no samplerate"));
         }
-        let mut samples = SampleComparer::new(&self, selected);
+        let times = (self.sample_rate, self.sample_fs);
+        let mut samples = SampleComparer::new(self.unit_size, times, selected);
         // One file, or parts `FILE-1`, `FILE-2`, …
         let single = self.archive.index_for_name(&self.file);
         for part in 1.. {
@@ -145,7 +146,7 @@ impl<R: Read + Seek> SigrokReader<R> {
                 at += read as u64;
                 let filled = kept + read;
                 let whole = filled - filled % self.unit_size;
-                samples.read(block.get(..whole).unwrap_or_default(), &mut change)?;
+                samples.read(block.get(..whole).unwrap_or_default(), sink)?;
                 block.copy_within(whole..filled, 0);
                 kept = filled - whole;
             }
@@ -172,14 +173,20 @@ fn rate(text: &str) -> Option<u64> {
 /// Samples that are compared at once: as many words of eight bytes as a sample has bytes.
 const GROUP: usize = 8;
 
+/// Signals of each value of a byte of a sample.
+type ByteSignals = [u32; 256];
+
 /// Comparison of each sample with the one before.
 struct SampleComparer {
     unit_size: usize,
-    /// Bits of selected signals, and the number of each.
+    /// Bits of selected signals, and the signals of each byte.
     mask: u64,
-    numbers: [u8; 64],
+    signals: Box<[ByteSignals; UNIT_MAX]>,
     last: u64,
-    levels: SignalLevels,
+    /// Samples that differ from the one before, by their number in a block, and the bits that do.
+    changed: Box<[(u32, u64); BATCH]>,
+    /// Changes that they make.
+    changes: Vec<SignalChange>,
     /// Samples so far.
     count: u64,
     sample_rate: u64,
@@ -187,101 +194,132 @@ struct SampleComparer {
 }
 
 impl SampleComparer {
-    fn new<R>(session: &SigrokReader<R>, selected: &[usize]) -> Self {
-        let (mut mask, mut numbers) = (0, [0; 64]);
+    fn new(
+        unit_size: usize,
+        (sample_rate, sample_fs): (u64, Option<u64>),
+        selected: &[usize],
+    ) -> Self {
+        let mut signals = Box::new([[0; 256]; UNIT_MAX]);
         for (signal, number) in selected.iter().take(SELECTED_MAX).zip(0..) {
-            if let Some(entry) = numbers.get_mut(*signal) {
-                (*entry, mask) = (number, mask | 1 << signal);
-            }
+            let of_byte = signals.get_mut(signal / 8).into_iter().flatten().zip(0_u32..);
+            let set = of_byte.filter(|(_, byte)| byte >> (signal % 8) & 1 == 1);
+            set.for_each(|(signals, _)| *signals |= 1 << number);
         }
-        let SigrokReader { unit_size, sample_rate, sample_fs, .. } = *session;
-        let levels = SignalLevels::default();
-        Self { unit_size, mask, numbers, last: 0, levels, count: 0, sample_rate, sample_fs }
+        let bits = selected.iter().take(SELECTED_MAX);
+        let mask = bits.filter(|bit| **bit < 64).fold(0, |mask, bit| mask | 1 << bit);
+        let (changed, changes) = (Box::new([(0, 0); BATCH]), Vec::new());
+        let (last, count) = (0, 0);
+        Self { unit_size, mask, signals, last, changed, changes, count, sample_rate, sample_fs }
     }
 
     /// Reads whole samples.
-    fn read(
-        &mut self,
-        bytes: &[u8],
-        change: &mut impl FnMut(SignalChange),
-    ) -> Result<(), RecordingError> {
+    fn read(&mut self, bytes: &[u8], sink: &mut ChangeSink<'_>) -> Result<(), RecordingError> {
         match self.unit_size {
-            1 => self.compare::<1>(bytes, change),
-            2 => self.compare::<2>(bytes, change),
-            3 => self.compare::<3>(bytes, change),
-            4 => self.compare::<4>(bytes, change),
-            5 => self.compare::<5>(bytes, change),
-            6 => self.compare::<6>(bytes, change),
-            7 => self.compare::<7>(bytes, change),
-            _ => self.compare::<UNIT_MAX>(bytes, change),
+            1 => self.compare::<1>(bytes, sink),
+            2 => self.compare::<2>(bytes, sink),
+            3 => self.compare::<3>(bytes, sink),
+            4 => self.compare::<4>(bytes, sink),
+            5 => self.compare::<5>(bytes, sink),
+            6 => self.compare::<6>(bytes, sink),
+            7 => self.compare::<7>(bytes, sink),
+            _ => self.compare::<UNIT_MAX>(bytes, sink),
         }
     }
 
-    /// Reads samples of `N` bytes. Groups without a change are skipped as a whole.
+    /// Reads samples of `N` bytes, as many at a time as the list of those that differ has room for.
     fn compare<const N: usize>(
         &mut self,
         bytes: &[u8],
-        change: &mut impl FnMut(SignalChange),
+        sink: &mut ChangeSink<'_>,
     ) -> Result<(), RecordingError> {
-        let mask = repeated::<N>(self.mask);
-        let mut same = repeated::<N>(self.last);
         let (samples, _) = bytes.as_chunks::<N>();
-        for group in samples.chunks(GROUP) {
+        if let (0, Some(first)) = (self.count, samples.first()) {
+            // The first sample is no change.
+            self.last = number(first) & self.mask;
+        }
+        for samples in samples.chunks(BATCH) {
+            let differing = self.differing(samples);
+            let result = self.convert::<N>(differing);
+            self.count += samples.len() as u64;
+            sink(&self.changes);
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Lists the samples that differ from the one before; returns how many they are. Groups without a change are
+    /// skipped as a whole.
+    fn differing<const N: usize>(&mut self, samples: &[[u8; N]]) -> usize {
+        let (masks, mut listed) = (repeated::<N>(self.mask), 0);
+        let (groups, rest) = samples.as_chunks::<GROUP>();
+        let mut at = 0;
+        for group in groups {
             let (words, _) = group.as_flattened().as_chunks::<8>();
-            let differences = words.iter().zip(&same).zip(&mask);
-            let changed = differences.fold(0, |changed, ((word, same), mask)| {
-                changed | (u64::from_le_bytes(*word) ^ same) & mask
+            let same = repeated::<N>(self.last);
+            let differences = words.iter().zip(&same).zip(&masks);
+            let differ = differences.fold(0, |differ, ((word, same), mask)| {
+                differ | (u64::from_le_bytes(*word) ^ same) & mask
             });
-            if changed == 0 && words.len() == N && self.count > 0 {
-                self.count += GROUP as u64;
-                continue;
+            if differ != 0 {
+                listed = self.list(group, at, listed);
             }
-            for sample in group {
-                let mut bytes = [0; UNIT_MAX];
-                bytes.iter_mut().zip(sample).for_each(|(byte, of_sample)| *byte = *of_sample);
-                self.sample(u64::from_le_bytes(bytes), change)?;
-            }
-            same = repeated::<N>(self.last);
+            at += 8;
         }
-        Ok(())
+        self.list(rest, at, listed)
     }
 
+    /// Adds the samples that differ from the one before to a list; returns how many are listed.
     #[inline]
-    fn sample(
-        &mut self,
-        sample: u64,
-        change: &mut impl FnMut(SignalChange),
-    ) -> Result<(), RecordingError> {
-        let is_first = self.count == 0;
-        let mut changed = if is_first { self.mask } else { (sample ^ self.last) & self.mask };
-        if changed != 0 {
-            let time_fs = self.time_fs()?;
-            self.last = sample;
-            while changed != 0 {
-                let bit = changed.trailing_zeros();
-                let number = self.numbers.get(bit as usize).copied().unwrap_or_default();
-                let level = u32::from(sample >> bit & 1 == 1);
-                self.levels.set(1 << number, level << number);
-                changed &= changed - 1;
+    fn list<const N: usize>(&mut self, samples: &[[u8; N]], first: u32, listed: usize) -> usize {
+        let (mask, mut last, mut listed) = (self.mask, self.last, listed);
+        for (sample, at) in samples.iter().zip(first..) {
+            let sample = number(sample) & mask;
+            // An entry without a difference is overwritten: that is faster than to decide.
+            if let Some(entry) = self.changed.get_mut(listed % BATCH) {
+                *entry = (at, sample ^ last);
             }
-            self.levels.give(time_fs, change);
+            listed = listed.wrapping_add(usize::from(sample != last));
+            last = sample;
         }
-        self.count += 1;
+        self.last = last;
+        listed
+    }
+
+    /// Makes changes of the samples that differ.
+    fn convert<const N: usize>(&mut self, differing: usize) -> Result<(), RecordingError> {
+        self.changes.clear();
+        for (at, bits) in self.changed.iter().take(differing) {
+            let time_fs = self.time_fs(self.count.saturating_add((*at).into()))?;
+            let bytes = bits.to_le_bytes().into_iter().zip(&*self.signals).take(N);
+            let signals = bytes.fold(0, |all, (byte, signals)| {
+                all | signals.get(usize::from(byte)).copied().unwrap_or_default()
+            });
+            self.changes.push(SignalChange { time_fs, signals });
+        }
         Ok(())
     }
 
-    /// Time of the next sample.
-    fn time_fs(&self) -> Result<u64, RecordingError> {
+    /// Time of a sample.
+    #[inline]
+    fn time_fs(&self, count: u64) -> Result<u64, RecordingError> {
         let time_fs = match self.sample_fs {
-            Some(sample_fs) => self.count.checked_mul(sample_fs),
+            Some(sample_fs) => count.checked_mul(sample_fs),
             None => {
-                let of_seconds = u128::from(self.count) * u128::from(SECOND_FS);
+                let of_seconds = u128::from(count) * u128::from(SECOND_FS);
                 u64::try_from(of_seconds / u128::from(self.sample_rate)).ok()
             }
         };
-        let byte = self.count.saturating_mul(self.unit_size as u64);
+        let byte = count.saturating_mul(self.unit_size as u64);
         time_fs.ok_or_else(|| RecordingError::at_byte(byte, "samples beyond 5.1 hours"))
     }
+}
+
+/// A sample as a number.
+#[inline]
+fn number<const N: usize>(sample: &[u8; N]) -> u64 {
+    let mut bytes = [0; UNIT_MAX];
+    bytes.iter_mut().zip(sample).for_each(|(byte, of_sample)| *byte = *of_sample);
+    u64::from_le_bytes(bytes)
 }
 
 /// Words of a group of equal samples.
@@ -301,42 +339,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn skipped_groups_hide_no_change() {
+    fn changes_are_those_of_each_sample_and_the_one_before() {
         // Samples of every size, most of them equal, with changes of other signals between.
         for unit_size in 1..=UNIT_MAX {
-            let (mask, mut numbers) = (0b1001_0110, [0; 64]);
-            for (number, bit) in (0..).zip([1, 2, 4, 7]) {
-                numbers[bit] = number;
-            }
+            let selected = [1, 8 * unit_size - 1, 2, 8 * (unit_size / 2) + 4];
             let (mut samples, mut expected, mut last) = (Vec::new(), Vec::new(), None);
             for at in 0_u64..1000 {
                 let step = if at % 97 < 60 { at / 97 } else { at / 7 };
-                let sample = (step * 37) & 0xff;
-                let changed = (sample ^ last.unwrap_or(sample)) & mask;
-                let bits = [1, 2, 4, 7].into_iter().enumerate();
-                let signals =
-                    bits.fold(0, |all, (n, bit)| all | u32::from(changed >> bit & 1 == 1) << n);
+                let sample = step.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let changed = sample ^ last.unwrap_or(sample);
+                let signals = selected.iter().enumerate().fold(0, |all, (number, bit)| {
+                    all | u32::from(changed >> bit & 1 == 1) << number
+                });
                 if signals != 0 {
                     expected.push(SignalChange { time_fs: at * 10, signals });
                 }
                 last = Some(sample);
                 samples.extend_from_slice(&sample.to_le_bytes()[..unit_size]);
             }
-            let (levels, sample_fs) = (SignalLevels::default(), Some(10));
-            let mut comparer = SampleComparer {
-                unit_size,
-                mask,
-                numbers,
-                last: 0,
-                levels,
-                count: 0,
-                sample_rate: 0,
-                sample_fs,
-            };
-            let mut seen = Vec::new();
+            let mut comparer = SampleComparer::new(unit_size, (0, Some(10)), &selected);
+            let mut seen: Vec<SignalChange> = Vec::new();
             // Blocks that are no multiple of a group.
             for block in samples.chunks(unit_size * 21) {
-                comparer.read(block, &mut |change| seen.push(change)).unwrap();
+                comparer.read(block, &mut |changes| seen.extend(changes)).unwrap();
             }
             assert!(expected.len() > 20);
             assert_eq!(seen, expected, "{unit_size}");

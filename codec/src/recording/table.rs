@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use csv::{ReaderBuilder, StringRecord};
 
 use super::levels::SignalLevels;
-use super::{RecordingError, SELECTED_MAX, SignalChange};
+use super::{ChangeSink, RecordingError, SELECTED_MAX};
 
 /// Longest row, in bytes.
 const ROW_MAX: usize = 1_048_576;
@@ -64,7 +64,7 @@ impl<R: Read> TableReader<R> {
     }
 
     /// Gives the changes of some signals, by their numbers, in order of time. The first row is no
-    /// change; an empty field leaves a level as it was.
+    /// change; an empty field leaves a level as it was; rows of one time are one change.
     ///
     /// # Errors
     ///
@@ -73,11 +73,24 @@ impl<R: Read> TableReader<R> {
     pub fn read(
         mut self,
         selected: &[usize],
-        mut change: impl FnMut(SignalChange),
+        changes: &mut ChangeSink<'_>,
+    ) -> Result<(), RecordingError> {
+        let (mut levels, mut time_fs) = (SignalLevels::default(), 0);
+        let result = self.read_rows(selected, &mut levels, &mut time_fs, changes);
+        levels.finish(time_fs, changes);
+        result
+    }
+
+    /// Reads rows, and gives the changes before the last time.
+    fn read_rows(
+        &mut self,
+        selected: &[usize],
+        levels: &mut SignalLevels,
+        time_fs: &mut u64,
+        changes: &mut ChangeSink<'_>,
     ) -> Result<(), RecordingError> {
         let mut record = StringRecord::new();
         let first = usize::from(self.time_column.is_some());
-        let (mut levels, mut time_fs) = (SignalLevels::default(), 0);
         for row in 0_u64.. {
             self.rows.get_mut().left = ROW_MAX;
             let read = self.rows.read_record(&mut record);
@@ -96,21 +109,23 @@ impl<R: Read> TableReader<R> {
                 row.checked_mul(self.row_fs)
                     .ok_or_else(|| wrong("samples beyond 5.1 hours".to_owned()))?
             };
-            if later < time_fs {
+            if later < *time_fs {
                 return Err(wrong("the time is earlier than the time before it".to_owned()));
             }
-            time_fs = later;
-            for (column, mask) in
-                selected.iter().take(SELECTED_MAX).zip((0..).map(|bit| 1_u32 << bit))
-            {
-                match record.get(column + first).unwrap_or_default() {
-                    "" => {}
-                    "0" => levels.set(mask, 0),
-                    "1" => levels.set(mask, mask),
-                    text => return Err(wrong(format!("level {:?} is not 0 or 1", head(text)))),
+            let columns = selected.iter().take(SELECTED_MAX);
+            let fields = columns.map(|column| record.get(column + first).unwrap_or_default());
+            if let Some(text) = fields.clone().find(|text| !["", "0", "1"].contains(text)) {
+                return Err(wrong(format!("level {:?} is not 0 or 1", head(text))));
+            }
+            if later > *time_fs {
+                levels.end(*time_fs, changes);
+                *time_fs = later;
+            }
+            for (text, mask) in fields.zip((0..).map(|bit| 1_u32 << bit)) {
+                if !text.is_empty() {
+                    levels.set(mask, if text == "1" { mask } else { 0 });
                 }
             }
-            levels.give(time_fs, &mut change);
         }
         Ok(())
     }

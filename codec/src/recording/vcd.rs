@@ -4,35 +4,17 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use super::levels::SignalLevels;
+use super::variables::{VariableName, VariableTable, add_scope};
 use super::words::WordReader;
-use super::{RecordingError, SELECTED_MAX, SignalChange};
-
-/// Most bits of all signals together, and most bytes of their names and codes.
-const SIGNALS_MAX: usize = 262_144;
-const NAMES_MAX: usize = 16 << 20;
-
-/// Most nested scopes.
-const SCOPES_MAX: usize = 256;
+use super::{ChangeSink, RecordingError};
 
 /// Reader of a value change dump.
 #[derive(Debug)]
 pub struct VcdReader<R> {
     words: WordReader<R>,
-    /// Names of the signals, one a bit, with their scopes: `top.link.d[8]`.
-    names: Vec<String>,
-    /// Variables with their identifier codes, which several may share.
-    variables: Vec<(Box<[u8]>, DeclaredVariable)>,
-    /// Bytes of names and codes.
-    names_len: usize,
+    variables: VariableTable,
     /// Femtoseconds in a unit of time.
     unit_fs: u64,
-}
-
-/// Signals of a variable, from its most significant bit.
-#[derive(Clone, Copy, Debug)]
-struct DeclaredVariable {
-    first: usize,
-    width: usize,
 }
 
 impl<R: Read> VcdReader<R> {
@@ -42,8 +24,8 @@ impl<R: Read> VcdReader<R> {
     ///
     /// Declarations that are no VCD, with their line.
     pub fn new(reader: R) -> Result<Self, RecordingError> {
-        let (words, names, variables) = (WordReader::new(reader), Vec::new(), Vec::new());
-        let mut dump = Self { words, names, variables, names_len: 0, unit_fs: 1_000_000 };
+        let (words, variables) = (WordReader::new(reader), VariableTable::default());
+        let mut dump = Self { words, variables, unit_fs: 1_000_000 };
         let mut scopes: Vec<String> = Vec::new();
         loop {
             let keyword = dump.words.next()?.map(<[u8]>::to_vec);
@@ -62,17 +44,13 @@ impl<R: Read> VcdReader<R> {
             let word = |at: usize| text.get(at).map(String::as_str).unwrap_or_default();
             match keyword.as_slice() {
                 b"$timescale" => dump.unit_fs = dump.timescale(&text.concat())?,
-                b"$scope" if scopes.len() == SCOPES_MAX => {
-                    return Err(dump.words.error(format!("more than {SCOPES_MAX} nested scopes")));
+                b"$scope" => {
+                    add_scope(&mut scopes, word(1)).map_err(|cause| dump.words.error(cause))?;
                 }
-                b"$scope" => scopes.push(word(1).to_owned()),
                 b"$upscope" => _ = scopes.pop(),
                 // Texts and numbers have no level.
                 b"$var" if ["string", "real", "realtime"].contains(&word(0)) => {}
-                b"$var" => {
-                    let name = [scopes.join(".").as_str(), word(3)].join(".");
-                    dump.declare(name.trim_start_matches('.'), word(1), word(2), word(4))?;
-                }
+                b"$var" => dump.declare(&text, &scopes)?,
                 b"$enddefinitions" => return Ok(dump),
                 // $date, $version, $comment and what an extension adds.
                 _ => {}
@@ -118,47 +96,21 @@ impl<R: Read> VcdReader<R> {
         }
     }
 
-    fn declare(
-        &mut self,
-        name: &str,
-        width: &str,
-        code: &str,
-        range: &str,
-    ) -> Result<(), RecordingError> {
-        let width = match width.parse() {
-            Ok(width) if !code.is_empty() => width,
-            _ => {
-                return Err(self.words.error("$var is not followed by type, width, code and name"));
-            }
+    /// Declares the variable of the words type, width, code, name and range.
+    fn declare(&mut self, text: &[String], scopes: &[String]) -> Result<(), RecordingError> {
+        let word = |at: usize| text.get(at).map(String::as_str).unwrap_or_default();
+        let width = word(1).parse().ok().filter(|_| !word(2).is_empty());
+        let Some(width) = width else {
+            return Err(self.words.error("$var is not followed by type, width, code and name"));
         };
-        if self.names.len().saturating_add(width) > SIGNALS_MAX {
-            let text = format!("more than {SIGNALS_MAX} signals: dump the wires alone");
-            return Err(self.words.error(text));
-        }
-        let name_len = name.len().saturating_add(range.len()).saturating_add(8);
-        self.names_len = self.names_len.saturating_add(code.len());
-        self.names_len = self.names_len.saturating_add(name_len.saturating_mul(width));
-        if self.names_len > NAMES_MAX {
-            return Err(self.words.error(format!("names of signals exceed {NAMES_MAX} bytes")));
-        }
-        // The range of `d[8:0]` numbers the bits; without one, they count down to 0.
-        let bounds = range.trim_matches(['[', ']']).split_once(':');
-        let bounds =
-            bounds.and_then(|(left, right)| Some((left.parse().ok()?, right.parse().ok()?)));
-        let (left, right): (usize, usize) = bounds.unwrap_or((width.saturating_sub(1), 0));
-        let variable = DeclaredVariable { first: self.names.len(), width };
-        self.variables.push((code.as_bytes().into(), variable));
-        self.names.extend((0..width).map(|bit| match width {
-            1 => format!("{name}{}", if range.contains(':') { "" } else { range }),
-            _ if left < right => format!("{name}[{}]", left + bit),
-            _ => format!("{name}[{}]", left.saturating_sub(bit)),
-        }));
-        Ok(())
+        let name = VariableName { scopes, name: word(3), range: word(4) };
+        let declared = self.variables.declare(name, width, word(2).as_bytes());
+        declared.map_err(|cause| self.words.error(cause))
     }
 
     /// The signals, one a bit.
     pub fn signals(&self) -> &[String] {
-        &self.names
+        self.variables.signals()
     }
 
     /// Gives the changes of some signals, by their numbers, in order of time. The first level of a
@@ -171,19 +123,32 @@ impl<R: Read> VcdReader<R> {
     pub fn read(
         mut self,
         selected: &[usize],
-        mut change: impl FnMut(SignalChange),
+        sink: &mut ChangeSink<'_>,
     ) -> Result<(), RecordingError> {
         let mut codes = SelectedCodes::new(&self.variables, selected);
-        let unit_fs = self.unit_fs;
         let mut time_fs = 0;
+        let result = self.read_changes(&mut codes, &mut time_fs, sink);
+        codes.levels.finish(time_fs, sink);
+        result
+    }
+
+    /// Reads changes, and gives those before the last time.
+    fn read_changes(
+        &mut self,
+        codes: &mut SelectedCodes,
+        time_fs: &mut u64,
+        sink: &mut ChangeSink<'_>,
+    ) -> Result<(), RecordingError> {
         let mut vector = Vec::new();
-        while let Some(word) = self.words.next()? {
+        loop {
+            let usual = codes.read_usual(self.words.unread(), (time_fs, self.unit_fs), sink);
+            self.words.skip(usual.bytes, usual.lines);
+            let Some(word) = self.words.next()? else { return Ok(()) };
             match word {
                 [b'#', digits @ ..] => {
-                    let later = time(digits, unit_fs);
-                    let Some(later) = later.filter(|later| *later >= time_fs) else {
+                    let later = time(digits, self.unit_fs);
+                    let Some(later) = later.filter(|later| later >= time_fs) else {
                         let word = String::from_utf8_lossy(word).escape_debug().to_string();
-                        codes.levels.give(time_fs, &mut change);
                         return Err(self.words.error(match later {
                             Some(_) => {
                                 format!("time {word:.40} is earlier than the time before it")
@@ -193,10 +158,7 @@ impl<R: Read> VcdReader<R> {
                             }
                         }));
                     };
-                    if later != time_fs {
-                        codes.levels.give(time_fs, &mut change);
-                        time_fs = later;
-                    }
+                    codes.go_on(later, time_fs, sink);
                 }
                 [level @ (b'0' | b'1'), code @ ..] => codes.set_scalar(code, *level),
                 [b'x' | b'X' | b'z' | b'Z', ..] => {}
@@ -212,13 +174,10 @@ impl<R: Read> VcdReader<R> {
                 [b'$', ..] => {}
                 word => {
                     let word = String::from_utf8_lossy(word).escape_debug().to_string();
-                    codes.levels.give(time_fs, &mut change);
                     return Err(self.words.error(format!("{word:.40} is no change of a VCD file")));
                 }
             }
         }
-        codes.levels.give(time_fs, &mut change);
-        Ok(())
     }
 }
 
@@ -231,6 +190,53 @@ fn time(digits: &[u8], unit_fs: u64) -> Option<u64> {
     (!digits.is_empty()).then(|| number.checked_mul(unit_fs))?
 }
 
+/// Number that eight digits are, the first in the lowest byte. Two, four and eight of them are put together at once.
+const fn eight_digits(digits: u64) -> Option<u64> {
+    const ZEROS: u64 = 0x3030_3030_3030_3030;
+    let values = digits ^ ZEROS;
+    let beyond_9 = values.wrapping_add(0x7676_7676_7676_7676);
+    if (values | beyond_9) & 0x8080_8080_8080_8080 != 0 {
+        return None;
+    }
+    let twos = (values.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
+    let fours = (twos.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
+    Some(fours.wrapping_mul(10_000 << 32 | 1) >> 32)
+}
+
+/// Time of a line from `#` on, and what is left behind it; `None` if the line is not that short and plain.
+#[inline]
+fn time_line(line: &[u8], unit_fs: u64) -> Option<(u64, &[u8])> {
+    let (mut number, mut left) = (0, line);
+    if let Some((eight, rest)) = left.split_first_chunk()
+        && let Some(eight) = eight_digits(u64::from_le_bytes(*eight))
+    {
+        (number, left) = (eight, rest);
+    }
+    // Ten times a number of at most 18 digits, and a digit: below 2⁶⁴.
+    while let [digit @ b'0'..=b'9', rest @ ..] = left
+        && number < 1_000_000_000_000_000_000
+    {
+        (number, left) = (number * 10 + u64::from(digit - b'0'), rest);
+    }
+    let rest = left.strip_prefix(b"\n").filter(|rest| rest.len() + 1 < line.len())?;
+    Some((number.checked_mul(unit_fs)?, rest))
+}
+
+/// Bytes behind the line of a text and a code; `None` if the line is not that plain.
+#[inline]
+fn text_line(line: &[u8]) -> Option<&[u8]> {
+    let (words, rest) = line.split_at(line.iter().position(|byte| *byte == b'\n')?);
+    let mut blanks = words.iter().enumerate().filter(|(_, byte)| byte.is_ascii_whitespace());
+    let (blank, _) = blanks.next()?;
+    (blanks.next().is_none() && blank + 1 < words.len()).then(|| rest.get(1..))?
+}
+
+/// Bytes that have been read, and the lines that end in them.
+struct ReadLines {
+    bytes: usize,
+    lines: u64,
+}
+
 /// Identifier codes of two characters from `!` to `~`, and of one.
 const SHORT_CODES: usize = 94 + 94 * 94;
 
@@ -239,27 +245,14 @@ struct SelectedCodes {
     /// Selected signals by identifier code of one or two characters, one mask for a scalar.
     short: Box<[u32]>,
     /// Other codes and vectors: masks from the least significant bit.
-    long: BTreeMap<Vec<u8>, Vec<u32>>,
+    long: BTreeMap<Box<[u8]>, Vec<u32>>,
     levels: SignalLevels,
 }
 
 impl SelectedCodes {
-    fn new(variables: &[(Box<[u8]>, DeclaredVariable)], selected: &[usize]) -> Self {
+    fn new(variables: &VariableTable, selected: &[usize]) -> Self {
         let mut short = vec![0; SHORT_CODES].into_boxed_slice();
-        let mut long: BTreeMap<Vec<u8>, Vec<u32>> = BTreeMap::new();
-        for (number, signal) in (0..).zip(selected.iter().take(SELECTED_MAX)) {
-            let holds = |(_, variable): &&(_, DeclaredVariable)| {
-                (variable.first..variable.first + variable.width).contains(signal)
-            };
-            for (code, variable) in variables.iter().filter(holds) {
-                let bit = variable.first + variable.width - 1 - signal;
-                let masks = long.entry(code.to_vec()).or_default();
-                masks.resize(masks.len().max(bit + 1), 0);
-                if let Some(mask) = masks.get_mut(bit) {
-                    *mask |= 1_u32 << number;
-                }
-            }
-        }
+        let mut long = variables.masks(selected);
         long.retain(|code, masks| {
             let entry = short_code(code).and_then(|at| short.get_mut(at));
             match (masks.as_slice(), entry) {
@@ -269,6 +262,49 @@ impl SelectedCodes {
             false
         });
         Self { short, long, levels: SignalLevels::default() }
+    }
+
+    /// Reads lines of a time, of a level and a code of one character, and of a text without a blank,
+    /// as far as they are complete.
+    fn read_usual(
+        &mut self,
+        bytes: &[u8],
+        (time_fs, unit_fs): (&mut u64, u64),
+        sink: &mut ChangeSink<'_>,
+    ) -> ReadLines {
+        let (mut left, mut lines) = (bytes, 0);
+        loop {
+            left = match left {
+                [level @ (b'0' | b'1'), code @ b'!'..=b'~', b'\n', rest @ ..] => {
+                    self.set_scalar(std::slice::from_ref(code), *level);
+                    rest
+                }
+                [b'\n', rest @ ..] => rest,
+                [b'#', rest @ ..] => match time_line(rest, unit_fs) {
+                    Some((later, rest)) if later >= *time_fs => {
+                        self.go_on(later, time_fs, sink);
+                        rest
+                    }
+                    _ => break,
+                },
+                [b's', rest @ ..] => match text_line(rest) {
+                    Some(rest) => rest,
+                    None => break,
+                },
+                _ => break,
+            };
+            lines += 1;
+        }
+        ReadLines { bytes: bytes.len() - left.len(), lines }
+    }
+
+    /// Ends a time at a later one.
+    #[inline]
+    fn go_on(&mut self, later: u64, time_fs: &mut u64, sink: &mut ChangeSink<'_>) {
+        if later != *time_fs {
+            self.levels.end(*time_fs, sink);
+            *time_fs = later;
+        }
     }
 
     #[inline]
@@ -300,10 +336,8 @@ impl SelectedCodes {
     /// Sets the signals of a mask to `0` or `1`; other levels are not known.
     #[inline]
     fn set(&mut self, mask: u32, level: u8) {
-        match level {
-            b'0' => self.levels.set(mask, 0),
-            b'1' => self.levels.set(mask, mask),
-            _ => {}
+        if let b'0' | b'1' = level {
+            self.levels.set(mask, mask & u32::from(level & 1).wrapping_neg());
         }
     }
 }
@@ -318,5 +352,44 @@ fn short_code(code: &[u8]) -> Option<usize> {
             Some(94 + 94 * digit(second) + digit(first))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::SignalChange;
+
+    fn changes(text: &str) -> (Vec<SignalChange>, Option<String>) {
+        let dump = VcdReader::new(text.as_bytes()).unwrap();
+        let mut all = Vec::new();
+        let result = dump.read(&[0, 1], &mut |some| all.extend(some));
+        (all, result.err().map(|error| error.to_string()))
+    }
+
+    #[test]
+    fn usual_lines_are_read_as_their_words() {
+        let head = "$timescale 1 ps $end $var wire 1 ! a $end $var wire 1 \" b $end $enddefinitions $end\n";
+        let body = "#0\n0!\n0\"\n#12345678\n1!\nsx7 ~!\ns7 ~!\n#12345679\n#000123456780\n1\"\n0!\n#9876543210987\n0\"\n";
+        let change = |time_ps: u64, signals| SignalChange { time_fs: time_ps * 1000, signals };
+        let expected =
+            vec![change(12_345_678, 1), change(123_456_780, 3), change(9_876_543_210_987, 2)];
+        for end in ["\n", " ", "\r\n", "\n\n\t"] {
+            let text = format!("{head}{}", body.replace('\n', end));
+            assert_eq!(changes(&text), (expected.clone(), None), "{end:?}");
+        }
+        // What is unusual in a line is left to the words, with its line for an error.
+        for (odd, fault) in [
+            ("s1\n~! #x\n", "line 16: time #x is no number"),
+            ("#\n", "line 15: time # is no number"),
+            ("#99999999999999999999\n", "line 15: time #99999999999999999999 is no number"),
+            ("#18446744073709552\n", "line 15: time #18446744073709552 is no number"),
+            ("\n#5\n", "line 16: time #5 is earlier"),
+            ("#12a45678\n", "line 15: time #12a45678 is no number"),
+        ] {
+            let (seen, error) = changes(&format!("{head}{body}{odd}"));
+            let error = error.unwrap();
+            assert!(seen == expected && error.starts_with(fault), "{odd:?}: {error}");
+        }
     }
 }

@@ -52,6 +52,17 @@ impl<R: Read> WordReader<R> {
         }
     }
 
+    /// Bytes that are in memory and not read yet.
+    pub(super) fn unread(&self) -> &[u8] {
+        self.buffer.get(self.unread.clone()).unwrap_or_default()
+    }
+
+    /// Goes on behind bytes that were read from memory, and behind their lines.
+    pub(super) const fn skip(&mut self, bytes: usize, lines: u64) {
+        self.unread.start += bytes;
+        self.line += lines;
+    }
+
     /// Line of the word that was read last.
     pub(super) const fn line(&self) -> u64 {
         self.line

@@ -1,5 +1,7 @@
 //! Loop that follows the edges of a `sendclk`.
 
+use super::WIRES;
+
 /// Bits behind the point of the tracked period.
 const FRACTION_BITS: u32 = 16;
 
@@ -11,7 +13,7 @@ const PERIOD_SHIFT: u32 = 14;
 const RANGE_SHIFT: u32 = 9;
 
 /// Second-order loop that follows the edges of a `sendclk`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct EdgeTracker {
     /// Femtoseconds, with `FRACTION_BITS` behind the point.
     period: u64,
@@ -37,32 +39,80 @@ impl EdgeTracker {
         self.period >> FRACTION_BITS
     }
 
+    /// The longest period that is followed.
+    pub(super) const fn longest_fs(&self) -> u64 {
+        self.periods.1 >> FRACTION_BITS
+    }
+
     /// Time since the edge.
     pub(super) const fn since_edge(&self, time_fs: u64) -> i64 {
         time_fs.wrapping_sub(self.edge_fs).cast_signed()
     }
 
     pub(super) const fn phase(&self, time_fs: u64) -> i64 {
-        self.since_edge(time_fs).rem_euclid(self.period_fs().cast_signed())
+        remainder(self.since_edge(time_fs), self.period_fs().cast_signed())
     }
 
     /// Moves to the edge nearest to a time, but never back. Returns the periods moved and the time
     /// since that edge.
     pub(super) fn place(&mut self, time_fs: u64) -> (u64, i64) {
-        let half = self.period_fs() / 2;
-        let since = self.since_edge(time_fs);
+        let (half, since) = (self.period_fs() / 2, self.since_edge(time_fs));
         if since <= half.cast_signed() {
             return (0, since);
         }
         let since = since.unsigned_abs().saturating_add(half);
-        // Consecutive characters need no division.
-        let count = if since < 4 * half { 1 } else { since / self.period_fs() };
+        let count = (since / self.period_fs()).max(1);
         let moved = u128::from(count) * u128::from(self.period) + u128::from(self.fraction);
         self.fraction = u64::try_from(moved % (1 << FRACTION_BITS)).unwrap_or_default();
         let moved = u64::try_from(moved >> FRACTION_BITS).unwrap_or(u64::MAX);
         self.edge_fs = self.edge_fs.saturating_add(moved);
         self.place = self.place.saturating_add(count);
         (count, self.since_edge(time_fs))
+    }
+
+    /// A time that is a quarter of any period, or less.
+    pub(super) const fn near_fs(&self) -> u64 {
+        (self.periods.0 >> FRACTION_BITS) / 4
+    }
+
+    /// True if the corrections by one transition near an edge, of up to nine wires, leave the period in its range: each is
+    /// less than the `1 << FRACTION_BITS`th part of the period.
+    #[inline]
+    pub(super) const fn is_free(&self) -> bool {
+        let (shortest, longest) = self.periods;
+        let margin = self.longest_fs() * WIRES as u64;
+        self.period > shortest + margin && self.period < longest - margin
+    }
+
+    /// Moves to the next edge if a time is near it. Returns the time since it.
+    #[inline]
+    pub(super) fn go_on(&mut self, time_fs: u64, near_fs: u64) -> Option<i64> {
+        let ahead = self.period.wrapping_add(self.fraction);
+        let next = Self {
+            edge_fs: self.edge_fs.wrapping_add(ahead >> FRACTION_BITS),
+            fraction: ahead % (1 << FRACTION_BITS),
+            place: self.place.wrapping_add(1),
+            ..*self
+        };
+        let since = next.since_edge(time_fs);
+        (since.unsigned_abs() <= near_fs).then(|| {
+            *self = next;
+            since
+        })
+    }
+
+    /// The edge, corrected by the time of a transition since it.
+    #[inline]
+    pub(super) const fn corrected_fs(&self, since_edge: i64) -> u64 {
+        self.edge_fs.wrapping_add_signed(since_edge >> PHASE_SHIFT)
+    }
+
+    /// Corrects phase and period by the time of a transition near its edge, which is one period or none after the
+    /// one before it.
+    #[inline]
+    pub(super) fn correct_near(&mut self, since_edge: i64) {
+        self.edge_fs = self.corrected_fs(since_edge);
+        self.period = self.period.wrapping_add_signed(since_edge << (FRACTION_BITS - PERIOD_SHIFT));
     }
 
     /// Moves the edge to the time of a transition. Returns the time since it.
@@ -80,4 +130,12 @@ impl EdgeTracker {
         let (shortest, longest) = self.periods;
         self.period = self.period.saturating_add_signed(share).clamp(shortest, longest);
     }
+}
+
+/// Remainder of a time by a period, for most times without a division: they are less than a period from 0 to the period.
+#[inline]
+pub(super) const fn remainder(time: i64, period: i64) -> i64 {
+    let not_negative = if time < 0 { time.wrapping_add(period) } else { time };
+    let below = if not_negative >= period { not_negative - period } else { not_negative };
+    if below >= 0 && below < period { below } else { time.rem_euclid(period) }
 }

@@ -1,197 +1,16 @@
-//! Recovery of a sender's clock from the transitions of its wires.
-
-use std::ops::RangeInclusive;
+//! Recovery of characters from the transitions of the wires, with the clock of their sender.
 
 use super::edge_tracker::EdgeTracker;
+use super::sender_clock::{PERIODS_FS, SenderClock, signed};
 use super::{WIRES, WireTransition};
 use crate::character::Character;
 
 /// Bins of a period in an [`EyeHistogram`].
 const BINS: usize = 64;
 
-/// Longest distance of two transitions of a wire, in periods, that the first estimate of the period
-/// counts: a clock that is 0.1 % off is then still less than a tenth of a period off.
-const NEAR_PERIODS: u64 = 64;
-
-/// Factor between the distances of two rounds, and rounds after the first.
-const FARTHER: u64 = 8;
-const FARTHER_ROUNDS: u32 = 5;
-
-/// Periods that a clock may have: 1 ps to 1 ms.
-const PERIODS_FS: RangeInclusive<u64> = 1000..=1_000_000_000_000;
-
 /// Longest silence, in periods, after which the edge is still known: a recovered period that is 1 ppm off moves
 /// it by 1 %.
 const COASTING_MAX: u64 = 10_000;
-
-/// Clock of a sender and delays of the wires, as learned from transitions. W-4, W-6
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SenderClock {
-    /// Character period.
-    pub period_fs: u64,
-    /// Greatest error of the period: half a period for each run of near transitions of a wire.
-    pub period_error_fs: u64,
-    /// Time of a character, less the delay of its wire.
-    pub edge_fs: u64,
-    /// Delay of each wire behind the earliest; `None` for a wire without transitions.
-    pub delay_fs: [Option<u64>; WIRES],
-}
-
-impl SenderClock {
-    /// Learns the clock from the beginning of a recording: some thousand transitions in order of
-    /// time. The period is found near `period_fs` (within 0.1 %). `None` if the transitions show no
-    /// period: no wire has two of them within 64 periods, or the period is not from 1 ps to 1 ms.
-    ///
-    /// Distances between transitions of one wire are multiples of the period, whatever the skew.
-    /// The phases of the wires then fill less than a period, and the largest gap between them is
-    /// where characters end.
-    pub fn learn(transitions: &[WireTransition], period_fs: u64) -> Option<Self> {
-        if !PERIODS_FS.contains(&period_fs) {
-            return None;
-        }
-        let (period_fs, period_error_fs) = mean_period(transitions, period_fs)?;
-        let mut counts = [0_u64; WIRES];
-        for wire in transitions.iter().flat_map(|transition| transition.each()) {
-            if let Some(count) = counts.get_mut(wire) {
-                *count += 1;
-            }
-        }
-        let (reference, _) = counts.iter().enumerate().max_by_key(|(_, count)| **count)?;
-        let mut phases = WirePhases::default();
-        let mut tracker: Option<EdgeTracker> = None;
-        for transition in transitions {
-            for wire in transition.each() {
-                if wire == reference {
-                    let tracker = tracker
-                        .get_or_insert_with(|| EdgeTracker::new(period_fs, transition.time_fs));
-                    let (moved, since_edge) = tracker.place(transition.time_fs);
-                    tracker.correct(since_edge, moved);
-                }
-                if let Some(tracker) = &tracker {
-                    phases.add(wire, tracker.phase(transition.time_fs), period_fs);
-                }
-            }
-        }
-        let tracker = tracker?;
-        let delay_fs = phases.delays(period_fs);
-        let behind = delay_fs.get(reference).copied().flatten().unwrap_or_default();
-        let edge_fs = tracker.edge_fs.saturating_sub(behind);
-        Some(Self { period_fs, period_error_fs, edge_fs, delay_fs })
-    }
-}
-
-/// Mean of the period over transitions of the same wire, and its greatest error. Each round counts the periods of
-/// longer distances, for which the round before has made the period exact enough.
-fn mean_period(transitions: &[WireTransition], period_fs: u64) -> Option<(u64, u64)> {
-    let mut mean = PeriodMean::of(transitions, period_fs, NEAR_PERIODS).known()?;
-    let mut reach = NEAR_PERIODS;
-    for _ in 0..FARTHER_ROUNDS {
-        reach *= FARTHER;
-        let farther = PeriodMean::of(transitions, mean.0, reach);
-        if farther.misfits * 16 > farther.far {
-            break;
-        }
-        mean = farther.known()?;
-    }
-    Some(mean)
-}
-
-/// Sum of the distances of transitions of the same wire.
-#[derive(Default)]
-struct PeriodMean {
-    time: u128,
-    periods: u128,
-    /// Series of transitions, none of which is farther from the next than the reach.
-    runs: u128,
-    /// Distances that only this reach includes, and those of them that are no whole number of periods.
-    far: u64,
-    misfits: u64,
-}
-
-impl PeriodMean {
-    fn of(transitions: &[WireTransition], period_fs: u64, reach: u64) -> Self {
-        let mut mean = Self { runs: WIRES as u128, ..Self::default() };
-        let mut last = [None; WIRES];
-        for transition in transitions {
-            for wire in transition.each() {
-                let before = last.get_mut(wire).and_then(|last| last.replace(transition.time_fs));
-                if let Some(before) = before {
-                    mean.add(transition.time_fs.saturating_sub(before), period_fs, reach);
-                }
-            }
-        }
-        mean
-    }
-
-    fn add(&mut self, distance_fs: u64, period_fs: u64, reach: u64) {
-        let count = distance_fs.saturating_add(period_fs / 2) / period_fs;
-        if !(1..=reach).contains(&count) {
-            self.runs += 1;
-            return;
-        }
-        self.time += u128::from(distance_fs);
-        self.periods += u128::from(count);
-        if count > reach / FARTHER {
-            let off = distance_fs.abs_diff(count.saturating_mul(period_fs));
-            self.far += 1;
-            self.misfits += u64::from(off > period_fs / 4);
-        }
-    }
-
-    /// The mean, and half a period for each run as its greatest error.
-    fn known(&self) -> Option<(u64, u64)> {
-        let mean = self.time.checked_div(self.periods)?;
-        let error = (self.runs * mean / 2).div_ceil(self.periods);
-        let mean = u64::try_from(mean).ok().filter(|mean| *mean > 0)?;
-        Some((mean, u64::try_from(error).unwrap_or(u64::MAX)))
-    }
-}
-
-/// Mean phase of each wire's transitions.
-#[derive(Default)]
-struct WirePhases([Option<MeanPhase>; WIRES]);
-
-#[derive(Clone, Copy)]
-struct MeanPhase {
-    first: i64,
-    /// Sum of the differences from the first.
-    sum: i64,
-    count: i64,
-}
-
-impl WirePhases {
-    fn add(&mut self, wire: usize, phase: i64, period_fs: u64) {
-        let Some(entry) = self.0.get_mut(wire) else { return };
-        let entry = entry.get_or_insert(MeanPhase { first: phase, sum: 0, count: 0 });
-        entry.sum = entry.sum.saturating_add(nearest(phase - entry.first, period_fs));
-        entry.count += 1;
-    }
-
-    /// Delays behind the earliest wire, which follows the largest gap between phases.
-    fn delays(&self, period_fs: u64) -> [Option<u64>; WIRES] {
-        let period = signed(period_fs);
-        let phase = |entry: &MeanPhase| (entry.first + entry.sum / entry.count).rem_euclid(period);
-        let phases = self.0.map(|entry| entry.as_ref().map(phase));
-        let mut sorted: Vec<i64> = phases.into_iter().flatten().collect();
-        sorted.sort_unstable();
-        let later =
-            sorted.iter().skip(1).copied().chain(sorted.first().map(|first| first + period));
-        let gaps = sorted.iter().zip(later).map(|(phase, later)| (later - phase, later));
-        let earliest = gaps.max().map_or(0, |(_, later)| later);
-        phases.map(|phase| phase.map(|phase| (phase - earliest).rem_euclid(period).unsigned_abs()))
-    }
-}
-
-/// A difference of phases, by whole periods nearest to 0.
-fn nearest(difference: i64, period_fs: u64) -> i64 {
-    let period = signed(period_fs);
-    (difference + period / 2).rem_euclid(period) - period / 2
-}
-
-/// A time or period in the range of differences.
-fn signed(time_fs: u64) -> i64 {
-    i64::try_from(time_fs).unwrap_or(i64::MAX)
-}
 
 /// A character and its place on the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -228,6 +47,16 @@ pub struct WireQuality {
     pub beyond_window: u64,
 }
 
+impl WireQuality {
+    fn add(&mut self, characters: &[PlacedCharacter]) {
+        for placed in characters {
+            self.characters += 1;
+            self.odd_places += placed.place & 1;
+            self.spread_fs = self.spread_fs.max(placed.spread_fs);
+        }
+    }
+}
+
 /// Transitions of a wire, counted in 64ths of a period. The edge of the earliest wire stands at the
 /// end of the first eighth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,29 +73,37 @@ impl EyeHistogram {
 #[derive(Clone, Debug)]
 pub struct ClockRecovery {
     tracker: EdgeTracker,
-    delay_fs: [i64; WIRES],
     open: Option<OpenCharacter>,
+    /// Delay of each wire, and its first bin moved by that delay, with 32 bits behind the point. There are more than
+    /// wires: any bit of a set has one.
+    delays_fs: [u64; u32::BITS as usize],
+    first_bins: [i64; u32::BITS as usize],
+    /// Transitions of each wire by bin, `BIN_0` at the edge of the earliest wire.
+    bins: Box<[u64; WIRES * BINS_KEPT]>,
     /// Bins of an eye in a femtosecond, with 32 bits behind the point.
     bins_per_fs: i64,
     quality: WireQuality,
+}
+
+/// Bins that are kept of each wire: with the half period before and behind that those at both ends stand for.
+const BINS_KEPT: usize = 160;
+const BIN_0: usize = 32;
+
+/// All wires as a set.
+const ALL_WIRES: u32 = (1 << WIRES) - 1;
+
+/// A set of wires as a transition has it.
+fn wires_of(set: u32) -> u16 {
+    u16::try_from(set & ALL_WIRES).unwrap_or_default()
 }
 
 #[derive(Clone, Copy, Debug)]
 struct OpenCharacter {
     place: u64,
     edge_fs: u64,
-    wires: u16,
+    wires: u32,
     first_fs: u64,
     last_fs: u64,
-}
-
-impl OpenCharacter {
-    const fn placed(self) -> PlacedCharacter {
-        let Self { place, edge_fs, wires, first_fs: time_fs, last_fs } = self;
-        let spread_fs = last_fs.saturating_sub(time_fs);
-        let character = Character::from_bits(wires);
-        PlacedCharacter { place, time_fs, edge_fs, spread_fs, character }
-    }
 }
 
 impl ClockRecovery {
@@ -275,12 +112,21 @@ impl ClockRecovery {
         let period = clock.period_fs.clamp(*PERIODS_FS.start(), *PERIODS_FS.end());
         let back = clock.edge_fs.saturating_sub(first_fs).saturating_add(period / 2) / period;
         let edge_fs = clock.edge_fs.saturating_sub(back.saturating_mul(period));
-        let bins = (BINS as u64) << 32;
+        let bins_per_fs = signed(((BINS as u64) << 32) / period);
+        let (mut delays_fs, mut first_bins) = ([0; 32], [0; 32]);
+        let wires = delays_fs.iter_mut().zip(&mut first_bins).zip(clock.delay_fs);
+        for (wire, ((delay_fs, bin), delay)) in wires.enumerate() {
+            *delay_fs = delay.unwrap_or_default().min(period);
+            let first = (wire * BINS_KEPT + BIN_0) as u64;
+            *bin = signed(first << 32) + signed(*delay_fs) * bins_per_fs;
+        }
         Self {
             tracker: EdgeTracker::new(period, edge_fs),
-            delay_fs: clock.delay_fs.map(|delay| delay.map_or(0, signed)),
             open: None,
-            bins_per_fs: signed(bins / period),
+            delays_fs,
+            first_bins,
+            bins: Box::new([0; WIRES * BINS_KEPT]),
+            bins_per_fs,
             quality: WireQuality {
                 eyes: [EyeHistogram([0; BINS]); WIRES],
                 characters: 0,
@@ -293,82 +139,227 @@ impl ClockRecovery {
         }
     }
 
-    /// Takes a transition, not earlier than those before, and gives the characters that it ends.
-    pub fn receive(
+    /// Takes transitions, not earlier than those before, and appends the characters that they end.
+    pub fn receive(&mut self, transitions: &[WireTransition], placed: &mut Vec<PlacedCharacter>) {
+        let (before, mut left) = (placed.len(), transitions);
+        while let [first, later @ ..] = left {
+            left = match self.open {
+                Some(open) if first.time_fs > self.tracker.longest_fs() => {
+                    self.receive_near(left, open, placed)
+                }
+                _ => {
+                    self.receive_far(*first, placed);
+                    later
+                }
+            };
+        }
+        self.quality.add(placed.get(before..).unwrap_or_default());
+    }
+
+    /// Takes transitions up to one that has wires neither near the edge of the open character nor near the next, and that
+    /// one; returns the others. It does what [`ClockRecovery::receive_far`] does with each, in fewer steps.
+    fn receive_near<'a>(
         &mut self,
-        transition: WireTransition,
-        mut character: impl FnMut(PlacedCharacter),
-    ) {
-        for wire in transition.each() {
-            if let Some(placed) = self.receive_wire(transition.time_fs, wire) {
-                character(placed);
+        transitions: &'a [WireTransition],
+        mut open: OpenCharacter,
+        placed: &mut Vec<PlacedCharacter>,
+    ) -> &'a [WireTransition] {
+        // Copies stay in registers.
+        let (mut tracker, near_fs) = (self.tracker, self.tracker.near_fs());
+        let mut later = transitions.iter();
+        for &WireTransition { time_fs, wires } in later.by_ref() {
+            // Wires that are left, and those of them and before that are of the open character.
+            let mut left = u32::from(wires) & ALL_WIRES;
+            let mut own = left;
+            let is_free = tracker.is_free();
+            while is_free && left != 0 {
+                let wire = left.trailing_zeros() as usize;
+                let delay_fs = self.delays_fs.get(wire).copied().unwrap_or_default();
+                let arrived_fs = time_fs.wrapping_sub(delay_fs);
+                let mut since = tracker.since_edge(arrived_fs);
+                let period_fs = tracker.period_fs();
+                if since.unsigned_abs() > near_fs {
+                    let Some(since_next) = tracker.go_on(arrived_fs, near_fs) else { break };
+                    since = since_next;
+                    self.add(&mut open, own & !left, time_fs);
+                    placed.push(self.end(open, period_fs));
+                    let (place, edge_fs) = (tracker.place, tracker.corrected_fs(since));
+                    let (first_fs, last_fs) = (time_fs, time_fs);
+                    open = OpenCharacter { place, edge_fs, wires: 0, first_fs, last_fs };
+                    own = left;
+                }
+                tracker.correct_near(since);
+                self.count(wire, since.wrapping_add((period_fs / 8).cast_signed()));
+                left &= left - 1;
             }
+            self.add(&mut open, own & !left, time_fs);
+            if left != 0 {
+                (self.tracker, self.open) = (tracker, Some(open));
+                self.receive_far(WireTransition { time_fs, wires: wires_of(left) }, placed);
+                return later.as_slice();
+            }
+        }
+        (self.tracker, self.open) = (tracker, Some(open));
+        &[]
+    }
+
+    /// Adds wires that have a transition at one time to a character.
+    #[inline]
+    fn add(&mut self, open: &mut OpenCharacter, wires: u32, time_fs: u64) {
+        if wires != 0 {
+            if open.wires & wires != 0 {
+                self.count_doubled(open.wires & wires);
+            }
+            open.wires |= wires;
+            open.last_fs = time_fs;
         }
     }
 
-    fn receive_wire(&mut self, time_fs: u64, wire: usize) -> Option<PlacedCharacter> {
-        let delay = self.delay_fs.get(wire).copied().unwrap_or_default();
-        let half = self.tracker.period_fs().cast_signed() / 2;
-        let (moved, since) = self.tracker.place(time_fs.saturating_add_signed(-delay));
-        // The edge is not known after a silence in which the clock has drifted.
-        let since = if moved > COASTING_MAX { self.tracker.jump(since) } else { since };
-        let since = since.clamp(-half, half);
-        self.tracker.correct(since, moved);
-        self.quality.off_phase += u64::from(since.abs() > half / 2);
-        self.count(wire, since + delay + half / 4);
-        let bit = 1 << wire;
-        match &mut self.open {
-            Some(open) if moved == 0 => {
-                self.quality.doubled += u64::from(open.wires & bit != 0);
-                open.wires |= bit;
-                open.last_fs = time_fs;
-                None
-            }
-            open => {
+    #[cold]
+    fn count_doubled(&mut self, wires: u32) {
+        self.quality.doubled += u64::from(wires.count_ones());
+    }
+
+    #[cold]
+    const fn count_beyond_window(&mut self) {
+        self.quality.beyond_window += 1;
+    }
+
+    /// Takes the wires of a transition, wherever it is.
+    #[cold]
+    fn receive_far(&mut self, transition: WireTransition, placed: &mut Vec<PlacedCharacter>) {
+        let time_fs = transition.time_fs;
+        for number in transition.each() {
+            let delay_fs = self.delays_fs.get(number).copied().unwrap_or_default();
+            let period_fs = self.tracker.period_fs();
+            let half = (period_fs / 2).cast_signed();
+            let (moved, since) = self.tracker.place(time_fs.saturating_sub(delay_fs));
+            // The edge is not known after a silence in which the clock has drifted.
+            let since = if moved > COASTING_MAX { self.tracker.jump(since) } else { since };
+            let since = since.clamp(-half, half);
+            self.tracker.correct(since, moved);
+            self.quality.off_phase += u64::from(since.abs() > half / 2);
+            self.count(number, since + half / 4);
+            if moved > 0 || self.open.is_none() {
                 let EdgeTracker { place, edge_fs, .. } = self.tracker;
                 let (first_fs, last_fs) = (time_fs, time_fs);
-                let next = OpenCharacter { place, edge_fs, wires: bit, first_fs, last_fs };
-                let ended = open.replace(next)?;
-                self.end(ended, half);
-                Some(ended.placed())
+                let next = OpenCharacter { place, edge_fs, wires: 0, first_fs, last_fs };
+                if let Some(ended) = self.open.replace(next) {
+                    placed.push(self.end(ended, period_fs));
+                }
+            }
+            if let Some(mut open) = self.open {
+                self.add(&mut open, 1 << number, time_fs);
+                self.open = Some(open);
             }
         }
     }
 
+    #[inline]
     fn count(&mut self, wire: usize, phase: i64) {
-        let bin = usize::try_from((phase * self.bins_per_fs) >> 32).unwrap_or_default();
-        let eye = self.quality.eyes.get_mut(wire);
-        if let Some(bin) = eye.and_then(|eye| eye.0.get_mut(bin.min(BINS - 1))) {
-            *bin += 1;
+        let first = self.first_bins.get(wire).copied().unwrap_or_default();
+        let bin = first.wrapping_add(phase.wrapping_mul(self.bins_per_fs)) >> 32;
+        let bin = usize::try_from(bin).unwrap_or(usize::MAX);
+        if let Some(count) = self.bins.get_mut(bin) {
+            *count = count.wrapping_add(1);
         }
     }
 
-    fn end(&mut self, ended: OpenCharacter, window: i64) {
-        let spread = ended.last_fs.saturating_sub(ended.first_fs);
-        self.quality.characters += 1;
-        self.quality.odd_places += ended.place & 1;
-        self.quality.spread_fs = self.quality.spread_fs.max(spread);
-        self.quality.beyond_window += u64::from(signed(spread) > window);
+    /// Ends a character.
+    #[inline]
+    fn end(&mut self, ended: OpenCharacter, period_fs: u64) -> PlacedCharacter {
+        let OpenCharacter { place, edge_fs, wires, first_fs: time_fs, last_fs } = ended;
+        let spread_fs = last_fs.saturating_sub(time_fs);
+        if spread_fs > period_fs / 2 {
+            self.count_beyond_window();
+        }
+        let character = Character::from_bits(wires_of(wires));
+        PlacedCharacter { place, time_fs, edge_fs, spread_fs, character }
     }
 
     /// Ends the open character if its period is over at a time.
     pub fn settle(&mut self, time_fs: u64) -> Option<PlacedCharacter> {
-        let period = self.tracker.period_fs().cast_signed();
-        if self.tracker.since_edge(time_fs) <= period + period / 2 {
+        let period = self.tracker.period_fs();
+        if self.tracker.since_edge(time_fs) <= (period + period / 2).cast_signed() {
             return None;
         }
         let ended = self.open.take()?;
-        self.end(ended, period / 2);
-        Some(ended.placed())
+        Some(self.end_last(ended))
+    }
+
+    fn end_last(&mut self, ended: OpenCharacter) -> PlacedCharacter {
+        let placed = self.end(ended, self.tracker.period_fs());
+        self.quality.add(&[placed]);
+        placed
     }
 
     /// The last character, and the counts of the whole recording.
     pub fn finish(mut self) -> (Option<PlacedCharacter>, WireQuality) {
-        let half = self.tracker.period_fs().cast_signed() / 2;
-        let last = self.open.take();
-        if let Some(ended) = last {
-            self.end(ended, half);
+        let last = self.open.take().map(|ended| self.end_last(ended));
+        let (bins, _) = self.bins.as_chunks::<BINS_KEPT>();
+        for (eye, bins) in self.quality.eyes.iter_mut().zip(bins) {
+            for (bin, count) in bins.iter().enumerate() {
+                let bin = bin.saturating_sub(BIN_0).min(BINS - 1);
+                eye.0.get_mut(bin).into_iter().for_each(|sum| *sum += count);
+            }
         }
-        (last.map(OpenCharacter::placed), self.quality)
+        (last, self.quality)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wires::WireEncoder;
+
+    const PERIOD_FS: u64 = 12_500_000;
+
+    /// Characters of all kinds, with skew, jitter, glitches and silences, sent with a clock that is off.
+    fn recording(jitter_fs: u64, ppm: i64, glitch_every: u64) -> Vec<WireTransition> {
+        let mut state = ppm.unsigned_abs() + jitter_fs;
+        let mut below = move |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % bound
+        };
+        let (mut all, mut now) = (Vec::new(), PERIOD_FS / 3);
+        for _ in 0..40 {
+            let period_fs = PERIOD_FS.saturating_add_signed(ppm * 125 / 10);
+            let mut encoder = WireEncoder::new(period_fs, now);
+            let count = 1 + below(300);
+            for place in 0..count {
+                if below(glitch_every) == 0 {
+                    let at = now + place * period_fs + below(period_fs);
+                    encoder.toggle(at, usize::try_from(below(9)).unwrap());
+                }
+                let character = Character::from_bits(u16::try_from(below(512)).unwrap());
+                let delay = |wire: usize| wire as u64 * 600_000 + below(jitter_fs + 1);
+                encoder.send(character, delay, |it| all.push(it));
+            }
+            encoder.finish(|it| all.push(it));
+            let silence = [0, 1, 20, 900, 30_000][usize::try_from(below(5)).unwrap()];
+            now += period_fs * (count + 2 + silence);
+        }
+        all.sort_by_key(|it| it.time_fs);
+        all
+    }
+
+    #[test]
+    fn few_steps_do_what_all_steps_do() {
+        // Jitter up to two periods, and clocks up to those that are out of the range of the period.
+        let recordings =
+            [(0, 0), (1_000_000, 100), (4_000_000, -1500), (9_000_000, 2500), (25_000_000, -7)];
+        for ((jitter_fs, ppm), glitch_every) in recordings.into_iter().zip([1000, 50, 9, 20, 5]) {
+            let all = recording(jitter_fs, ppm, glitch_every);
+            let clock = SenderClock::learn(&all, PERIOD_FS).unwrap();
+            let mut few = ClockRecovery::new(&clock, all[0].time_fs);
+            let (mut every, mut seen, mut expected) = (few.clone(), Vec::new(), Vec::new());
+            for some in all.chunks(7) {
+                few.receive(some, &mut seen);
+            }
+            all.iter().for_each(|it| every.receive_far(*it, &mut expected));
+            every.quality.add(&expected);
+            assert_eq!(seen, expected, "{jitter_fs} fs {ppm} ppm");
+            assert_eq!(few.finish(), every.finish());
+        }
     }
 }

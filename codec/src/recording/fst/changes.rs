@@ -1,0 +1,332 @@
+//! Blocks of changes of an FST file.
+
+use std::io::{Read, Seek};
+use std::ops::Range;
+
+use super::packing::{FstPacking, signed_varint, unpack, varint};
+use super::{BYTES_MAX, BlockFile, CHANGES_ALIAS_2, FileBlock};
+use crate::recording::levels::SignalLevels;
+use crate::recording::{ChangeSink, RecordingError};
+
+/// Longest head of a list: three numbers.
+const HEAD: u64 = 30;
+
+/// Changes of the selected signals, block by block.
+pub(super) struct BlockChanges<'a> {
+    /// Bytes of a level of each variable as text, by its number.
+    pub(super) widths: &'a [u32],
+    /// Selected variables by number, with masks of their signals from the least significant bit.
+    pub(super) selected: Vec<(usize, Vec<u32>)>,
+    pub(super) unit_fs: u64,
+    pub(super) levels: SignalLevels,
+    /// Time of the levels; `None` before the first block.
+    pub(super) time_fs: Option<u64>,
+}
+
+/// Parts of a block of changes, as places in the file.
+struct BlockParts {
+    block: FileBlock,
+    /// Levels at the beginning, and their length once they are unpacked.
+    frame: Range<u64>,
+    frame_length: u64,
+    /// Packed changes of the signals, behind a byte that names their compression.
+    chains: Range<u64>,
+    places: Range<u64>,
+    times: Range<u64>,
+    times_length: u64,
+}
+
+impl BlockParts {
+    fn read(
+        file: &mut BlockFile<impl Read + Seek>,
+        block: FileBlock,
+    ) -> Result<Self, RecordingError> {
+        let frame = block.start.saturating_add(24);
+        let ([frame_length, packed, _], frame) = numbers(file, block, frame)?;
+        let frame_end = frame.saturating_add(packed);
+        let ([_handles], chains) = numbers(file, block, frame_end)?;
+        let end = block.end.saturating_sub(24);
+        let times_length = file.number(block, end)?;
+        let times = end.saturating_sub(file.number(block, end + 8)?);
+        let places_end = times.saturating_sub(8);
+        let places = places_end.saturating_sub(file.number(block, places_end)?);
+        if places <= chains {
+            return Err(block.damaged("parts of a block of changes overlap"));
+        }
+        Ok(Self {
+            block,
+            frame: frame..frame_end,
+            frame_length,
+            chains: chains..places,
+            places: places..places_end,
+            times: times..end,
+            times_length,
+        })
+    }
+}
+
+/// Numbers at a place, and the place behind them.
+fn numbers<const N: usize>(
+    file: &mut BlockFile<impl Read + Seek>,
+    block: FileBlock,
+    at: u64,
+) -> Result<([u64; N], u64), RecordingError> {
+    let head = file.bytes(block, at, HEAD.min(block.end.saturating_sub(at)))?;
+    let (mut rest, mut all) = (head.as_slice(), [0; N]);
+    for number in &mut all {
+        *number = varint(&mut rest).ok_or_else(|| block.damaged("a number does not end"))?;
+    }
+    Ok((all, at + (head.len() - rest.len()) as u64))
+}
+
+/// Bytes of a part of a block.
+fn part(
+    file: &mut BlockFile<impl Read + Seek>,
+    block: FileBlock,
+    place: &Range<u64>,
+) -> Result<Vec<u8>, RecordingError> {
+    file.bytes(block, place.start, place.end.saturating_sub(place.start))
+}
+
+/// Bytes of a part of a block, which is stored if it would not become shorter.
+fn unpacked_part(
+    file: &mut BlockFile<impl Read + Seek>,
+    block: FileBlock,
+    (place, length): (&Range<u64>, u64),
+) -> Result<Vec<u8>, RecordingError> {
+    let packed = part(file, block, place)?;
+    let is_stored = packed.len() as u64 == length;
+    unpack(if is_stored { FstPacking::Stored } else { FstPacking::Zlib }, &packed, length)
+        .map_err(|cause| RecordingError::at_byte(place.start, cause))
+}
+
+impl BlockChanges<'_> {
+    /// Reads a block. The changes of its last time are kept, as the next may begin with it.
+    pub(super) fn read(
+        &mut self,
+        file: &mut BlockFile<impl Read + Seek>,
+        block: FileBlock,
+        sink: &mut ChangeSink<'_>,
+    ) -> Result<(), RecordingError> {
+        let damaged = |cause: String| block.damaged(cause);
+        let parts = BlockParts::read(file, block)?;
+        if self.time_fs.is_none() {
+            self.advance(file.number(block, block.start)?, sink).map_err(damaged)?;
+            self.set_frame(&unpacked_part(file, block, (&parts.frame, parts.frame_length))?);
+        }
+        let times = unpacked_part(file, block, (&parts.times, parts.times_length))?;
+        let mut chains = self.chains(file, &parts)?;
+        let (mut times, mut time, mut count) = (times.as_slice(), 0_u64, 0);
+        while let Some(index) = chains.iter().filter_map(|chain| chain.next).min() {
+            while count <= index {
+                let passed = varint(&mut times).and_then(|passed| time.checked_add(passed));
+                time = passed.ok_or_else(|| block.damaged("a change is behind the last time"))?;
+                count += 1;
+            }
+            self.advance(time, sink).map_err(damaged)?;
+            for chain in chains.iter_mut().filter(|chain| chain.next == Some(index)) {
+                let masks = self.selected.get(chain.number).map(|(_, masks)| masks.as_slice());
+                chain
+                    .step(index, masks.unwrap_or_default(), &mut self.levels)
+                    .ok_or_else(|| block.damaged("changes of a signal are cut short"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the changes before a time.
+    fn advance(&mut self, time: u64, sink: &mut ChangeSink<'_>) -> Result<(), String> {
+        let now_fs = self.time_fs.unwrap_or_default();
+        match time.checked_mul(self.unit_fs) {
+            Some(time_fs) if time_fs >= now_fs => {
+                if time_fs > now_fs {
+                    self.levels.end(now_fs, sink);
+                }
+                self.time_fs = Some(time_fs);
+                Ok(())
+            }
+            Some(_) => Err(format!("time {time} is earlier than the time before it")),
+            None => Err(format!("time {time} is no number of units below 5.1 hours")),
+        }
+    }
+
+    /// Sets the levels at the beginning of a recording.
+    fn set_frame(&mut self, frame: &[u8]) {
+        let (mut place, mut number) = (0_usize, 0);
+        for (variable, masks) in &self.selected {
+            let between = self.widths.get(number..*variable).unwrap_or_default();
+            place =
+                between.iter().fold(place, |place, width| place.saturating_add(*width as usize));
+            number = *variable;
+            let width = self.widths.get(number).map_or(0, |width| *width as usize);
+            let level = frame.get(place..place.saturating_add(width)).unwrap_or_default();
+            set(&mut self.levels, masks, width, |at| match level.get(at)? {
+                b'0' => Some(false),
+                b'1' => Some(true),
+                _ => None,
+            });
+        }
+    }
+
+    /// Changes of the selected signals.
+    fn chains(
+        &self,
+        file: &mut BlockFile<impl Read + Seek>,
+        parts: &BlockParts,
+    ) -> Result<Vec<ChangeChain>, RecordingError> {
+        let BlockParts { block, chains, .. } = parts;
+        let length = chains.end.saturating_sub(chains.start);
+        let table = part(file, *block, &parts.places)?;
+        let places = ChainPlaces::parse(&table, block.kind, self.widths.len());
+        let places = places.ok_or_else(|| block.damaged("places of changes make no sense"))?;
+        let packing = match file.bytes(*block, chains.start, 1)?.first() {
+            Some(b'Z') => FstPacking::Zlib,
+            Some(b'4') => FstPacking::Lz4,
+            _ => {
+                let text = "changes are not packed with zlib or LZ4: convert the file with fst2vcd";
+                return Err(block.damaged(text));
+            }
+        };
+        let mut left = BYTES_MAX;
+        let mut all = Vec::new();
+        for (number, (variable, _)) in self.selected.iter().enumerate() {
+            let Some(place) = places.of(*variable, length) else { continue };
+            let at = chains.start.saturating_add(place.start);
+            let packed = file.bytes(*block, at, place.end.saturating_sub(place.start))?;
+            let mut packed = packed.as_slice();
+            let cut = || "a number does not end".to_owned();
+            let bytes = match varint(&mut packed).ok_or_else(cut) {
+                Ok(0) => unpack(FstPacking::Stored, packed, packed.len() as u64),
+                Ok(unpacked) if unpacked > left => Err("more than a block has".to_owned()),
+                Ok(unpacked) => unpack(packing, packed, unpacked),
+                Err(cause) => Err(cause),
+            };
+            let bytes = bytes.map_err(|cause| {
+                RecordingError::at_byte(at, format!("changes of a signal: {cause}"))
+            })?;
+            left = left.saturating_sub(bytes.len() as u64);
+            let width = self.widths.get(*variable).map_or(0, |width| *width as usize);
+            let mut chain = ChangeChain { number, width, bytes, at: 0, head: 0, next: None };
+            let cut = || block.damaged("changes of a signal are cut short");
+            chain.find_next(0).ok_or_else(cut)?;
+            all.push(chain);
+        }
+        Ok(all)
+    }
+}
+
+/// Sets the signals of some masks by the bits of a level, most significant first; `None` is unknown.
+#[inline]
+fn set(
+    levels: &mut SignalLevels,
+    masks: &[u32],
+    width: usize,
+    bit: impl Fn(usize) -> Option<bool>,
+) {
+    for (at, mask) in (0..width).rev().zip(masks) {
+        match bit(at) {
+            Some(true) => levels.set(*mask, *mask),
+            Some(false) => levels.set(*mask, 0),
+            None => {}
+        }
+    }
+}
+
+/// Places of changes of the variables in a block.
+#[derive(Debug, Default, PartialEq)]
+struct ChainPlaces {
+    /// Chain of each variable, by its number.
+    chains: Vec<Option<usize>>,
+    /// Bytes from the first of all to the first of each chain, increasing.
+    starts: Vec<u64>,
+}
+
+impl ChainPlaces {
+    /// Reads the places of some variables; `None` if they make no sense.
+    fn parse(mut table: &[u8], kind: u8, variables: usize) -> Option<Self> {
+        let (mut all, mut start, mut alias) = (Self::default(), 0_u64, None);
+        while !table.is_empty() && all.chains.len() < variables {
+            let (number, signed) = signed_varint(&mut table)?;
+            let is_signed = kind == CHANGES_ALIAS_2;
+            if number & 1 == 1 && (!is_signed || signed > 1) {
+                let step = if is_signed { signed.cast_unsigned() } else { number } >> 1;
+                start = start.checked_add(step).filter(|_| step > 0)?;
+                all.chains.push(Some(all.starts.len()));
+                all.starts.push(start);
+            } else if number & 1 == 1 || number == 0 && !is_signed {
+                // The changes of another variable: of the same as before, or of one that is named.
+                let named =
+                    if !is_signed { varint(&mut table)? } else { (signed >> 1).unsigned_abs() };
+                if named > 0 {
+                    alias = *all.chains.get(usize::try_from(named - 1).ok()?)?;
+                }
+                all.chains.push(alias);
+            } else {
+                let free = variables - all.chains.len();
+                let none = usize::try_from(number >> 1).map_or(free, |none| none.min(free));
+                all.chains.extend(std::iter::repeat_n(None, none));
+            }
+        }
+        Some(all)
+    }
+
+    /// Place of the changes of a variable, where all end at `end`; `None` if it has none.
+    fn of(&self, variable: usize, end: u64) -> Option<Range<u64>> {
+        let chain = (*self.chains.get(variable)?)?;
+        let start = *self.starts.get(chain)?;
+        Some(start..self.starts.get(chain + 1).copied().unwrap_or(end))
+    }
+}
+
+/// Changes of a variable in a block.
+struct ChangeChain {
+    /// Number among the selected variables, and bits.
+    number: usize,
+    width: usize,
+    bytes: Vec<u8>,
+    /// Bytes that have been read.
+    at: usize,
+    /// Number that begins the next change: its distance in times, and a part of its level.
+    head: u64,
+    /// Number of the next change's time.
+    next: Option<u64>,
+}
+
+impl ChangeChain {
+    /// Reads the beginning of the next change; `None` if it is cut short.
+    fn find_next(&mut self, index: u64) -> Option<()> {
+        let mut rest = self.bytes.get(self.at..)?;
+        self.next = None;
+        if !rest.is_empty() {
+            self.head = varint(&mut rest)?;
+            self.at = self.bytes.len() - rest.len();
+            let bits = match (self.width, self.head & 1) {
+                (1, 0) => 2,
+                (1, _) => 4,
+                _ => 1,
+            };
+            self.next = Some(index.checked_add(self.head >> bits)?);
+        }
+        Some(())
+    }
+
+    /// Sets the level of the next change, and finds the one behind it; `None` if it is cut short.
+    fn step(&mut self, index: u64, masks: &[u32], levels: &mut SignalLevels) -> Option<()> {
+        let (head, width) = (self.head, self.width);
+        let is_packed = head & 1 == 0;
+        if width == 1 {
+            set(levels, masks, 1, |_| is_packed.then_some(head >> 1 & 1 == 1));
+        } else {
+            let length = if is_packed { width.div_ceil(8) } else { width };
+            let level = self.bytes.get(self.at..)?.get(..length)?;
+            self.at += length;
+            set(levels, masks, width, |at| match (is_packed, level.get(at)) {
+                (true, _) => Some(level.get(at / 8)? >> (7 - at % 8) & 1 == 1),
+                (false, Some(b'0')) => Some(false),
+                (false, Some(b'1')) => Some(true),
+                (false, _) => None,
+            });
+        }
+        self.find_next(index)
+    }
+}

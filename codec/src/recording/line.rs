@@ -1,0 +1,141 @@
+//! Characters of a recorded channel at the ticks of a capture.
+
+use crate::capture::{Chunk, ChunkContent, split_into_chunks};
+use crate::chars::{CharBuf, Chars};
+use crate::time::Tick;
+use crate::wires::PlacedCharacter;
+
+/// Farthest that the time of a character may be from its tick, in quarters of a period, before it is moved:
+/// where silence can be made longer or shorter, and elsewhere.
+const FAR_IN_SILENCE: i64 = 3;
+const FAR_ELSEWHERE: i64 = 16;
+
+/// Most periods that the characters of a channel may be ahead of their times.
+const AHEAD_MAX: u64 = 65_536;
+
+/// Quality of the characters of a capture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineQuality {
+    /// Silent periods that were added or left out, so that characters stay at their times.
+    pub adjusted: u64,
+    /// Farthest that the time of a character is from its tick.
+    pub farthest_fs: u64,
+    /// Characters without a tick: there are far more of them than periods.
+    pub lost: u64,
+    /// First character: periods since the beginning of the recording, and time.
+    pub first: Option<(u64, u64)>,
+    /// Last character, likewise.
+    pub last: (u64, u64),
+    /// Longest character, from its first transition to its last, and its tick. W-4
+    pub longest: (u64, Tick),
+}
+
+/// Characters of a channel at the ticks of the capture, whose period is constant. A silence is made longer or
+/// shorter where the sender's clock has left that period.
+#[derive(Clone, Debug)]
+pub(super) struct CharacterLine {
+    period_fs: i64,
+    /// Distances between time and tick from which on a character is moved, behind silence and elsewhere.
+    far_fs: [u64; 2],
+    /// Characters that are not written yet, and the tick of the first.
+    pub(super) characters: CharBuf,
+    pub(super) first: u64,
+    /// Tick behind the last character.
+    pub(super) end: u64,
+    /// Place of the last character on the channel, and its tick.
+    last: Option<(u64, u64)>,
+    pub(super) quality: LineQuality,
+}
+
+impl CharacterLine {
+    pub(super) fn new(period_fs: u64, first: u64) -> Self {
+        let (characters, period_fs) = (CharBuf::new(), period_fs.cast_signed());
+        let far_fs = [FAR_IN_SILENCE, FAR_ELSEWHERE]
+            .map(|quarters| (period_fs / 4 + 1).saturating_mul(quarters).unsigned_abs());
+        let quality = LineQuality::default();
+        Self { period_fs, far_fs, characters, first, end: first, last: None, quality }
+    }
+
+    /// Time since a tick.
+    fn since(&self, tick: u64, time_fs: u64) -> i64 {
+        // A tick follows its time, so that only the difference need fit.
+        time_fs.wrapping_sub(tick.wrapping_mul(self.period_fs.cast_unsigned())).cast_signed()
+    }
+
+    /// Adds characters behind silence, up to 64 at once.
+    pub(super) fn add(&mut self, characters: &[PlacedCharacter]) {
+        let (mut low, mut d, mut length) = ([0; 64], 0, 0);
+        for placed in characters {
+            let Some(tick) = self.tick(*placed) else { continue };
+            let silence = tick - self.end;
+            if silence > 0 || length == low.len() {
+                self.characters.push_block(low.get(..length).unwrap_or_default(), d);
+                self.characters.push_idle(usize::try_from(silence).unwrap_or(usize::MAX));
+                (d, length) = (0, 0);
+            }
+            let [byte, bit] = placed.character.bits().to_le_bytes();
+            low.get_mut(length).into_iter().for_each(|low| *low = byte);
+            d |= u64::from(bit) << length;
+            length += 1;
+            self.end = tick + 1;
+        }
+        self.characters.push_block(low.get(..length).unwrap_or_default(), d);
+    }
+
+    /// The tick of a character, not before the end. `None` if it is too far from its time.
+    #[inline]
+    pub(super) fn tick(&mut self, placed: PlacedCharacter) -> Option<u64> {
+        let PlacedCharacter { place, edge_fs, .. } = placed;
+        let (last_place, last_tick) = self.last.unwrap_or((place, place));
+        let passed = place.saturating_sub(last_place);
+        let mut tick = last_tick.saturating_add(passed);
+        let [far_in_silence, far_elsewhere] = self.far_fs;
+        let far_fs = if passed > 1 { far_in_silence } else { far_elsewhere };
+        let mut distance_fs = self.since(tick, edge_fs).unsigned_abs();
+        if distance_fs >= far_fs || tick < self.end {
+            tick = self.moved_tick(tick, edge_fs, far_fs)?;
+            distance_fs = self.since(tick, edge_fs).unsigned_abs();
+        }
+        self.quality.farthest_fs = self.quality.farthest_fs.max(distance_fs);
+        self.last = Some((place, tick));
+        self.quality.first.get_or_insert((place, edge_fs));
+        self.quality.last = (place, edge_fs);
+        if placed.spread_fs > self.quality.longest.0 {
+            self.quality.longest = (placed.spread_fs, Tick(tick));
+        }
+        Some(tick)
+    }
+
+    /// The tick of a character whose tick would be far from its time, or before the end.
+    #[cold]
+    fn moved_tick(&mut self, tick: u64, edge_fs: u64, far_fs: u64) -> Option<u64> {
+        let late = self.since(tick, edge_fs);
+        if late.unsigned_abs() < far_fs {
+            return Some(tick.max(self.end));
+        }
+        let periods = late.saturating_add(self.period_fs / 2).div_euclid(self.period_fs);
+        let nearest = tick.saturating_add_signed(periods);
+        if self.end > nearest.saturating_add(AHEAD_MAX) {
+            self.quality.lost += 1;
+            return None;
+        }
+        let moved = nearest.max(self.end);
+        self.quality.adjusted = self.quality.adjusted.saturating_add(moved.abs_diff(tick));
+        Some(moved)
+    }
+
+    /// Characters before a tick, and the others.
+    pub(super) fn split_at(&self, end: u64) -> (Chars<'_>, Chars<'_>) {
+        let length = usize::try_from(end.saturating_sub(self.first)).unwrap_or(usize::MAX);
+        self.characters.chars().split_at(length)
+    }
+
+    /// Chunks of the characters before a tick, and of the silence up to it.
+    pub(super) fn chunks(&self, end: u64) -> impl Iterator<Item = Chunk<'_>> {
+        let silence = end.saturating_sub(self.end);
+        let idle = Chars::from_planes(&[0], &[0]).unwrap_or_default();
+        let content = ChunkContent::Repeat { pattern: idle, count: silence };
+        let silence = (silence > 0).then_some(Chunk { first: Tick(self.end), content });
+        split_into_chunks(Tick(self.first), self.split_at(end).0).chain(silence)
+    }
+}

@@ -1,0 +1,105 @@
+//! Variables that a recording declares, and their signals.
+
+use std::collections::BTreeMap;
+
+use super::SELECTED_MAX;
+
+/// Most bits of all signals together, and most bytes of their names and codes.
+const SIGNALS_MAX: usize = 262_144;
+const NAMES_MAX: usize = 16 << 20;
+
+/// Most nested scopes.
+const SCOPES_MAX: usize = 256;
+
+/// Enters a scope.
+pub(super) fn add_scope(scopes: &mut Vec<String>, name: &str) -> Result<(), String> {
+    if scopes.len() == SCOPES_MAX {
+        return Err(format!("more than {SCOPES_MAX} nested scopes"));
+    }
+    scopes.push(name.to_owned());
+    Ok(())
+}
+
+/// Name of a variable: `d` and the range `[8:0]` in the scopes `top` and `link`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct VariableName<'a> {
+    pub(super) scopes: &'a [String],
+    pub(super) name: &'a str,
+    pub(super) range: &'a str,
+}
+
+/// Signals of a variable, from its most significant bit.
+#[derive(Clone, Copy, Debug)]
+struct DeclaredVariable {
+    first: usize,
+    width: usize,
+}
+
+/// Variables and signals of a recording, in bounded memory.
+#[derive(Debug, Default)]
+pub(super) struct VariableTable {
+    /// Names of the signals, one a bit, with their scopes: `top.link.d[8]`.
+    names: Vec<String>,
+    /// Variables with their codes, which several may share.
+    variables: Vec<(Box<[u8]>, DeclaredVariable)>,
+    /// Bytes of names and codes.
+    names_len: usize,
+}
+
+impl VariableTable {
+    pub(super) fn signals(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Adds a variable of some bits.
+    pub(super) fn declare(
+        &mut self,
+        name: VariableName<'_>,
+        width: usize,
+        code: &[u8],
+    ) -> Result<(), String> {
+        let range = name.range;
+        let name = [name.scopes.join(".").as_str(), name.name].join(".");
+        let name = name.trim_start_matches('.');
+        if self.names.len().saturating_add(width) > SIGNALS_MAX {
+            return Err(format!("more than {SIGNALS_MAX} signals: dump the wires alone"));
+        }
+        let name_len = name.len().saturating_add(range.len()).saturating_add(8);
+        self.names_len = self.names_len.saturating_add(code.len());
+        self.names_len = self.names_len.saturating_add(name_len.saturating_mul(width));
+        if self.names_len > NAMES_MAX {
+            return Err(format!("names of signals exceed {NAMES_MAX} bytes"));
+        }
+        // The range of `d[8:0]` numbers the bits; without one, they count down to 0.
+        let bounds = range.trim_matches(['[', ']']).split_once(':');
+        let bounds =
+            bounds.and_then(|(left, right)| Some((left.parse().ok()?, right.parse().ok()?)));
+        let (left, right): (usize, usize) = bounds.unwrap_or((width.saturating_sub(1), 0));
+        self.variables.push((code.into(), DeclaredVariable { first: self.names.len(), width }));
+        self.names.extend((0..width).map(|bit| match width {
+            1 => format!("{name}{}", if range.contains(':') { "" } else { range }),
+            _ if left < right => format!("{name}[{}]", left.saturating_add(bit)),
+            _ => format!("{name}[{}]", left.saturating_sub(bit)),
+        }));
+        Ok(())
+    }
+
+    /// Masks of selected signals, from the least significant bit of each code that has one of them.
+    pub(super) fn masks(&self, selected: &[usize]) -> BTreeMap<Box<[u8]>, Vec<u32>> {
+        let mut all: BTreeMap<Box<[u8]>, Vec<u32>> = BTreeMap::new();
+        for (number, signal) in (0..).zip(selected.iter().take(SELECTED_MAX)) {
+            let holds = |(_, variable): &&(_, DeclaredVariable)| {
+                (variable.first..variable.first + variable.width).contains(signal)
+            };
+            for (code, variable) in self.variables.iter().filter(holds) {
+                let bit = variable.first + variable.width - 1 - signal;
+                let masks = all.entry(code.clone()).or_default();
+                masks.resize(masks.len().max(bit + 1), 0);
+                if let Some(mask) = masks.get_mut(bit) {
+                    *mask |= 1_u32 << number;
+                }
+            }
+        }
+        all
+    }
+}
