@@ -200,8 +200,19 @@ impl CharBuf {
     /// Adds one character.
     pub fn push(&mut self, character: Character) {
         let [low, d] = character.bits().to_le_bytes();
-        self.push_d(u64::from(d), 1);
-        self.low.push(low);
+        self.push_block(&[low], d.into());
+    }
+
+    /// Adds at most 64 characters: low bytes, and `d` bits, the first lowest. Bits above them are 0.
+    pub(crate) fn push_block(&mut self, low: &[u8], d: u64) {
+        self.push_d(d, low.len());
+        self.low.extend_from_slice(low);
+    }
+
+    /// Adds silent periods. C-6
+    pub fn push_idle(&mut self, periods: usize) {
+        self.low.resize(self.low.len() + periods, 0);
+        self.d.resize(self.low.len().div_ceil(8), 0);
     }
 
     /// Removes the characters and keeps the allocation.
@@ -213,8 +224,7 @@ impl CharBuf {
     /// Adds bytes of a packet.
     pub fn push_data(&mut self, bytes: &[u8]) {
         for run in bytes.chunks(64) {
-            self.push_d(u64::MAX >> (64 - run.len()), run.len());
-            self.low.extend_from_slice(run);
+            self.push_block(run, u64::MAX >> (64 - run.len()));
         }
     }
 
@@ -234,12 +244,11 @@ impl CharBuf {
         }
         for (block, run) in chars.low.chunks(64).enumerate() {
             let d = chars.d_word(block * 64) & (u64::MAX >> (64 - run.len()));
-            self.push_d(d, run.len());
-            self.low.extend_from_slice(run);
+            self.push_block(run, d);
         }
     }
 
-    /// Adds `count` bits (1..=64) to the `d` plane, ahead of their low bytes. Bits of `word` above
+    /// Adds `count` bits (0..=64) to the `d` plane, ahead of their low bytes. Bits of `word` above
     /// them are 0.
     fn push_d(&mut self, word: u64, count: usize) {
         let free = self.d.len() * 8 - self.low.len();
@@ -269,6 +278,21 @@ impl FromIterator<Character> for CharBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn idle_periods_are_idles_one_by_one() {
+        for before in 0..20 {
+            let (mut once, mut each) = (CharBuf::new(), CharBuf::new());
+            once.push_data(&[0x83; 20][..before]);
+            each.push_data(&[0x83; 20][..before]);
+            once.push_idle(0);
+            once.push_idle(77);
+            each.extend([Character::IDLE; 77]);
+            once.push_data(&[5]);
+            each.push(Character::Data(5));
+            assert!(once == each, "{before}");
+        }
+    }
 
     #[test]
     fn what_is_cleared_is_as_new() {

@@ -3,6 +3,8 @@
 //!
 //! A frame is the data between two framing marks. [`crate::packet`] parses its bytes.
 
+mod link_rules;
+
 use std::borrow::Cow;
 
 use nom::bytes::complete::take_while;
@@ -11,11 +13,12 @@ use nom::number::complete::u8 as byte;
 use nom::{IResult, Parser};
 use serde::{Deserialize, Serialize};
 
+pub use self::link_rules::LinkRules;
 use crate::capture::StartState;
-use crate::character::{DecodedCode, Symbol, decode_control};
+use crate::character::{DecodedCode, Symbol};
 use crate::chars::{CharRun, Chars};
 use crate::error::ParseTrace;
-use crate::time::{OPEN_LINK, Tick};
+use crate::time::{LinkTimeout, OPEN_LINK, Tick};
 
 /// An event on a channel, at the place of its first character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +108,7 @@ impl FrameEnd {
 pub struct Framer {
     next: Option<Tick>,
     state: FramerState,
+    rules: LinkRules,
 }
 
 /// Everything that decides the events of further characters, apart from their place.
@@ -148,7 +152,18 @@ impl Framer {
     /// A framer before the first character.
     pub const fn new() -> Self {
         let state = FramerState { mode: FramerMode::Between, silent: 0, synchronized: false };
-        Self { next: None, state }
+        Self { next: None, state, rules: LinkRules::MYRINET }
+    }
+
+    /// The framer of a link with other rules.
+    #[must_use]
+    pub const fn with_rules(self, rules: LinkRules) -> Self {
+        Self { rules, ..self }
+    }
+
+    /// Rules of the link.
+    pub const fn rules(&self) -> LinkRules {
+        self.rules
     }
 
     /// Place of the next character, once there was one.
@@ -245,7 +260,7 @@ impl Framer {
     #[inline]
     fn code<'a>(&mut self, at: Tick, code: u8, out: &mut impl FnMut(Tick, FrameEvent<'a>)) {
         self.end_silence(at, out);
-        let decoded = decode_control(code);
+        let decoded = self.rules.decode(code);
         out(at, FrameEvent::Control { code, decoded });
         match decoded.symbol() {
             Some(Symbol::Gap) => {
@@ -287,6 +302,10 @@ impl Framer {
 
     /// F-7
     fn idle<'a>(&mut self, at: Tick, periods: u64, out: &mut impl FnMut(Tick, FrameEvent<'a>)) {
+        // There it stands between any two characters, and is no sign of anything.
+        if self.rules.timeout == LinkTimeout::Never {
+            return;
+        }
         out(at, FrameEvent::Idle(periods));
         let missing = OPEN_LINK.0 - self.state.silent;
         self.state.silent += periods.min(missing);

@@ -19,6 +19,16 @@ pub struct Tick(pub u64);
 /// IDLE only; any other character, data included, ends it. F-7 (§4.5.3)
 pub const OPEN_LINK: Ticks = Ticks(16);
 
+/// The open-link timeout of a channel. F-7
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkTimeout {
+    /// 16 silent periods.
+    #[default]
+    Silence,
+    /// None: a handshake cable is silent between any two characters. B-1
+    Never,
+}
+
 /// Picoseconds in a character period at the full rate. §4.2
 pub const FULL_RATE_PERIOD_PS: u32 = 12_500;
 

@@ -14,8 +14,8 @@ const PARSED_MAX: u32 = (256 << 10) + (64 << 10);
 const PASSED_MAX: u32 = 16 << 20;
 
 /// The blocks that are parsed.
-const SECTION_HEADER: u32 = 0x0a0d_0d0a;
-const INTERFACE_DESCRIPTION: u32 = 1;
+pub(super) const SECTION_HEADER: u32 = 0x0a0d_0d0a;
+pub(super) const INTERFACE_DESCRIPTION: u32 = 1;
 pub(super) const ENHANCED_PACKET: u32 = 6;
 /// Offsets in an enhanced packet block: payload length, payload.
 const CAPTURED_LENGTH: usize = 20;
@@ -135,14 +135,20 @@ impl ByteOrder {
     }
 }
 
+/// The first cause of an error.
+pub(crate) fn innermost<'a>(
+    mut error: &'a (dyn std::error::Error + 'static),
+) -> &'a (dyn std::error::Error + 'static) {
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    error
+}
+
 /// Offset of the field in the block if it is known, the field, and its fault, from
 /// pcap-file's innermost error.
 pub(super) fn locate_error(error: &PcapNgParseError) -> (u64, &'static str, String) {
-    let mut innermost: &dyn std::error::Error = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    let text = innermost.to_string();
+    let text = innermost(error).to_string();
     let PcapNgParseError::BlockConversion(conversion) = error else {
         return (0, "contents", format!("cannot be read: {text}"));
     };

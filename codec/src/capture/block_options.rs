@@ -22,7 +22,7 @@ const IF_NAME: u16 = 2;
 pub(super) fn interface_options<'a>(
     mut options: BlockOptions<'a>,
     place: BlockPosition,
-    out: &mut impl FnMut(CaptureFault),
+    out: &mut dyn FnMut(CaptureFault),
 ) -> Vec<InterfaceOption<'a>> {
     let (all, mut words) = (options.bytes.len(), Vec::new());
     loop {

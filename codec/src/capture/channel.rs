@@ -3,11 +3,25 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-use crate::time::CharacterPeriod;
+use super::interface_table::INTERFACES_MAX;
+use crate::framing::LinkRules;
+use crate::time::{CharacterPeriod, LinkTimeout};
+use crate::virtual_channels::{LinkProfile, SelectCodes};
 
 /// A channel of a capture: the number of its interface, counted through all sections of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChannelId(pub u32);
+
+impl ChannelId {
+    /// The id of one of the virtual channels that share this channel: the same for virtual channel 0, one that no
+    /// interface has for others. C-7
+    #[must_use]
+    pub const fn of_virtual_channel(self, number: u8) -> Self {
+        #[expect(clippy::cast_possible_truncation, reason = "2¹⁶")]
+        const APART: u32 = INTERFACES_MAX as u32;
+        Self(self.0.saturating_add(APART.saturating_mul(number as u32)))
+    }
+}
 
 /// One direction of a link, as it was captured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +70,40 @@ impl Channel {
         }
     }
 
+    /// The open-link timeout: none if the description declares a handshake cable. F-7, B-1
+    pub fn link_timeout(&self) -> LinkTimeout {
+        let declared = self.word("link") == Some("handshake");
+        if declared { LinkTimeout::Never } else { LinkTimeout::Silence }
+    }
+
+    /// Properties on which framing depends, as far as they are declared.
+    pub fn link_rules(&self) -> LinkRules {
+        let profile = self.virtual_channel().and_then(|_| self.profile());
+        let selects = profile.map_or(SelectCodes::NONE, |profile| profile.select_codes());
+        LinkRules { timeout: self.link_timeout(), selects }
+    }
+
+    /// The codes of virtual channels, if the link has any. C-7
+    pub fn profile(&self) -> Option<LinkProfile> {
+        self.word("profile")?.parse().ok()
+    }
+
+    /// The number of the virtual channel, of a channel that was split off those of its link. C-7
+    pub fn virtual_channel(&self) -> Option<u8> {
+        self.word("vc")?.parse().ok()
+    }
+
+    /// Number of other virtual channels of the link, of a channel that was split off it. C-7
+    pub fn other_virtual_channels(&self) -> u64 {
+        let profile = self.virtual_channel().and_then(|_| self.profile());
+        profile.map_or(0, |profile| u64::from(profile.channels()) - 1)
+    }
+
+    /// The value of a further key.
+    fn word(&self, key: &str) -> Option<&str> {
+        self.more.iter().find(|(known, _)| known == key).map(|(_, word)| word.as_str())
+    }
+
     /// The name of the opposite channel: `TO>FROM`.
     pub fn opposite_name(&self) -> Option<String> {
         let (from, to) = self.name.split_once('>')?;
@@ -72,7 +120,7 @@ impl Channel {
     pub fn apply_description(
         &mut self,
         comment: &str,
-        wrong: &mut impl FnMut(&'static str, String),
+        wrong: &mut dyn FnMut(&'static str, String),
     ) {
         let mut words = comment.split_whitespace();
         if words.next() != Some(MARKER) {
@@ -96,6 +144,9 @@ impl Channel {
                     Err(_) => wrong("peer", format!("is {value:?}, not an interface's number")),
                 },
                 "tap" => self.tap = Some(value.to_owned()),
+                "profile" if let Err(fault) = value.parse::<LinkProfile>() => {
+                    wrong("profile", fault.to_string());
+                }
                 _ => self.more.push((key.to_owned(), value.to_owned())),
             }
         }
@@ -123,6 +174,12 @@ impl fmt::Display for ChannelId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, f)
     }
+}
+
+/// The channel at a place in the list of all interfaces of a file.
+pub(super) fn channel_id(place: usize) -> ChannelId {
+    // There are at most `INTERFACES_MAX`.
+    ChannelId(u32::try_from(place).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]

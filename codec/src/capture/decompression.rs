@@ -52,6 +52,13 @@ pub fn decompress<R: Read>(mut stream: R) -> io::Result<DecompressedInput<R>> {
     Ok(DecompressedInput(decoder))
 }
 
+impl<R: Read> DecompressedInput<R> {
+    /// True if the stream is not compressed.
+    pub const fn is_plain(&self) -> bool {
+        matches!(self.0, StreamDecoder::Plain(_))
+    }
+}
+
 impl<R: Read> Read for DecompressedInput<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         match &mut self.0 {

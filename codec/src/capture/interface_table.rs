@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::LINK_TYPE;
 use super::block_options::InterfaceOption;
-use super::channel::{Channel, ChannelId};
+use super::channel::{Channel, ChannelId, channel_id};
 use super::chunk::{Chunk, PAYLOAD_MAX};
 use super::error::{BlockPosition, CLASSIC_RECORD, CaptureError, CaptureFault, ReadExtent};
 use super::foreign_interfaces::ForeignInterfaces;
@@ -44,7 +44,7 @@ pub(super) struct InterfaceTable {
     /// Start of the newest chunk of the capture, in nanoseconds.
     newest: u128,
     /// Number of interface descriptions so far, and of their bytes.
-    descriptions: usize,
+    pub(super) descriptions: usize,
     described: u64,
     foreign: ForeignInterfaces,
     /// Captures so far: those that have channels.
@@ -106,7 +106,7 @@ impl InterfaceTable {
     }
 
     /// Rejects a chunk.
-    pub(super) fn reject(&mut self, fault: CaptureFault, out: &mut impl FnMut(CaptureItem<'_>)) {
+    pub(super) fn reject(&mut self, fault: CaptureFault, out: &mut dyn FnMut(CaptureItem<'_>)) {
         self.extent.left_out = self.extent.left_out.saturating_add(1);
         out(CaptureItem::Fault(fault));
     }
@@ -119,7 +119,7 @@ impl InterfaceTable {
     }
 
     /// Begins a section, which may continue the capture before it.
-    pub(super) fn begin_section(&mut self, out: &mut impl FnMut(CaptureItem<'_>)) {
+    pub(super) fn begin_section(&mut self, out: &mut dyn FnMut(CaptureItem<'_>)) {
         self.end_section(out);
         if self.names.is_empty() {
             out(CaptureItem::Section);
@@ -133,7 +133,7 @@ impl InterfaceTable {
         &mut self,
         InterfaceDescription { link_type, len, place }: InterfaceDescription,
         words: impl Iterator<Item = InterfaceOption<'a>>,
-        out: &mut impl FnMut(CaptureItem<'_>),
+        out: &mut dyn FnMut(CaptureItem<'_>),
     ) -> Result<(), CaptureError> {
         self.described += u64::from(len);
         self.descriptions += 1;
@@ -168,20 +168,20 @@ impl InterfaceTable {
     }
 
     /// Begins a capture: the channels of the section are new, even where names are the same.
-    fn begin_capture(&mut self, out: &mut impl FnMut(CaptureItem<'_>)) {
+    fn begin_capture(&mut self, out: &mut dyn FnMut(CaptureItem<'_>)) {
         self.names.clear();
         self.newest = 0;
         out(CaptureItem::Section);
     }
 
     /// Resolves the interfaces of the section.
-    fn resolve_section(&mut self, out: &mut impl FnMut(CaptureItem<'_>)) {
+    fn resolve_section(&mut self, out: &mut dyn FnMut(CaptureItem<'_>)) {
         self.state = SectionState::Known;
         (0..self.section.len()).for_each(|number| self.resolve_interface(number, out));
     }
 
     /// Resolves an interface of the section.
-    fn resolve_interface(&mut self, number: usize, out: &mut impl FnMut(CaptureItem<'_>)) {
+    fn resolve_interface(&mut self, number: usize, out: &mut dyn FnMut(CaptureItem<'_>)) {
         let Some(local @ SectionInterface::Waiting(_)) = self.section.get_mut(number) else {
             return;
         };
@@ -272,7 +272,7 @@ impl InterfaceTable {
         number: u32,
         (payload, original): (&[u8], u32),
         place: BlockPosition,
-        out: &mut impl FnMut(CaptureItem<'_>),
+        out: &mut dyn FnMut(CaptureItem<'_>),
     ) {
         let number = number as usize;
         let period = match self.section.get(number) {
@@ -308,13 +308,19 @@ impl InterfaceTable {
         old.is_some_and(|old| old.end <= first) && self.newest <= start
     }
 
+    /// Notes that chunks up to a character of a channel have been read before.
+    pub(super) fn ends_at_least(&mut self, id: ChannelId, end: Tick) {
+        let known = self.interface_mut(id.0 as usize);
+        known.into_iter().for_each(|known| known.end = known.end.max(end));
+    }
+
     /// Emits a chunk that begins at a nanosecond, unless it comes before its predecessor's end.
     fn emit_chunk(
         &mut self,
         number: usize,
         chunk: Chunk<'_>,
         (start, place): (u128, BlockPosition),
-        out: &mut impl FnMut(CaptureItem<'_>),
+        out: &mut dyn FnMut(CaptureItem<'_>),
     ) {
         let Some(id) = self.channel_with_number(number) else { return };
         let newest = self.newest;
@@ -343,14 +349,14 @@ impl InterfaceTable {
     }
 
     /// Ends a damaged section.
-    pub(super) fn abandon_section(&mut self, out: &mut impl FnMut(CaptureItem<'_>)) {
+    pub(super) fn abandon_section(&mut self, out: &mut dyn FnMut(CaptureItem<'_>)) {
         if self.state == SectionState::Waiting {
             self.resolve_section(out);
         }
     }
 
     /// Ends a complete section and reports impossible peers. Numbers start anew.
-    pub(super) fn end_section(&mut self, out: &mut impl FnMut(CaptureItem<'_>)) {
+    pub(super) fn end_section(&mut self, out: &mut dyn FnMut(CaptureItem<'_>)) {
         // A section without chunks adds its channels to the capture before it.
         self.abandon_section(out);
         for number in 0..self.section.len() {
@@ -390,11 +396,6 @@ fn parse(payload: &[u8], original: usize, place: BlockPosition) -> Result<Chunk<
         let offset = place.offset.saturating_sub(CAPTURED_LENGTH_BEFORE);
         BlockPosition { offset, ..place }.fault("captured length", fault)
     })
-}
-
-fn channel_id(id: usize) -> ChannelId {
-    // There are at most `INTERFACES_MAX`.
-    ChannelId(u32::try_from(id).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]

@@ -259,8 +259,7 @@ impl<W: Write> CaptureMerger<W> {
         }
         let range = select();
         let is_selected = range.0 < range.1;
-        let mut tracker = StartTracker::default();
-        tracker.declare(StartState::of(channel));
+        let tracker = StartTracker::new(channel);
         let number = is_selected.then_some(self.done.channels);
         let channel = Channel { peer: None, ..channel.clone() };
         let (peer, end, recent) = (None, range.0, VecDeque::new());

@@ -18,7 +18,7 @@ use super::channel::Channel;
 use super::chunk::PAYLOAD_MAX;
 use super::writer::WriteError;
 use crate::framing::FrameEnd;
-use crate::packet::CrcCheck;
+use crate::packet::{CrcCheck, PacketDialect};
 use crate::time::{Picoseconds, Tick};
 
 /// Version of the records.
@@ -50,10 +50,24 @@ pub struct ExportedPacket<'a> {
     pub check: CrcCheck,
     /// Cause of its end.
     pub ended_by: FrameEnd,
+    /// Meaning of the bytes behind the route.
+    pub dialect: PacketDialect,
 }
 
-/// Streaming writer of packets and journeys in one section of link type `USER1`.
+/// Contents of the blocks of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportContents {
+    /// Records of packets and journeys: link type `USER1`.
+    Records,
+    /// Ethernet frames: `ETHERNET`.
+    Ethernet,
+    /// IP packets of any version: `RAW`.
+    Ip,
+}
+
+/// Streaming writer of packets and journeys, or of what packets carry, in one section.
 pub struct PacketExport<W: Write> {
+    contents: ExportContents,
     file: PcapNgWriter<BufWriter<W>>,
     interfaces: u32,
     record: Vec<u8>,
@@ -64,9 +78,9 @@ impl<W: Write> PacketExport<W> {
     ///
     /// # Errors
     /// The output could not be written.
-    pub fn new(write: W) -> Result<Self, WriteError> {
+    pub fn new(write: W, contents: ExportContents) -> Result<Self, WriteError> {
         let file = PcapNgWriter::with_endianness(BufWriter::new(write), Endianness::Little)?;
-        Ok(Self { file, interfaces: 0, record: Vec::new() })
+        Ok(Self { contents, file, interfaces: 0, record: Vec::new() })
     }
 
     /// Adds the interface of a channel; returns its number.
@@ -74,7 +88,12 @@ impl<W: Write> PacketExport<W> {
     /// # Errors
     /// The output could not be written, or the name is longer than 64 KiB.
     pub fn declare(&mut self, channel: &Channel) -> Result<u32, WriteError> {
-        let mut interface = InterfaceDescriptionBlock::new(DataLink::USER1, 0);
+        let link_type = match self.contents {
+            ExportContents::Records => DataLink::USER1,
+            ExportContents::Ethernet => DataLink::ETHERNET,
+            ExportContents::Ip => DataLink::RAW,
+        };
+        let mut interface = InterfaceDescriptionBlock::new(link_type, 0);
         interface.options = vec![
             InterfaceDescriptionOption::IfName(Cow::Borrowed(&channel.name)),
             InterfaceDescriptionOption::IfSpeed(channel.bits_per_second()),
@@ -99,6 +118,24 @@ impl<W: Write> PacketExport<W> {
         let bytes = packet.emit(&mut self.record);
         let missing = packet.length.saturating_sub(bytes as u64);
         let time = packet.channel.period.time(packet.start.0);
+        self.write(interface, time, missing, comments)
+    }
+
+    /// Adds what a packet carries, of which so many bytes are missing, with comments.
+    ///
+    /// # Errors
+    /// The output could not be written.
+    pub fn payload<'c>(
+        &mut self,
+        interface: u32,
+        time: Picoseconds,
+        (bytes, missing): (&[u8], u64),
+        comments: impl Iterator<Item = &'c str>,
+    ) -> Result<(), WriteError> {
+        let written = bytes.get(..PAYLOAD_MAX).unwrap_or(bytes);
+        self.record.clear();
+        self.record.extend_from_slice(written);
+        let missing = missing.saturating_add((bytes.len() - written.len()) as u64);
         self.write(interface, time, missing, comments)
     }
 
@@ -172,7 +209,11 @@ impl ExportedPacket<'_> {
             CrcCheck::Runt => (2, 0),
         };
         let name_len = u16::try_from(name.len()).unwrap_or_default();
-        out.extend([VERSION, PACKET, ended_by, check, syndrome, 0]);
+        let dialect = match self.dialect {
+            PacketDialect::Tag => 0,
+            PacketDialect::Vita26 => 1,
+        };
+        out.extend([VERSION, PACKET, ended_by, check, syndrome, dialect]);
         out.extend((HEADER_LEN + name_len).to_le_bytes());
         let [time, end_time] =
             [self.start, self.end].map(|at| u64::try_from(period.time(at.0)).unwrap_or(u64::MAX));

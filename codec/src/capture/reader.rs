@@ -8,14 +8,17 @@ use pcap_file::pcap::PcapParser;
 use pcap_file::pcapng::{Block, PcapNgParser};
 
 use super::LINK_TYPE;
-use super::block::{BlockHead, ENHANCED_PACKET, PAYLOAD, locate_error};
+use super::block::{BlockHead, ENHANCED_PACKET, PAYLOAD, SECTION_HEADER, locate_error};
 use super::block_options::interface_options;
 use super::chunk::PAYLOAD_MAX;
 use super::error::{BlockPosition, CLASSIC_RECORD, CaptureError, ReadExtent};
+use super::index::ResumedChannels;
 use super::interface_table::{InterfaceDescription, InterfaceTable};
 use super::item::CaptureItem;
+use super::splitter::ChannelSplitter;
 use super::window::ReadWindow;
 use super::writer::ByteOrder;
+use crate::virtual_channels::LinkProfile;
 
 /// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,9 +34,13 @@ pub enum ReadProgress {
 pub struct CaptureReader<R> {
     window: ReadWindow<R>,
     format: CaptureFormat,
-    table: InterfaceTable,
+    pub(super) table: InterfaceTable,
     /// Number of blocks read.
     number: u64,
+    /// Kind of the last block.
+    kind: u32,
+    resumed: Option<ResumedChannels>,
+    splitter: ChannelSplitter,
 }
 
 #[derive(Debug)]
@@ -58,7 +65,27 @@ impl<R: Read> CaptureReader<R> {
             format: CaptureFormat::Unknown,
             table: InterfaceTable::default(),
             number: 0,
+            kind: SECTION_HEADER,
+            resumed: None,
+            splitter: ChannelSplitter::default(),
         }
+    }
+
+    /// The reader with a channel for each virtual channel of links whose description has a profile, and with a
+    /// profile for all other links, if one is assumed. C-7
+    #[must_use]
+    pub fn with_virtual_channels(self, assumed: Option<LinkProfile>) -> Self {
+        Self { splitter: ChannelSplitter::new(assumed), ..self }
+    }
+
+    /// A reader of the descriptions of a section and of a part of the section.
+    pub(super) fn resumed(stream: R, channels: ResumedChannels) -> Self {
+        Self { resumed: Some(channels), ..Self::new(stream) }
+    }
+
+    /// Kind of the block that the last step read; a classic pcap file begins with a section header.
+    pub(super) const fn block_kind(&self) -> u32 {
+        self.kind
     }
 
     /// Number of interfaces of another link type so far, which are skipped.
@@ -94,20 +121,32 @@ impl<R: Read> CaptureReader<R> {
     /// end is reached without a channel is an error too.
     pub fn step(
         &mut self,
-        out: &mut impl FnMut(CaptureItem<'_>),
+        out: &mut dyn FnMut(CaptureItem<'_>),
     ) -> Result<ReadProgress, CaptureError> {
-        let mut faults = 0;
+        let (mut faults, mut ends, resumed) = (0, Vec::new(), self.resumed.take());
+        let mut splitter = std::mem::take(&mut self.splitter);
+        let mut out = |item: CaptureItem<'_>| splitter.split(item, out);
         let result = self.advance(&mut |item| {
             faults += u64::from(matches!(item, CaptureItem::Fault(_)));
-            out(item);
+            match (&resumed, item) {
+                (Some(resumed), CaptureItem::Channel(id, channel)) => {
+                    let (channel, end) = resumed.described(channel);
+                    ends.push((id, end));
+                    out(CaptureItem::Channel(id, &channel));
+                }
+                (_, item) => out(item),
+            }
         });
+        self.resumed = resumed;
+        self.splitter = splitter;
         self.table.count_faults(faults);
+        ends.into_iter().for_each(|(id, end)| self.table.ends_at_least(id, end));
         result
     }
 
     fn advance(
         &mut self,
-        out: &mut impl FnMut(CaptureItem<'_>),
+        out: &mut dyn FnMut(CaptureItem<'_>),
     ) -> Result<ReadProgress, CaptureError> {
         let result = match self.format {
             CaptureFormat::Unknown => self.open(out),
@@ -143,10 +182,7 @@ impl<R: Read> CaptureReader<R> {
         error
     }
 
-    fn open(
-        &mut self,
-        out: &mut impl FnMut(CaptureItem<'_>),
-    ) -> Result<ReadProgress, CaptureError> {
+    fn open(&mut self, out: &mut dyn FnMut(CaptureItem<'_>)) -> Result<ReadProgress, CaptureError> {
         let have = self.fill_to(PCAP_HEAD)?;
         let ahead = self.window.ahead();
         match ahead.first_chunk::<4>() {
@@ -171,7 +207,7 @@ impl<R: Read> CaptureReader<R> {
     fn open_pcap(
         &mut self,
         have: usize,
-        out: &mut impl FnMut(CaptureItem<'_>),
+        out: &mut dyn FnMut(CaptureItem<'_>),
     ) -> Result<ReadProgress, CaptureError> {
         let place = self.place("file header");
         let Ok((_, parser)) = PcapParser::new(self.window.ahead()) else {
@@ -191,7 +227,7 @@ impl<R: Read> CaptureReader<R> {
     /// One pcapng block.
     fn block(
         &mut self,
-        out: &mut impl FnMut(CaptureItem<'_>),
+        out: &mut dyn FnMut(CaptureItem<'_>),
     ) -> Result<ReadProgress, CaptureError> {
         let have = self.fill_to(12)?;
         let mut place = self.place("block");
@@ -227,6 +263,7 @@ impl<R: Read> CaptureReader<R> {
             self.parse(head, place, out)?;
         }
         self.number += 1;
+        self.kind = head.kind;
         self.skip(if head.is_parsed() { head.len.into() } else { 4 })?;
         Ok(ReadProgress::More)
     }
@@ -236,7 +273,7 @@ impl<R: Read> CaptureReader<R> {
         &mut self,
         head: BlockHead,
         place: BlockPosition,
-        out: &mut impl FnMut(CaptureItem<'_>),
+        out: &mut dyn FnMut(CaptureItem<'_>),
     ) -> Result<(), CaptureError> {
         let CaptureFormat::PcapNg(parser) = &mut self.format else { return Ok(()) };
         let bytes = self.window.ahead().get(..head.len as usize).unwrap_or_default();
@@ -298,7 +335,7 @@ impl<R: Read> CaptureReader<R> {
     /// One record of a classic pcap file.
     fn record(
         &mut self,
-        out: &mut impl FnMut(CaptureItem<'_>),
+        out: &mut dyn FnMut(CaptureItem<'_>),
     ) -> Result<ReadProgress, CaptureError> {
         let have = self.fill_to(RECORD_HEAD)?;
         let place = self.place(CLASSIC_RECORD);
@@ -324,6 +361,7 @@ impl<R: Read> CaptureReader<R> {
         let payload = (&*packet.data, packet.orig_len);
         self.table.chunk(0, payload, place.within(RECORD_HEAD as u64), out);
         self.number += 1;
+        self.kind = ENHANCED_PACKET;
         self.skip(len as u64)?;
         Ok(ReadProgress::More)
     }

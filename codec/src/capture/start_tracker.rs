@@ -1,5 +1,6 @@
 //! Tracks the state of a channel up to the character where it is cut.
 
+use super::channel::Channel;
 use super::chunk::{Chunk, ChunkContent};
 use super::start_state::{FlowCommand, StartSender, StartState};
 use crate::character::Symbol;
@@ -19,6 +20,8 @@ pub(super) struct StartTracker {
     /// State in the description, until its first character.
     declared: Option<StartState>,
     wire: TrackedWire,
+    /// True if virtual channels share the characters: the state of each is not tracked. C-7
+    is_shared: bool,
 }
 
 /// State that the characters so far determine; places are those of the last such character.
@@ -35,6 +38,12 @@ struct TrackedWire {
 }
 
 impl StartTracker {
+    /// State before the first character of a channel.
+    pub(super) fn new(channel: &Channel) -> Self {
+        let is_shared = channel.profile().is_some();
+        Self { declared: StartState::of(channel), is_shared, ..Self::default() }
+    }
+
     /// Adds the state of a recording that is itself a slice; the earliest applies.
     pub(super) fn declare(&mut self, state: Option<StartState>) {
         self.declared = self.declared.into_iter().chain(state).min_by_key(|state| state.at);
@@ -42,7 +51,7 @@ impl StartTracker {
 
     /// Processes characters; a repeat costs some iterations.
     pub(super) fn feed(&mut self, chunk: &Chunk<'_>) {
-        let Self { framer, declared, wire } = self;
+        let Self { framer, declared, wire, .. } = self;
         framer.seek(chunk.first, &mut |at, event| wire.event(at, event));
         if let Some(start) = declared.take().filter(|start| start.at == chunk.first) {
             framer.resume(&start);
@@ -70,7 +79,7 @@ impl StartTracker {
         if let Some(declared) = self.declared.filter(|declared| declared.at >= at) {
             return Some(declared);
         }
-        if self.framer.position() != Some(at) {
+        if self.is_shared || self.framer.position() != Some(at) {
             return None;
         }
         let Self { wire, framer, .. } = self;

@@ -1,10 +1,11 @@
 //! Zstandard streams. RFC 8878
 
-use std::error::Error;
 use std::io::{self, BufRead, Read};
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use crate::capture::innermost;
 
 /// Largest window of a frame: 8 MiB, recommended for every decoder.
 const ZSTD_WINDOW_MAX: u64 = 8 << 20;
@@ -69,11 +70,7 @@ fn broken(error: &FrameDecoderError) -> io::Error {
         let text = format!("the zstd window takes {requested} bytes, more than {max}");
         return io::Error::new(io::ErrorKind::Unsupported, text);
     }
-    let mut cause: &dyn Error = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    match cause.downcast_ref::<io::Error>() {
+    match innermost(error).downcast_ref::<io::Error>() {
         Some(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
             io::Error::new(io::ErrorKind::UnexpectedEof, "the zstd stream is cut short")
         }

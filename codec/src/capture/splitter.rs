@@ -1,0 +1,253 @@
+//! Splits the channels of links with virtual channels into a channel for each. C-7 (§4.8.4)
+
+use std::collections::BTreeMap;
+
+use super::channel::{Channel, ChannelId};
+use super::chunk::{Chunk, ChunkContent};
+use super::item::CaptureItem;
+use crate::chars::CharBuf;
+use crate::time::Tick;
+use crate::virtual_channels::{LinkProfile, VIRTUAL_CHANNELS_MAX, VirtualChannelSelector};
+
+#[derive(Debug, Default)]
+pub(super) struct ChannelSplitter {
+    /// False if channels stay those of the file.
+    is_on: bool,
+    assumed: Option<LinkProfile>,
+    channels: BTreeMap<ChannelId, SplitChannel>,
+    /// Characters of the current chunk by virtual channel, for all channels.
+    chars: [CharBuf; VIRTUAL_CHANNELS_MAX as usize],
+}
+
+#[derive(Debug)]
+struct SplitChannel {
+    selector: VirtualChannelSelector,
+    /// Virtual channel that is selected before character 0. P-7, §4.8.5
+    first: Option<u8>,
+    /// The first character behind the last chunk.
+    end: Option<Tick>,
+    /// Number of virtual channels.
+    count: u8,
+}
+
+impl ChannelSplitter {
+    pub(super) fn new(assumed: Option<LinkProfile>) -> Self {
+        Self { is_on: true, assumed, ..Self::default() }
+    }
+
+    /// Emits the items that take the place of one of the file.
+    pub(super) fn split(&mut self, item: CaptureItem<'_>, out: &mut dyn FnMut(CaptureItem<'_>)) {
+        match item {
+            _ if !self.is_on => out(item),
+            CaptureItem::Channel(id, channel) => {
+                let profile = channel.profile().or_else(|| self.assumed.clone());
+                match profile.filter(|_| channel.virtual_channel().is_none()) {
+                    Some(profile) => self.declare(id, channel, profile, out),
+                    None => out(item),
+                }
+            }
+            CaptureItem::Link(one, other) => {
+                // An end without virtual channels sends and receives on virtual channel 0. §4.8.5
+                let count = self.count(one).min(self.count(other));
+                (0..count)
+                    .map(|number| {
+                        CaptureItem::Link(
+                            one.of_virtual_channel(number),
+                            other.of_virtual_channel(number),
+                        )
+                    })
+                    .for_each(out);
+            }
+            CaptureItem::Chunk(id, chunk) => match self.channels.get_mut(&id) {
+                Some(channel) => channel.chunk(chunk, &mut self.chars, &mut |number, chunk| {
+                    out(CaptureItem::Chunk(id.of_virtual_channel(number), chunk));
+                }),
+                None => out(item),
+            },
+            CaptureItem::Section | CaptureItem::Fault(_) => out(item),
+        }
+    }
+
+    fn declare(
+        &mut self,
+        id: ChannelId,
+        channel: &Channel,
+        profile: LinkProfile,
+        out: &mut dyn FnMut(CaptureItem<'_>),
+    ) {
+        let count = profile.channels();
+        for number in 0..count {
+            out(CaptureItem::Channel(
+                id.of_virtual_channel(number),
+                &virtual_channel(channel, number, &profile),
+            ));
+        }
+        let power_up = channel.more.iter().any(|(key, word)| key == "start" && word == "power-up");
+        let split = SplitChannel {
+            selector: VirtualChannelSelector::new(profile, None),
+            first: power_up.then_some(0),
+            end: None,
+            count,
+        };
+        self.channels.insert(id, split);
+    }
+
+    fn count(&self, id: ChannelId) -> u8 {
+        self.channels.get(&id).map_or(1, |channel| channel.count)
+    }
+}
+
+/// The channel of a virtual channel: `s0:1.vc1>h1:0.vc1`. It keeps the peer's number of its link.
+fn virtual_channel(channel: &Channel, number: u8, profile: &LinkProfile) -> Channel {
+    let end = |name: &str| format!("{name}.vc{number}");
+    let mut split = channel.clone();
+    split.name = match channel.name.split_once('>') {
+        Some((from, to)) => format!("{}>{}", end(from), end(to)),
+        None => end(&channel.name),
+    };
+    split.tap = channel.tap.as_deref().map(end);
+    split.more.retain(|(key, _)| key != "profile");
+    split.more.extend([("profile".into(), profile.to_string()), ("vc".into(), number.to_string())]);
+    split
+}
+
+impl SplitChannel {
+    /// Emits the chunk of each virtual channel, with its number; `chars` is room for their characters.
+    fn chunk(
+        &mut self,
+        chunk: Chunk<'_>,
+        chars: &mut [CharBuf],
+        out: &mut impl FnMut(u8, Chunk<'_>),
+    ) {
+        match self.end.replace(chunk.end()) {
+            Some(end) if end == chunk.first => {}
+            None if chunk.first == Tick(0) => self.selector.select(self.first),
+            Some(_) | None => self.selector.select(None),
+        }
+        let Self { selector, count: channels, .. } = self;
+        let parts = match chunk.content {
+            ChunkContent::Literal(chars) => [Some((chunk.first, chars, None)), None],
+            ChunkContent::Repeat { pattern, count } if selector.is_kept_by(pattern) => {
+                [Some((chunk.first, pattern, Some(count))), None]
+            }
+            ChunkContent::Repeat { pattern, count } => {
+                // From the second iteration on all begin alike.
+                let second = Tick(chunk.first.0.saturating_add(pattern.len() as u64));
+                let rest = (count > 1).then(|| (second, pattern, Some(count - 1)));
+                [Some((chunk.first, pattern, None)), rest]
+            }
+        };
+        let own = chars.get_mut(..usize::from(*channels)).unwrap_or_default();
+        for (first, chars, count) in parts.into_iter().flatten() {
+            own.iter_mut().for_each(CharBuf::clear);
+            selector.split(chars, own);
+            for (number, own) in (0..).zip(&*own) {
+                out(number, Chunk { first, content: ChunkContent::new(own.chars(), count) });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::{ByteOrder, CaptureReader, CaptureWriter, ReadProgress};
+    use crate::notation;
+
+    const PROFILE: &str = "profile=VC0=50,VC1=51,GO1=60,STOP1=6f";
+
+    /// Items of a capture of channels with descriptions and chunks: first character, text, count.
+    fn read(
+        channels: &[(&str, &str)],
+        chunks: &[(u32, u64, &str, Option<u64>)],
+        assumed: Option<&str>,
+    ) -> Vec<String> {
+        let described = channels.iter().map(|(name, words)| {
+            let mut channel = Channel::named(*name);
+            channel.apply_description(&format!("myrinet-channel {words}"), &mut |_, fault| {
+                panic!("{fault}");
+            });
+            channel
+        });
+        let described: Vec<_> = described.collect();
+        let mut writer = CaptureWriter::new(Vec::new(), ByteOrder::Little, &described).unwrap();
+        for (id, first, text, count) in chunks {
+            let chars = notation::parse(text).unwrap();
+            let content = ChunkContent::new(chars.chars(), *count);
+            writer.write(ChannelId(*id), &Chunk { first: Tick(*first), content }).unwrap();
+        }
+        let bytes = writer.finish().unwrap();
+        let mut reader = CaptureReader::new(bytes.as_slice())
+            .with_virtual_channels(assumed.map(|text| text.parse().unwrap()));
+        let mut items = Vec::new();
+        let mut item = |item: CaptureItem<'_>| match item {
+            CaptureItem::Channel(id, channel) => {
+                let tap = channel.tap.as_deref().unwrap_or_default();
+                items.push(format!("{id}: {} {tap}", channel.name).trim_end().to_owned());
+            }
+            CaptureItem::Link(one, other) => items.push(format!("{one}-{other}")),
+            CaptureItem::Chunk(id, Chunk { first, content }) => items.push(match content {
+                ChunkContent::Literal(chars) => format!("{id} at {first}: {chars}"),
+                ChunkContent::Repeat { pattern, count } => {
+                    format!("{id} at {first}: ({pattern})×{count}")
+                }
+            }),
+            CaptureItem::Section => {}
+            CaptureItem::Fault(fault) => panic!("{fault}"),
+        };
+        while reader.step(&mut item).unwrap() == ReadProgress::More {}
+        items
+    }
+
+    /// C-7
+    #[test]
+    fn a_link_with_a_profile_is_a_link_for_each_virtual_channel() {
+        let words = format!("{PROFILE} tap=s0:1 start=power-up");
+        let chunks = [
+            (0, 0, "83 !51 92 GAP", None),
+            (0, 4, "!50 05 GAP !51", Some(3)),
+            // Its second iteration begins with another selection than the first.
+            (0, 16, "06 !50", Some(2)),
+            (0, 24, "07 !51", None),
+        ];
+        let items = read(&[("s0:1>s1:0", &words), ("s1:0>s0:1", &words)], &chunks, None);
+        let expected = [
+            "0: s0:1.vc0>s1:0.vc0 s0:1.vc0",
+            "65536: s0:1.vc1>s1:0.vc1 s0:1.vc1",
+            "1: s1:0.vc0>s0:1.vc0 s0:1.vc0",
+            "65537: s1:0.vc1>s0:1.vc1 s0:1.vc1",
+            "0-1",
+            "65536-65537",
+            "0 at 0: 83 !51 !51 !51",
+            "65536 at 0: !50 !51 92 GAP",
+            "0 at 4: (!50 05 GAP !51)×3",
+            "65536 at 4: (!50 !50 !50 !51)×3",
+            "0 at 16: !51 !50",
+            "65536 at 16: 06 !50",
+            "0 at 18: (06 !50)×1",
+            "65536 at 18: (!50 !50)×1",
+            // Behind the hole no selection is known.
+            "0 at 24: !50 !51",
+            "65536 at 24: !50 !51",
+        ];
+        assert_eq!(items, expected);
+    }
+
+    /// §4.8.5
+    #[test]
+    fn an_end_without_virtual_channels_has_virtual_channel_0() {
+        let items = read(&[("a:0>b:0", PROFILE), ("b:0>a:0", "")], &[(1, 3, "05", None)], None);
+        assert_eq!(items[..2], ["0: a:0.vc0>b:0.vc0", "65536: a:0.vc1>b:0.vc1"]);
+        assert_eq!(items[2..], ["1: b:0>a:0", "0-1", "1 at 3: 05"]);
+    }
+
+    #[test]
+    fn a_profile_may_be_assumed_and_a_split_channel_is_not_split_again() {
+        let items = read(
+            &[("a:0>b:0", ""), ("c.vc1>d.vc1", &format!("{PROFILE} vc=1"))],
+            &[(0, 0, "!51 05", None)],
+            Some("VC0=50,VC1=51,GO1=60,STOP1=6f"),
+        );
+        assert_eq!(items[2..], ["1: c.vc1>d.vc1", "0 at 0: !51 !51", "65536 at 0: !51 05"]);
+    }
+}
