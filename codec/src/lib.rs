@@ -9,6 +9,9 @@
 //! | [`packet`], [`route`], [`crc`] | route, tag, payload, CRC-8, and their change at a switch |
 //! | [`transport`] | packets of the reliability protocol |
 //! | [`mapping`] | packets by which interfaces map the network, maps |
+//! | [`virtual_channels`] | link profiles, and the virtual channel of each character |
+//! | [`switch_answer`] | answers of switches that are asked for their state |
+//! | [`vita26`] | packets with types of four bytes |
 //! | [`capture`] | capture files: reader, writer, comments |
 //! | [`time`], [`error`] | character periods; decoding errors |
 //!
@@ -39,13 +42,17 @@ pub mod crc;
 pub mod error;
 pub mod folding;
 pub mod framing;
+pub mod ip;
 pub mod mapping;
 pub mod notation;
 pub mod packet;
 pub mod recording;
 pub mod route;
+pub mod switch_answer;
 pub mod time;
 pub mod transport;
+pub mod virtual_channels;
+pub mod vita26;
 pub mod wires;
 
 pub use capture::{CaptureReader, CaptureWriter};

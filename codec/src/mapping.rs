@@ -6,9 +6,9 @@
 //! first byte is the version 1 in its high half and the kind in the low one; the address of the
 //! sender follows.
 
+mod interface_address;
+mod internetwork;
 mod network_map;
-
-use std::fmt;
 
 use nom::bytes::complete::take;
 use nom::combinator::rest as all_of;
@@ -16,6 +16,9 @@ use nom::error::context;
 use nom::number::complete::{be_u16, be_u32, u8 as byte};
 use nom::{IResult, Parser};
 
+use self::interface_address::{ADDRESSES, address};
+pub use self::interface_address::{InterfaceAddress, InterfaceRole};
+pub use self::internetwork::InternetworkPacket;
 pub use self::network_map::{MAP_PORT_MAX, MapEnd, MapNode, NetworkMap, emit_routes, parse_routes};
 use crate::error::{DecodeError, ParseTrace, cut_short, unexpected};
 use crate::route::is_route_byte;
@@ -25,10 +28,6 @@ pub const TAG: u8 = 0x02;
 
 /// High half of the first byte.
 const VERSION: u8 = 1;
-
-/// Unique address of an interface: 48 bits, not 0. N-3
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct InterfaceAddress(u64);
 
 /// Number by which an answer, or a packet that comes home, is matched with its transmission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -106,6 +105,8 @@ pub struct MappingAnswer {
     pub version: MapVersion,
     /// Result of the request.
     pub status: AnswerStatus,
+    /// Role of the interface that answers: so a router advertises itself. N-5
+    pub role: InterfaceRole,
 }
 
 /// Result of a request.
@@ -130,40 +131,6 @@ pub enum HomeProbe {
     /// Kind 3, on route A · δ · B⁻¹: comes home exactly if A and B end at one switch, δ ports
     /// apart.
     Compare = 3,
-}
-
-impl InterfaceAddress {
-    /// An address of 48 bits other than 0.
-    pub const fn new(address: u64) -> Option<Self> {
-        if address == 0 || address >> 48 != 0 { None } else { Some(Self(address)) }
-    }
-
-    /// The number.
-    pub const fn value(self) -> u64 {
-        self.0
-    }
-
-    /// Reads what `Display` writes: six bytes in hex, with colons between them.
-    #[must_use]
-    pub fn from_notation(text: &str) -> Option<Self> {
-        let is_byte =
-            |part: &&str| part.len() == 2 && part.bytes().all(|it| it.is_ascii_hexdigit());
-        let bytes: Vec<&str> = text.splitn(7, ':').filter(is_byte).collect();
-        let is_whole = bytes.len() == 6 && text.len() == 17;
-        is_whole.then(|| u64::from_str_radix(&bytes.concat(), 16).ok().and_then(Self::new))?
-    }
-
-    fn emit(this: Option<Self>, out: &mut Vec<u8>) {
-        let [_, _, bytes @ ..] = this.map_or(0, |address| address.0).to_be_bytes();
-        out.extend(bytes);
-    }
-}
-
-impl fmt::Display for InterfaceAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [_, _, a, b, c, d, e, g] = self.0.to_be_bytes();
-        write!(f, "{a:02x}:{b:02x}:{c:02x}:{d:02x}:{e:02x}:{g:02x}")
-    }
 }
 
 impl MapVersion {
@@ -282,12 +249,12 @@ impl<'a> MappingPacket<'a> {
                 header.emit(out);
                 piece.into_iter().for_each(|piece| piece.emit(out));
             }
-            Self::Answer(MappingAnswer { source, ticket, mapper, version, status }) => {
+            Self::Answer(MappingAnswer { source, ticket, mapper, version, status, role }) => {
                 head(1, *source);
                 out.extend(ticket.0.to_be_bytes());
                 InterfaceAddress::emit(*mapper, out);
                 out.extend(version.0.to_be_bytes());
-                out.push(*status as u8);
+                out.push(*status as u8 | *role as u8);
             }
             Self::Home(kind, source, ticket) => {
                 head(*kind as u8, *source);
@@ -301,15 +268,7 @@ impl<'a> MappingPacket<'a> {
     }
 }
 
-/// Addresses of interfaces.
-const ADDRESSES: &str = "an address (not 0)";
-
 type MappingParse<'a, T> = IResult<&'a [u8], T, ParseTrace<&'a [u8]>>;
-
-fn address(input: &[u8]) -> MappingParse<'_, Option<InterfaceAddress>> {
-    let (rest, (high, low)) = (be_u16, be_u32).parse(input)?;
-    Ok((rest, InterfaceAddress::new(u64::from(high) << 32 | u64::from(low))))
-}
 
 fn ticket(input: &[u8]) -> MappingParse<'_, ProbeTicket> {
     context("ticket", be_u32.map(ProbeTicket)).parse(input)
@@ -372,9 +331,12 @@ fn answer(input: &[u8]) -> MappingParse<'_, AnswerFields> {
 impl AnswerFields {
     fn check(&self, source: InterfaceAddress) -> Result<MappingAnswer, DecodeError> {
         let Self { ticket, mapper, version, status } = *self;
-        let known = AnswerStatus::ALL.into_iter().find(|known| *known as u8 == status);
-        let status = known.ok_or_else(|| unexpected(21, "status", status, "0..=3"))?;
-        Ok(MappingAnswer { source, ticket, mapper, version, status })
+        let is_router = status & InterfaceRole::Router as u8 != 0;
+        let role = if is_router { InterfaceRole::Router } else { InterfaceRole::Host };
+        let plain = status & !(InterfaceRole::Router as u8);
+        let known = AnswerStatus::ALL.into_iter().find(|known| *known as u8 == plain);
+        let status = known.ok_or_else(|| unexpected(21, "status", plain, "0..=3"))?;
+        Ok(MappingAnswer { source, ticket, mapper, version, status, role })
     }
 }
 
@@ -400,8 +362,8 @@ impl MapPiece<'_> {
 mod tests {
     use super::*;
 
-    const H1: InterfaceAddress = InterfaceAddress(0x0060_dd01_0203);
-    const H2: InterfaceAddress = InterfaceAddress(0x0060_dd0a_0b0c);
+    const H1: InterfaceAddress = InterfaceAddress::new(0x0060_dd01_0203).unwrap();
+    const H2: InterfaceAddress = InterfaceAddress::new(0x0060_dd0a_0b0c).unwrap();
 
     /// Packets and their bytes, written by hand from the table of `docs/rules.md`.
     #[rustfmt::skip]
@@ -414,7 +376,7 @@ mod tests {
         let with = |first, more: &[u8]| [&request(first)[..], more].concat();
         let answer = MappingAnswer {
             source: H2, ticket: ProbeTicket(7), mapper: Some(H1), version: MapVersion(8),
-            status: AnswerStatus::Installed,
+            status: AnswerStatus::Installed, role: InterfaceRole::Host,
         };
         vec![
             (MappingPacket::Request(header, MappingRequest::Probe), "host-probe", request(0x10)),
@@ -429,6 +391,8 @@ mod tests {
             (MappingPacket::Answer(MappingAnswer { mapper: None, status: AnswerStatus::Received, ..answer }),
                 "answer",
                 vec![0x11, 0, 0x60, 0xdd, 10, 11, 12, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0]),
+            (MappingPacket::Answer(MappingAnswer { role: InterfaceRole::Router, ..answer }), "answer",
+                vec![0x11, 0, 0x60, 0xdd, 10, 11, 12, 0, 0, 0, 7, 0, 0x60, 0xdd, 1, 2, 3, 0, 0, 0, 8, 0x82]),
             (MappingPacket::Home(HomeProbe::Switch, H1, ProbeTicket(9)), "switch-probe",
                 vec![0x12, 0, 0x60, 0xdd, 1, 2, 3, 0, 0, 0, 9]),
             (MappingPacket::Home(HomeProbe::Compare, H1, ProbeTicket(9)), "compare-probe",
@@ -473,13 +437,14 @@ mod tests {
 
     #[test]
     fn invalid_fields_are_named() {
-        let [probe, map, _, _, answer, ..] = &vectors()[..] else { panic!("nine") };
+        let [probe, map, _, _, answer, ..] = &vectors()[..] else { panic!("ten") };
         for (bytes, at, value, fault) in [
             (probe, 0, 0x20, "byte 0: version is 2, not 1"),
             (probe, 0, 0x18, "byte 0: kind is 8, not 0..=7"),
             (probe, 17, 0x7f, "byte 17: route byte is 127, not 0x80..=0xff"),
             (map, 19, 2, "byte 18: piece is 2, not below the number of pieces"),
             (answer, 21, 4, "byte 21: status is 4, not 0..=3"),
+            (answer, 21, 0x84, "byte 21: status is 4, not 0..=3"),
         ] {
             let mut bytes = bytes.2.clone();
             bytes[at] = value;
@@ -491,10 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_have_48_bits_and_versions_wrap_past_none() {
-        assert_eq!(InterfaceAddress::new(0), None);
-        assert_eq!(InterfaceAddress::new(1 << 48), None);
-        assert_eq!(H1.to_string(), "00:60:dd:01:02:03");
+    fn versions_wrap_past_none() {
         assert_eq!(MapVersion(u32::MAX).next(), MapVersion(1));
         assert!(MapVersion(1).is_newer_than(MapVersion(u32::MAX)));
         assert!(!MapVersion(3).is_newer_than(MapVersion(3)));

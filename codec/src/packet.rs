@@ -28,6 +28,16 @@ impl PacketTag {
     }
 }
 
+/// Meaning of the bytes behind the route.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PacketDialect {
+    /// One byte is the type. P-2
+    #[default]
+    Tag,
+    /// Four bytes are the type, as in ANSI/VITA 26-1998: [`crate::vita26`].
+    Vita26,
+}
+
 /// Result of the CRC check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CrcCheck {

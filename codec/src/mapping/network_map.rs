@@ -5,7 +5,8 @@ use nom::multi::count;
 use nom::number::complete::{be_i8, be_u16, u8 as byte};
 use nom::{IResult, Parser};
 
-use super::{InterfaceAddress, address};
+use super::InterfaceAddress;
+use super::interface_address::address;
 use crate::error::{DecodeError, ParseTrace, cut_short, unexpected};
 use crate::route::is_route_byte;
 
@@ -25,6 +26,8 @@ pub struct NetworkMap {
     pub switches: u16,
     /// Links, each with its two ends.
     pub links: Vec<[MapEnd; 2]>,
+    /// Indices of the interfaces that are routers to another network, in ascending order. N-5
+    pub routers: Vec<u16>,
 }
 
 /// End of a link.
@@ -48,7 +51,8 @@ pub enum MapNode {
 impl NetworkMap {
     /// Parses the bytes of all pieces of a map: the numbers of interfaces, switches and links, 2
     /// bytes each; the addresses; and the ends of each link: the node in 2 bytes, whose highest bit
-    /// is set for an interface, and the port in one.
+    /// is set for an interface, and the port in one; then the indices of the routers, 2 bytes each,
+    /// up to the end.
     ///
     /// # Errors
     /// The field that is cut short or invalid, and its place.
@@ -84,13 +88,9 @@ impl NetworkMap {
         for (end, place) in ends.zip((start..).step_by(3)) {
             end.check(place, hosts, switches)?;
         }
-        match rest.len() {
-            0 => {
-                let links = found.into_iter().map(|(one, other)| [one, other]).collect();
-                Ok(Self { hosts: addresses, switches, links })
-            }
-            more => Err(unexpected(at(rest), "trailing bytes", more as u64, "0")),
-        }
+        let links = found.into_iter().map(|(one, other)| [one, other]).collect();
+        let routers = routers(bytes, rest, hosts)?;
+        Ok(Self { hosts: addresses, switches, links, routers })
     }
 
     /// Writes what [`NetworkMap::parse`] reads.
@@ -108,7 +108,25 @@ impl NetworkMap {
             out.extend(node.to_be_bytes());
             out.extend(port.to_be_bytes());
         }
+        self.routers.iter().for_each(|router| out.extend(router.to_be_bytes()));
     }
+}
+
+/// Parses the routers, `rest` of the bytes of a map.
+fn routers(bytes: &[u8], mut rest: &[u8], hosts: u16) -> Result<Vec<u16>, DecodeError> {
+    let mut routers = Vec::new();
+    while !rest.is_empty() {
+        let at = bytes.len() - rest.len();
+        let stop = |stop| cut_short(bytes, &stop);
+        let (after, router) = context("router", be_u16).parse(rest).map_err(stop)?;
+        if router >= hosts || routers.last().is_some_and(|last| *last >= router) {
+            let expected = "an interface of the map, in ascending order";
+            return Err(unexpected(at, "router", router, expected));
+        }
+        routers.push(router);
+        rest = after;
+    }
+    Ok(routers)
 }
 
 fn end(input: &[u8]) -> IResult<&[u8], MapEnd, ParseTrace<&[u8]>> {
@@ -179,14 +197,15 @@ pub fn emit_routes<'a>(
 mod tests {
     use super::*;
 
-    const H1: InterfaceAddress = InterfaceAddress(0x0060_dd01_0203);
-    const H2: InterfaceAddress = InterfaceAddress(0x0060_dd0a_0b0c);
+    const H1: InterfaceAddress = InterfaceAddress::new(0x0060_dd01_0203).unwrap();
+    const H2: InterfaceAddress = InterfaceAddress::new(0x0060_dd0a_0b0c).unwrap();
 
-    /// Two hosts at a switch: the mapper at the port that it counts from, the other 3 below it.
-    const BYTES: [u8; 30] = [
+    /// A host and a router at a switch: the mapper at the port that it counts from, the router 3 below
+    /// it.
+    const BYTES: [u8; 32] = [
         0, 2, 0, 1, 0, 2, 0, 0x60, 0xdd, 1, 2, 3, 0, 0x60, 0xdd, 10, 11, 12, 0x80, 0, 0, 0, 0,
         0, //
-        0x80, 1, 0, 0, 0, 0xfd,
+        0x80, 1, 0, 0, 0, 0xfd, 0, 1,
     ];
 
     #[test]
@@ -199,16 +218,19 @@ mod tests {
                 [end(MapNode::Host(0), 0), end(MapNode::Switch(0), 0)],
                 [end(MapNode::Host(1), 0), end(MapNode::Switch(0), -3)],
             ],
+            routers: vec![1],
         };
         let mut out = Vec::new();
         map.emit(&mut out);
         assert_eq!(out, BYTES);
+        let without = NetworkMap { routers: Vec::new(), ..map.clone() };
         assert_eq!(NetworkMap::parse(&BYTES), Ok(map));
+        assert_eq!(NetworkMap::parse(&BYTES[..30]), Ok(without));
     }
 
     #[test]
     fn a_faulty_map_names_the_field() {
-        for len in 0..BYTES.len() {
+        for len in (0..BYTES.len()).filter(|len| *len != 30) {
             assert!(NetworkMap::parse(&BYTES[..len]).unwrap_err().at() <= len);
         }
         for (at, value, fault) in [
@@ -218,7 +240,8 @@ mod tests {
             (28, 1, "byte 27: node is 1, not a node of the map"),
             (29, 0xe0, "byte 29: port is 32, not 0 at a host, -31..=31 at a switch"),
             (20, 1, "byte 20: port is 1, not 0 at a host, -31..=31 at a switch"),
-            (5, 1, "byte 24: trailing bytes is 6, not 0"),
+            (31, 2, "byte 30: router is 2, not an interface of the map, in ascending order"),
+            (5, 1, "byte 24: router is 32769, not an interface of the map, in ascending order"),
         ] {
             let mut bytes = BYTES;
             bytes[at] = value;
