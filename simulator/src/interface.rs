@@ -5,18 +5,23 @@ mod control;
 mod dma;
 mod endpoint_firmware;
 mod mapping_firmware;
+mod memory;
 mod parameters;
 mod power;
+mod processor;
 mod queues;
 mod receive_engine;
+mod relay;
+mod router;
 mod send_engine;
+mod share;
+mod software;
 mod statistics;
 mod streaming;
 mod traffic_host;
 mod transfers;
 
-use codec::route::PortId;
-use codec::transport::Nic;
+use std::collections::BTreeMap;
 
 use self::control::ControlProgram;
 use self::dma::DmaEngine;
@@ -24,26 +29,39 @@ use self::endpoint_firmware::EndpointFirmware;
 pub(crate) use self::mapping_firmware::AddressTable;
 pub use self::mapping_firmware::MappingCounters;
 use self::mapping_firmware::{MappingFirmware, label_of};
-pub use self::parameters::{ConsumptionMode, DmaBus, InterfaceParameters};
+pub use self::memory::{MemoryLayout, MemoryMark, MemoryUse};
+pub use self::parameters::{
+    ConsumptionMode, CopyPath, DmaBus, HostCosts, InterfaceParameters, SoftwarePath,
+};
+use self::processor::FirmwareUse;
+pub use self::processor::ProgramCosts;
 use self::receive_engine::{ProgramState, ReceiveEngine, ServedTypes};
+pub use self::relay::{RelayNotice, RelayPolicy};
+use self::router::RouterFirmware;
+pub(crate) use self::router::RouterPort;
+pub use self::router::{RouterCounters, RouterNotice, RouterOutcome};
 use self::send_engine::{FinishedPacket, PacketOwner, SendEngine, TakenPart};
-pub use self::statistics::{HandlingCounts, HostStatistics};
-pub use self::traffic_host::payload;
+pub(crate) use self::share::HostShare;
+pub use self::share::InterfacePlace;
+pub(crate) use self::share::PLACES;
+pub use self::statistics::{ByteTouches, HandlingCounts, HostStatistics};
 use self::traffic_host::{HostQueues, TrafficHost};
+pub use self::traffic_host::{InterruptCause, payload};
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::{PacketId, TaggedChar};
-use crate::mapping::{MapperParameters, MapperStart, MappingNotice};
+use crate::mapping::MappingNotice;
 use crate::messaging::HostMessaging;
 use crate::rng::Rng;
 use crate::topology::{NodeId, NodePort};
 use crate::traffic::{RawText, StreamDestination, TrafficStream};
 use crate::truth::{StopGo, TruthEventKind, TruthLog};
+use codec::route::PortId;
+use codec::transport::Nic;
 
 /// A host with its interface.
 ///
-/// In every period `tick` advances it; then it takes at most one character and offers
-/// one.
-#[derive(Clone, Debug)]
+/// In every period `tick` advances it; then it takes and offers at most one character.
+#[derive(Debug)]
 pub struct HostInterface {
     place: NodePort,
     parameters: InterfaceParameters,
@@ -60,7 +78,10 @@ pub struct HostInterface {
     receiving: ReceiveEngine,
     firmware: Option<Box<EndpointFirmware>>,
     mapping: Option<Box<MappingFirmware>>,
+    router: Option<Box<RouterFirmware>>,
     statistics: HostStatistics,
+    /// Bus and processor of the host; the network has them for several interfaces. I-7
+    share: HostShare,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,11 +111,12 @@ impl HostInterface {
         raw: Vec<RawText>,
     ) -> Self {
         let place = NodePort { node: host, port: PortId(0) };
-        let control = ControlProgram::new(routes, parameters.send_memory as usize);
+        let layout = MemoryLayout::of(&parameters, None);
+        let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+        let control = ControlProgram::new(routes, bytes(layout.send), &parameters);
         for stream in &mut streams {
-            match &mut stream.to {
-                StreamDestination::Among(to) => to.retain(|to| control.route(*to).is_some()),
-                StreamDestination::One(_) => {}
+            if let StreamDestination::Among(to) = &mut stream.to {
+                to.retain(|to| control.route(*to).is_some());
             }
         }
         Self {
@@ -102,20 +124,21 @@ impl HostInterface {
             parameters,
             due: 0,
             takes_from: 0,
-            state: InterfaceState::Loading { until: parameters.boot.0 },
-            host: TrafficHost::new(host, streams, parameters.send_memory, rng),
-            queues: HostQueues::new(parameters.commands, parameters.receive_memory),
+            state: InterfaceState::Loading { until: parameters.first_boot() },
+            host: TrafficHost::new((host, parameters.host), streams, layout.send, rng),
+            queues: HostQueues::new(parameters.commands, bytes(layout.receive)),
             control,
-            dma: DmaEngine::new(parameters.bus),
+            dma: DmaEngine::new(parameters.bus, parameters.place.index),
             sending: SendEngine::new(place, raw),
-            receiving: ReceiveEngine::new(
-                place,
-                parameters.receive_memory as usize,
-                ServedTypes::default(),
-            ),
+            receiving: ReceiveEngine::new(place, bytes(layout.receive), ServedTypes::default()),
             firmware: None,
             mapping: None,
-            statistics: HostStatistics::default(),
+            router: None,
+            statistics: HostStatistics {
+                memory: MemoryUse::new(layout),
+                ..HostStatistics::default()
+            },
+            share: HostShare::default(),
         }
     }
 
@@ -124,26 +147,8 @@ impl HostInterface {
         self.receiving.serve(|served| &mut served.transport);
         let nic = |node: &NodeId| u16::try_from(node.0).ok().map(Nic);
         let messaging = messaging.with_routes(self.control.destinations().filter_map(nic));
-        let firmware = EndpointFirmware::new(messaging, self.parameters.boot.0);
+        let firmware = EndpointFirmware::new(messaging, &self.parameters);
         self.firmware = Some(Box::new(firmware));
-        self
-    }
-
-    /// Makes it compute its routes from a map of the network; the given ones only show which hosts
-    /// there are. N-2
-    pub(crate) fn with_mapping(
-        mut self,
-        addresses: &AddressTable,
-        parameters: MapperParameters,
-        start: MapperStart,
-    ) -> Self {
-        self.receiving.serve(|served| &mut served.mapping);
-        self.control.await_routes();
-        let own = addresses.get(&self.place.node).copied();
-        let boot = self.parameters.boot.0;
-        let firmware =
-            |own| Box::new(MappingFirmware::new(own, (parameters, start), addresses.clone(), boot));
-        self.mapping = own.map(firmware);
         self
     }
 
@@ -151,20 +156,22 @@ impl HostInterface {
     #[inline]
     pub(crate) fn tick(&mut self, now: u64, log: &mut TruthLog) {
         if now >= self.due {
+            self.record_memory(now, log);
             self.work(now);
+            self.record_memory(now, log);
             self.emit_events(now, log);
         }
     }
 
     fn work(&mut self, now: u64) {
         let Self { host, queues, control, dma, sending, receiving, statistics, .. } = self;
-        let Self { firmware, mapping, .. } = self;
+        let Self { firmware, mapping, router, share, .. } = self;
         let next = match self.state {
             InterfaceState::Off => None,
             InterfaceState::Loading { until } if now < until => {
                 // The host goes on meanwhile.
                 if let Some(firmware) = firmware {
-                    firmware.work(now, control, (sending, receiving));
+                    firmware.work(now, control, (sending, receiving), share);
                 }
                 sending.step(now);
                 let firmware = firmware.as_ref().and_then(|firmware| firmware.due());
@@ -172,28 +179,40 @@ impl HostInterface {
             }
             InterfaceState::Loading { .. } | InterfaceState::Running => {
                 self.state = InterfaceState::Running;
-                control.hand_on(queues, dma, receiving);
-                host.step(now, queues, statistics);
+                control.processor.delay(receiving.moved() + sending.moved());
+                let busy = firmware.as_ref().map_or(FirmwareUse::None, |it| it.processor_use());
+                let jobs = control.jobs(queues, dma, receiving);
+                control.processor.begin(now, jobs, busy);
+                control.hand_on(queues, dma, (sending, receiving), now);
+                host.step(now, queues, statistics, share);
                 control.take_command(queues, dma);
-                receiving.free(dma.step(now));
+                receiving.free(dma.step(now, share));
                 control.collect(queues, dma, sending, receiving);
-                host.read(now, queues, statistics);
+                host.read(now, queues, statistics, share);
+                if let Some(firmware) = firmware {
+                    firmware.messaging_mut().reserve(control.processor.reserved());
+                }
                 // Each takes what is for it as far as the first packet for another.
                 let mut taken = true;
                 while taken {
                     if let Some(firmware) = firmware {
-                        firmware.work(now, control, (sending, receiving));
+                        firmware.work(now, control, (sending, receiving), share);
                     }
                     taken = mapping
                         .as_mut()
                         .is_some_and(|mapping| mapping.work(now, control, (sending, receiving)));
+                    if let Some(router) = router {
+                        let mapping = mapping.as_deref();
+                        taken |= router.work(now, control, (sending, receiving), mapping);
+                    }
                 }
                 sending.step(now);
-                let host = host.due().filter(|_| !queues.commands.is_full());
-                let control = control.is_due(queues, dma, receiving).then_some(0);
+                let host = host.due(share).filter(|_| !queues.commands.is_full());
+                let control = control.processor.due(control.jobs(queues, dma, receiving));
                 let firmware = firmware.as_ref().and_then(|firmware| firmware.due());
                 let mapping = mapping.as_mut().map(|mapping| mapping.due());
-                let due = [host, control, firmware, mapping, dma.due(), sending.due()];
+                let router = router.as_ref().and_then(|router| router.due());
+                let due = [host, control, firmware, mapping, router, dma.due(share), sending.due()];
                 due.into_iter().flatten().min()
             }
         };
@@ -201,7 +220,17 @@ impl HostInterface {
     }
 
     fn emit_events(&mut self, now: u64, log: &mut TruthLog) {
-        let Self { firmware, mapping, place, .. } = self;
+        let Self { firmware, mapping, router, place, .. } = self;
+        for cause in self.host.drain_interrupts() {
+            self.statistics.interrupts += 1;
+            log.emit(now, *place, None, || TruthEventKind::Interrupted(cause));
+        }
+        for notice in self.control.relay.drain() {
+            log.emit(now, *place, None, || TruthEventKind::Multicast(notice));
+        }
+        for notice in router.iter_mut().flat_map(|router| router.drain_notices()) {
+            log.emit(now, *place, None, || TruthEventKind::Routed(notice));
+        }
         for event in firmware.iter_mut().flat_map(|firmware| firmware.drain_events()) {
             log.emit(now, *place, None, || TruthEventKind::Messaging(event));
         }
@@ -238,21 +267,22 @@ impl HostInterface {
         }
     }
 
-    /// Emits the event of a transport or mapping packet whose first byte has been sent.
+    /// Emits the event of a packet whose first byte has been sent, if its contents are known.
     fn transmitted(&mut self, now: u64, log: &mut TruthLog) {
-        if self.sending.behalf() == Some(PacketOwner::Mapping)
-            && let Some(label) = label_of(self.sending.bytes())
-        {
-            let id = self.sending.last_id();
-            let label = Box::new(label);
-            log.emit(now, self.place, Some(id), || TruthEventKind::MappingTransmitted(label));
-        }
+        let (id, bytes) = (self.sending.last_id(), self.sending.bytes());
+        let label = match self.sending.behalf() {
+            Some(PacketOwner::Mapping) => label_of(bytes),
+            Some(PacketOwner::Host { .. }) => self.host.label(bytes),
+            Some(PacketOwner::Firmware | PacketOwner::Relay(_) | PacketOwner::Router) | None => {
+                None
+            }
+        };
+        label.into_iter().for_each(|label| log.emit(now, self.place, Some(id), || label));
         if let (Some(firmware), Some(PacketOwner::Firmware)) =
             (&mut self.firmware, self.sending.behalf())
             && let Some((bytes, transmission)) = firmware.leaves(now)
         {
             self.sending.restamp(bytes);
-            let id = self.sending.last_id();
             log.emit(now, self.place, Some(id), || TruthEventKind::Transmitted(transmission));
         }
     }
@@ -315,6 +345,7 @@ impl HostInterface {
             self.takes_from = now.saturating_add(periods.get().into());
         }
         if !cell.is_data() {
+            self.record_memory(now, log);
             let account = self.receiving.mark(now, log);
             account.into_iter().for_each(|account| self.statistics.count(account));
             self.due = 0;
@@ -348,10 +379,10 @@ impl HostInterface {
         self.firmware.as_ref().map(|firmware| firmware.messaging())
     }
 
-    /// Counters of mapping, if it takes part.
+    /// Its routes now. P-2, N-2
     #[must_use]
-    pub fn mapping(&self) -> Option<MappingCounters> {
-        self.mapping.as_ref().map(|mapping| mapping.counters())
+    pub const fn routes(&self) -> &BTreeMap<NodeId, Vec<u8>> {
+        self.control.routes()
     }
 
     /// Counters since the start.

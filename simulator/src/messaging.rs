@@ -78,6 +78,8 @@ pub struct HostMessaging {
     events: Vec<MessagingEvent>,
     /// Start of the control program.
     ready: u64,
+    /// The NIC's processor does other work before this time. I-5
+    reserved: u64,
     /// Time of the last event.
     clock: u64,
     /// Time of the next event.
@@ -137,6 +139,7 @@ impl HostMessaging {
             statistics: MessagingStatistics::default(),
             events: Vec::new(),
             ready: 0,
+            reserved: 0,
             clock: 0,
             next: Some(0),
         };
@@ -158,6 +161,17 @@ impl HostMessaging {
     /// Loads the control program, which runs from `ready` on. I-3
     pub const fn boot(&mut self, ready: u64) {
         self.ready = ready;
+    }
+
+    /// Reserves the NIC's processor for other work: it begins nothing before this time. I-5
+    pub const fn reserve(&mut self, until: u64) {
+        self.reserved = until;
+    }
+
+    /// End of the current job of the NIC's processor, if it has one.
+    #[must_use]
+    pub fn processing_until(&self) -> Option<u64> {
+        self.firmware.processor.due()
     }
 
     /// Time of the next internal event, in periods of the full rate.
@@ -287,6 +301,11 @@ impl HostMessaging {
         }
         self.begin_host();
         events.append(&mut self.events);
+        self.plan(now);
+    }
+
+    /// Sets the time of the next event.
+    fn plan(&mut self, now: u64) {
         // Time goes on, whatever there is to do.
         self.next = self.upcoming().map(|due| due.max(now.saturating_add(1)));
     }
@@ -298,12 +317,14 @@ impl HostMessaging {
         };
         let patience = self.endpoints.iter().filter_map(EndpointQueues::patience).min();
         let boot = (self.clock < self.ready).then_some(self.ready);
+        let reserved = (self.clock < self.reserved).then_some(self.reserved);
         let frame = self.frame_due().into_iter().chain(self.mapping_due()).min();
         let frame = frame.map(|due| due.max(self.ready));
         [self.bus.due(), self.firmware.due(), self.driver.due(), self.host.due(), scan(), patience]
             .into_iter()
             .flatten()
             .chain(boot)
+            .chain(reserved)
             .chain(frame)
             .min()
     }

@@ -1,12 +1,13 @@
 //! Traffic of hosts: destinations, sizes and times of their packets.
 
 use std::collections::VecDeque;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU8, NonZeroU32};
 
 use codec::chars::CharBuf;
 use codec::packet::PacketTag;
 use codec::time::Ticks;
 
+use crate::ip::IpProtocol;
 use crate::packet_types::REQUEST;
 use crate::rng::Rng;
 use crate::topology::NodeId;
@@ -23,6 +24,10 @@ pub struct TrafficStream {
     pub to: StreamDestination,
     /// The packet type. P-2
     pub tag: PacketTag,
+    /// Protocol over IP, if its packets are the application's data for one. H-1
+    pub protocol: Option<IpProtocol>,
+    /// Maximum number of copies that each interface sends of a packet for all receivers. N-6
+    pub multicast: Option<NonZeroU8>,
     /// Payload size.
     pub payload: PayloadSize,
     /// Sending times.
@@ -31,6 +36,47 @@ pub struct TrafficStream {
     pub start: u64,
     /// Maximum number of packets.
     pub packets: Option<u64>,
+    /// The host's commands for them. I-6
+    pub command: CommandForm,
+}
+
+/// The commands by which a host sends the packets of a stream. I-6
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommandForm {
+    /// Internet checksum in the last two bytes of the payload. *Chosen*
+    pub checksum: ChecksumMode,
+    /// Number of the host's blocks that the payload is gathered from.
+    pub blocks: u16,
+    /// Signal that the packet has been sent.
+    pub signal: SignalMode,
+}
+
+/// Computation of the Internet checksum of a payload. I-5, H-1
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChecksumMode {
+    /// There is none.
+    #[default]
+    None,
+    /// By the host's processor, in a pass of its own.
+    Host,
+    /// By the interface's DMA engine, while it moves the data.
+    Nic,
+}
+
+/// Signal of an interface to its host. I-6
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SignalMode {
+    /// An acknowledgment in the queue, at which the host looks.
+    #[default]
+    Poll,
+    /// An interrupt too.
+    Interrupt,
+}
+
+impl Default for CommandForm {
+    fn default() -> Self {
+        Self { checksum: ChecksumMode::None, blocks: 1, signal: SignalMode::Poll }
+    }
 }
 
 /// Destination of a stream.
@@ -60,6 +106,31 @@ pub enum PayloadSize {
     },
 }
 
+impl TrafficStream {
+    /// The pairs of neighbours in the tree of a multicast, from its root on. Breadth first, in the order of the
+    /// receivers: *chosen*. N-6
+    #[must_use]
+    pub fn tree(&self) -> Vec<(NodeId, NodeId)> {
+        let (Some(fanout), StreamDestination::Among(to)) = (self.multicast, &self.to) else {
+            return Vec::new();
+        };
+        let receivers = to.iter().copied().filter(|to| *to != self.from);
+        let order: Vec<NodeId> = std::iter::once(self.from).chain(receivers).collect();
+        let parents = order.iter().flat_map(|from| std::iter::repeat_n(*from, fanout.get().into()));
+        parents.zip(order.iter().skip(1).copied()).collect()
+    }
+}
+
+impl PayloadSize {
+    /// The largest size.
+    pub(crate) fn most(self) -> u32 {
+        match self {
+            Self::Fixed(size) | Self::Uniform(_, size) => size,
+            Self::Bimodal { small, large, .. } => small.max(large),
+        }
+    }
+}
+
 /// Arrival process of packets, in periods of the full rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrivalProcess {
@@ -87,6 +158,30 @@ pub struct RawText {
     pub chars: CharBuf,
 }
 
+/// Packets of a recording that hosts send again. H-1
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PacketReplay {
+    /// In the order of the file.
+    pub packets: Vec<ReplayedPacket>,
+    /// Note about packets of the file that are not sent.
+    pub note: Option<String>,
+}
+
+/// IP packet that a host sends at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplayedPacket {
+    /// The sending host.
+    pub from: NodeId,
+    /// The host that gets it.
+    pub to: NodeId,
+    /// Time, in periods of the full rate.
+    pub at: u64,
+    /// The host's command for it. I-6
+    pub command: CommandForm,
+    /// The packet, from its IP header on.
+    pub bytes: Vec<u8>,
+}
+
 /// A packet drawn from a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DrawnPacket {
@@ -96,6 +191,7 @@ pub(crate) struct DrawnPacket {
     pub(crate) length: u32,
     /// Time at which it was due.
     pub(crate) ready: u64,
+    pub(crate) form: CommandForm,
 }
 
 /// Generator of a stream's packets, which depend on its own random numbers only, and not on the
@@ -105,6 +201,7 @@ pub(crate) struct StreamGenerator {
     rng: Rng,
     to: Vec<NodeId>,
     tag: PacketTag,
+    multicast: Option<NonZeroU8>,
     payload: PayloadSize,
     arrivals: ArrivalProcess,
     /// Time of the next packet, or of the first requests of a closed loop.
@@ -114,6 +211,7 @@ pub(crate) struct StreamGenerator {
     window: RequestWindow,
     /// Packets left to send.
     left: Option<u64>,
+    form: CommandForm,
 }
 
 /// The window of a closed loop.
@@ -129,8 +227,12 @@ struct RequestWindow {
 
 impl StreamGenerator {
     pub(crate) fn new(stream: TrafficStream, mut rng: Rng) -> Self {
-        let TrafficStream { from, to, tag, payload, arrivals, start, packets } = stream;
+        let TrafficStream { from, to, tag, payload, arrivals, start, packets, .. } = stream;
+        let form = stream.command;
+        let multicast = stream.multicast;
         let to = match to {
+            // Its interface sends it on.
+            _ if multicast.is_some() => vec![from],
             StreamDestination::One(to) => vec![to],
             StreamDestination::Among(to) => to.into_iter().filter(|to| *to != from).collect(),
         };
@@ -148,7 +250,19 @@ impl StreamGenerator {
             | ArrivalProcess::Bursts(..)
             | ArrivalProcess::Saturating => tag,
         };
-        Self { rng, to, tag, payload, arrivals, next, sent: 0, window, left: packets }
+        Self {
+            rng,
+            to,
+            tag,
+            multicast,
+            payload,
+            arrivals,
+            next,
+            sent: 0,
+            window,
+            left: packets,
+            form,
+        }
     }
 
     /// Time of its next packet, if there is one.
@@ -171,7 +285,7 @@ impl StreamGenerator {
         let ready = self.due_time(now);
         self.left = self.left.map(|left| left.saturating_sub(1));
         self.advance(now, number);
-        Some(DrawnPacket { to, tag: self.tag, length, ready })
+        Some(DrawnPacket { to, tag: self.tag, length, ready, form: self.form })
     }
 
     /// Time at which the packet drawn now was due. A saturating stream makes it when it is sent.
@@ -194,12 +308,17 @@ impl StreamGenerator {
                 }
             }
         };
-        if self.is_closed() { length.max(CLOSED_BYTES_MIN) } else { length }
+        if self.is_numbered() { length.max(CLOSED_BYTES_MIN) } else { length }
     }
 
     /// True for a closed loop.
     pub(crate) const fn is_closed(&self) -> bool {
         matches!(self.arrivals, ArrivalProcess::Closed(..))
+    }
+
+    /// True if payloads begin with the host and the number of its command.
+    pub(crate) const fn is_numbered(&self) -> bool {
+        self.is_closed() || self.multicast.is_some()
     }
 
     /// Frees the place of a request that was answered or is lost.
@@ -262,10 +381,13 @@ mod tests {
             from: NodeId(0),
             to: StreamDestination::One(NodeId(1)),
             tag: PacketTag::new(3).unwrap(),
+            protocol: None,
+            multicast: None,
             payload: PayloadSize::Fixed(10),
             arrivals,
             start: 100,
             packets: None,
+            command: CommandForm::default(),
         }
     }
 
@@ -298,7 +420,8 @@ mod tests {
                 to: NodeId(1),
                 tag: PacketTag::new(3).unwrap(),
                 length: 10,
-                ready: 220
+                ready: 220,
+                form: CommandForm::default(),
             })
         );
         // It was due at 220 and drawn late: what follows is not put off.

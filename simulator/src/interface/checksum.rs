@@ -9,6 +9,13 @@ pub(super) struct InternetChecksum {
 }
 
 impl InternetChecksum {
+    /// The sum of some bytes.
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        let mut sum = Self::default();
+        sum.feed(bytes);
+        sum
+    }
+
     /// Adds bytes.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         let bytes = match bytes {
@@ -32,6 +39,16 @@ impl InternetChecksum {
     /// The sum; an odd last byte is padded with 0.
     pub(super) const fn sum(&self) -> u16 {
         fold(self.sum)
+    }
+
+    /// Writes the checksum of bytes into two of them, which are summed too, if they are there.
+    pub(super) fn insert(self, bytes: &mut [u8], place: usize) {
+        let [high, low] = self.value().to_be_bytes();
+        // In an odd place the halves lie in two words, the low one first.
+        let value = if place.is_multiple_of(2) { [high, low] } else { [low, high] };
+        if let Some(field) = bytes.get_mut(place..).and_then(|rest| rest.get_mut(..2)) {
+            field.copy_from_slice(&value);
+        }
     }
 
     /// The checksum field, with which the sum of the whole is 0xffff.

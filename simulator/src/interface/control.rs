@@ -4,9 +4,12 @@
 use std::collections::BTreeMap;
 
 use super::dma::DmaEngine;
+use super::parameters::{InterfaceParameters, SoftwarePath};
+use super::processor::{InterfaceProcessor, ProgramJob};
 use super::queues::{CommandOutcome, EndedCommand, HostAcknowledgment, HostBuffer, SendCommand};
 use super::receive_engine::{ReceiveEngine, StoredPacket};
-use super::send_engine::{FinishedPacket, PacketOwner, SendEngine};
+use super::relay::{FinishedRelay, MulticastRelay};
+use super::send_engine::{FinishedPacket, OutgoingPacket, PacketOwner, SendEngine};
 use super::traffic_host::HostQueues;
 use super::transfers::{GatherTransfer, ScatterTransfer};
 use crate::packet_types::PacketRoutine;
@@ -22,6 +25,9 @@ pub(super) struct ControlProgram {
     used: usize,
     /// The packet being scattered: its routine, and its bytes that are not moved.
     arriving: Option<(PacketRoutine, usize)>,
+    pub(super) processor: InterfaceProcessor,
+    pub(super) relay: MulticastRelay,
+    path: SoftwarePath,
 }
 
 /// Completeness of the routes.
@@ -34,9 +40,24 @@ enum RouteKnowledge {
 }
 
 impl ControlProgram {
-    pub(super) fn new(routes: Vec<(NodeId, Vec<u8>)>, memory: usize) -> Self {
+    pub(super) fn new(
+        routes: Vec<(NodeId, Vec<u8>)>,
+        memory: usize,
+        parameters: &InterfaceParameters,
+    ) -> Self {
         let routes = routes.into_iter().collect();
-        Self { routes, knowledge: RouteKnowledge::Known, memory, used: 0, arriving: None }
+        let (knowledge, path) = (RouteKnowledge::Known, parameters.host.path);
+        let processor = InterfaceProcessor::new(parameters.costs);
+        Self {
+            routes,
+            knowledge,
+            memory,
+            used: 0,
+            arriving: None,
+            processor,
+            relay: MulticastRelay::default(),
+            path,
+        }
     }
 
     /// Forgets all routes until others are installed. N-2
@@ -52,10 +73,29 @@ impl ControlProgram {
     }
 
     /// Restarts with empty memory. R-3
-    pub(super) const fn reset(&mut self) {
+    pub(super) fn reset(&mut self) {
+        self.processor.restart();
+        self.relay.reset();
         self.used = 0;
         self.arriving = None;
     }
+
+    /// Bytes of send memory in use.
+    pub(super) const fn used(&self) -> usize {
+        self.used
+    }
+
+    /// Takes send memory for a packet that a router passes on, if there is enough. N-5
+    pub(super) const fn reserve(&mut self, bytes: usize) -> bool {
+        let has_room = bytes <= self.memory - self.used;
+        self.used += if has_room { bytes } else { 0 };
+        has_room
+    }
+
+    pub(super) const fn routes(&self) -> &BTreeMap<NodeId, Vec<u8>> {
+        &self.routes
+    }
+
     pub(super) fn route(&self, to: NodeId) -> Option<&[u8]> {
         self.routes.get(&to).map(Vec::as_slice)
     }
@@ -68,6 +108,8 @@ impl ControlProgram {
     fn command(&self, queues: &HostQueues, dma: &DmaEngine) -> Option<CommandStart<'_>> {
         let command = queues.commands.first().filter(|_| dma.gather.is_none())?;
         let route = match (self.routes.get(&command.to), self.knowledge) {
+            // Each copy gets its own.
+            (_, RouteKnowledge::Known) if self.relay.is_root(command.to) => &[][..],
             (Some(route), _) => route,
             (None, RouteKnowledge::Awaited) => return None,
             (None, RouteKnowledge::Known) => {
@@ -79,29 +121,53 @@ impl ControlProgram {
         if length > self.memory {
             return Some(CommandStart::Refuse(CommandOutcome::TooLong));
         }
-        (length <= self.memory - self.used).then_some(CommandStart::Gather(route, length))
+        let room = match self.path {
+            SoftwarePath::Api if self.used > 0 => 0,
+            SoftwarePath::Api | SoftwarePath::Kernel => self.memory - self.used,
+        };
+        (length <= room).then_some(CommandStart::Gather(route, length))
     }
 
     /// True if the first received packet can be moved to the host's buffers now.
-    fn can_scatter(queues: &HostQueues, dma: &DmaEngine, receiving: &ReceiveEngine) -> bool {
+    fn can_scatter(&self, queues: &HostQueues, dma: &DmaEngine, receiving: &ReceiveEngine) -> bool {
         let room = || queues.posted.iter().map(HostBuffer::room).sum::<usize>();
         let for_host = |first: &&StoredPacket| {
-            !matches!(first.routine, PacketRoutine::Transport | PacketRoutine::Mapping)
+            !matches!(
+                first.routine,
+                PacketRoutine::Transport | PacketRoutine::Mapping | PacketRoutine::Internetwork
+            )
         };
         let first = receiving.first().filter(for_host).filter(|_| dma.scatter.is_none());
-        first.is_some_and(|first| first.bytes.len().saturating_sub(2) <= room())
+        first.is_some_and(|first| {
+            let is_relayed = first.routine == PacketRoutine::Relay;
+            first.bytes.len().saturating_sub(2) <= room()
+                && (!is_relayed || self.relay.has_room(&first.bytes, self.memory - self.used))
+        })
     }
-    pub(super) fn is_due(
+
+    /// The jobs that wait.
+    pub(super) fn jobs(
         &self,
         queues: &HostQueues,
         dma: &DmaEngine,
         receiving: &ReceiveEngine,
-    ) -> bool {
-        self.command(queues, dma).is_some() || Self::can_scatter(queues, dma, receiving)
+    ) -> impl Iterator<Item = ProgramJob> + use<> {
+        let first = receiving.first().map(|first| first.routine);
+        [
+            (ProgramJob::Packet, self.can_scatter(queues, dma, receiving)),
+            (ProgramJob::Command, self.command(queues, dma).is_some()),
+            (ProgramJob::Mapping, first == Some(PacketRoutine::Mapping)),
+        ]
+        .into_iter()
+        .filter_map(|(job, waits)| waits.then_some(job))
     }
 
-    /// Takes the next command, if there is memory for its packet.
+    /// Takes the next command, if there is memory for its packet, and time.
     pub(super) fn take_command(&mut self, queues: &mut HostQueues, dma: &mut DmaEngine) {
+        let waits = self.command(queues, dma).is_some();
+        if !waits || !self.processor.has_done(ProgramJob::Command) {
+            return;
+        }
         let Some(start) = self.command(queues, dma) else { return };
         let Some(command) = queues.commands.pop() else { return };
         match start {
@@ -121,12 +187,23 @@ impl ControlProgram {
         &mut self,
         queues: &mut HostQueues,
         dma: &mut DmaEngine,
-        receiving: &mut ReceiveEngine,
+        (sending, receiving): (&mut SendEngine, &mut ReceiveEngine),
+        now: u64,
     ) {
-        if !Self::can_scatter(queues, dma, receiving) {
+        let waits = self.can_scatter(queues, dma, receiving);
+        if !waits || !self.processor.has_done(ProgramJob::Packet) {
             return;
         }
-        let Some(StoredPacket { routine, bytes }) = receiving.pop() else { return };
+        let Some(StoredPacket { routine, mut bytes }) = receiving.pop() else { return };
+        if routine == PacketRoutine::Relay {
+            let behalf = PacketOwner::Relay(0);
+            let packet = OutgoingPacket { bytes, behalf, ready: now };
+            let free = self.memory - self.used;
+            if self.relay.send(&packet, &self.routes, free, sending) {
+                self.used += packet.bytes.len();
+            }
+            bytes = packet.bytes;
+        }
         let mut needed = bytes.len().saturating_sub(2);
         self.arriving = Some((routine, bytes.len() - needed));
         let buffers = std::iter::from_fn(|| {
@@ -146,7 +223,15 @@ impl ControlProgram {
         receiving: &mut ReceiveEngine,
     ) {
         if let Some(gather) = dma.gathered() {
-            sending.push(gather.finish());
+            let is_multicast = self.relay.is_root(gather.to());
+            let packet = gather.finish();
+            if !is_multicast {
+                sending.push(packet);
+            } else if !self.relay.send(&packet, &self.routes, usize::MAX, sending) {
+                let OutgoingPacket { bytes, behalf, .. } = packet;
+                let outcome = CommandOutcome::NoRoute;
+                self.left(FinishedPacket { behalf, outcome, bytes: bytes.len() }, queues);
+            }
         }
         if let Some(scatter) = dma.scattered()
             && let Some((routine, behind)) = self.arriving.take()
@@ -165,6 +250,16 @@ impl ControlProgram {
                 self.used = self.used.saturating_sub(bytes);
                 end(queues, EndedCommand { number, interrupt, outcome });
             }
+            PacketOwner::Relay(slot) => match self.relay.left(slot) {
+                Some(FinishedRelay { bytes, command: Some(behalf) }) => {
+                    self.left(FinishedPacket { behalf, outcome, bytes }, queues);
+                }
+                Some(FinishedRelay { bytes, command: None }) => {
+                    self.used = self.used.saturating_sub(bytes);
+                }
+                None => {}
+            },
+            PacketOwner::Router => self.used = self.used.saturating_sub(bytes),
             // It has memory of its own for what it sends.
             PacketOwner::Firmware | PacketOwner::Mapping => {}
         }

@@ -2,6 +2,7 @@
 //! between the two directions. I-5 (Micro)
 
 use super::DmaBus;
+use super::share::HostShare;
 use super::transfers::{GatherTransfer, ScatterTransfer};
 
 /// Character periods per `SBus` clock: 20 MHz, 50 ns. Micro
@@ -18,6 +19,8 @@ const IDLE_CLOCKS: u64 = 7;
 #[derive(Clone, Debug)]
 pub(super) struct DmaEngine {
     bus: DmaBus,
+    /// Number of its interface at the host's bus. I-7
+    index: u8,
     phase: BusPhase,
     /// The direction that is served first if both have data.
     turn: DmaDirection,
@@ -36,25 +39,25 @@ enum DmaDirection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BusPhase {
     Free,
-    Burst { direction: DmaDirection, until: u64 },
+    Burst { direction: DmaDirection, until: u64, pause: u64 },
     Pause { until: u64 },
 }
 
 impl DmaEngine {
-    pub(super) const fn new(bus: DmaBus) -> Self {
+    pub(super) const fn new(bus: DmaBus, index: u8) -> Self {
         let (phase, turn) = (BusPhase::Free, DmaDirection::FromHost);
-        Self { bus, phase, turn, gather: None, scatter: None }
+        Self { bus, index, phase, turn, gather: None, scatter: None }
     }
 
     pub(super) fn reset(&mut self) {
-        *self = Self::new(self.bus);
+        *self = Self::new(self.bus, self.index);
     }
 
     /// Moves all data that the bus can have moved by now; returns the bytes moved to the host.
-    pub(super) fn step(&mut self, now: u64) -> usize {
+    pub(super) fn step(&mut self, now: u64, share: &mut HostShare) -> usize {
         match self.bus {
             DmaBus::Ideal => self.step_ideal(),
-            DmaBus::SBus => self.step_sbus(now),
+            DmaBus::SBus | DmaBus::Mode(_) => self.step_sbus(now, share),
         }
     }
 
@@ -69,21 +72,27 @@ impl DmaEngine {
         moved
     }
 
-    fn step_sbus(&mut self, now: u64) -> usize {
+    fn step_sbus(&mut self, now: u64, share: &mut HostShare) -> usize {
         const MOST: usize = BURST_WORDS * WORD;
         let mut moved = 0;
         loop {
             self.phase = match self.phase {
-                BusPhase::Burst { direction, until } if until <= now => {
+                BusPhase::Burst { direction, until, pause } if until <= now => {
                     moved += self.carry(direction, MOST);
-                    BusPhase::Pause { until: until.saturating_add(IDLE_CLOCKS * CLOCK) }
+                    BusPhase::Pause { until: until.saturating_add(pause) }
                 }
                 BusPhase::Pause { until } if until <= now => BusPhase::Free,
                 BusPhase::Free => match self.choose() {
                     Some(direction) => {
-                        self.turn = direction.other();
                         let words = self.next(direction, MOST).div_ceil(WORD) as u64;
-                        BusPhase::Burst { direction, until: now.saturating_add(words * CLOCK) }
+                        let (setup, pause) = self.overhead(direction);
+                        let until = now.saturating_add(setup + words * CLOCK);
+                        let free = until.saturating_add(pause);
+                        if !share.take_bus(now, self.index, free) {
+                            return moved;
+                        }
+                        self.turn = direction.other();
+                        BusPhase::Burst { direction, until, pause }
                     }
                     None => return moved,
                 },
@@ -93,11 +102,22 @@ impl DmaEngine {
     }
 
     /// Time of its next action; `None` without a transfer.
-    pub(super) fn due(&self) -> Option<u64> {
+    pub(super) fn due(&self, share: &HostShare) -> Option<u64> {
         match self.phase {
             BusPhase::Burst { until, .. } | BusPhase::Pause { until } => Some(until),
-            BusPhase::Free => self.choose().map(|_| 0),
+            BusPhase::Free => self.choose().map(|_| share.bus),
         }
+    }
+
+    /// Periods before the next burst of a transfer, and after it.
+    fn overhead(&self, direction: DmaDirection) -> (u64, u64) {
+        let DmaBus::Mode(mode) = self.bus else { return (0, IDLE_CLOCKS * CLOCK) };
+        let [setup, burst] = mode.costs();
+        let begun = match direction {
+            DmaDirection::FromHost => self.gather.as_ref().is_some_and(GatherTransfer::has_begun),
+            DmaDirection::ToHost => self.scatter.as_ref().is_some_and(ScatterTransfer::has_begun),
+        };
+        (if begun { 0 } else { setup }, burst - BURST_WORDS as u64 * CLOCK)
     }
 
     fn choose(&self) -> Option<DmaDirection> {
@@ -168,7 +188,7 @@ mod tests {
 
     /// An engine on the `SBus` that gathers blocks of these sizes.
     fn gathering(sizes: &[usize]) -> DmaEngine {
-        DmaEngine { gather: Some(gather(sizes)), ..DmaEngine::new(DmaBus::SBus) }
+        DmaEngine { gather: Some(gather(sizes)), ..DmaEngine::new(DmaBus::SBus, 0) }
     }
 
     fn scatter(size: usize) -> ScatterTransfer {
@@ -177,9 +197,9 @@ mod tests {
 
     /// Steps through all periods; returns the time at which each direction finished.
     fn run(engine: &mut DmaEngine, periods: u64) -> [Option<u64>; 2] {
-        let mut done = [None; 2];
+        let (mut done, mut share) = ([None; 2], HostShare::default());
         for now in 0..periods {
-            engine.step(now);
+            engine.step(now, &mut share);
             done[0] = done[0].or(engine.gathered().map(|_| now));
             done[1] = done[1].or(engine.scattered().map(|_| now));
         }
@@ -223,22 +243,23 @@ mod tests {
 
     #[test]
     fn an_ideal_bus_takes_no_time() {
-        let mut engine = DmaEngine::new(DmaBus::Ideal);
+        let mut engine = DmaEngine::new(DmaBus::Ideal, 0);
         engine.gather = Some(gather(&[5000, 0, 3]));
         engine.scatter = Some(scatter(700));
-        assert_eq!(engine.due(), Some(0));
-        assert_eq!(engine.step(9), 700);
+        let mut share = HostShare::default();
+        assert_eq!(engine.due(&share), Some(0));
+        assert_eq!(engine.step(9, &mut share), 700);
         assert!(engine.gathered().is_some() && engine.scattered().is_some());
-        assert_eq!(engine.due(), None);
+        assert_eq!(engine.due(&share), None);
     }
 
     #[test]
     fn stepping_at_due_times_only_finishes_at_the_same_time() {
         let mut engine = gathering(&[100, 100]);
-        let mut now = 0;
+        let (mut now, mut share) = (0, HostShare::default());
         while engine.gathered().is_none() {
-            engine.step(now);
-            now = engine.due().unwrap_or(now);
+            engine.step(now, &mut share);
+            now = engine.due(&share).unwrap_or(now);
         }
         let mut stepped = gathering(&[100, 100]);
         // 64, 36, 64, 36 bytes; `due` is then the end of the pause.

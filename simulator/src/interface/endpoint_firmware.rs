@@ -5,8 +5,11 @@ use codec::crc::crc8;
 use codec::transport::TAG;
 
 use super::control::ControlProgram;
+use super::parameters::{DmaBus, InterfaceParameters};
+use super::processor::FirmwareUse;
 use super::receive_engine::{ReceiveEngine, StoredPacket};
 use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine};
+use super::share::{HostShare, PLACES};
 use crate::messaging::{self, HostMessaging, MessagingEvent, TransmissionKind};
 use crate::packet_types::PacketRoutine;
 use crate::topology::NodeId;
@@ -19,6 +22,8 @@ pub(super) struct EndpointFirmware {
     /// Route of the packet in the sending engine: others may be installed meanwhile.
     route: Vec<u8>,
     events: Vec<MessagingEvent>,
+    /// Its turn at the host's bus, for which nobody waits if it is ideal. I-7
+    turn: Option<u8>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +35,26 @@ enum FirmwareSlot {
 }
 
 impl EndpointFirmware {
-    pub(super) const fn new(mut messaging: HostMessaging, ready: u64) -> Self {
-        messaging.boot(ready);
-        Self { messaging, line: FirmwareSlot::Free, route: Vec::new(), events: Vec::new() }
+    pub(super) fn new(mut messaging: HostMessaging, parameters: &InterfaceParameters) -> Self {
+        messaging.boot(parameters.first_boot());
+        let turn = match parameters.bus {
+            DmaBus::Ideal => None,
+            DmaBus::SBus | DmaBus::Mode(_) => Some(PLACES + parameters.place.index),
+        };
+        Self { messaging, line: FirmwareSlot::Free, route: Vec::new(), events: Vec::new(), turn }
     }
+
     pub(super) const fn messaging(&self) -> &HostMessaging {
         &self.messaging
+    }
+
+    pub(super) const fn messaging_mut(&mut self) -> &mut HostMessaging {
+        &mut self.messaging
+    }
+
+    /// Its use of the processor.
+    pub(super) fn processor_use(&self) -> FirmwareUse {
+        self.messaging.processing_until().map_or(FirmwareUse::Idle, FirmwareUse::Busy)
     }
 
     pub(super) fn drain_events(&mut self) -> impl Iterator<Item = MessagingEvent> {
@@ -48,8 +67,9 @@ impl EndpointFirmware {
         now: u64,
         control: &ControlProgram,
         engines: (&mut SendEngine, &mut ReceiveEngine),
+        share: &mut HostShare,
     ) {
-        let Self { messaging, line, route, events } = self;
+        let Self { messaging, line, route, events, turn } = self;
         let (sending, receiving) = engines;
         if *line == FirmwareSlot::Left {
             *line = FirmwareSlot::Free;
@@ -88,6 +108,9 @@ impl EndpointFirmware {
                 }
             };
         }
+        if let Some(turn) = *turn {
+            messaging.take_bus(now, |at, periods| share.try_bus(at, turn, periods));
+        }
     }
 
     /// Stamps the packet whose first byte leaves the sending engine; returns its bytes on the wire
@@ -97,9 +120,12 @@ impl EndpointFirmware {
         Some((bytes(&self.route, &outgoing), outgoing.what))
     }
 
-    pub(super) const fn due(&self) -> Option<u64> {
+    pub(super) fn due(&self) -> Option<u64> {
         match self.line {
-            FirmwareSlot::Free | FirmwareSlot::Busy => self.messaging.due(),
+            FirmwareSlot::Free | FirmwareSlot::Busy => {
+                let burst = self.turn.and_then(|_| self.messaging.burst_due());
+                self.messaging.due().into_iter().chain(burst).min()
+            }
             FirmwareSlot::Left => Some(0),
         }
     }

@@ -1,26 +1,29 @@
 //! The part of the control program that maps the network: it gets the received mapping packets, and
 //! sends its own before all others. N-2, N-3, N-7
 //!
-//! *Chosen*: its steps take no time. Routes lead to addresses; the host's table of addresses, which
+//! *Chosen*: a received packet takes time, its other steps take none. Routes lead to addresses; the host's table of addresses, which
 //! the machine does not see, tells which host has which.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use codec::crc::crc8;
-use codec::mapping::{InterfaceAddress, MappingPacket, TAG};
+use codec::mapping::{InterfaceAddress, InterfaceRole, InternetworkPacket, MappingPacket, TAG};
 use codec::packet::Packet;
 use serde::Serialize;
 
+use super::HostInterface;
 use super::control::ControlProgram;
-use super::receive_engine::{ReceiveEngine, StoredPacket};
+use super::processor::ProgramJob;
+use super::receive_engine::{InternetworkUse, ReceiveEngine, StoredPacket};
 use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine};
 use crate::mapping::{
-    MapperParameters, MapperStart, MappingEffect, MappingNotice, NetworkMapper, ProbeKind,
+    MappedRoutes, MapperParameters, MapperStart, MappingEffect, MappingNotice, NetworkMapper,
+    ProbeKind,
 };
 use crate::packet_types::PacketRoutine;
 use crate::topology::NodeId;
-use crate::truth::MappingLabel;
+use crate::truth::{MappingLabel, TruthEventKind};
 
 /// Addresses of the interfaces of a network's hosts. N-3
 pub(crate) type AddressTable = Arc<BTreeMap<NodeId, InterfaceAddress>>;
@@ -29,8 +32,10 @@ pub(crate) type AddressTable = Arc<BTreeMap<NodeId, InterfaceAddress>>;
 #[derive(Clone, Debug)]
 pub(super) struct MappingFirmware {
     machine: NetworkMapper,
+    role: InterfaceRole,
     parameters: MapperParameters,
     addresses: AddressTable,
+    routes: MappedRoutes,
     effects: Vec<MappingEffect>,
     events: Vec<MappingNotice>,
     counters: MappingCounters,
@@ -58,15 +63,18 @@ pub struct MappingCounters {
 impl MappingFirmware {
     /// The machine of an interface whose control program runs from `ready` on.
     pub(super) fn new(
-        own: InterfaceAddress,
+        (own, role): (InterfaceAddress, InterfaceRole),
         (parameters, start): (MapperParameters, MapperStart),
         addresses: AddressTable,
         ready: u64,
     ) -> Self {
         Self {
-            machine: NetworkMapper::new(own, parameters, start, Default::default(), ready),
+            machine: NetworkMapper::new(own, parameters, start, Default::default(), ready)
+                .with_role(role),
+            role,
             parameters,
             addresses,
+            routes: MappedRoutes::default(),
             effects: Vec::new(),
             events: Vec::new(),
             counters: MappingCounters::default(),
@@ -80,11 +88,13 @@ impl MappingFirmware {
         control: &mut ControlProgram,
         engines: (&mut SendEngine, &mut ReceiveEngine),
     ) -> bool {
-        let Self { machine, addresses, effects, events, counters, .. } = self;
+        let Self { machine, addresses, routes: current, effects, events, counters, .. } = self;
         let (sending, receiving) = engines;
         let for_it = |first: &StoredPacket| first.routine == PacketRoutine::Mapping;
         let mut taken = false;
-        while receiving.first().is_some_and(for_it) {
+        while receiving.first().is_some_and(for_it)
+            && control.processor.has_done(ProgramJob::Mapping)
+        {
             let Some(StoredPacket { bytes, .. }) = receiving.pop() else { break };
             receiving.free(bytes.len());
             // Tag and CRC byte are the interface's.
@@ -104,9 +114,12 @@ impl MappingFirmware {
                     sending.push_first(OutgoingPacket { bytes, behalf, ready: now });
                 }
                 MappingEffect::Install(routes) => {
-                    let known = addresses.iter();
-                    let to = known.filter_map(|(to, own)| Some((*to, routes.get(own)?.clone())));
+                    let own = machine.address();
+                    let others = addresses.iter().filter(|(_, address)| **address != own);
+                    let to =
+                        others.filter_map(|(to, other)| Some((*to, way(&routes, own, *other)?)));
                     control.install(to.collect());
+                    *current = routes;
                 }
                 MappingEffect::Noted(notice) => {
                     counters.count(&notice);
@@ -115,6 +128,11 @@ impl MappingFirmware {
             }
         }
         taken
+    }
+
+    /// The route to an interface of its network. N-5
+    pub(super) fn route_to(&self, address: InterfaceAddress) -> Option<&[u8]> {
+        self.routes.to.get(&address).map(Vec::as_slice)
     }
 
     pub(super) fn due(&mut self) -> u64 {
@@ -132,13 +150,28 @@ impl MappingFirmware {
     /// Restarts without routes; the control program runs from `ready` on. I-3
     pub(super) fn restart(&mut self, ready: u64) {
         let (own, first) = (self.machine.address(), self.machine.next_ticket());
-        self.machine = NetworkMapper::new(own, self.parameters, MapperStart::Patient, first, ready);
+        self.machine = NetworkMapper::new(own, self.parameters, MapperStart::Patient, first, ready)
+            .with_role(self.role);
+        self.routes = MappedRoutes::default();
     }
 }
 
+/// Bytes before a packet to an address: its route, or the route to a router, and what a packet between
+/// networks has before the type that it carries. N-5
+fn way(routes: &MappedRoutes, own: InterfaceAddress, to: InterfaceAddress) -> Option<Vec<u8>> {
+    if let Some(route) = routes.to.get(&to) {
+        return Some(route.clone());
+    }
+    let mut header = [routes.to_router()?, &[InternetworkPacket::TAG]].concat();
+    InternetworkPacket { destination: to, source: own, tag: 0, payload: &[] }.emit(&mut header);
+    header.pop();
+    Some(header)
+}
+
 /// Fields of a mapping packet from its route to its CRC byte.
-pub(super) fn label_of(bytes: &[u8]) -> Option<MappingLabel> {
-    MappingPacket::parse(Packet::parse(bytes).payload).ok().map(|packet| MappingLabel::of(&packet))
+pub(super) fn label_of(bytes: &[u8]) -> Option<TruthEventKind> {
+    let packet = MappingPacket::parse(Packet::parse(bytes).payload).ok()?;
+    Some(TruthEventKind::MappingTransmitted(Box::new(MappingLabel::of(&packet))))
 }
 
 impl MappingCounters {
@@ -155,5 +188,39 @@ impl MappingCounters {
             MappingNotice::Installed { .. } => self.installed += 1,
             MappingNotice::Elected | MappingNotice::Resigned { .. } => {}
         }
+    }
+}
+
+impl HostInterface {
+    /// Makes it compute its routes from a map of the network; the given ones only show which hosts
+    /// there are. N-2
+    pub(crate) fn with_mapping(
+        mut self,
+        addresses: &AddressTable,
+        role: InterfaceRole,
+        (parameters, start): (MapperParameters, MapperStart),
+    ) -> Self {
+        self.receiving.serve(|served| &mut served.mapping);
+        self.control.await_routes();
+        let own = addresses.get(&self.place.node).map(|own| (*own, role));
+        let boot = self.parameters.first_boot();
+        let firmware =
+            |own| Box::new(MappingFirmware::new(own, (parameters, start), addresses.clone(), boot));
+        self.mapping = own.map(firmware);
+        self
+    }
+
+    /// Makes it take the packets that come from another network for its address. N-5
+    pub(crate) fn with_internetwork(mut self, addresses: &AddressTable) -> Self {
+        if let Some(own) = addresses.get(&self.place.node) {
+            self.receiving.serve_internetwork(InternetworkUse::Delivers(*own));
+        }
+        self
+    }
+
+    /// Counters of mapping, if it takes part.
+    #[must_use]
+    pub fn mapping(&self) -> Option<MappingCounters> {
+        self.mapping.as_ref().map(|mapping| mapping.counters())
     }
 }

@@ -1,8 +1,8 @@
 //! Reset, restart and power of an interface. I-3, R-3
 
 use super::send_engine::PacketOwner;
-use super::traffic_host::HostQueues;
-use super::{HostInterface, InterfaceParameters, InterfaceState};
+use super::traffic_host::{HostQueues, InterruptCause};
+use super::{HostInterface, InterfaceState};
 use crate::packet_types::PacketRoutine;
 use crate::truth::{RuleId, TruthLog};
 
@@ -14,13 +14,21 @@ impl HostInterface {
     /// is lost; one half sent ends without its rest. Reading: whole packets in memory and the
     /// queues stay, but the protocol of endpoints starts anew. R-3
     pub(crate) fn reset(&mut self, now: u64, log: &mut TruthLog) {
+        if self.state != InterfaceState::Off {
+            self.receiving.break_off(now, RuleId("R-3"), log);
+            self.restart_program(now, log);
+        }
+    }
+
+    /// Restarts the control program at its initialisation code, and interrupts the host. R-3
+    pub(crate) fn restart_program(&mut self, now: u64, log: &mut TruthLog) {
         let ready = match self.state {
             InterfaceState::Off => return,
             InterfaceState::Loading { until } => until.max(now),
             InterfaceState::Running => now,
         };
-        self.statistics.interrupts += 1;
-        self.receiving.break_off(now, RuleId("R-3"), log);
+        self.host.interrupt(InterruptCause::Restart);
+        self.control.processor.restart();
         let left = self.sending.break_off(now, RuleId("R-3"), log);
         self.left(left);
         if let Some(firmware) = &mut self.firmware {
@@ -31,6 +39,7 @@ impl HostInterface {
         self.receiving.forget(PacketRoutine::Mapping);
         self.sending.forget(PacketOwner::Mapping);
         self.restart_mapping(ready);
+        self.emit_events(now, log);
     }
 
     /// Loads the control program again, with empty memory. I-3
@@ -59,7 +68,8 @@ impl HostInterface {
     }
 
     fn load(&mut self, now: u64) {
-        let until = now.saturating_add(self.parameters.boot.0);
+        self.statistics.reloads += 1;
+        let until = now.saturating_add(self.parameters.later_boot());
         self.forget(now, until);
         self.state = InterfaceState::Loading { until };
     }
@@ -67,14 +77,14 @@ impl HostInterface {
     /// Clears the interface's memory and queues; the control program runs from `ready` on. Reading:
     /// a host's own memory, and the endpoints in it, survive even a loss of power.
     fn forget(&mut self, now: u64, ready: u64) {
-        let InterfaceParameters { commands, receive_memory, .. } = self.parameters;
-        self.queues = HostQueues::new(commands, receive_memory);
+        self.queues = HostQueues::new(self.parameters.commands, self.receiving.memory());
         self.dma.reset();
         self.control.reset();
         self.host.reset(now);
         if let Some(firmware) = &mut self.firmware {
             firmware.restart(now, ready);
         }
+        self.router.iter_mut().for_each(|router| router.reset());
         self.restart_mapping(ready);
         self.due = 0;
     }

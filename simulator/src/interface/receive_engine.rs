@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use codec::crc::Crc8;
+use codec::mapping::{InterfaceAddress, InternetworkPacket};
 use codec::packet::CrcCheck;
 use codec::route::is_route_byte;
 use codec::{mapping, transport};
@@ -21,8 +22,9 @@ pub(super) struct ReceiveEngine {
     place: NodePort,
     /// Capacity in bytes.
     memory: usize,
-    /// Bytes in use, by the packet being received too.
-    pub(super) used: usize,
+    used: usize,
+    /// Bytes stored since the start.
+    moved: u64,
     /// Expected length of the next packet: that of the last one.
     likely: usize,
     served: ServedTypes,
@@ -37,6 +39,20 @@ pub(super) struct ServedTypes {
     pub transport: TypeRecipient,
     /// Those of mapping. N-2
     pub mapping: TypeRecipient,
+    /// Those between networks. N-5
+    pub internetwork: InternetworkUse,
+}
+
+/// Treatment of packets between networks, which carry packets of other types. N-5
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum InternetworkUse {
+    /// As of any other type.
+    #[default]
+    Unknown,
+    /// Those to this address are delivered as what they carry.
+    Delivers(InterfaceAddress),
+    /// All are passed on.
+    Passes,
 }
 
 /// Recipient of packets of a type.
@@ -93,12 +109,32 @@ pub(super) enum ProgramState {
 impl ReceiveEngine {
     pub(super) const fn new(place: NodePort, memory: usize, served: ServedTypes) -> Self {
         let complete = VecDeque::new();
-        Self { place, memory, used: 0, likely: 0, served, frame: None, complete }
+        Self { place, memory, used: 0, moved: 0, likely: 0, served, frame: None, complete }
+    }
+
+    /// Capacity in bytes.
+    pub(super) const fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// Bytes in use, by the packet being received too.
+    pub(super) const fn used(&self) -> usize {
+        self.used
+    }
+
+    /// Bytes stored since the start.
+    pub(super) const fn moved(&self) -> u64 {
+        self.moved
     }
 
     /// Lets the control program take the packets of a type.
     pub(super) fn serve(&mut self, choose: fn(&mut ServedTypes) -> &mut TypeRecipient) {
         *choose(&mut self.served) = TypeRecipient::Program;
+    }
+
+    /// Sets the treatment of packets between networks. N-5
+    pub(super) const fn serve_internetwork(&mut self, what: InternetworkUse) {
+        self.served.internetwork = what;
     }
 
     /// True if the next byte can be taken. A packet that has all of the memory to itself is taken:
@@ -135,6 +171,7 @@ impl ReceiveEngine {
             PacketFate::Keep(_) if frame.bytes.len() < self.memory => {
                 frame.bytes.push(byte);
                 self.used += 1;
+                self.moved += 1;
             }
             PacketFate::Keep(_) => {
                 self.used = self.used.saturating_sub(frame.bytes.len());
@@ -160,6 +197,7 @@ impl ReceiveEngine {
             PacketFate::Keep(_) => {
                 frame.bytes.extend_from_slice(bytes);
                 self.used += bytes.len();
+                self.moved += bytes.len() as u64;
             }
             PacketFate::Absorb(_) => bytes.iter().for_each(|byte| frame.absorb(*byte)),
         }
@@ -167,12 +205,12 @@ impl ReceiveEngine {
 
     /// Takes the mark that ends a packet. P-6
     pub(super) fn mark(&mut self, now: u64, log: &mut TruthLog) -> Option<IntakeRecord> {
-        let frame = self.frame.take()?;
+        let mut frame = self.frame.take()?;
         self.likely = frame.bytes.len();
         let length = frame.before.saturating_add(frame.bytes.len() as u64);
         let crc = frame.crc.feed(&frame.bytes);
         let check = CrcCheck::from_syndrome((length >= 2).then(|| crc.syndrome()));
-        let handling = match (frame.fate, check) {
+        let mut handling = match (frame.fate, check) {
             (PacketFate::Absorb(PacketHandling::Ignored), _) => PacketHandling::Ignored,
             (_, CrcCheck::Runt) => PacketHandling::Runt,
             (
@@ -185,6 +223,9 @@ impl ReceiveEngine {
             (PacketFate::Absorb(handling), CrcCheck::Good) => handling,
             (PacketFate::Keep(_), CrcCheck::Good) => PacketHandling::Delivered,
         };
+        if handling == PacketHandling::Delivered {
+            handling = self.open(&mut frame);
+        }
         log.emit(now, self.place, frame.id, || TruthEventKind::Consumed {
             length,
             check,
@@ -198,6 +239,23 @@ impl ReceiveEngine {
             (PacketFate::Absorb(_), _) => {}
         }
         Some(IntakeRecord { length, handling })
+    }
+
+    /// Removes the header of a good packet from another network, whose type then is the one carried.
+    fn open(&mut self, frame: &mut PacketIntake) -> PacketHandling {
+        if frame.fate != PacketFate::Keep(PacketRoutine::Internetwork) {
+            return PacketHandling::Delivered;
+        }
+        match self.served.internetwork(&frame.bytes) {
+            Some(PacketRoutine::Internetwork) => {}
+            Some(routine) => {
+                let header = frame.bytes.drain(..=InternetworkPacket::HEADER).len();
+                self.free(header);
+                frame.fate = PacketFate::Keep(routine);
+            }
+            None => return PacketHandling::NoRoutine,
+        }
+        PacketHandling::Delivered
     }
 
     /// The oldest good packet.
@@ -218,7 +276,7 @@ impl ReceiveEngine {
     pub(super) fn break_off(&mut self, now: u64, rule: RuleId, log: &mut TruthLog) {
         let Some(frame) = self.frame.take() else { return };
         if frame.id.is_some() {
-            log.emit(now, self.place, frame.id, || TruthEventKind::Dropped(rule));
+            log.drop_packet(now, self.place, frame.id, rule);
         }
         if let PacketFate::Keep(_) = frame.fate {
             self.free(frame.bytes.len());
@@ -236,7 +294,8 @@ impl ReceiveEngine {
     /// Discards all packets. R-3
     pub(super) fn reset(&mut self, now: u64, rule: RuleId, log: &mut TruthLog) {
         self.break_off(now, rule, log);
-        *self = Self::new(self.place, self.memory, self.served);
+        let moved = self.moved;
+        *self = Self { moved, ..Self::new(self.place, self.memory, self.served) };
     }
 }
 
@@ -257,8 +316,25 @@ impl PacketFate {
                 ServedTypes { mapping: TypeRecipient::Program, .. } if first == mapping::TAG => {
                     PacketRoutine::Mapping
                 }
+                ServedTypes {
+                    internetwork: InternetworkUse::Delivers(_) | InternetworkUse::Passes,
+                    ..
+                } if first == InternetworkPacket::TAG => PacketRoutine::Internetwork,
                 ServedTypes { .. } => routine,
             }),
+        }
+    }
+}
+
+impl ServedTypes {
+    /// The routine for a packet between networks, from its tag to its CRC byte.
+    fn internetwork(&self, packet: &[u8]) -> Option<PacketRoutine> {
+        let payload = packet.get(1..packet.len().checked_sub(1)?)?;
+        let packet = InternetworkPacket::parse(payload).ok()?;
+        match self.internetwork {
+            InternetworkUse::Passes => Some(PacketRoutine::Internetwork),
+            InternetworkUse::Delivers(own) if own == packet.destination => routine(packet.tag),
+            InternetworkUse::Delivers(_) | InternetworkUse::Unknown => None,
         }
     }
 }

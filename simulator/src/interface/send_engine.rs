@@ -33,6 +33,10 @@ pub(super) enum PacketOwner {
     Firmware,
     /// The part of the control program that maps the network.
     Mapping,
+    /// The part of the control program that sends multicasts on, with its number for the packet. N-6
+    Relay(u32),
+    /// The part of a router's control program that passes packets on. N-5
+    Router,
 }
 
 /// The engine and its queue.
@@ -41,6 +45,8 @@ pub(super) struct SendEngine {
     place: NodePort,
     /// Number of packets injected by this host.
     count: u32,
+    /// Bytes of packets sent since the start.
+    moved: u64,
     line: SendLine,
     ready: VecDeque<OutgoingPacket>,
     /// In order of time.
@@ -77,7 +83,10 @@ pub(super) struct FinishedPacket {
 impl SendEngine {
     pub(super) fn new(place: NodePort, mut raw: Vec<RawText>) -> Self {
         raw.sort_by_key(|raw| raw.at);
-        Self { place, count: 0, line: SendLine::Idle, ready: VecDeque::new(), raw: raw.into() }
+        let ready = VecDeque::new();
+        // So that no two packets of a node have one number, if it has two ports.
+        let count = u32::from(place.port.0) << 31;
+        Self { place, count, moved: 0, line: SendLine::Idle, ready, raw: raw.into() }
     }
 
     pub(super) fn push(&mut self, packet: OutgoingPacket) {
@@ -167,6 +176,11 @@ impl SendEngine {
         }
     }
 
+    /// Bytes of packets sent since the start.
+    pub(super) const fn moved(&self) -> u64 {
+        self.moved
+    }
+
     /// Owner of the packet being sent; `None` for a text.
     pub(super) const fn behalf(&self) -> Option<PacketOwner> {
         if let SendLine::Packet { packet, .. } = &self.line { Some(packet.behalf) } else { None }
@@ -188,6 +202,7 @@ impl SendEngine {
         match &mut self.line {
             SendLine::Packet { packet, at } if *at < packet.bytes.len() => {
                 *at += 1;
+                self.moved += 1;
                 if *at > 1 {
                     return TakenPart::Part;
                 }
@@ -224,6 +239,7 @@ impl SendEngine {
     pub(super) fn taken_bytes(&mut self, count: usize) {
         if let SendLine::Packet { at, .. } = &mut self.line {
             *at += count;
+            self.moved += count as u64;
         }
     }
 

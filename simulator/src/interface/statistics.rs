@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::memory::MemoryUse;
 use super::receive_engine::IntakeRecord;
 use crate::truth::PacketHandling;
 
@@ -26,6 +27,27 @@ pub struct HostStatistics {
     pub refused: u64,
     /// Interrupts of the host. I-6
     pub interrupts: u64,
+    /// Times that the host has loaded the control program again. I-3, I-8
+    pub reloads: u64,
+    /// Memory. I-5
+    pub memory: MemoryUse,
+    /// Bytes that the host's software and the bus have touched. H-1
+    pub touched: ByteTouches,
+    /// Bytes that IP has brought to the host's applications. H-1
+    pub ip_bytes: u64,
+}
+
+/// Bytes touched on the way between applications and the interface, by whom. H-1
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ByteTouches {
+    /// Written or read by applications.
+    pub application: u64,
+    /// Copied by the processor.
+    pub copied: u64,
+    /// Read by the processor for a checksum.
+    pub summed: u64,
+    /// Moved by the bus, with the Internet checksum at no cost.
+    pub bus: u64,
 }
 
 /// Number of packets by handling. I-2

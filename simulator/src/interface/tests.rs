@@ -1,5 +1,6 @@
 //! An interface on a test bench: received packets, offered items and events.
 
+mod processor;
 mod receiving;
 mod requests;
 mod restart;
@@ -14,19 +15,35 @@ use codec::{CharBuf, Character};
 use super::queues::SendCommand as Order;
 use super::*;
 use crate::clock::NodeClock;
-use crate::traffic::{ArrivalProcess, PayloadSize};
+use crate::traffic::{ArrivalProcess, CommandForm, PayloadSize, SignalMode};
 use crate::truth::{PacketHandling, TraceLevel};
 
 const HERE: NodeId = NodeId(0);
 const THERE: NodeId = NodeId(1);
 const PARAMETERS: InterfaceParameters = InterfaceParameters {
     bus: DmaBus::Ideal,
-    send_memory: 1000,
-    receive_memory: 1000,
+    memory: 1 << 17,
+    program: 0,
+    send_memory: Some(1000),
+    receive_memory: Some(1000),
     consumption: ConsumptionMode::Always,
-    boot: Ticks(0),
+    boot: Some(Ticks(0)),
     commands: 4,
+    costs: ProgramCosts { command: 0, packet: 0, mapping: 0 },
+    host: HostCosts {
+        interrupt: 0,
+        checksum: 0,
+        arrivals: SignalMode::Poll,
+        system_call: 0,
+        driver: 0,
+        copy: 0,
+        stack: CopyPath::ZeroCopy,
+        path: SoftwarePath::Kernel,
+    },
+    relay: RelayPolicy::Wait,
+    mtu: 1500,
     clock: NodeClock::EXACT,
+    place: InterfacePlace { index: 0, count: 1 },
 };
 
 fn interface(
@@ -43,10 +60,13 @@ fn stream(arrivals: ArrivalProcess, payload: u32) -> TrafficStream {
         from: HERE,
         to: StreamDestination::One(THERE),
         tag: PacketTag::new(0x05).unwrap(),
+        protocol: None,
+        multicast: None,
         payload: PayloadSize::Fixed(payload),
         arrivals,
         start: 0,
         packets: None,
+        command: CommandForm::default(),
     }
 }
 
@@ -152,9 +172,10 @@ impl InterfaceBench {
         panic!("nothing is taken");
     }
 
-    /// The events so far with their packets.
+    /// The events so far with their packets, without those of memory.
     fn happened(&mut self) -> Vec<(Option<u32>, TruthEventKind)> {
-        let rows = self.log.drain();
+        let rows =
+            self.log.drain().filter(|row| !matches!(row.kind, TruthEventKind::MemoryFilled(_)));
         rows.map(|row| (row.packet.map(|id| id.number), row.kind)).collect()
     }
 

@@ -1,17 +1,26 @@
 //! The host behind the interface: generates the traffic, and reads received packets. I-6
 //!
 //! *Chosen*: the host is fast. It gives at most one command per period, reads acknowledgments in
-//! the period in which they come, and posts every buffer again at once: only the interface and the
-//! network are measured.
+//! the period in which they come, and posts every buffer again at once. Interrupts and checksums take
+//! time of its processor if the scenario says so; meanwhile it gives no commands.
 
-use super::HostStatistics;
+use std::collections::VecDeque;
+
+use super::checksum::InternetChecksum;
 use super::queues::{
     BoundedQueue, CommandOutcome, EndedCommand, HostAcknowledgment, HostBuffer, SendCommand,
 };
+use super::share::HostShare;
+use super::software::gathered;
+use super::{HostCosts, HostStatistics};
+use crate::ip::{IpStack, SentBytes};
 use crate::packet_types::{ANSWER, PacketRoutine};
 use crate::rng::Rng;
 use crate::topology::NodeId;
-use crate::traffic::{CLOSED_BYTES_MIN, DrawnPacket, StreamGenerator, TrafficStream};
+use crate::traffic::{
+    CLOSED_BYTES_MIN, ChecksumMode, CommandForm, DrawnPacket, ReplayedPacket, SignalMode,
+    StreamGenerator, TrafficStream,
+};
 
 const START: usize = CLOSED_BYTES_MIN as usize;
 
@@ -34,7 +43,7 @@ pub(super) struct HostQueues {
 }
 
 /// A host and its traffic.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct TrafficHost {
     id: NodeId,
     machines: Vec<StreamGenerator>,
@@ -44,8 +53,30 @@ pub(super) struct TrafficHost {
     answers: BoundedQueue<ClosedLoopRequest>,
     /// Number of commands given.
     number: u32,
+    pub(super) costs: HostCosts,
+    /// A command whose checksum is done then.
+    computed: Option<SendCommand>,
+    interrupts: Vec<InterruptCause>,
+    /// Interrupts that have taken no time yet.
+    unserved: u64,
     /// Longest payload that fits the memory; longer ones are refused. I-5
-    longest: u32,
+    longest: u64,
+    pub(super) ip: Option<Box<IpStack>>,
+    /// Packets of recordings, in order of time. H-1
+    pub(super) replay: VecDeque<ReplayedPacket>,
+    /// Bytes over IP that have left the interface, if the host sends any.
+    pub(super) sent: Option<SentBytes>,
+}
+
+/// Cause of an interrupt. I-6
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InterruptCause {
+    /// A command has ended.
+    Command,
+    /// A packet was received.
+    Packet,
+    /// The control program was restarted. R-3
+    Restart,
 }
 
 /// A request of a closed loop.
@@ -95,8 +126,8 @@ impl ClosedLoopRequest {
 }
 
 impl HostQueues {
-    pub(super) fn new(commands: u32, receive_memory: u32) -> Self {
-        let buffers = receive_memory as usize / BUFFER + 1;
+    pub(super) fn new(commands: u32, receive_memory: usize) -> Self {
+        let buffers = receive_memory / BUFFER + 1;
         let mut posted = BoundedQueue::new(buffers);
         while posted.push(HostBuffer::new(BUFFER)).is_ok() {}
         Self {
@@ -109,21 +140,58 @@ impl HostQueues {
 }
 
 impl TrafficHost {
-    pub(super) fn new(id: NodeId, streams: Vec<TrafficStream>, longest: u32, mut rng: Rng) -> Self {
+    pub(super) fn new(
+        (id, costs): (NodeId, HostCosts),
+        streams: Vec<TrafficStream>,
+        longest: u64,
+        mut rng: Rng,
+    ) -> Self {
         let machine =
             |(stream, rng): (TrafficStream, u64)| StreamGenerator::new(stream, Rng::new(rng, 0));
         let rng = std::iter::repeat_with(|| rng.next_u64());
         let machines = streams.into_iter().zip(rng).map(machine).collect();
-        Self { id, machines, turn: 0, answers: BoundedQueue::new(ANSWERS), number: 0, longest }
+        Self {
+            id,
+            machines,
+            turn: 0,
+            answers: BoundedQueue::new(ANSWERS),
+            number: 0,
+            costs,
+            computed: None,
+            interrupts: Vec::new(),
+            unserved: 0,
+            longest,
+            ip: None,
+            replay: VecDeque::new(),
+            sent: None,
+        }
     }
 
     /// Time of its next packet.
-    pub(super) fn due(&self) -> Option<u64> {
-        if self.answers.first().is_none() {
-            self.machines.iter().filter_map(StreamGenerator::due).min()
-        } else {
+    pub(super) fn due(&self, share: &HostShare) -> Option<u64> {
+        let due = if self.answers.first().is_some() || self.computed.is_some() {
             Some(0)
-        }
+        } else {
+            let stack = self.ip.iter().map(|stack| stack.due());
+            let replay = self.replay.front().map(|packet| packet.at);
+            self.machines.iter().filter_map(StreamGenerator::due).chain(stack).chain(replay).min()
+        };
+        due.map(|due| due.max(share.busy))
+    }
+
+    /// Interrupts the host's processor.
+    pub(super) fn interrupt(&mut self, cause: InterruptCause) {
+        self.interrupts.push(cause);
+        self.unserved += 1;
+    }
+
+    /// Spends the time of new interrupts.
+    fn serve_interrupts(&mut self, now: u64, share: &mut HostShare) {
+        share.work(now, self.costs.interrupt.saturating_mul(std::mem::take(&mut self.unserved)));
+    }
+
+    pub(super) fn drain_interrupts(&mut self) -> impl Iterator<Item = InterruptCause> {
+        self.interrupts.drain(..)
     }
 
     /// Gives a command if the queue has room: answers first, then the packet that is due longest,
@@ -133,26 +201,46 @@ impl TrafficHost {
         now: u64,
         queues: &mut HostQueues,
         statistics: &mut HostStatistics,
+        share: &mut HostShare,
     ) {
-        if queues.commands.is_full() {
+        self.serve_interrupts(now, share);
+        if queues.commands.is_full() || now < share.busy {
             return;
         }
-        let command = match self.answers.pop() {
-            Some(request) => Some(self.answer(request)),
-            None => self.send(now, statistics),
-        };
+        let command = self.computed.take().or_else(|| match self.answers.pop() {
+            Some(request) => {
+                let length = request.length as usize;
+                self.call(now, length, statistics, share);
+                self.packet(now, (length, ChecksumMode::None), statistics, share);
+                Some(self.answer(request))
+            }
+            None => self
+                .step_ip(now, statistics, share)
+                .or_else(|| self.step_replay(now, statistics, share))
+                .or_else(|| self.send(now, statistics, share)),
+        });
+        if now < share.busy {
+            self.computed = command;
+            return;
+        }
         // It has a place.
         command.map(|command| queues.commands.push(command));
     }
 
     fn answer(&mut self, request: ClosedLoopRequest) -> SendCommand {
         let (to, _) = request.parts();
-        let packet = DrawnPacket { to, tag: ANSWER, length: request.length, ready: request.at };
+        let (length, form) = (request.length, CommandForm::default());
+        let packet = DrawnPacket { to, tag: ANSWER, length, ready: request.at, form };
         let number = self.next_number();
         self.command(number, packet, Some(request.start))
     }
 
-    fn send(&mut self, now: u64, statistics: &mut HostStatistics) -> Option<SendCommand> {
+    fn send(
+        &mut self,
+        now: u64,
+        statistics: &mut HostStatistics,
+        share: &mut HostShare,
+    ) -> Option<SendCommand> {
         let count = self.machines.len();
         let order = (self.turn..count).chain(0..self.turn.min(count));
         let due = |at: &usize| self.machines.get(*at).and_then(StreamGenerator::due);
@@ -161,35 +249,47 @@ impl TrafficHost {
         let number = self.next_number();
         let machine = self.machines.get_mut(place)?;
         let packet = machine.draw(now, number)?;
-        let is_closed = machine.is_closed();
-        if packet.length > self.longest {
+        let is_numbered = machine.is_numbered();
+        if u64::from(packet.length) > self.longest {
             statistics.refused += 1;
             machine.answered(now, number);
             return None;
         }
+        let length = packet.length as usize;
+        self.call(now, length, statistics, share);
+        self.packet(now, (length, packet.form.checksum), statistics, share);
         let start =
-            is_closed.then(|| ClosedLoopRequest::new(self.id, number, packet.length, now).start);
+            is_numbered.then(|| ClosedLoopRequest::new(self.id, number, packet.length, now).start);
         Some(self.command(number, packet, start))
     }
 
-    fn next_number(&mut self) -> u32 {
+    pub(super) fn next_number(&mut self) -> u32 {
         let number = self.number;
         self.number = number.wrapping_add(1);
         number
     }
 
-    /// The command for a packet whose payload begins with `start`, in a block of its own.
+    /// The command for a packet whose payload begins with `start`.
     fn command(&self, number: u32, packet: DrawnPacket, start: Option<[u8; START]>) -> SendCommand {
+        let form = packet.form;
         let mut body = payload(self.id, number, packet.length);
-        let gather = match start {
-            None => vec![body],
-            Some(start) => {
-                body.drain(..START.min(body.len()));
-                vec![start.to_vec(), body]
-            }
+        for (place, byte) in body.iter_mut().zip(start.into_iter().flatten()) {
+            *place = byte;
+        }
+        let place = body.len().checked_sub(2);
+        let checksum = match form.checksum {
+            ChecksumMode::None => None,
+            ChecksumMode::Host | ChecksumMode::Nic => place,
         };
-        let DrawnPacket { to, tag, ready, .. } = packet;
-        SendCommand { number, gather, checksum: None, to, tag, ready, interrupt: false }
+        body.iter_mut().skip(checksum.unwrap_or(usize::MAX)).for_each(|byte| *byte = 0);
+        let checksum = checksum.filter(|place| {
+            if form.checksum == ChecksumMode::Host {
+                InternetChecksum::of(&body).insert(&mut body, *place);
+            }
+            form.checksum == ChecksumMode::Nic
+        });
+        // A request's first bytes are a block of their own.
+        gathered(number, packet, (&body, start.map_or(0, |_| START)), checksum)
     }
 
     /// Reads the acknowledgments.
@@ -198,11 +298,14 @@ impl TrafficHost {
         now: u64,
         queues: &mut HostQueues,
         statistics: &mut HostStatistics,
+        share: &mut HostShare,
     ) {
         while let Some(acknowledgment) = queues.acknowledgments.pop() {
             match acknowledgment {
                 HostAcknowledgment::Ended(EndedCommand { number, interrupt, outcome }) => {
-                    statistics.interrupts += u64::from(interrupt);
+                    if interrupt {
+                        self.interrupt(InterruptCause::Command);
+                    }
                     match outcome {
                         CommandOutcome::Sent => {}
                         CommandOutcome::Cut => self.answered(now, number),
@@ -213,6 +316,10 @@ impl TrafficHost {
                     }
                 }
                 HostAcknowledgment::Arrived { routine, buffers, .. } => {
+                    self.receive(now, (routine, &buffers), statistics, share);
+                    if self.costs.arrivals == SignalMode::Interrupt {
+                        self.interrupt(InterruptCause::Packet);
+                    }
                     self.arrived(now, routine, &buffers, statistics);
                     for mut buffer in buffers {
                         buffer.bytes.clear();
@@ -222,6 +329,7 @@ impl TrafficHost {
                 }
             }
         }
+        self.serve_interrupts(now, share);
     }
 
     fn arrived(
@@ -232,7 +340,17 @@ impl TrafficHost {
         statistics: &mut HostStatistics,
     ) {
         match routine {
-            PacketRoutine::Deliver | PacketRoutine::Transport | PacketRoutine::Mapping => {}
+            PacketRoutine::Deliver
+            | PacketRoutine::Relay
+            | PacketRoutine::Transport
+            | PacketRoutine::Mapping
+            | PacketRoutine::Internetwork => {}
+            PacketRoutine::Ip => {
+                if let Some(stack) = &mut self.ip {
+                    let bytes = buffers.iter().flat_map(|buffer| &buffer.bytes).copied();
+                    stack.arrived(now, bytes.collect());
+                }
+            }
             PacketRoutine::Request => {
                 let waits =
                     ClosedLoopRequest::read(buffers, now).map(|request| self.answers.push(request));
@@ -255,6 +373,7 @@ impl TrafficHost {
 
     /// Gives up all requests without an answer, since the interface has lost its packets.
     pub(super) fn reset(&mut self, now: u64) {
+        self.computed = None;
         self.machines.iter_mut().for_each(|machine| machine.forget(now));
     }
 
@@ -263,5 +382,6 @@ impl TrafficHost {
         self.answers.clear();
         self.reset(now);
         self.machines.iter_mut().for_each(|machine| machine.skip(now));
+        while self.replay.pop_front_if(|packet| packet.at < now).is_some() {}
     }
 }

@@ -8,10 +8,12 @@ use codec::crc::crc8;
 use super::checksum::InternetChecksum;
 use super::queues::{HostBuffer, SendCommand};
 use super::send_engine::{OutgoingPacket, PacketOwner};
+use crate::topology::NodeId;
 
 /// A packet being gathered from the host's blocks.
 #[derive(Clone, Debug)]
 pub(super) struct GatherTransfer {
+    to: NodeId,
     number: u32,
     ready: u64,
     interrupt: bool,
@@ -40,7 +42,7 @@ pub(super) struct ScatterTransfer {
 impl GatherTransfer {
     /// Begins with the route and the tag. P-2
     pub(super) fn new(command: SendCommand, route: &[u8]) -> Self {
-        let SendCommand { number, gather, checksum, tag, ready, interrupt, .. } = command;
+        let SendCommand { number, gather, checksum, to, tag, ready, interrupt } = command;
         let payload: usize = gather.iter().map(Vec::len).sum();
         let mut packet = Vec::with_capacity(route.len() + payload + 2);
         packet.extend_from_slice(route);
@@ -48,7 +50,16 @@ impl GatherTransfer {
         let header = packet.len();
         let blocks = gather.into_iter().filter(|block| !block.is_empty()).collect();
         let sum = InternetChecksum::default();
-        Self { number, ready, interrupt, checksum, blocks, at: 0, packet, header, sum }
+        Self { to, number, ready, interrupt, checksum, blocks, at: 0, packet, header, sum }
+    }
+
+    pub(super) const fn to(&self) -> NodeId {
+        self.to
+    }
+
+    /// True if bytes have been moved.
+    pub(super) const fn has_begun(&self) -> bool {
+        self.packet.len() > self.header
     }
 
     /// Number of contiguous bytes next, at most `most`; 0 at the end.
@@ -74,14 +85,8 @@ impl GatherTransfer {
     /// The packet with its checksum and CRC byte, for the sending engine. I-1
     pub(super) fn finish(mut self) -> OutgoingPacket {
         if let Some(at) = self.checksum {
-            let [high, low] = self.sum.value().to_be_bytes();
-            // In an odd place the halves lie in two words, the low one first.
-            let bytes = if at % 2 == 0 { [high, low] } else { [low, high] };
             let payload = self.packet.get_mut(self.header..);
-            let place = payload.and_then(|payload| payload.get_mut(at..)?.get_mut(..2));
-            if let Some(place) = place {
-                place.copy_from_slice(&bytes);
-            }
+            payload.into_iter().for_each(|payload| self.sum.insert(payload, at));
         }
         self.packet.push(crc8(&self.packet));
         let behalf = PacketOwner::Host { number: self.number, interrupt: self.interrupt };
@@ -95,6 +100,11 @@ impl ScatterTransfer {
         let end = packet.len().saturating_sub(1).max(1);
         let empty = buffers.filter(|buffer| buffer.room() > 0).collect();
         Self { packet, at: 1, end, empty, filled: Vec::new(), sum: InternetChecksum::default() }
+    }
+
+    /// True if bytes have been moved.
+    pub(super) const fn has_begun(&self) -> bool {
+        self.at > 1
     }
 
     /// Number of contiguous bytes next, at most `most`; 0 at the end.

@@ -235,7 +235,7 @@ impl HostMessaging {
     pub(super) fn begin_firmware(&mut self) {
         let now = self.clock;
         let look = self.costs.look.max(1);
-        if now < self.ready
+        if now < self.ready.max(self.reserved)
             || !self.firmware.processor.is_idle()
             || !self.firmware.is_done_looking(now, look)
         {

@@ -21,6 +21,13 @@ impl<J> SerialServer<J> {
         self.work = Some((now.saturating_add(time), job));
     }
 
+    /// Ends the current job this much later.
+    pub(super) const fn delay(&mut self, time: u64) {
+        if let Some((until, _)) = &mut self.work {
+            *until = until.saturating_add(time);
+        }
+    }
+
     pub(super) fn end(&mut self, now: u64) -> Option<J> {
         self.work.take_if(|(until, _)| *until <= now).map(|(_, job)| job)
     }

@@ -8,7 +8,7 @@ use codec::transport::{EndpointId, EndpointKey, MEDIUM_MAX, MessageForm, Nic, TA
 use super::plan::{MessageKind, MessageStream};
 use crate::rng::Rng;
 use crate::topology::NodeId;
-use crate::traffic::{StreamDestination, StreamGenerator, TrafficStream};
+use crate::traffic::{CommandForm, StreamDestination, StreamGenerator, TrafficStream};
 
 /// Minimum size of a message: its number.
 const BYTES_MIN: u32 = 4;
@@ -52,10 +52,13 @@ impl StreamSource {
             from: NodeId(0),
             to: StreamDestination::One(NodeId(1)),
             tag: PacketTag::new(TAG)?,
+            protocol: None,
+            multicast: None,
             payload: plan.size,
             arrivals: plan.arrivals,
             start: plan.start,
             packets: plan.count,
+            command: CommandForm::default(),
         };
         let machine = StreamGenerator::new(stream, rng);
         let (resent, open) = (VecDeque::new(), BTreeMap::new());

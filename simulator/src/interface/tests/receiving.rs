@@ -14,7 +14,8 @@ use crate::truth::{PacketHandling, StopGo, TruthEventKind};
 /// I-2, I-3
 #[test]
 fn every_handling_has_its_packet() {
-    let mut bench = InterfaceBench::receiver(InterfaceParameters { boot: Ticks(4), ..PARAMETERS });
+    let mut bench =
+        InterfaceBench::receiver(InterfaceParameters { boot: Some(Ticks(4)), ..PARAMETERS });
     let good = packet(0x05, &[1, 2, 3]);
     assert_eq!(bench.handling(&good), PacketHandling::Ignored, "it began in period 0");
     assert_eq!(bench.now, 6);
@@ -88,7 +89,8 @@ fn a_mark_alone_ends_nothing() {
 /// I-4
 #[test]
 fn memory_that_is_full_holds_up_the_link() {
-    let parameters = InterfaceParameters { bus: DmaBus::SBus, receive_memory: 100, ..PARAMETERS };
+    let parameters =
+        InterfaceParameters { bus: DmaBus::SBus, receive_memory: Some(100), ..PARAMETERS };
     let mut bench = InterfaceBench::receiver(parameters);
     // 82 bytes, then 18 of the next fill the memory.
     assert_eq!(bench.give(0, &packet(5, &[0; 80])), 0);
@@ -99,13 +101,14 @@ fn memory_that_is_full_holds_up_the_link() {
     for _ in 0..500 {
         bench.period();
     }
-    assert_eq!(bench.interface.receiving.used, 0);
+    assert_eq!(bench.interface.receiving.used(), 0);
     assert_eq!(bench.interface.queues.posted.iter().count(), 1);
 }
 
 #[test]
 fn a_packet_longer_than_all_memory_is_absorbed_once_it_is_alone() {
-    let parameters = InterfaceParameters { bus: DmaBus::SBus, receive_memory: 100, ..PARAMETERS };
+    let parameters =
+        InterfaceParameters { bus: DmaBus::SBus, receive_memory: Some(100), ..PARAMETERS };
     let mut bench = InterfaceBench::receiver(parameters);
     bench.give(0, &packet(5, &[0; 80]));
     let held = bench.give(1, &packet(5, &[0; 300]));
@@ -120,7 +123,7 @@ fn a_packet_longer_than_all_memory_is_absorbed_once_it_is_alone() {
 #[test]
 fn no_memory_at_all_absorbs_all() {
     let mut bench =
-        InterfaceBench::receiver(InterfaceParameters { receive_memory: 0, ..PARAMETERS });
+        InterfaceBench::receiver(InterfaceParameters { receive_memory: Some(0), ..PARAMETERS });
     assert_eq!(bench.handling(&packet(5, &[])), PacketHandling::TooLong);
 }
 

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use codec::time::Ticks;
 
 use super::{InterfaceBench, PARAMETERS, data, id, interface, packet, raw, stream};
-use crate::interface::{DmaBus, InterfaceParameters};
+use crate::interface::{DmaBus, InterfaceParameters, InterruptCause};
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::traffic::ArrivalProcess;
@@ -13,7 +13,7 @@ use crate::truth::{PacketHandling, RuleId, StopGo, TruthEventKind};
 
 #[test]
 fn a_reset_drops_what_is_half_received_and_ends_what_is_half_sent() {
-    let parameters = InterfaceParameters { boot: Ticks(50), ..PARAMETERS };
+    let parameters = InterfaceParameters { boot: Some(Ticks(50)), ..PARAMETERS };
     let mut bench = InterfaceBench::saturated(parameters, 100);
     while !matches!(bench.period(), SourceItem::Data(..)) {}
     assert_eq!(bench.now, 51);
@@ -37,7 +37,7 @@ fn a_reset_drops_what_is_half_received_and_ends_what_is_half_sent() {
 fn fres_starts_the_control_program_anew_and_leaves_it_its_memory() {
     // of three packets one is half sent as FRES comes, and a fourth half taken in. Nothing is
     // loaded again, and what was whole in memory is sent and handed on.
-    let parameters = InterfaceParameters { boot: Ticks(50), ..PARAMETERS };
+    let parameters = InterfaceParameters { boot: Some(Ticks(50)), ..PARAMETERS };
     let bursts = ArrivalProcess::Bursts(NonZeroU32::new(3).unwrap(), Ticks(1 << 20));
     let mut bench = InterfaceBench::new(interface(parameters, vec![stream(bursts, 100)], vec![]));
     while !matches!(bench.period(), SourceItem::Data(..)) {}
@@ -49,7 +49,8 @@ fn fres_starts_the_control_program_anew_and_leaves_it_its_memory() {
         bench.happened(),
         [
             (Some(8), TruthEventKind::Dropped(RuleId("R-3"))),
-            (Some(0), TruthEventKind::Truncated(RuleId("R-3")))
+            (Some(0), TruthEventKind::Truncated(RuleId("R-3"))),
+            (None, TruthEventKind::Interrupted(InterruptCause::Restart)),
         ]
     );
     assert_eq!(bench.interface.statistics().interrupts, interrupts + 1);
@@ -100,15 +101,16 @@ fn without_power_nothing_is_sent_or_taken() {
 fn skipped_periods_change_nothing() {
     for bus in [DmaBus::Ideal, DmaBus::SBus] {
         let window = NonZeroU32::new(2).unwrap();
-        let parameters = InterfaceParameters { bus, receive_memory: 100, ..PARAMETERS };
+        let parameters = InterfaceParameters { bus, receive_memory: Some(100), ..PARAMETERS };
         let streams = vec![
             stream(ArrivalProcess::Poisson(Ticks(300)), 50),
             stream(ArrivalProcess::Bursts(NonZeroU32::new(3).unwrap(), Ticks(2000)), 200),
             stream(ArrivalProcess::Closed(window, Ticks(70)), 30),
         ];
-        let mut lazy =
-            InterfaceBench::new(interface(parameters, streams, vec![raw(999, data(&[1]))]));
-        let mut eager = InterfaceBench::new(lazy.interface.clone());
+        let [mut lazy, mut eager] = [(); 2].map(|()| {
+            let raw = vec![raw(999, data(&[1]))];
+            InterfaceBench::new(interface(parameters, streams.clone(), raw))
+        });
         // What comes in: requests, answers and others, as fast as they are taken.
         let mut arrivals = (0..=0xff).cycle().flat_map(|number| {
             let bytes = packet(0x10 + number % 3, &[0, 0, 0, 0, 0, 0, 0, number, 9, 9, 9]);

@@ -5,12 +5,15 @@ use codec::packet::PacketTag;
 use codec::time::Ticks;
 
 use super::{HERE, InterfaceBench, PARAMETERS, THERE, interface, stream};
+use crate::interface::checksum::InternetChecksum;
 use crate::interface::traffic_host::payload;
-use crate::interface::{DmaBus, InterfaceParameters};
+use crate::interface::{DmaBus, HostCosts, InterfaceParameters};
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::topology::NodeId;
-use crate::traffic::{ArrivalProcess, StreamDestination, TrafficStream};
+use crate::traffic::{
+    ArrivalProcess, ChecksumMode, CommandForm, SignalMode, StreamDestination, TrafficStream,
+};
 use crate::truth::TruthEventKind;
 
 /// I-1
@@ -149,4 +152,62 @@ fn a_packet_that_is_cut_gives_way_to_the_next() {
         assert_eq!(bench.sent().1[2..402], payload(HERE, number, 400));
     }
     assert_eq!(bench.interface.statistics().sent, 5);
+}
+
+/// A host that sends packets of these commands, and its interface.
+fn bench_of(command: CommandForm, host: HostCosts) -> InterfaceBench {
+    let parameters = InterfaceParameters { host, ..PARAMETERS };
+    let arrivals = ArrivalProcess::Constant(Ticks(1000));
+    let stream = TrafficStream { command, ..stream(arrivals, 131) };
+    InterfaceBench::new(interface(parameters, vec![stream], vec![]))
+}
+
+/// I-5, H-1
+#[test]
+fn host_and_interface_compute_the_same_checksum_in_their_own_time() {
+    let host = HostCosts { checksum: 30, ..HostCosts::default() };
+    let mut of = |checksum| {
+        let mut bench = bench_of(CommandForm { checksum, ..CommandForm::default() }, host);
+        bench.sent()
+    };
+    let [(plain, bare), (pass, by_host), (moved, by_nic)] =
+        [ChecksumMode::None, ChecksumMode::Host, ChecksumMode::Nic].map(&mut of);
+    // Three bursts of 64 bytes.
+    assert_eq!((plain, pass, moved), (0, 90, 0));
+    assert_eq!(by_host, by_nic);
+    assert_eq!(InternetChecksum::of(&by_nic[2..133]).sum(), 0xffff);
+    assert_eq!((&by_nic[..131], syndrome(&by_nic)), (&bare[..131], Some(0)));
+}
+
+/// I-6
+#[test]
+fn interrupts_take_the_hosts_time() {
+    let command = CommandForm { signal: SignalMode::Interrupt, ..CommandForm::default() };
+    let mut bench = bench_of(command, HostCosts { interrupt: 5000, ..HostCosts::default() });
+    // 133 bytes and a mark; the interrupt comes in the period after them.
+    assert_eq!([bench.sent().0, bench.sent().0], [0, 135 + 5000]);
+    assert_eq!(bench.interface.statistics().interrupts, 1);
+    let arrivals = SignalMode::Interrupt;
+    let mut bench = bench_of(
+        CommandForm::default(),
+        HostCosts { interrupt: 7000, arrivals, ..HostCosts::default() },
+    );
+    bench.sent();
+    bench.give(0, &[5, 0x1b]);
+    assert!((7000..7200).contains(&bench.sent().0));
+}
+
+/// I-6
+#[test]
+fn a_burst_of_the_bus_ends_with_its_block() {
+    let of = |blocks| {
+        let parameters = InterfaceParameters { bus: DmaBus::SBus, ..PARAMETERS };
+        let command = CommandForm { blocks, ..CommandForm::default() };
+        let stream = TrafficStream { command, ..stream(ArrivalProcess::Saturating, 128) };
+        InterfaceBench::new(interface(parameters, vec![stream], vec![])).sent()
+    };
+    // Two bursts of 16 words, or four of 8.
+    let ((whole, one), (apart, four)) = (of(1), of(4));
+    assert_eq!((whole, apart), (64 + 28 + 64, 4 * 32 + 3 * 28));
+    assert_eq!(one, four);
 }

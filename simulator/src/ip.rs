@@ -1,0 +1,397 @@
+//! IP over Myrinet: the stack of a host, which is smoltcp's. H-1
+//!
+//! A packet of type [`codec::ip::TAG`] carries an IP packet. *Chosen*: a host has the address
+//! 10.0.0.1 and its number; the stream with a number has this number from 1024 on as its receiver's
+//! port, and from 32 768 on as its sender's. The stack's clock counts whole microseconds.
+
+mod sent_bytes;
+
+use std::collections::VecDeque;
+
+use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
+use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
+use smoltcp::socket::{tcp, udp};
+use smoltcp::time::Instant;
+use smoltcp::wire::{HardwareAddress, IpAddress, IpCidr, IpEndpoint, Ipv4Address, Ipv4Packet};
+
+pub(crate) use self::sent_bytes::SentBytes;
+use crate::interface::payload;
+use crate::messaging::MICROSECOND;
+use crate::rng::Rng;
+use crate::topology::NodeId;
+use crate::traffic::{CommandForm, StreamDestination, StreamGenerator, TrafficStream};
+
+/// Maximum number of streams, each with a port. *Chosen*
+pub(crate) const STREAMS_MAX: usize = 1 << 14;
+/// Maximum payload of a UDP datagram, and maximum bytes of a write to TCP.
+pub(crate) const DATAGRAM_MAX: u32 = 65_507;
+/// Bytes of each buffer of a socket. *Chosen*: the longest window without scaling, two datagrams.
+const BUFFER: usize = 1 << 17;
+const WINDOW: usize = 65_535;
+/// Received packets that wait for the stack; further ones are lost. *Chosen*
+const WAITING_MAX: usize = 64;
+const HOSTS: u32 = 0x0a00_0001;
+const PORTS: [u16; 2] = [1024, 32_768];
+
+/// Protocol over IP of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IpProtocol {
+    /// Datagrams, one for each of the stream's packets.
+    Udp,
+    /// A connection, into which each of the stream's packets is written.
+    Tcp,
+}
+
+/// Work of the host's processor for a packet or a call, and what has become of it.
+#[derive(Debug, Default)]
+pub(crate) struct StackWork {
+    /// An IP packet to send.
+    pub(crate) packet: Option<(NodeId, CommandForm, Vec<u8>)>,
+    /// Bytes of each call that has written or read.
+    pub(crate) calls: Vec<usize>,
+    /// Bytes that have reached their receiver.
+    pub(crate) delivered: u64,
+    /// Datagrams refused.
+    pub(crate) refused: u64,
+}
+
+/// The stack of a host and its ends of streams.
+pub(crate) struct IpStack {
+    host: NodeId,
+    interface: Interface,
+    sockets: SocketSet<'static>,
+    device: PacketQueue,
+    ends: Vec<StreamEnd>,
+    due: u64,
+}
+
+/// A host's end of a stream.
+struct StreamEnd {
+    socket: SocketHandle,
+    protocol: IpProtocol,
+    peer: NodeId,
+    form: CommandForm,
+    /// Ports of the receiver and of the sender.
+    ports: [u16; 2],
+    /// None at the receiver.
+    writer: Option<StreamWriter>,
+}
+
+struct StreamWriter {
+    generator: StreamGenerator,
+    number: u32,
+    /// Bytes of a write that the connection has no room for yet.
+    rest: Vec<u8>,
+}
+
+/// Packets between stack and interface.
+struct PacketQueue {
+    received: VecDeque<Vec<u8>>,
+    sending: Option<Vec<u8>>,
+    mtu: usize,
+}
+
+impl IpStack {
+    /// The stack of a host, if it sends or receives one of these numbered streams.
+    pub(crate) fn new<'a>(
+        host: NodeId,
+        mtu: u16,
+        streams: impl Iterator<Item = (usize, &'a TrafficStream)>,
+        mut rng: Rng,
+    ) -> Option<Box<Self>> {
+        let mut sockets = SocketSet::new(Vec::new());
+        let ends: Vec<_> = streams
+            .filter_map(|(number, stream)| {
+                StreamEnd::new(host, (number, stream), &mut sockets, &mut rng)
+            })
+            .collect();
+        if ends.is_empty() {
+            return None;
+        }
+        let mut device = PacketQueue { received: VecDeque::new(), sending: None, mtu: mtu.into() };
+        let mut config = Config::new(HardwareAddress::Ip);
+        config.random_seed = rng.next_u64();
+        let mut interface = Interface::new(config, &mut device, Instant::ZERO);
+        interface.update_ip_addrs(|list| {
+            // There is room for one.
+            list.push(IpCidr::new(address(host).into(), 8)).ok();
+        });
+        Some(Box::new(Self { host, interface, sockets, device, ends, due: 0 }))
+    }
+
+    /// Time of its next step.
+    pub(crate) const fn due(&self) -> u64 {
+        self.due
+    }
+
+    /// Takes a received IP packet.
+    pub(crate) fn arrived(&mut self, now: u64, packet: Vec<u8>) {
+        if self.device.received.len() < WAITING_MAX {
+            self.device.received.push_back(packet);
+            self.due = now;
+        }
+    }
+
+    /// Processes received packets and timers, and makes at most one packet to send.
+    pub(crate) fn step(&mut self, now: u64) -> StackWork {
+        let mut work = StackWork::default();
+        if now < self.due {
+            return work;
+        }
+        let micros = i64::try_from(now / MICROSECOND).unwrap_or(i64::MAX);
+        let time = Instant::from_micros(micros);
+        let Self { host, interface, sockets, device, ends, .. } = self;
+        interface.poll(time, device, sockets);
+        let packet = device.sending.take();
+        for end in &mut *ends {
+            end.serve(now, (*host, interface), sockets, &mut work);
+        }
+        work.packet = packet.and_then(|packet| {
+            let to = host_of(Ipv4Packet::new_checked(&packet).ok()?.dst_addr())?;
+            let end = ends.iter().find(|end| end.peer == to)?;
+            Some((to, end.form, packet))
+        });
+        let timer = interface
+            .poll_at(time, sockets)
+            .map(|at| u64::try_from(at.total_micros()).unwrap_or(0).saturating_mul(MICROSECOND));
+        let idle = work.packet.is_none() && work.calls.is_empty() && device.received.is_empty();
+        // A stack that has nothing to do now waits for the next tick of its clock at least.
+        let soonest = now.saturating_add(if idle { MICROSECOND } else { 1 });
+        let timer = timer.map(|timer| timer.max(soonest));
+        let ends = ends.iter().filter_map(|end| end.due(sockets)).map(|due| due.max(now + 1));
+        self.due = ends.chain(timer).min().unwrap_or(u64::MAX);
+        work
+    }
+}
+
+impl StreamEnd {
+    fn new(
+        host: NodeId,
+        (number, stream): (usize, &TrafficStream),
+        sockets: &mut SocketSet<'static>,
+        rng: &mut Rng,
+    ) -> Option<Self> {
+        let protocol = stream.protocol?;
+        let StreamDestination::One(to) = stream.to else { return None };
+        let number = u16::try_from(number).ok()?;
+        let ports = PORTS.map(|first| first.saturating_add(number));
+        let (peer, port, writer) = if stream.from == host {
+            let generator = StreamGenerator::new(stream.clone(), Rng::new(rng.next_u64(), 0));
+            (to, ports[1], Some(StreamWriter { generator, number: 0, rest: Vec::new() }))
+        } else if to == host {
+            (stream.from, ports[0], None)
+        } else {
+            return None;
+        };
+        let socket = match protocol {
+            IpProtocol::Udp => {
+                let buffer = || {
+                    let places = vec![udp::PacketMetadata::EMPTY; WAITING_MAX];
+                    udp::PacketBuffer::new(places, vec![0; BUFFER])
+                };
+                let mut socket = udp::Socket::new(buffer(), buffer());
+                // A fresh socket, and no port is 0.
+                socket.bind(port).ok();
+                sockets.add(socket)
+            }
+            IpProtocol::Tcp => {
+                let buffer = || tcp::SocketBuffer::new(vec![0; WINDOW]);
+                let mut socket = tcp::Socket::new(buffer(), buffer());
+                if writer.is_none() {
+                    // Likewise.
+                    socket.listen(port).ok();
+                }
+                sockets.add(socket)
+            }
+        };
+        Some(Self { socket, protocol, peer, form: stream.command, ports, writer })
+    }
+
+    /// Time of its next write, if there is room for it.
+    fn due(&self, sockets: &SocketSet<'_>) -> Option<u64> {
+        let writer = self.writer.as_ref()?;
+        let room = match self.protocol {
+            IpProtocol::Udp => sockets.get::<udp::Socket<'_>>(self.socket).can_send(),
+            IpProtocol::Tcp => {
+                let socket = sockets.get::<tcp::Socket<'_>>(self.socket);
+                socket.can_send() || socket.state() == tcp::State::Closed
+            }
+        };
+        let due = if writer.rest.is_empty() { writer.generator.due() } else { Some(0) };
+        due.filter(|_| room)
+    }
+
+    /// Writes what is due, and reads what has arrived.
+    fn serve(
+        &mut self,
+        now: u64,
+        (host, interface): (NodeId, &mut Interface),
+        sockets: &mut SocketSet<'_>,
+        work: &mut StackWork,
+    ) {
+        let to = IpEndpoint::new(IpAddress::Ipv4(address(self.peer)), self.ports[0]);
+        match (self.protocol, &mut self.writer) {
+            (IpProtocol::Udp, Some(writer)) => {
+                let socket = sockets.get_mut::<udp::Socket<'_>>(self.socket);
+                while socket.can_send()
+                    && let Some(datagram) = writer.draw(host, now)
+                {
+                    match socket.send_slice(&datagram, to) {
+                        Ok(()) => work.calls.push(datagram.len()),
+                        Err(_) => work.refused += 1,
+                    }
+                }
+            }
+            (IpProtocol::Udp, None) => {
+                let socket = sockets.get_mut::<udp::Socket<'_>>(self.socket);
+                while let Ok((datagram, _)) = socket.recv() {
+                    work.calls.push(datagram.len());
+                    work.delivered += datagram.len() as u64;
+                }
+            }
+            (IpProtocol::Tcp, Some(writer)) => {
+                let socket = sockets.get_mut::<tcp::Socket<'_>>(self.socket);
+                let due = writer.generator.due();
+                let is_due = !writer.rest.is_empty() || due.is_some_and(|due| due <= now);
+                if socket.state() == tcp::State::Closed && is_due {
+                    // The ports are not 0, and the socket is closed.
+                    socket.connect(interface.context(), to, self.ports[1]).ok();
+                }
+                writer.write(socket, (host, now), work);
+            }
+            (IpProtocol::Tcp, None) => {
+                let socket = sockets.get_mut::<tcp::Socket<'_>>(self.socket);
+                while let Ok(count @ 1..) = socket.recv(|bytes| (bytes.len(), bytes.len())) {
+                    work.calls.push(count);
+                    work.delivered += count as u64;
+                }
+                match socket.state() {
+                    tcp::State::CloseWait => socket.close(),
+                    // The next connection of the sender, after a reset.
+                    tcp::State::Closed => drop(socket.listen(self.ports[0])),
+                    tcp::State::Listen
+                    | tcp::State::SynSent
+                    | tcp::State::SynReceived
+                    | tcp::State::Established
+                    | tcp::State::FinWait1
+                    | tcp::State::FinWait2
+                    | tcp::State::Closing
+                    | tcp::State::LastAck
+                    | tcp::State::TimeWait => {}
+                }
+            }
+        }
+    }
+}
+
+impl StreamWriter {
+    /// The bytes of the stream's next packet, if it is due.
+    fn draw(&mut self, host: NodeId, now: u64) -> Option<Vec<u8>> {
+        self.generator.due().filter(|due| *due <= now)?;
+        let packet = self.generator.draw(now, self.number)?;
+        self.number = self.number.wrapping_add(1);
+        Some(payload(host, self.number, packet.length))
+    }
+
+    fn write(
+        &mut self,
+        socket: &mut tcp::Socket<'_>,
+        (host, now): (NodeId, u64),
+        work: &mut StackWork,
+    ) {
+        while socket.can_send() {
+            if self.rest.is_empty() {
+                let Some(bytes) = self.draw(host, now).filter(|bytes| !bytes.is_empty()) else {
+                    break;
+                };
+                work.calls.push(bytes.len());
+                self.rest = bytes;
+            }
+            let count = socket.send_slice(&self.rest).unwrap_or(0);
+            self.rest.drain(..count);
+        }
+        if self.rest.is_empty() && self.number > 0 && self.generator.due().is_none() {
+            socket.close();
+        }
+    }
+}
+
+/// Leaves the checksum of UDP or TCP to the interface: its place in the packet, with the sum of the
+/// pseudo header in it. The header's own sum is zero. None for fragments.
+pub(crate) fn checksum_place(packet: &mut [u8]) -> Option<usize> {
+    let header = Ipv4Packet::new_checked(&*packet).ok()?;
+    if header.more_frags() || header.frag_offset() > 0 {
+        return None;
+    }
+    let field = match u8::from(header.next_header()) {
+        6 => 16,
+        17 => 6,
+        _ => return None,
+    };
+    let place = usize::from(header.header_len()) + field;
+    let ends = [header.src_addr(), header.dst_addr()].map(Ipv4Address::to_bits);
+    let length = header.total_len() - u16::from(header.header_len());
+    let protocol = u8::from(header.next_header());
+    let words = ends.iter().map(|address| (address >> 16) + (address & 0xffff));
+    let sum = words.sum::<u32>() + u32::from(length) + u32::from(protocol);
+    // At most seven words: two folds.
+    let fold = |sum: u32| (sum >> 16) + (sum & 0xffff);
+    let [.., high, low] = fold(fold(sum)).to_be_bytes();
+    packet.get_mut(place..)?.first_chunk_mut().map(|checksum| *checksum = [high, low])?;
+    Some(place)
+}
+
+/// Address of a host. *Chosen*
+fn address(host: NodeId) -> Ipv4Address {
+    Ipv4Address::from_bits(HOSTS.saturating_add(host.0))
+}
+
+fn host_of(address: Ipv4Address) -> Option<NodeId> {
+    address.to_bits().checked_sub(HOSTS).map(NodeId)
+}
+
+impl Device for PacketQueue {
+    type RxToken<'a> = ReceivedToken;
+    type TxToken<'a> = SendToken<'a>;
+
+    fn receive(&mut self, now: Instant) -> Option<(ReceivedToken, SendToken<'_>)> {
+        if self.sending.is_some() {
+            return None;
+        }
+        let packet = ReceivedToken(self.received.pop_front()?);
+        Some((packet, self.transmit(now)?))
+    }
+
+    fn transmit(&mut self, _: Instant) -> Option<SendToken<'_>> {
+        self.sending.is_none().then_some(SendToken(&mut self.sending))
+    }
+
+    fn capabilities(&self) -> DeviceCapabilities {
+        let mut capabilities = DeviceCapabilities::default();
+        capabilities.medium = Medium::Ip;
+        capabilities.max_transmission_unit = self.mtu;
+        capabilities
+    }
+}
+
+struct ReceivedToken(Vec<u8>);
+
+struct SendToken<'a>(&'a mut Option<Vec<u8>>);
+
+impl RxToken for ReceivedToken {
+    fn consume<R, F: FnOnce(&[u8]) -> R>(self, read: F) -> R {
+        read(&self.0)
+    }
+}
+
+impl TxToken for SendToken<'_> {
+    fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, len: usize, write: F) -> R {
+        write(self.0.insert(vec![0; len]))
+    }
+}
+
+impl std::fmt::Debug for IpStack {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IpStack").field("due", &self.due).finish_non_exhaustive()
+    }
+}
