@@ -26,6 +26,8 @@ pub struct FaultSpec {
 pub enum FaultPlace {
     /// A port, and its channels or its cable.
     Port,
+    /// A port, or a virtual channel of it, that sends a symbol.
+    Sender,
     /// A port of a switch.
     SwitchPort,
     /// A node.
@@ -42,15 +44,47 @@ impl FaultKind {
             Self::Noise { .. } | Self::Flip { .. } | Self::OpenWire { .. } | Self::Cut => {
                 FaultPlace::Port
             }
-            Self::Wires(_)
-            | Self::LoseGap
-            | Self::ForwardReset
-            | Self::BackwardReset
-            | Self::Probe(_) => FaultPlace::Port,
-            Self::PowerOff => FaultPlace::Node,
+            Self::Wires(_) | Self::LoseGap => FaultPlace::Port,
+            Self::ForwardReset | Self::BackwardReset | Self::Probe(_) => FaultPlace::Sender,
+            Self::PowerOff | Self::SupplyOff => FaultPlace::Node,
             Self::DeadPort => FaultPlace::SwitchPort,
             Self::Consume(_) | Self::Restart => FaultPlace::Host,
         }
+    }
+}
+
+/// Action that a probe asks for. R-6 *Chosen*
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProbeAction {
+    /// A reply with the LEDs: 0 dark, 1 red, 2 green, 3 both.
+    Status,
+    /// A reply with the LEDs, and a restart of the control program if the port is an interface's.
+    Reset,
+    /// A reply with four bits of the packets sent by the port.
+    Counters,
+}
+
+impl ProbeAction {
+    /// Names in scenario files.
+    pub(crate) const WORDS: [(&'static str, Self); 3] =
+        [("status", Self::Status), ("reset", Self::Reset), ("counters", Self::Counters)];
+
+    pub(crate) const fn of(number: ProbeNumber) -> Self {
+        match number.value() {
+            6 => Self::Reset,
+            7 => Self::Counters,
+            _ => Self::Status,
+        }
+    }
+
+    /// The probe that asks for it.
+    pub(crate) fn probe(self) -> ProbeNumber {
+        let number = match self {
+            Self::Status => 1,
+            Self::Reset => 6,
+            Self::Counters => 7,
+        };
+        ProbeNumber::new(number).unwrap_or_default()
     }
 }
 
@@ -88,6 +122,8 @@ pub enum FaultKind {
     Probe(ProbeNumber),
     /// Switches off the power of a host or switch.
     PowerOff,
+    /// Switches off a supply of a node, which has power as long as another one is on. S-10
+    SupplyOff,
     /// Kills a switch's port: it neither sends nor receives.
     DeadPort,
     /// Changes the consumption of a host.
@@ -109,6 +145,7 @@ impl FaultKind {
             Self::BackwardReset,
             Self::Probe(ProbeNumber::default()),
             Self::PowerOff,
+            Self::SupplyOff,
             Self::DeadPort,
             Self::Consume(ConsumptionMode::Always),
             Self::Restart,
@@ -130,6 +167,7 @@ impl FaultKind {
             Self::BackwardReset => "backward_reset",
             Self::Probe(_) => "probe",
             Self::PowerOff => "power_off",
+            Self::SupplyOff => "supply_off",
             Self::DeadPort => "dead_port",
             Self::Consume(_) => "consume",
             Self::Restart => "restart",
@@ -146,6 +184,7 @@ impl FaultKind {
             | Self::Cut
             | Self::LoseGap
             | Self::PowerOff
+            | Self::SupplyOff
             | Self::DeadPort
             | Self::Consume(_) => true,
             Self::Flip { .. }
@@ -187,6 +226,7 @@ impl fmt::Display for FaultKind {
             Self::BackwardReset => write!(f, "a backward reset is ordered"),
             Self::Probe(number) => write!(f, "probe {} is ordered", number.value()),
             Self::PowerOff => write!(f, "the power is off"),
+            Self::SupplyOff => write!(f, "a supply is off"),
             Self::DeadPort => write!(f, "the port is dead"),
             Self::Consume(how) => match how {
                 ConsumptionMode::Always => write!(f, "the host consumes all that comes"),

@@ -3,9 +3,11 @@
 
 pub(crate) mod clock;
 pub(crate) mod fill_trace;
+pub(crate) mod handshake;
 pub mod receiver;
 mod rx_trace;
 pub mod sender;
+pub mod shared_line;
 mod slack_buffer;
 pub mod source_item;
 pub mod tagged_char;
@@ -15,13 +17,18 @@ use std::num::NonZeroU32;
 
 use codec::time::Ticks;
 
-use crate::wires::CableWires;
+use self::shared_line::{PassageMode, VirtualCodes};
+use crate::wires::{CableFlow, CableWires};
 
 /// Delay of 25 m of cable: 140 ns, in whole periods. F-4 (§4.2)
 pub const DELAY_25_M: u64 = 12;
 
 /// Delay of 1 m of cable in picoseconds: 140 ns for 25 m. §4.2
 pub const DELAY_PS_PER_M: u64 = 5_600;
+
+/// Delay of 1 km of fibre in periods: 5 µs. N-5 *Chosen*: light in glass; the published 1500 bytes
+/// of slack a kilometre are 4.7 µs.
+pub const FIBRE_PERIODS_PER_KM: u64 = 400;
 
 /// Blocked-packet timeout: the longest time that a sender may be stopped, or send one packet. 2²²
 /// periods, 52 ms. R-4 (§4.6.2)
@@ -61,6 +68,10 @@ pub struct PortParameters {
     pub fill: FillMode,
     /// Flow control of the GAP that ends a packet. F-1
     pub framing: FramingMode,
+    /// The symbols of virtual channels that it supports. C-7
+    pub profile: Option<VirtualCodes>,
+    /// Virtual channel of the packets that its switch sends here. C-7
+    pub passage: PassageMode,
 }
 
 /// The GAP that ends a forward reset, for the port that sends FRES. R-1 (§4.6.1)
@@ -84,7 +95,7 @@ pub enum FillMode {
     Commands,
     /// STOP or GO within a packet, GAP between packets.
     Gaps,
-    /// IDLE, with STOP or GO once in this many periods, 2 to 15.
+    /// IDLE, with STOP or GO once in this many periods, 2 to 15; on a handshake cable, 0: IDLE only. B-1
     Idle(u8),
 }
 
@@ -170,11 +181,33 @@ impl LinkParameters {
         Self { delay, ports: [port; 2], wires: CableWires::default() }
     }
 
+    /// A fibre of a delay, whose slack buffers lose nothing: they store what comes until STOP has
+    /// its effect at the far end. N-5
+    #[must_use]
+    pub fn fibre(self, delay: Ticks) -> Self {
+        let [own, far] = self.ports;
+        let ports = [(own, far), (far, own)].map(|(own, far)| {
+            let latency = u64::from(own.generation) + u64::from(far.interpretation);
+            // Clocks that differ take two periods more.
+            let stop_slack = delay.0.saturating_mul(2).saturating_add(latency + 2);
+            let stop_slack = u32::try_from(stop_slack).unwrap_or(u32::MAX);
+            PortParameters { slack: SlackSize { stop_slack, ..own.slack }, ..own }
+        });
+        Self { delay, ports, wires: CableWires::default() }
+    }
+
     /// Exchanges the ends of the link.
     #[must_use]
     pub const fn turned(self) -> Self {
         let [one, other] = self.ports;
         Self { ports: [other, one], ..self }
+    }
+
+    /// The codes of its virtual channels; none if only one end has a profile. C-7 (§4.8.5)
+    #[must_use]
+    pub fn shared(&self) -> Option<VirtualCodes> {
+        let [own, far] = self.ports.map(|port| port.profile);
+        own.filter(|_| own == far && self.wires.flow == CableFlow::StopGo)
     }
 
     /// Delay of the cable alone.
@@ -212,6 +245,8 @@ impl Default for PortParameters {
             reset: ResetEnding::default(),
             fill: FillMode::default(),
             framing: FramingMode::default(),
+            profile: None,
+            passage: PassageMode::default(),
         }
     }
 }

@@ -21,7 +21,7 @@ mod watch;
 
 use codec::mapping::{InterfaceAddress, MapVersion};
 
-pub use self::map_routes::MappedRoutes;
+pub use self::map_routes::{AddressRoutes, MappedRoutes};
 pub use self::network_mapper::NetworkMapper;
 
 /// Parameters of mapping. Times are in periods of the full rate.

@@ -5,6 +5,7 @@ mod build;
 mod catch_up;
 mod clocks;
 mod faults;
+mod routers;
 mod schedule;
 mod settle;
 mod sleep;
@@ -22,7 +23,7 @@ use self::clocks::UnlikeClocks;
 use self::faults::ScheduledFault;
 use self::schedule::WakeSchedule;
 use self::sleep::PortSleep;
-use crate::interface::{ConsumptionMode, HostInterface};
+use crate::interface::{ConsumptionMode, HostInterface, HostShare};
 use crate::link::tagged_char::TaggedChar;
 use crate::link::wire::ChannelWire;
 use crate::port::{DataSink, PortCounters, PortLed, PortUnit};
@@ -52,11 +53,15 @@ pub struct Network {
     path: Vec<usize>,
     switches: Vec<Switch>,
     hosts: Vec<HostUnit>,
+    /// Hosts with several interfaces. I-7
+    shares: Vec<SharedHost>,
     index: PartIndex,
     /// Clocks of nodes, by number, and the order of their ticks; none if all are alike. W-6
     periods: Vec<CharacterPeriod>,
     clocks: Option<Box<UnlikeClocks>>,
     faults: VecDeque<ScheduledFault>,
+    /// Supplies that are off, by node. S-10
+    supplies_off: BTreeMap<NodeId, u32>,
     log: TruthLog,
     recorder: CaptureRecorder,
     channels: Vec<Channel>,
@@ -64,6 +69,8 @@ pub struct Network {
     record_lag: u64,
     /// Number of skipped periods.
     skipped: u64,
+    /// The only way in which it can be simulated, if there is only one. C-7
+    engine: Option<SimulationEngine>,
 }
 
 /// A host's interface, and the index of its port if it has a cable.
@@ -73,8 +80,30 @@ struct HostUnit {
     interface: HostInterface,
     /// The consumption policy of the scenario, without faults.
     consumption: ConsumptionMode,
+    taken: TakenChannel,
     /// Time of its last entry in the schedule.
     scheduled: u64,
+    /// The host, if it has several interfaces, and the period after the last one processed.
+    share: Option<u32>,
+    /// The interface of the other port, if it belongs to a router. N-5
+    twin: Option<u32>,
+    decided: u64,
+}
+
+/// The virtual channel of its port from which an interface takes characters, or has taken the last. C-7
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TakenChannel {
+    /// Between packets.
+    Between(u8),
+    /// Inside a packet.
+    Inside(u8),
+}
+
+/// A host with several interfaces: what they share, and their indices in the order of nodes. I-7
+#[derive(Debug, Default)]
+struct SharedHost {
+    share: HostShare,
+    members: Vec<u32>,
 }
 
 /// Indices of the parts.
@@ -89,6 +118,8 @@ struct PartIndex {
 enum NodePart {
     Host(u32),
     Switch(u32),
+    /// The interfaces of a router's ports 0 and 1. N-5
+    Router([u32; 2]),
 }
 
 /// Order in which parts are visited within a period. It makes no difference to the result.
@@ -129,15 +160,18 @@ impl Network {
             path: Vec::new(),
             switches: Vec::new(),
             hosts: Vec::new(),
+            shares: Vec::new(),
             index: PartIndex::default(),
             periods: Vec::new(),
             clocks: None,
+            supplies_off: BTreeMap::new(),
             faults: ScheduledFault::of(&scenario.faults, scenario.seed),
             log: TruthLog::new(level),
             recorder: CaptureRecorder::new(Vec::new()),
             channels: Vec::new(),
             record_lag: 0,
             skipped: 0,
+            engine: None,
         };
         network.build_nodes(scenario, order);
         network.build_circuits(scenario, level, order);
@@ -163,6 +197,9 @@ impl Network {
     /// Simulates the periods before `until`: the same as repeated [`Network::step`], but what
     /// follows by arithmetic is not processed period by period.
     pub fn run(&mut self, until: u64) {
+        if self.engine == Some(SimulationEngine::Step) {
+            return self.run_with(SimulationEngine::Step, until);
+        }
         if self.clocks.is_some() {
             return self.run_unlike(SimulationEngine::Event, until);
         }
@@ -248,8 +285,14 @@ impl Network {
     /// Counters and LEDs of a port. L
     #[must_use]
     pub fn port_state(&self, port: NodePort) -> Option<(PortCounters, PortLed)> {
-        let unit = self.units.get(*self.index.units.get(&port)? as usize)?;
+        let unit = self.units.get(self.index.unit(port)?)?;
         Some((unit.counters(), unit.led()))
+    }
+
+    /// Requests for outputs that were held or requested already, at all switches. S-5
+    #[must_use]
+    pub fn conflicts(&self) -> u64 {
+        self.switches.iter().map(Switch::conflicts).sum()
     }
 
     /// The interface of a host.
@@ -257,7 +300,7 @@ impl Network {
     pub fn interface(&self, host: NodeId) -> Option<&HostInterface> {
         match self.index.nodes.get(&host)? {
             NodePart::Host(host) => self.hosts.get(*host as usize).map(|host| &host.interface),
-            NodePart::Switch(_) => None,
+            NodePart::Switch(_) | NodePart::Router(_) => None,
         }
     }
 
@@ -283,14 +326,16 @@ impl Network {
 }
 
 impl PartIndex {
+    /// Index of a port, or of its first virtual channel.
     fn unit(&self, port: NodePort) -> Option<usize> {
-        self.units.get(&port).map(|unit| *unit as usize)
+        let first = || self.units.get(&port.with_virtual_channel(0));
+        self.units.get(&port).or_else(first).map(|unit| *unit as usize)
     }
 
     fn host(&self, node: NodeId) -> Option<usize> {
         match self.nodes.get(&node)? {
             NodePart::Host(host) => Some(*host as usize),
-            NodePart::Switch(_) => None,
+            NodePart::Switch(_) | NodePart::Router(_) => None,
         }
     }
 }

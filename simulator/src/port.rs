@@ -1,20 +1,26 @@
 //! A port: its sender and receiver, their connections inside the node, and the control interface.
 //! L, R-5, R-6
 
+mod tap_windows;
+
 use std::ops::Range;
 
 use codec::Character;
-use codec::character::{ReplyStatus, Symbol};
+use codec::character::{ProbeNumber, ReplyStatus, Symbol};
 use codec::time::CharacterPeriod;
 
+pub(crate) use self::tap_windows::TapWindows;
+use crate::fault::ProbeAction;
 use crate::link::clock::PortClock;
 use crate::link::fill_trace::FillTrace;
+use crate::link::handshake::HandshakeEnd;
 use crate::link::receiver::{PortReceiver, PortRequest};
 use crate::link::sender::{PortSender, SendState};
+use crate::link::shared_line::{LineShare, SharedLine};
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::link::{LinkParameters, SymbolSet};
 use crate::switch::{Switch, SwitchInputState};
-use crate::topology::NodePort;
+use crate::topology::{NodePort, virtual_channel};
 use crate::truth::{
     FrameTracker, ReleaseCause, StopGo, TraceContext, TraceLevel, TruthEventKind, TruthLog,
 };
@@ -28,6 +34,8 @@ pub(crate) struct PortUnit {
     pub(crate) clock: PortClock,
     pub(crate) receiver: PortReceiver,
     pub(crate) sender: PortSender,
+    pub(crate) handshake: Option<HandshakeEnd>,
+    pub(crate) line: LineShare,
     pub(crate) sink: DataSink,
     pub(crate) source: DataSource,
     /// Index of the last output that its switch input was connected to.
@@ -42,6 +50,9 @@ pub(crate) struct PortUnit {
     replies: bool,
     /// Counters of the sender's side.
     pub(crate) counters: PortCounters,
+    /// The number that replies to probes carry, from the next bits on, and how many replies it
+    /// takes. R-6
+    reading: (u64, u8),
 }
 
 /// Destination of received data.
@@ -76,34 +87,6 @@ pub(crate) enum PowerState {
         /// Silent periods so far, at most 16.
         silent: u8,
     },
-}
-
-/// The channels and time windows that a tap records.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TapWindows {
-    pub(crate) outgoing: u32,
-    pub(crate) incoming: u32,
-    /// Periods of the full rate.
-    pub(crate) windows: Vec<Range<u64>>,
-}
-
-impl TapWindows {
-    pub(crate) fn is_on(&self, now: u64) -> bool {
-        self.windows.iter().any(|window| window.contains(&now))
-    }
-
-    /// The parts of a range in which the tap records.
-    pub(crate) fn stretches(&self, range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
-        let Range { mut start, end } = range;
-        std::iter::from_fn(move || {
-            let next = self.windows.iter().filter(|window| window.end > start);
-            let from = next.map(|window| window.start.max(start)).min()?;
-            let to = self.windows.iter().filter(|window| window.contains(&from));
-            let to = to.map(|window| window.end.min(end)).max()?;
-            start = to;
-            (from < to).then_some(from..to)
-        })
-    }
 }
 
 /// Status word of the control interface: bits 3–0 of the last reply; bit 4 is set while a reply is
@@ -159,15 +142,17 @@ impl PortUnit {
             DataSink::Host(host) => DataSource::Host(host),
             DataSink::Switch(..) => DataSource::Nowhere,
         };
-        let [own, far] = &link.ports;
-        let divisors = [own.divisor, far.divisor];
+        let (own, handshake) = &HandshakeEnd::of_port(link);
+        let divisors = [own.divisor, link.ports[1].divisor];
         let receiver = PortReceiver::new(own, account());
         Self {
             port,
             peer: 0,
             clock: PortClock::new(link.delay, divisors),
-            receiver: if own.divisor == far.divisor { receiver } else { receiver.with_own_time() },
+            receiver: if divisors[0] == divisors[1] { receiver } else { receiver.with_own_time() },
             sender: PortSender::new(own, account()),
+            handshake: *handshake,
+            line: share(port, link),
             sink,
             source,
             downstream: 0,
@@ -178,6 +163,7 @@ impl PortUnit {
             status: StatusWord::default(),
             replies: own.replies,
             counters: PortCounters::default(),
+            reading: (0, 0),
         }
     }
 
@@ -196,8 +182,12 @@ impl PortUnit {
             PortRequest::LinkOpen => self.sender.release(ReleaseCause::LinkOpen, trace),
             PortRequest::Reset => self.sender.far_reset(),
             PortRequest::BackwardReset => self.sender.queue_symbol(Symbol::ForwardReset),
-            PortRequest::Probe(_) => {
-                let status = self.led().status().filter(|_| self.replies);
+            PortRequest::Probe(number) => {
+                let status = match self.probe_action(number) {
+                    Some(ProbeAction::Counters) => self.next_counter_bits(),
+                    Some(ProbeAction::Status | ProbeAction::Reset) => self.led().status(),
+                    None => None,
+                };
                 status
                     .into_iter()
                     .for_each(|status| self.sender.queue_symbol(Symbol::Reply(status)));
@@ -212,6 +202,19 @@ impl PortUnit {
             },
         }
     }
+    /// The action that a probe asks for, if the port answers.
+    pub(crate) fn probe_action(&self, number: ProbeNumber) -> Option<ProbeAction> {
+        self.replies.then(|| ProbeAction::of(number))
+    }
+
+    /// The next four bits of the packets sent, the lowest first: eight replies are a number.
+    fn next_counter_bits(&mut self) -> Option<ReplyStatus> {
+        let (count, left) = self.reading;
+        let (count, left) = if left == 0 { (self.counters().packets, 8) } else { (count, left) };
+        self.reading = (count >> 4, left - 1);
+        ReplyStatus::new(u8::try_from(count & 0xf).ok()?)
+    }
+
     pub(crate) const fn counters(&self) -> PortCounters {
         PortCounters { fill_max: self.receiver.fill_max(), ..self.counters }
     }
@@ -231,6 +234,15 @@ impl PortUnit {
     #[inline]
     pub(crate) fn is_watched(&self) -> bool {
         self.receiver.last_command() == StopGo::Stop || self.fill_trace.is_some()
+    }
+
+    /// Records the fill of its slack buffer, if it is traced.
+    #[inline]
+    pub(crate) fn trace_fill(&mut self, now: u64, slot: u64, log: &mut TruthLog) {
+        if let Some(trace) = &mut self.fill_trace {
+            let context = &mut TraceContext { now, slot, place: self.port, log };
+            trace.record(self.receiver.fill(), context);
+        }
     }
 
     /// True if it decodes the first byte of a packet until a period. S-6
@@ -282,12 +294,13 @@ impl PortUnit {
         }
     }
 
-    /// Counts a period without power.
+    /// Counts a period without power. Nothing comes of it on a handshake cable, which has no open-link
+    /// timeout. B-1
     pub(crate) fn stay_silent(&mut self, trace: &mut TraceContext<'_>) {
         let PowerState::Off { silent, .. } = &mut self.power else { return };
         if *silent < 16 {
             *silent += 1;
-            if *silent == 16 {
+            if *silent == 16 && self.handshake.is_none() {
                 self.sender.fell_silent(trace);
                 trace.emit(None, || TruthEventKind::FellSilent);
             }
@@ -307,6 +320,7 @@ impl PortUnit {
         let slot = now / self.clock.divisor();
         let trace = &mut TraceContext { now, slot, place: self.port, log };
         trace.emit(None, || TruthEventKind::PowerLost);
+        self.handshake.as_mut().into_iter().for_each(|end| end.power_up());
         self.receiver.power_up(trace);
     }
 
@@ -324,9 +338,19 @@ impl PortUnit {
         let trace = &mut TraceContext { now, slot, place: self.port, log };
         self.receiver.power_up(trace);
         self.sender.power_up(trace);
-        if silent == 16 {
+        if silent == 16 && self.handshake.is_none() {
             trace.emit(None, || TruthEventKind::SilenceEnded);
         }
+    }
+}
+
+/// The part of a port, or of a virtual channel of it, in the use of a cable. C-7
+fn share(port: NodePort, link: &LinkParameters) -> LineShare {
+    let Some(codes) = link.shared() else { return LineShare::Whole };
+    match virtual_channel(port.port) {
+        0 => SharedLine::new(codes, link.ports[0].passage)
+            .map_or(LineShare::Whole, |line| LineShare::First(Box::new(line))),
+        _ => LineShare::Further,
     }
 }
 
@@ -379,7 +403,6 @@ mod tests {
     use crate::link::source_item::{SendDecision, SourceItem};
     use crate::switch::cut_through::CutThrough;
     use crate::topology::{NodeId, SwitchParameters};
-    use codec::character::ProbeNumber;
     use codec::route::{PortId, RouteAddressing};
     use codec::time::Ticks;
     use std::num::NonZeroU32;
@@ -563,7 +586,7 @@ mod tests {
         let id = PacketId { host: NodeId(3), number: 4 };
         let connected = SwitchInputState::Connected(PortId(1), CutThrough::new(0x81, Some(id)));
         let mut switches =
-            [Switch::new(NodeId(7), SwitchParameters::new(8, RouteAddressing::Relative))];
+            [Switch::new(NodeId(7), SwitchParameters::new(8, RouteAddressing::Relative), 1)];
         let mut bench = PortBench::new(DataSink::Switch(0, connected));
         assert_eq!(bench.unit.reset_input(&mut switches), Some(id));
         assert_eq!(bench.unit.sink, DataSink::Switch(0, SwitchInputState::Empty));

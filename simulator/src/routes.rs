@@ -60,6 +60,7 @@ impl RouteTable {
     /// # Errors
     /// The part of the topology that does not suit the method.
     pub fn compute(topology: &Topology, method: RoutingMethod) -> Result<Self, RoutesError> {
+        let topology = &*topology.without_fibres();
         let sources: Vec<NodeId> = topology.hosts().collect();
         Ok(Self(shortest_paths::from(topology, &channel_order::ways(topology, method)?, &sources)))
     }
@@ -100,8 +101,12 @@ impl RouteTable {
     }
 }
 
+/// Maximum of channels of a way, which a circle of fibres would make endless. *Chosen*: a route of
+/// 1024 bytes with a fibre behind each.
+const WAY_MAX: usize = 4096;
+
 /// The sending ports along a route from a host: one more than the route bytes, or fewer if a byte
-/// selects no cable. S-1
+/// selects no cable; two more for each fibre. S-1, N-5
 #[must_use]
 pub fn channels(topology: &Topology, from: NodeId, bytes: &[u8]) -> Vec<NodePort> {
     let mut sent = NodePort { node: from, port: PortId(0) };
@@ -109,6 +114,12 @@ pub fn channels(topology: &Topology, from: NodeId, bytes: &[u8]) -> Vec<NodePort
     let mut bytes = bytes.iter();
     while let Some(input) = topology.peer(sent) {
         way.push(sent);
+        if let Some(onward) = topology.through_fibre_end(input)
+            && way.len() < WAY_MAX
+        {
+            sent = onward;
+            continue;
+        }
         let Some(NodeKind::Switch(switch)) = topology.node(input.node).map(|node| node.kind) else {
             break;
         };

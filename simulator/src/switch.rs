@@ -7,9 +7,9 @@ pub(crate) mod multicast;
 use codec::route::{PortId, RouteError};
 
 use self::cut_through::CutThrough;
-use self::extension::{ExtensionJob, SwitchExtension, SwitchIdentity};
+use self::extension::{ExtensionJob, SwitchExtension};
 use crate::link::tagged_char::PacketId;
-use crate::topology::{ExtensionSupport, NodeId, SwitchParameters};
+use crate::topology::{ExtensionSupport, NodeId, SWITCH_PORTS_MAX, SwitchParameters, SwitchRole};
 use crate::truth::RuleId;
 
 /// A switch, which has transient state only. S-7
@@ -17,17 +17,32 @@ use crate::truth::RuleId;
 pub(crate) struct Switch {
     node: NodeId,
     parameters: SwitchParameters,
-    /// Index of the port unit at each port with a cable.
+    inputs: InputOrder,
+    /// Index of the port unit at each port with a cable, and at each virtual channel of a port.
     units: Vec<Option<u32>>,
     outputs: Vec<OutputArbiter>,
     /// Inputs, one bit each, whose first byte is decoded.
-    ready: u32,
+    ready: PortBits,
     /// Free outputs, one bit each, with a request.
-    contested: u32,
+    contested: PortBits,
     /// Outputs, one bit each, whose input was reset. R-3
-    severed: u32,
+    severed: PortBits,
+    /// Requests for outputs that were held or requested already.
+    conflicts: u64,
     /// State of the extensions, if it has them. S-8, S-9
     extension: Option<Box<SwitchExtension>>,
+}
+
+/// Ports, or virtual channels of ports, one bit each. C-7
+type PortBits = u128;
+
+/// The order in which a token visits inputs: the ports, then their next virtual channels, and so on. S-5 *Chosen*
+#[derive(Clone, Copy, Debug)]
+struct InputOrder {
+    ports: u8,
+    channels: u8,
+    /// Periods at each of them.
+    step: u64,
 }
 
 /// Arbitration of an output by a token that visits one input after the other. S-5
@@ -36,7 +51,7 @@ struct OutputArbiter {
     /// The connected input.
     owner: Option<u8>,
     /// Requesting inputs, one bit each.
-    requests: u32,
+    requests: PortBits,
     /// The input at which the token is.
     token: u8,
     /// Arrival time of the token at that input; `None` while it is parked.
@@ -47,6 +62,8 @@ struct OutputArbiter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SwitchInputState {
     Empty,
+    /// Storing a packet as a whole. B-2
+    Storing,
     /// Decoding the first byte, until this period. S-6
     Decoding(u64),
     /// The first byte is decoded.
@@ -71,16 +88,35 @@ pub(crate) const fn rule_of(error: RouteError) -> RuleId {
 
 impl Switch {
     /// A switch after power-up.
-    pub(crate) fn new(node: NodeId, parameters: SwitchParameters) -> Self {
-        let ports = usize::from(parameters.ports);
-        let output = OutputArbiter { owner: None, requests: 0, token: 0, since: None };
-        let (units, outputs) = (vec![None; ports], vec![output; ports]);
+    pub(crate) fn new(node: NodeId, parameters: SwitchParameters, channels: u8) -> Self {
+        let SwitchParameters { ports, token_step, .. } = parameters;
+        let inputs = InputOrder { ports, channels, step: token_step.into() };
+        let output = |port| {
+            let token = parameters.opposite(PortId(port)).map_or(0, |input| input.0);
+            OutputArbiter { owner: None, requests: 0, token, since: None }
+        };
+        let outputs: Vec<_> = (0..inputs.end()).map(output).collect();
+        let units = vec![None; outputs.len()];
         let extension = match parameters.extensions {
             ExtensionSupport::Off => None,
-            ExtensionSupport::On => Some(Box::default()),
+            ExtensionSupport::On | ExtensionSupport::Computer => Some(Box::default()),
         };
         let (ready, contested, severed) = (0, 0, 0);
-        Self { node, parameters, units, outputs, ready, contested, severed, extension }
+        Self {
+            node,
+            parameters,
+            inputs,
+            units,
+            outputs,
+            ready,
+            contested,
+            severed,
+            conflicts: 0,
+            extension,
+        }
+    }
+    pub(crate) const fn conflicts(&self) -> u64 {
+        self.conflicts
     }
     pub(crate) const fn node(&self) -> NodeId {
         self.node
@@ -90,14 +126,14 @@ impl Switch {
     }
 
     pub(crate) fn cable(&mut self, port: PortId, unit: u32) {
-        if let Some(place) = self.units.get_mut(usize::from(port.0)) {
+        if let Some(place) = self.units.get_mut(place(port)) {
             *place = Some(unit);
         }
     }
 
     /// The port unit at a port, if it has a cable.
     pub(crate) fn unit(&self, port: PortId) -> Option<u32> {
-        self.units.get(usize::from(port.0)).copied().flatten()
+        self.units.get(place(port)).copied().flatten()
     }
 
     /// True if it has nothing to decide in a period.
@@ -130,7 +166,8 @@ impl Switch {
 
     /// Requests an output for an input. S-5
     pub(crate) fn request(&mut self, input: PortId, output: PortId) {
-        if let Some(arbiter) = self.outputs.get_mut(usize::from(output.0)) {
+        if let Some(arbiter) = self.outputs.get_mut(place(output)) {
+            self.conflicts += u64::from(arbiter.owner.is_some() || arbiter.requests != 0);
             arbiter.requests |= bit(input);
             if arbiter.owner.is_none() {
                 self.contested |= bit(output);
@@ -160,6 +197,7 @@ impl Switch {
                 return job.head();
             }
             SwitchInputState::Empty
+            | SwitchInputState::Storing
             | SwitchInputState::Decoding(_)
             | SwitchInputState::Ready
             | SwitchInputState::Discarding => {}
@@ -174,13 +212,9 @@ impl Switch {
 
     /// The input connected to an output.
     pub(crate) fn owner(&self, output: PortId) -> Option<PortId> {
-        self.outputs.get(usize::from(output.0)).and_then(|output| output.owner).map(PortId)
+        self.outputs.get(place(output)).and_then(|output| output.owner).map(PortId)
     }
 
-    /// Its identity, for a packet from an input. S-8
-    pub(crate) const fn identity(&self, input: PortId) -> SwitchIdentity {
-        SwitchIdentity::new(self.node, &self.parameters, input)
-    }
     pub(crate) fn extension(&self) -> Option<&SwitchExtension> {
         self.extension.as_deref()
     }
@@ -190,7 +224,7 @@ impl Switch {
     }
 
     fn withdraw(&mut self, input: PortId, output: PortId) {
-        if let Some(arbiter) = self.outputs.get_mut(usize::from(output.0)) {
+        if let Some(arbiter) = self.outputs.get_mut(place(output)) {
             arbiter.requests &= !bit(input);
             if arbiter.requests == 0 {
                 arbiter.since = None;
@@ -201,11 +235,14 @@ impl Switch {
 
     /// Frees an output after the framing mark, and parks its token. S-3, S-5
     pub(crate) fn release(&mut self, output: PortId) {
-        let ports = self.parameters.ports;
-        if let Some(free) = self.outputs.get_mut(usize::from(output.0))
+        let (inputs, role) = (self.inputs, self.parameters.role);
+        if let Some(free) = self.outputs.get_mut(place(output))
             && let Some(owner) = free.owner.take()
         {
-            free.token = (owner + 1) % ports;
+            free.token = match role {
+                SwitchRole::Crossbar => inputs.after(owner),
+                SwitchRole::FibreEnd | SwitchRole::Router => owner,
+            };
             free.since = None;
             if free.requests != 0 {
                 self.contested |= bit(output);
@@ -216,8 +253,8 @@ impl Switch {
     /// Moves the tokens as in the periods before `now`, in which none reached a request. S-5
     pub(crate) fn catch_up(&mut self, now: u64) {
         for output in bits(self.contested) {
-            if let Some(arbiter) = self.outputs.get_mut(usize::from(output.0)) {
-                arbiter.catch_up(now, &self.parameters);
+            if let Some(arbiter) = self.outputs.get_mut(place(output)) {
+                arbiter.catch_up(now, self.inputs);
             }
         }
     }
@@ -227,16 +264,16 @@ impl Switch {
         if self.ready | self.severed != 0 {
             return Some(next);
         }
-        let arbiter = |output: PortId| self.outputs.get(usize::from(output.0));
+        let arbiter = |output: PortId| self.outputs.get(place(output));
         let contested = bits(self.contested).filter_map(arbiter);
-        contested.filter_map(|output| output.due(next, &self.parameters)).min()
+        contested.filter_map(|output| output.due(next, self.inputs)).min()
     }
 
     /// Moves the tokens by one period, and calls `granted` with each connection. S-5
     pub(crate) fn arbitrate(&mut self, now: u64, granted: &mut impl FnMut(PortId, PortId)) {
         for output in bits(self.contested) {
-            let Some(arbiter) = self.outputs.get_mut(usize::from(output.0)) else { continue };
-            if let Some(input) = arbiter.step(now, &self.parameters) {
+            let Some(arbiter) = self.outputs.get_mut(place(output)) else { continue };
+            if let Some(input) = arbiter.step(now, self.inputs) {
                 self.contested &= !bit(output);
                 granted(input, output);
             }
@@ -249,44 +286,74 @@ impl Switch {
         let mut extension = self.extension.take();
         // The packets that it holds end when its ports lose their power, each at its own.
         extension.iter_mut().for_each(|extension| extension.power_off());
-        *self = Self { units, extension, ..Self::new(self.node, self.parameters) };
+        let conflicts = self.conflicts;
+        *self = Self {
+            units,
+            extension,
+            conflicts,
+            ..Self::new(self.node, self.parameters, self.inputs.channels)
+        };
+    }
+}
+
+impl InputOrder {
+    /// The number behind the last one.
+    const fn end(self) -> u8 {
+        (self.channels - 1) * SWITCH_PORTS_MAX + self.ports
+    }
+
+    /// The input after another one.
+    const fn after(self, input: u8) -> u8 {
+        let (channel, port) = (input / SWITCH_PORTS_MAX, input % SWITCH_PORTS_MAX);
+        if port + 1 < self.ports {
+            input + 1
+        } else if channel + 1 < self.channels {
+            (channel + 1) * SWITCH_PORTS_MAX
+        } else {
+            0
+        }
+    }
+
+    /// The steps from an input to the first one of some.
+    fn steps(self, from: u8, to: PortBits) -> Option<u64> {
+        let all = std::iter::successors(Some(from), |input| Some(self.after(*input)));
+        let all = all.take(usize::from(self.ports) * usize::from(self.channels));
+        (0..).zip(all).find(|(_, input)| to & bit(PortId(*input)) != 0).map(|(steps, _)| steps)
     }
 }
 
 impl OutputArbiter {
     /// Moves the token up to the next input with a request, as in the periods before `now`.
-    fn catch_up(&mut self, now: u64, parameters: &SwitchParameters) {
-        let step = u64::from(parameters.token_step);
+    fn catch_up(&mut self, now: u64, inputs: InputOrder) {
+        let step = inputs.step;
         while let Some(since) = self.since
             && self.requests & bit(PortId(self.token)) == 0
             && step > 0
             && since + step < now
         {
-            self.token = (self.token + 1) % parameters.ports;
+            self.token = inputs.after(self.token);
             self.since = Some(since + step);
         }
     }
 
     /// The period, from `next` on, in which the token has been at an input with a request for long
     /// enough.
-    fn due(&self, next: u64, parameters: &SwitchParameters) -> Option<u64> {
-        let (Some(since), step @ 1..) = (self.since, u64::from(parameters.token_step)) else {
+    fn due(&self, next: u64, inputs: InputOrder) -> Option<u64> {
+        let (Some(since), step @ 1..) = (self.since, inputs.step) else {
             return Some(next);
         };
-        let ports = parameters.ports;
-        let asks = |steps: &u8| self.requests & bit(PortId((self.token + steps) % ports)) != 0;
-        let steps = (0..ports).find(asks)?;
-        Some((since + step * (u64::from(steps) + 1)).max(next))
+        let steps = inputs.steps(self.token, self.requests)?;
+        Some((since + step * (steps + 1)).max(next))
     }
 
-    fn step(&mut self, now: u64, parameters: &SwitchParameters) -> Option<PortId> {
+    fn step(&mut self, now: u64, inputs: InputOrder) -> Option<PortId> {
         let since = *self.since.get_or_insert(now);
-        if now - since < u64::from(parameters.token_step) {
+        if now - since < inputs.step {
             return None;
         }
         let input = PortId(self.token);
         if self.requests & bit(input) == 0 {
-            self.token = (self.token + 1) % parameters.ports;
+            self.token = inputs.after(self.token);
             self.since = Some(now);
             return None;
         }
@@ -297,11 +364,16 @@ impl OutputArbiter {
     }
 }
 
-const fn bit(port: PortId) -> u32 {
-    1 << (port.0 & 31)
+/// The place of a port, or of a virtual channel of it. C-7
+const fn place(port: PortId) -> usize {
+    (port.0 & 0x7f) as usize
 }
 
-fn bits(mut set: u32) -> impl Iterator<Item = PortId> {
+const fn bit(port: PortId) -> PortBits {
+    1 << place(port)
+}
+
+fn bits(mut set: PortBits) -> impl Iterator<Item = PortId> {
     std::iter::from_fn(move || {
         let lowest = set.checked_sub(1).map(|_| set.trailing_zeros())?;
         set &= set - 1;
@@ -315,7 +387,7 @@ mod tests {
     use codec::route::RouteAddressing;
 
     fn switch(ports: u8) -> Switch {
-        Switch::new(NodeId(0), SwitchParameters::new(ports, RouteAddressing::Absolute))
+        Switch::new(NodeId(0), SwitchParameters::new(ports, RouteAddressing::Absolute), 1)
     }
 
     /// The connections made in some periods: time, input, output.

@@ -1,9 +1,16 @@
 //! Hosts, switches and the cables between them: a validated graph. N-1
 
+mod fibres;
+mod forwarding;
+mod virtual_port;
+
 use std::collections::BTreeMap;
 
 use codec::route::{PortId, RouteAddressing};
 
+pub(crate) use self::fibres::{RoutedNetworks, RoutedProblem};
+pub use self::forwarding::ForwardingMode;
+pub(crate) use self::virtual_port::{PortLabel, virtual_channel, virtual_port, whole_port};
 use crate::clock::NodeClock;
 use crate::link::LinkParameters;
 
@@ -37,7 +44,7 @@ pub struct NodeSpec {
 pub enum NodeKind {
     /// A host with its interface, whose only port is 0. I-1
     Host,
-    /// A switch.
+    /// A switch, or an end of a fibre.
     Switch(SwitchParameters),
 }
 
@@ -56,6 +63,25 @@ pub struct SwitchParameters {
     pub extensions: ExtensionSupport,
     /// Its clock. W-6
     pub clock: NodeClock,
+    /// Kind of node that it stands for: a switch, or an end of a fibre.
+    pub role: SwitchRole,
+    /// The time at which it sends a packet on. S-3, B-2
+    pub forwarding: ForwardingMode,
+    /// Power supplies, 1 or 2, each of which is enough. S-10
+    pub supplies: u8,
+}
+
+/// Treatment of the packets that come to a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SwitchRole {
+    /// The first byte selects an output, and is stripped. S-1, P-3
+    #[default]
+    Crossbar,
+    /// Each packet leaves unchanged by the other port: port 0 is electrical, port 1 the fibre. N-5
+    FibreEnd,
+    /// Each port is that of an interface: port 0 belongs to a network, port 1 is the fibre, by which
+    /// packets go to the other network. N-5
+    Router,
 }
 
 /// Support for the extensions of §3.4. S-8, S-9
@@ -66,6 +92,8 @@ pub enum ExtensionSupport {
     Off,
     /// All of them.
     On,
+    /// All of them, and a computer at port 0x7F, which watches the ports.
+    Computer,
 }
 
 /// A cable between two ports.
@@ -152,6 +180,29 @@ impl SwitchParameters {
             token_step: 2,
             extensions: ExtensionSupport::Off,
             clock: NodeClock::EXACT,
+            role: SwitchRole::Crossbar,
+            forwarding: ForwardingMode::CutThrough,
+            supplies: 1,
+        }
+    }
+
+    /// One end of a fibre. A packet is delayed by the one period that a byte takes to be followed by
+    /// the next. N-5
+    pub const FIBRE_END: Self = Self {
+        routing: 0,
+        token_step: 0,
+        role: SwitchRole::FibreEnd,
+        ..Self::new(2, RouteAddressing::Relative)
+    };
+
+    /// One end of a fibre between two networks. N-5
+    pub const ROUTER: Self = Self { role: SwitchRole::Router, ..Self::FIBRE_END };
+
+    /// The port of the fibre for the electrical one, and the reverse, if it is an end of a fibre. N-5
+    pub(crate) const fn opposite(&self, input: PortId) -> Option<PortId> {
+        match self.role {
+            SwitchRole::Crossbar => None,
+            SwitchRole::FibreEnd | SwitchRole::Router => Some(PortId(1 - (input.0 & 1))),
         }
     }
 }
@@ -243,11 +294,11 @@ impl Topology {
         self.names.get(name).copied()
     }
 
-    /// Name of a port: `s0:3`.
+    /// Name of a port, or of a virtual channel of it: `s0:3`, `s0:3.vc1`.
     #[must_use]
     pub fn port_name(&self, port: NodePort) -> String {
         let name = self.node(port.node).map_or("?", |node| &node.name);
-        format!("{name}:{}", port.port.0)
+        format!("{name}:{}", PortLabel(port.port))
     }
 
     /// The cable at a port.

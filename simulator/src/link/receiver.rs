@@ -3,6 +3,7 @@
 
 mod silence;
 mod sleep;
+pub(crate) mod stored;
 
 use codec::character::{Character, DecodedCode, ProbeNumber, ReplyStatus, Symbol, decode_control};
 use codec::framing::FrameEnd;
@@ -11,7 +12,7 @@ use codec::time::OPEN_LINK;
 use crate::link::rx_trace::{RxTrace, TraceNeed};
 use crate::link::slack_buffer::{DelayedCommands, SlackBuffer};
 use crate::link::tagged_char::{PacketId, TaggedChar};
-use crate::link::{PortParameters, SymbolSet};
+use crate::link::{FillMode, PortParameters, SymbolSet};
 use crate::truth::{FrameTracker, RuleId, StopGo, TraceContext, TruthEventKind};
 
 /// An input circuit with its slack buffer.
@@ -41,6 +42,8 @@ enum SilenceClock {
     /// The port's own clock, since characters come at another rate; `alive` if one other than IDLE
     /// has come since the last tick.
     Own { alive: bool },
+    /// None: a handshake cable is silent between any two characters. B-1
+    Never,
 }
 
 /// State of the input circuit between GAPs.
@@ -85,7 +88,12 @@ impl PortReceiver {
             commands: DelayedCommands::default(),
             generation: port.generation,
             symbols: port.symbols,
-            time: SilenceClock::OfCharacters,
+            time: match port.fill {
+                FillMode::Idle(0) => SilenceClock::Never,
+                FillMode::Idle(_) | FillMode::Chip | FillMode::Commands | FillMode::Gaps => {
+                    SilenceClock::OfCharacters
+                }
+            },
             buffer: SlackBuffer::new(&port.slack),
             trace_need: if account.is_some() { TraceNeed::Data } else { TraceNeed::Nothing },
             trace: Box::new(RxTrace::new(account)),
@@ -165,6 +173,14 @@ impl PortReceiver {
         };
         self.trace_need = self.trace.heed();
         request
+    }
+
+    /// Receives a character of another virtual channel, or a selection: the line is not silent. C-7
+    pub(crate) fn receive_other(&mut self, trace: &mut TraceContext<'_>) {
+        if self.buffer.is_low() && self.last_command == StopGo::Stop {
+            self.threshold(StopGo::Go, trace);
+        }
+        self.alive(trace);
     }
 
     fn data(&mut self, byte: u8, trace: &mut TraceContext<'_>) -> PortRequest {
@@ -266,7 +282,9 @@ impl PortReceiver {
         self.buffer.push(cell);
         // Reading: STOP only after GO. Said again at every rise to the threshold, it could take
         // more of the channel than F-4 allows.
-        if self.buffer.is_high() && self.last_command == StopGo::Go {
+        // A handshake cable has no STOP.
+        let commands = self.time != SilenceClock::Never;
+        if commands && self.buffer.is_high() && self.last_command == StopGo::Go {
             self.threshold(StopGo::Stop, trace);
         }
     }
@@ -295,6 +313,11 @@ impl PortReceiver {
     #[inline]
     pub fn fill(&self) -> u32 {
         self.buffer.fill()
+    }
+
+    /// True if it can store another character.
+    pub(crate) fn has_room(&self) -> bool {
+        !self.buffer.is_full()
     }
 
     /// Highest fill so far.

@@ -73,7 +73,7 @@ impl RxTrace {
     /// Records that a byte is dropped, and with it the packet that begins there.
     pub(crate) fn lose(&mut self, rule: RuleId, trace: &mut TraceContext<'_>) {
         if let Some((id, _)) = self.headless.take() {
-            trace.emit(Some(id), || TruthEventKind::Dropped(rule));
+            trace.drop_packet(Some(id), rule);
         }
     }
 
@@ -95,7 +95,7 @@ impl RxTrace {
     /// Drops the packets in the slack buffer.
     pub(crate) fn clear(&mut self, rule: RuleId, trace: &mut TraceContext<'_>) {
         for id in std::mem::take(&mut self.heads) {
-            trace.emit(Some(id), || TruthEventKind::Dropped(rule));
+            trace.drop_packet(Some(id), rule);
         }
         self.lose_headless(trace);
     }

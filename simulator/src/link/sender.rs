@@ -140,10 +140,31 @@ impl PortSender {
 
     /// The decision of a period. `due` is the STOP or GO of the port's slack buffer. F-6, R-4
     pub fn decide(&mut self, due: Option<StopGo>, trace: &mut TraceContext<'_>) -> SendDecision {
-        let slot = trace.slot;
+        self.interpret(trace.slot);
+        self.decide_now(due, trace)
+    }
+
+    /// Lets the STOP or GO of a period take effect. F-4
+    pub(crate) fn interpret(&mut self, slot: u64) {
         if let Some(command) = self.commands.pop() {
             self.apply(command, slot);
         }
+    }
+
+    /// True if it sends a symbol, or ends a packet, whatever its source has.
+    pub(crate) fn is_urgent(&self, slot: u64) -> bool {
+        matches!(self.sending, SendState::Closing(_))
+            || slot >= self.deadline
+            || !self.queued_symbols.is_empty()
+    }
+
+    /// The decision of a period, after [`Self::interpret`].
+    pub(crate) fn decide_now(
+        &mut self,
+        due: Option<StopGo>,
+        trace: &mut TraceContext<'_>,
+    ) -> SendDecision {
+        let slot = trace.slot;
         if let Some(command) = due {
             self.fill = command;
             // Told though it says nothing new: it takes the place of what else would go. F-6
@@ -226,7 +247,7 @@ impl PortSender {
     /// Records a character sent, from whatever source.
     #[inline]
     pub fn note_sent(&mut self, cell: TaggedChar, trace: &mut TraceContext<'_>) {
-        let idle = self.is_sparse() && cell.bits() == TaggedChar::IDLE.bits();
+        let idle = self.is_uneven() && cell.bits() == TaggedChar::IDLE.bits();
         self.silent_periods = if idle { self.silent_periods.saturating_add(1) } else { 0 };
         let command = match cell.character() {
             codec::Character::Control(0x03) => StopGo::Go,
@@ -306,6 +327,11 @@ impl PortSender {
     #[inline]
     pub const fn last_received(&self) -> StopGo {
         self.last_received
+    }
+
+    /// The last STOP or GO of the slack buffer that was sent. F-8
+    pub(crate) const fn last_command(&self) -> TaggedChar {
+        command_code(self.fill)
     }
 
     /// GO if data may be sent. F-2

@@ -12,6 +12,8 @@ pub(super) struct SlackBuffer {
     cells: VecDeque<TaggedChar>,
     /// Number of characters that are no bytes within a packet.
     boundaries: u32,
+    /// Number of framing marks.
+    marks: u32,
     size: u32,
     full_max: u32,
     go_at: u32,
@@ -23,6 +25,7 @@ impl SlackBuffer {
         Self {
             cells: VecDeque::with_capacity(slack.cells() as usize),
             boundaries: 0,
+            marks: 0,
             size: slack.cells(),
             full_max: 0,
             go_at: slack.go_slack,
@@ -38,6 +41,7 @@ impl SlackBuffer {
         }
         self.cells.push_back(cell);
         self.boundaries += u32::from(!cell.is_plain());
+        self.marks += u32::from(!cell.is_data());
         self.full_max = self.full_max.max(self.fill());
     }
 
@@ -45,6 +49,7 @@ impl SlackBuffer {
     pub(super) fn pop(&mut self) -> Option<TaggedChar> {
         let cell = self.cells.pop_front()?;
         self.boundaries = self.boundaries.saturating_sub(u32::from(!cell.is_plain()));
+        self.marks = self.marks.saturating_sub(u32::from(!cell.is_data()));
         Some(cell)
     }
 
@@ -56,7 +61,13 @@ impl SlackBuffer {
 
     pub(super) fn clear(&mut self) {
         self.cells.clear();
-        self.boundaries = 0;
+        (self.boundaries, self.marks) = (0, 0);
+    }
+
+    /// The bytes up to the first framing mark, if there is one. B-2
+    pub(super) fn first_packet(&self) -> Option<impl Iterator<Item = u8>> {
+        let bytes = self.cells.iter().take_while(|cell| cell.is_data());
+        (self.marks > 0).then(|| bytes.map(|cell| cell.low()))
     }
 
     /// Number of characters, f. F-3

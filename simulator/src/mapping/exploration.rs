@@ -8,9 +8,9 @@
 //! found before, and another comparison decides whether it is the same switch or an interface with
 //! the same address.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use codec::mapping::{InterfaceAddress, MAP_PORT_MAX, MapEnd, MapNode, NetworkMap};
+use codec::mapping::{InterfaceAddress, InterfaceRole, MAP_PORT_MAX, MapEnd, MapNode, NetworkMap};
 use codec::route::reversed;
 
 /// Most switches in a map. *Chosen*: beyond all scenarios; bounds the memory.
@@ -46,7 +46,7 @@ pub(super) enum SearchProbe {
 /// A sign that something is at the end of a probe's route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ProbeFinding {
-    Host(InterfaceAddress),
+    Host(InterfaceAddress, InterfaceRole),
     Home,
 }
 
@@ -85,6 +85,8 @@ pub(super) struct NetworkSearch {
     neighbour: Option<InterfaceAddress>,
     switches: Vec<FoundSwitch>,
     hosts: BTreeMap<InterfaceAddress, SwitchPort>,
+    /// Those that say that they are routers. N-5
+    routers: BTreeSet<InterfaceAddress>,
     /// Number of probes without a result.
     pending: usize,
     /// The open port whose other end is being looked for.
@@ -93,15 +95,17 @@ pub(super) struct NetworkSearch {
 
 impl NetworkSearch {
     /// A search, and its first probe.
-    pub(super) fn begin(own: InterfaceAddress) -> (Self, SearchStep) {
-        let search = Self {
+    pub(super) fn begin(own: InterfaceAddress, role: InterfaceRole) -> (Self, SearchStep) {
+        let mut search = Self {
             own,
             neighbour: None,
             switches: Vec::new(),
             hosts: BTreeMap::new(),
+            routers: BTreeSet::new(),
             pending: 1,
             joining: None,
         };
+        search.note_role(own, role);
         (search, SearchStep::Instead(vec![SearchProbe::Host(ProbePlace::Own)]))
     }
 
@@ -165,7 +169,8 @@ impl NetworkSearch {
     pub(super) fn note(&mut self, probe: SearchProbe, finding: Option<ProbeFinding>) -> SearchStep {
         self.pending = self.pending.saturating_sub(1);
         let step = match (probe, finding) {
-            (SearchProbe::Host(place), Some(ProbeFinding::Host(address))) => {
+            (SearchProbe::Host(place), Some(ProbeFinding::Host(address, role))) => {
+                self.note_role(address, role);
                 self.found_host(place, address)
             }
             (SearchProbe::Host(place), Some(ProbeFinding::Home) | None) => {
@@ -188,6 +193,15 @@ impl NetworkSearch {
                 if self.pending == 0 { self.go_on() } else { SearchStep::Instead(probes) }
             }
             SearchStep::Finished => SearchStep::Finished,
+        }
+    }
+
+    fn note_role(&mut self, address: InterfaceAddress, role: InterfaceRole) {
+        match role {
+            InterfaceRole::Host => {}
+            InterfaceRole::Router => {
+                self.routers.insert(address);
+            }
         }
     }
 
@@ -256,8 +270,8 @@ impl NetworkSearch {
             }
             // A port with two cables: all is searched again.
             (_, None | Some(_)) => {
-                let (search, step) = Self::begin(self.own);
-                *self = search;
+                let (search, step) = Self::begin(self.own, InterfaceRole::Host);
+                *self = Self { routers: std::mem::take(&mut self.routers), ..search };
                 step
             }
         }
@@ -360,6 +374,9 @@ impl NetworkSearch {
         let links = self.links().into_iter().map(|(one, other)| [switch(one), switch(other)]);
         let links = seats.chain(cable).chain(links).collect();
         let switches = u16::try_from(self.switches.len()).unwrap_or(u16::MAX);
-        NetworkMap { hosts, switches, links }
+        let numbered = (0..=u16::MAX).zip(&hosts);
+        let routers = numbered.filter(|(_, host)| self.routers.contains(host));
+        let routers = routers.map(|(index, _)| index).collect();
+        NetworkMap { hosts, switches, links, routers }
     }
 }

@@ -86,7 +86,8 @@ impl MapFollower {
             MappingRequest::Routes(piece) => {
                 let routes = |bytes: &[u8]| {
                     let routes = parse_routes(bytes).ok()?;
-                    Some(routes.into_iter().map(|(to, route)| (to, route.to_vec())).collect())
+                    let to = routes.into_iter().map(|(to, route)| (to, route.to_vec())).collect();
+                    Some(MappedRoutes { to, router: None })
                 };
                 (self.piece(identity, piece, routes), None)
             }

@@ -11,14 +11,34 @@ use crate::topology::{
     CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SWITCH_PORTS_MAX, SwitchParameters, Topology,
 };
 
-/// Routes to other interfaces.
-pub type MappedRoutes = BTreeMap<InterfaceAddress, Vec<u8>>;
+/// Routes to other interfaces, by their addresses.
+pub type AddressRoutes = BTreeMap<InterfaceAddress, Vec<u8>>;
+
+/// Routes of an interface.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MappedRoutes {
+    /// To the interfaces of its network.
+    pub to: AddressRoutes,
+    /// The interface that passes packets on to another network: of several routers the one with the
+    /// lowest address. *Chosen* N-5
+    pub router: Option<InterfaceAddress>,
+}
+
+impl MappedRoutes {
+    /// The route to the router.
+    #[must_use]
+    pub fn to_router(&self) -> Option<&[u8]> {
+        self.to.get(&self.router?).map(Vec::as_slice)
+    }
+}
 
 /// The graph of a map: switches first, then interfaces, each in the order of the map.
 #[derive(Clone, Debug)]
 pub(super) struct MapGraph {
     topology: Topology,
     hosts: Vec<(InterfaceAddress, NodeId)>,
+    /// In ascending order.
+    routers: Vec<InterfaceAddress>,
 }
 
 impl MapGraph {
@@ -58,7 +78,9 @@ impl MapGraph {
         let cables = map.links.iter().map(cable).collect::<Option<_>>()?;
         let topology = Topology::new(switches.chain(hosts).collect(), cables).ok()?;
         let hosts = map.hosts.iter().copied().zip((map.switches.into()..).map(NodeId)).collect();
-        Some(Self { topology, hosts })
+        let router = |index: &u16| map.hosts.get(usize::from(*index)).copied();
+        let routers = map.routers.iter().filter_map(router).collect();
+        Some(Self { topology, hosts, routers })
     }
 
     /// Routes from one interface to all that it can reach.
@@ -79,6 +101,8 @@ impl MapGraph {
         let route = |(address, to): &(InterfaceAddress, NodeId)| {
             Some((*address, table.get(from, *to)?.to_vec()))
         };
-        self.hosts.iter().filter_map(route).collect()
+        let to: AddressRoutes = self.hosts.iter().filter_map(route).collect();
+        let router = self.routers.iter().find(|router| to.contains_key(router)).copied();
+        MappedRoutes { to, router }
     }
 }

@@ -4,8 +4,8 @@ mod stages;
 mod tasks;
 
 use codec::mapping::{
-    AnswerStatus, InterfaceAddress, MapVersion, MappingAnswer, MappingPacket, MappingRequest,
-    NetworkMap, ProbeTicket, RequestHeader,
+    AnswerStatus, InterfaceAddress, InterfaceRole, MapVersion, MappingAnswer, MappingPacket,
+    MappingRequest, NetworkMap, ProbeTicket, RequestHeader,
 };
 use codec::route::reversed;
 
@@ -13,7 +13,7 @@ use self::tasks::{MapperTask, TaskAnswer, TaskPurpose};
 use super::distribution::MapDistribution;
 use super::exploration::NetworkSearch;
 use super::follower::MapFollower;
-use super::map_routes::MappedRoutes;
+use super::map_routes::{AddressRoutes, MappedRoutes};
 use super::request_queue::RequestQueue;
 use super::watch::NetworkWatch;
 use super::{MapperParameters, MapperStart, MappingEffect, MappingNotice};
@@ -28,12 +28,13 @@ const SPREAD: u64 = 2;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NetworkMapper {
     own: InterfaceAddress,
+    role: InterfaceRole,
     parameters: MapperParameters,
     follower: MapFollower,
     requests: RequestQueue<MapperTask>,
     stage: MapperStage,
     /// Interfaces of its latest map.
-    known: MappedRoutes,
+    known: AddressRoutes,
     /// Latest map, if all have its routes as far as it knows.
     current: Option<NetworkMap>,
     /// Version of its latest map, or of one that others have of it.
@@ -48,7 +49,7 @@ pub struct NetworkMapper {
 enum MapperStage {
     Listening,
     Searching(Box<NetworkSearch>),
-    Distributing(Box<(NetworkSearch, MapDistribution, MappedRoutes)>),
+    Distributing(Box<(NetworkSearch, MapDistribution, AddressRoutes)>),
     Watching(Box<NetworkWatch>),
     /// The latest map has not reached all: it is made again in the next period.
     Failed(Box<NetworkSearch>),
@@ -67,11 +68,12 @@ impl NetworkMapper {
     ) -> Self {
         let mut this = Self {
             own,
+            role: InterfaceRole::Host,
             parameters,
             follower: MapFollower::default(),
             requests: RequestQueue::new(first.0),
             stage: MapperStage::Listening,
-            known: MappedRoutes::new(),
+            known: AddressRoutes::new(),
             current: None,
             version: MapVersion(0),
             due: now,
@@ -83,6 +85,12 @@ impl NetworkMapper {
             MapperStart::Patient => this.patience(now).saturating_add(this.delay()),
         };
         this
+    }
+
+    /// The machine of an interface with another role.
+    #[must_use]
+    pub fn with_role(self, role: InterfaceRole) -> Self {
+        Self { role, ..self }
     }
 
     /// Address of the interface.
@@ -218,7 +226,7 @@ impl NetworkMapper {
     fn answer(&self, now: u64, ticket: ProbeTicket, status: AnswerStatus) -> MappingAnswer {
         let mapper = if self.is_mapper() { Some(self.own) } else { self.follower.mapper(now) };
         let version = self.follower.version(mapper);
-        MappingAnswer { source: self.own, ticket, mapper, version, status }
+        MappingAnswer { source: self.own, ticket, mapper, version, status, role: self.role }
     }
 
     fn on_answer(&mut self, now: u64, answer: &MappingAnswer, effects: &mut Vec<MappingEffect>) {
@@ -349,6 +357,6 @@ fn install(
     effects: &mut Vec<MappingEffect>,
 ) {
     let Some(routes) = routes else { return };
-    let installed = MappingNotice::Installed { mapper, version, routes: routes.len() };
+    let installed = MappingNotice::Installed { mapper, version, routes: routes.to.len() };
     effects.extend([MappingEffect::Install(routes), MappingEffect::Noted(installed)]);
 }

@@ -3,7 +3,7 @@
 use codec::mapping::InterfaceAddress;
 
 use super::exploration::{NetworkSearch, ProbePlace};
-use super::map_routes::MappedRoutes;
+use super::map_routes::AddressRoutes;
 
 /// Periods after which a watched network is searched again. *Chosen*: hosts and links in use are
 /// probed in every period, but most ports are silent for ever; and only a new search finds out that
@@ -22,7 +22,7 @@ pub(super) struct NetworkWatch {
 }
 
 impl NetworkWatch {
-    pub(super) fn new(search: NetworkSearch, routes: MappedRoutes) -> Self {
+    pub(super) fn new(search: NetworkSearch, routes: AddressRoutes) -> Self {
         let links = search.links().into_iter().map(|(one, other)| search.across(one, other));
         let mut links: Vec<Vec<u8>> = links.collect();
         // Where nothing else is found, this probe alone shows that the own cable is sound.

@@ -4,27 +4,30 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, WireMeasurement};
-use codec::mapping::InterfaceAddress;
+use codec::mapping::{InterfaceAddress, InterfaceRole};
 use codec::time::CharacterPeriod;
 use codec::wires::FS_PER_PS;
 
 use super::sleep::PortSleep;
-use super::{HostUnit, Network, NodePart, VisitOrder};
+use super::{Network, NodePart, SharedHost, SimulationEngine, VisitOrder};
 use crate::clock::NodeClock;
-use crate::interface::{AddressTable, HostInterface, InterfaceParameters};
+use crate::interface::{AddressTable, HostInterface, InterfaceParameters, MemoryLayout};
+use crate::ip::IpStack;
+use crate::link::shared_line::PassageMode;
 use crate::link::wire::ChannelWire;
 use crate::link::{FillMode, FramingMode, LinkParameters, ResetEnding};
-use crate::mapping::MapperStart;
 use crate::messaging::HostMessaging;
 use crate::port::{DataSink, PortUnit, TapWindows};
 use crate::recorder::CaptureRecorder;
 use crate::rng::Rng;
 use crate::scenario::{Scenario, word_of};
 use crate::switch::{Switch, SwitchInputState};
-use crate::topology::{CableSpec, NodeId, NodeKind, NodePort, Topology};
+use crate::topology::{
+    CableSpec, ForwardingMode, NodeId, NodeKind, NodePort, SwitchParameters, SwitchRole, Topology,
+};
 use crate::truth::TraceLevel;
 use crate::wires::line::DisturbedLine;
-use crate::wires::{CableEnds, CableWires};
+use crate::wires::{CableEnds, CableFlow, CableWires};
 
 /// Random streams of the parts.
 const HOST_STREAM: u64 = 1 << 32;
@@ -32,6 +35,7 @@ const ENDPOINT_STREAM: u64 = 5 << 32;
 const ORDER_STREAM: u64 = 3 << 32;
 const JITTER_STREAM: u64 = 8 << 32;
 const ADDRESS_STREAM: u64 = 9 << 32;
+const IP_STREAM: u64 = 10 << 32;
 
 /// High half of all addresses: the one of Myricom in Ethernet addresses. *Chosen*
 const ADDRESSES: u64 = 0x0060_dd00_0000;
@@ -39,25 +43,45 @@ const ADDRESSES: u64 = 0x0060_dd00_0000;
 impl Network {
     pub(super) fn build_nodes(&mut self, scenario: &Scenario, order: VisitOrder) {
         let addresses = addresses(scenario);
+        let mut children = multicasts(scenario);
         let nodes: Vec<_> = (0..).map(NodeId).zip(scenario.topology.nodes()).collect();
         for (id, node) in arranged(nodes, order, 0) {
             let part = match node.kind {
+                NodeKind::Switch(SwitchParameters { role: SwitchRole::Router, .. }) => {
+                    NodePart::Router(self.build_router(scenario, id, &addresses))
+                }
                 NodeKind::Switch(parameters) => {
-                    self.switches.push(Switch::new(id, parameters));
+                    let channels = scenario.topology.virtual_channels(id);
+                    self.switches.push(Switch::new(id, parameters, channels));
                     NodePart::Switch(number(self.switches.len() - 1))
                 }
                 NodeKind::Host => {
-                    let parameters = parameters(scenario, id);
-                    self.hosts.push(HostUnit {
-                        unit: None,
-                        interface: interface(scenario, id, parameters, &addresses),
-                        consumption: parameters.consumption,
-                        scheduled: 0,
-                    });
-                    NodePart::Host(number(self.hosts.len() - 1))
+                    let mut parameters = parameters(scenario, id);
+                    let layout = MemoryLayout::of(&parameters, scenario.messaging.get(&id));
+                    parameters.send_memory = u32::try_from(layout.send).ok();
+                    parameters.receive_memory = u32::try_from(layout.receive).ok();
+                    let children = children.remove(&id).unwrap_or_default();
+                    let interface = interface(scenario, id, parameters, &addresses, children);
+                    NodePart::Host(self.add_host(interface, parameters.consumption))
                 }
             };
             self.index.nodes.insert(id, part);
+        }
+        self.build_shares(scenario);
+    }
+
+    /// Joins the interfaces of a host, whose nodes follow each other. I-7
+    fn build_shares(&mut self, scenario: &Scenario) {
+        for (id, InterfaceParameters { place, .. }) in &scenario.interfaces {
+            let Some(host) = self.index.host(*id).filter(|_| place.count > 1) else { continue };
+            if place.index == 0 || self.shares.is_empty() {
+                self.shares.push(SharedHost::default());
+            }
+            let last = self.shares.len() - 1;
+            if let (Some(share), Some(unit)) = (self.shares.last_mut(), self.hosts.get_mut(host)) {
+                share.members.push(number(host));
+                unit.share = Some(number(last));
+            }
         }
     }
 
@@ -67,12 +91,16 @@ impl Network {
         level: TraceLevel,
         order: VisitOrder,
     ) {
-        let cables = scenario.topology.cables();
-        let ends = cables.iter().flat_map(|CableSpec { ends: [one, other], link }| {
+        let cables = &scenario.topology;
+        let ends = cables.cables().iter().flat_map(|CableSpec { ends: [one, other], link }| {
             [(*one, *other, *link), (*other, *one, link.turned())]
         });
         let ends = arranged(ends.collect(), order, 1);
         // One after the other in memory, as the stepper goes through them.
+        let ends = ends.into_iter().flat_map(|(port, peer, link)| {
+            cables.virtual_ports(port).map(move |port| (port, peer, link))
+        });
+        let ends: Vec<_> = ends.collect();
         let wire = |(_, from, link): &(_, NodePort, _)| wire(scenario.seed, *from, link);
         self.wires.extend(ends.iter().map(wire));
         let mut peers = Vec::new();
@@ -84,9 +112,12 @@ impl Network {
             self.sleep.push(PortSleep::default());
             self.index.units.insert(port, unit);
             peers.push(peer);
+            if link.shared().is_some() {
+                self.engine = Some(SimulationEngine::Step);
+            }
         }
         for (unit, peer) in self.units.iter_mut().zip(peers) {
-            unit.peer = self.index.units.get(&peer).copied().unwrap_or_default();
+            unit.peer = self.index.unit(peer).map_or(0, number);
         }
     }
 
@@ -94,6 +125,11 @@ impl Network {
     fn sink(&mut self, port: NodePort, unit: u32) -> Option<DataSink> {
         match *self.index.nodes.get(&port.node)? {
             NodePart::Host(host) => {
+                self.hosts.get_mut(host as usize)?.unit.get_or_insert(unit);
+                Some(DataSink::Host(host))
+            }
+            NodePart::Router(ports) => {
+                let host = *ports.get(usize::from(port.port.0))?;
                 self.hosts.get_mut(host as usize)?.unit = Some(unit);
                 Some(DataSink::Host(host))
             }
@@ -106,7 +142,7 @@ impl Network {
 
     pub(super) fn build_taps(&mut self, scenario: &Scenario, level: TraceLevel) {
         let topology = &scenario.topology;
-        let mut peers = Vec::new();
+        let mut traced = Vec::new();
         for tap in &scenario.taps {
             let (Some(link), Some(peer)) = (topology.link(tap.port), topology.peer(tap.port))
             else {
@@ -114,8 +150,8 @@ impl Network {
             };
             let [from, to] = [tap.from, tap.to].map(|at| self.tick_at(tap.port.node, at));
             let window = from..to;
-            let Some(unit) = self.index.units.get(&tap.port) else { continue };
-            let Some(unit) = self.units.get_mut(*unit as usize) else { continue };
+            let Some(unit) = self.index.unit(tap.port) else { continue };
+            let Some(unit) = self.units.get_mut(unit) else { continue };
             if let Some(tapped) = &mut unit.tapped {
                 tapped.windows.push(window);
                 continue;
@@ -126,8 +162,7 @@ impl Network {
             let heard_first = link.delay.0 % u64::from(link.ports[1].divisor.get()) == 0;
             let [incoming, outgoing] = if heard_first { [0, 1] } else { [1, 0] }.map(|n| first + n);
             if level == TraceLevel::Everything {
-                unit.fill_trace = Some(Box::default());
-                peers.push(unit.peer);
+                traced.extend([tap.port, peer]);
             }
             unit.tapped = Some(Box::new(TapWindows { outgoing, incoming, windows: vec![window] }));
             self.record_lag = self.record_lag.max(unit.clock.slowest());
@@ -143,9 +178,9 @@ impl Network {
                 self.channels.push(Channel { peer: Some(opposite), tap, ..channel });
             }
         }
-        for peer in peers {
-            let far = self.units.get_mut(peer as usize);
-            far.into_iter().for_each(|far| far.fill_trace = Some(Box::default()));
+        for port in traced.into_iter().flat_map(|port| topology.virtual_ports(port)) {
+            let unit = self.index.unit(port).and_then(|unit| self.units.get_mut(unit));
+            unit.into_iter().for_each(|unit| unit.fill_trace = Some(Box::default()));
         }
         if self.clocks.is_some() {
             self.record_lag += 2;
@@ -200,12 +235,12 @@ fn parameters(scenario: &Scenario, host: NodeId) -> InterfaceParameters {
     found.map(|(_, parameters)| *parameters).unwrap_or_default()
 }
 
-/// Addresses of all hosts: the given ones, and different ones that follow from the seed. N-3
+/// Addresses of all hosts and routers: the given ones, and different ones that follow from the seed. N-3
 /// *Chosen*
 fn addresses(scenario: &Scenario) -> AddressTable {
     let mut table = scenario.mapping.as_ref().map_or_else(BTreeMap::new, |it| it.addresses.clone());
     let mut used: BTreeSet<InterfaceAddress> = table.values().copied().collect();
-    for host in scenario.topology.hosts() {
+    for host in scenario.topology.hosts().chain(scenario.topology.routers()) {
         let mut rng = Rng::new(scenario.seed, ADDRESS_STREAM | u64::from(host.0));
         let addresses = std::iter::repeat_with(|| {
             InterfaceAddress::new(ADDRESSES | rng.next_u64() & 0xff_ffff)
@@ -218,11 +253,24 @@ fn addresses(scenario: &Scenario) -> AddressTable {
     table.into()
 }
 
+/// Next interfaces of the multicasts that each host sends or receives, by their roots. N-6
+fn multicasts(scenario: &Scenario) -> BTreeMap<NodeId, BTreeMap<NodeId, Vec<NodeId>>> {
+    let mut children = BTreeMap::<NodeId, BTreeMap<NodeId, Vec<NodeId>>>::new();
+    for stream in &scenario.streams {
+        for (from, to) in stream.tree() {
+            children.entry(from).or_default().entry(stream.from).or_default().push(to);
+            children.entry(to).or_default().entry(stream.from).or_default();
+        }
+    }
+    children
+}
+
 fn interface(
     scenario: &Scenario,
     host: NodeId,
     parameters: InterfaceParameters,
     addresses: &AddressTable,
+    children: BTreeMap<NodeId, Vec<NodeId>>,
 ) -> HostInterface {
     let routes = scenario.topology.hosts().filter_map(|to| {
         let bytes = match scenario.mapping {
@@ -231,7 +279,9 @@ fn interface(
         };
         Some((to, bytes.to_vec()))
     });
-    let streams = scenario.streams.iter().filter(|stream| stream.from == host).cloned();
+    let streams = scenario.streams.iter();
+    let streams =
+        streams.filter(|stream| stream.from == host && stream.protocol.is_none()).cloned();
     let raw = scenario.raw.iter().filter(|raw| raw.from == host).cloned();
     let rng = Rng::new(scenario.seed, HOST_STREAM | u64::from(host.0));
     let interface = HostInterface::new(
@@ -242,6 +292,14 @@ fn interface(
         streams.collect(),
         raw.collect(),
     );
+    let interface = interface.with_multicasts(children);
+    let rng = Rng::new(scenario.seed, IP_STREAM | u64::from(host.0));
+    let over_ip = scenario.streams.iter().filter(|stream| stream.protocol.is_some()).enumerate();
+    let interface = interface.with_ip(IpStack::new(host, parameters.mtu, over_ip, rng));
+    let replayed = scenario.replays.iter().flat_map(|replay| &replay.packets);
+    let mut replayed: Vec<_> = replayed.filter(|packet| packet.from == host).cloned().collect();
+    replayed.sort_by_key(|packet| packet.at);
+    let interface = interface.with_replay(replayed);
     let interface = match scenario.messaging.get(&host) {
         Some(plan) => {
             let seed = Rng::new(scenario.seed, ENDPOINT_STREAM | u64::from(host.0)).next_u64();
@@ -250,12 +308,10 @@ fn interface(
         None => interface,
     };
     let Some(plan) = &scenario.mapping else { return interface };
-    let start = match plan.who {
-        Some(who) if who == host => MapperStart::AtOnce,
-        Some(_) => MapperStart::Patient,
-        None => MapperStart::Soon,
-    };
-    interface.with_mapping(addresses, plan.parameters, start)
+    let how = (plan.parameters, plan.start_of(host));
+    let interface = interface.with_mapping(addresses, InterfaceRole::Host, how);
+    let is_routed = scenario.topology.routers().next().is_some();
+    if is_routed { interface.with_internetwork(addresses) } else { interface }
 }
 
 fn arranged<T>(mut parts: Vec<T>, order: VisitOrder, what: u64) -> Vec<T> {
@@ -276,12 +332,19 @@ fn arranged<T>(mut parts: Vec<T>, order: VisitOrder, what: u64) -> Vec<T> {
 /// own end, those of a receiver from the far end. F-1, F-3, F-4, F-8, R-1, S-6
 fn channel(topology: &Topology, from: NodePort, clock: CharacterPeriod) -> Option<Channel> {
     let to = topology.peer(from)?;
-    let LinkParameters { delay, ports: [sender, receiver], .. } = topology.link(from)?;
+    let link = topology.link(from)?;
+    let LinkParameters { delay, ports: [sender, receiver], wires } = link;
     let path = match topology.node(to.node)?.kind {
-        NodeKind::Switch(switch) => Some(("path", switch.path().to_string())),
+        NodeKind::Switch(switch) => match switch.opposite(to.port) {
+            None => path(topology, to.node).map(|path| ("path", path.to_string())),
+            Some(port) => {
+                let key = if topology.is_router(to.node) { "router" } else { "fibre" };
+                Some((key, name_behind(topology, NodePort { port, ..to })?))
+            }
+        },
         NodeKind::Host => None,
     };
-    let words = [
+    let flow = [
         ("kg", receiver.slack.go_slack.to_string()),
         ("h", receiver.slack.hysteresis.to_string()),
         ("ks", receiver.slack.stop_slack.to_string()),
@@ -292,6 +355,18 @@ fn channel(topology: &Topology, from: NodePort, clock: CharacterPeriod) -> Optio
         ("fill", word_of(&FillMode::WORDS, sender.fill).to_owned()),
         ("framing", word_of(&FramingMode::WORDS, sender.framing).to_owned()),
     ];
+    // What a cable does not have is not declared, so that nothing is judged by it. B-1, C-7
+    let words = match (wires.flow, link.shared().and_then(|codes| codes.profile())) {
+        (CableFlow::StopGo, None) => flow.to_vec(),
+        (CableFlow::StopGo, Some(profile)) => {
+            let passage = ("passage", word_of(&PassageMode::WORDS, sender.passage).to_owned());
+            let shared = flow.into_iter().filter(|(key, _)| !["gen", "fill"].contains(key));
+            shared.chain([("profile", profile.to_string()), passage]).collect()
+        }
+        (CableFlow::Handshake, _) => {
+            vec![("link", "handshake".to_owned()), ("delay", delay.0.to_string())]
+        }
+    };
     // A simulation begins with the power-up of all its nodes. P-7
     let words = words.into_iter().chain(path).chain([("start", "power-up".to_owned())]);
     Some(Channel {
@@ -302,7 +377,22 @@ fn channel(topology: &Topology, from: NodePort, clock: CharacterPeriod) -> Optio
     })
 }
 
+/// The node at the far end of a port's cable.
+fn name_behind(topology: &Topology, port: NodePort) -> Option<String> {
+    Some(topology.node(topology.peer(port)?.node)?.name.clone())
+}
+
+/// The bound of path formation in a node, if it has one: a switch that forwards at once, without
+/// handshake cables or virtual channels, whose characters wait for each other. S-6, B-1, B-2, C-7
+fn path(topology: &Topology, node: NodeId) -> Option<u64> {
+    let NodeKind::Switch(switch) = topology.node(node)?.kind else { return None };
+    let mut links = topology.ports(node).filter_map(|port| topology.link(port));
+    let bounded = switch.forwarding == ForwardingMode::CutThrough
+        && links.all(|link| link.wires.flow == CableFlow::StopGo && link.shared().is_none());
+    bounded.then(|| switch.path())
+}
+
 /// Converts an index; a scenario's limits keep all of them far below 2³².
-fn number(count: usize) -> u32 {
+pub(super) fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

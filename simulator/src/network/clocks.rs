@@ -196,8 +196,13 @@ impl Network {
         }
         // Hosts may have no cable.
         for (node, part) in &self.index.nodes {
-            if let (NodePart::Host(host), true) = (part, self.clock_period(*node) == period) {
-                parts.hosts.insert(*host as usize);
+            let hosts = match part {
+                NodePart::Host(host) => std::slice::from_ref(host),
+                NodePart::Router(ports) => ports,
+                NodePart::Switch(_) => &[],
+            };
+            if self.clock_period(*node) == period {
+                hosts.iter().for_each(|host| parts.hosts.insert(*host as usize));
             }
         }
         parts

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use codec::character::Symbol;
+use codec::route::PortId;
 use codec::time::CharacterPeriod;
 
 use crate::fault::{FaultKind, FaultSpec};
@@ -119,7 +120,8 @@ impl Network {
             FaultKind::BackwardReset => self.queue_symbol(place, Symbol::BackwardReset),
             FaultKind::Probe(number) => self.queue_symbol(place, Symbol::Probe(number)),
             FaultKind::PowerOff => self.power(place.node, step),
-            FaultKind::DeadPort => self.port_power(place, step),
+            FaultKind::SupplyOff => self.supply(place.node, step),
+            FaultKind::DeadPort => self.power_of_ports(place.node, Some(place.port), step),
             FaultKind::Consume(how) => {
                 if let Some(host) = self.host(place.node) {
                     host.interface.set_consumption(match step {
@@ -165,9 +167,7 @@ impl Network {
             match step {
                 FaultStep::Begin => {
                     for id in wire.cut() {
-                        self.log.emit(self.now, unit.port, Some(id), || {
-                            TruthEventKind::Dropped(RuleId("F-7"))
-                        });
+                        self.log.drop_packet(self.now, unit.port, Some(id), RuleId("F-7"));
                     }
                 }
                 FaultStep::End => wire.mend(),
@@ -175,26 +175,54 @@ impl Network {
         }
     }
 
+    /// Switches one supply of a node off or on; the power follows the last one of them. S-10
+    fn supply(&mut self, node: NodeId, step: FaultStep) {
+        let supplies = match self.index.nodes.get(&node) {
+            Some(NodePart::Switch(switch)) => {
+                self.switches.get(*switch as usize).map_or(1, |it| it.parameters().supplies)
+            }
+            Some(NodePart::Host(_) | NodePart::Router(_)) | None => 1,
+        };
+        let off = self.supplies_off.entry(node).or_default();
+        let before = *off;
+        *off = match step {
+            FaultStep::Begin => before + 1,
+            FaultStep::End => before.saturating_sub(1),
+        };
+        if before.max(*off) == u32::from(supplies) {
+            self.power(node, step);
+        }
+    }
+
     /// Switches the power of a node off or on.
     fn power(&mut self, node: NodeId, step: FaultStep) {
-        let ports: Vec<NodePort> =
-            self.index.units.keys().filter(|port| port.node == node).copied().collect();
         let (now, log) = (self.tick_at(node, self.now), &mut self.log);
-        match (self.index.nodes.get(&node), step) {
-            (Some(NodePart::Host(host)), FaultStep::Begin) => {
-                let host = self.hosts.get_mut(*host as usize);
-                host.into_iter().for_each(|host| host.interface.power_off(now, log));
-            }
-            (Some(NodePart::Host(host)), FaultStep::End) => {
-                let host = self.hosts.get_mut(*host as usize);
-                host.into_iter().for_each(|host| host.interface.power_on(now));
-            }
+        let interfaces: &[u32] = match (self.index.nodes.get(&node), step) {
+            (Some(NodePart::Host(host)), _) => std::slice::from_ref(host),
+            (Some(NodePart::Router(ports)), _) => ports,
             (Some(NodePart::Switch(switch)), FaultStep::Begin) => {
                 let switch = self.switches.get_mut(*switch as usize);
                 switch.into_iter().for_each(Switch::power_off);
+                &[]
             }
-            (Some(NodePart::Switch(_)) | None, _) => {}
+            (Some(NodePart::Switch(_)) | None, _) => &[],
+        };
+        for host in interfaces {
+            let Some(host) = self.hosts.get_mut(*host as usize) else { continue };
+            match step {
+                FaultStep::Begin => host.interface.power_off(now, log),
+                FaultStep::End => host.interface.power_on(now),
+            }
         }
+        self.power_of_ports(node, None, step);
+    }
+
+    /// Switches the power of a port of a node off or on, or of all, with their virtual channels.
+    fn power_of_ports(&mut self, node: NodeId, only: Option<PortId>, step: FaultStep) {
+        let fits = |port: &&NodePort| {
+            port.node == node && only.is_none_or(|only| only == port.whole().port)
+        };
+        let ports: Vec<NodePort> = self.index.units.keys().filter(fits).copied().collect();
         ports.into_iter().for_each(|port| self.port_power(port, step));
     }
 
@@ -208,8 +236,7 @@ impl Network {
             FaultStep::Begin => {
                 let lost = unit.reset_input(&mut self.switches);
                 if let Some(id) = lost {
-                    self.log
-                        .emit(self.now, port, Some(id), || TruthEventKind::Dropped(RuleId("F-7")));
+                    self.log.drop_packet(self.now, port, Some(id), RuleId("F-7"));
                 }
                 self.end_path(index);
                 let Some(unit) = self.units.get_mut(index) else { return };
@@ -232,7 +259,7 @@ impl Network {
             return;
         };
         if let Some(id) = transit.head() {
-            log.emit(now, unit.port, Some(id), || TruthEventKind::Dropped(RuleId("S-1")));
+            log.drop_packet(now, unit.port, Some(id), RuleId("S-1"));
         }
         unit.sink = DataSink::Switch(switch, SwitchInputState::Discarding);
         if let Some(switch) = self.switches.get_mut(switch as usize) {

@@ -60,6 +60,10 @@ impl Network {
             PowerState::On => unit.sender.deadline().saturating_mul(clock.divisor()),
             PowerState::Off { .. } => u64::MAX,
         };
+        // Before the acknowledge not even what it has been told takes effect. B-1
+        if unit.handshake.as_ref().is_some_and(|end| !end.is_free(self.now)) {
+            return None;
+        }
         if let Some(pair) = self.steady_pattern(unit) {
             let flow = match unit.power {
                 PowerState::On => unit.sender.flow(),
@@ -88,6 +92,10 @@ impl Network {
 
     fn settle_receiver(&mut self, index: usize) -> Option<()> {
         let unit = self.units.get(index)?;
+        // An acknowledge waits for room. B-1
+        if unit.handshake.as_ref().is_some_and(|end| end.owes()) {
+            return None;
+        }
         if let DataSink::Switch(_, SwitchInputState::Connected(..)) = unit.sink {
             let output = unit.downstream as usize;
             let awake = self.sleep.get(output)?.sender.is_none();
@@ -327,7 +335,8 @@ impl Network {
             DataSink::Switch(_, SwitchInputState::Extended) => None,
             DataSink::Switch(
                 _,
-                SwitchInputState::Decoding(_)
+                SwitchInputState::Storing
+                | SwitchInputState::Decoding(_)
                 | SwitchInputState::Ready
                 | SwitchInputState::Waiting(_)
                 | SwitchInputState::Connected(..),
@@ -344,7 +353,8 @@ impl Network {
     /// receiver.
     fn stores(&self, unit: &PortUnit, input: &SwitchInputState) -> bool {
         match input {
-            SwitchInputState::Decoding(_)
+            SwitchInputState::Storing
+            | SwitchInputState::Decoding(_)
             | SwitchInputState::Ready
             | SwitchInputState::Waiting(_) => true,
             SwitchInputState::Connected(_, transit) => {

@@ -3,23 +3,29 @@
 
 use codec::time::Tick;
 
+use crate::fault::ProbeAction;
 use crate::link::receiver::PortRequest;
+use crate::link::shared_line::LineShare;
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::TaggedChar;
-use crate::network::{HostUnit, Network, SimulationEngine};
+use crate::network::{HostUnit, Network, SharedHost, SimulationEngine};
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
-use crate::switch::{Switch, SwitchInputState};
-use crate::truth::{RuleId, TraceContext, TruthEventKind, TruthLog};
+use crate::switch::SwitchInputState;
+use crate::truth::{RuleId, TraceContext, TruthEventKind};
 use crate::wires::line::ChangedCharacter;
 
 mod choice;
 mod extended_switching;
+mod fibre;
+mod reception;
+mod sharing;
 mod switching;
 
 use super::active_set::{ActiveSet, PartSet};
 use super::catch_up::PhaseTimes;
-use super::schedule::PortEnd;
-use super::sleep::PortSleep;
+use super::{schedule::PortEnd, sleep::PortSleep};
+use reception::{reset_sink, tick_own_time};
+use sharing::take;
 use switching::{advance, connect, select, sever};
 
 impl Network {
@@ -80,7 +86,9 @@ impl Network {
         let now = self.now;
         let Some(unit) = self.units.get(index) else { return };
         let fill = unit.receiver.fill();
-        if self.clocks.is_some() {
+        if matches!(unit.line, LineShare::Further) {
+            // The first virtual channel of the port has received its character.
+        } else if self.clocks.is_some() {
             self.receive_arrived(index);
         } else if let Some(slot) = unit.clock.receive_slot(now) {
             self.receive_from_wire(index, slot);
@@ -90,6 +98,7 @@ impl Network {
         if unit.receiver.has_own_time() && tick_own_time(unit, now, log) {
             self.wake(PortEnd::Sender, index);
         }
+        self.acknowledge(index);
         let Self { units, switches, log, active, .. } = self;
         let Some(unit) = units.get_mut(index) else { return };
         if let DataSink::Switch(switch, input) = unit.sink
@@ -97,6 +106,7 @@ impl Network {
         {
             match input {
                 SwitchInputState::Empty
+                | SwitchInputState::Storing
                 | SwitchInputState::Decoding(_)
                 | SwitchInputState::Discarding => {
                     active.switches.insert(switch as usize);
@@ -119,46 +129,57 @@ impl Network {
         if self.wires.get(index).is_some_and(|wire| wire.cells().is_empty()) {
             self.catch_up_sender(self.units.get(index).map_or(0, |unit| unit.peer as usize));
         }
-        let Self { now, units, wires, recorder, active, log, .. } = self;
+        let Self { now, units, wires, recorder, log, .. } = self;
         let (Some(unit), Some(wire)) = (units.get_mut(index), wires.get_mut(index)) else { return };
         let cell = wire.arrive(*now);
         if !wire.is_sound()
             && let Some(ChangedCharacter { sent, received }) = wire.take_changed()
         {
             let kind = TruthEventKind::WireError { character: slot, sent, received };
-            log.emit(*now, unit.port, None, || kind);
+            log.emit(*now, unit.port.whole(), None, || kind);
         }
         if let Some(tapped) = &unit.tapped
             && tapped.is_on(*now)
         {
             recorder.push(tapped.incoming as usize, Tick(slot), cell.character());
         }
+        if let (Some(end), PowerState::On) = (&mut unit.handshake, unit.power)
+            && cell.bits() != TaggedChar::IDLE.bits()
+        {
+            end.received(*now);
+        }
+        if matches!(unit.line, LineShare::Whole) || self.receive_shared(index, cell, slot).is_none()
+        {
+            self.receive_at(index, index, cell, slot);
+        }
+    }
+
+    /// Receives a character at a port, which has come on the wire of a port.
+    #[inline]
+    fn receive_at(&mut self, index: usize, from: usize, cell: TaggedChar, slot: u64) {
+        let Self { units, active, .. } = self;
+        let Some(unit) = units.get_mut(index) else { return };
         let quick = match unit.power {
             PowerState::On => unit.receiver.receive_simple(cell, unit.sender.last_received()),
             PowerState::Off { .. } => None,
         };
         active.calm_receivers.insert(index);
         if quick.is_none() {
-            self.receive_slowly(index, cell, slot);
+            self.receive_slowly(index, from, cell, slot);
         }
         let Self { now, units, log, .. } = self;
-        if let Some(unit) = units.get_mut(index)
-            && let Some(trace) = &mut unit.fill_trace
-        {
-            let context = &mut TraceContext { now: *now, slot, place: unit.port, log };
-            trace.record(unit.receiver.fill(), context);
-        }
+        units.get_mut(index).into_iter().for_each(|unit| unit.trace_fill(*now, slot, log));
     }
 
     /// Receives a character other than fill or a byte within a packet.
-    fn receive_slowly(&mut self, index: usize, cell: TaggedChar, slot: u64) {
+    fn receive_slowly(&mut self, index: usize, from: usize, cell: TaggedChar, slot: u64) {
         let Self { now, units, wires, log, .. } = self;
-        let (Some(unit), Some(wire)) = (units.get_mut(index), wires.get_mut(index)) else { return };
+        let (Some(unit), Some(wire)) = (units.get_mut(index), wires.get_mut(from)) else { return };
         let trace = &mut TraceContext { now: *now, slot, place: unit.port, log };
         let head = if cell.is_head() { wire.head() } else { None };
         if unit.power != PowerState::On {
             if let Some(id) = head {
-                trace.emit(Some(id), || TruthEventKind::Dropped(RuleId("F-7")));
+                trace.drop_packet(Some(id), RuleId("F-7"));
             }
             return;
         }
@@ -171,18 +192,50 @@ impl Network {
         let Some(unit) = units.get_mut(index) else { return };
         let trace = &mut TraceContext { now: *now, slot, place: unit.port, log };
         unit.handle(request, trace);
+        if let (PortRequest::Probe(number), DataSink::Host(host)) = (request, unit.sink)
+            && unit.probe_action(number) == Some(ProbeAction::Reset)
+            && let Some(HostUnit { interface, .. }) = hosts.get_mut(host as usize)
+        {
+            active.hosts.insert(host as usize);
+            interface.restart_program(*now, trace.log);
+        }
         if request == PortRequest::Reset {
             match unit.sink {
                 DataSink::Host(host) => active.hosts.insert(host as usize),
                 DataSink::Switch(switch, _) => active.switches.insert(switch as usize),
             }
             reset_sink(unit, switches, hosts, trace);
+            self.pass_reset(index);
         }
     }
 
-    /// Advances an active host, which takes one character.
+    /// Advances an active host; of a host with several interfaces first those that are due before
+    /// it, in the order of nodes. I-7
     #[inline]
     fn decide_host(&mut self, number: usize) {
+        match self.hosts.get(number).and_then(|host| host.share) {
+            None => self.decide_interface(number),
+            Some(share) => self.decide_shared(number, share as usize),
+        }
+    }
+
+    fn decide_shared(&mut self, number: usize, share: usize) {
+        let now = self.now;
+        for at in 0.. {
+            let member = self.shares.get(share).and_then(|shared| shared.members.get(at));
+            let Some(member) = member.map(|member| *member as usize) else { return };
+            let Some(host) = self.hosts.get_mut(member) else { return };
+            let is_due = member == number || now >= host.interface.due();
+            if is_due && host.decided <= now {
+                host.decided = now + 1;
+                self.decide_interface(member);
+            }
+        }
+    }
+
+    /// Advances an active interface, which takes one character.
+    #[inline]
+    fn decide_interface(&mut self, number: usize) {
         let now = self.now;
         let Some(HostUnit { unit, interface, .. }) = self.hosts.get(number) else { return };
         let (ticks, port) = (now >= interface.due(), *unit);
@@ -191,25 +244,37 @@ impl Network {
         {
             self.wake(PortEnd::Receiver, port as usize);
         }
+        if let (true, Some(port)) = (ticks, port)
+            && self.hosts.get(number).is_some_and(|host| host.interface.may_be_delayed())
+        {
+            self.catch_up_sender(port as usize);
+        }
+        let Self { hosts, shares, log, .. } = self;
+        let Some(HostUnit { interface, share, .. }) = hosts.get_mut(number) else { return };
+        let shared = share.and_then(|share| shares.get_mut(share as usize));
+        match shared {
+            None => interface.tick(now, log),
+            Some(SharedHost { share, .. }) => {
+                interface.exchange(share);
+                interface.tick(now, log);
+                interface.exchange(share);
+            }
+        }
+        self.pass_packets(number);
         let Self { hosts, units, active, log, sleep, .. } = self;
-        let Some(HostUnit { interface, .. }) = hosts.get_mut(number) else { return };
-        interface.tick(now, log);
+        let Some(host) = hosts.get_mut(number) else { return };
         let channel = port.unwrap_or(u32::MAX);
-        let (Some(unit), Some(sleep)) =
-            (units.get_mut(channel as usize), sleep.get(channel as usize))
-        else {
+        let Some(sleep) = sleep.get(channel as usize) else {
             active.hosts.remove(number);
             self.schedule_host(number);
             return;
         };
-        if !sleep.absorbs()
-            && unit.receiver.fill() > 0
-            && interface.takes(now, unit.receiver.last_command())
-            && let Some((cell, head)) = unit.receiver.take()
-        {
+        if !sleep.absorbs() && take(host, units, channel, (now, log)) {
             active.wake(PortEnd::Receiver, channel);
-            interface.take(now, cell, head, log);
         }
+        let (Some(unit), interface) = (units.get_mut(channel as usize), &mut host.interface) else {
+            return;
+        };
         let source = if interface.offered() == SourceItem::Nothing {
             DataSource::Nowhere
         } else {
@@ -251,6 +316,7 @@ impl Network {
         for (input, output) in granted.drain(..) {
             let from = self.switches.get(number).and_then(|switch| switch.unit(input));
             from.into_iter().for_each(|from| self.look_at(from as usize));
+            self.form_answer(number, input);
             let Self { now, switches, units, active, log, .. } = self;
             let Some(switch) = switches.get_mut(number) else { continue };
             connect(switch, units, active, (input, output), (*now, log));
@@ -272,10 +338,14 @@ impl Network {
     fn send(&mut self, index: usize) {
         let Some(unit) = self.units.get_mut(index) else { return };
         let Some(slot) = unit.clock.send_slot(self.now) else { return };
+        if matches!(unit.line, LineShare::Further) {
+            return;
+        }
         let peer = unit.peer as usize;
         if let DataSource::Circuit(input) = unit.source
             && unit.receiver.is_calm()
             && unit.tapped.is_none()
+            && matches!(unit.line, LineShare::Whole)
             && unit.power == PowerState::On
             && unit.sender.streams(slot)
         {
@@ -293,12 +363,13 @@ impl Network {
         }
         let Some(unit) = self.units.get_mut(index) else { return };
         let calm = unit.source == DataSource::Nowhere
+            && matches!(unit.line, LineShare::Whole)
             && unit.receiver.is_calm()
             && unit.power == PowerState::On;
         let quick = if calm { unit.sender.idle(slot) } else { None };
         let cell = match quick {
             Some(cell) => cell,
-            None => self.choose(index, slot),
+            None => self.choose_shared(index, slot).unwrap_or_else(|| self.choose(index, slot)),
         };
         self.active.calm_senders.insert(index);
         self.put(peer, slot, cell);
@@ -316,39 +387,5 @@ impl Network {
             let cell = wire.put(cell);
             self.announce(receiver, slot, cell);
         }
-    }
-}
-
-/// Counts a period of a port that receives at another rate than its own; returns true if its sender
-/// may be concerned. F-7, W-6
-fn tick_own_time(unit: &mut PortUnit, now: u64, log: &mut TruthLog) -> bool {
-    if let (Some(slot), PowerState::On) = (unit.clock.send_slot(now), unit.power) {
-        let trace = &mut TraceContext { now, slot, place: unit.port, log };
-        let request = unit.receiver.tick(trace);
-        unit.handle(request, trace);
-        return request != PortRequest::Nothing || !unit.receiver.is_calm();
-    }
-    false
-}
-
-/// Resets the host or the switch input after FRES. R-3
-fn reset_sink(
-    unit: &mut PortUnit,
-    switches: &mut [Switch],
-    hosts: &mut [HostUnit],
-    trace: &mut TraceContext<'_>,
-) {
-    if let DataSink::Switch(switch, _) = unit.sink
-        && let Some(switch) = switches.get_mut(switch as usize)
-    {
-        switch.catch_up(trace.now);
-    }
-    if let DataSink::Host(host) = unit.sink
-        && let Some(host) = hosts.get_mut(host as usize)
-    {
-        host.interface.reset(trace.now, trace.log);
-    }
-    if let Some(id) = unit.reset_input(switches) {
-        trace.emit(Some(id), || TruthEventKind::Dropped(RuleId("R-3")));
     }
 }

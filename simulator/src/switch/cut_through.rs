@@ -6,7 +6,6 @@ use codec::crc::Crc8;
 use crate::link::receiver::PortReceiver;
 use crate::link::source_item::{AcceptMode, SourceItem};
 use crate::link::tagged_char::{PacketId, TaggedChar, low_bytes};
-use crate::switch::extension::SwitchIdentity;
 
 /// A packet on its way through a switch. P-5
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,8 +14,8 @@ pub(crate) struct CutThrough {
     computed: Crc8,
     /// CRC of the bytes sent.
     forwarded: Crc8,
-    /// Bytes of the switch's identity left to insert. S-8
-    identity_left: u8,
+    /// Bytes of the switch's answer left to insert. S-8
+    answer_left: u16,
     /// The byte held back. P-5
     held: Option<u8>,
     /// The packet, until its first byte is sent.
@@ -29,39 +28,45 @@ impl CutThrough {
         Self {
             computed: Crc8::NEW.push(route),
             forwarded: Crc8::NEW,
-            identity_left: 0,
+            answer_left: 0,
             held: None,
             head,
         }
     }
 
-    /// Forms the answer to a packet that asks for the switch's identity; `route` is the byte after that.
+    /// Starts with a first byte that is passed on: a packet through an end of a fibre. N-5
+    pub(crate) const fn unchanged(first: u8, head: Option<PacketId>) -> Self {
+        Self { computed: Crc8::NEW, forwarded: Crc8::NEW, answer_left: 0, held: Some(first), head }
+    }
+
+    /// Inserts an answer of this length into a packet that asks for it; `route` is the byte after that.
     /// S-8
-    pub(crate) fn with_identity(self, route: u8) -> Self {
-        Self { computed: self.computed.push(route), identity_left: 8, ..self }
+    pub(crate) fn with_answer(self, route: u8, len: usize) -> Self {
+        let answer_left = u16::try_from(len).unwrap_or(u16::MAX);
+        Self { computed: self.computed.push(route), answer_left, ..self }
     }
 
-    /// True until the identity is inserted. S-8
+    /// True until the answer is inserted. S-8
     #[inline]
-    pub(crate) const fn needs_identity(&self) -> bool {
-        self.identity_left > 0
+    pub(crate) const fn needs_answer(&self) -> bool {
+        self.answer_left > 0
     }
 
-    /// The next byte of the identity, if the CRC byte comes next. S-8
+    /// The next byte of the answer, if the CRC byte comes next. S-8
     #[cold]
-    pub(crate) fn identity_byte(
+    pub(crate) fn answer_byte(
         &mut self,
         buffer: &PortReceiver,
         mode: AcceptMode,
-        identity: &SwitchIdentity,
+        answer: &[u8],
     ) -> Option<SourceItem> {
         let last = self.held.is_some() && !buffer.peek(0)?.is_data();
         if !last || mode != AcceptMode::All {
             return None;
         }
-        let left = self.identity_left.checked_sub(1)?;
-        let byte = identity.emit().into_iter().nth_back(left.into())?;
-        self.identity_left = left;
+        let left = self.answer_left.checked_sub(1)?;
+        let byte = *answer.iter().nth_back(left.into())?;
+        self.answer_left = left;
         self.forwarded = self.forwarded.push(byte);
         Some(match self.head.take() {
             Some(id) => SourceItem::Data(TaggedChar::data(byte).as_head(), Some(id)),
@@ -108,7 +113,7 @@ impl CutThrough {
 
     /// Forwards bytes that are neither the first nor the last. P-5
     pub(crate) fn forward(&mut self, cells: &[TaggedChar]) {
-        if self.needs_identity() {
+        if self.needs_answer() {
             for byte in low_bytes(cells) {
                 self.computed = self.computed.push(byte);
                 self.forwarded = self.forwarded.push(byte);
@@ -140,6 +145,21 @@ impl CutThrough {
             | (Some(_), _, AcceptMode::Framing | AcceptMode::Nothing)
             | (Some(_), 0, AcceptMode::All) => true,
             (None, _, _) | (Some(_), _, AcceptMode::All | AcceptMode::Discard) => false,
+        }
+    }
+
+    /// True if it has an item for an output now. C-7
+    pub(crate) fn offers(&self, buffer: &PortReceiver, mode: AcceptMode) -> bool {
+        let next = buffer.peek(0);
+        let (held, next) = match self.held {
+            None if next.is_some_and(TaggedChar::is_data) => (true, buffer.peek(1)),
+            held => (held.is_some(), next),
+        };
+        match mode {
+            AcceptMode::Nothing => false,
+            AcceptMode::Framing => !held && next.is_some(),
+            AcceptMode::All => next.is_some(),
+            AcceptMode::Discard => held || next.is_some(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The switch extensions of §3.4: identity, packets to the switch itself, multicast table. S-8, S-9
+//! The switch extensions of §3.4: answers, packets to the switch itself, multicast table. S-8, S-9
 //!
 //! §3.4 names these functions without formats: all of them are *chosen*.
 
@@ -6,12 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use codec::packet::{CrcCheck, Packet};
-use codec::route::{PortId, RouteAddressing};
+use codec::route::PortId;
 
 use crate::link::receiver::PortReceiver;
 use crate::link::tagged_char::PacketId;
 use crate::switch::multicast::{MulticastItem, MulticastPacket};
-use crate::topology::{NodeId, SwitchParameters};
 use crate::truth::{PacketHandling, RuleId, TraceContext, TruthEventKind};
 
 /// First byte of a packet to a switch itself: port address 0x7F. S-8 (§3.4)
@@ -24,18 +23,6 @@ pub(crate) const TABLE: u8 = 0x7f;
 /// Maximum length of a packet to a switch itself, first byte and CRC byte included. *Chosen*: 32
 /// items with short headers; a switch has little memory.
 pub(crate) const TAKEN_MAX: usize = 256;
-/// Version of the identity format.
-const VERSION: u8 = 1;
-
-/// Identity of a switch, inserted before the CRC byte of a packet that asks for it. S-8
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SwitchIdentity {
-    pub(crate) ports: u8,
-    pub(crate) addressing: RouteAddressing,
-    /// The port at which the packet came in.
-    pub(crate) input: PortId,
-    pub(crate) node: NodeId,
-}
 
 /// An entry of a multicast table. S-9
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,32 +31,6 @@ pub(crate) struct MulticastEntry {
     pub(crate) address: u8,
     /// The outputs; an entry without any disables the address.
     pub(crate) items: Vec<MulticastItem>,
-}
-
-impl SwitchIdentity {
-    pub(crate) const fn new(node: NodeId, parameters: &SwitchParameters, input: PortId) -> Self {
-        let SwitchParameters { ports, addressing, .. } = *parameters;
-        Self { ports, addressing, input, node }
-    }
-    #[cfg(test)]
-    pub(crate) const fn parse(bytes: [u8; 8]) -> Option<Self> {
-        let [VERSION, ports, addressing, input, a, b, c, d] = bytes else { return None };
-        let addressing = match addressing {
-            0 => RouteAddressing::Absolute,
-            1 => RouteAddressing::Relative,
-            _ => return None,
-        };
-        let node = NodeId(u32::from_be_bytes([a, b, c, d]));
-        Some(Self { ports, addressing, input: PortId(input), node })
-    }
-    pub(crate) const fn emit(&self) -> [u8; 8] {
-        let addressing = match self.addressing {
-            RouteAddressing::Absolute => 0,
-            RouteAddressing::Relative => 1,
-        };
-        let [a, b, c, d] = self.node.0.to_be_bytes();
-        [VERSION, self.ports, addressing, self.input.0, a, b, c, d]
-    }
 }
 
 impl MulticastEntry {
@@ -110,6 +71,8 @@ pub(crate) struct SwitchExtension {
     table: BTreeMap<u8, Vec<MulticastItem>>,
     /// The packets that the extensions handle, by input.
     jobs: BTreeMap<PortId, ExtensionJob>,
+    /// The answers to the packets that ask, by input. S-8
+    answers: BTreeMap<PortId, Vec<u8>>,
 }
 
 /// Handling of the packet at an input.
@@ -155,6 +118,16 @@ impl SwitchExtension {
     /// Loses the table with the power. S-7
     pub(crate) fn power_off(&mut self) {
         self.table.clear();
+    }
+
+    /// Keeps the answer to the packet at an input, which is connected next. S-8
+    pub(crate) fn set_answer(&mut self, input: PortId, answer: Vec<u8>) {
+        self.answers.insert(input, answer);
+    }
+
+    /// The answer to the packet at an input.
+    pub(crate) fn answer(&self, input: PortId) -> &[u8] {
+        self.answers.get(&input).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn begin(&mut self, input: PortId, job: ExtensionJob) {
@@ -208,14 +181,14 @@ impl SelfAddressedPacket {
         if self.bytes.len() <= TAKEN_MAX {
             return IntakeOutcome::UnderWay;
         }
-        trace.emit(self.head, || TruthEventKind::Dropped(RuleId("S-9")));
+        trace.drop_packet(self.head, RuleId("S-9"));
         IntakeOutcome::TooLong
     }
 
     fn end(&self, ports: u8, trace: &mut TraceContext<'_>) -> IntakeOutcome {
         match self.entry(ports) {
             None => {
-                trace.emit(self.head, || TruthEventKind::Dropped(RuleId("S-9")));
+                trace.drop_packet(self.head, RuleId("S-9"));
                 IntakeOutcome::Refused
             }
             Some(entry) => {
@@ -245,22 +218,6 @@ mod tests {
     use super::*;
     use proptest::collection::{btree_map, vec};
     use proptest::prelude::*;
-
-    #[test]
-    fn an_identity_has_eight_bytes() {
-        let node = NodeId(0x0102_0304);
-        let identity = SwitchIdentity {
-            ports: 8,
-            addressing: RouteAddressing::Relative,
-            input: PortId(3),
-            node,
-        };
-        let bytes = [1, 8, 1, 3, 1, 2, 3, 4];
-        assert_eq!(identity.emit(), bytes);
-        assert_eq!(SwitchIdentity::parse(bytes), Some(identity));
-        assert_eq!(SwitchIdentity::parse([2, 8, 1, 3, 1, 2, 3, 4]), None);
-        assert_eq!(SwitchIdentity::parse([1, 8, 2, 3, 1, 2, 3, 4]), None);
-    }
 
     #[test]
     fn an_invalid_entry_is_refused() {

@@ -115,7 +115,7 @@ impl MulticastPacket {
     pub(crate) fn lose(&mut self, output: PortId, trace: &mut TraceContext<'_>) {
         for copy in self.copies.extract_if(.., |copy| copy.output == output) {
             if let Some(id) = copy.head() {
-                trace.emit(Some(id), || TruthEventKind::Dropped(RuleId("S-1")));
+                trace.drop_packet(Some(id), RuleId("S-1"));
             }
         }
     }
@@ -133,7 +133,7 @@ impl MulticastPacket {
                 return MulticastOutcome::Over;
             }
             if let Some(id) = self.head.take() {
-                trace.emit(Some(id), || TruthEventKind::Dropped(RuleId("S-1")));
+                trace.drop_packet(Some(id), RuleId("S-1"));
             }
             return MulticastOutcome::Abandoned;
         }
@@ -152,7 +152,7 @@ impl MulticastPacket {
             self.phase = MulticastPhase::Ended;
             self.copies.iter_mut().for_each(|copy| copy.due.push_back(SourceItem::Mark));
             if let Some(id) = self.head.take() {
-                trace.emit(Some(id), || TruthEventKind::Dropped(RuleId("P-9")));
+                trace.drop_packet(Some(id), RuleId("P-9"));
             }
             return;
         }

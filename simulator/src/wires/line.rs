@@ -4,7 +4,7 @@
 //! The receiver takes one character in each period. Transitions decoded from half a period before
 //! the one at which a character is due, up to half a period after it, belong to that period; what a
 //! receiver would take for two characters of one period is one, with the 1s of both. The window is
-//! half a period of the sender.
+//! half a period of the sender: the receiver's own (W-3) differs from it by 1.25 ps at most, by W-6.
 
 use codec::character::Character;
 use codec::wires::{FS_PER_PS, WIRES, WindowDecoder, WireEncoder, WireTransition};

@@ -1,4 +1,4 @@
-//! Notes about cables that cannot work as they should. F-4, W-3, W-7
+//! Notes about cables that cannot work as they should, and about replayed packets. F-4, W-3, W-7, H-1
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,9 @@ const WINDOW_PS: u32 = FULL_RATE_PERIOD_PS / 2;
 
 impl Scenario {
     /// Notes about cables: one longer than its type allows, ends that are not mirrored, skew beyond
-    /// the window, and, where a type or repeaters are given, a slack buffer that does not cover it.
-    /// Cables with the same note are counted.
+    /// the window, and, where a type, repeaters or virtual channels are given, a slack buffer that
+    /// does not cover it.
+    /// Cables with the same note are counted. Then the packets of recordings that are not sent.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let mut found: BTreeMap<String, (String, usize)> = BTreeMap::new();
@@ -29,7 +30,8 @@ impl Scenario {
             0 => format!("cable {first}: {note}"),
             others => format!("cable {first} and {others} more: {note}"),
         };
-        found.into_iter().map(line).collect()
+        let replays = self.replays.iter().filter_map(|replay| replay.note.clone());
+        found.into_iter().map(line).chain(replays).collect()
     }
 
     fn notes_of(&self, cable: &CableSpec) -> Vec<String> {
@@ -42,7 +44,7 @@ impl Scenario {
             return vec![note.to_owned()];
         }
         notes.extend(too_long(link));
-        if wires.kind != CableType::Any || wires.repeaters > 0 {
+        if wires.kind != CableType::Any || wires.repeaters > 0 || link.shared().is_some() {
             notes.extend(uncovered(link));
         }
         let spread = ends.map(|end| wires.spread_ps(self.seed, end)).into_iter().max();
@@ -84,7 +86,10 @@ fn too_long(link: &LinkParameters) -> Option<String> {
 fn uncovered(link: &LinkParameters) -> Option<String> {
     let short = [*link, link.turned()].into_iter().find_map(|link| {
         let [own, other] = link.ports;
-        let round_trip = 2 * link.delay.0 + u64::from(own.generation + other.interpretation);
+        // STOP waits while others send theirs. C-7
+        let others = link.shared().map_or(0, |codes| codes.channels() - 1);
+        let latency = own.generation + other.interpretation + others;
+        let round_trip = 2 * link.delay.0 + u64::from(latency);
         let full = [own, other].iter().all(|port| port.divisor.get() == 1);
         let slack = u64::from(own.slack.stop_slack);
         (full && slack < round_trip).then_some((slack, round_trip))

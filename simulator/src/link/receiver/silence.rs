@@ -11,7 +11,12 @@ use crate::truth::{RuleId, StopGo, TraceContext, TruthEventKind};
 impl PortReceiver {
     /// Lets its caller count the silence: characters come in at another rate than the port's own. W-6
     pub fn with_own_time(self) -> Self {
-        Self { time: SilenceClock::Own { alive: false }, ..self }
+        match self.time {
+            SilenceClock::Never => self,
+            SilenceClock::OfCharacters | SilenceClock::Own { .. } => {
+                Self { time: SilenceClock::Own { alive: false }, ..self }
+            }
+        }
     }
 
     /// True if [`Self::tick`] must be called in the port's own periods.
@@ -67,6 +72,7 @@ impl PortReceiver {
     /// port, the first one next. F-7
     pub(super) fn stays(&self, pair: [TaggedChar; 2]) -> bool {
         match (self.time, pair.map(|cell| cell.character() == Character::IDLE)) {
+            (SilenceClock::Never, pair) => pair == [true, true],
             (_, [true, true]) => self.silent == OPEN,
             (SilenceClock::OfCharacters, [_, false]) => self.silent == 0,
             (SilenceClock::OfCharacters, [false, true]) => self.silent < 2,
@@ -79,7 +85,7 @@ impl PortReceiver {
     pub(super) fn silence(&mut self, trace: &mut TraceContext<'_>) -> PortRequest {
         match self.time {
             SilenceClock::OfCharacters => self.silent_period(trace),
-            SilenceClock::Own { .. } => PortRequest::Nothing,
+            SilenceClock::Own { .. } | SilenceClock::Never => PortRequest::Nothing,
         }
     }
 

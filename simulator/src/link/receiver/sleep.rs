@@ -3,7 +3,7 @@
 
 use codec::character::{Character, DecodedCode, Symbol, decode_control};
 
-use super::{OPEN, PortReceiver, ReceivingState};
+use super::{OPEN, PortReceiver, ReceivingState, SilenceClock};
 use crate::link::rx_trace::TraceNeed;
 use crate::link::tagged_char::TaggedChar;
 use crate::truth::{StopGo, TraceLevel};
@@ -55,6 +55,7 @@ impl PortReceiver {
     pub(crate) fn absorbs(&self) -> bool {
         self.receiving == ReceivingState::Packet
             && self.silent < OPEN / 2
+            && self.time != SilenceClock::Never
             && self.trace_need != TraceNeed::Framing
     }
 

@@ -56,15 +56,21 @@ impl PortSender {
             && self.announced == self.fill
             && self.queued_symbols.is_empty()
             && !self.after_reset
-            && !self.is_sparse()
+            && !self.is_uneven()
             && slot < self.deadline;
         calm.then(|| [self.fill_char(0), self.fill_char(1)])
     }
 
-    /// True if the fill is IDLE, so that every period is processed.
+    /// True if the fill is IDLE, so that every period in a packet is processed.
     #[inline]
     pub(super) const fn is_sparse(&self) -> bool {
         matches!(self.variant.fill, FillMode::Idle(_))
+    }
+
+    /// True if the fill is IDLE with other characters in it, so that every period is processed.
+    #[inline]
+    pub(super) const fn is_uneven(&self) -> bool {
+        matches!(self.variant.fill, FillMode::Idle(1..))
     }
 
     /// The fill of a period. F-8
@@ -73,6 +79,7 @@ impl PortSender {
         let inside = self.sending == SendState::Packet;
         let since = slot.wrapping_sub(self.origin);
         match self.variant.fill {
+            FillMode::Idle(0) => TaggedChar::IDLE,
             FillMode::Chip if !inside && since & 1 == 0 => TaggedChar::GAP,
             FillMode::Gaps if !inside => TaggedChar::GAP,
             FillMode::Idle(every) if !since.wrapping_add(1).is_multiple_of(every.into()) => {

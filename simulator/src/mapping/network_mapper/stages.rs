@@ -24,7 +24,7 @@ impl NetworkMapper {
     pub(super) fn search_again(&mut self, now: u64, effects: &mut Vec<MappingEffect>) {
         self.requests.retain(|_| false);
         self.since = (now, self.requests.sent());
-        let (search, step) = NetworkSearch::begin(self.own);
+        let (search, step) = NetworkSearch::begin(self.own, self.role);
         self.stage = MapperStage::Searching(Box::new(search));
         self.search_step(now, step, effects);
     }
@@ -76,12 +76,12 @@ impl NetworkMapper {
         map.emit(&mut bytes);
         let bytes: Arc<[u8]> = bytes.into();
         let all = graph.filter(|_| content == MapContent::Routes).and_then(|all| all.all_routes());
-        let deliveries = routes.iter().map(|(to, route)| {
+        let deliveries = routes.to.iter().map(|(to, route)| {
             let own = all.as_ref().and_then(|all| all.get(to)).map(routes_in_bytes);
             MapDelivery::new(route.clone(), own.unwrap_or_else(|| bytes.clone()))
         });
         let (distribution, step) = MapDistribution::begin(content, deliveries.collect());
-        self.stage = MapperStage::Distributing(Box::new((*search, distribution, routes)));
+        self.stage = MapperStage::Distributing(Box::new((*search, distribution, routes.to)));
         self.delivery_step(step, effects);
     }
 
@@ -170,7 +170,7 @@ impl NetworkMapper {
     ) {
         let finding = result.map(|result| match result {
             TaskAnswer::Home => ProbeFinding::Home,
-            TaskAnswer::Answer(answer) => ProbeFinding::Host(answer.source),
+            TaskAnswer::Answer(answer) => ProbeFinding::Host(answer.source, answer.role),
         });
         let MapperStage::Searching(search) = &mut self.stage else { return };
         let step = search.note(probe, finding);
@@ -194,6 +194,6 @@ impl NetworkMapper {
 
 fn routes_in_bytes(routes: &MappedRoutes) -> Arc<[u8]> {
     let mut bytes = Vec::new();
-    emit_routes(routes.iter().map(|(to, route)| (*to, route.as_slice())), &mut bytes);
+    emit_routes(routes.to.iter().map(|(to, route)| (*to, route.as_slice())), &mut bytes);
     bytes.into()
 }

@@ -8,7 +8,7 @@ use crate::network::schedule::PortEnd;
 use crate::network::sleep::{PortSleep, number};
 use crate::network::{HostUnit, Network};
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
-use crate::switch::SwitchInputState;
+use crate::switch::{Switch, SwitchInputState};
 use crate::truth::{RuleId, StopGo, TraceContext, TruthEventKind};
 
 impl Network {
@@ -21,13 +21,21 @@ impl Network {
             unit.stay_silent(trace);
             return TaggedChar::IDLE;
         }
-        if unit.sender.flow() == StopGo::Stop {
-            unit.counters.stopped += 1;
+        if unit.handshake.as_ref().is_some_and(|end| !end.is_free(now)) {
+            return TaggedChar::IDLE;
         }
-        let due = unit.receiver.due();
+        let due = self.begin_period(index, slot);
+        self.produce(index, due, slot)
+    }
+
+    /// The character of a port after [`Self::begin_period`]. `due` is the STOP or GO of its slack buffer.
+    pub(super) fn produce(&mut self, index: usize, due: Option<StopGo>, slot: u64) -> TaggedChar {
+        let now = self.now;
+        let Some(unit) = self.units.get_mut(index) else { return TaggedChar::IDLE };
+        let trace = &mut TraceContext { now, slot, place: unit.port, log: &mut self.log };
         unit.counters.commands += u64::from(due.is_some());
         let source = unit.source;
-        let cell = match unit.sender.decide(due, trace) {
+        let cell = match unit.sender.decide_now(due, trace) {
             SendDecision::Send(cell) => {
                 if let (true, DataSink::Host(host)) = (give_up(unit, &mut self.hosts), unit.sink) {
                     self.active.hosts.insert(host as usize);
@@ -48,6 +56,11 @@ impl Network {
         let Some(unit) = self.units.get_mut(index) else { return cell };
         let trace = &mut TraceContext { now, slot, place: unit.port, log: &mut self.log };
         unit.note_sent(cell, trace);
+        if let Some(end) = &mut unit.handshake
+            && cell.bits() != TaggedChar::IDLE.bits()
+        {
+            end.sent(now);
+        }
         cell
     }
 
@@ -89,10 +102,10 @@ impl Network {
         if let Some(id) = transit.hold(&mut unit.receiver) {
             log.emit(now, place, Some(id), || TruthEventKind::Merged);
         }
-        let answer = if transit.needs_identity() {
-            let switch = self.switches.get(switch as usize);
-            let identity = switch.map(|switch| switch.identity(place.port));
-            identity.and_then(|identity| transit.identity_byte(&unit.receiver, mode, &identity))
+        let answer = if transit.needs_answer() {
+            let extension = self.switches.get(switch as usize).and_then(Switch::extension);
+            let bytes = extension.map_or(&[][..], |extension| extension.answer(place.port));
+            transit.answer_byte(&unit.receiver, mode, bytes)
         } else {
             None
         };
@@ -110,7 +123,7 @@ impl Network {
         if item == SourceItem::Mark {
             self.active.switches.insert(switch as usize);
             if let Some(id) = head {
-                log.emit(now, place, Some(id), || TruthEventKind::Dropped(RuleId("P-9")));
+                log.drop_packet(now, place, Some(id), RuleId("P-9"));
             }
             if let Some(unit) = self.units.get_mut(input) {
                 unit.sink = DataSink::Switch(switch, SwitchInputState::Empty);
@@ -148,6 +161,6 @@ fn push_head(item: SourceItem, wire: &mut ChannelWire, trace: &mut TraceContext<
     if let SourceItem::Data(_, Some(id)) = item
         && !wire.push_head(id)
     {
-        trace.emit(Some(id), || TruthEventKind::Dropped(RuleId("F-7")));
+        trace.drop_packet(Some(id), RuleId("F-7"));
     }
 }

@@ -1,6 +1,7 @@
 //! Periods of the switch extensions of §3.4. S-8, S-9
 
 use codec::route::{PortId, is_route_byte};
+use codec::switch_answer::{AnsweredPorts, SwitchAnswer, SwitchPortState};
 
 use crate::link::source_item::{AcceptMode, SourceItem};
 use crate::link::tagged_char::TaggedChar;
@@ -8,9 +9,11 @@ use crate::network::Network;
 use crate::network::active_set::ActiveSet;
 use crate::network::schedule::PortEnd;
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
+use crate::statistics::share;
 use crate::switch::extension::{ExtensionJob, IntakeOutcome, SELF, SelfAddressedPacket};
 use crate::switch::multicast::{MulticastOutcome, MulticastPacket};
 use crate::switch::{Switch, SwitchInputState};
+use crate::topology::{ExtensionSupport, SwitchParameters};
 use crate::truth::{TraceContext, TruthEventKind};
 
 /// The byte that routes the packet at an input; `None` if the extensions handle the packet, or it
@@ -148,6 +151,41 @@ pub(super) fn granted(
 }
 
 impl Network {
+    /// Forms the answer to the packet at an input that is connected now, if it asks for one: all
+    /// counts are those of the periods before this one. S-8
+    pub(super) fn form_answer(&mut self, number: usize, input: PortId) -> Option<()> {
+        let switch = self.switches.get(number)?;
+        let (node, parameters) = (switch.node(), *switch.parameters());
+        let front = self.units.get(switch.unit(input)? as usize)?.receiver.peek(0)?;
+        let ports = match parameters.extensions {
+            _ if front.low() != SELF => return None,
+            ExtensionSupport::Off => return None,
+            ExtensionSupport::On => AnsweredPorts::Counted(parameters.ports),
+            ExtensionSupport::Computer => AnsweredPorts::Watched(
+                (0..parameters.ports).map(|port| self.watch_port(number, PortId(port))).collect(),
+            ),
+        };
+        let SwitchParameters { addressing, .. } = parameters;
+        let mut bytes = Vec::new();
+        SwitchAnswer { ports, addressing, input, node: node.0 }.emit(&mut bytes);
+        self.switches.get_mut(number)?.extension_mut()?.set_answer(input, bytes);
+        None
+    }
+
+    /// The state of a port of a switch, by its counters. S-8
+    fn watch_port(&mut self, number: usize, port: PortId) -> SwitchPortState {
+        let unit = self.switches.get(number).and_then(|switch| switch.unit(port));
+        let Some(unit) = unit.map(|unit| unit as usize) else { return SwitchPortState::default() };
+        self.catch_up_sender(unit);
+        let Some(unit) = self.units.get(unit) else { return SwitchPortState::default() };
+        let (counters, periods) = (unit.counters(), unit.clock.next_sent(self.now));
+        SwitchPortState {
+            utilisation: share(counters.data, periods),
+            stopped: share(counters.stopped, periods),
+            drops: u32::try_from(self.log.drops(unit.port)).unwrap_or(u32::MAX),
+        }
+    }
+
     /// The item of a multicast for one output.
     #[cold]
     pub(super) fn item_from_multicast(

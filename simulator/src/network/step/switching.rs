@@ -1,7 +1,9 @@
 //! Periods of switches: inputs decode, request outputs and are connected. S-1..S-6
 
 use super::extended_switching;
+use crate::link::receiver::stored::StoredFront;
 use crate::link::sender::SendState;
+use crate::link::shared_line::LineShare;
 use crate::link::tagged_char::TaggedChar;
 use crate::network::active_set::ActiveSet;
 use crate::network::schedule::PortEnd;
@@ -9,8 +11,12 @@ use crate::port::{DataSink, DataSource, PortUnit, PowerState};
 use crate::switch::cut_through::CutThrough;
 use crate::switch::extension::SELF;
 use crate::switch::{Switch, SwitchInputState, rule_of};
-use crate::topology::{ExtensionSupport, NodePort};
+use crate::topology::{
+    ExtensionSupport, ForwardingMode, NodePort, SwitchRole, virtual_channel, virtual_port,
+    whole_port,
+};
 use crate::truth::{RuleId, TraceContext, TruthEventKind, TruthLog};
+use codec::packet::CrcCheck;
 use codec::route::PortId;
 
 /// Advances the input of a switch. S-3, S-6
@@ -25,13 +31,12 @@ pub(super) fn advance(
     let front = unit.receiver.peek(0);
     match (*input, front) {
         (SwitchInputState::Empty, Some(cell)) if cell.is_data() => {
-            let ready = now + u64::from(switch.parameters().routing);
-            *input = SwitchInputState::Decoding(ready);
-            if ready == now {
-                *input = SwitchInputState::Ready;
-                switch.decoded(unit.port.port);
+            match switch.parameters().forwarding {
+                ForwardingMode::CutThrough => decode(unit, switch, now),
+                ForwardingMode::StoreAndForward => store(unit, switch, now, log),
             }
         }
+        (SwitchInputState::Storing, _) => store(unit, switch, now, log),
         // A mark alone: what it ended is gone.
         (SwitchInputState::Empty, Some(_)) => {
             unit.receiver.take();
@@ -51,6 +56,30 @@ pub(super) fn advance(
             _,
         )
         | (SwitchInputState::Connected(..) | SwitchInputState::Extended, _) => {}
+    }
+}
+
+/// Begins to decode the first byte. S-6
+fn decode(unit: &mut PortUnit, switch: &mut Switch, now: u64) {
+    let ready = now + u64::from(switch.parameters().routing);
+    unit.sink.set(if ready == now {
+        switch.decoded(unit.port.port);
+        SwitchInputState::Ready
+    } else {
+        SwitchInputState::Decoding(ready)
+    });
+}
+
+/// Stores a packet as a whole; drops it if its CRC is wrong or it does not fit. B-2
+fn store(unit: &mut PortUnit, switch: &mut Switch, now: u64, log: &mut TruthLog) {
+    match unit.receiver.stored() {
+        StoredFront::Part => unit.sink.set(SwitchInputState::Storing),
+        StoredFront::Whole(CrcCheck::Good) => decode(unit, switch, now),
+        StoredFront::Whole(CrcCheck::Bad(_) | CrcCheck::Runt) | StoredFront::TooLong => {
+            unit.sink.set(SwitchInputState::Discarding);
+            let head = unit.receiver.take().and_then(|(_, head)| head);
+            log.drop_packet(now, unit.port, head, RuleId("B-2"));
+        }
     }
 }
 
@@ -91,7 +120,7 @@ pub(super) fn select(
         let front = units.get(index).and_then(|unit| unit.receiver.peek(0));
         let byte = match parameters.extensions {
             ExtensionSupport::Off => front.map_or(0, TaggedChar::low),
-            ExtensionSupport::On => {
+            ExtensionSupport::On | ExtensionSupport::Computer => {
                 active.wake(PortEnd::Receiver, channel);
                 let place = NodePort { node: switch.node(), port: input };
                 let trace = &mut TraceContext { now, slot: now, place, log };
@@ -101,13 +130,29 @@ pub(super) fn select(
                 }
             }
         };
-        let output = parameters.addressing.select(byte, input, parameters.ports);
-        let output = output.map_err(rule_of).and_then(|output| {
+        let output = parameters.opposite(input).map_or_else(
+            || {
+                let whole = whole_port(input);
+                parameters.addressing.select(byte, whole, parameters.ports).map_err(rule_of)
+            },
+            Ok,
+        );
+        let output = output.and_then(|output| {
             let there = switch.unit(output).and_then(|there| units.get(there as usize));
-            // Unused, unpowered, disconnected.
-            let open =
-                there.is_none_or(|there| there.power != PowerState::On || there.receiver.is_open());
-            if open { Err(RuleId("S-1")) } else { Ok(output) }
+            match parameters.role {
+                // What is sent into an open link is lost, as in a cable that is cut.
+                SwitchRole::FibreEnd | SwitchRole::Router if there.is_some() => Ok(output),
+                SwitchRole::FibreEnd | SwitchRole::Router => Err(RuleId("N-5")),
+                // Unused, unpowered, disconnected.
+                SwitchRole::Crossbar
+                    if there.is_none_or(|there| {
+                        there.power != PowerState::On || there.receiver.is_open()
+                    }) =>
+                {
+                    Err(RuleId("S-1"))
+                }
+                SwitchRole::Crossbar => Ok(on_virtual_channel(there, output, input)),
+            }
         });
         let Some(unit) = units.get_mut(index) else { continue };
         let DataSink::Switch(_, state) = &mut unit.sink else { continue };
@@ -120,9 +165,17 @@ pub(super) fn select(
                 *state = SwitchInputState::Discarding;
                 active.wake(PortEnd::Receiver, channel);
                 let head = unit.receiver.take().and_then(|(_, head)| head);
-                log.emit(now, unit.port, head, || TruthEventKind::Dropped(rule));
+                log.drop_packet(now, unit.port, head, rule);
             }
         }
+    }
+}
+
+/// The output of a packet from an input: of a port with virtual channels one of them. C-7 *Chosen*
+fn on_virtual_channel(there: Option<&PortUnit>, output: PortId, input: PortId) -> PortId {
+    match there.map(|there| &there.line) {
+        Some(LineShare::First(line)) => virtual_port(output, line.passage(virtual_channel(input))),
+        Some(LineShare::Whole | LineShare::Further) | None => output,
     }
 }
 
@@ -146,16 +199,20 @@ pub(super) fn connect(
     }
     let Some((route, head)) = unit.receiver.take() else { return };
     if dead == Some(true) {
-        log.emit(now, unit.port, head, || TruthEventKind::Dropped(RuleId("S-1")));
+        log.drop_packet(now, unit.port, head, RuleId("S-1"));
         unit.sink.set(SwitchInputState::Discarding);
         active.wake(PortEnd::Receiver, from);
         switch.release(output);
         return;
     }
-    let mut transit = CutThrough::new(route.low(), head);
-    if route.low() == SELF {
+    let mut transit = match switch.parameters().role {
+        SwitchRole::Crossbar => CutThrough::new(route.low(), head),
+        SwitchRole::FibreEnd | SwitchRole::Router => CutThrough::unchanged(route.low(), head),
+    };
+    if route.low() == SELF && !transit.holds() {
         let (next, inner) = unit.receiver.take().unwrap_or((route, None));
-        transit = transit.with_identity(next.low());
+        let answer = switch.extension().map_or(0, |extension| extension.answer(input).len());
+        transit = transit.with_answer(next.low(), answer);
         inner
             .into_iter()
             .for_each(|id| log.emit(now, unit.port, Some(id), || TruthEventKind::Merged));
@@ -168,6 +225,6 @@ pub(super) fn connect(
     if let Some(unit) = units.get_mut(to as usize) {
         unit.source = DataSource::Circuit(from);
         active.wake(PortEnd::Sender, to);
-        log.emit(now, unit.port, head, || TruthEventKind::Forwarded { input });
+        log.emit(now, unit.port, head, || TruthEventKind::Forwarded { input: whole_port(input) });
     }
 }
