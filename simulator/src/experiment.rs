@@ -5,13 +5,17 @@
 //! run in any order or in parallel. The result depends only on the experiment and the
 //! [`ExperimentEffort`].
 
+mod atomic;
 mod bandwidth;
 mod calibration;
 mod clients;
+mod cut_through;
+mod degree;
 mod interface;
 mod logp;
 mod mapping;
 mod measure;
+mod multicast;
 mod networks;
 mod permutations;
 pub mod plot;
@@ -20,8 +24,8 @@ pub mod result_table;
 use crate::scenario::ScenarioError;
 
 pub use self::measure::{
-    EndpointActivity, ExperimentPoint, HostActivity, HostReceived, MetricKind, PointMeasurement,
-    RequestTotals,
+    EndpointActivity, ExperimentPoint, HostActivity, HostReceived, MetricKind, PacketLatency,
+    PointMeasurement, RequestTotals,
 };
 use self::plot::PlotSpec;
 use self::result_table::{CalibratedSetting, PublishedFigure, ResultTable};
@@ -65,7 +69,7 @@ pub struct ExperimentResult {
 }
 
 /// All experiments.
-pub const EXPERIMENTS: [Experiment; 8] = [
+pub const EXPERIMENTS: [Experiment; 12] = [
     logp::EXPERIMENT,
     bandwidth::EXPERIMENT,
     permutations::EXPERIMENT,
@@ -74,6 +78,10 @@ pub const EXPERIMENTS: [Experiment; 8] = [
     networks::LARGE,
     interface::EXPERIMENT,
     mapping::EXPERIMENT,
+    atomic::EXPERIMENT,
+    cut_through::EXPERIMENT,
+    degree::EXPERIMENT,
+    multicast::EXPERIMENT,
 ];
 
 impl Experiment {

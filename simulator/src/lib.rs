@@ -45,6 +45,7 @@ pub mod fault;
 pub mod generate;
 mod import;
 pub mod interface;
+pub mod ip;
 pub mod link;
 pub mod mapping;
 pub mod messaging;

@@ -5,16 +5,19 @@ mod cables;
 mod costs;
 mod endpoints;
 mod error;
+mod extension_format;
 mod faults;
 mod generator;
 mod keys;
 mod layout;
 pub mod limits;
 mod mapper;
+mod memory;
 mod messages;
 mod names;
 mod network;
 mod parameters;
+mod replays;
 mod routes;
 mod settings;
 mod taps;
@@ -43,7 +46,7 @@ use crate::interface::InterfaceParameters;
 use crate::messaging::MessagingPlan;
 use crate::routes::{RouteTable, RoutingMethod};
 use crate::topology::{NodeId, NodePort, Topology};
-use crate::traffic::{RawText, TrafficStream};
+use crate::traffic::{PacketReplay, RawText, TrafficStream};
 
 /// Complete input of a simulation run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +67,8 @@ pub struct Scenario {
     pub streams: Vec<TrafficStream>,
     /// Raw character sequences sent by hosts.
     pub raw: Vec<RawText>,
+    /// Recordings whose packets hosts send again. H-1
+    pub replays: Vec<PacketReplay>,
     /// Endpoints of each host and their messages.
     pub messaging: BTreeMap<NodeId, MessagingPlan>,
     /// Scheduled faults, ordered by time.
@@ -83,8 +88,9 @@ pub struct PortTap {
     pub to: u64,
 }
 
-/// Reads the text of a file that a scenario names, or gives the reason why it cannot be read.
-pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+/// Reads a file that a scenario names, of so many bytes at most, or gives the reason why it cannot be
+/// read.
+pub type FileReader<'a> = &'a dyn Fn(&str, usize) -> Result<Vec<u8>, String>;
 
 impl Scenario {
     /// Parses a scenario file as `docs/scenario.md` describes it; `name` appears in error messages.
@@ -100,7 +106,7 @@ impl Scenario {
     /// # Errors
     /// As [`Scenario::read`].
     pub fn read_with(name: &str, text: &str, seed: Option<u64>) -> Result<Self, ScenarioError> {
-        let none = |_: &str| Err("only a scenario in a file can name another file".to_owned());
+        let none = |_: &str, _| Err("only a scenario in a file can name another file".to_owned());
         Self::read_from(name, text, seed, &none)
     }
 
@@ -158,11 +164,14 @@ fn read(
     let method = if mesh { RoutingMethod::DimensionOrder } else { RoutingMethod::UpDown };
     let (routes, mapped) = routes::read(&mut root, map, method);
     let mapping = mapper::read(&mut root, map, mapped);
+    mapper::check_routers(map, &network.places, mapping.as_ref());
     let (streams, raw) = traffic::TrafficReader::new(map, &routes, duration).read(&mut root);
+    let replays = replays::ReplayReader { map, routes: &routes, duration, files }.read(&mut root);
     let common = endpoints::read_transport(&mut root);
     let endpoints = endpoints::EndpointReader::new(map, common, &network.costs).read(&mut root);
     let messaging = messages::MessageReader::new(map, &routes, duration, endpoints).read(&mut root);
-    let faults = faults::FaultReader::new(map, seed, duration).read(&mut root);
+    network.check_memory(&messaging, problems);
+    let faults = faults::FaultReader::new(map, &network.chained, seed, duration).read(&mut root);
     let taps = taps::read(&mut root, map, duration);
     root.finish();
     if network.whole == NetworkCompleteness::Incomplete {
@@ -177,6 +186,7 @@ fn read(
         mapping,
         streams,
         raw,
+        replays,
         messaging,
         faults,
         taps,
@@ -198,7 +208,7 @@ mod tests {
     use crate::interface::DmaBus;
     use crate::link::{FillMode, FramingMode, ResetEnding, SlackSize};
     use crate::topology::{ExtensionSupport, NodeKind, SwitchParameters};
-    use crate::traffic::{ArrivalProcess, PayloadSize, StreamDestination};
+    use crate::traffic::{ArrivalProcess, CommandForm, PayloadSize, StreamDestination};
 
     fn good(text: &str) -> Scenario {
         Scenario::read("net.toml", text).unwrap_or_else(|error| panic!("{error}"))
@@ -273,10 +283,13 @@ mod tests {
                 from: h0,
                 to: StreamDestination::One(h1),
                 tag: PacketTag::new(0).unwrap(),
+                protocol: None,
+                multicast: None,
                 payload: PayloadSize::Fixed(1024),
                 arrivals: ArrivalProcess::Constant(Ticks(1_600)),
                 start: 0,
                 packets: Some(100),
+                command: CommandForm::default(),
             }]
         );
         let place = port(&read, "s0", 7);
@@ -298,8 +311,10 @@ mod tests {
         let reference = include_str!("../../docs/scenario.md");
         let single =
             ["link", "switch_defaults", "interface", "routes", "mapper", "transport", "costs"];
-        let several =
-            ["switch", "cable", "host", "route", "traffic", "raw", "endpoint", "messages"];
+        let several = [
+            "switch", "cable", "host", "fibre", "route", "traffic", "ip", "replay", "raw",
+            "endpoint", "messages",
+        ];
         let single = single.map(|name| format!("[{name}]"));
         let several = several.map(|name| format!("[[{name}]]"));
         for section in single.iter().chain(&several) {
@@ -316,8 +331,8 @@ mod tests {
 
     #[test]
     fn a_network_may_stand_in_a_file_of_its_own() {
-        let files = |name: &str| match name {
-            "net.csv" => Ok("h0,0,s0,3,40\nh1,0,s0,9".to_owned()),
+        let files = |name: &str, _| match name {
+            "net.csv" => Ok(b"h0,0,s0,3,40\nh1,0,s0,9".to_vec()),
             _ => Err("no such file".to_owned()),
         };
         let read = |keys: &str| {
@@ -484,8 +499,8 @@ mod tests {
         assert_eq!(switch("a"), (16, 44, ExtensionSupport::On));
         assert_eq!(switch("b"), (4, 1, ExtensionSupport::On));
         let [(_, x), (_, y)] = read.interfaces.as_slice() else { panic!("two hosts") };
-        assert_eq!((x.bus, x.boot, x.commands), (DmaBus::SBus, Ticks(80), 9));
-        assert_eq!((y.bus, y.boot, y.consumption), (DmaBus::Ideal, Ticks(0), x.consumption));
+        assert_eq!((x.bus, x.boot, x.commands), (DmaBus::SBus, Some(Ticks(80)), 9));
+        assert_eq!((y.bus, y.boot, y.consumption), (DmaBus::Ideal, None, x.consumption));
     }
 
     #[test]

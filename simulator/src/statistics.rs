@@ -192,7 +192,7 @@ impl ChannelStatistics {
 }
 
 /// Parts per million, rounded down; 0 for an empty whole.
-fn share(part: u64, whole: u64) -> u32 {
+pub(crate) fn share(part: u64, whole: u64) -> u32 {
     let share = (u128::from(part) * u128::from(MILLION)).checked_div(whole.into());
     share.map_or(0, |share| u32::try_from(share).unwrap_or(u32::MAX))
 }
@@ -312,11 +312,12 @@ impl RunStatistics {
             let flight = PacketFlight { ready, injected: happened.at, arrived: None, purpose };
             self.under_way.extend(happened.packet.map(|packet| (packet, flight)));
         } else if let TruthEventKind::Received(frame) = &happened.kind {
-            let (period, phase) = self.clocks.get(&happened.place).copied().unwrap_or((1, 0));
+            let (period, phase) =
+                self.clocks.get(&happened.place.whole()).copied().unwrap_or((1, 0));
             let flight = happened.packet.and_then(|packet| self.under_way.get_mut(&packet));
             if let Some(flight) = flight {
                 let at = frame.start.saturating_mul(period).saturating_add(phase);
-                flight.arrived = Some((happened.place, at));
+                flight.arrived = Some((happened.place.whole(), at));
             }
         } else if let TruthEventKind::Consumed { length, handling, .. } = happened.kind {
             let flight = self.leave(happened);

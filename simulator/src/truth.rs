@@ -1,12 +1,14 @@
 //! The truth about a run: every event, with its time, place and packet.
 
 mod frame_tracker;
+mod ip;
 mod mapping;
 mod message;
 mod row;
 mod trace;
 
 pub use frame_tracker::{FrameRecord, FrameTracker};
+pub use ip::{IpLabel, SegmentLabel};
 pub use mapping::MappingLabel;
 pub use row::{TRUTH_KINDS, TruthRow};
 pub(crate) use trace::TrueTime;
@@ -17,6 +19,7 @@ use codec::packet::CrcCheck;
 use codec::route::PortId;
 use serde::Serialize;
 
+use crate::interface::{InterruptCause, MemoryMark, RelayNotice, RouterNotice};
 use crate::link::tagged_char::PacketId;
 use crate::mapping::MappingNotice;
 use crate::messaging::{MessagingEvent, TransmissionKind};
@@ -156,6 +159,19 @@ pub enum TruthEventKind {
     SenderResumed(ReleaseCause),
     /// The blocked-packet timeout. R-4
     Blocked(BlockedEscape),
+
+    // Memory, at hosts.
+    /// The use of a part of an interface's memory has reached another quarter of it for the first
+    /// time. I-5
+    MemoryFilled(MemoryMark),
+    /// The interface has interrupted its host. I-6
+    Interrupted(InterruptCause),
+    /// The interface has sent a multicast, or delivered one and sent it on. N-6
+    Multicast(RelayNotice),
+    /// A router has sent a packet on that came in by its other port, or has lost it. N-5
+    Routed(RouterNotice),
+    /// The interface began to send an IP packet of its host's stack. H-1
+    IpTransmitted(Box<IpLabel>),
 
     // Messages, at hosts with endpoints. T
     /// The interface began to send a transport packet.

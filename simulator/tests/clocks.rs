@@ -125,8 +125,8 @@ fn equal_clocks_change_nothing_but_times() {
 fn one_packet(host: i16, switch: i16, payload: u32, keys: &str) -> RecordedRun {
     RecordedRun::of(
         &format!(
-            "duration_periods = 1200000\n[interface]\nsend_memory = 2000000\n\
-             receive_memory = 2000000\n[[switch]]\nname = 's0'\nclock_ppm = {switch}\n{keys}
+            "duration_periods = 1200000\n[interface]\nmemory = 5000000\n\
+             [[switch]]\nname = 's0'\nclock_ppm = {switch}\n{keys}
              [[host]]\nname = 'h0'\nat = 's0:0'\nclock_ppm = {host}\n[[host]]\nname = 'h1'\n\
              at = 's0:1'\nclock_ppm = 100\n[[traffic]]\nfrom = 'h0'\nto = 'h1'\npackets = 1\n\
              every_us = 10\npayload = {payload}\n[[tap]]\nport = 's0:0'\n[[tap]]\nport = 's0:1'\n"
@@ -242,8 +242,8 @@ fn a_slow_switch_stops_what_comes_and_leaves_holes_in_what_goes() {
     let figures = |clock: i16| {
         let run = RecordedRun::of(
             &format!(
-                "duration_periods = 1200000\n[interface]\nsend_memory = 2000000\n\
-                 receive_memory = 2000000\n[[switch]]\nname = 's0'\nclock_ppm = {clock}\n\
+                "duration_periods = 1200000\n[interface]\nmemory = 5000000\n\
+                 [[switch]]\nname = 's0'\nclock_ppm = {clock}\n\
                  [[switch]]\nname = 's1'\n[[cable]]\nends = ['s0:7', 's1:7']\n[[host]]\n\
                  name = 'h0'\nat = 's0:0'\n[[host]]\nname = 'h1'\nat = 's1:0'\n[[traffic]]\n\
                  from = 'h0'\nto = 'h1'\npackets = 1\nevery_us = 10\npayload = 1000000\n\

@@ -193,19 +193,31 @@ impl RandomChoices {
         let delay = self.one_of(&[1, 2, 3, 12, 12, 12, 31, 80]);
         write!(text, "[link]\nrate_divisor = {divisor}\ndelay_periods = {delay}\n").unwrap();
         text += self.one_of(&["", "", "", "", "skew_ns = 5\njitter_ns = 1\n", "skew_ns = 8\n"]);
+        if self.chance(12) {
+            let time = self.one_of(&["0", "9", "31.7"]);
+            write!(text, "kind = 'handshake'\nhandshake_ns = {time}\n").unwrap();
+        }
         text += &self.port_keys();
         let (routing, token) = (self.one_of(&[0, 1, 5, 28, 60]), self.one_of(&[0, 1, 2, 2, 7]));
-        let extensions = self.chance(20);
+        let extensions = self.one_of(&["false", "false", "false", "false", "true", "'computer'"]);
         write!(text, "[switch_defaults]\nrouting_periods = {routing}\n").unwrap();
         write!(text, "token_step_periods = {token}\nextensions = {extensions}\n").unwrap();
+        text += if self.chance(15) { "forwarding = 'store-and-forward'\n" } else { "" };
         if self.chance(30) {
             let memory = self.one_of(&[300, 3000]);
             let bus = self.one_of(&["ideal", "sbus"]);
             let boot = self.below(400);
             let keys = format!("receive_memory = {memory}\nbus = '{bus}'\nboot_periods = {boot}\n");
             write!(text, "[interface]\n{keys}").unwrap();
+            for job in ["command", "packet"] {
+                let time = self.one_of(&[0, 1, 40, 700]);
+                writeln!(text, "{job}_periods = {time}").unwrap();
+            }
         }
         (0..=self.below(2)).for_each(|_| text += &self.traffic());
+        if self.chance(20) {
+            writeln!(text, "multicast = {}", 1 + self.below(3)).unwrap();
+        }
         if self.chance(50) {
             (0..=self.below(3)).for_each(|_| text += &self.fault());
         }
@@ -217,6 +229,14 @@ impl RandomChoices {
             let end = self.one_of(&["", "GAP", "IDLE×30 GAP", "GAP GAP 85 GAP"]);
             let chars = format!("GAP 81 05×{count} {end}");
             write!(text, "[[raw]]\nfrom = 'h0'\nat_periods = {at}\nchars = '{chars}'\n").unwrap();
+        }
+        // Packets that ask a switch for its answer, one or more at a time.
+        for _ in 0..if extensions == "false" { 0 } else { 6 } {
+            let (from, at) = (self.below(2), self.below(3000));
+            let (byte, more) = (0x80 + self.below(4), 1 + self.below(3));
+            let asks = format!("ff {byte:02x} 13×{more} 55 GAP ").repeat(self.one_of(&[1, 1, 3]));
+            let from = format!("from = 'h{from}'\nat_periods = {at}");
+            write!(text, "[[raw]]\n{from}\nchars = 'GAP {asks}'\n").unwrap();
         }
         if self.chance(60) {
             text += "[[tap]]\nall = true\n";

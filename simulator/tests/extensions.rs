@@ -5,6 +5,9 @@ mod support;
 use std::collections::BTreeMap;
 
 use codec::framing::frames;
+use codec::packet::{Packet, PacketTag};
+use codec::route::{PortId, RouteAddressing};
+use codec::switch_answer::{AnsweredPorts, SwitchAnswer, SwitchPortState, TAG};
 use myriscope_simulator::link::tagged_char::PacketId;
 use myriscope_simulator::network::VisitOrder;
 use myriscope_simulator::truth::TruthEvent;
@@ -145,6 +148,50 @@ all = true
     ));
     let expected = ["05 aa 01 08 01 02 00 00 00 00 01 04 00 03 00 00 00 01 80"];
     assert_eq!(heard(&run, 0), expected);
+    check_ends(&run);
+}
+
+/// S-8. A packet of `from` comes in 13 periods behind its GAP, is decoded 28 later and connected as the
+/// token takes two periods for each port up to its own.
+#[test]
+fn a_computer_tells_the_state_of_all_ports() {
+    let text = STAR.replace("extensions = true", "extensions = 'computer', ports = 5");
+    let more = "[[host]]\nname = 'h4'\nat = 's0:4'\n\
+                [[fault]]\nat_us = 0\nconsume = 'h2'\nhow = 'never'\n";
+    let packets = [
+        // Sends on from port 1 from period 49 on, and from port 2 from 51 on.
+        raw("h3", 0, "81 05×5000"),
+        raw("h4", 0, "82 05×5000"),
+        // Two packets for ports that are not there.
+        raw("h0", 10, "85 05 GAP 86 05"),
+        // Connected in 43 periods: all counts are of those before.
+        raw("h0", 50, "ff 80 13 00"),
+    ];
+    let run = TestRun::whole(&format!("{text}{more}{}", packets.concat()));
+    let all = 50 * 80 + 43;
+    // F-4: STOP for the 48th byte holds the port twice the delay of 12 and 4 periods in the ports later.
+    let sent = 47 + 2 * 12 + 4;
+    assert_eq!(bytes_heard(&run, 2, all), sent);
+    let share = |count: usize| u32::try_from(count * 1_000_000 / all).unwrap();
+    let port = |used, stopped, drops| SwitchPortState {
+        utilisation: share(used),
+        stopped: share(stopped),
+        drops,
+    };
+    let ports = AnsweredPorts::Watched(vec![
+        port(0, 0, 2),
+        port(all - 49, 0, 0),
+        // It counts as stopped from the period after the first without a byte.
+        port(sent, all - 51 - sent - 1, 0),
+        port(0, 0, 0),
+        port(0, 0, 0),
+    ]);
+    let answer =
+        SwitchAnswer { ports, addressing: RouteAddressing::Absolute, input: PortId(0), node: 0 };
+    let frame = frames(run.chars("h0:0 receives").chars()).next().unwrap();
+    let packet = Packet::parse(&frame.bytes);
+    assert_eq!(packet.tag.map(PacketTag::value), Some(TAG));
+    assert_eq!(SwitchAnswer::parse_all(packet.payload), (vec![answer], None));
     check_ends(&run);
 }
 

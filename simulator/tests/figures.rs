@@ -105,7 +105,7 @@ fn the_worst_sink_takes_less_than_6_percent_for_stop_and_go() {
         ("delay_periods = 1".to_owned(), 16 + 1 + 4),
         ("delay_periods = 12".to_owned(), 16 + 23 + 4),
     ] {
-        let run = TestRun::whole(&pair(&link, "adversary", 60_000));
+        let run = TestRun::whole(&pair(&link, "adversary", 55_000));
         let times = run.times("h1:0", |what| matches!(what, TruthEventKind::Threshold { .. }));
         assert!(times.len() > 80, "{times:?}");
         assert!(times.windows(2).all(|pair| pair[1] - pair[0] == half), "{times:?}");

@@ -281,3 +281,25 @@ fn messages_outlast_the_power_of_a_host() {
     };
     assert_eq!(rows.iter().find(silent), None, "without power nothing is done");
 }
+
+/// Pages, messages that are stored and pipelined ones, restarts and losses.
+#[test]
+fn messages_alone_are_as_fast_on_a_bus_that_others_could_use() {
+    // I-7
+    let bulk = |preset: &str| {
+        format!(
+            "{FOUR}[costs]\npreset = \"{preset}\"\n[[messages]]\nfrom = \"a\"\nto = \"b\"\n\
+             kind = \"bulk\"\nbytes = [4, 60000]\nevery_us = 40\n"
+        )
+    };
+    let texts = DEMOS.iter().map(|(_, text)| (*text).to_owned());
+    for text in texts.chain(["am-ii", "gam", "nothing"].map(bulk)) {
+        let text = if text.contains("[interface]") { text } else { text + "[interface]\n" };
+        let [ideal, sbus] = ["ideal", "sbus"].map(|bus| {
+            rows(&text.replace("[interface]\n", &format!("[interface]\nbus = \"{bus}\"\n")))
+        });
+        let other = ideal.iter().zip(&sbus).find(|(ideal, sbus)| ideal != sbus);
+        assert!(other.is_none() && ideal.len() == sbus.len(), "{other:?}\n{text}");
+        assert!(!ledger(&ideal).written.is_empty(), "{text}");
+    }
+}

@@ -8,10 +8,10 @@ mod support;
 use std::convert::Infallible;
 
 use codec::capture::ChunkContent;
-use myriscope_simulator::network::{Network, VisitOrder};
+use myriscope_simulator::network::{Network, SimulationEngine, VisitOrder};
 use myriscope_simulator::port::PortLed;
 use myriscope_simulator::scenario::Scenario;
-use myriscope_simulator::truth::TraceLevel;
+use myriscope_simulator::truth::{TraceLevel, TruthEventKind};
 use support::TestRun;
 
 /// Switch of four ports with hosts at 0 and 1 and nothing at 2, and further tables.
@@ -220,4 +220,135 @@ fn an_output_that_dies_takes_its_packet_with_it_and_blocks_nobody() {
     assert!(rows.contains("h1:0 h0#0 consumed"), "{rows}");
     assert!(rows.contains("h3:0 h0#1 consumed"), "{rows}");
     assert_eq!(run.network.in_transit(), 0);
+}
+
+#[test]
+fn a_probe_asks_for_counters_or_for_a_restart() {
+    // R-6, R-3: h1 has sent 19 packets when s0 asks for its counters: replies 3, 1, then 0.
+    let probes = |action: &str, every: u64, count: u64| -> String {
+        let probe = |n| {
+            format!("[[probe]]\nport = 's0:1'\naction = '{action}'\nat_us = {}\n", 300 + every * n)
+        };
+        (0..count).map(probe).collect()
+    };
+    let text = |probes: String| {
+        star("[link]\nsymbols = 'all'\n").replace("duration_us = 20", "duration_us = 400")
+            + "[[traffic]]\nfrom = 'h1'\nto = 'h0'\npayload = 9\nevery_us = 1\npackets = 19\n"
+            + &probes
+    };
+    let run = TestRun::whole(&text(probes("counters", 5, 9)));
+    let status = |row: &str| row.split("status:").nth(1)?.split(' ').next()?.parse::<u32>().ok();
+    let replies: Vec<_> = run.rows(&["reply"]).lines().filter_map(status).collect();
+    assert_eq!(replies, [3, 1, 0, 0, 0, 0, 0, 0, 3]);
+    let run = TestRun::whole(&text(probes("reset", 5, 1)));
+    // The probe is heard 12 periods after it is sent, and the reply 12 after that.
+    assert_eq!(run.rows(&["interrupt"]), "24012 h1:0 interrupt cause:restart\n");
+    assert_eq!(run.rows(&["reply"]).lines().count(), 1);
+    assert_eq!(run.statistics("h1").interrupts, 1);
+}
+
+/// Two hosts with an interface at each of two switches, which are independent of each other; packets
+/// of 1024 bytes between these interfaces, and further tables.
+fn twins(bus: &str, streams: &[u8], more: &str) -> String {
+    let host = |name: &str, port: u8| {
+        format!(
+            "[[host]]\nname = '{name}'\ninterfaces = 2\nat = ['s0:{port}', 's1:{port}']\n\
+             bus = '{bus}'\nboot_periods = 400\n"
+        )
+    };
+    let stream = |at: &u8| {
+        format!("[[traffic]]\nfrom = 'h0.{at}'\nto = 'h1.{at}'\npayload = 1024\nsaturate = true\n")
+    };
+    "duration_periods = 100000\n[[switch]]\nname = 's0'\n[[switch]]\nname = 's1'\n".to_owned()
+        + &host("h0", 0)
+        + &host("h1", 1)
+        + &streams.iter().map(stream).collect::<String>()
+        + more
+}
+
+/// Messages of 1024 bytes between the first interfaces of [`twins`], for which only the bus takes time.
+const MESSAGES: &str = "
+[costs]
+preset = 'nothing'
+bus_burst_us = 1.15
+[[endpoint]]
+name = 'a'
+host = 'h0.0'
+[[endpoint]]
+name = 'b'
+host = 'h1.0'
+[[messages]]
+from = 'a'
+to = 'b'
+kind = 'medium'
+bytes = 1024
+saturate = true
+";
+
+/// Tests that both engines and any order of parts give the same rows.
+fn check_order(text: &str) {
+    let scenario = Scenario::read("net.toml", text).unwrap();
+    assert_eq!(Scenario::read("net.toml", &scenario.write().unwrap()).unwrap(), scenario);
+    let rows = |engine, order| {
+        let mut network = Network::new(&scenario, TraceLevel::Everything, order);
+        network.run_with(engine, 20_000);
+        let mut rows: Vec<_> = network.drain_events().map(|row| format!("{row:?}")).collect();
+        rows.sort();
+        rows
+    };
+    let usual = rows(SimulationEngine::Event, VisitOrder::AsGiven);
+    assert!(usual == rows(SimulationEngine::Event, VisitOrder::Shuffled(7)));
+    assert!(usual == rows(SimulationEngine::Step, VisitOrder::Shuffled(8)));
+}
+
+#[test]
+fn two_interfaces_share_the_bus_of_their_host() {
+    // I-7: 1024 bytes take 16 bursts of 92 periods: 100 000 periods are 67 packets, of which one
+    // interface has all, or each half.
+    let sent = |streams: &[u8]| {
+        let run = TestRun::whole(&twins("sbus", streams, ""));
+        ["h0.0", "h0.1"].map(|host| run.statistics(host).injected)
+    };
+    assert_eq!(sent(&[0]), [67, 0]);
+    let [one, other] = sent(&[0, 1]);
+    assert!(one.abs_diff(other) <= 1 && (66..=67).contains(&(one + other)), "{one} {other}");
+    check_order(&twins("sbus", &[0, 1], ""));
+}
+
+#[test]
+fn messages_share_the_bus_of_their_host_with_other_traffic() {
+    // I-7: the bus moves 67.9 times 1024 bytes in 100 000 periods, as messages or as packets, in turn
+    // burst by burst: to each of two or three that have something to move its half or third. A
+    // message counts from its first burst on, a packet when it leaves.
+    let moved = |bus: &str, streams: &[u8], more: &str| {
+        let run = TestRun::whole(&twins(bus, streams, more));
+        let ports = ["h0.0", "h0.1"];
+        let packets: u64 = ports.iter().map(|host| run.statistics(host).injected).sum();
+        let [host, other] = ports.map(|host| run.port(&format!("{host}:0")).node);
+        let of_messages = run.happened().iter().filter(|row| {
+            matches!(row.kind, TruthEventKind::Transmitted(_))
+                && [host, other].contains(&row.place.node)
+        });
+        let messaging = run.network.interface(host).unwrap().messaging();
+        let busy = messaging.map_or(0, |it| it.statistics().bus_busy);
+        [busy / (16 * 92), packets - of_messages.count() as u64]
+    };
+    for (bus, streams, more, expected) in [
+        ("sbus", &[][..], MESSAGES, [68, 0]),
+        ("sbus", &[0], MESSAGES, [34, 33]),
+        ("sbus", &[1], MESSAGES, [34, 33]),
+        ("sbus", &[0, 1], MESSAGES, [23, 44]),
+        // The link takes 1031 and more periods for a packet, and neither slows the other.
+        ("ideal", &[], MESSAGES, [68, 0]),
+        ("ideal", &[1], "", [0, 94]),
+        ("ideal", &[1], MESSAGES, [68, 94]),
+    ] {
+        assert_eq!(moved(bus, streams, more), expected, "{bus} {streams:?}");
+    }
+    let lost = "[[fault]]\nevery_periods = 2100\nrestart = 'h0.0'\n\
+                [[fault]]\nat_periods = 9000\nforward_reset = 's0:0'\n\
+                [[fault]]\nevery_periods = 6300\npower_off = 'h0.1'\nfor_periods = 700\n";
+    for faults in ["", lost] {
+        check_order(&twins("sbus", &[0, 1], &format!("{MESSAGES}{faults}")));
+    }
 }

@@ -1,8 +1,9 @@
 //! Points of experiments and their measurements.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::result_table::{MilliValue, PERIODS_PER_US};
+use crate::link::tagged_char::PacketId;
 use crate::mapping::MappingNotice;
 use crate::messaging::{EndpointStatistics, MessagingStatistics};
 use crate::network::{Network, VisitOrder};
@@ -50,6 +51,30 @@ pub struct PointMeasurement {
     pub totals: RequestTotals,
     /// Maps finished and routes installed, with their times. N-2
     pub mapping: Vec<(u64, MappingNotice)>,
+    /// Sender and receiver of the packets received after the warm-up.
+    pub pairs: BTreeSet<(NodeId, NodeId)>,
+    /// Times from queue to receiver of the packets received after the warm-up.
+    pub latency: PacketLatency,
+    /// Requests after the warm-up for outputs that were held or requested already. S-4, S-5
+    pub conflicts: u64,
+}
+
+/// Sum of the times that packets took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PacketLatency {
+    /// Packets.
+    pub packets: u64,
+    /// Sum of their times, in periods of the full rate.
+    pub periods: u64,
+}
+
+impl PacketLatency {
+    /// Mean in microseconds.
+    #[must_use]
+    pub fn mean(&self) -> Option<MilliValue> {
+        let each = u128::from(self.packets) * u128::from(PERIODS_PER_US);
+        (each > 0).then(|| MilliValue::ratio(self.periods.into(), each))
+    }
 }
 
 /// Packets received by a host.
@@ -135,17 +160,21 @@ impl ExperimentPoint {
             ..PointMeasurement::default()
         };
         let mut before = CounterSnapshot::default();
+        let mut sent = BTreeMap::new();
         for end in [self.warm_up.min(self.duration), self.duration] {
             if self.metric == MetricKind::Messages {
                 before = CounterSnapshot::of(&scenario, &network);
             }
+            reading.conflicts = network.conflicts();
             while network.now() < end {
                 let start = network.now();
                 network.run(start.saturating_add(SLICE).min(end));
-                network.drain_events().for_each(|row| reading.observe(&row, self.warm_up));
+                let observe = |row: TruthEvent| reading.observe(&row, self.warm_up, &mut sent);
+                network.drain_events().for_each(observe);
                 progress(network.now() - start);
             }
         }
+        reading.conflicts = network.conflicts() - reading.conflicts;
         if self.metric == MetricKind::Messages {
             CounterSnapshot::of(&scenario, &network).since(&before, &mut reading);
         }
@@ -241,7 +270,11 @@ impl RequestTotals {
 }
 
 impl PointMeasurement {
-    fn observe(&mut self, row: &TruthEvent, warm_up: u64) {
+    /// Counts an event; `sent` has the time of each packet under way.
+    fn observe(&mut self, row: &TruthEvent, warm_up: u64, sent: &mut BTreeMap<PacketId, u64>) {
+        if let (TruthEventKind::Injected { queued, .. }, Some(packet)) = (&row.kind, row.packet) {
+            sent.insert(packet, row.at.saturating_sub(*queued));
+        }
         if let TruthEventKind::Mapping(notice) = &row.kind
             && matches!(notice, MappingNotice::Mapped { .. } | MappingNotice::Installed { .. })
         {
@@ -251,6 +284,13 @@ impl PointMeasurement {
             && row.at >= warm_up
         {
             self.received.entry(row.place.node).or_default().add(row.at, length.saturating_sub(2));
+            if let Some(packet) = row.packet
+                && let Some(from) = sent.remove(&packet)
+            {
+                self.pairs.insert((packet.host, row.place.node));
+                self.latency.packets += 1;
+                self.latency.periods += row.at.saturating_sub(from);
+            }
         }
     }
 

@@ -1,17 +1,24 @@
-//! Keys of cables and their wires. W-3, W-4, W-7
+//! Keys of cables, their wires and their virtual channels. W-3, W-4, W-7, B-1, C-7
 
+use codec::virtual_channels::{LinkProfile, ProfileError};
+
+use super::error::shortened;
 use super::keys::{BoolPair, FieldKey, IntRange, KeyFormat, KeyList, WordList, key};
 use super::toml_reader::{TomlItem, TomlTable};
 use super::toml_writer::TomlKeys;
 use crate::link::LinkParameters;
+use crate::link::shared_line::VirtualCodes;
 #[cfg(test)]
 use crate::rng::Rng;
-use crate::wires::{CableEnds, CableType, CableWires, NanosecondText, SKEW_PS_MAX, WireSkew};
+use crate::wires::{
+    CableEnds, CableFlow, CableType, CableWires, DISTURBANCE_PS_MAX, NanosecondText, SKEW_PS_MAX,
+    WireSkew,
+};
 
 /// Repeaters of a cable. *Chosen*
 const REPEATERS_MAX: u64 = 64;
 
-/// W-3, W-4, W-7
+/// W-3, W-4, W-7, B-1
 pub(super) const CABLE: &KeyList<CableWires> = &[
     key!(CableWires, "type", WordList(&CableType::WORDS), kind),
     key!(CableWires, "skew_ns", SkewFormat, skew),
@@ -19,6 +26,8 @@ pub(super) const CABLE: &KeyList<CableWires> = &[
     key!(CableWires, "jitter_ns", NanosecondRange(SKEW_PS_MAX), jitter_ps),
     key!(CableWires, "straight", BoolPair([CableEnds::Mirrored, CableEnds::Straight]), ends),
     key!(CableWires, "repeaters", IntRange(0..=REPEATERS_MAX), repeaters),
+    key!(CableWires, "kind", WordList(&CableFlow::WORDS), flow),
+    key!(CableWires, "handshake_ns", NanosecondRange(DISTURBANCE_PS_MAX), handshake_ps),
 ];
 
 /// Time in nanoseconds with three decimals, up to this many picoseconds.
@@ -97,6 +106,42 @@ impl KeyFormat<WireSkew> for SkewFormat {
         let list = [(); 9].map(|()| NanosecondRange(SKEW_PS_MAX).any(name, rng).1);
         let one = list[0].clone();
         (name.to_owned(), if rng.below(2) == 0 { one } else { format!("[{}]", list.join(", ")) })
+    }
+}
+
+/// Codes of virtual channels as text, or `none`. C-7
+pub(super) struct ProfileFormat;
+
+impl KeyFormat<Option<VirtualCodes>> for ProfileFormat {
+    fn read(&self, table: &mut TomlTable<'_>, name: &'static str) -> Option<Option<VirtualCodes>> {
+        let item = table.item(name)?;
+        let text = item.text("codes of virtual channels, like `VC0=50,VC1=51,GO1=60,STOP1=6f`")?;
+        if text.text == "none" {
+            return Some(None);
+        }
+        match text.text.parse::<LinkProfile>() {
+            Ok(profile) => Some(Some(VirtualCodes::of(&profile))),
+            Err(fault) => {
+                let fault = if let ProfileError::Word(word) = fault {
+                    ProfileError::Word(shortened(&word))
+                } else {
+                    fault
+                };
+                item.report(fault.to_string());
+                None
+            }
+        }
+    }
+
+    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: Option<VirtualCodes>) {
+        let profile = value.and_then(|codes| codes.profile());
+        keys.text(name, &profile.map_or_else(|| "none".to_owned(), |profile| profile.to_string()));
+    }
+
+    /// None, since it excludes others.
+    #[cfg(test)]
+    fn any(&self, _: &str, _: &mut Rng) -> (String, String) {
+        (String::new(), String::new())
     }
 }
 

@@ -1,4 +1,6 @@
-//! `[[fault]]`: faults at given or random times.
+//! `[[fault]]` and `[[probe]]`: faults and probes at given or random times.
+
+use std::collections::BTreeMap;
 
 use codec::character::ProbeNumber;
 
@@ -10,9 +12,9 @@ use super::names::{NameLookup, NetworkCompleteness, node_name};
 use super::parameters::{self, ConsumptionFormat};
 use super::toml_reader::{TomlItem, TomlTable, TomlText};
 use super::toml_writer::{TomlKeys, TomlPage, word_of};
-use crate::fault::{BitErrors, FaultKind, FaultPlace, FaultSpec};
+use crate::fault::{BitErrors, FaultKind, FaultPlace, FaultSpec, ProbeAction};
 use crate::rng::Rng;
-use crate::topology::{NodeKind, NodePort, Topology};
+use crate::topology::{NodeId, NodeKind, NodePort, Topology};
 use crate::wires::{DISTURBANCE_PS_MAX, NanosecondText, WireFault};
 
 /// Reads the further keys of a kind.
@@ -42,6 +44,7 @@ fn read_kind(table: &mut TomlTable<'_>, kind: FaultKind) -> Option<FaultKind> {
         | FaultKind::ForwardReset
         | FaultKind::BackwardReset
         | FaultKind::PowerOff
+        | FaultKind::SupplyOff
         | FaultKind::DeadPort
         | FaultKind::Restart => kind,
     })
@@ -104,16 +107,26 @@ enum FaultTiming {
 /// ones.
 const FIRST_STREAM: u64 = 4 << 32;
 
+/// First of the random streams for `[[probe]]` tables.
+const PROBE_STREAM: u64 = 10 << 32;
+
 pub(super) struct FaultReader<'a> {
     map: NameLookup<'a>,
     seed: u64,
     duration: u64,
     faults: Vec<FaultSpec>,
+    /// Nodes with the same power supply. B-1
+    chained: &'a BTreeMap<NodeId, NodeId>,
 }
 
 impl<'a> FaultReader<'a> {
-    pub(super) const fn new(map: NameLookup<'a>, seed: u64, duration: u64) -> Self {
-        Self { map, seed, duration, faults: Vec::new() }
+    pub(super) const fn new(
+        map: NameLookup<'a>,
+        chained: &'a BTreeMap<NodeId, NodeId>,
+        seed: u64,
+        duration: u64,
+    ) -> Self {
+        Self { map, seed, duration, faults: Vec::new(), chained }
     }
 
     /// Faults of all tables, ordered by time, then by position in the file.
@@ -122,12 +135,23 @@ impl<'a> FaultReader<'a> {
             let rng = Rng::new(self.seed, FIRST_STREAM | place);
             self.fault(table, rng);
         }
+        for (place, table) in (0..).zip(root.tables("probe")) {
+            let rng = Rng::new(self.seed, PROBE_STREAM | place);
+            self.probe(table, rng);
+        }
+        let power = self.faults.iter().filter(|fault| fault.kind.acts_on() == FaultPlace::Node);
+        let others = power.filter_map(|fault| {
+            let other = self.chained.get(&fault.place.node)?;
+            Some(FaultSpec { place: NameLookup::host_port(*other), ..fault.clone() })
+        });
+        let others: Vec<_> = others.collect();
+        self.faults.extend(others);
         self.faults.sort_by_key(|fault| fault.at);
         self.faults
     }
 
     fn fault(&mut self, mut table: TomlTable<'_>, mut rng: Rng) {
-        let when = self.when(&mut table);
+        let when = self.when(&mut table, "fault");
         let given = FaultKind::all().filter_map(|kind| Some((table.item(kind.name())?, kind)));
         let given: Vec<_> = given.collect();
         let (place, given) = match given.as_slice() {
@@ -145,24 +169,54 @@ impl<'a> FaultReader<'a> {
         let kind = read_kind(&mut table, *given);
         let lasts = if given.lasts() { table.time("for", 1..=DURATION_MAX) } else { None };
         table.finish();
-        // Without a place no times need to be drawn: there may be billions.
-        let targets = self.targets(place, given.acts_on()).filter(|targets| !targets.is_empty());
+        let targets = self.targets(place, given.acts_on());
         let (Some(when), Some(kind), Some(targets)) = (when, kind, targets) else { return };
-        let fault = |at: u64, rng: &mut Rng| {
-            let choice = usize::try_from(rng.below(targets.len() as u64)).unwrap_or(0);
-            let until = lasts.as_ref().map(|lasts| at.saturating_add(lasts.periods));
-            Some(FaultSpec { at, until, place: *targets.get(choice)?, kind })
-        };
-        self.add(place, &when, fault, &mut rng);
+        self.place((place, &targets), &when, (kind, lasts.map(|time| time.periods)), &mut rng);
     }
 
-    fn when(&self, table: &mut TomlTable<'_>) -> Option<FaultTiming> {
+    /// A probe and the action that it asks for. R-6
+    fn probe(&mut self, mut table: TomlTable<'_>, mut rng: Rng) {
+        let when = self.when(&mut table, "probe");
+        let port = table.needed("port");
+        let action = table.needed("action");
+        table.finish();
+        let action = action.and_then(|action| action.word(&ProbeAction::WORDS));
+        let targets = port.as_ref().and_then(|port| self.targets(port, FaultPlace::Sender));
+        let (Some(when), Some(port), Some(action), Some(targets)) = (when, port, action, targets)
+        else {
+            return;
+        };
+        let kind = FaultKind::Probe(action.probe());
+        self.place((&port, &targets), &when, (kind, None), &mut rng);
+    }
+
+    /// Adds a fault at each of its times, at any of its places.
+    fn place(
+        &mut self,
+        (place, targets): (&TomlItem<'_>, &[NodePort]),
+        when: &FaultTiming,
+        (kind, lasts): (FaultKind, Option<u64>),
+        rng: &mut Rng,
+    ) {
+        // Without a place no times need to be drawn: there may be billions.
+        if targets.is_empty() {
+            return;
+        }
+        let fault = |at: u64, rng: &mut Rng| {
+            let choice = usize::try_from(rng.below(targets.len() as u64)).unwrap_or(0);
+            let until = lasts.map(|lasts| at.saturating_add(lasts));
+            Some(FaultSpec { at, until, place: *targets.get(choice)?, kind })
+        };
+        self.add(place, when, fault, rng);
+    }
+
+    fn when(&self, table: &mut TomlTable<'_>, what: &str) -> Option<FaultTiming> {
         let last = self.duration.saturating_sub(1);
         let at = table.time("at", 0..=last);
         if table.has_time("every") {
             let every = table.time("every", 1..=DURATION_MAX);
             if let Some(at) = at {
-                let message = "a fault with both a time and random times".to_owned();
+                let message = format!("a {what} with both a time and random times");
                 table.report_at(&at.span, message, "expected one of the two");
             }
             let from = table.time("from", 0..=last);
@@ -172,7 +226,7 @@ impl<'a> FaultReader<'a> {
         }
         if !table.has_time("at") {
             let _ = table.item("every_us");
-            table.missing("expected `at_us`, or `every_us` for faults at random");
+            table.missing(&format!("expected `at_us`, or `every_us` for {what}s at random"));
         }
         Some(FaultTiming::At(at?.periods))
     }
@@ -208,7 +262,9 @@ impl<'a> FaultReader<'a> {
         let text = place.text(match part {
             FaultPlace::Node => "the name of a node, or `any`",
             FaultPlace::Host => "the name of a host, or `any`",
-            FaultPlace::Port | FaultPlace::SwitchPort => "a port, like `s0:3`, or `any`",
+            FaultPlace::Port | FaultPlace::Sender | FaultPlace::SwitchPort => {
+                "a port, like `s0:3`, or `any`"
+            }
         })?;
         if text.text != "any" {
             return self.target(&text, part).map(|target| vec![target]);
@@ -224,7 +280,7 @@ impl<'a> FaultReader<'a> {
                 let ports = self.map.cabled_ports().into_iter();
                 ports.filter(|port| self.is_switch(*port)).collect()
             }
-            FaultPlace::Port => self.map.cabled_ports(),
+            FaultPlace::Port | FaultPlace::Sender => self.map.cabled_ports(),
         };
         if all.is_empty() && self.map.whole == NetworkCompleteness::Complete {
             place.report("expected a network with a part that can have this fault".to_owned());
@@ -237,6 +293,7 @@ impl<'a> FaultReader<'a> {
             FaultPlace::Node => self.map.node(text).map(NameLookup::host_port),
             FaultPlace::Host => self.map.host(text).map(NameLookup::host_port),
             FaultPlace::Port => self.map.cabled_port(text),
+            FaultPlace::Sender => self.map.sending_port(text),
             FaultPlace::SwitchPort => {
                 let port = self.map.cabled_port(text)?;
                 if !self.is_switch(port) {
@@ -269,7 +326,9 @@ pub(super) fn write(page: &mut TomlPage, faults: &[FaultSpec], topology: &Topolo
 
 fn write_fault(keys: &mut TomlKeys, fault: &FaultSpec, topology: &Topology) {
     let place = match fault.kind.acts_on() {
-        FaultPlace::Port | FaultPlace::SwitchPort => topology.port_name(fault.place),
+        FaultPlace::Port | FaultPlace::Sender | FaultPlace::SwitchPort => {
+            topology.port_name(fault.place)
+        }
         FaultPlace::Node | FaultPlace::Host => node_name(topology, fault.place.node).to_owned(),
     };
     keys.text(fault.kind.name(), &place);

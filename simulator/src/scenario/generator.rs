@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use super::limits::NODES_MAX;
+use super::limits::{NODES_MAX, TEXT_MAX};
 use super::toml_reader::{TomlItem, TomlTable};
 use super::{FileReader, shortened};
 use crate::generate::{DragonflySize, GeneratedShape, LatticeEdge, ShapeProblem, generate};
@@ -126,7 +126,9 @@ fn imported(
         }
     };
     let name = shortened(file);
-    let read = files(file).map_err(|error| {
+    let text = files(file, TEXT_MAX)
+        .and_then(|bytes| String::from_utf8(bytes).map_err(|error| format!("no UTF-8: {error}")));
+    let read = text.map_err(|error| {
         let expected = "expected a file beside the scenario, of at most 1 MiB".to_owned();
         (format!("{name} cannot be read: {}", shortened(&error)), expected)
     });

@@ -218,5 +218,7 @@ key_numbers! {
     Ticks: |number| Some(Self(number)), |ticks: Self| Some(ticks.0);
     Micros: |number| Some(Self(number)), |micros: Self| Some(micros.0);
     Option<u8>: |number| u8::from_number(number).map(Some), |number: Self| number.and_then(u8::number);
+    Option<u32>: |number| u32::from_number(number).map(Some), |number: Self| number.and_then(u32::number);
+    Option<Ticks>: |number| Some(Some(Ticks(number))), |ticks: Self| ticks.map(|ticks| ticks.0);
     Option<u16>: |number| u16::from_number(number).map(Some), |number: Self| number.and_then(u16::number);
 }

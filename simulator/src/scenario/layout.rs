@@ -3,14 +3,17 @@
 use codec::route::{PortId, RouteAddressing};
 
 use super::keys;
-use super::parameters::{INTERFACE, SWITCH, write_link};
-use super::toml_writer::{TomlKeys, TomlPage};
+use super::network::FIBRE_MODES;
+use super::parameters::{INTERFACE, PORT, SWITCH, fibre_km, write_link};
+use super::toml_writer::{TomlKeys, TomlPage, word_of};
 use super::{Scenario, costs};
 use crate::generate::{GeneratedShape, generate};
-use crate::interface::InterfaceParameters;
+use crate::interface::{InterfaceParameters, InterfacePlace};
 use crate::link::LinkParameters;
 use crate::messaging::MessageCosts;
-use crate::topology::{CableSpec, NodeId, NodeKind, NodeSpec, SwitchParameters, Topology};
+use crate::topology::{
+    CableSpec, NodeId, NodeKind, NodeSpec, SwitchParameters, SwitchRole, Topology,
+};
 
 /// Defaults in a written file; parts state their differences.
 #[derive(Clone, Copy)]
@@ -39,7 +42,9 @@ pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
     let ids = (0..=u32::MAX).map(NodeId);
     let nodes = ids.zip(scenario.topology.nodes()).skip(generated.nodes);
     for (_, NodeSpec { name, kind }) in nodes.clone() {
-        if let NodeKind::Switch(switch) = kind {
+        if let NodeKind::Switch(switch) = kind
+            && switch.role == SwitchRole::Crossbar
+        {
             let mut keys = TomlKeys::default();
             keys.text("name", name);
             keys::write(SWITCH, &mut keys, *switch, bases.switch);
@@ -47,17 +52,35 @@ pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
         }
     }
     let cables = scenario.topology.cables().get(generated.cables..).unwrap_or_default();
-    let own = own_cables(&scenario.topology, cables);
+    let is_fibre = |cable: &CableSpec| scenario.topology.is_fibre(cable);
+    let (fibres, cables): (Vec<_>, Vec<_>) = cables.iter().partition(|cable| is_fibre(cable));
+    let own = own_cables(scenario, &cables);
     let (own, cables) = cables.split_at(own);
     for (host, node) in nodes.filter(|(_, node)| matches!(node.kind, NodeKind::Host)) {
+        let InterfacePlace { index, count } = place(scenario, host);
+        if index > 0 {
+            continue;
+        }
         let mut keys = TomlKeys::default();
-        keys.text("name", &node.name);
+        keys.text("name", node.name.strip_suffix(".0").filter(|_| count > 1).unwrap_or(&node.name));
+        keys.differing("interfaces", count, 1);
         write_host(&mut keys, scenario, host, bases);
         if let Some(cable) = own.iter().find(|cable| cable.ends[0].node == host) {
             keys.text("at", &scenario.topology.port_name(cable.ends[1]));
             write_link(&mut keys, cable.link, bases.link);
         }
         page.element("host", &keys);
+    }
+    for CableSpec { ends, link } in fibres {
+        let mut keys = TomlKeys::default();
+        let name = scenario.topology.node(ends[0].node).map_or("", |node| &node.name);
+        keys.text("name", name.strip_suffix(".0").unwrap_or(name));
+        keys.value("length_km", fibre_km(link.delay));
+        if scenario.topology.is_router(ends[0].node) {
+            keys.text("mode", word_of(&FIBRE_MODES, SwitchParameters::ROUTER));
+        }
+        keys::write(PORT, &mut keys, link.ports[0], bases.link.fibre(link.delay).ports[0]);
+        page.element("fibre", &keys);
     }
     for cable in cables {
         let mut keys = TomlKeys::default();
@@ -70,18 +93,34 @@ pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
 
 fn bases(scenario: &Scenario) -> BaseParameters {
     let switch = |node: &NodeSpec| match node.kind {
-        NodeKind::Switch(switch) => Some(switch),
+        NodeKind::Switch(switch) => Some(switch).filter(|it| it.role == SwitchRole::Crossbar),
         NodeKind::Host => None,
     };
+    let mut cables = scenario.topology.cables().iter();
     BaseParameters {
-        link: scenario.topology.cables().first().map_or_else(Default::default, |it| {
-            // A file says one thing of all ports.
-            LinkParameters { ports: [it.link.ports[0]; 2], ..it.link }
-        }),
+        link: cables.find(|it| !scenario.topology.is_fibre(it)).map_or_else(
+            Default::default,
+            |it| {
+                // A file says one thing of all ports.
+                LinkParameters { ports: [it.link.ports[0]; 2], ..it.link }
+            },
+        ),
         switch: scenario.topology.nodes().iter().find_map(switch).unwrap_or(SWITCH_BASE),
-        interface: scenario.interfaces.first().map_or_else(Default::default, |(_, it)| *it),
+        interface: interface_base(scenario),
         costs: scenario.messaging.values().next().map_or_else(Default::default, |it| it.costs),
     }
+}
+
+/// Parameters of the first host; what another host leaves open cannot be written after it.
+fn interface_base(scenario: &Scenario) -> InterfaceParameters {
+    let mut interfaces = scenario.interfaces.iter().map(|(_, it)| *it);
+    let first = interfaces.next().unwrap_or_default();
+    interfaces.fold(first, |base, it| InterfaceParameters {
+        send_memory: base.send_memory.filter(|_| it.send_memory.is_some()),
+        receive_memory: base.receive_memory.filter(|_| it.receive_memory.is_some()),
+        boot: base.boot.filter(|_| it.boot.is_some()),
+        ..base
+    })
 }
 
 const SWITCH_BASE: SwitchParameters = SwitchParameters::new(8, RouteAddressing::Relative);
@@ -130,15 +169,22 @@ fn write_host(keys: &mut TomlKeys, scenario: &Scenario, host: NodeId, bases: Bas
     }
 }
 
+fn place(scenario: &Scenario, host: NodeId) -> InterfacePlace {
+    let interface = scenario.interfaces.iter().find(|(other, _)| *other == host);
+    interface.map_or_else(InterfacePlace::default, |(_, interface)| interface.place)
+}
+
 /// Number of leading cables that `[[host]]` tables can express: from a host to a switch, in host
 /// order.
-fn own_cables(topology: &Topology, cables: &[CableSpec]) -> usize {
+fn own_cables(scenario: &Scenario, cables: &[&CableSpec]) -> usize {
+    let topology = &scenario.topology;
     let kind = |node| topology.node(node).map(|node| node.kind);
     let mut last = None;
     let own = cables.iter().take_while(|cable| {
         let [host, switch] = cable.ends;
         let fits = kind(host.node) == Some(NodeKind::Host)
             && host.port == PortId(0)
+            && place(scenario, host.node).count == 1
             && matches!(kind(switch.node), Some(NodeKind::Switch(_)))
             && last.is_none_or(|last| last < host.node);
         last = Some(host.node);

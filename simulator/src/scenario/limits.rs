@@ -19,6 +19,8 @@ pub const NAME_MAX: usize = 64;
 pub const DURATION_MAX: u64 = 1 << 40;
 /// Delay of a cable in periods: 2 340 km.
 pub const DELAY_MAX: u64 = 1 << 20;
+/// Length of a fibre in kilometres.
+pub const FIBRE_KM_MAX: u64 = 1_000;
 /// Divisor of a link's rate.
 pub const DIVISOR_MAX: u64 = 1 << 10;
 /// Cells of each part of a slack buffer.
@@ -27,18 +29,26 @@ pub const SLACK_MAX: u64 = 1 << 20;
 pub const LATENCY_MAX: u64 = 15;
 /// Link periods of the blocked-packet timeout.
 pub const BLOCKED_MAX: u64 = 1 << 40;
-/// Bytes of an interface's memory, per direction.
-pub const MEMORY_MAX: u64 = 1 << 30;
+/// Bytes of an interface's memory.
+pub const MEMORY_MAX: u64 = 1 << 33;
+/// Bytes of a part of an interface's memory.
+pub const PART_MAX: u64 = 1 << 30;
 /// Commands in a host's queue.
 pub const COMMANDS_MAX: u64 = 1 << 20;
+/// Blocks of a host that a packet is gathered from.
+pub const BLOCKS_MAX: u64 = 256;
 /// Bytes of payload.
 pub const PAYLOAD_MAX: u64 = 1 << 20;
+/// Longest IP packet: as long as every network must carry, and room for TCP's options. RFC 791
+pub const MTU_MIN: u64 = 128;
 /// Packets of a burst, and unanswered packets of a window.
 pub const BURST_MAX: u64 = 1 << 20;
 /// Bytes of a given route.
 pub const ROUTE_MAX: usize = 1_024;
 /// Pairs of sender and destination.
 pub const DESTINATIONS_MAX: usize = 1 << 22;
+/// Bytes of all recordings that are replayed.
+pub const RECORDING_MAX: usize = 1 << 26;
 /// Raw characters in all.
 pub const RAW_MAX: usize = 1 << 22;
 /// Faults in all.

@@ -1,6 +1,7 @@
 //! `[mapper]`: mapping of the network by its interfaces. N-2, N-4, N-7
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use codec::mapping::InterfaceAddress;
 use codec::route::RouteAddressing;
@@ -11,8 +12,8 @@ use super::limits::{DURATION_MAX, TRIES_MAX};
 use super::names::{NameLookup, node_name};
 use super::toml_reader::TomlTable;
 use super::toml_writer::{TomlKeys, TomlPage, quoted};
-use crate::mapping::{MapperDesign, MapperParameters as Mapper};
-use crate::topology::{NodeId, NodeKind, Topology};
+use crate::mapping::{MapperDesign, MapperParameters as Mapper, MapperStart};
+use crate::topology::{NodeId, NodeKind, RoutedNetworks, RoutedProblem, Topology};
 
 /// Mapping in a scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +24,17 @@ pub struct MappingPlan {
     pub who: Option<NodeId>,
     /// Addresses of interfaces; those of the others follow from the seed. N-3
     pub addresses: BTreeMap<NodeId, InterfaceAddress>,
+}
+
+impl MappingPlan {
+    /// The beginning of an interface.
+    pub(crate) fn start_of(&self, node: NodeId) -> MapperStart {
+        match self.who {
+            Some(who) if who == node => MapperStart::AtOnce,
+            Some(_) => MapperStart::Patient,
+            None => MapperStart::Soon,
+        }
+    }
 }
 
 const DESIGNS: [(&str, MapperDesign); 2] =
@@ -87,6 +99,32 @@ fn read_addresses(
         Some((map.host(name)?, address?))
     });
     addresses.collect()
+}
+
+/// Checks the routers. N-5
+pub(super) fn check_routers(
+    map: NameLookup<'_>,
+    places: &BTreeMap<String, Range<usize>>,
+    mapping: Option<&MappingPlan>,
+) {
+    let Some(first) = map.topology.routers().next() else { return };
+    let (router, message, expected) = match (mapping, RoutedNetworks::of(map.topology).problem()) {
+        (None, _) => {
+            (first, "a router without mapped routes", "expected `method = \"mapped\"` in [routes]")
+        }
+        (Some(plan), _) if plan.parameters.design == MapperDesign::Daemon => {
+            (first, "a router without maps", "expected `design = \"map\"` in [mapper]")
+        }
+        (Some(_), Some((router, RoutedProblem::SameNetwork))) => {
+            (router, "a router to its own network", "expected ends in two networks")
+        }
+        (Some(_), Some((router, RoutedProblem::SeveralNetworks))) => {
+            (router, "a router to a third network", "expected routers to one other network")
+        }
+        (Some(_), None) => return,
+    };
+    let place = places.get(node_name(map.topology, router)).cloned();
+    map.problems.add(&place.unwrap_or(0..0), message, expected);
 }
 
 /// Name of the first switch whose way back the mapper cannot compute. N-8

@@ -116,6 +116,22 @@ impl<'a> NameLookup<'a> {
         self.has_cable(port, name).then_some(port)
     }
 
+    /// A port with a cable, or a virtual channel of one: `s0:3`, `s0:3.vc1`. C-7
+    pub(super) fn sending_port(&self, name: &TomlText<'_>) -> Option<NodePort> {
+        let whole = name.text.rsplit_once(".vc").map(|(whole, _)| whole);
+        let Some(whole) = whole.filter(|whole| whole.contains(':')) else {
+            return self.cabled_port(name);
+        };
+        let port = self.cabled_port(&TomlText { text: whole, span: name.span.clone() })?;
+        let mut channels = self.topology.virtual_ports(port);
+        let found = channels.find(|channel| self.topology.port_name(*channel) == name.text);
+        if found.is_none() {
+            let message = format!("there is no virtual channel `{}`", shortened(name.text));
+            self.problems.add(&name.span, message, "expected one of the port's profile");
+        }
+        found
+    }
+
     pub(super) fn cabled_host(&self, name: &TomlText<'_>) -> Option<NodeId> {
         let host = self.host(name)?;
         self.has_cable(Self::host_port(host), name).then_some(host)

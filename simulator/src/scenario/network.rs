@@ -1,25 +1,29 @@
 //! Network: generated, given by tables, or both.
 
+mod chain;
+mod fibre;
+mod profiles;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use codec::route::RouteAddressing;
 
-use super::FileReader;
-use super::costs;
+pub(super) use self::fibre::FIBRE_MODES;
 use super::error::{ProblemList, shortened};
-use super::generator;
 use super::keys::{self, GivenKeys};
 use super::limits::{CABLES_MAX, CELLS_MAX, HOSTS_MAX, NODES_MAX, PROBLEMS_MAX};
 use super::names::{NameLookup, NetworkCompleteness, invalid_name};
 use super::parameters::{INTERFACE, LinkKeys, PORT, SWITCH};
-use super::toml_reader::{TomlTable, TomlText};
-use crate::interface::InterfaceParameters;
+use super::toml_reader::{TomlItem, TomlTable, TomlText};
+use super::{FileReader, costs, generator};
+use crate::clock::NodeClock;
+use crate::interface::{InterfaceParameters, InterfacePlace, PLACES};
 use crate::link::{LinkParameters, PortParameters};
 use crate::messaging::MessageCosts;
 use crate::topology::{
-    CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology, TopologyItem,
-    TopologyProblem,
+    CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, SwitchRole, Topology,
+    TopologyItem, TopologyProblem,
 };
 
 #[derive(Debug)]
@@ -27,7 +31,11 @@ pub(super) struct ScenarioNetwork {
     pub(super) topology: Topology,
     pub(super) interfaces: Vec<(NodeId, InterfaceParameters)>,
     pub(super) costs: BTreeMap<NodeId, MessageCosts>,
+    /// Position of each node's name, or of the table that generated it.
+    pub(super) places: BTreeMap<String, Range<usize>>,
     pub(super) whole: NetworkCompleteness,
+    /// The host of each switch in a chain, and the reverse: they have one power supply. B-1
+    pub(super) chained: BTreeMap<NodeId, NodeId>,
 }
 
 type PortKeys = GivenKeys<PortParameters>;
@@ -45,6 +53,7 @@ struct NetworkBuilder<'a> {
     /// Position of each cable's table, and the names of its ends.
     places: Vec<(Range<usize>, Vec<TomlText<'a>>)>,
     whole: NetworkCompleteness,
+    chained: BTreeMap<NodeId, NodeId>,
 }
 
 struct UnresolvedCable<'a> {
@@ -94,6 +103,7 @@ pub(super) fn read<'a>(
         cables: Vec::new(),
         places: Vec::new(),
         whole: NetworkCompleteness::Complete,
+        chained: BTreeMap::new(),
     };
     if let Some(table) = root.table("topology") {
         plan.generate(table, seed, (switch, link), files);
@@ -101,14 +111,41 @@ pub(super) fn read<'a>(
     for table in root.tables("switch") {
         plan.switch(table, switch);
     }
+    plan.chains(root.tables("chain"), switch, link);
     let mut loose = Vec::new();
     for table in root.tables("host") {
         loose.extend(plan.host(table, (interface, costs)));
+    }
+    for table in root.tables("fibre") {
+        plan.fibre(table, link);
     }
     for table in root.tables("cable") {
         loose.extend(plan.cable(table));
     }
     plan.finish(loose, link, (interface, costs))
+}
+
+/// Name of an interface of a host: `h0`, or of several `h0.0`, `h0.1`, …; and its place. I-7
+fn name_of(name: &TomlText<'_>, (index, count): (u8, u8)) -> (String, Range<usize>) {
+    let text = match count {
+        1 => name.text.to_owned(),
+        _ => format!("{}.{index}", name.text),
+    };
+    (text, name.span.clone())
+}
+
+/// The ports that the interfaces of a host are cabled to.
+fn ports_of<'a>(at: &TomlItem<'a>, count: u8) -> Option<Vec<TomlText<'a>>> {
+    if count == 1 {
+        return Some(vec![at.text("a port, like `s0:0`")?]);
+    }
+    let list = at.as_list().unwrap_or_default();
+    let ports: Vec<_> = list.iter().filter_map(TomlItem::as_text).collect();
+    if ports.len() != usize::from(count) {
+        at.report(format!("expected a list of {count} ports, like `s0:0`"));
+        return None;
+    }
+    Some(ports)
 }
 
 impl<'a> NetworkBuilder<'a> {
@@ -126,8 +163,7 @@ impl<'a> NetworkBuilder<'a> {
         };
         self.names.extend(nodes.iter().map(|node| (node.name.clone(), span.clone())));
         self.places.extend(cables.iter().map(|_| (span.clone(), Vec::new())));
-        self.nodes = nodes;
-        self.cables = cables;
+        (self.nodes, self.cables) = (nodes, cables);
         for at in 0..self.cables.len() {
             let Some(CableSpec { ends, link }) = self.cables.get(at) else { continue };
             let link = self.link_between(*ends, *link);
@@ -142,7 +178,10 @@ impl<'a> NetworkBuilder<'a> {
         let mut link = base;
         for (port, end) in link.ports.iter_mut().zip(ends) {
             *port = match self.nodes.get(end.node.0 as usize).map(|node| node.kind) {
-                Some(NodeKind::Switch(_)) => switches.over(*port),
+                Some(NodeKind::Switch(switch)) => match switch.role {
+                    SwitchRole::Crossbar => switches.over(switch.packet_memory(*port)),
+                    SwitchRole::FibreEnd | SwitchRole::Router => *port,
+                },
                 Some(NodeKind::Host) => hosts.over(*port),
                 None => *port,
             };
@@ -155,6 +194,7 @@ impl<'a> NetworkBuilder<'a> {
         let name = table.needed("name").and_then(|item| item.text("a name"));
         let kind = NodeKind::Switch(keys::read(SWITCH, &mut table, base));
         let ports = PortKeys::read(PORT, &mut table);
+        let name = name.as_ref().map(|name| (name.text, &name.span));
         let node = self.node(name, kind);
         self.ports.extend(node.map(|node| (node, ports)));
         table.finish();
@@ -164,10 +204,11 @@ impl<'a> NetworkBuilder<'a> {
         &mut self,
         mut table: TomlTable<'a>,
         (interface, costs): (InterfaceParameters, MessageCosts),
-    ) -> Option<UnresolvedCable<'a>> {
+    ) -> Vec<UnresolvedCable<'a>> {
         let name = table.needed("name").and_then(|item| item.text("a name"));
         let interface = keys::read(INTERFACE, &mut table, interface);
         let costs = table.item("costs").map_or(Some(costs), |item| costs::of_host(&item, costs));
+        let count = table.integer("interfaces", 1..=PLACES.into()).unwrap_or(1);
         let at = table.item("at");
         let (link, own) = match &at {
             Some(_) => (LinkKeys::read(&mut table), PortKeys::default()),
@@ -175,18 +216,33 @@ impl<'a> NetworkBuilder<'a> {
         };
         let span = table.span();
         table.finish();
-        let host = self.node(name, NodeKind::Host);
-        if let Some(host) = host {
-            self.ports.insert(host, own);
-            self.interfaces.insert(host, interface);
-            self.costs.extend(costs.map(|costs| (host, costs)));
+        if count > 1 && interface.clock == NodeClock::Random {
+            let message = "the interfaces of a host have one clock";
+            self.problems.add(&span, message, "expected `clock_ppm` in parts per million");
         }
-        let at = at?.text("a port, like `s0:0`");
-        let Some((host, at)) = host.zip(at) else {
+        let hosts: Vec<NodeId> = (0..count)
+            .filter_map(|index| {
+                let name = name.as_ref().map(|name| name_of(name, (index, count)));
+                let host =
+                    self.node(name.as_ref().map(|(name, span)| (&**name, span)), NodeKind::Host)?;
+                self.ports.insert(host, own.clone());
+                let place = InterfacePlace { index, count };
+                self.interfaces.insert(host, InterfaceParameters { place, ..interface });
+                self.costs.extend(costs.map(|costs| (host, costs)));
+                Some(host)
+            })
+            .collect();
+        let Some(at) = at else { return Vec::new() };
+        let Some(ports) = ports_of(&at, count).filter(|ports| ports.len() == hosts.len()) else {
             self.whole = NetworkCompleteness::Incomplete;
-            return None;
+            return Vec::new();
         };
-        Some(UnresolvedCable { span, ends: Ok((host, at)), link })
+        let cable = |(host, at)| UnresolvedCable {
+            span: span.clone(),
+            ends: Ok((host, at)),
+            link: link.clone(),
+        };
+        hosts.into_iter().zip(ports).map(cable).collect()
     }
 
     fn cable(&mut self, mut table: TomlTable<'a>) -> Option<UnresolvedCable<'a>> {
@@ -208,31 +264,27 @@ impl<'a> NetworkBuilder<'a> {
         Some(UnresolvedCable { span, ends: Err(texts), link })
     }
 
-    fn node(&mut self, name: Option<TomlText<'a>>, kind: NodeKind) -> Option<NodeId> {
-        let admitted = name.and_then(|name| self.add_node(&name, kind));
+    fn node(&mut self, name: Option<(&str, &Range<usize>)>, kind: NodeKind) -> Option<NodeId> {
+        let admitted = name.and_then(|name| self.add_node(name, kind));
         if admitted.is_none() {
             self.whole = NetworkCompleteness::Incomplete;
         }
         admitted
     }
 
-    fn add_node(
-        &mut self,
-        TomlText { text, span }: &TomlText<'a>,
-        kind: NodeKind,
-    ) -> Option<NodeId> {
+    fn add_node(&mut self, (text, span): (&str, &Range<usize>), kind: NodeKind) -> Option<NodeId> {
         if let Some((message, expected)) = invalid_name(text) {
             self.problems.add(span, message, expected);
             return None;
         }
-        if let Some(first) = self.names.get(*text) {
+        if let Some(first) = self.names.get(text) {
             let line = self.problems.line(first);
             let message = format!("`{}` is the name of two nodes", shortened(text));
             let expected = format!("expected another name: line {line} has this one");
             self.problems.add(span, message, expected);
             return None;
         }
-        let node = NodeSpec { name: (*text).to_owned(), kind };
+        let node = NodeSpec { name: text.to_owned(), kind };
         self.names.insert(node.name.clone(), span.clone());
         let id = NodeId(u32::try_from(self.nodes.len()).ok()?);
         self.nodes.push(node);
@@ -262,16 +314,14 @@ impl<'a> NetworkBuilder<'a> {
             }
         }
         let topology = self.build();
-        let interfaces = topology
-            .hosts()
-            .map(|host| (host, self.interfaces.get(&host).copied().unwrap_or(interface)))
-            .collect();
-        let costs = topology
-            .hosts()
-            .map(|host| (host, self.costs.get(&host).copied().unwrap_or(costs)))
-            .collect();
+        let of = |host| (host, self.interfaces.get(&host).copied().unwrap_or(interface));
+        let interfaces = topology.hosts().map(of).collect();
+        let of = |host| (host, self.costs.get(&host).copied().unwrap_or(costs));
+        let costs = topology.hosts().map(of).collect();
+        self.check_profiles(&topology);
         self.check_size(&topology);
-        ScenarioNetwork { topology, interfaces, costs, whole: self.whole }
+        let Self { names: places, whole, chained, .. } = self;
+        ScenarioNetwork { topology, interfaces, costs, places, whole, chained }
     }
 
     /// Builds the topology; reports and omits cables that do not fit.

@@ -5,26 +5,32 @@ use std::num::NonZeroU32;
 use codec::route::RouteAddressing;
 use codec::time::{FULL_RATE_PERIOD_PS, Ticks};
 
-use super::cables::{CABLE, write_delay};
+use super::cables::{CABLE, ProfileFormat, write_delay};
+use super::extension_format::ExtensionFormat;
 use super::keys::{
     BoolPair, FieldKey, GivenKeys, IntRange, KeyFormat, KeyList, SectionKey, TimeRange, WordList,
     key, write,
 };
 use super::limits::{
-    BLOCKED_MAX, COMMANDS_MAX, CONSUMPTION_MAX, DELAY_MAX, DIVISOR_MAX, DURATION_MAX, LATENCY_MAX,
-    MEMORY_MAX, SLACK_MAX,
+    BLOCKED_MAX, COMMANDS_MAX, CONSUMPTION_MAX, DELAY_MAX, DIVISOR_MAX, DURATION_MAX, FIBRE_KM_MAX,
+    LATENCY_MAX, MEMORY_MAX, MTU_MIN, PART_MAX, SLACK_MAX,
 };
 use super::toml_reader::{NANO, TimeUnit, TomlItem, TomlTable};
 use super::toml_writer::{TomlKeys, word_of};
 use crate::clock::{CLOCK_TOLERANCE_PPM, NodeClock};
-use crate::interface::{ConsumptionMode, DmaBus, InterfaceParameters as Interface};
-use crate::link::{
-    DELAY_PS_PER_M, FillMode, FramingMode, LinkParameters, PortParameters as Port, ResetEnding,
-    SymbolSet,
+use crate::interface::{
+    ConsumptionMode, CopyPath, DmaBus, InterfaceParameters as Interface, RelayPolicy, SoftwarePath,
 };
+use crate::link::shared_line::PassageMode;
+use crate::link::{
+    DELAY_PS_PER_M, FIBRE_PERIODS_PER_KM, FillMode, FramingMode, LinkParameters,
+    PortParameters as Port, ResetEnding, SymbolSet,
+};
+use crate::messaging::BusMode;
 #[cfg(test)]
 use crate::rng::Rng;
-use crate::topology::{ExtensionSupport, SWITCH_PORTS_MAX, SwitchParameters as Switch};
+use crate::topology::{ForwardingMode, SWITCH_PORTS_MAX, SwitchParameters as Switch};
+use crate::traffic::SignalMode;
 use crate::wires::CableWires;
 
 const SYMBOLS: [(&str, SymbolSet); 2] =
@@ -33,7 +39,22 @@ const SYMBOLS: [(&str, SymbolSet); 2] =
 const ADDRESSING: [(&str, RouteAddressing); 2] =
     [("relative", RouteAddressing::Relative), ("absolute", RouteAddressing::Absolute)];
 
-const BUSES: [(&str, DmaBus); 2] = [("ideal", DmaBus::Ideal), ("sbus", DmaBus::SBus)];
+const BUSES: [(&str, DmaBus); 4] = [
+    ("ideal", DmaBus::Ideal),
+    ("sbus", DmaBus::SBus),
+    ("streaming", DmaBus::Mode(BusMode::Streaming)),
+    ("consistent", DmaBus::Mode(BusMode::Consistent)),
+];
+
+const STACKS: [(&str, CopyPath); 2] =
+    [("zero-copy", CopyPath::ZeroCopy), ("one-copy", CopyPath::OneCopy)];
+
+const RELAYS: [(&str, RelayPolicy); 2] = [("wait", RelayPolicy::Wait), ("drop", RelayPolicy::Drop)];
+const PATHS: [(&str, SoftwarePath); 2] =
+    [("kernel", SoftwarePath::Kernel), ("api", SoftwarePath::Api)];
+
+const SIGNALS: [(&str, SignalMode); 2] =
+    [("poll", SignalMode::Poll), ("interrupt", SignalMode::Interrupt)];
 
 const CONSUMPTION: [(&str, ConsumptionMode); 3] = [
     ("always", ConsumptionMode::Always),
@@ -41,7 +62,7 @@ const CONSUMPTION: [(&str, ConsumptionMode); 3] = [
     ("adversary", ConsumptionMode::Adversary),
 ];
 
-/// F-1, F-3, F-4, F-8, R-1, R-4, R-6
+/// F-1, F-3, F-4, F-8, R-1, R-4, R-6, C-7
 pub(super) const PORT: &KeyList<Port> = &[
     key!(Port, "rate_divisor", IntRange(1..=DIVISOR_MAX), divisor),
     key!(Port, "go_slack", IntRange(0..=SLACK_MAX), slack.go_slack),
@@ -55,30 +76,91 @@ pub(super) const PORT: &KeyList<Port> = &[
     key!(Port, "reset", WordList(&ResetEnding::WORDS), reset),
     key!(Port, "fill", WordList(&FillMode::WORDS), fill),
     key!(Port, "framing", WordList(&FramingMode::WORDS), framing),
+    key!(Port, "profile", ProfileFormat, profile),
+    key!(Port, "dateline", BoolPair(PASSAGES), passage),
 ];
+
+const PASSAGES: [PassageMode; 2] = [PassageMode::Same, PassageMode::Next];
 
 const LATENCY: IntRange = IntRange(0..=LATENCY_MAX);
 
 /// S-1, S-5, S-6, S-8
 pub(super) const SWITCH: &KeyList<Switch> = &[
+    &ModelKey,
     key!(Switch, "ports", IntRange(1..=SWITCH_PORTS_MAX as u64), ports),
     key!(Switch, "addressing", WordList(&ADDRESSING), addressing),
     key!(Switch, "routing", TimeRange(0..=u8::MAX as u64), routing),
     key!(Switch, "token_step", TimeRange(0..=u8::MAX as u64), token_step),
-    key!(Switch, "extensions", BoolPair(EXTENSIONS), extensions),
+    key!(Switch, "extensions", ExtensionFormat, extensions),
     key!(Switch, "clock_ppm", ClockFormat, clock),
+    key!(Switch, "forwarding", WordList(&FORWARDING), forwarding),
+    key!(Switch, "supplies", IntRange(1..=2), supplies),
 ];
 
-const EXTENSIONS: [ExtensionSupport; 2] = [ExtensionSupport::Off, ExtensionSupport::On];
+/// Products and their ports. All of them are relative. S-10 (§3.2)
+const MODELS: [(&str, u8); 3] = [("M2-SW8A", 8), ("M2F-SW8", 8), ("M2F-SW4", 4)];
+
+/// The name of a product, in place of the keys that it decides.
+struct ModelKey;
+
+impl SectionKey<Switch> for ModelKey {
+    fn read(
+        &'static self,
+        table: &mut TomlTable<'_>,
+        to: &mut Switch,
+    ) -> Option<&'static dyn SectionKey<Switch>> {
+        let ports = table.word("model", &MODELS)?;
+        for key in ["ports", "addressing"] {
+            if let Some(item) = table.item(key) {
+                item.report("expected no such key: the model decides it".to_owned());
+            }
+        }
+        (to.ports, to.addressing) = (ports, RouteAddressing::Relative);
+        Some(self)
+    }
+
+    fn copy(&self, from: Switch, to: &mut Switch) {
+        (to.ports, to.addressing) = (from.ports, from.addressing);
+    }
+
+    /// The keys that it decides are written.
+    fn write(&self, _: &mut TomlKeys, _: Switch, _: Switch) {}
+
+    /// None, since it excludes others.
+    #[cfg(test)]
+    fn any(&self, _: &mut Rng) -> (String, String) {
+        (String::new(), String::new())
+    }
+}
+
+const FORWARDING: [(&str, ForwardingMode); 2] = [
+    ("cut-through", ForwardingMode::CutThrough),
+    ("store-and-forward", ForwardingMode::StoreAndForward),
+];
 
 /// I-3, I-4, I-5, I-6
 pub(super) const INTERFACE: &KeyList<Interface> = &[
     key!(Interface, "bus", WordList(&BUSES), bus),
-    key!(Interface, "send_memory", IntRange(0..=MEMORY_MAX), send_memory),
-    key!(Interface, "receive_memory", IntRange(0..=MEMORY_MAX), receive_memory),
+    key!(Interface, "memory", IntRange(0..=MEMORY_MAX), memory),
+    key!(Interface, "program", IntRange(0..=PART_MAX), program),
+    key!(Interface, "send_memory", IntRange(0..=PART_MAX), send_memory),
+    key!(Interface, "receive_memory", IntRange(0..=PART_MAX), receive_memory),
     key!(Interface, "consumption", ConsumptionFormat, consumption),
     key!(Interface, "boot", TimeRange(0..=DURATION_MAX), boot),
     key!(Interface, "commands", IntRange(1..=COMMANDS_MAX), commands),
+    key!(Interface, "command", TimeRange(0..=DURATION_MAX), costs.command),
+    key!(Interface, "packet", TimeRange(0..=DURATION_MAX), costs.packet),
+    key!(Interface, "interrupt", TimeRange(0..=DURATION_MAX), host.interrupt),
+    key!(Interface, "checksum", TimeRange(0..=DURATION_MAX), host.checksum),
+    key!(Interface, "arrivals", WordList(&SIGNALS), host.arrivals),
+    key!(Interface, "system_call", TimeRange(0..=DURATION_MAX), host.system_call),
+    key!(Interface, "driver", TimeRange(0..=DURATION_MAX), host.driver),
+    key!(Interface, "copy", TimeRange(0..=DURATION_MAX), host.copy),
+    key!(Interface, "stack", WordList(&STACKS), host.stack),
+    key!(Interface, "path", WordList(&PATHS), host.path),
+    key!(Interface, "multicast", WordList(&RELAYS), relay),
+    key!(Interface, "mtu", IntRange(MTU_MIN..=u16::MAX as u64), mtu),
+    key!(Interface, "mapping", TimeRange(0..=DURATION_MAX), costs.mapping),
     key!(Interface, "clock_ppm", ClockFormat, clock),
 ];
 
@@ -201,6 +283,26 @@ fn delay_of_nanometres(nanometres: u128) -> Option<Ticks> {
     let period = NANO * u128::from(FULL_RATE_PERIOD_PS);
     let periods = nanometres.checked_mul(DELAY_PS_PER_M.into())?.div_ceil(period).max(1);
     u64::try_from(periods).ok().filter(|periods| *periods <= DELAY_MAX).map(Ticks)
+}
+
+/// Delay of a length of fibre in kilometres. N-5
+pub(super) fn fibre_delay(length: &TomlItem<'_>) -> Option<Ticks> {
+    let most = u128::from(FIBRE_KM_MAX) * NANO;
+    let delay = length
+        .as_nanos()
+        .filter(|km| *km <= most)
+        .and_then(|km| u64::try_from((km * u128::from(FIBRE_PERIODS_PER_KM)).div_ceil(NANO)).ok());
+    if delay.is_none() {
+        length.report(format!("expected a length from 0 to {FIBRE_KM_MAX} km"));
+    }
+    delay.map(|delay| Ticks(delay.max(1)))
+}
+
+/// Length of a fibre in kilometres, whose delay [`fibre_delay`] gives.
+pub(super) fn fibre_km(delay: Ticks) -> String {
+    let (km, rest) = (delay.0 / FIBRE_PERIODS_PER_KM, delay.0 % FIBRE_PERIODS_PER_KM);
+    // 400 periods: four decimals are exact.
+    format!("{km}.{:04}", rest * 10_000 / FIBRE_PERIODS_PER_KM)
 }
 
 /// A word, or a number of periods per character. I-4

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::PortTap;
 use super::names::{NameLookup, NetworkCompleteness};
+use super::shortened;
 use super::toml_reader::TomlTable;
 use super::toml_writer::{TomlKeys, TomlPage};
 use crate::topology::{NodePort, Topology};
@@ -49,14 +50,25 @@ fn ports(table: &mut TomlTable<'_>, map: NameLookup<'_>) -> Vec<NodePort> {
         }
         (Some(port), None) => {
             let port = port.text("a port, like `h0:0`");
-            port.and_then(|port| map.cabled_port(&port)).into_iter().collect()
+            let port = port.and_then(|text| Some((map.cabled_port(&text)?, text)));
+            let on_fibre =
+                |port| map.topology.cable(port).is_some_and(|it| map.topology.is_fibre(it));
+            if let Some((_, text)) = port.as_ref().filter(|(port, _)| on_fibre(*port)) {
+                let message = format!("`{}` is a port of a fibre", shortened(text.text));
+                map.problems.add(
+                    &text.span,
+                    message,
+                    "expected a port with a cable: taps record wires",
+                );
+            }
+            port.map(|(port, _)| port).into_iter().collect()
         }
         (None, Some(all)) => {
             if all.boolean() == Some(false) {
                 all.report("expected `true`, or a `port`".to_owned());
             }
             // Each link once.
-            map.topology.cables().iter().map(|cable| cable.ends[0]).collect()
+            tappable(map.topology).collect()
         }
         (None, None) => {
             if map.whole == NetworkCompleteness::Complete {
@@ -67,13 +79,18 @@ fn ports(table: &mut TomlTable<'_>, map: NameLookup<'_>) -> Vec<NodePort> {
     }
 }
 
+fn tappable(topology: &Topology) -> impl Iterator<Item = NodePort> {
+    let cables = topology.cables().iter().filter(|cable| !topology.is_fibre(cable));
+    cables.map(|cable| cable.ends[0])
+}
+
 pub(super) fn write(page: &mut TomlPage, taps: &[PortTap], topology: &Topology, duration: u64) {
     let times = |keys: &mut TomlKeys, tap: &PortTap| {
         keys.differing("from_periods", tap.from, 0);
         keys.differing("to_periods", tap.to, duration);
     };
     let first = taps.first().map(|tap| (tap.from, tap.to));
-    let all = topology.cables().iter().map(|cable| cable.ends[0]);
+    let all = tappable(topology);
     let one_of_each = taps.len() > 1
         && all.eq(taps.iter().map(|tap| tap.port))
         && taps.iter().all(|tap| Some((tap.from, tap.to)) == first);

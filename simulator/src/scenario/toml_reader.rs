@@ -289,11 +289,15 @@ impl<'a> TomlItem<'a> {
     }
 
     pub(super) fn boolean(&self) -> Option<bool> {
-        let DeValue::Boolean(truth) = self.value else {
+        let truth = self.as_boolean();
+        if truth.is_none() {
             self.report("expected `true` or `false`".to_owned());
-            return None;
-        };
-        Some(*truth)
+        }
+        truth
+    }
+
+    pub(super) fn as_boolean(&self) -> Option<bool> {
+        if let DeValue::Boolean(truth) = self.value { Some(*truth) } else { None }
     }
 
     pub(super) fn word<T: Copy>(&self, words: &[(&'static str, T)]) -> Option<T> {

@@ -1,24 +1,35 @@
 //! `[[traffic]]` and `[[raw]]`: patterns and loads, converted to streams. I-1
 
+mod problem;
+
+use std::num::NonZeroU8;
 use std::ops::Range;
 
+use codec::ip;
 use codec::notation::parse;
 use codec::packet::PacketTag;
 
 use super::Scenario;
 use super::arrivals::{self, ArrivalLaw};
 use super::error::{did_you_mean, shortened};
-use super::limits::{DESTINATIONS_MAX, NODES_MAX, RAW_MAX};
+use super::keys::{self, BoolPair, FieldKey, IntRange, KeyList, WordList, key};
+use super::limits::{BLOCKS_MAX, DESTINATIONS_MAX, NODES_MAX, RAW_MAX};
 use super::names::{NameLookup, NetworkCompleteness, node_name};
 use super::toml_reader::{TomlItem, TomlTable, TomlText};
-use super::toml_writer::{TomlKeys, TomlPage};
+use super::toml_writer::{TomlKeys, TomlPage, word_of};
+use crate::ip::IpProtocol;
+use crate::packet_types::MULTICAST;
 use crate::routes::RouteTable;
-use crate::topology::{NodeId, Topology};
-use crate::traffic::{ArrivalProcess, RawText, StreamDestination, TrafficStream};
+use crate::topology::{NodeId, RoutedNetworks, Topology};
+use crate::traffic::{
+    ArrivalProcess, ChecksumMode, CommandForm, RawText, SignalMode, StreamDestination,
+    TrafficStream,
+};
 
 pub(super) struct TrafficReader<'a> {
     map: NameLookup<'a>,
     routes: &'a RouteTable,
+    routed: RoutedNetworks,
     duration: u64,
     streams: Vec<TrafficStream>,
     destinations: usize,
@@ -28,6 +39,18 @@ pub(super) struct TrafficReader<'a> {
 
 /// Index of a host's receiver, by its own index, the number of hosts, and `by`.
 type PatternPartner = fn(usize, usize, usize) -> Option<usize>;
+
+const CHECKSUMS: [(&str, ChecksumMode); 3] =
+    [("none", ChecksumMode::None), ("host", ChecksumMode::Host), ("nic", ChecksumMode::Nic)];
+
+const PROTOCOLS: [(&str, IpProtocol); 2] = [("udp", IpProtocol::Udp), ("tcp", IpProtocol::Tcp)];
+
+/// I-6
+pub(super) const COMMAND: &KeyList<CommandForm> = &[
+    key!(CommandForm, "checksum", WordList(&CHECKSUMS), checksum),
+    key!(CommandForm, "blocks", IntRange(1..=BLOCKS_MAX), blocks),
+    key!(CommandForm, "interrupt", BoolPair([SignalMode::Poll, SignalMode::Interrupt]), signal),
+];
 
 /// Patterns; `uniform` draws a receiver for each packet.
 const PATTERNS: [(&str, Option<PatternPartner>); 4] = [
@@ -56,10 +79,11 @@ struct StreamTemplate {
 }
 
 impl<'a> TrafficReader<'a> {
-    pub(super) const fn new(map: NameLookup<'a>, routes: &'a RouteTable, duration: u64) -> Self {
+    pub(super) fn new(map: NameLookup<'a>, routes: &'a RouteTable, duration: u64) -> Self {
         Self {
             map,
             routes,
+            routed: RoutedNetworks::of(map.topology),
             duration,
             streams: Vec::new(),
             destinations: 0,
@@ -70,7 +94,11 @@ impl<'a> TrafficReader<'a> {
 
     pub(super) fn read(mut self, root: &mut TomlTable<'_>) -> (Vec<TrafficStream>, Vec<RawText>) {
         for table in root.tables("traffic") {
-            self.traffic(table);
+            self.traffic(table, None);
+        }
+        for mut table in root.tables("ip") {
+            let protocol = table.needed("proto").and_then(|item| item.word(&PROTOCOLS));
+            self.traffic(table, Some(protocol.unwrap_or(IpProtocol::Udp)));
         }
         for table in root.tables("raw") {
             self.raw(table);
@@ -78,7 +106,7 @@ impl<'a> TrafficReader<'a> {
         (self.streams, self.raw)
     }
 
-    fn traffic(&mut self, mut table: TomlTable<'_>) {
+    fn traffic(&mut self, mut table: TomlTable<'_>, protocol: Option<IpProtocol>) {
         let senders = self.senders(&mut table);
         let to = table.needed("to");
         let shifted = to.as_ref().and_then(TomlItem::as_text).is_some_and(|to| to.text == "shift");
@@ -88,19 +116,39 @@ impl<'a> TrafficReader<'a> {
             .filter(|_| self.destinations <= DESTINATIONS_MAX)
             .and_then(|(senders, to)| self.pairs(&senders, to, by.unwrap_or(1)));
         let start = table.time("start", 0..=self.duration.saturating_sub(1));
-        let tag: u8 = table.integer("tag", 0..=127).unwrap_or(0);
+        let multicast = match protocol {
+            Some(_) => None,
+            None => table.integer("multicast", 1..=u8::MAX.into()).and_then(NonZeroU8::new),
+        };
+        let tag: Option<u8> = match (protocol, multicast) {
+            (Some(_), _) => Some(ip::TAG),
+            (None, Some(_)) => Some(MULTICAST.value()),
+            (None, None) => table.integer("tag", 0..=127),
+        };
         let packets = table.integer("packets", 0..=u64::MAX);
+        let command = keys::read(COMMAND, &mut table, CommandForm::default());
         let payload = arrivals::payload(&mut table);
         let law = arrivals::read(&mut table);
         let span = to.map_or_else(|| table.span(), |to| to.span);
         table.finish();
         if let (Some(pairs), Some(payload), Some(law), Some(tag)) =
-            (pairs, payload, law, PacketTag::new(tag))
+            (pairs, payload, law, PacketTag::new(tag.unwrap_or(0)))
         {
             let start = start.map_or(0, |start| start.periods);
             let (from, to) = (NodeId(0), StreamDestination::Among(Vec::new()));
             let arrivals = ArrivalProcess::Saturating;
-            let stream = TrafficStream { from, to, tag, payload, arrivals, start, packets };
+            let stream = TrafficStream {
+                from,
+                to,
+                tag,
+                protocol,
+                multicast,
+                payload,
+                arrivals,
+                start,
+                packets,
+                command,
+            };
             self.add(pairs, &StreamTemplate { span, law, stream });
         }
     }
@@ -177,6 +225,11 @@ impl<'a> TrafficReader<'a> {
             return;
         }
         let problems = self.map.problems;
+        let problem = self.ip_problem(&pairs, form);
+        if let Some(problem) = problem.or_else(|| self.multicast_problem(&pairs, form)) {
+            problems.add(&form.span, problem.0, problem.1);
+            return;
+        }
         if pairs.is_empty() {
             problems.add(&form.span, "no host sends", "expected a sender that is not the receiver");
         }
@@ -211,20 +264,25 @@ impl<'a> TrafficReader<'a> {
         if to.is_empty() || to.contains(&from) {
             return report(format!("`{}` has no other host to send to", name(from)));
         }
-        let back = matches!(form.law, ArrivalLaw::Closed(..));
-        for to in to {
-            let ways = [Some((from, *to)), back.then_some((*to, from))];
-            for (a, b) in ways.into_iter().flatten() {
-                if self.routes.get(a, b).is_none() {
-                    return report(format!(
-                        "there is no route from `{}` to `{}`",
-                        name(a),
-                        name(b)
-                    ));
-                }
+        let back = matches!(form.law, ArrivalLaw::Closed(..)) || form.stream.protocol.is_some();
+        let ways: Vec<_> = if form.stream.multicast.is_some() {
+            let to = StreamDestination::Among(to.to_vec());
+            TrafficStream { from, to, ..form.stream.clone() }.tree()
+        } else {
+            let there = to.iter().map(|to| (from, *to));
+            there.flat_map(|(a, b)| [Some((a, b)), back.then_some((b, a))]).flatten().collect()
+        };
+        // IP and multicasts stay in one network. N-5
+        let is_plain = form.stream.protocol.is_none() && form.stream.multicast.is_none();
+        let reaches = |a: NodeId, b: NodeId| {
+            self.routes.get(a, b).is_some() || is_plain && self.routed.joins(a, b)
+        };
+        match ways.iter().find(|(a, b)| !reaches(*a, *b)) {
+            Some((a, b)) => {
+                report(format!("there is no route from `{}` to `{}`", name(*a), name(*b)))
             }
+            None => true,
         }
-        true
     }
 
     fn arrivals(&self, from: NodeId, to: &[NodeId], form: &StreamTemplate) -> ArrivalProcess {
@@ -302,13 +360,21 @@ pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
             StreamDestination::Among(some) => keys.list("to", &host_names(some, topology)),
         }
         keys.value("payload", arrivals::size_text(first.payload));
-        keys.differing("tag", first.tag.value(), 0);
+        match first.protocol {
+            Some(protocol) => keys.text("proto", word_of(&PROTOCOLS, protocol)),
+            None if first.multicast.is_some() => {}
+            None => keys.differing("tag", first.tag.value(), 0),
+        }
+        if let Some(fanout) = first.multicast {
+            keys.value("multicast", fanout);
+        }
         arrivals::write(&mut keys, first.arrivals);
         keys.differing("start_periods", first.start, 0);
         if let Some(packets) = first.packets {
             keys.value("packets", packets);
         }
-        page.element("traffic", &keys);
+        keys::write(COMMAND, &mut keys, first.command, CommandForm::default());
+        page.element(if first.protocol.is_some() { "ip" } else { "traffic" }, &keys);
     }
     for raw in &scenario.raw {
         let mut keys = TomlKeys::default();

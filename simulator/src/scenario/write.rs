@@ -83,6 +83,7 @@ fn differing(one: &Scenario, other: &Scenario) -> Option<&'static str> {
         ("mapping", one.mapping == other.mapping),
         ("traffic", one.streams == other.streams),
         ("raw characters", one.raw == other.raw),
+        ("replayed packets", one.replays == other.replays),
         ("endpoints and messages", needed(one) == needed(other)),
         ("faults", one.faults == other.faults),
         ("taps", one.taps == other.taps),

@@ -7,16 +7,18 @@ use codec::wires::WireTransition;
 use serde::ser::{Impossible, Serialize, SerializeMap, Serializer};
 
 use super::{PacketHandling, RuleId, TruthEvent, TruthEventKind};
-use crate::topology::NodeId;
+use crate::interface::{InterruptCause, MemoryMark, RelayNotice, RouterNotice};
+use crate::topology::{NodeId, PortLabel};
 
 /// Names of all kinds of events, in the order of `docs/truth.md`.
 #[rustfmt::skip]
-pub const TRUTH_KINDS: [&str; 63] = [
+pub const TRUTH_KINDS: [&str; 68] = [
     "injected", "forwarded", "consumed", "dropped", "truncated", "merged", "received", "sent",
     "open-link", "link-restored", "forward-reset", "reset-ended", "backward-reset",
     "overrun-alarm", "probe", "reply", "wire-error", "invalid-code", "corrected-code", "threshold", "overflow",
     "fill", "commanded", "symbol-sent", "reset-closed", "fell-silent", "silence-ended",
-    "power-lost", "raw", "sender-stopped", "sender-resumed", "blocked", "message-transmitted",
+    "power-lost", "raw", "sender-stopped", "sender-resumed", "blocked", "memory-filled", "interrupt", "multicast", "routed", "ip-transmitted",
+    "message-transmitted",
     "ack-transmitted", "nack-transmitted", "message-accepted", "message-written",
     "message-refused", "message-dropped", "message-acknowledged", "message-returned",
     "message-given-up", "message-lost", "message-damaged", "transport-retransmitted",
@@ -55,7 +57,10 @@ impl<'a, F: Fn(NodeId) -> &'a str> Serialize for TruthRow<'_, F> {
         let mut row = serializer.serialize_map(None)?;
         row.serialize_entry("at", at)?;
         time_ps.iter().try_for_each(|time| row.serialize_entry("time_ps", time))?;
-        row.serialize_entry("place", &format_args!("{}:{}", name(place.node), place.port.0))?;
+        row.serialize_entry(
+            "place",
+            &format_args!("{}:{}", name(place.node), PortLabel(place.port)),
+        )?;
         if let Some(packet) = packet {
             let text = format_args!("{}#{}", name(packet.host), packet.number);
             row.serialize_entry("packet", &text)?;
@@ -148,12 +153,7 @@ impl TruthEventKind {
                 out.optional("round_trip", *round_trip)
             }
             Self::WireError { character, sent, received } => {
-                let [before, after] =
-                    [sent, received].map(|bits| Character::from_bits(*bits).to_string());
-                let hurt = WireTransition { time_fs: 0, wires: sent ^ received };
-                out.event("wire-error").field("character", character).field("sent", &before);
-                let wires = hurt.each().collect::<Vec<_>>();
-                out.field("received", &after).field("wires", &wires)
+                write_damage(*character, [*sent, *received], out.event("wire-error"))
             }
             Self::InvalidCode(code) => out.event("invalid-code").field("code", code),
             Self::CorrectedCode { code, symbol } => {
@@ -177,6 +177,11 @@ impl TruthEventKind {
             Self::SenderStopped => out.event("sender-stopped"),
             Self::SenderResumed(by) => out.event("sender-resumed").field("by", by),
             Self::Blocked(by) => out.event("blocked").field("by", by),
+            Self::MemoryFilled(mark) => mark.write(out.event("memory-filled")),
+            Self::Interrupted(cause) => out.event("interrupt").field("cause", cause.name()),
+            Self::Multicast(notice) => notice.write(out.event("multicast")),
+            Self::Routed(notice) => notice.write(out.event("routed")),
+            Self::IpTransmitted(label) => label.write(out),
             Self::Transmitted(transmission) => transmission.write(out),
             Self::Messaging(event) => event.write(here, out),
             Self::MappingTransmitted(label) => label.write(out),
@@ -184,6 +189,17 @@ impl TruthEventKind {
             Self::Fault(fault) => out.event("fault").field("fault", fault),
         };
     }
+}
+
+fn write_damage<'w, 'a, M: SerializeMap>(
+    character: u64,
+    [sent, received]: [u16; 2],
+    out: &'w mut RowWriter<'a, M>,
+) -> &'w mut RowWriter<'a, M> {
+    let [before, after] = [sent, received].map(|bits| Character::from_bits(bits).to_string());
+    let wires: Vec<_> = WireTransition { time_fs: 0, wires: sent ^ received }.each().collect();
+    out.field("character", &character);
+    out.field("sent", &before).field("received", &after).field("wires", &wires)
 }
 
 fn write_symbol<'w, 'a, M: SerializeMap>(
@@ -197,6 +213,46 @@ fn write_symbol<'w, 'a, M: SerializeMap>(
         out.field("status", &status.value());
     }
     out.field("symbol", symbol.family())
+}
+
+impl MemoryMark {
+    fn write<'w, 'a, M: SerializeMap>(
+        &self,
+        out: &'w mut RowWriter<'a, M>,
+    ) -> &'w mut RowWriter<'a, M> {
+        out.field("buffer", self.buffer).field("used", &self.used).field("size", &self.size)
+    }
+}
+
+impl RelayNotice {
+    fn write<'w, 'a, M: SerializeMap>(
+        &self,
+        out: &'w mut RowWriter<'a, M>,
+    ) -> &'w mut RowWriter<'a, M> {
+        let root = out.node_name(self.root);
+        out.field("root", root).field("number", &self.number);
+        out.field("copies", &self.copies).field("lost", &self.lost)
+    }
+}
+
+impl RouterNotice {
+    fn write<'w, 'a, M: SerializeMap>(
+        &self,
+        out: &'w mut RowWriter<'a, M>,
+    ) -> &'w mut RowWriter<'a, M> {
+        let destination = format_args!("{}", self.destination);
+        out.field("destination", &destination).field("outcome", self.outcome.name())
+    }
+}
+
+impl InterruptCause {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Command => "command",
+            Self::Packet => "packet",
+            Self::Restart => "restart",
+        }
+    }
 }
 
 impl PacketHandling {
@@ -218,6 +274,7 @@ impl PacketHandling {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interface::RouterOutcome;
     use crate::link::tagged_char::PacketId;
     use crate::mapping::MappingNotice;
     use crate::messaging::{
@@ -226,7 +283,8 @@ mod tests {
     use crate::topology::NodePort;
     use crate::transport::TransportNotice;
     use crate::truth::{
-        BlockedEscape, FrameRecord, FrameTracker, MappingLabel, ReleaseCause, StopGo,
+        BlockedEscape, FrameRecord, FrameTracker, IpLabel, MappingLabel, ReleaseCause,
+        SegmentLabel, StopGo,
     };
     use codec::character::{ProbeNumber, ReplyStatus};
     use codec::crc::crc8;
@@ -239,6 +297,7 @@ mod tests {
         ChannelIncarnation, EndpointId, LogicalChannel, NackReason, Nic, SequenceBit, SyncFlag,
         TransportHeader, TransportTimestamp,
     };
+    use smoltcp::wire::Ipv4Address;
 
     const DOC: &str = include_str!("../../../docs/truth.md");
     const NAMES: [&str; 3] = ["h0", "h1", "s0"];
@@ -343,10 +402,66 @@ mod tests {
             TruthEventKind::Blocked(BlockedEscape::Gap),
         ]
         .into_iter()
+        .chain(interface())
+        .chain(ip())
         .chain(transport())
         .chain(mapping())
         .chain([TruthEventKind::Fault("cable cut".to_owned())])
         .collect()
+    }
+
+    /// Events inside an interface.
+    fn interface() -> [TruthEventKind; 4] {
+        [
+            TruthEventKind::MemoryFilled(MemoryMark {
+                buffer: "receive",
+                used: 14_003,
+                size: 55_808,
+            }),
+            TruthEventKind::Interrupted(InterruptCause::Packet),
+            TruthEventKind::Multicast(RelayNotice {
+                root: NodeId(1),
+                number: 17,
+                copies: 2,
+                lost: 1,
+            }),
+            TruthEventKind::Routed(RouterNotice {
+                destination: InterfaceAddress::new(0x0060_dd01_0203).unwrap(),
+                outcome: RouterOutcome::Unknown,
+            }),
+        ]
+    }
+
+    fn ip() -> [TruthEventKind; 2] {
+        let ends = [2, 1].map(|host| (Ipv4Address::new(10, 0, 0, host), None));
+        let later = IpLabel {
+            ends,
+            protocol: "udp",
+            id: 7,
+            offset: Some(1480),
+            length: 540,
+            data: 520,
+            segment: None,
+            checksum: None,
+        };
+        let [from, to] = ends.map(|(address, _)| address);
+        let segment = SegmentLabel {
+            sequence: 4000,
+            acknowledgment: 17,
+            flags: vec!["psh", "ack"],
+            again: true,
+        };
+        let segment = IpLabel {
+            ends: [(from, Some(32_768)), (to, Some(1024))],
+            protocol: "tcp",
+            offset: None,
+            length: 140,
+            data: 100,
+            segment: Some(segment),
+            checksum: Some("bad"),
+            ..later.clone()
+        };
+        [segment, later].map(|label| TruthEventKind::IpTransmitted(Box::new(label)))
     }
 
     /// Events of messages.
@@ -402,7 +517,7 @@ mod tests {
 
     fn line(what: TruthEventKind) -> String {
         let about = match what.name() {
-            "injected" | "consumed" => Some(0),
+            "injected" | "consumed" | "ip-transmitted" => Some(0),
             "message-transmitted" | "ack-transmitted" | "nack-transmitted" => Some(0),
             "forwarded" | "dropped" | "truncated" | "merged" => Some(2),
             "received" | "sent" | "overflow" | "blocked" => Some(2),

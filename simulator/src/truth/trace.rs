@@ -1,8 +1,10 @@
 //! The log of events, and the context in which they are emitted.
 
+use std::collections::BTreeMap;
+
 use codec::time::CharacterPeriod;
 
-use super::{TruthEvent, TruthEventKind};
+use super::{RuleId, TruthEvent, TruthEventKind};
 use crate::link::tagged_char::PacketId;
 use crate::topology::NodePort;
 
@@ -11,6 +13,8 @@ use crate::topology::NodePort;
 pub struct TruthLog {
     level: TraceLevel,
     events: Vec<TruthEvent>,
+    /// Packets dropped so far, by place.
+    drops: BTreeMap<NodePort, u64>,
     /// The true time of the events, if their node's clock differs from that of the scenario.
     time: Option<TrueTime>,
 }
@@ -38,7 +42,7 @@ impl TruthLog {
     /// An empty log.
     #[must_use]
     pub const fn new(level: TraceLevel) -> Self {
-        Self { level, events: Vec::new(), time: None }
+        Self { level, events: Vec::new(), drops: BTreeMap::new(), time: None }
     }
 
     pub(crate) const fn level(&self) -> TraceLevel {
@@ -63,6 +67,23 @@ impl TruthLog {
             let (at, time_ps) = self.time.map_or((at, None), TrueTime::shown_as);
             self.events.push(TruthEvent { at, time_ps, place, packet, kind: kind() });
         }
+    }
+
+    /// Counts a packet that is dropped, and adds the event.
+    pub(crate) fn drop_packet(
+        &mut self,
+        at: u64,
+        place: NodePort,
+        packet: Option<PacketId>,
+        rule: RuleId,
+    ) {
+        *self.drops.entry(place).or_default() += 1;
+        self.emit(at, place, packet, || TruthEventKind::Dropped(rule));
+    }
+
+    /// Number of packets that have been dropped at a port.
+    pub(crate) fn drops(&self, place: NodePort) -> u64 {
+        self.drops.get(&place).copied().unwrap_or_default()
     }
 
     /// Removes all events.
@@ -97,5 +118,10 @@ impl TraceContext<'_> {
     /// Emits an event at this time and place.
     pub(crate) fn emit(&mut self, packet: Option<PacketId>, kind: impl FnOnce() -> TruthEventKind) {
         self.log.emit(self.now, self.place, packet, kind);
+    }
+
+    /// Drops a packet at this time and place.
+    pub(crate) fn drop_packet(&mut self, packet: Option<PacketId>, rule: RuleId) {
+        self.log.drop_packet(self.now, self.place, packet, rule);
     }
 }

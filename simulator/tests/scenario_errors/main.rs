@@ -49,6 +49,7 @@ fn problems_are_reported_at_their_places() {
     let files = [
         (BASE, include_str!("faults.txt")),
         (BASE, include_str!("nodes.txt")),
+        (BASE, include_str!("profiles.txt")),
         (BASE, include_str!("taps.txt")),
         (BASE, include_str!("topology.txt")),
         (BASE, include_str!("traffic.txt")),
@@ -118,7 +119,7 @@ fn long_lines_are_shown_around_the_place() {
          --> net.toml:2:10
           |
         2 | link = { key_number_60 = 60 }                                                                                                        ...
-          |          ^^^^^^^^^^^^^ expected `blocked_us`, `delay_us`, `fill`, `framing`, `generation_periods`, `go_slack`, `hysteresis`, `interpretation_periods`, `jitter_ns`, `length_m`, `polarity_ns`, `rate_divisor`, `repeaters`, `replies`, `reset`, `skew_ns`, `stop_slack`, `straight`, `symbols` or `type`
+          |          ^^^^^^^^^^^^^ expected `blocked_us`, `dateline`, `delay_us`, `fill`, `framing`, `generation_periods`, `go_slack`, `handshake_ns`, `hysteresis`, `interpretation_periods`, `jitter_ns`, `kind`, `length_m`, `polarity_ns`, `profile`, `rate_divisor`, `repeaters`, `replies`, `reset`, `skew_ns`, `stop_slack`, `straight`, `symbols` or `type`
     ");
 }
 

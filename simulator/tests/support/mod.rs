@@ -20,7 +20,7 @@ use myriscope_simulator::interface::HostStatistics;
 use myriscope_simulator::network::{Network, VisitOrder};
 use myriscope_simulator::port::PortCounters;
 use myriscope_simulator::scenario::Scenario;
-use myriscope_simulator::topology::{NodePort, Topology};
+use myriscope_simulator::topology::{NodeId, NodePort, Topology};
 use myriscope_simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
 /// Running network, its events and characters so far.
@@ -82,11 +82,22 @@ impl TestRun {
         kept.expect("keeping never fails");
     }
 
-    /// Port by name, such as `s0:3`.
+    /// Port by name, such as `s0:3` or `s0:3.vc1`.
     pub(crate) fn port(&self, name: &str) -> NodePort {
         let (node, port) = name.split_once(':').expect("a port's name has a colon");
         let node = self.topology.find(node).expect("the node is there");
-        NodePort { node, port: PortId(port.parse().expect("a port is a number")) }
+        let (port, channel) =
+            port.split_once(".vc").map_or((port, None), |(port, channel)| (port, Some(channel)));
+        let port = PortId(port.parse().expect("a port is a number"));
+        let port = NodePort { node, port };
+        channel.map_or(port, |channel| {
+            port.with_virtual_channel(channel.parse().expect("a virtual channel is a number"))
+        })
+    }
+
+    /// Name of a node.
+    pub(crate) fn node(&self, node: NodeId) -> &str {
+        self.topology.node(node).map_or("", |node| node.name.as_str())
     }
 
     /// Counters of a port.

@@ -52,7 +52,7 @@ fn some<S: Copy>(rng: &mut Rng, keys: &KeyList<S>, without: &str, separator: &st
     let mut text = String::new();
     for key in keys {
         let (name, value) = key.any(rng);
-        if name != without && rng.below(3) == 0 {
+        if name != without && !name.is_empty() && rng.below(3) == 0 {
             let _ = write!(text, "{name} = {value}{separator}");
         }
     }
@@ -106,7 +106,9 @@ impl RandomFile<'_> {
         self.table("[link]", &link);
         let switch = some(self.rng, SWITCH, "", "\n") + &self.port_keys("\n");
         self.table("[switch_defaults]", &switch);
-        let interface = some(self.rng, INTERFACE, "", "\n") + &self.port_keys("\n");
+        // Enough for all parts. I-5
+        let interface = some(self.rng, INTERFACE, "memory", "\n") + &self.port_keys("\n");
+        let interface = format!("memory = {}\n{interface}", 1_u64 << 33);
         self.table("[interface]", &interface);
         let preset = pick(self.rng, &["", "preset = 'gam'\n", "preset = 'nothing'\n"]);
         let costs = preset.to_owned() + &some(self.rng, COSTS, "", "\n");
@@ -132,7 +134,7 @@ impl RandomFile<'_> {
             (1..self.switches).map(|i| [format!("s\"{}:6", i - 1), format!("s\"{i}:7")]).collect();
         for i in 0..self.hosts {
             let mut keys = format!("name = '{}'\n", host_name(i));
-            keys += &some(self.rng, INTERFACE, "", "\n");
+            keys += &some(self.rng, INTERFACE, "memory", "\n");
             keys += &self.port_keys("\n");
             match self.rng.below(3) {
                 0 => keys += "costs = 'gam'\n",

@@ -1,0 +1,56 @@
+//! IP over Myrinet: datagrams with fragments, and a connection over a link that loses packets. H-1
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
+
+use myriscope_simulator::interface::HostStatistics;
+use myriscope_simulator::network::{Network, SimulationEngine, VisitOrder};
+use myriscope_simulator::scenario::Scenario;
+use myriscope_simulator::truth::TraceLevel;
+
+/// Counters of both hosts after the run.
+fn run(more: &str, micros: u32, engine: SimulationEngine) -> [HostStatistics; 2] {
+    let text = format!(
+        "seed = 3\nduration_us = {micros}\n[[host]]\nname = 'a'\n[[host]]\nname = 'b'\n\
+         [[cable]]\nends = ['a:0', 'b:0']\n{more}"
+    );
+    let scenario = Scenario::read("ip", &text).map_err(|error| error.to_string()).unwrap();
+    let mut network = Network::new(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven);
+    network.run_with(engine, scenario.duration);
+    let mut hosts = scenario.topology.hosts();
+    [(); 2].map(|()| *network.interface(hosts.next().unwrap()).unwrap().statistics())
+}
+
+/// H-1
+#[test]
+fn datagrams_and_connections_arrive() {
+    const UDP: &str = "[interface]\nmtu = 1500\n[[ip]]\nproto = 'udp'\nfrom = 'a'\nto = 'b'\n\
+                       payload = 4000\nevery_us = 200\npackets = 10\n";
+    const TCP: &str = "[interface]\nmtu = 1500\n[[ip]]\nproto = 'tcp'\nfrom = 'a'\nto = 'b'\n\
+                       payload = 10000\nsaturate = true\npackets = 10\n";
+    let event = |text: &str, micros| run(text, micros, SimulationEngine::Event);
+    // 4008 bytes of UDP in fragments of 1480: three each.
+    let [a, b] = event(UDP, 3000);
+    assert_eq!((a.sent, b.ip_bytes, b.handled.delivered), (30, 40_000, 30));
+    // Of each byte: a write and a read by the applications, the bus at both ends, with headers of 20, 20
+    // and 28 bytes, and the host's pass for the checksum at the sender.
+    assert_eq!([a, b].map(|host| host.touched.application), [40_000; 2]);
+    assert_eq!([a, b].map(|host| host.touched.bus), [40_680; 2]);
+    assert_eq!([a, b].map(|host| host.touched.summed), [40_680, 0]);
+    // A sum over all fragments is the host's work, whatever is asked for: the interface has one at a time.
+    let [a, b] = event(&format!("{UDP}checksum = 'nic'\n"), 3000);
+    assert_eq!((b.ip_bytes, a.touched.summed), (40_000, 40_680));
+    assert_eq!(event(TCP, 3000)[1].ip_bytes, 100_000);
+    let [a, b] = event(&format!("{TCP}checksum = 'nic'\n"), 3000);
+    assert_eq!((b.ip_bytes, a.touched.summed), (100_000, 0));
+    // A corrupted packet in the middle is repaired by a fast retransmission; a second one after a second.
+    let fault = |at| format!("[[fault]]\nat_us = {at}\nflip = 'a:0'\nbits = 1\n");
+    let one = format!("{TCP}{}", fault(300));
+    let two = format!("{one}{}", fault(600));
+    for (text, micros, corrupt) in [(&one, 3000, 1), (&two, 2_000_000, 2)] {
+        let [_, b] = event(text, micros);
+        assert_eq!((b.ip_bytes, b.handled.corrupt), (100_000, corrupt));
+    }
+    for text in [UDP, &one] {
+        assert_eq!(event(text, 3000), run(text, 3000, SimulationEngine::Step));
+    }
+}
