@@ -75,6 +75,9 @@ struct WaitCycle {
 /// Look-up of the packet at the head of the input behind a channel.
 type HeadLookup<'a> = &'a dyn Fn(ChannelId) -> Option<HeadPacket>;
 
+/// Input and number of the packet that holds each output.
+type OutputHolders = BTreeMap<ChannelId, Option<(ChannelId, u64)>>;
+
 impl BlockingTracker {
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
@@ -181,8 +184,10 @@ impl BlockingTracker {
             affected.filter(|id| self.waits.get(*id).is_some()).collect();
         affected.sort_unstable();
         affected.dedup();
+        // Each output is looked up once: a switch may have 256 inputs, all of them stopped.
+        let mut holders = OutputHolders::new();
         for id in affected {
-            self.update_target(id, now, heads, out);
+            self.update_target(id, now, (heads, &mut holders), out);
         }
     }
 
@@ -196,7 +201,7 @@ impl BlockingTracker {
         &mut self,
         id: ChannelId,
         now: Picoseconds,
-        heads: HeadLookup<'_>,
+        (heads, holders): (HeadLookup<'_>, &mut OutputHolders),
         out: &mut impl FnMut(BlockingEvent),
     ) {
         let Some(wait) = self.waits.get(id) else { return };
@@ -204,28 +209,26 @@ impl BlockingTracker {
         let ask = match (self.nodes.behind(id), head, wait.spell.ask) {
             (TopologyNodeKind::Host, ..) => WaitTarget::Host,
             (
-                TopologyNodeKind::Switch | TopologyNodeKind::Unknown,
+                TopologyNodeKind::Switch | TopologyNodeKind::Fibre | TopologyNodeKind::Unknown,
                 Some(HeadPacket { wants: Some(output), .. }),
                 _,
             ) => WaitTarget::Output(output),
             (
-                TopologyNodeKind::Switch | TopologyNodeKind::Unknown,
+                TopologyNodeKind::Switch | TopologyNodeKind::Fibre | TopologyNodeKind::Unknown,
                 Some(HeadPacket { wants: None, .. }),
                 _,
             ) => WaitTarget::OutOfSight,
             // Reading: if the packet at the head is no longer known, the target is assumed
             // unchanged, as the input is still full.
-            (TopologyNodeKind::Switch | TopologyNodeKind::Unknown, None, Some(known)) => known,
-            (TopologyNodeKind::Switch | TopologyNodeKind::Unknown, None, None) => {
-                WaitTarget::OutOfSight
-            }
+            (_, None, Some(known)) => known,
+            (_, None, None) => WaitTarget::OutOfSight,
         };
         if wait.spell.ask != Some(ask) {
             self.change_target(id, ask, now, out);
         }
         let holder = match (ask, head.map(|head| head.passing)) {
             (WaitTarget::Output(output), Some(HeadProgress::Waiting)) => {
-                self.holder(id, output, heads)
+                *holders.entry(output).or_insert_with(|| self.holder(output, heads))
             }
             (WaitTarget::Output(_) | WaitTarget::Host | WaitTarget::OutOfSight, _) => None,
         };
@@ -235,13 +238,8 @@ impl BlockingTracker {
     }
 
     /// Input and number of the packet that holds an output for which another packet waits.
-    fn holder(
-        &self,
-        waiting: ChannelId,
-        output: ChannelId,
-        heads: HeadLookup<'_>,
-    ) -> Option<(ChannelId, u64)> {
-        self.nodes.inputs(output).filter(|input| *input != waiting).find_map(|input| {
+    fn holder(&self, output: ChannelId, heads: HeadLookup<'_>) -> Option<(ChannelId, u64)> {
+        self.nodes.inputs(output).find_map(|input| {
             let head = heads(input)?;
             let has = head.wants == Some(output) && head.passing == HeadProgress::Begun;
             has.then_some((input, head.packet))

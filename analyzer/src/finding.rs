@@ -2,6 +2,7 @@
 //! occurrence.
 
 mod case;
+mod collected_map;
 mod evidence;
 mod flow;
 mod journeys;

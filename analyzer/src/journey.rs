@@ -6,8 +6,10 @@
 //! at the switch's inputs: by turn when it begins, by bytes when it has ended. A packet from an
 //! uncaptured part of the network is matched with the packets that entered it.
 
+mod candidate;
 mod completed;
 mod corruption;
+mod fibre;
 mod fit;
 mod hop_record;
 mod linking;
@@ -15,7 +17,9 @@ mod located_harm;
 mod matching;
 mod network_map;
 mod outcome;
-mod recent_bodies;
+mod passage;
+mod recent_sets;
+mod relays;
 mod row;
 mod uncaptured;
 mod undecided;
@@ -27,6 +31,7 @@ use std::collections::VecDeque;
 use codec::capture::{Channel, ChannelId};
 use codec::route::{PortId, is_route_byte};
 
+use self::candidate::HopCandidate;
 pub use self::completed::{Journey, JourneyHop};
 pub use self::corruption::{BitPlace, Corruption, CorruptionSite, FlipParity};
 use self::fit::ByteFit;
@@ -34,10 +39,11 @@ use self::hop_record::{
     BlockingPackets, ClosedPacket, HopId, HopRecord, HopTable, NextHop, SearchScope,
 };
 pub use self::located_harm::LocatedHarm;
-use self::matching::HopCandidate;
 use self::network_map::{NetworkMap, QueuedHop, RequestedOutput};
 pub use self::outcome::{JourneyFate, MatchCertainty, WaitReason};
-use self::recent_bodies::RecentBodies;
+use self::recent_sets::{ANY_NODE, RecentSets};
+use self::relays::ArrivedPacket;
+pub use self::relays::RelayedFrom;
 pub use self::row::{BitPlaceRow, CorruptionRow, HopRow, JourneyRow, PLACES_MAX};
 use crate::clock::ClockEstimator;
 use crate::event::{LinkEvent, ResumeCause};
@@ -100,7 +106,8 @@ pub struct JourneyTracker {
     net: NetworkMap,
     legs: HopTable,
     pub(crate) clocks: ClockEstimator,
-    recent: RecentBodies,
+    recent: RecentSets<(u64, HopId)>,
+    arrivals: RecentSets<ArrivedPacket>,
     /// Packets that have entered uncaptured links, the oldest first.
     waiting: VecDeque<(u64, HopId)>,
     /// Packets whose origin is undecided because a possible origin has not ended; in the order of
@@ -269,7 +276,7 @@ impl JourneyTracker {
             // A packet whose first byte is a tag is for a host.
             self.settle(id, JourneyFate::Arrived, out);
         } else {
-            self.recent.add(body, seq, id);
+            self.recent.add(body, ANY_NODE, (seq, id));
             if leg.is_free()
                 && self.net.requested_output(leg.lane, leg.first) == RequestedOutput::Unseen
             {
@@ -368,7 +375,7 @@ impl JourneyTracker {
                 Some(_) => JourneyFate::Arrived,
             };
         }
-        if leg.is_part() {
+        if leg.is_part() || node.fibre.is_some() {
             return JourneyFate::OutOfSight;
         }
         if !is_route_byte(leg.first) {

@@ -13,7 +13,8 @@ pub mod totals;
 
 use std::collections::BTreeMap;
 
-use codec::capture::{Channel, ChannelId, Chunk, StartState};
+use codec::capture::{Channel, ChannelId, Chunk};
+use codec::packet::PacketDialect;
 use codec::time::Tick;
 
 use self::interval::ActivityInterval;
@@ -65,6 +66,17 @@ pub struct LinkOutput {
     pub slack: Vec<SlackEvent>,
     /// Cases of findings, in the order in which they were found.
     pub cases: Vec<FindingCase>,
+}
+
+impl LinkOutput {
+    /// Reads its packets in a dialect.
+    pub(crate) fn read_as(&mut self, dialect: PacketDialect) {
+        for event in &mut self.events {
+            if let ChannelEvent::Packet(packet) = &mut event.body {
+                packet.read_as(dialect);
+            }
+        }
+    }
 }
 
 impl LinkAnalysis {
@@ -137,7 +149,7 @@ impl LinkAnalysis {
         let channel = LinkChannel {
             channel: channel.clone(),
             peer: None,
-            activity: ActivityTracker::new(id, StartState::of(channel)),
+            activity: ActivityTracker::new(id, channel),
             slack: SlackTracker::new(id, channel, assumptions, self.state.scope),
         };
         self.state.channels.insert(id, channel);

@@ -98,7 +98,7 @@ pub enum PortNumber {
 pub struct TopologyLink {
     /// Source and destination of the first channel.
     pub ends: [TopologyEnd; 2],
-    /// The captured channels, one or two.
+    /// The captured channels, one or two; of a fibre none.
     pub channels: Vec<TopologyChannel>,
     /// Port at which the link was tapped, if declared.
     pub tap: Option<String>,
@@ -161,6 +161,38 @@ impl Topology {
     pub fn place(&self, end: TopologyEnd) -> String {
         let name = self.nodes.get(end.node).map_or("", |node| node.name.as_str());
         format!("{name}:{}", end.port)
+    }
+
+    /// Adds the fibre between two nodes that were captured: a link without channels. N-5
+    fn add_fibre(&mut self, names: [&str; 2]) {
+        let node = |name: &str| self.nodes.iter().position(|node| node.name == name);
+        let [Some(one), Some(other)] = names.map(node) else { return };
+        let (link, port) = (self.links.len(), PortNumber::Known(PortId(1)));
+        for (end, node) in [one, other].into_iter().enumerate() {
+            if let Some(node) = self.nodes.get_mut(node) {
+                node.ports.push(TopologyPort { port, link, end });
+            }
+        }
+        let ends = [one, other].map(|node| TopologyEnd { node, port });
+        self.links.push(TopologyLink { ends, channels: Vec::new(), tap: None });
+    }
+
+    /// Other end of the link in a port, or of the links that fibres join to one. N-5
+    pub(crate) fn beyond_fibres(
+        &self,
+        socket: TopologyPort,
+        mut passed: impl FnMut(usize),
+    ) -> Option<TopologyEnd> {
+        let mut socket = socket;
+        // More steps than links would be a circle.
+        for _ in &self.links {
+            passed(socket.link);
+            let end = self.beyond(socket)?;
+            let node = self.nodes.get(end.node).filter(|it| it.kind == TopologyNodeKind::Fibre);
+            let Some(node) = node else { return Some(end) };
+            socket = *node.ports.iter().find(|other| other.link != socket.link)?;
+        }
+        None
     }
 
     /// Other end of the link in a port.

@@ -10,7 +10,7 @@ use super::{BlockingEvent, Deadlock, DeadlockRelease, StopEnd, StopReport, WaitR
 use crate::channel_name::ChannelEnds;
 use crate::event::ResumeCause;
 use crate::row::FieldShape::{Place, Words};
-use crate::row::{FieldType, ListRow, RowField, RowPlace, row};
+use crate::row::{FieldType, ListRow, RowField, RowPlace, json, json_text, row};
 
 /// Row of `myriscope blocking`, as specified in `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -61,16 +61,18 @@ row! {
     }
 }
 
-impl ListRow for BlockedRow<'_> {
+impl BlockedRow<'_> {
     /// The member that distinguishes the rows.
-    const FIELDS: &'static [RowField] = &[RowField::new(
+    pub const FIELDS: &'static [RowField] = &[RowField::new(
         "kind",
         Words(&["stop", "deadlock"]),
         "",
         "",
         "what waited: one sender, or several in a circle",
     )];
+}
 
+impl ListRow for BlockedRow<'_> {
     fn place(&self) -> RowPlace {
         match self {
             Self::Stop(row) => row.place(),
@@ -85,6 +87,14 @@ impl ListRow for BlockedRow<'_> {
             Self::Stop(row) => row.member(name),
             Self::Deadlock(row) => row.member(name),
         }
+    }
+
+    fn json(&self) -> Value {
+        json(self)
+    }
+
+    fn text(&self) -> String {
+        json_text(self)
     }
 }
 

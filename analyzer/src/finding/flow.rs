@@ -5,7 +5,7 @@ mod packets;
 
 use codec::capture::{Channel, StartSender, StartState};
 use codec::framing::FramerMode;
-use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
+use codec::time::{CharacterPeriod, OPEN_LINK, Tick};
 
 use super::set::FindingSink;
 use super::{FindingFact, FindingKind, ParameterCheck, RuleCoverage};
@@ -59,6 +59,8 @@ pub(super) struct FlowChecker {
     resets: [Option<Tick>; 2],
     /// Observed reset variant. R-1
     variant: Option<u32>,
+    /// Number of other virtual channels of the link. C-7
+    others: u64,
     /// Shortest observed time between two changes of STOP and GO, in periods.
     apart: Option<u64>,
     /// Last probe without a reply on the opposite channel.
@@ -109,12 +111,13 @@ impl FlowChecker {
         let [obedience, ..] = unknown;
         let end = TapEnd::of(channel);
         Self {
-            grace: end.filter(|_| obedience.is_empty()).map(|end| grace(end, parameters, channel)),
+            grace: end.filter(|_| obedience.is_empty()).map(|end| parameters.grace(end, channel)),
             end,
             boundaries: [channel.more.iter().any(is_power_up).then_some(Tick(0)), None],
             start: StartState::of(channel),
             chip_fill: parameters.is_declared_default(ParameterKey::FillVariant),
             unknown,
+            others: channel.other_virtual_channels(),
             ..Self::default()
         }
     }
@@ -158,7 +161,8 @@ impl FlowChecker {
         // and by one more cell when a switch consumes a route byte. S-3
         let cells = other.full_rate_periods();
         let falls = hysteresis.saturating_sub(1).div_ceil(cells).max(1);
-        self.turns = Some((hysteresis + falls).saturating_sub(1));
+        // The first of three changes may have waited for commands of all other virtual channels. C-7
+        self.turns = Some((hysteresis + falls).saturating_sub(1 + self.others));
     }
 
     /// Checks an event of this channel; returns a change of STOP and GO if its time is known.
@@ -217,7 +221,7 @@ impl FlowChecker {
         seen: &mut RuleCoverage,
     ) -> Option<FindingKind> {
         match event {
-            LinkEvent::Reply(_) if self.probe.take().is_none() => {
+            LinkEvent::Reply(_) if self.probe.take().is_none() && self.others == 0 => {
                 return Some(FindingKind::UnsolicitedReply);
             }
             // Only answered probes count: a missing reply breaks no rule. R-6, C-3
@@ -322,6 +326,8 @@ impl FlowChecker {
                 (self.probe, self.reset, self.commands) = (None, None, [None; 2]);
                 self.resets = [None; 2];
             }
+            // The answer may come on another virtual channel. C-7
+            LinkEvent::Probe(_) | LinkEvent::BackwardReset if self.others > 0 => {}
             LinkEvent::Probe(number) => {
                 self.probe = Some(PendingRequests { at, number: number.value() });
             }
@@ -341,7 +347,9 @@ impl FlowChecker {
     /// directly, or after one STOP or GO; after a cut packet no other GAP is likely there. R-1
     fn reset_ended(&mut self, at: Tick) {
         let [Some(began), cut] = std::mem::take(&mut self.resets) else { return };
-        if at.since(began).0 > 2 {
+        if self.others > 0 {
+            // Characters of other virtual channels may stand between. C-7
+        } else if at.since(began).0 > 2 {
             self.variant = Some(OTHER_VARIANT);
         } else if cut == Some(began) {
             self.variant.get_or_insert(0);
@@ -464,17 +472,5 @@ fn timed_out(stop: ActiveStop, at: Tick, by: Option<ResumeCause>, scribe: &mut F
         scribe.note(FindingKind::MissingTimeout, stop.since, facts);
     } else if by == Some(ResumeCause::Reset) {
         scribe.note(FindingKind::BlockedTimeout, stop.since, facts);
-    }
-}
-
-/// Value of [`FlowChecker::grace`], from the tap's end and the link parameters.
-fn grace(end: TapEnd, parameters: &ChannelParameters, channel: &Channel) -> u64 {
-    let obedience = u64::from(parameters.interpretation.value) + 1;
-    match end {
-        TapEnd::Sender => obedience,
-        TapEnd::Receiver => {
-            let cable = u64::from(parameters.delay.value) * u64::from(FULL_RATE_PERIOD_PS);
-            obedience + 2 * cable.div_ceil(channel.period.ps()) + 1
-        }
     }
 }

@@ -37,6 +37,9 @@ impl FindingChecks {
         let mapping = contents.and_then(|contents| contents.packet().ok());
         let (turns, united) = self.routes.add(journey, mapping, nodes);
         seen.turns += turns;
+        self.odd_routes();
+        self.used_route(journey);
+        let seen = &mut self.ledger.seen;
         seen.travelled += far;
         let odd = match journey.fate {
             JourneyFate::Arrived => {

@@ -108,8 +108,12 @@ finding_kinds! {
     RouteCycle: "route-cycle", Some("N-2"), Warning, Journeys, "the routes of packets form a cycle: a deadlock is possible";
     MapsDiffer: "maps-differ", Some("N-2"), Warning, Packets, "a mapper sent two different maps under one version";
     ImpossibleMap: "impossible-map", Some("N-2"), Warning, Packets, "a mapper sent a map that no network has";
+    RouteNotOnMap: "route-not-on-map", Some("N-2"), Warning, Journeys, "a route leads to no interface of the map that its sender has installed";
     EqualAddresses: "equal-addresses", Some("N-3"), Error, Journeys, "two interfaces have the same address";
     TwoMappers: "two-mappers", Some("N-7"), Note, Journeys, "two mappers sent maps to one interface in turn";
+    RouteNotDistributed: "route-not-distributed", Some("N-7"), Warning, Journeys, "a route is none of those that the mapper gave to the interface";
+    WrongWayBack: "wrong-way-back", Some("N-8"), Warning, Journeys, "an answer, or a packet with byte 80, does not go back as it came";
+    IpChecksum: "ip-checksum", Some("H-1"), Warning, Packets, "an Internet checksum is wrong in a packet of IP whose CRC is good";
     TwoOutstanding: "two-outstanding", Some("T-2"), Error, Messages, "a message was sent before the previous one on its channel had an ACK";
     NotFlipped: "sequence-not-flipped", Some("T-4"), Error, Messages, "a new message reuses the sequence number of an acknowledged one";
     MessageAltered: "message-altered", Some("T-4"), Error, Messages, "two messages share a sequence number; the first was not acknowledged";

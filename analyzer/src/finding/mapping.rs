@@ -1,19 +1,23 @@
-//! Checks of packets of mapping: addresses, mappers, and the maps that they distribute. N-2, N-3, N-7, N-8
+//! Checks of packets of mapping: addresses, mappers, ways back, and the maps and routes that mappers distribute.
+//! N-2, N-3, N-7, N-8
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::ChannelId;
 use codec::mapping::{
-    HomeProbe, InterfaceAddress, MapEnd, MapNode, MapPiece, MapVersion, MappingPacket,
-    MappingRequest, NetworkMap,
+    InterfaceAddress, MapPiece, MappingPacket, MappingRequest, ProbeTicket, RequestHeader,
 };
-use codec::route::reversed;
+use codec::packet::CrcCheck;
+use codec::route::{PortId, reversed};
 
+use super::collected_map::{CollectedPieces, PieceNovelty, TimedRoutes};
 use super::journeys::{packet as packet_fact, place};
-use super::observed_routes::{RouteMap, is_from_host};
-use super::set::FindingFact;
+use super::observed_routes::{RouteMap, WrongRoute, is_from_host};
+use super::set::{FindingFact, RuleCoverage};
 use super::{FindingChecks, FindingKind};
+use crate::event::Picoseconds;
 use crate::journey::{Journey, JourneyFate, JourneyHop, MatchCertainty};
+use crate::packet::FrameEnd;
 use crate::topology::NodeIndex;
 
 /// Most interfaces whose addresses are remembered. *Chosen*: more than a network has.
@@ -22,11 +26,14 @@ const INTERFACES_MAX: usize = 1 << 14;
 /// Most mappers whose maps are collected. *Chosen*: parts of a split network.
 const MAPPERS_MAX: usize = 64;
 
-/// Most bytes of a map. *Chosen*: a map of 4096 nodes has less.
-const BYTES_MAX: usize = 1 << 17;
+/// Most interfaces whose distributed routes are collected. *Chosen*: the Berkeley cluster has 100.
+const DISTRIBUTED_MAX: usize = 256;
 
-/// Greatest difference of two ports of a switch. S-10
-const SPREAD_MAX: i16 = 31;
+/// Most requests to an interface that may wait for their answers. *Chosen*: a mapper sends two at once.
+const ASKED_MAX: usize = 16;
+
+/// The route byte that turns a packet round at a relative switch. N-8
+const TURN: u8 = 0x80;
 
 /// Interfaces and mappers of a section.
 #[derive(Clone, Debug, Default)]
@@ -36,19 +43,17 @@ pub(super) struct MappingChecks {
     /// Maps of the latest two requests of different mappers, by the channel to the interface.
     requests: BTreeMap<ChannelId, [RouteMap; 2]>,
     /// The latest map of each mapper.
-    maps: BTreeMap<InterfaceAddress, CollectedMap>,
+    maps: BTreeMap<InterfaceAddress, CollectedPieces>,
+    /// The latest whole one, and the routes that it allows.
+    mapped: BTreeMap<InterfaceAddress, TimedRoutes>,
+    /// The latest routes that were sent to each interface, and the mapper, by the channel from it.
+    routes: BTreeMap<ChannelId, (InterfaceAddress, CollectedPieces, Option<TimedRoutes>)>,
+    /// Numbers and routes of the latest requests to each interface, by the channel from it.
+    asked: BTreeMap<ChannelId, VecDeque<MapperRequest>>,
 }
 
-/// Pieces of a map.
-#[derive(Clone, Debug)]
-struct CollectedMap {
-    version: MapVersion,
-    /// Number of all pieces.
-    count: u16,
-    pieces: BTreeMap<u16, Box<[u8]>>,
-    /// Number of their bytes.
-    len: usize,
-}
+/// Number and route of a request.
+type MapperRequest = (ProbeTicket, Box<[u8]>);
 
 impl FindingChecks {
     /// Checks a packet of mapping whose CRC is good.
@@ -59,6 +64,7 @@ impl FindingChecks {
         nodes: &NodeIndex,
     ) {
         let (Some(first), Some(last)) = (journey.hops.first(), journey.hops.last()) else { return };
+        self.turns(journey, nodes);
         if journey.certainty != MatchCertainty::Certain {
             return;
         }
@@ -68,18 +74,22 @@ impl FindingChecks {
         }
         let arrived = (journey.fate == JourneyFate::Arrived).then_some(last);
         match packet {
-            MappingPacket::Home(HomeProbe::Switch, ..) if is_own => {
-                let route = journey.mapping.as_ref().map_or(&[][..], |contents| &contents.route);
-                arrived.into_iter().for_each(|last| self.returned(route, [first, last], nodes));
-            }
-            MappingPacket::Home(..) | MappingPacket::Request(_, MappingRequest::Probe) => {}
-            MappingPacket::Answer(_) | MappingPacket::Resign { .. } => {}
+            MappingPacket::Answer(answer) if is_own => self.way_back(answer.ticket, journey, first),
+            MappingPacket::Answer(_) | MappingPacket::Resign { .. } | MappingPacket::Home(..) => {}
             MappingPacket::Request(header, request) => {
-                self.ledger.seen.map_requests += 1;
                 let map = (header.source, header.version);
+                let to = arrived.and_then(|last| nodes.opposite(last.channel));
+                to.into_iter().for_each(|to| self.mapping.ask(to, &header));
+                if request == MappingRequest::Probe {
+                    return;
+                }
                 arrived.into_iter().for_each(|last| self.mappers(map, last));
-                if let MappingRequest::Map(piece) = request {
-                    self.piece(map, &piece, first);
+                match request {
+                    MappingRequest::Map(piece) => self.piece(map, &piece, first),
+                    MappingRequest::Routes(piece) => to.into_iter().for_each(|to| {
+                        self.mapping.distribute(to, map, &piece, last.time);
+                    }),
+                    MappingRequest::Probe | MappingRequest::Install => {}
                 }
             }
         }
@@ -103,12 +113,77 @@ impl FindingChecks {
         }
     }
 
-    /// Counts a probe r · 0x80 · r⁻¹ that comes home. N-8
-    fn returned(&mut self, route: &[u8], [first, last]: [&JourneyHop; 2], nodes: &NodeIndex) {
-        let (way, [0x80, back @ ..]) = route.split_at(route.len() / 2) else { return };
-        let ends = nodes.ends(first.channel).zip(nodes.ends(last.channel));
-        let is_home = ends.is_some_and(|(from, to)| from.from.node == to.to.node);
-        self.ledger.seen.returns += u64::from(is_home && reversed(way) == back);
+    /// Checks that byte 80 turns a packet round at a switch. An absolute switch sends it to port 0. N-8
+    fn turns(&mut self, journey: &Journey, nodes: &NodeIndex) {
+        let hops = journey.hops.iter();
+        for (hop, next) in hops.clone().zip(hops.skip(1)) {
+            let is_whole = hop.length == next.length + 1 && is_sound(hop) && is_sound(next);
+            let ends = nodes.ends(hop.channel).zip(nodes.ends(next.channel));
+            let Some((came, left)) = ends.filter(|_| is_whole && hop.route == Some(TURN)) else {
+                continue;
+            };
+            if came.to.node != left.from.node || left.from.port == PortId(0) {
+                continue;
+            }
+            self.ledger.seen.returns += 1;
+            if came.to.port != left.from.port {
+                self.ledger.note(FindingKind::WrongWayBack, hop.channel, place(hop), || {
+                    vec![packet_fact(hop), FindingFact::channel("output", next.channel)]
+                });
+            }
+        }
+    }
+
+    /// Checks that an answer has the reverse route of a request with its number. N-8
+    fn way_back(&mut self, ticket: ProbeTicket, journey: &Journey, first: &JourneyHop) {
+        let asked = self.mapping.asked.get(&first.channel).into_iter().flatten();
+        let mut asked = asked.filter(|(number, _)| *number == ticket).peekable();
+        let Some(route) = journey.route.as_ref().filter(|_| is_sound(first)) else { return };
+        if asked.peek().is_none() {
+            return;
+        }
+        let is_back = asked.any(|(_, way)| reversed(way) == route.bytes());
+        self.ledger.seen.returns += 1;
+        if !is_back {
+            self.ledger.note(FindingKind::WrongWayBack, first.channel, place(first), || {
+                vec![packet_fact(first), FindingFact::number("ticket", ticket.0.into())]
+            });
+        }
+    }
+
+    /// Checks the route of a packet that is not of mapping against the map or the routes from which its sender
+    /// has it. N-2, N-7
+    pub(super) fn used_route(&mut self, journey: &Journey) {
+        let Some(first) = journey.hops.first().filter(|first| is_sound(first)) else { return };
+        let Some(route) = journey.route.as_ref().map(|route| route.bytes()) else { return };
+        // Reading: bytes with bit 6 are for tables of switches, which no map has. S-1, S-8, S-9
+        if journey.mapping.is_some() || route.iter().any(|byte| byte & 0x40 != 0) {
+            return;
+        }
+        let Some((address, map, named)) = self.routes.installed(first) else { return };
+        let routes = self.mapping.allowed(first.channel, map).filter(|it| it.since <= named);
+        let Some(routes) = routes.map(|it| &it.routes) else { return };
+        let kind = routes.finding();
+        match routes.allow(address, route) {
+            Some(true) => self.ledger.seen.count_route(kind),
+            Some(false) => {
+                let (place, packet) = (place(first), first.packet);
+                self.routes.hold(first.channel, WrongRoute { kind, place, packet });
+            }
+            None => {}
+        }
+    }
+
+    /// Reports packets whose sender has named the same map before and after them.
+    pub(super) fn odd_routes(&mut self) {
+        for (channel, (mapper, version), odd) in self.routes.take_confirmed() {
+            self.ledger.seen.count_route(odd.kind);
+            self.ledger.note(odd.kind, channel, odd.place, || {
+                let packet = FindingFact::number("packet", odd.packet);
+                let version = FindingFact::number("version", version.0.into());
+                vec![packet, FindingFact::address("mapper", mapper), version]
+            });
+        }
     }
 
     /// Notes requests of two mappers in turn: neither has resigned, though both maps reach one interface. N-7
@@ -129,26 +204,24 @@ impl FindingChecks {
 
     /// Checks a piece of a map, and the map of all pieces. N-2
     fn piece(&mut self, (mapper, version): RouteMap, piece: &MapPiece<'_>, first: &JourneyHop) {
-        let maps = &mut self.mapping.maps;
+        let MappingChecks { maps, mapped, .. } = &mut self.mapping;
         if !maps.contains_key(&mapper) && maps.len() >= MAPPERS_MAX {
-            maps.pop_first();
+            maps.pop_first().into_iter().for_each(|(other, _)| drop(mapped.remove(&other)));
         }
-        let empty =
-            || CollectedMap { version, count: piece.count, pieces: BTreeMap::new(), len: 0 };
-        let map = maps.entry(mapper).or_insert_with(empty);
-        if map.version != version || map.len > BYTES_MAX {
-            *map = empty();
-        }
-        let known = map.pieces.get(&piece.number);
-        let differs = map.count != piece.count || known.is_some_and(|it| **it != *piece.bytes);
-        if differs {
-            *map = empty();
-        } else if known.is_some() {
+        let map = maps.entry(mapper).or_insert_with(|| CollectedPieces::new(version, piece));
+        let novelty = map.add(version, piece);
+        if novelty == PieceNovelty::Known {
             return;
         }
-        map.len += piece.bytes.len();
-        map.pieces.insert(piece.number, piece.bytes.into());
-        let fault = map.fault(mapper);
+        mapped.remove(&mapper);
+        let fault = match map.map(mapper, first.time) {
+            Ok(routes) => {
+                mapped.extend(routes.map(|routes| (mapper, routes)));
+                None
+            }
+            Err(fault) => Some(fault),
+        };
+        let differs = novelty == PieceNovelty::Differs;
         let kind = if differs { FindingKind::MapsDiffer } else { FindingKind::ImpossibleMap };
         if differs || fault.is_some() {
             self.ledger.note(kind, first.channel, place(first), || {
@@ -161,44 +234,56 @@ impl FindingChecks {
     }
 }
 
-impl CollectedMap {
-    /// Fault of the map, once all its pieces are known.
-    fn fault(&self, mapper: InterfaceAddress) -> Option<&'static str> {
-        if self.pieces.len() < self.count.into() {
-            return None;
+impl MappingChecks {
+    /// Remembers a request to an interface.
+    fn ask(&mut self, to: ChannelId, header: &RequestHeader<'_>) {
+        let asked = self.asked.entry(to).or_default();
+        asked.push_back((header.ticket, header.route.into()));
+        if asked.len() > ASKED_MAX {
+            asked.pop_front();
         }
-        let bytes: Vec<u8> = self.pieces.values().flatten().copied().collect();
-        let Ok(map) = NetworkMap::parse(&bytes) else { return Some("unreadable") };
-        let mut ends: Vec<MapEnd> = map.links.iter().flatten().copied().collect();
-        ends.sort_unstable();
-        let is_wide = |ports: &[MapEnd]| match ports {
-            [first, .., last] => i16::from(last.port) - i16::from(first.port) > SPREAD_MAX,
-            [] | [_] => false,
+    }
+
+    /// Adds a piece of the routes of an interface. N-7
+    fn distribute(
+        &mut self,
+        to: ChannelId,
+        (mapper, version): RouteMap,
+        piece: &MapPiece<'_>,
+        time: Picoseconds,
+    ) {
+        if !self.routes.contains_key(&to) && self.routes.len() >= DISTRIBUTED_MAX {
+            return;
+        }
+        let empty = || (mapper, CollectedPieces::new(version, piece), None);
+        let (source, pieces, routes) = self.routes.entry(to).or_insert_with(empty);
+        if *source != mapper {
+            (*source, *pieces, *routes) = empty();
+        }
+        if pieces.add(version, piece) != PieceNovelty::Known {
+            *routes = pieces.routes(time);
+        }
+    }
+
+    /// Routes that an interface may use by a map, if it has been sent any, or else the map.
+    fn allowed(&self, from: ChannelId, (mapper, version): RouteMap) -> Option<&TimedRoutes> {
+        let routes = match self.routes.get(&from) {
+            Some((source, _, routes)) => routes.as_ref().filter(|_| *source == mapper),
+            None => self.mapped.get(&mapper),
         };
-        if map.hosts.binary_search(&mapper).is_err() {
-            Some("no-mapper")
-        } else if ends.windows(2).any(|two| matches!(two, [one, other] if one == other)) {
-            Some("port-twice")
-        } else if ends.chunk_by(|one, other| one.node == other.node).any(is_wide) {
-            Some("too-many-ports")
-        } else {
-            (!is_connected(&map)).then_some("not-connected")
-        }
+        routes.filter(|routes| routes.version == version)
     }
 }
 
-/// True if links lead from every node of a map to every other one.
-fn is_connected(map: &NetworkMap) -> bool {
-    let mut links: BTreeMap<MapNode, Vec<MapNode>> = BTreeMap::new();
-    for [one, other] in &map.links {
-        links.entry(one.node).or_default().push(other.node);
-        links.entry(other.node).or_default().push(one.node);
+impl RuleCoverage {
+    /// Counts a packet that may have a finding about its route. N-2, N-7
+    const fn count_route(&mut self, kind: FindingKind) {
+        let is_distributed = matches!(kind, FindingKind::RouteNotDistributed);
+        *(if is_distributed { &mut self.distributed } else { &mut self.mapped }) += 1;
     }
-    let nodes = map.hosts.len() + usize::from(map.switches);
-    let is_linked = links.len() == nodes || nodes == 1;
-    let mut reached: Vec<MapNode> = links.keys().next().copied().into_iter().collect();
-    while let Some(node) = reached.pop() {
-        reached.extend(links.remove(&node).into_iter().flatten());
-    }
-    is_linked && links.is_empty()
+}
+
+/// True if a packet was captured as it was sent.
+fn is_sound(hop: &JourneyHop) -> bool {
+    hop.check == CrcCheck::Good && hop.ended_by == FrameEnd::Gap
 }

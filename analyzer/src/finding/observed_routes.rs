@@ -10,9 +10,11 @@ use codec::capture::ChannelId;
 use codec::mapping::{InterfaceAddress, MapVersion, MappingAnswer, MappingPacket, MappingRequest};
 use codec::route::PortId;
 
+use super::FindingKind;
 use super::route_union::RouteUnion;
+use super::set::Occurrence;
 use crate::event::Picoseconds;
-use crate::journey::{Journey, JourneyFate};
+use crate::journey::{Journey, JourneyFate, JourneyHop};
 use crate::node_kind::TopologyNodeKind;
 use crate::topology::NodeIndex;
 
@@ -22,6 +24,9 @@ const QUEUED: Picoseconds = 10_000_000_000;
 
 /// Most maps whose routes are united at a time. *Chosen*: parts of a split network, before and after.
 const UNIONS_MAX: usize = 4;
+
+/// Most packets that wait for their sender to name its map again. *Chosen*: mappers ask every few milliseconds.
+const ODD_MAX: usize = 64;
 
 /// A map by its mapper and its version.
 pub(super) type RouteMap = (InterfaceAddress, MapVersion);
@@ -35,15 +40,31 @@ pub(super) struct ObservedRoutes {
     interfaces: BTreeMap<ChannelId, InstalledMap>,
     /// True once an interface has named a map.
     is_mapped: bool,
+    /// Packets whose sender has named the same map again.
+    confirmed: Vec<(ChannelId, RouteMap, WrongRoute)>,
 }
 
 /// Map of the routes of an interface.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct InstalledMap {
+    address: InterfaceAddress,
     /// None after a request to install another, until an answer names it.
     map: Option<RouteMap>,
     /// Time from which all its packets have routes of that map.
     since: Picoseconds,
+    /// Packets with routes that the map does not allow, until the interface names it again: in a hole of the
+    /// recording it may have installed another.
+    odd: Vec<WrongRoute>,
+}
+
+/// A packet with a route that a map does not allow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WrongRoute {
+    pub(super) kind: FindingKind,
+    /// Place of its first byte on the channel from its sender.
+    pub(super) place: Occurrence,
+    /// Its number there.
+    pub(super) packet: u64,
 }
 
 impl ObservedRoutes {
@@ -78,6 +99,32 @@ impl ObservedRoutes {
     /// Ends the section, and returns its unions.
     pub(super) fn finish(&mut self) -> impl Iterator<Item = RouteUnion> + use<> {
         std::mem::take(self).unions.into_iter().map(|(_, union)| union)
+    }
+
+    /// The sender of a packet, the map from which it has its routes, and the time at which it has named it.
+    pub(super) fn installed(
+        &self,
+        first: &JourneyHop,
+    ) -> Option<(InterfaceAddress, RouteMap, Picoseconds)> {
+        let installed = self.interfaces.get(&first.channel)?;
+        let is_used = installed.since <= first.time;
+        installed
+            .map
+            .filter(|_| is_used)
+            .map(|map| (installed.address, map, installed.since.saturating_sub(QUEUED)))
+    }
+
+    /// Keeps a packet until its sender names the map again.
+    pub(super) fn hold(&mut self, from: ChannelId, odd: WrongRoute) {
+        let installed = self.interfaces.get_mut(&from);
+        if let Some(installed) = installed.filter(|installed| installed.odd.len() < ODD_MAX) {
+            installed.odd.push(odd);
+        }
+    }
+
+    /// Removes the packets whose senders have named the map again.
+    pub(super) fn take_confirmed(&mut self) -> Vec<(ChannelId, RouteMap, WrongRoute)> {
+        std::mem::take(&mut self.confirmed)
     }
 
     /// Notes the maps of interfaces.
@@ -115,10 +162,15 @@ impl ObservedRoutes {
             MappingPacket::Answer(_) | MappingPacket::Resign { .. } => return None,
         };
         if is_from_host(first.channel, nodes) {
-            let installed = self.interfaces.get(&first.channel);
-            if installed.is_none_or(|installed| installed.map != Some(map)) {
-                let installed = InstalledMap { map: Some(map), since: first.time + QUEUED };
-                self.interfaces.insert(first.channel, installed);
+            let address = packet.source();
+            let (since, odd) = (first.time + QUEUED, Vec::new());
+            let new = || InstalledMap { address, map: Some(map), since, odd };
+            match self.interfaces.get_mut(&first.channel).filter(|known| known.map == Some(map)) {
+                Some(known) => {
+                    let odd = known.odd.drain(..).map(|odd| (first.channel, map, odd));
+                    self.confirmed.extend(odd);
+                }
+                None => drop(self.interfaces.insert(first.channel, new())),
             }
         }
         let is_first = !std::mem::replace(&mut self.is_mapped, true);

@@ -123,9 +123,13 @@ totals! {
         pub turns: u64,
         /// Interfaces whose address was captured on their own link. N-3
         pub addresses: u64,
-        /// Requests of mappers about maps and routes. N-7
-        pub map_requests: u64,
-        /// Probes r · 0x80 · r⁻¹ that came home. N-8
+        /// Packets whose route was compared with the map of their sender. N-2
+        pub mapped: u64,
+        /// Packets whose route was compared with those that their sender got. N-7
+        pub distributed: u64,
+        /// Packets of IP whose checksums can be checked. H-1
+        pub checksums: u64,
+        /// Answers to captured requests, and turns by byte 80. N-8
         pub returns: u64,
         /// Packets and messages of the reliability protocol.
         pub said: TransportCoverage,

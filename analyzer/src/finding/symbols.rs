@@ -4,7 +4,7 @@
 use codec::Chars;
 use codec::capture::{Channel, Chunk, ChunkContent, StartState};
 use codec::character::{DecodedCode, Symbol, decode_control};
-use codec::framing::{FrameEvent, Framer, FramerMode};
+use codec::framing::{FrameEvent, Framer, FramerMode, LinkRules};
 use codec::time::{OPEN_LINK, Tick};
 
 use super::set::FindingSink;
@@ -20,6 +20,7 @@ pub(super) struct SymbolChecker {
     acted: ActedSymbols,
     open_wires: OpenWireCodes,
     parameters: ChannelParameters,
+    rules: LinkRules,
     /// True after two consecutive periods without a character, which the chips' fill never has.
     pauses: bool,
 }
@@ -91,6 +92,7 @@ impl SymbolChecker {
             acted: ActedSymbols::default(),
             open_wires: OpenWireCodes::default(),
             parameters: *parameters,
+            rules: channel.link_rules(),
             pauses: false,
         }
     }
@@ -131,7 +133,7 @@ impl SymbolChecker {
     /// Processes iterations of a repeat until one leaves the state unchanged: all later ones have
     /// the same findings.
     fn repeat(&mut self, first: Tick, pattern: Chars<'_>, count: u64, sink: &mut FindingSink<'_>) {
-        let mut framer = Framer::new();
+        let mut framer = Framer::new().with_rules(self.rules);
         framer.seek(first, &mut |_, _| {});
         let mut left = count;
         let mut found = Vec::new();
@@ -228,8 +230,10 @@ impl SymbolChecker {
             Symbol::OverrunAlarm => out(FindingKind::OverrunAlarm, at, 0),
             Symbol::BackwardReset => out(FindingKind::BackwardReset, at, 0),
             Symbol::Probe(_) | Symbol::Reply(_) => {}
-            // IDLE is no character (C-6); symbols without codes do not occur (C-7).
-            Symbol::Go | Symbol::Stop | Symbol::Idle | Symbol::Virtual { .. } | _ => {
+            // A period of another virtual channel. C-7
+            Symbol::Virtual { .. } => return,
+            // IDLE is no character. C-6
+            Symbol::Go | Symbol::Stop | Symbol::Idle | _ => {
                 return self.late(at, out);
             }
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
-use codec::packet::{CrcCheck, PacketTag};
+use codec::packet::{CappedBytes, CrcCheck, PacketTag};
 use codec::route::{PortId, is_route_byte};
 use codec::time::Tick;
 
@@ -12,7 +12,9 @@ use super::corruption::{self, CorruptionSite};
 use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopRecord, NextHop, StartCoverage};
 use super::network_map::{MappedChannel, RequestedOutput};
 use super::outcome::{JourneyFate, MatchCertainty, WaitReason};
+use super::relays::{ArrivedPacket, PAYLOAD_MIN, RelayedFrom};
 use super::{HeadPacket, HeadProgress, JourneyTracker};
+use crate::ip::ParsedIp;
 use crate::mapping::CapturedMapping;
 use crate::packet::FrameEnd;
 use crate::transport::ParsedTransport;
@@ -24,6 +26,8 @@ pub struct Journey {
     pub number: u64,
     /// The captured links of its path, in order; at least one.
     pub hops: Vec<JourneyHop>,
+    /// Route bytes on the first of them, if there are at most 16. P-2
+    pub route: Option<CappedBytes>,
     /// Tag on the last of them. P-2
     pub tag: Option<PacketTag>,
     /// Number of bytes between tag and CRC byte on the last of them.
@@ -40,6 +44,10 @@ pub struct Journey {
     /// Mapping only: the packet on the first link that has its tag and a good CRC; otherwise on the
     /// first link that has its tag. N-2
     pub mapping: Option<Arc<CapturedMapping>>,
+    /// IP only: likewise. H-1
+    pub ip: Option<Box<ParsedIp>>,
+    /// The journey of which this packet is a copy: the sending host had received it before. N-6
+    pub relayed: Option<RelayedFrom>,
 }
 
 /// A packet on one captured channel.
@@ -66,7 +74,7 @@ pub struct JourneyHop {
     /// The output port at the switch behind this channel, used or requested, if known.
     pub output: Option<PortId>,
     /// Number of switches before the next captured channel: 1, plus one for each uncaptured link
-    /// between; 0 for the last hop.
+    /// between; 0 for the last hop, and across a fibre.
     pub switches: u64,
     /// Time from its first byte here to its first byte on the next captured channel, less the cable
     /// delays that are known.
@@ -97,6 +105,7 @@ impl JourneyTracker {
             let journey = Journey {
                 number: self.reported,
                 hops: self.hops(&chain),
+                route: legs().next().and_then(|leg| leg.closed.as_ref()?.route()),
                 tag,
                 payload,
                 fate: last.and_then(|leg| leg.fate).unwrap_or(JourneyFate::UnderWay),
@@ -104,12 +113,52 @@ impl JourneyTracker {
                 injuries: self.injuries(&chain),
                 transport: first(legs, |closed| closed.transport.as_ref(), |it| it.check),
                 mapping: first(legs, |closed| closed.mapping.as_ref(), |it| it.check),
+                ip: first(legs, |closed| closed.ip.as_ref(), |it| it.check),
+                relayed: self.relayed_from(&chain),
             };
+            self.keep_arrived(&journey, &chain);
             self.reported += 1;
             chain.iter().for_each(|id| self.legs.remove(*id));
             out(journey);
         }
         self.chain = chain;
+    }
+
+    /// Node at the end of a packet's channel, if it is no switch.
+    fn host(
+        &self,
+        leg: &HopRecord,
+        end: fn(&MappedChannel) -> Option<(usize, PortId)>,
+    ) -> Option<usize> {
+        let place = end(self.net.lane(leg.lane)?);
+        let (node, _) = self.net.node_at(place)?;
+        place.map(|(place, _)| place).filter(|_| !node.is_switch())
+    }
+
+    /// The journey of which a packet is a copy.
+    fn relayed_from(&self, chain: &[HopId]) -> Option<RelayedFrom> {
+        let (first, last) = (self.legs.get(*chain.first()?)?, self.legs.get(*chain.last()?)?);
+        let closed = last.closed.as_ref().filter(|it| it.payload >= PAYLOAD_MIN)?;
+        let node = self.net.relays_of(self.host(first, |lane| lane.from)?);
+        self.arrivals.last_before((node, closed.length, closed.all), first.time)
+    }
+
+    /// Keeps a good packet that has reached a host, for its copies.
+    fn keep_arrived(&mut self, journey: &Journey, chain: &[HopId]) {
+        let last = chain.last().and_then(|id| self.legs.get(*id));
+        let Some((leg, closed)) = last.and_then(|leg| Some((leg, leg.closed.as_ref()?))) else {
+            return;
+        };
+        if journey.fate == JourneyFate::Arrived
+            && closed.is_sound()
+            && closed.payload >= PAYLOAD_MIN
+            && let Some(node) = self.host(leg, |lane| lane.to)
+        {
+            let (length, content, end) = (closed.length, closed.all, closed.at);
+            let journey = journey.number;
+            let arrived = ArrivedPacket { node, length, content, journey, end };
+            self.arrivals.add(content, node, arrived);
+        }
     }
 
     /// Collects all hops of a packet; `None` if the journey is not complete.
@@ -148,7 +197,7 @@ impl JourneyTracker {
                 (output, HeadProgress::Begun, next.and_then(|next| next.held.output))
             }
             NextHop::Nowhere => {
-                let outputs = node.selects(leg.first, port).map(|port| node.output(port?));
+                let outputs = node.selects(leg.first, port).map(|port| node.output(port?, lane));
                 let wants = match outputs {
                     [Some(one), Some(other)] if one != other => None,
                     [one, other] => one.or(other),

@@ -106,6 +106,12 @@ pub(super) fn fit(
     };
     match compare(came, left) {
         VisibleBytes::Agree(bytes) if bytes.0 >= least => Some(ByteFit::Front(bytes)),
+        // Bytes missing at the front of a sound packet were removed by other switches, not lost. S-1
+        VisibleBytes::Lossy(_)
+            if both_whole && came.front.bytes().get(1) != left.front.bytes().first() =>
+        {
+            None
+        }
         VisibleBytes::Lossy(bytes) if bytes.0 >= least && (!taken || bytes.0 >= ENOUGH) => {
             Some(ByteFit::Lossy(bytes))
         }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::event::Picoseconds;
+use crate::ip::ParsedIp;
 use crate::mapping::CapturedMapping;
 use codec::crc::CrcResidue;
-use codec::packet::{CrcCheck, PacketTag};
+use codec::packet::{CappedBytes, CrcCheck, PacketTag};
 use codec::time::Tick;
 
 use super::outcome::{JourneyFate, MatchCertainty};
@@ -70,6 +71,7 @@ pub(super) struct ClosedPacket {
     pub(super) ended_by: FrameEnd,
     pub(super) transport: Option<Box<ParsedTransport>>,
     pub(super) mapping: Option<Arc<CapturedMapping>>,
+    pub(super) ip: Option<Box<ParsedIp>>,
     /// Number of bytes on the channel up to the packet's end.
     pub(super) sum: u64,
 }
@@ -167,6 +169,7 @@ impl ClosedPacket {
             ended_by: packet.ended_by,
             transport: packet.transport.clone(),
             mapping: packet.mapping.clone(),
+            ip: packet.ip.clone(),
             sum,
         }
     }
@@ -181,13 +184,20 @@ impl ClosedPacket {
     /// Number of switches between this packet and a later sighting, if lengths and remaining routes
     /// agree.
     pub(super) fn ahead_of(&self, left: &Self) -> Option<u64> {
-        let switches = self.hops.checked_sub(left.hops).filter(|switches| *switches > 0)?;
+        let switches = self.hops.checked_sub(left.hops)?;
         let [came, left_hops] = [self.hops, left.hops].map(usize::try_from);
         let rest = self.route.get(usize::try_from(switches).ok()?..came.ok()?)?;
         let fits = self.length.checked_sub(switches) == Some(left.length)
             && self.ended_by == FrameEnd::Gap
             && rest == left.route.get(..left_hops.ok()?)?;
         fits.then_some(switches)
+    }
+
+    /// All route bytes, if they were kept.
+    pub(super) fn route(&self) -> Option<CappedBytes> {
+        let mut route = CappedBytes::default();
+        route.push(self.route.get(..usize::try_from(self.hops).ok()?)?);
+        Some(route)
     }
 
     pub(super) fn syndrome(&self) -> u8 {

@@ -1,7 +1,7 @@
 //! Linking and release of the hops of a packet. P-3
 
+use super::candidate::HopCandidate;
 use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopLink, NextHop};
-use super::matching::HopCandidate;
 use super::network_map::{DELAY, NetworkMap, QueuedHop};
 use super::{DOUBTED_MAX, Journey, JourneyFate, JourneyTracker, MatchCertainty};
 use crate::clock::TimedPassage;

@@ -5,16 +5,19 @@ use codec::crc::CrcResidue;
 use codec::route::PortId;
 use codec::time::FULL_RATE_PERIOD_PS;
 
+use super::candidate::{DepartureTimeliness, HopCandidate};
 use super::fit::{ByteFit, ENOUGH, TurnMatch, fit, merged};
 use super::hop_record::{ClosedPacket, HopId, HopRecord, HopTable, NextHop};
 use super::network_map::{MappedChannel, MappedNode, NetworkMap};
+use super::passage::VirtualPassage;
 use super::{JourneyTracker, MatchCertainty};
 use crate::event::Picoseconds;
 use crate::packet::FrameEnd;
 
-/// Maximum of examined packets of one input. *Chosen*: a slack buffer of 80 cells holds fewer
-/// (F-3).
+/// Maximum of examined packets of one input. *Chosen*: a buffer of 80 cells holds fewer (F-3).
 const LOOKED_AT: usize = 64;
+/// Maximum of packets of one input whose first bytes are examined. *Chosen*: more than one holds.
+const PASSED_OVER: usize = 1 << 13;
 /// Travel time of the output's token from input to input. S-5
 const STEP: Picoseconds = 2 * FULL_RATE_PERIOD_PS as Picoseconds;
 
@@ -24,50 +27,6 @@ const SEVERED: Picoseconds = 8 * FULL_RATE_PERIOD_PS as Picoseconds;
 
 /// Maximum wait of a packet at a free output, in longest path formations. *Chosen*. S-3, S-6
 const STANDS: Picoseconds = 16;
-
-/// Plausibility of the time at which a packet left a switch. S-6
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Timeliness {
-    /// No contradiction with known passage times.
-    Possible,
-    /// Shorter than every known passage.
-    Unheard,
-    /// Shorter than every known passage by more than the token's travel explains.
-    Doubtful,
-    /// The packet would have left earlier.
-    Impossible,
-}
-
-/// A packet at an input that may be the departing one.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct HopCandidate {
-    pub(super) leg: HopId,
-    pub(super) lane: usize,
-    /// Position in the input's queue.
-    pub(super) place: usize,
-    pub(super) fit: ByteFit,
-    /// Number of packets ahead of it that are assumed to be waiting still.
-    before: usize,
-    /// Plausibility of its departure at that time.
-    haste: Timeliness,
-    /// Estimated time at which the output could serve it. S-5
-    served: Picoseconds,
-    /// Number of inputs that the output's token visits before its input. S-5
-    turn: u8,
-}
-
-impl HopCandidate {
-    /// A packet with the bytes of the departed one.
-    const fn same(leg: HopId, lane: usize, place: usize) -> Self {
-        let (fit, haste) = (ByteFit::Same, Timeliness::Possible);
-        Self { leg, lane, place, fit, before: 0, haste, served: 0, turn: 0 }
-    }
-
-    /// Sort key; the smallest is the best candidate.
-    fn key(&self) -> (ByteFit, Timeliness, usize, Picoseconds, u8) {
-        (self.fit, self.haste, self.before, self.served, self.turn)
-    }
-}
 
 impl JourneyTracker {
     /// Assigns a departure that begins on an output to the waiting packet whose turn it is.
@@ -82,8 +41,9 @@ impl JourneyTracker {
                 requesting += 1;
                 if candidate.is_none() && found.leg.is_free() {
                     let before = scan.waiting_before(&input, found.place);
-                    candidate = Some(scan.candidate(&input, &found, before))
-                        .filter(|candidate| candidate.haste != Timeliness::Impossible);
+                    candidate = Some(scan.candidate(&input, &found, before)).filter(|candidate| {
+                        candidate.timeliness != DepartureTimeliness::Impossible
+                    });
                 } else if candidate.is_some() && requesting > 1 {
                     break;
                 }
@@ -179,7 +139,7 @@ impl JourneyTracker {
         before: usize,
     ) -> Option<HopCandidate> {
         let (leg, own, closed) = (found.leg, scan.own, scan.own.closed.as_ref()?);
-        if let NextHop::Gone(_) = leg.onward {
+        if scan.cannot_leave(leg) {
             return None;
         }
         let mut candidate = scan.candidate(input, found, before);
@@ -187,7 +147,9 @@ impl JourneyTracker {
         let asked = input.is_requested_by(leg.first);
         let turn = if claimed {
             TurnMatch::Its
-        } else if leg.is_free() && candidate.before == 0 && candidate.haste < Timeliness::Impossible
+        } else if leg.is_free()
+            && candidate.before == 0
+            && candidate.timeliness < DepartureTimeliness::Impossible
         {
             TurnMatch::Maybe
         } else {
@@ -200,7 +162,7 @@ impl JourneyTracker {
         }
         candidate.fit = fit?;
         if claimed {
-            (candidate.before, candidate.haste) = (0, Timeliness::Possible);
+            (candidate.before, candidate.timeliness) = (0, DepartureTimeliness::Possible);
         }
         if self.is_severed(candidate.lane, own) {
             candidate.served = 0;
@@ -208,10 +170,17 @@ impl JourneyTracker {
         Some(candidate)
     }
 
-    /// True if several packets with these bytes were identical at the input or the output.
+    /// True if several packets with these bytes were identical at the input or the output, or if FRES at
+    /// the output may have removed this one while an identical one waits behind it. R-4
     fn is_doubted(&self, best: &HopCandidate, own: &HopRecord, residue: CrcResidue) -> bool {
-        let lanes = [best.lane, own.lane].map(|lane| self.net.lane(lane));
-        lanes.into_iter().flatten().any(|lane| lane.doubted.contains(&residue))
+        let [input, output] = [best.lane, own.lane].map(|lane| self.net.lane(lane));
+        let reset = output.and_then(|output| output.reset);
+        let came = self.legs.get(best.leg).filter(|came| reset > Some(came.time));
+        let content = |leg: &HopRecord| leg.closed.as_ref().map(|closed| closed.all);
+        let bytes = came.and_then(content);
+        let mut behind = input.into_iter().flat_map(|it| it.queue.iter().skip(best.place + 1));
+        [input, output].into_iter().flatten().any(|lane| lane.doubted.contains(&residue))
+            || (bytes.is_some() && behind.any(|it| self.legs.get(it.id).and_then(content) == bytes))
     }
 
     /// True if the time of a reset at the input matches the end of a packet that has left. R-3
@@ -255,12 +224,13 @@ impl JourneyTracker {
         let Self { net, legs, .. } = self;
         let own = legs.get(leaving)?;
         let output = net.lane(own.lane)?;
-        let (node, port) = net.node_at(output.from).filter(|(node, _)| node.is_switch())?;
+        let (node, port) = net.node_at(output.from).filter(|(node, _)| node.strips_routes())?;
         let left = output.since_sent.map(|late| own.time.saturating_sub(late));
         let ended = own.held.output.map_or(0, |(_, ended)| ended);
         let free = ended.max(own.held.resumed.unwrap_or(0));
         let served = output.served;
-        Some(DepartureScan { net, legs, own, node, port, served, left, ended, free })
+        let passage = output.passage;
+        Some(DepartureScan { net, legs, own, node, port, passage, served, left, ended, free })
     }
 }
 
@@ -272,6 +242,7 @@ struct DepartureScan<'a> {
     node: &'a MappedNode,
     /// Number of the output port.
     port: PortId,
+    passage: VirtualPassage,
     /// Input port that the output served last. S-5
     served: PortId,
     left: Option<Picoseconds>,
@@ -303,7 +274,9 @@ impl ScannedInput<'_> {
 impl<'a> DepartureScan<'a> {
     fn inputs(&self) -> impl Iterator<Item = ScannedInput<'a>> {
         self.node.inputs.iter().filter_map(|lane| {
-            let input = self.net.lane(*lane).filter(|input| !input.queue.is_empty())?;
+            let input = self.net.lane(*lane).filter(|input| {
+                !input.queue.is_empty() && self.passage.is_for(input.passage.number)
+            })?;
             let (_, port) = input.to?;
             let bytes = self.node.bytes_to(port, self.port);
             Some(ScannedInput { lane: *lane, input, port, bytes })
@@ -326,9 +299,10 @@ impl<'a> DepartureScan<'a> {
         input: &ScannedInput<'a>,
         keeps: impl Fn(u8) -> bool,
     ) -> impl Iterator<Item = ScannedPacket<'a>> {
-        let packets = input.input.queue.iter().enumerate().take(LOOKED_AT);
+        let packets = input.input.queue.iter().enumerate().take(PASSED_OVER);
         packets
             .filter(move |(_, it)| keeps(it.first))
+            .take(LOOKED_AT)
             .filter_map(|(place, it)| {
                 Some(ScannedPacket { id: it.id, leg: self.legs.get(it.id)?, place })
             })
@@ -339,11 +313,16 @@ impl<'a> DepartureScan<'a> {
     fn same(&self, closed: &ClosedPacket) -> impl Iterator<Item = HopCandidate> {
         self.inputs().filter_map(|input| {
             let found = self.requesting(&input).find(|found| {
-                let is_gone = matches!(found.leg.onward, NextHop::Gone(_));
-                !is_gone && found.leg.closed.as_ref().is_some_and(|came| came.becomes(closed))
+                let bytes = found.leg.closed.as_ref().filter(|_| !self.cannot_leave(found.leg));
+                bytes.is_some_and(|came| came.becomes(closed))
             })?;
             Some(HopCandidate::same(found.id, input.lane, found.place))
         })
+    }
+
+    /// True if a packet has left elsewhere, or FRES has removed it before the departure. R-2
+    fn cannot_leave(&self, leg: &HopRecord) -> bool {
+        matches!(leg.onward, NextHop::Gone(_)) || leg.is_emptied(self.own.time)
     }
 
     fn is_gone(&self, input: &MappedChannel, leg: &HopRecord) -> bool {
@@ -372,18 +351,18 @@ impl<'a> DepartureScan<'a> {
         let ScannedInput { lane, input, port, .. } = *scanned;
         let ScannedPacket { id, leg, place } = *found;
         let ready = input.ready(leg.time);
-        let haste = match (passing(self.left, ready), self.node.fastest) {
-            _ if self.is_gone(input, leg) => Timeliness::Impossible,
+        let timeliness = match (passing(self.left, ready), self.node.fastest) {
+            _ if self.is_gone(input, leg) => DepartureTimeliness::Impossible,
             (Some(took), Some(fastest)) if took + self.node.token(input) < fastest => {
-                Timeliness::Doubtful
+                DepartureTimeliness::Doubtful
             }
-            (Some(took), Some(fastest)) if took < fastest => Timeliness::Unheard,
-            (_, _) => Timeliness::Possible,
+            (Some(took), Some(fastest)) if took < fastest => DepartureTimeliness::Unheard,
+            (_, _) => DepartureTimeliness::Possible,
         };
         let turn = distance(self.served, port);
         // The token's travel is approximated modulo 8 ports.
         let served = ready.unwrap_or(leg.time).max(self.ended) + STEP * Picoseconds::from(turn % 8);
-        HopCandidate { leg: id, lane, place, fit: ByteFit::Same, before, haste, served, turn }
+        HopCandidate { leg: id, lane, place, fit: ByteFit::Same, before, timeliness, served, turn }
     }
 }
 

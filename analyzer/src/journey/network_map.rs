@@ -9,7 +9,9 @@ use codec::route::{PORTS_MAX, PortId, RouteAddressing};
 use codec::time::{FULL_RATE_PERIOD_PS, Tick};
 
 use super::hop_record::{HopId, HopRecord, StartCoverage};
+use super::passage::VirtualPassage;
 use crate::channel_name::{ChannelEnds, PortName, TapEnd};
+use crate::channel_table::ChannelTable;
 use crate::link::parameters::{LinkAssumptions, ParameterKey};
 use crate::node_kind::{HeadCounts, TopologyNodeKind};
 
@@ -35,8 +37,7 @@ const WAYS: [RouteAddressing; 2] = [RouteAddressing::Absolute, RouteAddressing::
 #[derive(Debug, Default)]
 pub(super) struct NetworkMap {
     pub(super) lanes: Vec<MappedChannel>,
-    /// Id of the first channel.
-    base: u32,
+    places: ChannelTable<usize>,
     pub(super) nodes: Vec<MappedNode>,
     names: BTreeMap<String, usize>,
 }
@@ -46,6 +47,7 @@ pub(super) struct MappedChannel {
     pub(super) id: ChannelId,
     pub(super) from: Option<(usize, PortId)>,
     pub(super) to: Option<(usize, PortId)>,
+    pub(super) passage: VirtualPassage,
     /// Time from the tap to the receiver, if known.
     pub(super) until_heard: Option<Picoseconds>,
     /// Time from the sender to the tap, if known.
@@ -92,10 +94,15 @@ pub(super) struct QueuedHop {
 #[derive(Debug)]
 pub(super) struct MappedNode {
     pub(super) inputs: Vec<usize>,
-    outputs: Vec<Option<usize>>,
+    /// Outputs by port and by virtual channel on which a packet came. C-7
+    outputs: BTreeMap<(PortId, u8), usize>,
     ports: KnownPorts,
     /// Highest known port.
     port_max: PortId,
+    /// Index of the node at the other end, if it is an end of a fibre. N-5
+    pub(super) fibre: Option<usize>,
+    /// Index of the router at the other end of its fibre, if it is a router. N-5
+    pub(super) router: Option<usize>,
     /// Counts of the first bytes of arriving packets.
     heads: HeadCounts,
     /// Numbers of packets that only absolute, and only relative, addressing explains.
@@ -136,9 +143,6 @@ pub(super) enum RequestedOutput {
 
 impl NetworkMap {
     pub(super) fn declare(&mut self, id: ChannelId, channel: &Channel, assumed: &LinkAssumptions) {
-        if self.lanes.is_empty() {
-            self.base = id.0;
-        }
         let way = ChannelEnds::of(channel);
         let place = self.lanes.len();
         let told = |key: ParameterKey| assumed.known(key, channel).map(u64::from);
@@ -159,11 +163,11 @@ impl NetworkMap {
             Some(way) => (Some(end(self, way.from)), Some(end(self, way.to))),
             None => (None, None),
         };
+        let passage = VirtualPassage::of(channel);
         if let Some((node, port)) = from
             && let Some(node) = self.nodes.get_mut(node)
-            && let Some(output) = node.outputs.get_mut(usize::from(port.0))
         {
-            *output = Some(place);
+            node.outputs.extend(passage.sources().map(|number| ((port, number), place)));
         }
         if let Some((node, _)) = to
             && let Some(node) = self.nodes.get_mut(node)
@@ -173,11 +177,14 @@ impl NetworkMap {
                 node.inputs.push(place);
             }
         }
+        self.join_fibre(to, channel);
         let room = cells.map_or(CELLS, |cells| cells + 2 * periods.unwrap_or(CELLS));
+        self.places.insert(id, place);
         self.lanes.push(MappedChannel {
             id,
             from,
             to,
+            passage,
             until_heard,
             since_sent,
             path: told(ParameterKey::Path).map(picoseconds),
@@ -199,15 +206,17 @@ impl NetworkMap {
     }
 
     /// Index of the named node, created if new; the port is recorded.
-    fn node(&mut self, name: String, port: PortId) -> usize {
+    pub(super) fn node(&mut self, name: String, port: PortId) -> usize {
         let next = self.nodes.len();
         let place = *self.names.entry(name).or_insert(next);
         if place == next {
             self.nodes.push(MappedNode {
                 inputs: Vec::new(),
-                outputs: vec![None; usize::from(PORTS_MAX)],
+                outputs: BTreeMap::new(),
                 ports: KnownPorts::Zero,
                 port_max: PortId(0),
+                fibre: None,
+                router: None,
                 heads: HeadCounts::default(),
                 votes: [0; 2],
                 fastest: None,
@@ -223,13 +232,9 @@ impl NetworkMap {
         place
     }
 
-    /// Index of a channel. Channel ids are consecutive within a section.
+    /// Index of a channel.
     pub(super) fn place(&self, id: ChannelId) -> Option<usize> {
-        let place = id.0.checked_sub(self.base)? as usize;
-        match self.lanes.get(place) {
-            Some(lane) if lane.id == id => Some(place),
-            _ => self.lanes.iter().position(|lane| lane.id == id),
-        }
+        self.places.get(id).copied()
     }
 
     pub(super) fn lane(&self, place: usize) -> Option<&MappedChannel> {
@@ -271,12 +276,11 @@ impl NetworkMap {
 
     /// Output that a packet with this first byte requests at the switch behind a channel.
     pub(super) fn requested_output(&self, place: usize, first: u8) -> RequestedOutput {
-        let Some((node, input)) = self.lane(place).and_then(|lane| self.node_at(lane.to)) else {
-            return RequestedOutput::Unseen;
-        };
-        let mut wish = RequestedOutput::Nothing;
+        let Some(lane) = self.lane(place) else { return RequestedOutput::Unseen };
+        let Some((node, input)) = self.node_at(lane.to) else { return RequestedOutput::Unseen };
+        let mut wish = node.without_output();
         for output in node.selects(first, input).into_iter().flatten() {
-            match node.output(output) {
+            match node.output(output, lane) {
                 Some(lane) => wish = RequestedOutput::Seen(lane),
                 // The packet may have taken the uncaptured output, so its loss cannot be concluded.
                 None => return RequestedOutput::Unseen,
@@ -295,13 +299,12 @@ impl NetworkMap {
 }
 
 impl MappedNode {
-    /// True if the node counts as a switch: it has a port other than 0 (I-1), or most arriving
-    /// packets begin with a route byte.
+    /// True if the node counts as a switch: it has a port other than 0 (I-1), is an end of a fibre,
+    /// or most arriving packets begin with a route byte.
     pub(super) const fn is_switch(&self) -> bool {
-        match (self.ports, self.heads.kind()) {
-            (KnownPorts::Others, _) | (KnownPorts::Zero, TopologyNodeKind::Switch) => true,
-            (KnownPorts::Zero, TopologyNodeKind::Host | TopologyNodeKind::Unknown) => false,
-        }
+        let kind = self.heads.kind();
+        matches!((self.ports, kind), (KnownPorts::Others, _) | (_, TopologyNodeKind::Switch))
+            || self.fibre.is_some()
     }
 
     /// Longest path formation for an input: the known one, or that of S-6 for the known ports, at
@@ -344,9 +347,10 @@ impl MappedNode {
         }
     }
 
-    /// Ports that a first byte may select.
+    /// Ports that a first byte may select; none at an end of a fibre, which reads no route bytes.
     pub(super) fn selects(&self, first: u8, input: PortId) -> [Option<PortId>; 2] {
-        let [absolute, relative] = WAYS.map(|way| way.select(first, input, PORTS_MAX).ok());
+        let ports = if self.fibre.is_some() { 0 } else { PORTS_MAX };
+        let [absolute, relative] = WAYS.map(|way| way.select(first, input, ports).ok());
         match self.reads() {
             ByteReading::Absolute => [absolute, None],
             ByteReading::Relative => [None, relative],
@@ -365,9 +369,9 @@ impl MappedNode {
         }
     }
 
-    /// Channel from a port, if it was captured.
-    pub(super) fn output(&self, port: PortId) -> Option<usize> {
-        self.outputs.get(usize::from(port.0)).copied().flatten()
+    /// Channel from a port on which packets of an input leave, if it was captured.
+    pub(super) fn output(&self, port: PortId, input: &MappedChannel) -> Option<usize> {
+        self.outputs.get(&(port, input.passage.number)).copied()
     }
 }
 

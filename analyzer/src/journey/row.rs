@@ -30,6 +30,8 @@ row! {
         certainty: &'static str as MatchCertainty::SHAPE, "", "", "whether other packets were like it";
         hops: Vec<HopRow<'a>>, "hops", "P-3", "the captured channels that it passed" => HopRow::FIELDS;
         injuries: Vec<CorruptionRow<'a>>, "injuries", "P-5", "what was done to it" => CorruptionRow::FIELDS;
+        relayed_from: Option<u64> ["Option::is_none"], "", "N-6", "journey of which it is a copy, from its host";
+        relay_ps: Option<u128> ["Option::is_none"], "ps", "N-6", "from the end of that one to its first byte";
         transport: Option<Box<TransportRow>> ["Option::is_none"], "members", "", "what a packet of the reliability protocol says" => TransportRow::FIELDS;
     }
 }
@@ -116,6 +118,8 @@ impl Journey {
             certainty: self.certainty.name(),
             hops: self.hops.iter().map(|hop| hop.row(known)).collect(),
             injuries: self.injuries.iter().map(|injury| injury.row(known)).collect(),
+            relayed_from: self.relayed.map(|from| from.journey),
+            relay_ps: self.relayed.map(|from| from.after),
             transport: self.transport.as_ref().map(|seen| Box::new(seen.row())),
         }
     }

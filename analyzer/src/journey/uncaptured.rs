@@ -4,11 +4,12 @@ use crate::event::Picoseconds;
 use codec::packet::CrcCheck;
 use codec::time::FULL_RATE_PERIOD_PS;
 
+use super::candidate::HopCandidate;
 use super::corruption::{self, ByteLikeness};
 use super::fit::ByteFit;
 use super::hop_record::{HopId, HopRecord, NextHop, SearchScope};
-use super::matching::HopCandidate;
 use super::network_map::RequestedOutput;
+use super::recent_sets::ANY_NODE;
 use super::{IMPLIED_MAX, Journey, JourneyFate, JourneyTracker, MatchCertainty, WAITING_MAX};
 use crate::packet::FrameEnd;
 
@@ -66,13 +67,21 @@ impl JourneyTracker {
         }
         let (mut found, mut alike) = (None::<(HopId, u64)>, 0_usize);
         let mut contradicts = None;
-        for (seq, leg) in self.recent.find(closed.body) {
+        // A fibre holds packets for so long that others may displace them from the index.
+        let looked_at = if self.net.is_from_fibre(own.lane) { HURT_LOOKED_AT } else { 0 };
+        let waiting = self.waiting.iter().skip(self.waiting.len().saturating_sub(looked_at));
+        for (seq, leg) in self.recent.find(closed.body, ANY_NODE).chain(waiting.copied()) {
+            if found.is_some_and(|(known, _)| known == leg) {
+                continue;
+            }
             let Some(other) = self.legs.get(leg).filter(|it| it.seq == seq && it.is_free()) else {
                 continue;
             };
             let Some(came) = &other.closed else { continue };
             let switches = came.length.saturating_sub(closed.length);
-            let fits = switches > 0 && other.time < own.time && came.check == closed.check;
+            let fits = (switches > 0 || self.net.is_fibre_between(other.lane, own.lane))
+                && other.time < own.time
+                && (came.check, came.body) == (closed.check, closed.body);
             if !fits || leg == id || came.peeled(switches) != Some(closed.all) {
                 continue;
             }
@@ -148,6 +157,9 @@ impl JourneyTracker {
             else {
                 continue;
             };
+            if switches == 0 && !self.net.is_fibre_between(other.lane, own.lane) {
+                continue;
+            }
             if other.time >= own.time || self.forbids(other, own, switches) {
                 continue;
             }
@@ -183,9 +195,12 @@ impl JourneyTracker {
             (to.is_some() && from.is_some(), to.map(|it| it.0) == from.map(|it| it.0));
         let seen =
             matches!(self.net.requested_output(came.lane, came.first), RequestedOutput::Seen(_));
+        let is_fibre = [to, from]
+            .iter()
+            .any(|end| self.net.node_at(*end).is_some_and(|(node, _)| node.fibre.is_some()));
         // Two named channels with one switch between meet at that switch, which matches its own
-        // packets.
-        seen || (known && (switches == 1 || (same && switches < 3)))
+        // packets, unless one of them belongs to a fibre.
+        seen || (known && !is_fibre && (switches == 1 || (same && switches < 3)))
     }
 
     fn imply_pair(&mut self, from: Option<HopId>, to: HopId) {

@@ -3,9 +3,9 @@
 //! A packet may leave a switch truncated while its possible origin is still arriving. The match is
 //! postponed until that origin or the recording has ended.
 
+use super::candidate::HopCandidate;
 use super::fit::ByteFit;
 use super::hop_record::{HopId, HopRecord, NextHop};
-use super::matching::HopCandidate;
 use super::{Journey, JourneyFate, JourneyTracker, MatchCertainty};
 use crate::packet::FrameEnd;
 
@@ -78,9 +78,10 @@ impl JourneyTracker {
 
     /// True if a departure that is still open or undecided may be this packet.
     pub(super) fn may_be_leaving(&self, leg: &HopRecord) -> bool {
-        let input = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
-        let outputs = input.map_or([None; 2], |(node, port)| {
-            node.selects(leg.first, port).map(|port| node.output(port?))
+        let input = self.net.lane(leg.lane);
+        let node = input.and_then(|lane| Some((lane, self.net.node_at(lane.to)?)));
+        let outputs = node.map_or([None; 2], |(lane, (node, port))| {
+            node.selects(leg.first, port).map(|port| node.output(port?, lane))
         });
         let later = |id| self.legs.get(id).is_some_and(|left| left.time > leg.time);
         outputs.into_iter().flatten().any(|output| {

@@ -5,6 +5,7 @@ mod parameter_row;
 
 use std::fmt;
 
+use crate::channel_name::TapEnd;
 use crate::named_enum::named_enum;
 use codec::capture::Channel;
 use codec::time::FULL_RATE_PERIOD_PS;
@@ -18,6 +19,11 @@ pub use self::parameter_row::{ParameterRange, ParameterRow, PerParameter, Unknow
 const PART_MAX: u32 = 1 << 16;
 /// Greatest delay in periods. *Chosen*: 130 km.
 const DELAY_MAX: u32 = 1 << 16;
+
+/// Parameters that say when which characters follow each other on a wire: where virtual channels share the wire,
+/// the symbols of one may wait for those of others. F-4, F-8, R-1, C-7
+const OF_WIRE: [ParameterKey; 3] =
+    [ParameterKey::Generation, ParameterKey::ResetVariant, ParameterKey::FillVariant];
 
 /// Value of a variant other than the default.
 pub(crate) const OTHER_VARIANT: u32 = 1;
@@ -207,10 +213,27 @@ impl ParameterValue {
 }
 
 impl ChannelParameters {
+    /// Periods after a STOP at a tap from which no data may pass it. F-1
+    pub(crate) fn grace(&self, end: TapEnd, channel: &Channel) -> u64 {
+        let obedience = u64::from(self.interpretation.value) + 1;
+        match end {
+            TapEnd::Sender => obedience,
+            TapEnd::Receiver => {
+                let cable = u64::from(self.delay.value) * u64::from(FULL_RATE_PERIOD_PS);
+                obedience + 2 * cable.div_ceil(channel.period.ps()) + 1
+            }
+        }
+    }
+
     /// The parameters of a channel: the command line takes precedence over the capture.
     #[must_use]
     pub fn of(channel: &Channel, assumptions: &LinkAssumptions) -> Self {
+        let is_shared = channel.virtual_channel().is_some();
         let assumed = |key: ParameterKey| match (assumptions.of(key), key.declared(channel)) {
+            // They hold for the wire, not for one of its virtual channels. C-7
+            _ if is_shared && OF_WIRE.contains(&key) => {
+                ParameterValue { value: key.numbers().0, source: ParameterSource::Default }
+            }
             (Some(value), _) => ParameterValue { value, source: ParameterSource::CommandLine },
             (None, Some(value)) => ParameterValue { value, source: ParameterSource::Capture },
             (None, None) => {

@@ -22,6 +22,7 @@ mod slack_totals;
 use std::collections::VecDeque;
 
 use codec::capture::{Channel, ChannelId};
+use codec::framing::LinkRules;
 use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS, OPEN_LINK, Tick};
 
 use self::align::{LateDataMeaning, SlackAligner};
@@ -40,9 +41,8 @@ use crate::packet::FrameEnd;
 /// Silent periods before the period in which an open link is detected. F-7
 const SILENT: u64 = OPEN_LINK.0 - 1;
 
-/// A pause of data, in periods, behind which a sender that is seen from the far end may have gone on by
-/// itself: what silences the cable for so long may have silenced it for 16 periods there, if an IDLE
-/// of fill stood on either side. F-7, F-8
+/// A pause of data, in periods, behind which a sender that is seen from the far end may have gone on by itself: what
+/// silences the cable for so long may have silenced it for 16 periods there, with an IDLE of fill on either side. F-7, F-8
 pub(crate) const SILENT_ELSEWHERE: u64 = OPEN_LINK.0 - 2;
 
 /// Linear bounds of a fill over an interval.
@@ -187,7 +187,7 @@ impl RecordedExtent {
 /// Tracks the slack buffer at the far end of one channel.
 #[derive(Clone, Debug)]
 pub struct SlackTracker {
-    /// The tapped end. If it is unknown, nothing can be computed.
+    /// The tapped end. Nothing is computed if it is unknown, no STOP comes (B-1), or one waits for others (C-7).
     end: Option<TapEnd>,
     period: CharacterPeriod,
     parameters: ChannelParameters,
@@ -211,7 +211,7 @@ impl SlackTracker {
         scope: AnalysisScope,
     ) -> Self {
         let parameters = ChannelParameters::of(channel, assumptions);
-        let end = TapEnd::of(channel);
+        let end = TapEnd::of(channel).filter(|_| channel.link_rules() == LinkRules::MYRINET);
         let period = channel.period;
         let drain = period.full_rate_periods();
         let timing = SlackTiming::new(end, &parameters, channel);

@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
-use codec::capture::{ChannelId, Chunk, StartSender, StartState};
+use codec::capture::{Channel, ChannelId, Chunk, StartSender, StartState};
 use codec::framing::FramerMode;
 use codec::time::{OPEN_LINK, Tick};
 
 use super::interval::{ActivityInterval, ChannelActivity, PAUSE_MAX, PeriodTotals, WireState};
 use super::led::{LedTraffic, PortLeds};
 use super::totals::ChannelTotals;
+use crate::counters::ChannelCounters;
 use crate::event::{ChannelEvent, LinkEvent};
 use crate::packet::FrameEnd;
 
@@ -78,10 +79,11 @@ impl RecordedRange {
 }
 
 impl ActivityTracker {
-    pub(super) fn new(channel: ChannelId, start: Option<StartState>) -> Self {
+    pub(super) fn new(id: ChannelId, channel: &Channel) -> Self {
+        let counters = ChannelCounters::of(channel);
         Self {
-            channel,
-            start,
+            channel: id,
+            start: StartState::of(channel),
             wire: WireState::Unknown,
             receiving: PacketPhase::Between,
             sender: SenderPermission::Going,
@@ -91,7 +93,7 @@ impl ActivityTracker {
             current: None,
             ended: Vec::new(),
             leds: PortLeds::default(),
-            totals: ChannelTotals::default(),
+            totals: ChannelTotals { counters, ..ChannelTotals::default() },
         }
     }
 

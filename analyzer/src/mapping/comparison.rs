@@ -108,13 +108,14 @@ impl MapComparison {
                 let Some(place) = placed.get(&node).copied() else { continue };
                 let known = place.1.map(|first| first + i16::from(near.port));
                 let link = known.and_then(|port| ports.get(&(place.0, Some(port))).copied());
-                let beyond = link.and_then(|link| self.beyond(link, far));
+                let mut passed = Vec::new();
+                let beyond = link.and_then(|link| self.beyond(link, far, &mut passed));
                 let is_new = !placed.contains_key(&far.node);
                 let there = *placed.entry(far.node).or_insert_with(|| {
                     beyond.unwrap_or_else(|| (self.new_node(map, far.node), None))
                 });
                 match link.filter(|_| beyond == Some(there)) {
-                    Some((link, _)) => self.mark(link),
+                    Some(_) => passed.into_iter().for_each(|link| self.mark(link)),
                     None => self.map_only([(place, near), (there, far)]),
                 }
                 queue.extend(is_new.then_some(far.node));
@@ -133,9 +134,17 @@ impl MapComparison {
         })
     }
 
-    /// The place of a map's node if its port is at the other end of a link.
-    fn beyond(&self, (link, end): (usize, usize), far: &MapEnd) -> Option<PlacedNode> {
-        let TopologyEnd { node, port } = *self.topology.links.get(link)?.ends.get(1 - end)?;
+    /// The place of a map's node if its port is at the other end of a link; and the links up to
+    /// there, several if a fibre is between.
+    fn beyond(
+        &self,
+        (link, end): (usize, usize),
+        far: &MapEnd,
+        passed: &mut Vec<usize>,
+    ) -> Option<PlacedNode> {
+        let socket = TopologyPort { port: PortNumber::Unknown, link, end };
+        let beyond = self.topology.beyond_fibres(socket, |link| passed.push(link));
+        let TopologyEnd { node, port } = beyond?;
         let kind = self.topology.nodes.get(node)?.kind;
         let fits = match far.node {
             MapNode::Host(_) => kind != TopologyNodeKind::Switch,

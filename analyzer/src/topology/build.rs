@@ -1,5 +1,6 @@
 //! Construction of a network from the evidence in a capture.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId};
@@ -10,7 +11,7 @@ use super::{
     Inconsistency, InconsistencyKind, NodeIndex, NodeSource, PortNumber, SwitchPassage, Topology,
     TopologyChannel, TopologyEnd, TopologyLink, TopologyNode, TopologyNodeKind, TopologyPort,
 };
-use crate::channel_name::{ChannelEnds, PortName};
+use crate::channel_name::{ChannelEnds, PortName, link_name};
 
 /// Numbers of packets from channel to channel by route byte.
 type PassageCounts = BTreeMap<(ChannelId, ChannelId, u8), u64>;
@@ -58,20 +59,22 @@ pub(super) fn build(nodes: &NodeIndex, implied: &PassageCounts) -> Topology {
 impl<'a> TopologyBuilder<'a> {
     /// Groups channels into links: a channel and its opposite are one link.
     fn cables(&mut self) {
-        let mut by_name: BTreeMap<&str, ChannelId> = BTreeMap::new();
+        let mut by_name: BTreeMap<Cow<'_, str>, ChannelId> = BTreeMap::new();
         for (id, channel) in self.nodes.channels() {
-            if let Some(first) = by_name.get(channel.name.as_str()) {
-                // The name repeats in another section or by mistake; either way it is the same
-                // channel.
+            let name = link_name(&channel.name);
+            if let Some(first) = by_name.get(&name) {
+                // The name repeats in another section or by mistake, or is that of another virtual channel;
+                // either way it is the same link. C-7
                 if let Some(side) = self.sides.get(first).copied() {
                     self.sides.insert(id, side);
                     continue;
                 }
             }
-            by_name.insert(&channel.name, id);
             let opposite = self.nodes.opposite(id).or_else(|| {
-                by_name.get(channel.opposite_name()?.as_str()).copied().filter(|it| *it != id)
+                let (from, to) = name.split_once('>').filter(|(from, to)| from != to)?;
+                by_name.get(format!("{to}>{from}").as_str()).copied()
             });
+            by_name.insert(name, id);
             let free = opposite.and_then(|it| self.sides.get(&it).copied()).filter(|(cable, _)| {
                 self.cables.get(*cable).is_some_and(|cable| cable.ids.len() == 1)
             });
@@ -91,7 +94,7 @@ impl<'a> TopologyBuilder<'a> {
             });
         }
         for cable in &mut self.cables {
-            let mut ways = cable.channels.iter().map(|channel| ChannelEnds::of(channel));
+            let mut ways = cable.channels.iter().map(|channel| ChannelEnds::of_link(channel));
             let (first, second) = (ways.next().flatten(), ways.next().flatten());
             let turned = second.map(|way| ChannelEnds { from: way.to, to: way.from });
             if let Some(way) = first.or(turned) {
@@ -127,7 +130,7 @@ impl<'a> TopologyBuilder<'a> {
                         let text = format!("{name} and its opposite have different rates");
                         remarks.push((InconsistencyKind::Rates, both(), text));
                     }
-                    let ways = [ChannelEnds::of(first), ChannelEnds::of(second)];
+                    let ways = [first, second].map(|channel| ChannelEnds::of_link(channel));
                     if let [Some(one), Some(other)] = &ways
                         && (&one.from, &one.to) != (&other.to, &other.from)
                     {
@@ -138,11 +141,10 @@ impl<'a> TopologyBuilder<'a> {
                     }
                 }
             }
-            let tap = channels.iter().find_map(|channel| channel.tap.as_deref());
-            let tap = tap.filter(|tap| {
+            let tap = tap(channels).filter(|tap| {
                 let ends = places.iter().flatten();
                 places.iter().any(Option::is_some)
-                    && ends.map(ToString::to_string).all(|end| end != **tap)
+                    && ends.map(ToString::to_string).all(|end| end != *tap)
             });
             if let Some(tap) = tap {
                 let text = format!("{} is at neither end of {name}", tap);
@@ -313,16 +315,18 @@ impl<'a> TopologyBuilder<'a> {
         }
         let links = self.cables.iter().zip(ends.chunks(2)).filter_map(|(cable, ends)| {
             let directions = cable.channels.iter().map(|channel| TopologyChannel {
-                name: channel.name.clone(),
+                name: link_name(&channel.name).into_owned(),
                 period_ps: channel.period.ps(),
             });
             Some(TopologyLink {
                 ends: ends.try_into().ok()?,
                 channels: directions.collect(),
-                tap: cable.channels.iter().find_map(|channel| channel.tap.clone()),
+                tap: tap(&cable.channels),
             })
         });
-        Topology { links: links.collect(), nodes, ..Topology::default() }
+        let mut topology = Topology { links: links.collect(), nodes, ..Topology::default() };
+        self.nodes.fibres().for_each(|ends| topology.add_fibre(ends));
+        topology
     }
 
     /// Kind of each port's unnamed node, judged by the packets that arrive there.
@@ -345,6 +349,9 @@ impl<'a> TopologyBuilder<'a> {
         kinds: &[TopologyNodeKind],
     ) -> TopologyNodeKind {
         match (name, ports) {
+            (Some(name), _) if self.nodes.kind(name) == TopologyNodeKind::Fibre => {
+                TopologyNodeKind::Fibre
+            }
             (_, [_, _, ..]) => TopologyNodeKind::Switch,
             (Some(name), _) => self.nodes.kind(name),
             (None, ports) => {
@@ -371,11 +378,23 @@ impl<'a> TopologyBuilder<'a> {
     }
 
     fn passages(&self, implied: &PassageCounts) -> Vec<SwitchPassage> {
-        let name = |id: ChannelId| Some(self.channel(id)?.name.clone());
-        let all = implied.iter().filter_map(|((from, to, byte), packets)| {
-            let (from, to) = (name(*from)?, name(*to)?);
-            Some(SwitchPassage { from, to, byte: *byte, packets: *packets })
-        });
-        all.collect()
+        let name = |id: ChannelId| Some(link_name(&self.channel(id)?.name).into_owned());
+        let (mut passages, mut places) = (Vec::<SwitchPassage>::new(), BTreeMap::new());
+        for ((from, to, byte), packets) in implied {
+            let Some((from, to)) = name(*from).zip(name(*to)) else { continue };
+            let key = (from.clone(), to.clone(), *byte);
+            let place = *places.entry(key).or_insert(passages.len());
+            match passages.get_mut(place) {
+                Some(same) => same.packets += packets,
+                None => passages.push(SwitchPassage { from, to, byte: *byte, packets: *packets }),
+            }
+        }
+        passages
     }
+}
+
+/// The tap of a link.
+fn tap(channels: &[&Channel]) -> Option<String> {
+    let tap = channels.iter().find_map(|channel| channel.tap.clone())?;
+    Some(PortName::parse(&tap).map_or(tap, |port| port.of_link().to_string()))
 }

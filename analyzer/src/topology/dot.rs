@@ -85,6 +85,7 @@ fn node_line(node: &TopologyNode, text: &mut String) {
     let label = escaped(&node.name);
     let (shape, label) = match node.kind {
         TopologyNodeKind::Host => ("box", label),
+        TopologyNodeKind::Fibre => ("cds", label),
         TopologyNodeKind::Unknown => ("ellipse", label),
         TopologyNodeKind::Switch => {
             let ports = node.ports.iter().enumerate();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use codec::capture::{Channel, ChannelId};
 use codec::route::PortId;
 
-use crate::channel_name::{ChannelEnds, PortName};
+use crate::channel_name::{ChannelEnds, PortName, fibre_to};
 use crate::channel_table::ChannelTable;
 use crate::node_kind::{HeadCounts, TopologyNodeKind};
 use crate::packet::ReceivedPacket;
@@ -34,6 +34,8 @@ struct KnownChannel {
 struct NamedNode {
     /// True if it has a port other than 0.
     is_switch: bool,
+    /// Name of the node at the other end, if it is an end of a fibre. N-5
+    fibre: Option<String>,
     /// In ascending order.
     inputs: Vec<ChannelId>,
 }
@@ -47,6 +49,17 @@ impl NodeIndex {
             && let Err(place) = node.inputs.binary_search(&id)
         {
             node.inputs.insert(place, id);
+        }
+        if let (Some([_, near]), Some(name)) = (nodes, fibre_to(channel)) {
+            let far = self.node(&PortName {
+                node: name.to_owned(),
+                port: PortId(0),
+                virtual_channel: None,
+            });
+            let near_name = way.as_ref().map(|way| way.to.node.clone());
+            for (end, other) in [(near, Some(name.to_owned())), (far, near_name)] {
+                self.named.get_mut(end).into_iter().for_each(|node| node.fibre.clone_from(&other));
+            }
         }
         let heads = HeadCounts::default();
         self.channels.insert(id, KnownChannel { channel: channel.clone(), way, nodes, heads });
@@ -90,6 +103,14 @@ impl NodeIndex {
     /// Corrects that count by a packet that has ended. N-8
     pub fn correct_heads(&mut self, id: ChannelId, packet: &ReceivedPacket) {
         self.channels.get_mut(id).into_iter().for_each(|known| known.heads.correct(packet));
+    }
+
+    /// The ends of fibres, of each the first one in the order of names first.
+    pub(super) fn fibres(&self) -> impl Iterator<Item = [&str; 2]> {
+        self.names.iter().filter_map(|(name, place)| {
+            let other = self.named.get(*place)?.fibre.as_deref()?;
+            (name.as_str() < other).then_some([name.as_str(), other])
+        })
     }
 
     /// Adds the channels of another section.
@@ -138,6 +159,9 @@ impl NodeIndex {
     }
 
     fn kind_of(&self, node: &NamedNode) -> TopologyNodeKind {
+        if node.fibre.is_some() {
+            return TopologyNodeKind::Fibre;
+        }
         if node.is_switch {
             return TopologyNodeKind::Switch;
         }

@@ -6,6 +6,7 @@ use super::{ANSWER, FlowChecker};
 use crate::blocking::BLOCKED_TIMEOUT;
 use crate::finding::set::FindingSink;
 use crate::finding::{FindingFact, FindingKind};
+use crate::ip::IpChecksum;
 use crate::packet::{FrameEnd, ReceivedPacket};
 
 impl FlowChecker {
@@ -57,6 +58,13 @@ impl FlowChecker {
                     scribe.note(kind, seam, facts);
                 }
                 scribe.seen().checked += 1;
+                let sums = packet.ip.as_ref().map(|ip| ip.checksum());
+                if let Some(IpChecksum::Good | IpChecksum::BadHeader | IpChecksum::Bad) = sums {
+                    scribe.seen().checksums += 1;
+                }
+                if let Some(IpChecksum::BadHeader | IpChecksum::Bad) = sums {
+                    scribe.note(FindingKind::IpChecksum, start, facts);
+                }
                 if packet.tag.is_none() {
                     scribe.note(FindingKind::NoTag, start, facts);
                 }

@@ -3,13 +3,15 @@
 use std::str::FromStr;
 
 use codec::capture::Channel;
+use codec::packet::PacketDialect;
 
 use super::ParameterKey;
 
-/// Parameters of all links: `kg=32,h=16,reset=own-gap`.
+/// Parameters of all links, `kg=32,h=16,reset=own-gap`, and the dialect of their packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkAssumptions {
     values: [Option<u32>; ParameterKey::ALL.len()],
+    dialect: PacketDialect,
 }
 
 /// An assumption that cannot be parsed.
@@ -42,6 +44,17 @@ impl LinkAssumptions {
     #[must_use]
     pub fn known(&self, key: ParameterKey, channel: &Channel) -> Option<u32> {
         self.of(key).or_else(|| key.declared(channel))
+    }
+
+    /// These assumptions, for packets in a dialect.
+    #[must_use]
+    pub const fn with_dialect(self, dialect: PacketDialect) -> Self {
+        Self { dialect, ..self }
+    }
+
+    /// Meaning of the bytes behind the route.
+    pub(crate) const fn dialect(&self) -> PacketDialect {
+        self.dialect
     }
 
     pub(super) fn of(&self, key: ParameterKey) -> Option<u32> {

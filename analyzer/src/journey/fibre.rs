@@ -1,0 +1,59 @@
+//! Ends of fibres, which pass packets on with all their bytes, and routers, which do so whole. N-5
+
+use codec::capture::Channel;
+use codec::route::PortId;
+
+use super::network_map::{MappedNode, NetworkMap, RequestedOutput};
+use crate::channel_name::{fibre_to, router_behind};
+
+impl NetworkMap {
+    /// Joins the node behind a channel with the other end of its fibre, if the capture declares one.
+    pub(super) fn join_fibre(&mut self, to: Option<(usize, PortId)>, channel: &Channel) {
+        if let (Some((end, _)), Some(other)) = (to, fibre_to(channel)) {
+            let other = self.node(other.to_owned(), PortId(0));
+            for (end, other) in [(end, other), (other, end)] {
+                self.nodes.get_mut(end).into_iter().for_each(|node| node.fibre = Some(other));
+            }
+        }
+        if let (Some((end, _)), Some(other)) = (to, router_behind(channel)) {
+            let other = self.node(other.to_owned(), PortId(0));
+            for (end, other) in [(end, other), (other, end)] {
+                self.nodes.get_mut(end).into_iter().for_each(|node| node.router = Some(other));
+            }
+        }
+    }
+
+    /// The host that receives the packets which a host sends on: itself, or the router at the other end
+    /// of its fibre.
+    pub(super) fn relays_of(&self, host: usize) -> usize {
+        self.nodes.get(host).and_then(|node| node.router).unwrap_or(host)
+    }
+
+    /// True if a channel comes from an end of a fibre.
+    pub(super) fn is_from_fibre(&self, place: usize) -> bool {
+        let from = self.lane(place).and_then(|lane| self.node_at(lane.from));
+        from.is_some_and(|(node, _)| node.fibre.is_some())
+    }
+
+    /// True if a channel leads into a fibre, and the other one comes from its other end.
+    pub(super) fn is_fibre_between(&self, came: usize, left: usize) -> bool {
+        let into = self.lane(came).and_then(|lane| self.node_at(lane.to)?.0.fibre);
+        let from = self.lane(left).and_then(|lane| lane.from);
+        into.is_some_and(|other| from.is_some_and(|(node, _)| node == other))
+    }
+}
+
+impl MappedNode {
+    /// Output of a packet whose first byte selects none: an end of a fibre passes it on.
+    pub(super) const fn without_output(&self) -> RequestedOutput {
+        match self.fibre {
+            Some(_) => RequestedOutput::Unseen,
+            None => RequestedOutput::Nothing,
+        }
+    }
+
+    /// True if the node counts as a switch, which strips a route byte of each packet.
+    pub(super) const fn strips_routes(&self) -> bool {
+        self.is_switch() && self.fibre.is_none()
+    }
+}
