@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use codec::capture::{Channel, ChannelId, Chunk};
 use codec::packet::CrcCheck;
 use codec::time::Tick;
+use codec::virtual_channels::VIRTUAL_CHANNELS_MAX;
 
 use crate::channel_name::escape_text;
 use crate::event::LinkEvent;
@@ -105,6 +106,13 @@ impl CommentSet {
     #[must_use]
     pub const fn left_out(&self) -> u64 {
         self.left_out
+    }
+
+    /// Removes and returns the comments on the characters of a chunk of a link, those of its virtual channels
+    /// included. Chunks must be passed in order. C-7
+    pub fn take_all(&mut self, id: ChannelId, chunk: &Chunk<'_>) -> Vec<String> {
+        let numbers = 0..VIRTUAL_CHANNELS_MAX;
+        numbers.flat_map(|number| self.take(id.of_virtual_channel(number), chunk)).collect()
     }
 
     /// Removes and returns the comments on the characters of a chunk. Chunks of a channel must be

@@ -1,5 +1,6 @@
 //! Names of channels: from a port to a port, `h0:0>s0:3`; and the escaping of names.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use codec::capture::Channel;
@@ -12,6 +13,8 @@ pub struct PortName {
     pub node: String,
     /// Its port.
     pub port: PortId,
+    /// Number of the virtual channel, on a channel that is one of several of its link. C-7
+    pub virtual_channel: Option<u8>,
 }
 
 /// The ports at both ends of a channel.
@@ -24,12 +27,22 @@ pub struct ChannelEnds {
 }
 
 impl PortName {
-    /// Parses `node:port`.
+    /// Parses `node:port`, or `node:port.vcN`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (node, port) = text.rsplit_once(':')?;
+        let (port, virtual_channel) = match port.split_once(".vc") {
+            Some((port, number)) => (port, Some(number.parse().ok()?)),
+            None => (port, None),
+        };
         let port = port.parse().ok().map(PortId)?;
-        (!node.is_empty()).then(|| Self { node: node.to_owned(), port })
+        (!node.is_empty()).then(|| Self { node: node.to_owned(), port, virtual_channel })
+    }
+
+    /// The port of the link, on all its virtual channels. C-7
+    #[must_use]
+    pub fn of_link(self) -> Self {
+        Self { virtual_channel: None, ..self }
     }
 }
 
@@ -40,6 +53,40 @@ impl ChannelEnds {
         let (from, to) = channel.name.split_once('>')?;
         Some(Self { from: PortName::parse(from)?, to: PortName::parse(to)? })
     }
+
+    /// The ends of the link of a channel. C-7
+    #[must_use]
+    pub fn of_link(channel: &Channel) -> Option<Self> {
+        let Self { from, to } = Self::of(channel)?;
+        Some(Self { from: from.of_link(), to: to.of_link() })
+    }
+}
+
+/// Name of a link's channel, if the name is that of one of its virtual channels; otherwise the same name. C-7
+pub(crate) fn link_name(name: &str) -> Cow<'_, str> {
+    let port = |end| PortName::parse(end).filter(|port: &PortName| port.virtual_channel.is_some());
+    match name.split_once('>').and_then(|(from, to)| Some((port(from)?, port(to)?))) {
+        Some((from, to)) => Cow::Owned(format!("{}>{}", from.of_link(), to.of_link())),
+        None => Cow::Borrowed(name),
+    }
+}
+
+/// The node at the other end of the fibre to which a channel leads, if the capture declares one. An end
+/// of a fibre has only port 0 for cables. N-5
+pub(crate) fn fibre_to(channel: &Channel) -> Option<&str> {
+    other_end(channel, "fibre")
+}
+
+/// The router at the other end of the fibre of the one to which a channel leads, if the capture declares
+/// one. Both are interfaces, as those of hosts. N-5
+pub(crate) fn router_behind(channel: &Channel) -> Option<&str> {
+    other_end(channel, "router")
+}
+
+fn other_end<'a>(channel: &'a Channel, declared: &str) -> Option<&'a str> {
+    let ends = ChannelEnds::of(channel).filter(|ends| ends.to.port == PortId(0))?;
+    let (_, other) = channel.more.iter().find(|(key, _)| key == declared)?;
+    (*other != ends.to.node).then_some(other)
 }
 
 /// The tapped end of a channel.
@@ -66,7 +113,8 @@ impl TapEnd {
 
 impl fmt::Display for PortName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.node, self.port.0)
+        write!(f, "{}:{}", self.node, self.port.0)?;
+        self.virtual_channel.map_or(Ok(()), |number| write!(f, ".vc{number}"))
     }
 }
 
@@ -101,7 +149,13 @@ mod tests {
             (ends.from.to_string(), ends.to.to_string()),
             ("h0:0".into(), "rack:2:3".into())
         );
-        for name in ["", "lo", "h0>s0", "h0:0", "h0:0>s0:300", ":0>s0:1"] {
+        let split = ChannelEnds::of(&Channel::named("s0:1.vc1>rack.vc:0.vc1")).unwrap();
+        assert_eq!(split.from, PortName::parse("s0:1.vc1").unwrap());
+        assert_eq!((split.from.port, split.from.virtual_channel), (PortId(1), Some(1)));
+        assert_eq!(split.to.to_string(), "rack.vc:0.vc1");
+        assert_eq!(link_name("s0:1.vc1>rack.vc:0.vc1"), "s0:1>rack.vc:0");
+        assert_eq!(link_name("s0:1>rack.vc:0"), "s0:1>rack.vc:0");
+        for name in ["", "lo", "h0>s0", "h0:0", "h0:0>s0:300", "h0:0>s0:1.vc", ":0>s0:1"] {
             assert_eq!(ChannelEnds::of(&Channel::named(name)), None, "{name}");
         }
     }

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use codec::capture::Channel;
 
-use crate::channel_name::{PortName, escape_text};
+use crate::channel_name::{PortName, escape_text, link_name};
 use crate::name_match::{did_you_mean, matches};
 
 /// One value of `--channel`: `s0:1>h1:0`, `s0:1-h1:0`, `s0:1/h1:0`, a port `h1:0`, a node `h1`, or a
@@ -45,12 +45,16 @@ impl ChannelPattern {
         self.names.len() == 1 && !self.text.contains('>') && PortName::parse(&self.text).is_some()
     }
 
-    /// True if the pattern matches the name of a channel, of one of its ports, or of one of their nodes.
+    /// True if the pattern matches the name of a channel, of one of its ports, or of one of their nodes. The name
+    /// of a link's channel or port is also that of each of its virtual channels. C-7
     #[must_use]
     pub fn matches(&self, channel: &str) -> bool {
         let is = |pattern: &str, name: &str| matches(pattern.as_bytes(), name.as_bytes());
-        self.names.iter().any(|pattern| is(pattern, channel))
-            || name_parts(channel).any(|part| is(&self.text, part))
+        let names = |channel: &str| {
+            self.names.iter().any(|pattern| is(pattern, channel))
+                || name_parts(channel).any(|part| is(&self.text, part))
+        };
+        names(channel) || names(&link_name(channel))
     }
 }
 
@@ -156,6 +160,24 @@ mod tests {
     use super::*;
 
     const NAMES: [&str; 4] = ["h0:0>s0:0", "s0:0>h0:0", "h-1:0>s0:11", "lo"];
+
+    /// C-7
+    #[test]
+    fn a_link_is_selected_with_all_its_virtual_channels() {
+        let names = ["s0:1.vc0>s1:0.vc0", "s0:1.vc1>s1:0.vc1", "s0:11>h0:0"];
+        for (text, expected) in [
+            ("s0:1-s1:0", &names[..2]),
+            ("s0:1.vc1-s1:0.vc1", &names[1..2]),
+            ("s0:1", &names[..2]),
+            ("s1:0.vc0", &names[..1]),
+            ("*.vc1", &names[1..2]),
+            ("s0", &names),
+        ] {
+            let pattern: ChannelPattern = text.parse().unwrap();
+            let selected: Vec<_> = names.into_iter().filter(|name| pattern.matches(name)).collect();
+            assert_eq!(selected, expected, "{text}");
+        }
+    }
 
     fn selected(text: &str) -> Vec<&'static str> {
         let pattern: ChannelPattern = text.parse().unwrap();

@@ -23,9 +23,9 @@ const PPM_100: i64 = 100_000;
 const BILLION: i64 = 1_000_000_000;
 /// Packets per window, without a trend and with one; the least latency of a window counts. *Chosen*
 const WINDOWS: [u32; 2] = [2, 16];
-/// Consecutive windows with shorter latencies that make a trend. *Chosen*: only drift shortens
-/// latencies.
-const SHORTER: i64 = 2;
+/// Consecutive windows with shorter latencies that make a trend. *Chosen*: only drift shortens them,
+/// unless uncaptured packets have delayed those of the first window.
+const SHORTER: i64 = 4;
 /// Consecutive windows with longer latencies that make a trend. *Chosen*: an uncaptured stop
 /// lengthens latencies too.
 const LONGER: i64 = 8;
@@ -85,6 +85,8 @@ struct LatencyTrend {
     least_free: Option<i128>,
     /// Consecutive windows with shorter (below 0) or longer latencies.
     unlike: i64,
+    /// Growth of the latency in the first of these windows, and its time since the first of all.
+    onset: (i128, Picoseconds),
     /// Growth of the latency, and the time in which it grew; `None` without a trend.
     growth: Option<(i128, Picoseconds)>,
     /// Time from the first window to the last.
@@ -246,13 +248,27 @@ impl LatencyTrend {
             _ if side == -trend => side,
             _ => (self.unlike + side).clamp(-LONGER, LONGER),
         };
+        if self.unlike.signum() != trend {
+            self.onset = (growth, span);
+        }
         if self.unlike == 0 {
             self.growth = None;
         } else if side != 0
             && (self.growth.is_some() || self.unlike <= -SHORTER || self.unlike >= LONGER)
         {
-            self.growth = Some((growth, span));
+            self.growth = self.is_linear(growth, span).then_some((growth, span));
         }
+    }
+
+    /// True if the latency has grown since the onset about as fast as since the first window, and no faster
+    /// than clocks explain. Uncaptured packets change latencies too, but not ever more.
+    fn is_linear(&self, growth: i128, span: Picoseconds) -> bool {
+        let (first, since) = self.onset;
+        let more = growth.saturating_sub(first).saturating_mul(growth.signum());
+        let slope = more.saturating_mul(signed(span));
+        let whole = growth.abs().saturating_mul(signed(span.saturating_sub(since)));
+        let is_slow = growth.abs() <= offset(DRIFT_MAX, span);
+        is_slow && whole > 0 && slope.saturating_mul(2) >= whole && slope <= whole.saturating_mul(3)
     }
 
     /// Growth of the latency in parts per billion.

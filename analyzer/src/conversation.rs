@@ -85,6 +85,18 @@ pub enum TransportEvent {
     Conversation(Box<Conversation>),
 }
 
+impl TransportEvent {
+    /// First place at which its packet, or a packet of it, was seen.
+    #[must_use]
+    pub const fn place(&self) -> ObservedPlace {
+        match self {
+            Self::Noticed(it) => it.place,
+            Self::Malformed(it) => it.place,
+            Self::Conversation(it) => it.first,
+        }
+    }
+}
+
 /// Tracker of all conversations of a capture.
 #[derive(Debug, Default)]
 pub struct ConversationTracker {

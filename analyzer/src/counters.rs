@@ -5,16 +5,20 @@ use codec::capture::{Channel, ChannelId, Chunk, ChunkContent};
 use codec::character::{CodeTable, DecodedCode, Symbol};
 use codec::chars::CharRun;
 use codec::time::Tick;
+use codec::virtual_channels::SelectCodes;
 use serde::{Serialize, Serializer};
 
 use crate::row::FieldShape::{List, Place};
 use crate::row::{FieldType, RowField, row};
 
 /// Kinds of symbols that have codes, in the order of C-2.
-const FAMILIES: [&str; 9] = ["IDLE", "GAP", "GO", "STOP", "ORUN", "FRES", "BRES", "PRBn", "REPLx"];
+const FAMILIES: [&str; 10] =
+    ["IDLE", "GAP", "GO", "STOP", "ORUN", "FRES", "BRES", "PRBn", "REPLx", "VCn"];
 /// Classes of codes: exact and corrected symbols of each family, and the invalid ones.
 const CLASSES: usize = 2 * FAMILIES.len() + 1;
 const INVALID: usize = CLASSES - 1;
+/// Class of selections of virtual channels, which a link profile gives codes. C-7
+const SELECTION: usize = FAMILIES.len() - 1;
 
 /// The class of every code.
 static CLASS: [usize; 256] = classes();
@@ -48,8 +52,9 @@ const fn family(symbol: Symbol) -> usize {
         Symbol::BackwardReset => 6,
         Symbol::Probe(_) => 7,
         Symbol::Reply(_) => 8,
-        // Symbols without a code (C-7): not in the standard table.
-        Symbol::Virtual { .. } | _ => INVALID,
+        // Without a code in the standard table. C-7
+        Symbol::Virtual { .. } => SELECTION,
+        _ => INVALID,
     }
 }
 
@@ -59,11 +64,19 @@ pub struct ChannelCounters {
     codes: [u64; CLASSES],
     data: u64,
     holes: u64,
+    /// Codes of selections. C-7
+    selects: SelectCodes,
     /// The first character, and the one after the last.
     span: Option<(Tick, Tick)>,
 }
 
 impl ChannelCounters {
+    /// Counters of a channel before its first character.
+    #[must_use]
+    pub fn of(channel: &Channel) -> Self {
+        Self { selects: channel.link_rules().selects, ..Self::default() }
+    }
+
     /// Counts the next chunk of the channel.
     pub fn feed(&mut self, chunk: &Chunk<'_>) {
         match chunk.content {
@@ -86,8 +99,13 @@ impl ChannelCounters {
                 CharRun::Data(bytes) => self.data += times * bytes.len() as u64,
                 CharRun::Control(codes) => {
                     for code in codes {
+                        #[expect(clippy::indexing_slicing, reason = "a class for each code")]
+                        let class = match CLASS[usize::from(*code)] {
+                            INVALID if self.selects.channel(*code).is_some() => SELECTION,
+                            class => class,
+                        };
                         #[expect(clippy::indexing_slicing, reason = "classes below CLASSES")]
-                        let count = &mut self.codes[CLASS[usize::from(*code)]];
+                        let count = &mut self.codes[class];
                         *count += times;
                     }
                 }
@@ -190,7 +208,7 @@ macro_rules! counted {
 /// Members of `control`.
 pub(crate) const CONTROL: &[RowField] = counted! {
     "IDLE" "C-6", "GAP" "P-1", "GO" "F-1", "STOP" "F-1", "ORUN" "F-9", "FRES" "R-2", "BRES" "R-5",
-    "PRBn" "R-6", "REPLx" "R-6"
+    "PRBn" "R-6", "REPLx" "R-6", "VCn" "C-7"
 };
 
 /// Symbols by kind, in the order of C-2.

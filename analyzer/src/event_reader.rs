@@ -45,11 +45,12 @@ impl<R: Read> EventReader<R> {
 
     /// Reads the selected events of a capture.
     pub fn new(capture: R, filter: EventFilter, bytes: ByteRetention) -> Self {
-        Self {
-            reader: CaptureReader::new(capture),
-            timeline: EventTimeline::new(filter, bytes),
-            channels: BTreeMap::new(),
-        }
+        Self::of_reader(CaptureReader::new(capture).with_virtual_channels(None), filter, bytes)
+    }
+
+    /// Reads the selected events of what a reader reads.
+    pub fn of_reader(reader: CaptureReader<R>, filter: EventFilter, bytes: ByteRetention) -> Self {
+        Self { reader, timeline: EventTimeline::new(filter, bytes), channels: BTreeMap::new() }
     }
 
     /// Reads a block, and emits the events that are complete.
@@ -119,7 +120,12 @@ impl CountedChannel {
 impl<R: Read> CounterReader<R> {
     /// Counters before the first block of a capture.
     pub fn new(capture: R) -> Self {
-        Self { reader: CaptureReader::new(capture), channels: BTreeMap::new() }
+        Self::of_reader(CaptureReader::new(capture).with_virtual_channels(None))
+    }
+
+    /// Counters of what a reader reads.
+    pub fn of_reader(reader: CaptureReader<R>) -> Self {
+        Self { reader, channels: BTreeMap::new() }
     }
 
     /// Reads a block, and counts the part of each chunk that is inside the window.
@@ -135,7 +141,7 @@ impl<R: Read> CounterReader<R> {
         reader.step(&mut |item| match item {
             CaptureItem::Section => {}
             CaptureItem::Channel(id, channel) => {
-                let (channel, counters) = (channel.clone(), ChannelCounters::default());
+                let (channel, counters) = (channel.clone(), ChannelCounters::of(channel));
                 channels.insert(id, CountedChannel { channel, peer: None, counters });
             }
             CaptureItem::Link(one, other) => {

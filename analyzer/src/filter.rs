@@ -62,7 +62,7 @@ impl Filter {
 
     /// True if the row matches the expression; `period` is the character period of its channel,
     /// in picoseconds, which converts character indices to times.
-    pub fn keeps(&mut self, row: &impl ListRow, period: CharacterPeriod) -> bool {
+    pub fn keeps(&mut self, row: &dyn ListRow, period: CharacterPeriod) -> bool {
         self.cells.take(row);
         eval::holds(&self.expr, &self.cells, period)
     }

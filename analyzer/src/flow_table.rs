@@ -77,7 +77,8 @@ impl FlowTable {
                 flow
             }
             JourneyFate::Dropped(_) | JourneyFate::Merged | JourneyFate::UnderWay => {
-                let port = last.output.map(|port| PortName { node: to, port });
+                let port =
+                    last.output.map(|port| PortName { node: to, port, virtual_channel: None });
                 self.unfinished.entry((capture, from, port)).or_default()
             }
         };
@@ -104,7 +105,7 @@ impl FlowTable {
     ) -> Vec<(u32, PacketFlowRow<'_>)> {
         let mut nodes: BTreeMap<(u32, PortName), String> = BTreeMap::new();
         for channel in channels {
-            if let Some(ends) = ChannelEnds::of(channel) {
+            if let Some(ends) = ChannelEnds::of_link(channel) {
                 nodes.insert((channel.capture, ends.from), ends.to.node);
             }
         }

@@ -13,6 +13,8 @@ pub enum TopologyNodeKind {
     /// It has a port that is not port 0, the only one that a host has (I-1), or packets come to it with
     /// a route byte in front. S-2
     Switch,
+    /// The capture declares it as an end of a fibre, which passes packets on unchanged. N-5
+    Fibre,
     /// No other port than 0 is known of it, and packets come to it with their tag in front. I-2
     Host,
     /// No other port than 0 is known of it, and nothing has come to it.
@@ -27,11 +29,15 @@ pub(crate) struct HeadCounts {
 }
 
 impl TopologyNodeKind {
+    /// All kinds, in the order in which they are counted.
+    pub const ALL: [Self; 4] = [Self::Switch, Self::Host, Self::Fibre, Self::Unknown];
+
     /// The name in `docs/output.md`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Switch => "switch",
+            Self::Fibre => "fibre",
             Self::Host => "host",
             Self::Unknown => "unknown",
         }

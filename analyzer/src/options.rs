@@ -27,7 +27,7 @@ pub enum AnalysisScope {
     Mapping,
     /// Totals of channels, journeys, waits and conversations, as [`crate::analyze`] reports them.
     Report,
-    /// As [`Self::Report`], with the activity of channels and the bounds of slack buffers over time.
+    /// Totals of [`Self::Report`], with mapping, the activity of channels and the bounds of slack buffers over time.
     Pictures,
     /// Everything but the cases of findings.
     Everything,
@@ -63,7 +63,7 @@ impl AnalysisScope {
     }
 
     pub(crate) const fn includes_mapping(self) -> bool {
-        matches!(self, Self::Mapping | Self::Everything)
+        matches!(self, Self::Mapping | Self::Pictures | Self::Everything)
     }
 
     pub(crate) const fn includes_conversations(self) -> bool {

@@ -1,18 +1,25 @@
 //! A received packet, and its row.
 
 mod assembler;
+mod internetwork_row;
 mod lost_gap;
+mod switch_row;
+mod vita26_row;
 
 use std::sync::Arc;
 
 use codec::crc::CrcResidue;
 pub use codec::framing::FrameEnd;
 pub use codec::packet::CappedBytes;
-use codec::packet::{CrcCheck, PacketTag};
+use codec::packet::{CrcCheck, PacketDialect, PacketTag};
 use codec::time::Tick;
 use serde::Serialize;
 
 pub(crate) use self::assembler::PacketAssembler;
+pub use self::internetwork_row::InternetworkRow;
+pub use self::switch_row::{SwitchAnswerRow, SwitchAnswers, SwitchPortRow};
+pub use self::vita26_row::Vita26Row;
+use crate::ip::{IpRow, ParsedIp};
 use crate::mapping::CapturedMapping;
 use crate::row::FieldShape::{Bytes, Number, Place, Words};
 use crate::row::row;
@@ -85,6 +92,12 @@ pub struct ReceivedPacket {
     pub transport: Option<Box<ParsedTransport>>,
     /// Contents of a packet of mapping. N-2
     pub mapping: Option<Arc<CapturedMapping>>,
+    /// Contents of a packet of IP. H-1
+    pub ip: Option<Box<ParsedIp>>,
+    /// Answers of switches. S-8
+    pub switches: Option<Box<SwitchAnswers>>,
+    /// Dialect of its row.
+    pub dialect: PacketDialect,
 }
 
 /// Storage of packet bytes.
@@ -98,6 +111,15 @@ pub enum ByteRetention {
 }
 
 impl ReceivedPacket {
+    /// Reads the packet in a dialect. The protocols of types of one byte are not those of the later one.
+    pub fn read_as(&mut self, dialect: PacketDialect) {
+        self.dialect = dialect;
+        if dialect == PacketDialect::Vita26 {
+            (self.transport, self.mapping, self.ip) = (None, None, None);
+            self.switches = None;
+        }
+    }
+
     /// Number of bytes between tag and CRC byte.
     #[must_use]
     pub fn payload(&self) -> u64 {
@@ -121,6 +143,11 @@ impl ReceivedPacket {
             crc: self.check.name(),
             syndrome: self.check.syndrome(),
             ended_by: self.ended_by.name(),
+            ip: self.ip.as_ref().map(|ip| Box::new(ip.row())),
+            switch: self.switches.as_ref().map(|answers| answers.rows()),
+            switch_fault: self.switches.as_ref().and_then(|answers| answers.fault()),
+            vita26: self.vita26(),
+            internetwork: self.internetwork(),
             bytes: self.bytes.as_ref().map(|bytes| HexBytes(bytes.bytes())),
             route_left_out: self.route.left_out(),
             bytes_left_out: self.bytes.as_ref().map_or(0, CappedBytes::left_out),
@@ -142,6 +169,11 @@ row! {
         crc: &'static str as Words(CRC), "", "P-4", "what the CRC byte says; runt: fewer than two bytes";
         syndrome: Option<u8>, "", "P-5", "computed XOR received CRC; not of a runt";
         ended_by: &'static str as Words(ENDED_BY), "", "P-1", "what ended the packet";
+        ip: Option<Box<IpRow>> ["Option::is_none"], "members", "H-1", "reading of a packet of type 08" => IpRow::FIELDS;
+        switch: Option<Vec<SwitchAnswerRow>> ["Option::is_none"], "answers", "S-8", "of a packet of type 13, in order" => SwitchAnswerRow::FIELDS;
+        switch_fault: Option<String> ["Option::is_none"], "", "S-8", "where no answer follows, and why";
+        vita26: Option<Box<Vita26Row>> ["Option::is_none"], "members", "", "reading with --dialect vita26" => Vita26Row::FIELDS;
+        internetwork: Option<Box<InternetworkRow>> ["Option::is_none"], "members", "N-5", "reading of a packet of type 03" => InternetworkRow::FIELDS;
         bytes: Option<HexBytes<'a>> ["Option::is_none"] as Bytes, "", "P-1", "all its bytes, the first MiB at most";
         route_left_out: u64 ["is_zero"], "bytes", "", "bytes that route does not have";
         bytes_left_out: u64 ["is_zero"], "bytes", "", "bytes that bytes does not have";

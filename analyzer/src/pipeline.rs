@@ -30,6 +30,7 @@ use crate::link::LinkAnalysis;
 use crate::link::interval::ActivityInterval;
 use crate::link::parameters::LinkAssumptions;
 use crate::link::slack::SlackEvent;
+use crate::link_shard::LinkShard;
 use crate::mapping::{MappingEvent, MappingTracker};
 use crate::options::AnalysisScope;
 use crate::topology::Topology;
@@ -77,8 +78,18 @@ pub struct CaptureAnalysis<R> {
 impl<R: Read + Send> CaptureAnalysis<R> {
     /// An analysis before the first block of a capture.
     pub fn new(capture: R, scope: AnalysisScope, assumptions: LinkAssumptions) -> Self {
+        let reader = CaptureReader::new(capture).with_virtual_channels(None);
+        Self::of_reader(reader, scope, assumptions)
+    }
+
+    /// An analysis before the first block that a reader reads.
+    pub fn of_reader(
+        reader: CaptureReader<R>,
+        scope: AnalysisScope,
+        assumptions: LinkAssumptions,
+    ) -> Self {
         Self {
-            reader: CaptureReader::new(capture),
+            reader,
             ended: None,
             links: LinkStage::new(scope, assumptions),
             network: NetworkStage::new(scope, assumptions),
@@ -129,6 +140,12 @@ impl<R: Read + Send> CaptureAnalysis<R> {
         Ok(ReadProgress::More)
     }
 
+    /// Restricts the analysis to a share of the links, before the first step. The events of a link do not depend
+    /// on the others.
+    pub const fn restrict(&mut self, shard: LinkShard) {
+        self.links.restrict(shard);
+    }
+
     /// The events as an iterator.
     pub const fn events(self) -> AnalysisEvents<R> {
         AnalysisEvents::new(self)
@@ -154,6 +171,11 @@ impl<R: Read + Send> CaptureAnalysis<R> {
     /// The links so far, in all sections, in order of their first channels.
     pub fn links(&self) -> impl Iterator<Item = &LinkAnalysis> {
         self.links.links()
+    }
+
+    /// Bytes (decompressed) read so far.
+    pub const fn offset(&self) -> u64 {
+        self.reader.offset()
     }
 
     /// The part of the file read so far.

@@ -4,7 +4,7 @@ use codec::Chars;
 use codec::capture::StartState;
 use codec::character::{DecodedCode, Symbol};
 use codec::chars::CharRun;
-use codec::framing::{FrameEvent, Framer, FramerMode, FramerState};
+use codec::framing::{FrameEvent, Framer, FramerMode, FramerState, LinkRules};
 use codec::time::Tick;
 
 use crate::event::{ChannelEvent, FlowCommand, LinkEvent};
@@ -64,6 +64,12 @@ impl ChannelReceiver {
         let decoder =
             EventDecoder { packet: None, command: None, packets: 0, is_cut: false, bytes };
         Self { framer: Framer::new(), decoder }
+    }
+
+    /// The receiver of a link with other rules. F-7, B-1, C-7
+    #[must_use]
+    pub fn with_rules(self, rules: LinkRules) -> Self {
+        Self { framer: self.framer.with_rules(rules), ..self }
     }
 
     /// The next character, once there was one.
@@ -167,7 +173,7 @@ impl ChannelReceiver {
             if next.since(packet.start()).0 > len {
                 // It began before the last iteration: it contains the data of all further ones.
                 let data: Vec<u8> = pattern.runs().flat_map(data_of).copied().collect();
-                packet.pass_over(next, (pattern, &data), rounds);
+                packet.pass_over(next, (pattern, &data), rounds, self.framer.rules());
             } else {
                 packet.shift(len * rounds);
             }

@@ -19,7 +19,7 @@ use std::io::Read;
 
 use codec::capture::{CaptureError, CaptureFault, Channel};
 use codec::mapping::TAG;
-use codec::packet::{CrcCheck, PacketTag};
+use codec::packet::{CrcCheck, PacketDialect, PacketTag};
 
 use crate::event::{ChannelEvent, LinkEvent, TimedEvent};
 use crate::event_reader::{CountedChannel, CounterReader};
@@ -30,7 +30,7 @@ pub use self::check::mark;
 pub use self::conversations::{ConversationText, conversations};
 pub use self::journeys::{WAY_SPARE, journey_excess, journey_head, journey_lines};
 pub use self::line::{ColumnRank, StyledLine, TextStyle, count, microseconds, wrapped};
-pub use self::links::{activity_style, links, shown_activity};
+pub use self::links::{PictureSpan, activity_style, axis, links, shown_activity};
 pub(crate) use self::log::log_text;
 pub use self::log::{case_head, case_line, log_head, log_line};
 pub use self::mapping::{MappingText, mapping};
@@ -121,7 +121,7 @@ fn packet_lines(
         .and(role, format!("{crc:<7}  "))
         .and_ranked(4, ended_role, format!("{ended:<11}  "))
         .and(TextStyle::Plain, route.join(" "))
-        .and(TextStyle::Dim, type_name(packet.tag)));
+        .and(TextStyle::Dim, type_name(packet)));
     if let Some(bytes) = &packet.bytes {
         for (at, line) in bytes.bytes().chunks(16).enumerate() {
             out(StyledLine::of(TextStyle::Dim, hex_line(at * 16, line)));
@@ -136,8 +136,21 @@ fn packet_lines(
 }
 
 /// Name of a packet's type, behind its route. Other types have none.
-fn type_name(tag: Option<PacketTag>) -> &'static str {
-    if tag.map(PacketTag::value) == Some(TAG) { " mapping" } else { "" }
+fn type_name(packet: &ReceivedPacket) -> String {
+    match (packet.vita26(), &packet.ip, &packet.switches) {
+        (Some(row), _, _) => format!(" {}", row.summary()),
+        (None, Some(ip), _) => format!(" {}", ip.row().summary()),
+        (None, None, Some(answers)) => format!(" {}", answers.summary()),
+        (None, None, None)
+            if packet.dialect == PacketDialect::Tag
+                && packet.tag.map(PacketTag::value) == Some(TAG) =>
+        {
+            " mapping".to_owned()
+        }
+        (None, None, None) => {
+            packet.internetwork().map_or_else(String::new, |row| format!(" {}", row.summary()))
+        }
+    }
 }
 
 /// Offset, bytes and ASCII of up to 16 bytes, as `hexdump -C` prints them.

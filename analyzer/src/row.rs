@@ -1,6 +1,8 @@
 //! Rows: structs whose members are described where they are declared. JSON, filters, columns and
 //! lists of fields are derived from the declaration.
 
+use std::fmt::Debug;
+
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -52,11 +54,8 @@ pub enum FieldShape {
     List,
 }
 
-/// A row or a part of one.
-pub trait ListRow: Serialize {
-    /// Its fields, in the order of the JSON.
-    const FIELDS: &'static [RowField];
-
+/// A row or a part of one. Used as an object: what reads rows of any kind is compiled once.
+pub trait ListRow: Debug {
     /// Its place on its channel, if it has one.
     fn place(&self) -> RowPlace {
         RowPlace::default()
@@ -64,17 +63,33 @@ pub trait ListRow: Serialize {
 
     /// A member of its JSON, if it has it. Filters and columns read members, so that they cannot differ
     /// from the JSON.
-    fn member(&self, name: &str) -> Option<Value> {
-        json(self).get_mut(name).map(Value::take)
-    }
+    fn member(&self, name: &str) -> Option<Value>;
+
+    /// Its JSON.
+    fn json(&self) -> Value;
+
+    /// Its JSON, as text.
+    fn text(&self) -> String;
 }
 
 impl ListRow for Value {
-    const FIELDS: &'static [RowField] = &[];
-
     fn member(&self, name: &str) -> Option<Value> {
         self.get(name).cloned()
     }
+
+    fn json(&self) -> Value {
+        self.clone()
+    }
+
+    fn text(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// JSON of a value, as text.
+#[must_use]
+pub fn json_text(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// JSON of a value. Whole numbers beyond 64 bits become real ones.
@@ -86,7 +101,7 @@ pub fn json(value: &(impl Serialize + ?Sized)) -> Value {
 
 /// JSON at a path: `a.b` is member `b` of member `a`; of a list it is a list of the members of all
 /// elements.
-pub fn json_at(row: &impl ListRow, path: &str) -> Option<Value> {
+pub fn json_at(row: &dyn ListRow, path: &str) -> Option<Value> {
     fn at(value: Value, path: &str) -> Option<Value> {
         let (name, rest) = split_path(path);
         match value {
@@ -103,7 +118,7 @@ pub fn json_at(row: &impl ListRow, path: &str) -> Option<Value> {
 }
 
 /// The member with which a path begins, and the path behind it.
-pub(crate) fn first_member<'p>(row: &impl ListRow, path: &'p str) -> Option<(Value, &'p str)> {
+pub(crate) fn first_member<'p>(row: &dyn ListRow, path: &'p str) -> Option<(Value, &'p str)> {
     // Members of a group have dots in their names.
     row.member(path).map(|member| (member, "")).or_else(|| {
         let (name, rest) = path.split_once('.')?;
@@ -196,8 +211,9 @@ macro_rules! row {
             pub $name: $type,
         )+ }
 
-        impl $(<$life>)? $crate::row::ListRow for $Row $(<$life>)? {
-            const FIELDS: &'static [$crate::row::RowField] = &[$($crate::row::RowField {
+        impl $(<$life>)? $Row $(<$life>)? {
+            /// Its fields, in the order of the JSON.
+            pub const FIELDS: &'static [$crate::row::RowField] = &[$($crate::row::RowField {
                 name: stringify!($name),
                 shape: $crate::row::shape!($type $(, $shape)?),
                 unit: concat!($($unit)?),
@@ -210,7 +226,9 @@ macro_rules! row {
                 $crate::row::RowField::time("time_ps", concat!("time of ", stringify!($first))),
                 $($crate::row::RowField::time("end_ps", concat!("time of ", stringify!($last))),)?
             )?];
+        }
 
+        impl $(<$life>)? $crate::row::ListRow for $Row $(<$life>)? {
             $(fn place(&self) -> $crate::row::RowPlace {
                 let place = $crate::row::RowPlace { first: self.$first.into(), last: None };
                 $(let place = $crate::row::RowPlace { last: self.$last.into(), ..place };)?
@@ -223,6 +241,14 @@ macro_rules! row {
                         $(.filter(|value| $crate::row::is_given(value, $absent)))?,)+
                     _ => None,
                 }
+            }
+
+            fn json(&self) -> serde_json::Value {
+                $crate::row::json(self)
+            }
+
+            fn text(&self) -> String {
+                $crate::row::json_text(self)
             }
         }
 

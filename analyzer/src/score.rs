@@ -9,6 +9,7 @@ mod channel_line;
 mod channel_score;
 mod error;
 mod fills;
+mod ip;
 mod journeys;
 mod mapping;
 mod messages;

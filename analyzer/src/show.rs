@@ -3,6 +3,7 @@
 
 mod column;
 mod notes;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -12,6 +13,7 @@ use codec::time::CharacterPeriod;
 
 use self::column::ChannelColumn;
 use self::notes::{LinkNote, NoteQueue};
+use self::words::styled;
 use crate::channel_selector::ChannelSelector;
 use crate::event::Picoseconds;
 use crate::render::TimeUnit;
@@ -60,6 +62,8 @@ impl LinkLayout {
 #[derive(Debug)]
 pub struct LinkView<'a> {
     selector: ChannelSelector<'a>,
+    /// Name of the channel on the left, if given.
+    left: Option<String>,
     layout: LinkLayout,
     notes: NoteQueue,
     columns: [ChannelColumn; 2],
@@ -104,6 +108,7 @@ impl<'a> LinkView<'a> {
     pub fn new(selector: ChannelSelector<'a>, layout: LinkLayout) -> Self {
         Self {
             selector,
+            left: None,
             layout,
             notes: NoteQueue::default(),
             columns: [ChannelColumn::new(layout.column), ChannelColumn::new(layout.column)],
@@ -115,6 +120,12 @@ impl<'a> LinkView<'a> {
             channels: BTreeMap::new(),
             shown: BTreeSet::new(),
         }
+    }
+
+    /// The view, of the link of a channel, which is on the left.
+    #[must_use]
+    pub fn of_channel(self, name: String) -> Self {
+        Self { left: Some(name), ..self }
     }
 
     /// The channels so far, in all sections.
@@ -146,7 +157,8 @@ impl<'a> LinkView<'a> {
                 self.finish(out);
                 let channels = std::mem::take(&mut self.channels);
                 let shown = std::mem::take(&mut self.shown);
-                *self = Self { channels, shown, ..Self::new(self.selector, self.layout) };
+                let left = self.left.take();
+                *self = Self { left, channels, shown, ..Self::new(self.selector, self.layout) };
             }
             CaptureItem::Channel(id, channel) => self.declare(*id, channel),
             CaptureItem::Link(one, other) => self.link(*one, *other),
@@ -156,8 +168,10 @@ impl<'a> LinkView<'a> {
     }
 
     fn declare(&mut self, id: ChannelId, channel: &Channel) {
-        if self.columns[0].channel.is_none() && self.selector.selects(channel) {
-            self.columns[0].channel = Some((id, channel.clone()));
+        let is_left =
+            self.left.as_ref().map_or(self.selector.selects(channel), |it| *it == channel.name);
+        if self.columns[0].channel.is_none() && is_left {
+            self.columns[0].declare(id, channel);
             self.shown.insert(id);
             self.notes.declare(id, channel);
         }
@@ -168,7 +182,9 @@ impl<'a> LinkView<'a> {
         let left = self.columns[0].channel.as_ref().map(|(id, _)| *id);
         let right = if left == Some(one) { other } else { one };
         if left == Some(one) || left == Some(other) {
-            self.columns[1].channel = self.channels.get(&right).map(|found| (right, found.clone()));
+            if let Some(channel) = self.channels.get(&right) {
+                self.columns[1].declare(right, channel);
+            }
             self.shown.insert(right);
             if let Some((_, channel)) = &self.columns[1].channel {
                 self.notes.declare(right, channel);
@@ -372,24 +388,4 @@ fn line(
     let left = left.iter().fold(start, |line, (role, text)| line.and(*role, text));
     let bar = left.and(TextStyle::Dim, format!("{:1$} │ ", "", column.saturating_sub(width)));
     right.iter().fold(bar, |line, (role, text)| line.and(*role, text))
-}
-
-/// Words of a column with their styles.
-fn styled(text: &str) -> Vec<(TextStyle, String)> {
-    text.split_inclusive(' ')
-        .map(|word| {
-            let symbol = word.trim_matches(['(', ' ']);
-            let role = if word.contains('!') || symbol.starts_with("ORUN") {
-                TextStyle::Bad
-            } else if ["STOP", "FRES", "BRES", "PRB", "REPL"].iter().any(|s| symbol.starts_with(s))
-            {
-                TextStyle::Notice
-            } else if ["GAP", "GO", "IDLE"].iter().any(|s| symbol.starts_with(s)) {
-                TextStyle::Dim
-            } else {
-                TextStyle::Plain
-            };
-            (role, word.to_owned())
-        })
-        .collect()
 }

@@ -165,7 +165,7 @@ fn render_rows(
 }
 
 fn render_show(capture: impl Read, out: &mut impl FnMut(StyledLine)) -> Result<(), CaptureError> {
-    let mut reader = CaptureReader::new(capture);
+    let mut reader = CaptureReader::new(capture).with_virtual_channels(None);
     let mut view = LinkView::new(ChannelSelector::ALL, LinkLayout::default());
     let result = to_end(|| {
         reader.step(&mut |item| {

@@ -9,13 +9,15 @@ use std::sync::Arc;
 
 use codec::crc::CrcResidue;
 use codec::error::DecodeError;
-use codec::mapping;
 use codec::packet::CrcCheck;
 use codec::transport::{ANSWER_LEN, DATA_HEADER_LEN, MessageExtent, TAG, TransportPacket};
+use codec::{ip, mapping, switch_answer};
 
 pub(crate) use self::transport_row::{REASONS, ROLES};
 pub use self::transport_row::{TransportRow, kind_name};
+use crate::ip::{ByteSums, HEADERS_MAX, ParsedIp};
 use crate::mapping::{CapturedMapping, PAYLOAD_MAX};
+use crate::packet::SwitchAnswers;
 
 /// Contents of a captured packet of type [`TAG`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,30 +44,44 @@ impl ParsedTransport {
 pub(crate) struct HeaderBytes {
     tag: u8,
     bytes: Vec<u8>,
+    /// Sums of all bytes of an IP packet, for its checksums.
+    sums: ByteSums,
 }
 
 impl HeaderBytes {
     /// An empty header, if packets with this tag are read.
     pub(crate) fn of(tag: u8) -> Option<Self> {
         let bytes = || Vec::with_capacity(DATA_HEADER_LEN);
-        (tag == TAG || tag == mapping::TAG).then(|| Self { tag, bytes: bytes() })
+        let sums = ByteSums::default();
+        [TAG, mapping::TAG, ip::TAG, switch_answer::TAG].contains(&tag).then(|| Self {
+            tag,
+            bytes: bytes(),
+            sums,
+        })
     }
 
     /// Number of bytes that are kept. A CRC byte may be among them.
     const fn most(&self) -> usize {
-        if self.tag == TAG { DATA_HEADER_LEN } else { PAYLOAD_MAX + 1 }
+        match self.tag {
+            TAG => DATA_HEADER_LEN,
+            ip::TAG => HEADERS_MAX,
+            _ => PAYLOAD_MAX + 1,
+        }
     }
 
     /// Adds further bytes, as long as they are kept.
-    pub(crate) fn add<'a>(&mut self, bytes: impl IntoIterator<Item = &'a u8>) {
-        let room = self.most() - self.bytes.len();
-        self.bytes.extend(bytes.into_iter().take(room));
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        self.add_repeated(bytes, 1);
     }
 
     /// Adds the same bytes `count` times.
     pub(crate) fn add_repeated(&mut self, data: &[u8], count: u64) {
         let rounds = usize::try_from(count).unwrap_or(usize::MAX).min(self.most());
-        self.add(std::iter::repeat_n(data, rounds).flatten());
+        let room = self.most() - self.bytes.len();
+        self.bytes.extend(std::iter::repeat_n(data, rounds).flatten().take(room));
+        if self.tag == ip::TAG {
+            self.sums.add(data, count);
+        }
     }
 
     /// The bytes of a mapping packet with `payload` bytes between its tag and its CRC byte.
@@ -77,6 +93,18 @@ impl HeaderBytes {
     ) -> Option<Arc<CapturedMapping>> {
         let of_it = self.tag == mapping::TAG;
         of_it.then(|| Arc::new(CapturedMapping::new(route, &self.bytes, payload, check)))
+    }
+
+    /// The packet of IP with `payload` bytes between its tag and its CRC byte, which is the last.
+    pub(crate) fn ip(&self, payload: u64, last: u8, check: CrcCheck) -> Option<Box<ParsedIp>> {
+        let of_it = self.tag == ip::TAG;
+        of_it.then(|| Box::new(ParsedIp::new(&self.bytes, payload, (self.sums, last, check))))
+    }
+
+    /// The answers of switches in a packet with `payload` bytes between its tag and its CRC byte.
+    pub(crate) fn switches(&self, payload: u64) -> Option<Box<SwitchAnswers>> {
+        let of_it = self.tag == switch_answer::TAG;
+        of_it.then(|| Box::new(SwitchAnswers::new(&self.bytes, payload)))
     }
 
     /// Parses a packet with `payload` bytes between its tag and its CRC byte. `body` is the residue of the tag

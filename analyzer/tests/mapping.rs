@@ -9,8 +9,9 @@ use codec::capture::{ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkC
 use codec::character::{Character, Symbol};
 use codec::crc::crc8;
 use codec::mapping::{
-    AnswerStatus, HomeProbe, InterfaceAddress, MapEnd, MapNode, MapPiece, MapVersion,
-    MappingAnswer, MappingPacket, MappingRequest, NetworkMap, ProbeTicket, RequestHeader, TAG,
+    AnswerStatus, HomeProbe, InterfaceAddress, InterfaceRole, MapEnd, MapNode, MapPiece,
+    MapVersion, MappingAnswer, MappingPacket, MappingRequest, NetworkMap, ProbeTicket,
+    RequestHeader, TAG,
 };
 use codec::time::{CharacterPeriod, Tick};
 use myriscope_analyzer::filter::{ColumnList, RowKind};
@@ -40,6 +41,7 @@ fn answer(ticket: u32, version: u32, status: AnswerStatus) -> Vec<u8> {
         mapper,
         version,
         status,
+        role: InterfaceRole::Host,
     }))
 }
 
@@ -92,6 +94,7 @@ fn map() -> NetworkMap {
         hosts: vec![address(0xa), address(0xb)],
         switches: 0,
         links: vec![[end(0), end(1)]],
+        routers: Vec::new(),
     }
 }
 

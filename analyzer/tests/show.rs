@@ -26,7 +26,7 @@ const CHARACTERS: LinkLayout =
     LinkLayout { column: 32, unit: TimeUnit::Characters, has_notes: false };
 
 fn shown(capture: &[u8], selector: ChannelSelector<'_>) -> Vec<LinkViewItem> {
-    let mut reader = CaptureReader::new(capture);
+    let mut reader = CaptureReader::new(capture).with_virtual_channels(None);
     let mut show = LinkView::new(selector, CHARACTERS);
     let mut all = Vec::new();
     let mut keep = |shown: LinkViewItem| all.push(shown);

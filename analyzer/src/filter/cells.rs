@@ -30,7 +30,7 @@ impl RowCells {
         Self(fields.into_iter().map(|field| FieldCell { field, values: Vec::new() }).collect())
     }
 
-    pub(super) fn take(&mut self, row: &impl ListRow) {
+    pub(super) fn take(&mut self, row: &dyn ListRow) {
         for cell in &mut self.0 {
             cell.values.clear();
             if let Some((member, rest)) = first_member(row, cell.field.name) {

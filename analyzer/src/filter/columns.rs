@@ -107,7 +107,7 @@ impl ColumnList {
 
     /// Line of a row on a channel of a character period.
     #[must_use]
-    pub fn line(&mut self, row: &impl ListRow, period: CharacterPeriod) -> StyledLine {
+    pub fn line(&mut self, row: &dyn ListRow, period: CharacterPeriod) -> StyledLine {
         self.cells.take(row);
         self.details.take(row);
         let texts = self.cells.iter().map(|cell| (cell.field, self.written(cell, period)));

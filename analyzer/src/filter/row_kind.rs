@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use serde_json::Value;
-
 use crate::blocking::{BlockedRow, DeadlockRow, StopRow};
 use crate::captured::CapturedRow;
 use crate::conversation::{ConversationRow, MalformedRow, ObservationRow};
@@ -13,13 +11,14 @@ use crate::diff::DiffRow;
 use crate::event::EventRow;
 use crate::finding_row::{CaseRow, FindingRow};
 use crate::flow_table::PacketFlowRow;
+use crate::ip_conversation::IpConversationRow;
 use crate::journey::JourneyRow;
 use crate::link::report::{ChannelTotalsRow, IntervalRow};
 use crate::link::slack::{FillRow, SlackRow};
 use crate::log_row::LogRow;
 use crate::mapping::MappingRow;
 use crate::packet::PacketRow;
-use crate::row::{ListRow, RowField};
+use crate::row::RowField;
 use crate::series::SeriesRow;
 use crate::show::LinkViewRow;
 
@@ -54,6 +53,8 @@ pub enum RowKind {
     Conversations,
     /// Rows of `conversations --events`.
     Remarks,
+    /// Rows of `conversations --ip`.
+    IpConversations,
     /// Rows of `mapping`.
     Mapping,
     /// Rows of `check`.
@@ -70,7 +71,7 @@ type KindDefinition = (&'static str, &'static str, &'static str, &'static [&'sta
 
 impl RowKind {
     /// All kinds.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Channels,
         Self::Packets,
         Self::Events,
@@ -85,6 +86,7 @@ impl RowKind {
         Self::Flows,
         Self::Conversations,
         Self::Remarks,
+        Self::IpConversations,
         Self::Mapping,
         Self::Findings,
         Self::Cases,
@@ -117,6 +119,10 @@ impl RowKind {
             }
             Self::Remarks => {
                 ("events of conversations", "conversations --events", "events", remarks)
+            }
+            Self::IpConversations => {
+                let fields = &[IpConversationRow::FIELDS];
+                ("conversations over IP", "conversations --ip", "conversations", fields)
             }
             Self::Mapping => ("events of mapping", "mapping", "mapping", &[MappingRow::FIELDS]),
             Self::Findings => ("findings", "check", "findings", &[FindingRow::FIELDS]),
@@ -153,7 +159,7 @@ impl RowKind {
                 let groups = kind.definition().3;
                 groups.iter().for_each(|group| add(group, "", &mut fields));
                 mark_absent(groups, &mut fields);
-                fields.extend(CapturedRow::<Value>::FIELDS);
+                fields.extend(CapturedRow::FIELDS);
                 (kind, fields)
             };
             RowKind::ALL.into_iter().map(fields).collect()
@@ -172,6 +178,10 @@ impl RowKind {
             Self::Buffers => "channel,cells,low_water_lo,high_water_hi,stops,late",
             Self::Conversations => {
                 "source,destination,logical_channel,messages,acknowledged,retransmissions,broken"
+            }
+            Self::IpConversations => {
+                "source,source_port,destination,protocol,packets,data,lost,retransmissions,\
+                 destination_port,bad_checksums"
             }
             Self::Differences => "channel,captures,same,moved,only_a,only_b",
             Self::Findings => "severity,finding,rule,channel,at,count",
@@ -199,7 +209,8 @@ impl RowKind {
     /// True if the text of the command is a table of [`RowKind::usual`].
     #[must_use]
     pub const fn is_table(self) -> bool {
-        matches!(self, Self::Intervals | Self::Fills | Self::Remarks | Self::Series | Self::Flows)
+        matches!(self, Self::Intervals | Self::Fills | Self::Series | Self::Flows)
+            || matches!(self, Self::Remarks | Self::IpConversations)
     }
 
     /// Field with the given name.

@@ -87,7 +87,7 @@ impl SortOrder {
     /// Key of a row; `period` is the character period of its channel, so that positions on
     /// different channels are sorted by time.
     #[must_use]
-    pub fn key(&mut self, row: &impl ListRow, period: CharacterPeriod) -> SortKey {
+    pub fn key(&mut self, row: &dyn ListRow, period: CharacterPeriod) -> SortKey {
         self.cells.take(row);
         let values = self.cells.iter().zip(&self.directions).map(|(cell, direction)| {
             let values: Vec<KeyValue> =

@@ -1,7 +1,8 @@
 //! Assembles a packet from runs of its bytes.
 
 use codec::Chars;
-use codec::packet::{CappedBytes, PacketParser, PacketTag};
+use codec::framing::LinkRules;
+use codec::packet::{CappedBytes, PacketDialect, PacketParser, PacketTag};
 use codec::time::Tick;
 
 use super::lost_gap::LostGapSearch;
@@ -21,7 +22,7 @@ pub(crate) struct PacketAssembler {
     bytes: Option<CappedBytes>,
     last: u8,
     ones: u8,
-    /// First bytes behind a tag of the reliability protocol or of mapping.
+    /// First bytes behind a tag of the reliability protocol, of mapping, of IP or of answers of switches.
     header: Option<HeaderBytes>,
 }
 
@@ -70,11 +71,17 @@ impl PacketAssembler {
     }
 
     /// Adds further iterations of a repeat: the bytes `data` of a pattern, `count` times.
-    pub(crate) fn pass_over(&mut self, at: Tick, (pattern, data): (Chars<'_>, &[u8]), count: u64) {
+    pub(crate) fn pass_over(
+        &mut self,
+        at: Tick,
+        (pattern, data): (Chars<'_>, &[u8]),
+        count: u64,
+        rules: LinkRules,
+    ) {
         if !data.is_empty() && count > 0 {
             let residue = self.parser.residue();
             let (pause, possible_gap) = (self.pause, self.possible_gap);
-            let mut search = LostGapSearch { crc: residue.crc(), pause, possible_gap };
+            let mut search = LostGapSearch { crc: residue.crc(), pause, possible_gap, rules };
             search.pass(pattern, at, count, residue.feed_repeated(data, count - 1).crc());
             (self.pause, self.possible_gap) = (search.pause, search.possible_gap);
         }
@@ -121,6 +128,8 @@ impl PacketAssembler {
         let (body, payload) = (packet.body(), packet.payload());
         let (header, check) = (header.filter(|_| packet.tag.is_some()), packet.check);
         let transport = header.as_ref().and_then(|it| it.transport(payload, check, body));
+        let ip = header.as_ref().and_then(|it| it.ip(payload, last, check));
+        let switches = header.as_ref().and_then(|it| it.switches(payload));
         let mapping = header.and_then(|it| it.mapping(packet.route.bytes(), payload, check));
         Box::new(ReceivedPacket {
             number,
@@ -139,6 +148,9 @@ impl PacketAssembler {
             bytes,
             transport,
             mapping,
+            ip,
+            switches,
+            dialect: PacketDialect::default(),
         })
     }
 }

@@ -1,9 +1,10 @@
 //! Search for a lost GAP in skipped iterations of a repeat. P-1
 
 use codec::Chars;
-use codec::character::{DecodedCode, decode_control};
+use codec::character::DecodedCode;
 use codec::chars::CharRun;
 use codec::crc::Crc8;
+use codec::framing::LinkRules;
 use codec::time::Tick;
 
 /// Iterations after which the search has seen all states: an iteration permutes the 256 CRCs, and a lost GAP
@@ -19,19 +20,20 @@ pub(super) struct LostGapSearch {
     pub(super) pause: Option<Tick>,
     /// Place of the possible GAP, once data has followed it.
     pub(super) possible_gap: Option<Tick>,
-}
-
-/// True for a code that is no symbol: it may have been a GAP.
-fn is_pause(code: u8) -> bool {
-    code == 0 || decode_control(code) == DecodedCode::Invalid
+    pub(super) rules: LinkRules,
 }
 
 impl LostGapSearch {
+    /// True for a code that is no symbol: it may have been a GAP.
+    fn is_pause(&self, code: u8) -> bool {
+        code == 0 || self.rules.decode(code) == DecodedCode::Invalid
+    }
+
     /// Searches `rounds` iterations of a pattern that contains data. `last` is the CRC before the last
     /// iteration.
     pub(super) fn pass(&mut self, pattern: Chars<'_>, first: Tick, rounds: u64, last: Crc8) {
-        let may_pause =
-            |run| matches!(run, CharRun::Control(codes) if codes.iter().copied().any(is_pause));
+        let is_pause = |code: &u8| self.is_pause(*code);
+        let may_pause = |run| matches!(run, CharRun::Control(codes) if codes.iter().any(is_pause));
         if self.pause.is_none() && !pattern.runs().any(may_pause) {
             return;
         }
@@ -56,7 +58,7 @@ impl LostGapSearch {
                     at.0 += data.len() as u64;
                 }
                 CharRun::Control(codes) => {
-                    let pause = codes.iter().position(|code| is_pause(*code));
+                    let pause = codes.iter().position(|code| self.is_pause(*code));
                     if let (None, 0, Some(pause)) = (self.pause, self.crc.syndrome(), pause) {
                         self.pause = Some(Tick(at.0 + pause as u64));
                     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use codec::CharBuf;
 use codec::capture::{Channel, ChannelId, Chunk};
+use codec::packet::PacketDialect;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
@@ -11,6 +12,7 @@ use super::batch::{ChunkBatch, SectionProgress};
 use crate::event::Picoseconds;
 use crate::link::parameters::LinkAssumptions;
 use crate::link::{LinkAnalysis, LinkOutput};
+use crate::link_shard::LinkShard;
 use crate::options::AnalysisScope;
 use crate::timeline::TIMESTAMP_PS;
 
@@ -19,6 +21,8 @@ use crate::timeline::TIMESTAMP_PS;
 pub(super) struct LinkStage {
     scope: AnalysisScope,
     assumptions: LinkAssumptions,
+    /// The links that are analysed.
+    shard: LinkShard,
     /// All links; one whose channels have moved to another link is empty.
     links: Vec<LinkAnalysis>,
     channels: BTreeMap<ChannelId, (usize, Channel)>,
@@ -53,12 +57,17 @@ impl LinkStage {
         Self {
             scope,
             assumptions,
+            shard: LinkShard::ALL,
             links: Vec::new(),
             channels: BTreeMap::new(),
             first: 0,
             newest: 0,
             until: 0,
         }
+    }
+
+    pub(super) const fn restrict(&mut self, shard: LinkShard) {
+        self.shard = shard;
     }
 
     pub(super) fn channels(&self) -> impl Iterator<Item = (ChannelId, &Channel)> {
@@ -96,11 +105,15 @@ impl LinkStage {
             let time = channel.period.time(chunk.first.0);
             self.newest = self.newest.max(time);
             self.until = self.until.max(channel.period.time(chunk.end().0));
+            if !self.shard.has(channel) {
+                continue;
+            }
             if let Some(work) = link.checked_sub(first).and_then(|link| work.get_mut(link)) {
                 work.push((id, chunk));
             }
         }
         let (newest, until, progress) = (self.newest, self.until, batch.progress);
+        let dialect = self.assumptions.dialect();
         let links = self.links.get_mut(first..).unwrap_or_default();
         #[cfg(feature = "parallel")]
         let links = links.par_iter_mut();
@@ -112,7 +125,11 @@ impl LinkStage {
             if progress == SectionProgress::End {
                 link.finish();
             }
-            link.take_output()
+            let mut output = link.take_output();
+            if dialect != PacketDialect::default() {
+                output.read_as(dialect);
+            }
+            output
         });
         let outputs = outputs.collect();
         drop(work);

@@ -11,7 +11,7 @@ use super::{StyledLine, TextStyle, TimeUnit, count};
 use crate::channel_name::ChannelEnds;
 use crate::journey::{
     BitPlace, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop,
-    LocatedHarm, MatchCertainty, WaitReason,
+    LocatedHarm, MatchCertainty, RelayedFrom, WaitReason,
 };
 use crate::transport::{ParsedTransport, kind_name};
 
@@ -90,6 +90,11 @@ pub fn journey_lines(
             waits(&waited, hop, (journey, known), out);
         }
     }
+    if let Some(RelayedFrom { journey: from, after }) = journey.relayed {
+        let text =
+            format!("{:14}copy of journey {from}, {} {} later", "", time(after), unit.name());
+        out(StyledLine::of(TextStyle::Dim, text));
+    }
     for injury in &journey.injuries {
         injury_lines(injury, known, out);
     }
@@ -135,6 +140,9 @@ fn way(journey: &Journey, known: ChannelByIdFn<'_>) -> String {
             (Some((before, Some(came))), way) if before.switches == 1 => {
                 text += &format!(" > {} {}:", came.to.node, came.to.port.0);
                 text += &way.as_ref().map_or("?".to_owned(), |way| way.from.port.0.to_string());
+            }
+            (Some((before, Some(came))), Some(way)) if before.switches == 0 => {
+                text += &format!(" > {} ~ {}", came.to.node, way.from.node);
             }
             (Some((before, came)), way) => {
                 if let Some(came) = came {

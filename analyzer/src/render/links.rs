@@ -12,12 +12,14 @@ use crate::link::report::{ChannelReport, ChannelTotalsRow, PeriodShare, PingMeas
 
 /// Cells of a chart: with the channel's name they fit 80 columns.
 const CELLS: u128 = 60;
+/// Columns before a chart.
+const LANE_AT: usize = 18;
 /// Glyphs for the share of packets in a cell.
 const HEIGHTS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
 /// Part of a capture that charts show, in picoseconds.
 #[derive(Clone, Copy, Debug)]
-struct PictureSpan {
+pub struct PictureSpan {
     from: u128,
     to: u128,
     /// Number of cells; none is shorter than a character.
@@ -41,6 +43,32 @@ impl PictureSpan {
             spans.map(|(_, _, period)| period).min().unwrap_or(CharacterPeriod::PICOSECOND);
         let cells = CELLS.min((to - from) / u128::from(shortest.ps()));
         Self { from, to, cells, period: shortest }
+    }
+
+    /// Span of lanes that fit a width.
+    #[must_use]
+    pub fn of_width(links: &[Vec<ChannelReport<'_>>], width: usize) -> Self {
+        let (all, wanted) = (Self::of(links), width.saturating_sub(LANE_AT) as u128);
+        let most = (all.to - all.from) / u128::from(all.period.ps());
+        Self { cells: wanted.min(most), ..all }
+    }
+
+    /// The lane of a channel: its name, and its activity over time.
+    #[must_use]
+    pub fn lane(&self, report: &ChannelReport<'_>) -> StyledLine {
+        let name = format!(" {:<16}", report.channel.label());
+        let name = StyledLine::of(TextStyle::Plain, name).fitted(LANE_AT - 1);
+        chart(name.and(TextStyle::Plain, " "), report, self)
+    }
+
+    /// The column of a lane and the start of its time.
+    #[must_use]
+    pub fn cell_start(&self, cell: usize) -> (usize, u128) {
+        let last = usize::try_from(self.cells).unwrap_or(usize::MAX).saturating_sub(1);
+        let (cell, all) = (cell.min(last), self.to - self.from);
+        let at = cell as u128;
+        let start = all / self.cells.max(1) * at + all % self.cells.max(1) * at / self.cells.max(1);
+        (LANE_AT + cell, self.from + start)
     }
 
     fn time(&self, picoseconds: u128, unit: TimeUnit) -> String {
@@ -157,7 +185,12 @@ pub const fn activity_style(state: ChannelActivity) -> TextStyle {
 
 /// Chart of a channel's activity over time.
 fn picture(report: &ChannelReport<'_>, span: &PictureSpan) -> StyledLine {
-    let mut line = StyledLine::of(TextStyle::Plain, format!("  {:<16}", report.channel.name));
+    let name = StyledLine::of(TextStyle::Plain, format!("  {:<16}", report.channel.name));
+    chart(name, report, span)
+}
+
+/// Cells of a channel's activity behind its name.
+fn chart(mut line: StyledLine, report: &ChannelReport<'_>, span: &PictureSpan) -> StyledLine {
     let (mut run, mut last) = (String::new(), TextStyle::Plain);
     for number in 0..span.cells {
         let (from, to) = span.cell(number, report.channel);
@@ -201,7 +234,9 @@ pub fn shown_activity(times: &[u128; 7]) -> Option<(ChannelActivity, usize)> {
     Some((ChannelActivity::Sending, usize::try_from(eighths).unwrap_or(8).min(8)))
 }
 
-fn axis(span: &PictureSpan, unit: TimeUnit) -> StyledLine {
+/// Time axis of lanes.
+#[must_use]
+pub fn axis(span: &PictureSpan, unit: TimeUnit) -> StyledLine {
     let [from, to] = [span.from, span.to].map(|time| span.time(time, unit));
     let to = to.split(' ').next().unwrap_or_default();
     let width = usize::try_from(span.cells).unwrap_or_default();

@@ -86,6 +86,12 @@ impl MappingText {
         }
     }
 
+    /// True without packets of mapping.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.probes.is_empty() && self.unread == 0 && self.mappers.latest.is_empty()
+    }
+
     /// The latest maps.
     pub fn maps(&self) -> impl Iterator<Item = &DistributedMap> {
         self.maps.latest.iter()
@@ -99,7 +105,7 @@ pub fn mapping(
     layout: ReportLayout,
     out: &mut impl FnMut(StyledLine),
 ) {
-    if text.probes.is_empty() && text.unread == 0 && text.mappers.latest.is_empty() {
+    if text.is_empty() {
         return out(StyledLine::of(TextStyle::Dim, "no packets of mapping"));
     }
     probes(text, out);
@@ -193,7 +199,14 @@ fn maps(text: &MappingText, layout: ReportLayout, out: &mut impl FnMut(StyledLin
         let line = match (&told.map, &told.fault, told.kind) {
             (Some(map), ..) => {
                 let size = [map.hosts.len(), map.switches.into(), map.links.len()];
-                line.and(TextStyle::Plain, size.map(|number| number.to_string()).join(", "))
+                let line =
+                    line.and(TextStyle::Plain, size.map(|number| number.to_string()).join(", "));
+                map.routers
+                    .iter()
+                    .filter_map(|router| map.hosts.get(usize::from(*router)))
+                    .fold(line, |line, router| {
+                        line.and(TextStyle::Plain, format!(", router {router}"))
+                    })
             }
             (None, Some(fault), _) => line.and(TextStyle::Bad, fault),
             (None, None, "routes") => line.and(TextStyle::Dim, "routes"),

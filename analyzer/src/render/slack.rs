@@ -1,6 +1,7 @@
 //! Slack buffers, as gauges and as bounds over time.
 
 use super::{StyledLine, TextStyle, count};
+use crate::channel_name::link_name;
 use crate::link::slack::{SlackRow, SlackTracker};
 
 /// Width of a gauge.
@@ -84,7 +85,9 @@ fn gauge(row: &SlackRow<'_>) -> StyledLine {
 fn buffer(name: &str, row: &SlackRow<'_>, out: &mut impl FnMut(StyledLine)) {
     let mut line = StyledLine::of(TextStyle::Head, format!("{name:<22} "));
     if row.periods == 0 || row.tapped_at.is_none() {
-        let why = if row.tapped_at.is_none() {
+        let why = if link_name(name) != name {
+            "not computed for virtual channels, which share the wire"
+        } else if row.tapped_at.is_none() {
             "the capture does not say at which end it was tapped"
         } else {
             "nothing is known of it"

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{StyledLine, TextStyle, count};
 use crate::topology::{
-    NodeSource, PortNumber, Topology, TopologyLink, TopologyNode, TopologyNodeKind, TopologyPort,
-    addressing_name,
+    NodeSource, PortNumber, Topology, TopologyNode, TopologyNodeKind, TopologyPort, addressing_name,
 };
 
 /// Maximum number of lines of trees. *Chosen*: enough for a network of a hundred hosts.
@@ -21,11 +20,12 @@ pub fn topology(topology: &Topology, out: &mut impl FnMut(StyledLine)) {
     let mut head = [
         (TopologyNodeKind::Switch, "switch"),
         (TopologyNodeKind::Host, "host"),
+        (TopologyNodeKind::Fibre, "fibre end"),
         (TopologyNodeKind::Unknown, ""),
     ]
     .into_iter()
     .map(|(kind, noun)| (kinds(kind), noun))
-    .filter(|(number, noun)| *number > 0 || !noun.is_empty())
+    .filter(|(number, noun)| *number > 0 || matches!(*noun, "switch" | "host"))
     .map(|(number, noun)| match noun {
         "" => format!("{number} of unknown kind"),
         "switch" if number != 1 => format!("{number} switches"),
@@ -78,6 +78,7 @@ fn table(topology: &Topology, out: &mut impl FnMut(StyledLine)) {
             .collect();
         rates.dedup();
         let (arrow, captured, role) = match link.channels.len() {
+            0 => ("~~", "", TextStyle::Plain),
             1 => ("─►", "one way", TextStyle::Notice),
             _ => ("──", "both ways", TextStyle::Plain),
         };
@@ -132,7 +133,11 @@ impl TopologyTrees<'_> {
                 .and(TextStyle::Plain, format!("{:>2}", socket.port))
                 .and(
                     TextStyle::Dim,
-                    if one_way(topology.links.get(socket.link)) { " ╌╌ " } else { " ── " },
+                    match topology.links.get(socket.link).map(|link| link.channels.len()) {
+                        Some(0) => " ~~ ",
+                        Some(1) => " ╌╌ ",
+                        Some(_) | None => " ── ",
+                    },
                 )
                 .and(TextStyle::Plain, format!("{} ", end.port));
             let line = label(there).pieces().fold(line, |line, (role, text)| line.and(role, text));
@@ -151,20 +156,17 @@ impl TopologyTrees<'_> {
     }
 }
 
-fn one_way(link: Option<&TopologyLink>) -> bool {
-    link.is_some_and(|link| link.channels.len() == 1)
-}
-
 fn label(node: &TopologyNode) -> StyledLine {
     let name = &node.name;
     let role = match (node.source, node.kind) {
         (NodeSource::Journeys, _) => TextStyle::Notice,
         (NodeSource::Names, TopologyNodeKind::Switch) => TextStyle::Head,
-        (NodeSource::Names, TopologyNodeKind::Host | TopologyNodeKind::Unknown) => TextStyle::Plain,
+        (NodeSource::Names, _) => TextStyle::Plain,
     };
     let line = StyledLine::of(role, name);
     match (node.kind, node.addressing) {
         (TopologyNodeKind::Host, _) => line,
+        (TopologyNodeKind::Fibre, _) => line.and(TextStyle::Dim, " (fibre)"),
         (TopologyNodeKind::Unknown, _) => line.and(TextStyle::Dim, " (host or switch)"),
         (TopologyNodeKind::Switch, None) => line.and(TextStyle::Dim, " (switch)"),
         (TopologyNodeKind::Switch, Some(addressing)) => {

@@ -34,7 +34,7 @@ pub(super) const RULES: [Rule; 15] = [
         "A capture has IDLE for a period without a character, whether no wire changed or the recorder missed the character."),
     Rule::hidden("C-7", "4.8.4",
         "Virtual-channel symbols (VCn, GOn, STOPn) are named but get no codes: the character type is open to them (a set of symbols and a code table that a link profile can extend), and no codes are invented.",
-        "Virtual-channel symbols have no codes; any code used for one is reported as invalid (C-5)."),
+        "The specification gives their symbols no codes. With a link profile, of the capture or of `--profile`, each virtual channel is judged as a channel of its own; without one, and beyond it, a code used for such a symbol is invalid (C-5)."),
     Rule::hidden("W-1", "5.1",
         "Nine wires, NRZ: a 1 is a transition of the wire in either direction, a 0 is none.",
         "A capture contains characters, not transitions of wires. `import` reads them by this rule."),

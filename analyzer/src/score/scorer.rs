@@ -14,6 +14,7 @@ use super::channel_line::{ChannelLine, LineKind};
 use super::channel_score::{ChannelScore, MatchCount, Mismatch};
 use super::error::ScoreError;
 use super::fills::FillScore;
+use super::ip::IpScore;
 use super::journeys::JourneyScore;
 use super::mapping::MappingScore;
 use super::messages::MessageScore;
@@ -43,6 +44,7 @@ pub(super) struct Scorer {
     journeys: JourneyScore,
     messages: MessageScore,
     mapping: MappingScore,
+    ip: IpScore,
     /// Number of hidden events by kind, with the reason.
     unseen: BTreeMap<&'static str, (u64, &'static str)>,
     differences: Vec<ScoreDifference>,
@@ -54,7 +56,7 @@ impl Scorer {
         let mut accounts = Self::default();
         let (mut channels, mut recorded) = (BTreeMap::new(), BTreeMap::new());
         let mut joined = BTreeMap::new();
-        let mut reader = CaptureReader::new(capture);
+        let mut reader = CaptureReader::new(capture).with_virtual_channels(None);
         let mut item = |item: CaptureItem<'_>| match item {
             CaptureItem::Channel(id, channel) => drop(channels.insert(id, channel.clone())),
             CaptureItem::Chunk(id, chunk) => {
@@ -102,8 +104,9 @@ impl Scorer {
 
     /// Processes the next row of the truth.
     pub(super) fn truth_event(&mut self, row: &TruthLine) {
-        let Self { channels, ports, fills, journeys, messages, mapping, unseen, .. } = self;
+        let Self { channels, ports, fills, journeys, messages, mapping, ip, unseen, .. } = self;
         messages.row(row);
+        ip.row(row);
         mapping.row(row);
         if let Some((kind, why)) = row.what.unseen() {
             unseen.entry(kind).or_insert((0, why)).0 += 1;
@@ -131,6 +134,7 @@ impl Scorer {
             journeys.frame(id, channel.period, row, frame);
             messages.frame(row, frame);
             mapping.frame(id, row, frame);
+            ip.frame(id, row, frame);
         }
         port.row(row, &mut |expected| expect(channels, expected));
     }
@@ -147,7 +151,10 @@ impl Scorer {
             AnalysisEvent::Row(TimedEvent { channel, at, body: what, .. }) => {
                 let Some((_, balance)) = self.channels.get_mut(&channel) else { return };
                 match what {
-                    ChannelEvent::Packet(packet) => balance.find(ChannelLine::packet(at, &packet)),
+                    ChannelEvent::Packet(packet) => {
+                        balance.find(ChannelLine::packet(at, &packet));
+                        self.ip.packet(channel, &packet);
+                    }
                     ChannelEvent::Link(event) => {
                         ChannelLine::found(at, &event)
                             .into_iter()
@@ -164,7 +171,10 @@ impl Scorer {
                 }
             }
             AnalysisEvent::Slack(SlackEvent::Fill(fill)) => self.fills.bounds(fill),
-            AnalysisEvent::Journey(journey) => self.journeys.found(known, journey),
+            AnalysisEvent::Journey(journey) => {
+                self.ip.journey(&journey);
+                self.journeys.found(known, journey);
+            }
             AnalysisEvent::Mapping(event) => self.mapping.found(&event),
             AnalysisEvent::Fault(found) => fault(found),
             AnalysisEvent::Spoken(TransportEvent::Noticed(noticed)) => {
@@ -233,6 +243,9 @@ impl Scorer {
         let mapped = self.mapping.counts();
         let mapped = mapped.map(|(kind, count)| ScoreRow::new(kind.name(), count, BTreeMap::new()));
         scores.extend(mapped);
+        let ip = self.ip.finish();
+        let counts = ip.counts.map(|(kind, it)| ScoreRow::new(kind, it, BTreeMap::new()));
+        scores.extend(counts);
         let count =
             MatchCount { in_truth: fills.moments, found: fills.moments, right: fills.inside };
         let mut fill = ScoreRow::new("fill", count, left_out("fault", fills.left_out));
@@ -251,7 +264,7 @@ impl Scorer {
             what: outside.what,
         }));
         let odd = journeys.odd.into_iter().map(|(kind, what)| ("missed", kind, what));
-        let odd = odd.chain(self.messages.odd()).chain(self.mapping.odd());
+        let odd = odd.chain(self.messages.odd()).chain(self.mapping.odd()).chain(ip.odd);
         differences.extend(odd.map(|(account, kind, what)| ScoreDifference {
             account,
             channel: None,

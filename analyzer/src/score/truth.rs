@@ -139,6 +139,11 @@ pub(super) enum TruthWhat {
     HostMemoryMapped,
     EndpointUnloaded,
     EndpointCredits,
+    MemoryFilled,
+    Interrupt,
+    Multicast,
+    Routed,
+    IpTransmitted(TruthIp),
     Fault,
     #[serde(other)]
     Other,
@@ -166,6 +171,25 @@ pub(super) struct TruthMapping {
     pub(super) status: Option<String>,
     pub(super) piece: Option<u16>,
     pub(super) pieces: Option<u16>,
+}
+
+/// An IP packet.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct TruthIp {
+    pub(super) protocol: String,
+    pub(super) source: String,
+    pub(super) source_port: Option<u16>,
+    pub(super) destination: String,
+    pub(super) destination_port: Option<u16>,
+    pub(super) id: u16,
+    pub(super) offset: Option<u32>,
+    pub(super) sequence: Option<u32>,
+    pub(super) acknowledgment: Option<u32>,
+    pub(super) flags: Option<String>,
+    pub(super) data: u64,
+    pub(super) length: u64,
+    pub(super) again: Option<bool>,
+    pub(super) checksum: Option<String>,
 }
 
 /// A finished map.
@@ -264,11 +288,16 @@ impl TruthWhat {
             Self::EndpointLeaving => ("endpoint-leaving", "inside a NIC; nothing is sent"),
             Self::EndpointUnloaded => ("endpoint-unloaded", "inside a NIC; nothing is sent"),
             Self::EndpointCredits => ("endpoint-credits", "inside a host; nothing is sent"),
+            Self::MemoryFilled => ("memory-filled", "inside a NIC; nothing is sent"),
+            Self::Multicast => ("multicast", "inside a NIC; its packets are captured"),
+            Self::Routed => ("routed", "inside a router; its packets are captured"),
+            Self::Interrupt => ("interrupt", "inside a NIC; nothing is sent"),
             Self::MessageTransmitted { .. } | Self::TransportDuplicate(_) => return None,
             Self::MappingTransmitted(_) | Self::MapperElected | Self::MapperResigned { .. } => {
                 return None;
             }
             Self::MapVersion(_) | Self::RoutesInstalled { .. } => return None,
+            Self::IpTransmitted(_) => return None,
             Self::MessageReturned { .. } | Self::Consumed { .. } => return None,
             Self::AckTransmitted(_) | Self::NackTransmitted { .. } => return None,
             Self::Dropped { .. } | Self::Commanded { .. } | Self::FellSilent => return None,

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use codec::capture::{Channel, ChannelId, Chunk, ChunkContent};
-use codec::character::{Character, Symbol, decode_control};
+use codec::character::{Character, Symbol, VirtualRole, decode_control};
 use codec::folding::{FoldedRun, RunFolder};
 use codec::time::{CharacterPeriod, Tick};
+use codec::virtual_channels::VIRTUAL_CHANNELS_MAX;
 use codec::{CharBuf, Chars};
 
 use super::RecordedState;
@@ -26,6 +27,8 @@ pub(super) struct ChannelColumn {
     /// Folded characters of the row, and those that are not folded yet.
     words: String,
     folder: RunFolder,
+    /// Codes of selections, as they are written without a profile and with it. C-7
+    selections: Vec<[String; 2]>,
 }
 
 /// Position of a direction relative to packets.
@@ -50,6 +53,21 @@ struct ColumnChunk {
 impl ChannelColumn {
     pub(super) fn new(width: usize) -> Self {
         Self { width, ..Self::default() }
+    }
+
+    pub(super) fn declare(&mut self, id: ChannelId, channel: &Channel) {
+        let profile = channel.profile().filter(|_| channel.virtual_channel().is_some());
+        let (role, numbers) = (VirtualRole::Select, 0..VIRTUAL_CHANNELS_MAX);
+        let codes =
+            numbers.filter_map(|number| Some((number, profile.as_ref()?.code(role, number)?)));
+        let names = codes.map(|(number, code)| {
+            [
+                Character::Control(code).to_string(),
+                Symbol::Virtual { role, channel: number }.to_string(),
+            ]
+        });
+        self.selections = names.collect();
+        self.channel = Some((id, channel.clone()));
     }
 
     pub(super) fn period(&self) -> CharacterPeriod {
@@ -110,7 +128,7 @@ impl ChannelColumn {
     /// Text of the row so far.
     fn text(&self) -> String {
         let mut text = self.words.clone();
-        self.folder.clone().finish(&mut |fold| add(&mut text, &fold));
+        self.folder.clone().finish(&mut |fold| add(&mut text, &fold, &self.selections));
         text
     }
 
@@ -122,8 +140,8 @@ impl ChannelColumn {
         if count == 0 {
             return;
         }
-        let words = &mut self.words;
-        let mut out = |fold: FoldedRun| add(words, &fold);
+        let (words, selections) = (&mut self.words, &self.selections);
+        let mut out = |fold: FoldedRun| add(words, &fold, selections);
         while count > 0 {
             let len = chunk.pattern.len() as u64;
             if chunk.index == 0 && count >= len {
@@ -155,8 +173,8 @@ impl ChannelColumn {
 
     /// Ends the row, and returns its text.
     pub(super) fn end_row(&mut self) -> String {
-        let words = &mut self.words;
-        self.folder.finish(&mut |fold| add(words, &fold));
+        let (words, selections) = (&mut self.words, &self.selections);
+        self.folder.finish(&mut |fold| add(words, &fold, selections));
         std::mem::take(words)
     }
 }
@@ -186,11 +204,12 @@ impl ColumnChunk {
     }
 }
 
-fn add(words: &mut String, fold: &FoldedRun) {
+fn add(words: &mut String, fold: &FoldedRun, selections: &[[String; 2]]) {
     if !words.is_empty() {
         words.push(' ');
     }
-    words.push_str(&fold.to_string());
+    let named = |text: String, [code, name]: &[String; 2]| text.replace(code, name);
+    words.push_str(&selections.iter().fold(fold.to_string(), named));
 }
 
 /// Position of a direction after some characters.

@@ -66,6 +66,30 @@ fn every_way_in_which_no_network_has_a_map_is_found() {
     assert_eq!(findings(has.as_slice()).ledger().total(FindingKind::ImpossibleMap), 4);
 }
 
+/// N-8: an answer by another route; a packet with byte 80 that leaves by another port.
+#[test]
+fn both_ways_of_not_going_back_are_found() {
+    let has = all().find(|case| case.kind == FindingKind::WrongWayBack).unwrap().has;
+    assert_eq!(findings(has.as_slice()).ledger().total(FindingKind::WrongWayBack), 2);
+}
+
+/// N-2, N-7, N-8
+#[test]
+fn rules_of_mapping_pass_where_routes_and_answers_are_right() {
+    for (kind, rule, times) in [
+        (FindingKind::RouteNotDistributed, "N-7", 2),
+        // A turn to port 0 may be that of an absolute switch.
+        (FindingKind::WrongWayBack, "N-8", 2),
+    ] {
+        let nearly = all().find(|case| case.kind == kind).unwrap().nearly;
+        let found = findings(nearly.as_slice());
+        let verdict = rules::rule(rule).unwrap().verdict(found.ledger());
+        assert_eq!((verdict.outcome, verdict.times), (rules::RuleOutcome::Pass, times), "{rule}");
+    }
+    let nearly = all().find(|case| case.kind == FindingKind::RouteNotOnMap).unwrap().nearly;
+    assert_eq!(findings(nearly.as_slice()).ledger().seen().mapped, 1);
+}
+
 #[test]
 fn every_kind_is_in_the_table() {
     let kinds: Vec<&str> = all().map(|case| case.kind.about().name).collect();

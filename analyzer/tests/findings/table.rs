@@ -475,6 +475,20 @@ pub(crate) struct MadeCapture {
 }
 
 /// All of them, in order of kinds.
+/// H-1: a UDP datagram from 10.0.0.1 to 10.0.0.2 without data, its checksum one too small, or right.
+const IP: [PlannedCase; 1] = [case(
+    FindingKind::IpChecksum,
+    &LINK,
+    &[concat!(
+        "0: GAP 83 08 45 00 00 1c 00 01 00 00 40 11 66 ce 0a 00 00 01 0a 00 00 02 ",
+        "80 00 04 00 00 08 67 da f3 GAP",
+    )],
+    &[concat!(
+        "0: GAP 83 08 45 00 00 1c 00 01 00 00 40 11 66 ce 0a 00 00 01 0a 00 00 02 ",
+        "80 00 04 00 00 08 67 db f4 GAP",
+    )],
+)];
+
 pub(crate) fn all() -> impl Iterator<Item = MadeCapture> {
     let made = |case: &PlannedCase| {
         // Only the missing channel makes a channel one-way.
@@ -492,7 +506,8 @@ pub(crate) fn all() -> impl Iterator<Item = MadeCapture> {
         has: mapping::capture(has),
         nearly: mapping::capture(nearly),
     });
-    CASES.iter().map(made).chain(maps).chain(talks).chain(RECORDING.iter().map(made))
+    let ip = IP.iter().map(made);
+    CASES.iter().map(made).chain(maps).chain(ip).chain(talks).chain(RECORDING.iter().map(made))
 }
 
 /// The capture of channels with these characters. A line is a channel's index and its chunks in

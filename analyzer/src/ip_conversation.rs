@@ -1,0 +1,207 @@
+//! Conversations over IP: the packets from one port to another. H-1
+
+use std::collections::BTreeMap;
+
+use crate::conversation::{TransportFate, fate};
+use crate::event::Picoseconds;
+use crate::ip::IpRow;
+use crate::journey::Journey;
+use crate::row::FieldShape::Words;
+use crate::row::row;
+
+/// Maximum of conversations. *Chosen*: several for each pair of 181 hosts.
+pub const IP_CONVERSATIONS_MAX: usize = 1 << 17;
+
+row! {
+    /// Row of `myriscope conversations --ip`, as specified in `docs/output.md`.
+    pub struct IpConversationRow {
+        source: String, "", "H-1", "address of the sender";
+        source_port: Option<u16>, "", "", "its port; none of later fragments";
+        destination: String, "", "H-1", "address of the receiver";
+        destination_port: Option<u16>, "", "", "its port";
+        protocol: &'static str as Words(crate::ip::PROTOCOLS), "", "", "protocol over IP";
+        first_ps: Picoseconds, "ps", "", "when its first packet was first seen";
+        last_ps: Picoseconds, "ps", "", "when its last packet was first seen";
+        packets: u64, "packets", "", "packets";
+        data: u64, "bytes", "", "bytes behind the headers, those sent again included";
+        lost: u64, "packets", "", "packets that were lost or hurt";
+        retransmissions: u64, "packets", "", "TCP: packets with data that had been sent before";
+        bad_checksums: u64, "packets", "H-1", "packets with a wrong Internet checksum";
+    }
+}
+
+/// Number of the capture, protocol, addresses and ports.
+type IpKey = (u32, &'static str, [(String, Option<u16>); 2]);
+
+/// Conversations over IP of a capture.
+#[derive(Debug, Default)]
+pub struct IpConversations {
+    table: BTreeMap<IpKey, IpTotals>,
+    omitted: u64,
+}
+
+#[derive(Debug)]
+struct IpTotals {
+    first: Picoseconds,
+    last: Picoseconds,
+    packets: u64,
+    data: u64,
+    lost: u64,
+    retransmissions: u64,
+    bad_checksums: u64,
+    /// TCP: the sequence number behind the data so far.
+    next: Option<u32>,
+}
+
+impl IpConversations {
+    /// Adds the packet of a journey, if it carries IP.
+    pub fn add(&mut self, capture: u32, journey: &Journey) {
+        let ends = journey.hops.first().zip(journey.hops.last());
+        let (Some(contents), Some((first, last))) = (&journey.ip, ends) else { return };
+        let row = contents.row();
+        let (Some(protocol), Some(source), Some(destination)) =
+            (row.protocol, row.source.clone(), row.destination.clone())
+        else {
+            return;
+        };
+        let ends = [(source, row.source_port), (destination, row.destination_port)];
+        let (key, time) = ((capture, protocol, ends), first.time);
+        // The header of a packet that was hurt on all links may name hosts that do not exist.
+        let is_known = self.table.contains_key(&key);
+        if !is_known && (!contents.is_sound() || self.table.len() >= IP_CONVERSATIONS_MAX) {
+            self.omitted += u64::from(contents.is_sound());
+            return;
+        }
+        let totals = self.table.entry(key).or_insert_with(|| IpTotals::new(time));
+        totals.add(time, &row);
+        let is_lost = matches!(fate(journey, last), TransportFate::Lost | TransportFate::Hurt);
+        totals.lost += u64::from(is_lost);
+    }
+
+    /// Packets of conversations beyond the first [`IP_CONVERSATIONS_MAX`].
+    #[must_use]
+    pub const fn omitted(&self) -> u64 {
+        self.omitted
+    }
+
+    /// The conversations, each with the number of its capture, in order of their first packets.
+    #[must_use]
+    pub fn rows(self) -> Vec<(u32, IpConversationRow)> {
+        let mut rows: Vec<_> = self.table.into_iter().map(row).collect();
+        rows.sort_by_key(|(capture, row)| (*capture, row.first_ps));
+        rows
+    }
+}
+
+fn row(((capture, protocol, ends), totals): (IpKey, IpTotals)) -> (u32, IpConversationRow) {
+    let [(source, source_port), (destination, destination_port)] = ends;
+    let IpTotals { first, last, packets, data, lost, retransmissions, bad_checksums, .. } = totals;
+    let row = IpConversationRow {
+        source,
+        source_port,
+        destination,
+        destination_port,
+        protocol,
+        first_ps: first,
+        last_ps: last,
+        packets,
+        data,
+        lost,
+        retransmissions,
+        bad_checksums,
+    };
+    (capture, row)
+}
+
+impl IpTotals {
+    const fn new(time: Picoseconds) -> Self {
+        let [packets, data, lost, retransmissions, bad_checksums] = [0; 5];
+        Self {
+            first: time,
+            last: time,
+            packets,
+            data,
+            lost,
+            retransmissions,
+            bad_checksums,
+            next: None,
+        }
+    }
+
+    fn add(&mut self, time: Picoseconds, row: &IpRow) {
+        self.packets += 1;
+        let data = row.data.unwrap_or(0);
+        self.data = self.data.saturating_add(data);
+        self.bad_checksums += u64::from(row.checksum.starts_with("bad"));
+        // Journeys end in another order than they begin: one that begins earlier is no repetition.
+        let in_order = time >= self.last;
+        self.first = self.first.min(time);
+        self.last = self.last.max(time);
+        let (Some(mut sequence), Ok(data)) = (row.sequence, u32::try_from(data)) else { return };
+        if row.flags.iter().flat_map(|flags| flags.split(' ')).any(|flag| flag == "syn") {
+            // It takes a number itself. A new connection of the same ports begins anew.
+            sequence = sequence.wrapping_add(1);
+            self.next = self.next.filter(|_| !in_order);
+        }
+        if data == 0 {
+            return;
+        }
+        let end = sequence.wrapping_add(data);
+        // Numbers of TCP compare modulo 2³².
+        let is_behind = |one: u32, other: u32| other.wrapping_sub(one).cast_signed() > 0;
+        self.retransmissions +=
+            u64::from(in_order && self.next.is_some_and(|next| is_behind(sequence, next)));
+        if self.next.is_none_or(|next| is_behind(next, end)) {
+            self.next = Some(end);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_sent_again_is_counted_modulo_2_to_the_32() {
+        let mut totals = IpTotals::new(0);
+        let first = u32::MAX - 99;
+        for (time, sequence, data, expected) in [
+            (0, first, 100, 0),
+            (1, 0, 100, 0),
+            // An acknowledgement without data, and data that was sent before.
+            (2, 50, 0, 0),
+            (3, first, 100, 1),
+            // It began before the last, whose journey ended earlier.
+            (2, 0, 100, 1),
+            (4, 100, 10, 1),
+        ] {
+            let (sequence, data) = (Some(sequence), Some(data));
+            totals.add(time, &IpRow { sequence, data, ..IpRow::default() });
+            assert_eq!(totals.retransmissions, expected, "{time}");
+        }
+        assert_eq!((totals.packets, totals.data, totals.last), (6, 410, 4));
+    }
+
+    /// SYN takes the number before the data of a connection.
+    #[test]
+    fn a_connection_on_the_ports_of_an_earlier_one_repeats_nothing_of_it() {
+        let mut totals = IpTotals::new(0);
+        for (time, flags, sequence, data, expected) in [
+            (0, "syn", 8999, 0, 0),
+            (1, "ack", 9000, 100, 0),
+            (2, "syn", 499, 0, 0),
+            (3, "psh ack", 500, 100, 0),
+            (4, "ack", 500, 100, 1),
+            // Its journey ended later than those behind it.
+            (3, "syn", 499, 0, 1),
+            (5, "ack", 550, 50, 2),
+            (6, "syn", 99, 7, 2),
+            (7, "ack", 100, 7, 3),
+        ] {
+            let flags = Some(flags.to_owned());
+            let (sequence, data) = (Some(sequence), Some(data));
+            totals.add(time, &IpRow { flags, sequence, data, ..IpRow::default() });
+            assert_eq!(totals.retransmissions, expected, "{time}");
+        }
+    }
+}
