@@ -1,5 +1,6 @@
 //! Options common to all views of a capture.
 
+use std::io::Read as _;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -7,9 +8,11 @@ use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
 use analyzer::render::{ReportLayout, TimeUnit};
 use analyzer::window::{TimeWindow, WindowEdge};
 use clap::{ArgAction, Args, ValueEnum};
+use codec::packet::PacketDialect;
+use codec::virtual_channels::{LinkProfile, ProfileError};
 
 use crate::exit::CliError;
-use crate::input::InputEnd;
+use crate::input::{InputEnd, open_file};
 use crate::output::StandardOutput;
 
 /// Options common to all views of a capture.
@@ -53,6 +56,10 @@ pub(crate) struct ViewArgs {
     pub(crate) units: Option<TimeUnit>,
     #[command(flatten)]
     pub(crate) arrange: ArrangeArgs,
+    #[command(flatten)]
+    pub(crate) dialect: DialectArgs,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
     /// Reads a growing file until Ctrl-C, and prints rows as they are complete.
     #[arg(short = 'f', long)]
     pub(crate) follow: bool,
@@ -60,6 +67,69 @@ pub(crate) struct ViewArgs {
     #[arg(long)]
     pub(crate) list_fields: bool,
 }
+
+/// Meaning of the bytes behind the route of a packet.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct DialectArgs {
+    /// Type of packets: tag, one byte behind the route, or vita26, four bytes, as in ANSI/VITA 26-1998
+    /// (docs/dialect.md).
+    #[arg(long, value_enum, default_value_t = DialectName::Tag)]
+    dialect: DialectName,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum DialectName {
+    #[default]
+    Tag,
+    Vita26,
+}
+
+impl DialectArgs {
+    pub(crate) const fn value(self) -> PacketDialect {
+        match self.dialect {
+            DialectName::Tag => PacketDialect::Tag,
+            DialectName::Vita26 => PacketDialect::Vita26,
+        }
+    }
+}
+
+/// Codes of virtual channels.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct ProfileArgs {
+    /// A link profile: codes of the symbols of virtual channels, for channels that declare none
+    /// (docs/capture-format.md).
+    #[arg(long, value_name = "FILE", value_parser = read_profile)]
+    profile: Option<LinkProfile>,
+}
+
+impl ProfileArgs {
+    pub(crate) const fn value(&self) -> Option<&LinkProfile> {
+        self.profile.as_ref()
+    }
+}
+
+/// Reads a link profile. An error names the line.
+fn read_profile(path: &str) -> Result<LinkProfile, String> {
+    let mut text = String::new();
+    let file = open_file(path.as_ref()).map(|file| file.take(PROFILE_MAX + 1));
+    file.and_then(|mut file| file.read_to_string(&mut text)).map_err(|error| error.to_string())?;
+    if text.len() as u64 > PROFILE_MAX {
+        return Err(format!("a link profile exceeds {PROFILE_MAX} bytes"));
+    }
+    let is_wrong = |text: &str| {
+        let fault = text.parse::<LinkProfile>().err();
+        fault.is_some_and(|fault| !matches!(fault, ProfileError::Missing(_)))
+    };
+    text.parse().map_err(|fault: ProfileError| {
+        // A fault of some lines is that of all texts that begin with them.
+        let ends: Vec<usize> = text.match_indices('\n').map(|(end, _)| end).collect();
+        let line = 1 + ends.partition_point(|end| !is_wrong(text.get(..*end).unwrap_or_default()));
+        if is_wrong(&text) { format!("line {line}: {fault}") } else { fault.to_string() }
+    })
+}
+
+/// Longest text of a link profile, in bytes. *Chosen*: with room for comments.
+const PROFILE_MAX: u64 = 1 << 16;
 
 /// Options that sort, group and count rows.
 #[derive(Args, Clone, Debug)]

@@ -1,0 +1,142 @@
+//! `myriscope view`: a viewer on the terminal.
+
+use std::io::{self, IsTerminal, Stdout};
+use std::panic;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use analyzer::window::WindowEdge;
+use codec::time::CharacterPeriod;
+use ratatui_core::terminal::Terminal;
+use ratatui_crossterm::CrosstermBackend;
+use ratatui_crossterm::crossterm::event::{DisableMouseCapture, EnableMouseCapture, poll, read};
+use ratatui_crossterm::crossterm::execute;
+use ratatui_crossterm::crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use signal_hook::consts::{SIGHUP, SIGTERM};
+use signal_hook::flag;
+use tempfile::NamedTempFile;
+
+use crate::args::BrowseArgs;
+use crate::exit::{CliError, CommandResult, RunReport, is_standard_input};
+use crate::input::{InputFile, open_file};
+use crate::interrupt;
+use crate::output::StandardOutput;
+use crate::view::{CaptureViewer, CellStyleFn, ViewerOptions, WorkProgress};
+
+/// Time of a part of the work between two keys. *Chosen*: nobody sees the delay.
+const PART: Duration = Duration::from_millis(20);
+/// Time for which a key is waited for when nothing is to be done.
+const WAIT: Duration = Duration::from_millis(200);
+
+pub(crate) fn run(arguments: &BrowseArgs, output: &StandardOutput) -> CommandResult {
+    let file = &arguments.file;
+    if !io::stdout().is_terminal() || !io::stdin().is_terminal() && !is_standard_input(file) {
+        let error = "view needs a terminal; `check`, `packets` and `show` print the same to files and pipes";
+        return Err(CliError::Message(error.to_owned()));
+    }
+    let unpacked = unpacked(file)?;
+    let path = unpacked.as_ref().map_or(file.as_path(), |unpacked| unpacked.path());
+    let options = ViewerOptions {
+        unit: arguments.units.unwrap_or_default(),
+        channels: arguments.channel.clone(),
+        to: arguments.to,
+        style: CellStyleFn(output.style()),
+        name: file.display().to_string(),
+    };
+    let viewer = CaptureViewer::open(path, options);
+    let mut viewer = viewer.map_err(|error| CliError::reading(file, &error))?;
+    let from = arguments.from.map(|edge| match edge {
+        WindowEdge::Picoseconds(time) => time,
+        WindowEdge::Character(at) => CharacterPeriod::FULL_RATE.time(at.0),
+    });
+    viewer
+        .start(arguments.list, from, arguments.filter.as_deref())
+        .map_err(|error| CliError::filter(&error))?;
+    interrupt::handle();
+    let shown = RawTerminal::open().and_then(|mut terminal| terminal.show(&mut viewer));
+    shown.map_err(|error| CliError::Message(format!("terminal: {error}")))?;
+    Ok(RunReport::of(file))
+}
+
+/// A copy of a capture that cannot be read at any place: of a compressed one, or of standard input.
+fn unpacked(file: &Path) -> Result<Option<NamedTempFile>, CliError> {
+    let reading = |error: io::Error| CliError::reading(file, &error);
+    let mut input = InputFile::whole(file).open()?;
+    let is_file = !is_standard_input(file)
+        && open_file(file).and_then(|it| it.metadata()).map_err(reading)?.is_file();
+    if is_file && input.is_plain() {
+        return Ok(None);
+    }
+    let mut copy = NamedTempFile::new().map_err(reading)?;
+    io::copy(&mut input, copy.as_file_mut()).map_err(reading)?;
+    Ok(Some(copy))
+}
+
+/// A terminal on which the program has the whole screen, until this is dropped.
+struct RawTerminal {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+    /// Set by a signal to end.
+    is_killed: Arc<AtomicBool>,
+}
+
+impl RawTerminal {
+    fn open() -> io::Result<Self> {
+        // Messages of a panic appear on the usual screen.
+        let report = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            restore();
+            report(panic);
+        }));
+        let is_killed = Arc::new(AtomicBool::new(false));
+        for signal in [SIGHUP, SIGTERM] {
+            flag::register(signal, Arc::clone(&is_killed))?;
+        }
+        enable_raw_mode()?;
+        execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture)
+            .inspect_err(|_| restore())?;
+        let terminal =
+            Terminal::new(CrosstermBackend::new(io::stdout())).inspect_err(|_| restore())?;
+        Ok(Self { terminal, is_killed })
+    }
+
+    /// Shows the viewer until it ends.
+    fn show(&mut self, viewer: &mut CaptureViewer) -> io::Result<()> {
+        let size = self.terminal.size()?;
+        viewer.resize((size.width.into(), size.height.into()));
+        let mut is_old = true;
+        loop {
+            let progress = viewer.work(PART);
+            let is_at_work = progress == WorkProgress::More;
+            if is_old || is_at_work {
+                self.terminal.draw(|frame| viewer.draw(frame.buffer_mut()))?;
+            }
+            is_old = is_at_work;
+            let mut wait = if is_at_work { Duration::ZERO } else { WAIT };
+            while poll(wait)? {
+                if viewer.event(&read()?).is_break() {
+                    return Ok(());
+                }
+                (is_old, wait) = (true, Duration::ZERO);
+            }
+            if interrupt::is_pressed() || self.is_killed.load(Ordering::Relaxed) {
+                return Err(io::Error::other("ended by a signal"));
+            }
+        }
+    }
+}
+
+impl Drop for RawTerminal {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Gives the terminal back as it was. An error has nowhere to be shown.
+fn restore() {
+    let _ = execute!(io::stdout(), DisableMouseCapture, LeaveAlternateScreen);
+    let _ = disable_raw_mode();
+}

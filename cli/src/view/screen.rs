@@ -1,0 +1,306 @@
+//! The screen: title, tabs, heading, list, text about the selected row, and a line for messages and input.
+
+use std::fmt;
+use std::ops::Range;
+
+use analyzer::channel_name::escape_text;
+use analyzer::render::{self, StyledLine, TextStyle, wrapped};
+use anstyle::Style as AnsiStyle;
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+use ratatui_core::style::{Modifier, Style};
+use ratatui_core::text::{Line, Span};
+
+use super::list::RowList;
+use super::prompt::LinePrompt;
+use super::{CaptureViewer, ViewKind};
+
+/// Lines above the list: title, tabs, and heading.
+pub(super) const HEAD: usize = 3;
+/// Lines of text about the selected row.
+const DETAIL: usize = 3;
+
+/// Colours of a style of text.
+#[derive(Clone, Copy)]
+pub(crate) struct CellStyleFn(pub(crate) fn(TextStyle) -> AnsiStyle);
+
+impl fmt::Debug for CellStyleFn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CellStyleFn")
+    }
+}
+
+impl CaptureViewer {
+    /// Tabs with their columns.
+    pub(super) fn tabs() -> impl Iterator<Item = (ViewKind, Range<usize>)> {
+        let mut at = 0;
+        ViewKind::ALL.into_iter().map(move |kind| {
+            let columns = at..at + kind.name().len() + 3;
+            at = columns.end;
+            (kind, columns)
+        })
+    }
+
+    /// Lines of the list on the screen.
+    pub(super) fn rows(&self) -> usize {
+        let detail = if self.has_detail() { DETAIL + 1 } else { 0 };
+        self.size.1.saturating_sub(HEAD + 1 + detail)
+    }
+
+    fn has_detail(&self) -> bool {
+        match self.kind {
+            ViewKind::Findings | ViewKind::Links | ViewKind::Journeys => true,
+            ViewKind::Packets | ViewKind::Events => false,
+            ViewKind::Characters | ViewKind::Conversations => false,
+        }
+    }
+
+    /// Draws the screen.
+    pub(crate) fn draw(&mut self, buffer: &mut Buffer) {
+        let area = buffer.area;
+        let (kind, rows) = (self.kind, self.rows());
+        let list = self.list_mut(kind);
+        list.top = list.top.clamp((list.selected + 1).saturating_sub(rows), list.selected);
+        let mut screen = ScreenLines { buffer, area, style: self.options.style.0, next: 0 };
+        screen.line(&self.title(screen.width()));
+        let tabs = self.tab_line(screen.style);
+        screen.styled(&tabs);
+        if let Some(top) = self.help {
+            return draw_help(top, &mut screen);
+        }
+        let list = self.list(kind);
+        self.draw_list(list, rows, &mut screen);
+        screen.next = usize::from(area.height).saturating_sub(1);
+        match &self.prompt {
+            Some(prompt) => draw_prompt(prompt, &mut screen),
+            None => screen.line(&self.status()),
+        }
+    }
+
+    fn title(&self, width: usize) -> StyledLine {
+        let (channels, characters, packets) = self.overview.counts();
+        let mut state = match self.indexed() {
+            100 => String::new(),
+            indexed => format!("  index {indexed} %"),
+        };
+        if !self.overview.is_ended && self.is_indexed {
+            state += &format!("  analysis {} %", self.overview.progress(self.bytes));
+        }
+        let counts = format!("  {channels} channels, {characters} characters, {packets} packets");
+        let unread = self.overview.unread(self.options.unit).map(|text| format!("  ✗ {text}"));
+        let room = width.saturating_sub(counts.chars().count() + state.len());
+        let name = StyledLine::of(TextStyle::Head, &self.options.name).fitted(room.max(12));
+        name.and(TextStyle::Plain, counts)
+            .and(TextStyle::Notice, state)
+            .and(TextStyle::Bad, unread.unwrap_or_default())
+    }
+
+    fn tab_line(&self, style: fn(TextStyle) -> AnsiStyle) -> Line<'static> {
+        let tabs = Self::tabs().enumerate().map(|(number, (kind, _))| {
+            let (role, modifier) = if kind == self.kind {
+                (TextStyle::Head, Modifier::REVERSED)
+            } else {
+                (TextStyle::Dim, Modifier::empty())
+            };
+            let style = Style::from(style(role)).add_modifier(modifier);
+            Span::styled(format!("{} {} ", number + 1, kind.name()), style)
+        });
+        tabs.collect()
+    }
+
+    fn draw_list(&self, list: &RowList, rows: usize, screen: &mut ScreenLines<'_>) {
+        let width = screen.width();
+        let fit = LineFit::of(self.kind, list, width);
+        screen.line(&fit.line(list.head.clone(), 0));
+        let cursor = (self.kind == ViewKind::Links).then(|| self.overview.cell(self.cell, width));
+        if let Some((_, time)) = cursor {
+            let time = format!(
+                "┆ {} {}",
+                self.options.unit.elapsed(time),
+                self.options.unit.of_times().name()
+            );
+            screen.over((width + 18).saturating_sub(time.chars().count()) / 2, &time);
+        }
+        for (number, shown) in list.lines.iter().enumerate().skip(list.top).take(rows) {
+            screen.line(&fit.line(shown.line.clone(), shown.number));
+            if number == list.selected {
+                screen.select(cursor.map(|(column, _)| column));
+            }
+        }
+        if list.lines.is_empty() {
+            screen.line(&StyledLine::of(TextStyle::Dim, self.empty_text(list)));
+        }
+        if !self.has_detail() {
+            return;
+        }
+        screen.next = usize::from(screen.area.height).saturating_sub(DETAIL + 2);
+        screen.line(&StyledLine::of(TextStyle::Dim, "─".repeat(width)));
+        let detail = list.selected().map(|row| row.detail.as_str()).unwrap_or_default();
+        let lines = wrapped(detail.split_whitespace(), " ", width);
+        for text in lines.iter().take(DETAIL) {
+            screen.line(&StyledLine::of(TextStyle::Plain, text));
+        }
+    }
+
+    fn empty_text(&self, list: &RowList) -> &'static str {
+        let is_busy = list.is_read() || !self.kind.is_of_place() && !self.overview.is_ended;
+        match (is_busy, &list.filter, self.kind) {
+            (true, ..) => "reading …",
+            (false, Some(_), _) => "no row passes the filter",
+            (false, None, ViewKind::Findings) => "✓ no findings",
+            (false, None, _) => "none",
+        }
+    }
+
+    fn status(&self) -> StyledLine {
+        let list = self.list(self.kind);
+        let filter = list.filter.as_ref().map(|(text, _)| format!("filter: {text}  "));
+        let line = StyledLine::of(TextStyle::Notice, filter.unwrap_or_default());
+        let pending = self.pending.map(|_| "the letter of the mark …".to_owned());
+        let seeking = list.is_due().then(|| format!("reading on … {}", self.position(list)));
+        let notice = (!self.notice.is_empty()).then(|| self.notice.clone());
+        match pending.or(notice).or(seeking).or_else(|| list.notice.clone()) {
+            Some(text) => line.and(TextStyle::Notice, text),
+            None => {
+                let own = match self.kind {
+                    ViewKind::Links => "←→ time  Enter characters",
+                    ViewKind::Packets => "Enter characters  o journey",
+                    ViewKind::Journeys => "Enter first hop  [ ] hops",
+                    ViewKind::Characters => "[ ] hops  o journey  p packets",
+                    ViewKind::Findings | ViewKind::Events => "Enter characters  p packets",
+                    ViewKind::Conversations => "Enter characters  p packets",
+                };
+                line.and(TextStyle::Dim, format!("{own}  / search  f filter  g time  ? help"))
+            }
+        }
+    }
+
+    /// Time of the last line of a list.
+    fn position(&self, list: &RowList) -> String {
+        let time = list.lines.back().map_or(0, |line| line.row.position.time);
+        format!("{} {}", self.options.unit.elapsed(time), self.options.unit.of_times().name())
+    }
+}
+
+/// Shortening of the lines of a list to the width.
+struct LineFit {
+    width: usize,
+    rank: render::ColumnRank,
+    excess: Range<usize>,
+}
+
+impl LineFit {
+    fn of(kind: ViewKind, list: &RowList, width: usize) -> Self {
+        let head = list.head.clone();
+        let spare = if kind == ViewKind::Journeys { render::WAY_SPARE } else { 0 };
+        let rank = head.rank_for(width + spare);
+        let len = head.without(rank).width();
+        let excess = if spare > 0 { render::journey_excess(len, width) } else { 0..0 };
+        Self { width, rank, excess }
+    }
+
+    fn line(&self, line: StyledLine, number: usize) -> StyledLine {
+        let line = match number {
+            0 => line.without(self.rank).shortened(self.excess.clone()),
+            _ => line,
+        };
+        line.fitted(self.width)
+    }
+}
+
+/// The lines of a screen, from above.
+struct ScreenLines<'b> {
+    buffer: &'b mut Buffer,
+    area: Rect,
+    style: fn(TextStyle) -> AnsiStyle,
+    next: usize,
+}
+
+impl ScreenLines<'_> {
+    fn width(&self) -> usize {
+        self.area.width.into()
+    }
+
+    fn row(&self, line: usize) -> Option<u16> {
+        u16::try_from(line).ok().filter(|line| *line < self.area.height)
+    }
+
+    fn line(&mut self, line: &StyledLine) {
+        let style = self.style;
+        let spans = line
+            .pieces()
+            .map(|(role, text)| Span::styled(text.to_owned(), Style::from(style(role))));
+        let line: Line<'static> = spans.collect();
+        self.styled(&line);
+    }
+
+    fn styled(&mut self, line: &Line<'_>) {
+        if let Some(row) = self.row(self.next) {
+            self.buffer.set_line(0, row, line, self.area.width);
+        }
+        self.next += 1;
+    }
+
+    /// Writes over a part of the last line.
+    fn over(&mut self, column: usize, text: &str) {
+        if let (Some(row), Ok(column)) =
+            (self.row(self.next.saturating_sub(1)), u16::try_from(column))
+        {
+            let style = Style::from((self.style)(TextStyle::Head));
+            self.buffer.set_stringn(column, row, text, self.width(), style);
+        }
+    }
+
+    /// Marks the last line as selected, or a column of it.
+    fn select(&mut self, column: Option<usize>) {
+        let Some(row) = self.row(self.next.saturating_sub(1)) else { return };
+        let reversed = Style::new().add_modifier(Modifier::REVERSED);
+        match column.and_then(|column| u16::try_from(column).ok()) {
+            None => self
+                .buffer
+                .set_style(Rect { x: 0, y: row, width: self.area.width, height: 1 }, reversed),
+            Some(column) => {
+                let name = Rect { x: 0, y: row, width: 17.min(self.area.width), height: 1 };
+                self.buffer.set_style(name, reversed);
+                let cell = Rect { x: column, y: row, width: 1, height: 1 };
+                self.buffer.set_style(cell.intersection(self.area), reversed);
+            }
+        }
+    }
+}
+
+fn draw_help(top: usize, screen: &mut ScreenLines<'_>) {
+    let width = screen.width().saturating_sub(26).max(20);
+    let rows = include_str!("../../topics/view.md").lines().filter_map(|line| {
+        let (keys, meaning) = line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ")?;
+        Some((keys, meaning.replace('`', "")))
+    });
+    let lines = rows.flat_map(|(keys, meaning)| {
+        let lines = wrapped(meaning.split(' '), " ", width).into_iter().enumerate();
+        lines.map(move |(number, text)| {
+            let keys = if number == 0 { keys } else { "" };
+            StyledLine::of(TextStyle::Head, format!("  {keys:<22}  ")).and(TextStyle::Plain, text)
+        })
+    });
+    let lines: Vec<StyledLine> = lines.collect();
+    let room = usize::from(screen.area.height).saturating_sub(3);
+    let top = top.min(lines.len().saturating_sub(room));
+    screen.line(&StyledLine::default());
+    lines.iter().skip(top).take(room).for_each(|line| screen.line(line));
+}
+
+fn draw_prompt(prompt: &LinePrompt, screen: &mut ScreenLines<'_>) {
+    let width = screen.width();
+    let text = escape_text(prompt.text.clone());
+    let label = format!("{}: ", prompt.kind.label());
+    let room = width.saturating_sub(label.chars().count() + 1);
+    let skipped = text.chars().count().saturating_sub(room);
+    let text: String = text.chars().skip(skipped).collect();
+    screen.next = screen.next.saturating_sub(1);
+    screen.line(&StyledLine::of(TextStyle::Dim, format!("{:<width$}", prompt.hint)).fitted(width));
+    screen.line(
+        &StyledLine::of(TextStyle::Head, label)
+            .and(TextStyle::Plain, text)
+            .and(TextStyle::Notice, format!("▏{:width$}", "")),
+    );
+}

@@ -1,0 +1,261 @@
+//! The viewer, driven by keys, on a screen in memory.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use analyzer::render::TimeUnit;
+use codec::CharBuf;
+use codec::capture::{ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent};
+use codec::packet::{CrcCheck, Packet, PacketTag};
+use codec::time::Tick;
+use ratatui_core::backend::TestBackend;
+use ratatui_core::layout::Position;
+use ratatui_core::style::Modifier;
+use ratatui_core::terminal::Terminal;
+use ratatui_crossterm::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use tempfile::NamedTempFile;
+
+use super::*;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures").join(name).join("capture.pcapng")
+}
+
+fn open(path: &Path, size: (usize, usize)) -> Result<CaptureViewer, CaptureError> {
+    open_to(path, size, None)
+}
+
+fn open_to(
+    path: &Path,
+    size: (usize, usize),
+    to: Option<WindowEdge>,
+) -> Result<CaptureViewer, CaptureError> {
+    let style = CellStyleFn(|_| anstyle::Style::new());
+    let name = "capture.pcapng".to_owned();
+    let (unit, channels) = (TimeUnit::default(), Vec::new());
+    let options = ViewerOptions { unit, channels, to, style, name };
+    let mut viewer = CaptureViewer::open(path, options)?;
+    viewer.resize(size);
+    finish(&mut viewer);
+    Ok(viewer)
+}
+
+fn finish(viewer: &mut CaptureViewer) {
+    while viewer.work(Duration::MAX) == WorkProgress::More {}
+}
+
+/// Presses keys: names, or letters of which a word is typed.
+fn press(viewer: &mut CaptureViewer, keys: &str) {
+    for word in keys.split(' ') {
+        let codes = match word {
+            "Enter" => vec![KeyCode::Enter],
+            "Tab" => vec![KeyCode::Tab],
+            "Back" => vec![KeyCode::Backspace],
+            "Down" => vec![KeyCode::Down],
+            "Up" => vec![KeyCode::Up],
+            "Right" => vec![KeyCode::Right],
+            "PageUp" => vec![KeyCode::PageUp],
+            "PageDown" => vec![KeyCode::PageDown],
+            "Home" => vec![KeyCode::Home],
+            "End" => vec![KeyCode::End],
+            "Space" => vec![KeyCode::Char(' ')],
+            word => word.chars().map(KeyCode::Char).collect(),
+        };
+        for code in codes {
+            let _ = viewer.event(&Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+            finish(viewer);
+        }
+    }
+}
+
+/// The screen, with a mark before lines that are selected.
+fn screen(viewer: &mut CaptureViewer) -> String {
+    let size = (u16::try_from(viewer.size.0).unwrap(), u16::try_from(viewer.size.1).unwrap());
+    let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
+    terminal.draw(|frame| viewer.draw(frame.buffer_mut())).unwrap();
+    let buffer = terminal.backend().buffer();
+    let line = |y: u16| {
+        let text: String =
+            (0..size.0).map(|x| buffer.cell(Position { x, y }).unwrap().symbol()).collect();
+        let first = buffer.cell(Position { x: 0, y }).unwrap();
+        let is_selected = first.modifier.contains(Modifier::REVERSED) && y > 1;
+        format!("{}{}\n", if is_selected { '>' } else { ' ' }, text.trim_end())
+    };
+    (0..size.1).map(line).collect()
+}
+
+#[test]
+fn keys_lead_from_list_to_list() {
+    for (name, capture, keys) in [
+        ("findings", "demo-cut", "Down"),
+        ("finding-to-place", "demo-cut", "Enter"),
+        ("lanes", "demo-cut", "2 Down Down Right Right Right Right Right Right Right Right Right"),
+        ("lane-to-place", "demo-cut", "2 Down Down Right Right Right Right Right Right Enter"),
+        ("packets-filtered", "demo-cut", "3 f length Space < Space 400 Enter"),
+        (
+            "filter-completion",
+            "demo-contention",
+            "3 f le Tab Space > Space 5 Space && Space crc Tab",
+        ),
+        ("filter-error", "demo-contention", "3 f lenth Space > Space 5 Enter"),
+        ("journey-of-packet", "demo-contention", "3 Down Down Down o"),
+        ("second-hop", "demo-contention", "6 Down Down Down Enter ]"),
+        ("time", "demo-contention", "3 g 50us Enter"),
+        ("search", "demo-cut", "4 / link-rest Enter"),
+        ("search-in-vain", "demo-cut", "4 / nothing Enter"),
+        ("mark", "demo-contention", "3 Down Down ma End 'a"),
+        ("back", "demo-cut", "Down Enter 6 Back Back"),
+        ("conversations", "demo-lossy", "7 Down"),
+        ("help", "demo-cut", "?"),
+    ] {
+        let mut viewer = open(&fixture(capture), (80, 24)).unwrap();
+        press(&mut viewer, keys);
+        insta::assert_snapshot!(name, screen(&mut viewer));
+    }
+    let mut viewer = open(&fixture("demo-contention"), (160, 12)).unwrap();
+    press(&mut viewer, "6");
+    insta::assert_snapshot!("wide", screen(&mut viewer));
+}
+
+/// A capture of two channels with packets of 44 bytes, in chunks of a packet.
+fn long_capture(packets: u64) -> NamedTempFile {
+    let channels = ["h0:0>s0:0", "s0:0>h0:0"].map(Channel::named);
+    let mut file = NamedTempFile::new().unwrap();
+    let mut writer = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let (payload, check) = ([7; 41], CrcCheck::Good);
+    let packet = Packet { route: &[0x81], tag: PacketTag::new(5), payload: &payload, check };
+    let mut chars = CharBuf::new();
+    packet.emit(&mut chars);
+    for round in 0..packets {
+        let content = ChunkContent::Literal(chars.chars());
+        let chunk = Chunk { first: Tick(round * chars.len() as u64), content };
+        for id in [0, 1] {
+            writer.write(ChannelId(id), &chunk).unwrap();
+        }
+    }
+    file.write_all(&writer.finish().unwrap()).unwrap();
+    file
+}
+
+/// Numbers of the packets of the list, all channels.
+fn numbers(viewer: &CaptureViewer) -> Vec<u64> {
+    let lines = viewer.list(ViewKind::Packets).lines.iter().map(|line| line.line.to_string());
+    lines.map(|line| line.split_whitespace().nth(2).unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn a_long_list_has_every_row_once_whichever_way_it_is_read() {
+    let file = long_capture(16_000);
+    let mut viewer = open(file.path(), (80, 24)).unwrap();
+    press(&mut viewer, "3");
+    let mut top = viewer.here().unwrap();
+    for step in 0..80 {
+        viewer.list_mut(ViewKind::Packets).move_down(400);
+        finish(&mut viewer);
+        let numbers = numbers(&viewer);
+        assert!(numbers.len() <= 20_000, "{step}");
+        assert!(numbers.chunks(2).all(|pair| pair[0] == pair[1]), "{step}");
+        assert!(numbers.windows(3).all(|three| three[0] + 1 == three[2]), "{step}");
+        let here = viewer.here().unwrap();
+        assert!(here.at > top.at || step == 79);
+        top = here;
+    }
+    assert_eq!(numbers(&viewer).last(), Some(&15_999));
+    // From the time of a packet in the middle, upwards beyond what was read.
+    press(&mut viewer, "g 5000us Enter");
+    let middle = viewer.here().unwrap().at.1;
+    assert!(middle <= 5_000_000_000 && 5_000_000_000 < middle + 46 * 12_500, "{middle}");
+    for _ in 0..4 {
+        let before = numbers(&viewer)[viewer.list(ViewKind::Packets).selected];
+        viewer.list_mut(ViewKind::Packets).move_up(1000);
+        finish(&mut viewer);
+        let after = numbers(&viewer)[viewer.list(ViewKind::Packets).selected];
+        assert_eq!(after, before - 500);
+    }
+    press(&mut viewer, "Home");
+    assert_eq!(numbers(&viewer)[..4], [0, 0, 1, 1]);
+    // The characters of a packet far behind are those of the packet.
+    press(&mut viewer, "g 9000us Enter Enter");
+    assert!(screen(&mut viewer).contains("81 05 07×"), "{}", screen(&mut viewer));
+}
+
+#[test]
+fn a_text_is_found_far_behind_and_a_filter_that_nothing_passes_ends() {
+    let file = long_capture(16_000);
+    let mut viewer = open(file.path(), (80, 24)).unwrap();
+    press(&mut viewer, "3 / 15998 Enter");
+    assert!(screen(&mut viewer).contains("15998"));
+    press(
+        &mut viewer,
+        "f length Space == Space 45 Enter Home PageUp f length Space > Space 45 Enter",
+    );
+    assert!(screen(&mut viewer).contains("no row passes the filter"), "{}", screen(&mut viewer));
+}
+
+#[test]
+fn hostile_captures_are_shown_as_far_as_they_can_be_read() {
+    let keys =
+        "2 Right Enter 3 End Home PageUp o Enter ] 4 5 PageDown PageUp 6 7 g 1s Enter 1 Enter";
+    let mut file = NamedTempFile::new().unwrap();
+    let mut show = |bytes: &[u8]| {
+        file = NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        let mut viewer = open(file.path(), (40, 10))?;
+        press(&mut viewer, keys);
+        Ok::<String, CaptureError>(screen(&mut viewer))
+    };
+    assert!(matches!(show(b""), Err(CaptureError::Empty)));
+    assert!(matches!(show(b"a text, not a capture"), Err(CaptureError::NotACapture { .. })));
+    for name in ["demo-cut", "demo-lost-gap", "demo-two-hosts"] {
+        let whole = std::fs::read(fixture(name)).unwrap();
+        for part in 1..24 {
+            let place = whole.len() * part / 24;
+            let _ = show(&whole[..place]);
+            let mut flipped = whole.clone();
+            flipped[place] ^= 1 << (part % 8);
+            let _ = show(&flipped);
+        }
+    }
+}
+
+#[test]
+fn names_are_escaped_and_many_channels_are_bounded() {
+    let names = ["\u{1b}[31mred", "宽宽宽宽宽宽宽宽宽宽宽宽", "e\u{301}\u{202e}"];
+    let many = (0..11_997).map(|number| format!("c{number}"));
+    let channels: Vec<Channel> =
+        names.into_iter().map(str::to_owned).chain(many).map(Channel::named).collect();
+    let mut writer = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
+    let mut chars = CharBuf::new();
+    Packet { route: &[0x81], tag: PacketTag::new(5), payload: &[1], check: CrcCheck::Good }
+        .emit(&mut chars);
+    for id in (0..3).chain(11_980..12_000) {
+        let content = ChunkContent::Literal(chars.chars());
+        writer.write(ChannelId(id), &Chunk { first: Tick(0), content }).unwrap();
+    }
+    let mut file = NamedTempFile::new().unwrap();
+    file.write_all(&writer.finish().unwrap()).unwrap();
+    let mut viewer = open(file.path(), (80, 24)).unwrap();
+    press(&mut viewer, "2 Down Down 3");
+    insta::assert_snapshot!("hostile-names", screen(&mut viewer));
+    press(&mut viewer, "2");
+    assert!(screen(&mut viewer).contains("only the first 10000 rows are shown"));
+}
+
+/// A packet has 45 characters with its GAP; of four findings one is at 15.85 µs and one at 19.9875 µs.
+#[test]
+fn lists_end_where_the_options_say() {
+    let file = long_capture(100);
+    for (path, end, keys, rows) in [
+        (file.path(), "135ch", "3", 6),
+        (file.path(), "135ch", "6", 6),
+        (&fixture("demo-cut"), "20us", "1", 2),
+    ] {
+        let to = end.parse().unwrap();
+        let mut viewer = open_to(path, (80, 24), Some(to)).unwrap();
+        press(&mut viewer, keys);
+        press(&mut viewer, "End");
+        let list = viewer.list(viewer.kind);
+        assert_eq!(list.lines.len(), rows, "{keys}\n{}", screen(&mut viewer));
+    }
+}
