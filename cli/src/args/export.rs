@@ -4,9 +4,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
+use analyzer::link_shard::LinkShard;
 use analyzer::window::{TimeWindow, WindowEdge};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use codec::wires::WIRES;
+
+use super::{DialectArgs, ProfileArgs};
+use crate::input::InputFile;
 
 #[derive(Args, Clone, Debug)]
 #[command(disable_help_subcommand = true)]
@@ -26,6 +30,9 @@ pub(crate) enum ExportKind {
     /// Writes states of links, packets, bounds of slack buffers and findings over time: a value change
     /// dump (VCD), for waveform viewers.
     States(ExportSelection),
+    /// Writes tables of packets, events, states, journeys and findings in Parquet files, by link, for DuckDB,
+    /// DataFusion or Spark. Only in builds with the feature `parquet`.
+    Parquet(ExportTablesArgs),
 }
 
 /// A capture, the part of it that is written, and the file that is written.
@@ -36,23 +43,38 @@ pub(crate) struct ExportSelection {
     /// The file to write; - for standard output.
     #[arg(short = 'o', long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) part: CapturePart,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+impl ExportSelection {
+    pub(crate) fn input(&self) -> InputFile<'_> {
+        InputFile { profile: self.profile.value(), ..InputFile::whole(&self.file) }
+    }
+}
+
+/// The part of a capture that is written.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CapturePart {
     /// Writes only what is on these channels, separated by commas: a channel `h0:0-s0:3`, a port `s0:3`, a node
     /// `h0`, or a pattern `s*:3`.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     #[arg(value_parser = ChannelPattern::from_str)]
-    channel: Vec<ChannelPattern>,
+    pub(super) channel: Vec<ChannelPattern>,
     /// Writes only the capture of this number, of several in one file; counted from 0.
     #[arg(long, value_name = "NUMBER")]
-    capture: Option<u32>,
+    pub(super) capture: Option<u32>,
     /// Start of the window: a character (`4096ch`) or a time (`12.5us`).
-    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
-    from: Option<WindowEdge>,
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
+    pub(super) from: Option<WindowEdge>,
     /// End of the window, exclusive.
-    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
-    to: Option<WindowEdge>,
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
+    pub(super) to: Option<WindowEdge>,
 }
 
-impl ExportSelection {
+impl CapturePart {
     pub(crate) fn channels(&self) -> ChannelSelector<'_> {
         ChannelSelector { patterns: &self.channel, capture: self.capture }
     }
@@ -62,6 +84,55 @@ impl ExportSelection {
     }
 }
 
+/// Tables, the part of a capture that is in them, and their directory.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ExportTablesArgs {
+    /// The capture: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input.
+    pub(crate) file: PathBuf,
+    /// The directory to write; it must be empty if it exists.
+    #[arg(short = 'o', long, value_name = "DIRECTORY")]
+    pub(crate) output: PathBuf,
+    /// Writes only these tables, separated by commas.
+    #[arg(long, value_enum, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) table: Vec<ExportedTable>,
+    #[command(flatten)]
+    pub(crate) part: CapturePart,
+    /// Writes only rows that match the expression, of one table: `--table packets --filter crc.bad`
+    /// (language: docs/filter.md).
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub(crate) filter: Option<String>,
+    /// Analyses only share K (from 0) of N shares of the links, for N machines that read the same capture. Writes
+    /// the tables of links alone; journeys are joins over those of all shares.
+    #[arg(long, value_name = "K/N")]
+    pub(crate) shard: Option<LinkShard>,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+/// A table of `myriscope export parquet`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum ExportedTable {
+    /// Rows of `myriscope packets`.
+    Packets,
+    /// Rows of `myriscope events`.
+    Events,
+    /// Rows of `myriscope links --intervals`.
+    LinkIntervals,
+    /// Rows of `myriscope links --fill`.
+    Fills,
+    /// Rows of `myriscope journeys`.
+    Journeys,
+    /// The hops of these.
+    Hops,
+    /// Rows of `myriscope blocking`.
+    Waits,
+    /// Rows of `myriscope conversations --events`.
+    Messages,
+    /// Rows of `myriscope check`.
+    Findings,
+}
+
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ExportPacketsArgs {
     #[command(flatten)]
@@ -69,10 +140,25 @@ pub(crate) struct ExportPacketsArgs {
     /// Writes one record per journey over all captured links, with its hops.
     #[arg(long)]
     pub(crate) journeys: bool,
+    /// Writes only what packets carry, as captures of Ethernet or IP, which Wireshark reads without the
+    /// dissector. Ethernet only with --dialect vita26.
+    #[arg(long, value_enum, conflicts_with = "journeys")]
+    pub(crate) payload: Option<PayloadKind>,
+    #[command(flatten)]
+    pub(crate) dialect: DialectArgs,
     /// Writes only packets, or journeys, that match the expression: `length > 1000 && crc.bad`
     /// (language: docs/filter.md).
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) filter: Option<String>,
+}
+
+/// Contents of packets that are written without them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PayloadKind {
+    /// Ethernet frames.
+    Ethernet,
+    /// IP packets.
+    Ip,
 }
 
 #[derive(Args, Clone, Debug)]

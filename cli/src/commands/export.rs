@@ -3,6 +3,8 @@
 mod packets;
 mod perfetto;
 mod state_dump;
+#[cfg(feature = "parquet")]
+mod tables;
 mod timeline;
 
 use std::io::BufWriter;
@@ -28,6 +30,14 @@ pub(crate) fn run(arguments: &ExportArgs, output: &mut StandardOutput) -> Comman
         ExportKind::Packets(arguments) => packets::run(arguments, output),
         ExportKind::Perfetto(arguments) => timeline::perfetto(arguments),
         ExportKind::States(arguments) => timeline::states(arguments),
+        #[cfg(feature = "parquet")]
+        ExportKind::Parquet(arguments) => tables::run(arguments, output),
+        #[cfg(not(feature = "parquet"))]
+        ExportKind::Parquet(_) => Err(CliError::Message(
+            "this program was built without the feature `parquet`: build it with `cargo build --release \
+             --features parquet`"
+                .to_owned(),
+        )),
     }
 }
 

@@ -15,14 +15,18 @@ use analyzer::options::AnalysisScope;
 use analyzer::packet::{ByteRetention, CappedBytes, ReceivedPacket};
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::{StyledLine, TextStyle};
-use analyzer::row::json;
+use analyzer::row::ListRow as _;
 use analyzer::timeline::EventFilter;
-use codec::capture::{Channel, ChannelId, ExportedPacket, PacketExport, WriteError};
+use codec::capture::{
+    Channel, ChannelId, ExportContents, ExportedPacket, PacketExport, WriteError,
+};
+use codec::packet::PacketDialect;
 use codec::time::{CharacterPeriod, Tick};
+use codec::vita26::ip_packet;
 use serde_json::Value;
 
-use crate::analyze::{analyze, read_all};
-use crate::args::{ExportPacketsArgs, ExportSelection};
+use crate::analyze::{DialectGuess, analyze, read_all};
+use crate::args::{ExportPacketsArgs, ExportSelection, PayloadKind};
 use crate::atomic_file::{AtomicFile, commit_all};
 use crate::commands::annotate;
 use crate::exit::{CliError, CommandResult, RunReport, is_standard, is_standard_input};
@@ -31,7 +35,7 @@ use crate::output::StandardOutput;
 use crate::run_simulation::{is_same, refuse_terminal};
 
 pub(super) fn run(arguments: &ExportPacketsArgs, output: &mut StandardOutput) -> CommandResult {
-    let ExportPacketsArgs { selection, journeys, filter } = arguments;
+    let ExportPacketsArgs { selection, journeys, payload, filter, dialect } = arguments;
     let ExportSelection { file, output: copy, .. } = selection;
     if is_standard_input(file) {
         let error = "export packets reads the capture twice: name a file";
@@ -41,31 +45,54 @@ pub(super) fn run(arguments: &ExportPacketsArgs, output: &mut StandardOutput) ->
         return Err(CliError::writing(copy, &"the capture would be overwritten"));
     }
     refuse_terminal(copy)?;
+    let contents = match payload {
+        None => ExportContents::Records,
+        Some(PayloadKind::Ethernet) if dialect.value() == PacketDialect::Tag => {
+            let what = "--payload ethernet: no type of packet of one byte carries Ethernet; \
+                        --dialect vita26 has one";
+            return Err(CliError::Message(what.to_owned()));
+        }
+        Some(PayloadKind::Ethernet) => ExportContents::Ethernet,
+        Some(PayloadKind::Ip) => ExportContents::Ip,
+    };
     let kind = if *journeys { RowKind::Journeys } else { RowKind::Packets };
     let filter = filter.as_deref().map(|text| Filter::parse(text, kind)).transpose();
     let mut report = RunReport::of(file);
     let mut writing = PacketWriting {
         arguments,
         filter: filter.map_err(|error| CliError::filter(&error))?,
-        comments: annotate::collect(file, &mut report)?,
-        export: PacketExport::new(AtomicFile::create(copy)?)
+        comments: annotate::collect(input(arguments), &mut report)?,
+        export: PacketExport::new(AtomicFile::create(copy)?, contents)
             .map_err(|error| CliError::writing(copy, &error))?,
         interfaces: BTreeMap::new(),
+        guess: DialectGuess::default(),
         written: 0,
         failure: None,
     };
     if *journeys { writing.journeys() } else { writing.packets() }?;
-    let PacketWriting { export, written, failure, .. } = writing;
+    let PacketWriting { export, written, failure, guess, .. } = writing;
+    guess.tell(&mut report);
     let finished = match failure {
         Some(error) => Err(error),
         None => export.finish().map_err(WriteError::from),
     };
     commit_all(vec![finished.map_err(|error| CliError::writing(copy, &error))?])?;
     if !is_standard(copy) {
-        let text = format!("{written} {} written", kind.name());
+        let what = match payload {
+            None => kind.name(),
+            Some(PayloadKind::Ethernet) => "Ethernet frames",
+            Some(PayloadKind::Ip) => "IP packets",
+        };
+        let text = format!("{written} {what} written");
         output.line(&StyledLine::of(TextStyle::Plain, text));
     }
     Ok(report)
+}
+
+/// The capture in its dialect.
+fn input(arguments: &ExportPacketsArgs) -> InputFile<'_> {
+    let dialect = arguments.dialect.value();
+    InputFile { dialect, ..arguments.selection.input() }
 }
 
 /// Writing of the selected packets or journeys.
@@ -76,21 +103,24 @@ struct PacketWriting<'a> {
     export: PacketExport<AtomicFile>,
     /// Interfaces of channels that have been written.
     interfaces: BTreeMap<ChannelId, u32>,
+    guess: DialectGuess,
     written: u64,
     failure: Option<WriteError>,
 }
 
 impl PacketWriting<'_> {
     fn packets(&mut self) -> Result<(), CliError> {
-        let capture = InputFile::whole(&self.arguments.selection.file).open()?;
-        let mut rows = EventReader::new(capture, EventFilter::Packets, ByteRetention::Keep);
+        let capture = input(self.arguments).channels()?;
+        let mut rows = EventReader::of_reader(capture, EventFilter::Packets, ByteRetention::Keep);
         // The faults are in the report of the first reading.
         read_all(&mut RunReport::default(), |_| {
             rows.step(&mut |item| {
-                if let ReadItem::Row(channel, row) = item
-                    && let ChannelEvent::Packet(packet) = &row.body
+                if let ReadItem::Row(channel, mut row) = item
+                    && let ChannelEvent::Packet(packet) = &mut row.body
                     && self.failure.is_none()
                 {
+                    packet.read_as(self.arguments.dialect.value());
+                    self.guess.add(packet);
                     self.failure = self.packet((row.channel, channel), packet).err();
                 }
             })
@@ -112,6 +142,9 @@ impl PacketWriting<'_> {
         if !self.filter.as_mut().is_none_or(|filter| filter.keeps(&row, channel.period)) {
             return Ok(());
         }
+        if let Some(kind) = self.arguments.payload {
+            return self.payload(kind, (id, channel), packet);
+        }
         let interface = self.interface(id, channel)?;
         let packet = ExportedPacket {
             channel,
@@ -122,14 +155,38 @@ impl PacketWriting<'_> {
             bytes: packet.bytes.as_ref().map(CappedBytes::bytes).unwrap_or_default(),
             check: packet.check,
             ended_by: packet.ended_by,
+            dialect: packet.dialect,
         };
         self.written += 1;
         self.export.packet(interface, &packet, self.comments.within(id, start, end))
     }
 
+    /// Writes what a packet carries, if it carries this.
+    fn payload(
+        &mut self,
+        kind: PayloadKind,
+        (id, channel): (ChannelId, &Channel),
+        packet: &ReceivedPacket,
+    ) -> Result<(), WriteError> {
+        let is_vita26 = packet.dialect == PacketDialect::Vita26;
+        let frame = packet.vita26_frame().filter(|_| is_vita26);
+        let carried = match kind {
+            PayloadKind::Ethernet => frame,
+            PayloadKind::Ip => frame
+                .and_then(|(frame, missing)| Some((ip_packet(frame)?, missing)))
+                .or_else(|| packet.ip_bytes()),
+        };
+        let Some((bytes, missing)) = carried else { return Ok(()) };
+        let interface = self.interface(id, channel)?;
+        let time = channel.period.time(packet.start.0);
+        self.written += 1;
+        let comments = self.comments.within(id, packet.start, packet.end);
+        self.export.payload(interface, time, (bytes, missing), comments)
+    }
+
     fn journeys(&mut self) -> Result<(), CliError> {
         let (scope, assumptions) = (AnalysisScope::Network, LinkAssumptions::default());
-        let file = InputFile::whole(&self.arguments.selection.file);
+        let file = input(self.arguments);
         let mut report = RunReport::default();
         let analysis = analyze(file, scope, assumptions, &mut report, &mut |analysis, event| {
             if let AnalysisEvent::Journey(journey) = event {
@@ -165,22 +222,22 @@ impl PacketWriting<'_> {
         }
         let interface = self.interface(first.channel, channel)?;
         let mut fields = String::new();
-        add_fields(&mut fields, "", &json(&row));
+        add_fields(&mut fields, "", &row.json());
         let comments = hops().flat_map(|hop| self.comments.within(hop.channel, hop.start, hop.end));
         self.written += 1;
         self.export.journey(interface, (first.time, &fields), comments)
     }
 
     fn is_selected(&self, channel: &Channel, first: Tick, last: Tick) -> bool {
-        let (from, to) = self.arguments.selection.window().on(channel);
-        self.arguments.selection.channels().selects(channel) && first < to && from <= last
+        let (from, to) = self.arguments.selection.part.window().on(channel);
+        self.arguments.selection.part.channels().selects(channel) && first < to && from <= last
     }
 
     fn check_channels<'c>(
         &self,
         channels: &(impl Iterator<Item = &'c Channel> + Clone),
     ) -> Result<(), CliError> {
-        let checked = self.arguments.selection.channels().check(channels);
+        let checked = self.arguments.selection.part.channels().check(channels);
         checked.map_err(|error| CliError::reading(&self.arguments.selection.file, &error))
     }
 

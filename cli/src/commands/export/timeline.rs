@@ -18,7 +18,6 @@ use crate::analyze::{CliAnalysis, analyze};
 use crate::args::ExportSelection;
 use crate::atomic_file::{AtomicFile, commit_all};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard};
-use crate::input::InputFile;
 use crate::run_simulation::{is_same, refuse_terminal};
 
 /// Something that a timeline shows on a channel.
@@ -88,7 +87,7 @@ fn run(
         return Err(CliError::writing(output, &"the capture would be overwritten"));
     }
     refuse_terminal(output)?;
-    let input = InputFile::whole(file);
+    let input = arguments.input();
     let mut timeline = begin(BufWriter::with_capacity(1 << 18, AtomicFile::create(output)?));
     let (mut report, mut written) = (RunReport::of(file), Ok(()));
     let assumptions = LinkAssumptions::default();
@@ -106,7 +105,7 @@ fn run(
     };
     let analysis = analyze(input, AnalysisScope::Timeline, assumptions, &mut report, &mut emit)?;
     let channels: Vec<&Channel> = analysis.channels().map(|(_, channel)| channel).collect();
-    if let Err(missing) = arguments.channels().check(&channels.iter().copied()) {
+    if let Err(missing) = arguments.part.channels().check(&channels.iter().copied()) {
         report.error(&missing);
     }
     let file = written.and_then(|()| timeline.finish());
@@ -115,9 +114,9 @@ fn run(
 }
 
 fn is_selected(arguments: &ExportSelection, channel: &Channel, item: &TimelineItem<'_>) -> bool {
-    let (from, to) = arguments.window().on(channel);
+    let (from, to) = arguments.part.window().on(channel);
     let last = item.times[1].saturating_sub(1).max(item.times[0]);
-    arguments.channels().selects(channel)
+    arguments.part.channels().selects(channel)
         && Tick(item.place) < to
         && from <= Tick(channel.period.periods(last))
 }
