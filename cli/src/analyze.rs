@@ -4,12 +4,15 @@ use analyzer::channel_name::{PortName, escape_text};
 use analyzer::channel_selector::quoting_help;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
+use analyzer::packet::ReceivedPacket;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render::check::unread;
 use analyzer::render::{StyledLine, TextStyle, TimeUnit};
 use codec::capture::{CaptureError, Channel, ReadProgress};
+use codec::packet::PacketDialect;
 use codec::time::Tick;
 
 use crate::args::ViewArgs;
@@ -28,7 +31,9 @@ pub(crate) fn analyze(
     report: &mut RunReport,
     emit: &mut dyn FnMut(&CliAnalysis, AnalysisEvent) -> ControlFlow<()>,
 ) -> Result<CliAnalysis, CliError> {
-    let mut analysis = CaptureAnalysis::new(file.open()?, scope, assumptions);
+    let assumptions = assumptions.with_dialect(file.dialect);
+    let mut analysis = CaptureAnalysis::of_reader(file.channels()?, scope, assumptions);
+    analysis.restrict(file.shard);
     // The order of fill levels across channels follows the batches, which pauses of the input would cut.
     if !matches!(scope, AnalysisScope::Fills | AnalysisScope::Timeline) {
         analysis.emit_when(input::is_waiting);
@@ -141,6 +146,33 @@ pub(crate) fn check_channel_exists(
     let last = last.and_then(|(_, id, end)| Some((analysis.channel(id)?, end)));
     warn_of_empty_window(view, last, report);
     check_channels(view, &channels.iter().copied(), report)
+}
+
+/// Packets read by their tags that look like packets of the later dialect, by group.
+#[derive(Debug, Default)]
+pub(crate) struct DialectGuess(BTreeMap<&'static str, u64>);
+
+impl DialectGuess {
+    pub(crate) fn add(&mut self, packet: &ReceivedPacket) {
+        let guess = packet.vita26_guess().filter(|_| packet.dialect == PacketDialect::Tag);
+        if let Some(group) = guess {
+            *self.0.entry(group.name()).or_default() += 1;
+        }
+    }
+
+    /// Reports the guess and its reason. Nothing else depends on it.
+    pub(crate) fn tell(&self, report: &mut RunReport) {
+        if self.0.is_empty() {
+            return;
+        }
+        let groups: Vec<String> =
+            self.0.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        report.warning(&format!(
+            "ANSI/VITA 26-1998? Four bytes behind the route and the header after them fit its packets, and \
+             the CRC is good: {}. They were read by their tags; --dialect vita26 shows their fields",
+            groups.join(", ")
+        ));
+    }
 }
 
 /// Reports a warning if --from is behind the end of the chunk that ends last.

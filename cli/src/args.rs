@@ -16,20 +16,24 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use self::analysis::{
-    AnnotateArgs, BlockingArgs, CheckArgs, ConversationsArgs, ExplainArgs, LinksArgs, MappingArgs,
-    PacketsArgs, ReportArgs, ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs, WatchArgs,
+    AnnotateArgs, BlockingArgs, BrowseArgs, BrowsedList, CheckArgs, ConversationsArgs, ExplainArgs,
+    LinksArgs, MappingArgs, PacketsArgs, ReportArgs, ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs,
+    WatchArgs,
 };
 pub(crate) use self::cutting::{DiffArgs, DiffIgnore, MergeArgs, SliceArgs};
 pub(crate) use self::export::{
-    ExportArgs, ExportKind, ExportPacketsArgs, ExportSelection, ExportWiresArgs, WireSkew,
+    ExportArgs, ExportKind, ExportPacketsArgs, ExportSelection, ExportWiresArgs, PayloadKind,
+    WireSkew,
 };
+#[cfg(feature = "parquet")]
+pub(crate) use self::export::{ExportTablesArgs, ExportedTable};
 pub(crate) use self::import::{ImportArgs, SampleRate};
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};
 pub(crate) use self::simulation::{
     DemoArgs, EngineChoice, ExperimentArgs, KeySetting, RUNS_MAX, SimulateArgs, SweepArgs,
     VariedKey,
 };
-pub(crate) use self::view::{ArrangeArgs, ListFormat, ViewArgs};
+pub(crate) use self::view::{ArrangeArgs, DialectArgs, ListFormat, ProfileArgs, ViewArgs};
 pub(crate) use self::wireshark::{ExtcapArgs, WiresharkArgs};
 
 /// Decodes and analyzes captures of Myrinet links, from single characters to messages, and
@@ -90,6 +94,10 @@ pub(crate) enum CliCommand {
     ///
     /// Packets, events and findings of the link stand below the row in which they became certain.
     Show(ShowArgs),
+    /// Shows findings, links, packets, characters, journeys and conversations of a capture on a terminal.
+    ///
+    /// A key leads from each row to its place; `?` shows all keys.
+    View(BrowseArgs),
     /// Shows links, rates and the newest findings of a capture while it is written, refreshed in place.
     ///
     /// Without a terminal, prints one picture at the end of the input.

@@ -18,7 +18,7 @@ pub(crate) struct BuiltinDemo {
     pub(crate) events: &'static [&'static str],
 }
 
-pub(crate) static DEMOS: [BuiltinDemo; 19] = [
+pub(crate) static DEMOS: [BuiltinDemo; 24] = [
     BuiltinDemo {
         name: "two-hosts",
         title: "two hosts and a switch: packets in transit",
@@ -46,6 +46,16 @@ senders start forward resets (R-4, R-1). The packets are lost and the ring is fr
 sent afterwards arrives.",
         scenario: include_str!("../demos/ring.toml"),
         events: &["injected", "blocked", "consumed", "dropped"],
+    },
+    BuiltinDemo {
+        name: "dateline",
+        title: "the ring with two virtual channels and a dateline: no deadlock",
+        text: "\
+Each cable has two virtual channels with slack buffers of their own (C-7). A packet that
+crosses the dateline, from s3 to s0, goes on on virtual channel 1, so that no packets wait for
+each other in a circle.",
+        scenario: include_str!("../demos/dateline.toml"),
+        events: &["injected", "forwarded", "consumed"],
     },
     BuiltinDemo {
         name: "cut",
@@ -215,6 +225,46 @@ for each other until a switch has been blocked for too long and resets both (R-4
 truncated, and sent again. Of two mappers that meet, the one with the lower address resigns.",
         scenario: include_str!("../demos/two-mappers.toml"),
         events: &["mapper-elected", "mapper-resigned", "map-version", "truncated"],
+    },
+    BuiltinDemo {
+        name: "ip",
+        title: "IP: datagrams in fragments, and a TCP connection that repairs a loss",
+        text: "\
+Packets carry IP packets as they are (H-1). A driver and copies take the hosts' time; the bus
+computes the checksums of TCP. A character of one packet is changed: its receiver drops it, and
+TCP sends it again. `myriscope packets` lists headers.",
+        scenario: include_str!("../demos/ip.toml"),
+        events: &["fault"],
+    },
+    BuiltinDemo {
+        name: "campus",
+        title: "campus: the fibre between two buildings is cut, and each maps itself",
+        text: "\
+Two ends with 2 km of fibre between them are one link to everything else (N-5). While it is
+cut, packets for the other building are lost, and each has a mapper and a map of its own (N-4).
+One mapper is left when the fibre is repaired.",
+        scenario: include_str!("../demos/campus.toml"),
+        events: &["fault", "mapper-elected", "mapper-resigned", "map-version"],
+    },
+    BuiltinDemo {
+        name: "campus-router",
+        title: "campus router: a fibre between two networks, each with its own map",
+        text: "\
+The ends of the fibre are interfaces, one in each network (N-5). A packet for the other network
+has its receiver's address; the router behind the fibre finds the route, or loses the packet: d
+is without power, and in no map. `myriscope packets` shows addresses, `journeys` both halves.",
+        scenario: include_str!("../demos/campus-router.toml"),
+        events: &["fault", "mapper-elected", "map-version", "routed"],
+    },
+    BuiltinDemo {
+        name: "multicast",
+        title: "multicast: interfaces send a packet on along a tree",
+        text: "\
+An interface sends a packet to two others, which receive it whole, deliver it, and send it to
+two more each (N-6). `myriscope journeys` shows of which packet each is a copy, and how long it
+was kept; `myriscope experiment multicast` compares with a switch that copies packets.",
+        scenario: include_str!("../demos/multicast.toml"),
+        events: &["multicast"],
     },
 ];
 

@@ -1,9 +1,9 @@
 //! The commands, one file each.
 
 mod annotate;
-mod blocking;
+pub(crate) mod blocking;
 mod check;
-mod conversations;
+pub(crate) mod conversations;
 mod cutting;
 mod demo;
 mod diff;
@@ -18,7 +18,7 @@ mod journeys;
 mod laws_program;
 mod links;
 mod log;
-mod mapping;
+pub(crate) mod mapping;
 mod packets;
 mod report;
 mod schema;
@@ -28,6 +28,8 @@ mod show;
 mod simulate;
 mod sweep;
 mod topology;
+#[cfg(feature = "view")]
+mod view;
 mod watch;
 mod wireshark;
 
@@ -76,6 +78,10 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Slice(arguments) => cutting::run_slice(&arguments, output),
         Cli::Diff(arguments) => diff::run(&arguments, output),
         Cli::Merge(arguments) => cutting::run_merge(&arguments, output),
+        #[cfg(feature = "view")]
+        Cli::View(arguments) => view::run(&arguments, output),
+        #[cfg(not(feature = "view"))]
+        Cli::View(_) => Err(CliError::Message("built without the feature `view`".to_owned())),
         Cli::Watch(arguments) => watch::run(&arguments, output),
         Cli::Wireshark(arguments) => wireshark::run(&arguments, output),
         Cli::Extcap(arguments) => extcap::run(&arguments, output),

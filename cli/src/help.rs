@@ -30,7 +30,7 @@ pub(crate) const EXIT_STATUS: [(u8, &str); 4] = [
 /// Groups of commands, in the order of the help.
 const GROUPS: [(&str, &[&str]); 8] = [
     ("What went wrong", &["check", "report", "log", "explain"]),
-    ("What was on the wire", &["info", "show", "packets", "events", "annotate", "watch"]),
+    ("What was on the wire", &["view", "info", "show", "packets", "events", "annotate", "watch"]),
     ("Captures from and for other programs", &["import", "export", "wireshark", "extcap"]),
     ("Cutting and comparing captures", &["slice", "merge", "diff"]),
     (

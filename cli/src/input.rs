@@ -6,7 +6,10 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use codec::capture::{DecompressedInput, decompress};
+use analyzer::link_shard::LinkShard;
+use codec::capture::{CaptureReader, DecompressedInput, decompress};
+use codec::packet::PacketDialect;
+use codec::virtual_channels::LinkProfile;
 use indicatif::ProgressBar;
 
 use self::live::LiveStream;
@@ -25,6 +28,12 @@ pub(crate) struct InputFile<'a> {
     /// The file; `-` is standard input.
     pub(crate) path: &'a Path,
     pub(crate) end: InputEnd,
+    /// The links that are analysed.
+    pub(crate) shard: LinkShard,
+    /// Meaning of the bytes behind the route.
+    pub(crate) dialect: PacketDialect,
+    /// Codes of virtual channels on links without a profile of their own. C-7
+    pub(crate) profile: Option<&'a LinkProfile>,
 }
 
 /// End of the reading of a capture.
@@ -54,12 +63,19 @@ enum InputStream {
 impl<'a> InputFile<'a> {
     /// A file that is read to its end.
     pub(crate) const fn whole(path: &'a Path) -> Self {
-        Self { path, end: InputEnd::EndOfFile }
+        let (end, shard, dialect) = (InputEnd::EndOfFile, LinkShard::ALL, PacketDialect::Tag);
+        Self { path, end, shard, dialect, profile: None }
     }
 
     /// Opens the capture. Ctrl-C then ends its reading.
     pub(crate) fn open(self) -> Result<CliCapture, CliError> {
         self.open_capture().map_err(|error| CliError::file(self.path, &error))
+    }
+
+    /// Opens the capture as a channel for each virtual channel.
+    pub(crate) fn channels(self) -> Result<CaptureReader<CliCapture>, CliError> {
+        let profile = self.profile.cloned();
+        Ok(CaptureReader::new(self.open()?).with_virtual_channels(profile))
     }
 
     /// Opens the capture, for callers that report the error themselves.
@@ -69,17 +85,18 @@ impl<'a> InputFile<'a> {
 
     /// Opens the file as it is, compressed or not.
     pub(crate) fn reader(self) -> io::Result<ProgressReader> {
-        let Self { path, end } = self;
+        let Self { path, end, .. } = self;
         interrupt::handle();
         let (stream, length) = if is_standard_input(path) {
-            (InputStream::Live(LiveStream::new(io::stdin(), end)), None)
+            // The end of a pipe is final.
+            (InputStream::Live(LiveStream::new(io::stdin(), end, InputEnd::EndOfFile)), None)
         } else {
             let file = open_file(path)?;
             let data = file.metadata()?;
             match (data.is_file(), end) {
                 (true, InputEnd::EndOfFile) => (InputStream::File(file), Some(data.len())),
                 (true, InputEnd::Interrupt) | (false, _) => {
-                    (InputStream::Live(LiveStream::new(file, end)), None)
+                    (InputStream::Live(LiveStream::new(file, end, end)), None)
                 }
             }
         };

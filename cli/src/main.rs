@@ -17,6 +17,8 @@ mod rows;
 mod run_simulation;
 mod statistics;
 mod text_table;
+#[cfg(feature = "view")]
+mod view;
 
 use std::env;
 use std::io;

@@ -55,6 +55,12 @@ impl StandardOutput {
         Self { style: if coloured { style } else { |_| Style::new() }, width, result: Ok(()) }
     }
 
+    /// Colours of each style.
+    #[cfg(feature = "view")]
+    pub(crate) const fn style(&self) -> fn(TextStyle) -> Style {
+        self.style
+    }
+
     /// False after an error, for example a closed pipe.
     pub(crate) const fn is_open(&self) -> bool {
         self.result.is_ok()
@@ -79,7 +85,11 @@ impl StandardOutput {
                 let piece = piece.get(..left.min(piece.len())).unwrap_or(piece);
                 left -= piece.len();
                 let style = style(role);
-                write!(stream, "{style}{piece}{style:#}")?;
+                if style == Style::new() {
+                    stream.write_all(piece.as_bytes())?;
+                } else {
+                    write!(stream, "{style}{piece}{style:#}")?;
+                }
             }
             writeln!(stream)
         });

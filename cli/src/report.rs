@@ -14,38 +14,42 @@ mod waits;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use analyzer::conversation::ConversationRow;
 use analyzer::finding::{Severity, ShellCommand};
 use analyzer::link::LinkAnalysis;
 use analyzer::link::interval::ChannelActivity;
 use analyzer::link::report::ChannelReport;
+use analyzer::link::slack::{SlackRow, SlackTracker};
 use analyzer::render::check::CheckScope;
-use analyzer::render::count;
-use analyzer::rules::{Rule, RuleOutcome, verdicts};
+use analyzer::render::{ReportLayout, StyledLine, count, mapping};
+use analyzer::rules::verdicts;
 use analyzer::window::TimeWindow;
 use askama::Template;
-use codec::time::Tick;
+use codec::time::{Picoseconds, Tick};
 
-use self::findings::{FindingCard, VerdictCount};
-use self::lanes::{LANES_MAX, LaneGroup, PictureTime, StatePath};
+use self::findings::{FindingCard, ShownVerdict};
+use self::lanes::{ActivityLane, PictureTime};
 use self::messages::SequenceDiagram;
 use self::network::{ChannelFacts, NetworkPicture};
-use self::numbers::{BufferPicture, KnownBuffer, LatencyPicture};
-use self::text::{BoundedList, DataCell, DataTable, TEXT_MAX, clipped, duration};
+use self::numbers::{BufferPicture, LatencyPicture};
+use self::text::{BoundedList, ShrinkingList, filters};
 use self::waits::WaitPicture;
 use crate::analyze::CliAnalysis;
 use crate::args::ViewArgs;
+use crate::commands::mapping::compared;
 
 pub(crate) use self::findings::SelectedFinding;
 pub(crate) use self::recorded::RecordedEvents;
-
-/// SHA-256 of the script in base64: the only script that the page permits.
-const SCRIPT_HASH: &str = "xXp7n7IzJLkCLYOKC0x1sAb10sPEiolv8k6h4V7yKC0=";
 
 /// Bytes of the page.
 const PAGE_MAX: usize = 2_000_000;
 
 /// Rows of a table. *Chosen*: more are for a program.
 const ROWS_MAX: usize = 250;
+
+/// Lines about mapping, and their width. *Chosen*: a screen or two.
+const MAPPING_MAX: usize = 100;
+const MAPPING_WIDTH: usize = 120;
 
 /// Everything that the page shows.
 pub(crate) struct ReportInput<'a> {
@@ -61,48 +65,21 @@ pub(crate) struct ReportInput<'a> {
 
 #[derive(Template)]
 #[template(path = "report.html")]
-struct ReportPage {
-    css: &'static str,
-    script_hash: &'static str,
-    script: &'static str,
-    head: PageHead,
-    cards: Vec<FindingCard>,
-    outcomes: Vec<VerdictCount>,
-    failed: Vec<&'static Rule>,
-    rules: DataTable,
-    network: Option<NetworkPicture>,
-    lanes: LanePicture,
-    buffers: BoundedList<BufferPicture>,
-    buffer_table: DataTable,
-    waits: Option<WaitPicture>,
-    latency: Option<LatencyPicture>,
-    conversations: DataTable,
-    diagrams: BoundedList<SequenceDiagram>,
-    channels: DataTable,
-}
-
-/// Heading of the page.
-struct PageHead {
-    title: String,
-    class: &'static str,
-    /// The result in a few words.
-    result: String,
-    unread: Option<String>,
-    selection: Option<String>,
-    /// Number of findings that are not selected.
-    elsewhere: Option<String>,
-    facts: Vec<(&'static str, String)>,
-    version: &'static str,
-    date: Option<String>,
-}
-
-/// The lanes, and the time that they cover.
-struct LanePicture {
-    groups: BoundedList<LaneGroup>,
-    legend: Vec<StatePath>,
-    labels: Vec<String>,
-    from: u128,
-    length: u128,
+struct ReportPage<'a> {
+    input: &'a ReportInput<'a>,
+    time: PictureTime,
+    cards: Vec<FindingCard<'a>>,
+    verdicts: Vec<ShownVerdict>,
+    network: Option<NetworkPicture<'a>>,
+    lanes: BoundedList<Vec<ActivityLane<'a>>>,
+    buffers: BoundedList<BufferPicture<'a>>,
+    buffer_rows: BoundedList<(&'a SlackTracker, SlackRow<'a>)>,
+    waits: Option<WaitPicture<'a>>,
+    latency: Option<LatencyPicture<'a>>,
+    mapping: BoundedList<StyledLine>,
+    conversations: BoundedList<ConversationRow>,
+    diagrams: BoundedList<SequenceDiagram<'a>>,
+    channels: BoundedList<&'a ChannelReport<'a>>,
 }
 
 /// Result in words of the selected findings.
@@ -128,7 +105,6 @@ pub(crate) fn result(scope: &CheckScope) -> String {
 /// Draws the page.
 pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
     let ReportInput { file, view, analysis, findings, recorded, .. } = *input;
-    let verdicts = verdicts(analysis.findings().ledger());
     let links: Vec<Vec<ChannelReport<'_>>> = analysis
         .links()
         .map(|link| {
@@ -141,83 +117,98 @@ pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
         let channels = LinkAnalysis::reports(link).map(|report| report.id);
         channels.zip(LinkAnalysis::slack(link))
     });
-    let selects = |(_, slack): &KnownBuffer<'_>| view.channels().selects(slack.channel());
-    let buffers = numbers::known_buffers(buffers.filter(selects));
+    let buffers = buffers.filter(|(_, slack)| view.channels().selects(slack.channel()));
+    let buffers = numbers::known_buffers(buffers);
     let time = picture_time(&links, view.window());
-    let topology = ShellCommand::of("topology", file);
-    let facts = channel_facts(&links, findings);
-    let failed = verdicts.iter().filter(|verdict| verdict.outcome == RuleOutcome::Fail);
+    let (topology, facts) = (analysis.topology(), channel_facts(&links, findings));
+    let command = |name| ShellCommand::of(name, file);
     let page = ReportPage {
-        css: include_str!("../templates/report.css"),
-        script_hash: SCRIPT_HASH,
-        script: include_str!("../templates/report.js"),
-        head: head(input, time),
+        input,
+        time,
         cards: findings::cards(findings, file),
-        outcomes: findings::outcomes(&verdicts),
-        failed: failed.map(|verdict| verdict.rule).collect(),
-        rules: findings::rule_table(&verdicts, file),
-        network: network::picture(&analysis.topology(), &facts, &topology),
-        lanes: lane_picture(input, &links, time),
+        verdicts: findings::verdicts(verdicts(analysis.findings().ledger())),
+        network: network::picture(&topology, &facts, &command("topology")),
+        lanes: lanes::picture(input, &links, time),
         buffers: numbers::buffers(&buffers, &recorded.fills, time, file),
-        buffer_table: numbers::buffer_table(&buffers, file),
-        waits: waits::picture(&recorded.waits, analysis, &ShellCommand::of("blocking", file)),
+        buffer_rows: numbers::buffer_table(&buffers, file),
+        waits: waits::picture(&recorded.waits, analysis, &command("blocking")),
         latency: recorded.journeys.picture(),
+        mapping: mapping_lines(input),
         conversations: recorded.messages.table(file),
         diagrams: recorded.messages.diagrams(file),
-        channels: channel_table(&links, file),
+        channels: {
+            let command = command("links").with("--format csv");
+            BoundedList::of(links.iter().flatten(), ROWS_MAX, &command)
+        },
     };
     page.bounded()
 }
 
-impl ReportPage {
+impl ReportPage<'_> {
     /// The page, with shorter lists if it would be too long: names whose characters are escaped may be.
     fn bounded(mut self) -> Result<String, askama::Error> {
-        let mut html = self.render()?;
-        while html.len() > PAGE_MAX && self.is_long() {
-            self.cards.iter_mut().for_each(|card| card.places.halve());
-            self.network.iter_mut().for_each(|it| it.links.halve());
-            self.lanes.groups.halve();
-            self.buffers.halve();
-            self.diagrams.halve();
-            let tables = [&mut self.buffer_table, &mut self.conversations, &mut self.channels];
-            tables.into_iter().for_each(|table| table.rows.halve());
-            html = self.render()?;
+        loop {
+            let html = self.render()?;
+            let mut lists: Vec<&mut dyn ShrinkingList> = vec![
+                &mut self.lanes,
+                &mut self.buffers,
+                &mut self.buffer_rows,
+                &mut self.mapping,
+                &mut self.conversations,
+                &mut self.diagrams,
+                &mut self.channels,
+            ];
+            lists.extend(self.cards.iter_mut().map(|card| &mut card.places as _));
+            lists.extend(self.network.iter_mut().map(|network| &mut network.links as _));
+            let shorter = lists.into_iter().filter_map(|list| list.halve().then_some(())).count();
+            if html.len() <= PAGE_MAX || shorter == 0 {
+                return Ok(html);
+            }
         }
-        Ok(html)
     }
 
-    fn is_long(&self) -> bool {
-        let lists = [self.lanes.groups.items.len(), self.channels.rows.items.len()];
-        lists.iter().any(|len| *len > 0)
+    /// Class of the result.
+    fn class(&self) -> &'static str {
+        let CheckScope { selected, unread, .. } = self.input.scope;
+        match selected.iter().min() {
+            Some(severity) if *severity != Severity::Note => severity.name(),
+            _ if unread.is_some() => Severity::Warning.name(),
+            _ => "good",
+        }
+    }
+
+    /// The kinds of verdicts that there are, with their numbers.
+    fn outcomes(&self) -> Vec<(&ShownVerdict, usize)> {
+        let kinds = ["failed", "passed", "not exercised", "cannot tell here", "on no wire"];
+        let alike = kinds.iter().filter_map(|kind| {
+            let mut alike = self.verdicts.iter().filter(|it| it.kind == *kind);
+            Some((alike.next()?, 1 + alike.count()))
+        });
+        alike.collect()
     }
 }
 
-fn head(input: &ReportInput<'_>, time: PictureTime) -> PageHead {
-    let ReportInput { file, scope, analysis, date, .. } = input;
-    let findings = analysis.findings();
-    let seen = findings.ledger().seen();
-    let class = match scope.selected.iter().min() {
-        Some(severity) if *severity != Severity::Note => severity.name(),
-        _ if scope.unread.is_some() => Severity::Warning.name(),
-        _ => "good",
-    };
-    PageHead {
-        title: clipped(&file.display().to_string(), 120),
-        class,
-        result: result(scope),
-        unread: scope.unread.as_deref().map(|text| clipped(text, TEXT_MAX)),
-        selection: scope.selection.as_deref().map(|text| clipped(text, TEXT_MAX)),
-        elsewhere: (!scope.elsewhere.is_empty()).then(|| count(scope.elsewhere.len(), "finding")),
-        facts: vec![
-            ("channels", seen.channels.to_string()),
-            ("characters", seen.characters.to_string()),
-            ("packets", seen.packets.to_string()),
-            ("from", duration(time.from)),
-            ("duration", duration(time.to - time.from)),
-        ],
-        version: env!("CARGO_PKG_VERSION"),
-        date: date.clone(),
+/// Time that a channel was open, and in all.
+fn open_time(report: &ChannelReport<'_>) -> (u64, u64) {
+    let periods = report.totals.times.periods();
+    let open = periods.get(ChannelActivity::Open.index()).copied().unwrap_or(0);
+    (open, periods.iter().copied().fold(0, u64::saturating_add))
+}
+
+fn longest_stop(report: &ChannelReport<'_>) -> Option<Picoseconds> {
+    let stops = &report.totals.stops;
+    (stops.count > 0).then(|| report.channel.period.time(stops.longest))
+}
+
+/// The text of `myriscope mapping`; none without packets of mapping.
+fn mapping_lines(input: &ReportInput<'_>) -> BoundedList<StyledLine> {
+    let ReportInput { analysis, recorded, view, .. } = *input;
+    let (text, mut lines) = (&recorded.mapping, Vec::new());
+    if !text.is_empty() {
+        let layout = ReportLayout { unit: view.unit(), width: Some(MAPPING_WIDTH) };
+        mapping(text, &compared(analysis, text), layout, &mut |line| lines.push(line));
     }
+    BoundedList::of(lines, MAPPING_MAX, &ShellCommand::of("mapping", input.file))
 }
 
 /// The part of the window that was recorded.
@@ -252,83 +243,4 @@ fn channel_facts<'a>(
         (report.channel.name.as_str(), facts)
     });
     facts.collect()
-}
-
-/// The lanes of the links; of many, those with the worst findings and the longest stops.
-fn lane_picture(
-    input: &ReportInput<'_>,
-    links: &[Vec<ChannelReport<'_>>],
-    time: PictureTime,
-) -> LanePicture {
-    let worst = lanes::worst(input.findings);
-    let mut order: Vec<&Vec<ChannelReport<'_>>> = links.iter().collect();
-    if links.iter().map(Vec::len).sum::<usize>() > LANES_MAX {
-        order.sort_by_cached_key(|link| {
-            let worst = link.iter().filter_map(|it| worst.get(&it.id)).min().copied();
-            let stopped = link.iter().map(|it| it.totals.stops.periods).max();
-            // Without a finding comes last.
-            (worst.is_none(), worst, std::cmp::Reverse(stopped))
-        });
-    }
-    let mut lanes = 0;
-    let fitting = order.iter().take_while(|link| {
-        lanes += link.len();
-        lanes <= LANES_MAX
-    });
-    let fitting = fitting.count();
-    let shown = order.iter().take(fitting).map(|link| link.len()).sum();
-    let command = ShellCommand::of("links", input.file).with("--details");
-    let groups = BoundedList::of(&order, fitting, &command, |link| {
-        lanes::group(link, &input.recorded.lanes, input.findings, (time, shown))
-    });
-    LanePicture {
-        groups,
-        legend: lanes::legend(),
-        labels: time.labels(),
-        from: time.from,
-        length: time.length(),
-    }
-}
-
-/// Totals of the channels.
-fn channel_table(links: &[Vec<ChannelReport<'_>>], file: &Path) -> DataTable {
-    let channels: Vec<&ChannelReport<'_>> = links.iter().flatten().collect();
-    let command = ShellCommand::of("links", file).with("--format csv");
-    let rows = BoundedList::of(&channels, ROWS_MAX, &command, |report| {
-        let totals = report.totals;
-        let (counters, packets) = (&totals.counters, &totals.packets);
-        let open = totals.times.periods().get(ChannelActivity::Open.index()).copied().unwrap_or(0);
-        let all = totals.times.periods().iter().copied().fold(0, u64::saturating_add);
-        let wrong = packets.count() - packets.good;
-        let longest = report.channel.period.time(totals.stops.longest);
-        vec![
-            DataCell { class: "name", ..DataCell::text(text::name(&report.channel.label())) },
-            DataCell::number(report.channel.bits_per_second() / 1_000_000),
-            DataCell::number(counters.characters()),
-            DataCell::share(counters.data(), counters.characters()),
-            DataCell::number(packets.count()),
-            DataCell::number(wrong).alarming(wrong),
-            DataCell::number(totals.stops.count),
-            DataCell::share(totals.stops.periods, all),
-            DataCell::time((totals.stops.count > 0).then_some(longest)),
-            DataCell::share(open, all).alarming(open),
-            DataCell::number(counters.invalid()).alarming(counters.invalid()),
-            DataCell::number(counters.holes()),
-        ]
-    });
-    let heads = &[
-        "channel",
-        "Mb/s",
-        "characters",
-        "data",
-        "packets",
-        "not good",
-        "stops",
-        "stopped",
-        "longest stop",
-        "open",
-        "invalid",
-        "holes",
-    ];
-    DataTable { id: "channel-table", heads, rows }
 }

@@ -15,7 +15,7 @@ use analyzer::render::{self, StyledLine, TextStyle};
 use analyzer::row::ListRow;
 use codec::time::CharacterPeriod;
 
-use self::arrangement::{RenderedRow, RowArrangement, RowPlace, count_text, separators};
+use self::arrangement::{CapturePlace, RenderedRow, RowArrangement, count_text, separators};
 pub(crate) use self::selection::{RowSelection, RowSource};
 pub(crate) use self::separated::ValueSeparator;
 use self::table_fit::TableFit;
@@ -37,7 +37,7 @@ pub(crate) struct RowWriter<'a> {
     trailer: ListTrailer,
     printed: u64,
     /// File and capture of the latest row.
-    place: RowPlace,
+    place: CapturePlace,
     failure: Option<String>,
     /// Shortening of lines to the width of the output, which follows from the heading.
     fit: Option<TableFit>,
@@ -118,7 +118,9 @@ impl<'a> RowWriter<'a> {
     }
 
     pub(crate) const fn input(&self) -> InputFile<'a> {
-        InputFile { path: self.file, end: self.view.end() }
+        let (end, dialect) = (self.view.end(), self.view.dialect.value());
+        let profile = self.view.profile.value();
+        InputFile { end, dialect, profile, ..InputFile::whole(self.file) }
     }
 
     pub(crate) fn run_report(&self) -> RunReport {
@@ -150,7 +152,7 @@ impl<'a> RowWriter<'a> {
     }
 
     /// True if a row passes the filter and, in a report, the limit has not been reached.
-    pub(crate) fn admits(&mut self, row: &impl ListRow, source: RowSource) -> bool {
+    pub(crate) fn admits(&mut self, row: &dyn ListRow, source: RowSource) -> bool {
         let is_admitted = self.keeps(row, source) && (!self.is_report() || self.accepts_more());
         if is_admitted && self.is_report() {
             self.printed += 1;
@@ -229,7 +231,7 @@ impl<'a> RowWriter<'a> {
     }
 
     /// True if a row passes the filter.
-    pub(crate) fn keeps(&mut self, row: &impl ListRow, source: RowSource) -> bool {
+    pub(crate) fn keeps(&mut self, row: &dyn ListRow, source: RowSource) -> bool {
         let RowSource { capture, period } = source;
         let file = self.file_name();
         let row = CapturedRow::new(row, capture, period).of_file(file.as_deref());
@@ -241,7 +243,7 @@ impl<'a> RowWriter<'a> {
         self.enter_place((self.file_name(), capture));
     }
 
-    fn enter_place(&mut self, place: RowPlace) {
+    fn enter_place(&mut self, place: CapturePlace) {
         if self.view.format != ListFormat::Text || self.place == place {
             return;
         }
@@ -255,7 +257,7 @@ impl<'a> RowWriter<'a> {
     /// Prints a row if it passes the filter; `lines` are its text.
     pub(crate) fn select(
         &mut self,
-        row: &impl ListRow,
+        row: &dyn ListRow,
         source: RowSource,
         lines: impl FnOnce(&mut dyn FnMut(StyledLine)),
     ) {
@@ -267,7 +269,7 @@ impl<'a> RowWriter<'a> {
     /// Prints a row, or keeps it for its place in the order; `lines` are its text.
     pub(crate) fn row(
         &mut self,
-        row: &impl ListRow,
+        row: &dyn ListRow,
         RowSource { capture, period }: RowSource,
         lines: impl FnOnce(&mut dyn FnMut(StyledLine)),
     ) {
@@ -294,7 +296,7 @@ impl<'a> RowWriter<'a> {
         }
     }
 
-    fn print(&mut self, place: RowPlace, row: RenderedRow) {
+    fn print(&mut self, place: CapturePlace, row: RenderedRow) {
         self.open();
         self.enter_place(place);
         if self.view.format == ListFormat::Json && self.printed > 0 {

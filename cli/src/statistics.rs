@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use analyzer::render::{StyledLine, TextStyle, microseconds};
 use codec::time::FULL_RATE_PERIOD_PS;
 use serde::Serialize;
-use simulator::interface::{HostStatistics, MappingCounters};
+use simulator::interface::{HostStatistics, MappingCounters, RouterCounters};
 use simulator::messaging::{EndpointStatistics, MessagingStatistics};
 use simulator::network::Network;
 use simulator::port::PortLed;
@@ -47,6 +47,8 @@ struct StatisticsDocument<'a> {
     hosts: Vec<HostCounts<'a>>,
     channels: Vec<ChannelCounts>,
     endpoints: Vec<EndpointCounts>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    routers: Vec<RouterCounts>,
 }
 
 #[derive(Serialize)]
@@ -75,6 +77,14 @@ struct ChannelCounts {
 }
 
 #[derive(Serialize)]
+struct RouterCounts {
+    /// Name of the port that sends.
+    port: String,
+    #[serde(flatten)]
+    counters: RouterCounters,
+}
+
+#[derive(Serialize)]
 struct EndpointCounts {
     endpoint: String,
     #[serde(flatten)]
@@ -95,6 +105,7 @@ impl<'a> StatisticsOfRun<'a> {
             hosts: self.hosts().collect(),
             channels: self.channels().collect(),
             endpoints: self.endpoints().collect(),
+            routers: self.routers().collect(),
         };
         // Strings and numbers only: it does not fail.
         serde_json::to_string(&document).unwrap_or_default() + "\n"
@@ -112,10 +123,23 @@ impl<'a> StatisticsOfRun<'a> {
         })
     }
 
+    fn routers(self) -> impl Iterator<Item = RouterCounts> {
+        let topology = &self.scenario.topology;
+        topology.routers().flat_map(|router| topology.ports(router)).filter_map(move |port| {
+            let counters = self.network.router(port)?;
+            Some(RouterCounts { port: topology.port_name(port), counters })
+        })
+    }
+
     fn channels(self) -> impl Iterator<Item = ChannelCounts> {
         let channels = self.scenario.topology.cables().iter().flat_map(|cable| {
             let [a, b] = cable.ends;
             [(a, b, cable.link), (b, a, cable.link.turned())]
+        });
+        let topology = &self.scenario.topology;
+        let channels = channels.flat_map(|(from, to, link)| {
+            let ends = topology.virtual_ports(from).zip(topology.virtual_ports(to));
+            ends.map(move |(from, to)| (from, to, link))
         });
         channels.filter_map(move |(from, to, link)| {
             let (passed, led) = self.network.port_state(from)?;
@@ -131,7 +155,7 @@ impl<'a> StatisticsOfRun<'a> {
             };
             let (lamp, colour) = lamp(led);
             Some(ChannelCounts {
-                channel: [from, to].map(|port| self.scenario.topology.port_name(port)).join(">"),
+                channel: [from, to].map(|port| topology.port_name(port)).join(">"),
                 period_ps: picoseconds(divisor),
                 statistics,
                 fill_max: far.fill_max,
@@ -193,6 +217,12 @@ fn mapping(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
         let (probes, took) = (counts.map_probes, time(counts.map_periods));
         let maps = count(counts.maps, "map");
         line(format!("{}: {maps}, the last of {probes} probes in {took} µs", host.host));
+    }
+    for RouterCounts { port, counters } in run.routers() {
+        let RouterCounters { forwarded, unknown, full } = counters;
+        line(format!(
+            "{port}: {forwarded} passed on, {unknown} to unknown addresses, {full} without memory"
+        ));
     }
     for repair in run.seen.repairs.list() {
         let took = repair.took.map(time);

@@ -2,6 +2,9 @@
 
 use analyzer::render::{StyledLine, TextStyle};
 
+/// Longest text that others are padded to. *Chosen*: a name in a capture may have 64 KiB.
+const WIDTH_MAX: usize = 64;
+
 /// A column, with one or two lines of heading.
 pub(crate) struct TextColumn {
     pub(crate) head: [String; 2],
@@ -42,7 +45,11 @@ impl TextColumn {
 
     fn width(&self) -> usize {
         let texts = self.head.iter().chain(self.cells.iter().map(|(_, text)| text));
-        texts.map(|text| text.chars().count()).max().unwrap_or(0)
+        texts
+            .map(|text| text.chars().count())
+            .filter(|width| *width <= WIDTH_MAX)
+            .max()
+            .unwrap_or(0)
     }
 }
 

@@ -43,7 +43,7 @@
       input.addEventListener("input", () => {
         const words = input.value.toLowerCase().split(/\s+/);
         for (const row of body.rows) {
-          const text = row.textContent.toLowerCase();
+          const text = [...row.cells].map((cell) => cell.textContent.toLowerCase()).join(" ");
           row.hidden = !words.every((word) => text.includes(word));
         }
       });

@@ -7,10 +7,15 @@ use std::str::FromStr;
 use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
 use analyzer::filter::RowKind;
 use analyzer::link::parameters::LinkAssumptions;
+use analyzer::render::TimeUnit;
 use analyzer::window::WindowEdge;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::{ArrangeArgs, ListFormat, OutputFormat, TopologyFormat, ViewArgs};
+use super::export::CapturePart;
+use super::{
+    ArrangeArgs, DialectArgs, ExportSelection, ListFormat, OutputFormat, ProfileArgs,
+    TopologyFormat, ViewArgs,
+};
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct PacketsArgs {
@@ -39,12 +44,16 @@ pub(crate) struct ShowArgs {
 }
 
 #[derive(Args, Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "mutually exclusive command-line flags")]
 pub(crate) struct ConversationsArgs {
     #[command(flatten)]
     pub(crate) view: ViewArgs,
     /// Lists the observations of each packet instead: kind, retransmission cause, violations.
     #[arg(long)]
     pub(crate) events: bool,
+    /// Lists conversations over IP instead, by addresses and ports.
+    #[arg(long, conflicts_with = "events")]
+    pub(crate) ip: bool,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -94,6 +103,8 @@ pub(crate) struct TopologyArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = TopologyFormat::Text)]
     pub(crate) format: TopologyFormat,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -115,25 +126,8 @@ pub(crate) struct CheckArgs {
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ReportArgs {
-    /// The capture: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input.
-    pub(crate) file: PathBuf,
-    /// The page to write: HTML, at most 2 MB, without references to other files; - for standard output.
-    #[arg(short = 'o', long, value_name = "FILE")]
-    pub(crate) output: PathBuf,
-    /// Reports only these channels, separated by commas: a channel `h0:0-s0:3`, a port `s0:3`, a node `h0`, or
-    /// a pattern `s*:3`.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    #[arg(value_parser = ChannelPattern::from_str)]
-    pub(crate) channel: Vec<ChannelPattern>,
-    /// Reports only the capture of this number, of several in one file; counted from 0.
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) capture: Option<u32>,
-    /// Start of the window: a character (`4096ch`) or a time (`12.5us`).
-    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
-    pub(crate) from: Option<WindowEdge>,
-    /// End of the window, exclusive.
-    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
-    pub(crate) to: Option<WindowEdge>,
+    #[command(flatten)]
+    pub(crate) selection: ExportSelection,
     /// Reports only the findings that match the expression (fields: `check --list-fields`).
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) filter: Option<String>,
@@ -145,13 +139,15 @@ pub(crate) struct ReportArgs {
 impl ReportArgs {
     /// The options that select parts of the capture, as those of a view.
     pub(crate) fn view(&self) -> ViewArgs {
+        let ExportSelection { file, part, .. } = self.selection.clone();
+        let CapturePart { channel, capture, from, to } = part;
         ViewArgs {
-            files: vec![self.file.clone()],
+            files: vec![file],
             format: ListFormat::Text,
-            channel: self.channel.clone(),
-            capture: self.capture,
-            from: self.from,
-            to: self.to,
+            channel,
+            capture,
+            from,
+            to,
             limit: None,
             filter: self.filter.clone(),
             fields: None,
@@ -163,6 +159,8 @@ impl ReportArgs {
                 top: None,
                 has_head: true,
             },
+            dialect: DialectArgs::default(),
+            profile: self.selection.profile.clone(),
             follow: false,
             list_fields: false,
         }
@@ -227,6 +225,8 @@ pub(crate) struct AnnotateArgs {
     /// The copy to write: pcapng, uncompressed; - for standard output.
     #[arg(short = 'o', long, value_name = "CAPTURE")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -238,6 +238,51 @@ pub(crate) struct ScoreArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
     pub(crate) format: OutputFormat,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct BrowseArgs {
+    /// The capture: pcapng or pcap; compressed ones and standard input (-) are first copied to a temporary file.
+    pub(crate) file: PathBuf,
+    /// The list to begin with.
+    #[arg(long, value_enum, default_value_t = BrowsedList::Findings)]
+    pub(crate) list: BrowsedList,
+    /// Shows only these channels, separated by commas: a channel `h0:0-s0:3`, a port `s0:3`, a node `h0`, or a
+    /// pattern `s*:3`.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(value_parser = ChannelPattern::from_str)]
+    pub(crate) channel: Vec<ChannelPattern>,
+    /// Begins at this position: a character (`4096ch`) or a time (`12.5us`).
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
+    pub(crate) from: Option<WindowEdge>,
+    /// Leaves out rows of lists that begin at this position or behind it.
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
+    pub(crate) to: Option<WindowEdge>,
+    /// Shows only the rows of the list that match the expression (language: docs/filter.md).
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub(crate) filter: Option<String>,
+    /// Unit of times: us (the default), ns, or chars for character indices.
+    #[arg(long, value_name = "UNIT", value_parser = TimeUnit::from_str)]
+    pub(crate) units: Option<TimeUnit>,
+}
+
+/// A list of `view`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum BrowsedList {
+    /// Findings about the whole capture, the most severe first.
+    Findings,
+    /// Channels, with their states over time.
+    Links,
+    /// Packets.
+    Packets,
+    /// Events other than packets.
+    Events,
+    /// Characters of both directions of a link.
+    Characters,
+    /// Packets across all captured links.
+    Journeys,
+    /// Conversations of the reliability protocol.
+    Conversations,
 }
 
 #[derive(Args, Clone, Debug)]

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use clap::Args;
 use codec::wires::WIRES;
 
+use super::ProfileArgs;
+
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ImportArgs {
     /// The recording: VCD, a sigrok session (.sr), CSV, as Saleae writes it or with a row a sample, or characters
@@ -37,6 +39,8 @@ pub(crate) struct ImportArgs {
     /// The end, `node:port`, at which the recording was made.
     #[arg(long, value_name = "PORT")]
     pub(crate) tap: Option<String>,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
 }
 
 /// Rate of samples without times.

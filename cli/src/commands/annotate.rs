@@ -2,7 +2,6 @@
 
 use std::io::{self, BufWriter};
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use analyzer::annotations::CommentSet;
 use analyzer::finding_row::ranked;
@@ -21,7 +20,7 @@ use crate::output::StandardOutput;
 use crate::run_simulation::{is_same, refuse_terminal};
 
 pub(crate) fn run(arguments: &AnnotateArgs, output: &mut StandardOutput) -> CommandResult {
-    let AnnotateArgs { file, output: copy } = arguments;
+    let AnnotateArgs { file, output: copy, profile } = arguments;
     if is_standard_input(file) {
         return Err(CliError::reading(file, &"annotate reads the capture twice: name a file"));
     }
@@ -30,7 +29,8 @@ pub(crate) fn run(arguments: &AnnotateArgs, output: &mut StandardOutput) -> Comm
         return Err(CliError::writing(copy, &"the capture would be overwritten"));
     }
     let mut report = RunReport::of(file);
-    let mut comments = collect(file, &mut report)?;
+    let mut comments =
+        collect(InputFile { profile: profile.value(), ..InputFile::whole(file) }, &mut report)?;
     if report.is_damaged() {
         // The errors are in the report; a partial copy would hide them.
         return Ok(report);
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &AnnotateArgs, output: &mut StandardOutput) -> Comm
     let capture = InputFile::whole(file).open()?;
     let mut out = BufWriter::with_capacity(64 << 10, AtomicFile::create(copy)?);
     let writing = |error: &io::Error| CliError::writing(copy, error);
-    let annotated = annotate(capture, &mut out, |id, chunk| comments.take(id, chunk));
+    let annotated = annotate(capture, &mut out, |id, chunk| comments.take_all(id, chunk));
     let done = annotated.map_err(|error| match error {
         AnnotateError::Write(error) => writing(&error),
         AnnotateError::Read(_) | AnnotateError::NoComments => CliError::reading(file, &error),
@@ -51,10 +51,10 @@ pub(crate) fn run(arguments: &AnnotateArgs, output: &mut StandardOutput) -> Comm
 }
 
 /// The comments for a capture.
-pub(super) fn collect(file: &Path, report: &mut RunReport) -> Result<CommentSet, CliError> {
+pub(super) fn collect(file: InputFile<'_>, report: &mut RunReport) -> Result<CommentSet, CliError> {
     let mut comments = CommentSet::default();
     let analysis = analyze(
-        InputFile::whole(file),
+        file,
         AnalysisScope::Everything,
         LinkAssumptions::default(),
         report,

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use analyzer::blocking::BlockingEvent;
 use analyzer::blocking::trees::WaitTrees;
+use analyzer::channel_selector::ChannelSelector;
 use analyzer::event::Picoseconds;
 use analyzer::filter::RowKind;
 use analyzer::link::parameters::LinkAssumptions;
@@ -66,29 +67,38 @@ fn source(analysis: &CliAnalysis, wait: &BlockingEvent) -> RowSource {
 }
 
 /// The wait of an event, if it concerns --channel, overlaps the window, and is as long as a minimum.
-pub(super) fn selected(
+pub(crate) fn selected(
     view: &ViewArgs,
     min: Option<WindowEdge>,
     analysis: &CliAnalysis,
     event: AnalysisEvent,
 ) -> Option<BlockingEvent> {
     let AnalysisEvent::Blocked(wait) = event else { return None };
-    let (first, rest, since, until) = match &wait {
+    let min = TimeWindow { from: min.unwrap_or(TimeWindow::ALL.from), to: None };
+    is_concerned(&view.channels(), [view.window(), min], analysis, &wait).then_some(wait)
+}
+
+/// True if a wait concerns a selected channel, overlaps a window, and lasts as long as the start of another.
+pub(crate) fn is_concerned(
+    channels: &ChannelSelector<'_>,
+    [window, min]: [TimeWindow; 2],
+    analysis: &CliAnalysis,
+    wait: &BlockingEvent,
+) -> bool {
+    let (first, rest, since, until) = match wait {
         BlockingEvent::Stop(stop) => (stop.channel, stop.chain.as_slice(), stop.since, stop.until),
         BlockingEvent::Deadlock(deadlock) => {
             let first = deadlock.channels.first().copied().unwrap_or_default();
             (first, deadlock.channels.as_slice(), deadlock.since, deadlock.until)
         }
     };
-    let channel = analysis.channel(first)?;
+    let Some(channel) = analysis.channel(first) else { return false };
     let tick = |time: Picoseconds| Tick(channel.period.periods(time));
-    let named =
-        |id: &ChannelId| analysis.channel(*id).is_some_and(|it| view.channels().selects(it));
-    let (from, to) = view.window().on(channel);
-    let (min, _) = TimeWindow { from: min.unwrap_or(TimeWindow::ALL.from), to: None }.on(channel);
-    let is_selected = tick(until.saturating_sub(since)) >= min
+    let named = |id: &ChannelId| analysis.channel(*id).is_some_and(|it| channels.selects(it));
+    let (from, to) = window.on(channel);
+    let (min, _) = min.on(channel);
+    tick(until.saturating_sub(since)) >= min
         && tick(since) < to
         && from <= tick(until)
-        && (named(&first) || rest.iter().any(named));
-    is_selected.then_some(wait)
+        && (named(&first) || rest.iter().any(named))
 }

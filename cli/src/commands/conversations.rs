@@ -4,10 +4,13 @@ use std::ops::ControlFlow;
 
 use analyzer::conversation::{ObservedPlace, TransportEvent};
 use analyzer::filter::RowKind;
+use analyzer::ip_conversation::{IP_CONVERSATIONS_MAX, IpConversations};
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::{self, ConversationText};
+
+use codec::time::CharacterPeriod;
 
 use crate::analyze::{CliAnalysis, analyze, check_channel_exists, is_selected, list, print_unread};
 use crate::args::{ConversationsArgs, ViewArgs};
@@ -18,7 +21,10 @@ use crate::rows::{RowSource, RowWriter, list_rows};
 const SCOPE: AnalysisScope = AnalysisScope::Conversations;
 
 pub(crate) fn run(arguments: &ConversationsArgs, output: &mut StandardOutput) -> CommandResult {
-    let ConversationsArgs { view, events } = arguments;
+    let ConversationsArgs { view, events, ip } = arguments;
+    if *ip {
+        return list_rows(view, RowKind::IpConversations, output, |writer| list_ip(view, writer));
+    }
     let kind = if *events { RowKind::Remarks } else { RowKind::Conversations };
     let list = if *events { list_events } else { list_conversations };
     list_rows(view, kind, output, |writer| list(view, writer))
@@ -76,18 +82,46 @@ fn list_events(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     })
 }
 
+/// Lists conversations over IP.
+fn list_ip(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
+    let mut report = writer.run_report();
+    let mut table = IpConversations::default();
+    let (scope, assumptions) = (AnalysisScope::Network, LinkAssumptions::default());
+    let emit = &mut |analysis: &CliAnalysis, event| {
+        if let AnalysisEvent::Journey(journey) = event
+            && let Some(channel) = journey.hops.iter().find_map(|hop| {
+                let channel = analysis.channel(hop.channel)?;
+                is_selected(view, channel, hop.start, hop.end).then_some(channel)
+            })
+        {
+            table.add(channel.capture, &journey);
+        }
+        ControlFlow::Continue(())
+    };
+    let analysis = analyze(writer.input(), scope, assumptions, &mut report, emit)?;
+    check_channel_exists(view, &analysis, &mut report);
+    let omitted = table.omitted();
+    for (capture, row) in table.rows() {
+        let source = RowSource { capture, period: CharacterPeriod::PICOSECOND };
+        writer.select(&row, source, |_| {});
+    }
+    if omitted > 0 {
+        report.error(&format!(
+            "{omitted} packets of further conversations are not listed: expected at most \
+             {IP_CONVERSATIONS_MAX}"
+        ));
+    }
+    Ok(report)
+}
+
 /// The transport event, and the position of its first packet, if that is selected.
-pub(super) fn selected(
+pub(crate) fn selected(
     view: &ViewArgs,
     analysis: &CliAnalysis,
     event: AnalysisEvent,
 ) -> Option<(TransportEvent, ObservedPlace)> {
     let AnalysisEvent::Spoken(event) = event else { return None };
-    let place = match &event {
-        TransportEvent::Noticed(it) => it.place,
-        TransportEvent::Malformed(it) => it.place,
-        TransportEvent::Conversation(it) => it.first,
-    };
+    let place = event.place();
     let channel = analysis.channel(place.channel)?;
     is_selected(view, channel, place.at, place.at).then_some((event, place))
 }

@@ -94,7 +94,7 @@ fn convert(
         result: Ok(()),
         notes: Vec::new(),
     };
-    let read = recording.read(&selected, |change| writing.receive(change));
+    let read = recording.read(&selected, &mut |changes| writing.receive(changes));
     match (writing.finish(), read) {
         // Where nothing could be converted, the recording's error is the cause.
         (Err(_), Err(error)) => Err(source::reading(&arguments.file, &error)),
@@ -184,20 +184,26 @@ struct CaptureWriting<'a> {
 }
 
 impl CaptureWriting<'_> {
-    fn receive(&mut self, change: SignalChange) {
-        if self.result.is_err() {
-            return;
+    fn receive(&mut self, changes: &[SignalChange]) {
+        let mut left = changes;
+        if self.begun.is_none() {
+            let (head, later) = left.split_at(left.len().min(HEAD - self.head.len()));
+            self.head.extend(head);
+            left = later;
         }
-        self.result = match &mut self.begun {
-            Some(BegunCapture { import, writer, .. }) => {
-                let written = import.receive(change, &mut |id, chunk| writer.write(id, chunk));
-                written.map_err(|error| self.writing(&error))
-            }
-            None => {
-                self.head.push(change);
-                if self.head.len() == HEAD { self.begin() } else { Ok(()) }
-            }
-        };
+        if self.result.is_ok() && self.begun.is_none() && self.head.len() == HEAD {
+            self.result = self.begin();
+        }
+        if self.result.is_ok() {
+            self.result = self.convert(left);
+        }
+    }
+
+    /// Converts changes, once the conversion has begun.
+    fn convert(&mut self, changes: &[SignalChange]) -> Result<(), CliError> {
+        let Some(BegunCapture { import, writer, .. }) = &mut self.begun else { return Ok(()) };
+        let written = import.receive(changes, &mut |id, chunk| writer.write(id, chunk));
+        written.map_err(|error| self.writing(&error))
     }
 
     fn writing(&self, error: &WriteError) -> CliError {
@@ -217,7 +223,7 @@ impl CaptureWriting<'_> {
             .collect::<Result<_, _>>()?;
         let (channels, qualities): (Vec<_>, Vec<_>) = learned.into_iter().unzip();
         let periods: Vec<CharacterPeriod> = channels.iter().map(RecordedChannel::period).collect();
-        let mut declared = declared(names, &periods, self.arguments.tap.as_deref());
+        let mut declared = declared(self.arguments, names, &periods);
         // Transitions of all wires fall at the recorder's sampling times.
         let times = head.iter().map(|change| change.time_fs);
         let sample_fs = times.clone().skip(1).zip(times).map(|(later, time)| later - time).min();
@@ -225,15 +231,11 @@ impl CaptureWriting<'_> {
             self.describe(channel, quality, sample_fs);
         }
         let stream = AtomicFile::create(output)?;
-        let mut writer = CaptureWriter::new(stream, ByteOrder::Little, &declared)
+        let writer = CaptureWriter::new(stream, ByteOrder::Little, &declared)
             .map_err(|error| self.writing(&error))?;
-        let mut import = RecordingImport::new(channels);
-        for change in head {
-            let written = import.receive(change, &mut |id, chunk| writer.write(id, chunk));
-            written.map_err(|error| self.writing(&error))?;
-        }
+        let import = RecordingImport::new(channels);
         self.begun = Some(BegunCapture { import, writer, declared, sample_fs });
-        Ok(())
+        self.convert(&head)
     }
 
     /// Puts the measurements on a channel into its description.
@@ -260,15 +262,13 @@ impl CaptureWriting<'_> {
             })
         };
         let mut channel = learned(WireMap::SAME)?;
-        let (mut sample, mut quality) = channel.preview(head);
-        sample.truncate(SAMPLE);
+        let (mut sample, mut quality) = channel.preview(head, SAMPLE);
         if self.arguments.guess {
             let bits: Vec<u16> = sample.iter().map(|placed| placed.character.bits()).collect();
             let guess = guess_map(&bits);
             if let Some(GuessedMap { map, .. }) = guess {
                 channel = learned(map)?;
-                (sample, quality) = channel.preview(head);
-                sample.truncate(SAMPLE);
+                (sample, quality) = channel.preview(head, SAMPLE);
             }
             self.notes.push(format!("{name}: {}", quality::guess_text(guess)));
         }
@@ -316,12 +316,14 @@ impl CaptureWriting<'_> {
 }
 
 /// Descriptions of the channels. Two are the directions of a link.
-fn declared(names: &[String], periods: &[CharacterPeriod], tap: Option<&str>) -> Vec<Channel> {
+fn declared(arguments: &ImportArgs, names: &[String], periods: &[CharacterPeriod]) -> Vec<Channel> {
+    let profile = arguments.profile.value().map(|it| ("profile".to_owned(), it.to_string()));
     let channels = (0_u32..).zip(names).zip(periods);
     let declared = channels.map(|((number, name), period)| Channel {
         period: *period,
         peer: (names.len() == 2).then_some(1 - number.min(1)),
-        tap: tap.map(str::to_owned),
+        tap: arguments.tap.clone(),
+        more: profile.clone().into_iter().collect(),
         ..Channel::named(name.as_str())
     });
     declared.collect()

@@ -15,9 +15,9 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult
 }
 
 fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
-    let capture = writer.input().open()?;
+    let capture = writer.input().channels()?;
     let mut report = writer.run_report();
-    let mut counts = CounterReader::new(capture);
+    let mut counts = CounterReader::of_reader(capture);
     read_all(&mut report, |report| counts.step(&view.window(), &mut |fault| report.fault(fault)))?;
     let channels = counts.channels().values().map(|counter| &counter.channel);
     warn_of_empty_window(view, counts.latest(), &mut report);

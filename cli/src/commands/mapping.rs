@@ -8,9 +8,10 @@ use analyzer::mapping::{MapComparison, MappingEvent, newest_maps};
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::{self, MappingText};
+use codec::capture::Channel;
 
 use crate::analyze::{CliAnalysis, analyze, check_channel_exists, is_selected, list, print_unread};
-use crate::args::MappingArgs;
+use crate::args::{MappingArgs, ViewArgs};
 use crate::exit::CommandResult;
 use crate::output::StandardOutput;
 use crate::rows::{RowSource, RowWriter, list_rows};
@@ -24,38 +25,27 @@ pub(crate) fn run(arguments: &MappingArgs, output: &mut StandardOutput) -> Comma
 fn list_events(arguments: &MappingArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let MappingArgs { view, dot } = arguments;
     let assumptions = LinkAssumptions::default();
-    let selected = |analysis: &CliAnalysis, event| {
-        let AnalysisEvent::Mapping(event) = event else { return None };
-        let place = event.place();
-        let channel = analysis.channel(place.channel)?;
-        is_selected(view, channel, place.at, place.at).then_some(event)
-    };
-    let source = |analysis: &CliAnalysis, event: &MappingEvent| {
-        RowSource::on(analysis.channel(event.place().channel))
-    };
     if !writer.is_report() && !dot {
         return list(view, SCOPE, assumptions, writer, &mut |analysis, event, writer| {
-            let Some(event) = selected(analysis, event) else { return };
-            writer.select(&event.row(&|id| analysis.channel(id)), source(analysis, &event), |_| {});
+            let Some((event, channel)) = selected(view, analysis, event) else { return };
+            let source = RowSource::on(Some(channel));
+            writer.select(&event.row(&|id| analysis.channel(id)), source, |_| {});
         });
     }
     let (mut report, input) = (writer.run_report(), writer.input());
     let mut text = MappingText::default();
     let emit = &mut |analysis: &CliAnalysis, event| {
-        if let Some(event) = selected(analysis, event)
-            && writer.keeps(&event.row(&|id| analysis.channel(id)), source(analysis, &event))
+        if let Some((event, channel)) = selected(view, analysis, event)
+            && let source = RowSource::on(Some(channel))
+            && writer.keeps(&event.row(&|id| analysis.channel(id)), source)
         {
-            let channel = analysis.channel(event.place().channel);
-            channel.into_iter().for_each(|channel| text.add(event.clone(), channel));
+            text.add(event, channel);
         }
         ControlFlow::Continue(())
     };
     let analysis = analyze(input, SCOPE, assumptions, &mut report, emit)?;
     check_channel_exists(view, &analysis, &mut report);
-    let homes = analysis.mapping().homes();
-    let homes = homes.filter_map(|(it, id)| Some((it, analysis.channel(id)?.name.clone())));
-    let homes = homes.collect();
-    let compared = MapComparison::new(analysis.topology(), &newest_maps(text.maps()), &homes);
+    let compared = compared(&analysis, &text);
     if let Some(output) = writer.report() {
         if *dot {
             output.text(&compared.dot());
@@ -66,4 +56,23 @@ fn list_events(arguments: &MappingArgs, writer: &mut RowWriter<'_>) -> CommandRe
         render::mapping(&text, &compared, layout, &mut |line| output.fitted(line));
     }
     Ok(report)
+}
+
+/// The event of mapping, and its channel, if that is selected.
+pub(crate) fn selected<'a>(
+    view: &ViewArgs,
+    analysis: &'a CliAnalysis,
+    event: AnalysisEvent,
+) -> Option<(MappingEvent, &'a Channel)> {
+    let AnalysisEvent::Mapping(event) = event else { return None };
+    let place = event.place();
+    let channel = analysis.channel(place.channel)?;
+    is_selected(view, channel, place.at, place.at).then_some((event, channel))
+}
+
+/// The newest maps beside the captured network.
+pub(crate) fn compared(analysis: &CliAnalysis, text: &MappingText) -> MapComparison {
+    let homes = analysis.mapping().homes();
+    let homes = homes.filter_map(|(it, id)| Some((it, analysis.channel(id)?.name.clone())));
+    MapComparison::new(analysis.topology(), &newest_maps(text.maps()), &homes.collect())
 }

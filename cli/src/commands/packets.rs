@@ -8,7 +8,7 @@ use analyzer::render;
 use analyzer::timeline::EventFilter;
 use codec::capture::{Channel, ReadProgress};
 
-use crate::analyze::{check_channels, is_selected, read_all, warn_of_empty_window};
+use crate::analyze::{DialectGuess, check_channels, is_selected, read_all, warn_of_empty_window};
 use crate::args::ViewArgs;
 use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
@@ -37,22 +37,29 @@ fn list(
     (filter, bytes): (EventFilter, ByteRetention),
     writer: &mut RowWriter<'_>,
 ) -> CommandResult {
-    let capture = writer.input().open()?;
+    let capture = writer.input().channels()?;
     let mut report = writer.run_report();
     let retention = |is_kept| if is_kept { ByteRetention::Keep } else { bytes };
+    let mut guess = DialectGuess::default();
     let shown = retention(writer.selection().shows("bytes"));
-    let mut rows = EventReader::new(capture, filter, retention(writer.selection().needs("bytes")));
+    let mut rows =
+        EventReader::of_reader(capture, filter, retention(writer.selection().needs("bytes")));
     read_all(&mut report, |report| {
         if !writer.accepts_more() {
             return Ok(ReadProgress::Done);
         }
         rows.step(&mut |item| match item {
-            ReadItem::Row(channel, row) => {
+            ReadItem::Row(channel, mut row) => {
+                if let ChannelEvent::Packet(packet) = &mut row.body {
+                    packet.read_as(view.dialect.value());
+                    guess.add(packet);
+                }
                 print((view, shown), channel, row, writer, report);
             }
             ReadItem::Fault(fault) => report.fault(fault),
         })
     })?;
+    guess.tell(&mut report);
     if writer.accepts_more() {
         warn_of_empty_window(view, rows.latest(), &mut report);
         check_channels(view, &rows.channels(), &mut report);

@@ -6,29 +6,24 @@ use std::ops::ControlFlow;
 use analyzer::captured::CapturedRow;
 use analyzer::filter::RowKind;
 use analyzer::finding_row::{FindingRow, ranked};
-use analyzer::journey::JourneyHop;
-use analyzer::link::slack::SlackEvent;
 use analyzer::options::AnalysisScope;
-use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::check::{CheckScope, unread};
 use analyzer::render::{StyledLine, TextStyle};
-use codec::capture::{Channel, ChannelId};
 use codec::time::Tick;
 
 use super::check::selection_text;
-use super::{blocking, conversations};
-use crate::analyze::{CliAnalysis, analyze, check_channel_exists, is_selected};
-use crate::args::{ReportArgs, ViewArgs};
+use crate::analyze::{analyze, check_channel_exists, is_selected};
+use crate::args::{ExportSelection, ReportArgs};
 use crate::atomic_file::{AtomicFile, commit_all};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard};
-use crate::input::InputFile;
 use crate::output::StandardOutput;
 use crate::report::{self, RecordedEvents, ReportInput, SelectedFinding};
 use crate::rows::RowSelection;
 use crate::run_simulation::{is_same, refuse_terminal};
 
 pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> CommandResult {
-    let ReportArgs { file, output: page, assume, .. } = arguments;
+    let ReportArgs { selection: ExportSelection { file, output: page, .. }, assume, .. } =
+        arguments;
     let view = &arguments.view();
     let Some(mut selection) = RowSelection::of(view, RowKind::Findings, output)? else {
         return Ok(RunReport::default());
@@ -43,12 +38,12 @@ pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> Comman
     let scope = AnalysisScope::Pictures;
     let assumptions = assume.unwrap_or_default();
     let analysis = analyze(
-        InputFile::whole(file),
+        arguments.selection.input(),
         scope,
         assumptions,
         &mut report,
         &mut |analysis, event| {
-            record(view, analysis, event, &mut recorded);
+            recorded.add(view, analysis, event);
             ControlFlow::Continue(())
         },
     )?;
@@ -86,62 +81,6 @@ pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> Comman
         output.line(&StyledLine::of(TextStyle::Plain, text));
     }
     Ok(report)
-}
-
-/// Adds an event to those that the page shows, if the options select it.
-fn record(
-    view: &ViewArgs,
-    analysis: &CliAnalysis,
-    event: AnalysisEvent,
-    recorded: &mut RecordedEvents,
-) {
-    match event {
-        AnalysisEvent::Interval(it) => {
-            if let Some(channel) = selected_channel(view, analysis, it.channel) {
-                recorded.interval(&it, view.window().on(channel));
-            }
-        }
-        AnalysisEvent::Slack(SlackEvent::Fill(it)) => {
-            if let Some(channel) = selected_channel(view, analysis, it.channel) {
-                recorded.fill(&it, view.window().on(channel));
-            }
-        }
-        AnalysisEvent::Journey(journey) => {
-            let is_on = |hop: &JourneyHop| {
-                let channel = analysis.channel(hop.channel);
-                channel.is_some_and(|channel| is_selected(view, channel, hop.start, hop.end))
-            };
-            if journey.hops.iter().any(is_on) {
-                recorded.journey(&journey);
-            }
-        }
-        AnalysisEvent::Blocked(_) => {
-            blocking::selected(view, None, analysis, event)
-                .into_iter()
-                .for_each(|wait| recorded.wait(wait));
-        }
-        AnalysisEvent::Spoken(_) => {
-            if let Some((event, place)) = conversations::selected(view, analysis, event) {
-                let capture = analysis.channel(place.channel).map_or(0, |it| it.capture);
-                recorded.message(capture, event);
-            }
-        }
-        AnalysisEvent::Row(_) | AnalysisEvent::Case(_) | AnalysisEvent::Fault(_) => {}
-        AnalysisEvent::Mapping(_) => {}
-        AnalysisEvent::Slack(
-            SlackEvent::Late { .. }
-            | SlackEvent::OverrunRisk { .. }
-            | SlackEvent::Contradiction { .. },
-        ) => {}
-    }
-}
-
-fn selected_channel<'a>(
-    view: &ViewArgs,
-    analysis: &'a CliAnalysis,
-    id: ChannelId,
-) -> Option<&'a Channel> {
-    analysis.channel(id).filter(|channel| view.channels().selects(channel))
 }
 
 /// Day of `SOURCE_DATE_EPOCH`: without it a page has no date, so that equal captures give equal pages.

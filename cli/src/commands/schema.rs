@@ -1,10 +1,9 @@
 //! `myriscope schema`: JSON Schema of the rows of a list, from the table of their fields.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use analyzer::captured::FILE;
 use analyzer::filter::{FieldShape, RowField, RowKind};
-use analyzer::row::ListRow as _;
 use analyzer::rules::VerdictRow;
 use serde_json::{Map, Value, json};
 
@@ -45,7 +44,7 @@ fn schema(kind: RowKind) -> Value {
         RowKind::Links | RowKind::Intervals | RowKind::Buffers | RowKind::Fills => vec![],
         RowKind::Journeys | RowKind::Series | RowKind::Flows | RowKind::Conversations => vec![],
         RowKind::Mapping | RowKind::Remarks | RowKind::Cases | RowKind::Log => vec![],
-        RowKind::Differences => vec![],
+        RowKind::IpConversations | RowKind::Differences => vec![],
     };
     let rows = (kind.list(), json!({ "type": "array", "items": { "$ref": "#" } }));
     let members = behind.into_iter().chain([rows]);
@@ -80,13 +79,14 @@ fn group(kind: RowKind) -> Value {
 
 /// A member of a row: its field, if it is one, and its own members.
 #[derive(Default)]
-struct SchemaNode {
-    field: Option<RowField>,
-    members: BTreeMap<&'static str, Self>,
+pub(crate) struct SchemaNode {
+    pub(crate) field: Option<RowField>,
+    /// In the order of the registry.
+    pub(crate) members: Vec<(&'static str, Self)>,
 }
 
 impl SchemaNode {
-    fn of(fields: &[RowField]) -> Self {
+    pub(crate) fn of(fields: &[RowField]) -> Self {
         let mut root = Self::default();
         fields.iter().for_each(|field| root.add(field.name, field));
         root
@@ -94,9 +94,19 @@ impl SchemaNode {
 
     fn add(&mut self, path: &'static str, field: &RowField) {
         match path.split_once('.') {
-            Some((name, rest)) => self.members.entry(name).or_default().add(rest, field),
-            None => self.members.entry(path).or_default().field = Some(*field),
+            Some((name, rest)) => self.member(name).add(rest, field),
+            None => self.member(path).field = Some(*field),
         }
+    }
+
+    fn member(&mut self, name: &'static str) -> &mut Self {
+        let found = self.members.iter().position(|(known, _)| *known == name);
+        let at = found.unwrap_or(self.members.len());
+        if found.is_none() {
+            self.members.push((name, Self::default()));
+        }
+        #[expect(clippy::indexing_slicing, reason = "it is there now")]
+        &mut self.members[at].1
     }
 
     /// Keywords for an object of the members.
@@ -104,9 +114,10 @@ impl SchemaNode {
         let mut keywords = Map::new();
         keywords.insert("type".to_owned(), json!("object"));
         if !self.members.is_empty() {
+            let required = self.members.iter().filter(|(_, node)| node.is_required());
+            let required: BTreeSet<&str> = required.map(|(name, _)| *name).collect();
+            keywords.insert("required".to_owned(), required.into_iter().collect());
             let members = self.members.iter();
-            let required = members.clone().filter(|(_, node)| node.is_required());
-            keywords.insert("required".to_owned(), required.map(|(name, _)| *name).collect());
             let schemas = members.map(|(name, node)| ((*name).to_owned(), node.schema()));
             keywords.insert("properties".to_owned(), Value::Object(schemas.collect()));
         }

@@ -6,7 +6,7 @@ use analyzer::channel_selector::listed;
 use analyzer::filter::RowKind;
 use analyzer::show::{LinkLayout, LinkView, LinkViewItem, ViewedRow};
 use analyzer::window::WindowEdge;
-use codec::capture::{CaptureItem, CaptureReader, ReadProgress};
+use codec::capture::{CaptureItem, ReadProgress};
 use codec::time::{CharacterPeriod, Tick};
 
 use crate::analyze::{check_channels, read_all, warn_of_empty_window};
@@ -33,9 +33,8 @@ pub(crate) fn run(arguments: &ShowArgs, output: &mut StandardOutput) -> CommandR
 
 fn list(arguments: &ShowArgs, layout: LinkLayout, writer: &mut RowWriter<'_>) -> CommandResult {
     let view = &arguments.view;
-    let capture = writer.input().open()?;
+    let mut reader = writer.input().channels()?;
     let mut report = writer.run_report();
-    let mut reader = CaptureReader::new(capture);
     let mut show = LinkView::new(view.channels(), layout);
     let window = view.window();
     let mut printer = RowPrinter::new(arguments, layout);

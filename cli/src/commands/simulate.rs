@@ -63,16 +63,16 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
     Ok(report)
 }
 
-/// Text of a file that a scenario names, relative to the scenario.
-pub(crate) fn read_beside(scenario: &Path, name: &str) -> Result<String, String> {
+/// A file of at most so many bytes that a scenario names, relative to the scenario.
+pub(crate) fn read_beside(scenario: &Path, name: &str, most: usize) -> Result<Vec<u8>, String> {
     let directory = if is_standard(scenario) { None } else { scenario.parent() };
     let file = File::open(directory.unwrap_or(Path::new("")).join(name));
-    let mut text = String::new();
-    let limit = limits::TEXT_MAX as u64 + 1;
-    let read = file.and_then(|file| file.take(limit).read_to_string(&mut text));
+    let mut bytes = Vec::new();
+    let limit = (most as u64).saturating_add(1);
+    let read = file.and_then(|file| file.take(limit).read_to_end(&mut bytes));
     read.map_err(|error| error.to_string())?;
-    let is_short = text.len() <= limits::TEXT_MAX;
-    is_short.then_some(text).ok_or_else(|| format!("it exceeds {} bytes", limits::TEXT_MAX))
+    let is_short = bytes.len() <= most;
+    is_short.then_some(bytes).ok_or_else(|| format!("it exceeds {most} bytes"))
 }
 
 /// Characters of an option in an error. *Chosen*: a line.
@@ -105,7 +105,7 @@ impl ScenarioSettings<'_> {
                 .map_err(|error| CliError::Message(format!("{option}: {error}")))?;
             name += &format!(", {option}");
         }
-        let files = |name: &str| read_beside(self.path, name);
+        let files = |name: &str, most| read_beside(self.path, name, most);
         Scenario::read_from(&name, &text, seed, &files).map_err(|error| CliError::scenario(&error))
     }
 }

@@ -11,10 +11,10 @@ use crate::input::InputFile;
 use crate::output::StandardOutput;
 
 pub(crate) fn run(arguments: &args::TopologyArgs, output: &mut StandardOutput) -> CommandResult {
-    let args::TopologyArgs { file, format } = arguments;
+    let args::TopologyArgs { file, format, profile } = arguments;
     let mut report = RunReport::of(file);
     let analysis = analyze_all(
-        InputFile::whole(file),
+        InputFile { profile: profile.value(), ..InputFile::whole(file) },
         AnalysisScope::Findings,
         LinkAssumptions::default(),
         &mut report,

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use analyzer::channel_selector::ChannelSelector;
@@ -25,6 +26,8 @@ use crate::text_table::{TextColumn, print_columns};
 
 /// Time between two pictures. *Chosen*: a person sees movement, and can read it.
 const REFRESH: Duration = Duration::from_millis(250);
+/// Shortest time between two pictures, also if each piece of the input is awaited. *Chosen*: a reader is no quicker.
+const REFRESH_MIN: Duration = Duration::from_millis(20);
 /// Newest findings in a picture.
 const FINDINGS_MAX: usize = 8;
 /// Lines of a picture besides channels and findings.
@@ -60,7 +63,7 @@ pub(crate) fn run(arguments: &WatchArgs, output: &mut StandardOutput) -> Command
     let is_terminal = io::stdout().is_terminal();
     // Nobody watches a pipe, which would get nothing from a file that is complete.
     let end = if is_terminal { InputEnd::Interrupt } else { InputEnd::EndOfFile };
-    let input = InputFile { path: &arguments.file, end };
+    let input = InputFile { end, ..InputFile::whole(&arguments.file) };
     let assumptions = LinkAssumptions::default();
     let mut analysis = CaptureAnalysis::new(input.open()?, AnalysisScope::Report, assumptions);
     analysis.emit_when(input::is_waiting);
@@ -72,6 +75,7 @@ pub(crate) fn run(arguments: &WatchArgs, output: &mut StandardOutput) -> Command
         let progress = analysis.step(&mut |_| {})?;
         let is_due = input::is_waiting() || shown.elapsed() >= REFRESH;
         if is_terminal && is_due && progress == ReadProgress::More {
+            thread::sleep(REFRESH_MIN.saturating_sub(shown.elapsed()));
             picture.show(&analysis, arguments, "live", output);
             shown = Instant::now();
         }

@@ -38,9 +38,10 @@ pub(crate) fn is_waiting() -> bool {
 }
 
 impl LiveStream {
-    pub(super) fn new(stream: impl Read + Send + 'static, end: InputEnd) -> Self {
+    /// A stream whose reading ends as `end` says; `behind` says what follows when it has no more bytes.
+    pub(super) fn new(stream: impl Read + Send + 'static, end: InputEnd, behind: InputEnd) -> Self {
         let (sender, pieces) = sync_channel(PIECES);
-        thread::spawn(move || read_ahead(stream, end, &sender));
+        thread::spawn(move || read_ahead(stream, behind, &sender));
         Self { pieces, piece: io::Cursor::default(), next: None, end }
     }
 

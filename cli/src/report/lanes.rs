@@ -1,35 +1,35 @@
 //! Activity of channels over time, a lane each.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use analyzer::event::Picoseconds;
-use analyzer::finding::Severity;
+use analyzer::finding::{Severity, ShellCommand};
 use analyzer::link::interval::ChannelActivity;
 use analyzer::link::report::ChannelReport;
 use analyzer::render::shown_activity;
 use codec::capture::{Channel, ChannelId};
 
+use super::ReportInput;
 use super::decimate::{StretchList, StretchValue};
-use super::findings::{SelectedFinding, severity_class};
-use super::text::{duration, name};
+use super::findings::SelectedFinding;
+use super::text::{BoundedList, duration, percent};
 
 /// Lanes on the page. *Chosen*: a few screens.
-pub(super) const LANES_MAX: usize = 48;
+const LANES_MAX: usize = 48;
 /// Rectangles of all lanes. *Chosen*: some 20 bytes each, a quarter of the page.
 const RECTANGLES_MAX: usize = 24_000;
 /// Marks of findings on a lane. *Chosen*: more would cover each other.
 const MARKS_MAX: usize = 40;
 /// Units of the time axis: the coordinates of a zoomed page remain integers.
-pub(super) const WIDTH: u128 = 100_000;
+const WIDTH: u128 = 100_000;
 
 /// Periods in each activity.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ActivityTimes(pub(super) [u64; ChannelActivity::ALL.len()]);
+pub(super) type ActivityTimes = [u64; ChannelActivity::ALL.len()];
 
 impl StretchValue for ActivityTimes {
     fn merge(&mut self, later: &Self) {
-        let Self(times) = later;
-        self.0.iter_mut().zip(times).for_each(|(sum, time)| *sum = sum.saturating_add(*time));
+        self.iter_mut().zip(later).for_each(|(sum, time)| *sum = sum.saturating_add(*time));
     }
 }
 
@@ -64,88 +64,75 @@ impl PictureTime {
     }
 }
 
-/// A link of one or two lanes.
-pub(super) struct LaneGroup {
-    pub(super) lanes: Vec<ActivityLane>,
-}
-
 /// The activity of a channel over time.
-pub(super) struct ActivityLane {
-    pub(super) name: String,
-    /// For readers that see no pictures.
-    pub(super) label: String,
+pub(super) struct ActivityLane<'a> {
+    pub(super) report: &'a ChannelReport<'a>,
     pub(super) paths: Vec<StatePath>,
-    pub(super) marks: Vec<LaneMark>,
+    /// First occurrences of findings, with their coordinates.
+    pub(super) marks: Vec<(u128, &'a SelectedFinding<'a>)>,
 }
 
-/// All rectangles of one activity.
-pub(super) struct StatePath {
-    pub(super) state: &'static str,
-    pub(super) d: String,
-}
+/// An activity, and all its rectangles as a path.
+pub(super) type StatePath = (&'static str, String);
 
-/// The first occurrence of a finding on a lane.
-pub(super) struct LaneMark {
-    pub(super) x: u128,
-    /// Place in percent of the lane.
-    pub(super) left: String,
-    pub(super) class: &'static str,
-    pub(super) sign: &'static str,
-    pub(super) finding: &'static str,
-    pub(super) time: String,
-}
-
-/// Draws the lanes of a link.
-pub(super) fn group(
-    link: &[ChannelReport<'_>],
-    lanes: &BTreeMap<ChannelId, StretchList<ActivityTimes>>,
-    findings: &[SelectedFinding<'_>],
-    (time, shown): (PictureTime, usize),
-) -> LaneGroup {
-    let lanes = link.iter().map(|report| {
-        let list = lanes.get(&report.id).cloned().unwrap_or_default();
-        let own = findings.iter().filter(|it| it.id == report.id);
-        ActivityLane {
-            name: name(&report.channel.label()),
-            label: label(report),
-            paths: paths(list, report.channel, (time, RECTANGLES_MAX / shown.max(1))),
-            marks: own.take(MARKS_MAX).map(|it| mark(it, time)).collect(),
+/// The lanes of the links; of many, those with the worst findings and the longest stops.
+pub(super) fn picture<'a>(
+    input: &ReportInput<'a>,
+    links: &'a [Vec<ChannelReport<'a>>],
+    time: PictureTime,
+) -> BoundedList<Vec<ActivityLane<'a>>> {
+    let worst = worst(input.findings);
+    let mut order: Vec<&Vec<ChannelReport<'_>>> = links.iter().collect();
+    if links.iter().map(Vec::len).sum::<usize>() > LANES_MAX {
+        order.sort_by_cached_key(|link| {
+            let worst = link.iter().filter_map(|it| worst.get(&it.id)).min().copied();
+            let stopped = link.iter().map(|it| it.totals.stops.periods).max();
+            // Without a finding comes last.
+            (worst.is_none(), worst, Reverse(stopped))
+        });
+    }
+    let mut shown = 0;
+    let fits = |link: &&&Vec<_>| {
+        link.len() + shown <= LANES_MAX && {
+            shown += link.len();
+            true
         }
-    });
-    LaneGroup { lanes: lanes.collect() }
+    };
+    let fitting = order.iter().take_while(fits).count();
+    let command = ShellCommand::of("links", input.file).with("--details");
+    BoundedList::of(order, fitting, &command).map(|link| {
+        let lanes = link.iter().map(|report| {
+            let mut list = input.recorded.lanes.get(&report.id).cloned().unwrap_or_default();
+            list.reduce(RECTANGLES_MAX / shown.max(1));
+            let own = input.findings.iter().filter(|it| it.id == report.id);
+            let marks = own.take(MARKS_MAX).map(|it| (time.x(it.row.time_ps), it));
+            ActivityLane {
+                report,
+                paths: paths(&list, report.channel, time),
+                marks: marks.collect(),
+            }
+        });
+        lanes.collect()
+    })
 }
 
-/// The shares of activities in words.
-fn label(report: &ChannelReport<'_>) -> String {
-    let periods = report.totals.times.periods();
-    let all = periods.iter().copied().fold(0, u64::saturating_add);
-    let states = ChannelActivity::ALL.iter().zip(periods).filter(|(_, periods)| **periods > 0);
-    let words: Vec<String> = states
-        .map(|(state, part)| format!("{} {}", state.name(), super::text::percent(*part, all)))
-        .collect();
-    format!("{}: {}", name(&report.channel.label()), words.join(", "))
-}
-
-fn mark(found: &SelectedFinding<'_>, time: PictureTime) -> LaneMark {
-    let x = time.x(found.row.time_ps);
-    let (sign, _) = analyzer::render::check::mark(found.row.severity);
-    LaneMark {
-        x,
-        left: format!("{}.{:03}", x / 1000, x % 1000),
-        class: severity_class(found.row.severity),
-        sign,
-        finding: found.row.finding,
-        time: duration(found.row.time_ps),
+impl ActivityLane<'_> {
+    /// The shares of activities in words, for readers that see no pictures.
+    pub(super) fn label(&self) -> String {
+        let periods = self.report.totals.times.periods();
+        let all = periods.iter().copied().fold(0, u64::saturating_add);
+        let states = ChannelActivity::ALL.iter().zip(periods).filter(|(_, periods)| **periods > 0);
+        let words = states.map(|(state, part)| format!("{} {}", state.name(), percent(*part, all)));
+        words.collect::<Vec<_>>().join(", ")
     }
 }
 
 /// The rectangles of a lane, one path for each activity.
 fn paths(
-    mut list: StretchList<ActivityTimes>,
+    list: &StretchList<ActivityTimes>,
     channel: &Channel,
-    (time, most): (PictureTime, usize),
+    time: PictureTime,
 ) -> Vec<StatePath> {
-    list.reduce(most);
     let mut paths = ChannelActivity::ALL.map(|state| (state, String::new()));
     let mut draw = |(state, eighths): (ChannelActivity, usize), x: u128, width: u128| {
         if let Some((_, d)) = paths.get_mut(state.index()) {
@@ -156,8 +143,7 @@ fn paths(
     };
     let mut run: Option<((ChannelActivity, usize), u128, u128)> = None;
     for stretch in list.iter() {
-        let ActivityTimes(times) = stretch.value;
-        let Some(shown) = shown_activity(&times.map(u128::from)) else { continue };
+        let Some(shown) = shown_activity(&stretch.value.map(u128::from)) else { continue };
         let (x, width) = time.place(channel, stretch.start, stretch.end);
         match &mut run {
             Some((before, start, end)) if *before == shown && x <= *start + *end + 1 => {
@@ -172,7 +158,7 @@ fn paths(
     }
     run.into_iter().for_each(|(state, x, width)| draw(state, x, width));
     let used = paths.into_iter().filter(|(_, d)| !d.is_empty());
-    used.map(|(state, d)| StatePath { state: state.name(), d }).collect()
+    used.map(|(state, d)| (state.name(), d)).collect()
 }
 
 /// Positions and heights of the bars of an activity, in a lane of height 16: shapes differ, not only
@@ -192,9 +178,8 @@ fn bars(state: ChannelActivity, eighths: usize) -> Vec<(usize, usize)> {
 /// An entry of the legend.
 pub(super) fn legend() -> Vec<StatePath> {
     let entry = |state: &ChannelActivity| {
-        let bars = bars(*state, 6);
-        let d = bars.iter().map(|(y, height)| format!("M0 {y}h24v{height}h-24z")).collect();
-        StatePath { state: state.name(), d }
+        let bars = bars(*state, 6).into_iter();
+        (state.name(), bars.map(|(y, height)| format!("M0 {y}h24v{height}h-24z")).collect())
     };
     ChannelActivity::ALL.iter().map(entry).collect()
 }

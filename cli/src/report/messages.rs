@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
 use analyzer::conversation::{
-    Abandonment, Conversation, ConversationKey, Observation, ObservationKind, TransportFate,
+    Abandonment, Conversation, ConversationKey, ConversationRow, Observation, ObservationKind,
+    TransportEvent,
 };
 use analyzer::finding::ShellCommand;
 use codec::transport::SyncFlag;
 
-use super::text::{BoundedList, DataCell, DataTable, clipped, duration};
+use super::text::{BoundedList, duration};
 
 /// Conversations kept, and rows of the table. *Chosen*: a page or two.
 const KEPT_MAX: usize = 1024;
@@ -21,10 +22,8 @@ const DIAGRAMS_MAX: usize = 4;
 /// Packets before the first trouble, and all packets of a diagram. *Chosen*: a screen.
 const BEFORE_MAX: usize = 8;
 const PACKETS_MAX: usize = 24;
-/// Times of the two NICs in a diagram, and of its rows, in pixels.
+/// Coordinates of the two NICs in a diagram.
 const LIFELINES: [usize; 2] = [200, 620];
-const PITCH: usize = 28;
-const TOP: usize = 44;
 
 /// A conversation in a capture of a file.
 type CapturedKey = (u32, ConversationKey);
@@ -39,47 +38,49 @@ pub(super) struct MessageRecord {
 
 /// Packets of a conversation around its first trouble.
 #[derive(Default)]
-struct MessageLog {
-    before: u64,
+pub(super) struct MessageLog {
+    pub(super) before: u64,
     observations: VecDeque<Observation>,
-    after: u64,
+    pub(super) after: u64,
     trouble: u64,
 }
 
-pub(super) struct SequenceDiagram {
-    pub(super) title: String,
-    pub(super) ends: [String; 2],
-    pub(super) height: usize,
+/// Packets of a conversation in sequence, as arrows and remarks.
+pub(super) struct SequenceDiagram<'a> {
+    pub(super) key: &'a ConversationKey,
+    pub(super) log: &'a MessageLog,
     pub(super) rows: Vec<SequenceRow>,
-    pub(super) before: u64,
-    pub(super) after: u64,
 }
 
-/// A packet as an arrow, or a remark.
+/// An arrow from one NIC to the other, or a remark.
 pub(super) struct SequenceRow {
-    pub(super) y: usize,
     pub(super) time: String,
     pub(super) class: &'static str,
     pub(super) label: String,
-    /// The line with its head; empty for a remark.
-    pub(super) d: String,
+    /// Coordinates of the arrow's ends; equal for a remark.
+    pub(super) ends: [usize; 2],
+    /// Name of the packet's fate, if it was lost.
+    pub(super) lost: Option<&'static str>,
 }
 
 impl MessageRecord {
-    pub(super) fn conversation(&mut self, capture: u32, conversation: Conversation) {
-        self.count += 1;
-        self.conversations.push((capture, conversation));
-        if self.conversations.len() >= 2 * KEPT_MAX {
-            self.rank();
-            self.conversations.truncate(KEPT_MAX);
+    /// Adds an event in a capture of the file.
+    pub(super) fn add(&mut self, capture: u32, event: TransportEvent) {
+        match event {
+            TransportEvent::Noticed(observation) => self.observation(capture, observation),
+            TransportEvent::Conversation(it) => {
+                self.count += 1;
+                self.conversations.push((capture, *it));
+                if self.conversations.len() >= 2 * KEPT_MAX {
+                    self.conversations.sort_by_cached_key(trouble_order);
+                    self.conversations.truncate(KEPT_MAX);
+                }
+            }
+            TransportEvent::Malformed(_) => {}
         }
     }
 
-    fn rank(&mut self) {
-        self.conversations.sort_by_cached_key(trouble_order);
-    }
-
-    pub(super) fn observation(&mut self, capture: u32, observation: Observation) {
+    fn observation(&mut self, capture: u32, observation: Observation) {
         let key = (capture, observation.key);
         let is_trouble = is_trouble(&observation);
         if !self.logs.contains_key(&key) && self.logs.len() >= LOGS_MAX {
@@ -101,53 +102,31 @@ impl MessageRecord {
     }
 
     /// The conversations, those with trouble first.
-    pub(super) fn table(&self, file: &Path) -> DataTable {
+    pub(super) fn table(&self, file: &Path) -> BoundedList<ConversationRow> {
         let mut ranked: Vec<&(u32, Conversation)> = self.conversations.iter().collect();
         ranked.sort_by_cached_key(|it| trouble_order(it));
-        let command = ShellCommand::of("conversations", file);
-        let rows = BoundedList::of(&ranked, ROWS_MAX, &command, |(_, it)| {
-            let row = it.row();
-            vec![
-                DataCell::text(format!("{} → {}", row.source, row.destination)),
-                DataCell::number(row.logical_channel.into()),
-                DataCell::number(row.messages),
-                DataCell::number(row.acknowledged),
-                DataCell::number(row.data),
-                DataCell::number(row.retransmissions).alarming(row.retransmissions),
-                DataCell::number(row.nacks).alarming(row.nacks),
-                DataCell::number(row.duplicates),
-                DataCell::number(row.broken).alarming(row.broken),
-                DataCell::time(row.rtt.min_ps),
-                DataCell::time(row.rtt.mean_ps),
-                DataCell::time(row.rtt.max_ps),
-                DataCell { class: "history", ..DataCell::text(clipped(&row.history, 80)) },
-            ]
-        });
+        let rows = BoundedList::of(ranked, ROWS_MAX, &ShellCommand::of("conversations", file));
         let more = self.count.saturating_sub(rows.items.len());
-        let heads = &[
-            "NICs",
-            "channel",
-            "messages",
-            "acknowledged",
-            "data",
-            "resent",
-            "NACKs",
-            "duplicates",
-            "violations",
-            "RTT min",
-            "mean",
-            "max",
-            "history",
-        ];
-        DataTable { id: "conversation-table", heads, rows: BoundedList { more, ..rows } }
+        BoundedList { more, ..rows.map(|(_, it)| it.row()) }
     }
 
     /// Diagrams of the conversations with the most trouble.
-    pub(super) fn diagrams(&self, file: &Path) -> BoundedList<SequenceDiagram> {
+    pub(super) fn diagrams(&self, file: &Path) -> BoundedList<SequenceDiagram<'_>> {
         let mut logs: Vec<_> = self.logs.iter().collect();
         logs.sort_by_key(|(key, log)| (Reverse(log.trouble), **key));
         let command = ShellCommand::of("conversations", file).with("--events");
-        BoundedList::of(&logs, DIAGRAMS_MAX, &command, |((_, key), log)| diagram(key, log))
+        BoundedList::of(logs, DIAGRAMS_MAX, &command).map(|((_, key), log)| {
+            let rows = log.observations.iter().map(row).collect();
+            SequenceDiagram { key, log, rows }
+        })
+    }
+}
+
+impl SequenceDiagram<'_> {
+    pub(super) fn title(&self) -> String {
+        let (source, destination) = self.key.pair();
+        let channel = self.key.channel.0;
+        format!("NIC {} to NIC {}, logical channel {channel}", source.0, destination.0)
     }
 }
 
@@ -170,69 +149,34 @@ fn is_trouble(observation: &Observation) -> bool {
         }
 }
 
-fn diagram(key: &ConversationKey, log: &MessageLog) -> SequenceDiagram {
-    let (source, destination) = key.pair();
-    let rows = log.observations.iter().enumerate();
-    let rows: Vec<SequenceRow> = rows.map(|(place, it)| row(it, TOP + place * PITCH)).collect();
-    SequenceDiagram {
-        title: format!(
-            "NIC {} to NIC {}, logical channel {}",
-            source.0, destination.0, key.channel.0
-        ),
-        ends: [source, destination].map(|nic| format!("NIC {}", nic.0)),
-        height: TOP + rows.len() * PITCH,
-        rows,
-        before: log.before,
-        after: log.after,
-    }
-}
-
-fn row(observation: &Observation, y: usize) -> SequenceRow {
+fn row(observation: &Observation) -> SequenceRow {
     let [left, right] = LIFELINES;
+    let (there, back, nowhere) = ([left, right], [right, left], [left, left]);
+    let name = observation.remark.name();
     let (class, ends, label) = match observation.remark {
         ObservationKind::Data(data) => {
             let sync = if data.sync == SyncFlag::Set { "SYNC, " } else { "" };
-            ("data", Some((left, right)), format!("DATA {sync}{} bytes", data.bytes))
+            ("data", there, format!("DATA {sync}{} bytes", data.bytes))
         }
         ObservationKind::Resent(data, cause) => {
             let label = format!("↻ DATA again, {} bytes: {}", data.bytes, cause.name());
-            ("resent", Some((left, right)), label)
+            ("resent", there, label)
         }
         ObservationKind::Ack(trip) => {
             let trip = trip.map(|trip| format!(", after {}", duration(trip))).unwrap_or_default();
-            ("ack", Some((right, left)), format!("ACK{trip}"))
+            ("ack", back, format!("ACK{trip}"))
         }
-        ObservationKind::Nack(reason) => {
-            ("nack", Some((right, left)), format!("NACK: {}", reason.name()))
+        ObservationKind::Nack(reason) => ("nack", back, format!("NACK: {}", reason.name())),
+        ObservationKind::Gone(gone) => {
+            ("remark", nowhere, format!("message ended: {}", gone.name()))
         }
-        ObservationKind::Gone(gone) => ("remark", None, format!("message ended: {}", gone.name())),
         ObservationKind::Duplicate | ObservationKind::Late | ObservationKind::Stale => {
-            ("remark", None, observation.remark.name().to_owned())
+            ("remark", nowhere, name.to_owned())
         }
         ObservationKind::Storm(_) | ObservationKind::Broken(_) => {
-            ("broken", None, format!("✗ {}", observation.remark.name()))
+            ("broken", nowhere, format!("✗ {name}"))
         }
     };
-    let lost = if observation.fate.is_lost() {
-        format!(" ✗ {}", observation.fate.name())
-    } else {
-        String::new()
-    };
-    SequenceRow {
-        y,
-        time: duration(observation.place.time),
-        class,
-        label: format!("{label}{lost}"),
-        d: ends.map_or_else(String::new, |(from, to)| arrow((from, to), y, observation.fate)),
-    }
-}
-
-/// An arrow; that of a lost packet ends with a cross in the middle.
-fn arrow((from, to): (usize, usize), y: usize, fate: TransportFate) -> String {
-    if fate.is_lost() {
-        let end = (from + 2 * to) / 3;
-        return format!("M{from} {y}H{end}m-6 -6l12 12m0 -12l-12 12");
-    }
-    let head = if from < to { "l-9 -5v10z" } else { "l9 -5v10z" };
-    format!("M{from} {y}H{to}M{to} {y}{head}")
+    let lost = observation.fate.is_lost().then(|| observation.fate.name());
+    SequenceRow { time: duration(observation.place.time), class, label, ends, lost }
 }

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use analyzer::finding::{Severity, ShellCommand};
-use analyzer::topology::{Topology, TopologyLink, TopologyNodeKind};
+use analyzer::topology::{Inconsistency, Topology, TopologyLink, TopologyNode, TopologyNodeKind};
 
-use super::text::{BoundedList, clipped, name};
+use super::text::BoundedList;
 
 /// Nodes in the picture. *Chosen*: more could not be told apart.
 const NODES_MAX: usize = 160;
@@ -32,35 +32,35 @@ pub(super) struct ChannelFacts {
     pub(super) stopped_permille: u64,
 }
 
-pub(super) struct NetworkPicture {
+pub(super) struct NetworkPicture<'a> {
     pub(super) width: usize,
     pub(super) height: usize,
     pub(super) summary: String,
-    pub(super) nodes: Vec<PictureNode>,
-    pub(super) links: BoundedList<PictureLink>,
+    pub(super) nodes: Vec<PictureNode<'a>>,
+    pub(super) links: BoundedList<PictureLink<'a>>,
     pub(super) more_nodes: usize,
-    pub(super) remarks: BoundedList<String>,
+    pub(super) remarks: BoundedList<&'a Inconsistency>,
 }
 
-pub(super) struct PictureNode {
+pub(super) struct PictureNode<'a> {
     pub(super) x: usize,
     pub(super) y: usize,
-    /// Lower edge of the name: neighbours alternate where names are many.
-    pub(super) label_y: usize,
-    pub(super) kind: &'static str,
-    pub(super) name: String,
+    /// Distance of the name: neighbours alternate where names are many.
+    pub(super) below: usize,
+    pub(super) node: &'a TopologyNode,
 }
 
-pub(super) struct PictureLink {
-    pub(super) d: String,
+/// A link as a curve.
+pub(super) struct PictureLink<'a> {
+    pub(super) from: (usize, usize),
+    pub(super) bend: (usize, usize),
+    pub(super) to: (usize, usize),
+    pub(super) link: &'a TopologyLink,
+    pub(super) names: [String; 2],
+    pub(super) facts: ChannelFacts,
     pub(super) class: &'static str,
     pub(super) sign: &'static str,
-    /// Place of the sign.
-    pub(super) x: usize,
-    pub(super) y: usize,
-    /// Width of the line in tenths of a pixel.
-    pub(super) stroke: String,
-    pub(super) title: String,
+    pub(super) state: &'static str,
 }
 
 /// Rows of nodes, hosts first, and the place of each node in its row.
@@ -70,11 +70,11 @@ struct NodeRows {
 }
 
 /// Draws the network; none without nodes.
-pub(super) fn picture(
-    topology: &Topology,
+pub(super) fn picture<'a>(
+    topology: &'a Topology,
     facts: &BTreeMap<&str, ChannelFacts>,
     command: &ShellCommand,
-) -> Option<NetworkPicture> {
+) -> Option<NetworkPicture<'a>> {
     let is_host = |node: usize| {
         topology.nodes.get(node).is_some_and(|node| node.kind != TopologyNodeKind::Switch)
     };
@@ -103,19 +103,18 @@ pub(super) fn picture(
     let nodes = nodes.filter_map(|(len, (place, id))| {
         let ((x, y), node) = (*places.get(id)?, topology.nodes.get(*id)?);
         let stagger = if len > 12 { place % 2 * 14 } else { 0 };
-        let kind = node.kind.name();
-        Some(PictureNode { x, y, label_y: y + 28 + stagger, kind, name: clipped(&node.name, 16) })
+        Some(PictureNode { x, y, below: 28 + stagger, node })
     });
-    let nodes: Vec<PictureNode> = nodes.collect();
+    let nodes: Vec<PictureNode<'_>> = nodes.collect();
     let mut parallel: BTreeMap<[usize; 2], usize> = BTreeMap::new();
-    let links = BoundedList::of(&links, LINKS_MAX, command, |link| {
+    let links = BoundedList::of(links, LINKS_MAX, command).map(|link| {
         let mut ends = link.ends.map(|end| end.node);
         ends.sort_unstable();
         let number = parallel.entry(ends).and_modify(|number| *number += 1).or_default();
         let [from, to] = link.ends.map(|end| places.get(&end.node).copied().unwrap_or_default());
         draw(topology, link, facts, (from, to, *number))
     });
-    let counts = [TopologyNodeKind::Switch, TopologyNodeKind::Host, TopologyNodeKind::Unknown]
+    let counts = TopologyNodeKind::ALL
         .map(|kind| (kind, topology.nodes.iter().filter(|node| node.kind == kind).count()));
     let counts = counts.iter().filter(|(_, count)| *count > 0);
     let words = counts.map(|(kind, count)| format!("{count} × {}", kind.name()));
@@ -127,7 +126,7 @@ pub(super) fn picture(
         more_nodes: topology.nodes.len() - nodes.len(),
         nodes,
         links,
-        remarks: BoundedList::of(&topology.remarks, 12, command, |it| clipped(&it.text, 200)),
+        remarks: BoundedList::of(&topology.remarks, 12, command),
     })
 }
 
@@ -182,24 +181,25 @@ impl NodeRows {
     }
 }
 
-/// Draws a link as a curve; several between the same nodes lie side by side.
-fn draw(
+/// Draws a link; several between the same nodes lie side by side.
+fn draw<'a>(
     topology: &Topology,
-    link: &TopologyLink,
+    link: &'a TopologyLink,
     facts: &BTreeMap<&str, ChannelFacts>,
     (from, to, number): ((usize, usize), (usize, usize), usize),
-) -> PictureLink {
-    let own = || link.channels.iter().filter_map(|channel| facts.get(channel.name.as_str()));
-    let severity = own().filter_map(|facts| facts.severity).min();
-    let [used, stopped] = [
-        own().map(|facts| facts.use_permille).max().unwrap_or(0),
-        own().map(|facts| facts.stopped_permille).max().unwrap_or(0),
-    ];
-    let (class, sign) = match severity {
+) -> PictureLink<'a> {
+    let own = link.channels.iter().filter_map(|channel| facts.get(channel.name.as_str()));
+    let own = own.copied().reduce(|one, other| ChannelFacts {
+        severity: one.severity.into_iter().chain(other.severity).min(),
+        use_permille: one.use_permille.max(other.use_permille),
+        stopped_permille: one.stopped_permille.max(other.stopped_permille),
+    });
+    let facts = own.unwrap_or_default();
+    let (class, sign) = match facts.severity {
         Some(Severity::Error) => ("error", "✗"),
         Some(Severity::Warning) => ("warning", "!"),
-        Some(Severity::Note) | None if stopped >= 100 => ("stopped", "■"),
-        Some(Severity::Note) | None if used == 0 => ("quiet", ""),
+        Some(Severity::Note) | None if facts.stopped_permille >= 100 => ("stopped", "■"),
+        Some(Severity::Note) | None if facts.use_permille == 0 => ("quiet", ""),
         Some(Severity::Note) | None => ("good", ""),
     };
     let middle = (usize::midpoint(from.0, to.0), usize::midpoint(from.1, to.1));
@@ -207,27 +207,11 @@ fn draw(
     let rise =
         if from.1 == to.1 { (from.0.abs_diff(to.0) / 6).saturating_sub(40).min(100) } else { 0 };
     let bend = (middle.0 + number * 18, middle.1.saturating_sub(rise + number * 12).max(2));
-    let at = |from: usize, bend: usize, to: usize| (from + 2 * bend + to) / 4;
-    let [one, other] = link.ends.map(|end| name(&topology.place(end)));
-    let way = if link.channels.len() == 1 { "→" } else { "⇄" };
-    let state = match severity {
+    let state = match facts.severity {
         Some(severity) => severity.name(),
-        None if own().next().is_none() => "not selected",
+        None if own.is_none() => "not selected",
         None => "nothing found",
     };
-    PictureLink {
-        d: format!("M{} {}Q{} {} {} {}", from.0, from.1, bend.0, bend.1, to.0, to.1),
-        class,
-        sign,
-        x: at(from.0, bend.0, to.0),
-        y: at(from.1, bend.1, to.1),
-        stroke: format!("{}.{}", 2 + used / 200, used / 20 % 10),
-        title: format!(
-            "{one} {way} {other}: {state}; data {}.{} %, stopped {}.{} %",
-            used / 10,
-            used % 10,
-            stopped / 10,
-            stopped % 10
-        ),
-    }
+    let names = link.ends.map(|end| topology.place(end));
+    PictureLink { from, bend, to, link, names, facts, class, sign, state }
 }

@@ -1,5 +1,6 @@
 //! Latencies as a histogram, and the bounds of slack buffers over time.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -7,12 +8,12 @@ use analyzer::distribution::LatencyDistribution;
 use analyzer::event::Picoseconds;
 use analyzer::finding::ShellCommand;
 use analyzer::journey::Journey;
-use analyzer::link::slack::{FillBounds, SlackTracker};
+use analyzer::link::slack::{FillBounds, SlackRow, SlackTracker};
 use codec::capture::ChannelId;
 
 use super::decimate::{StretchList, StretchValue};
 use super::lanes::PictureTime;
-use super::text::{BoundedList, DataCell, DataTable, duration, name};
+use super::text::{BoundedList, duration};
 
 /// Bars of a histogram, about. *Chosen*: wide enough to point at.
 const BARS: u128 = 30;
@@ -34,48 +35,36 @@ pub(super) struct FateTotals {
     latencies: LatencyDistribution,
 }
 
-pub(super) struct LatencyPicture {
+pub(super) struct LatencyPicture<'a> {
     pub(super) summary: String,
-    pub(super) fates: Vec<(&'static str, u64)>,
+    pub(super) fates: &'a BTreeMap<&'static str, u64>,
     pub(super) bars: Vec<HistogramBar>,
-    pub(super) labels: Vec<HistogramLabel>,
+    /// Coordinates and times below the bars.
+    pub(super) labels: Vec<(u128, String)>,
 }
 
 pub(super) struct HistogramBar {
     pub(super) x: u128,
-    pub(super) y: u128,
     pub(super) width: u128,
     pub(super) height: u128,
-    pub(super) title: String,
-}
-
-pub(super) struct HistogramLabel {
-    pub(super) x: u128,
-    pub(super) text: String,
+    pub(super) range: String,
+    pub(super) count: u64,
 }
 
 /// Least lower and greatest upper bound of a fill.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FillRange {
-    pub(super) lo: u32,
-    pub(super) hi: u32,
-}
+pub(super) type FillRange = (u32, u32);
 
 impl StretchValue for FillRange {
     fn merge(&mut self, later: &Self) {
-        (self.lo, self.hi) = (self.lo.min(later.lo), self.hi.max(later.hi));
+        *self = (self.0.min(later.0), self.1.max(later.1));
     }
 }
 
 /// Bounds of a slack buffer over time.
-pub(super) struct BufferPicture {
-    pub(super) name: String,
-    pub(super) cells: u32,
-    /// Heights of the thresholds, from above.
-    pub(super) stop: u32,
-    pub(super) go: u32,
+pub(super) struct BufferPicture<'a> {
+    pub(super) slack: &'a SlackTracker,
+    pub(super) row: SlackRow<'a>,
     pub(super) d: String,
-    pub(super) label: String,
 }
 
 impl FateTotals {
@@ -88,9 +77,9 @@ impl FateTotals {
     }
 
     /// Draws the latencies; none without journeys.
-    pub(super) fn picture(&self) -> Option<LatencyPicture> {
+    pub(super) fn picture(&self) -> Option<LatencyPicture<'_>> {
         let at = |percent| self.latencies.percentile(percent);
-        let fates = self.fates.iter().map(|(fate, count)| (*fate, *count)).collect();
+        let fates = &self.fates;
         let (Some(least), Some(median), Some(most), Some(mean)) =
             (at(0), at(50), at(100), self.latencies.mean())
         else {
@@ -111,7 +100,7 @@ impl FateTotals {
         &self,
         least: Picoseconds,
         highest: Picoseconds,
-    ) -> (Vec<HistogramBar>, Vec<HistogramLabel>) {
+    ) -> (Vec<HistogramBar>, Vec<(u128, String)>) {
         let step = round_step((highest - least) / BARS + 1);
         let start = least / step * step;
         let classes = (highest - start) / step + 1;
@@ -123,28 +112,21 @@ impl FateTotals {
         let (width, height) = HISTOGRAM;
         let most = u128::from(counts.values().copied().max().unwrap_or(1).max(1));
         let x = |class: u128| class * width / (classes + 1);
-        let bars = counts.iter().map(|(class, count)| {
-            let tall = (u128::from(*count) * height).div_ceil(most);
-            let from = duration(start + class * step);
-            let to = duration(start + (class + 1) * step);
-            let range = if *class == classes {
-                format!("{from} or more")
-            } else {
-                format!("{from} to {to}")
-            };
+        let time = |class: u128| duration(start + class * step);
+        let bars = counts.into_iter().map(|(class, count)| {
+            let to =
+                if class == classes { "or more".into() } else { format!("to {}", time(class + 1)) };
             HistogramBar {
-                x: x(*class),
-                y: height - tall,
-                width: (x(class + 1) - x(*class)).saturating_sub(2).max(1),
-                height: tall,
-                title: format!("{range}: {count}"),
+                x: x(class),
+                width: (x(class + 1) - x(class)).saturating_sub(2).max(1),
+                height: (u128::from(count) * height).div_ceil(most),
+                range: format!("{} {to}", time(class)),
+                count,
             }
         });
         let every = (classes / 6).max(1);
-        let labels = (0..=classes)
-            .filter(|class| class % every == 0)
-            .map(|class| HistogramLabel { x: x(class), text: duration(start + class * step) });
-        (bars.collect(), labels.collect())
+        let labels = (0..=classes).filter(|class| class % every == 0);
+        (bars.collect(), labels.map(|class| (x(class), time(class))).collect())
     }
 }
 
@@ -172,7 +154,7 @@ pub(super) fn fill_parts(bounds: &FillBounds) -> impl Iterator<Item = (u64, u64,
         let (from, to) = (edge(part), edge(part + 1));
         let at = |at: u64| bounds.at(codec::time::Tick(at)).unwrap_or((bounds.lo, bounds.hi));
         let (one, other) = (at(from), at(to.saturating_sub(1)));
-        (from, to, FillRange { lo: one.0.min(other.0), hi: one.1.max(other.1) })
+        (from, to, (one.0.min(other.0), one.1.max(other.1)))
     })
 }
 
@@ -192,80 +174,53 @@ pub(super) fn known_buffers<'a>(
 }
 
 /// Draws the bounds of the first buffers.
-pub(super) fn buffers(
-    known: &[KnownBuffer<'_>],
+pub(super) fn buffers<'a>(
+    known: &[KnownBuffer<'a>],
     fills: &BTreeMap<ChannelId, StretchList<FillRange>>,
     time: PictureTime,
     file: &Path,
-) -> BoundedList<BufferPicture> {
+) -> BoundedList<BufferPicture<'a>> {
     let command = ShellCommand::of("links", file).with("--fill");
-    let shown = known.iter().copied().filter(|(_, it)| it.summary().stops > 0);
-    let shown: Vec<KnownBuffer<'_>> = shown.collect();
-    let most = RECTANGLES_MAX / shown.len().clamp(1, BUFFERS_MAX);
-    BoundedList::of(&shown, BUFFERS_MAX, &command, |(id, slack)| {
-        let (row, channel) = (slack.summary(), slack.channel());
+    let shown = known.iter().filter(|(_, it)| it.summary().stops > 0);
+    let most = RECTANGLES_MAX / shown.clone().count().clamp(1, BUFFERS_MAX);
+    BoundedList::of(shown, BUFFERS_MAX, &command).map(|(id, slack)| {
         let mut list = fills.get(id).cloned().unwrap_or_default();
         list.reduce(most);
-        let cells = row.cells.max(1);
+        let row = slack.summary();
         let d = list.iter().map(|it| {
-            let (x, width) = time.place(channel, it.start, it.end);
-            let FillRange { lo, hi } = it.value;
-            let (hi, lo) = (hi.min(cells), lo.min(cells));
-            format!("M{x} {}h{width}v{}h-{width}z", cells - hi, hi.saturating_sub(lo))
+            let (x, width) = time.place(slack.channel(), it.start, it.end);
+            let (lo, hi) = (it.value.0.min(row.cells), it.value.1.min(row.cells));
+            format!("M{x} {}h{width}v{}h-{width}z", row.cells - hi, hi.saturating_sub(lo))
         });
-        let below = |level: u32| cells.saturating_sub(level);
-        let [least, most] = [row.high_water_lo, row.high_water_hi].map(|it| it.unwrap_or(0));
-        BufferPicture {
-            name: name(&channel.label()),
-            cells,
-            go: below(row.assumed.kg),
-            stop: below(row.assumed.kg.saturating_add(row.assumed.h)),
-            d: d.collect(),
-            label: format!(
-                "{}: rose to {least} to {most} of {cells} cells",
-                name(&channel.label())
-            ),
-        }
+        let d = d.collect();
+        BufferPicture { slack, row, d }
     })
 }
 
 /// Totals of the buffers.
-pub(super) fn buffer_table(known: &[KnownBuffer<'_>], file: &Path) -> DataTable {
+pub(super) fn buffer_table<'a>(
+    known: &[KnownBuffer<'a>],
+    file: &Path,
+) -> BoundedList<(&'a SlackTracker, SlackRow<'a>)> {
     let command = ShellCommand::of("links", file).with("--slack --format csv");
-    let range = |lo: Option<i64>, hi: Option<i64>| match (lo, hi) {
+    BoundedList::of(known, ROWS_MAX, &command).map(|(_, slack)| (*slack, slack.summary()))
+}
+
+/// The fill at which a buffer sends STOP.
+pub(super) const fn stop_at(row: &SlackRow<'_>) -> u32 {
+    row.assumed.kg.saturating_add(row.assumed.h)
+}
+
+/// Distance of a fill from the top of a picture.
+pub(super) fn below(row: &SlackRow<'_>, fill: impl Borrow<u32>) -> u32 {
+    row.cells.saturating_sub(*fill.borrow())
+}
+
+/// The range of an extreme of a fill.
+pub(super) fn range(lo: impl Borrow<Option<i64>>, hi: impl Borrow<Option<i64>>) -> String {
+    match (*lo.borrow(), *hi.borrow()) {
         (Some(lo), Some(hi)) if lo == hi => lo.to_string(),
         (Some(lo), Some(hi)) => format!("{lo} to {hi}"),
         (Some(_) | None, _) => "–".to_owned(),
-    };
-    let rows = BoundedList::of(known, ROWS_MAX, &command, |(_, slack)| {
-        let row = slack.summary();
-        let numeric = |text: String| DataCell { class: "n", ..DataCell::text(text) };
-        vec![
-            DataCell { class: "name", ..DataCell::text(name(&slack.channel().label())) },
-            DataCell::number(row.cells.into()),
-            DataCell::number(row.assumed.kg.into()),
-            DataCell::number(row.assumed.kg.saturating_add(row.assumed.h).into()),
-            numeric(range(row.low_water_lo, row.low_water_hi)),
-            numeric(range(row.high_water_lo, row.high_water_hi)),
-            DataCell::share(row.known, row.periods),
-            DataCell::number(row.stops),
-            DataCell::number(row.late).alarming(row.late),
-            DataCell::number(row.overrun_risks).alarming(row.overrun_risks),
-            DataCell::number(row.contradictions).alarming(row.contradictions),
-        ]
-    });
-    let heads = &[
-        "channel",
-        "cells",
-        "GO at",
-        "STOP at",
-        "fell to",
-        "rose to",
-        "known",
-        "STOPs",
-        "data too late",
-        "overrun risks",
-        "contradictions",
-    ];
-    DataTable { id: "buffer-table", heads, rows }
+    }
 }

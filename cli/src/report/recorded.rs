@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use analyzer::blocking::BlockingEvent;
 use analyzer::blocking::trees::WaitTrees;
-use analyzer::conversation::TransportEvent;
-use analyzer::journey::Journey;
-use analyzer::link::interval::ActivityInterval;
-use analyzer::link::slack::FillBounds;
+use analyzer::journey::JourneyHop;
+use analyzer::link::slack::SlackEvent;
+use analyzer::pipeline::AnalysisEvent;
+use analyzer::render::MappingText;
 use codec::capture::ChannelId;
 use codec::time::Tick;
 
@@ -15,6 +14,9 @@ use super::decimate::{StretchList, StretchValue, TimeStretch};
 use super::lanes::ActivityTimes;
 use super::messages::MessageRecord;
 use super::numbers::{FateTotals, FillRange, fill_parts};
+use crate::analyze::{CliAnalysis, is_selected};
+use crate::args::ViewArgs;
+use crate::commands::{blocking, conversations, mapping};
 
 /// Stretches of all lanes together, and the most and the fewest of one. *Chosen*: 1024 are more than a
 /// screen has columns; half a million take 40 MB.
@@ -30,45 +32,61 @@ pub(crate) struct RecordedEvents {
     pub(super) waits: WaitTrees,
     pub(super) journeys: FateTotals,
     pub(super) messages: MessageRecord,
+    pub(super) mapping: MappingText,
 }
 
-/// First tick of a window, and the tick behind its last.
-type TickWindow = (Tick, Tick);
-
 impl RecordedEvents {
-    /// Adds the part of an interval within a window.
-    pub(crate) fn interval(&mut self, interval: &ActivityInterval, window: TickWindow) {
-        let part = [interval.start, interval.end];
-        add(&mut self.lanes, (interval.channel, window), part, |periods| {
-            let mut times = ActivityTimes::default();
-            if let Some(time) = times.0.get_mut(interval.state.index()) {
-                *time = periods;
-            }
-            times
-        });
-    }
-
-    /// Adds the part of the bounds of a slack buffer within a window.
-    pub(crate) fn fill(&mut self, bounds: &FillBounds, window: TickWindow) {
-        for (from, to, range) in fill_parts(bounds) {
-            add(&mut self.fills, (bounds.channel, window), [Tick(from), Tick(to)], |_| range);
-        }
-    }
-
-    pub(crate) fn journey(&mut self, journey: &Journey) {
-        self.journeys.add(journey);
-    }
-
-    pub(crate) fn wait(&mut self, wait: BlockingEvent) {
-        self.waits.add(wait);
-    }
-
-    /// Adds an event of the reliability protocol in a capture of the file.
-    pub(crate) fn message(&mut self, capture: u32, event: TransportEvent) {
+    /// Adds an event, if the options select it.
+    pub(crate) fn add(&mut self, view: &ViewArgs, analysis: &CliAnalysis, event: AnalysisEvent) {
+        let window = |id| {
+            let channel = analysis.channel(id).filter(|it| view.channels().selects(it));
+            channel.map_or((Tick(0), Tick(0)), |channel| view.window().on(channel))
+        };
         match event {
-            TransportEvent::Noticed(observation) => self.messages.observation(capture, observation),
-            TransportEvent::Conversation(it) => self.messages.conversation(capture, *it),
-            TransportEvent::Malformed(_) => {}
+            AnalysisEvent::Interval(it) => {
+                let part = (it.start.0, it.end.0);
+                add(&mut self.lanes, (it.channel, window(it.channel)), part, |periods| {
+                    let mut times = ActivityTimes::default();
+                    times.get_mut(it.state.index()).into_iter().for_each(|time| *time = periods);
+                    times
+                });
+            }
+            AnalysisEvent::Slack(SlackEvent::Fill(it)) => {
+                for (from, to, range) in fill_parts(&it) {
+                    let channel = (it.channel, window(it.channel));
+                    add(&mut self.fills, channel, (from, to), |_| range);
+                }
+            }
+            AnalysisEvent::Journey(journey) => {
+                let is_on = |hop: &JourneyHop| {
+                    let channel = analysis.channel(hop.channel);
+                    channel.is_some_and(|channel| is_selected(view, channel, hop.start, hop.end))
+                };
+                if journey.hops.iter().any(is_on) {
+                    self.journeys.add(&journey);
+                }
+            }
+            AnalysisEvent::Blocked(_) => {
+                let wait = blocking::selected(view, None, analysis, event);
+                wait.into_iter().for_each(|wait| self.waits.add(wait));
+            }
+            AnalysisEvent::Spoken(_) => {
+                if let Some((event, place)) = conversations::selected(view, analysis, event) {
+                    let capture = analysis.channel(place.channel).map_or(0, |it| it.capture);
+                    self.messages.add(capture, event);
+                }
+            }
+            AnalysisEvent::Mapping(_) => {
+                if let Some((event, channel)) = mapping::selected(view, analysis, event) {
+                    self.mapping.add(event, channel);
+                }
+            }
+            AnalysisEvent::Row(_) | AnalysisEvent::Case(_) | AnalysisEvent::Fault(_) => {}
+            AnalysisEvent::Slack(
+                SlackEvent::Late { .. }
+                | SlackEvent::OverrunRisk { .. }
+                | SlackEvent::Contradiction { .. },
+            ) => {}
         }
     }
 }
@@ -76,11 +94,11 @@ impl RecordedEvents {
 /// Adds the part of a stretch within a window.
 fn add<T: StretchValue>(
     lists: &mut BTreeMap<ChannelId, StretchList<T>>,
-    (channel, (from, to)): (ChannelId, TickWindow),
-    [start, end]: [Tick; 2],
+    (channel, (from, to)): (ChannelId, (Tick, Tick)),
+    (start, end): (u64, u64),
     value: impl FnOnce(u64) -> T,
 ) {
-    let (start, end) = (start.max(from).0, end.min(to).0);
+    let (start, end) = (start.max(from.0), end.min(to.0));
     if start < end {
         let most = (STRETCHES_MAX / (lists.len() + 1)).clamp(LANE_MIN, LANE_MAX);
         let list = lists.entry(channel).or_default();

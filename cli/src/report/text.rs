@@ -1,28 +1,34 @@
 //! Text of the page. Names in a capture may be long and hostile: they are shortened here, freed of
 //! control characters, and escaped for HTML by the templates.
 
-use analyzer::channel_name::escape_text;
+use std::borrow::Borrow;
+use std::fmt::Display;
+
 use analyzer::event::Picoseconds;
 use analyzer::finding::ShellCommand;
+use askama::filters::Safe;
 
-/// Longest name, in characters. *Chosen*: names of the simulator have 20.
-pub(super) const NAME_MAX: usize = 60;
-/// Longest sentence. *Chosen*: three lines.
-pub(super) const TEXT_MAX: usize = 300;
+/// Filters of the templates.
+#[expect(unreachable_pub, reason = "generated from the arguments of a filter")]
+pub(super) mod filters {
+    use std::fmt::Display;
 
-/// A name or a sentence, shortened, without control characters.
-pub(super) fn clipped(text: &str, max: usize) -> String {
-    let cut = text.char_indices().nth(max).map(|(at, _)| at);
-    let shown = cut.and_then(|at| text.get(..at)).map(|text| format!("{text}…"));
-    escape_text(shown.unwrap_or_else(|| text.to_owned()))
-}
+    use analyzer::channel_name::escape_text;
+    use askama::{Result, Values, filter_fn};
 
-pub(super) fn name(text: &str) -> String {
-    clipped(text, NAME_MAX)
+    /// A name or a sentence of at most `max` characters, without control characters. *Chosen*: names of
+    /// the simulator have 20 characters, sentences of 300 fill three lines.
+    #[filter_fn]
+    pub(crate) fn clip(text: impl Display, _: &dyn Values, max: usize) -> Result<String> {
+        let text = text.to_string();
+        let cut = text.char_indices().nth(max).and_then(|(at, _)| text.get(..at));
+        Ok(escape_text(cut.map(|text| format!("{text}…")).unwrap_or(text)))
+    }
 }
 
 /// A time with the unit that fits it, to at most five digits.
-pub(super) fn duration(time: Picoseconds) -> String {
+pub(super) fn duration(time: impl Borrow<Picoseconds>) -> String {
+    let time = *time.borrow();
     let units = [(1_000_000_000_000, "s"), (1_000_000_000, "ms"), (1_000_000, "µs"), (1000, "ns")];
     let fits = |(size, _): &(Picoseconds, &str)| time >= *size;
     let (size, unit) = units.into_iter().find(fits).unwrap_or((1000, "ns"));
@@ -34,6 +40,14 @@ pub(super) fn duration(time: Picoseconds) -> String {
     format!("{}{point}{fraction} {unit}", thousandths / 1000)
 }
 
+/// Cell of a time.
+pub(super) fn time_cell(time: impl Borrow<Option<Picoseconds>>) -> Safe<String> {
+    Safe(match time.borrow() {
+        Some(time) => format!("<td class=\"n\" data-v=\"{time}\">{}</td>", duration(*time)),
+        None => "<td class=\"n\">–</td>".to_owned(),
+    })
+}
+
 /// A share in percent, to a tenth.
 pub(super) fn percent(part: u64, whole: u64) -> String {
     let tenths = (u128::from(part) * 1000).checked_div(whole.into()).unwrap_or(0);
@@ -43,70 +57,62 @@ pub(super) fn percent(part: u64, whole: u64) -> String {
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
+/// Cell of a share, marked as a number that should be 0 if `class` says so.
+pub(super) fn share_cell(
+    class: &str,
+    part: impl Borrow<u64>,
+    whole: impl Borrow<u64>,
+) -> Safe<String> {
+    let (part, whole) = (*part.borrow(), *whole.borrow());
+    let class = if part == 0 { "n" } else { class };
+    let value = (u128::from(part) * 1_000_000).checked_div(whole.into()).unwrap_or(0);
+    let text = percent(part, whole).replace('<', "&lt;");
+    Safe(format!("<td class=\"{class}\" data-v=\"{value}\">{text}</td>"))
+}
+
+/// Cell of a number that should be 0.
+pub(super) fn fault_cell(number: impl Display) -> Safe<String> {
+    let number = number.to_string();
+    let class = if number == "0" { "n" } else { "n bad" };
+    Safe(format!("<td class=\"{class}\">{number}</td>"))
+}
+
 /// The first items of a list, and the command that lists all.
 pub(super) struct BoundedList<T> {
     pub(super) items: Vec<T>,
     pub(super) more: usize,
-    pub(super) command: String,
+    pub(super) command: ShellCommand,
 }
 
 impl<T> BoundedList<T> {
-    pub(super) fn of<S>(
-        all: &[S],
-        max: usize,
-        command: &ShellCommand,
-        build: impl FnMut(&S) -> T,
-    ) -> Self {
-        let items = all.iter().take(max).map(build).collect();
-        let command = clipped(&command.to_string(), TEXT_MAX);
-        Self { items, more: all.len().saturating_sub(max), command }
+    pub(super) fn of(all: impl IntoIterator<Item = T>, max: usize, command: &ShellCommand) -> Self {
+        let mut all = all.into_iter();
+        let items = all.by_ref().take(max).collect();
+        Self { items, more: all.count(), command: command.clone() }
     }
 
-    /// Leaves out the second half.
-    pub(super) fn halve(&mut self) {
+    pub(super) fn map<S>(self, build: impl FnMut(T) -> S) -> BoundedList<S> {
+        let Self { items, more, command } = self;
+        BoundedList { items: items.into_iter().map(build).collect(), more, command }
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+}
+
+/// A list of any items.
+pub(super) trait ShrinkingList {
+    /// Leaves out the second half; false if nothing was left.
+    fn halve(&mut self) -> bool;
+}
+
+impl<T> ShrinkingList for BoundedList<T> {
+    fn halve(&mut self) -> bool {
         let left_out = self.items.len().div_ceil(2);
         self.items.truncate(self.items.len() - left_out);
         self.more += left_out;
-    }
-}
-
-/// A table that a script can sort and filter.
-pub(super) struct DataTable {
-    pub(super) id: &'static str,
-    pub(super) heads: &'static [&'static str],
-    pub(super) rows: BoundedList<Vec<DataCell>>,
-}
-
-/// A cell of a table.
-pub(super) struct DataCell {
-    pub(super) class: &'static str,
-    pub(super) text: String,
-    /// Value for sorting, if the text has a unit.
-    pub(super) value: Option<String>,
-}
-
-impl DataCell {
-    pub(super) fn text(text: impl Into<String>) -> Self {
-        Self { class: "", text: text.into(), value: None }
-    }
-
-    pub(super) fn number(number: u64) -> Self {
-        Self { class: "n", text: number.to_string(), value: None }
-    }
-
-    pub(super) fn time(time: Option<Picoseconds>) -> Self {
-        let text = time.map_or_else(|| "–".to_owned(), duration);
-        Self { class: "n", text, value: time.map(|time| time.to_string()) }
-    }
-
-    pub(super) fn share(part: u64, whole: u64) -> Self {
-        let value = (u128::from(part) * 1_000_000).checked_div(whole.into());
-        Self { class: "n", text: percent(part, whole), value: value.map(|it| it.to_string()) }
-    }
-
-    /// The cell, marked if a number is not 0.
-    pub(super) fn alarming(self, number: u64) -> Self {
-        Self { class: if number > 0 { "n bad" } else { self.class }, ..self }
+        left_out > 0
     }
 }
 
@@ -125,13 +131,5 @@ mod tests {
             (123_456_789_000_000_000, "123456 s"),
         ];
         cases.into_iter().for_each(|(time, text)| assert_eq!(duration(time), text));
-    }
-
-    #[test]
-    fn names_are_short_and_harmless() {
-        let hostile = format!("\u{1b}[2J\u{202e}{}", "x".repeat(1 << 16));
-        let shown = name(&hostile);
-        assert!(shown.starts_with("\\u{1b}[2J\\u{202e}xx") && shown.ends_with("xx…"), "{shown}");
-        assert!(shown.chars().count() < 80);
     }
 }

@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 
 use analyzer::filter::{ColumnList, SortDirection, SortKey, SortOrder};
 use analyzer::render::{self, StyledLine};
-use analyzer::row::{ListRow, RowField, json_at};
+use analyzer::row::{ListRow, json, json_at, json_text};
 use codec::time::CharacterPeriod;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
 use super::selection::RowSelection;
 use super::separated::ValueSeparator;
-use super::trailer::text_of;
 use crate::args::{ArrangeArgs, ListFormat};
 
 /// Maximum number of rows or groups kept for an order. *Chosen*: more than anybody reads.
@@ -24,12 +23,12 @@ const BYTES_MAX: usize = 512 << 20;
 const ENTRY: usize = 352;
 
 /// File, if there are several, and capture of a row.
-pub(super) type RowPlace = (Option<String>, u32);
+pub(super) type CapturePlace = (Option<String>, u32);
 
 /// Lines between rows of two files or captures, unless their columns are shown.
 pub(super) fn separators(
-    (old_file, old_capture): &RowPlace,
-    (file, capture): &RowPlace,
+    (old_file, old_capture): &CapturePlace,
+    (file, capture): &CapturePlace,
     shown: &RowSelection,
 ) -> Vec<StyledLine> {
     let is_new = file != old_file;
@@ -83,7 +82,7 @@ impl RenderedRow {
     pub(super) fn of(
         format: ListFormat,
         columns: Option<&mut ColumnList>,
-        (row, period): (&impl ListRow, CharacterPeriod),
+        (row, period): (&dyn ListRow, CharacterPeriod),
         lines: impl FnOnce(&mut dyn FnMut(StyledLine)),
     ) -> Self {
         match (format, columns) {
@@ -102,7 +101,7 @@ impl RenderedRow {
             (ListFormat::Csv | ListFormat::Tsv, Some(columns)) => {
                 Self::Text(ValueSeparator::of(format).row(row, columns.names()))
             }
-            (_, None) => Self::Text(text_of(row)),
+            (_, None) => Self::Text(row.text()),
         }
     }
 
@@ -141,7 +140,7 @@ pub(super) struct SortedRows {
     order: SortOrder,
     max: usize,
     /// Rows with their places. The number keeps the order of equal rows.
-    rows: BTreeMap<(SortKey, u64), (RowPlace, RenderedRow)>,
+    rows: BTreeMap<(SortKey, u64), (CapturePlace, RenderedRow)>,
     seen: u64,
     bytes: MemoryBudget,
 }
@@ -153,7 +152,7 @@ impl SortedRows {
     }
 
     /// Key of a row, or none if it comes after all rows that are kept.
-    pub(super) fn key(&mut self, row: &impl ListRow, period: CharacterPeriod) -> Option<SortKey> {
+    pub(super) fn key(&mut self, row: &dyn ListRow, period: CharacterPeriod) -> Option<SortKey> {
         let key = self.order.key(row, period);
         let is_kept = self.rows.len() < self.max
             || self.rows.last_key_value().is_some_and(|((last, _), _)| key < *last);
@@ -163,7 +162,7 @@ impl SortedRows {
     pub(super) fn add(
         &mut self,
         key: SortKey,
-        place: RowPlace,
+        place: CapturePlace,
         row: RenderedRow,
     ) -> Result<(), String> {
         let bytes = ENTRY + key.size() + row.size();
@@ -178,7 +177,7 @@ impl SortedRows {
     }
 
     /// The rows with their places, in order.
-    pub(super) fn into_rows(self) -> impl Iterator<Item = (RowPlace, RenderedRow)> {
+    pub(super) fn into_rows(self) -> impl Iterator<Item = (CapturePlace, RenderedRow)> {
         self.rows.into_values()
     }
 }
@@ -212,7 +211,7 @@ impl RowGroups {
         Self { columns, order, by_count, max, groups, bytes: MemoryBudget::default() }
     }
 
-    pub(super) fn add(&mut self, row: &impl ListRow) -> Result<(), String> {
+    pub(super) fn add(&mut self, row: &dyn ListRow) -> Result<(), String> {
         let key = self.order.key(row, CharacterPeriod::PICOSECOND);
         if let Some(group) = self.groups.get_mut(&key) {
             group.count += 1;
@@ -240,13 +239,19 @@ impl RowGroups {
 }
 
 impl ListRow for GroupRow {
-    const FIELDS: &'static [RowField] = &[];
-
     fn member(&self, name: &str) -> Option<Value> {
         match self.members.iter().find(|(known, _)| *known == name) {
             Some((_, value)) => Some(value.clone()),
             None => Some(self.count.into()).filter(|_| name == "count"),
         }
+    }
+
+    fn json(&self) -> Value {
+        json(self)
+    }
+
+    fn text(&self) -> String {
+        json_text(self)
     }
 }
 

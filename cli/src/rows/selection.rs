@@ -78,7 +78,7 @@ impl RowSelection {
         self.columns.as_ref().is_some_and(|columns| columns.have(name))
     }
 
-    pub(crate) fn keeps(&mut self, row: &impl ListRow, period: CharacterPeriod) -> bool {
+    pub(crate) fn keeps(&mut self, row: &dyn ListRow, period: CharacterPeriod) -> bool {
         self.filter.as_mut().is_none_or(|filter| filter.keeps(row, period))
     }
 

@@ -32,7 +32,7 @@ impl ValueSeparator {
     /// lists and objects as JSON.
     pub(super) fn row(
         self,
-        row: &impl ListRow,
+        row: &dyn ListRow,
         names: impl Iterator<Item = &'static str>,
     ) -> String {
         self.line(names.map(|name| match json_at(row, name) {

@@ -1,7 +1,9 @@
 //! JSON behind a list: members of its object, and lines of other rows.
 
-use analyzer::row::ListRow;
+use analyzer::captured::joined;
+use analyzer::row::{ListRow, json_text};
 use serde::Serialize;
+use serde_json::json;
 
 /// Members of the JSON object behind the list, and lines of JSONL.
 #[derive(Debug, Default)]
@@ -19,26 +21,21 @@ enum MemberForm {
     List,
 }
 
-/// A row of another kind than the list, with the name of its file.
-#[derive(Serialize)]
-struct FiledRow<'a, R> {
-    #[serde(flatten)]
-    row: &'a R,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<&'a str>,
-}
-
 impl ListTrailer {
     /// Adds a member; of several files it is a list.
     pub(crate) fn member(&mut self, name: &'static str, value: &impl Serialize) {
         let form = if self.file.is_none() { MemberForm::Value } else { MemberForm::List };
-        self.add(name, form, [text_of(value)]);
+        self.add(name, form, [json_text(value)]);
     }
 
     /// Adds a list of other rows: a member, or lines.
-    pub(crate) fn other_rows(&mut self, name: &'static str, rows: &[impl ListRow]) {
+    pub(crate) fn other_rows<R: ListRow>(&mut self, name: &'static str, rows: &[R]) {
         let file = self.file.as_deref();
-        let rows: Vec<String> = rows.iter().map(|row| text_of(&FiledRow { row, file })).collect();
+        let text = |row: &R| match file {
+            Some(file) => joined(row.text(), &json!({ "file": file }).to_string()),
+            None => row.text(),
+        };
+        let rows: Vec<String> = rows.iter().map(text).collect();
         self.lines.extend(rows.iter().map(|row| format!("{row}\n")));
         self.add(name, MemberForm::List, rows);
     }
@@ -69,9 +66,4 @@ impl ListTrailer {
         };
         self.members.iter().map(member).collect()
     }
-}
-
-/// JSON of a value.
-pub(super) fn text_of(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }

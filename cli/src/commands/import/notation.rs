@@ -22,7 +22,7 @@ pub(super) fn write(
     period_fs: u64,
     text: RecordingStream,
 ) -> CommandResult {
-    let ImportArgs { file, output, channel, tap, .. } = arguments;
+    let ImportArgs { file, output, channel, .. } = arguments;
     let wrong =
         |line: usize, cause: String| CliError::reading(file, &format!("line {line}: {cause}"));
     let text = read_to_limit(text, file, TEXT_MAX, "the text")?;
@@ -52,7 +52,7 @@ pub(super) fn write(
         names.len()
     ];
     let failed = |error| CliError::writing(output, &error);
-    let declared = declared(&names, &periods, tap.as_deref());
+    let declared = declared(arguments, &names, &periods);
     let stream = AtomicFile::create(output)?;
     let mut writer = CaptureWriter::new(stream, ByteOrder::Little, &declared).map_err(failed)?;
     let mut chunks: Vec<_> = (0..)

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use analyzer::channel_name::escape_text;
 use codec::capture::{DecompressedInput, decompress};
+use codec::recording::fst::{FstReader, is_fst};
 use codec::recording::sigrok::SigrokReader;
 use codec::recording::table::TableReader;
 use codec::recording::vcd::VcdReader;
-use codec::recording::{RecordingError, SignalChange};
+use codec::recording::{ChangeSink, RecordingError};
 
 use crate::exit::CliError;
 use crate::input::{InputFile, ProgressReader};
@@ -16,8 +17,8 @@ use crate::input::{InputFile, ProgressReader};
 /// Bytes at the beginning of a file that show its format.
 const HEAD: u64 = 4096;
 
-/// First bytes of an FST file: a header block and its length.
-const FST: [u8; 9] = [0, 0, 0, 0, 0, 0, 0, 1, 0x49];
+/// Why a file of changes takes no `--sample-rate`.
+const OWN_TIMES: &str = "VCD and FST files have times of their own, without --sample-rate";
 
 /// A stream whose first bytes have been read.
 type PeekedStream<R> = Chain<Cursor<Vec<u8>>, R>;
@@ -45,6 +46,7 @@ pub(super) enum OpenedRecording {
 /// A recording of signals.
 pub(super) enum InstrumentRecording {
     Vcd(VcdReader<RecordingStream>),
+    Fst(FstReader<ProgressReader>),
     Sigrok(SigrokReader<ProgressReader>),
     Table(TableReader<RecordingStream>),
 }
@@ -62,30 +64,18 @@ impl OpenedRecording {
     pub(super) fn open(path: &Path, times: &SampleTimes) -> Result<Self, CliError> {
         let wrong = |error: RecordingError| reading(path, &error);
         let failed = |error| CliError::file(path, &error);
-        let (magic, mut stream) = peek(InputFile::whole(path).reader().map_err(failed)?, path)?;
-        if magic.starts_with(b"PK") {
-            let (_, file) = stream.get_mut();
+        let (magic, stream) = peek(InputFile::whole(path).reader().map_err(failed)?, path)?;
+        if magic.starts_with(b"PK") || is_fst(&magic) {
+            let (_, mut file) = stream.into_inner();
             if file.rewind().is_err() {
-                let text = "a sigrok session is an archive, which no pipe carries: name its file";
+                let text = "sigrok sessions and FST files are read out of order, as no pipe allows: name the file";
                 return Err(CliError::reading(path, &text));
             }
-            let (_, file) = stream.into_inner();
-            let session = SigrokReader::new(file).map_err(wrong)?;
-            let session = match times {
-                SampleTimes::Characters(period_fs) => session.with_period(*period_fs),
-                SampleTimes::Unknown | SampleTimes::Rate(_) => session,
-            };
-            return Ok(Self::Signals(InstrumentRecording::Sigrok(session)));
+            return Self::open_out_of_order(path, file, &magic, times);
         }
         let (head, stream) = peek(decompress(stream).map_err(failed)?, path)?;
-        let other = match head.as_slice() {
-            [b'P', b'K', ..] => Some("a compressed sigrok session: decompress it"),
-            head if head.starts_with(&FST) => {
-                Some("an FST file: convert it, as in `fst2vcd FILE | myriscope import -`")
-            }
-            _ => None,
-        };
-        if let Some(text) = other {
+        if head.starts_with(b"PK") || is_fst(&head) {
+            let text = "a compressed sigrok session or FST file: decompress it";
             return Err(CliError::reading(path, &text));
         }
         let first = head.iter().find(|byte| !byte.is_ascii_whitespace());
@@ -100,9 +90,7 @@ impl OpenedRecording {
                     let dump = VcdReader::new(stream).map_err(wrong)?;
                     Ok(Self::Signals(InstrumentRecording::Vcd(dump)))
                 }
-                SampleTimes::Rate(_) | SampleTimes::Characters(_) => {
-                    Err(refused("a VCD file has times of its own, without --sample-rate"))
-                }
+                SampleTimes::Rate(_) | SampleTimes::Characters(_) => Err(refused(OWN_TIMES)),
             };
         }
         let row_fs = match times {
@@ -119,12 +107,37 @@ impl OpenedRecording {
         };
         Ok(Self::Signals(InstrumentRecording::Table(table)))
     }
+
+    /// Opens a sigrok session or an FST file.
+    fn open_out_of_order(
+        path: &Path,
+        file: ProgressReader,
+        magic: &[u8],
+        times: &SampleTimes,
+    ) -> Result<Self, CliError> {
+        let wrong = |error: RecordingError| reading(path, &error);
+        Ok(Self::Signals(match times {
+            SampleTimes::Unknown if is_fst(magic) => {
+                InstrumentRecording::Fst(FstReader::new(file).map_err(wrong)?)
+            }
+            _ if is_fst(magic) => {
+                return Err(CliError::reading(path, &OWN_TIMES));
+            }
+            SampleTimes::Characters(period_fs) => InstrumentRecording::Sigrok(
+                SigrokReader::new(file).map_err(wrong)?.with_period(*period_fs),
+            ),
+            SampleTimes::Unknown | SampleTimes::Rate(_) => {
+                InstrumentRecording::Sigrok(SigrokReader::new(file).map_err(wrong)?)
+            }
+        }))
+    }
 }
 
 impl InstrumentRecording {
     pub(super) fn signals(&self) -> &[String] {
         match self {
             Self::Vcd(dump) => dump.signals(),
+            Self::Fst(dump) => dump.signals(),
             Self::Sigrok(session) => session.signals(),
             Self::Table(table) => table.signals(),
         }
@@ -133,12 +146,13 @@ impl InstrumentRecording {
     pub(super) fn read(
         self,
         selected: &[usize],
-        change: impl FnMut(SignalChange),
+        sink: &mut ChangeSink<'_>,
     ) -> Result<(), RecordingError> {
         match self {
-            Self::Vcd(dump) => dump.read(selected, change),
-            Self::Sigrok(session) => session.read(selected, change),
-            Self::Table(table) => table.read(selected, change),
+            Self::Vcd(dump) => dump.read(selected, sink),
+            Self::Fst(dump) => dump.read(selected, sink),
+            Self::Sigrok(session) => session.read(selected, sink),
+            Self::Table(table) => table.read(selected, sink),
         }
     }
 }
