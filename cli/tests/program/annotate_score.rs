@@ -64,3 +64,40 @@ fn a_simulated_capture_scores_and_another_s_truth_does_not() {
     assert!(bad.err.contains("missing field"), "{}", bad.err);
     assert!(!Path::new("slack").exists() && run(&["score", "-", "x"]).status == Some(2));
 }
+
+/// H-1: the IP packets of demo `ip`, each on both its links, are recorded ones. It changes a character of one; here
+/// another gets another protocol.
+#[test]
+fn exported_packets_are_replayed_and_score() {
+    let directory = ScratchDirectory::new("replay");
+    let done = |arguments: &[&str]| {
+        let outcome = run_in(&directory, arguments);
+        assert_eq!((outcome.status, outcome.err.as_str()), (Some(0), ""), "{arguments:?}");
+        outcome.out
+    };
+    done(&["export", "packets", &capture("demo-ip"), "--payload", "ip", "-o", "talk.pcapng"]);
+    let mut talk = directory.read("talk.pcapng");
+    let ends = [10, 0, 0, 4, 10, 0, 0, 3, 0x80, 1, 4, 1];
+    let first = talk.windows(12).position(|bytes| bytes == ends).unwrap();
+    // TCP is protocol 6, ICMP 1; the header's checksum is as much greater.
+    talk[first - 3] -= 5;
+    talk[first - 1] += 5;
+    directory.write("talk.pcapng", &talk);
+    let scenario = "duration_us = 2000\ntopology = { kind = 'switch', ports = 3 }\n\
+                    tap = [{ all = true }]\n[[replay]]\nfile = 'talk.pcapng'\n\
+                    hosts = { '10.0.0.2' = 'h0', '10.0.0.3' = 'h1', '10.0.0.4' = 'h2' }\n";
+    directory.write("net.toml", scenario.as_bytes());
+    done(&["simulate", "net.toml", "-o", "again.pcapng", "--truth", "truth.jsonl"]);
+    let bad = ["packets", "again.pcapng", "--filter", "ip.checksum == bad", "--format", "jsonl"];
+    assert_eq!(done(&bad).lines().count(), 4);
+    let scores = done(&["score", "--format", "json", "again.pcapng", "truth.jsonl"]);
+    let scores: Value = serde_json::from_str(&scores).unwrap();
+    let score = |kind: &str| {
+        let mut rows = scores["scores"].as_array().unwrap().iter();
+        let row = rows.find(|row| row["kind"] == kind).unwrap();
+        ["in_truth", "found", "right"].map(|name| row[name].as_u64().unwrap())
+    };
+    assert_eq!(score("ip"), [224; 3]);
+    // From h0 first and later fragments, from h2 segments and the one of another protocol, answers of h1.
+    assert_eq!(score("ip-conversation"), [5; 3]);
+}

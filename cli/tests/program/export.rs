@@ -144,3 +144,10 @@ fn a_dump_of_states_is_in_order_of_time_and_obeys_the_selection() {
         dump.lines().filter_map(|line| line.strip_prefix('#')?.parse().ok()).collect();
     assert!(times.len() > 20 && times.is_sorted_by(|one, next| one < next), "{times:?}");
 }
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn tables_need_a_feature() {
+    let said = bad(&["export", "parquet", &capture("link-1"), "-o", "tables"]);
+    assert!(said.contains("built without the feature `parquet`"), "{said}");
+}

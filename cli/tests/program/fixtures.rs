@@ -59,6 +59,18 @@ fn the_library_renders_the_same_as_the_program() {
     }
 }
 
+/// H-1: three UDP datagrams of 4000 bytes and 32 768 bytes of TCP, of which a packet of 1460 is hurt.
+#[test]
+fn conversations_over_ip_are_counted_by_their_ports() {
+    insta::assert_snapshot!(view("demo-ip", &["conversations", "--ip"]), @"
+    source           source_port  destination      protocol  packets  data [bytes]     lost  retransmissions  destination_port  bad_checksums
+    10.0.0.4               32769  10.0.0.3         tcp            26         34228        1                1              1025              0
+    10.0.0.3                1025  10.0.0.4         tcp            21             0        0                0             32769              0
+    10.0.0.2               32768  10.0.0.3         udp             3          4416        0                0              1024              0
+    10.0.0.2                   -  10.0.0.3         udp             6          7584        0                0                 -              0
+    ");
+}
+
 #[test]
 fn conversations_are_printed_as_text_and_as_json() {
     let printed = |form| view("demo-nacks", &["conversations", "--limit", "1", "--format", form]);

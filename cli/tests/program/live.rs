@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::support::{ScratchDirectory, capture_bytes, fixture, program};
 
@@ -109,11 +109,16 @@ fn a_growing_file_is_followed_until_ctrl_c() {
 
 #[test]
 fn ctrl_c_prints_what_was_found_so_far() {
+    let directory = ScratchDirectory::new("part");
+    let path = directory.write("part.pcapng", &pieces().0);
+    let started = Instant::now();
+    program(&["check", &path]).output().unwrap();
+    let whole = started.elapsed();
     let mut program = RunningProgram::start(&["check", "-"]);
     let mut stdin = program.child.stdin.take().unwrap();
     stdin.write_all(&pieces().0).unwrap();
-    // The program has begun to read: a pipe does not hold so much. Findings are printed at the end.
-    std::thread::sleep(Duration::from_secs(2));
+    // Findings are printed at the end. A slow machine reads for longer.
+    std::thread::sleep(Duration::from_secs(2) + 3 * whole);
     program.interrupt();
     let (status, lines, err) = program.end();
     assert_eq!(status, Some(130), "{lines:?} {err}");

@@ -13,6 +13,7 @@ mod experiments;
 mod export;
 mod fixtures;
 mod forms;
+mod hostile;
 mod import;
 mod laws_program;
 #[cfg(unix)]
@@ -24,5 +25,10 @@ mod selection;
 mod show;
 mod simulate;
 mod support;
+#[cfg(feature = "parquet")]
+mod tables;
+mod view;
+mod virtual_channels;
+mod vita26;
 mod watch;
 mod wireshark;

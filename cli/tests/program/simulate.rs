@@ -29,7 +29,7 @@ fn cut_capture() -> Vec<u8> {
 #[test]
 fn every_demo_reproduces_its_fixture_and_describes_itself() {
     let list = good(&["demo"]);
-    assert_eq!((DEMOS.len(), good(&["demo", "--list"])), (19, list.clone()));
+    assert_eq!((DEMOS.len(), good(&["demo", "--list"])), (24, list.clone()));
     for (demo, (text, capture)) in &*DEMOS {
         let expected = fs::read(fixture(&format!("demo-{demo}/capture.pcapng"))).unwrap();
         assert!(expected.len() < 200_000, "{demo}: {} bytes", expected.len());
@@ -38,6 +38,29 @@ fn every_demo_reproduces_its_fixture_and_describes_itself() {
         assert!(text.lines().all(|line| line.chars().count() <= 95), "{demo}:\n{text}");
         let scenario = fs::read_to_string(fixture(&format!("demo-{demo}/scenario.toml"))).unwrap();
         assert_eq!(good(&["demo", demo, "--scenario"]), scenario);
+    }
+}
+
+/// S-8. To regenerate the capture: `myriscope simulate scenario.toml -o answer.pcapng` in that directory.
+#[test]
+fn a_computer_in_a_switch_tells_the_state_of_its_ports() {
+    let directory = ScratchDirectory::new("switch-computer");
+    let capture = directory.file("answer.pcapng");
+    good(&["simulate", &fixture("switch-computer/scenario.toml"), "-o", &capture]);
+    let expected = fs::read(fixture("switch-computer/answer.pcapng")).unwrap();
+    assert!(directory.read("answer.pcapng") == expected);
+    let filter = "switch.ports.stopped > 900000";
+    let rows = good(&["packets", &capture, "--filter", filter, "--format", "jsonl"]);
+    let row: Value = serde_json::from_str(&rows).unwrap();
+    assert_eq!(row["switch"][0]["ports"][0]["drops"], 1);
+    let text = good(&["packets", &capture]);
+    for shown in [
+        "ff 80 switch\n",
+        " switch node 0: 5 ports absolute from 0, port 0: 0.0 % data 0.0 % STOP 1 dropped, \
+         port 1: 98.8 % data 0.0 % STOP 0 dropped, port 2: 1.9 % data 96.9 % STOP 0 dropped\n",
+        "80 switch malformed: byte 0: identity of a switch is cut short\n",
+    ] {
+        assert!(text.contains(shown), "{text}");
     }
 }
 

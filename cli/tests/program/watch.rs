@@ -16,3 +16,9 @@ fn channels_are_selected_and_missing_ones_named() {
     let none = bad(&["watch", &capture("demo-glitch"), "--channel", "h9"]);
     assert!(none.contains("no channel \"h9\""), "{none}");
 }
+
+#[test]
+fn the_end_of_a_pipe_ends_a_list_that_follows() {
+    let rows = piped(&["packets", "-f", "-"], &capture_bytes("link-1"));
+    assert_eq!((rows.status, rows.out), (Some(0), good(&["packets", &capture("link-1")])));
+}

@@ -37,6 +37,8 @@ const PACKETS: &[&str] = &[
     "start > 4096 && end_ps < 100000000",
     "time_ps >= 30000000",
     "capture == 0",
+    "internetwork.tag in {16, 17} || internetwork.destination == \"00:60:dd:00:00:04\"",
+    "internetwork.payload > 100",
 ];
 
 /// The same on journeys.
@@ -146,8 +148,10 @@ fn fields_and_filters_are_those_of_the_program() {
     for (kind, filters) in [(RowKind::Packets, PACKETS), (RowKind::Journeys, JOURNEYS)] {
         let (file, all) = exported(&directory, kind, &captures);
         let names = kind.fields().iter().map(|field| field.name);
-        let names: Vec<&str> =
-            names.filter(|name| !matches!(*name, "file" | "transport")).collect();
+        // Wireshark has fields of its own for IP.
+        let is_own =
+            |name: &&str| !matches!(*name, "file" | "transport" | "ip") && !name.starts_with("ip.");
+        let names: Vec<&str> = names.filter(is_own).collect();
         let fields = names.iter().flat_map(|name| ["-e", *name]);
         let print = ["-r", &file, "-T", "fields", "-E", "aggregator=^"].into_iter();
         let lines = tshark(&directory, &print.chain(fields).collect::<Vec<_>>());
@@ -185,6 +189,39 @@ fn cells(settings: &ScratchDirectory, file: &str, names: &[&str]) -> Vec<Vec<Str
     let print = ["-r", file, "-T", "fields", "-E", "aggregator=^"].into_iter();
     let lines = tshark(settings, &print.chain(fields).collect::<Vec<_>>());
     lines.iter().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn types_of_four_bytes_are_read_as_by_the_program() {
+    let Some(directory) = settings("wireshark-vita26") else { return };
+    let (capture, file) = (capture("vita26"), directory.file("packets.pcapng"));
+    good(&["export", "packets", &capture, "--dialect", "vita26", "-o", &file]);
+    let fields = RowKind::Packets.fields().iter().map(|field| field.name);
+    let names: Vec<&str> = fields.filter(|name| name.starts_with("vita26.")).collect();
+    let rows = rows(RowKind::Packets, std::slice::from_ref(&capture), &["--dialect", "vita26"]);
+    for (cells, row) in cells(&directory, &file, &names).iter().zip(&rows) {
+        for (name, cell) in names.iter().zip(cells) {
+            let mut expected = Vec::new();
+            // A malformed header has no further fields in either.
+            values(row, name, &mut expected);
+            assert_eq!(cell, &expected.concat(), "{name} of {row}");
+        }
+    }
+    for (kind, filter) in [("ethernet", "arp || udp.dstport == 9"), ("ip", "udp.dstport == 9")] {
+        good(&[
+            "export",
+            "packets",
+            &capture,
+            "--dialect",
+            "vita26",
+            "--payload",
+            kind,
+            "-o",
+            &file,
+        ]);
+        let all = tshark(&directory, &["-r", &file]).len();
+        assert_eq!(tshark(&directory, &["-r", &file, "-Y", filter]).len(), all);
+    }
 }
 
 /// Fixtures whose characters are compared with the rows.

@@ -1,0 +1,87 @@
+//! Packets whose type has four bytes. docs/dialect.md
+
+use std::fs;
+
+use crate::support::{ScratchDirectory, bad, capture, fixture, good, run};
+
+/// Options that ask for packets with types of four bytes.
+const VITA26: [&str; 2] = ["--dialect", "vita26"];
+
+#[test]
+fn rows_are_the_expected_ones() {
+    let directory = ScratchDirectory::new("vita26-text");
+    let copy = directory.file("copy.pcapng");
+    good(&["import", &fixture("vita26/capture.txt"), "-o", &copy]);
+    assert!(fs::read(copy).unwrap() == fs::read(capture("vita26")).unwrap());
+    let expected = fs::read_to_string(fixture("vita26/packets.jsonl")).unwrap();
+    let rows =
+        good(&["packets", &capture("vita26"), "--hex", "--format", "jsonl", VITA26[0], VITA26[1]]);
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn a_guess_is_a_note_with_its_reason_and_changes_nothing() {
+    let file = capture("vita26");
+    let outcome = run(&["packets", &file, "--format", "jsonl"]);
+    assert!(outcome.err.contains("the CRC is good: 3 gm, 2 gm-ethernet"), "{}", outcome.err);
+    assert!(outcome.err.contains("read by their tags; --dialect vita26"), "{}", outcome.err);
+    assert_eq!((outcome.status, outcome.out.contains("vita26")), (Some(0), false));
+    // Packets of a simulation are random bytes behind types of one byte.
+    assert_eq!(run(&["packets", &capture("demo-lossy")]).err, "");
+    assert_eq!(run(&["packets", &file, VITA26[0], VITA26[1]]).err, "");
+}
+
+#[test]
+fn the_protocol_of_type_1_is_not_looked_for() {
+    let file = capture("vita26");
+    for (options, expected) in [(&[][..], true), (&VITA26[..], false)] {
+        let found = run(&[&["check", &file][..], options].concat()).out;
+        assert_eq!(found.contains("malformed-message"), expected, "{found}");
+        assert!(found.contains("crc-bad"), "{found}");
+    }
+}
+
+#[test]
+fn contents_are_exported() {
+    let (file, directory) = (capture("vita26"), ScratchDirectory::new("vita26"));
+    let copy = directory.file("copy.pcapng");
+    let export = ["export", "packets", &file, "-o", &copy, VITA26[0], VITA26[1], "--payload"];
+    assert_eq!(good(&[&export[..], &["ethernet"]].concat()), "3 Ethernet frames written\n");
+    let frames = fs::read(&copy).unwrap();
+    assert_eq!(good(&[&export[..], &["ip"]].concat()), "2 IP packets written\n");
+    let packets = fs::read(&copy).unwrap();
+    let count =
+        |bytes: &[u8], part: &[u8]| bytes.windows(part.len()).filter(|it| *it == part).count();
+    // Headers of the Ethernet frames and of the IP packets in them.
+    assert_eq!(count(&frames, &[2, 0, 0, 0, 0, 2, 8, 0, 0x45]), 2);
+    assert_eq!(count(&packets, &[2, 0, 0, 0, 0, 2, 8, 0, 0x45]), 0);
+    assert_eq!(count(&packets, &[0x45, 0, 0, 33, 0, 1]), 2);
+    assert!(count(&packets, b"hello") == 2 && count(&packets, b"bytes") == 0);
+    let error = bad(&["export", "packets", &file, "-o", &copy, "--payload", "ethernet"]);
+    assert!(error.contains("--dialect vita26 has one"), "{error}");
+    // H-1: the 56 packets on both links.
+    let demo = capture("demo-ip");
+    let export = ["export", "packets", &demo, "-o", &copy, "--payload", "ip"];
+    assert_eq!(good(&export), "112 IP packets written\n");
+}
+
+#[test]
+fn damaged_captures_are_read_to_their_end() {
+    let file = fs::read(capture("vita26")).unwrap();
+    let directory = ScratchDirectory::new("vita26-damaged");
+    for round in 0..40_usize {
+        let mut bytes = file.clone();
+        let place = 400 + round * 17 % (bytes.len() - 400);
+        if round % 2 == 0 {
+            bytes[place] ^= 1 << (round % 8);
+        } else {
+            bytes.truncate(place);
+        }
+        let copy = directory.write("damaged.pcapng", &bytes);
+        for command in [&["packets", &copy][..], &["export", "packets", &copy, "-o", "/dev/null"]] {
+            let outcome = run(&[command, &VITA26].concat());
+            assert!(matches!(outcome.status, Some(0 | 2)), "{round} {command:?}: {}", outcome.err);
+            assert!(!outcome.err.contains("panicked"), "{}", outcome.err);
+        }
+    }
+}
