@@ -277,7 +277,7 @@ local function mapping(tvb, parent)
     if kind == 1 then
         put(tree, "mapping.mapper", tvb(11, 6))
         put(tree, "mapping.version", tvb(17, 4))
-        put(tree, "mapping.status", tvb(21, 1), STATUS[tvb(21, 1):uint()] or "unknown")
+        put(tree, "mapping.status", tvb(21, 1), STATUS[tvb(21, 1):uint() % 0x80] or "unknown")
     elseif kind ~= 2 and kind ~= 3 then
         put(tree, "mapping.version", tvb(11, 4))
         if route > 0 then
@@ -291,8 +291,104 @@ local function mapping(tvb, parent)
     return name
 end
 
+-- Subtypes of GM, less 256: the first, their number, their name. docs/dialect.md
+local GM_SUBTYPES = {
+    { 0, 1, "null" }, { 1, 1, "boot" }, { 2, 1, "get" }, { 3, 1, "got" }, { 7, 32, "data" }, { 39, 32, "head" },
+    { 71, 1, "body" }, { 72, 1, "tail" }, { 73, 1, "put" }, { 74, 1, "put-head" }, { 75, 1, "put-body" },
+    { 76, 1, "put-tail" }, { 77, 32, "datagram" }, { 109, 1, "yp-reply" }, { 110, 1, "yp-query" }, { 128, 1, "ack" },
+    { 129, 1, "nack" }, { 130, 1, "nack-down" }, { 131, 1, "nack-reject" }, { 132, 1, "nack-open" },
+    { 133, 1, "nack-close" },
+}
+local GROUPS = { [0x0008] = "gm", [0x0009] = "gm-ethernet", [0x700f] = "gm-mapping" }
+-- Fields behind the type: name, place, bytes; the last are reserved in packets without payload.
+local GM_HEADER = {
+    { "target", 4, 4 }, { "session", 8, 2 }, { "sequence", 10, 2 }, { "sender", 16, 4 }, { "length", 12, 2, true },
+    { "target_subport", 14, 1, true }, { "sender_subport", 15, 1, true },
+}
+local ETHERNET_PREFIX = { { "length", 4, 2 }, { "sequence", 6, 2 }, { "gateway", 8, 6 } }
+
+local function address(range)
+    return (range:bytes():tohex(true, ":"))
+end
+
+-- Adds the fields of a packet whose first four bytes are its type, of so many bytes; returns a text, and the Ethernet
+-- frame in it.
+local function vita26(tvb, parent, length)
+    local tree, len = parent:add(tvb(), "ANSI/VITA 26-1998"), tvb:len()
+    local function fault(text)
+        put(tree, "vita26.fault", text)
+        malformed(tree, "Malformed: " .. text)
+        return "malformed: " .. text
+    end
+    local group = len >= 4 and GROUPS[tvb(0, 2):uint()] or "unknown"
+    put(tree, "vita26.kind", tvb(0, math.min(2, len)), group)
+    if len < 4 then
+        return "no type " .. fault("byte 0: type is cut short")
+    end
+    put(tree, "vita26.code", tvb(0, 4))
+    local subtype = tvb(2, 2):uint()
+    local text = group == "unknown" and string.format("type %08x", tvb(0, 4):uint()) or group
+    for _, it in ipairs(group == "gm" and subtype < 512 and GM_SUBTYPES or {}) do
+        local size = subtype % 256 - it[1]
+        if size >= 0 and size < it[2] then
+            put(tree, "vita26.name", tvb(2, 2), it[3])
+            text = text .. " " .. it[3]
+        end
+    end
+    local is_gm = group == "gm" and subtype >= 256 and subtype < 512
+    local header = is_gm and GM_HEADER or group == "gm-ethernet" and ETHERNET_PREFIX
+    if not header then
+        return text
+    end
+    local size, start = 0, is_gm and 24 or 14
+    if len < start then
+        return text .. " " .. fault("byte 4: " .. (is_gm and "GM header" or "Ethernet prefix") .. " is cut short")
+    end
+    local has_length = group == "gm-ethernet" or subtype < 256 + 128
+    size = (is_gm and tvb(12, 2) or tvb(4, 2)):uint()
+    if has_length and size > length - start then
+        local at = is_gm and 12 or 4
+        return text .. " " .. fault(string.format("byte %d: length is %d, not at most the bytes behind the header", at, size))
+    end
+    for _, it in ipairs(header) do
+        local range = tvb(it[2], it[3])
+        if it[1] == "gateway" then
+            put(tree, "vita26.gateway", range, address(range))
+        elseif has_length or not it[4] then
+            put(tree, "vita26." .. it[1], range)
+        end
+    end
+    if is_gm then
+        return text .. string.format(" %.0f > %.0f", tvb(16, 4):uint(), tvb(4, 4):uint())
+    end
+    local frame = len > start and size > 0 and tvb(start, math.min(size, len - start)):tvb() or nil
+    if frame and frame:len() >= 14 then
+        put(tree, "vita26.destination", frame(0, 6), address(frame(0, 6)))
+        put(tree, "vita26.source", frame(6, 6), address(frame(6, 6)))
+        put(tree, "vita26.ethertype", frame(12, 2))
+        text = text .. string.format(" %s > %s", address(frame(6, 6)), address(frame(0, 6)))
+    end
+    return text, frame
+end
+
+-- Adds the fields of a packet between networks; returns a text. N-5
+local function internetwork(tvb, tree)
+    local none = string.rep("\0", 6)
+    if tvb:len() < 14 or tvb(0, 1):uint() ~= 1 or tvb(13, 1):uint() > 127 or tvb(1, 6):raw() == none or tvb(7, 6):raw() == none then
+        return ""
+    end
+    put(tree, "internetwork.source", tvb(7, 6), address(tvb(7, 6)))
+    put(tree, "internetwork.destination", tvb(1, 6), address(tvb(1, 6)))
+    put(tree, "internetwork.tag", tvb(13, 1))
+    put(tree, "internetwork.payload", UInt64.new(tvb:len() - 14))
+    local ends = address(tvb(7, 6)) .. " > " .. address(tvb(1, 6))
+    return string.format("internetwork %s type %d  ", ends, tvb(13, 1):uint())
+end
+
 ---------------------------------------------------------------------------------------------------
 -- Packets
+
+myrinet.prefs.vita26 = Pref.bool("Types of four bytes", false, "Packets of captures are of ANSI/VITA 26-1998")
 
 local function add_route(tree, tvb, bytes, len)
     local item = put(tree, "route", tvb(0, len))
@@ -304,14 +400,15 @@ local function add_route(tree, tvb, bytes, len)
     end
 end
 
--- Adds route, tag, payload and bytes of a packet of so many bytes, of which the first are in `tvb`; returns a text.
-local function packet_bytes(tvb, tree, length, check)
+-- Adds route, tag, payload and bytes of a packet of so many bytes, of which the first are in `tvb`; returns a text, and
+-- an Ethernet frame and an IP packet in it.
+local function packet_bytes(tvb, tree, length, check, is_vita26)
     local bytes = tvb:raw()
     local missing = length > #bytes and length - #bytes or 0
     local crc = (check == "runt" or missing > 0) and 0 or 1
     local body = bytes:sub(1, #bytes - crc)
     local route = (body:find("[^\128-\255]") or #body + 1) - 1
-    local text = ""
+    local text, frame, ip = ""
     if route > 0 then
         add_route(tree, tvb, bytes, route)
         text = "route " .. hex(bytes, 1, route) .. "  "
@@ -321,13 +418,23 @@ local function packet_bytes(tvb, tree, length, check)
         payload = payload - 1
         local tag = bytes:byte(route + 1)
         put(tree, "tag", tvb(route, 1))
-        text = text .. string.format("type %d  ", tag)
-        if payload > 0 and missing == 0 then
+        if is_vita26 then
+            local inner
+            inner, frame = vita26(tvb(route, payload + 1):tvb(), tree, payload + 1 + missing - (missing > 0 and 1 or 0))
+            text = text .. inner .. "  "
+        else
+            text = text .. string.format("type %d  ", tag)
+        end
+        if payload > 0 and missing == 0 and not is_vita26 then
             local inner = tvb(route + 1, payload):tvb()
             if tag == 1 then
                 text = text .. transport(inner, tree, check) .. "  "
             elseif tag == 2 then
                 text = text .. mapping(inner, tree) .. "  "
+            elseif tag == 3 then
+                text = text .. internetwork(inner, tree)
+            elseif tag == 8 then
+                ip = inner
             end
         end
     end
@@ -339,7 +446,7 @@ local function packet_bytes(tvb, tree, length, check)
     if missing > 0 then
         put(tree, "bytes_left_out", UInt64.new(missing))
     end
-    return text .. string.format("%.0f bytes", payload)
+    return text .. string.format("%.0f bytes", payload), frame, ip
 end
 
 local ENDED_BY = { [0] = "gap", "open-link", "reset", "hole", "capture-end" }
@@ -395,8 +502,13 @@ local function packet(tvb, pinfo, root)
     if header == tvb:len() then
         return malformed(tree, "No bytes of the packet")
     end
-    local text = packet_bytes(tvb(header):tvb(), tree, length, check)
+    local text, frame, ip = packet_bytes(tvb(header):tvb(), tree, length, check, tvb(5, 1):uint() == 1)
     pinfo.cols.info = text .. packet_end(tree, check, tvb(4, 1):uint(), ended_by)
+    if frame then
+        Dissector.get("eth_withoutfcs"):call(frame, pinfo, root)
+    elseif ip then
+        Dissector.get("ip"):call(ip, pinfo, root)
+    end
 end
 
 -- A journey: lines `name=value`; a line `name` begins the next element of a list.
@@ -550,7 +662,8 @@ local function add_packet(tree, tvb, base, first, last, low, runs)
     local check = #bytes < 2 and "runt" or fault ~= 0 and "bad" or "good"
     -- Bytes of one run are those of the chunk, others are joined.
     local inner = #runs == 1 and tvb or ByteArray.new(bytes, true):tvb("Packet")
-    local text = packet_bytes(inner, item, #bytes, check) .. packet_end(item, check, fault, "gap")
+    local text = packet_bytes(inner, item, #bytes, check, myrinet.prefs.vita26)
+    text = text .. packet_end(item, check, fault, "gap")
     item:append_text(": " .. text)
     return text
 end
