@@ -216,6 +216,7 @@ fn name(fault: &FaultSpec, scenario: &Scenario) -> &'static str {
             "host without power"
         }
         FaultKind::PowerOff => "switch without power",
+        FaultKind::SupplyOff => "supply off",
         FaultKind::DeadPort => "dead port",
         FaultKind::Consume(_) => "slow host",
         FaultKind::Restart => "restarted interface",

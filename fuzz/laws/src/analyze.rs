@@ -83,7 +83,7 @@ fn length(read: &CaptureContents) -> CaptureLength {
     let periods = read.sections.iter().map(SectionContents::periods).fold(0, u64::saturating_add);
     if read.sections.iter().any(SectionContents::is_endless) {
         CaptureLength::Endless
-    } else if periods > PERIODS_MAX {
+    } else if periods > PERIODS_MAX || read.has_virtual_channels() {
         CaptureLength::Long
     } else {
         CaptureLength::Short
@@ -172,7 +172,7 @@ pub(crate) fn check_no_damage_found(ledger: &FindingSet) {
 }
 
 /// Findings that only damage causes, or a circuit that breaks a rule.
-const DAMAGE: [FindingKind; 18] = [
+const DAMAGE: [FindingKind; 21] = [
     FindingKind::WireOpen,
     FindingKind::CorrectedCode,
     FindingKind::InvalidCode,
@@ -191,6 +191,9 @@ const DAMAGE: [FindingKind; 18] = [
     FindingKind::BlockedTimeout,
     FindingKind::BackwardReset,
     FindingKind::ProbeNotAnswered,
+    FindingKind::RouteNotOnMap,
+    FindingKind::RouteNotDistributed,
+    FindingKind::WrongWayBack,
 ];
 
 /// Every sign of damage that reached a tap is a finding.

@@ -9,6 +9,7 @@ use crate::analyze::tests as analyze;
 use crate::capture::blocks::tests as blocks;
 use crate::capture::counts::tests as counts;
 use crate::capture::cuts::tests as cuts;
+use crate::capture::index::tests as index;
 use crate::capture::plans::tests as plans;
 use crate::capture::rows::tests as rows;
 use crate::capture::tests as capture;
@@ -20,6 +21,7 @@ use crate::endpoints::tests as endpoints;
 use crate::engines::tests as engines;
 use crate::failure::catch_failure;
 use crate::filter::tests as filter;
+use crate::ip::tests as ip;
 use crate::link::tests as link;
 use crate::mapping::tests as mapping;
 use crate::network::tests as network;
@@ -32,6 +34,7 @@ use crate::states::tests as states;
 use crate::transport::tests as transport;
 use crate::transport_framing::tests as transport_framing;
 use crate::transport_packet::tests as transport_packet;
+use crate::vita26::tests as vita26;
 use crate::wires::tests as wires;
 use crate::*;
 
@@ -61,6 +64,7 @@ const CANARIES: &[CanaryTest] = &[
     ("capture-blocks", "a channel is an interface", blocks::a_channel_by_another_name_is_caught),
     ("capture-blocks", "a chunk is left out for a reason", blocks::a_block_that_is_left_out_is_caught),
     ("capture-cuts", "cutting changes nothing", cuts::rows_that_depend_on_the_cut_are_caught),
+    ("capture-index", "reading goes on as in the whole", index::a_place_behind_a_chunk_is_caught),
     ("capture-plans", "reading undoes writing", plans::a_character_that_changes_on_its_way_is_caught),
     ("capture-plans", "a block's time is its first character's", plans::a_time_that_is_off_is_caught),
     ("capture-read", "chunks of one channel do not overlap", capture::a_chunk_that_is_told_twice_is_caught),
@@ -98,7 +102,12 @@ const CANARIES: &[CanaryTest] = &[
     ("mapping-packets", "emit writes what parse read", mapping::a_parser_that_skips_a_byte_is_caught),
     ("message-fields", "the table decides what parses", transport_packet::a_parser_that_does_not_look_behind_the_end_is_caught),
     ("message-fields", "left", transport_packet::a_parser_that_swaps_the_nics_is_caught),
+    ("message-ip", "the sums are those of smoltcp", ip::a_reader_that_checks_nothing_is_caught),
     ("message-stream", "a receiver hears the same", transport_framing::a_wire_that_loses_a_byte_is_caught),
+    ("network-any", "no back doors", network::a_route_that_a_packet_changed_is_caught),
+    ("network-switch", "no back doors", network::a_program_that_a_packet_loaded_is_caught),
+    ("message-vita26", "the table decides what parses", vita26::a_reader_of_short_headers_is_caught),
+    ("message-vita26", "a field is at its place", vita26::a_reader_that_swaps_the_interfaces_is_caught),
     ("network-any", "what is found happened", network::a_symbol_that_nobody_sent_is_caught),
     ("network-switch", "what is found happened", network::a_symbol_that_nobody_sent_is_caught),
     ("network-talk", "every message is accounted for", delivery::a_message_without_end_is_caught),
@@ -112,6 +121,7 @@ const CANARIES: &[CanaryTest] = &[
     ("receiver", "a receiver notices what the reference does", receiver::a_silence_that_opens_no_link_is_caught),
     ("receiver", "cutting changes", receiver::a_receiver_that_counts_chunks_is_caught),
     ("receiver", "seams are the ref", receiver::a_seam_that_is_missed_is_caught),
+    ("recordings-fst", "changes are in order of time", recordings::a_time_that_goes_back_is_caught),
     ("recordings-session", "only selected signals", recordings::a_signal_that_was_not_selected_is_caught),
     ("recordings-sigrok", "changes are in order of time", recordings::a_time_that_goes_back_is_caught),
     ("recordings-table", "an error has a place", recordings::an_error_behind_the_end_is_caught),

@@ -3,15 +3,19 @@
 pub mod blocks;
 pub(crate) mod counts;
 pub mod cuts;
+pub mod index;
 pub mod plans;
 pub mod rows;
 
 use std::collections::BTreeMap;
+use std::io::Read;
 
 use codec::capture::{
-    CaptureError, CaptureFault, CaptureItem, CaptureReader, Channel, ChannelId, Chunk, ReadProgress,
+    CaptureError, CaptureFault, CaptureItem, CaptureReader, Channel, ChannelId, Chunk,
+    INTERFACES_MAX, ReadProgress,
 };
 use codec::character::Character;
+use codec::ip::HostCapture;
 use codec::time::{CharacterPeriod, Tick};
 
 use crate::capture_input::OwnedChunk;
@@ -25,7 +29,25 @@ const ROUNDS_MAX: u64 = 1 << 8;
 /// Reading ends, and emits nothing after the end or an error. Channels are declared before their
 /// chunks, which follow one another; a fault has its place in the file.
 pub fn law(file: &[u8]) {
-    let mut reader = CaptureReader::new(file);
+    read_to_end(file, CaptureReader::new(file));
+    let profile = "VC0=50,VC1=51,VC2=52,GO1=60,STOP1=6f,GO2=64,STOP2=68".parse().ok();
+    read_to_end(file, CaptureReader::new(file).with_virtual_channels(profile));
+    host_packets(file);
+}
+
+/// As a recording of a host's packets each is a part of the file, and a fault has its place.
+fn host_packets(file: &[u8]) {
+    match HostCapture::read(file) {
+        Ok(HostCapture { packets, .. }) => {
+            let bytes: usize = packets.iter().map(|packet| packet.bytes.len()).sum();
+            assert!(bytes <= file.len(), "{bytes}");
+            assert!(packets.iter().all(|packet| packet.bytes.len() >= 20), "with a whole header");
+        }
+        Err(error) => assert!(error.at <= file.len(), "{error}"),
+    }
+}
+
+fn read_to_end(file: &[u8], mut reader: CaptureReader<&[u8]>) {
     let mut watch =
         ReadChecker { len: file.len() as u64, channels: Vec::new(), section: 0, faults: 0 };
     // A step that is not the last takes at least the 12 bytes of a block, or opens the file.
@@ -63,7 +85,9 @@ impl ReadChecker {
         match item {
             CaptureItem::Section => self.section = self.channels.len(),
             CaptureItem::Channel(id, _) => {
-                let newer = self.channels.last().is_none_or(|(last, ..)| last < id);
+                // Virtual channels are those of the interface before them. C-7
+                let key = |id: &ChannelId| (id.0 as usize % INTERFACES_MAX, *id);
+                let newer = self.channels.last().is_none_or(|(last, ..)| key(last) < key(id));
                 assert!(newer, "channels are counted through the file");
                 self.channels.push((*id, Tick(0), PeerState::Unknown));
             }
@@ -139,25 +163,35 @@ pub(crate) struct SectionContents {
 
 impl CaptureContents {
     pub(crate) fn to_end(file: &[u8]) -> Self {
-        let mut reader = CaptureReader::new(file);
+        Self::of(CaptureReader::new(file).with_virtual_channels(None), file.len())
+    }
+
+    /// Reads to the end of a file of some bytes, or of parts of it.
+    fn of<R: Read>(mut reader: CaptureReader<R>, len: usize) -> Self {
         let mut read = Self { sections: vec![SectionContents::default()], ..Self::default() };
         // A step that is not the last takes at least the 12 bytes of a block, or opens the file.
-        for _ in 0..=file.len() / 12 + 2 {
+        for _ in 0..=len / 12 + 2 {
             match reader.step(&mut |item| read.take(&item)) {
                 Ok(ReadProgress::More) => {}
-                Ok(ReadProgress::Done) => return read.ended(reader, file),
+                Ok(ReadProgress::Done) => return read.ended(reader, len),
                 Err(error) => {
                     read.error = Some(error.to_string());
-                    return read.ended(reader, file);
+                    return read.ended(reader, len);
                 }
             }
         }
-        assert!(file.is_empty(), "every step reads on");
+        assert_eq!(len, 0, "every step reads on");
         read
     }
 
-    fn ended(mut self, mut reader: CaptureReader<&[u8]>, file: &[u8]) -> Self {
-        assert!(reader.offset() <= file.len() as u64, "no more is read than there is");
+    /// True for channels whose characters the reference does not know: codes of selections. C-7
+    pub(crate) fn has_virtual_channels(&self) -> bool {
+        let mut channels = self.sections.iter().flat_map(|section| section.channels.values());
+        channels.any(|channel| channel.virtual_channel().is_some())
+    }
+
+    fn ended<R: Read>(mut self, mut reader: CaptureReader<R>, len: usize) -> Self {
+        assert!(reader.offset() <= len as u64, "no more is read than there is");
         for _ in 0..2 {
             let mut items = 0;
             let after = reader.step(&mut |_| items += 1);

@@ -79,8 +79,8 @@ impl ConversationInput {
         scenario.raw.clear();
         for (_, host) in &mut scenario.interfaces {
             host.consumption = ConsumptionMode::Always;
-            host.receive_memory = host.receive_memory.max(16_384);
-            host.send_memory = host.send_memory.max(16_384);
+            host.receive_memory = host.receive_memory.max(Some(16_384));
+            host.send_memory = host.send_memory.max(Some(16_384));
         }
         for stream in &mut scenario.streams {
             stream.packets = Some(stream.packets.unwrap_or(50));
@@ -143,11 +143,12 @@ fn lasting(scenario: &mut Scenario, periods: u64) {
 }
 
 /// Tests whether the capture shows all messages: nothing breaks, nothing is cut short for long waiting or want
-/// of room, and every link is tapped, once. R-4, F-9
+/// of room, and every link is tapped, once; fibres have no taps. R-4, F-9, N-5
 pub(crate) fn has_message_events(scenario: &Scenario, rows: &[TruthEvent]) -> bool {
     let cables = scenario.topology.cables();
     let is_tapped_once = |cable: &CableSpec| {
-        scenario.taps.iter().filter(|tap| cable.ends.contains(&tap.port)).count() == 1
+        scenario.topology.is_fibre(cable)
+            || scenario.taps.iter().filter(|tap| cable.ends.contains(&tap.port)).count() == 1
     };
     scenario.faults.is_empty()
         && cables.iter().all(is_tapped_once)
@@ -259,7 +260,7 @@ fn restarts(scenario: &Scenario) -> Vec<(u64, Nic)> {
     let mut restarts: Vec<(u64, Nic)> =
         scenario.messaging.values().map(|plan| (0, plan.nic)).collect();
     for fault in &scenario.faults {
-        if !matches!(fault.kind, FaultKind::Restart | FaultKind::PowerOff) {
+        if !matches!(fault.kind, FaultKind::Restart | FaultKind::PowerOff | FaultKind::SupplyOff) {
             continue;
         }
         let Ok(nic) = u16::try_from(fault.place.node.0) else { continue };

@@ -1,11 +1,13 @@
 //! The event engine against the stepper: the same network run by both gives the same capture, truth and
 //! counters.
 
+use codec::time::Ticks;
 use simulator::clock::NodeClock;
 use simulator::network::{SimulationEngine, VisitOrder};
 use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
 
+use crate::fibre::with_fibre;
 use crate::network::input::NetworkInput;
 use crate::network::run::{RunOutcome, run_with};
 
@@ -19,7 +21,7 @@ pub fn law(bytes: &[u8]) {
 pub fn planned(bytes: &[u8]) -> u64 {
     let plan = NetworkInput::from_bytes(bytes);
     let Some(mut scenario) = plan.and_then(|plan| plan.scenario()) else { return 0 };
-    // Of eight seeds three have unlike clocks, two no truth, and one no taps; slices are short, or the whole run.
+    // Of eight seeds three have unlike clocks, two no truth, one no taps, and one a fibre; slices are short, or the whole run.
     let seed = scenario.seed;
     let (wanted, slice) = match seed % 8 {
         0 | 1 => (TraceLevel::Nothing, scenario.duration),
@@ -30,6 +32,10 @@ pub fn planned(bytes: &[u8]) -> u64 {
         1 => scenario.taps.clear(),
         2 => scenario.set_clocks(|_| NodeClock::Random),
         5 | 6 => far_apart(&mut scenario),
+        7 => {
+            let bridged = with_fibre(&scenario, 0, Ticks(1 + seed % 100));
+            scenario = bridged.unwrap_or(scenario);
+        }
         _ => {}
     }
     check(outcomes(&scenario, wanted, slice));

@@ -19,7 +19,9 @@ pub mod delivery;
 pub mod endpoints;
 pub mod engines;
 pub mod failure;
+pub mod fibre;
 pub mod filter;
+pub mod ip;
 pub mod link;
 pub mod mapping;
 pub mod model;
@@ -44,6 +46,8 @@ mod trace;
 pub mod transport;
 pub mod transport_framing;
 pub mod transport_packet;
+mod variety;
+pub mod vita26;
 pub mod wires;
 
 /// Law of a target: panics if an input breaks it.
@@ -112,6 +116,7 @@ pub const TARGETS: &[LawTarget] = &[
             ("capture-cuts", capture::cuts::law),
             ("capture-rows", capture::rows::law),
             ("capture-plans", capture::plans::law),
+            ("capture-index", capture::index::law),
         ],
     },
     LawTarget {
@@ -143,6 +148,8 @@ pub const TARGETS: &[LawTarget] = &[
         modes: &[
             ("message-fields", transport_packet::law),
             ("message-stream", transport_framing::law),
+            ("message-vita26", vita26::law),
+            ("message-ip", ip::law),
         ],
     },
     LawTarget {
@@ -170,6 +177,7 @@ pub const TARGETS: &[LawTarget] = &[
             ("recordings-sigrok", recordings::sigrok),
             ("recordings-session", recordings::session),
             ("recordings-trip", recordings::trip),
+            ("recordings-fst", recordings::fst),
         ],
     },
     LawTarget {

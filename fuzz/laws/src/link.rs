@@ -16,7 +16,7 @@ use simulator::topology::{NodeId, NodePort};
 use simulator::truth::{FrameTracker, ReleaseCause, StopGo, TraceContext, TraceLevel, TruthLog};
 
 use self::model::{InputModel, OutputModel};
-use crate::network::input::CableInput;
+use crate::network::link_input::CableInput;
 use crate::trace::{self, LawTraceEntry};
 
 /// Most periods. *Chosen*: a few tens of microseconds.

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 use codec::error::DecodeError;
 use codec::mapping::{
-    InterfaceAddress, MapPiece, MappingPacket, MappingRequest, NetworkMap, emit_routes,
-    parse_routes,
+    InterfaceAddress, InternetworkPacket, MapPiece, MappingPacket, MappingRequest, NetworkMap,
+    emit_routes, parse_routes,
 };
 use codec::route::{PortId, RouteAddressing};
 use simulator::link::LinkParameters;
@@ -35,6 +35,14 @@ const PARAMETERS: MapperParameters =
 /// Law of the packets: what parses is emitted again, and a fault is in the packet.
 pub fn packets(payload: &[u8]) {
     check_packet(payload, MappingPacket::parse);
+    match InternetworkPacket::parse(payload) {
+        Ok(packet) => {
+            let mut out = Vec::new();
+            packet.emit(&mut out);
+            assert_eq!(out, payload, "emit writes what parse read");
+        }
+        Err(fault) => assert!(fault.at() <= payload.len(), "a fault is in the packet: {fault}"),
+    }
     for bytes in [payload, payload.get(1..).unwrap_or_default()] {
         let mut out = Vec::new();
         match NetworkMap::parse(bytes) {

@@ -6,6 +6,7 @@ pub mod facts;
 pub mod findings;
 pub mod input;
 pub mod journeys;
+pub mod link_input;
 pub mod rules;
 pub mod run;
 pub mod slack;
@@ -15,6 +16,7 @@ pub mod waits;
 
 use codec::capture::{CaptureItem, CaptureReader, ChannelId, ReadProgress};
 use simulator::clock::NodeClock;
+use simulator::fault::FaultKind;
 use simulator::network::{SimulationEngine, VisitOrder};
 use simulator::scenario::Scenario;
 use simulator::topology::Topology;
@@ -106,6 +108,7 @@ pub fn simulated(scenario: &Scenario) -> RunOutcome {
 }
 
 fn check(scenario: &Scenario, outcome: &RunOutcome) {
+    check_programs(scenario, outcome);
     rules::check(scenario, outcome);
     let reading = AnalyzedCapture::of(&outcome.capture);
     findings::check_wires(scenario, &reading);
@@ -122,6 +125,27 @@ fn check(scenario: &Scenario, outcome: &RunOutcome) {
     }
     findings::check_cycles(scenario, outcome, &reading.ledger);
     waits::check(scenario, outcome, &reading);
+}
+
+/// No back doors: whatever arrives, only a host loads its control program, which happens after a
+/// loss of power or a restart, and only the mapper's packets change routes. I-8
+fn check_programs(scenario: &Scenario, outcome: &RunOutcome) {
+    let topology = &scenario.topology;
+    for host in topology.hosts() {
+        let faults = scenario.faults.iter().filter(|fault| fault.place.node == host);
+        let reasons = faults.filter(|fault| {
+            matches!(fault.kind, FaultKind::PowerOff | FaultKind::SupplyOff | FaultKind::Restart)
+        });
+        let loads = outcome.hosts.get(&host).map_or(0, |statistics| statistics.reloads);
+        assert!(loads <= reasons.count() as u64, "no back doors: {loads} loads at {host:?}");
+        if scenario.mapping.is_none() {
+            let given = topology
+                .hosts()
+                .filter_map(|to| Some((to, scenario.routes.get(host, to)?.to_vec())));
+            let found = outcome.routes.get(&host);
+            assert_eq!(found, Some(&given.collect()), "no back doors: routes at {host:?}");
+        }
+    }
 }
 
 fn check_rerun(scenario: &Scenario, outcome: &RunOutcome, again: Rerun) {
@@ -238,6 +262,23 @@ pub(crate) mod tests {
         changed(|outcome| {
             assert_eq!(outcome.rows.iter().filter(|row| of_the_fourth(row)).count(), 7);
         });
+    }
+
+    /// I-8
+    #[test]
+    #[should_panic(expected = "no back doors")]
+    pub(crate) fn a_route_that_a_packet_changed_is_caught() {
+        changed(|outcome| {
+            let routes = outcome.routes.get_mut(&NodeId(2)).unwrap();
+            routes.insert(NodeId(1), vec![0x83]).unwrap();
+        });
+    }
+
+    /// I-8
+    #[test]
+    #[should_panic(expected = "no back doors")]
+    pub(crate) fn a_program_that_a_packet_loaded_is_caught() {
+        changed(|outcome| outcome.hosts.get_mut(&NodeId(2)).unwrap().reloads += 1);
     }
 
     #[test]

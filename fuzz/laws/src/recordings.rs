@@ -9,11 +9,12 @@ use codec::capture::{
 };
 use codec::character::Character;
 use codec::recording::export::{WireDelays, WireExport};
+use codec::recording::fst::FstReader;
 use codec::recording::import::{RecordedChannel, RecordingImport};
 use codec::recording::sigrok::SigrokReader;
 use codec::recording::table::TableReader;
 use codec::recording::vcd::VcdReader;
-use codec::recording::{RecordingError, RecordingPlace, SignalChange};
+use codec::recording::{ChangeSink, RecordingError, RecordingPlace, SignalChange};
 use codec::time::CharacterPeriod;
 use codec::wires::{WIRES, WireMap};
 use simulator::network::VisitOrder;
@@ -40,9 +41,9 @@ struct ReadRecording {
 }
 
 impl ReadRecording {
-    fn of(read: impl FnOnce(&mut dyn FnMut(SignalChange)) -> Result<(), RecordingError>) -> Self {
+    fn of(read: impl FnOnce(&mut ChangeSink<'_>) -> Result<(), RecordingError>) -> Self {
         let mut recording = Self::default();
-        let result = read(&mut |change| recording.changes.push(change));
+        let result = read(&mut |changes| recording.changes.extend(changes));
         recording.error = result.err().map(|error| (error.place, error.cause));
         recording
     }
@@ -65,10 +66,10 @@ fn first_signals(names: &[String]) -> Vec<usize> {
 /// A value change dump.
 pub fn vcd(bytes: &[u8]) {
     fn read(stream: impl Read) -> ReadRecording {
-        ReadRecording::of(|change| {
+        ReadRecording::of(|sink| {
             let dump = VcdReader::new(stream)?;
             let selected = first_signals(dump.signals());
-            dump.read(&selected, change)
+            dump.read(&selected, sink)
         })
     }
     let recording = read(bytes);
@@ -79,10 +80,10 @@ pub fn vcd(bytes: &[u8]) {
 /// A table.
 pub fn table(bytes: &[u8]) {
     fn read(stream: impl Read) -> ReadRecording {
-        ReadRecording::of(|change| {
+        ReadRecording::of(|sink| {
             let table = TableReader::new(stream, 2_000_000)?;
             let selected = first_signals(table.signals());
-            table.read(&selected, change)
+            table.read(&selected, sink)
         })
     }
     let recording = read(bytes);
@@ -90,12 +91,23 @@ pub fn table(bytes: &[u8]) {
     check(bytes, &recording);
 }
 
+/// An FST file.
+pub fn fst(bytes: &[u8]) {
+    let recording = ReadRecording::of(|sink| {
+        let dump = FstReader::new(Cursor::new(bytes))?;
+        let selected = first_signals(dump.signals());
+        dump.read(&selected, sink)
+    });
+    // Changes may be compressed a thousandfold.
+    check_times(&recording);
+}
+
 /// A sigrok session: the archive.
 pub fn sigrok(bytes: &[u8]) {
-    let recording = ReadRecording::of(|change| {
+    let recording = ReadRecording::of(|sink| {
         let session = SigrokReader::new(Cursor::new(bytes))?;
         let selected = first_signals(session.signals());
-        session.read(&selected, change)
+        session.read(&selected, sink)
     });
     // Samples may be compressed a thousandfold.
     check_times(&recording);
@@ -180,8 +192,9 @@ fn imported(changes: &[SignalChange], periods: &[u64]) -> Option<Vec<PlacedChara
         all.iter_mut().skip(id as usize).take(1).for_each(|all| add(all, chunk));
         Ok::<(), Infallible>(())
     };
-    for change in changes {
-        let Ok(()) = import.receive(*change, &mut write);
+    // A reader gives some at a time.
+    for changes in changes.chunks(100) {
+        let Ok(()) = import.receive(changes, &mut write);
     }
     let Ok(_) = import.finish(&mut write);
     Some(all)
@@ -251,11 +264,11 @@ fn link_round_trip(capture: &[u8], channels: &[(Channel, WireDelays)], first: u3
         return 0;
     }
     let dump = export.finish().unwrap_or_default();
-    let recording = ReadRecording::of(|change| {
+    let recording = ReadRecording::of(|sink| {
         let dump = VcdReader::new(dump.as_slice())?;
         assert_eq!(dump.signals().len(), channels.len() * WIRES, "a dump has the wires alone");
         let selected = first_signals(dump.signals());
-        dump.read(&selected, change)
+        dump.read(&selected, sink)
     });
     assert_eq!(recording.error, None, "a dump is read");
     let nominal = CharacterPeriod::FULL_RATE.fs();
@@ -318,9 +331,9 @@ pub(crate) mod tests {
     #[test]
     fn a_session_of_description_and_samples_is_read() {
         let description = "capturefile=logic-1\nsamplerate=500 MHz\nunitsize=1\nprobe1=a\n";
-        let recording = ReadRecording::of(|change| {
+        let recording = ReadRecording::of(|sink| {
             let files = [("metadata", description.as_bytes()), ("logic-1-1", &[0, 1, 1, 0][..])];
-            SigrokReader::new(Cursor::new(stored(&files)))?.read(&[0], change)
+            SigrokReader::new(Cursor::new(stored(&files)))?.read(&[0], sink)
         });
         let times: Vec<u64> = recording.changes.iter().map(|it| it.time_fs).collect();
         assert_eq!((times, recording.error), (vec![2_000_000, 6_000_000], None));

@@ -25,7 +25,7 @@ pub fn law(text: &[u8]) {
     }
     let end = if text.contains(',') { "csv" } else { "dot" };
     let scenario = format!("duration_us = 5\ntopology.file = 'net.{end}'\n");
-    let files = |_: &str| Ok(text.to_string());
+    let files = |_: &str, _| Ok(text.as_bytes().to_vec());
     check(&scenario, Scenario::read_from("net.toml", &scenario, None, &files));
 }
 

@@ -36,9 +36,9 @@ pub fn of(scenario: &Scenario, outcome: &RunOutcome) -> Result<ScoreReport, Scor
 /// journey is in parts where a link is tapped twice, or not at all.
 pub const LIKELY: [&str; 3] = ["journey", "fate", "injury"];
 
-/// Kinds of conversations and of mapping. They follow from journeys, which are certain only where every cable is tapped and
+/// Kinds of conversations, of IP too, and of mapping. They follow from journeys, which are certain only where every cable is tapped and
 /// nothing is truncated.
-pub const MESSAGES: [&str; 13] = [
+pub const MESSAGES: [&str; 14] = [
     "data",
     "retransmission",
     "cause",
@@ -52,6 +52,7 @@ pub const MESSAGES: [&str; 13] = [
     "map",
     "mapper",
     "resignation",
+    "ip-conversation",
 ];
 
 /// Checks that the analysis of a run equals the truth, except for kinds that a capture cannot always identify.

@@ -4,6 +4,7 @@
 
 pub mod generator;
 mod laws;
+mod mapped;
 mod minimize;
 mod quiescence;
 mod run;
@@ -18,6 +19,7 @@ pub use self::generator::planned;
 pub use self::minimize::{MinimizedScenario, TRIES_MAX, shrunk};
 pub use self::runner::{StormFailure, StormResult, StormRunner};
 use crate::failure::{LawFailure, catch_failure};
+use crate::network::facts;
 use crate::single_thread::use_one_thread;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,7 +58,7 @@ impl StormCounts {
         Self {
             networks: 1,
             hosts: scenario.topology.hosts().count() as u64,
-            switches: scenario.topology.switches().count() as u64,
+            switches: facts::switches(&scenario.topology) as u64,
             cables: scenario.topology.cables().len() as u64,
             periods: scenario.duration,
             faults,

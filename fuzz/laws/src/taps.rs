@@ -3,13 +3,13 @@
 use simulator::scenario::{PortTap, Scenario};
 use simulator::topology::{CableSpec, NodePort};
 
-/// A tap at one end of every cable: each channel is recorded once.
+/// A tap at one end of every cable that is no fibre: each channel is recorded once.
 #[must_use]
 pub fn at_every_cable(scenario: &Scenario) -> Vec<PortTap> {
     taps(scenario, |cable| cable.ends.into_iter().take(1))
 }
 
-/// A tap at both ends of every cable.
+/// A tap at both ends of every cable that is no fibre.
 #[must_use]
 pub fn at_every_port(scenario: &Scenario) -> Vec<PortTap> {
     taps(scenario, |cable| cable.ends.into_iter())
@@ -19,6 +19,8 @@ fn taps<I>(scenario: &Scenario, ends: impl Fn(&CableSpec) -> I) -> Vec<PortTap>
 where
     I: Iterator<Item = NodePort>,
 {
-    let ports = scenario.topology.cables().iter().flat_map(ends);
+    let topology = &scenario.topology;
+    let cables = topology.cables().iter().filter(|cable| !topology.is_fibre(cable));
+    let ports = cables.flat_map(ends);
     ports.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect()
 }

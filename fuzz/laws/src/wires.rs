@@ -69,7 +69,7 @@ pub fn any(bytes: &[u8]) {
     let Some(clock) = SenderClock::learn(&all, period_fs) else { return };
     let mut recovery = ClockRecovery::new(&clock, all.first().map_or(0, |it| it.time_fs));
     let mut placed: Vec<PlacedCharacter> = Vec::new();
-    all.iter().for_each(|it| recovery.receive(*it, |character| placed.push(character)));
+    recovery.receive(&all, &mut placed);
     placed.extend(recovery.finish().0);
     assert!(placed.len() <= most, "a character has a transition");
     in_order(&placed);

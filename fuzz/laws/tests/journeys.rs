@@ -61,6 +61,13 @@ fn journeys_are_right_in_networks_without_faults_that_are_cut_starved_or_blocked
     }
 }
 
+/// FRES at an output removes a packet of which no byte was captured there; identical ones wait behind it. R-4
+#[test]
+fn no_journey_is_certain_of_a_packet_that_a_reset_may_have_removed_unseen() {
+    let tally = JourneyTally::of(NetworkClass::Blocked, 421..422);
+    assert_eq!((tally.wrong.as_slice(), tally.too_certain), (&[421][..], 0), "{tally:?}");
+}
+
 #[test]
 fn hurt_packets_are_followed_and_their_injuries_located() {
     let fault = "[[fault]]\nevery_us = 2\nflip = 'any'\nbits = 0x04\n";

@@ -1,20 +1,16 @@
 //! Every rule of `docs/rules.md` has a test that names it: a rule that is added without one
-//! fails here.
+//! fails here. What `docs/seeds.md` cites is there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+
+use simulator::experiment::EXPERIMENTS;
 
 /// The rules of the digest that the project goes by: how many each group has. L has one, without a number.
 #[rustfmt::skip]
 const GROUPS: [(char, u32); 11] = [
     ('C', 7), ('W', 8), ('P', 9), ('F', 9), ('R', 6), ('S', 10), ('I', 8), ('N', 8), ('H', 3), ('B', 2),
     ('T', 15),
-];
-
-/// Rules that are not implemented: no test can check them.
-#[rustfmt::skip]
-const NOT_YET: [&str; 9] = [
-    "S-10", "I-7", "I-8", "N-6", "H-1", "H-2", "H-3", "B-1", "B-2",
 ];
 
 #[derive(Clone, Debug)]
@@ -73,12 +69,6 @@ fn wrong(row: &RulePageRow, file: &impl Fn(&str) -> Option<String>) -> Vec<Strin
     let paths: Vec<String> = quoted(places).into_iter().filter(|it| it.contains('/')).collect();
     let gone = paths.iter().filter(|path| file(path).is_none());
     out.extend(gone.map(|path| format!("{id} is said to be in {path}, which is not there")));
-    if NOT_YET.contains(&id.as_str()) {
-        if !paths.is_empty() || !tests.is_empty() {
-            out.push(format!("{id} is obeyed now: it is no longer one of NOT_YET"));
-        }
-        return out;
-    }
     if tests.is_empty() {
         out.push(format!("{id} has no test"));
         return out;
@@ -149,6 +139,54 @@ fn ranges(text: &str) -> impl Iterator<Item = BTreeSet<String>> {
     })
 }
 
+/// All that is wrong with `docs/seeds.md`, given what stands in the files that it cites.
+fn uncited(page: &str, file: &impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let lines = page.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
+    let lines = lines.filter_map(|line| Some((line.split_once(' ')?.0, line)));
+    let lines: BTreeMap<&str, &str> = lines.filter(|(number, _)| number.contains('.')).collect();
+    let mut out = Vec::new();
+    for (number, line) in &lines {
+        let mut tell = |what: &str| out.push(format!("{number}: {what}"));
+        let cells: Vec<&str> = line.split(" | ").collect();
+        let [_, _, rules, built, tests, shown] = cells.try_into().unwrap_or([""; 6]);
+        let rules = rules.split(", ").filter(|rule| *rule != "–" && !expected().contains(*rule));
+        rules.for_each(|rule| tell(&format!("there is no rule {rule}")));
+        let paths: Vec<_> = quoted(built).into_iter().filter(|it| it.contains('/')).collect();
+        let gone = paths.iter().filter(|path| file(path).is_none());
+        gone.for_each(|path| tell(&format!("{path} is not there")));
+        let refers = built.strip_prefix("as ").map(|to| to.split(" to "));
+        let refers = refers.is_some_and(|mut to| to.all(|it| lines.contains_key(it)));
+        if paths.is_empty() && !refers && !(built.starts_with("not built") && built.contains(": "))
+        {
+            tell("neither where it is built is said nor why not");
+        }
+        if [tests, shown].map(|cell| cell != "–") != [!paths.is_empty(); 2] {
+            tell("a test, and what shows it, belong to what is built");
+        }
+        for test in quoted(tests) {
+            source(&test, file).err().iter().for_each(|why| tell(&format!("{test}: {why}")));
+        }
+        let pages = shown.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+        let pages = pages.filter(|page| file(&format!("docs/{page}")).is_none());
+        let commands = quoted(shown).into_iter().filter(|command| !is_command(command, file));
+        commands.chain(pages.map(str::to_owned)).for_each(|it| tell(&format!("no {it}")));
+    }
+    out
+}
+
+/// Tests whether the program has a command, and the demo, experiment or subject that it names.
+fn is_command(command: &str, file: &impl Fn(&str) -> Option<String>) -> bool {
+    let has = |page: &str, text: &str| file(page).is_some_and(|page| page.contains(text));
+    match command.split(' ').collect::<Vec<_>>().as_slice() {
+        ["myriscope", "demo", name] => file(&format!("cli/demos/{name}.toml")).is_some(),
+        ["myriscope", "experiment", name] => EXPERIMENTS.iter().any(|it| it.name == *name),
+        ["myriscope", "explain", name] => ["findings", "rules"]
+            .iter()
+            .any(|it| has(&format!("docs/{it}.md"), &format!("| {name} |"))),
+        words => words.get(..2).is_some_and(|it| has("docs/examples.md", &it.join(" "))),
+    }
+}
+
 fn workspace(path: &str) -> Option<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     std::fs::read_to_string(root.join(path)).ok()
@@ -158,6 +196,14 @@ fn workspace(path: &str) -> Option<String> {
 fn every_rule_has_a_test_that_names_it() {
     let page = workspace("docs/rules.md").unwrap();
     assert_eq!(complaints(&page, &workspace), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_cited_for_a_statement_is_there() {
+    assert_eq!(uncited(&workspace("docs/seeds.md").unwrap(), &workspace), [""; 0]);
+    let page = "| 1.1 | A. | F-1 | as 1.2 | – | – |\n| 1.2 | A. | F-0 | `c/d.rs` | `e.rs` | `sing` |\n\
+                | 1.3 | A. | – | not built | – | [x](x.md) |\n";
+    assert_eq!(uncited(page, &|_| None).len(), 7, "{:?}", uncited(page, &|_| None));
 }
 
 /// A page with one more row, and nothing else that is wrong.
@@ -174,10 +220,7 @@ fn doctored(row: &str) -> Vec<String> {
         _ => None,
     };
     let others = expected().into_iter().filter(|id| id != "F-1");
-    let others = others.map(|id| match NOT_YET.contains(&id.as_str()) {
-        true => format!("| {id} | Text. | – | not yet | |\n"),
-        false => format!("| {id} | Text. | – | `good.rs` | `{id}.rs` |\n"),
-    });
+    let others = others.map(|id| format!("| {id} | Text. | – | `good.rs` | `{id}.rs` |\n"));
     let page = others.collect::<String>() + row;
     complaints(&page, &|path| match path.strip_suffix(".rs") {
         Some(id) if expected().contains(id) => {
@@ -227,12 +270,9 @@ fn a_test_that_is_none_is_told() {
 }
 
 #[test]
-fn a_rule_is_obeyed_where_the_page_says_so_and_nowhere_else() {
+fn a_rule_is_obeyed_where_the_page_says_so() {
     let row = "| F-1 | Text. | – | `simulator/src/gone.rs` | `range.rs` |";
     assert_eq!(doctored(row), ["F-1 is said to be in simulator/src/gone.rs, which is not there"]);
-    let page = "| S-10 | Text. | – | `codec/src/wire.rs` | |";
-    let told = complaints(page, &|_| Some(String::new()));
-    assert_eq!(told[0], "S-10 is obeyed now: it is no longer one of NOT_YET");
 }
 
 #[test]

@@ -29,13 +29,18 @@ fn cells(width: &BoundsWidth) -> String {
 /// stands there, and that a buffer with less than 48 full cells says nothing is all there is to know.
 const DEMOS: &str = "\
 demo-adversary 28.0
+demo-campus 46.1
+demo-campus-router 46.9
 demo-clocks 56.5
 demo-contention 41.3
 demo-cut 47.7
+demo-dateline 43.6
 demo-glitch 47.0
+demo-ip 46.8
 demo-lossy 47.0
 demo-lost-gap 46.1
 demo-mapping 46.9
+demo-multicast 46.7
 demo-nacks 46.4
 demo-now36 45.3
 demo-open-wire 47.1

@@ -26,7 +26,8 @@ impl ReplayLength {
     pub(super) fn of(read: &CaptureContents) -> Self {
         let periods =
             read.sections.iter().map(SectionContents::periods).fold(0, u64::saturating_add);
-        if periods <= PERIODS_MAX { Self::Short } else { Self::Long }
+        let is_short = periods <= PERIODS_MAX && !read.has_virtual_channels();
+        if is_short { Self::Short } else { Self::Long }
     }
 
     /// Tests whether packets keep their bytes: only where there are few.

@@ -27,6 +27,8 @@ struct ModelPort {
     state: InputState,
     /// The input that is connected to its output.
     source: Option<usize>,
+    /// Rest of the number of packets sent that PRB7 reads, and the number of its replies to come. R-6
+    reading: (u64, u8),
 }
 
 /// State of a port's input. S-3
@@ -56,6 +58,18 @@ struct OutputToken {
     since: Option<u64>,
 }
 
+impl ModelPort {
+    /// Four bits of the number of packets sent, the lowest first. R-6
+    fn packets_sent(&mut self) -> u8 {
+        let (rest, left) = match self.reading {
+            (_, 0) => (self.output.packets, 8),
+            reading => reading,
+        };
+        self.reading = (rest >> 4, left - 1);
+        rest.to_le_bytes()[0] & 0xf
+    }
+}
+
 impl SwitchModel {
     /// A switch after power-up, with cables of these kinds at its first ports.
     pub(super) fn new(parameters: SwitchParameters, links: &[LinkParameters]) -> Self {
@@ -70,6 +84,7 @@ impl SwitchModel {
             output: OutputModel::new(&link.ports[0]),
             state: InputState::Empty,
             source: None,
+            reading: (0, 0),
         };
         let tokens = vec![OutputToken::default(); parameters.ports.into()];
         Self { parameters, ports: links.iter().map(port).collect(), tokens }
@@ -116,14 +131,15 @@ impl SwitchModel {
         let own = port.link.ports[0];
         let slot = now.div_ceil(own.divisor.get().into());
         let asked = port.input.receive(slot, character);
-        let PortRequest::Probe(_) = asked else {
+        let PortRequest::Probe(probe) = asked else {
             port.output.answer(slot, asked, own.symbols);
             return if asked == PortRequest::Reset { self.reset(number) } else { None };
         };
         let busy = port.input.is_receiving() || port.output.is_sending();
         let light = if busy { 3 } else { 2 };
         if own.symbols == SymbolSet::All && own.replies {
-            let status = ReplyStatus::new(light);
+            let status = if probe.value() == 7 { port.packets_sent() } else { light };
+            let status = ReplyStatus::new(status);
             status.into_iter().for_each(|it| port.output.order(Symbol::Reply(it)));
         }
         None

@@ -187,6 +187,8 @@ pub(crate) struct OutputModel {
     fill: StopGo,
     /// Periods since the last GAP that ended something; power-up counts as one to come.
     since_gap: i64,
+    /// Number of these GAPs.
+    pub(crate) packets: u64,
     waiting: VecDeque<Symbol>,
     reset: ResetEnding,
     fills: FillMode,
@@ -220,6 +222,7 @@ impl OutputModel {
             stopped: 0,
             fill: StopGo::Go,
             since_gap: -2,
+            packets: 0,
             waiting: VecDeque::new(),
             reset: link.reset,
             fills: link.fill,
@@ -373,6 +376,7 @@ impl OutputModel {
     const fn gap(&mut self, next: OutputFraming) -> Character {
         self.sending = next;
         self.since_gap = 0;
+        self.packets += 1;
         Character::GAP
     }
 

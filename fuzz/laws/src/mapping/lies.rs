@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::mapping::{
-    AnswerStatus, HomeProbe, InterfaceAddress, MapEnd, MapNode, MapPiece, MapVersion,
-    MappingAnswer, MappingPacket, MappingRequest, NetworkMap, ProbeTicket, RequestHeader,
-    emit_routes,
+    AnswerStatus, HomeProbe, InterfaceAddress, InterfaceRole, MapEnd, MapNode, MapPiece,
+    MapVersion, MappingAnswer, MappingPacket, MappingRequest, NetworkMap, ProbeTicket,
+    RequestHeader, emit_routes,
 };
 use simulator::mapping::{MapperParameters, MapperStart, MappingEffect, NetworkMapper};
 use simulator::topology::NodeId;
@@ -54,7 +54,10 @@ pub(super) fn tell(world: &mut MappingWorld<'_>, dice: &mut SeededRng) {
     let mapper = Some(other).filter(|_| dice.below(4) > 0);
     let lie = match dice.below(7) {
         0 => MappingPacket::Request(header, MappingRequest::Probe),
-        1 => MappingPacket::Answer(MappingAnswer { source, ticket, mapper, version, status }),
+        1 => {
+            let role = InterfaceRole::Router;
+            MappingPacket::Answer(MappingAnswer { source, ticket, mapper, version, status, role })
+        }
         2 => MappingPacket::Resign { source, winner: other },
         3 => MappingPacket::Home(HomeProbe::Compare, source, ticket),
         4 => {
@@ -90,7 +93,8 @@ pub(super) fn map(known: &[InterfaceAddress], dice: &mut SeededRng) -> NetworkMa
     };
     let links: Vec<[MapEnd; 2]> = (0..9).map(|_| [end(), end()]).collect();
     let links = if hosts.is_empty() && switches == 0 { Vec::new() } else { links };
-    NetworkMap { hosts, switches, links }
+    let routers = if hosts.is_empty() { Vec::new() } else { vec![0] };
+    NetworkMap { hosts, switches, links, routers }
 }
 
 /// Law of the routes: of whatever map, the interfaces compute routes that arrive in the network of the
@@ -117,7 +121,11 @@ pub(super) fn check_routes(map: &NetworkMap, bytes: &[u8]) {
         }
         for effect in effects {
             let MappingEffect::Install(routes) = effect else { continue };
-            for (to, route) in routes {
+            assert!(
+                routes.router.is_none_or(|it| routes.to.contains_key(&it)),
+                "a router is reached"
+            );
+            for (to, route) in routes.to {
                 let mut way = vec![MapEnd { node: MapNode::Host(host), port: 0 }];
                 let mut end = way.first().and_then(|sent| links.get(sent)).copied();
                 for byte in route {

@@ -128,7 +128,7 @@ impl<'a> MappedNetwork<'a> {
             for other in others.into_iter().filter(|other| *other != host) {
                 let address = self.machine(other).map(NetworkMapper::address);
                 let routes = self.routes(host).zip(address);
-                let route = routes.and_then(|(routes, address)| routes.get(&address));
+                let route = routes.and_then(|(routes, address)| routes.to.get(&address));
                 let end = route.and_then(|route| self.end(host, route));
                 if end.map(|(end, _)| end) != Some(other) {
                     return Err(format!("every route arrives: {host:?} to {other:?} by {route:?}"));
@@ -146,7 +146,7 @@ impl<'a> MappedNetwork<'a> {
     #[must_use]
     pub fn cycle_of(&self, host: NodeId) -> Option<Vec<NodePort>> {
         let mut table = RouteTable::default();
-        for (to, route) in (0..).map(NodeId).zip(self.routes(host)?.values()) {
+        for (to, route) in (0..).map(NodeId).zip(self.routes(host)?.to.values()) {
             table.set(host, to, route.clone());
         }
         table.cycle(self.topology)

@@ -1,11 +1,12 @@
 //! Facts about ports that follow from a scenario and its truth, without any character.
 
 use codec::character::{Character, DecodedCode, Symbol, decode_control};
-use simulator::fault::{FaultKind, FaultPlace};
+use simulator::fault::{FaultKind, FaultPlace, FaultSpec};
 use simulator::link::{FillMode, LinkParameters, PortParameters};
 use simulator::scenario::Scenario;
-use simulator::topology::NodePort;
+use simulator::topology::{CableSpec, NodeKind, NodePort, SwitchRole, Topology};
 use simulator::truth::{TruthEvent, TruthEventKind};
+use simulator::wires::CableFlow;
 
 /// Time when a port's slack buffer has STOP or GO sent, in periods of the port: it is generated for so
 /// many periods. F-4, F-6
@@ -24,6 +25,13 @@ pub fn commands_due<'a>(
 pub fn rates_are_alike(scenario: &Scenario) -> bool {
     let ports = scenario.topology.cables().iter().map(|cable| cable.link.ports);
     ports.into_iter().all(|[a, b]| a.divisor == b.divisor)
+}
+
+/// Number of switches; ends of fibres are none.
+#[must_use]
+pub fn switches(topology: &Topology) -> usize {
+    let is_switch = |kind| matches!(kind, NodeKind::Switch(it) if it.role == SwitchRole::Crossbar);
+    topology.nodes().iter().filter(|node| is_switch(node.kind)).count()
 }
 
 /// Tests whether either end of a link takes the other for alive, whatever it fills with: silence is counted in
@@ -82,7 +90,7 @@ pub fn power_lost(scenario: &Scenario, port: NodePort) -> impl Iterator<Item = u
     let off = scenario.faults.iter().filter(move |fault| match fault.kind.acts_on() {
         FaultPlace::Node => fault.place.node == port.node,
         FaultPlace::SwitchPort => fault.place == port,
-        FaultPlace::Port | FaultPlace::Host => false,
+        FaultPlace::Port | FaultPlace::Sender | FaultPlace::Host => false,
     });
     off.map(|fault| fault.at)
 }
@@ -90,19 +98,34 @@ pub fn power_lost(scenario: &Scenario, port: NodePort) -> impl Iterator<Item = u
 /// Tests whether characters sent on a channel arrive as they are, and its sender made them.
 #[must_use]
 pub fn is_sound(scenario: &Scenario, from: NodePort, to: NodePort) -> bool {
-    let broken = scenario.faults.iter().any(|fault| match fault.kind {
+    !scenario.faults.iter().any(|fault| harms(fault, from, to)) && !is_forged(scenario, from)
+}
+
+/// Tests whether a fault may change or lose characters of a channel.
+fn harms(fault: &FaultSpec, from: NodePort, to: NodePort) -> bool {
+    match fault.kind {
         FaultKind::Noise { .. }
         | FaultKind::Flip { .. }
         | FaultKind::OpenWire { .. }
         | FaultKind::Wires(_)
         | FaultKind::LoseGap => fault.place == from,
         FaultKind::Cut | FaultKind::DeadPort => fault.place == from || fault.place == to,
-        FaultKind::PowerOff => [from.node, to.node].contains(&fault.place.node),
+        FaultKind::PowerOff | FaultKind::SupplyOff => {
+            [from.node, to.node].contains(&fault.place.node)
+        }
         FaultKind::ForwardReset
         | FaultKind::BackwardReset
         | FaultKind::Probe(_)
         | FaultKind::Consume(_)
         | FaultKind::Restart => false,
-    });
-    !broken && !is_forged(scenario, from)
+    }
+}
+
+/// Tests whether a fault may lose a character of a handshake cable, for whose acknowledge its sender then
+/// waits for ever. B-1
+#[must_use]
+pub fn stands_still(topology: &Topology, fault: &FaultSpec) -> bool {
+    topology.cables().iter().any(|CableSpec { ends: [a, b], link }| {
+        link.wires.flow == CableFlow::Handshake && (harms(fault, *a, *b) || harms(fault, *b, *a))
+    })
 }

@@ -43,7 +43,7 @@ pub fn check_wires(scenario: &Scenario, reading: &AnalyzedCapture) {
                 false
             }
             FaultKind::ForwardReset | FaultKind::BackwardReset | FaultKind::Probe(_) => false,
-            FaultKind::Consume(_) | FaultKind::Restart => false,
+            FaultKind::Consume(_) | FaultKind::Restart | FaultKind::SupplyOff => false,
         };
         let measured = [FindingKind::SkewMargin, FindingKind::ClockOutOfTolerance];
         let harm = [FindingKind::DoubleError, FindingKind::InsertedCharacter];
@@ -194,23 +194,30 @@ mod tests {
     /// N-2: nine of ten probes are dropped by switches, and some reach a host with route bytes left.
     #[test]
     fn a_network_that_maps_itself_is_in_order() {
-        let text = "
-            seed = 1
-            duration_us = 14000
-            topology = { kind = 'ring', switches = 4 }
-            routes = { method = 'mapped' }
-            mapper = { period_us = 300, timeout_us = 20 }
-            [[traffic]]
-            to = 'uniform'
-            payload = 100
-            every_us = 50
-        ";
-        let (scenario, outcome) = tapped(text);
-        let reading = AnalyzedCapture::of(&outcome.capture);
-        assert!(check(&scenario, &outcome, &reading));
-        let seen = reading.ledger.seen();
-        assert!(seen.turns > 10 && seen.map_requests >= 6 && seen.returns > 10);
-        assert_eq!(seen.addresses, 4);
+        for design in ["map", "daemon"] {
+            let text = format!(
+                "
+                seed = 1
+                duration_us = 14000
+                topology = {{ kind = 'ring', switches = 4 }}
+                routes = {{ method = 'mapped' }}
+                mapper = {{ period_us = 300, timeout_us = 20, design = '{design}' }}
+                [[traffic]]
+                to = 'uniform'
+                payload = 100
+                every_us = 50
+            "
+            );
+            let (scenario, outcome) = tapped(&text);
+            let reading = AnalyzedCapture::of(&outcome.capture);
+            assert!(check(&scenario, &outcome, &reading));
+            let seen = reading.ledger.seen();
+            assert!(seen.turns > 10 && seen.returns > 10);
+            assert_eq!(seen.addresses, 4);
+            // N-7: of four interfaces three get routes, and use them for 1.5 ms from 10 ms behind that.
+            let compared = [seen.mapped, seen.distributed].map(|packets| packets > 50);
+            assert_eq!(compared, [design == "map", design == "daemon"]);
+        }
     }
 
     /// N-2, N-4: up*/down* routes turn nowhere at the lowest switch of a ring. When a cable is cut elsewhere they
@@ -246,6 +253,8 @@ mod tests {
         assert!(round(PortId(0)) || round(PortId(1)));
         let ledger = AnalyzedCapture::of(&outcome.capture).ledger;
         assert!(circles(&ledger).is_empty());
+        assert_eq!(ledger.total(FindingKind::RouteNotOnMap), 0);
+        assert!(ledger.seen().mapped > 1000, "{}", ledger.seen().mapped);
         // In each direction and for both maps, more than the four turns of a line without ends.
         assert!(ledger.seen().turns > 40, "{}", ledger.seen().turns);
     }

@@ -1,24 +1,20 @@
 //! A small network made up from arbitrary bytes: parts, traffic, what breaks, where it is tapped.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 
 use arbitrary::{Arbitrary, Unstructured};
 use codec::route::{PortId, RouteAddressing};
 use codec::time::Ticks;
-use simulator::clock::NodeClock;
 use simulator::generate::{GeneratedShape, LatticeEdge, generate};
 use simulator::interface::{DmaBus, InterfaceParameters};
-use simulator::link::{
-    BLOCKED, FillMode, FramingMode, LinkParameters, PortParameters, ResetEnding, SlackSize,
-    SymbolSet,
-};
+use simulator::link::LinkParameters;
 use simulator::routes::{RouteTable, RoutingMethod};
 use simulator::scenario::{PortTap, Scenario};
 use simulator::topology::{
     CableSpec, ExtensionSupport, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology,
 };
 
+use super::link_input::{CableInput, LinkEndsInput};
 use super::traffic_input::{ConsumptionInput, FaultInput, RawTextInput, StreamInput, several};
 
 /// A network and all that a run of it depends on.
@@ -57,18 +53,6 @@ pub struct SwitchInput {
     pub ends: [LinkEndsInput; 3],
 }
 
-/// Parameters of the ends of a link. All bytes 0: Myricom's ports, and alike.
-#[derive(Clone, Copy, Debug, Default, Arbitrary)]
-pub struct LinkEndsInput {
-    variants: [PortVariant; 2],
-    /// Odd: the second end is like the first of `other`.
-    unlike: u8,
-    other: CableInput,
-}
-
-#[derive(Clone, Copy, Debug, Default, Arbitrary)]
-pub struct PortVariant(u8);
-
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub enum NetworkShape {
     Pair,
@@ -78,19 +62,6 @@ pub enum NetworkShape {
     /// Two or three switches in a ring, a host at each.
     Ring(u8),
     Random(u8),
-}
-
-#[derive(Clone, Copy, Debug, Default, Arbitrary)]
-pub struct CableInput {
-    divisor: u8,
-    delay: u8,
-    go_slack: u8,
-    hysteresis: u8,
-    stop_slack: u8,
-    generation: u8,
-    interpretation: u8,
-    blocked: u16,
-    symbols: bool,
 }
 
 #[derive(Clone, Copy, Debug, Arbitrary)]
@@ -167,7 +138,8 @@ impl NetworkInput {
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut bytes = Unstructured::new(bytes);
         let plan = Self::arbitrary(&mut bytes).ok()?;
-        Some(Self { ends: bytes.arbitrary().ok()?, ..plan })
+        let ends = bytes.arbitrary().ok()?;
+        Some(Self { ends, ..plan })
     }
 
     #[must_use]
@@ -187,13 +159,17 @@ impl NetworkInput {
         let text = |text: &RawTextInput| text.raw(&hosts, &routes, duration);
         let mut faults: Vec<_> =
             self.faults.iter().filter_map(|fault| fault.fault(&topology, duration)).collect();
+        let streams: Vec<_> =
+            self.streams.iter().filter_map(|it| it.stream(&hosts, duration)).collect();
+        let interfaces: Vec<_> = hosts.iter().copied().zip(own).collect();
         faults.sort_by_key(|fault| fault.at);
         Some(Scenario {
             seed: self.run.seed.into(),
             duration,
-            interfaces: hosts.iter().copied().zip(own).collect(),
-            streams: self.streams.iter().filter_map(|it| it.stream(&hosts, duration)).collect(),
+            interfaces,
+            streams,
             raw: self.texts.iter().filter_map(text).collect(),
+            replays: Vec::new(),
             messaging: BTreeMap::new(),
             faults,
             taps: self.taps(&topology, duration),
@@ -252,94 +228,10 @@ impl NetworkInput {
             TapsInput::Both => true,
             TapsInput::Some(bits) => bits >> (end % 16) & 1 == 1,
         };
-        let ends = topology.cables().iter().flat_map(|cable| cable.ends).enumerate();
+        let cables = topology.cables().iter().filter(|cable| !topology.is_fibre(cable));
+        let ends = cables.flat_map(|cable| cable.ends).enumerate();
         let tap = |port| PortTap { port, from: 0, to: duration };
         ends.filter(|(end, _)| taken(*end)).map(|(_, port)| tap(port)).collect()
-    }
-}
-
-impl CableInput {
-    /// Link parameters between two of Myricom's ports.
-    #[must_use]
-    pub fn parameters(&self) -> LinkParameters {
-        self.between([self, self])
-    }
-
-    /// A cable of its length, from a port of the first kind to one of the second.
-    fn between(&self, kinds: [&Self; 2]) -> LinkParameters {
-        let delay = Ticks(1 + u64::from(self.delay % 40));
-        let mut link = LinkParameters { delay, ports: kinds.map(Self::port), ..Default::default() };
-        for (end, kind) in kinds.into_iter().enumerate() {
-            if kind.stop_slack >= 128 {
-                // Just enough, or a little more.
-                let seen = if end == 0 { link } else { link.turned() };
-                let enough = super::rules::stop_slack(&seen) + u32::from(kind.stop_slack % 4);
-                let ports = link.ports.iter_mut().skip(end).take(1);
-                ports.for_each(|port| port.slack.stop_slack = enough);
-            }
-        }
-        link
-    }
-
-    /// The port at its first end, with the variants of its spare bits.
-    #[must_use]
-    pub fn varied(&self) -> PortParameters {
-        let [port, _] = self.parameters().ports;
-        PortVariant(self.generation & 0xf0 | self.interpretation >> 4).of(port)
-    }
-
-    fn port(&self) -> PortParameters {
-        let divisor = 1 + u32::from(self.divisor % 8).saturating_sub(4);
-        PortParameters {
-            divisor: NonZeroU32::MIN.saturating_add(divisor - 1),
-            slack: SlackSize {
-                go_slack: u32::from(self.go_slack % 24),
-                hysteresis: 1 + u32::from(self.hysteresis % 20),
-                stop_slack: u32::from(self.stop_slack % 64),
-            },
-            generation: self.generation % 16,
-            interpretation: self.interpretation % 16,
-            blocked: match self.blocked.checked_sub(1 << 15) {
-                Some(blocked) => Ticks(50 + u64::from(blocked % 1951)),
-                None => BLOCKED,
-            },
-            symbols: if self.symbols { SymbolSet::All } else { SymbolSet::Mandatory },
-            ..PortParameters::default()
-        }
-    }
-}
-
-impl LinkEndsInput {
-    /// A link with these ends, the first of which is that of `link`.
-    #[must_use]
-    pub fn of(&self, link: &CableInput) -> LinkParameters {
-        let second = if self.unlike & 1 == 1 { &self.other } else { link };
-        let mut made = link.between([link, second]);
-        for (port, variant) in made.ports.iter_mut().zip(self.variants) {
-            *port = variant.of(*port);
-        }
-        made
-    }
-}
-
-impl PortVariant {
-    /// Applies the variants that the rules leave to a port.
-    #[must_use]
-    pub fn of(self, port: PortParameters) -> PortParameters {
-        let Self(bits) = self;
-        PortParameters {
-            reset: if bits & 1 == 1 { ResetEnding::NextGap } else { ResetEnding::OwnGap },
-            framing: if bits & 2 == 2 { FramingMode::Waits } else { FramingMode::Free },
-            replies: bits & 4 == 0,
-            fill: match bits >> 3 {
-                0..12 => FillMode::Chip,
-                12..16 => FillMode::Commands,
-                16..20 => FillMode::Gaps,
-                // 2 to 13, and the most that may be.
-                20.. => FillMode::Idle(if bits >> 3 == 31 { 15 } else { (bits >> 3) - 18 }),
-            },
-            ..port
-        }
     }
 }
 
@@ -371,12 +263,12 @@ impl HostInput {
     pub fn parameters(&self) -> InterfaceParameters {
         InterfaceParameters {
             bus: if self.bus.is_multiple_of(4) { DmaBus::SBus } else { DmaBus::Ideal },
-            send_memory: 16 + u32::from(self.send_memory % 4096),
-            receive_memory: u32::from(self.receive_memory % 4096),
+            send_memory: Some(16 + u32::from(self.send_memory % 4096)),
+            receive_memory: Some(u32::from(self.receive_memory % 4096)),
             consumption: self.appetite.consumption(),
-            boot: Ticks(u64::from(self.boot % 1024).saturating_sub(512)),
+            boot: Some(Ticks(u64::from(self.boot % 1024).saturating_sub(512))),
             commands: 1 + u32::from(self.commands % 8),
-            clock: NodeClock::EXACT,
+            ..InterfaceParameters::default()
         }
     }
 }

@@ -21,9 +21,12 @@ use simulator::link::tagged_char::PacketId;
 use simulator::network::VisitOrder;
 use simulator::routes::{RouteTable, RoutingMethod};
 use simulator::scenario::{PortTap, Scenario};
-use simulator::topology::Topology;
-use simulator::traffic::{ArrivalProcess, PayloadSize, StreamDestination, TrafficStream};
+use simulator::topology::{ForwardingMode, NodeKind, SwitchRole, Topology};
+use simulator::traffic::{
+    ArrivalProcess, CommandForm, PayloadSize, StreamDestination, TrafficStream,
+};
 use simulator::truth::{self, TruthEventKind};
+use simulator::wires::CableFlow;
 
 use super::input::NetworkInput;
 use super::rules::stop_slack;
@@ -42,6 +45,18 @@ pub enum NetworkClass {
     Blocked,
 }
 
+/// True for a network of Myrinet links and switches that cut through: the slack of the classes is theirs. F-4, S-3
+fn is_plain(topology: &Topology) -> bool {
+    let mut kinds = topology.nodes().iter().map(|node| &node.kind);
+    let cuts_through = kinds.all(|kind| match kind {
+        NodeKind::Switch(switch) => {
+            switch.role == SwitchRole::Crossbar && switch.forwarding == ForwardingMode::CutThrough
+        }
+        NodeKind::Host => true,
+    });
+    cuts_through && topology.cables().iter().all(|it| it.link.wires.flow == CableFlow::StopGo)
+}
+
 impl NetworkClass {
     pub const ALL: [Self; 3] = [Self::Sound, Self::Starved, Self::Blocked];
 
@@ -55,6 +70,9 @@ impl NetworkClass {
                 .scenario()?,
             _ => generator::planned(dice.roll(), number, None)?,
         };
+        if !is_plain(&scenario.topology) {
+            return None;
+        }
         scenario.duration = 400 << (2 * dice.below(3));
         scenario.duration += dice.below(scenario.duration);
         (scenario.faults, scenario.raw, scenario.messaging) = Default::default();
@@ -87,7 +105,7 @@ impl NetworkClass {
         scenario.topology = Topology::new(scenario.topology.nodes().to_vec(), cables).ok()?;
         let never = dice.below(3);
         for (_, interface) in &mut scenario.interfaces {
-            interface.boot = Ticks(0);
+            interface.boot = Some(Ticks(0));
             match self {
                 Self::Blocked if dice.below(4) < never => {
                     interface.consumption = ConsumptionMode::Never;
@@ -127,10 +145,13 @@ impl NetworkClass {
                 from: *host,
                 to: StreamDestination::Among(hosts.clone()),
                 tag: PacketTag::new(0)?,
+                protocol: None,
+                multicast: None,
                 payload: PayloadSize::Uniform(0, large),
                 arrivals,
                 start: 0,
                 packets: None,
+                command: CommandForm::default(),
             });
         }
         Some(())

@@ -21,6 +21,8 @@ pub struct RunOutcome {
     pub under_way: usize,
     pub passed: BTreeMap<NodePort, PortCounters>,
     pub hosts: BTreeMap<NodeId, HostStatistics>,
+    /// Routes that each host has at the end. I-8
+    pub routes: BTreeMap<NodeId, BTreeMap<NodeId, Vec<u8>>>,
 }
 
 /// Runs a scenario. The recording is handed out every `slice` periods.
@@ -62,6 +64,8 @@ pub fn run_with(
     let passed = ports.filter_map(|port| Some((port, network.port_state(port)?.0)));
     let hosts =
         topology.hosts().filter_map(|host| Some((host, *network.interface(host)?.statistics())));
+    let routes =
+        topology.hosts().filter_map(|host| Some((host, network.interface(host)?.routes().clone())));
     RunOutcome {
         from: 0,
         channels,
@@ -70,5 +74,6 @@ pub fn run_with(
         under_way: network.in_transit(),
         passed: passed.collect(),
         hosts: hosts.collect(),
+        routes: routes.collect(),
     }
 }

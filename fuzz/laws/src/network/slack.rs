@@ -102,6 +102,7 @@ impl TappedChannel<'_> {
             | FaultKind::Cut => fault.place == *sender || fault.place == *receiver,
             FaultKind::DeadPort
             | FaultKind::PowerOff
+            | FaultKind::SupplyOff
             | FaultKind::ForwardReset
             | FaultKind::BackwardReset
             | FaultKind::Probe(_)

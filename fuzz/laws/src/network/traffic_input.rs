@@ -12,7 +12,9 @@ use simulator::fault::{self, BitErrors, FaultKind, FaultPlace};
 use simulator::interface::ConsumptionMode;
 use simulator::routes::RouteTable;
 use simulator::topology::{NodeId, NodeKind, NodePort, Topology};
-use simulator::traffic::{self, ArrivalProcess, RawText, StreamDestination};
+use simulator::traffic::{
+    self, ArrivalProcess, ChecksumMode, CommandForm, RawText, SignalMode, StreamDestination,
+};
 
 use crate::reference::crc;
 
@@ -39,7 +41,7 @@ pub enum SizeInput {
 pub enum PaceInput {
     Constant(u16),
     Poisson(u16),
-    Bursts(u8, u16),
+    BurstTimes(u8, u16),
     Saturating,
     Closed(u8, u8),
 }
@@ -131,6 +133,17 @@ impl ConsumptionInput {
 }
 
 impl StreamInput {
+    /// I-6
+    fn command(&self) -> CommandForm {
+        let usual = CommandForm::default();
+        match self.tag / 0x48 {
+            0 => usual,
+            1 => CommandForm { checksum: ChecksumMode::Nic, blocks: 3, ..usual },
+            2 => CommandForm { checksum: ChecksumMode::Host, ..usual },
+            _ => CommandForm { signal: SignalMode::Interrupt, ..usual },
+        }
+    }
+
     #[must_use]
     pub fn stream(&self, hosts: &[NodeId], duration: u64) -> Option<traffic::TrafficStream> {
         let one = hosts.get(usize::from(self.to) % (hosts.len() + 1)).copied();
@@ -139,10 +152,13 @@ impl StreamInput {
             to: one
                 .map_or_else(|| StreamDestination::Among(hosts.to_vec()), StreamDestination::One),
             tag: PacketTag::new(self.tag % 0x48)?,
+            protocol: None,
+            multicast: None,
             payload: self.size.law(),
             arrivals: self.pace.law(),
             start: u64::from(self.start) % duration,
             packets: self.packets.checked_sub(100).map(u64::from),
+            command: self.command(),
         })
     }
 }
@@ -169,7 +185,7 @@ impl PaceInput {
         match self {
             Self::Constant(period) => ArrivalProcess::Constant(Ticks((period % 1024).into())),
             Self::Poisson(mean) => ArrivalProcess::Poisson(Ticks((mean % 1024).into())),
-            Self::Bursts(size, period) => {
+            Self::BurstTimes(size, period) => {
                 ArrivalProcess::Bursts(count(size), Ticks((period % 1024).into()))
             }
             Self::Saturating => ArrivalProcess::Saturating,
@@ -279,7 +295,7 @@ impl FaultInput {
         let place = match what.acts_on() {
             FaultPlace::Node => NodePort { port: PortId(0), ..port },
             FaultPlace::Host => NodePort { node: host, port: PortId(0) },
-            FaultPlace::Port | FaultPlace::SwitchPort => port,
+            FaultPlace::Port | FaultPlace::Sender | FaultPlace::SwitchPort => port,
         };
         let at = u64::from(self.at) % duration;
         let until = self.lasts.map(|lasts| at + 1 + u64::from(lasts % 1024));

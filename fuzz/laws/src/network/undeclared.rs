@@ -1,4 +1,4 @@
-//! Findings in a capture that does not declare the parameters of its links: no error and no warning
+//! Findings in a capture that does not declare the parameters of its links, but their kind: no error and no warning
 //! may rest on a value that is only assumed. F-4
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use super::run::RunOutcome;
 /// The words of a capture's descriptions that are taken away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrippedWords {
-    /// Every parameter: rate, opposite channel and tap stay.
+    /// Every parameter: rate, kind of link, opposite channel and tap stay.
     Parameters,
     /// All parameters, the opposite channel and the tap.
     Everything,
@@ -26,15 +26,19 @@ pub enum StrippedWords {
 impl StrippedWords {
     fn channel(self, channel: &Channel, number: &mut u32) -> Channel {
         let mut channel = channel.clone();
+        // Nothing else tells a handshake cable from a Myrinet link, or what virtual channels mean. B-1, C-7
+        let is_kind =
+            |word: &(String, String)| ["link", "profile", "passage"].contains(&word.0.as_str());
         match self {
-            Self::Parameters => channel.more.clear(),
+            Self::Parameters => channel.more.retain(is_kind),
             Self::Everything => {
-                let period = channel.period;
-                channel = Channel { period, ..Channel::named(channel.name) };
+                let Channel { period, name, mut more, .. } = channel;
+                more.retain(is_kind);
+                channel = Channel { period, more, ..Channel::named(name) };
             }
-            Self::Some(bits) => channel.more.retain(|_| {
+            Self::Some(bits) => channel.more.retain(|word| {
                 *number = (*number + 1) % 61;
-                bits >> *number & 1 == 0
+                bits >> *number & 1 == 0 || is_kind(word)
             }),
         }
         channel

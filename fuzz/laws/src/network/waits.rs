@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use analyzer::blocking::{BlockingEvent, Deadlock, StopEnd, StopReport};
 use analyzer::event::LinkEvent;
 
-use codec::capture::ChannelId;
+use codec::capture::{ChannelId, INTERFACES_MAX};
 use simulator::scenario::Scenario;
 use simulator::truth;
 
@@ -40,7 +40,9 @@ pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCaptur
 }
 
 fn span(outcome: &RunOutcome, stop: &StopReport) -> (u64, Option<u64>) {
-    let period_ps = outcome.channels.get(stop.channel.0 as usize).map_or(1, |it| it.period.ps());
+    // Virtual channels have the period of their link. C-7
+    let channel = outcome.channels.get(stop.channel.0 as usize % INTERFACES_MAX);
+    let period_ps = channel.map_or(1, |it| it.period.ps());
     let place =
         |time: Picoseconds| u64::try_from(time / Picoseconds::from(period_ps)).unwrap_or(u64::MAX);
     let ended = match stop.ended {

@@ -15,16 +15,19 @@ use simulator::link::FillMode;
 use simulator::messaging::{MICROSECOND, MessageKind, MessagingPlan};
 use simulator::routes::{RouteTable, RoutingMethod};
 use simulator::scenario::{PortTap, Scenario};
-use simulator::topology::{
-    ExtensionSupport, NodeId, NodeKind, NodePort, SwitchParameters, Topology,
+use simulator::topology::{ExtensionSupport, NodeId, NodePort, SwitchParameters, Topology};
+use simulator::traffic::{
+    ArrivalProcess, CommandForm, PayloadSize, RawText, StreamDestination, TrafficStream,
 };
-use simulator::traffic::{ArrivalProcess, PayloadSize, RawText, StreamDestination, TrafficStream};
 
+use super::mapped::mapping;
 use crate::endpoints::input::MessagingInput as Talk;
-use crate::network::input::{CableInput, HostInput, LinkEndsInput};
+use crate::network::input::HostInput;
+use crate::network::link_input::{CableInput, LinkEndsInput};
 use crate::network::rules::stop_slack;
 use crate::network::traffic_input;
 use crate::repair::SeededRng;
+use crate::variety;
 
 /// Most switches of a network. *Chosen*: more make a storm slower, not fiercer.
 pub const SWITCHES_MAX: u8 = 8;
@@ -94,8 +97,8 @@ impl NetworkSketch {
                     ConsumptionMode::Never | ConsumptionMode::Adversary => ConsumptionMode::Always,
                     other @ (ConsumptionMode::Always | ConsumptionMode::Every(_)) => other,
                 },
-                send_memory: own.send_memory.max(16_384),
-                receive_memory: own.receive_memory.max(16_384),
+                send_memory: own.send_memory.max(Some(16_384)),
+                receive_memory: own.receive_memory.max(Some(16_384)),
                 ..own
             }
         });
@@ -165,10 +168,11 @@ impl NetworkSketch {
         for (cable, link) in cables.iter_mut().zip(links.iter().cycle()) {
             cable.link = *link;
         }
-        Topology::new(nodes, cables).ok()
+        variety::varied(&Topology::new(nodes, cables).ok()?, dice)
     }
 
-    fn scenario(self, dice: &mut SeededRng) -> Option<Scenario> {
+    fn scenario(mut self, dice: &mut SeededRng) -> Option<Scenario> {
+        let mapping = mapping(&self.topology, dice);
         let mut ports = self.topology.cables().iter().flat_map(|cable| cable.link.ports);
         let slow = ports.any(|it| it.divisor.get() > 1 || matches!(it.fill, FillMode::Idle(_)));
         // A link of another rate than the full one is never still.
@@ -183,9 +187,13 @@ impl NetworkSketch {
             weather.breakage(&self, begin, dice)?;
         }
         weather.talk(&self, &begins, dice)?;
+        weather.streams.extend(variety::multicasts(&self.hosts, (&begins, BURST), dice));
         let mended = weather.faults.iter().filter_map(|fault| fault.until).max().unwrap_or(0);
         let last = begins.last().copied().unwrap_or(0);
         let duration = self.roll_call(&mut weather, mended.max(last + 2 * BURST))?;
+        weather.streams.extend(variety::ip_streams(&self.hosts, (&begins, BURST), dice));
+        variety::fit(&mut self.interfaces, &weather.streams, dice);
+        variety::spare_handshakes(&self.topology, &mut weather.faults);
         weather.faults.sort_by_key(|fault| fault.at);
         let taps = self.taps(&begins, &weather, duration, dice);
         Some(Scenario {
@@ -193,10 +201,11 @@ impl NetworkSketch {
             duration,
             topology: self.topology,
             interfaces: self.interfaces,
-            routes: self.routes,
-            mapping: None,
+            routes: if mapping.is_some() { RouteTable::default() } else { self.routes },
+            mapping,
             streams: weather.streams,
             raw: weather.raw,
+            replays: Vec::new(),
             messaging: weather.messaging,
             faults: weather.faults,
             taps,
@@ -215,10 +224,13 @@ impl NetworkSketch {
                     from: *from,
                     to: StreamDestination::One(*to),
                     tag: PacketTag::new(0)?,
+                    protocol: None,
+                    multicast: None,
                     payload: PayloadSize::Fixed(32),
                     arrivals: ArrivalProcess::Constant(Ticks(CALL)),
                     start: at,
                     packets: Some(1),
+                    command: CommandForm::default(),
                 });
                 at += CALL;
             }
@@ -236,7 +248,7 @@ impl NetworkSketch {
         dice: &mut SeededRng,
     ) -> Vec<PortTap> {
         let ends = dice.below(6);
-        let cables = self.topology.cables().iter();
+        let cables = self.topology.cables().iter().filter(|it| !self.topology.is_fibre(it));
         let ports = cables.flat_map(|cable| match (ends, cable.ends) {
             (0, _) => vec![],
             (1 | 2, [one, _]) | (3, [_, one]) => vec![one],
@@ -299,10 +311,13 @@ impl StormWorkload {
                 from,
                 to: StreamDestination::One(to),
                 tag: PacketTag::new(0)?,
+                protocol: None,
+                multicast: None,
                 payload: PayloadSize::Uniform(0, 200),
                 arrivals: ArrivalProcess::Poisson(Ticks(5 * MILLISECOND)),
                 start: begin,
                 packets: Some(10),
+                command: CommandForm::default(),
             });
         }
         for _ in 0..dice.below(12).saturating_sub(8) {
@@ -328,6 +343,9 @@ impl StormWorkload {
             let at = begin + fault.at;
             let until = fault.kind.lasts().then_some(at + lasts);
             self.faults.push(FaultSpec { at, until, ..fault });
+        }
+        if most > 0 {
+            self.faults.extend(variety::supply_faults(&sketch.topology, (begin, BURST), dice));
         }
         Some(())
     }
@@ -380,14 +398,10 @@ pub(super) fn acquainted(plans: &mut BTreeMap<NodeId, MessagingPlan>) {
     }
 }
 
-#[must_use]
-pub fn switches(topology: &Topology) -> usize {
-    topology.nodes().iter().filter(|node| matches!(node.kind, NodeKind::Switch(_))).count()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::facts::switches;
 
     #[test]
     fn a_network_is_drawn_alike_each_time_and_has_as_many_switches_as_are_asked_for() {

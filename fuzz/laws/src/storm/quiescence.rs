@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use codec::transport::MEDIUM_MAX;
 use simulator::interface::ConsumptionMode;
+use simulator::link::FillMode;
 use simulator::scenario::Scenario;
 use simulator::topology::NodePort;
 use simulator::traffic::PayloadSize;
@@ -60,6 +61,8 @@ pub(super) struct QuiescenceDetector {
     uneasy: BTreeSet<(NodePort, PortActivity)>,
     last: u64,
     quiet: u64,
+    /// Ports whose far sender fills without GAP: a reset may last as long as no packet comes. R-2
+    gapless: BTreeSet<NodePort>,
 }
 
 impl QuiescenceDetector {
@@ -71,7 +74,14 @@ impl QuiescenceDetector {
         let ports = cables.flat_map(|cable| cable.link.ports);
         let slowest = ports.map(|port| u64::from(port.divisor.get())).max().unwrap_or(1);
         let quiet = (longest + BESIDE).saturating_mul(slowest).saturating_add(QUIET);
-        Self { uneasy: BTreeSet::new(), last: 0, quiet }
+        let has_gaps = |fill| matches!(fill, FillMode::Chip | FillMode::Gaps);
+        let cables = scenario.topology.cables().iter();
+        let ends = cables.flat_map(|it| {
+            let ([a, b], [of_a, of_b]) = (it.ends, it.link.ports);
+            [(a, of_b.fill), (b, of_a.fill)]
+        });
+        let gapless = ends.filter(|(_, fill)| !has_gaps(*fill)).map(|(port, _)| port).collect();
+        Self { uneasy: BTreeSet::new(), last: 0, quiet, gapless }
     }
 
     pub(super) fn see(&mut self, row: &TruthEvent) {
@@ -109,11 +119,13 @@ impl QuiescenceDetector {
     }
 
     /// Tests whether no port is in any other state than at first.
-    pub(super) fn is_easy(&self) -> bool {
+    fn is_easy(&self) -> bool {
         self.uneasy.is_empty()
     }
 
-    pub(super) fn uneasy(&self) -> String {
-        format!("{:?}", self.uneasy)
+    /// Ports in another state than at first, though it must have ended.
+    pub(super) fn unsettled(&self) -> Vec<impl std::fmt::Debug + use<>> {
+        let lasts = |port, activity| activity == PortActivity::Reset && self.gapless.contains(port);
+        self.uneasy.iter().filter(|(port, activity)| !lasts(port, *activity)).copied().collect()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use laws::network::facts::switches;
 use serde::Serialize;
 use simulator::scenario::Scenario;
 
@@ -66,7 +67,7 @@ pub(super) fn row(outcome: &StormOutcome) -> StormJson<'_> {
             file: found.file.display().to_string(),
             tries: found.shrunk.tries,
             hosts: left.topology.hosts().count(),
-            switches: left.topology.switches().count(),
+            switches: switches(&left.topology),
             streams: streams(left),
             faults: left.faults.len(),
             periods: left.duration,

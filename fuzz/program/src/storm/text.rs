@@ -1,6 +1,7 @@
 //! Text of a storm.
 
 use analyzer::render::{StyledLine, TextStyle};
+use laws::network::facts::switches;
 use laws::storm::StormCounts;
 use simulator::scenario::Scenario;
 
@@ -119,7 +120,7 @@ fn size(left: &Scenario) -> String {
     format!(
         "{} hosts, {} switches, {} streams, {} faults, {} µs",
         left.topology.hosts().count(),
-        left.topology.switches().count(),
+        switches(&left.topology),
         streams(left),
         left.faults.len(),
         left.duration / 80

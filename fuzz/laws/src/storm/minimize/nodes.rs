@@ -1,7 +1,7 @@
 //! A scenario without one of its nodes or cables, and without all that was there.
 
 use codec::transport::Nic;
-use simulator::fault::{FaultKind, FaultSpec};
+use simulator::fault::{FaultPlace, FaultSpec};
 use simulator::messaging::MessagingPlan;
 use simulator::routes::{RouteTable, RoutingMethod, channels};
 use simulator::scenario::{MappingPlan, PortTap, Scenario};
@@ -123,6 +123,8 @@ impl<'a> ReducedNetwork<'a> {
         let mut new = Scenario {
             streams,
             raw: old.raw.iter().filter_map(raw).collect(),
+            // A storm names no files.
+            replays: Vec::new(),
             taps: old.taps.iter().filter_map(tap).collect(),
             faults: old.faults.iter().filter_map(fault).collect(),
             messaging: old.messaging.iter().filter_map(plan).collect(),
@@ -154,8 +156,7 @@ impl<'a> ReducedNetwork<'a> {
     }
 
     fn fault(&self, fault: &FaultSpec) -> Option<FaultSpec> {
-        let is_node =
-            matches!(fault.kind, FaultKind::PowerOff | FaultKind::Consume(_) | FaultKind::Restart);
+        let is_node = matches!(fault.kind.acts_on(), FaultPlace::Node | FaultPlace::Host);
         let place = if is_node { self.moved(fault.place) } else { self.port(fault.place) };
         Some(FaultSpec { place: place?, ..fault.clone() })
     }
