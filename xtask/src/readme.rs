@@ -59,12 +59,15 @@ fn updated(
     Ok(new)
 }
 
-/// Output of a command in `target/readme`. Findings in a capture give exit status 1.
+/// Output of a command in `target/readme`, of the program named by `MYRISCOPE` if that is set. Findings in a
+/// capture give exit status 1.
 fn printed(line: &str) -> Result<String, TaskError> {
     let directory = root().join("target/readme");
     fs::create_dir_all(&directory).map_err(at(&directory))?;
-    let program =
-        "myriscope() { cargo run --quiet --release --manifest-path \"$MANIFEST\" -- \"$@\"; }";
+    let program = "myriscope() {
+        if [ \"$MYRISCOPE\" ]; then \"$MYRISCOPE\" \"$@\"
+        else cargo run --quiet --release --manifest-path \"$MANIFEST\" -- \"$@\"; fi
+    }";
     let mut shell = command("sh");
     shell.arg("-c").arg(format!("{program}\n{line}")).env("MANIFEST", root().join("Cargo.toml"));
     shell.current_dir(directory).stdin(Stdio::null()).stderr(Stdio::inherit());
