@@ -22,6 +22,7 @@ use analyzer::filter::{Filter, FilterError, RowKind};
 use analyzer::render::TimeUnit;
 use analyzer::window::WindowEdge;
 use codec::capture::{CaptureError, CaptureIndexer, ReadProgress};
+use codec::virtual_channels::LinkProfile;
 
 use crate::args::BrowsedList as ViewKind;
 
@@ -97,6 +98,8 @@ pub(crate) struct ViewerOptions {
     pub(crate) channels: Vec<ChannelPattern>,
     /// End of the lists, but of that of links.
     pub(crate) to: Option<WindowEdge>,
+    /// Codes of virtual channels on links without a profile of their own. C-7
+    pub(crate) profile: Option<LinkProfile>,
     pub(crate) style: CellStyleFn,
     /// Name of the capture on the screen.
     pub(crate) name: String,
@@ -157,11 +160,11 @@ impl CaptureViewer {
         }
         Ok(Self {
             path: path.to_owned(),
-            options,
             bytes,
             indexer,
             is_indexed,
-            overview: CaptureOverview::new(file()?),
+            overview: CaptureOverview::new(file()?, options.profile.clone()),
+            options,
             refreshed: None,
             kind: ViewKind::Findings,
             lists: Default::default(),
@@ -275,7 +278,7 @@ impl CaptureViewer {
             Ok(file) => file,
             Err(error) => return self.notice = error.to_string(),
         };
-        let capture = index.resume(place, file).with_virtual_channels(None);
+        let capture = index.resume(place, file).with_virtual_channels(self.options.profile.clone());
         let choice = self.choice(kind);
         let reader = if is_link {
             let channel = goal.channel.clone().or_else(|| self.selected_channel());

@@ -264,6 +264,8 @@ pub(crate) struct BrowseArgs {
     /// Unit of times: us (the default), ns, or chars for character indices.
     #[arg(long, value_name = "UNIT", value_parser = TimeUnit::from_str)]
     pub(crate) units: Option<TimeUnit>,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
 }
 
 /// A list of `view`.
@@ -297,6 +299,8 @@ pub(crate) struct WatchArgs {
     /// Shows only the capture of this number, of several in one file; counted from 0.
     #[arg(long, value_name = "NUMBER")]
     capture: Option<u32>,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
 }
 
 impl WatchArgs {

@@ -9,6 +9,7 @@ use analyzer::filter::RowKind;
 use analyzer::packet::ByteRetention;
 use analyzer::timeline::EventFilter;
 use codec::capture::ReadProgress;
+use codec::virtual_channels::LinkProfile;
 
 use crate::analyze::is_selected;
 use crate::args::{DiffArgs, DiffIgnore, ViewArgs};
@@ -55,7 +56,8 @@ fn compare(arguments: &DiffArgs) -> Result<(Vec<DiffRow>, RunReport), CliError> 
     let is_ignored = ignore.contains(&DiffIgnore::Time);
     let time = if is_ignored { DiffTime::Ignore } else { DiffTime::Compare };
     let mut compared = CaptureComparison::new(time);
-    let mut files = [ComparedFile::open(a)?, ComparedFile::open(b)?];
+    let profile = view.profile.value();
+    let mut files = [ComparedFile::open(a, profile)?, ComparedFile::open(b, profile)?];
     // The one that is behind, so that few packets of the other wait.
     while let Some((number, file)) = files
         .iter_mut()
@@ -79,9 +81,9 @@ fn compare(arguments: &DiffArgs) -> Result<(Vec<DiffRow>, RunReport), CliError> 
 }
 
 impl<'a> ComparedFile<'a> {
-    fn open(path: &'a Path) -> Result<Self, CliError> {
-        let capture = InputFile::whole(path).open()?;
-        let rows = EventReader::new(capture, EventFilter::Packets, ByteRetention::Forget);
+    fn open(path: &'a Path, profile: Option<&LinkProfile>) -> Result<Self, CliError> {
+        let capture = InputFile { profile, ..InputFile::whole(path) }.channels()?;
+        let rows = EventReader::of_reader(capture, EventFilter::Packets, ByteRetention::Forget);
         Ok(Self { path, rows, time: Some(0), report: RunReport::of(path) })
     }
 

@@ -44,6 +44,7 @@ pub(crate) fn run(arguments: &BrowseArgs, output: &StandardOutput) -> CommandRes
         unit: arguments.units.unwrap_or_default(),
         channels: arguments.channel.clone(),
         to: arguments.to,
+        profile: arguments.profile.value().cloned(),
         style: CellStyleFn(output.style()),
         name: file.display().to_string(),
     };

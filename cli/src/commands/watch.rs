@@ -63,9 +63,11 @@ pub(crate) fn run(arguments: &WatchArgs, output: &mut StandardOutput) -> Command
     let is_terminal = io::stdout().is_terminal();
     // Nobody watches a pipe, which would get nothing from a file that is complete.
     let end = if is_terminal { InputEnd::Interrupt } else { InputEnd::EndOfFile };
-    let input = InputFile { end, ..InputFile::whole(&arguments.file) };
+    let profile = arguments.profile.value();
+    let input = InputFile { end, profile, ..InputFile::whole(&arguments.file) };
     let assumptions = LinkAssumptions::default();
-    let mut analysis = CaptureAnalysis::new(input.open()?, AnalysisScope::Report, assumptions);
+    let mut analysis =
+        CaptureAnalysis::of_reader(input.channels()?, AnalysisScope::Report, assumptions);
     analysis.emit_when(input::is_waiting);
     let (mut picture, mut shown) = (WatchPicture::default(), Instant::now());
     if is_terminal {

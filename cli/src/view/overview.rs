@@ -13,8 +13,9 @@ use analyzer::options::AnalysisScope;
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render::check::{details, unread};
 use analyzer::render::{self, PictureSpan, StyledLine, TextStyle, TimeUnit, mark};
-use codec::capture::ReadProgress;
+use codec::capture::{CaptureReader, ReadProgress};
 use codec::time::{CharacterPeriod, Tick};
+use codec::virtual_channels::LinkProfile;
 
 use super::ViewKind;
 use super::list::RowList;
@@ -32,9 +33,10 @@ pub(super) struct CaptureOverview {
 }
 
 impl CaptureOverview {
-    pub(super) fn new(file: File) -> Self {
+    pub(super) fn new(file: File, profile: Option<LinkProfile>) -> Self {
         let (scope, assumed) = (AnalysisScope::Report, LinkAssumptions::default());
-        let analysis = CaptureAnalysis::new(file, scope, assumed);
+        let reader = CaptureReader::new(file).with_virtual_channels(profile);
+        let analysis = CaptureAnalysis::of_reader(reader, scope, assumed);
         Self { analysis, conversations: Vec::new(), is_ended: false }
     }
 

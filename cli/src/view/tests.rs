@@ -33,8 +33,8 @@ fn open_to(
 ) -> Result<CaptureViewer, CaptureError> {
     let style = CellStyleFn(|_| anstyle::Style::new());
     let name = "capture.pcapng".to_owned();
-    let (unit, channels) = (TimeUnit::default(), Vec::new());
-    let options = ViewerOptions { unit, channels, to, style, name };
+    let (unit, channels, profile) = (TimeUnit::default(), Vec::new(), None);
+    let options = ViewerOptions { unit, channels, to, profile, style, name };
     let mut viewer = CaptureViewer::open(path, options)?;
     viewer.resize(size);
     finish(&mut viewer);

@@ -24,6 +24,9 @@ fn rows_are_those_of_each_virtual_channel() {
     let show = |channel: &str| good(&["show", &file, "--plain", "--channel", channel]);
     assert!(show("a:0.vc0-b:0.vc0").contains("05 VC1 VC1 VC0 aa"), "{}", show("a:0.vc0"));
     assert!(show("a:0.vc1-b:0.vc1").contains("05 VC0 VC0 VC1 bb"), "{}", show("a:0.vc1"));
+    assert!(good(&["watch", &bare, "--profile", &profile]).contains("a:0.vc1>b:0.vc1"));
+    // A capture of the same packets, whether the profile is declared or assumed.
+    good(&["diff", &file, &bare, "--profile", &profile]);
     // Without a profile the codes are invalid. C-5
     assert!(good(&["show", &bare, "--plain"]).contains("05 !51 05 !50 aa"));
 }
