@@ -3,7 +3,7 @@
 use codec::capture::Channel;
 use codec::route::PortId;
 
-use super::network_map::{MappedNode, NetworkMap, RequestedOutput};
+use super::network_map::{MappedChannel, MappedNode, NetworkMap, RequestedOutput};
 use crate::channel_name::{fibre_to, router_behind};
 
 impl NetworkMap {
@@ -33,6 +33,13 @@ impl NetworkMap {
     pub(super) fn is_from_fibre(&self, place: usize) -> bool {
         let from = self.lane(place).and_then(|lane| self.node_at(lane.from));
         from.is_some_and(|(node, _)| node.fibre.is_some())
+    }
+
+    /// The channels into the other end of the fibre from which a channel comes.
+    pub(super) fn inputs_of_fibre(&self, place: usize) -> impl Iterator<Item = &MappedChannel> {
+        let from = self.lane(place).and_then(|lane| self.node_at(lane.from));
+        let other = from.and_then(|(node, _)| self.nodes.get(node.fibre?));
+        other.into_iter().flat_map(|node| &node.inputs).filter_map(|input| self.lane(*input))
     }
 
     /// True if a channel leads into a fibre, and the other one comes from its other end.

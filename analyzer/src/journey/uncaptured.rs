@@ -10,6 +10,7 @@ use super::fit::ByteFit;
 use super::hop_record::{HopId, HopRecord, NextHop, SearchScope};
 use super::network_map::RequestedOutput;
 use super::recent_sets::ANY_NODE;
+use super::visible_bytes::{VisibleBytes, compare_behind};
 use super::{IMPLIED_MAX, Journey, JourneyFate, JourneyTracker, MatchCertainty, WAITING_MAX};
 use crate::packet::FrameEnd;
 
@@ -93,7 +94,7 @@ impl JourneyTracker {
             found = found.or(Some((leg, switches)));
         }
         let hurt = match found.map(|(leg, _)| leg).or(contradicts) {
-            None => self.hurt_unseen(id),
+            None => self.hurt_unseen(id).or_else(|| Some((self.cut_behind_fibre(id)?, 0))),
             Some(_) => None,
         };
         if let Some(way) = found {
@@ -116,7 +117,39 @@ impl JourneyTracker {
         if let Some(joint) = self.legs.get_mut(id).and_then(|leg| leg.before.as_mut()) {
             joint.switches = switches;
         }
+        if let Some(came) = self.legs.get(leg)
+            && let Some(input) = self.net.lane_mut(came.lane)
+        {
+            input.left = Some((came.number, came.time)).max(input.left);
+        }
         self.leave_queue(leg);
+    }
+
+    /// The packet that the end of the recording cut as it came out of a fibre: the first of those that went
+    /// in behind the last one that came out, and have its visible bytes. A fibre keeps packets in order. N-5
+    fn cut_behind_fibre(&self, id: HopId) -> Option<HopId> {
+        let own = self.legs.get(id)?;
+        let left = own.closed.as_ref().filter(|left| left.is_cut_off())?;
+        let may_be = |id: &HopId| {
+            let Some(other) = self.legs.get(*id).filter(|other| other.is_free()) else {
+                return false;
+            };
+            let lane = self.net.lane(other.lane);
+            let is_next =
+                lane.is_some_and(|it| it.left.is_none_or(|(last, _)| other.number > last));
+            let agrees = other.closed.as_ref().map_or(other.first == own.first, |came| {
+                matches!(compare_behind(0, came, left), VisibleBytes::Agree(_))
+            });
+            is_next && agrees && other.time < own.time
+        };
+        let inputs = self.net.inputs_of_fibre(own.lane);
+        let queued = inputs.flat_map(|input| input.queue.iter().map(|it| it.id));
+        let waiting = self.waiting.iter().rev().take(HURT_LOOKED_AT).filter(|(seq, id)| {
+            let waits = self.legs.get(*id).filter(|other| other.seq == *seq);
+            waits.is_some_and(|other| self.net.is_fibre_between(other.lane, own.lane))
+        });
+        let found = queued.chain(waiting.map(|(_, id)| *id)).filter(may_be);
+        found.min_by_key(|id| self.legs.get(*id).map(|other| other.number))
     }
 
     /// Best match at the switch's inputs, as by [`JourneyTracker::best`]; `None` if it is by turn

@@ -25,17 +25,27 @@ pub(super) enum VisibleBytes {
     Differ,
 }
 
-/// Compares the kept front of a departed packet with that of a packet at the input.
+/// Compares the kept front of a packet that has left a switch with that of one at its input.
 pub(super) fn compare(came: &ClosedPacket, left: &ClosedPacket) -> VisibleBytes {
-    let stood = came.front.bytes().get(1..).unwrap_or_default();
+    compare_behind(1, came, left)
+}
+
+/// Compares the kept front of a departed packet with that of one at the input without its first bytes,
+/// as many as the node strips: one, or none at the end of a fibre.
+pub(super) fn compare_behind(
+    stripped: usize,
+    came: &ClosedPacket,
+    left: &ClosedPacket,
+) -> VisibleBytes {
+    let stood = came.front.bytes().get(stripped..).unwrap_or_default();
     let own = left.front.bytes();
     // The last byte may be the CRC byte, which a switch recomputes, unless more follows. P-1
-    let ends = came.length == stood.len() as u64 + 1 && left.length < came.length;
+    let ends = came.length == (stood.len() + stripped) as u64 && left.length < came.length;
     let stood = stood.split_last().filter(|_| ends).map_or(stood, |(_, others)| others);
     let pairs = || stood.iter().zip(own);
     let compared = stood.len().min(own.len());
     let agree = pairs().take_while(|(stood, own)| stood == own).count();
-    if is_converted(came, left, agree) {
+    if is_converted(stripped, came, left, agree) {
         return VisibleBytes::Agree(Reverse(small(agree + 1)));
     }
     // A byte that a switch treated as the CRC byte after a loss is no evidence.
@@ -58,12 +68,13 @@ pub(super) fn compare(came: &ClosedPacket, left: &ClosedPacket) -> VisibleBytes 
 
 /// True if the last byte of a packet ended by a switch is an input byte converted as a CRC byte.
 /// P-5, R-3
-fn is_converted(came: &ClosedPacket, left: &ClosedPacket, agree: usize) -> bool {
+fn is_converted(stripped: usize, came: &ClosedPacket, left: &ClosedPacket, agree: usize) -> bool {
     let (stood, own) = (came.front.bytes(), left.front.bytes());
     let last = left.ended_by == FrameEnd::Gap && left.length == agree as u64 + 1;
     let converted = || {
-        let byte = stood.get(agree + 1)?;
-        Some(byte ^ crc8(stood.get(..=agree)?) ^ crc8(own.get(..agree)?))
+        let before = agree + stripped;
+        let byte = stood.get(before)?;
+        Some(byte ^ crc8(stood.get(..before)?) ^ crc8(own.get(..agree)?))
     };
     last && own.get(agree).copied() == converted()
 }

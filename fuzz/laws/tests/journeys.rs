@@ -58,7 +58,9 @@ fn journeys_are_right_in_networks_without_faults_that_are_cut_starved_or_blocked
             let wrong = (tally.too_certain, tally.false_injuries, tally.wrong.as_slice());
             let right = tally.right + tally.cut_at_fibres;
             assert_eq!((right, wrong), (tally.packets, (0, 0, &[][..])), "{class:?}");
-            assert!(tally.cut_at_fibres * 50 < tally.packets, "{class:?}: {tally:?}");
+            // Nothing but FRES cuts a packet within a fibre.
+            let most = if class == NetworkClass::Sound { 0 } else { tally.packets / 50 };
+            assert!(tally.cut_at_fibres <= most, "{class:?}: {tally:?}");
         }
     }
 }

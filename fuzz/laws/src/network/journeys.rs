@@ -245,7 +245,7 @@ pub struct JourneyTally {
     pub packets: usize,
     /// Packets with a journey of all their hops and no other.
     pub right: usize,
-    /// Packets without one that were cut in a network with fibres, behind which only whole packets are found.
+    /// Packets without one in a network with fibres that were cut there by FRES, or lost bytes. R-2, F-9
     pub cut_at_fibres: usize,
     pub journeys: usize,
     pub followed: usize,
