@@ -371,5 +371,6 @@ mod tests {
         for (character, expected) in assigned {
             assert_eq!(selector.assign(character), expected, "{character:?}");
         }
+        assert_eq!(selector.selected(), Some(1));
     }
 }

@@ -283,13 +283,17 @@ mod tests {
             body.resize(len, 0);
             match Vita26Packet::parse(&body) {
                 Ok(packet) => {
+                    let mut bytes = Vec::new();
+                    packet.emit(&mut bytes);
+                    assert_eq!(bytes, body);
+                    assert_eq!(packet.packet_type().value().to_be_bytes(), body[..4]);
                     let (kind, guess) = (packet.packet_type(), packet.is_typical(len as u64));
                     format!("{} {} {guess}", kind.group().name(), kind.gm_name().unwrap_or("-"))
                 }
                 Err(error) => error.to_string(),
             }
         };
-        let cases: [(&[u8], usize, &str); 15] = [
+        let cases: [(&[u8], usize, &str); 16] = [
             (&[], 0, "byte 0: type is cut short"),
             (&[0, 8, 1], 3, "byte 0: type is cut short"),
             (&[0x80, 8, 1], 4, "byte 0: type is 128, not less than 128"),
@@ -305,6 +309,7 @@ mod tests {
             (&[0, 8, 1, 7], 23, "byte 4: GM header is cut short"),
             (&[0, 8, 1, 5], 24, "gm - false"),
             (&[0, 8, 0, 128], 16, "gm ack false"),
+            (&[0, 8, 2, 0], 24, "gm - false"),
             (&[0, 9, 0, 0, 0, 14], 35, "gm-ethernet - true"),
             (&[0, 9, 0, 0, 0, 14], 36, "gm-ethernet - false"),
             (&[0, 9, 0, 0, 0, 14], 13, "byte 4: Ethernet prefix is cut short"),
@@ -313,6 +318,14 @@ mod tests {
         for (start, len, expected) in cases {
             assert_eq!(read(start, len), expected, "{start:02x?} {len}");
         }
+    }
+
+    #[test]
+    fn a_frame_ends_where_its_length_says() {
+        // Type, length and ports, gateway, a frame of 14 bytes, and padding.
+        let body = [&[0, 9, 0, 0, 0, 14][..], &[1; 8], &[7; 14], &[0; 2]].concat();
+        assert_eq!(Vita26Packet::parse(&body).unwrap().frame(), Some(&[7; 14][..]));
+        assert_eq!(Vita26Packet::parse(&[0; 8]).unwrap().frame(), None);
     }
 
     #[test]

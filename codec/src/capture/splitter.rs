@@ -156,12 +156,8 @@ mod tests {
 
     const PROFILE: &str = "profile=VC0=50,VC1=51,GO1=60,STOP1=6f";
 
-    /// Items of a capture of channels with descriptions and chunks: first character, text, count.
-    fn read(
-        channels: &[(&str, &str)],
-        chunks: &[(u32, u64, &str, Option<u64>)],
-        assumed: Option<&str>,
-    ) -> Vec<String> {
+    /// A capture of channels with descriptions and chunks: first character, text, count.
+    fn capture(channels: &[(&str, &str)], chunks: &[(u32, u64, &str, Option<u64>)]) -> Vec<u8> {
         let described = channels.iter().map(|(name, words)| {
             let mut channel = Channel::named(*name);
             channel.apply_description(&format!("myrinet-channel {words}"), &mut |_, fault| {
@@ -176,14 +172,27 @@ mod tests {
             let content = ChunkContent::new(chars.chars(), *count);
             writer.write(ChannelId(*id), &Chunk { first: Tick(*first), content }).unwrap();
         }
-        let bytes = writer.finish().unwrap();
-        let mut reader = CaptureReader::new(bytes.as_slice())
-            .with_virtual_channels(assumed.map(|text| text.parse().unwrap()));
+        writer.finish().unwrap()
+    }
+
+    fn read(
+        channels: &[(&str, &str)],
+        chunks: &[(u32, u64, &str, Option<u64>)],
+        assumed: Option<&str>,
+    ) -> Vec<String> {
+        let file = capture(channels, chunks);
+        let assumed = assumed.map(|text| text.parse().unwrap());
+        items(CaptureReader::new(file.as_slice()).with_virtual_channels(assumed))
+    }
+
+    fn items(mut reader: CaptureReader<&[u8]>) -> Vec<String> {
         let mut items = Vec::new();
         let mut item = |item: CaptureItem<'_>| match item {
             CaptureItem::Channel(id, channel) => {
-                let tap = channel.tap.as_deref().unwrap_or_default();
-                items.push(format!("{id}: {} {tap}", channel.name).trim_end().to_owned());
+                let words = channel.more.iter().filter(|(key, _)| key != "profile");
+                let words = words.map(|(key, word)| format!("{key}={word}"));
+                let words = channel.tap.clone().into_iter().chain(words).collect::<Vec<_>>();
+                items.push(format!("{id}: {} {}", channel.name, words.join(" ")).trim_end().into());
             }
             CaptureItem::Link(one, other) => items.push(format!("{one}-{other}")),
             CaptureItem::Chunk(id, Chunk { first, content }) => items.push(match content {
@@ -209,13 +218,14 @@ mod tests {
             // Its second iteration begins with another selection than the first.
             (0, 16, "06 !50", Some(2)),
             (0, 24, "07 !51", None),
+            (0, 26, "08 !50", Some(1)),
         ];
         let items = read(&[("s0:1>s1:0", &words), ("s1:0>s0:1", &words)], &chunks, None);
         let expected = [
-            "0: s0:1.vc0>s1:0.vc0 s0:1.vc0",
-            "65536: s0:1.vc1>s1:0.vc1 s0:1.vc1",
-            "1: s1:0.vc0>s0:1.vc0 s0:1.vc0",
-            "65537: s1:0.vc1>s0:1.vc1 s0:1.vc1",
+            "0: s0:1.vc0>s1:0.vc0 s0:1.vc0 start=power-up vc=0",
+            "65536: s0:1.vc1>s1:0.vc1 s0:1.vc1 start=power-up vc=1",
+            "1: s1:0.vc0>s0:1.vc0 s0:1.vc0 start=power-up vc=0",
+            "65537: s1:0.vc1>s0:1.vc1 s0:1.vc1 start=power-up vc=1",
             "0-1",
             "65536-65537",
             "0 at 0: 83 !51 !51 !51",
@@ -229,15 +239,35 @@ mod tests {
             // Behind the hole no selection is known.
             "0 at 24: !50 !51",
             "65536 at 24: !50 !51",
+            "0 at 26: !51 !50",
+            "65536 at 26: 08 !50",
         ];
         assert_eq!(items, expected);
+        // A reader that is not asked for virtual channels gives the channels of the file.
+        let file = capture(&[("s0:1>s1:0", &words)], &chunks[..1]);
+        let whole = ["0: s0:1>s1:0 s0:1 start=power-up", "0 at 0: 83 !51 92 GAP"];
+        assert_eq!(self::items(CaptureReader::new(&file)), whole);
+    }
+
+    /// C-7
+    #[test]
+    fn virtual_channel_0_is_selected_at_power_up_only() {
+        for (start, first, expected) in [
+            ("power-up", 0, "0 at 0: 05 !51"),
+            ("power-up", 1, "0 at 1: !50 !51"),
+            ("later", 0, "0 at 0: !50 !51"),
+        ] {
+            let words = format!("{PROFILE} start={start}");
+            let items = read(&[("a:0>b:0", &words)], &[(0, first, "05 !51", None)], None);
+            assert_eq!(items[2], expected, "{start}, {first}");
+        }
     }
 
     /// §4.8.5
     #[test]
     fn an_end_without_virtual_channels_has_virtual_channel_0() {
         let items = read(&[("a:0>b:0", PROFILE), ("b:0>a:0", "")], &[(1, 3, "05", None)], None);
-        assert_eq!(items[..2], ["0: a:0.vc0>b:0.vc0", "65536: a:0.vc1>b:0.vc1"]);
+        assert_eq!(items[..2], ["0: a:0.vc0>b:0.vc0 vc=0", "65536: a:0.vc1>b:0.vc1 vc=1"]);
         assert_eq!(items[2..], ["1: b:0>a:0", "0-1", "1 at 3: 05"]);
     }
 
@@ -248,6 +278,6 @@ mod tests {
             &[(0, 0, "!51 05", None)],
             Some("VC0=50,VC1=51,GO1=60,STOP1=6f"),
         );
-        assert_eq!(items[2..], ["1: c.vc1>d.vc1", "0 at 0: !51 !51", "65536 at 0: !51 05"]);
+        assert_eq!(items[2..], ["1: c.vc1>d.vc1 vc=1", "0 at 0: !51 !51", "65536 at 0: !51 05"]);
     }
 }
