@@ -4,16 +4,15 @@
 //! 10.0.0.1 and its number; the stream with a number has this number from 1024 on as its receiver's
 //! port, and from 32 768 on as its sender's. The stack's clock counts whole microseconds.
 
+mod packet_queue;
 mod sent_bytes;
 
-use std::collections::VecDeque;
-
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
-use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
 use smoltcp::socket::{tcp, udp};
 use smoltcp::time::Instant;
 use smoltcp::wire::{HardwareAddress, IpAddress, IpCidr, IpEndpoint, Ipv4Address, Ipv4Packet};
 
+use self::packet_queue::PacketQueue;
 pub(crate) use self::sent_bytes::SentBytes;
 use crate::interface::payload;
 use crate::messaging::MICROSECOND;
@@ -84,13 +83,6 @@ struct StreamWriter {
     rest: Vec<u8>,
 }
 
-/// Packets between stack and interface.
-struct PacketQueue {
-    received: VecDeque<Vec<u8>>,
-    sending: Option<Vec<u8>>,
-    mtu: usize,
-}
-
 impl IpStack {
     /// The stack of a host, if it sends or receives one of these numbered streams.
     pub(crate) fn new<'a>(
@@ -108,7 +100,7 @@ impl IpStack {
         if ends.is_empty() {
             return None;
         }
-        let mut device = PacketQueue { received: VecDeque::new(), sending: None, mtu: mtu.into() };
+        let mut device = PacketQueue::new(mtu);
         let mut config = Config::new(HardwareAddress::Ip);
         config.random_seed = rng.next_u64();
         let mut interface = Interface::new(config, &mut device, Instant::ZERO);
@@ -348,46 +340,6 @@ fn address(host: NodeId) -> Ipv4Address {
 
 fn host_of(address: Ipv4Address) -> Option<NodeId> {
     address.to_bits().checked_sub(HOSTS).map(NodeId)
-}
-
-impl Device for PacketQueue {
-    type RxToken<'a> = ReceivedToken;
-    type TxToken<'a> = SendToken<'a>;
-
-    fn receive(&mut self, now: Instant) -> Option<(ReceivedToken, SendToken<'_>)> {
-        if self.sending.is_some() {
-            return None;
-        }
-        let packet = ReceivedToken(self.received.pop_front()?);
-        Some((packet, self.transmit(now)?))
-    }
-
-    fn transmit(&mut self, _: Instant) -> Option<SendToken<'_>> {
-        self.sending.is_none().then_some(SendToken(&mut self.sending))
-    }
-
-    fn capabilities(&self) -> DeviceCapabilities {
-        let mut capabilities = DeviceCapabilities::default();
-        capabilities.medium = Medium::Ip;
-        capabilities.max_transmission_unit = self.mtu;
-        capabilities
-    }
-}
-
-struct ReceivedToken(Vec<u8>);
-
-struct SendToken<'a>(&'a mut Option<Vec<u8>>);
-
-impl RxToken for ReceivedToken {
-    fn consume<R, F: FnOnce(&[u8]) -> R>(self, read: F) -> R {
-        read(&self.0)
-    }
-}
-
-impl TxToken for SendToken<'_> {
-    fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, len: usize, write: F) -> R {
-        write(self.0.insert(vec![0; len]))
-    }
 }
 
 impl std::fmt::Debug for IpStack {
