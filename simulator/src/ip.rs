@@ -50,8 +50,6 @@ pub(crate) struct StackWork {
     pub(crate) calls: Vec<usize>,
     /// Bytes that have reached their receiver.
     pub(crate) delivered: u64,
-    /// Datagrams refused.
-    pub(crate) refused: u64,
 }
 
 /// The stack of a host and its ends of streams.
@@ -79,7 +77,7 @@ struct StreamEnd {
 struct StreamWriter {
     generator: StreamGenerator,
     number: u32,
-    /// Bytes of a write that the connection has no room for yet.
+    /// The datagram, or the bytes of a write, that the socket has no room for yet.
     rest: Vec<u8>,
 }
 
@@ -199,11 +197,15 @@ impl StreamEnd {
         Some(Self { socket, protocol, peer, form: stream.command, ports, writer })
     }
 
-    /// Time of its next write, if there is room for it.
+    /// Time of its next write, if there is room for it. A datagram that has found no room is tried
+    /// again whenever the stack sends one.
     fn due(&self, sockets: &SocketSet<'_>) -> Option<u64> {
         let writer = self.writer.as_ref()?;
         let room = match self.protocol {
-            IpProtocol::Udp => sockets.get::<udp::Socket<'_>>(self.socket).can_send(),
+            IpProtocol::Udp => {
+                let socket = sockets.get::<udp::Socket<'_>>(self.socket);
+                socket.can_send() && writer.rest.is_empty()
+            }
             IpProtocol::Tcp => {
                 let socket = sockets.get::<tcp::Socket<'_>>(self.socket);
                 socket.can_send() || socket.state() == tcp::State::Closed
@@ -225,13 +227,17 @@ impl StreamEnd {
         match (self.protocol, &mut self.writer) {
             (IpProtocol::Udp, Some(writer)) => {
                 let socket = sockets.get_mut::<udp::Socket<'_>>(self.socket);
-                while socket.can_send()
-                    && let Some(datagram) = writer.draw(host, now)
-                {
-                    match socket.send_slice(&datagram, to) {
-                        Ok(()) => work.calls.push(datagram.len()),
-                        Err(_) => work.refused += 1,
+                // It has a place for another datagram, but perhaps not for its bytes.
+                while socket.can_send() {
+                    if writer.rest.is_empty() {
+                        let Some(datagram) = writer.draw(host, now) else { break };
+                        writer.rest = datagram;
                     }
+                    if socket.send_slice(&writer.rest, to).is_err() {
+                        break;
+                    }
+                    work.calls.push(writer.rest.len());
+                    writer.rest.clear();
                 }
             }
             (IpProtocol::Udp, None) => {

@@ -28,6 +28,10 @@ fn datagrams_and_connections_arrive() {
     const TCP: &str = "[interface]\nmtu = 1500\n[[ip]]\nproto = 'tcp'\nfrom = 'a'\nto = 'b'\n\
                        payload = 10000\nsaturate = true\npackets = 10\n";
     let event = |text: &str, micros| run(text, micros, SimulationEngine::Event);
+    let saturating = UDP.replace("every_us = 200\npackets = 10", "saturate = true\npackets = 100");
+    // The sender's buffer of 131 072 bytes holds 32 datagrams, and the others wait for room.
+    let [a, b] = event(&saturating, 8000);
+    assert_eq!((a.refused, a.sent, b.ip_bytes), (0, 300, 400_000));
     // 4008 bytes of UDP in fragments of 1480: three each.
     let [a, b] = event(UDP, 3000);
     assert_eq!((a.sent, b.ip_bytes, b.handled.delivered), (30, 40_000, 30));

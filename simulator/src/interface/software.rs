@@ -95,7 +95,6 @@ impl TrafficHost {
         let work = self.ip.as_mut()?.step(now);
         work.calls.iter().for_each(|bytes| self.call(now, *bytes, statistics, share));
         statistics.ip_bytes += work.delivered;
-        statistics.refused += work.refused;
         let (to, form, mut body) = work.packet?;
         let place = match form.checksum {
             ChecksumMode::Nic => checksum_place(&mut body),
