@@ -148,8 +148,10 @@ impl IpStack {
         // A stack that has nothing to do now waits for the next tick of its clock at least.
         let soonest = now.saturating_add(if idle { MICROSECOND } else { 1 });
         let timer = timer.map(|timer| timer.max(soonest));
+        // The stack takes no further packet while it has one to send.
+        let waiting = (!device.received.is_empty()).then_some(soonest);
         let ends = ends.iter().filter_map(|end| end.due(sockets)).map(|due| due.max(now + 1));
-        self.due = ends.chain(timer).min().unwrap_or(u64::MAX);
+        self.due = ends.chain(timer).chain(waiting).min().unwrap_or(u64::MAX);
         work
     }
 }
@@ -351,5 +353,54 @@ fn host_of(address: Ipv4Address) -> Option<NodeId> {
 impl std::fmt::Debug for IpStack {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("IpStack").field("due", &self.due).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use codec::time::Ticks;
+
+    use super::*;
+    use crate::packet_types::IP;
+    use crate::traffic::{ArrivalProcess, PayloadSize};
+
+    /// The stack of the sender, 0, or of the receiver, 1, of streams with these commands.
+    fn stack(host: u32, mtu: u16, commands: &[CommandForm]) -> Box<IpStack> {
+        let stream = |command: &CommandForm| TrafficStream {
+            from: NodeId(0),
+            to: StreamDestination::One(NodeId(1)),
+            tag: IP,
+            protocol: Some(IpProtocol::Udp),
+            multicast: None,
+            payload: PayloadSize::Fixed(100),
+            arrivals: ArrivalProcess::Constant(Ticks(1_000_000)),
+            start: 0,
+            packets: None,
+            command: *command,
+        };
+        let streams: Vec<_> = commands.iter().map(stream).collect();
+        IpStack::new(NodeId(host), mtu, streams.iter().enumerate(), Rng::new(1, 0)).unwrap()
+    }
+
+    /// The packets of a stack that steps when it is due, before a time.
+    fn packets(stack: &mut IpStack, until: u64) -> Vec<(CommandForm, Vec<u8>)> {
+        let mut packets = Vec::new();
+        while stack.due() < until {
+            packets.extend(stack.step(stack.due()).packet.map(|(_, form, packet)| (form, packet)));
+        }
+        packets
+    }
+
+    /// The receiver has no such port, and answers each datagram with an ICMP packet (RFC 1122).
+    #[test]
+    fn packets_that_arrive_together_are_answered_one_after_the_other() {
+        let form = CommandForm::default();
+        let sent = packets(&mut stack(0, 1500, &[form; 3]), 1000);
+        let mut receiver = stack(1, 1500, &[form]);
+        assert!(packets(&mut receiver, 1000).is_empty());
+        for (_, packet) in sent {
+            receiver.arrived(1000, packet);
+        }
+        assert_eq!(packets(&mut receiver, 2000).len(), 2);
     }
 }
