@@ -59,6 +59,8 @@ pub(crate) struct IpStack {
     sockets: SocketSet<'static>,
     device: PacketQueue,
     ends: Vec<StreamEnd>,
+    /// Command of the last first fragment.
+    fragmented: CommandForm,
     due: u64,
 }
 
@@ -106,7 +108,8 @@ impl IpStack {
             // There is room for one.
             list.push(IpCidr::new(address(host).into(), 8)).ok();
         });
-        Some(Box::new(Self { host, interface, sockets, device, ends, due: 0 }))
+        let fragmented = CommandForm::default();
+        Some(Box::new(Self { host, interface, sockets, device, ends, fragmented, due: 0 }))
     }
 
     /// Time of its next step.
@@ -130,16 +133,17 @@ impl IpStack {
         }
         let micros = i64::try_from(now / MICROSECOND).unwrap_or(i64::MAX);
         let time = Instant::from_micros(micros);
-        let Self { host, interface, sockets, device, ends, .. } = self;
+        let Self { host, interface, sockets, device, ends, fragmented, .. } = self;
         interface.poll(time, device, sockets);
         let packet = device.sending.take();
         for end in &mut *ends {
             end.serve(now, (*host, interface), sockets, &mut work);
         }
         work.packet = packet.and_then(|packet| {
-            let to = host_of(Ipv4Packet::new_checked(&packet).ok()?.dst_addr())?;
-            let end = ends.iter().find(|end| end.peer == to)?;
-            Some((to, end.form, packet))
+            let header = Ipv4Packet::new_checked(&packet[..]).ok()?;
+            let to = host_of(header.dst_addr())?;
+            let form = command_form(ends, fragmented, to, &header)?;
+            Some((to, form, packet))
         });
         let timer = interface
             .poll_at(time, sockets)
@@ -197,6 +201,12 @@ impl StreamEnd {
             }
         };
         Some(Self { socket, protocol, peer, form: stream.command, ports, writer })
+    }
+
+    /// Ports of the sender and of the receiver in the packets that it sends.
+    const fn sent_ports(&self) -> [u16; 2] {
+        let [receiver, sender] = self.ports;
+        if self.writer.is_some() { [sender, receiver] } else { [receiver, sender] }
     }
 
     /// Time of its next write, if there is room for it. A datagram that has found no room is tried
@@ -316,6 +326,30 @@ impl StreamWriter {
     }
 }
 
+/// The command for a packet: that of its stream. Fragments without ports follow the first one, and what
+/// belongs to no stream goes as the first stream of the two hosts.
+fn command_form(
+    ends: &[StreamEnd],
+    fragmented: &mut CommandForm,
+    to: NodeId,
+    packet: &Ipv4Packet<&[u8]>,
+) -> Option<CommandForm> {
+    if packet.frag_offset() > 0 {
+        return Some(*fragmented);
+    }
+    let ports = match (u8::from(packet.next_header()), packet.payload()) {
+        (6 | 17, [a, b, c, d, ..]) => Some([[*a, *b], [*c, *d]].map(u16::from_be_bytes)),
+        _ => None,
+    };
+    let ends = || ends.iter().filter(|end| end.peer == to);
+    let own = ends().find(|end| ports == Some(end.sent_ports()));
+    let form = own.or_else(|| ends().next())?.form;
+    if packet.more_frags() {
+        *fragmented = form;
+    }
+    Some(form)
+}
+
 /// Leaves the checksum of UDP or TCP to the interface: its place in the packet, with the sum of the
 /// pseudo header in it. The header's own sum is zero. None for fragments.
 pub(crate) fn checksum_place(packet: &mut [u8]) -> Option<usize> {
@@ -402,5 +436,14 @@ mod tests {
             receiver.arrived(1000, packet);
         }
         assert_eq!(packets(&mut receiver, 2000).len(), 2);
+    }
+
+    /// Each datagram of 108 bytes has fragments of 48.
+    #[test]
+    fn a_packet_goes_by_the_command_of_its_stream() {
+        let forms = [1, 2, 3].map(|blocks| CommandForm { blocks, ..CommandForm::default() });
+        let packets = packets(&mut stack(0, 68, &forms), 1000);
+        let blocks: Vec<_> = packets.iter().map(|(form, _)| form.blocks).collect();
+        assert_eq!(blocks, [1, 1, 1, 2, 2, 2, 3, 3, 3]);
     }
 }
