@@ -125,6 +125,12 @@ impl IpStack {
         }
     }
 
+    /// Skips what the streams had to write before now, without power.
+    pub(crate) fn skip(&mut self, now: u64) {
+        let writers = self.ends.iter_mut().filter_map(|end| end.writer.as_mut());
+        writers.for_each(|writer| writer.generator.skip(now));
+    }
+
     /// Processes received packets and timers, and makes at most one packet to send.
     pub(crate) fn step(&mut self, now: u64) -> StackWork {
         let mut work = StackWork::default();

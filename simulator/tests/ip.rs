@@ -54,6 +54,9 @@ fn datagrams_and_connections_arrive() {
         let [_, b] = event(text, micros);
         assert_eq!((b.ip_bytes, b.handled.corrupt), (100_000, corrupt));
     }
+    // Without power from 300 to 1100 µs: what was due at 400, 600, 800 and 1000 is not sent later.
+    let off = format!("{UDP}[[fault]]\nat_us = 300\nfor_us = 800\npower_off = 'a'\n");
+    assert_eq!(event(&off.replace("packets = 10\n", ""), 1900)[0].sent, 3 * (2 + 4));
     for text in [UDP, &one] {
         assert_eq!(event(text, 3000), run(text, 3000, SimulationEngine::Step));
     }

@@ -382,6 +382,7 @@ impl TrafficHost {
         self.answers.clear();
         self.reset(now);
         self.machines.iter_mut().for_each(|machine| machine.skip(now));
+        self.ip.iter_mut().for_each(|stack| stack.skip(now));
         while self.replay.pop_front_if(|packet| packet.at < now).is_some() {}
     }
 }
