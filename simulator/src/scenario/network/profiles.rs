@@ -45,10 +45,14 @@ fn problem(topology: &Topology, cable: &CableSpec) -> Option<(&'static str, &'st
 /// Problem of a profile at a port of a node.
 fn excluded(topology: &Topology, port: NodePort) -> Option<(&'static str, &'static str)> {
     match topology.node(port.node)?.kind {
-        NodeKind::Switch(SwitchParameters { role: SwitchRole::FibreEnd, .. }) => {
-            Some(("an end of a fibre has no virtual channels", "expected no profile"))
-        }
-        NodeKind::Switch(SwitchParameters { extensions: ExtensionSupport::On, .. }) => Some((
+        NodeKind::Switch(SwitchParameters {
+            role: SwitchRole::FibreEnd | SwitchRole::Router,
+            ..
+        }) => Some(("an end of a fibre has no virtual channels", "expected no profile")),
+        NodeKind::Switch(SwitchParameters {
+            extensions: ExtensionSupport::On | ExtensionSupport::Computer,
+            ..
+        }) => Some((
             "a switch with extensions has no virtual channels",
             "expected no profile, or a switch without extensions",
         )),
