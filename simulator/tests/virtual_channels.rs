@@ -186,6 +186,15 @@ fn an_interface_takes_packets_of_several_virtual_channels_one_after_the_other() 
     assert_eq!(run.times("h2:0.vc1", |kind| *kind == TruthEventKind::ResetReceived).len(), 3);
     assert!(consumed(&run, "h1").iter().zip(0..).all(|(it, number)| *it == number));
     assert!(consumed(&run, "h0").iter().zip(0..).any(|(it, number)| *it != number));
+    // It loses its power, as the switch does, inside a packet of virtual channel 1: nothing more comes there.
+    let traffic = traffic("h0", "h2").replace("500", "2000\npackets = 1")
+        + &traffic("h1", "h2").replace("saturate = true", "every_us = 25\nstart_us = 125");
+    let fault = |node| format!("[[fault]]\nat_periods = 1000\nfor_us = 50\npower_off = '{node}'\n");
+    let faults = ["h2", "s2"].map(fault).concat();
+    let host = format!("{}\nboot_us = 1", profile());
+    let run = TestRun::whole(&line(&profile(), &host, &(traffic + &faults)));
+    assert_eq!(run.times("h2:0.vc1", |kind| *kind == TruthEventKind::PowerLost), [1000]);
+    assert_eq!(["h0", "h1"].map(|host| consumed(&run, host).len()), [0, 15]);
 }
 
 /// C-7: the demo, which stands still with one virtual channel until the blocked-packet timeout.

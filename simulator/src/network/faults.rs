@@ -9,7 +9,7 @@ use codec::time::CharacterPeriod;
 use crate::fault::{FaultKind, FaultSpec};
 use crate::link::sender::SendState;
 use crate::link::wire::{ChannelWire, LostGaps};
-use crate::network::{HostUnit, Network, NodePart};
+use crate::network::{HostUnit, Network, NodePart, TakenChannel};
 use crate::port::{DataSink, DataSource};
 use crate::rng::Rng;
 use crate::switch::{Switch, SwitchInputState};
@@ -210,7 +210,11 @@ impl Network {
         for host in interfaces {
             let Some(host) = self.hosts.get_mut(*host as usize) else { continue };
             match step {
-                FaultStep::Begin => host.interface.power_off(now, log),
+                FaultStep::Begin => {
+                    // The rest of the packet that it was taking may never come. C-7
+                    host.taken = TakenChannel::Between(0);
+                    host.interface.power_off(now, log);
+                }
                 FaultStep::End => host.interface.power_on(now),
             }
         }
