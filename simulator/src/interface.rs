@@ -50,7 +50,7 @@ pub use self::traffic_host::{InterruptCause, payload};
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::mapping::MappingNotice;
-use crate::messaging::HostMessaging;
+use crate::messaging::{HostMessaging, MessagingPlan};
 use crate::rng::Rng;
 use crate::topology::{NodeId, NodePort};
 use crate::traffic::{RawText, StreamDestination, TrafficStream};
@@ -143,9 +143,12 @@ impl HostInterface {
     }
 
     /// Adds endpoints. T
-    pub(crate) fn with_endpoints(mut self, messaging: HostMessaging) -> Self {
+    pub(crate) fn with_endpoints(mut self, plan: &MessagingPlan, seed: u64) -> Self {
+        let layout = MemoryLayout::of(&self.parameters, Some(plan));
+        self.statistics.memory = MemoryUse::new(layout);
         self.receiving.serve(|served| &mut served.transport);
         let nic = |node: &NodeId| u16::try_from(node.0).ok().map(Nic);
+        let messaging = HostMessaging::new(plan.clone(), seed);
         let messaging = messaging.with_routes(self.control.destinations().filter_map(nic));
         let firmware = EndpointFirmware::new(messaging, &self.parameters);
         self.firmware = Some(Box::new(firmware));

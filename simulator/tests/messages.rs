@@ -255,6 +255,16 @@ fn slow_firmware_holds_up_the_link_and_loses_nothing() {
     assert_eq!(ledger(&rows).on_the_way(), 0);
 }
 
+/// I-5: seven frames of a page, and a send buffer for 8192 bytes and 256 of headers.
+#[test]
+fn statistics_name_the_memory_of_endpoints() {
+    let scenario = Scenario::read("net.toml", FOUR).unwrap();
+    let network = Network::new(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven);
+    let memory = network.interface(NodeId(1)).unwrap().statistics().memory.layout;
+    assert_eq!((memory.frames, memory.staging, memory.receive), (57_344, 8448, 22_912));
+    assert_eq!(memory.sum(), 131_072);
+}
+
 #[test]
 fn messages_outlast_the_power_of_a_host() {
     // F-7, T-12

@@ -16,7 +16,6 @@ use crate::ip::IpStack;
 use crate::link::shared_line::PassageMode;
 use crate::link::wire::ChannelWire;
 use crate::link::{FillMode, FramingMode, LinkParameters, ResetEnding};
-use crate::messaging::HostMessaging;
 use crate::port::{DataSink, PortUnit, TapWindows};
 use crate::recorder::CaptureRecorder;
 use crate::rng::Rng;
@@ -303,7 +302,7 @@ fn interface(
     let interface = match scenario.messaging.get(&host) {
         Some(plan) => {
             let seed = Rng::new(scenario.seed, ENDPOINT_STREAM | u64::from(host.0)).next_u64();
-            interface.with_endpoints(HostMessaging::new(plan.clone(), seed))
+            interface.with_endpoints(plan, seed)
         }
         None => interface,
     };
