@@ -308,7 +308,9 @@ impl StreamGenerator {
                 }
             }
         };
-        if self.is_numbered() { length.max(CLOSED_BYTES_MIN) } else { length }
+        // A checksum has its two bytes behind the number.
+        let checksum = if self.form.checksum == ChecksumMode::None { 0 } else { 2 };
+        if self.is_numbered() { length.max(CLOSED_BYTES_MIN + checksum) } else { length }
     }
 
     /// True for a closed loop.
@@ -480,7 +482,8 @@ mod tests {
         let packet = machine.draw(100, 40).unwrap();
         // A request holds at least its host and its number, whatever is asked for.
         assert_eq!((packet.tag, packet.length), (REQUEST, 8));
-        machine.draw(100, 41);
+        machine.form.checksum = ChecksumMode::Nic;
+        assert_eq!(machine.draw(100, 41).unwrap().length, 10, "and a checksum behind them");
         assert_eq!(machine.due(), None);
         machine.answered(300, 39);
         assert_eq!(machine.due(), None, "it has not asked that");
