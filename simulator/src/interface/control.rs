@@ -141,7 +141,8 @@ impl ControlProgram {
         first.is_some_and(|first| {
             let is_relayed = first.routine == PacketRoutine::Relay;
             first.bytes.len().saturating_sub(2) <= room()
-                && (!is_relayed || self.relay.has_room(&first.bytes, self.memory - self.used))
+                && (!is_relayed
+                    || self.relay.has_room(&first.bytes, (self.memory - self.used, self.memory)))
         })
     }
 

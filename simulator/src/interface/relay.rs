@@ -12,7 +12,8 @@ use crate::topology::NodeId;
 /// Reaction of a control program to a multicast that it has no send memory for. *Chosen*
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RelayPolicy {
-    /// It waits, and so do the packets behind it. In a circle of interfaces all may wait for ever.
+    /// It waits, and so do the packets behind it. In a circle of interfaces all may wait for ever. What is
+    /// longer than all of the memory is lost as with `Drop`.
     #[default]
     Wait,
     /// It delivers the packet and sends it on to nobody.
@@ -86,11 +87,12 @@ impl MulticastRelay {
         self.children.get(&root).map(Vec::as_slice)
     }
 
-    /// True if a received packet can be handed on with this much send memory free.
-    pub(super) fn has_room(&self, packet: &[u8], free: usize) -> bool {
+    /// True if a received packet can be handed on with this much send memory free and in all.
+    pub(super) fn has_room(&self, packet: &[u8], (free, memory): (usize, usize)) -> bool {
         self.policy == RelayPolicy::Drop
             || self.next_of(packet).is_none_or(<[_]>::is_empty)
             || packet.len() <= free
+            || packet.len() > memory
     }
 
     /// Sends copies of a packet, from its tag to its CRC byte, that uses `bytes` of send memory; returns
