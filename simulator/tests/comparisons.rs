@@ -78,6 +78,10 @@ fn the_hosts_of_a_chain_pass_on_what_is_not_theirs_and_lose_their_power_as_a_who
     // arrived.
     assert_eq!(received, [1, 1, 1, 0, 1]);
     assert_eq!(run.count(|kind| matches!(kind, TruthEventKind::Dropped(_))), 1);
+    // S-10: a host has one supply, whatever switches have.
+    let supply = text.replace("power_off", "supply_off");
+    let run = TestRun::whole(&format!("switch_defaults = {{ supplies = 2 }}\n{supply}"));
+    assert_eq!(run.times("h1.ports:0", |kind| matches!(kind, TruthEventKind::PowerLost)), [4000]);
 }
 
 /// S-10: a box with two supplies loses its power with the second of them.

@@ -46,7 +46,8 @@ impl<'a> NetworkBuilder<'a> {
             self.whole = NetworkCompleteness::Incomplete;
             return None;
         }
-        let kind = NodeKind::Switch(SwitchParameters { ports: 3, ..base });
+        // Its supply is that of the host, which has one. S-10
+        let kind = NodeKind::Switch(SwitchParameters { ports: 3, supplies: 1, ..base });
         let links = names.into_iter().map(|name| {
             let switch = self.node(Some((&format!("{}.ports", name.text), &name.span)), kind);
             Some((switch?, name))
