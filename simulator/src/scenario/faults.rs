@@ -108,7 +108,7 @@ enum FaultTiming {
 const FIRST_STREAM: u64 = 4 << 32;
 
 /// First of the random streams for `[[probe]]` tables.
-const PROBE_STREAM: u64 = 10 << 32;
+const PROBE_STREAM: u64 = 11 << 32;
 
 pub(super) struct FaultReader<'a> {
     map: NameLookup<'a>,
