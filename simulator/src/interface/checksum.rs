@@ -51,9 +51,13 @@ impl InternetChecksum {
         }
     }
 
-    /// The checksum field, with which the sum of the whole is 0xffff.
+    /// The checksum field, with which the sum of the whole is 0xffff. Never 0, which is none in UDP: the
+    /// sum is the same with all ones (RFC 768).
     pub(super) const fn value(&self) -> u16 {
-        !self.sum()
+        match !self.sum() {
+            0 => 0xffff,
+            value => value,
+        }
     }
 }
 
@@ -106,5 +110,6 @@ mod tests {
         assert_eq!(of(&[]).sum(), 0);
         assert_eq!(of(&[&[0xff; 70_001]]).sum(), 0xff00);
         assert_eq!(of(&[&[0xff; 70_000]]).sum(), 0xffff);
+        assert_eq!(of(&[&[0xff; 70_000]]).value(), 0xffff);
     }
 }
