@@ -352,8 +352,10 @@ impl TrafficHost {
                 }
             }
             PacketRoutine::Request => {
-                let waits =
-                    ClosedLoopRequest::read(buffers, now).map(|request| self.answers.push(request));
+                // An answer to the host itself would be a multicast of its own.
+                let other = |request: &ClosedLoopRequest| request.parts().0 != self.id;
+                let request = ClosedLoopRequest::read(buffers, now).filter(other);
+                let waits = request.map(|request| self.answers.push(request));
                 statistics.refused += u64::from(waits.is_some_and(|waits| waits.is_err()));
             }
             PacketRoutine::Answer => {

@@ -1,5 +1,6 @@
 //! Requests and answers in a closed loop.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use codec::time::Ticks;
@@ -10,6 +11,7 @@ use crate::interface::traffic_host::payload;
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::TaggedChar;
 use crate::rng::Rng;
+use crate::topology::NodeId;
 use crate::traffic::ArrivalProcess;
 use crate::truth::{StopGo, TruthLog};
 
@@ -71,6 +73,18 @@ fn no_more_than_the_window_is_unanswered() {
     let read = bench.now;
     assert_eq!(bench.sent().0, read + 5);
     bench.assert_sends_nothing(1000);
+}
+
+/// It would be sent on to the host's group. N-6
+#[test]
+fn a_request_in_the_name_of_its_receiver_has_no_answer() {
+    let mut bench = InterfaceBench::receiver(PARAMETERS);
+    bench.interface = bench.interface.with_multicasts(BTreeMap::from([(HERE, vec![THERE])]));
+    let request = |from: NodeId| packet(0x10, &[from.0.to_be_bytes(), [0; 4]].concat());
+    bench.give(0, &request(HERE));
+    bench.assert_sends_nothing(1000);
+    bench.give(0, &request(THERE));
+    assert_eq!(bench.sent().1[1], 0x11);
 }
 
 #[test]
