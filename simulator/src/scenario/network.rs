@@ -141,7 +141,7 @@ fn ports_of<'a>(at: &TomlItem<'a>, count: u8) -> Option<Vec<TomlText<'a>>> {
     }
     let list = at.as_list().unwrap_or_default();
     let ports: Vec<_> = list.iter().filter_map(TomlItem::as_text).collect();
-    if ports.len() != usize::from(count) {
+    if ports.len() != usize::from(count) || list.len() != ports.len() {
         at.report(format!("expected a list of {count} ports, like `s0:0`"));
         return None;
     }
