@@ -210,6 +210,17 @@ impl LinkParameters {
         own.filter(|_| own == far && self.wires.flow == CableFlow::StopGo)
     }
 
+    /// Characters that a simulation holds on the cable and in the slack buffers of both ends, for each
+    /// virtual channel.
+    pub(crate) fn cells(&self) -> u64 {
+        let channels = u64::from(self.shared().map_or(1, |codes| codes.channels()));
+        let at = |port: &PortParameters| {
+            let delayed = self.delay.0 / u64::from(port.divisor.get());
+            delayed + u64::from(port.slack.cells())
+        };
+        self.ports.iter().map(at).sum::<u64>().saturating_mul(channels)
+    }
+
     /// Delay of the cable alone.
     #[must_use]
     pub fn cable_delay(&self) -> Ticks {
@@ -270,6 +281,16 @@ mod tests {
         assert_eq!((slack.cells(), slack.stop_at()), (80, 48));
         //
         assert_eq!(BLOCKED.0, 4_194_304);
+    }
+
+    #[test]
+    fn a_virtual_channel_has_slack_buffers_of_its_own() {
+        // C-7: 12 characters on the cable and 80 in the buffer, each way, for 2 virtual channels.
+        let profile = "VC0=50,VC1=51,GO1=60,STOP1=6f".parse().unwrap();
+        let port = |profile| PortParameters { profile, ..PortParameters::default() };
+        let cells = |profile| LinkParameters::alike(Ticks(12), port(profile)).cells();
+        assert_eq!(cells(None), 2 * 92);
+        assert_eq!(cells(Some(VirtualCodes::of(&profile))), 2 * 2 * 92);
     }
 
     #[test]

@@ -376,11 +376,7 @@ impl<'a> NetworkBuilder<'a> {
     }
 
     fn check_size(&mut self, topology: &Topology) {
-        let cells = topology.cables().iter().flat_map(|CableSpec { link, .. }| {
-            link.ports.map(|port| {
-                link.delay.0 / u64::from(port.divisor.get()) + u64::from(port.slack.cells())
-            })
-        });
+        let cells = topology.cables().iter().map(|cable| cable.link.cells());
         let cells = usize::try_from(cells.sum::<u64>()).unwrap_or(usize::MAX);
         let sizes = [
             ("hosts", topology.hosts().count(), HOSTS_MAX),
