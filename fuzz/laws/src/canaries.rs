@@ -103,6 +103,7 @@ const CANARIES: &[CanaryTest] = &[
     ("message-fields", "the table decides what parses", transport_packet::a_parser_that_does_not_look_behind_the_end_is_caught),
     ("message-fields", "left", transport_packet::a_parser_that_swaps_the_nics_is_caught),
     ("message-ip", "the sums are those of smoltcp", ip::a_reader_that_checks_nothing_is_caught),
+    ("message-ip", "a packet of the type of IP is read", ip::a_reader_that_reads_nothing_is_caught),
     ("message-stream", "a receiver hears the same", transport_framing::a_wire_that_loses_a_byte_is_caught),
     ("network-any", "no back doors", network::a_route_that_a_packet_changed_is_caught),
     ("network-switch", "no back doors", network::a_program_that_a_packet_loaded_is_caught),

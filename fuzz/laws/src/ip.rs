@@ -18,7 +18,9 @@ pub fn law(body: &[u8]) {
 fn check(body: &[u8], read: impl Fn(&ReceivedPacket) -> Option<(IpRow, IpChecksum)>) {
     let mut bytes = [&[ip::TAG], body].concat();
     bytes.push(crc8(&bytes));
-    let Some(whole) = received(&bytes, bytes.len()).as_ref().and_then(&read) else { return };
+    let whole = received(&bytes, bytes.len()).as_ref().and_then(&read);
+    assert!(whole.is_some(), "a packet of the type of IP is read");
+    let Some(whole) = whole else { return };
     let cut = usize::from(body.first().copied().unwrap_or(0)) % bytes.len();
     let parts = received(&bytes, cut).as_ref().and_then(&read);
     assert_eq!(parts.as_ref(), Some(&whole), "pieces change nothing");
@@ -110,5 +112,9 @@ pub(crate) mod tests {
 
     pub(crate) fn a_reader_that_checks_nothing_is_caught() {
         check(&WRONG, |packet| packet.ip.as_ref().map(|ip| (ip.row(), IpChecksum::Good)));
+    }
+
+    pub(crate) fn a_reader_that_reads_nothing_is_caught() {
+        check(&WRONG, |_| None);
     }
 }
