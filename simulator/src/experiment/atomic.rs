@@ -150,9 +150,10 @@ fn failures_of(failures: &[PointMeasurement]) -> (Vec<PublishedFigure>, Vec<Vec<
         let [whole, failed] = readings else { continue };
         let [before, after] = [whole, failed].map(rate_per_ms);
         let pairs = failed.pairs.len() as u64;
-        let source = match case.kind {
-            "handshake" => "deadlock of the whole network",
-            _ => "the others are not concerned",
+        let source = match (case.kind, case.network) {
+            ("handshake", _) => "deadlock of the whole network",
+            (_, "one switch") => "the others are not concerned",
+            _ => "the network falls in two, and both parts go on",
         };
         let what = format!("{}, {}, {}: packets left", case.network, case.kind, case.failure);
         let share = MilliValue::ratio(

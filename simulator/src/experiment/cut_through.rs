@@ -74,10 +74,14 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
         if let [.., (fewer, short), (more, long)] = curve.points.as_slice() {
             let switches = u128::from(more.0.abs_diff(fewer.0)) / 1000;
             let each = MilliValue::ratio(long.0.abs_diff(short.0).into(), switches * 1000);
+            let source = match mode {
+                "cut-through" => "at most 0.55 µs in an 8-port switch",
+                _ => "the packet's own time in each switch, and more",
+            };
             figures.push(PublishedFigure::follows(
                 format!("{mode}, {payload} bytes: each further switch"),
                 "µs",
-                "cut-through: at most 0.55 µs in an 8-port switch",
+                source,
                 Some(each),
             ));
         }

@@ -111,7 +111,8 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
 }
 
 const NOTES: &[&str] = &[
-    "Through the switch the time does not grow with the group: the copies leave together.",
+    "Through the switch the time hardly grows with the group: its outputs are connected one after the other, 3 periods \
+     each, and then the copies leave together.",
     "A tree costs a packet's own time for each copy that an interface sends and for each level.",
     "Cut-through needs a table in every switch and holds all outputs until the slowest is free; trees need neither.",
 ];
