@@ -41,7 +41,7 @@ pub enum SizeInput {
 pub enum PaceInput {
     Constant(u16),
     Poisson(u16),
-    BurstTimes(u8, u16),
+    Bursts(u8, u16),
     Saturating,
     Closed(u8, u8),
 }
@@ -185,7 +185,7 @@ impl PaceInput {
         match self {
             Self::Constant(period) => ArrivalProcess::Constant(Ticks((period % 1024).into())),
             Self::Poisson(mean) => ArrivalProcess::Poisson(Ticks((mean % 1024).into())),
-            Self::BurstTimes(size, period) => {
+            Self::Bursts(size, period) => {
                 ArrivalProcess::Bursts(count(size), Ticks((period % 1024).into()))
             }
             Self::Saturating => ArrivalProcess::Saturating,
