@@ -83,10 +83,11 @@ struct HostUnit {
     taken: TakenChannel,
     /// Time of its last entry in the schedule.
     scheduled: u64,
-    /// The host, if it has several interfaces, and the period after the last one processed.
+    /// The host, if it has several interfaces.
     share: Option<u32>,
     /// The interface of the other port, if it belongs to a router. N-5
     twin: Option<u32>,
+    /// The period after the last one in which it was processed with its host.
     decided: u64,
 }
 

@@ -170,7 +170,7 @@ pub enum TruthEventKind {
     Multicast(RelayNotice),
     /// A router has sent a packet on that came in by its other port, or has lost it. N-5
     Routed(RouterNotice),
-    /// The interface began to send an IP packet of its host's stack. H-1
+    /// The interface began to send an IP packet of its host's stack or of a recording. H-1
     IpTransmitted(Box<IpLabel>),
 
     // Messages, at hosts with endpoints. T

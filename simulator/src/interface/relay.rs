@@ -95,8 +95,8 @@ impl MulticastRelay {
             || packet.len() > memory
     }
 
-    /// Sends copies of a packet, from its tag to its CRC byte, that uses `bytes` of send memory; returns
-    /// false if there are none.
+    /// Sends copies of a packet, from its tag to its CRC byte, if it fits `free` bytes of send memory;
+    /// returns false if there are none.
     pub(super) fn send(
         &mut self,
         packet: &OutgoingPacket,

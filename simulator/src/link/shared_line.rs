@@ -20,7 +20,7 @@ const TURN: u8 = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VirtualCodes {
     channels: u8,
-    /// Codes of `VCn`, `GOn` and `STOPn`; 0 for the mandatory one.
+    /// Codes of `VCn`, `GOn` and `STOPn`; 0 beyond the last virtual channel.
     codes: [[u8; SHARES_MAX]; 3],
 }
 
