@@ -151,8 +151,8 @@ pub(super) fn granted(
 }
 
 impl Network {
-    /// Forms the answer to the packet at an input that is connected now, if it asks for one: all
-    /// counts are those of the periods before this one. S-8
+    /// Forms the answer to the packet at an input that is connected now, if it asks for one; `None` if
+    /// not. Its characters are those of the periods before this one, its drops those until now. S-8
     pub(super) fn form_answer(&mut self, number: usize, input: PortId) -> Option<()> {
         let switch = self.switches.get(number)?;
         let (node, parameters) = (switch.node(), *switch.parameters());
@@ -169,7 +169,7 @@ impl Network {
         let mut bytes = Vec::new();
         SwitchAnswer { ports, addressing, input, node: node.0 }.emit(&mut bytes);
         self.switches.get_mut(number)?.extension_mut()?.set_answer(input, bytes);
-        None
+        Some(())
     }
 
     /// The state of a port of a switch, by its counters. S-8
