@@ -266,9 +266,11 @@ impl CaptureViewer {
         } else {
             index.place(goal.at).saturating_sub(before + PLACES_BEFORE)
         };
-        let is_first = if is_link { from == (0, 0) } else { place == 0 };
+        // Characters are those of one capture.
+        let is_first = if is_link { from.1 == 0 } else { place == 0 };
         let (start, complete) = match (is_first, is_link) {
-            (true, _) => (ListStart::Beginning, (0, 0)),
+            (true, true) => (ListStart::Beginning, from),
+            (true, false) => (ListStart::Beginning, (0, 0)),
             (false, true) => (ListStart::Before(before), from),
             (false, false) => {
                 (ListStart::Before(before), index.at(place + PLACES_BEFORE).unwrap_or_default())

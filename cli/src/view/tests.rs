@@ -146,7 +146,7 @@ fn numbers(viewer: &CaptureViewer) -> Vec<u64> {
 
 #[test]
 fn a_long_list_has_every_row_once_whichever_way_it_is_read() {
-    let file = long_capture(16_000);
+    let mut file = long_capture(16_000);
     let mut viewer = open(file.path(), (80, 24)).unwrap();
     press(&mut viewer, "3");
     let mut top = viewer.here().unwrap();
@@ -178,6 +178,16 @@ fn a_long_list_has_every_row_once_whichever_way_it_is_read() {
     // The characters of a packet far behind are those of the packet.
     press(&mut viewer, "g 9000us Enter Enter");
     assert!(screen(&mut viewer).contains("81 05 07×"), "{}", screen(&mut viewer));
+    // Those of the second capture in a file begin with its first one.
+    let again = std::fs::read(file.path()).unwrap();
+    file.as_file_mut().write_all(&again).unwrap();
+    let mut viewer = open(file.path(), (80, 24)).unwrap();
+    press(&mut viewer, "5");
+    viewer.go(ViewKind::Characters, RowGoal::at((1, 0)));
+    finish(&mut viewer);
+    viewer.list_mut(ViewKind::Characters).move_up(1000);
+    finish(&mut viewer);
+    assert_eq!(viewer.here().map(|goal| goal.at), Some((1, 0)));
 }
 
 #[test]
