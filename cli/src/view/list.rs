@@ -220,17 +220,23 @@ impl RowList {
     }
 
     pub(super) fn move_up(&mut self, lines: usize) {
-        self.missing = lines.saturating_sub(self.selected);
+        self.missing = match self.start {
+            // Nothing is above the first row of the capture.
+            ListStart::Beginning => 0,
+            ListStart::Before(_) => lines.saturating_sub(self.selected),
+        };
         self.selected = self.selected.saturating_sub(lines);
     }
 
     pub(super) fn move_down(&mut self, lines: usize) {
+        self.missing = 0;
         let last = self.lines.len().saturating_sub(1);
         self.selected = self.selected.saturating_add(lines).min(last);
     }
 
     /// Selects the next line with a text: in the list, or farther on.
     pub(super) fn find(&mut self, text: &str) {
+        self.missing = 0;
         let mut lines = self.lines.iter().enumerate().skip(self.selected + 1);
         if let Some((place, _)) = lines.find(|(_, line)| has_text(&line.line, text)) {
             self.selected = place;
@@ -244,6 +250,7 @@ impl RowList {
 
     /// Selects the line before with a text, in the list.
     pub(super) fn find_above(&mut self, text: &str) {
+        self.missing = 0;
         let mut lines = self.lines.iter().enumerate().take(self.selected);
         match lines.rfind(|(_, line)| has_text(&line.line, text)) {
             Some((place, _)) => self.selected = place,
