@@ -63,7 +63,8 @@ impl ChannelEnds {
 }
 
 /// Name of a link's channel, if the name is that of one of its virtual channels; otherwise the same name. C-7
-pub(crate) fn link_name(name: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn link_name(name: &str) -> Cow<'_, str> {
     let port = |end| PortName::parse(end).filter(|port: &PortName| port.virtual_channel.is_some());
     match name.split_once('>').and_then(|(from, to)| Some((port(from)?, port(to)?))) {
         Some((from, to)) => Cow::Owned(format!("{}>{}", from.of_link(), to.of_link())),

@@ -11,9 +11,11 @@ mod recorded;
 mod text;
 mod waits;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use analyzer::channel_name::link_name;
 use analyzer::conversation::ConversationRow;
 use analyzer::finding::{Severity, ShellCommand};
 use analyzer::link::LinkAnalysis;
@@ -224,23 +226,33 @@ fn picture_time(links: &[Vec<ChannelReport<'_>>], window: TimeWindow) -> Picture
     PictureTime { from, to: spans.map(|(_, to)| to).max().unwrap_or(from) }
 }
 
+/// Facts about the channels of links, by name.
 fn channel_facts<'a>(
     links: &[Vec<ChannelReport<'a>>],
     findings: &[SelectedFinding<'_>],
-) -> BTreeMap<&'a str, ChannelFacts> {
+) -> BTreeMap<Cow<'a, str>, ChannelFacts> {
     let worst = lanes::worst(findings);
-    let facts = links.iter().flatten().map(|report| {
-        let counters = &report.totals.counters;
-        let permille = |part: u64| {
-            let share = (u128::from(part) * 1000).checked_div(counters.characters().into());
-            share.and_then(|share| u64::try_from(share).ok()).unwrap_or(0).min(1000)
-        };
-        let facts = ChannelFacts {
-            severity: worst.get(&report.id).copied(),
-            use_permille: permille(counters.data()),
-            stopped_permille: permille(report.totals.stops.periods),
-        };
-        (report.channel.name.as_str(), facts)
-    });
-    facts.collect()
+    let mut facts: BTreeMap<Cow<'_, str>, ChannelFacts> = BTreeMap::new();
+    for link in links {
+        let mut own: BTreeMap<Cow<'_, str>, ChannelFacts> = BTreeMap::new();
+        for report in link {
+            let counters = &report.totals.counters;
+            let permille = |part: u64| {
+                let share = (u128::from(part) * 1000).checked_div(counters.characters().into());
+                share.and_then(|share| u64::try_from(share).ok()).unwrap_or(0).min(1000)
+            };
+            let known = own.entry(link_name(&report.channel.name)).or_default();
+            *known = known.worse(ChannelFacts {
+                severity: worst.get(&report.id).copied(),
+                // Virtual channels share the characters of their link. C-7
+                use_permille: (known.use_permille + permille(counters.data())).min(1000),
+                stopped_permille: permille(report.totals.stops.periods),
+            });
+        }
+        for (name, own) in own {
+            let known = facts.entry(name).or_default();
+            *known = known.worse(own);
+        }
+    }
+    facts
 }

@@ -6,6 +6,7 @@ use codec::mapping::{InterfaceAddress, MapEnd, MapNode, NetworkMap};
 use codec::route::PortId;
 
 use super::DistributedMap;
+use crate::channel_name::link_name;
 use crate::topology::{
     NodeSource, PortNumber, Topology, TopologyEnd, TopologyLink, TopologyNode, TopologyNodeKind,
     TopologyPort,
@@ -56,7 +57,8 @@ pub fn newest_maps<'a>(maps: impl IntoIterator<Item = &'a DistributedMap>) -> Ve
 type PlacedNode = (usize, Option<i16>);
 
 impl MapComparison {
-    /// Compares maps with a network. `homes` has the names of channels from interfaces.
+    /// Compares maps with a network. `homes` has the names of channels from interfaces, those of links or of
+    /// one of their virtual channels.
     #[must_use]
     pub fn new(
         topology: Topology,
@@ -126,8 +128,9 @@ impl MapComparison {
 
     /// The host from which a channel comes.
     fn home(&self, channel: &str) -> Option<PlacedNode> {
+        let name = link_name(channel);
         self.topology.links.iter().find_map(|link| {
-            let side = link.channels.iter().position(|it| it.name == channel)?;
+            let side = link.channels.iter().position(|it| it.name == name)?;
             let TopologyEnd { node, port } = *link.ends.get(side)?;
             let kind = self.topology.nodes.get(node)?.kind;
             (kind == TopologyNodeKind::Host).then_some((node, Some(port.known()?)))

@@ -2,6 +2,7 @@
 //! its distance from them.
 //! Coordinates are integers, so that the bytes are the same on every machine.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use analyzer::finding::{Severity, ShellCommand};
@@ -30,6 +31,17 @@ pub(super) struct ChannelFacts {
     pub(super) use_permille: u64,
     /// Time stopped, in a thousand characters.
     pub(super) stopped_permille: u64,
+}
+
+impl ChannelFacts {
+    /// The worse of each fact.
+    pub(super) fn worse(self, other: Self) -> Self {
+        Self {
+            severity: self.severity.into_iter().chain(other.severity).min(),
+            use_permille: self.use_permille.max(other.use_permille),
+            stopped_permille: self.stopped_permille.max(other.stopped_permille),
+        }
+    }
 }
 
 pub(super) struct NetworkPicture<'a> {
@@ -72,7 +84,7 @@ struct NodeRows {
 /// Draws the network; none without nodes.
 pub(super) fn picture<'a>(
     topology: &'a Topology,
-    facts: &BTreeMap<&str, ChannelFacts>,
+    facts: &BTreeMap<Cow<'_, str>, ChannelFacts>,
     command: &ShellCommand,
 ) -> Option<NetworkPicture<'a>> {
     let is_host = |node: usize| {
@@ -185,15 +197,11 @@ impl NodeRows {
 fn draw<'a>(
     topology: &Topology,
     link: &'a TopologyLink,
-    facts: &BTreeMap<&str, ChannelFacts>,
+    facts: &BTreeMap<Cow<'_, str>, ChannelFacts>,
     (from, to, number): ((usize, usize), (usize, usize), usize),
 ) -> PictureLink<'a> {
     let own = link.channels.iter().filter_map(|channel| facts.get(channel.name.as_str()));
-    let own = own.copied().reduce(|one, other| ChannelFacts {
-        severity: one.severity.into_iter().chain(other.severity).min(),
-        use_permille: one.use_permille.max(other.use_permille),
-        stopped_permille: one.stopped_permille.max(other.stopped_permille),
-    });
+    let own = own.copied().reduce(ChannelFacts::worse);
     let facts = own.unwrap_or_default();
     let (class, sign) = match facts.severity {
         Some(Severity::Error) => ("error", "✗"),
@@ -209,6 +217,7 @@ fn draw<'a>(
     let bend = (middle.0 + number * 18, middle.1.saturating_sub(rise + number * 12).max(2));
     let state = match facts.severity {
         Some(severity) => severity.name(),
+        None if link.channels.is_empty() => "a fibre, not captured",
         None if own.is_none() => "not selected",
         None => "nothing found",
     };

@@ -112,6 +112,10 @@ fn a_page_has_findings_network_and_links_in_words() {
 fn every_fixture_has_a_sound_page() {
     let names = ["ring-deadlock", "demo-lossy", "demo-slack", "demo-now36", "demo-nacks", "link-2"];
     names.into_iter().for_each(|name| _ = page(&[&capture(name)]));
+    // Links with virtual channels are selected too; a fibre has no channels.
+    let dateline = page(&[&capture("demo-dateline")]);
+    assert!(dateline.contains(": nothing found; data") && !dateline.contains(": not selected"));
+    assert!(page(&[&capture("demo-campus")]).contains(": a fibre, not captured; data"));
     let page = page(&[&capture("demo-self-healing")]);
     let (_, mapping) = page.split_once("<section id=\"mapping\">").unwrap();
     assert!(mapping.contains("\n00:60:dd:00:00:10       2     16687.0"), "{mapping:.2000}");
