@@ -38,6 +38,7 @@ pub use item::CaptureItem;
 pub use merge::{MergeError, MergedCounts, merge};
 pub use packet_export::{ExportContents, ExportedPacket, PacketExport};
 pub use reader::{CaptureReader, ReadProgress};
+pub use splitter::virtual_channel_name;
 pub use start_state::{CommandChanges, FlowCommand, StartSender, StartState};
 pub use wire_measurement::WireMeasurement;
 pub use writer::{ByteOrder, CaptureWriter, WriteError};

@@ -72,7 +72,7 @@ impl CaptureIndex {
 
     /// A reader of the file from a place on: the descriptions of its section come first, and chunks of other
     /// channels that go on behind it. Channels have the names and capture numbers that they have in the whole
-    /// file, not their ids.
+    /// file, not their ids. The state of a virtual channel is not known: its packets are counted from the place. C-7
     pub fn resume<R: Read + Seek>(
         &self,
         place: usize,

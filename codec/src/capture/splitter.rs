@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::channel::{Channel, ChannelId};
 use super::chunk::{Chunk, ChunkContent};
 use super::item::CaptureItem;
+use super::start_state::StartState;
 use crate::chars::CharBuf;
 use crate::time::Tick;
 use crate::virtual_channels::{LinkProfile, VIRTUAL_CHANNELS_MAX, VirtualChannelSelector};
@@ -97,17 +98,22 @@ impl ChannelSplitter {
     }
 }
 
-/// The channel of a virtual channel: `s0:1.vc1>h1:0.vc1`. It keeps the peer's number of its link.
-fn virtual_channel(channel: &Channel, number: u8, profile: &LinkProfile) -> Channel {
+/// Name of a virtual channel of a link's channel or port: `s0:1.vc1>h1:0.vc1`. C-7
+pub fn virtual_channel_name(name: &str, number: u8) -> String {
     let end = |name: &str| format!("{name}.vc{number}");
+    name.split_once('>')
+        .map_or_else(|| end(name), |(from, to)| format!("{}>{}", end(from), end(to)))
+}
+
+/// The channel of a virtual channel. It keeps the peer's number of its link.
+fn virtual_channel(channel: &Channel, number: u8, profile: &LinkProfile) -> Channel {
     let mut split = channel.clone();
-    split.name = match channel.name.split_once('>') {
-        Some((from, to)) => format!("{}>{}", end(from), end(to)),
-        None => end(&channel.name),
-    };
-    split.tap = channel.tap.as_deref().map(end);
+    split.name = virtual_channel_name(&channel.name, number);
+    split.tap = channel.tap.as_deref().map(|tap| virtual_channel_name(tap, number));
     split.more.retain(|(key, _)| key != "profile");
     split.more.extend([("profile".into(), profile.to_string()), ("vc".into(), number.to_string())]);
+    // The state at a cut is that of the characters of all virtual channels together.
+    StartState::describe(None, &mut split);
     split
 }
 
@@ -155,6 +161,7 @@ mod tests {
     use crate::notation;
 
     const PROFILE: &str = "profile=VC0=50,VC1=51,GO1=60,STOP1=6f";
+    const CUT: &str = r#"cut={"at":100,"packets":7}"#;
 
     /// A capture of channels with descriptions and chunks: first character, text, count.
     fn capture(channels: &[(&str, &str)], chunks: &[(u32, u64, &str, Option<u64>)]) -> Vec<u8> {
@@ -274,10 +281,13 @@ mod tests {
     #[test]
     fn a_profile_may_be_assumed_and_a_split_channel_is_not_split_again() {
         let items = read(
-            &[("a:0>b:0", ""), ("c.vc1>d.vc1", &format!("{PROFILE} vc=1"))],
+            &[("a:0>b:0", CUT), ("c.vc1>d.vc1", &format!("{PROFILE} vc=1 {CUT}"))],
             &[(0, 0, "!51 05", None)],
             Some("VC0=50,VC1=51,GO1=60,STOP1=6f"),
         );
-        assert_eq!(items[2..], ["1: c.vc1>d.vc1 vc=1", "0 at 0: !51 !51", "65536 at 0: !51 05"]);
+        let described = format!("1: c.vc1>d.vc1 vc=1 {CUT}");
+        let declared = ["0: a:0.vc0>b:0.vc0 vc=0", "65536: a:0.vc1>b:0.vc1 vc=1", &described];
+        assert_eq!(items[..3], declared, "a cut of the link is none of a virtual channel");
+        assert_eq!(items[3..], ["0 at 0: !51 !51", "65536 at 0: !51 05"]);
     }
 }
