@@ -14,6 +14,7 @@ use codec::time::CharacterPeriod;
 use self::column::ChannelColumn;
 use self::notes::{LinkNote, NoteQueue};
 use self::words::styled;
+use crate::channel_name::link_name;
 use crate::channel_selector::ChannelSelector;
 use crate::event::Picoseconds;
 use crate::render::TimeUnit;
@@ -122,7 +123,8 @@ impl<'a> LinkView<'a> {
         }
     }
 
-    /// The view, of the link of a channel, which is on the left.
+    /// The view, of the link of a channel, which is on the left. The name of a link with virtual channels is
+    /// that of the first of them. C-7
     #[must_use]
     pub fn of_channel(self, name: String) -> Self {
         Self { left: Some(name), ..self }
@@ -168,8 +170,9 @@ impl<'a> LinkView<'a> {
     }
 
     fn declare(&mut self, id: ChannelId, channel: &Channel) {
-        let is_left =
-            self.left.as_ref().map_or(self.selector.selects(channel), |it| *it == channel.name);
+        let is_left = self.left.as_ref().map_or(self.selector.selects(channel), |it| {
+            *it == channel.name || *it == link_name(&channel.name)
+        });
         if self.columns[0].channel.is_none() && is_left {
             self.columns[0].declare(id, channel);
             self.shown.insert(id);

@@ -21,8 +21,8 @@ use analyzer::event::Picoseconds;
 use analyzer::filter::{Filter, FilterError, RowKind};
 use analyzer::render::TimeUnit;
 use analyzer::window::WindowEdge;
-use codec::capture::{CaptureError, CaptureIndexer, ReadProgress};
-use codec::virtual_channels::LinkProfile;
+use codec::capture::{CaptureError, CaptureIndexer, ReadProgress, virtual_channel_name};
+use codec::virtual_channels::{LinkProfile, VIRTUAL_CHANNELS_MAX};
 
 use crate::args::BrowsedList as ViewKind;
 
@@ -296,12 +296,15 @@ impl CaptureViewer {
         list.read((reader, choice), goal, (complete, start));
     }
 
-    /// The first channel of those that the options select.
+    /// The first channel of those that the options select. The index has links, of which each may have several
+    /// virtual channels. C-7
     fn selected_channel(&self) -> Option<String> {
         let patterns = &self.options.channels;
-        let mut names = self.indexer.index().names();
-        let is_selected = |name: &&str| patterns.iter().any(|pattern| pattern.matches(name));
-        names.find(is_selected).map(str::to_owned)
+        self.indexer.index().names().find_map(|name| {
+            let split = (0..VIRTUAL_CHANNELS_MAX).map(|number| virtual_channel_name(name, number));
+            let mut names = std::iter::once(name.to_owned()).chain(split);
+            names.find(|name| patterns.iter().any(|pattern| pattern.matches(name)))
+        })
     }
 
     /// Works for some time, and returns when it is over or nothing is to be done.

@@ -273,3 +273,14 @@ fn lists_end_where_the_options_say() {
         assert_eq!(list.lines.len(), rows, "{keys}\n{}", screen(&mut viewer));
     }
 }
+
+/// The name of a link is that of its first virtual channel. C-7
+#[test]
+fn characters_are_those_of_the_selected_virtual_channel() {
+    for (channel, text) in [("a:0", "05 VC1 VC1 VC0 aa"), ("a:0.vc1", "05 VC0 VC0 VC1 bb")] {
+        let mut viewer = open(&fixture("virtual-channels"), (80, 24)).unwrap();
+        viewer.options.channels = vec![channel.parse().unwrap()];
+        press(&mut viewer, "5");
+        assert!(screen(&mut viewer).contains(text), "{channel}\n{}", screen(&mut viewer));
+    }
+}
