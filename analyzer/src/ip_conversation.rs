@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use codec::packet::CrcCheck;
+
 use crate::conversation::{TransportFate, fate};
 use crate::event::Picoseconds;
 use crate::ip::IpRow;
@@ -73,7 +75,7 @@ impl IpConversations {
             return;
         }
         let totals = self.table.entry(key).or_insert_with(|| IpTotals::new(time));
-        totals.add(time, &row);
+        totals.add(time, &row, contents.check);
         let is_lost = matches!(fate(journey, last), TransportFate::Lost | TransportFate::Hurt);
         totals.lost += u64::from(is_lost);
     }
@@ -128,7 +130,8 @@ impl IpTotals {
         }
     }
 
-    fn add(&mut self, time: Picoseconds, row: &IpRow) {
+    /// Adds a packet; `check` is that of its bytes.
+    fn add(&mut self, time: Picoseconds, row: &IpRow, check: CrcCheck) {
         self.packets += 1;
         let data = row.data.unwrap_or(0);
         self.data = self.data.saturating_add(data);
@@ -137,7 +140,9 @@ impl IpTotals {
         let in_order = time >= self.last;
         self.first = self.first.min(time);
         self.last = self.last.max(time);
-        let (Some(mut sequence), Ok(data)) = (row.sequence, u32::try_from(data)) else { return };
+        // Any field of a packet that was hurt may differ from the one sent. P-5
+        let sequence = row.sequence.filter(|_| check == CrcCheck::Good);
+        let (Some(mut sequence), Ok(data)) = (sequence, u32::try_from(data)) else { return };
         if row.flags.iter().flat_map(|flags| flags.split(' ')).any(|flag| flag == "syn") {
             // It takes a number itself. A new connection of the same ports begins anew.
             sequence = sequence.wrapping_add(1);
@@ -165,21 +170,24 @@ mod tests {
     fn data_sent_again_is_counted_modulo_2_to_the_32() {
         let mut totals = IpTotals::new(0);
         let first = u32::MAX - 99;
-        for (time, sequence, data, expected) in [
-            (0, first, 100, 0),
-            (1, 0, 100, 0),
+        let (good, bad) = (CrcCheck::Good, CrcCheck::Bad(1));
+        for (time, sequence, data, check, expected) in [
+            (0, first, 100, good, 0),
+            (1, 0, 100, good, 0),
             // An acknowledgement without data, and data that was sent before.
-            (2, 50, 0, 0),
-            (3, first, 100, 1),
+            (2, 50, 0, good, 0),
+            (3, first, 100, good, 1),
             // It began before the last, whose journey ended earlier.
-            (2, 0, 100, 1),
-            (4, 100, 10, 1),
+            (2, 0, 100, good, 1),
+            // Its number was hurt on the way.
+            (3, 1 << 30, 10, bad, 1),
+            (4, 100, 10, good, 1),
         ] {
             let (sequence, data) = (Some(sequence), Some(data));
-            totals.add(time, &IpRow { sequence, data, ..IpRow::default() });
+            totals.add(time, &IpRow { sequence, data, ..IpRow::default() }, check);
             assert_eq!(totals.retransmissions, expected, "{time}");
         }
-        assert_eq!((totals.packets, totals.data, totals.last), (6, 410, 4));
+        assert_eq!((totals.packets, totals.data, totals.last), (7, 420, 4));
     }
 
     /// SYN takes the number before the data of a connection.
@@ -200,7 +208,7 @@ mod tests {
         ] {
             let flags = Some(flags.to_owned());
             let (sequence, data) = (Some(sequence), Some(data));
-            totals.add(time, &IpRow { flags, sequence, data, ..IpRow::default() });
+            totals.add(time, &IpRow { flags, sequence, data, ..IpRow::default() }, CrcCheck::Good);
             assert_eq!(totals.retransmissions, expected, "{time}");
         }
     }
