@@ -18,6 +18,7 @@ use codec::capture::ChannelId;
 use codec::error::DecodeError;
 use codec::mapping::{AnswerStatus, InterfaceAddress, MapVersion, MappingAnswer, MappingPacket};
 
+pub(crate) use self::captured_mapping::too_long;
 pub use self::captured_mapping::{CapturedMapping, PAYLOAD_MAX};
 pub use self::comparison::{LinkSource, MapComparison, newest_maps};
 pub use self::distribution::DistributedMap;

@@ -35,13 +35,7 @@ impl CapturedMapping {
     /// # Errors
     /// The position of its fault. A payload of more than [`PAYLOAD_MAX`] bytes is one.
     pub fn packet(&self) -> Result<MappingPacket<'_>, DecodeError> {
-        let too_long = |len: &u64| DecodeError::Unexpected {
-            at: PAYLOAD_MAX,
-            field: "payload length",
-            found: *len,
-            expected: "at most 1024",
-        };
-        MappingPacket::parse(self.payload.as_ref().map_err(too_long)?)
+        MappingPacket::parse(self.payload.as_ref().map_err(|len| too_long(*len))?)
     }
 
     /// The packet, if it is well formed and its CRC is good.
@@ -51,4 +45,10 @@ impl CapturedMapping {
     pub fn sound(&self) -> Result<MappingPacket<'_>, Option<DecodeError>> {
         if self.check == CrcCheck::Good { self.packet().map_err(Some) } else { Err(None) }
     }
+}
+
+/// The fault of a payload of `len` bytes, more than [`PAYLOAD_MAX`].
+pub(crate) const fn too_long(len: u64) -> DecodeError {
+    let (at, expected) = (PAYLOAD_MAX, "at most 1024");
+    DecodeError::Unexpected { at, field: "payload length", found: len, expected }
 }

@@ -4,6 +4,7 @@ use codec::error::DecodeError;
 use codec::route::RouteAddressing;
 use codec::switch_answer::{AnsweredPorts, SHARE_WHOLE, SwitchAnswer};
 
+use crate::mapping::{PAYLOAD_MAX, too_long};
 use crate::row::FieldShape::Words;
 use crate::row::row;
 
@@ -11,6 +12,8 @@ use crate::row::row;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwitchAnswers {
     answers: Vec<SwitchAnswer>,
+    /// True if answers may follow behind the bytes that are kept.
+    is_cut: bool,
     fault: Option<DecodeError>,
 }
 
@@ -35,11 +38,13 @@ row! {
 }
 
 impl SwitchAnswers {
-    /// Reads the first bytes of a payload of `len` bytes.
+    /// Reads the first bytes of a payload of `len` bytes, at most [`PAYLOAD_MAX`].
     pub(crate) fn new(kept: &[u8], len: u64) -> Self {
-        let len = usize::try_from(len).unwrap_or(usize::MAX);
-        let (answers, fault) = SwitchAnswer::parse_all(kept.get(..len).unwrap_or(kept));
-        Self { answers, fault }
+        let most = usize::try_from(len).unwrap_or(usize::MAX).min(PAYLOAD_MAX);
+        let (answers, fault) = SwitchAnswer::parse_all(kept.get(..most).unwrap_or(kept));
+        let is_cut = len > most as u64 && !matches!(fault, Some(DecodeError::Unexpected { .. }));
+        let fault = if is_cut { Some(too_long(len)) } else { fault };
+        Self { answers, is_cut, fault }
     }
 
     /// The answers in the order of the switches.
@@ -68,7 +73,8 @@ impl SwitchAnswers {
                 format!("port {port}: {used:.1} % data {stopped:.1} % STOP {drops} dropped")
             }));
         }
-        parts.extend(self.fault.map(|fault| format!("malformed: {fault}")));
+        let word = if self.is_cut { "not all read" } else { "malformed" };
+        parts.extend(self.fault.map(|fault| format!("{word}: {fault}")));
         format!("switch {}", parts.join(", ")).trim_end().to_owned()
     }
 }
@@ -100,5 +106,32 @@ impl SwitchAnswerRow {
 impl SwitchPortRow {
     const fn is_busy(&self) -> bool {
         self.data | self.stopped | self.drops != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use codec::route::PortId;
+    use codec::switch_answer::SwitchPortState;
+
+    use super::*;
+
+    #[test]
+    fn answers_longer_than_what_is_kept_are_not_malformed() {
+        let (input, addressing) = (PortId(0), RouteAddressing::Relative);
+        let ports = AnsweredPorts::Watched(vec![SwitchPortState::default(); 32]);
+        let mut payload = Vec::new();
+        for node in 0..3 {
+            SwitchAnswer { node, addressing, input, ports: ports.clone() }.emit(&mut payload);
+        }
+        // 3 × (8 + 32 × 12)
+        assert_eq!(payload.len(), 1176);
+        let kept = payload.get(..=PAYLOAD_MAX).unwrap();
+        let answers = SwitchAnswers::new(kept, 1176);
+        assert_eq!(answers.rows().len(), 2);
+        let fault = "byte 1024: payload length is 1176, not at most 1024";
+        assert!(answers.summary().ends_with(&format!("not all read: {fault}")));
+        let malformed = SwitchAnswers::new(kept.get(1..).unwrap(), 1175).summary();
+        assert!(malformed.contains("malformed"), "{malformed}");
     }
 }
