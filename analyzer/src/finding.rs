@@ -23,7 +23,7 @@ use codec::framing::FrameEvent;
 use codec::time::{CharacterPeriod, Tick};
 
 pub use self::case::FindingCase;
-pub use self::evidence::{EvidenceView, ShellCommand};
+pub use self::evidence::{CaptureArgument, EvidenceView, ShellCommand};
 use self::flow::FlowChecker;
 pub use self::kind::{ALL, FindingInfo, FindingKind, Severity};
 use self::mapping::MappingChecks;

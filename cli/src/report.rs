@@ -13,11 +13,10 @@ mod waits;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use analyzer::channel_name::link_name;
 use analyzer::conversation::ConversationRow;
-use analyzer::finding::{Severity, ShellCommand};
+use analyzer::finding::{CaptureArgument, Severity, ShellCommand};
 use analyzer::link::LinkAnalysis;
 use analyzer::link::interval::ChannelActivity;
 use analyzer::link::report::ChannelReport;
@@ -55,7 +54,7 @@ const MAPPING_WIDTH: usize = 120;
 
 /// Everything that the page shows.
 pub(crate) struct ReportInput<'a> {
-    pub(crate) file: &'a Path,
+    pub(crate) capture: CaptureArgument<'a>,
     pub(crate) view: &'a ViewArgs,
     pub(crate) analysis: &'a CliAnalysis,
     pub(crate) scope: &'a CheckScope,
@@ -106,7 +105,7 @@ pub(crate) fn result(scope: &CheckScope) -> String {
 
 /// Draws the page.
 pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
-    let ReportInput { file, view, analysis, findings, recorded, .. } = *input;
+    let ReportInput { capture, view, analysis, findings, recorded, .. } = *input;
     let links: Vec<Vec<ChannelReport<'_>>> = analysis
         .links()
         .map(|link| {
@@ -123,21 +122,21 @@ pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
     let buffers = numbers::known_buffers(buffers);
     let time = picture_time(&links, view.window());
     let (topology, facts) = (analysis.topology(), channel_facts(&links, findings));
-    let command = |name| ShellCommand::of(name, file);
+    let command = |name| ShellCommand::of(name, capture);
     let page = ReportPage {
         input,
         time,
-        cards: findings::cards(findings, file),
+        cards: findings::cards(findings, capture),
         verdicts: findings::verdicts(verdicts(analysis.findings().ledger())),
         network: network::picture(&topology, &facts, &command("topology")),
         lanes: lanes::picture(input, &links, time),
-        buffers: numbers::buffers(&buffers, &recorded.fills, time, file),
-        buffer_rows: numbers::buffer_table(&buffers, file),
+        buffers: numbers::buffers(&buffers, &recorded.fills, time, capture),
+        buffer_rows: numbers::buffer_table(&buffers, capture),
         waits: waits::picture(&recorded.waits, analysis, &command("blocking")),
         latency: recorded.journeys.picture(),
         mapping: mapping_lines(input),
-        conversations: recorded.messages.table(file),
-        diagrams: recorded.messages.diagrams(file),
+        conversations: recorded.messages.table(capture),
+        diagrams: recorded.messages.diagrams(capture),
         channels: {
             let command = command("links").with("--format csv");
             BoundedList::of(links.iter().flatten(), ROWS_MAX, &command)
@@ -210,7 +209,7 @@ fn mapping_lines(input: &ReportInput<'_>) -> BoundedList<StyledLine> {
         let layout = ReportLayout { unit: view.unit(), width: Some(MAPPING_WIDTH) };
         mapping(text, &compared(analysis, text), layout, &mut |line| lines.push(line));
     }
-    BoundedList::of(lines, MAPPING_MAX, &ShellCommand::of("mapping", input.file))
+    BoundedList::of(lines, MAPPING_MAX, &ShellCommand::of("mapping", input.capture))
 }
 
 /// The part of the window that was recorded.

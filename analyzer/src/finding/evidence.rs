@@ -36,12 +36,26 @@ named_enum! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShellCommand(Vec<String>);
 
+/// A capture as an argument of a command.
+#[derive(Clone, Copy, Debug)]
+pub struct CaptureArgument<'a> {
+    /// The file.
+    pub file: &'a Path,
+    /// The file of `--profile`, without which its channels have other names. C-7
+    pub profile: Option<&'a Path>,
+}
+
 impl EvidenceView {
     /// Command that shows character `at` of a channel.
     #[must_use]
-    pub fn command(self, file: &Path, channel: &Channel, at: Tick) -> ShellCommand {
+    pub fn command(
+        self,
+        capture: CaptureArgument<'_>,
+        channel: &Channel,
+        at: Tick,
+    ) -> ShellCommand {
         let (name, option) = self.name().split_once(' ').unwrap_or((self.name(), ""));
-        let mut command = ShellCommand::of(name, file);
+        let mut command = ShellCommand::of(name, capture);
         let ShellCommand(parts) = &mut command;
         let mut add =
             |name: &str, value: String| parts.push(format!("{name} {}", quoted(value.as_bytes())));
@@ -76,10 +90,12 @@ fn file_argument(file: &Path) -> String {
 }
 
 impl ShellCommand {
-    /// Command with a file as its argument.
+    /// Command with a capture as its argument.
     #[must_use]
-    pub fn of(command: &str, file: &Path) -> Self {
-        Self(vec![format!("myriscope {command}"), file_argument(file)])
+    pub fn of(command: &str, CaptureArgument { file, profile }: CaptureArgument<'_>) -> Self {
+        let parts = [format!("myriscope {command}"), file_argument(file)].into_iter();
+        let profile = profile.map(|profile| format!("--profile {}", file_argument(profile)));
+        Self(parts.chain(profile).collect())
     }
 
     /// The command with an option, quoted as a shell requires.
@@ -180,7 +196,11 @@ mod tests {
             (EvidenceView::Topology, 3, "a", "myriscope topology a"),
             (EvidenceView::Links, 3, "a", "myriscope links a --channel 's0:1>h1:0'"),
         ] {
-            let command = view.command(Path::new(file), &channel, Tick(at));
+            let command = view.command(
+                CaptureArgument { file: Path::new(file), profile: None },
+                &channel,
+                Tick(at),
+            );
             assert_eq!(command.to_string(), expected);
         }
     }

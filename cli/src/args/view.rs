@@ -1,10 +1,11 @@
 //! Options common to all views of a capture.
 
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
+use analyzer::finding::CaptureArgument;
 use analyzer::render::{ReportLayout, TimeUnit};
 use analyzer::window::{TimeWindow, WindowEdge};
 use clap::{ArgAction, Args, ValueEnum};
@@ -99,17 +100,32 @@ pub(crate) struct ProfileArgs {
     /// A link profile: codes of the symbols of virtual channels, for channels that declare none
     /// (docs/capture-format.md).
     #[arg(long, value_name = "FILE", value_parser = read_profile)]
-    profile: Option<LinkProfile>,
+    profile: Option<ProfileFile>,
+}
+
+/// A link profile that was read.
+#[derive(Clone, Debug)]
+struct ProfileFile {
+    path: PathBuf,
+    profile: LinkProfile,
 }
 
 impl ProfileArgs {
     pub(crate) const fn value(&self) -> Option<&LinkProfile> {
-        self.profile.as_ref()
+        match &self.profile {
+            Some(file) => Some(&file.profile),
+            None => None,
+        }
+    }
+
+    /// A capture as an argument of another command that reads it as this one.
+    pub(crate) fn argument<'a>(&'a self, file: &'a Path) -> CaptureArgument<'a> {
+        CaptureArgument { file, profile: self.profile.as_ref().map(|it| it.path.as_path()) }
     }
 }
 
 /// Reads a link profile. An error names the line.
-fn read_profile(path: &str) -> Result<LinkProfile, String> {
+fn read_profile(path: &str) -> Result<ProfileFile, String> {
     let mut text = String::new();
     let file = open_file(path.as_ref()).map(|file| file.take(PROFILE_MAX + 1));
     file.and_then(|mut file| file.read_to_string(&mut text)).map_err(|error| error.to_string())?;
@@ -120,12 +136,13 @@ fn read_profile(path: &str) -> Result<LinkProfile, String> {
         let fault = text.parse::<LinkProfile>().err();
         fault.is_some_and(|fault| !matches!(fault, ProfileError::Missing(_)))
     };
-    text.parse().map_err(|fault: ProfileError| {
+    let profile = text.parse().map_err(|fault: ProfileError| {
         // A fault of some lines is that of all texts that begin with them.
         let ends: Vec<usize> = text.match_indices('\n').map(|(end, _)| end).collect();
         let line = 1 + ends.partition_point(|end| !is_wrong(text.get(..*end).unwrap_or_default()));
         if is_wrong(&text) { format!("line {line}: {fault}") } else { fault.to_string() }
-    })
+    })?;
+    Ok(ProfileFile { path: path.into(), profile })
 }
 
 /// Longest text of a link profile, in bytes. *Chosen*: with room for comments.

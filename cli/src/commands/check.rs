@@ -38,7 +38,8 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let ranked = ranked(set);
     let rows = ranked.iter().filter_map(|(kind, id, found)| {
         let (channel, row) = (known(*id)?, found.row(*kind, *id, &name));
-        let command = kind.about().view.command(file, channel, found.first.at);
+        let capture = view.profile.argument(file);
+        let command = kind.about().view.command(capture, channel, found.first.at);
         Some((channel, FindingRow { see: Some(command), ..row }))
     });
     let (rows, others): (Vec<_>, Vec<_>) = rows.partition(|(channel, row)| {

@@ -32,6 +32,7 @@ pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> Comman
     if !is_standard(page) && is_same(file, page) {
         return Err(CliError::writing(page, &"the capture would be overwritten"));
     }
+    let capture = view.profile.argument(file);
     let date = source_date()?;
     let mut report = RunReport::of(file);
     let mut recorded = RecordedEvents::default();
@@ -52,7 +53,7 @@ pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> Comman
     let name = |id| analysis.channel(id).map_or("", |channel| channel.name.as_str());
     let rows = ranked(set.ledger()).into_iter().filter_map(|(kind, id, found)| {
         let channel = analysis.channel(id)?;
-        let see = Some(kind.about().view.command(file, channel, found.first.at));
+        let see = Some(kind.about().view.command(capture, channel, found.first.at));
         let row = FindingRow { see, ..found.row(kind, id, &name) };
         Some(SelectedFinding { kind, id, channel, row })
     });
@@ -70,7 +71,7 @@ pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> Comman
         elsewhere: severities(&others),
     };
     let (findings, recorded, scope) = (&findings[..], &recorded, &scope);
-    let input = ReportInput { file, view, analysis: &analysis, scope, findings, recorded, date };
+    let input = ReportInput { capture, view, analysis: &analysis, scope, findings, recorded, date };
     let html = report::page(&input).map_err(|error| CliError::writing(page, &error))?;
     let writing = |error: &io::Error| CliError::writing(page, error);
     let mut stream = AtomicFile::create(page)?;

@@ -1,8 +1,6 @@
 //! Findings, a card for each kind, and the verdicts on the rules.
 
-use std::path::Path;
-
-use analyzer::finding::{FindingInfo, FindingKind, ShellCommand};
+use analyzer::finding::{CaptureArgument, FindingInfo, FindingKind, ShellCommand};
 use analyzer::finding_row::FindingRow;
 use analyzer::render::check::{details, mark, sign};
 use analyzer::render::{explain, microseconds};
@@ -53,12 +51,15 @@ pub(super) struct FindingCard<'a> {
 }
 
 /// The findings, a card for each kind, the most severe first.
-pub(super) fn cards<'a>(findings: &'a [SelectedFinding<'a>], file: &Path) -> Vec<FindingCard<'a>> {
+pub(super) fn cards<'a>(
+    findings: &'a [SelectedFinding<'a>],
+    capture: CaptureArgument<'_>,
+) -> Vec<FindingCard<'a>> {
     let alike = findings.chunk_by(|one, other| one.kind == other.kind);
     let cards = alike.filter_map(|alike| {
         let info = alike.first()?.kind.about();
         let filter = format!("--filter 'finding == {}'", info.name);
-        let command = ShellCommand::of("check", file).with(&filter);
+        let command = ShellCommand::of("check", capture).with(&filter);
         Some(FindingCard {
             info,
             first: alike.first()?,

@@ -99,7 +99,7 @@ pub(super) fn picture<'a>(
         }
     };
     let fitting = order.iter().take_while(fits).count();
-    let command = ShellCommand::of("links", input.file).with("--details");
+    let command = ShellCommand::of("links", input.capture).with("--details");
     BoundedList::of(order, fitting, &command).map(|link| {
         let lanes = link.iter().map(|report| {
             let mut list = input.recorded.lanes.get(&report.id).cloned().unwrap_or_default();

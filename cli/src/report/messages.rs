@@ -2,13 +2,12 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
-use std::path::Path;
 
 use analyzer::conversation::{
     Abandonment, Conversation, ConversationKey, ConversationRow, Observation, ObservationKind,
     TransportEvent,
 };
-use analyzer::finding::ShellCommand;
+use analyzer::finding::{CaptureArgument, ShellCommand};
 use codec::transport::SyncFlag;
 
 use super::text::{BoundedList, duration};
@@ -102,19 +101,22 @@ impl MessageRecord {
     }
 
     /// The conversations, those with trouble first.
-    pub(super) fn table(&self, file: &Path) -> BoundedList<ConversationRow> {
+    pub(super) fn table(&self, capture: CaptureArgument<'_>) -> BoundedList<ConversationRow> {
         let mut ranked: Vec<&(u32, Conversation)> = self.conversations.iter().collect();
         ranked.sort_by_cached_key(|it| trouble_order(it));
-        let rows = BoundedList::of(ranked, ROWS_MAX, &ShellCommand::of("conversations", file));
+        let rows = BoundedList::of(ranked, ROWS_MAX, &ShellCommand::of("conversations", capture));
         let more = self.count.saturating_sub(rows.items.len());
         BoundedList { more, ..rows.map(|(_, it)| it.row()) }
     }
 
     /// Diagrams of the conversations with the most trouble.
-    pub(super) fn diagrams(&self, file: &Path) -> BoundedList<SequenceDiagram<'_>> {
+    pub(super) fn diagrams(
+        &self,
+        capture: CaptureArgument<'_>,
+    ) -> BoundedList<SequenceDiagram<'_>> {
         let mut logs: Vec<_> = self.logs.iter().collect();
         logs.sort_by_key(|(key, log)| (Reverse(log.trouble), **key));
-        let command = ShellCommand::of("conversations", file).with("--events");
+        let command = ShellCommand::of("conversations", capture).with("--events");
         BoundedList::of(logs, DIAGRAMS_MAX, &command).map(|((_, key), log)| {
             let rows = log.observations.iter().map(row).collect();
             SequenceDiagram { key, log, rows }

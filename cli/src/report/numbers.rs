@@ -2,11 +2,10 @@
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use analyzer::distribution::LatencyDistribution;
 use analyzer::event::Picoseconds;
-use analyzer::finding::ShellCommand;
+use analyzer::finding::{CaptureArgument, ShellCommand};
 use analyzer::journey::Journey;
 use analyzer::link::slack::{FillBounds, SlackRow, SlackTracker};
 use codec::capture::ChannelId;
@@ -178,9 +177,9 @@ pub(super) fn buffers<'a>(
     known: &[KnownBuffer<'a>],
     fills: &BTreeMap<ChannelId, StretchList<FillRange>>,
     time: PictureTime,
-    file: &Path,
+    capture: CaptureArgument<'_>,
 ) -> BoundedList<BufferPicture<'a>> {
-    let command = ShellCommand::of("links", file).with("--fill");
+    let command = ShellCommand::of("links", capture).with("--fill");
     let shown = known.iter().filter(|(_, it)| it.summary().stops > 0);
     let most = RECTANGLES_MAX / shown.clone().count().clamp(1, BUFFERS_MAX);
     BoundedList::of(shown, BUFFERS_MAX, &command).map(|(id, slack)| {
@@ -200,9 +199,9 @@ pub(super) fn buffers<'a>(
 /// Totals of the buffers.
 pub(super) fn buffer_table<'a>(
     known: &[KnownBuffer<'a>],
-    file: &Path,
+    capture: CaptureArgument<'_>,
 ) -> BoundedList<(&'a SlackTracker, SlackRow<'a>)> {
-    let command = ShellCommand::of("links", file).with("--slack --format csv");
+    let command = ShellCommand::of("links", capture).with("--slack --format csv");
     BoundedList::of(known, ROWS_MAX, &command).map(|(_, slack)| (*slack, slack.summary()))
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{ScratchDirectory, bad, capture, fixture, good};
+use crate::support::{ScratchDirectory, bad, capture, fixture, good, run};
 
 #[test]
 fn rows_are_those_of_each_virtual_channel() {
@@ -29,6 +29,21 @@ fn rows_are_those_of_each_virtual_channel() {
     good(&["diff", &file, &bare, "--profile", &profile]);
     // Without a profile the codes are invalid. C-5
     assert!(good(&["show", &bare, "--plain"]).contains("05 !51 05 !50 aa"));
+}
+
+#[test]
+fn the_command_after_a_finding_reads_the_profile_too() {
+    let directory = ScratchDirectory::new("profile-see");
+    let (profile, file) = (fixture("virtual-channels/lab.profile"), directory.file("capture"));
+    // A packet whose CRC byte is wrong, on the virtual channel that is selected.
+    let text = directory.write("text", b"a:0>b:0\nGAP !50 05 aa bb GAP 05 aa 00 GAP\n");
+    good(&["import", &text, "-o", &file]);
+    let select = ["--profile", &profile, "--filter", "finding == crc-bad"];
+    let found = run(&[&["check", &file, "--format", "jsonl"][..], &select].concat()).out;
+    let expected = format!("packets {file} --profile {profile} --channel 'a:0.vc0>b:0.vc0'");
+    assert!(found.contains(&expected), "{found}");
+    let page = run(&[&["report", &file, "-o", "-"][..], &select].concat()).out;
+    assert!(page.contains(&format!("packets {file} --profile {profile} --channel")));
 }
 
 #[test]

@@ -259,8 +259,9 @@ impl TableExport<'_> {
             let (channel, row) = (analysis.channel(id), found.row(kind, id, &name));
             let is_selected = |on: &&Channel| self.has(on, Tick(row.at), Tick(row.last_at));
             if let Some(channel) = channel.filter(is_selected) {
-                let view = kind.about().view;
-                let see = Some(view.command(&self.arguments.file, channel, found.first.at));
+                let ExportTablesArgs { file, profile, .. } = self.arguments;
+                let (view, capture) = (kind.about().view, profile.argument(file));
+                let see = Some(view.command(capture, channel, found.first.at));
                 let row = FindingRow { see, ..row };
                 self.row(ExportedTable::Findings, Some(channel), &row);
             }
