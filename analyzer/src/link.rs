@@ -41,6 +41,7 @@ struct LinkState {
     findings: FindingChecks,
     out: LinkOutput,
     scope: AnalysisScope,
+    dialect: PacketDialect,
     /// Time of the last event.
     now: Picoseconds,
 }
@@ -68,17 +69,6 @@ pub struct LinkOutput {
     pub cases: Vec<FindingCase>,
 }
 
-impl LinkOutput {
-    /// Reads its packets in a dialect.
-    pub(crate) fn read_as(&mut self, dialect: PacketDialect) {
-        for event in &mut self.events {
-            if let ChannelEvent::Packet(packet) = &mut event.body {
-                packet.read_as(dialect);
-            }
-        }
-    }
-}
-
 impl LinkAnalysis {
     /// A link without channels.
     #[must_use]
@@ -92,6 +82,7 @@ impl LinkAnalysis {
             findings,
             out: LinkOutput::default(),
             scope,
+            dialect: PacketDialect::default(),
             now: 0,
         };
         Self { timeline: EventTimeline::new(EventFilter::All, ByteRetention::Forget), state }
@@ -130,7 +121,7 @@ impl LinkAnalysis {
 
     /// Moves the channels of another link into this one.
     pub fn absorb(&mut self, other: Self) {
-        let LinkState { channels, findings, out, scope: _, now: _ } = other.state;
+        let LinkState { channels, findings, out, scope: _, dialect: _, now: _ } = other.state;
         self.timeline.absorb(other.timeline);
         let state = &mut self.state;
         state.channels.extend(channels);
@@ -144,6 +135,7 @@ impl LinkAnalysis {
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel, assumptions: &LinkAssumptions) {
         self.timeline.declare(id, channel);
+        self.state.dialect = assumptions.dialect();
         let parameters = ChannelParameters::of(channel, assumptions);
         self.state.findings.declare(id, channel, &parameters);
         let channel = LinkChannel {
@@ -244,7 +236,13 @@ impl LinkState {
         }
     }
 
-    fn process(&mut self, event: TimedEvent) {
+    fn process(&mut self, mut event: TimedEvent) {
+        // Findings read the packets in the dialect too.
+        if self.dialect != PacketDialect::default()
+            && let ChannelEvent::Packet(packet) = &mut event.body
+        {
+            packet.read_as(self.dialect);
+        }
         if event.time > self.now {
             self.emit_settled(event.time);
             self.now = event.time;

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use codec::CharBuf;
 use codec::capture::{Channel, ChannelId, Chunk};
-use codec::packet::PacketDialect;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
@@ -113,7 +112,6 @@ impl LinkStage {
             }
         }
         let (newest, until, progress) = (self.newest, self.until, batch.progress);
-        let dialect = self.assumptions.dialect();
         let links = self.links.get_mut(first..).unwrap_or_default();
         #[cfg(feature = "parallel")]
         let links = links.par_iter_mut();
@@ -125,11 +123,7 @@ impl LinkStage {
             if progress == SectionProgress::End {
                 link.finish();
             }
-            let mut output = link.take_output();
-            if dialect != PacketDialect::default() {
-                output.read_as(dialect);
-            }
-            output
+            link.take_output()
         });
         let outputs = outputs.collect();
         drop(work);

@@ -32,7 +32,7 @@ fn a_guess_is_a_note_with_its_reason_and_changes_nothing() {
 }
 
 #[test]
-fn the_protocol_of_type_1_is_not_looked_for() {
+fn protocols_of_types_of_one_byte_are_not_looked_for() {
     let file = capture("vita26");
     for (options, expected) in [(&[][..], true), (&VITA26[..], false)] {
         let found = run(&[&["check", &file][..], options].concat()).out;
@@ -42,6 +42,9 @@ fn the_protocol_of_type_1_is_not_looked_for() {
 }
 
 #[test]
+        let found =
+            run(&[&["check", &fixture("findings/ip-checksum.pcapng")][..], options].concat());
+        assert_eq!(found.out.contains("ip-checksum"), expected, "{}", found.out);
 fn contents_are_exported() {
     let (file, directory) = (capture("vita26"), ScratchDirectory::new("vita26"));
     let copy = directory.file("copy.pcapng");
