@@ -4,7 +4,7 @@
 //! to 5 ns and 1 ns of jitter; character 0 at 100 ns. sigrok-cli made `link-1.sr` of it, vcd2fst
 //! `link-1.fst` and, with `-Z`, `link-1-zlib.fst`. `vector.fst` is that of `vector.vcd`, which has a bus and unknown levels.
 
-use crate::support::{ScratchDirectory, capture, fixture, good, gzip, piped, run};
+use crate::support::{ScratchDirectory, bad, capture, fixture, good, gzip, piped, run};
 
 const LINK: [&str; 4] = ["--channel", "h1:0>s1:1", "--channel", "s1:1>h1:0"];
 
@@ -269,6 +269,27 @@ fn what_is_no_recording_is_named_with_its_place() {
         assert_eq!(done.status, Some(2), "{content:?}");
         assert!(done.err.contains(error), "{content:?}: {}", done.err);
         assert!(!std::path::Path::new(&out).exists());
+    }
+}
+
+#[test]
+fn options_without_effect_are_refused() {
+    let directory = ScratchDirectory::new("import-options");
+    let out = directory.file("out");
+    for (content, options, error) in [
+        ("GAP 83\n", "--wires d,7,6,5,4,3,2,1,0", "--wires is for recordings of wires"),
+        ("GAP 83\n", "--guess", "--guess is for recordings of wires"),
+        ("GAP 83\n", "--sample-rate 500", "--sample-rate is for recordings of wires"),
+        ("GAP 83\n", "--eye eye.svg", "--eye is for recordings of wires"),
+        ("GAP 83\n", "--channel a --channel b", "a second --channel is for recordings of wires"),
+        ("Time [s],a\n0,1\n", "--sample-rate 500", "the table has a column of times"),
+        ("PK\u{3}\u{4}", "--sample-rate 500", "a sigrok session states its rate"),
+        ("$var", "--sample-rate 500", "VCD and FST files have times of their own"),
+    ] {
+        let recording = directory.write("recording", content.as_bytes());
+        let options: Vec<&str> = options.split(' ').collect();
+        let said = bad(&[&["import", &recording, "-o", &out][..], &options].concat());
+        assert!(said.contains(error), "{options:?}: {said}");
     }
 }
 

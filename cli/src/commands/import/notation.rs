@@ -22,7 +22,18 @@ pub(super) fn write(
     period_fs: u64,
     text: RecordingStream,
 ) -> CommandResult {
-    let ImportArgs { file, output, channel, .. } = arguments;
+    let ImportArgs { file, output, channel, wires, guess, sample_rate, eye, .. } = arguments;
+    let without_effect = [
+        ("--wires", !wires.is_empty()),
+        ("--guess", *guess),
+        ("--sample-rate", sample_rate.is_some()),
+        ("--eye", eye.is_some()),
+        ("a second --channel", channel.len() > 1),
+    ];
+    if let Some((option, _)) = without_effect.iter().find(|(_, is_given)| *is_given) {
+        let text = format!("{option} is for recordings of wires; this is text in notation");
+        return Err(CliError::reading(file, &text));
+    }
     let wrong =
         |line: usize, cause: String| CliError::reading(file, &format!("line {line}: {cause}"));
     let text = read_to_limit(text, file, TEXT_MAX, "the text")?;

@@ -17,8 +17,10 @@ use crate::input::{InputFile, ProgressReader};
 /// Bytes at the beginning of a file that show its format.
 const HEAD: u64 = 4096;
 
-/// Why a file of changes takes no `--sample-rate`.
+/// Why a recording takes no `--sample-rate`.
 const OWN_TIMES: &str = "VCD and FST files have times of their own, without --sample-rate";
+const OWN_RATE: &str = "a sigrok session states its rate, without --sample-rate (but state)";
+const OWN_COLUMN: &str = "the table has a column of times, without --sample-rate (but state)";
 
 /// A stream whose first bytes have been read.
 type PeekedStream<R> = Chain<Cursor<Vec<u8>>, R>;
@@ -102,6 +104,7 @@ impl OpenedRecording {
             SampleTimes::Unknown if !table.has_times() => {
                 return Err(refused("no column of times: give --sample-rate"));
             }
+            SampleTimes::Rate(_) if table.has_times() => return Err(refused(OWN_COLUMN)),
             SampleTimes::Unknown | SampleTimes::Rate(_) => table,
             SampleTimes::Characters(_) => table.without_times(),
         };
@@ -126,7 +129,8 @@ impl OpenedRecording {
             SampleTimes::Characters(period_fs) => InstrumentRecording::Sigrok(
                 SigrokReader::new(file).map_err(wrong)?.with_period(*period_fs),
             ),
-            SampleTimes::Unknown | SampleTimes::Rate(_) => {
+            SampleTimes::Rate(_) => return Err(CliError::reading(path, &OWN_RATE)),
+            SampleTimes::Unknown => {
                 InstrumentRecording::Sigrok(SigrokReader::new(file).map_err(wrong)?)
             }
         }))
