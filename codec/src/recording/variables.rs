@@ -51,13 +51,17 @@ impl VariableTable {
         &self.names
     }
 
-    /// Adds a variable of some bits.
+    /// Adds a variable of some bits; one of none has no signals.
     pub(super) fn declare(
         &mut self,
         name: VariableName<'_>,
         width: usize,
         code: &[u8],
     ) -> Result<(), String> {
+        if width == 0 {
+            // It would cost memory that no limit counts.
+            return Ok(());
+        }
         let range = name.range;
         let name = [name.scopes.join(".").as_str(), name.name].join(".");
         let name = name.trim_start_matches('.');
@@ -101,5 +105,20 @@ impl VariableTable {
             }
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_of_no_bits_costs_nothing() {
+        let (mut table, scopes) = (VariableTable::default(), ["top".to_owned()]);
+        let name = VariableName { scopes: &scopes, name: "a", range: "" };
+        table.declare(name, 0, b"!").unwrap();
+        assert_eq!((table.variables.len(), table.names_len), (0, 0));
+        table.declare(name, 1, b"!").unwrap();
+        assert_eq!((table.variables.len(), table.signals()), (1, &["top.a".to_owned()][..]));
     }
 }
