@@ -208,6 +208,17 @@ impl ViewArgs {
         ChannelSelector { patterns: &self.channel, capture: self.capture }
     }
 
+    /// Error if --dialect is given to a command that reads no types of packets.
+    pub(crate) fn refuse_dialect(&self) -> Result<(), CliError> {
+        match self.dialect.value() {
+            PacketDialect::Tag => Ok(()),
+            PacketDialect::Vita26 => {
+                let error = "--dialect has no effect: this command reads no types of packets";
+                Err(CliError::Message(error.to_owned()))
+            }
+        }
+    }
+
     /// Error if --to is not behind --from.
     pub(crate) fn check_window(&self) -> Result<(), CliError> {
         let is_empty = match (self.from, self.to) {

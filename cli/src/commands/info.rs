@@ -11,6 +11,7 @@ use crate::output::StandardOutput;
 use crate::rows::{RowSource, RowWriter, list_rows};
 
 pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult {
+    view.refuse_dialect()?;
     list_rows(view, RowKind::Channels, output, |writer| list(view, writer))
 }
 

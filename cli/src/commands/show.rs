@@ -17,6 +17,7 @@ use crate::rows::{RowSource, RowWriter, list_rows};
 
 pub(crate) fn run(arguments: &ShowArgs, output: &mut StandardOutput) -> CommandResult {
     let width = output.width().unwrap_or(80);
+    arguments.view.refuse_dialect()?;
     let unit = arguments.view.unit();
     let layout = match arguments.view.format {
         ListFormat::Text => {

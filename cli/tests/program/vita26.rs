@@ -29,6 +29,10 @@ fn a_guess_is_a_note_with_its_reason_and_changes_nothing() {
     // Packets of a simulation are random bytes behind types of one byte.
     assert_eq!(run(&["packets", &capture("demo-lossy")]).err, "");
     assert_eq!(run(&["packets", &file, VITA26[0], VITA26[1]]).err, "");
+    // Commands that read no types of packets refuse it.
+    for command in [&["info", &file][..], &["show", &file], &["diff", &file, &file]] {
+        assert!(bad(&[command, &VITA26].concat()).contains("--dialect has no effect"));
+    }
 }
 
 #[test]
@@ -38,13 +42,13 @@ fn protocols_of_types_of_one_byte_are_not_looked_for() {
         let found = run(&[&["check", &file][..], options].concat()).out;
         assert_eq!(found.contains("malformed-message"), expected, "{found}");
         assert!(found.contains("crc-bad"), "{found}");
+        let found =
+            run(&[&["check", &fixture("findings/ip-checksum.pcapng")][..], options].concat());
+        assert_eq!(found.out.contains("ip-checksum"), expected, "{}", found.out);
     }
 }
 
 #[test]
-        let found =
-            run(&[&["check", &fixture("findings/ip-checksum.pcapng")][..], options].concat());
-        assert_eq!(found.out.contains("ip-checksum"), expected, "{}", found.out);
 fn contents_are_exported() {
     let (file, directory) = (capture("vita26"), ScratchDirectory::new("vita26"));
     let copy = directory.file("copy.pcapng");
