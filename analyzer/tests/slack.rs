@@ -309,3 +309,10 @@ fn where_chunks_are_cut_makes_no_difference() {
         }
     }
 }
+
+/// B-1
+#[test]
+fn the_tap_of_a_handshake_link_is_known_though_its_buffers_are_not() {
+    let totals = totals(&capture("a:0", "link=handshake", &[]), AnalysisScope::Fills);
+    assert!(totals.iter().all(|row| row.contains(r#"tapped_at: Some("#)), "{totals:?}");
+}

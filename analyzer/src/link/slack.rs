@@ -187,7 +187,7 @@ impl RecordedExtent {
 /// Tracks the slack buffer at the far end of one channel.
 #[derive(Clone, Debug)]
 pub struct SlackTracker {
-    /// The tapped end. Nothing is computed if it is unknown, no STOP comes (B-1), or one waits for others (C-7).
+    /// The tapped end; `None` if it is unknown, on handshake links (B-1) and on virtual channels (C-7).
     end: Option<TapEnd>,
     period: CharacterPeriod,
     parameters: ChannelParameters,
@@ -379,7 +379,7 @@ impl SlackTracker {
     /// The row of `links`.
     #[must_use]
     pub fn summary(&self) -> SlackRow<'_> {
-        let tapped = self.end.map(|end| match end {
+        let tapped = TapEnd::of(&self.channel).map(|end| match end {
             TapEnd::Sender => "sender",
             TapEnd::Receiver => "receiver",
         });
