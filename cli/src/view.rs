@@ -22,6 +22,7 @@ use analyzer::filter::{Filter, FilterError, RowKind};
 use analyzer::render::TimeUnit;
 use analyzer::window::WindowEdge;
 use codec::capture::{CaptureError, CaptureIndexer, ReadProgress, virtual_channel_name};
+use codec::time::CharacterPeriod;
 use codec::virtual_channels::{LinkProfile, VIRTUAL_CHANNELS_MAX};
 
 use crate::args::BrowsedList as ViewKind;
@@ -103,6 +104,14 @@ pub(crate) struct ViewerOptions {
     pub(crate) style: CellStyleFn,
     /// Name of the capture on the screen.
     pub(crate) name: String,
+}
+
+/// Time of a position; characters are those of a channel at the full rate.
+pub(crate) fn time_of(position: WindowEdge) -> Picoseconds {
+    match position {
+        WindowEdge::Picoseconds(time) => time,
+        WindowEdge::Character(at) => CharacterPeriod::FULL_RATE.time(at.0),
+    }
 }
 
 /// Result of a part of the work.

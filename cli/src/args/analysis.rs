@@ -252,7 +252,7 @@ pub(crate) struct BrowseArgs {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     #[arg(value_parser = ChannelPattern::from_str)]
     pub(crate) channel: Vec<ChannelPattern>,
-    /// Begins at this position: a character (`4096ch`) or a time (`12.5us`).
+    /// Begins at this position: a time (`12.5us`), or a character of a channel at the full rate (`4096ch`).
     #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
     pub(crate) from: Option<WindowEdge>,
     /// Leaves out rows of lists that begin at this position or behind it.

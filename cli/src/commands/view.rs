@@ -7,8 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use analyzer::window::WindowEdge;
-use codec::time::CharacterPeriod;
 use ratatui_core::terminal::Terminal;
 use ratatui_crossterm::CrosstermBackend;
 use ratatui_crossterm::crossterm::event::{DisableMouseCapture, EnableMouseCapture, poll, read};
@@ -25,7 +23,7 @@ use crate::exit::{CliError, CommandResult, RunReport, is_standard_input};
 use crate::input::{InputFile, open_file};
 use crate::interrupt;
 use crate::output::StandardOutput;
-use crate::view::{CaptureViewer, CellStyleFn, ViewerOptions, WorkProgress};
+use crate::view::{CaptureViewer, CellStyleFn, ViewerOptions, WorkProgress, time_of};
 
 /// Time of a part of the work between two keys. *Chosen*: nobody sees the delay.
 const PART: Duration = Duration::from_millis(20);
@@ -50,10 +48,7 @@ pub(crate) fn run(arguments: &BrowseArgs, output: &StandardOutput) -> CommandRes
     };
     let viewer = CaptureViewer::open(path, options);
     let mut viewer = viewer.map_err(|error| CliError::reading(file, &error))?;
-    let from = arguments.from.map(|edge| match edge {
-        WindowEdge::Picoseconds(time) => time,
-        WindowEdge::Character(at) => CharacterPeriod::FULL_RATE.time(at.0),
-    });
+    let from = arguments.from.map(time_of);
     viewer
         .start(arguments.list, from, arguments.filter.as_deref())
         .map_err(|error| CliError::filter(&error))?;

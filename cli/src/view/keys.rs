@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 
 use analyzer::window::WindowEdge;
-use codec::time::CharacterPeriod;
 use ratatui_crossterm::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
@@ -11,7 +10,7 @@ use ratatui_crossterm::crossterm::event::{
 use super::list::RowGoal;
 use super::prompt::{LinePrompt, PromptKind};
 use super::screen::HEAD;
-use super::{CaptureViewer, ViewKind};
+use super::{CaptureViewer, ViewKind, time_of};
 
 /// Lines that the wheel of the mouse moves.
 const WHEEL: usize = 3;
@@ -304,11 +303,7 @@ impl CaptureViewer {
             },
             PromptKind::Time => match text.trim().parse::<WindowEdge>() {
                 Ok(edge) => {
-                    let time = match edge {
-                        WindowEdge::Picoseconds(time) => time,
-                        WindowEdge::Character(at) => CharacterPeriod::FULL_RATE.time(at.0),
-                    };
-                    self.go_to_time(time);
+                    self.go_to_time(time_of(edge));
                     None
                 }
                 Err(error) => Some(error.to_string()),
