@@ -1,5 +1,6 @@
 //! `myriscope view`: a viewer on the terminal.
 
+use std::fs;
 use std::io::{self, IsTerminal, Stdout};
 use std::panic;
 use std::path::Path;
@@ -20,7 +21,7 @@ use tempfile::NamedTempFile;
 
 use crate::args::BrowseArgs;
 use crate::exit::{CliError, CommandResult, RunReport, is_standard_input};
-use crate::input::{InputFile, open_file};
+use crate::input::InputFile;
 use crate::interrupt;
 use crate::output::StandardOutput;
 use crate::view::{CaptureViewer, CellStyleFn, ViewerOptions, WorkProgress, time_of};
@@ -62,8 +63,8 @@ pub(crate) fn run(arguments: &BrowseArgs, output: &StandardOutput) -> CommandRes
 fn unpacked(file: &Path) -> Result<Option<NamedTempFile>, CliError> {
     let reading = |error: io::Error| CliError::reading(file, &error);
     let mut input = InputFile::whole(file).open()?;
-    let is_file = !is_standard_input(file)
-        && open_file(file).and_then(|it| it.metadata()).map_err(reading)?.is_file();
+    // A pipe that is opened twice waits for another writer.
+    let is_file = !is_standard_input(file) && fs::metadata(file).map_err(reading)?.is_file();
     if is_file && input.is_plain() {
         return Ok(None);
     }
