@@ -10,7 +10,7 @@ use super::ProfileArgs;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ImportArgs {
-    /// The recording: VCD, a sigrok session (.sr), CSV, as Saleae writes it or with a row a sample, or characters
+    /// The recording: VCD, FST, a sigrok session (.sr), CSV, as Saleae writes it or with a row a sample, or characters
     /// in the notation of `show`; - for standard input.
     pub(crate) file: PathBuf,
     /// The capture to write: pcapng, uncompressed; - for standard output.
