@@ -9,7 +9,7 @@ use ratatui_crossterm::crossterm::event::{
 
 use super::list::RowGoal;
 use super::prompt::{LinePrompt, PromptKind};
-use super::screen::HEAD;
+use super::screen::{HEAD, help_end};
 use super::{CaptureViewer, ViewKind, time_of};
 
 /// Lines that the wheel of the mouse moves.
@@ -107,7 +107,7 @@ impl CaptureViewer {
         } else if let Some(top) = self.help {
             let command = command(code);
             self.help = match (command == Some(KeyCommand::Down), command == Some(KeyCommand::Up)) {
-                (true, _) => Some(top + 1),
+                (true, _) => Some((top + 1).min(help_end(self.size))),
                 (_, true) => Some(top.saturating_sub(1)),
                 (false, false) => None,
             };

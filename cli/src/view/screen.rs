@@ -269,8 +269,9 @@ impl ScreenLines<'_> {
     }
 }
 
-fn draw_help(top: usize, screen: &mut ScreenLines<'_>) {
-    let width = screen.width().saturating_sub(26).max(20);
+/// Lines of the help on a screen of this width.
+fn help_lines(width: usize) -> Vec<StyledLine> {
+    let width = width.saturating_sub(26).max(20);
     let rows = include_str!("../../topics/view.md").lines().filter_map(|line| {
         let (keys, meaning) = line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ")?;
         Some((keys, meaning.replace('`', "")))
@@ -282,7 +283,16 @@ fn draw_help(top: usize, screen: &mut ScreenLines<'_>) {
             StyledLine::of(TextStyle::Head, format!("  {keys:<22}  ")).and(TextStyle::Plain, text)
         })
     });
-    let lines: Vec<StyledLine> = lines.collect();
+    lines.collect()
+}
+
+/// Lines of the help above the last ones, on a screen of this size.
+pub(super) fn help_end((width, height): (usize, usize)) -> usize {
+    help_lines(width).len().saturating_sub(height.saturating_sub(3))
+}
+
+fn draw_help(top: usize, screen: &mut ScreenLines<'_>) {
+    let lines = help_lines(screen.width());
     let room = usize::from(screen.area.height).saturating_sub(3);
     let top = top.min(lines.len().saturating_sub(room));
     screen.line(&StyledLine::default());
