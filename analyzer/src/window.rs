@@ -40,8 +40,14 @@ impl TimeWindow {
     /// True if the window contains a character of a channel.
     #[must_use]
     pub fn contains(&self, channel: &Channel, at: Tick) -> bool {
+        self.overlaps(channel, at, at)
+    }
+
+    /// True if the window contains any of the characters `first..=last` of a channel.
+    #[must_use]
+    pub fn overlaps(&self, channel: &Channel, first: Tick, last: Tick) -> bool {
         let (from, to) = self.on(channel);
-        from <= at && at < to
+        first < to && from <= last
     }
 }
 

@@ -193,6 +193,5 @@ pub(crate) fn warn_of_empty_window(
 /// True if characters `first..=last` of a channel are selected by --channel, --capture, --from and
 /// --to.
 pub(crate) fn is_selected(view: &ViewArgs, channel: &Channel, first: Tick, last: Tick) -> bool {
-    let (from, to) = view.window().on(channel);
-    view.channels().selects(channel) && first < to && from <= last
+    view.channels().selects(channel) && view.window().overlaps(channel, first, last)
 }

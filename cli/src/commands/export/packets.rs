@@ -229,8 +229,8 @@ impl PacketWriting<'_> {
     }
 
     fn is_selected(&self, channel: &Channel, first: Tick, last: Tick) -> bool {
-        let (from, to) = self.arguments.selection.part.window().on(channel);
-        self.arguments.selection.part.channels().selects(channel) && first < to && from <= last
+        let part = &self.arguments.selection.part;
+        part.channels().selects(channel) && part.window().overlaps(channel, first, last)
     }
 
     fn check_channels<'c>(

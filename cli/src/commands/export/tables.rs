@@ -271,8 +271,7 @@ impl TableExport<'_> {
     /// True if characters `first..=last` of a channel are selected.
     fn has(&self, channel: &Channel, first: Tick, last: Tick) -> bool {
         let part = &self.arguments.part;
-        let (from, to) = part.window().on(channel);
-        part.channels().selects(channel) && first < to && from <= last
+        part.channels().selects(channel) && part.window().overlaps(channel, first, last)
     }
 
     fn row(&mut self, table: ExportedTable, channel: Option<&Channel>, row: &dyn ListRow) {
