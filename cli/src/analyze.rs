@@ -161,7 +161,7 @@ impl DialectGuess {
     }
 
     /// Reports the guess and its reason. Nothing else depends on it.
-    pub(crate) fn tell(&self, report: &mut RunReport) {
+    pub(crate) fn report(&self, report: &mut RunReport) {
         if self.0.is_empty() {
             return;
         }

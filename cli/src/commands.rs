@@ -81,7 +81,10 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         #[cfg(feature = "view")]
         Cli::View(arguments) => view::run(&arguments, output),
         #[cfg(not(feature = "view"))]
-        Cli::View(_) => Err(CliError::Message("built without the feature `view`".to_owned())),
+        Cli::View(_) => Err(CliError::Message(
+            "this program was built without the feature `view`: build it with `cargo build --release`"
+                .to_owned(),
+        )),
         Cli::Watch(arguments) => watch::run(&arguments, output),
         Cli::Wireshark(arguments) => wireshark::run(&arguments, output),
         Cli::Extcap(arguments) => extcap::run(&arguments, output),

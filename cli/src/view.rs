@@ -97,7 +97,7 @@ impl ViewKind {
 pub(crate) struct ViewerOptions {
     pub(crate) unit: TimeUnit,
     pub(crate) channels: Vec<ChannelPattern>,
-    /// End of the lists, but of that of links.
+    /// End of all lists except that of links.
     pub(crate) to: Option<WindowEdge>,
     /// Codes of virtual channels on links without a profile of their own. C-7
     pub(crate) profile: Option<LinkProfile>,
@@ -192,9 +192,9 @@ impl CaptureViewer {
 
     /// Sets the size of the screen.
     pub(crate) fn resize(&mut self, (width, height): (usize, usize)) {
-        let is_wider = self.size.0 != width;
+        let is_new_width = self.size.0 != width;
         self.size = (width, height);
-        if is_wider {
+        if is_new_width {
             self.refreshed = None;
             if self.kind == ViewKind::Characters {
                 let goal = self.here().unwrap_or_default();

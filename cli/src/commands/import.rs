@@ -31,10 +31,10 @@ const HEAD: usize = 400_000;
 const SAMPLE: usize = 100_000;
 
 pub(crate) fn run(arguments: &ImportArgs, output: &mut StandardOutput) -> CommandResult {
-    let ImportArgs { file, output: copy, .. } = arguments;
-    refuse_terminal(copy)?;
-    if !is_standard(copy) && is_same(file, copy) {
-        return Err(CliError::writing(copy, &"the recording would be overwritten"));
+    let ImportArgs { file, output: capture, .. } = arguments;
+    refuse_terminal(capture)?;
+    if !is_standard(capture) && is_same(file, capture) {
+        return Err(CliError::writing(capture, &"the recording would be overwritten"));
     }
     let period_fs = period_fs("--rate", arguments.rate.unwrap_or(FULL_RATE))?;
     let recording = OpenedRecording::open(file, &sampling(arguments, period_fs)?)?;
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &ImportArgs, output: &mut StandardOutput) -> Comman
     for channel in &report.channels {
         channel.fault_texts().iter().for_each(|text| done.warning(&escape_text(text.clone())));
     }
-    if !is_standard(copy) {
+    if !is_standard(capture) {
         for line in
             report.notes.into_iter().chain(report.channels.iter().flat_map(ChannelReport::lines))
         {

@@ -59,7 +59,7 @@ fn list(
             ReadItem::Fault(fault) => report.fault(fault),
         })
     })?;
-    guess.tell(&mut report);
+    guess.report(&mut report);
     if writer.accepts_more() {
         warn_of_empty_window(view, rows.latest(), &mut report);
         check_channels(view, &rows.channels(), &mut report);

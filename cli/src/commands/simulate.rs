@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
     Ok(report)
 }
 
-/// A file of at most so many bytes that a scenario names, relative to the scenario.
+/// A file of at most `most` bytes that a scenario names, relative to the scenario.
 pub(crate) fn read_beside(scenario: &Path, name: &str, most: usize) -> Result<Vec<u8>, String> {
     let directory = if is_standard(scenario) { None } else { scenario.parent() };
     let file = File::open(directory.unwrap_or(Path::new("")).join(name));

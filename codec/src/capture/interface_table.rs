@@ -310,8 +310,8 @@ impl InterfaceTable {
 
     /// Notes that chunks up to a character of a channel have been read before.
     pub(super) fn ends_at_least(&mut self, id: ChannelId, end: Tick) {
-        let known = self.interface_mut(id.0 as usize);
-        known.into_iter().for_each(|known| known.end = known.end.max(end));
+        let interface = self.interface_mut(id.0 as usize);
+        interface.into_iter().for_each(|it| it.end = it.end.max(end));
     }
 
     /// Emits a chunk that begins at a nanosecond, unless it comes before its predecessor's end.

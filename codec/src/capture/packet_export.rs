@@ -121,7 +121,7 @@ impl<W: Write> PacketExport<W> {
         self.write(interface, time, missing, comments)
     }
 
-    /// Adds what a packet carries, of which so many bytes are missing, with comments.
+    /// Adds the bytes that a packet carries, with comments. `missing` bytes behind them were not kept.
     ///
     /// # Errors
     /// The output could not be written.
@@ -157,7 +157,7 @@ impl<W: Write> PacketExport<W> {
         self.write(interface, time, (fields.len() - written.len()) as u64, comments)
     }
 
-    /// Writes the record, of which so many bytes are missing.
+    /// Writes the record. `missing` bytes behind it were not kept.
     fn write<'c>(
         &mut self,
         interface_id: u32,

@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn few_steps_do_what_all_steps_do() {
+    fn skipped_changes_do_not_change_the_characters() {
         // Jitter up to two periods, and clocks up to those that are out of the range of the period.
         let recordings =
             [(0, 0), (1_000_000, 100), (4_000_000, -1500), (9_000_000, 2500), (25_000_000, -7)];

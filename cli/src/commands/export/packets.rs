@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &ExportPacketsArgs, output: &mut StandardOutput) ->
     };
     if *journeys { writing.journeys() } else { writing.packets() }?;
     let PacketWriting { export, written, failure, guess, .. } = writing;
-    guess.tell(&mut report);
+    guess.report(&mut report);
     let finished = match failure {
         Some(error) => Err(error),
         None => export.finish().map_err(WriteError::from),
