@@ -18,9 +18,10 @@ use crate::input::{InputFile, ProgressReader};
 const HEAD: u64 = 4096;
 
 /// Why a recording takes no `--sample-rate`.
-const OWN_TIMES: &str = "VCD and FST files have times of their own, without --sample-rate";
-const OWN_RATE: &str = "a sigrok session states its rate, without --sample-rate (but state)";
-const OWN_COLUMN: &str = "the table has a column of times, without --sample-rate (but state)";
+const OWN_TIMES: &str = "VCD and FST files have times of their own: leave out --sample-rate";
+const OWN_RATE: &str = "a sigrok session states its rate: leave out --sample-rate, or give `state`";
+const OWN_COLUMN: &str =
+    "the table has a column of times: leave out --sample-rate, or give `state`";
 
 /// A stream whose first bytes have been read.
 type PeekedStream<R> = Chain<Cursor<Vec<u8>>, R>;
