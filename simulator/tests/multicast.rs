@@ -83,19 +83,23 @@ fn full_memory_in_a_circle_deadlocks_unless_copies_are_dropped() {
     assert!(late[1] > early[1] * 3 / 2 && late[2] > 0, "{early:?} {late:?}");
 }
 
-/// h1 never has send memory for the packet, of a tag, 200 bytes and a CRC byte, that it should send on. N-6
+/// With 201 bytes h1 never has send memory for a packet, of a tag, 200 bytes and a CRC byte, that it should
+/// send on; with 202 the second waits for the first. N-6
 #[test]
 fn what_no_memory_would_be_enough_for_is_lost_and_holds_up_nothing() {
-    let hosts = [(0, 300), (1, 201), (2, 300)].map(|(at, memory)| {
-        format!("[[host]]\nname = 'h{at}'\nat = 's0:{at}'\nsend_memory = {memory}\n")
-    });
-    let traffic = ROOT.replace("payload = 20\npackets = 1", "payload = 200\npackets = 2");
-    let run = TestRun::whole(&format!(
-        "duration_us = 100\n[[switch]]\nname = 's0'\n{}{traffic}multicast = 1\n",
-        hosts.concat()
-    ));
-    assert_eq!(counted(&run), [2, 2, 2]);
-    assert_eq!(["h1", "h2"].map(|host| run.statistics(host).handled.delivered), [2, 0]);
+    for (memory, copies, lost) in [(201, 2, 2), (202, 4, 0)] {
+        let hosts = [(0, 300), (1, memory), (2, 300)].map(|(at, memory)| {
+            format!("[[host]]\nname = 'h{at}'\nat = 's0:{at}'\nsend_memory = {memory}\n")
+        });
+        let traffic = ROOT.replace("payload = 20\npackets = 1", "payload = 200\npackets = 2");
+        let run = TestRun::whole(&format!(
+            "duration_us = 100\n[[switch]]\nname = 's0'\n{}{traffic}multicast = 1\n",
+            hosts.concat()
+        ));
+        assert_eq!(counted(&run), [2, copies, lost]);
+        let delivered = ["h1", "h2"].map(|host| run.statistics(host).handled.delivered);
+        assert_eq!(delivered, [2, 2 - lost as u64]);
+    }
 }
 
 /// Packets of the type of multicasts that a host sends as others go to one host, also without a switch. P-2

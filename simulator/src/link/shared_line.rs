@@ -305,6 +305,15 @@ mod tests {
         (0..periods).map(next).collect::<Vec<_>>().join(" ")
     }
 
+    /// C-7
+    #[test]
+    fn a_packet_leaves_on_a_virtual_channel_that_the_output_has() {
+        let of = |(mode, from): (PassageMode, u8)| mode.channel(from, 2);
+        let (same, next) = (PassageMode::Same, PassageMode::Next);
+        let came = [(same, 0), (same, 1), (same, 3), (next, 0), (next, 1)];
+        assert_eq!(came.map(of), [0, 1, 1, 1, 1]);
+    }
+
     #[test]
     fn codes_give_their_profile_back() {
         for profile in [TWO, THREE] {
