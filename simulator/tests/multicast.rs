@@ -84,7 +84,7 @@ fn full_memory_in_a_circle_deadlocks_unless_copies_are_dropped() {
 }
 
 /// With 201 bytes h1 never has send memory for a packet, of a tag, 200 bytes and a CRC byte, that it should
-/// send on; with 202 the second waits for the first. N-6
+/// send on; with 202 nothing is lost. N-6
 #[test]
 fn what_no_memory_would_be_enough_for_is_lost_and_holds_up_nothing() {
     for (memory, copies, lost) in [(201, 2, 2), (202, 4, 0)] {
