@@ -31,14 +31,18 @@ impl NetworkMap {
 
     /// True if a channel comes from an end of a fibre.
     pub(super) fn is_from_fibre(&self, place: usize) -> bool {
-        let from = self.lane(place).and_then(|lane| self.node_at(lane.from));
-        from.is_some_and(|(node, _)| node.fibre.is_some())
+        self.other_end(place).is_some()
+    }
+
+    /// Index of the node at the other end of the fibre from which a channel comes.
+    fn other_end(&self, place: usize) -> Option<usize> {
+        let (node, _) = self.node_at(self.lane(place)?.from)?;
+        node.fibre
     }
 
     /// The channels into the other end of the fibre from which a channel comes.
     pub(super) fn inputs_of_fibre(&self, place: usize) -> impl Iterator<Item = &MappedChannel> {
-        let from = self.lane(place).and_then(|lane| self.node_at(lane.from));
-        let other = from.and_then(|(node, _)| self.nodes.get(node.fibre?));
+        let other = self.other_end(place).and_then(|other| self.nodes.get(other));
         other.into_iter().flat_map(|node| &node.inputs).filter_map(|input| self.lane(*input))
     }
 

@@ -117,7 +117,9 @@ impl JourneyTracker {
         if let Some(joint) = self.legs.get_mut(id).and_then(|leg| leg.before.as_mut()) {
             joint.switches = switches;
         }
-        if let Some(came) = self.legs.get(leg)
+        // When a packet left a switch for an uncaptured link is not known; a fibre keeps the order.
+        if let (Some(came), Some(own)) = (self.legs.get(leg), self.legs.get(id))
+            && self.net.is_fibre_between(came.lane, own.lane)
             && let Some(input) = self.net.lane_mut(came.lane)
         {
             input.left = Some((came.number, came.time)).max(input.left);
