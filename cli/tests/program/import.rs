@@ -258,6 +258,10 @@ fn what_is_no_recording_is_named_with_its_place() {
             "GAP 83\nGAP zz\n",
             "line 2: column 5: expected a byte, symbol or control code, found \"zz\"",
         ),
+        (
+            "\n\r\r\n\u{1c}\0\0\0",
+            "nor characters as text; `myriscope info` tells whether it is a capture",
+        ),
         ("a,b\n0,1\n", "no column of times: give --sample-rate"),
         ("$var wire 999999999 ! d $end", "line 1: more than 262144 signals: dump the wires alone"),
         (&many, "line 262146: more than 262144 signals"),
@@ -270,6 +274,8 @@ fn what_is_no_recording_is_named_with_its_place() {
         assert!(done.err.contains(error), "{content:?}: {}", done.err);
         assert!(!std::path::Path::new(&out).exists());
     }
+    let recording = directory.write("recording", b"GAP 83\n\n83 \xff\n");
+    assert!(bad(&["import", &recording, "-o", &out]).contains("line 3: not UTF-8"));
 }
 
 #[test]

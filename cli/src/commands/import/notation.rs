@@ -37,7 +37,10 @@ pub(super) fn write(
     let wrong =
         |line: usize, cause: String| CliError::reading(file, &format!("line {line}: {cause}"));
     let text = read_to_limit(text, file, TEXT_MAX, "the text")?;
-    let text = String::from_utf8(text).map_err(|error| CliError::reading(file, &error))?;
+    let text = String::from_utf8(text).map_err(|error| {
+        let good = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
+        wrong(1 + good.filter(|byte| **byte == b'\n').count(), "not UTF-8".to_owned())
+    })?;
     let (mut names, mut channels): (Vec<String>, Vec<CharBuf>) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.split('#').next().unwrap_or_default().trim();

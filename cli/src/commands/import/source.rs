@@ -23,6 +23,10 @@ const OWN_RATE: &str = "a sigrok session states its rate: leave out --sample-rat
 const OWN_COLUMN: &str =
     "the table has a column of times: leave out --sample-rate, or give `state`";
 
+/// What a file is not that begins with bytes of no text.
+const NO_RECORDING: &str = "neither a recording (VCD, FST, sigrok session, table of samples) nor characters as \
+     text; `myriscope info` tells whether it is a capture";
+
 /// A stream whose first bytes have been read.
 type PeekedStream<R> = Chain<Cursor<Vec<u8>>, R>;
 
@@ -84,6 +88,9 @@ impl OpenedRecording {
         let first = head.iter().find(|byte| !byte.is_ascii_whitespace());
         let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let refused = |text: &str| CliError::reading(path, &text);
+        if head.contains(&0) {
+            return Err(refused(NO_RECORDING));
+        }
         if first.is_some_and(|first| *first != b'$') && !line.contains(&b',') {
             return Ok(Self::Notation(stream));
         }
