@@ -312,6 +312,21 @@ fn what_waited_when_a_reset_came_does_not_leave_behind_it() {
     assert_eq!(journeys[0].fate, JourneyFate::Dropped("R-2"));
 }
 
+/// When the packet ahead left for a link that is not captured is not known, nor how long this one waited for that: the
+/// longest formation of a path, 44 periods, is not exceeded. S-6
+#[test]
+fn a_wait_behind_a_packet_on_an_uncaptured_link_is_not_timed() {
+    let (ahead, p) = (relative(), packet(&[0x82, 5, 1, 2, 3, 4]));
+    let (far, left) = (hop(&hop(&ahead)), hop(&p));
+    let (told, journeys) =
+        journeys(&[(A, &[(100, ahead), (130, p)]), (C, &[(180, far)]), (D, &[(400, left)])]);
+    let mut starts = starts(&journeys);
+    starts.sort();
+    assert_eq!(starts, [vec![100, 180], vec![130, 400]], "{told}");
+    let hop = journeys.iter().map(|it| &it.hops[0]).find(|hop| hop.start == Tick(130)).unwrap();
+    assert_eq!((hop.beyond, hop.waited_for), (None, None), "{told}");
+}
+
 /// It is not the one at another input whose turn it would be, if that has another route and tag. P-3
 #[test]
 fn what_is_cut_is_the_packet_whose_route_and_tag_it_has() {
