@@ -24,6 +24,10 @@ const C: &str = "s1:3>h1:0";
 /// Observed where its packets arrive, 40 periods after they were sent.
 const D: &str = "s0:2>h2:0";
 
+/// Into and out of a fibre.
+const INTO_FIBRE: &str = "h0:0>f0:0";
+const OUT_OF_FIBRE: &str = "f1:0>h1:0";
+
 /// Packets of a channel: each begins at a place, and ends with GAP unless it says how else.
 type SentJourney<'a> = (&'a str, &'a [(usize, Vec<u8>)]);
 
@@ -80,7 +84,9 @@ fn recording(channels: &[RecordedLink<'_>]) -> Vec<u8> {
             let tap = |(from, to): (&str, &str)| if is_near { from } else { to }.to_owned();
             channel.tap = name.split_once('>').map(tap);
             let known = [("delay", delay), ("path", "44")];
-            channel.more = known.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
+            let fibre = (*name == INTO_FIBRE).then_some(("fibre", "f1"));
+            let known = known.into_iter().chain(fibre);
+            channel.more = known.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
             channel
         })
         .collect();
@@ -325,6 +331,19 @@ fn a_wait_behind_a_packet_on_an_uncaptured_link_is_not_timed() {
     assert_eq!(starts, [vec![100, 180], vec![130, 400]], "{told}");
     let hop = journeys.iter().map(|it| &it.hops[0]).find(|hop| hop.start == Tick(130)).unwrap();
     assert_eq!((hop.beyond, hop.waited_for), (None, None), "{told}");
+}
+
+/// Also where more of them are in it than the index keeps of equal packets. N-5
+#[test]
+fn equal_packets_leave_a_fibre_in_order() {
+    let p = packet(&[5, 1, 2]);
+    let every_20 = |first: usize| -> Vec<_> {
+        (0..6).map(|number| (first + 20 * number, p.clone())).collect()
+    };
+    let (came, left) = (every_20(100), every_20(1400));
+    let (told, journeys) = journeys(&[(INTO_FIBRE, &came), (OUT_OF_FIBRE, &left)]);
+    let ways = (0..6).map(|number| [100, 1400].map(|first| first + 20 * number).to_vec());
+    assert_eq!(starts(&journeys), ways.collect::<Vec<_>>(), "{told}");
 }
 
 /// It is not the one at another input whose turn it would be, if that has another route and tag. P-3

@@ -68,8 +68,9 @@ impl JourneyTracker {
         }
         let (mut found, mut alike) = (None::<(HopId, u64)>, 0_usize);
         let mut contradicts = None;
-        // A fibre holds packets for so long that others may displace them from the index.
-        let looked_at = if self.net.is_from_fibre(own.lane) { HURT_LOOKED_AT } else { 0 };
+        // A fibre holds packets for so long that others may displace them from the index, and keeps their order. N-5
+        let is_from_fibre = self.net.is_from_fibre(own.lane);
+        let looked_at = if is_from_fibre { HURT_LOOKED_AT } else { 0 };
         let waiting = self.waiting.iter().skip(self.waiting.len().saturating_sub(looked_at));
         for (seq, leg) in self.recent.find(closed.body, ANY_NODE).chain(waiting.copied()) {
             if found.is_some_and(|(known, _)| known == leg) {
@@ -91,7 +92,11 @@ impl JourneyTracker {
                 continue;
             }
             alike += 1;
-            found = found.or(Some((leg, switches)));
+            let earlier =
+                |(known, _)| self.legs.get(known).is_none_or(|known| other.time < known.time);
+            if found.is_none_or(|known| is_from_fibre && earlier(known)) {
+                found = Some((leg, switches));
+            }
         }
         let hurt = match found.map(|(leg, _)| leg).or(contradicts) {
             None => self.hurt_unseen(id).or_else(|| Some((self.cut_behind_fibre(id)?, 0))),
