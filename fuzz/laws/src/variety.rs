@@ -55,6 +55,9 @@ pub(crate) fn varied(topology: &Topology, dice: &SeededRng) -> Option<Topology> 
     for cable in &mut cables {
         if handshakes && dice.below(2) == 0 {
             cable.link.wires.flow = CableFlow::Handshake;
+            // A packet takes a round trip for each byte. Over a long cable its sender's timeout passes before
+            // each final NACK, which then answers an earlier transmission: it sends again for ever. T-8, T-11
+            cable.link.delay = Ticks(1);
         }
     }
     let (count, delay) = (cables.len() as u64, Ticks(1 + dice.below(FIBRE_MAX)));

@@ -181,3 +181,93 @@ impl ProgramJob {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use FirmwareUse::{Busy, Idle, None as NoFirmware};
+    use ProgramJob::{Command, Mapping, Packet};
+
+    const ALL: [ProgramJob; 3] = [Command, Packet, Mapping];
+
+    fn processor() -> InterfaceProcessor {
+        InterfaceProcessor::new(ProgramCosts { command: 10, packet: 4, mapping: 3 })
+    }
+
+    /// Jobs done in some periods in which all these wait.
+    fn done(
+        processor: &mut InterfaceProcessor,
+        waiting: &[ProgramJob],
+        firmware: FirmwareUse,
+        times: std::ops::Range<u64>,
+    ) -> Vec<(u64, ProgramJob)> {
+        let mut all = Vec::new();
+        for now in times {
+            processor.begin(now, waiting.iter().copied(), firmware);
+            let done = waiting.iter().filter(|job| processor.has_done(**job));
+            all.extend(done.map(|job| (now, *job)));
+        }
+        all
+    }
+
+    /// I-5. Jobs are asked in this order: one begins in the period in which another one of before it ends, and else in
+    /// the next.
+    #[test]
+    fn jobs_take_turns_each_for_its_time() {
+        let ends = [(10, Command), (14, Packet), (17, Mapping), (28, Command)];
+        assert_eq!(done(&mut processor(), &ALL, NoFirmware, 0..30), ends);
+        let ends = [(7, Packet), (12, Packet)];
+        assert_eq!(done(&mut processor(), &[Packet], NoFirmware, 3..13), ends);
+        // A period for the firmware behind each.
+        let ends = [(10, Command), (15, Packet), (19, Mapping), (30, Command)];
+        assert_eq!(done(&mut processor(), &ALL, Idle, 0..31), ends);
+    }
+
+    #[test]
+    fn no_job_begins_while_the_firmware_has_one() {
+        let mut processor = processor();
+        assert_eq!(done(&mut processor, &ALL, Busy(20), 0..20), []);
+        assert_eq!((processor.due(ALL.into_iter()), processor.reserved()), (Some(20), 21));
+        assert_eq!(done(&mut processor, &[], Busy(20), 19..20), []);
+        assert_eq!((processor.due([].into_iter()), processor.reserved()), (None, 0));
+        assert_eq!(done(&mut processor, &ALL, Idle, 20..31), [(30, Command)]);
+        assert_eq!((processor.due(ALL.into_iter()), processor.reserved()), (Some(31), 0));
+        // The next one has begun, and the firmware waits for its end.
+        assert_eq!(done(&mut processor, &ALL, Idle, 31..32), []);
+        assert_eq!((processor.due(ALL.into_iter()), processor.reserved()), (Some(35), 35));
+        processor.restart();
+        assert_eq!((processor.due(ALL.into_iter()), processor.reserved()), (Some(31), 0));
+    }
+
+    #[test]
+    fn a_job_ends_with_what_it_is_for() {
+        let mut processor = processor();
+        assert_eq!(done(&mut processor, &[Command], NoFirmware, 0..5), []);
+        assert_eq!(done(&mut processor, &[Mapping], NoFirmware, 5..9), [(8, Mapping)]);
+    }
+
+    /// I-5: a clock of two periods for each whole word of 4 bytes.
+    #[test]
+    fn words_that_the_engines_move_delay_the_job() {
+        let mut processor = processor();
+        assert!(processor.takes_time());
+        assert_eq!(done(&mut processor, &[Packet], NoFirmware, 0..1), []);
+        let due = [7, 9, 16].map(|moved| {
+            processor.delay(moved);
+            processor.due([Packet].into_iter())
+        });
+        assert_eq!(due, [Some(4 + 2), Some(4 + 4), Some(4 + 8)]);
+        assert_eq!(done(&mut processor, &[Packet], NoFirmware, 1..13), [(12, Packet)]);
+    }
+
+    #[test]
+    fn a_job_without_a_duration_is_done_at_once() {
+        let mut processor =
+            InterfaceProcessor::new(ProgramCosts { command: 10, ..ProgramCosts::default() });
+        let ends = done(&mut processor, &[Command, Packet], NoFirmware, 0..2);
+        assert_eq!(ends, [(0, Packet), (1, Packet)]);
+        assert_eq!(processor.due([Packet].into_iter()), Some(0));
+        assert_eq!(processor.due([Command, Mapping].into_iter()), Some(0));
+        assert!(!InterfaceProcessor::new(ProgramCosts::default()).takes_time());
+    }
+}

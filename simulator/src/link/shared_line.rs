@@ -342,6 +342,24 @@ mod tests {
         assert_eq!(uses(line, &[Nothing, Packet], 2), "VC1 1");
     }
 
+    /// S-7: what was selected, in either direction, and what was due is forgotten.
+    #[test]
+    fn a_loss_of_power_begins_a_line_anew() {
+        let mut line = SharedLine::new(codes(TWO), PassageMode::Same).unwrap();
+        assert_eq!(uses(&mut line, &[Packet], 2), "VC0 0");
+        line.command(1, StopGo::Stop);
+        let byte = TaggedChar::data(0x2a);
+        let of = |line: &mut SharedLine| {
+            let shares = line.assign(byte);
+            [0, 1].map(|channel| matches!(shares[channel], ReceivedShare::Own(_)))
+        };
+        line.assign(TaggedChar::control(0x51));
+        assert_eq!(of(&mut line), [false, true]);
+        line.power_off();
+        assert_eq!(uses(&mut line, &[Packet], 2), "VC0 0");
+        assert_eq!(of(&mut line), [true, false]);
+    }
+
     #[test]
     fn three_virtual_channels_use_the_codes_of_the_profile() {
         let mut line = SharedLine::new(codes(THREE), PassageMode::Next).unwrap();
