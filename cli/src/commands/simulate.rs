@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use analyzer::channel_name::escape_text;
+use codec::capture::decompress;
 use simulator::scenario::{Scenario, limits, with_key};
 use simulator::statistics::RunStatistics;
 use simulator::truth::TraceLevel;
@@ -63,13 +64,13 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
     Ok(report)
 }
 
-/// A file of at most `most` bytes that a scenario names, relative to the scenario.
+/// A file of at most `most` bytes, decompressed, that a scenario names, relative to the scenario.
 pub(crate) fn read_beside(scenario: &Path, name: &str, most: usize) -> Result<Vec<u8>, String> {
     let directory = if is_standard(scenario) { None } else { scenario.parent() };
     let file = File::open(directory.unwrap_or(Path::new("")).join(name));
     let mut bytes = Vec::new();
     let limit = (most as u64).saturating_add(1);
-    let read = file.and_then(|file| file.take(limit).read_to_end(&mut bytes));
+    let read = file.and_then(decompress).and_then(|it| it.take(limit).read_to_end(&mut bytes));
     read.map_err(|error| error.to_string())?;
     let is_short = bytes.len() <= most;
     is_short.then_some(bytes).ok_or_else(|| format!("it exceeds {most} bytes"))

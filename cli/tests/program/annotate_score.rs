@@ -82,9 +82,9 @@ fn exported_packets_are_replayed_and_score() {
     // TCP is protocol 6, ICMP 1; the header's checksum is as much greater.
     talk[first - 3] -= 5;
     talk[first - 1] += 5;
-    directory.write("talk.pcapng", &talk);
+    directory.write("talk.pcapng.gz", &gzip(&talk));
     let scenario = "duration_us = 2000\ntopology = { kind = 'switch', ports = 3 }\n\
-                    tap = [{ all = true }]\n[[replay]]\nfile = 'talk.pcapng'\n\
+                    tap = [{ all = true }]\n[[replay]]\nfile = 'talk.pcapng.gz'\n\
                     hosts = { '10.0.0.2' = 'h0', '10.0.0.3' = 'h1', '10.0.0.4' = 'h2' }\n";
     directory.write("net.toml", scenario.as_bytes());
     done(&["simulate", "net.toml", "-o", "again.pcapng", "--truth", "truth.jsonl"]);

@@ -141,7 +141,11 @@ fn raise(most: &mut u64, used: u64, (buffer, size): (&'static str, u64)) -> Opti
 
 #[cfg(test)]
 mod tests {
+    use codec::transport::Nic;
+
     use super::*;
+    use crate::messaging::{EndpointParameters, MessageCosts};
+    use crate::transport::TransportParameters;
 
     #[test]
     fn a_buffer_without_a_size_takes_what_is_left() {
@@ -154,6 +158,24 @@ mod tests {
         let given = InterfaceParameters { send_memory: Some(120_000), ..defaults };
         let layout = MemoryLayout::of(&given, None);
         assert_eq!((layout.receive, layout.sum()), (0, 139_456));
+    }
+
+    /// T-15: a page for each frame; a send buffer has 8192 bytes of payload and 256 for headers.
+    #[test]
+    fn endpoints_take_their_frames_and_send_buffers() {
+        let plan = MessagingPlan {
+            nic: Nic(0),
+            transport: TransportParameters::default(),
+            parameters: EndpointParameters { frames: 3, ..EndpointParameters::default() },
+            costs: MessageCosts { page: 8192, send_buffers: 5, ..MessageCosts::default() },
+            endpoints: Vec::new(),
+            streams: Vec::new(),
+            names: Vec::new(),
+        };
+        let layout = MemoryLayout::of(&InterfaceParameters::default(), Some(&plan));
+        assert_eq!((layout.frames, layout.staging), (24_576, 42_240));
+        // (111 616 − 24 576 − 42 240) / 2
+        assert_eq!((layout.send, layout.receive), (22_400, 22_400));
     }
 
     #[test]

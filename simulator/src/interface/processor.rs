@@ -210,7 +210,7 @@ mod tests {
         all
     }
 
-    /// I-5. Jobs are asked in this order: one begins in the period in which another one of before it ends, and else in
+    /// I-5. Jobs are asked in this order: those behind the one that ends may begin in its last period, the others in
     /// the next.
     #[test]
     fn jobs_take_turns_each_for_its_time() {
