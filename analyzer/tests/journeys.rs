@@ -360,6 +360,21 @@ fn what_is_cut_is_the_packet_whose_route_and_tag_it_has() {
     assert_eq!(starts, [vec![60], vec![100, 140]], "{told}");
 }
 
+/// By turn the first packet of port 3 would leave; by its bytes it is that of port 0 or the second one of port 3, which
+/// waits behind the first. S-3
+#[test]
+fn a_packet_behind_one_that_waits_does_not_leave_before_it() {
+    let [p, first, second] =
+        [[0x81, 5, 1, 2], [0xbe, 5, 3, 4], [0xbe, 5, 1, 2]].map(|it| packet(&it));
+    let left = [(140, hop(&p)), (170, hop(&first)), (200, hop(&second))];
+    let channels: [SentJourney<'_>; 3] =
+        [(A, &[(100, p)]), ("h3:0>s0:3", &[(60, first), (90, second)]), (B, &left)];
+    let (told, journeys) = journeys(&channels);
+    let mut starts = starts(&journeys);
+    starts.sort();
+    assert_eq!(starts, [[60, 170], [90, 200], [100, 140]], "{told}");
+}
+
 /// A packet moves on when its output is free (S-3): one that had not left long ago does not leave now.
 #[test]
 fn what_stood_at_a_free_output_for_long_is_not_what_leaves_cut() {

@@ -332,7 +332,9 @@ impl<'a> DepartureScan<'a> {
     }
 
     fn is_waiting(&self, input: &ScannedInput<'a>, found: &ScannedPacket<'_>) -> bool {
-        let waits = found.leg.is_free() && found.leg.passed.is_none();
+        // If another packet is the one that leaves, the one assumed at first still waits.
+        let is_assumed = self.own.before.is_some_and(|joint| joint.leg == found.id);
+        let waits = (found.leg.is_free() || is_assumed) && found.leg.passed.is_none();
         waits && !self.is_gone(input.input, found.leg)
     }
 
