@@ -266,6 +266,13 @@ mod tests {
             InterfaceProcessor::new(ProgramCosts { command: 10, ..ProgramCosts::default() });
         let ends = done(&mut processor, &[Command, Packet], NoFirmware, 0..2);
         assert_eq!(ends, [(0, Packet), (1, Packet)]);
+        // It has no turn that others wait for.
+        processor.costs.mapping = 3;
+        processor.restart();
+        let mut ends = done(&mut processor, &ALL, NoFirmware, 2..27);
+        ends.retain(|(_, job)| *job != Packet);
+        assert_eq!(ends, [(12, Command), (15, Mapping), (26, Command)]);
+        processor.costs.mapping = 0;
         assert_eq!(processor.due([Packet].into_iter()), Some(0));
         assert_eq!(processor.due([Command, Mapping].into_iter()), Some(0));
         assert!(!InterfaceProcessor::new(ProgramCosts::default()).takes_time());

@@ -157,3 +157,44 @@ impl HostInterface {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use codec::route::PortId;
+
+    use super::*;
+    use crate::topology::NodePort;
+
+    /// A multicast of a root, with 11 bytes from its tag to its CRC byte.
+    const fn packet(root: u8) -> [u8; 11] {
+        [0x12, 0, 0, 0, root, 0, 0, 0, 7, 0xaa, 0xcc]
+    }
+
+    fn relay(policy: RelayPolicy) -> MulticastRelay {
+        let children = [(NodeId(0), vec![NodeId(2)]), (NodeId(3), vec![])];
+        MulticastRelay::new(NodeId(1), children.into(), policy)
+    }
+
+    /// N-6. It waits for memory that others use, unless all of it would not be enough.
+    #[test]
+    fn a_multicast_waits_for_memory_if_it_can_ever_have_it() {
+        let rooms = [(11, 20), (10, 20), (0, 11), (0, 10)];
+        let has_room = |policy, root| rooms.map(|room| relay(policy).has_room(&packet(root), room));
+        assert_eq!(has_room(RelayPolicy::Wait, 0), [true, false, false, true]);
+        assert_eq!(has_room(RelayPolicy::Drop, 0), [true; 4], "it is not sent on");
+        assert_eq!(has_room(RelayPolicy::Wait, 3), [true; 4], "it goes to nobody");
+    }
+
+    #[test]
+    fn a_multicast_without_copies_keeps_no_memory() {
+        let mut relay = relay(RelayPolicy::Wait);
+        let behalf = PacketOwner::Host { number: 0, interrupt: false };
+        let packet = OutgoingPacket { bytes: packet(0).to_vec(), behalf, ready: 0 };
+        let port = NodePort { node: NodeId(1), port: PortId(0) };
+        let sending = &mut SendEngine::new(port, Vec::new());
+        assert!(!relay.send(&packet, &BTreeMap::new(), 20, sending), "it has no route");
+        assert!(relay.packets.is_empty());
+        let counts: Vec<_> = relay.drain().map(|notice| (notice.copies, notice.lost)).collect();
+        assert_eq!(counts, [(0, 1)]);
+    }
+}

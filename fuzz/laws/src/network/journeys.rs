@@ -16,8 +16,8 @@ use codec::packet::PacketTag;
 use codec::time::Ticks;
 use rayon::prelude::*;
 use simulator::interface::ConsumptionMode;
-use simulator::link::BLOCKED;
 use simulator::link::tagged_char::PacketId;
+use simulator::link::{BLOCKED, FillMode};
 use simulator::network::VisitOrder;
 use simulator::routes::{RouteTable, RoutingMethod};
 use simulator::scenario::{PortTap, Scenario};
@@ -88,6 +88,10 @@ impl NetworkClass {
             let enough = [stop_slack(link), stop_slack(&link.turned())];
             for (port, enough) in link.ports.iter_mut().zip(enough) {
                 port.blocked = if self == Self::Blocked { Ticks(timeout) } else { BLOCKED };
+                // A slow link that fills with IDLE is silent again and again, and loses packets. F-7
+                if let FillMode::Idle(_) = port.fill {
+                    port.fill = FillMode::Commands;
+                }
                 port.slack.stop_slack = match self {
                     // Up to half too little.
                     Self::Starved => {
