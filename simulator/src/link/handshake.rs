@@ -116,12 +116,17 @@ mod tests {
     use super::*;
     use crate::link::delay_of_metres;
 
-    /// Times of the first characters in periods, if each is acknowledged as it comes.
-    fn times(metres: u64, held: u64) -> Vec<u64> {
+    /// An end of a cable of some metres.
+    fn cable(metres: u64) -> HandshakeEnd {
         let link = LinkParameters::default();
         let link = link.with_cable(delay_of_metres(metres), Some(metres * NM_PER_M));
         let wires = crate::wires::CableWires { flow: CableFlow::Handshake, ..link.wires };
-        let mut end = HandshakeEnd::of_port(&LinkParameters { wires, ..link }).1.unwrap();
+        HandshakeEnd::of_port(&LinkParameters { wires, ..link }).1.unwrap()
+    }
+
+    /// Times of the first characters in periods, if each is acknowledged as it comes.
+    fn times(metres: u64, held: u64) -> Vec<u64> {
+        let mut end = cable(metres);
         let send = |now: &u64| {
             let free = end.is_free(*now);
             if free {
@@ -143,21 +148,30 @@ mod tests {
         // No faster than a character in a period, and later by what the other end holds it.
         assert_eq!(times(0, 0), [0, 1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(times(1, 3), [0, 5, 10, 14, 19, 24, 28, 33]);
+        // What might have left a whole period before delays the next one: 12.5 + 20.2 ns are 2.616 periods.
+        let mut end = cable(1);
+        end.sent(1);
+        end.acknowledged(Ticks(0));
+        assert_eq!([2, 3].map(|now| end.is_free(now)), [false, true]);
     }
 
     #[test]
     fn nothing_is_sent_until_the_last_one_is_acknowledged() {
         let wires = crate::wires::CableWires { flow: CableFlow::Handshake, ..Default::default() };
         let link = LinkParameters { wires, ..LinkParameters::default() };
-        let mut end = HandshakeEnd::of_port(&link).1.unwrap();
+        let (port, end) = HandshakeEnd::of_port(&link);
+        assert_eq!((port.fill, port.blocked), (FillMode::Idle(0), Ticks(u64::MAX)));
+        let mut end = end.unwrap();
         end.sent(10);
         assert!(!end.is_free(1 << 40));
         end.power_up();
         assert!(end.is_free(11));
         // What comes meanwhile is acknowledged once, with the time since it came.
         end.received(20);
+        assert!(end.owes());
         end.received(22);
         assert_eq!([end.acknowledge(25), end.acknowledge(25)], [Some(Ticks(5)), None]);
+        assert!(!end.owes());
         end.received(30);
         end.power_up();
         assert_eq!(end.acknowledge(31), None, "its sender has begun anew too");

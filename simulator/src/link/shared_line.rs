@@ -366,6 +366,7 @@ mod tests {
         assert_eq!(uses(&mut line, &[Nothing, Nothing, Packet], 2), "VC2 2");
         assert_eq!(uses(&mut line, &[Nothing; 3], 5), "GAP2 fill0 fill1 fill2 GAP2");
         assert_eq!([0, 1, 2].map(|from| line.passage(from)), [1, 2, 2]);
+        assert_eq!(line.channels(), 3);
         let (go, stop) = (TaggedChar::control(0x03), TaggedChar::control(0x0f));
         let on = |channel, cell| line.on_wires(channel, cell).low();
         assert_eq!([on(0, go), on(1, go), on(0, stop), on(2, stop)], [0x61, 0x62, 0x0f, 0x70]);
