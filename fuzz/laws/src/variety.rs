@@ -12,7 +12,9 @@ use simulator::fault::{FaultKind, FaultSpec};
 use simulator::interface::{InterfaceParameters, RelayPolicy};
 use simulator::ip::IpProtocol;
 use simulator::link::LinkParameters;
-use simulator::topology::{ForwardingMode, NodeId, NodeKind, NodePort, Topology};
+use simulator::topology::{
+    CableSpec, ForwardingMode, NodeId, NodeKind, NodePort, NodeSpec, Topology,
+};
 use simulator::traffic::{
     ArrivalProcess, ChecksumMode, CommandForm, PayloadSize, StreamDestination, TrafficStream,
 };
@@ -55,8 +57,7 @@ pub(crate) fn varied(topology: &Topology, dice: &SeededRng) -> Option<Topology> 
     for cable in &mut cables {
         if handshakes && dice.below(2) == 0 {
             cable.link.wires.flow = CableFlow::Handshake;
-            // A packet takes a round trip for each byte. Over a long cable its sender's timeout passes before
-            // each final NACK, which then answers an earlier transmission: it sends again for ever. T-8, T-11
+            // A packet takes a round trip for each of its bytes.
             cable.link.delay = Ticks(1);
         }
     }
@@ -67,6 +68,16 @@ pub(crate) fn varied(topology: &Topology, dice: &SeededRng) -> Option<Topology> 
     let port = topology.cables().first()?.link.ports[0];
     let link = LinkParameters::alike(delay, port).fibre(delay);
     if fibre { bridged(&topology, at, link) } else { Some(topology) }
+}
+
+/// True if packets take several times as long as over cables and switches that pass them on at once.
+pub(crate) fn holds_packets(topology: &Topology) -> bool {
+    let is_handshake = |cable: &CableSpec| cable.link.wires.flow == CableFlow::Handshake;
+    let stores = |node: &NodeSpec| match node.kind {
+        NodeKind::Switch(switch) => switch.forwarding == ForwardingMode::StoreAndForward,
+        NodeKind::Host => false,
+    };
+    topology.cables().iter().any(is_handshake) || topology.nodes().iter().any(stores)
 }
 
 /// Fits interfaces to the streams: with multicasts none waits for another, since in a circle they may for

@@ -19,6 +19,7 @@ use simulator::topology::{ExtensionSupport, NodeId, NodePort, SwitchParameters, 
 use simulator::traffic::{
     ArrivalProcess, CommandForm, PayloadSize, RawText, StreamDestination, TrafficStream,
 };
+use simulator::transport::Micros;
 
 use super::mapped::mapping;
 use crate::endpoints::input::MessagingInput as Talk;
@@ -41,6 +42,11 @@ pub(super) const CALM: u64 = 400 * MILLISECOND;
 const CALL: u64 = MILLISECOND;
 /// Time that the longest burst of traffic goes on beginning new streams. *Chosen*
 const BURST: u64 = 2 * MILLISECOND;
+
+/// Least timeout of hosts where a packet takes long on its way: the answer of each transmission must come before
+/// the next one leaves, or a message that is refused is sent for ever. T-8, T-11. *Chosen*: more than the longest
+/// message takes over 8 handshake cables, each from the memory of a switch.
+const PATIENT: Micros = Micros(4000);
 
 /// The network of a number: the same for the same seed, on every machine.
 #[must_use]
@@ -373,6 +379,13 @@ impl StormWorkload {
                     }
                     stream
                 }));
+            }
+        }
+        if variety::holds_packets(&sketch.topology) {
+            for plan in &mut plans {
+                plan.transport.timeout = plan.transport.timeout.max(PATIENT);
+                // So that all messages for a host that cannot be reached are returned in time.
+                plan.transport.retries = 2;
             }
         }
         self.messaging = sketch.hosts.iter().copied().zip(plans).collect();
