@@ -64,10 +64,16 @@ fn the_hosts_of_a_chain_pass_on_what_is_not_theirs_and_lose_their_power_as_a_who
     let text =
         format!("{NETWORK}{packets}[[fault]]\nat_us = 50\npower_off = \"h1\"\nfor_us = 100\n");
     let scenario = Scenario::read("chain", &text).unwrap();
-    let off = scenario.faults.iter().map(|fault| (fault.at, fault.kind, fault.place.node));
+    let off = |scenario: &Scenario| -> Vec<_> {
+        let faults = scenario.faults.iter();
+        faults.map(|fault| (fault.at, fault.kind, fault.place.node)).collect()
+    };
     let names = |name: &str| scenario.topology.find(name).unwrap();
-    let both = ["h1", "h1.ports"].map(|name| (4000, FaultKind::PowerOff, names(name)));
-    assert_eq!(off.collect::<Vec<_>>(), both);
+    let mut both = ["h1", "h1.ports"].map(|name| (4000, FaultKind::PowerOff, names(name)));
+    assert_eq!(off(&scenario), both);
+    both.reverse();
+    let of_ports = text.replace("power_off = \"h1\"", "power_off = \"h1.ports\"");
+    assert_eq!(off(&Scenario::read("ports", &of_ports).unwrap()), both, "whichever is named");
     assert_eq!(
         Scenario::read("again", &scenario.write().unwrap()).unwrap().faults,
         scenario.faults
