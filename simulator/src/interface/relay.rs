@@ -185,16 +185,25 @@ mod tests {
         assert_eq!(has_room(RelayPolicy::Wait, 3), [true; 4], "it goes to nobody");
     }
 
+    /// N-6, I-5
     #[test]
-    fn a_multicast_without_copies_keeps_no_memory() {
+    fn a_multicast_keeps_memory_until_its_last_copy_has_left() {
         let mut relay = relay(RelayPolicy::Wait);
-        let behalf = PacketOwner::Host { number: 0, interrupt: false };
-        let packet = OutgoingPacket { bytes: packet(0).to_vec(), behalf, ready: 0 };
+        relay.children.insert(NodeId(0), vec![NodeId(2), NodeId(4), NodeId(5)]);
         let port = NodePort { node: NodeId(1), port: PortId(0) };
         let sending = &mut SendEngine::new(port, Vec::new());
-        assert!(!relay.send(&packet, &BTreeMap::new(), 20, sending), "it has no route");
+        let mut send = |relay: &mut MulticastRelay, routes: &[u32]| {
+            let behalf = PacketOwner::Router;
+            let packet = OutgoingPacket { bytes: packet(0).to_vec(), behalf, ready: 0 };
+            let routes = routes.iter().map(|to| (NodeId(*to), vec![0x81])).collect();
+            let has_copies = relay.send(&packet, &routes, 20, sending);
+            let counts: Vec<_> = relay.drain().map(|notice| (notice.copies, notice.lost)).collect();
+            (has_copies, counts)
+        };
+        assert_eq!(send(&mut relay, &[]), (false, vec![(0, 3)]), "it has no route");
         assert!(relay.packets.is_empty());
-        let counts: Vec<_> = relay.drain().map(|notice| (notice.copies, notice.lost)).collect();
-        assert_eq!(counts, [(0, 1)]);
+        assert_eq!(send(&mut relay, &[2, 4]), (true, vec![(2, 1)]));
+        let left = [(); 3].map(|()| relay.left(0).map(|packet| packet.bytes));
+        assert_eq!(left, [None, Some(11), None]);
     }
 }
