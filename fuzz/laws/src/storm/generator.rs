@@ -37,7 +37,7 @@ pub(super) const MILLISECOND: u64 = 1000 * MICROSECOND;
 /// Time that after everything has been mended, and everybody has begun to send, all must have come to rest.
 /// *Chosen*: patience and silence of hosts end within some ten milliseconds, and the blocked-packet
 /// timeout, 52 ms, may have to pass several times.
-pub(super) const CALM: u64 = 400 * MILLISECOND;
+const CALM: u64 = 400 * MILLISECOND;
 /// From packet to packet of a roll call.
 const CALL: u64 = MILLISECOND;
 /// Time that the longest burst of traffic goes on beginning new streams. *Chosen*
@@ -47,6 +47,11 @@ const BURST: u64 = 2 * MILLISECOND;
 /// the next one leaves, or a message that is refused is sent for ever. T-8, T-11. *Chosen*: more than the longest
 /// message takes over 8 handshake cables, each from the memory of a switch.
 const PATIENT: Micros = Micros(4000);
+
+/// That time for a network: several times as long where hosts wait longer for answers. *Chosen*
+pub(super) fn calm_time(topology: &Topology) -> u64 {
+    if variety::holds_packets(topology) { 3 * CALM } else { CALM }
+}
 
 /// The network of a number: the same for the same seed, on every machine.
 #[must_use]
@@ -221,9 +226,10 @@ impl NetworkSketch {
     /// Time when it is calm each host sends a packet, one after the other; and again, which must arrive.
     /// When the run ends.
     fn roll_call(&self, weather: &mut StormWorkload, last: u64) -> Option<u64> {
-        let mut at = last + CALM - 50 * MILLISECOND;
+        let calm = last + calm_time(&self.topology);
+        let mut at = calm - 50 * MILLISECOND;
         for round in 0..2 {
-            at = at.max(last + CALM + round);
+            at = at.max(calm + round);
             let next = self.hosts.iter().cycle().skip(1);
             for (from, to) in self.hosts.iter().zip(next) {
                 weather.streams.push(TrafficStream {
@@ -431,7 +437,8 @@ mod tests {
             let scenario = planned(8, number, None).unwrap();
             for fault in &scenario.faults {
                 assert_eq!(fault.until.is_some(), fault.kind.lasts(), "{fault:?}");
-                assert!(fault.until.unwrap_or(fault.at) + CALM < scenario.duration, "{fault:?}");
+                let end = fault.until.unwrap_or(fault.at);
+                assert!(end + calm_time(&scenario.topology) < scenario.duration, "{fault:?}");
             }
         }
     }

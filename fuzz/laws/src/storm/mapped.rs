@@ -9,7 +9,7 @@ use super::generator::MILLISECOND;
 use crate::repair::SeededRng;
 
 /// Mapping of one network in four whose ways back can be computed (N-8). It heals in a fraction of
-/// [`CALM`](super::generator::CALM): a mapper is missed for 4 periods, and silent ports are probed in every eighth.
+/// the time that storms give it: a mapper is missed for 4 periods, and silent ports are probed in every eighth.
 pub(super) fn mapping(topology: &Topology, dice: &SeededRng) -> Option<MappingPlan> {
     // From a generator of their own, so that all else is as it was without them.
     let aside = &mut SeededRng::new(&dice.clone().bytes(16));

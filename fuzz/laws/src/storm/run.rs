@@ -14,7 +14,7 @@ use simulator::scenario::{PortTap, Scenario};
 use simulator::topology::NodePort;
 use simulator::truth::{RuleId, TraceLevel, TruthEvent, TruthEventKind};
 
-use super::generator::{CALM, MILLISECOND};
+use super::generator::{MILLISECOND, calm_time};
 use super::quiescence::{QuiescenceDetector, busy};
 use super::{StormCounts, laws};
 use crate::delivery::{NetworkDelivery, loses_nothing};
@@ -278,7 +278,7 @@ fn calm(scenario: &Scenario) -> Option<u64> {
     let sent = many.map(|stream| stream.start);
     let last = mended?.into_iter().chain(said?).chain(raw).chain(sent).max().unwrap_or(0);
     let ended = scenario.streams.iter().all(|stream| stream.packets.is_some());
-    let calm = last.checked_add(CALM)?.checked_add(busy(scenario))?;
+    let calm = last.checked_add(calm_time(&scenario.topology))?.checked_add(busy(scenario))?;
     // Neither takes the last of what has come.
     let holds = |how| matches!(how, ConsumptionMode::Never | ConsumptionMode::Adversary);
     let takes = !scenario.interfaces.iter().any(|(_, own)| holds(own.consumption));
