@@ -234,6 +234,22 @@ mod tests {
         (ends, taken)
     }
 
+    #[test]
+    fn a_bus_is_idle_when_nothing_waits_or_moves() {
+        let transfers = TransferMode::Pipelined;
+        let costs =
+            MessageCosts { bus_setup: 640, bus_burst: 92, transfers, ..MessageCosts::default() };
+        let mut bus = HostBus::new(costs);
+        assert_eq!((bus.is_idle(), bus.due(), bus.burst_due()), (true, None, None));
+        bus.push(640, outgoing());
+        assert!(!bus.is_idle(), "a transfer waits");
+        bus.begin(0);
+        assert_eq!((bus.is_idle(), bus.due(), bus.burst_due()), (false, Some(920), Some(0)));
+        assert_eq!(bus.busy(), 1560);
+        bus.clear();
+        assert_eq!((bus.is_idle(), bus.due(), bus.burst_due()), (true, None, None));
+    }
+
     /// I-7. The transfer takes 640 periods and ten bursts of 92, and the set-up belongs to the first
     /// burst. The engine goes first, and then each has every other burst: the engine has its second
     /// after 92 + 732, the transfer its last when all are done. Pipelined, the packet leaves once the
