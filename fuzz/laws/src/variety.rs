@@ -12,12 +12,14 @@ use simulator::fault::{FaultKind, FaultSpec};
 use simulator::interface::{InterfaceParameters, RelayPolicy};
 use simulator::ip::IpProtocol;
 use simulator::link::LinkParameters;
+use simulator::messaging::MessagingPlan;
 use simulator::topology::{
     CableSpec, ForwardingMode, NodeId, NodeKind, NodePort, NodeSpec, Topology,
 };
 use simulator::traffic::{
     ArrivalProcess, ChecksumMode, CommandForm, PayloadSize, StreamDestination, TrafficStream,
 };
+use simulator::transport::Micros;
 use simulator::wires::CableFlow;
 
 use crate::fibre::bridged;
@@ -30,6 +32,11 @@ const PACKET_MEMORY: u32 = 16_384;
 const MULTICAST: u8 = 0x12;
 /// Most periods of delay of a fibre. *Chosen*: 5 km.
 const FIBRE_MAX: u64 = 2000;
+
+/// Least timeout of hosts where a packet takes long on its way: the answer of each transmission must come before
+/// the next one leaves, or a message that is refused is sent for ever. T-8, T-11. *Chosen*: more than the longest
+/// message takes over 8 handshake cables, each from the memory of a switch.
+const PATIENT: Micros = Micros(4000);
 
 /// Times at which traffic and faults begin: each of the first, and so long after it at most.
 pub(crate) type BurstTimes<'a> = (&'a [u64], u64);
@@ -78,6 +85,17 @@ pub(crate) fn holds_packets(topology: &Topology) -> bool {
         NodeKind::Host => false,
     };
     topology.cables().iter().any(is_handshake) || topology.nodes().iter().any(stores)
+}
+
+/// Lets hosts wait for answers where packets take long.
+pub(crate) fn wait_for_answers(topology: &Topology, plans: &mut [MessagingPlan]) {
+    if holds_packets(topology) {
+        for MessagingPlan { transport, .. } in plans {
+            transport.timeout = transport.timeout.max(PATIENT);
+            // So that all messages for a host that cannot be reached are returned in time.
+            transport.retries = 2;
+        }
+    }
 }
 
 /// Fits interfaces to the streams: with multicasts none waits for another, since in a circle they may for

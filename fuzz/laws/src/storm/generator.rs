@@ -19,9 +19,9 @@ use simulator::topology::{ExtensionSupport, NodeId, NodePort, SwitchParameters, 
 use simulator::traffic::{
     ArrivalProcess, CommandForm, PayloadSize, RawText, StreamDestination, TrafficStream,
 };
-use simulator::transport::Micros;
 
 use super::mapped::mapping;
+use super::quiescence::calm_time;
 use crate::endpoints::input::MessagingInput as Talk;
 use crate::network::input::HostInput;
 use crate::network::link_input::{CableInput, LinkEndsInput};
@@ -34,24 +34,10 @@ use crate::variety;
 pub const SWITCHES_MAX: u8 = 8;
 /// Periods of the full rate in a millisecond. C-1
 pub(super) const MILLISECOND: u64 = 1000 * MICROSECOND;
-/// Time that after everything has been mended, and everybody has begun to send, all must have come to rest.
-/// *Chosen*: patience and silence of hosts end within some ten milliseconds, and the blocked-packet
-/// timeout, 52 ms, may have to pass several times.
-const CALM: u64 = 400 * MILLISECOND;
 /// From packet to packet of a roll call.
 const CALL: u64 = MILLISECOND;
 /// Time that the longest burst of traffic goes on beginning new streams. *Chosen*
 const BURST: u64 = 2 * MILLISECOND;
-
-/// Least timeout of hosts where a packet takes long on its way: the answer of each transmission must come before
-/// the next one leaves, or a message that is refused is sent for ever. T-8, T-11. *Chosen*: more than the longest
-/// message takes over 8 handshake cables, each from the memory of a switch.
-const PATIENT: Micros = Micros(4000);
-
-/// That time for a network: several times as long where hosts wait longer for answers. *Chosen*
-pub(super) fn calm_time(topology: &Topology) -> u64 {
-    if variety::holds_packets(topology) { 3 * CALM } else { CALM }
-}
 
 /// The network of a number: the same for the same seed, on every machine.
 #[must_use]
@@ -387,13 +373,7 @@ impl StormWorkload {
                 }));
             }
         }
-        if variety::holds_packets(&sketch.topology) {
-            for plan in &mut plans {
-                plan.transport.timeout = plan.transport.timeout.max(PATIENT);
-                // So that all messages for a host that cannot be reached are returned in time.
-                plan.transport.retries = 2;
-            }
-        }
+        variety::wait_for_answers(&sketch.topology, &mut plans);
         self.messaging = sketch.hosts.iter().copied().zip(plans).collect();
         acquainted(&mut self.messaging);
         Some(())

@@ -6,20 +6,32 @@ use codec::transport::MEDIUM_MAX;
 use simulator::interface::ConsumptionMode;
 use simulator::link::FillMode;
 use simulator::scenario::Scenario;
-use simulator::topology::NodePort;
+use simulator::topology::{NodePort, Topology};
 use simulator::traffic::PayloadSize;
 use simulator::truth::{TruthEvent, TruthEventKind};
+
+use super::generator::MILLISECOND;
+use crate::variety;
 
 /// Time that nothing has happened at rest, in periods of the full rate, beside what the longest packet
 /// takes: of one that was dropped at its head, there is no event until it ends. *Chosen*: longer than any
 /// cable with a message over it and back.
 const QUIET: u64 = 1 << 12;
+/// Time that after everything has been mended, and everybody has begun to send, all must have come to rest.
+/// *Chosen*: patience and silence of hosts end within some ten milliseconds, and the blocked-packet
+/// timeout, 52 ms, may have to pass several times.
+const CALM: u64 = 400 * MILLISECOND;
 /// Characters of a packet beside its payload, at most.
 const BESIDE: u64 = 1 << 11;
 
 /// Number of times that a message is sent in the mean before its answer has come, at a host that takes what comes more
 /// slowly than its sender is patient. *Chosen*
 const RESENT: u64 = 8;
+
+/// That time for a network: several times as long where hosts wait longer for answers. *Chosen*
+pub(super) fn calm_time(topology: &Topology) -> u64 {
+    if variety::holds_packets(topology) { 3 * CALM } else { CALM }
+}
 
 fn most(size: PayloadSize) -> u32 {
     match size {

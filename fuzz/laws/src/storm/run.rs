@@ -14,8 +14,8 @@ use simulator::scenario::{PortTap, Scenario};
 use simulator::topology::NodePort;
 use simulator::truth::{RuleId, TraceLevel, TruthEvent, TruthEventKind};
 
-use super::generator::{MILLISECOND, calm_time};
-use super::quiescence::{QuiescenceDetector, busy};
+use super::generator::MILLISECOND;
+use super::quiescence::{QuiescenceDetector, busy, calm_time};
 use super::{StormCounts, laws};
 use crate::delivery::{NetworkDelivery, loses_nothing};
 use crate::network::facts::stands_still;
