@@ -1,7 +1,9 @@
+use super::stored::StoredFront;
 use super::*;
 use crate::link::SlackSize;
 use crate::topology::{NodeId, NodePort};
 use crate::truth::{TraceLevel, TruthLog};
+use codec::packet::CrcCheck;
 use codec::route::PortId;
 
 /// A receiver with `k_g` = 2, h = 2, `k_s` = 2, and its truth log.
@@ -93,6 +95,24 @@ fn a_rise_to_the_upper_threshold_is_stop_and_a_fall_to_the_lower_go() {
     bench.receive("GO");
     assert_eq!(bench.commands(4), [None, None, Some(StopGo::Go), None]);
     assert_eq!(bench.events(), [(3, "threshold"), (5, "threshold")]);
+}
+
+/// F-3: STOP at 4, GO at 2. Behind a whole packet the sender is stopped with 3 bytes of the next one there, which it goes on
+/// with only when there are fewer. B-2
+#[test]
+fn a_packet_that_cannot_be_stored_whole_is_told_from_one_that_comes() {
+    let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
+    bench.receive("83 05 01");
+    assert_eq!(bench.receiver.stored(), StoredFront::Part);
+    bench.receive("02");
+    assert_eq!(bench.receiver.stored(), StoredFront::TooLong);
+    let mut bench = ReceiverBench::new(SymbolSet::Mandatory);
+    bench.receive("83 GAP 05 01 02");
+    assert_eq!(bench.receiver.stored(), StoredFront::Whole(CrcCheck::Runt));
+    assert_eq!(bench.take(2), "83 GAP");
+    assert_eq!(bench.receiver.stored(), StoredFront::TooLong);
+    bench.take(1);
+    assert_eq!(bench.receiver.stored(), StoredFront::Part);
 }
 
 #[test]
