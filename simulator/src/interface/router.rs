@@ -189,3 +189,23 @@ impl HostInterface {
         self.router.as_ref().map(|router| router.counters)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    ///
+    #[test]
+    fn a_reset_loses_the_packets_in_either_direction() {
+        let mut router = RouterFirmware {
+            port: RouterPort::Fibre,
+            arrived: VecDeque::from([(7, vec![5, 0xcc])]),
+            passed: vec![vec![5, 0xcc]],
+            notices: Vec::new(),
+            counters: RouterCounters::default(),
+        };
+        assert_eq!(router.due(), Some(7));
+        router.reset();
+        assert_eq!((router.due(), router.passed.len()), (None, 0));
+    }
+}
