@@ -165,7 +165,7 @@ impl NetworkSketch {
         for (cable, link) in cables.iter_mut().zip(links.iter().cycle()) {
             cable.link = *link;
         }
-        variety::varied(&Topology::new(nodes, cables).ok()?, dice)
+        variety::varied(&Topology::new(nodes, cables).ok()?, slow, dice)
     }
 
     fn scenario(mut self, dice: &mut SeededRng) -> Option<Scenario> {
