@@ -46,13 +46,21 @@ fn aside(dice: &SeededRng, part: &str) -> SeededRng {
     SeededRng::new(&[part.as_bytes(), &dice.clone().bytes(16)].concat())
 }
 
-/// The network with these parts, each in one of six. Where links are slow, which are never still, there are none that
-/// hold packets up: becoming calm takes long enough.
-pub(crate) fn varied(topology: &Topology, slow: bool, dice: &SeededRng) -> Option<Topology> {
+/// Rates of the links of a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LinkRates {
+    Full,
+    /// Those of slow links too, which are never still.
+    Any,
+}
+
+/// The network with these parts, each in one of six. Where links may be slow there are none that hold packets up:
+/// becoming calm takes long enough.
+pub(crate) fn varied(topology: &Topology, rates: LinkRates, dice: &SeededRng) -> Option<Topology> {
     let dice = &mut aside(dice, "parts");
     let (mut nodes, mut cables) = (topology.nodes().to_vec(), topology.cables().to_vec());
     let [supplies, storing, handshakes, fibre] = [(); 4].map(|()| dice.below(6) == 0);
-    let (storing, handshakes) = (storing && !slow, handshakes && !slow);
+    let [storing, handshakes] = [storing, handshakes].map(|it| it && rates == LinkRates::Full);
     for (node, id) in nodes.iter_mut().zip(0..) {
         let NodeKind::Switch(switch) = &mut node.kind else { continue };
         switch.supplies = if supplies { 2 } else { 1 };

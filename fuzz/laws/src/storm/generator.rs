@@ -28,7 +28,7 @@ use crate::network::link_input::{CableInput, LinkEndsInput};
 use crate::network::rules::stop_slack;
 use crate::network::traffic_input;
 use crate::repair::SeededRng;
-use crate::variety;
+use crate::variety::{self, LinkRates};
 
 /// Most switches of a network. *Chosen*: more make a storm slower, not fiercer.
 pub const SWITCHES_MAX: u8 = 8;
@@ -162,10 +162,10 @@ impl NetworkSketch {
             }
         }
         let (nodes, mut cables) = generate(&shape, prototype, *links.first()?).ok()?;
-        for (cable, link) in cables.iter_mut().zip(links.iter().cycle()) {
-            cable.link = *link;
-        }
-        variety::varied(&Topology::new(nodes, cables).ok()?, slow, dice)
+        let all = cables.iter_mut().zip(links.iter().cycle());
+        all.for_each(|(cable, link)| cable.link = *link);
+        let rates = if slow { LinkRates::Any } else { LinkRates::Full };
+        variety::varied(&Topology::new(nodes, cables).ok()?, rates, dice)
     }
 
     fn scenario(mut self, dice: &mut SeededRng) -> Option<Scenario> {
