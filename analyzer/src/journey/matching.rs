@@ -143,7 +143,7 @@ impl JourneyTracker {
             return None;
         }
         let mut candidate = scan.candidate(input, found, before);
-        let claimed = own.before.is_some_and(|joint| joint.leg == found.id);
+        let claimed = scan.is_claimed(found);
         let asked = input.is_requested_by(leg.first);
         let turn = if claimed {
             TurnMatch::Its
@@ -331,10 +331,15 @@ impl<'a> DepartureScan<'a> {
             || passing(self.left, ready) > Some(STANDS * self.node.path(input))
     }
 
+    /// True for the packet that was assumed to leave when the departure began.
+    fn is_claimed(&self, found: &ScannedPacket<'_>) -> bool {
+        self.own.before.is_some_and(|joint| joint.leg == found.id)
+    }
+
     fn is_waiting(&self, input: &ScannedInput<'a>, found: &ScannedPacket<'_>) -> bool {
         // If another packet is the one that leaves, the one assumed at first still waits.
-        let is_assumed = self.own.before.is_some_and(|joint| joint.leg == found.id);
-        let waits = (found.leg.is_free() || is_assumed) && found.leg.passed.is_none();
+        let waits = found.leg.is_free() || self.is_claimed(found);
+        let waits = waits && found.leg.passed.is_none();
         waits && !self.is_gone(input.input, found.leg)
     }
 

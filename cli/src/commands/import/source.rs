@@ -23,7 +23,7 @@ const OWN_RATE: &str = "a sigrok session states its rate: leave out --sample-rat
 const OWN_COLUMN: &str =
     "the table has a column of times: leave out --sample-rate, or give `state`";
 
-/// What a file is not that begins with bytes of no text.
+/// Error for a file with a zero byte near its beginning, which no text has.
 const NO_RECORDING: &str = "neither a recording (VCD, FST, sigrok session, table of samples) nor characters as \
      text; `myriscope info` tells whether it is a capture";
 

@@ -28,7 +28,7 @@ const BESIDE: u64 = 1 << 11;
 /// slowly than its sender is patient. *Chosen*
 const RESENT: u64 = 8;
 
-/// That time for a network: several times as long where hosts wait longer for answers. *Chosen*
+/// [`CALM`] for a network: three times as long where hosts wait longer for answers. *Chosen*
 pub(super) fn calm_time(topology: &Topology) -> u64 {
     if variety::holds_packets(topology) { 3 * CALM } else { CALM }
 }
