@@ -35,7 +35,7 @@ struct IndexedPlace {
     at: (u32, u128),
     /// The block from which reading goes on.
     offset: u64,
-    /// Descriptions of its section, and the number of interface descriptions before.
+    /// Descriptions of all sections of its capture so far, and the number of interface descriptions before.
     heads: Range<usize>,
     before: usize,
     channels: Vec<ChannelCut>,
@@ -70,9 +70,10 @@ impl CaptureIndex {
         self.names.values().map(String::as_str)
     }
 
-    /// A reader of the file from a place on: the descriptions of its section come first, and chunks of other
-    /// channels that go on behind it. Channels have the names and capture numbers that they have in the whole
-    /// file, not their ids. The state of a virtual channel is not known: its packets are counted from the place. C-7
+    /// A reader of the file from a place on: the descriptions of its capture come first, and chunks of other
+    /// channels that go on behind it, in the order of the file. Channels have the names and capture numbers that
+    /// they have in the whole file, not their ids. The state of a virtual channel is not known: its packets are
+    /// counted from the place. C-7
     pub fn resume<R: Read + Seek>(
         &self,
         place: usize,
@@ -82,16 +83,12 @@ impl CaptureIndex {
             let whole = std::iter::once(0..u64::MAX).collect();
             return CaptureReader::new(ResumedStream { stream, parts: whole, is_placed: false });
         };
-        let mut blocks: Vec<_> =
-            place.channels.iter().filter_map(|channel| channel.block.clone()).collect();
-        blocks.sort_by_key(|block| block.start);
-        let heads = self.heads.get(place.heads.clone()).unwrap_or_default();
-        let parts = heads
-            .iter()
-            .cloned()
-            .chain(blocks)
-            .chain(std::iter::once(place.offset..u64::MAX))
-            .collect();
+        let heads = self.heads.get(place.heads.clone()).unwrap_or_default().iter().cloned();
+        let blocks = place.channels.iter().filter_map(|channel| channel.block.clone());
+        let mut parts: Vec<_> = heads.chain(blocks).collect();
+        // Blocks number interfaces as the section does in which they are.
+        parts.sort_by_key(|part| part.start);
+        parts.push(place.offset..u64::MAX);
         let mut states = BTreeMap::new();
         for ChannelCut { id, state, end, .. } in &place.channels {
             // Of channels with the same name the state is not known.
@@ -99,7 +96,7 @@ impl CaptureIndex {
             let unknown = (None, Tick(0));
             states.entry(name).and_modify(|known| *known = unknown).or_insert((*state, *end));
         }
-        let stream = ResumedStream { stream, parts, is_placed: false };
+        let stream = ResumedStream { stream, parts: parts.into(), is_placed: false };
         let channels = ResumedChannels { captures: place.at.0, states };
         let mut reader = CaptureReader::resumed(stream, channels);
         // Channels without a name are called by their number in the file.
@@ -107,17 +104,10 @@ impl CaptureIndex {
         reader
     }
 
-    fn description(&mut self, block: Range<u64>, kind: u32) {
-        let used = self.places.last().map_or(0, |place| place.heads.end);
+    /// Adds the description of an interface.
+    fn interface(&mut self, block: Range<u64>) {
         match self.heads.last_mut() {
-            Some(last) if kind == INTERFACE_DESCRIPTION && last.end == block.start => {
-                last.end = block.end;
-            }
-            Some(_) | None if kind == SECTION_HEADER => {
-                // Nothing is read from places in the section before if it has none.
-                self.heads.truncate(used);
-                self.heads.push(block);
-            }
+            Some(last) if last.end == block.start => last.end = block.end,
             Some(_) | None => self.heads.push(block),
         }
     }
@@ -148,7 +138,9 @@ impl CaptureIndex {
 pub struct CaptureIndexer<R> {
     reader: CaptureReader<R>,
     index: CaptureIndex,
-    /// First of the descriptions of the section, and the number of interface descriptions before.
+    /// First of the descriptions of the capture, and the number of interface descriptions before.
+    capture: (usize, usize),
+    /// The same of the section.
     section: (usize, usize),
     channels: BTreeMap<ChannelId, TrackedChannel>,
 }
@@ -196,6 +188,7 @@ impl<R: Read> CaptureIndexer<R> {
         Self {
             reader: CaptureReader::new(stream),
             index,
+            capture: (0, 0),
             section: (0, 0),
             channels: BTreeMap::new(),
         }
@@ -216,13 +209,20 @@ impl<R: Read> CaptureIndexer<R> {
     /// # Errors
     /// Those of [`CaptureReader::step`].
     pub fn step(&mut self) -> Result<ReadProgress, CaptureError> {
-        let Self { reader, index, section, channels } = self;
+        let Self { reader, index, capture, section, channels } = self;
         let (from, mut latest) = (reader.offset(), None);
         // A classic pcap file describes its interface in its header.
         let before = reader.table.descriptions;
+        // True if the block is the header of a section that continues no capture.
+        let mut begins = false;
         let progress = reader.step(&mut |item| match item {
-            CaptureItem::Section => channels.clear(),
+            CaptureItem::Section => {
+                channels.clear();
+                *capture = *section;
+                begins = true;
+            }
             CaptureItem::Channel(id, channel) => {
+                begins = false;
                 let tracker = StartTracker::new(channel);
                 index.names.insert(id, channel.name.clone());
                 let channel = channel.clone();
@@ -231,11 +231,11 @@ impl<R: Read> CaptureIndexer<R> {
             CaptureItem::Link(..) | CaptureItem::Fault(_) => {}
             CaptureItem::Chunk(id, chunk) => {
                 let Some(own) = channels.get(&id) else { return };
-                let (capture, time) = (own.channel.capture, own.channel.period.time(chunk.first.0));
+                let time = own.channel.period.time(chunk.first.0);
                 if index.is_due(from) {
                     let cuts = channels.iter().filter_map(|(id, own)| own.cut(*id, time));
-                    let ((first, before), channels) = (*section, cuts.collect());
-                    let (at, heads) = ((capture, time), first..index.heads.len());
+                    let ((first, before), channels) = (*capture, cuts.collect());
+                    let (at, heads) = ((own.channel.capture, time), first..index.heads.len());
                     index.add(IndexedPlace { at, offset: from, heads, before, channels });
                 }
                 let Some(own) = channels.get_mut(&id) else { return };
@@ -251,12 +251,24 @@ impl<R: Read> CaptureIndexer<R> {
         {
             *known = block;
         } else if !block.is_empty() {
-            let kind = reader.block_kind();
-            if [SECTION_HEADER, INTERFACE_DESCRIPTION].contains(&kind) {
-                index.description(block, kind);
-            }
-            if kind == SECTION_HEADER {
-                *section = (index.heads.len().saturating_sub(1), before);
+            match reader.block_kind() {
+                INTERFACE_DESCRIPTION => index.interface(block),
+                SECTION_HEADER => {
+                    if begins {
+                        // Nothing is read from places in the captures before that have none.
+                        let used = index.places.last().map_or(0, |place| place.heads.end);
+                        index.heads.truncate(used);
+                    } else if before == section.1 {
+                        // So that sections without interfaces take no memory.
+                        index.heads.truncate(section.0);
+                    }
+                    *section = (index.heads.len(), before);
+                    if begins {
+                        *capture = *section;
+                    }
+                    index.heads.push(block);
+                }
+                _ => {}
             }
         }
         Ok(progress)
@@ -403,6 +415,35 @@ mod tests {
                 assert_eq!(*packets, is_first.then_some(first / 1000), "{name} {first}");
             }
         }
+    }
+
+    /// A chunk of the first section goes on behind the second one, which has the same channels in another order.
+    #[test]
+    fn blocks_are_read_in_the_sections_in_which_they_are() {
+        let idle: CharBuf = [Character::IDLE].into_iter().collect();
+        let section = |names: [&str; 2], parts: &[(u64, u64)]| {
+            let channels = names.map(Channel::named);
+            let mut writer = CaptureWriter::new(Vec::new(), ByteOrder::Big, &channels).unwrap();
+            for (first, count) in parts {
+                let content = ChunkContent::Repeat { pattern: idle.chars(), count: *count };
+                let chunk = Chunk { first: Tick(*first), content };
+                writer.write(ChannelId(0), &chunk).unwrap();
+            }
+            writer.finish().unwrap()
+        };
+        let first = section(["a", "b"], &[(0, 1000)]);
+        let file = [first, section(["b", "a"], &[(10, 5), (100, 5)])].concat();
+        let mut indexer = CaptureIndexer::with_distance(file.as_slice(), 1);
+        while indexer.step().unwrap() == ReadProgress::More {}
+        let whole = [("0 a", 0, 1000), ("0 b", 10, 15), ("0 b", 100, 105)];
+        let read = [0, 1, 2].map(|place| -> Vec<_> {
+            let resumed = chunks(indexer.index().resume(place, Cursor::new(&file)));
+            resumed.into_iter().map(|(name, first, end, _)| (name, first, end)).collect()
+        });
+        let named = |(name, first, end): (&str, _, _)| (name.to_owned(), first, end);
+        let [all, last] = [whole.to_vec(), vec![whole[0], whole[2]]]
+            .map(|chunks| chunks.into_iter().map(named).collect::<Vec<_>>());
+        assert_eq!(read, [all.clone(), all, last]);
     }
 
     #[test]
