@@ -27,6 +27,15 @@ pub fn rates_are_alike(scenario: &Scenario) -> bool {
     ports.into_iter().all(|[a, b]| a.divisor == b.divisor)
 }
 
+/// The fill of a link that is never silent between packets, whatever its rate: STOP or GO for IDLE. F-7
+#[must_use]
+pub const fn without_idle(fill: FillMode) -> FillMode {
+    match fill {
+        FillMode::Idle(_) => FillMode::Commands,
+        FillMode::Chip | FillMode::Gaps | FillMode::Commands => fill,
+    }
+}
+
 /// Number of switches; ends of fibres are none.
 #[must_use]
 pub fn switches(topology: &Topology) -> usize {

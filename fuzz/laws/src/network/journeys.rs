@@ -16,8 +16,8 @@ use codec::packet::PacketTag;
 use codec::time::Ticks;
 use rayon::prelude::*;
 use simulator::interface::ConsumptionMode;
+use simulator::link::BLOCKED;
 use simulator::link::tagged_char::PacketId;
-use simulator::link::{BLOCKED, FillMode};
 use simulator::network::VisitOrder;
 use simulator::routes::{RouteTable, RoutingMethod};
 use simulator::scenario::{PortTap, Scenario};
@@ -27,6 +27,7 @@ use simulator::traffic::{
 };
 use simulator::truth::{self, TruthEventKind};
 
+use super::facts;
 use super::input::NetworkInput;
 use super::rules::stop_slack;
 use super::run::{RunOutcome, run};
@@ -89,9 +90,7 @@ impl NetworkClass {
             for (port, enough) in link.ports.iter_mut().zip(enough) {
                 port.blocked = if self == Self::Blocked { Ticks(timeout) } else { BLOCKED };
                 // A slow link that fills with IDLE is silent again and again, and loses packets. F-7
-                if let FillMode::Idle(_) = port.fill {
-                    port.fill = FillMode::Commands;
-                }
+                port.fill = facts::without_idle(port.fill);
                 port.slack.stop_slack = match self {
                     // Up to half too little.
                     Self::Starved => {

@@ -23,6 +23,7 @@ use simulator::traffic::{
 use super::mapped::mapping;
 use super::quiescence::calm_time;
 use crate::endpoints::input::MessagingInput as Talk;
+use crate::network::facts;
 use crate::network::input::HostInput;
 use crate::network::link_input::{CableInput, LinkEndsInput};
 use crate::network::rules::stop_slack;
@@ -147,11 +148,7 @@ impl NetworkSketch {
                 // Nor is one still that fills with IDLE.
                 for port in &mut link.ports {
                     port.divisor = std::num::NonZeroU32::MIN;
-                    port.fill = if let FillMode::Idle(_) = port.fill {
-                        FillMode::Commands
-                    } else {
-                        port.fill
-                    };
+                    port.fill = facts::without_idle(port.fill);
                 }
             }
             if enough {
