@@ -1,11 +1,5 @@
 //! A capture through all storeys: whatever the threads, the same.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "a test reads files, and stops if it cannot go on"
-)]
-
 use myriscope_analyzer::link::parameters::LinkAssumptions;
 use myriscope_analyzer::options::AnalysisScope;
 use std::fmt::Write as _;

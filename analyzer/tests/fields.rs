@@ -1,8 +1,6 @@
 //! Fields of rows: their names, and the lists of them. That rows have these members is tested with the
 //! schemas that `myriscope schema` prints.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 

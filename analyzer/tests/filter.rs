@@ -1,7 +1,5 @@
 //! Filters: what they keep, and what is said where they are wrong.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-
 use codec::time::CharacterPeriod;
 use std::fmt::Write as _;
 

@@ -1,8 +1,6 @@
 //! Packets over several captured links, on captures written by hand. h0 is on port 0 of s0, port 1 of s0
 //! on port 2 of s1, h1 on port 3 of s1; a packet takes 40 periods from link to link.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on stops")]
-
 use myriscope_analyzer::link::parameters::LinkAssumptions;
 use myriscope_analyzer::options::AnalysisScope;
 use std::fmt::Write as _;

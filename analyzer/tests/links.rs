@@ -1,13 +1,6 @@
 //! The states of channels, on captures written by hand; every interval is worked out from the rule
 //! that it names.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on stops"
-)]
-
 use myriscope_analyzer::link::interval::ActivityInterval;
 use myriscope_analyzer::link::parameters::LinkAssumptions;
 use myriscope_analyzer::options::AnalysisScope;

@@ -1,7 +1,5 @@
 //! Mapping on a cable between two hosts, written by hand, and hostile packets of it.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-
 use std::collections::BTreeMap;
 
 use codec::CharBuf;

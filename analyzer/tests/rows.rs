@@ -1,8 +1,6 @@
 //! Events of a receiver at the tap, on captures written by hand; every expected row is worked
 //! out from the rule that it names.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
-
 use myriscope_analyzer::event::{ChannelEvent, TimedEvent};
 use std::fmt::Write as _;
 

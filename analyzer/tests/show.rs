@@ -1,12 +1,5 @@
 //! The side-by-side view: it loses nothing, and does not show how a capture was cut.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    clippy::indexing_slicing,
-    reason = "a test reads files, and stops if it cannot go on"
-)]
-
 use std::fs;
 use std::path::Path;
 

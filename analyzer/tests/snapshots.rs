@@ -1,11 +1,5 @@
 //! Every published fixture as a person sees it.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "a test reads files, and stops if it cannot go on"
-)]
-
 use std::fs::File;
 
 use myriscope_analyzer::snapshot::{SnapshotView, render};

@@ -1,7 +1,5 @@
 //! Networks from names and from the ways of packets; every expected picture is worked out by hand.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-
 use std::fmt::Write as _;
 
 use codec::capture::{Channel, ChannelId};

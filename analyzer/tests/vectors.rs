@@ -1,13 +1,5 @@
 //! Captures made by an independent reference from the rules alone, row for row: `fixtures/link-*`.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::disallowed_methods,
-    reason = "a test reads files, and stops if it cannot go on"
-)]
-
 use myriscope_analyzer::event::ChannelEvent;
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,14 +1,6 @@
 //! Links with virtual channels, written from the rules: what a sound one is read as, and what is found on others.
 //! C-7 (§4.8.4, §4.8.5)
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::cast_possible_truncation,
-    reason = "a test stops if it cannot go on, and rolls small numbers"
-)]
-
 use std::collections::{BTreeMap, VecDeque};
 
 use codec::capture::{

@@ -1,13 +1,6 @@
 //! The published vectors of `fixtures/codec.json`: CRCs, hops, route bytes, control codes; and of
 //! `fixtures/transport.json`: packets of the reliability protocol.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that cannot continue stops"
-)]
-
 use myriscope_codec::character::{DecodedCode, Symbol, decode_control};
 use myriscope_codec::crc::{crc_after_hop, crc8, syndrome};
 use myriscope_codec::route::{PortId, RouteAddressing};

@@ -5,7 +5,7 @@
 //! 4 + 4 + 8 cells; the cables of switches are 25 m long, 12 periods. A STOP or GO leaves 2 periods
 //! after the threshold, and takes effect 2 periods after it is received. F-3, F-4
 
-mod support;
+use crate::support;
 
 use insta::assert_snapshot;
 use support::TestRun;

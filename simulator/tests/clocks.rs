@@ -1,8 +1,6 @@
 //! Nodes with clocks of their own: equal clocks change nothing but times; unlike ones make holes and
 //! pairs of characters where arithmetic says, and nothing is lost. W-6
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on stops")]
-
 use std::convert::Infallible;
 
 use codec::Character;

@@ -1,6 +1,6 @@
 //! Tests of networks that Myrinet is compared with: chains, handshake cables, switches that store packets. B-1, B-2
 
-mod support;
+use crate::support;
 
 use codec::framing::frames;
 use myriscope_simulator::fault::FaultKind;

@@ -1,6 +1,6 @@
 //! Links with different ends: declarations, clocks, buffer needs. F-4, F-7, W-6, §4.8.5
 
-mod support;
+use crate::support;
 
 use myriscope_simulator::truth::TruthEventKind;
 use support::TestRun;

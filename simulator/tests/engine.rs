@@ -1,8 +1,6 @@
 //! The event engine gives what the stepper gives: captures, truth, counters. Random networks, with
 //! parameters so small that everything happens often.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-
 use std::convert::Infallible;
 use std::fmt::Write;
 

@@ -1,6 +1,6 @@
 //! The extensions of §3.4 in whole networks, character by character. S-8, S-9
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 

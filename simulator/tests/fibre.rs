@@ -1,7 +1,5 @@
 //! A fibre between two switches: what its ends do with packets and symbols. N-5
 
-#![expect(clippy::panic, reason = "a test that cannot go on stops")]
-
 use myriscope_simulator::mapping::MappingNotice;
 use myriscope_simulator::network::{Network, VisitOrder};
 use myriscope_simulator::scenario::Scenario;

@@ -1,6 +1,6 @@
 //! Published figures, measured on the reference network (`docs/measurements.md`).
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

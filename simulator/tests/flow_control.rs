@@ -1,9 +1,7 @@
 //! Buffer needs and overhead of STOP and GO, for any behaviour of sink and source. F-3, F-4
 //! (§4.5.2)
 
-#![expect(clippy::indexing_slicing, reason = "a test that cannot go on stops")]
-
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 

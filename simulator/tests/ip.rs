@@ -1,7 +1,5 @@
 //! IP over Myrinet: datagrams with fragments, and a connection over a link that loses packets. H-1
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-
 use myriscope_simulator::interface::HostStatistics;
 use myriscope_simulator::network::{Network, SimulationEngine, VisitOrder};
 use myriscope_simulator::scenario::Scenario;

@@ -1,7 +1,5 @@
 //! Networks that their interfaces map: at character accuracy, with traffic and faults. N-2, N-4, N-7
 
-#![expect(clippy::panic, reason = "a test that cannot go on stops")]
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use myriscope_simulator::mapping::MappingNotice;

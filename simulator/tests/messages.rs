@@ -1,7 +1,5 @@
 //! Messages over networks with faults: every one is accounted for.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use myriscope_simulator::messaging::{

@@ -1,6 +1,6 @@
 //! Multicast by the control programs of interfaces, in whole networks. N-6
 
-mod support;
+use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
 

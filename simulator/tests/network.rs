@@ -1,9 +1,7 @@
 //! Behaviour of networks with missing, broken or wrongly addressed parts. S-1, S-2, R-3, I-3, L,
 //! N-1
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-
-mod support;
+use crate::support;
 
 use std::convert::Infallible;
 

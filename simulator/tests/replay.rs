@@ -1,11 +1,5 @@
 //! Packets that a host has recorded, sent again in a simulated network. H-1
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::wildcard_enum_match_arm,
-    reason = "a test that cannot go on stops, and looks at one kind of event"
-)]
-
 use myriscope_simulator::Network;
 use myriscope_simulator::interface::HostStatistics;
 use myriscope_simulator::network::{SimulationEngine, VisitOrder};

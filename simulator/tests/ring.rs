@@ -1,8 +1,6 @@
 //! A deadlocked ring of switches recovers. R-1..R-4 (§4.6.2)
 
-#![expect(clippy::indexing_slicing, reason = "a test that cannot go on stops")]
-
-mod support;
+use crate::support;
 
 use std::fmt::Write as _;
 

@@ -1,7 +1,5 @@
 //! A fibre between two networks: its ends are routers. N-5
 
-#![expect(clippy::panic, reason = "a test that cannot go on stops")]
-
 use codec::mapping::InterfaceAddress;
 use codec::route::PortId;
 use myriscope_simulator::interface::{RouterCounters, RouterNotice, RouterOutcome};

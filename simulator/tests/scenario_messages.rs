@@ -1,7 +1,5 @@
 //! Endpoints and messages of scenario files.
 
-#![expect(clippy::indexing_slicing, clippy::panic, reason = "a test that cannot go on stops")]
-
 use codec::transport::{EndpointId, EndpointKey, Nic};
 use myriscope_simulator::messaging::{
     MessageCosts, MessageKind, MessageStream, MessagingPlan, ProtocolLayers, ReturnHandler,

@@ -1,8 +1,6 @@
 //! Virtual channels, which share a cable. C-7 (§4.8.4, §4.8.5)
 
-#![expect(clippy::expect_used, reason = "a test that cannot go on stops")]
-
-mod support;
+use crate::support;
 
 use codec::Character;
 use codec::chars::CharBuf;

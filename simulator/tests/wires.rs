@@ -1,7 +1,5 @@
 //! Cables whose wires matter: repeaters, straight cables, skew, faults of levels, notes. W-1 to W-8
 
-#![expect(clippy::panic, reason = "a test that cannot go on stops")]
-
 use std::convert::Infallible;
 
 use codec::capture::{ChannelId, Chunk, ChunkContent};

@@ -9,7 +9,7 @@ use myriscope_analyzer::options::AnalysisScope;
 use myriscope_analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use myriscope_analyzer::render::{self, ConversationText, ReportLayout, StyledLine, TimeUnit};
 
-use crate::table::messages::capture;
+use super::table::messages::capture;
 
 /// The text of `conversations`, followed by that of `conversations --events`.
 fn printed(packets: &str) -> String {

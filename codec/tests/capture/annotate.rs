@@ -5,7 +5,7 @@ use myriscope_codec::capture::{
 };
 use myriscope_codec::time::Tick;
 
-use crate::bytes::{BIG, BlockWriter, ByteStream, LITTLE, PACKET, literal, read, repeat, small};
+use super::bytes::{BIG, BlockWriter, ByteStream, LITTLE, PACKET, literal, read, repeat, small};
 
 /// A copy with these comments, each for the chunk that begins at a place of a channel.
 fn copy(file: &[u8], comments: &[(u32, u64, &str)]) -> (Vec<u8>, AnnotationCounts) {

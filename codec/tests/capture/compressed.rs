@@ -7,7 +7,7 @@ use flate2::write::GzEncoder;
 use myriscope_codec::capture::{ByteOrder, CaptureError, decompress};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-use crate::bytes::{ByteStream, ReadLog, read, small};
+use super::bytes::{ByteStream, ReadLog, read, small};
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use myriscope_codec::capture::{ByteOrder, CaptureError, INTERFACES_MAX};
 
-use crate::bytes::{BIG, LITTLE, PACKET, ReadLog, literal, read, small};
+use super::bytes::{BIG, LITTLE, PACKET, ReadLog, literal, read, small};
 
 /// Boundaries of the blocks of a well-made little-endian file.
 fn boundaries(file: &[u8]) -> Vec<usize> {

@@ -1,6 +1,6 @@
 //! Faults in one block that cost no other: reported, left out, and read past.
 
-use crate::bytes::{BIG, LITTLE, PACKET, literal, read, repeat};
+use super::bytes::{BIG, LITTLE, PACKET, literal, read, repeat};
 
 const CHUNK: &str = "chunk 0 at 0: 83 05 92 GAP";
 

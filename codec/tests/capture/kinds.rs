@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use myriscope_codec::capture::ByteOrder;
 
-use crate::bytes::{
+use super::bytes::{
     BIG, BlockWriter, ByteStream, LITTLE, PACKET, items, literal, read, repeat, small,
 };
 

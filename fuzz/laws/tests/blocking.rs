@@ -1,13 +1,6 @@
 //! Waits in networks with all ports tapped: deadlock, saturation and dead sinks are distinguished, and nothing that
 //! moves is a deadlock.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test that cannot go on stops"
-)]
-
 use analyzer::event::{ChannelEvent, TimedEvent};
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;

@@ -1,13 +1,6 @@
 //! Captures whose channels run at other rates than they declare: nothing false is found, packets are
 //! followed as before, and each drifting clock is reported once. W-6
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test that cannot go on stops"
-)]
-
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use codec::time::CharacterPeriod;

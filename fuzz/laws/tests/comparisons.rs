@@ -1,7 +1,5 @@
 //! Captures of what Myrinet is compared with: nothing is wrong with them. B-1, B-2
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-
 use analyzer::finding::Severity;
 use laws::network::analyzed::AnalyzedCapture;
 use laws::network::run::run;

@@ -1,8 +1,6 @@
 //! Conversations of whole networks: the protocol breaks none of its rules, whatever befalls the network, so
 //! nothing of that kind is found, however little of it was captured. T-1..T-12
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
-
 use analyzer::conversation::{ObservationKind, ResendCause, TransportEvent};
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;

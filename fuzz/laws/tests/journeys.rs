@@ -1,7 +1,5 @@
 //! Journeys against the truth: for any network and traffic each journey has all hops of one packet.
 
-#![expect(clippy::panic, reason = "a test that cannot go on stops")]
-
 use laws::network::journeys::{JourneyTally, NetworkClass};
 use simulator::scenario::Scenario;
 

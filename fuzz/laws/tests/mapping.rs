@@ -1,7 +1,5 @@
 //! Mapping machines on networks without characters: maps, elections, healing.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-
 use codec::mapping::InterfaceAddress;
 use codec::route::{PortId, RouteAddressing};
 use laws::mapping::election::ElectionPlan;

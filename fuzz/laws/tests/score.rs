@@ -1,7 +1,5 @@
 //! The demos of `fixtures/`, scored: everything on the wire is found, and nothing else.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on stops")]
-
 use std::fmt::Write as _;
 
 use analyzer::score::ScoreReport;

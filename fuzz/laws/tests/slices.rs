@@ -1,13 +1,5 @@
 //! A capture that is cut in two has the findings and the packets of the whole, each on its side of the cut.
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test reads fixtures, and stops if it cannot go on"
-)]
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::link::parameters::LinkAssumptions;

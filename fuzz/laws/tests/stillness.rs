@@ -1,8 +1,6 @@
 //! Compares the event engine with the stepper on random networks: captures, truth and counters are equal
 //! byte for byte.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-
 use codec::capture::{ByteOrder, CaptureWriter};
 use laws::network::input::NetworkInput;
 use laws::repair::SeededRng;

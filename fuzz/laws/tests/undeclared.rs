@@ -1,8 +1,6 @@
 //! Sound captures of demos without the words that declare their links: nothing is judged by what is
 //! only assumed, and the verdicts say what is missing. F-4
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops")]
-
 use std::fs;
 use std::path::Path;
 

@@ -1,7 +1,5 @@
 //! Inputs of fuzz targets as the program shows them.
 
-#![expect(clippy::unwrap_used, reason = "a test runs programs, and stops if it cannot go on")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

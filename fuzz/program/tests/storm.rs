@@ -1,7 +1,5 @@
 //! Storms as a person or a script runs them.
 
-#![expect(clippy::unwrap_used, reason = "a test runs programs, and stops if it cannot go on")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -47,15 +47,15 @@ fn check_with(text: &str) -> String {
 fn problems_are_reported_at_their_places() {
     let pair = &format!("{STAR}{PAIR}");
     let files = [
-        (BASE, include_str!("faults.txt")),
-        (BASE, include_str!("nodes.txt")),
-        (BASE, include_str!("profiles.txt")),
-        (BASE, include_str!("taps.txt")),
-        (BASE, include_str!("topology.txt")),
-        (BASE, include_str!("traffic.txt")),
-        (BASE, include_str!("values.txt")),
-        (STAR, include_str!("endpoints.txt")),
-        (pair, include_str!("messages.txt")),
+        (BASE, include_str!("scenario_errors/faults.txt")),
+        (BASE, include_str!("scenario_errors/nodes.txt")),
+        (BASE, include_str!("scenario_errors/profiles.txt")),
+        (BASE, include_str!("scenario_errors/taps.txt")),
+        (BASE, include_str!("scenario_errors/topology.txt")),
+        (BASE, include_str!("scenario_errors/traffic.txt")),
+        (BASE, include_str!("scenario_errors/values.txt")),
+        (STAR, include_str!("scenario_errors/endpoints.txt")),
+        (pair, include_str!("scenario_errors/messages.txt")),
     ];
     for (base, cases) in files {
         for case in cases.trim().split("\n\n").skip(1) {

@@ -1,12 +1,5 @@
 //! Findings in captures written by hand, and their absence.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::disallowed_methods,
-    reason = "a test reads files, and stops if it cannot go on"
-)]
-
 mod conversations;
 mod table;
 mod wires;

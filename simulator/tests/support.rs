@@ -1,7 +1,6 @@
 //! Harness for tests of whole networks: a network from a scenario's text, its events, and the
 //! characters of its channels.
 
-#![expect(clippy::expect_used, reason = "a test that cannot go on stops")]
 #![allow(dead_code, reason = "each test takes what it needs")]
 #![allow(clippy::allow_attributes, reason = "not every test leaves something unused")]
 

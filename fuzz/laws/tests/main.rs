@@ -1,0 +1,34 @@
+//! Laws held over demos, fixtures, and random networks with fixed seeds.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test reads files, and stops if it cannot go on"
+)]
+
+mod blocking;
+mod clocks;
+mod comparisons;
+mod conversations;
+mod demos;
+mod endpoints;
+mod journeys;
+mod mapping;
+mod model;
+mod multicasts;
+mod pictures;
+mod recordings;
+mod regressions;
+mod replay;
+mod routers;
+mod rules;
+mod score;
+mod slack;
+mod slices;
+mod stillness;
+mod storms;
+mod transport;
+mod undeclared;
+mod variants;
