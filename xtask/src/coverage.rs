@@ -27,7 +27,7 @@ const CRATES: [&str; 4] = ["codec", "simulator", "analyzer", "cli"];
 
 /// Measured runs: a name and the arguments of `cargo test`.
 const MEASURED: [(&str, &[&str]); 2] = [
-    ("corpus", &["--package", "laws", "--test", "replay", "every_input_of_the_corpus"]),
+    ("corpus", &["--package", "laws", "--test", "tests", "every_input_of_the_corpus"]),
     ("all tests", &["--workspace", "--lib", "--bins", "--tests"]),
 ];
 

@@ -2,6 +2,7 @@
 
 mod coverage;
 mod fuzz;
+mod laws;
 mod planted;
 mod readme;
 mod source;
@@ -30,6 +31,8 @@ enum XtaskCommand {
         after_help = "Exit status 1: a target failed; its input is in fuzz/artifacts/TARGET/."
     )]
     Fuzz(fuzz::FuzzArgs),
+    /// Runs the tests with many more random cases than `cargo test` draws.
+    Laws(laws::LawsArgs),
     /// Plants known faults and measures which searches find them, and how fast.
     #[command(after_help = "Exit status 1: no search finds some fault.")]
     Planted(planted::PlantedArgs),
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
     let ended = match XtaskArguments::parse().command {
         XtaskCommand::Coverage(arguments) => coverage::run(&arguments),
         XtaskCommand::Fuzz(arguments) => fuzz::run(&arguments),
+        XtaskCommand::Laws(arguments) => laws::run(&arguments),
         XtaskCommand::Planted(arguments) => planted::run(&arguments),
         XtaskCommand::Readme(arguments) => readme::run(&arguments),
         XtaskCommand::Smoke(arguments) => fuzz::smoke(&arguments),

@@ -45,10 +45,13 @@ fn updated(
     let mut commands = Vec::new();
     while let Some(line) = lines.next() {
         new += &format!("{line}\n");
-        if line.starts_with("myriscope ") {
-            commands.push(line);
+        if let Some(arguments) = line.strip_prefix("cargo run --release -- ") {
+            commands.push(format!("cd ../.. && myriscope {arguments}"));
+        } else if line.starts_with("myriscope ") {
+            commands.push(line.to_owned());
         } else if line == "```text" && !commands.is_empty() {
-            let outputs = commands.drain(..).map(&mut *output).collect::<Result<Vec<_>, _>>()?;
+            let outputs =
+                commands.drain(..).map(|it| output(&it)).collect::<Result<Vec<_>, _>>()?;
             new += outputs.last().map_or("", String::as_str);
             lines.find(|line| *line == "```");
             new += "```\n";
@@ -87,6 +90,9 @@ mod tests {
         let text =
             "a\n```sh\nmyriscope x\nmyriscope y\n```\n\n```text\nold\n```\nb\n```text\nkept\n```\n";
         let text = &format!("{text}```sh\nmyriscope z\n```\nb\n```text\nkept\n```\n");
+        let run = "```sh\ncargo run --release -- z\n```\n```text\nold\n```\n";
+        let new = updated(run, &mut |command| Ok(format!("{command}!\n"))).unwrap();
+        assert_eq!(new, run.replace("old", "cd ../.. && myriscope z!"));
         let new = updated(text, &mut |command| Ok(format!("{command}!\n"))).unwrap();
         assert_eq!(new, text.replace("old", "myriscope y!"));
     }
