@@ -10,6 +10,8 @@ use codec::capture::ReadProgress;
 
 use myriscope_analyzer::pipeline::CaptureAnalysis;
 
+use crate::snapshots::fixtures;
+
 /// All that is told of a capture.
 fn told(path: &Path) -> String {
     let capture = File::open(path).unwrap();
@@ -24,12 +26,12 @@ fn told(path: &Path) -> String {
 
 #[test]
 fn any_number_of_threads_tells_the_same() {
-    insta::glob!("../../fixtures", "*/capture.pcapng", |path| {
+    for path in fixtures("") {
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| told(path))
+            pool.install(|| told(&path))
         };
         let one = with(1);
         assert!(one == with(2) && one == with(7), "{}", path.display());
-    });
+    }
 }

@@ -117,14 +117,30 @@ proptest! {
         all in prop::collection::vec((any::<u64>(), any::<u16>()), 0..100),
         period_fs in any::<u64>(),
     ) {
-        let all: Vec<WireTransition> =
-            all.into_iter().map(|(time_fs, wires)| WireTransition { time_fs, wires }).collect();
-        if let Some(clock) = SenderClock::learn(&all, period_fs) {
-            let mut recovery = ClockRecovery::new(&clock, 0);
-            recovery.receive(&all, &mut Vec::new());
-            recovery.finish();
-        }
+        recover(&all, period_fs);
     }
+}
+
+/// Recovers a clock from transitions, if they have one.
+fn recover(all: &[(u64, u16)], period_fs: u64) {
+    let transition = |&(time_fs, wires): &(u64, u16)| WireTransition { time_fs, wires };
+    let all: Vec<WireTransition> = all.iter().map(transition).collect();
+    if let Some(clock) = SenderClock::learn(&all, period_fs) {
+        let mut recovery = ClockRecovery::new(&clock, 0);
+        recovery.receive(&all, &mut Vec::new());
+        recovery.finish();
+    }
+}
+
+/// Once found by random transitions.
+#[test]
+fn transitions_far_apart_do_no_harm() {
+    let all = [
+        (7_877_473_036_787_523_392, 1060),
+        (1_553_644_407_340_199_296, 1964),
+        (16_569_724_576_598_361_584, 660),
+    ];
+    recover(&all, 3_336_906_704_279_591_620);
 }
 
 fn spread(delays: &[u64; WIRES]) -> u64 {

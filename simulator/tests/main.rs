@@ -1,6 +1,7 @@
 //! Tests of whole simulated networks.
 
 #![expect(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,

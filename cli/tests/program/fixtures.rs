@@ -4,20 +4,22 @@ use std::fs::File;
 
 use analyzer::snapshot::{SnapshotView, render};
 
-use crate::support::{RunOutcome, capture, program, run, view};
+use crate::support::{RunOutcome, capture, fixtures, program, run, view};
 
 /// Output and exit status of a command for every fixture.
 fn check(name: &str, arguments: &[&str]) {
-    insta::glob!("../../../fixtures", "*/capture.pcapng", |path| {
+    for path in fixtures().iter().filter(|path| path.ends_with("capture.pcapng")) {
         let mut command = program(&[&[name], arguments, &["capture.pcapng"]].concat());
         let directory = path.parent().unwrap();
         let output = RunOutcome::from(command.current_dir(directory).output().unwrap());
         assert_eq!(output.err, "", "{name} {}", path.display());
         let printed = format!("{}exit status {}\n", output.out, output.status.unwrap());
-        insta::with_settings!({ omit_expression => true }, {
+        let fixture = directory.file_name().unwrap().to_string_lossy();
+        let suffix = format!("{fixture}__capture.pcapng");
+        insta::with_settings!({ omit_expression => true, snapshot_suffix => suffix }, {
             insta::assert_snapshot!(name, printed);
         });
-    });
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::support::{VIEWS, bad, capture, good, run};
+use crate::support::{VIEWS, bad, capture, fixtures, good, run};
 
 /// Fields that no fixture has, without options.
 const UNSEEN: [&str; 11] = [
@@ -121,10 +121,8 @@ fn rows_of_all_fixtures_agree_with_the_schema_and_have_all_its_members() {
             }
             output
         };
-        let mut all = Vec::new();
-        insta::glob!("../../../fixtures", "*/*.pcapng", |path| {
-            all.push(path.to_str().unwrap().to_owned());
-        });
+        let mut all: Vec<_> =
+            fixtures().iter().map(|path| path.to_str().unwrap().to_owned()).collect();
         all.sort_by_key(|file| !file.contains("/link-"));
         let files: Vec<&str> = all.iter().map(String::as_str).collect();
         rows(&files, &["--format", "jsonl", "--limit", "20000"], "#");

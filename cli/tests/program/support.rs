@@ -108,6 +108,18 @@ pub(crate) fn fixture(path: &str) -> String {
     root.join("fixtures").join(path).to_str().unwrap().to_owned()
 }
 
+/// Captures in the directories of `fixtures/`, sorted.
+pub(crate) fn fixtures() -> Vec<PathBuf> {
+    let entries = |directory: &Path| {
+        fs::read_dir(directory).into_iter().flatten().map(|entry| entry.unwrap().path())
+    };
+    let mut paths: Vec<_> =
+        entries(Path::new(&fixture(""))).flat_map(|it| entries(&it).collect::<Vec<_>>()).collect();
+    paths.retain(|path| path.extension().is_some_and(|it| it == "pcapng"));
+    paths.sort();
+    paths
+}
+
 pub(crate) fn capture(name: &str) -> String {
     fixture(&format!("{name}/capture.pcapng"))
 }

@@ -153,6 +153,7 @@ fn every_mode_of_a_target_has_a_canary() {
     assert_eq!(kept.collect::<BTreeSet<&str>>(), modes.collect());
 }
 
+/// The laws about programs and routes among them: I-8
 #[test]
 fn every_canary_is_caught() {
     let text = |canary: &fn()| {

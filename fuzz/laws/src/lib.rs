@@ -22,6 +22,7 @@ pub mod failure;
 pub mod fibre;
 pub mod filter;
 pub mod ip;
+pub mod judged;
 pub mod link;
 pub mod mapping;
 pub mod model;

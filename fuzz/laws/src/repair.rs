@@ -39,6 +39,15 @@ impl SeededRng {
     }
 }
 
+/// Number of random cases of a law: this one in `cargo test`, and a multiple of it in `cargo xtask laws`, which sets
+/// the variable `MYRISCOPE_LAWS`.
+#[expect(clippy::disallowed_methods, reason = "the extent of a run of tests is no input of a law")]
+#[must_use]
+pub fn draws(count: u64) -> u64 {
+    let times = std::env::var("MYRISCOPE_LAWS").ok().and_then(|times| times.parse().ok());
+    count * times.unwrap_or(1)
+}
+
 /// Makes the version of a transport packet 1 and its kind one that there is, clears what must be 0
 /// for it, and fits its lengths. Nothing is done where no length fits. T-7
 pub fn repair_message(payload: &mut [u8]) {

@@ -2,21 +2,11 @@
 
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::score::{ScoreError, ScoreReport, score};
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
-use simulator::truth::TraceLevel;
 
+use crate::judged::Judged;
 use crate::network::facts::forges_silence;
-use crate::network::run::{RunOutcome, run};
-
-/// Runs a scenario and scores its capture.
-#[must_use]
-pub fn scored(scenario: &Scenario) -> ScoreReport {
-    let outcome = run(scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
-    let score = of(scenario, &outcome);
-    assert!(score.is_ok(), "{:?}", score.err());
-    score.unwrap_or_default()
-}
+use crate::network::run::RunOutcome;
 
 /// Scores what came of a run.
 ///
@@ -56,16 +46,14 @@ pub const MESSAGES: [&str; 14] = [
 ];
 
 /// Checks that the analysis of a run equals the truth, except for kinds that a capture cannot always identify.
-pub(crate) fn check(scenario: &Scenario, outcome: &RunOutcome) -> ScoreReport {
-    if forges_silence(scenario) {
-        return ScoreReport::default();
+/// Returns the score; none where the raw characters of a scenario look like silence.
+pub(crate) fn check(judged: &Judged) -> Option<&ScoreReport> {
+    if forges_silence(&judged.scenario) {
+        return None;
     }
-    let score = of(scenario, outcome);
-    assert!(score.is_ok(), "{:?}", score.err());
-    let score = score.unwrap_or_default();
-    let fills: &[&str] = if scenario.raw.is_empty() { &[] } else { &["fill"] };
-    check_all(&score, &[&LIKELY, &MESSAGES, fills]);
-    score
+    let fills: &[&str] = if judged.scenario.raw.is_empty() { &[] } else { &["fill"] };
+    check_all(judged.score(), &[&LIKELY, &MESSAGES, fills]);
+    Some(judged.score())
 }
 
 /// Checks that all kinds but some are found as they are in the truth.

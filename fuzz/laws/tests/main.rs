@@ -25,7 +25,6 @@ mod replay;
 mod routers;
 mod rules;
 mod score;
-mod slack;
 mod slices;
 mod stillness;
 mod storms;

@@ -2,13 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use laws::judged::Judged;
 use laws::network::journeys;
-use laws::network::run::run;
-use laws::score::scored;
 use laws::taps;
-use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
-use simulator::truth::TraceLevel;
 
 /// Two hosts in either network, a fibre of 2 km, 12 packets each way.
 const TEXT: &str = "seed = 3\nduration_us = 12000\n[routes]\nmethod = 'mapped'\n\
@@ -25,11 +22,12 @@ const TEXT: &str = "seed = 3\nduration_us = 12000\n[routes]\nmethod = 'mapped'\n
 fn the_halves_of_a_way_through_a_router_are_joined() {
     let mut scenario = Scenario::read("law", TEXT).unwrap();
     scenario.taps = taps::at_every_cable(&scenario);
-    let score = scored(&scenario);
+    let judged = Judged::of(scenario);
+    let score = judged.score();
     let wrong: Vec<_> = score.scores.iter().filter(|row| !row.is_perfect()).collect();
     assert!(wrong.is_empty(), "{wrong:?}, {:?}", score.differences);
 
-    let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    let outcome = &judged.outcome;
     let journeys = journeys::journeys(&outcome.capture);
     let name = |id: codec::capture::ChannelId| outcome.channels[id.0 as usize].name.clone();
     let by_number: BTreeMap<_, _> = journeys.iter().map(|it| (it.number, it)).collect();

@@ -3,13 +3,19 @@
 use std::fmt::Write as _;
 
 use analyzer::score::ScoreReport;
-use laws::corpus::scenarios as demos;
-use laws::network::run::run;
-use laws::score::{self, LIKELY, MESSAGES, scored};
-use laws::taps;
+use laws::judged::Judged;
+use laws::network::run::{RunOutcome, run};
+use laws::score::{self, LIKELY, MESSAGES};
+use laws::{corpus, taps};
 use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
+
+use crate::demos::EVERY_PORT;
+
+fn scored(scenario: Scenario) -> ScoreReport {
+    Judged::of(scenario).score().clone()
+}
 
 fn check(name: &str, score: &ScoreReport) {
     for row in &score.scores {
@@ -58,10 +64,17 @@ fn table(scores: &[(String, ScoreReport)]) -> String {
     table
 }
 
+/// The captures in `fixtures/`, of the taps of a demo, against the truth of the run with taps at every port.
 #[test]
 fn all_that_the_wire_tells_is_found_in_every_demo() {
-    let scores: Vec<_> =
-        demos().into_iter().map(|(name, scenario)| (name, scored(&scenario))).collect();
+    let scores: Vec<_> = EVERY_PORT
+        .iter()
+        .map(|(name, judged)| {
+            let capture = corpus::file(&format!("fixtures/{name}/capture.pcapng"));
+            let outcome = RunOutcome { capture, ..judged.outcome.clone() };
+            (name.clone(), score::of(&corpus::scenario(name), &outcome).unwrap())
+        })
+        .collect();
     for (name, score) in &scores {
         check_but_journeys(name, score.clone());
     }
@@ -72,16 +85,15 @@ fn all_that_the_wire_tells_is_found_in_every_demo() {
 
 #[test]
 fn at_every_port_of_a_demo_too() {
-    for (name, mut scenario) in demos() {
-        scenario.taps = taps::at_every_port(&scenario);
-        check_but_journeys(&name, scored(&scenario));
+    for (name, judged) in &*EVERY_PORT {
+        check_but_journeys(name, judged.score().clone());
     }
 }
 
 /// Taps that begin in the middle see packets and stops without their beginning.
 #[test]
 fn in_a_part_of_a_demo_too() {
-    for (name, mut scenario) in demos() {
+    for (name, mut scenario) in corpus::scenarios() {
         // In all but the first a link is open before the taps begin, which looks as if it opened then.
         if ["demo-ring", "demo-self-healing", "demo-unreachable"].contains(&&*name) {
             continue;
@@ -95,7 +107,7 @@ fn in_a_part_of_a_demo_too() {
         for tap in &mut scenario.taps {
             (tap.from, tap.to) = (scenario.duration / 3, scenario.duration / 3 * 2);
         }
-        check_but_journeys(&name, scored(&scenario));
+        check_but_journeys(&name, scored(scenario));
     }
 }
 
@@ -109,7 +121,7 @@ fn what_overflows_is_found_as_cut_and_not_as_flipped() {
                 [[traffic]]\nfrom = \"h0\"\nto = \"h1\"\npayload = 200\nevery_us = 15\n\
                 packets = 3\n[[tap]]\nall = true\n";
     let scenario = Scenario::read("overflow", text).unwrap_or_else(|error| panic!("{error}"));
-    let score = scored(&scenario);
+    let score = scored(scenario);
     assert!(score.unseen.iter().any(|unseen| unseen.event == "overflow"), "{:?}", score.unseen);
     let injuries = score.of("injury").unwrap();
     assert_eq!((injuries.in_truth, injuries.found), (0, 0), "{:#?}", score.differences);
@@ -135,7 +147,7 @@ fn packets_that_the_end_of_a_capture_cuts_are_followed() {
              at = 's0:4'\n[[host]]\nname = 'h1'\nat = 's0:2'\n{streams}[[tap]]\nall = true\n"
         );
         let scenario = Scenario::read("open", &text).unwrap_or_else(|error| panic!("{error}"));
-        let score = scored(&scenario);
+        let score = scored(scenario);
         let rows = ["journey", "fate"].map(|kind| score.of(kind).unwrap());
         assert_eq!(rows.map(|row| (row.in_truth, row.found, row.right)), [(3, 3, 3); 2], "{text}");
     }
@@ -192,7 +204,7 @@ fn conversations_are_found_as_they_were() {
     ];
     for (name, faults, mut kinds) in cases {
         for seed in [7, 8, 9] {
-            let score = scored(&talking(seed, &faults));
+            let score = scored(talking(seed, &faults));
             kinds.retain(|kind| score.of(kind).is_none_or(|it| it.right == 0));
             for row in MESSAGES {
                 let row = score.of(row).filter(|row| !row.is_perfect());
@@ -217,7 +229,7 @@ fn mapping_is_found_as_it_was() {
              [[fault]]\ncut = 's0:0'\nat_us = 9000\nfor_us = 6000\n\
              [[fault]]\npower_off = 'h1'\nat_us = 19000\nfor_us = 4000\n[[tap]]\nall = true"
         );
-        let score = scored(&Scenario::read("mapped.toml", &text).unwrap());
+        let score = scored(Scenario::read("mapped.toml", &text).unwrap());
         for row in MESSAGES {
             let row = score.of(row).filter(|row| !row.is_perfect());
             assert!(row.is_none(), "{design}: {row:?}\n{:#?}", score.differences);
@@ -259,7 +271,7 @@ fn ip_is_found_as_it_was() {
 fn what_is_said_counts_once_however_many_taps_see_it() {
     let mut scenario = talking(7, "");
     scenario.taps = taps::at_every_port(&scenario);
-    let score = scored(&scenario);
+    let score = scored(scenario);
     assert!(score.of("ack").is_some_and(|row| row.right > 20), "{score:?}");
     for row in MESSAGES {
         let row = score.of(row).filter(|row| !row.is_perfect());
@@ -278,7 +290,7 @@ fn the_end_of_a_silence_is_expected_though_nothing_follows_it() {
                 [[traffic]]\nfrom = \"h1\"\nto = \"h2\"\npayload = 8\nevery_us = 1\nstart_us = 200\n\
                 packets = 100\n[[tap]]\nport = \"s0:0\"\n[[tap]]\nport = \"s1:0\"\n";
     let scenario = Scenario::read("silence", text).unwrap_or_else(|error| panic!("{error}"));
-    let score = scored(&scenario);
+    let score = scored(scenario);
     let row = score.of("link-restored").unwrap();
     assert!(row.right > 0 && row.is_perfect(), "{row:?}\n{:#?}", score.differences);
 }
@@ -290,7 +302,7 @@ fn what_a_repeat_brings_over_and_over_is_not_missed() {
                 [[fault]]\nat_us = 100\nopen_wire = \"h0:0\"\nwire = 1\nfor_us = 200\n\
                 [[tap]]\nport = \"s0:0\"\n";
     let scenario = Scenario::read("repeat", text).unwrap_or_else(|error| panic!("{error}"));
-    let score = scored(&scenario);
+    let score = scored(scenario);
     let row = score.of("corrected-code").unwrap();
     // GO in every other of 16000 periods, of which 4096 are listed and a few more: what was in transit
     // when the wire broke, and what comes when it is whole.

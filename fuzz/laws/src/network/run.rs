@@ -23,6 +23,8 @@ pub struct RunOutcome {
     pub hosts: BTreeMap<NodeId, HostStatistics>,
     /// Routes that each host has at the end. I-8
     pub routes: BTreeMap<NodeId, BTreeMap<NodeId, Vec<u8>>>,
+    /// Periods that the event engine left out.
+    pub skipped: u64,
 }
 
 /// Runs a scenario. The recording is handed out every `slice` periods.
@@ -75,5 +77,6 @@ pub fn run_with(
         passed: passed.collect(),
         hosts: hosts.collect(),
         routes: routes.collect(),
+        skipped: network.skipped_periods(),
     }
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use analyzer::score::ScoreReport;
 use simulator::scenario::Scenario;
 use simulator::topology::NodePort;
 
 use super::StormCounts;
 use crate::analyze;
 use crate::delivery;
-use crate::network::analyzed::AnalyzedCapture;
+use crate::judged::Judged;
 use crate::network::run::RunOutcome;
 use crate::network::{facts, findings, rules, slack, undeclared, waits};
 use crate::score::{self, LIKELY, MESSAGES};
@@ -41,7 +42,7 @@ pub(super) fn held(part: &Scenario, outcome: &RunOutcome, counts: &mut StormCoun
 /// Checks that the analysis of the capture agrees with the truth.
 pub(super) fn agreed(
     part: &Scenario,
-    outcome: &RunOutcome,
+    outcome: RunOutcome,
     begun: MessagesBefore,
     counts: &mut StormCounts,
 ) {
@@ -51,22 +52,25 @@ pub(super) fn agreed(
     let mut part = part.clone();
     // One tap per port, which observes it all the time.
     part.taps.dedup_by_key(|tap| tap.port);
-    let reading = AnalyzedCapture::of(&outcome.capture);
-    let width = slack::check(&part, outcome, &reading);
+    let judged = Judged::new(part, outcome);
+    let Judged { scenario: part, outcome, .. } = &judged;
+    let reading = judged.analysis();
+    let width = slack::check(part, outcome, reading);
     assert_eq!(width.contradictions, 0, "what is assumed is so");
     counts.checked("slack buffers are within their bounds", 1);
-    let in_order = findings::check(&part, outcome, &reading);
+    let in_order = findings::check(part, outcome, reading);
     if in_order {
-        undeclared::check(&part, outcome);
+        undeclared::check(part, outcome);
     }
     counts.checked("a network in order has no findings", in_order.into());
-    waits::check(&part, outcome, &reading);
+    waits::check(part, outcome, reading);
     counts.checked("waits equal the sender's events", 1);
-    let score = score::check(&part, outcome);
+    let none = ScoreReport::default();
+    let score = score::check(&judged).unwrap_or(&none);
     // A mapper may have begun before the capture.
     let is_complete = outcome.from == 0 && part.taps.iter().all(|tap| tap.from == 0);
     // They are certain where every cable is tapped, nothing breaks, and no message is from before.
-    if delivery::has_message_events(&part, &outcome.rows)
+    if delivery::has_message_events(part, &outcome.rows)
         && (part.mapping.is_none() || is_complete)
         && part.raw.is_empty()
         && begun == MessagesBefore::None
@@ -96,6 +100,6 @@ pub(super) fn agreed(
         analyze::check_no_damage_found(ledger);
         counts.checked("no damage is found where there is none", 1);
     }
-    analyze::check_damage_found(&score, ledger);
+    analyze::check_damage_found(score, ledger);
     counts.checked("damage that reaches a tap is found", 1);
 }

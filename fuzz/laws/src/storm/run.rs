@@ -200,11 +200,12 @@ impl<'a> StormRun<'a> {
             passed: BTreeMap::new(),
             hosts: BTreeMap::new(),
             routes: BTreeMap::new(),
+            skipped: 0,
         };
         laws::held(&part, &outcome, &mut self.counts);
         if laws::is_whole(&part, from) {
             self.counts.recorded += now - from;
-            laws::agreed(&part, &outcome, begun, &mut self.counts);
+            laws::agreed(&part, outcome, begun, &mut self.counts);
         }
     }
 
