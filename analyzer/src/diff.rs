@@ -13,9 +13,12 @@ use crate::render::{StyledLine, TextStyle, microseconds};
 use crate::row::FieldShape::{Bytes, Number, Place, Words};
 use crate::row::{FieldType, row};
 
-/// Packets of a channel in which equal ones are searched after a difference, of each capture; twice as many
-/// are kept at most. *Chosen*: what a link carries in 1 ms in short packets.
+/// Packets of a channel in which equal ones are searched after a difference, of each capture. *Chosen*: what a link
+/// carries in 1 ms in short packets.
 pub const WINDOW: usize = 256;
+/// Packets that wait for those of the other capture, of all channels. *Chosen*: more than a block has
+/// ([`REPEATED_MAX`](crate::timeline::REPEATED_MAX) characters), and about 100 MB.
+const WAITING_MAX: usize = 600_000;
 /// Equal packets shown before and after the first difference.
 const CONTEXT: usize = 3;
 /// Most packets shown from the first difference on.
@@ -80,10 +83,13 @@ row! {
 
 const CAPTURES: &[&str] = &["both", "a", "b"];
 
-/// Compares packets of two captures as they are read. Memory: a window of packets for each channel.
+/// Compares packets of two captures as they are read. What only one capture has so far waits until the other has
+/// been read as far on that channel, or until too many packets wait.
 #[derive(Debug)]
 pub struct CaptureComparison {
     time: DiffTime,
+    /// Packets that wait, of all channels.
+    waiting: usize,
     channels: BTreeMap<String, ChannelComparison>,
 }
 
@@ -105,7 +111,7 @@ impl CaptureComparison {
     /// A comparison before the first packet.
     #[must_use]
     pub const fn new(time: DiffTime) -> Self {
-        Self { time, channels: BTreeMap::new() }
+        Self { time, waiting: 0, channels: BTreeMap::new() }
     }
 
     /// Adds a channel of the first capture, 0, or of the second one, 1.
@@ -117,15 +123,21 @@ impl CaptureComparison {
     /// Adds the next packet of a channel.
     pub fn feed(&mut self, capture: usize, channel: &Channel, packet: &ReceivedPacket) {
         let compared = self.channels.entry(channel.label().into_owned()).or_default();
+        let before = compared.waiting();
         let waiting = compared.waiting.get_mut(capture).into_iter();
         waiting.for_each(|queue| queue.push_back(compared_packet(channel, packet)));
-        compared.settle(self.time, 2 * WINDOW);
+        compared.settle(self.time, usize::MAX);
+        self.waiting = self.waiting + compared.waiting() - before;
+        if self.waiting > WAITING_MAX {
+            self.channels.values_mut().for_each(|channel| channel.settle(self.time, 2 * WINDOW));
+            self.waiting = self.channels.values().map(ChannelComparison::waiting).sum();
+        }
     }
 
     /// Ends both captures; returns a row for each channel.
     #[must_use]
     pub fn finish(self) -> Vec<DiffRow> {
-        let Self { time, channels } = self;
+        let Self { time, channels, .. } = self;
         let rows = channels.into_iter().map(|(channel, mut compared)| {
             compared.settle(time, 0);
             let row = compared.row;
@@ -163,7 +175,11 @@ fn compared_packet(channel: &Channel, packet: &ReceivedPacket) -> (u64, DiffPack
 }
 
 impl ChannelComparison {
-    /// Compares waiting packets, as long as one capture has `enough` of them where they differ.
+    fn waiting(&self) -> usize {
+        self.waiting.iter().map(VecDeque::len).sum()
+    }
+
+    /// Compares waiting packets, as long as both captures have a window of them, or one has `enough`, where they differ.
     fn settle(&mut self, time: DiffTime, enough: usize) {
         loop {
             let [a, b] = &mut self.waiting;

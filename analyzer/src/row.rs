@@ -131,14 +131,12 @@ pub(crate) fn split_path(path: &str) -> (&str, &str) {
     path.split_once('.').unwrap_or((path, ""))
 }
 
-/// True if the row has an optional member: it is not null or empty, nor 0 if that is its condition.
+/// False for a member that its JSON leaves out under this condition.
 pub(crate) fn is_given(value: &Value, condition: &str) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Array(list) => !list.is_empty(),
-        Value::Number(_) if condition == "Option::is_none" => true,
-        Value::Number(number) => number.as_u64() != Some(0),
-        Value::Bool(_) | Value::String(_) | Value::Object(_) => true,
+    match condition {
+        "Vec::is_empty" => value.as_array().is_none_or(|list| !list.is_empty()),
+        "is_zero" => value.as_u64() != Some(0),
+        _ => !value.is_null(),
     }
 }
 

@@ -14,6 +14,8 @@ mod analysis;
 mod fields;
 #[cfg(feature = "filter")]
 mod filter;
+#[cfg(feature = "filter")]
+mod filter_reference;
 mod findings;
 mod journeys;
 mod links;

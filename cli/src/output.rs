@@ -7,6 +7,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use analyzer::render::{StyledLine, TextStyle};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
 use crate::args::ColourChoice;
@@ -36,6 +37,15 @@ fn stream() -> MutexGuard<'static, BufWriter<TerminalStream>> {
 /// Prints what is buffered. An error is that of the next write.
 pub(crate) fn flush() {
     let _ = stream().flush();
+}
+
+/// True if nobody can read standard output any more: its terminal or the reader of its pipe is gone. A write would
+/// fail, but one who waits does not write.
+pub(crate) fn is_gone() -> bool {
+    let stdout = io::stdout();
+    let mut streams = [PollFd::new(&stdout, PollFlags::empty())];
+    let polled = poll(&mut streams, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+    polled.is_ok() && streams.iter().any(|it| it.revents().intersects(PollFlags::HUP | PollFlags::ERR))
 }
 
 /// Standard output. After the first error nothing more is printed.

@@ -1,4 +1,7 @@
-//! Values of the fields that a filter or a list of columns reads, extracted once per row.
+//! Values of the fields that a filter, an order or a list of columns reads, extracted once per row.
+//!
+//! One rule decides what a row has, for all of them: a field that is absent, null or empty has no value. Only the length
+//! of an empty list, 0, can be compared.
 
 use serde_json::Value;
 
@@ -19,10 +22,24 @@ pub(super) struct FieldCell {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum FieldValue {
     Number(i128),
+    /// Length of a list that stands for it.
+    Length(i128),
     Real(f64),
     Text(String),
     Bytes(Vec<u8>),
     Flag(bool),
+}
+
+impl FieldValue {
+    /// False for what is empty.
+    pub(super) const fn is_present(&self) -> bool {
+        match self {
+            Self::Text(text) => !text.is_empty(),
+            Self::Bytes(bytes) => !bytes.is_empty(),
+            Self::Length(length) => *length > 0,
+            Self::Number(_) | Self::Real(_) | Self::Flag(_) => true,
+        }
+    }
 }
 
 impl RowCells {
@@ -85,12 +102,14 @@ impl FieldCell {
                 None => FieldValue::Real(number.as_f64().unwrap_or(f64::MAX)),
             },
         };
-        self.values.push(value);
+        if value.is_present() || matches!(value, FieldValue::Length(_)) {
+            self.values.push(value);
+        }
     }
 }
 
 fn length(len: usize) -> FieldValue {
-    FieldValue::Number(i128::try_from(len).unwrap_or(i128::MAX))
+    FieldValue::Length(i128::try_from(len).unwrap_or(i128::MAX))
 }
 
 fn from_hex(digits: &str) -> Vec<u8> {

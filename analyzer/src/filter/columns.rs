@@ -8,8 +8,9 @@ use super::row_kind::RowKind;
 use super::types;
 use crate::render::TimeUnit;
 use crate::render::line::{StyledLine, TextStyle};
-use crate::row::{FieldShape, FieldType as _, ListRow, RowField};
+use crate::row::{FieldShape, FieldType as _, ListRow, RowField, json_at};
 use codec::time::CharacterPeriod;
+use serde_json::Value;
 
 /// Fields of a kind of row, in the order in which they are printed.
 #[derive(Clone, Debug)]
@@ -19,6 +20,15 @@ pub struct ColumnList {
     details: RowCells,
     /// Unit of places and times in text; without it they are as in JSON.
     unit: Option<TimeUnit>,
+    lists: ListText,
+}
+
+/// Text of a list or of an object in a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ListText {
+    Length,
+    /// Its JSON: groups differ in it.
+    Json,
 }
 
 impl ColumnList {
@@ -60,11 +70,11 @@ impl ColumnList {
     pub fn with_count(&self) -> Self {
         static COUNT: RowField =
             RowField::new("count", u64::SHAPE, "rows", "", "rows of the group");
-        Self::from_fields(self.fields().chain([&COUNT]))
+        Self { lists: ListText::Json, ..Self::from_fields(self.fields().chain([&COUNT])) }
     }
 
     fn from_fields(fields: impl IntoIterator<Item = &'static RowField>) -> Self {
-        Self { cells: RowCells::of(fields), details: RowCells::of([]), unit: None }
+        Self { cells: RowCells::of(fields), details: RowCells::of([]), unit: None, lists: ListText::Length }
     }
 
     /// The list with places and times in a unit.
@@ -110,7 +120,15 @@ impl ColumnList {
     pub fn line(&mut self, row: &dyn ListRow, period: CharacterPeriod) -> StyledLine {
         self.cells.take(row);
         self.details.take(row);
-        let texts = self.cells.iter().map(|cell| (cell.field, self.written(cell, period)));
+        let text = |cell: &FieldCell| match json_at(row, cell.field.name) {
+            Some(list @ (Value::Array(_) | Value::Object(_)))
+                if self.lists == ListText::Json && cell.field.shape == FieldShape::List =>
+            {
+                list.to_string()
+            }
+            _ => self.written(cell, period),
+        };
+        let texts = self.cells.iter().map(|cell| (cell.field, text(cell)));
         let details = self.details.iter().filter(|cell| !cell.values.is_empty()).map(|cell| {
             let (name, value) = (self.heading(cell.field), self.written(cell, period));
             format!("  {} {value}", name.replace('_', " "))
@@ -149,14 +167,13 @@ impl ColumnList {
                 (FieldValue::Number(time), Some(unit)) if cell.field.shape == FieldShape::Time => {
                     unit.elapsed(time.unsigned_abs())
                 }
-                (FieldValue::Number(number), _) => number.to_string(),
+                (FieldValue::Number(number) | FieldValue::Length(number), _) => number.to_string(),
                 (FieldValue::Real(number), Some(_)) => format!("{number:.4}"),
                 (FieldValue::Real(number), None) => number.to_string(),
                 (FieldValue::Text(word), _) => word.clone(),
                 (FieldValue::Flag(flag), _) => flag.to_string(),
                 (FieldValue::Bytes(bytes), _) => ColonBytes(bytes).to_string(),
             })
-            .filter(|text| !text.is_empty())
             .collect();
         if texts.is_empty() { "-".to_owned() } else { texts.join(",") }
     }

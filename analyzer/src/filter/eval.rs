@@ -34,11 +34,7 @@ fn passes(test: &FieldTest, cell: &FieldCell, period: CharacterPeriod) -> bool {
         compare(value, literal, period)
     };
     match &test.check {
-        FieldCheck::Present => values.any(|value| match &*value {
-            FieldValue::Text(text) => !text.is_empty(),
-            FieldValue::Bytes(bytes) => !bytes.is_empty(),
-            FieldValue::Number(_) | FieldValue::Real(_) | FieldValue::Flag(_) => true,
-        }),
+        FieldCheck::Present => values.any(|value| value.is_present()),
         FieldCheck::Holds => values.any(|value| *value == FieldValue::Flag(true)),
         // `!=` requires that none of several values is equal.
         FieldCheck::Compare(CompareOp::Unequal, literal) => {
@@ -78,7 +74,8 @@ fn part_of(value: &FieldValue, part: Option<BytePart>) -> Option<Cow<'_, FieldVa
         Some(count) => from.checked_add(usize::try_from(count).ok()?)?,
         None => bytes.len(),
     };
-    bytes.get(from..to).map(|bytes| Cow::Owned(FieldValue::Bytes(bytes.to_vec())))
+    let part = FieldValue::Bytes(bytes.get(from..to)?.to_vec());
+    part.is_present().then_some(Cow::Owned(part))
 }
 
 /// Compares a value with a literal; none if their types differ.
@@ -89,7 +86,7 @@ fn compare(
 ) -> Option<Ordering> {
     match (value, literal) {
         (
-            FieldValue::Number(number),
+            FieldValue::Number(number) | FieldValue::Length(number),
             FilterLiteral::Number(other)
             | FilterLiteral::Characters(other)
             | FilterLiteral::Time(other),

@@ -125,7 +125,7 @@ fn key_value(field: &RowField, value: &FieldValue, period: CharacterPeriod) -> K
     let rank = |text: &str| field.words().iter().position(|word| *word == text);
     match (field.shape, value) {
         (FieldShape::Place, FieldValue::Number(at)) => KeyValue::Number(place_time(*at, period)),
-        (_, FieldValue::Number(number)) => KeyValue::Number(*number),
+        (_, FieldValue::Number(number) | FieldValue::Length(number)) => KeyValue::Number(*number),
         (_, FieldValue::Flag(flag)) => KeyValue::Number((*flag).into()),
         (_, FieldValue::Real(number)) => {
             // The order of `f64::total_cmp`.

@@ -24,6 +24,8 @@ struct ComparedFile<'a> {
     rows: EventReader<CliCapture>,
     /// Time of the newest packet; none at the end.
     time: Option<Picoseconds>,
+    /// Blocks that were read.
+    blocks: u64,
     report: RunReport,
 }
 
@@ -64,7 +66,7 @@ fn compare(arguments: &DiffArgs) -> Result<(Vec<DiffRow>, RunReport), CliError> 
         .iter_mut()
         .enumerate()
         .filter(|(_, file)| file.time.is_some())
-        .min_by_key(|(_, file)| file.time)
+        .min_by_key(|(_, file)| (file.time, file.blocks))
     {
         file.step(number, arguments, &mut compared)?;
     }
@@ -85,7 +87,7 @@ impl<'a> ComparedFile<'a> {
     fn open(path: &'a Path, profile: Option<&LinkProfile>) -> Result<Self, CliError> {
         let capture = InputFile { profile, ..InputFile::whole(path) }.channels()?;
         let rows = EventReader::of_reader(capture, EventFilter::Packets, ByteRetention::Forget);
-        Ok(Self { path, rows, time: Some(0), report: RunReport::of(path) })
+        Ok(Self { path, rows, time: Some(0), blocks: 0, report: RunReport::of(path) })
     }
 
     /// Reads a block.
@@ -95,7 +97,8 @@ impl<'a> ComparedFile<'a> {
         arguments: &DiffArgs,
         compared: &mut CaptureComparison,
     ) -> Result<(), CliError> {
-        let Self { path, rows, time, report } = self;
+        let Self { path, rows, time, blocks, report } = self;
+        *blocks += 1;
         let progress = rows.step(&mut |item| match item {
             ReadItem::Fault(fault) => report.fault(fault),
             ReadItem::Row(channel, row) => {

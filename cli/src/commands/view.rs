@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, IsTerminal, Stdout};
+use std::mem::ManuallyDrop;
 use std::panic;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,11 +11,14 @@ use std::time::Duration;
 
 use ratatui_core::terminal::Terminal;
 use ratatui_crossterm::CrosstermBackend;
+use ratatui_crossterm::crossterm::cursor::Show;
 use ratatui_crossterm::crossterm::event::{DisableMouseCapture, EnableMouseCapture, poll, read};
 use ratatui_crossterm::crossterm::execute;
 use ratatui_crossterm::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
 use signal_hook::consts::{SIGHUP, SIGTERM};
 use signal_hook::flag;
 use tempfile::NamedTempFile;
@@ -23,13 +27,15 @@ use crate::args::BrowseArgs;
 use crate::exit::{CliError, CommandResult, RunReport, is_standard_input};
 use crate::input::InputFile;
 use crate::interrupt;
-use crate::output::StandardOutput;
+use crate::output::{self, StandardOutput};
 use crate::view::{CaptureViewer, CellStyleFn, ViewerOptions, WorkProgress, time_of};
 
 /// Time of a part of the work between two keys. *Chosen*: nobody sees the delay.
 const PART: Duration = Duration::from_millis(20);
 /// Time for which a key is waited for when nothing is to be done.
 const WAIT: Duration = Duration::from_millis(200);
+/// Exit status after a second signal: 128 + SIGTERM.
+const KILLED: i32 = 143;
 
 pub(crate) fn run(arguments: &BrowseArgs, output: &StandardOutput) -> CommandResult {
     let file = &arguments.file;
@@ -75,7 +81,8 @@ fn unpacked(file: &Path) -> Result<Option<NamedTempFile>, CliError> {
 
 /// A terminal on which the program has the whole screen, until this is dropped.
 struct RawTerminal {
-    terminal: Terminal<CrosstermBackend<Stdout>>,
+    /// Never dropped: it would panic over an error where a terminal that is gone cannot show it.
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<Stdout>>>,
     /// Set by a signal to end.
     is_killed: Arc<AtomicBool>,
 }
@@ -90,6 +97,8 @@ impl RawTerminal {
         }));
         let is_killed = Arc::new(AtomicBool::new(false));
         for signal in [SIGHUP, SIGTERM] {
+            // The second ends the program wherever it is.
+            flag::register_conditional_shutdown(signal, KILLED, Arc::clone(&is_killed))?;
             flag::register(signal, Arc::clone(&is_killed))?;
         }
         enable_raw_mode()?;
@@ -97,7 +106,7 @@ impl RawTerminal {
             .inspect_err(|_| restore())?;
         let terminal =
             Terminal::new(CrosstermBackend::new(io::stdout())).inspect_err(|_| restore())?;
-        Ok(Self { terminal, is_killed })
+        Ok(Self { terminal: ManuallyDrop::new(terminal), is_killed })
     }
 
     /// Shows the viewer until it ends.
@@ -113,7 +122,7 @@ impl RawTerminal {
             }
             is_old = is_at_work;
             let mut wait = if is_at_work { Duration::ZERO } else { WAIT };
-            while poll(wait)? {
+            while is_pressed(wait)? {
                 if viewer.event(&read()?).is_break() {
                     return Ok(());
                 }
@@ -132,8 +141,28 @@ impl Drop for RawTerminal {
     }
 }
 
+/// Waits for a key or another event. It is an error if the terminal is gone: the library would read its end for ever.
+fn is_pressed(wait: Duration) -> io::Result<bool> {
+    let (stdin, stdout) = (io::stdin(), io::stdout());
+    let keys = PollFlags::IN;
+    let terminal =
+        if stdin.is_terminal() { PollFd::new(&stdin, keys) } else { PollFd::new(&stdout, keys) };
+    let mut terminal = [terminal];
+    let wait = Timespec::try_from(wait).map_err(io::Error::other)?;
+    match rustix::event::poll(&mut terminal, Some(&wait)) {
+        Ok(_) | Err(Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let [terminal] = terminal;
+    if terminal.revents().intersects(PollFlags::HUP | PollFlags::ERR) || output::is_gone() {
+        return Err(io::Error::other("it is gone"));
+    }
+    // A new size is no key.
+    poll(Duration::ZERO)
+}
+
 /// Gives the terminal back as it was. An error has nowhere to be shown.
 fn restore() {
-    let _ = execute!(io::stdout(), DisableMouseCapture, LeaveAlternateScreen);
+    let _ = execute!(io::stdout(), Show, DisableMouseCapture, LeaveAlternateScreen);
     let _ = disable_raw_mode();
 }

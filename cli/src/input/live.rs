@@ -55,7 +55,9 @@ impl LiveStream {
             Err(TryRecvError::Disconnected) => return None,
             Err(TryRecvError::Empty) => output::flush(),
         }
-        while !interrupt::is_pressed() {
+        // One who follows a file does so for a reader.
+        let is_over = || self.end == InputEnd::Interrupt && output::is_gone();
+        while !interrupt::is_pressed() && !is_over() {
             match self.pieces.recv_timeout(PAUSE) {
                 Ok(piece) => return Some(piece),
                 Err(RecvTimeoutError::Disconnected) => return None,
@@ -65,7 +67,7 @@ impl LiveStream {
         self.interrupted()
     }
 
-    /// Result of a read after Ctrl-C, the usual end of a growing file.
+    /// Result of a read after Ctrl-C, or without a reader: the usual ends of a growing file.
     fn interrupted(&self) -> Option<ReadResult> {
         match self.end {
             InputEnd::Interrupt => None,

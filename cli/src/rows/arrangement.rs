@@ -189,7 +189,8 @@ pub(super) struct RowGroups {
     order: SortOrder,
     by_count: Option<SortDirection>,
     max: usize,
-    groups: BTreeMap<SortKey, GroupRow>,
+    /// The groups by their order, then by all that is in their values, as JSON.
+    groups: BTreeMap<(SortKey, String), GroupRow>,
     bytes: MemoryBudget,
 }
 
@@ -212,14 +213,15 @@ impl RowGroups {
     }
 
     pub(super) fn add(&mut self, row: &dyn ListRow) -> Result<(), String> {
-        let key = self.order.key(row, CharacterPeriod::PICOSECOND);
+        let values: Vec<Value> =
+            self.columns.names().map(|name| json_at(row, name).unwrap_or_default()).collect();
+        let key = (self.order.key(row, CharacterPeriod::PICOSECOND), json_text(&values));
         if let Some(group) = self.groups.get_mut(&key) {
             group.count += 1;
             return Ok(());
         }
-        let member = |name| (name, json_at(row, name).unwrap_or_default());
-        let members = self.columns.names().map(member).collect();
-        let bytes = ENTRY + 4 * key.size();
+        let members = self.columns.names().zip(values).collect();
+        let bytes = ENTRY + 2 * key.0.size() + 4 * key.1.len();
         self.groups.insert(key, GroupRow { members, count: 1 });
         self.bytes.add(bytes, self.groups.len())
     }
