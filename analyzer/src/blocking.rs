@@ -9,6 +9,7 @@ mod wait;
 
 use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use codec::capture::{Channel, ChannelId};
 use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS};
@@ -80,7 +81,7 @@ type OutputHolders = BTreeMap<ChannelId, Option<(ChannelId, u64)>>;
 
 impl BlockingTracker {
     /// Adds a channel.
-    pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
+    pub fn declare(&mut self, id: ChannelId, channel: &Arc<Channel>) {
         self.nodes.declare(id, channel);
         self.delay = self.delay.max(
             ParameterKey::Delay
@@ -379,7 +380,7 @@ mod tests {
     fn check(names: &[&str], steps: &[(u64, u32, BlockingStep)]) -> String {
         let mut blocking = BlockingTracker::default();
         for (id, name) in (0..).zip(names) {
-            blocking.declare(ChannelId(id), &Channel::named(*name));
+            blocking.declare(ChannelId(id), &Arc::new(Channel::named(*name)));
         }
         let (mut heads, mut text) = (BTreeMap::new(), String::new());
         let name = |id: &ChannelId| names[usize::try_from(id.0).unwrap()];

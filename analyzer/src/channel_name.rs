@@ -133,6 +133,20 @@ pub fn escape_text(text: String) -> String {
     text.chars().map(escaped).collect()
 }
 
+/// As [`escape_text`], in JSON, whose writers leave only harmful characters beyond ASCII as they are.
+#[must_use]
+pub fn escape_json(text: &str) -> Cow<'_, str> {
+    let is_raw = |char: char| char >= '\u{7f}' && is_harmful(char);
+    if !text.contains(is_raw) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = |char: char| match is_raw(char) {
+        true => format!("\\u{:04x}", u32::from(char)),
+        false => String::from(char),
+    };
+    Cow::Owned(text.chars().map(escaped).collect())
+}
+
 fn is_harmful(char: char) -> bool {
     let turns =
         matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

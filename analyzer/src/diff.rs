@@ -9,7 +9,7 @@ use codec::packet::PacketTag;
 use crate::event::Picoseconds;
 use crate::named_enum::named_enum;
 use crate::packet::{CRC, ENDED_BY, HexBytes, ReceivedPacket};
-use crate::render::{StyledLine, TextStyle, microseconds};
+use crate::render::{StyledLine, TextStyle, count, microseconds};
 use crate::row::FieldShape::{Bytes, Number, Place, Words};
 use crate::row::{FieldType, row};
 
@@ -249,10 +249,14 @@ fn next_same(a: &WaitingPackets, b: &WaitingPackets) -> Option<(usize, usize)> {
 pub fn diff_head(rows: &[DiffRow]) -> StyledLine {
     let differ = rows.iter().filter(|row| row.differs).count();
     match differ {
-        0 => StyledLine::of(TextStyle::Good, format!("✓ no difference on {} channels", rows.len())),
-        _ => {
-            StyledLine::of(TextStyle::Bad, format!("✗ {differ} of {} channels differ", rows.len()))
-        }
+        0 => StyledLine::of(
+            TextStyle::Good,
+            format!("✓ no difference on {}", count(rows.len(), "channel")),
+        ),
+        _ => StyledLine::of(
+            TextStyle::Bad,
+            format!("✗ {differ} of {} differ", count(rows.len(), "channel")),
+        ),
     }
 }
 
@@ -266,11 +270,11 @@ impl DiffRow {
             (*only_a, "only in A"),
             (*only_b, "only in B"),
         ];
-        let counts = counts.iter().filter(|(count, _)| *count > 0);
-        let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+        let counts = counts.iter().filter(|(number, _)| *number > 0);
+        let counts: Vec<String> = counts.map(|(number, what)| format!("{number} {what}")).collect();
         let text = match *captures {
-            "a" => format!("only in A, {only_a} packets"),
-            "b" => format!("only in B, {only_b} packets"),
+            "a" => format!("only in A, {}", count(only_a, "packet")),
+            "b" => format!("only in B, {}", count(only_b, "packet")),
             _ if counts.is_empty() => "no packets".to_owned(),
             _ => counts.join(", "),
         };

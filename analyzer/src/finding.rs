@@ -53,7 +53,9 @@ const COMPARED: [FindingKind; 5] = [
 #[derive(Clone, Debug, Default)]
 pub struct FindingChecks {
     ledger: FindingSet,
-    sides: BTreeMap<ChannelId, CheckedChannel>,
+    sides: BTreeMap<ChannelId, Box<CheckedChannel>>,
+    /// Channels of the checks that were added.
+    compared: BTreeMap<ChannelId, ComparedChannel>,
     /// Channels of the section by name.
     names: BTreeMap<String, ChannelId>,
     /// Channels captured at both ends: only one of the two recordings contains the rest of a
@@ -74,6 +76,14 @@ struct CheckedChannel {
     wire: SymbolChecker,
     watch: FlowChecker,
     open_wires: OpenWirePackets,
+}
+
+/// Clock of a channel against that of the opposite one. W-6
+#[derive(Clone, Copy, Debug)]
+struct ComparedChannel {
+    peer: Option<ChannelId>,
+    period: CharacterPeriod,
+    drift: Option<(Tick, i64)>,
 }
 
 /// Checker of the characters of one chunk.
@@ -104,7 +114,7 @@ impl FindingChecks {
 
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel, parameters: &ChannelParameters) {
-        let side = CheckedChannel {
+        let side = Box::new(CheckedChannel {
             peer: None,
             period: channel.period,
             parameters: *parameters,
@@ -112,7 +122,7 @@ impl FindingChecks {
             wire: SymbolChecker::new(channel, parameters),
             watch: FlowChecker::new(channel, parameters),
             open_wires: OpenWirePackets::default(),
-        };
+        });
         self.sides.insert(id, side);
         self.ledger.seen.channels += 1;
     }
@@ -219,10 +229,10 @@ impl FindingChecks {
     /// Reports clock drift once per link, and removes the findings that compare times of such a
     /// link. Must be called after the last `absorb`. W-6
     pub(crate) fn forgive_drift(&mut self) {
-        let Self { ledger, sides, .. } = self;
+        let Self { ledger, compared: sides, .. } = self;
         for (id, side) in &*sides {
             let told = |id: &ChannelId| ledger.has(FindingKind::ClockDrift, *id);
-            if let Some((at, ppm)) = side.watch.drift()
+            if let Some((at, ppm)) = side.drift
                 && !told(id)
                 && !side.peer.is_some_and(|peer| told(&peer))
             {
@@ -245,9 +255,25 @@ impl FindingChecks {
         }
     }
 
+    /// Continues other checks.
+    pub(crate) fn take_over(&mut self, other: Self) {
+        self.ledger.absorb(&other.ledger);
+        self.sides.extend(other.sides);
+    }
+
+    /// Adds the findings of other checks, of channels without characters.
+    pub(crate) fn absorb_silent(&mut self, other: &Self) {
+        self.ledger.absorb(&other.ledger);
+    }
+
     /// Adds the findings and channels of other checks.
     pub fn absorb(&mut self, other: &Self) {
         self.ledger.absorb(&other.ledger);
-        self.sides.extend(other.sides.iter().map(|(id, side)| (*id, side.clone())));
+        let compared = other.sides.iter().map(|(id, side)| {
+            let CheckedChannel { peer, period, watch, .. } = &**side;
+            (*id, ComparedChannel { peer: *peer, period: *period, drift: watch.drift() })
+        });
+        self.compared.extend(compared);
+        self.compared.extend(&other.compared);
     }
 }

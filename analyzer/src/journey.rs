@@ -186,7 +186,8 @@ impl JourneyTracker {
         // Only packets with omitted events remain.
         self.legs = HopTable::default();
         self.waiting.clear();
-        self.net.lanes.iter_mut().for_each(|lane| lane.queue.clear());
+        let waiting = self.net.lanes.iter_mut().filter(|lane| !lane.queue.is_empty());
+        waiting.for_each(|lane| lane.queue.clear());
     }
 
     /// Records the first byte of a packet.

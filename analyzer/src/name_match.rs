@@ -4,7 +4,10 @@
 /// of a comparison is the product of both lengths.
 const WORD_MAX: usize = 64;
 
-/// `did you mean …?`, if one of the words is similar.
+/// Minimum length of a word that stands for a longer one that begins with it. *Chosen*: shorter ones begin many.
+const BEGIN_MIN: usize = 4;
+
+/// `did you mean …?`, if one of the words is similar or begins with the word.
 #[must_use]
 pub fn did_you_mean<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<String> {
     if word.len() > WORD_MAX {
@@ -13,14 +16,22 @@ pub fn did_you_mean<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) ->
     let lower = word.to_ascii_lowercase();
     let chars = word.chars().count();
     let near = (chars / 3).max(1);
-    words
-        .into_iter()
+    let words: Vec<&str> = words.into_iter().collect();
+    let similar = words
+        .iter()
         // The difference of the lengths is a lower bound of the distance.
         .filter(|other| other.chars().count().abs_diff(chars) <= near)
         .map(|other| (strsim::damerau_levenshtein(&lower, &other.to_ascii_lowercase()), other))
         .filter(|(distance, _)| *distance <= near)
         .min_by_key(|(distance, other)| (*distance, *other))
-        .map(|(_, other)| format!("did you mean `{other}`?"))
+        .map(|(_, other)| other);
+    let longer = || words.iter().filter(|other| chars >= BEGIN_MIN && begins(other, &lower));
+    let found = similar.or_else(|| longer().min_by_key(|other| (other.len(), **other)))?;
+    Some(format!("did you mean `{found}`?"))
+}
+
+fn begins(name: &str, with: &str) -> bool {
+    name.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with))
 }
 
 /// True if the whole text matches the pattern: `*` matches any text, `?` any one character.

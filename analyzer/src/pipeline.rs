@@ -187,7 +187,7 @@ impl<R: Read + Send> CaptureAnalysis<R> {
     #[must_use]
     pub fn findings(&self) -> FindingChecks {
         let mut findings = self.network.findings().clone();
-        self.links().for_each(|link| findings.absorb(link.findings()));
+        self.links.add_findings(&mut findings);
         findings.forgive_drift();
         findings
     }

@@ -57,7 +57,7 @@ impl From<FlowCommand> for FlowInput {
 pub struct EventTimeline {
     filter: EventFilter,
     bytes: ByteRetention,
-    queues: BTreeMap<ChannelId, ChannelQueue>,
+    queues: BTreeMap<ChannelId, Box<ChannelQueue>>,
     /// Time of each queue's next event. Entries may be out of date, but none is missing.
     due: BinaryHeap<Reverse<(Picoseconds, ChannelId)>>,
     newest: Picoseconds,
@@ -92,7 +92,7 @@ impl EventTimeline {
 
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
-        self.queues.insert(id, ChannelQueue::new(channel, self.bytes));
+        self.queues.insert(id, Box::new(ChannelQueue::new(channel, self.bytes)));
     }
 
     /// Pairs two channels as the directions of one link.
@@ -178,7 +178,7 @@ impl EventTimeline {
             && time < until
         {
             self.due.pop();
-            if self.queues.get(&id).and_then(ChannelQueue::due) != Some(time) {
+            if self.queues.get(&id).and_then(|queue| queue.due()) != Some(time) {
                 continue;
             }
             // Without the heap while this channel is ahead of all others.
@@ -208,7 +208,7 @@ impl EventTimeline {
     }
 
     fn schedule(&mut self, id: ChannelId) {
-        let due = self.queues.get(&id).and_then(ChannelQueue::due);
+        let due = self.queues.get(&id).and_then(|queue| queue.due());
         self.due.extend(due.map(|time| Reverse((time, id))));
     }
 

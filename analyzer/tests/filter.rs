@@ -120,10 +120,20 @@ fn what_a_row_does_not_have_passes_no_test_but_a_negation() {
     let keeps = |text| {
         Filter::parse(text, RowKind::Packets).unwrap().keeps(&runt, CharacterPeriod::FULL_RATE)
     };
-    for text in ["!tag", "!(tag == 5)", "!(syndrome > 0)", "!route", "route != 83", "!route[0]"] {
+    for text in ["!tag", "!(tag == 5)", "!(syndrome > 0)", "!route", "!(route != 83)", "!route[0]"]
+    {
         assert!(keeps(text), "{text}");
     }
-    for text in ["tag", "tag == 5", "tag != 5", "tag in {5}", "syndrome", "route", "route[0]"] {
+    for text in [
+        "tag",
+        "tag == 5",
+        "tag != 5",
+        "tag in {5}",
+        "syndrome",
+        "route",
+        "route != 83",
+        "route[0]",
+    ] {
         assert!(!keeps(text), "{text}");
     }
 }

@@ -59,7 +59,8 @@ enum Expr {
 /// A random value of a shape, never null; text, bytes and lists may be empty.
 fn leaf(dice: &mut Dice, shape: FieldShape) -> Value {
     match shape {
-        FieldShape::Number(_) | FieldShape::Place | FieldShape::Time => json!(dice.below(4)),
+        FieldShape::Number(most) => json!(dice.below(4.min(most.saturating_add(1)) as usize)),
+        FieldShape::Place | FieldShape::Time => json!(dice.below(4)),
         FieldShape::Signed => json!(dice.below(4) as i64 - 2),
         FieldShape::Real => json!(dice.below(4) as f64 / 2.0),
         FieldShape::Text => json!(dice.of(&WORDS)),
@@ -91,11 +92,8 @@ fn object(dice: &mut Dice, fields: &[RowField], before: &str) -> Value {
             _ => leaf(dice, field.shape),
         };
         let is_listed = dice.below(3) == 0 && field.shape != FieldShape::Bytes;
-        let value = if is_listed {
-            (0..dice.below(3)).map(|_| one(dice)).collect()
-        } else {
-            one(dice)
-        };
+        let value =
+            if is_listed { (0..dice.below(3)).map(|_| one(dice)).collect() } else { one(dice) };
         members.insert(name.to_owned(), value);
     }
     Value::Object(members)
@@ -157,8 +155,7 @@ fn key(value: &Value, shape: FieldShape) -> Option<Key> {
 
 /// A random check of a field that the language allows.
 fn check(dice: &mut Dice, shape: FieldShape) -> Check {
-    let is_ordered =
-        !matches!(shape, FieldShape::Text | FieldShape::Words(_) | FieldShape::Flag);
+    let is_ordered = !matches!(shape, FieldShape::Text | FieldShape::Words(_) | FieldShape::Flag);
     let ops: &[&str] = if is_ordered { &["==", "!=", "<", "<=", ">", ">="] } else { &["==", "!="] };
     let literal = |dice: &mut Dice| match shape {
         FieldShape::List => Key::Number(dice.below(3) as i128),
@@ -176,14 +173,16 @@ fn check(dice: &mut Dice, shape: FieldShape) -> Check {
             });
             Check::In(choices.collect())
         }
-        2 if matches!(shape, FieldShape::Text | FieldShape::Bytes) => Check::Contains(literal(dice)),
+        2 if matches!(shape, FieldShape::Text | FieldShape::Bytes) => {
+            Check::Contains(literal(dice))
+        }
         3 if shape == FieldShape::Text => Check::Begins((*dice.of(&["", "a", "ab"])).to_owned()),
-        _ => Check::Compare(dice.of(ops), literal(dice)),
+        _ => Check::Compare(ops[dice.below(ops.len())], literal(dice)),
     }
 }
 
 fn expr(dice: &mut Dice, kind: RowKind, depth: usize) -> Expr {
-    let mut inner = |dice: &mut Dice| Box::new(expr(dice, kind, depth - 1));
+    let inner = |dice: &mut Dice| Box::new(expr(dice, kind, depth - 1));
     match if depth == 0 { 9 } else { dice.below(6) } {
         0 => Expr::Not(inner(dice)),
         1 => Expr::Both(inner(dice), inner(dice)),
@@ -226,7 +225,9 @@ fn holds(expr: &Expr, row: &Value) -> bool {
     }
     match check {
         Check::Alone if field.shape == FieldShape::Flag => keys.contains(&Key::Flag(true)),
-        Check::Alone if field.shape == FieldShape::List => keys.iter().any(|it| *it != Key::Number(0)),
+        Check::Alone if field.shape == FieldShape::List => {
+            keys.iter().any(|it| *it != Key::Number(0))
+        }
         Check::Alone => !keys.is_empty(),
         Check::Compare("!=", than) => !keys.is_empty() && !keys.contains(than),
         Check::Compare(op, than) => keys.iter().any(|it| match *op {

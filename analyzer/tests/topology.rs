@@ -18,7 +18,7 @@ fn network(names: &[&str], heads: HeadList<'_>, passed: PassedPackets<'_>) -> To
     for (id, name) in (0..).zip(names).filter(|(_, name)| !name.is_empty()) {
         let mut channel = Channel::named(*name);
         channel.tap = channel.name.split_once('>').map(|(from, _)| from.to_owned());
-        nodes.declare(ChannelId(id), &channel);
+        nodes.declare(ChannelId(id), &std::sync::Arc::new(channel));
     }
     for (id, pair) in (0..).step_by(2).zip(names.chunks(2)) {
         if pair.iter().all(|name| !name.is_empty()) && pair.len() == 2 {

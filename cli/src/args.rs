@@ -135,9 +135,9 @@ pub(crate) enum CliCommand {
     Storm(StormArgs),
     /// Shows the help of a command, or of a subject: `filter`, `scenario`, `output`, `exit-codes`.
     Help {
-        /// The command or the subject; without it, all commands.
+        /// The command, with a command below it (`export wires`), or the subject; without it, all commands.
         #[arg(value_name = "SUBJECT")]
-        subject: Option<String>,
+        subject: Vec<String>,
     },
     /// Prints the JSON Schema of the rows of a command.
     Schema {

@@ -4,7 +4,9 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::exit::{CliError, is_standard};
+use analyzer::channel_name::escape_text;
+
+use crate::exit::{CliError, RunReport, is_standard};
 
 /// An output file. A regular or new file is written to a temporary file beside it, which replaces it
 /// when complete and is removed otherwise. A pipe or a device is written directly.
@@ -45,6 +47,11 @@ impl AtomicFile {
         }
     }
 
+    /// True if it takes the place of an old file.
+    fn is_replacement(&self) -> bool {
+        matches!(&self.stream, FileDestination::Regular { place, .. } if place.exists())
+    }
+
     fn sync(&mut self) -> io::Result<()> {
         match &mut self.stream {
             FileDestination::Standard(stdout) => stdout.flush(),
@@ -71,6 +78,22 @@ pub(crate) fn commit_all(mut files: Vec<AtomicFile>) -> Result<(), CliError> {
         let path = file.path.clone();
         file.commit().map_err(|error| CliError::writing(&path, &error))
     })
+}
+
+/// Completes files of what was read. Where the input was damaged, no old file is replaced by a part: false, and the
+/// report says so.
+pub(crate) fn commit_read(
+    files: Vec<AtomicFile>,
+    report: &mut RunReport,
+) -> Result<bool, CliError> {
+    if !report.is_clean()
+        && let Some(file) = files.iter().find(|file| file.is_replacement())
+    {
+        let path = escape_text(file.path.display().to_string());
+        report.error(&format!("{path} is kept as it is: what could be read is only a part"));
+        return Ok(false);
+    }
+    commit_all(files).map(|()| true)
 }
 
 /// Writes files with these contents: all of them, or none.

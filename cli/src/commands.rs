@@ -34,7 +34,7 @@ mod watch;
 mod wireshark;
 
 use analyzer::packet::ByteRetention;
-use analyzer::render::wrapped;
+use analyzer::render::{StyledLine, TextStyle, wrapped};
 use analyzer::timeline::EventFilter;
 
 use crate::args::{CliArguments, CliCommand, PacketsArgs};
@@ -101,19 +101,23 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
             Ok(RunReport::default())
         }
         Cli::Schema { command } => schema::run(command.as_deref(), output),
-        Cli::Help { subject } => help_about(subject.as_deref(), output),
+        Cli::Help { subject } => help_about(&subject, output),
     }
 }
 
 /// Prints the help of a command or subject.
-fn help_about(subject: Option<&str>, output: &mut StandardOutput) -> CommandResult {
+fn help_about(subject: &[String], output: &mut StandardOutput) -> CommandResult {
     let mut command = help::command();
+    let (subject, below) = match subject {
+        [] => (None, &[][..]),
+        [name, below @ ..] => (Some(name.as_str()), below),
+    };
     let topic = manual::TOPICS.iter().find(|(name, ..)| Some(*name) == subject);
     match (subject, topic) {
         (_, Some((.., text))) => {
             let width = output.width().unwrap_or(usize::MAX);
             for line in text.lines().flat_map(|line| wrapped(line.split(' '), " ", width)) {
-                output.text(&(line + "\n"));
+                output.line(&StyledLine::of(TextStyle::Plain, line));
             }
         }
         (Some("exit-codes"), None) => help::EXIT_STATUS
@@ -121,7 +125,11 @@ fn help_about(subject: Option<&str>, output: &mut StandardOutput) -> CommandResu
             .for_each(|(status, meaning)| output.text(&format!("{status:<4} {meaning}\n"))),
         (Some(name), None) => {
             command.build();
-            let Some(found) = command.find_subcommand_mut(name) else {
+            let found = below.iter().try_fold(command.find_subcommand_mut(name), |found, name| {
+                Some(found?.find_subcommand_mut(name)).filter(Option::is_some)
+            });
+            let Some(found) = found.flatten() else {
+                let name = [&[name.to_owned()], below].concat().join(" ");
                 let names = command.get_subcommands().map(clap::Command::get_name);
                 let names =
                     names.chain(manual::TOPICS.map(|(name, ..)| name)).chain(["exit-codes"]);

@@ -58,7 +58,8 @@ impl RunReport {
     }
 
     pub(crate) fn failure(&self, error: &CaptureError) -> CliError {
-        CliError::Message(format!("{}: {error}", self.file))
+        let help = next_step(&self.file, error);
+        CliError::Message(format!("{}: {error}{help}", self.file))
     }
 
     /// Adds a warning, which does not change the exit status.
@@ -133,6 +134,13 @@ impl RunReport {
         }
         ExitCode::from(status)
     }
+}
+
+/// The command that takes a file of another kind, if it is known.
+fn next_step(file: &str, error: &CaptureError) -> String {
+    let is_scenario = matches!(error, CaptureError::NotACapture { .. }) && file.ends_with(".toml");
+    let simulate = format!("; simulate a scenario first: myriscope simulate {file} -o FILE");
+    if is_scenario { simulate } else { String::new() }
 }
 
 impl CliError {

@@ -4,7 +4,9 @@ use std::env;
 use std::io::{self, BufWriter, Write};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
+use analyzer::channel_name::escape_json;
 use analyzer::render::{StyledLine, TextStyle};
+use analyzer::row::json_text;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -45,13 +47,16 @@ pub(crate) fn is_gone() -> bool {
     let stdout = io::stdout();
     let mut streams = [PollFd::new(&stdout, PollFlags::empty())];
     let polled = poll(&mut streams, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
-    polled.is_ok() && streams.iter().any(|it| it.revents().intersects(PollFlags::HUP | PollFlags::ERR))
+    polled.is_ok()
+        && streams.iter().any(|it| it.revents().intersects(PollFlags::HUP | PollFlags::ERR))
 }
 
 /// Standard output. After the first error nothing more is printed.
 pub(crate) struct StandardOutput {
     style: fn(TextStyle) -> Style,
     width: Option<usize>,
+    /// True in a locale that has no other characters.
+    is_ascii: bool,
     result: io::Result<()>,
 }
 
@@ -62,7 +67,8 @@ impl StandardOutput {
             ColourChoice::Always => true,
             ColourChoice::Never => false,
         };
-        Self { style: if coloured { style } else { |_| Style::new() }, width, result: Ok(()) }
+        let style = if coloured { style } else { |_| Style::new() };
+        Self { style, width, is_ascii: is_locale_ascii(), result: Ok(()) }
     }
 
     /// Colours of each style.
@@ -88,6 +94,8 @@ impl StandardOutput {
 
     pub(crate) fn line(&mut self, line: &StyledLine) {
         let style = self.style;
+        let plain = self.is_ascii.then(|| line.each_piece(ascii));
+        let line = plain.as_ref().unwrap_or(line);
         // Trailing blanks are not printed, as in the line's own text.
         let mut left = line.to_string().len();
         self.write(|stream| {
@@ -113,13 +121,13 @@ impl StandardOutput {
 
     /// Prints a value as JSON, followed by `end`.
     pub(crate) fn json(&mut self, value: &impl Serialize, end: &str) {
-        self.write(|stream| {
-            serde_json::to_writer(&mut *stream, value)?;
-            stream.write_all(end.as_bytes())
-        });
+        self.text(&json_text(value));
+        self.text(end);
     }
 
+    /// Prints text, or a part of JSON: characters of names that would harm a terminal are escaped as there.
     pub(crate) fn text(&mut self, text: &str) {
+        let text = escape_json(text);
         self.write(|stream| stream.write_all(text.as_bytes()));
     }
 
@@ -137,6 +145,46 @@ impl StandardOutput {
             result => result,
         }
     }
+}
+
+/// True if the locale, where one is set, has no UTF-8.
+fn is_locale_ascii() -> bool {
+    let set = |name| env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    locale.is_some_and(|locale| !locale.to_lowercase().replace('-', "").contains("utf8"))
+}
+
+/// Text with characters of ASCII for those with which this program draws and writes; names stay as they are.
+fn ascii(text: &str) -> String {
+    let (mut plain, mut is_raised) = (String::with_capacity(text.len()), false);
+    for char in text.chars() {
+        let raised = match char {
+            '²' => Some('2'),
+            '⁴' => Some('4'),
+            '⁶' => Some('6'),
+            _ => None,
+        };
+        if raised.is_some() && !is_raised {
+            plain.push('^');
+        }
+        is_raised = raised.is_some();
+        plain.push(raised.unwrap_or(match char {
+            '─' | '━' | '–' | '−' | '╌' | '┈' => '-',
+            '│' | '┃' | '╎' | '┊' => '|',
+            '\u{250c}'..='\u{254b}' | '╭' | '╮' | '╯' | '╰' => '+',
+            '►' | '▶' | '→' | '›' | '≥' => '>',
+            '◄' | '◀' | '←' | '≤' => '<',
+            '▅'..='█' | '▓' | '●' => '#',
+            '▁'..='▄' | '▒' | '◐' => '=',
+            '░' | '·' | '…' | '⋯' | '•' | '○' => '.',
+            '✓' => 'v',
+            '✗' | '×' => 'x',
+            'µ' => 'u',
+            '±' => '~',
+            other => other,
+        }));
+    }
+    plain
 }
 
 const fn style(role: TextStyle) -> Style {

@@ -118,6 +118,11 @@ pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
         let channels = LinkAnalysis::reports(link).map(|report| report.id);
         channels.zip(LinkAnalysis::slack(link))
     });
+    // A link without characters has no bounds.
+    let buffers = buffers.filter_map(|(id, slack)| match slack {
+        Cow::Borrowed(slack) => Some((id, slack)),
+        Cow::Owned(_) => None,
+    });
     let buffers = buffers.filter(|(_, slack)| view.channels().selects(slack.channel()));
     let buffers = numbers::known_buffers(buffers);
     let time = picture_time(&links, view.window());

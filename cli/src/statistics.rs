@@ -5,7 +5,7 @@ mod messages;
 
 use std::cmp::Reverse;
 
-use analyzer::render::{StyledLine, TextStyle, microseconds};
+use analyzer::render::{StyledLine, TextStyle, count, microseconds};
 use codec::time::FULL_RATE_PERIOD_PS;
 use serde::Serialize;
 use simulator::interface::{HostStatistics, MappingCounters, RouterCounters};
@@ -197,14 +197,16 @@ fn totals(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
         ("changed on wires", seen.wire_errors, TextStyle::Bad),
         ("timed out", seen.blocked, TextStyle::Bad),
     ];
-    let head =
-        StyledLine::of(TextStyle::Head, format!("{} µs, {} packets", time(periods), seen.injected));
+    let head = StyledLine::of(
+        TextStyle::Head,
+        format!("{} µs, {}", time(periods), count(seen.injected, "packet")),
+    );
     counts(head, ": ", handled.chain(others), out);
     if seen.payload > 0 {
         let rate = mb_s(seen.payload, periods);
         out(StyledLine::of(
             TextStyle::Plain,
-            format!("payload delivered: {} bytes, {rate} Mb/s", seen.payload),
+            format!("payload delivered: {}, {rate} Mb/s", count(seen.payload, "byte")),
         ));
     }
 }
@@ -231,10 +233,6 @@ fn mapping(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
         let lost = count(repair.lost, "packet");
         line(format!("fault at {} µs: {took}, {lost} lost", time(repair.fault)));
     }
-}
-
-fn count(number: u64, word: &str) -> String {
-    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Prints a heading and the counts that are not 0, in as many lines as they need.

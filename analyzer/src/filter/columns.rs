@@ -74,7 +74,12 @@ impl ColumnList {
     }
 
     fn from_fields(fields: impl IntoIterator<Item = &'static RowField>) -> Self {
-        Self { cells: RowCells::of(fields), details: RowCells::of([]), unit: None, lists: ListText::Length }
+        Self {
+            cells: RowCells::of(fields),
+            details: RowCells::of([]),
+            unit: None,
+            lists: ListText::Length,
+        }
     }
 
     /// The list with places and times in a unit.

@@ -211,7 +211,7 @@ impl FindingChecks {
             side.judge_skew(&mut sink);
             let peer = side.peer.filter(|peer| id < peer);
             let peer = peer.and_then(|peer| Some((peer, sides.get(&peer)?)));
-            side.judge_rate(peer.map(|(_, peer)| peer), &mut sink);
+            side.judge_rate(peer.map(|(_, peer)| &**peer), &mut sink);
         }
     }
 }

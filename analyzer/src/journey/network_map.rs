@@ -2,6 +2,7 @@
 
 use crate::event::Picoseconds;
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::{Deref, DerefMut};
 
 use codec::capture::{Channel, ChannelId};
 use codec::crc::CrcResidue;
@@ -56,6 +57,13 @@ pub(super) struct MappedChannel {
     pub(super) path: Option<Picoseconds>,
     /// Maximum of bytes between the tap and the switch behind it.
     pub(super) room: u64,
+    /// Its traffic, from the first event on.
+    traffic: Option<Box<ChannelTraffic>>,
+}
+
+/// State of a channel on which something has happened.
+#[derive(Debug)]
+pub(super) struct ChannelTraffic {
     /// Packets at the switch input behind it, or in transit to it.
     pub(super) queue: VecDeque<QueuedHop>,
     /// Start of reliable framing after the first character or the last hole, if known. P-1
@@ -81,6 +89,39 @@ pub(super) struct MappedChannel {
     /// Passages to this output: input channel, first byte, and number of packets, in ascending
     /// order.
     pub(super) passages: Vec<(usize, u8, u64)>,
+}
+
+impl ChannelTraffic {
+    const NONE: Self = Self {
+        queue: VecDeque::new(),
+        framed: None,
+        open: None,
+        next_number: 0,
+        sum: 0,
+        last: None,
+        left: None,
+        clear: None,
+        reset: None,
+        doubted: VecDeque::new(),
+        served: PortId(0),
+        resumed: None,
+        passages: Vec::new(),
+    };
+}
+
+impl Deref for MappedChannel {
+    type Target = ChannelTraffic;
+
+    fn deref(&self) -> &ChannelTraffic {
+        static NONE: ChannelTraffic = ChannelTraffic::NONE;
+        self.traffic.as_deref().unwrap_or(&NONE)
+    }
+}
+
+impl DerefMut for MappedChannel {
+    fn deref_mut(&mut self) -> &mut ChannelTraffic {
+        self.traffic.get_or_insert_with(|| Box::new(ChannelTraffic::NONE))
+    }
 }
 
 /// A queued packet with its first byte, which excludes most candidates without a look-up.
@@ -189,19 +230,7 @@ impl NetworkMap {
             since_sent,
             path: told(ParameterKey::Path).map(picoseconds),
             room,
-            queue: VecDeque::new(),
-            framed: None,
-            open: None,
-            next_number: 0,
-            sum: 0,
-            last: None,
-            left: None,
-            clear: None,
-            reset: None,
-            doubted: VecDeque::new(),
-            served: PortId(0),
-            resumed: None,
-            passages: Vec::new(),
+            traffic: None,
         });
     }
 

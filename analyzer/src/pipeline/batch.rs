@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::ops::Range;
+use std::sync::Arc;
 
 use codec::capture::{
     CaptureError, CaptureFault, CaptureItem, CaptureReader, Channel, ChannelId, Chunk,
@@ -26,7 +27,7 @@ const CONTROL: u64 = 15;
 #[derive(Debug, Default)]
 pub(super) struct ChunkBatch {
     /// Channels declared in the batch.
-    pub(super) channels: Vec<(ChannelId, Channel)>,
+    pub(super) channels: Vec<(ChannelId, Arc<Channel>)>,
     /// Pairs of channels that form a link.
     pub(super) joined: Vec<(ChannelId, ChannelId)>,
     entries: Vec<BatchChunk>,
@@ -81,7 +82,9 @@ pub(super) fn read<R: Read>(
                 batch.progress = SectionProgress::End;
                 batches.push(batch.cut());
             }
-            CaptureItem::Channel(id, channel) => batch.channels.push((id, channel.clone())),
+            CaptureItem::Channel(id, channel) => {
+                batch.channels.push((id, Arc::new(channel.clone())))
+            }
             CaptureItem::Link(one, other) => {
                 // Chunks before the link in the file are processed without it, wherever batches
                 // end.

@@ -1,6 +1,7 @@
 //! Analysis of all links of a capture, in parallel.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use codec::CharBuf;
 use codec::capture::{Channel, ChannelId, Chunk};
@@ -9,6 +10,7 @@ use rayon::prelude::*;
 
 use super::batch::{ChunkBatch, SectionProgress};
 use crate::event::Picoseconds;
+use crate::finding::FindingChecks;
 use crate::link::parameters::LinkAssumptions;
 use crate::link::{LinkAnalysis, LinkOutput};
 use crate::link_shard::LinkShard;
@@ -24,7 +26,9 @@ pub(super) struct LinkStage {
     shard: LinkShard,
     /// All links; one whose channels have moved to another link is empty.
     links: Vec<LinkAnalysis>,
-    channels: BTreeMap<ChannelId, (usize, Channel)>,
+    channels: BTreeMap<ChannelId, (usize, Arc<Channel>)>,
+    /// Findings about the links of the sections that have ended.
+    findings: FindingChecks,
     /// The first link of the section.
     first: usize,
     /// Time of the newest chunk.
@@ -37,10 +41,10 @@ pub(super) struct LinkStage {
 #[derive(Debug)]
 pub(super) struct BatchOutput {
     /// Channels declared in the batch.
-    pub(super) channels: Vec<(ChannelId, Channel)>,
+    pub(super) channels: Vec<(ChannelId, Arc<Channel>)>,
     /// Pairs of channels that form a link.
     pub(super) joined: Vec<(ChannelId, ChannelId)>,
-    /// Output of each link.
+    /// Output of each link that has any.
     pub(super) outputs: Vec<LinkOutput>,
     /// End of the recorded part of the section.
     pub(super) until: Picoseconds,
@@ -52,13 +56,14 @@ pub(super) struct BatchOutput {
 }
 
 impl LinkStage {
-    pub(super) const fn new(scope: AnalysisScope, assumptions: LinkAssumptions) -> Self {
+    pub(super) fn new(scope: AnalysisScope, assumptions: LinkAssumptions) -> Self {
         Self {
             scope,
             assumptions,
             shard: LinkShard::ALL,
             links: Vec::new(),
             channels: BTreeMap::new(),
+            findings: FindingChecks::default(),
             first: 0,
             newest: 0,
             until: 0,
@@ -70,15 +75,21 @@ impl LinkStage {
     }
 
     pub(super) fn channels(&self) -> impl Iterator<Item = (ChannelId, &Channel)> {
-        self.channels.iter().map(|(id, (_, channel))| (*id, channel))
+        self.channels.iter().map(|(id, (_, channel))| (*id, &**channel))
     }
 
     pub(super) fn channel(&self, id: ChannelId) -> Option<&Channel> {
-        self.channels.get(&id).map(|(_, channel)| channel)
+        self.channels.get(&id).map(|(_, channel)| &**channel)
     }
 
     pub(super) fn into_links(self) -> Vec<LinkAnalysis> {
         self.links.into_iter().filter(|link| !link.is_empty()).collect()
+    }
+
+    /// Adds the findings about all links.
+    pub(super) fn add_findings(&self, findings: &mut FindingChecks) {
+        findings.absorb(&self.findings);
+        self.links.iter().for_each(|link| link.add_findings(findings));
     }
 
     pub(super) fn links(&self) -> impl Iterator<Item = &LinkAnalysis> {
@@ -90,7 +101,7 @@ impl LinkStage {
         for (id, channel) in &batch.channels {
             let mut link = LinkAnalysis::new(self.scope);
             link.declare(*id, channel, &self.assumptions);
-            self.channels.insert(*id, (self.links.len(), channel.clone()));
+            self.channels.insert(*id, (self.links.len(), Arc::clone(channel)));
             self.links.push(link);
         }
         for (one, other) in &batch.joined {
@@ -117,17 +128,19 @@ impl LinkStage {
         let links = links.par_iter_mut();
         #[cfg(not(feature = "parallel"))]
         let links = links.iter_mut();
-        let outputs = links.zip(&work).map(|(link, chunks)| {
+        let outputs = links.zip(&work).filter_map(|(link, chunks)| {
             chunks.iter().for_each(|(id, chunk)| link.feed(*id, chunk));
             link.pass(newest);
             if progress == SectionProgress::End {
                 link.finish();
             }
-            link.take_output()
+            Some(link.take_output()).filter(|output| !output.is_empty())
         });
         let outputs = outputs.collect();
         drop(work);
         if progress == SectionProgress::End {
+            let ended = self.links.get_mut(first..).unwrap_or_default().iter_mut();
+            ended.for_each(|link| link.end(&mut self.findings));
             self.first = self.links.len();
             (self.newest, self.until) = (0, 0);
         }

@@ -91,11 +91,14 @@ pub fn deadlock_summary(
     let lasted = deadlock.until.saturating_sub(deadlock.since);
     let [since, lasted] =
         [deadlock.since, lasted].map(|time| format!("{} {}", unit.elapsed(time), unit.name()));
-    let line = StyledLine::of(TextStyle::Bad, "deadlock")
-        .and(TextStyle::Plain, format!("  since {since}, for {lasted}"));
+    // First, where no narrow terminal cuts it off.
+    let is_broken = deadlock.broken.is_some();
+    let line =
+        StyledLine::of(TextStyle::Bad, if is_broken { "deadlock" } else { "deadlock, not broken" })
+            .and(TextStyle::Plain, format!("  since {since}, for {lasted}"));
     let line = line.and(TextStyle::Plain, format!(" = {}", of_timeout(deadlock.periods)));
     let how = match deadlock.broken {
-        None => return line.and(TextStyle::Bad, "; not broken"),
+        None => return line,
         Some((by, how)) => (name(by, known), how),
     };
     let how = match how {

@@ -119,6 +119,12 @@ impl StyledLine {
         self.0.iter().map(|(_, text, _)| text.chars().count()).sum()
     }
 
+    /// The line with changed text in each piece.
+    #[must_use]
+    pub fn each_piece(&self, change: impl Fn(&str) -> String) -> Self {
+        Self(self.0.iter().map(|(role, text, rank)| (*role, change(text), *rank)).collect())
+    }
+
     /// Pieces of the line, in order.
     pub fn pieces(&self) -> impl Iterator<Item = (TextStyle, &str)> {
         self.0.iter().map(|(role, text, _)| (*role, text.as_str()))

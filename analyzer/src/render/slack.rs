@@ -1,5 +1,7 @@
 //! Slack buffers, as gauges and as bounds over time.
 
+use std::ops::Deref;
+
 use super::{StyledLine, TextStyle, count};
 use crate::channel_name::link_name;
 use crate::link::slack::{SlackRow, SlackTracker};
@@ -8,7 +10,10 @@ use crate::link::slack::{SlackRow, SlackTracker};
 const GAUGE: u32 = 40;
 
 /// Prints the fill levels of slack buffers; equal ones are grouped.
-pub fn slack<'a>(slacks: impl Iterator<Item = &'a SlackTracker>, out: &mut impl FnMut(StyledLine)) {
+pub fn slack(
+    slacks: impl Iterator<Item: Deref<Target = SlackTracker>>,
+    out: &mut impl FnMut(StyledLine),
+) {
     let mut before = None;
     for slack in slacks {
         let row = slack.summary();

@@ -1,6 +1,7 @@
 //! Packets, events and findings of the shown link, printed below the row in which they end.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use codec::capture::{Channel, ChannelId, Chunk};
 use codec::time::CharacterPeriod;
@@ -66,7 +67,7 @@ impl Default for NoteQueue {
 impl NoteQueue {
     /// Adds a channel of the shown link.
     pub(super) fn declare(&mut self, id: ChannelId, channel: &Channel) {
-        self.link.declare(id, channel, &LinkAssumptions::default());
+        self.link.declare(id, &Arc::new(channel.clone()), &LinkAssumptions::default());
         self.channels.insert(id, channel.clone());
     }
 

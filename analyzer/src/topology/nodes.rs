@@ -1,6 +1,7 @@
 //! Nodes with their channels and kinds. S-2, I-2
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use codec::capture::{Channel, ChannelId};
 use codec::route::PortId;
@@ -22,8 +23,8 @@ pub struct NodeIndex {
 
 #[derive(Clone, Debug)]
 struct KnownChannel {
-    channel: Channel,
-    way: Option<ChannelEnds>,
+    channel: Arc<Channel>,
+    way: Option<Arc<ChannelEnds>>,
     /// Indices of the nodes at both ends.
     nodes: Option<[usize; 2]>,
     heads: HeadCounts,
@@ -42,8 +43,11 @@ struct NamedNode {
 
 impl NodeIndex {
     /// Adds a channel.
-    pub fn declare(&mut self, id: ChannelId, channel: &Channel) {
-        let way = ChannelEnds::of(channel);
+    pub fn declare(&mut self, id: ChannelId, channel: &Arc<Channel>) {
+        self.add(id, channel, ChannelEnds::of(channel).map(Arc::new));
+    }
+
+    fn add(&mut self, id: ChannelId, channel: &Arc<Channel>, way: Option<Arc<ChannelEnds>>) {
         let nodes = way.as_ref().map(|way| [&way.from, &way.to].map(|end| self.node(end)));
         if let Some(node) = nodes.and_then(|[_, to]| self.named.get_mut(to))
             && let Err(place) = node.inputs.binary_search(&id)
@@ -62,7 +66,7 @@ impl NodeIndex {
             }
         }
         let heads = HeadCounts::default();
-        self.channels.insert(id, KnownChannel { channel: channel.clone(), way, nodes, heads });
+        self.channels.insert(id, KnownChannel { channel: Arc::clone(channel), way, nodes, heads });
     }
 
     /// Index of the node of a port.
@@ -117,7 +121,7 @@ impl NodeIndex {
     pub fn absorb(&mut self, other: &Self) {
         self.opposites.extend(&other.opposites);
         for (id, known) in other.channels.iter() {
-            self.declare(id, &known.channel);
+            self.add(id, &known.channel, known.way.clone());
             if let Some(own) = self.channels.get_mut(id) {
                 own.heads = known.heads;
             }
@@ -126,19 +130,19 @@ impl NodeIndex {
 
     /// All channels.
     pub fn channels(&self) -> impl Iterator<Item = (ChannelId, &Channel)> {
-        self.channels.iter().map(|(id, known)| (id, &known.channel))
+        self.channels.iter().map(|(id, known)| (id, &*known.channel))
     }
 
     /// Declaration of a channel.
     #[must_use]
     pub fn channel(&self, id: ChannelId) -> Option<&Channel> {
-        self.channels.get(id).map(|known| &known.channel)
+        self.channels.get(id).map(|known| &*known.channel)
     }
 
     /// Ends of a channel according to its name.
     #[must_use]
     pub fn ends(&self, id: ChannelId) -> Option<&ChannelEnds> {
-        self.channels.get(id)?.way.as_ref()
+        self.channels.get(id)?.way.as_deref()
     }
 
     /// Kind of the node at the far end of a channel.
@@ -184,7 +188,7 @@ mod tests {
     fn nodes(names: &[&str], heads: &[(u32, u8)]) -> NodeIndex {
         let mut nodes = NodeIndex::default();
         for (id, name) in (0..).zip(names) {
-            nodes.declare(ChannelId(id), &Channel::named(*name));
+            nodes.declare(ChannelId(id), &Arc::new(Channel::named(*name)));
         }
         heads.iter().for_each(|(id, first)| nodes.head(ChannelId(*id), *first));
         nodes

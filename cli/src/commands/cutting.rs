@@ -1,5 +1,6 @@
 //! `myriscope slice` and `myriscope merge`: a capture of parts of others.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use analyzer::channel_name::escape_text;
@@ -7,13 +8,14 @@ use analyzer::channel_selector::ChannelSelector;
 use analyzer::finding_row::ranked;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
-use analyzer::render::{StyledLine, TextStyle};
+use analyzer::render::{StyledLine, TextStyle, count};
 use analyzer::window::{TimeWindow, WindowEdge};
-use codec::capture::{Channel, MergeError, MergedCounts, merge};
+use codec::capture::{CaptureItem, Channel, MergeError, MergedCounts, ReadProgress, merge};
+use codec::time::Picoseconds;
 
 use crate::analyze::analyze_all;
 use crate::args::{MergeArgs, SliceArgs};
-use crate::atomic_file::{AtomicFile, commit_all};
+use crate::atomic_file::{AtomicFile, commit_read};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard, is_standard_input};
 use crate::input::InputFile;
 use crate::output::StandardOutput;
@@ -83,22 +85,56 @@ fn write(
     selector.check(&known).map_err(|error| reading(0, &error.to_string()))?;
     let MergedCounts { channels, characters } = done;
     if characters == 0 {
-        return Err(reading(0, "no character in this part of the capture; nothing was written"));
-    }
-    commit_all(vec![stream])?;
-    if !is_standard(copy) {
-        let text = format!("{characters} characters of {channels} channels written");
-        output.line(&StyledLine::of(TextStyle::Plain, text));
+        let recorded = files.first().and_then(|file| recorded_time(file));
+        let recorded = recorded.map_or_else(String::new, |(from, to)| {
+            format!(": it was recorded from {from} to {to}")
+        });
+        let error =
+            format!("no character in this part of the capture{recorded}; nothing was written");
+        return Err(reading(0, &error));
     }
     // Of several files with faults, the first is reported.
     let faulty = reports.iter().position(|report| !report.is_clean()).unwrap_or_default();
-    Ok(reports.into_iter().nth(faulty).unwrap_or_default())
+    let mut report = reports.into_iter().nth(faulty).unwrap_or_default();
+    if commit_read(vec![stream], &mut report)? && !is_standard(copy) {
+        let (characters, channels) = (count(characters, "character"), count(channels, "channel"));
+        let text = format!("{characters} of {channels} written");
+        output.line(&StyledLine::of(TextStyle::Plain, text));
+    }
+    Ok(report)
+}
+
+/// Times of the first and behind the last character of a file that can be read again.
+fn recorded_time(file: &Path) -> Option<(WindowEdge, WindowEdge)> {
+    let mut reader = InputFile::whole(file).channels().ok().filter(|_| file.is_file())?;
+    let (mut periods, mut times) = (BTreeMap::new(), None::<(Picoseconds, Picoseconds)>);
+    let mut add = |item: CaptureItem<'_>| match item {
+        CaptureItem::Channel(id, channel) => drop(periods.insert(id, channel.period)),
+        CaptureItem::Chunk(id, chunk) => {
+            let Some(period) = periods.get(&id) else { return };
+            let (first, end) = (period.time(chunk.first.0), period.time(chunk.end().0));
+            times =
+                times.map_or(Some((first, end)), |(from, to)| Some((from.min(first), to.max(end))));
+        }
+        CaptureItem::Section | CaptureItem::Link(..) | CaptureItem::Fault(_) => {}
+    };
+    while matches!(reader.step(&mut add), Ok(ReadProgress::More)) {}
+    times.map(|(from, to)| (WindowEdge::Picoseconds(from), WindowEdge::Picoseconds(to)))
 }
 
 /// The part to cut out: of --from and --to, or around a finding.
 fn window(arguments: &SliceArgs) -> Result<TimeWindow, CliError> {
     let SliceArgs { file, from, to, finding, around, .. } = arguments;
     let Some(wanted) = finding else {
+        let is_empty = match (from, to) {
+            (Some(WindowEdge::Picoseconds(from)), Some(WindowEdge::Picoseconds(to))) => from >= to,
+            (Some(WindowEdge::Character(from)), Some(WindowEdge::Character(to))) => from >= to,
+            _ => false,
+        };
+        if let (Some(from), Some(to), true) = (from, to, is_empty) {
+            let error = format!("--from {from} --to {to}: expected the earlier end first");
+            return Err(CliError::Message(error));
+        }
         return Ok(TimeWindow { from: from.unwrap_or(TimeWindow::ALL.from), to: *to });
     };
     if is_standard_input(file) {

@@ -77,7 +77,7 @@ fn print(topic: &ExplainTopic, width: usize, out: &mut impl FnMut(StyledLine)) {
     }
 }
 
-/// Rule, finding and terms with this name, whatever its case and hyphens.
+/// Rule, finding and terms with this name, whatever its case and signs.
 fn find_topic(name: &str) -> Result<ExplainTopic, CliError> {
     let asked = normalized(name);
     let topic = ExplainTopic {
@@ -107,9 +107,9 @@ fn explained(topic: Option<ExplainTopic>) -> ExplainOutput {
     ExplainOutput { rules: rule.into_iter().map(Rule::row).collect(), findings, terms }
 }
 
-/// A name in lower case without spaces and hyphens: F7 stands for F-7.
+/// A name in lower case, letters and digits only: F7 stands for F-7, up-down for up*/down*.
 fn normalized(name: &str) -> String {
-    name.to_lowercase().replace(['-', ' '], "")
+    name.to_lowercase().chars().filter(|char| char.is_alphanumeric()).collect()
 }
 
 /// The message for a name that no rule, finding or term has.

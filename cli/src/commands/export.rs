@@ -11,14 +11,14 @@ use std::io::BufWriter;
 
 use analyzer::channel_name::escape_text;
 use analyzer::channel_selector::ChannelSelector;
-use analyzer::render::{StyledLine, TextStyle};
+use analyzer::render::{StyledLine, TextStyle, count};
 use codec::capture::{CaptureItem, CaptureReader, Channel, ChannelId, Chunk, ReadProgress};
 use codec::recording::SELECTED_MAX;
 use codec::recording::export::{ExportError, WireDelays, WireExport};
 use codec::wires::WIRES;
 
 use crate::args::{ExportArgs, ExportKind, ExportWiresArgs, WireSkew};
-use crate::atomic_file::{AtomicFile, commit_all};
+use crate::atomic_file::{AtomicFile, commit_read};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard};
 use crate::input::InputFile;
 use crate::output::StandardOutput;
@@ -73,7 +73,7 @@ fn wires(arguments: &ExportWiresArgs, output: &mut StandardOutput) -> CommandRes
             Err(error) => return Err(report.failure(&error)),
         }
     }
-    for line in writing.finish()? {
+    for line in writing.finish(&mut report)? {
         if !is_standard(copy) {
             output.line(&StyledLine::of(TextStyle::Plain, line));
         }
@@ -168,18 +168,24 @@ impl DumpWriting<'_> {
     }
 
     /// Completes the dump; returns what can be said about it.
-    fn finish(mut self) -> Result<Vec<String>, CliError> {
+    fn finish(mut self, report: &mut RunReport) -> Result<Vec<String>, CliError> {
         let ExportWiresArgs { file, output, .. } = self.arguments;
         let Some(StartedExport { export, .. }) = self.export.take() else {
             return Err(CliError::reading(file, &"no characters: nothing was written"));
         };
         let writing = |error: &std::io::Error| CliError::writing(output, error);
         let stream = export.finish().map_err(|error| writing(&error))?;
-        commit_all(vec![stream.into_inner().map_err(|error| writing(error.error()))?])?;
+        let stream = stream.into_inner().map_err(|error| writing(error.error()))?;
+        if !commit_read(vec![stream], report)? {
+            return Ok(Vec::new());
+        }
         let names: Vec<String> =
             self.selected().map(|(_, channel)| escape_text(channel.name.clone())).collect();
-        let mut lines =
-            vec![format!("wires of {} channels written: {}", names.len(), names.join(" "))];
+        let mut lines = vec![format!(
+            "wires of {} written: {}",
+            count(names.len(), "channel"),
+            names.join(" ")
+        )];
         if (1..=SELECTED_MAX / WIRES).contains(&names.len()) {
             let options: String = names.iter().map(|name| format!(" --channel '{name}'")).collect();
             let dump = escape_text(output.display().to_string());

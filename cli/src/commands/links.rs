@@ -1,5 +1,7 @@
 //! `myriscope links`: states of links as totals or intervals, and fill levels of slack buffers.
 
+use std::borrow::Cow;
+
 use analyzer::filter::RowKind;
 use analyzer::link::LinkAnalysis;
 use analyzer::link::parameters::LinkAssumptions;
@@ -80,7 +82,7 @@ fn list_buffers(
     let analysis = analyze_all(writer.input(), AnalysisScope::Findings, assumptions, &mut report)?;
     check_channel_exists(view, &analysis, &mut report);
     let slacks = analysis.links().flat_map(LinkAnalysis::slack);
-    let slacks: Vec<&SlackTracker> = slacks
+    let slacks: Vec<Cow<'_, SlackTracker>> = slacks
         .filter(|slack| {
             view.channels().selects(slack.channel())
                 && writer.admits(&slack.summary(), RowSource::on(Some(slack.channel())))

@@ -13,7 +13,7 @@ use analyzer::link::parameters::LinkAssumptions;
 use analyzer::link::report::ChannelReport;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::CaptureAnalysis;
-use analyzer::render::{StyledLine, TextStyle, activity_style, mark, microseconds};
+use analyzer::render::{StyledLine, TextStyle, activity_style, count, mark, microseconds};
 use codec::capture::{ChannelId, ReadProgress};
 use codec::time::Picoseconds;
 
@@ -198,8 +198,8 @@ fn screen_lines() -> usize {
 }
 
 fn head(channels: usize, (characters, end): (u64, Picoseconds), state: &str) -> StyledLine {
-    let channels = if channels == 1 { "1 channel".into() } else { format!("{channels} channels") };
-    let text = format!("{channels}, {characters} characters, {} µs", microseconds(end));
+    let (channels, characters) = (count(channels, "channel"), count(characters, "character"));
+    let text = format!("{channels}, {characters}, {} µs", microseconds(end));
     StyledLine::of(TextStyle::Head, text).and(TextStyle::Dim, format!("  {state}"))
 }
 

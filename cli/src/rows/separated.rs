@@ -45,12 +45,16 @@ impl ValueSeparator {
     fn quoted(self, value: impl Into<String>) -> String {
         let value = escape_text(value.into());
         match self {
-            Self::Comma if value.contains([',', '"']) => {
-                format!("\"{}\"", value.replace('"', "\"\""))
-            }
+            Self::Comma if value.contains([',', '"']) => quoted(&value),
+            // Readers take only a quotation mark at the start of a value for one of their own.
+            Self::Tab if value.starts_with('"') => quoted(&value),
             Self::Comma | Self::Tab => value,
         }
     }
+}
+
+fn quoted(value: &str) -> String {
+    format!("\"{}\"", value.replace('"', "\"\""))
 }
 
 #[cfg(test)]
@@ -71,5 +75,6 @@ mod tests {
             ValueSeparator::Tab.row(&row, names()),
             "a,\"b\"\\n\\t\\u{1b}\t\t\t-1.5\t[1,2]\t[\"x\"]\n"
         );
+        assert_eq!(ValueSeparator::Tab.line(["\"a\"\t", "b"]), "\"\"\"a\"\"\\t\"\tb\n");
     }
 }

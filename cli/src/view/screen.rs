@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use analyzer::channel_name::escape_text;
-use analyzer::render::{self, StyledLine, TextStyle, wrapped};
+use analyzer::render::{self, StyledLine, TextStyle, count, wrapped};
 use anstyle::Style as AnsiStyle;
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
@@ -86,7 +86,9 @@ impl CaptureViewer {
         if !self.overview.is_ended && self.is_indexed {
             state += &format!("  analysis {} %", self.overview.progress(self.bytes));
         }
-        let counts = format!("  {channels} channels, {characters} characters, {packets} packets");
+        let counts =
+            [count(channels, "channel"), count(characters, "character"), count(packets, "packet")];
+        let counts = format!("  {}", counts.join(", "));
         let unread = self.overview.unread(self.options.unit).map(|text| format!("  ✗ {text}"));
         let room = width.saturating_sub(counts.chars().count() + state.len());
         let name = StyledLine::of(TextStyle::Head, &self.options.name).fitted(room.max(12));

@@ -108,6 +108,18 @@ fn a_growing_file_is_followed_until_ctrl_c() {
 }
 
 #[test]
+fn a_growing_file_is_followed_no_longer_than_somebody_reads() {
+    let directory = ScratchDirectory::new("reader");
+    let path = directory.write("growing.pcapng", &pieces().0);
+    let mut command = program(&["packets", "-f", &path]);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut String::new()).unwrap();
+    drop(stdout);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
 fn ctrl_c_prints_what_was_found_so_far() {
     let directory = ScratchDirectory::new("part");
     let path = directory.write("part.pcapng", &pieces().0);

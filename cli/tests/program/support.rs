@@ -57,7 +57,8 @@ pub(crate) fn program(arguments: &[&str]) -> Command {
         .args(arguments)
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR_FORCE")
-        .env_remove("COLUMNS");
+        .env_remove("COLUMNS")
+        .env("LC_ALL", "C.UTF-8");
     command.stdin(Stdio::null());
     command
 }

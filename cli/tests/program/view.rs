@@ -1,9 +1,54 @@
 //! `myriscope view` on a pseudo-terminal, which `script` of util-linux makes.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+use std::io::{Read as _, Write};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
-use crate::support::fixture;
+use crate::support::{ScratchDirectory, fixture};
+
+/// A time after which a program that goes on has no end.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Starts commands on a pseudo-terminal, and waits until they draw. Each writes its number to `pid` and, at its end,
+/// its status to `ended`; no hangup of the terminal is passed on to it.
+fn on_terminal(directory: &ScratchDirectory, command: &str) -> Child {
+    let [pid, ended] = ["pid", "ended"].map(|name| directory.file(name));
+    let program = env!("CARGO_BIN_EXE_myriscope");
+    let capture = fixture("demo-cut/capture.pcapng");
+    let line = format!(
+        "trap '' HUP; setsid --wait sh -c 'echo $$ > {pid}; exec {program} {command} {capture}'; \
+         echo $? > {ended}"
+    );
+    let mut script = Command::new("script");
+    script.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").stdin(Stdio::piped());
+    let mut script = script.stdout(Stdio::piped()).spawn().unwrap();
+    let mut drawn = [0];
+    script.stdout.as_mut().unwrap().read_exact(&mut drawn).unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    script
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_that_is_gone_and_sigterm_end_what_draws_on_it() {
+    for command in ["view", "watch"] {
+        for is_closed in [true, false] {
+            let directory = ScratchDirectory::new("terminal");
+            let mut script = on_terminal(&directory, command);
+            let pid = String::from_utf8(directory.read("pid")).unwrap();
+            let signal = if is_closed { script.id().to_string() } else { pid.trim().to_owned() };
+            let kind = if is_closed { "-KILL" } else { "-TERM" };
+            assert!(Command::new("kill").args([kind, &signal]).status().unwrap().success());
+            let started = Instant::now();
+            while !directory.names().contains(&"ended".to_owned()) {
+                assert!(started.elapsed() < LONG, "{command} goes on after {kind}");
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            let _ = script.kill();
+            script.wait().unwrap();
+        }
+    }
+}
 
 #[cfg(target_os = "linux")]
 #[test]

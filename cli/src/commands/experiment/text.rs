@@ -43,14 +43,17 @@ fn figures(figures: &[PublishedFigure]) -> Vec<TextColumn> {
     let number = |number: Option<MilliValue>| number.map_or_else(String::new, |n| n.to_string());
     let dim = |text: &str| (TextStyle::Dim, text.to_owned());
     let origin = |figure: &PublishedFigure| (role(figure.origin), figure.origin.name().to_owned());
-    vec![
-        TextColumn::of("figure", figures, |figure| figure.what.clone()).left(),
-        TextColumn::of("published", figures, |figure| number(figure.published)),
+    let mut columns = vec![TextColumn::of("figure", figures, |it| it.what.clone()).left()];
+    if figures.iter().any(|figure| figure.published.is_some()) {
+        columns.push(TextColumn::of("published", figures, |figure| number(figure.published)));
+    }
+    columns.extend([
         TextColumn::styled("measured", figures, |it| (TextStyle::Good, number(it.ours))),
         TextColumn::styled("", figures, |figure| dim(figure.unit)).left(),
         TextColumn::styled("origin", figures, origin).left(),
         TextColumn::styled("source", figures, |figure| dim(figure.source)).left(),
-    ]
+    ]);
+    columns
 }
 
 const fn role(origin: FigureOrigin) -> TextStyle {

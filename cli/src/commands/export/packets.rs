@@ -27,7 +27,7 @@ use serde_json::Value;
 
 use crate::analyze::{DialectGuess, analyze, read_all};
 use crate::args::{ExportPacketsArgs, ExportSelection, PayloadKind};
-use crate::atomic_file::{AtomicFile, commit_all};
+use crate::atomic_file::{AtomicFile, commit_read};
 use crate::commands::annotate;
 use crate::exit::{CliError, CommandResult, RunReport, is_standard, is_standard_input};
 use crate::input::InputFile;
@@ -76,8 +76,8 @@ pub(super) fn run(arguments: &ExportPacketsArgs, output: &mut StandardOutput) ->
         Some(error) => Err(error),
         None => export.finish().map_err(WriteError::from),
     };
-    commit_all(vec![finished.map_err(|error| CliError::writing(copy, &error))?])?;
-    if !is_standard(copy) {
+    let finished = vec![finished.map_err(|error| CliError::writing(copy, &error))?];
+    if commit_read(finished, &mut report)? && !is_standard(copy) {
         let what = match payload {
             None => kind.name(),
             Some(PayloadKind::Ethernet) => "Ethernet frames",

@@ -16,7 +16,7 @@ use super::perfetto::PerfettoTrace;
 use super::state_dump::StateDump;
 use crate::analyze::{CliAnalysis, analyze};
 use crate::args::ExportSelection;
-use crate::atomic_file::{AtomicFile, commit_all};
+use crate::atomic_file::{AtomicFile, commit_read};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard};
 use crate::run_simulation::{is_same, refuse_terminal};
 
@@ -109,7 +109,8 @@ fn run(
         report.error(&missing);
     }
     let file = written.and_then(|()| timeline.finish());
-    commit_all(vec![file.map_err(|error| CliError::writing(output, &error))?])?;
+    let file = file.map_err(|error| CliError::writing(output, &error))?;
+    commit_read(vec![file], &mut report)?;
     Ok(report)
 }
 

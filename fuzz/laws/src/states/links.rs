@@ -1,5 +1,7 @@
 //! The links' storey by itself: chunks of a link's two channels come in, states come out.
 
+use std::sync::Arc;
+
 use analyzer::event::{ChannelEvent, Picoseconds, TimedEvent};
 use analyzer::link::interval::ActivityInterval;
 use analyzer::link::parameters::LinkAssumptions;
@@ -167,7 +169,7 @@ fn reduced(plan: &StatesInput) -> (LinkAnalysis, LinkOutput) {
     let mut link = LinkAnalysis::new(AnalysisScope::Everything);
     let assumptions = LinkAssumptions::default();
     for (id, channel) in (0..).map(ChannelId).zip(&plan.channels) {
-        link.declare(id, channel, &assumptions);
+        link.declare(id, &Arc::new(channel.clone()), &assumptions);
     }
     if plan.joined == LinkJoin::Link {
         link.join(ChannelId(0), ChannelId(1));

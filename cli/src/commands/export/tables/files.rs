@@ -75,6 +75,7 @@ impl TableFiles {
         }
         let parent = directory.parent().filter(|parent| !parent.as_os_str().is_empty());
         let parent = parent.unwrap_or_else(|| Path::new("."));
+        fs::create_dir_all(parent).map_err(|error| failed(&error))?;
         let scratch = tempfile::Builder::new().prefix(".tables-").tempdir_in(parent);
         let open = |table: &ExportedTable| {
             (*table, OpenTable { schema: Arc::new(schema(*table)), rows: 0 })
