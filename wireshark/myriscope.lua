@@ -2,6 +2,7 @@
 -- docs/capture-format.md and docs/wireshark.md of Myriscope describe the formats.
 -- Runs with Lua 5.2 (Wireshark 4.0) and Lua 5.4 (Wireshark 4.4 and later).
 local VERSION, FIELDS, SYMBOLS, CORRECTED = "", {}, {}, {} -- replaced by `myriscope wireshark --install`
+if next(FIELDS) == nil then error("install what `myriscope wireshark` prints: this file has no table of fields") end
 
 -- Items of one chunk in the tree. Chosen: more than a person reads.
 local ITEMS_MAX = 4096

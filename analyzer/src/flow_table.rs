@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId};
+use codec::packet::CrcCheck;
 
 use crate::channel_name::{ChannelEnds, PortName};
 use crate::distribution::LatencyDistribution;
@@ -23,6 +24,7 @@ row! {
         latency_mean_ps: Option<u128>, "ps", "", "mean network latency of those that were received";
         latency_p50_ps: Option<u128>, "ps", "", "median of it";
         latency_p99_ps: Option<u128>, "ps", "", "99th percentile of it";
+        corrupt: u64, "packets", "P-4", "packets of these that were damaged on the way, or had a wrong CRC at the end";
     }
 }
 
@@ -32,6 +34,7 @@ pub struct PacketFlow {
     packets: u64,
     bytes: u64,
     dropped: u64,
+    corrupt: u64,
     latencies: LatencyDistribution,
 }
 
@@ -85,6 +88,8 @@ impl FlowTable {
         flow.packets += 1;
         flow.bytes = flow.bytes.saturating_add(journey.payload);
         flow.dropped += u64::from(matches!(journey.fate, JourneyFate::Dropped(_)));
+        let is_corrupt = !journey.injuries.is_empty() || matches!(last.check, CrcCheck::Bad { .. });
+        flow.corrupt += u64::from(is_corrupt);
     }
 
     fn has(&self, capture: u32, from: &str, to: &str) -> bool {
@@ -116,6 +121,7 @@ impl FlowTable {
             own.packets += flow.packets;
             own.bytes = own.bytes.saturating_add(flow.bytes);
             own.dropped += flow.dropped;
+            own.corrupt += flow.corrupt;
         }
         let mut rows: Vec<_> = self.flows.iter().map(|(key, flow)| flow_row(key, flow)).collect();
         rows.sort_by_key(|(capture, row)| (*capture, std::cmp::Reverse(row.bytes)));
@@ -136,6 +142,7 @@ fn flow_row<'a>(
         latency_mean_ps: flow.latencies.mean(),
         latency_p50_ps: flow.latencies.percentile(50),
         latency_p99_ps: flow.latencies.percentile(99),
+        corrupt: flow.corrupt,
     };
     (*capture, row)
 }

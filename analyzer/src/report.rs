@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use codec::capture::{CaptureError, CaptureFault, Channel, ChannelId, ReadExtent};
+use codec::capture::{CaptureError, CaptureFault, Channel, ChannelId, ReadExtent, decompress};
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
@@ -99,14 +99,21 @@ pub struct LatencySummary {
     pub max_ps: Picoseconds,
 }
 
-/// Analyzes a capture: findings, rules, topology, journeys, waits and conversations.
+/// Analyzes a capture, plain or compressed with gzip or Zstandard: findings, rules, topology, journeys, waits and conversations.
 ///
 /// Faults of the file do not stop it: they, and the error that ended the reading, are in the
 /// report.
 pub fn analyze(capture: impl Read + Send, options: &AnalysisOptions) -> Report {
+    let mut report = Report::empty();
+    let capture = match decompress(capture) {
+        Ok(capture) => capture,
+        Err(source) => {
+            report.error = Some(CaptureError::Read { offset: 0, source });
+            return report;
+        }
+    };
     let analysis = CaptureAnalysis::new(capture, AnalysisScope::Report, options.assumptions);
     let mut events = analysis.events();
-    let mut report = Report::empty();
     for event in &mut events {
         match event {
             Ok(event) => report.add(event, options),

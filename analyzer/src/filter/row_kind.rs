@@ -199,7 +199,7 @@ impl RowKind {
                 "time_ps,channel,utilisation,stopped,packets,latency_p50_ps,bad,latency_p99_ps"
             }
             Self::Flows => {
-                "source,destination,packets,bytes,dropped,latency_mean_ps,latency_p50_ps,latency_p99_ps"
+                "source,destination,packets,bytes,dropped,corrupt,latency_mean_ps,latency_p50_ps,latency_p99_ps"
             }
             Self::Packets | Self::Events | Self::Characters => "",
             Self::Journeys | Self::Cases | Self::Log => "",

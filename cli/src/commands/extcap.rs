@@ -3,6 +3,11 @@
 //! Wireshark runs the program with `--extcap-interfaces`, then `--extcap-dlts` and `--extcap-config` for the interface, and
 //! `--capture` with the pipe that it reads.
 
+use std::fs::{self, OpenOptions};
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
 use codec::capture::LINK_TYPE;
 
 use super::{demo, simulate};
@@ -10,6 +15,10 @@ use crate::args::{DemoArgs, EngineChoice, ExtcapArgs, SimulateArgs};
 use crate::catalog::DEMOS;
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::output::StandardOutput;
+
+/// Looks for a reader of the pipe, and the time between two. *Chosen*: Wireshark opens it within a second.
+const LOOKS: u32 = 100;
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Name of the interface in command lines: `tshark -i myrinet`.
 const INTERFACE: &str = "myrinet";
@@ -32,7 +41,9 @@ pub(crate) fn run(arguments: &ExtcapArgs, output: &mut StandardOutput) -> Comman
     } else if *extcap_config {
         output.text(&config());
     } else if arguments.capture {
-        return capture(arguments, output);
+        return capture(arguments, output).inspect_err(|_| {
+            arguments.fifo.iter().for_each(|fifo| end_pipe(fifo));
+        });
     }
     Ok(RunReport::default())
 }
@@ -52,6 +63,23 @@ fn config() -> String {
             {type=fileselect}{mustexist=true}{fileext=Scenarios (*.toml)}{group=Scenario}\n\
             arg {number=2}{call=--seed}{display=Seed}\
             {tooltip=In place of the seed of the scenario file}{type=unsigned}{group=Scenario}\n"
+}
+
+/// Shows the reader of a pipe its end, which waits for one who writes: Wireshark would wait for ever.
+fn end_pipe(pipe: &Path) {
+    let is_file = fs::metadata(pipe).is_ok_and(|data| data.is_file() || data.is_dir());
+    if is_file || !pipe.exists() {
+        return;
+    }
+    let pipe = pipe.to_owned();
+    let opening = thread::spawn(move || drop(OpenOptions::new().write(true).open(pipe)));
+    // Opening waits for the reader.
+    for _ in 0..LOOKS {
+        if opening.is_finished() {
+            return;
+        }
+        thread::sleep(LOOK);
+    }
 }
 
 /// Simulates into the pipe.

@@ -43,6 +43,10 @@ pub(crate) fn shell(directory: &ScratchDirectory, line: &str) -> (Option<i32>, S
     let script = format!("myriscope() {{ \"$PROGRAM\" \"$@\"; }}\n{line}");
     let mut shell = Command::new("sh");
     shell.args(["-c", &script]).env("PROGRAM", env!("CARGO_BIN_EXE_myriscope"));
+    shell.env("HOME", directory.path());
+    for name in ["WIRESHARK_CONFIG_DIR", "XDG_CONFIG_HOME"] {
+        shell.env_remove(name);
+    }
     let output = shell.current_dir(directory.path()).output().unwrap();
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test runs programs, and stops if it cannot go on")]
 
 mod annotate_score;
+mod answers;
 mod arranged;
 mod check;
 mod cutting;

@@ -47,7 +47,8 @@ const fn link_type_name(link_type: u32) -> &'static str {
         101 | 228 | 229 => " (IP)",
         105 | 127 => " (IEEE 802.11)",
         113 | 276 => " (Linux cooked)",
-        148..=162 => " (another USER)",
+        148 => " (written by export packets: read the capture that it was written from)",
+        149..=162 => " (another USER)",
         189 | 220 => " (USB)",
         _ => "",
     }

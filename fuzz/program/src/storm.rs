@@ -99,7 +99,10 @@ pub(crate) fn run(arguments: &StormArgs) -> Result<LawsOutput, LawsError> {
     let end = if interrupt::is_pressed() { StormEnd::CtrlC } else { StormEnd::Complete };
     let failure = failure.map(|(network, scenario, broken)| {
         let name = match network {
-            Some(number) => format!("storm-{seed}-{number}.toml"),
+            Some(number) => {
+                let switches = arguments.switches.map(|count| format!("-switches{count}"));
+                format!("storm-{seed}{}-{number}.toml", switches.unwrap_or_default())
+            }
             None => "storm-scenario.toml".to_owned(),
         };
         let found = (network, &scenario, broken);

@@ -1,7 +1,8 @@
 //! `myriscope export packets`: packets or journeys, each in a block of a pcapng file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::ops::ControlFlow;
 
 use analyzer::annotations::CommentSet;
@@ -33,6 +34,9 @@ use crate::exit::{CliError, CommandResult, RunReport, is_standard, is_standard_i
 use crate::input::InputFile;
 use crate::output::StandardOutput;
 use crate::run_simulation::{is_same, refuse_terminal};
+
+/// Payloads whose copies on other channels are known. *Chosen*: those of some seconds on a large network.
+const PAYLOADS_MAX: usize = 1 << 17;
 
 pub(super) fn run(arguments: &ExportPacketsArgs, output: &mut StandardOutput) -> CommandResult {
     let ExportPacketsArgs { selection, journeys, payload, filter, dialect } = arguments;
@@ -66,6 +70,7 @@ pub(super) fn run(arguments: &ExportPacketsArgs, output: &mut StandardOutput) ->
             .map_err(|error| CliError::writing(copy, &error))?,
         interfaces: BTreeMap::new(),
         guess: DialectGuess::default(),
+        payloads: WrittenPayloads::default(),
         written: 0,
         failure: None,
     };
@@ -104,8 +109,40 @@ struct PacketWriting<'a> {
     /// Interfaces of channels that have been written.
     interfaces: BTreeMap<ChannelId, u32>,
     guess: DialectGuess,
+    payloads: WrittenPayloads,
     written: u64,
     failure: Option<WriteError>,
+}
+
+/// Payloads that were written. Each is written once, though a packet passes several channels: the n-th time that a
+/// channel has the same bytes is the n-th packet with them.
+#[derive(Debug, Default)]
+struct WrittenPayloads {
+    /// Number of times that a payload was written, and that each channel had it.
+    counts: BTreeMap<u64, (u32, BTreeMap<ChannelId, u32>)>,
+    /// Payloads in the order of their first bytes.
+    order: VecDeque<u64>,
+}
+
+impl WrittenPayloads {
+    /// True for a packet whose payload has not been written.
+    fn is_new(&mut self, id: ChannelId, payload: &(impl Hash + ?Sized)) -> bool {
+        let mut hasher = DefaultHasher::new();
+        payload.hash(&mut hasher);
+        let key = hasher.finish();
+        if !self.counts.contains_key(&key) {
+            self.order.push_back(key);
+            if self.order.len() > PAYLOADS_MAX {
+                self.order.pop_front().iter().for_each(|old| drop(self.counts.remove(old)));
+            }
+        }
+        let (written, channels) = self.counts.entry(key).or_default();
+        let count = channels.entry(id).or_default();
+        *count += 1;
+        let is_new = *count > *written;
+        *written = (*written).max(*count);
+        is_new
+    }
 }
 
 impl PacketWriting<'_> {
@@ -177,6 +214,9 @@ impl PacketWriting<'_> {
                 .or_else(|| packet.ip_bytes()),
         };
         let Some((bytes, missing)) = carried else { return Ok(()) };
+        if !self.payloads.is_new(id, &(channel.capture, bytes)) {
+            return Ok(());
+        }
         let interface = self.interface(id, channel)?;
         let time = channel.period.time(packet.start.0);
         self.written += 1;
