@@ -54,7 +54,7 @@ pub(crate) fn analyze(
 }
 
 /// Reads a capture to its end, or to the first error that ends the reading. A file without a channel
-/// or of another kind is an error of the command.
+/// is an error of the command.
 pub(crate) fn read_all(
     report: &mut RunReport,
     mut step: impl FnMut(&mut RunReport) -> Result<ReadProgress, CaptureError>,
@@ -63,11 +63,9 @@ pub(crate) fn read_all(
         match step(report) {
             Ok(ReadProgress::More) => {}
             Ok(ReadProgress::Done) => return Ok(()),
-            Err(error @ (CaptureError::NoChannel { .. } | CaptureError::NotACapture { .. })) => {
-                return Err(report.failure(&error));
-            }
+            Err(error @ CaptureError::NoChannel { .. }) => return Err(report.failure(&error)),
             Err(error) => {
-                report.error(&error);
+                report.stopped(&error);
                 return Ok(());
             }
         }

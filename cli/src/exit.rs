@@ -58,8 +58,15 @@ impl RunReport {
     }
 
     pub(crate) fn failure(&self, error: &CaptureError) -> CliError {
-        let help = next_step(&self.file, error);
-        CliError::Message(format!("{}: {error}{help}", self.file))
+        CliError::Message(format!("{}: {error}", self.file))
+    }
+
+    /// Adds the error that ended the reading, and the command that takes a file of its kind, if that is known.
+    pub(crate) fn stopped(&mut self, error: &CaptureError) {
+        let is_scenario =
+            matches!(error, CaptureError::NotACapture { .. }) && self.file.ends_with(".toml");
+        let help = format!("; simulate a scenario first: myriscope simulate {} -o FILE", self.file);
+        self.errors.push(error.to_string() + if is_scenario { &help } else { "" });
     }
 
     /// Adds a warning, which does not change the exit status.
@@ -134,13 +141,6 @@ impl RunReport {
         }
         ExitCode::from(status)
     }
-}
-
-/// The command that takes a file of another kind, if it is known.
-fn next_step(file: &str, error: &CaptureError) -> String {
-    let is_scenario = matches!(error, CaptureError::NotACapture { .. }) && file.ends_with(".toml");
-    let simulate = format!("; simulate a scenario first: myriscope simulate {file} -o FILE");
-    if is_scenario { simulate } else { String::new() }
 }
 
 impl CliError {

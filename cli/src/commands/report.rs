@@ -48,6 +48,10 @@ pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> Comman
             ControlFlow::Continue(())
         },
     )?;
+    if analysis.channels().next().is_none() {
+        // Nothing to draw; the error is in the report.
+        return Ok(report);
+    }
     check_channel_exists(view, &analysis, &mut report);
     let set = analysis.findings();
     let name = |id| analysis.channel(id).map_or("", |channel| channel.name.as_str());

@@ -60,7 +60,8 @@ impl CaptureViewer {
         let area = buffer.area;
         let (kind, rows) = (self.kind, self.rows());
         let list = self.list_mut(kind);
-        list.top = list.top.clamp((list.selected + 1).saturating_sub(rows), list.selected);
+        let first = (list.selected + 1).saturating_sub(rows.max(1));
+        list.top = list.top.clamp(first, list.selected);
         let mut screen = ScreenLines { buffer, area, style: self.options.style.0, next: 0 };
         screen.line(&self.title(screen.width()));
         let tabs = self.tab_line(screen.style);

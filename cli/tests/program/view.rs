@@ -16,7 +16,7 @@ fn on_terminal(directory: &ScratchDirectory, command: &str) -> Child {
     let program = env!("CARGO_BIN_EXE_myriscope");
     let capture = fixture("demo-cut/capture.pcapng");
     let line = format!(
-        "trap '' HUP; setsid --wait sh -c 'echo $$ > {pid}; exec {program} {command} {capture}'; \
+        "stty rows 24 cols 80; trap '' HUP; setsid --wait sh -c 'echo $$ > {pid}; exec {program} {command} {capture}'; \
          echo $? > {ended}"
     );
     let mut script = Command::new("script");

@@ -15,7 +15,7 @@ use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::packet::{ByteRetention, CappedBytes, ReceivedPacket};
 use analyzer::pipeline::AnalysisEvent;
-use analyzer::render::{StyledLine, TextStyle};
+use analyzer::render::{StyledLine, TextStyle, count};
 use analyzer::row::ListRow as _;
 use analyzer::timeline::EventFilter;
 use codec::capture::{
@@ -84,11 +84,12 @@ pub(super) fn run(arguments: &ExportPacketsArgs, output: &mut StandardOutput) ->
     let finished = vec![finished.map_err(|error| CliError::writing(copy, &error))?];
     if commit_read(finished, &mut report)? && !is_standard(copy) {
         let what = match payload {
-            None => kind.name(),
-            Some(PayloadKind::Ethernet) => "Ethernet frames",
-            Some(PayloadKind::Ip) => "IP packets",
+            None if *journeys => "journey",
+            None => "packet",
+            Some(PayloadKind::Ethernet) => "Ethernet frame",
+            Some(PayloadKind::Ip) => "IP packet",
         };
-        let text = format!("{written} {what} written");
+        let text = format!("{} written", count(written, what));
         output.line(&StyledLine::of(TextStyle::Plain, text));
     }
     Ok(report)
