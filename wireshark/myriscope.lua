@@ -86,6 +86,7 @@ local found = {
     crc_bad = expert("crc_bad", "Bad CRC", PI_CHECKSUM, PI_ERROR),
     runt = expert("runt", "Runt: fewer than two bytes", PI_PROTOCOL, PI_ERROR),
     cut = expert("cut", "Packet was cut", PI_SEQUENCE, PI_ERROR),
+    partial = expert("partial", "Start or end of the packet was not recorded", PI_SEQUENCE, PI_NOTE),
     corrected = expert("corrected", "Corrected code", PI_CHECKSUM, PI_WARN),
     invalid = expert("invalid", "Invalid code", PI_CHECKSUM, PI_ERROR),
     reset = expert("reset", "Reset", PI_SEQUENCE, PI_WARN),
@@ -405,6 +406,10 @@ end
 -- an Ethernet frame and an IP packet in it.
 local function packet_bytes(tvb, tree, length, check, is_vita26)
     local bytes = tvb:raw()
+    if check == "headless" then
+        put(tree, "bytes", tvb())
+        return string.format("%.0f bytes", length)
+    end
     local missing = length > #bytes and length - #bytes or 0
     local crc = (check == "runt" or missing > 0) and 0 or 1
     local body = bytes:sub(1, #bytes - crc)
@@ -451,7 +456,7 @@ local function packet_bytes(tvb, tree, length, check, is_vita26)
 end
 
 local ENDED_BY = { [0] = "gap", "open-link", "reset", "hole", "capture-end" }
-local CHECKS = { [0] = "good", "bad", "runt" }
+local CHECKS = { [0] = "good", "bad", "runt", "partial" }
 
 -- Adds the result of the CRC check and the end of a packet; returns a text.
 local function packet_end(tree, check, fault, ended_by)
@@ -463,12 +468,17 @@ local function packet_end(tree, check, fault, ended_by)
     elseif check == "runt" then
         text = "  runt"
         item:add_proto_expert_info(found.runt)
+    elseif check == "partial" then
+        text = "  partial"
     end
-    if check ~= "runt" then
+    if check == "good" or check == "bad" then
         put(tree, "syndrome", fault)
     end
     item = put(tree, "ended_by", ended_by)
-    if ended_by ~= "gap" then
+    if check == "partial" then
+        -- The recording ended, not the packet.
+        item:add_proto_expert_info(found.partial)
+    elseif ended_by ~= "gap" then
         item:add_proto_expert_info(found.cut, "Packet was cut: " .. ended_by)
         text = text .. "  cut by " .. ended_by
     end
@@ -503,7 +513,9 @@ local function packet(tvb, pinfo, root)
     if header == tvb:len() then
         return malformed(tree, "No bytes of the packet")
     end
-    local text, frame, ip = packet_bytes(tvb(header):tvb(), tree, length, check, tvb(5, 1):uint() == 1)
+    -- Of a packet whose start was not recorded, route and type are not known.
+    local start = check == "partial" and tvb(4, 1):uint() == 1 and "headless" or check
+    local text, frame, ip = packet_bytes(tvb(header):tvb(), tree, length, start, tvb(5, 1):uint() == 1)
     pinfo.cols.info = text .. packet_end(tree, check, tvb(4, 1):uint(), ended_by)
     if frame then
         Dissector.get("eth_withoutfcs"):call(frame, pinfo, root)
@@ -708,7 +720,11 @@ local function add_characters(tvb, tree, base, low, d, times, inside)
             end
         end
         if name == "GAP" then
-            if inside then
+            if inside == "unsure" then
+                if #runs > 0 then
+                    packets:add(range, "End of a packet whose start was not recorded")
+                end
+            elseif inside then
                 packets:add(range, "End of a packet that began in an earlier chunk, or was reset")
             elseif #runs > 0 and shown() then
                 local from, to = runs[1][1], runs[#runs][2]
@@ -790,10 +806,15 @@ local function chunk(tvb, pinfo, root)
     channel = channel and channel.value or ""
     set_ends(pinfo, channel)
     if not pinfo.visited then
-        local inside = open[channel] == tostring(base)
+        -- Behind a hole, or where the recording begins, a packet may have begun before.
+        local last = open[channel] or { place = "0" }
+        local inside = last.inside
+        if last.place ~= tostring(base) then
+            inside = "unsure"
+        end
         continued[pinfo.number] = inside or nil
-        local is_open = ends_inside(low, d, n, count:tonumber(), inside)
-        open[channel] = is_open and tostring(base + n * count) or nil
+        open[channel] =
+            { place = tostring(base + n * count), inside = ends_inside(low, d, n, count:tonumber(), inside) }
     end
     pinfo.cols.info = (is_repeat and "(" or "") .. notation(low, d, n) .. (is_repeat and ")×" .. tostring(count) or "")
     if not (root.visible or root:referenced(Dissector.get("myrinet"))) then

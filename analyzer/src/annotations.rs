@@ -178,7 +178,7 @@ fn of_packet(packet: &ReceivedPacket) -> Vec<(FindingKind, Tick, String)> {
         // The recording ended, not the packet.
         FrameEnd::CaptureEnd | FrameEnd::Hole => {}
         FrameEnd::Gap => match packet.check {
-            CrcCheck::Good => {}
+            CrcCheck::Good | CrcCheck::Partial => {}
             CrcCheck::Bad(syndrome) => {
                 found.push((
                     FindingKind::CrcBad,

@@ -124,11 +124,13 @@ impl FindingChecks {
             open_wires: OpenWirePackets::default(),
         });
         self.sides.insert(id, side);
+        self.ledger.recorded.declare(id);
         self.ledger.seen.channels += 1;
     }
 
     /// Declares two channels as the directions of one link.
     pub fn join(&mut self, one: ChannelId, other: ChannelId) {
+        self.ledger.recorded.join(one, other);
         for (id, peer) in [(one, other), (other, one)] {
             let opposite = self.sides.get(&peer).map(|side| (side.period, side.parameters));
             if let (Some(side), Some((opposite_period, opposite))) =
@@ -151,6 +153,7 @@ impl FindingChecks {
     ) {
         let Self { ledger, sides, .. } = self;
         let Some(side) = sides.get_mut(&id) else { return };
+        ledger.recorded.add(id, [chunk.first, chunk.end()].map(|at| side.period.time(at.0)));
         let sink = FindingSink { ledger, channel: id, period: side.period };
         let mut observer = SymbolObserver { checker: &mut side.wire, sink };
         observer.checker.begin(chunk, &mut observer.sink);
@@ -163,7 +166,8 @@ impl FindingChecks {
         let Self { ledger, sides, .. } = self;
         ledger.pass(row.time);
         let Some(side) = sides.get_mut(&row.channel) else { return };
-        let mut scribe = FindingSink { ledger, channel: row.channel, period: side.period };
+        let (peer, period) = (side.peer, side.period);
+        let mut scribe = FindingSink { ledger, channel: row.channel, period };
         if side.peer.is_some() {
             side.watch.expire(row.at, &mut scribe);
         }
@@ -177,12 +181,11 @@ impl FindingChecks {
         if command.is_none() && event.is_none() {
             return;
         }
-        let (peer, period) = (side.peer, side.period);
-        let Some(peer) = peer.and_then(|peer| sides.get_mut(&peer)) else { return };
+        let Some(opposite) = peer.and_then(|peer| sides.get_mut(&peer)) else { return };
         if let Some(command) = command {
-            peer.watch.commanded(command, &mut ledger.seen);
+            opposite.watch.commanded(command, &mut ledger.seen);
         }
-        let odd = event.and_then(|event| peer.watch.opposite(event, &mut ledger.seen));
+        let odd = event.and_then(|event| opposite.watch.opposite(event, &mut ledger.seen));
         if let Some(kind) = odd {
             FindingSink { ledger, channel: row.channel, period }.note(kind, row.at, Vec::new);
         }

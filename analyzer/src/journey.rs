@@ -139,14 +139,12 @@ impl JourneyTracker {
         match &row.body {
             ChannelEvent::Head(first) => self.begin(place, row, *first, out),
             ChannelEvent::Packet(packet) => self.close(place, row, packet, out),
-            ChannelEvent::Framed => channel.framed = Some(row.at),
-            ChannelEvent::Link(LinkEvent::Hole { .. }) => channel.framed = None,
             ChannelEvent::Link(LinkEvent::ForwardReset) => self.reset(place, row.time),
             ChannelEvent::Link(LinkEvent::SenderResumed(
                 ResumeCause::Go | ResumeCause::OpenLink | ResumeCause::Reset,
             )) => channel.resumed = Some(row.time),
-            ChannelEvent::Begins | ChannelEvent::Data(_) | ChannelEvent::Command(_) => {}
-            ChannelEvent::Link(_) | ChannelEvent::Omitted { .. } => {}
+            ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Data(_) => {}
+            ChannelEvent::Command(_) | ChannelEvent::Link(_) | ChannelEvent::Omitted { .. } => {}
         }
     }
 
@@ -192,7 +190,8 @@ impl JourneyTracker {
 
     /// Records the first byte of a packet.
     fn begin(&mut self, place: usize, row: &TimedEvent, first: u8, out: &mut impl FnMut(Journey)) {
-        let Some(lane) = self.net.lane_mut(place) else { return };
+        let since = self.net.busy_since(place, first, row.time);
+        let Some(lane) = self.net.lane(place) else { return };
         let held = BlockingPackets { output: lane.last, input: None, resumed: lane.resumed };
         let leg = self.legs.add(HopRecord {
             lane: place,
@@ -201,6 +200,7 @@ impl JourneyTracker {
             first,
             start: row.at,
             time: row.time,
+            since,
             closed: None,
             before: None,
             undecided: false,
@@ -214,6 +214,7 @@ impl JourneyTracker {
         });
         self.revision += u64::from(row.time < self.newest);
         self.newest = row.time;
+        let Some(lane) = self.net.lane_mut(place) else { return };
         let unclosed = lane.open.replace(leg);
         let crowded = lane.to.and_then(|_| {
             lane.queue.push_back(QueuedHop { id: leg, first });
@@ -243,10 +244,10 @@ impl JourneyTracker {
         lane.next_number = packet.number + 1;
         lane.sum = lane.sum.saturating_add(packet.length);
         lane.last = Some((packet.number, row.time));
-        let (sum, opening) = (lane.sum, lane.opening(packet.start));
+        let sum = lane.sum;
         let Some(leg) = self.legs.get_mut(id) else { return };
         leg.number = packet.number;
-        let closed = ClosedPacket::new((row.time, opening), leg.first, packet, sum);
+        let closed = ClosedPacket::new(row.time, leg.first, packet, sum);
         let (body, seq) = (closed.body, leg.seq);
         leg.closed = Some(closed);
         self.find_before(id, out);

@@ -80,6 +80,7 @@ pub mod options;
 pub mod packet;
 pub mod pipeline;
 pub mod receiver;
+mod recorded;
 pub mod render;
 pub mod report;
 pub mod row;

@@ -135,7 +135,7 @@ fn packet_text(packet: &ReceivedPacket) -> String {
     }
     let route = if route.is_empty() { route } else { format!("route{route}, ") };
     let crc = match packet.check {
-        CrcCheck::Good | CrcCheck::Runt => packet.check.name().to_owned(),
+        CrcCheck::Good | CrcCheck::Runt | CrcCheck::Partial => packet.check.name().to_owned(),
         CrcCheck::Bad(syndrome) => format!("bad ^{syndrome:02x}"),
     };
     let ended = match packet.ended_by {

@@ -55,11 +55,17 @@ impl HeadCounts {
     }
 
     /// Corrects the counts by a packet that has ended. A mapper sends probes that come home to hosts with route
-    /// bytes left, and probes without a route to switches: neither shows what the node is. N-8
+    /// bytes left, and probes without a route to switches: neither shows what the node is. N-8 Nor
+    /// does the first recorded byte of a packet that had begun before. P-7
     pub(crate) fn correct(&mut self, packet: &ReceivedPacket) {
-        let Some(contents) = &packet.mapping else { return };
         let first = packet.front.bytes().first().copied();
         let is_routed = first.is_some_and(is_route_byte);
+        if packet.is_headless() {
+            let count = if is_routed { &mut self.routes } else { &mut self.tags };
+            *count = count.saturating_sub(u64::from(first != Some(TAG)));
+            return;
+        }
+        let Some(contents) = &packet.mapping else { return };
         match contents.packet() {
             Ok(MappingPacket::Home(..)) if is_routed => {
                 self.routes = self.routes.saturating_sub(1);

@@ -56,6 +56,15 @@ impl PacketFront {
     }
 }
 
+/// Coverage of a packet's first byte. P-1, P-7
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartCoverage {
+    /// The first byte was captured.
+    Seen,
+    /// The recording, or its continuation after a hole, may begin inside the packet.
+    Unsure,
+}
+
 /// A packet that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceivedPacket {
@@ -75,7 +84,9 @@ pub struct ReceivedPacket {
     pub tag: Option<PacketTag>,
     /// The bytes between the route and the CRC byte, modulo x¹²⁷−1, which no hop changes. P-3, P-5
     pub body: CrcResidue,
-    /// Result of the CRC check. P-4, P-5, P-9
+    /// Coverage of its first byte.
+    pub opening: StartCoverage,
+    /// Result of the CRC check; of a packet without its start or its end there is none. P-4, P-5, P-7, P-9
     pub check: CrcCheck,
     /// Last byte.
     pub crc_byte: u8,
@@ -120,25 +131,32 @@ impl ReceivedPacket {
         }
     }
 
+    /// True for a part without its start: its first bytes are neither route nor tag. P-7
+    #[must_use]
+    pub fn is_headless(&self) -> bool {
+        self.opening == StartCoverage::Unsure && self.check == CrcCheck::Partial
+    }
+
     /// Number of bytes between tag and CRC byte.
     #[must_use]
     pub fn payload(&self) -> u64 {
         let header = self.route.count() + u64::from(self.tag.is_some());
-        let crc = u64::from(self.check != CrcCheck::Runt);
+        let crc = u64::from(self.length > 1);
         self.length - header - crc
     }
 
     /// The row of `myriscope packets`.
     #[must_use]
     pub fn row<'a>(&'a self, channel: &'a str) -> PacketRow<'a> {
+        let is_headless = self.is_headless();
         PacketRow {
             channel,
             packet: self.number,
             start: self.start.0,
             end: self.end.0,
             length: self.length,
-            route: self.route.bytes(),
-            tag: self.tag.map(PacketTag::value),
+            route: if is_headless { &[] } else { self.route.bytes() },
+            tag: self.tag.filter(|_| !is_headless).map(PacketTag::value),
             payload: self.payload(),
             crc: self.check.name(),
             syndrome: self.check.syndrome(),
@@ -166,8 +184,8 @@ row! {
         route: &'a [u8], "", "P-2", "the leading bytes with MSB 1";
         tag: Option<u8> as Number(127), "", "P-2", "the byte after the route";
         payload: u64, "bytes", "P-2", "bytes between tag and CRC byte";
-        crc: &'static str as Words(CRC), "", "P-4", "what the CRC byte says; runt: fewer than two bytes";
-        syndrome: Option<u8>, "", "P-5", "computed XOR received CRC; not of a runt";
+        crc: &'static str as Words(CRC), "", "P-4", "what the CRC byte says; partial: start or end not recorded";
+        syndrome: Option<u8>, "", "P-5", "computed XOR received CRC; not of a runt or a part";
         ended_by: &'static str as Words(ENDED_BY), "", "P-1", "what ended the packet";
         ip: Option<Box<IpRow>> ["Option::is_none"], "members", "H-1", "reading of a packet of type 08" => IpRow::FIELDS;
         switch: Option<Vec<SwitchAnswerRow>> ["Option::is_none"], "answers", "S-8", "of a packet of type 13, in order" => SwitchAnswerRow::FIELDS;
@@ -181,7 +199,8 @@ row! {
 }
 
 /// Results of the CRC check.
-pub(crate) const CRC: &[&str] = &[CrcCheck::Good.name(), "bad", CrcCheck::Runt.name()];
+pub(crate) const CRC: &[&str] =
+    &[CrcCheck::Good.name(), "bad", CrcCheck::Runt.name(), CrcCheck::Partial.name()];
 
 /// Causes of the end of a packet.
 pub(crate) const ENDED_BY: &[&str] = &[

@@ -1,14 +1,14 @@
 //! A receiver at the tap of one channel: frames, packets and link events. P-1, P-7..P-9, F-7, R-2, C-4, C-5
 
 use codec::Chars;
-use codec::capture::StartState;
+use codec::capture::{Channel, StartState};
 use codec::character::{DecodedCode, Symbol};
 use codec::chars::CharRun;
-use codec::framing::{FrameEvent, Framer, FramerMode, FramerState, LinkRules};
+use codec::framing::{FrameEvent, Framer, FramerMode, FramerState};
 use codec::time::Tick;
 
 use crate::event::{ChannelEvent, FlowCommand, LinkEvent};
-use crate::packet::{ByteRetention, PacketAssembler};
+use crate::packet::{ByteRetention, PacketAssembler, StartCoverage};
 
 /// Converts the characters of a channel to events, one step per run of characters. Its size does not grow
 /// with their number.
@@ -28,6 +28,8 @@ struct EventDecoder {
     packets: u64,
     /// True in a packet that began before the recording, as long as nothing of it was recorded.
     is_cut: bool,
+    /// Coverage of the first byte of a packet that begins now. P-7
+    opening: StartCoverage,
     bytes: ByteRetention,
 }
 
@@ -61,15 +63,25 @@ impl ChannelReceiver {
     /// A receiver before its first character.
     #[must_use]
     pub const fn new(bytes: ByteRetention) -> Self {
-        let decoder =
-            EventDecoder { packet: None, command: None, packets: 0, is_cut: false, bytes };
+        let decoder = EventDecoder {
+            packet: None,
+            command: None,
+            packets: 0,
+            is_cut: false,
+            opening: StartCoverage::Unsure,
+            bytes,
+        };
         Self { framer: Framer::new(), decoder }
     }
 
-    /// The receiver of a link with other rules. F-7, B-1, C-7
+    /// The receiver of a channel, by its rules and by its start. F-7, B-1, C-7, P-7
     #[must_use]
-    pub fn with_rules(self, rules: LinkRules) -> Self {
-        Self { framer: self.framer.with_rules(rules), ..self }
+    pub fn of(channel: &Channel, bytes: ByteRetention) -> Self {
+        let Self { framer, mut decoder } = Self::new(bytes);
+        if channel.more.iter().any(|(key, word)| key == "start" && word == "power-up") {
+            decoder.opening = StartCoverage::Seen;
+        }
+        Self { framer: framer.with_rules(channel.link_rules()), decoder }
     }
 
     /// The next character, once there was one.
@@ -92,7 +104,10 @@ impl ChannelReceiver {
         self.decoder.packets = start.packets;
         self.decoder.is_cut = start.packet == Some(FramerMode::Inside);
         match start.packet {
-            Some(FramerMode::Between | FramerMode::Reset) => out(start.at, ChannelEvent::Framed),
+            Some(FramerMode::Between | FramerMode::Reset) => {
+                self.decoder.opening = StartCoverage::Seen;
+                out(start.at, ChannelEvent::Framed);
+            }
             Some(FramerMode::Inside) | None => {}
         }
     }
@@ -196,14 +211,21 @@ impl EventDecoder {
         out: &mut impl FnMut(Tick, ChannelEvent),
     ) {
         let link_event = match event {
-            FrameEvent::Begin => return out(at, ChannelEvent::Begins),
+            FrameEvent::Begin => {
+                // Only character 0 is the first since power-up.
+                if at > Tick(0) {
+                    self.opening = StartCoverage::Unsure;
+                }
+                return out(at, ChannelEvent::Begins);
+            }
             FrameEvent::Synchronized => {
                 self.packets += u64::from(std::mem::take(&mut self.is_cut));
+                self.opening = StartCoverage::Seen;
                 return out(at, ChannelEvent::Framed);
             }
             FrameEvent::Start(data) => {
                 self.is_cut = false;
-                self.packet = Some(PacketAssembler::new(at, self.bytes));
+                self.packet = Some(PacketAssembler::new(at, self.opening, self.bytes));
                 data.first().into_iter().for_each(|first| out(at, ChannelEvent::Head(*first)));
                 return self.data(at, data, out);
             }
@@ -219,7 +241,7 @@ impl EventDecoder {
                 return;
             }
             FrameEvent::Hole { missing } => {
-                self.command = None;
+                (self.command, self.opening) = (None, StartCoverage::Unsure);
                 LinkEvent::Hole { missing }
             }
             FrameEvent::LinkRestored => LinkEvent::LinkRestored,

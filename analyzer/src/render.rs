@@ -97,12 +97,14 @@ fn packet_lines(
     when: &str,
     out: &mut impl FnMut(StyledLine),
 ) {
-    let tag =
-        packet.tag.map_or_else(|| "-".to_owned(), |tag: PacketTag| format!("{:02x}", tag.value()));
+    // Route and tag of a packet without its start are not known.
+    let tag = packet.tag.filter(|_| !packet.is_headless());
+    let tag = tag.map_or_else(|| "-".to_owned(), |tag: PacketTag| format!("{:02x}", tag.value()));
     let (crc, role) = match packet.check {
         CrcCheck::Good => (packet.check.name().to_owned(), TextStyle::Good),
         CrcCheck::Bad(syndrome) => (format!("bad ^{syndrome:02x}"), TextStyle::Bad),
         CrcCheck::Runt => (packet.check.name().to_owned(), TextStyle::Bad),
+        CrcCheck::Partial => (packet.check.name().to_owned(), TextStyle::Notice),
     };
     let ended = packet.ended_by.name();
     let ended_role = if ended == "gap" { TextStyle::Dim } else { TextStyle::Notice };

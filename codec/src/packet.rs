@@ -47,6 +47,8 @@ pub enum CrcCheck {
     Bad(u8),
     /// Fewer than two bytes, so that none is a CRC. P-9
     Runt,
+    /// The recording lacks its start or its end, so that no CRC is to be expected. P-7
+    Partial,
 }
 
 impl CrcCheck {
@@ -59,12 +61,12 @@ impl CrcCheck {
         }
     }
 
-    /// Computed ⊕ received CRC: 0 when good; a runt has none. P-5
+    /// Computed ⊕ received CRC: 0 when good; a runt and a part of a packet have none. P-5
     pub const fn syndrome(self) -> Option<u8> {
         match self {
             Self::Good => Some(0),
             Self::Bad(syndrome) => Some(syndrome),
-            Self::Runt => None,
+            Self::Runt | Self::Partial => None,
         }
     }
 
@@ -74,6 +76,7 @@ impl CrcCheck {
             Self::Good => "good",
             Self::Bad(_) => "bad",
             Self::Runt => "runt",
+            Self::Partial => "partial",
         }
     }
 }
@@ -334,7 +337,7 @@ impl ParsedPacket {
     #[inline]
     pub fn body(&self) -> CrcResidue {
         let (before_crc, length) = match self.check {
-            CrcCheck::Runt => (self.residue, self.length),
+            CrcCheck::Runt | CrcCheck::Partial => (self.residue, self.length),
             CrcCheck::Good | CrcCheck::Bad(_) => {
                 (self.residue.without_last(self.last), self.length - 1)
             }

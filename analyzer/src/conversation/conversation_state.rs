@@ -172,7 +172,8 @@ impl ConversationState {
     /// Starts a message.
     fn open(&mut self, seen: &ObservedPacket, data: DataContent, scene: &Visibility) {
         let incarnation = seen.header.incarnation;
-        let mut message = MessageState::new(self.messages, seen, data);
+        let since = self.over.front().map_or(self.first.time, |over| over.since);
+        let mut message = MessageState::new((self.messages, since), seen, data);
         let odd = match (self.newest, data.sync) {
             // The capture may have begun in the middle of the incarnation.
             (None, SyncFlag::Clear) => None,
@@ -187,7 +188,6 @@ impl ConversationState {
             (Some(_), SyncFlag::Set) => Some(Violation::SyncAgain),
             (Some(_), SyncFlag::Clear) => None,
         };
-        let since = self.over.front().map_or(self.first.time, |over| over.since);
         if let Some(broken) = odd.filter(|_| scene.is_complete_since(since)) {
             message.push(seen.place, seen.label(), seen.fate, ObservationKind::Broken(broken));
         }
@@ -327,8 +327,9 @@ impl ConversationState {
     ) {
         let message = self.finished_message(seen.label()).map(|over| over.number);
         let ObservedPacket { place, fate, .. } = *seen;
-        let noticed =
-            Observation { place, key: self.key, message, label: seen.label(), fate, remark };
+        let since = self.over.back().map_or(self.first.time, |over| over.since);
+        let (key, label) = (self.key, seen.label());
+        let noticed = Observation { place, since, key, message, label, fate, remark };
         counted(&mut self.sums, out)(noticed);
     }
 

@@ -91,6 +91,7 @@ pub(crate) fn fate(journey: &Journey, last: &JourneyHop) -> TransportFate {
         (FrameEnd::CaptureEnd, _) => return TransportFate::UnderWay,
         (FrameEnd::Hole, _) => return TransportFate::OutOfSight,
         // A bad CRC without a captured corruption: the recording of the packet is incomplete.
+        (FrameEnd::Gap, CrcCheck::Partial) => return TransportFate::OutOfSight,
         (FrameEnd::Gap, CrcCheck::Bad(_)) if journey.injuries.is_empty() => {
             return TransportFate::OutOfSight;
         }

@@ -37,6 +37,8 @@ pub(super) struct MessageState {
     pub(super) key: ConversationKey,
     /// Time of the first capture of its first transmission.
     pub(super) since: Picoseconds,
+    /// Time of the first packet that observations about it rest on.
+    grounds: Picoseconds,
     pub(super) label: ObservedLabel,
     pub(super) data: DataContent,
     /// `Doubtful` while all captured transmissions are corrupted: `data` is unreliable.
@@ -95,11 +97,16 @@ pub(super) enum TimestampMatch {
 
 impl MessageState {
     /// Starts a message with its first captured transmission.
-    pub(super) fn new(number: u64, seen: &ObservedPacket, data: DataContent) -> Self {
+    pub(super) fn new(
+        (number, grounds): (u64, Picoseconds),
+        seen: &ObservedPacket,
+        data: DataContent,
+    ) -> Self {
         let mut message = Self {
             number,
             key: seen.key(),
             since: seen.place.time,
+            grounds,
             label: seen.label(),
             data,
             reading: seen.reading,
@@ -148,8 +155,8 @@ impl MessageState {
         fate: TransportFate,
         remark: ObservationKind,
     ) {
-        let (key, message) = (self.key, Some(self.number));
-        self.pending.push(Observation { place, key, message, label, fate, remark });
+        let (key, message, since) = (self.key, Some(self.number), self.grounds);
+        self.pending.push(Observation { place, since, key, message, label, fate, remark });
     }
 
     /// Adds a transmission, or a second capture of one by another tap that was not matched to the

@@ -13,6 +13,8 @@ use crate::named_enum::named_enum;
 pub struct Observation {
     /// Place of the packet.
     pub place: ObservedPlace,
+    /// Time of the first packet that it rests on.
+    pub since: Picoseconds,
     /// The conversation.
     pub key: ConversationKey,
     /// Number of the message in the conversation, from 0; none if unknown.

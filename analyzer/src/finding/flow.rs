@@ -4,7 +4,6 @@
 mod packets;
 
 use codec::capture::{Channel, StartSender, StartState};
-use codec::framing::FramerMode;
 use codec::time::{CharacterPeriod, OPEN_LINK, Tick};
 
 use super::set::FindingSink;
@@ -21,19 +20,12 @@ use crate::packet::FrameEnd;
 /// delay of a 5 km cable, far longer than any link.
 const ANSWER: u64 = 1 << 12;
 
-/// True if a channel property states that character 0 is the first since power-up. P-7
-fn is_power_up((key, word): &(String, String)) -> bool {
-    key == "start" && word == "power-up"
-}
-
 /// Flow-control state of one channel.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlowChecker {
     /// Periods after STOP at the tap from which no data may pass the tap; none if unknown. F-1
     grace: Option<u64>,
     end: Option<TapEnd>,
-    /// Characters at which no packet can have begun before: the first since power-up, or of a slice. P-7
-    boundaries: [Option<Tick>; 2],
     /// State of the channel before its first character, until that is known.
     start: Option<StartState>,
     /// Periods before the first character that count as recorded, for the length of a silence. F-7
@@ -49,8 +41,8 @@ pub(super) struct FlowChecker {
     data: Tick,
     /// First character, or first after the last hole.
     first: Tick,
-    /// First character after `first` from which packet boundaries are known. P-7
-    framed: Option<Tick>,
+    /// First character of a slice that has the state before it: nothing before needs to have been recorded.
+    known_from: Tick,
     /// Last change of STOP and GO, and the one before it.
     commands: [Option<Tick>; 2],
     /// Presence of a STOP or GO since the start or the last hole.
@@ -113,7 +105,6 @@ impl FlowChecker {
         Self {
             grace: end.filter(|_| obedience.is_empty()).map(|end| parameters.grace(end, channel)),
             end,
-            boundaries: [channel.more.iter().any(is_power_up).then_some(Tick(0)), None],
             start: StartState::of(channel),
             chip_fill: parameters.is_declared_default(ParameterKey::FillVariant),
             unknown,
@@ -180,8 +171,7 @@ impl FlowChecker {
             }
             ChannelEvent::Link(event) => self.event(row.at, event, scribe),
             ChannelEvent::Begins => self.begins(row.at),
-            ChannelEvent::Framed => self.framed = Some(row.at),
-            ChannelEvent::Head(_) => {}
+            ChannelEvent::Framed | ChannelEvent::Head(_) => {}
             ChannelEvent::Data(len) => self.run(row.at, *len),
             ChannelEvent::Command(command) => {
                 return self.command(row.at, scribe).then_some(*command);
@@ -321,7 +311,7 @@ impl FlowChecker {
             LinkEvent::Hole { missing } => {
                 scribe
                     .note(FindingKind::Hole, at, || vec![FindingFact::number("missing", missing)]);
-                (self.first, self.framed, self.said) = (at, None, StopGoChange::Nothing);
+                (self.first, self.said) = (at, StopGoChange::Nothing);
                 self.before = 0;
                 (self.probe, self.reset, self.commands) = (None, None, [None; 2]);
                 self.resets = [None; 2];
@@ -362,11 +352,8 @@ impl FlowChecker {
     fn begins(&mut self, at: Tick) {
         self.first = at;
         let Some(start) = self.start.take().filter(|start| start.at == at) else { return };
-        let is_boundary = start.packet == Some(FramerMode::Between);
-        let [power_up, _] = self.boundaries;
-        self.boundaries = [power_up, is_boundary.then_some(at)];
         self.before = start.silent.saturating_add(start.alive.into());
-        self.data = start.data;
+        (self.data, self.known_from) = (start.data, at);
         if let Some(StartSender::Stopped(since)) = start.sender {
             self.stop = Some(ActiveStop { since, late: None, freed: false });
         }
@@ -411,6 +398,7 @@ impl FlowChecker {
         let [last, before] = self.commands;
         if let (Some(first), Some(turns)) = (before, self.turns)
             && at.since(first).0 < turns
+            && scribe.is_link_recorded(first.max(self.known_from), at)
         {
             let periods = at.since(first).0;
             scribe.note(FindingKind::CommandsTooOften, at, || {
@@ -435,6 +423,7 @@ impl FlowChecker {
     ) {
         if let Some(late) = stop.late
             && late.first < at
+            && scribe.is_link_recorded(stop.since.max(self.known_from), late.run.1.min(at))
         {
             let bytes = late.before + late.run.1.min(at).since(late.run.0).0;
             let after = late.first.since(stop.since).0;
@@ -452,25 +441,35 @@ impl FlowChecker {
                 scribe.note(FindingKind::DataWhileStopped, late.first, facts);
             }
         }
-        timed_out(stop, at, by, scribe);
+        self.timed_out(stop, at, by, scribe);
+    }
+
+    /// Checks a stop against the blocked-packet timeout. R-4
+    fn timed_out(
+        &self,
+        stop: ActiveStop,
+        at: Tick,
+        by: Option<ResumeCause>,
+        scribe: &mut FindingSink<'_>,
+    ) {
+        let periods = at.since(stop.since).0;
+        let until = Tick(stop.since.0.saturating_add(periods.min(BLOCKED_TIMEOUT + ANSWER)));
+        if periods <= BLOCKED_TIMEOUT
+            || stop.freed
+            || !scribe.is_link_recorded(stop.since.max(self.known_from), until)
+        {
+            return;
+        }
+        scribe.seen().timeouts += 1;
+        let facts = || vec![FindingFact::number("periods", periods)];
+        if periods > BLOCKED_TIMEOUT + ANSWER {
+            scribe.note(FindingKind::MissingTimeout, stop.since, facts);
+        } else if by == Some(ResumeCause::Reset) {
+            scribe.note(FindingKind::BlockedTimeout, stop.since, facts);
+        }
     }
 }
 
 fn data_while_stopped(after: u64, bytes: u64) -> Vec<FindingFact> {
     vec![FindingFact::number("after_stop", after), FindingFact::number("bytes", bytes)]
-}
-
-/// Checks a stop against the blocked-packet timeout. R-4
-fn timed_out(stop: ActiveStop, at: Tick, by: Option<ResumeCause>, scribe: &mut FindingSink<'_>) {
-    let periods = at.since(stop.since).0;
-    if periods <= BLOCKED_TIMEOUT || stop.freed {
-        return;
-    }
-    scribe.seen().timeouts += 1;
-    let facts = || vec![FindingFact::number("periods", periods)];
-    if periods > BLOCKED_TIMEOUT + ANSWER {
-        scribe.note(FindingKind::MissingTimeout, stop.since, facts);
-    } else if by == Some(ResumeCause::Reset) {
-        scribe.note(FindingKind::BlockedTimeout, stop.since, facts);
-    }
 }

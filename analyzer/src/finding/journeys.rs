@@ -15,6 +15,8 @@ use crate::blocking::{BlockingEvent, Deadlock, WaitRoot};
 use crate::clock::ClockEstimator;
 use crate::journey::{Corruption, CorruptionSite, Journey, JourneyFate, JourneyHop, LocatedHarm};
 use crate::link::slack::SlackEvent;
+use crate::packet::StartCoverage;
+use crate::recorded::Grounds;
 use crate::topology::NodeIndex;
 
 /// Maximum time for which a host may accept no data. *Chosen*: 5 µs for "a few" microseconds. I-4
@@ -26,6 +28,10 @@ const PERIOD_APART: u64 = 5000;
 /// Tolerance beyond the longest path formation. *Chosen*: two periods, for the rounding of cable
 /// delays to periods.
 const GRACE_PS: Picoseconds = 25_000;
+
+/// Time before a change of STOP and GO in which it and the data before it were caused. *Chosen*: far more than
+/// the longest link takes.
+const AROUND_PS: Picoseconds = 100_000_000;
 
 impl FindingChecks {
     /// Checks a journey between nodes.
@@ -62,9 +68,16 @@ impl FindingChecks {
         let seen_elsewhere = dropped && self.twins.contains(&last.channel);
         // N-2: a mapper looks for nodes at ports where nothing is, and for switches where a host is.
         let is_expected = seen_elsewhere || mapping.is_some_and(is_probe);
-        if let Some(kind) = odd.filter(|_| !is_expected) {
+        // The recording may begin inside the packet: its first byte is another.
+        let is_begun = last.opening == StartCoverage::Unsure;
+        if let Some(kind) = odd.filter(|_| !is_expected && !is_begun) {
             let byte = last.route.map(|byte| FindingFact::byte("route", byte));
-            self.ledger.note(kind, last.channel, place(last), || {
+            let around: Vec<_> = nodes.around(last.channel).collect();
+            let grounds = match kind {
+                FindingKind::Misrouted | FindingKind::NoRoute => Grounds::Characters,
+                _ => Grounds::Channels([last.since, self.ledger.now], &around),
+            };
+            self.ledger.note(kind, place(last), grounds, || {
                 [packet(last)].into_iter().chain(byte).collect()
             });
         }
@@ -74,7 +87,7 @@ impl FindingChecks {
             self.waited(hop);
         }
         for injury in &journey.injuries {
-            self.injury(injury, journey);
+            self.injury(injury, journey, nodes);
         }
     }
 
@@ -83,7 +96,7 @@ impl FindingChecks {
         let Some(beyond) = hop.beyond else { return };
         self.ledger.seen.timed += 1;
         if beyond > GRACE_PS && hop.waited_for.is_none() {
-            self.ledger.note(FindingKind::SlowPath, hop.channel, place(hop), || {
+            self.ledger.note(FindingKind::SlowPath, place(hop), Grounds::Characters, || {
                 let beyond = u64::try_from(beyond / 1000).unwrap_or(u64::MAX);
                 vec![packet(hop), FindingFact::number("beyond_ns", beyond)]
             });
@@ -91,12 +104,20 @@ impl FindingChecks {
     }
 
     /// Reports a corruption between two taps. P-5, P-1
-    fn injury(&mut self, injury: &CorruptionSite, journey: &Journey) {
+    fn injury(&mut self, injury: &CorruptionSite, journey: &Journey, nodes: &NodeIndex) {
         let Some(after) = injury.after else {
             // The packet was corrupted before its first captured link: reported as P-4.
             return;
         };
-        let Some(hop) = journey.hops.iter().find(|hop| hop.channel == injury.seen) else { return };
+        let hops = journey.hops.iter();
+        let pair = hops.clone().zip(hops.skip(1)).find(|(_, hop)| hop.channel == injury.seen);
+        let Some((before, hop)) = pair else { return };
+        let around: Vec<_> = nodes.around(before.channel).collect();
+        let span = [before.since.min(hop.since), self.ledger.now];
+        let grounds = match injury.switches {
+            1 => Grounds::Channels(span, &around),
+            _ => Grounds::Network(span),
+        };
         let kind = match injury.harm {
             Corruption::Flipped(_) => FindingKind::CorruptedInTransit,
             Corruption::Cut(..) => FindingKind::TruncatedInTransit,
@@ -111,7 +132,7 @@ impl FindingChecks {
         let known =
             || vec![packet(hop), FindingFact { name: "after", value: FactValue::Channel(after) }];
         if let Some(LocatedHarm::Pair([first, second])) = located {
-            self.ledger.note(FindingKind::DoubleError, injury.seen, place(hop), || {
+            self.ledger.note(FindingKind::DoubleError, place(hop), grounds, || {
                 let number = |name, at: i64| FindingFact::number(name, at.unsigned_abs());
                 let mut facts = known();
                 facts.push(FindingFact::number("wire", first.bit.into()));
@@ -120,7 +141,7 @@ impl FindingChecks {
                 facts
             });
         }
-        self.ledger.note(kind, injury.seen, place(hop), || {
+        self.ledger.note(kind, place(hop), grounds, || {
             let mut facts = known();
             match injury.harm {
                 Corruption::Flipped(flips) => {
@@ -167,7 +188,8 @@ impl FindingChecks {
             }
         };
         let when = Occurrence { time: since, at: Tick(period(channel).periods(since)) };
-        self.ledger.note(kind, channel, when, || {
+        let grounds = Grounds::Channels([since, self.ledger.now], chain);
+        self.ledger.note(kind, (channel, when), grounds, || {
             let name = if kind == FindingKind::Deadlock { "circle" } else { "waits_for" };
             let mut facts = vec![FindingFact::number("periods", periods)];
             let chain = (!chain.is_empty()).then(|| FactValue::Channels(chain.clone()));
@@ -186,14 +208,31 @@ impl FindingChecks {
         self.ledger.seen.clocks += clocks.compared();
         for (id, rate, time) in clocks.rates() {
             let at = Tick(period(id).periods(time));
-            self.ledger
-                .note(FindingKind::ClockDrift, id, Occurrence { time, at }, || drift(rate / 1000));
+            let place = (id, Occurrence { time, at });
+            let grounds = Grounds::Characters;
+            self.ledger.note(FindingKind::ClockDrift, place, grounds, || drift(rate / 1000));
         }
+    }
+
+    /// Declares two such channels as the directions of one link.
+    pub(crate) fn join_twins(&mut self, one: ChannelId, other: ChannelId) {
+        self.ledger.recorded.join(one, other);
+    }
+
+    /// Adds the time of a chunk of such a channel.
+    pub(crate) fn recorded(&mut self, id: ChannelId, span: [Picoseconds; 2]) {
+        self.ledger.recorded.add(id, span);
+    }
+
+    /// Sets the time up to which journeys and waits are known.
+    pub(crate) fn pass(&mut self, now: Picoseconds) {
+        self.ledger.now = self.ledger.now.max(now);
     }
 
     /// Declares a channel whose packets are followed through the network. Channels of the same name
     /// in a section are the two ends of one channel.
     pub(crate) fn declare_twin(&mut self, id: ChannelId, channel: &Channel) {
+        self.ledger.recorded.declare(id);
         if let Some(twin) = self.names.insert(channel.name.clone(), id) {
             self.twins.extend([twin, id]);
         }
@@ -202,6 +241,7 @@ impl FindingChecks {
     /// Ends the section: channel names may be reused.
     pub(crate) fn end_section(&mut self) {
         self.names.clear();
+        (self.ledger.recorded, self.ledger.now) = Default::default();
         self.mapping = MappingChecks::default();
         self.routes.finish().for_each(|union| self.cycle(&union));
     }
@@ -210,7 +250,8 @@ impl FindingChecks {
     fn cycle(&mut self, routes: &RouteUnion) {
         let Some(cycle) = routes.cycle() else { return };
         if let (Some(channel), Some(first)) = (cycle.first(), routes.first_packet(&cycle)) {
-            self.ledger.note(FindingKind::RouteCycle, *channel, first.place, || {
+            let grounds = Grounds::Network([0, self.ledger.now]);
+            self.ledger.note(FindingKind::RouteCycle, (*channel, first.place), grounds, || {
                 let circle = FactValue::Channels(cycle.clone());
                 let circle = FindingFact { name: "circle", value: circle };
                 vec![FindingFact::number("packet", first.number), circle]
@@ -237,7 +278,8 @@ impl FindingChecks {
         };
         let (channel, at) = (said.channel(), said.at());
         let time = period(channel).time(at.0);
-        self.ledger.note(kind, channel, Occurrence { time, at }, || {
+        let grounds = Grounds::Channels([time.saturating_sub(AROUND_PS), time], &[channel]);
+        self.ledger.note(kind, (channel, Occurrence { time, at }), grounds, || {
             by.into_iter().map(|by| FindingFact::number("cells", by)).collect()
         });
     }
@@ -260,8 +302,9 @@ const fn is_probe(packet: MappingPacket<'_>) -> bool {
     }
 }
 
-pub(super) const fn place(hop: &JourneyHop) -> Occurrence {
-    Occurrence { time: hop.time, at: hop.start }
+/// Channel and place of a packet's first byte.
+pub(super) const fn place(hop: &JourneyHop) -> (ChannelId, Occurrence) {
+    (hop.channel, Occurrence { time: hop.time, at: hop.start })
 }
 
 pub(super) const fn packet(hop: &JourneyHop) -> FindingFact {

@@ -1,7 +1,8 @@
 //! Checks of packets of mapping: addresses, mappers, ways back, and the maps and routes that mappers distribute.
 //! N-2, N-3, N-7, N-8
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use codec::capture::ChannelId;
 use codec::mapping::{
@@ -17,7 +18,9 @@ use super::set::{FindingFact, RuleCoverage};
 use super::{FindingChecks, FindingKind};
 use crate::event::Picoseconds;
 use crate::journey::{Journey, JourneyFate, JourneyHop, MatchCertainty};
+use crate::mapping::CapturedMapping;
 use crate::packet::FrameEnd;
+use crate::recorded::Grounds;
 use crate::topology::NodeIndex;
 
 /// Most interfaces whose addresses are remembered. *Chosen*: more than a network has.
@@ -29,7 +32,7 @@ const MAPPERS_MAX: usize = 64;
 /// Most interfaces whose distributed routes are collected. *Chosen*: the Berkeley cluster has 100.
 const DISTRIBUTED_MAX: usize = 256;
 
-/// Most requests to an interface that may wait for their answers. *Chosen*: a mapper sends two at once.
+/// Most requests to an interface that may wait for their answers, and most packets of one that are remembered. *Chosen*: a mapper sends two at once.
 const ASKED_MAX: usize = 16;
 
 /// The route byte that turns a packet round at a relative switch. N-8
@@ -38,8 +41,10 @@ const TURN: u8 = 0x80;
 /// Interfaces and mappers of a section.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MappingChecks {
-    /// The channel from each interface.
-    homes: BTreeMap<InterfaceAddress, ChannelId>,
+    /// The channel from each interface, and its latest packets.
+    homes: BTreeMap<InterfaceAddress, (ChannelId, RecentPackets)>,
+    /// Channels on which packets of another one come again: behind a node that only passes them on. N-5
+    passed_on: BTreeSet<[ChannelId; 2]>,
     /// Maps of the latest two requests of different mappers, by the channel to the interface.
     requests: BTreeMap<ChannelId, [RouteMap; 2]>,
     /// The latest map of each mapper.
@@ -51,6 +56,9 @@ pub(super) struct MappingChecks {
     /// Numbers and routes of the latest requests to each interface, by the channel from it.
     asked: BTreeMap<ChannelId, VecDeque<MapperRequest>>,
 }
+
+/// Channels and contents of packets, the latest last.
+type RecentPackets = VecDeque<(ChannelId, Arc<CapturedMapping>)>;
 
 /// Number and route of a request.
 type MapperRequest = (ProbeTicket, Box<[u8]>);
@@ -70,7 +78,7 @@ impl FindingChecks {
         }
         let is_own = is_from_host(first.channel, nodes);
         if is_own {
-            self.address(packet.source(), first, nodes);
+            self.address(packet.source(), journey, nodes);
         }
         let arrived = (journey.fate == JourneyFate::Arrived).then_some(last);
         match packet {
@@ -96,20 +104,46 @@ impl FindingChecks {
     }
 
     /// Checks that no two interfaces have one address. N-3
-    fn address(&mut self, address: InterfaceAddress, first: &JourneyHop, nodes: &NodeIndex) {
-        let Some(home) = self.mapping.homes.get(&address).copied() else {
-            if self.mapping.homes.len() < INTERFACES_MAX {
-                self.mapping.homes.insert(address, first.channel);
-                self.ledger.seen.addresses += 1;
-            }
+    fn address(&mut self, address: InterfaceAddress, journey: &Journey, nodes: &NodeIndex) {
+        let (Some(first), Some(contents)) = (journey.hops.first(), &journey.mapping) else {
             return;
         };
+        let is_full = self.mapping.homes.len() >= INTERFACES_MAX;
+        if is_full && !self.mapping.homes.contains_key(&address) {
+            return;
+        }
+        let (home, recent) = self.mapping.homes.entry(address).or_insert_with(|| {
+            self.ledger.seen.addresses += 1;
+            (first.channel, VecDeque::new())
+        });
+        let mut others = recent.iter().filter(|(channel, _)| *channel != first.channel);
+        // No two interfaces send the same packets.
+        if let Some((other, _)) = others.find(|(_, packet)| packet.packet() == contents.packet()) {
+            self.mapping.passed_on.insert([first.channel, *other]);
+            self.mapping.passed_on.insert([*other, first.channel]);
+            for id in [first.channel, *other] {
+                self.ledger.forget(&[FindingKind::EqualAddresses], id);
+            }
+        }
+        recent.push_back((first.channel, Arc::clone(contents)));
+        if recent.len() > ASKED_MAX {
+            recent.pop_front();
+        }
+        let home = *home;
+        if self.mapping.passed_on.contains(&[home, first.channel]) {
+            return;
+        }
         let node = |id| nodes.ends(id).map(|ends| &ends.from.node);
         if node(home) != node(first.channel) {
-            self.ledger.note(FindingKind::EqualAddresses, first.channel, place(first), || {
-                let other = FindingFact::channel("other", home);
-                vec![packet_fact(first), FindingFact::address("address", address), other]
-            });
+            self.ledger.note(
+                FindingKind::EqualAddresses,
+                place(first),
+                Grounds::Characters,
+                || {
+                    let other = FindingFact::channel("other", home);
+                    vec![packet_fact(first), FindingFact::address("address", address), other]
+                },
+            );
         }
     }
 
@@ -127,9 +161,12 @@ impl FindingChecks {
             }
             self.ledger.seen.returns += 1;
             if came.to.port != left.from.port {
-                self.ledger.note(FindingKind::WrongWayBack, hop.channel, place(hop), || {
-                    vec![packet_fact(hop), FindingFact::channel("output", next.channel)]
-                });
+                self.ledger.note(
+                    FindingKind::WrongWayBack,
+                    place(hop),
+                    Grounds::Characters,
+                    || vec![packet_fact(hop), FindingFact::channel("output", next.channel)],
+                );
             }
         }
     }
@@ -145,9 +182,12 @@ impl FindingChecks {
         let is_back = asked.any(|(_, way)| reversed(way) == route.bytes());
         self.ledger.seen.returns += 1;
         if !is_back {
-            self.ledger.note(FindingKind::WrongWayBack, first.channel, place(first), || {
-                vec![packet_fact(first), FindingFact::number("ticket", ticket.0.into())]
-            });
+            self.ledger.note(
+                FindingKind::WrongWayBack,
+                place(first),
+                Grounds::Network([0, first.time]),
+                || vec![packet_fact(first), FindingFact::number("ticket", ticket.0.into())],
+            );
         }
     }
 
@@ -167,7 +207,7 @@ impl FindingChecks {
         match routes.allow(address, route) {
             Some(true) => self.ledger.seen.count_route(kind),
             Some(false) => {
-                let (place, packet) = (place(first), first.packet);
+                let ((_, place), packet) = (place(first), first.packet);
                 self.routes.hold(first.channel, WrongRoute { kind, place, packet });
             }
             None => {}
@@ -178,7 +218,8 @@ impl FindingChecks {
     pub(super) fn odd_routes(&mut self) {
         for (channel, (mapper, version), odd) in self.routes.take_confirmed() {
             self.ledger.seen.count_route(odd.kind);
-            self.ledger.note(odd.kind, channel, odd.place, || {
+            let grounds = Grounds::Network([0, odd.place.time]);
+            self.ledger.note(odd.kind, (channel, odd.place), grounds, || {
                 let packet = FindingFact::number("packet", odd.packet);
                 let version = FindingFact::number("version", version.0.into());
                 vec![packet, FindingFact::address("mapper", mapper), version]
@@ -195,7 +236,7 @@ impl FindingChecks {
         }
         let other = std::mem::replace(latest, map);
         if std::mem::replace(before, other) == map {
-            self.ledger.note(FindingKind::TwoMappers, last.channel, place(last), || {
+            self.ledger.note(FindingKind::TwoMappers, place(last), Grounds::Characters, || {
                 let address = FindingFact::address;
                 vec![packet_fact(last), address("mapper", map.0), address("other_mapper", other.0)]
             });
@@ -224,7 +265,7 @@ impl FindingChecks {
         let differs = novelty == PieceNovelty::Differs;
         let kind = if differs { FindingKind::MapsDiffer } else { FindingKind::ImpossibleMap };
         if differs || fault.is_some() {
-            self.ledger.note(kind, first.channel, place(first), || {
+            self.ledger.note(kind, place(first), Grounds::Network([0, first.time]), || {
                 let mut facts = vec![packet_fact(first), FindingFact::address("mapper", mapper)];
                 facts.push(FindingFact::number("version", version.0.into()));
                 facts.extend(fault.map(|fault| FindingFact::word("fault", fault)));

@@ -12,6 +12,7 @@ use super::{FindingKind, Severity, TransportCoverage, WireCoverage};
 use crate::channel_name::TapEnd;
 use crate::link::parameters::{ChannelParameters, ParameterKey, UnknownParameters};
 use crate::link::slack::{ROOM, STOP_RESPONSE, THRESHOLDS};
+use crate::recorded::{Grounds, RecordedTime};
 use crate::totals::{AddTotals, totals};
 
 /// Findings and rule coverage of a capture.
@@ -19,6 +20,10 @@ use crate::totals::{AddTotals, totals};
 pub struct FindingSet {
     found: BTreeMap<(FindingKind, ChannelId), Finding>,
     pub(crate) seen: RuleCoverage,
+    /// Time of the latest event.
+    pub(crate) now: Picoseconds,
+    /// Recorded time of its channels.
+    pub(crate) recorded: RecordedTime,
     /// Cases since they were last taken; none if only totals are needed.
     cases: Option<CaseList>,
 }
@@ -178,14 +183,18 @@ impl FindingSet {
         self.cases.as_mut().map(|list| std::mem::take(&mut list.cases)).unwrap_or_default()
     }
 
-    /// Counts a finding; calls `facts` only if it is the earliest, or if cases are kept.
+    /// Counts a finding; calls `facts` only if it is the earliest, or if cases are kept. Only a note may rest on
+    /// time that was not recorded.
     pub(crate) fn note(
         &mut self,
         kind: FindingKind,
-        channel: ChannelId,
-        when: Occurrence,
+        (channel, when): (ChannelId, Occurrence),
+        grounds: Grounds<'_>,
         facts: impl FnOnce() -> Vec<FindingFact>,
     ) {
+        if kind.about().severity != Severity::Note && !self.recorded.supports(grounds) {
+            return;
+        }
         let Some(cases) = &mut self.cases else {
             return self.count_case(kind, channel, when, facts);
         };
@@ -258,6 +267,7 @@ impl FindingSet {
             }
         }
         self.seen.absorb(&other.seen);
+        self.recorded.absorb(&other.recorded);
         if let (Some(own), Some(theirs)) = (&mut self.cases, &other.cases) {
             own.cases.extend(theirs.cases.iter().cloned());
         }
@@ -375,7 +385,7 @@ impl FindingSink<'_> {
         Occurrence { time: self.period.time(at.0), at }
     }
 
-    /// Counts a finding at a character of the channel.
+    /// Counts a finding at a character of the channel, which shows it.
     pub(super) fn note(
         &mut self,
         kind: FindingKind,
@@ -383,7 +393,13 @@ impl FindingSink<'_> {
         facts: impl FnOnce() -> Vec<FindingFact>,
     ) {
         let when = self.when(at);
-        self.ledger.note(kind, self.channel, when, facts);
+        self.ledger.note(kind, (self.channel, when), Grounds::Characters, facts);
+    }
+
+    /// True if the channel and its opposite were recorded from one character up to another.
+    pub(super) fn is_link_recorded(&self, from: Tick, to: Tick) -> bool {
+        let span = [from, to].map(|at| self.period.time(at.0));
+        self.ledger.recorded.supports(Grounds::Channels(span, &[self.channel]))
     }
 
     /// Adds `more` occurrences to a finding, the last of them at `last`.

@@ -173,7 +173,7 @@ impl OpenWirePackets {
         let bad = match check {
             CrcCheck::Bad(_) if ended_by == FrameEnd::Gap => true,
             CrcCheck::Good if self.suspected != 0 => false,
-            CrcCheck::Good | CrcCheck::Bad(_) | CrcCheck::Runt => return None,
+            CrcCheck::Good | CrcCheck::Bad(_) | CrcCheck::Runt | CrcCheck::Partial => return None,
         };
         let wires = if bad { !ones & PACKET_WIRES } else { self.suspected };
         for (wire, signs) in (0..8).zip(&mut self.signs) {

@@ -9,14 +9,14 @@ use codec::route::{PortId, is_route_byte};
 use codec::time::Tick;
 
 use super::corruption::{self, CorruptionSite};
-use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopRecord, NextHop, StartCoverage};
+use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopRecord, NextHop};
 use super::network_map::{MappedChannel, RequestedOutput};
 use super::outcome::{JourneyFate, MatchCertainty, WaitReason};
 use super::relays::{ArrivedPacket, PAYLOAD_MIN, RelayedFrom};
 use super::{HeadPacket, HeadProgress, JourneyTracker};
 use crate::ip::ParsedIp;
 use crate::mapping::CapturedMapping;
-use crate::packet::FrameEnd;
+use crate::packet::{FrameEnd, StartCoverage};
 use crate::transport::ParsedTransport;
 
 /// The passage of one packet over the captured links.
@@ -63,8 +63,12 @@ pub struct JourneyHop {
     pub end: Tick,
     /// Time of its first byte at the tap.
     pub time: Picoseconds,
+    /// Time from which all channels of its switches must have been recorded, for it to be known which packet it is.
+    pub(crate) since: Picoseconds,
     /// Length in bytes, including the CRC byte.
     pub length: u64,
+    /// Coverage of its first byte on this channel.
+    pub opening: StartCoverage,
     /// Result of the CRC check on this channel.
     pub check: CrcCheck,
     /// Cause of its end on this channel.
@@ -244,7 +248,9 @@ impl JourneyTracker {
             start: leg.start,
             end: closed.end,
             time: leg.time,
+            since: leg.since,
             length: closed.length,
+            opening: closed.opening,
             check: closed.check,
             ended_by: closed.ended_by,
             route: Some(leg.first).filter(|first| is_route_byte(*first)),

@@ -8,12 +8,11 @@ use std::ops::Range;
 
 use codec::capture::ChannelId;
 use codec::crc::CrcResidue;
-use codec::packet::CrcCheck;
 
-use super::hop_record::{ClosedPacket, HopLink, HopRecord, StartCoverage};
+use super::hop_record::{ClosedPacket, HopLink, HopRecord};
 use super::located_harm::{self, LocatedHarm};
 use crate::named_enum::named_enum;
-use crate::packet::FrameEnd;
+use crate::packet::{FrameEnd, StartCoverage};
 
 /// Maximum of differing bits between a packet and its corrupted form. *Chosen*: no two of 127
 /// random bits agree this closely by chance.
@@ -171,7 +170,7 @@ pub(super) fn between(
         let located = located_harm::inserted(came, left).filter(|_| switches == 1 && link.alone);
         return Some(CorruptionSite { harm, located, ..injury });
     }
-    if came.check == CrcCheck::Runt || left.check == CrcCheck::Runt {
+    if came.length.min(left.length) < 2 {
         return None;
     }
     flipped(came, left, &injury)

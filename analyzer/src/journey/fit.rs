@@ -127,7 +127,7 @@ pub(super) fn fit(
 fn hurt(came: &ClosedPacket, left: &ClosedPacket, differ: u32) -> Option<ByteFit> {
     // A short body agrees with others by chance.
     let bits = u32::try_from(left.length).unwrap_or(u32::MAX).saturating_mul(2);
-    if left.check == CrcCheck::Runt {
+    if left.length < 2 {
         // One byte has no CRC to compare: it is the front of a packet truncated before.
         return (compare(came, left) == VisibleBytes::Agree(Reverse(1)))
             .then_some(ByteFit::Front(Reverse(1)));

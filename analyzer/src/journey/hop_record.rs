@@ -10,7 +10,7 @@ use codec::packet::{CappedBytes, CrcCheck, PacketTag};
 use codec::time::Tick;
 
 use super::outcome::{JourneyFate, MatchCertainty};
-use crate::packet::{FrameEnd, PacketFront, ReceivedPacket};
+use crate::packet::{FrameEnd, PacketFront, ReceivedPacket, StartCoverage};
 
 use crate::transport::ParsedTransport;
 
@@ -29,6 +29,8 @@ pub(super) struct HopRecord {
     pub(super) first: u8,
     pub(super) start: Tick,
     pub(super) time: Picoseconds,
+    /// Time of the first packets that it may have been taken for, or that may have been taken for it.
+    pub(super) since: Picoseconds,
     /// The packet's contents, once it has ended.
     pub(super) closed: Option<ClosedPacket>,
     /// Link to the same packet on the previous captured channel.
@@ -74,15 +76,6 @@ pub(super) struct ClosedPacket {
     pub(super) ip: Option<Box<ParsedIp>>,
     /// Number of bytes on the channel up to the packet's end.
     pub(super) sum: u64,
-}
-
-/// Coverage of a packet's first byte. P-1
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum StartCoverage {
-    /// The first byte was captured.
-    Seen,
-    /// The recording, or its continuation after a hole, may begin inside the packet.
-    Unsure,
 }
 
 /// Link of a hop to the hop before.
@@ -136,13 +129,8 @@ impl BlockingPackets {
 }
 
 impl ClosedPacket {
-    pub(super) fn new(
-        (at, opening): (Picoseconds, StartCoverage),
-        first: u8,
-        packet: &ReceivedPacket,
-        sum: u64,
-    ) -> Self {
-        let crc = u64::from(packet.check != CrcCheck::Runt);
+    pub(super) fn new(at: Picoseconds, first: u8, packet: &ReceivedPacket, sum: u64) -> Self {
+        let crc = u64::from(packet.length > 1);
         // Route bytes that were not kept count as body.
         let behind = packet.length.saturating_sub(crc + packet.route.bytes().len() as u64);
         let route = CrcResidue::NEW.feed(packet.route.bytes());
@@ -154,7 +142,7 @@ impl ClosedPacket {
         }
         Self {
             at,
-            opening,
+            opening: packet.opening,
             end: packet.end,
             length: packet.length,
             payload: packet.payload(),
@@ -223,7 +211,7 @@ impl ClosedPacket {
 
     /// Residue of all bytes, including the CRC byte.
     pub(super) fn message(&self) -> CrcResidue {
-        if self.check == CrcCheck::Runt {
+        if self.length < 2 {
             return self.all;
         }
         let crc = self.all.crc().value() ^ self.syndrome();

@@ -105,6 +105,9 @@ impl JourneyTracker {
         let (channels, first_bytes) = ([came.lane, left.lane], [came.start, left.start]);
         let ready = input.ready(came.time).zip(output.since_sent);
         let took = ready.map(|(ready, late)| left.time.checked_sub(ready + late));
+        // A switch that stores packets takes the longer, the longer they are: that is no sign of a clock. B-2
+        let is_stored = took.flatten().is_some_and(|took| took > node.path(input))
+            && came.closed.as_ref().is_some_and(|closed| closed.at < left.time);
         if let Some(took) = took.flatten() {
             node.fastest = Some(node.fastest.map_or(took, |fastest| fastest.min(took)));
         }
@@ -112,6 +115,7 @@ impl JourneyTracker {
             node.passed(took.map(Option::unwrap_or_default));
         }
         let spread = node.spread(input);
+        let held = held || is_stored;
         self.clocks.passage(&TimedPassage { channels, first_bytes, held, spread });
     }
 

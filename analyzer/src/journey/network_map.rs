@@ -7,9 +7,9 @@ use std::ops::{Deref, DerefMut};
 use codec::capture::{Channel, ChannelId};
 use codec::crc::CrcResidue;
 use codec::route::{PORTS_MAX, PortId, RouteAddressing};
-use codec::time::{FULL_RATE_PERIOD_PS, Tick};
+use codec::time::FULL_RATE_PERIOD_PS;
 
-use super::hop_record::{HopId, HopRecord, StartCoverage};
+use super::hop_record::{HopId, HopRecord};
 use super::passage::VirtualPassage;
 use crate::channel_name::{ChannelEnds, PortName, TapEnd};
 use crate::channel_table::ChannelTable;
@@ -21,6 +21,10 @@ pub(super) const DELAY: Picoseconds = 4096 * FULL_RATE_PERIOD_PS as Picoseconds;
 /// Assumed cells of an undeclared slack buffer and characters on its cable. *Chosen*: far more than
 /// any real one (F-4).
 const CELLS: u64 = 4096;
+
+/// Time after which a free output shows that no packet waits for it. *Chosen*: more path formations than a packet
+/// stands for. S-6
+const IDLE: Picoseconds = 1024 * FULL_RATE_PERIOD_PS as Picoseconds;
 
 /// Maximum of inputs of a node at which packets are matched. *Chosen*: every port that a route byte
 /// can select, tapped twice.
@@ -66,13 +70,13 @@ pub(super) struct MappedChannel {
 pub(super) struct ChannelTraffic {
     /// Packets at the switch input behind it, or in transit to it.
     pub(super) queue: VecDeque<QueuedHop>,
-    /// Start of reliable framing after the first character or the last hole, if known. P-1
-    pub(super) framed: Option<Tick>,
     /// The packet that has begun and not ended.
     pub(super) open: Option<HopId>,
     pub(super) next_number: u64,
     /// Number of bytes so far.
     pub(super) sum: u64,
+    /// Time before which no packet that leaves on it now can have arrived: it was free for long then.
+    pub(super) busy_since: Picoseconds,
     /// The last packet and the time of its end.
     pub(super) last: Option<(u64, Picoseconds)>,
     /// The last packet that left this input, and the time of its departure from the switch.
@@ -94,10 +98,10 @@ pub(super) struct ChannelTraffic {
 impl ChannelTraffic {
     const NONE: Self = Self {
         queue: VecDeque::new(),
-        framed: None,
         open: None,
         next_number: 0,
         sum: 0,
+        busy_since: 0,
         last: None,
         left: None,
         clear: None,
@@ -318,6 +322,26 @@ impl NetworkMap {
         wish
     }
 
+    /// Start of the time in which those packets arrived with which one can be mistaken that begins on a channel now:
+    /// all that may wait for that channel, or for the one that it requests.
+    pub(super) fn busy_since(&mut self, place: usize, first: u8, now: Picoseconds) -> Picoseconds {
+        let before = now.saturating_sub(DELAY + IDLE);
+        let requested = match self.requested_output(place, first) {
+            RequestedOutput::Seen(output) => output,
+            RequestedOutput::Unseen | RequestedOutput::Nothing => place,
+        };
+        let mut since = before;
+        for place in [place, requested] {
+            let Some(lane) = self.lane_mut(place) else { continue };
+            let free = lane.last.map_or(0, |(_, end)| end).max(lane.resumed.unwrap_or(0));
+            if lane.open.is_none() && free + IDLE <= now {
+                lane.busy_since = before;
+            }
+            since = since.min(lane.busy_since);
+        }
+        since
+    }
+
     /// Delay between a packet's departure from the switch and its appearance at the output's tap.
     pub(super) fn lateness(&self, leg: &HopRecord) -> Picoseconds {
         match self.requested_output(leg.lane, leg.first) {
@@ -409,15 +433,6 @@ impl MappedChannel {
     /// `seen`. S-3, S-6
     pub(super) fn ready(&self, seen: Picoseconds) -> Option<Picoseconds> {
         Some((seen + self.until_heard?).max(self.clear.unwrap_or(0)))
-    }
-
-    /// Coverage of the first byte of a packet whose first captured byte is at `start`. P-1
-    pub(super) fn opening(&self, start: Tick) -> StartCoverage {
-        if self.framed.is_some_and(|framed| framed < start) {
-            StartCoverage::Seen
-        } else {
-            StartCoverage::Unsure
-        }
     }
 
     /// Delay between a packet's departure from its switch and its appearance on this channel.

@@ -151,7 +151,12 @@ impl PacketTotals {
                 ("hole", self.hole),
                 ("capture_end", self.capture_end),
             ]),
-            crc: NamedValues([("good", self.good), ("bad", self.bad), ("runt", self.runt)]),
+            crc: NamedValues([
+                ("good", self.good),
+                ("bad", self.bad),
+                ("runt", self.runt),
+                ("partial", self.partial),
+            ]),
         }
     }
 }
@@ -283,7 +288,7 @@ row! {
     pub struct PacketsRow {
         count: u64, "packets", "P-1", "packets";
         ended_by: NamedValues<u64, 5> as List, "kinds", "P-1", "by what ended them" => ENDED_BY;
-        crc: NamedValues<u64, 3> as List, "kinds", "P-4", "by their CRC byte" => CRC;
+        crc: NamedValues<u64, 4> as List, "kinds", "P-4", "by their CRC byte" => CRC;
     }
 }
 
@@ -299,6 +304,7 @@ const CRC: &[RowField] = &[
     RowField::new("good", u64::SHAPE, "packets", "P-4", "with a right CRC byte"),
     RowField::new("bad", u64::SHAPE, "packets", "P-5", "with a wrong CRC byte"),
     RowField::new("runt", u64::SHAPE, "packets", "P-9", "too short for a CRC byte"),
+    RowField::new("partial", u64::SHAPE, "packets", "P-7", "start or end not recorded"),
 ];
 
 row! {

@@ -58,6 +58,8 @@ pub struct PacketTotals {
     pub bad: u64,
     /// Without a CRC byte. P-9
     pub runt: u64,
+    /// Without its start or its end in the recording. P-7
+    pub partial: u64,
 }
 
 /// Pings and their response times, in periods. R-6
@@ -94,13 +96,14 @@ impl PacketTotals {
             CrcCheck::Good => self.good += 1,
             CrcCheck::Bad(_) => self.bad += 1,
             CrcCheck::Runt => self.runt += 1,
+            CrcCheck::Partial => self.partial += 1,
         }
     }
 
     /// Number of packets.
     #[must_use]
     pub const fn count(&self) -> u64 {
-        self.good + self.bad + self.runt
+        self.good + self.bad + self.runt + self.partial
     }
 }
 

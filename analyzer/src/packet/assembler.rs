@@ -2,16 +2,17 @@
 
 use codec::Chars;
 use codec::framing::LinkRules;
-use codec::packet::{CappedBytes, PacketDialect, PacketParser, PacketTag};
+use codec::packet::{CappedBytes, CrcCheck, PacketDialect, PacketParser, PacketTag};
 use codec::time::Tick;
 
 use super::lost_gap::LostGapSearch;
-use super::{ByteRetention, FRONT_MAX, FrameEnd, PacketFront, ReceivedPacket};
+use super::{ByteRetention, FRONT_MAX, FrameEnd, PacketFront, ReceivedPacket, StartCoverage};
 use crate::transport::HeaderBytes;
 
 /// An arriving packet.
 #[derive(Clone, Debug)]
 pub(crate) struct PacketAssembler {
+    opening: StartCoverage,
     start: Tick,
     end: Tick,
     parser: PacketParser,
@@ -27,8 +28,9 @@ pub(crate) struct PacketAssembler {
 }
 
 impl PacketAssembler {
-    pub(crate) fn new(start: Tick, bytes: ByteRetention) -> Self {
+    pub(crate) fn new(start: Tick, opening: StartCoverage, bytes: ByteRetention) -> Self {
         Self {
+            opening,
             start,
             end: start,
             parser: PacketParser::default(),
@@ -123,10 +125,25 @@ impl PacketAssembler {
 
     #[inline]
     pub(crate) fn close(self, number: u64, ended_by: FrameEnd) -> Box<ReceivedPacket> {
-        let Self { start, end, parser, front, possible_gap, bytes, last, ones, header, .. } = self;
+        let Self {
+            opening,
+            start,
+            end,
+            parser,
+            front,
+            possible_gap,
+            bytes,
+            last,
+            ones,
+            header,
+            ..
+        } = self;
         let packet = parser.finish();
         let (body, payload) = (packet.body(), packet.payload());
-        let (header, check) = (header.filter(|_| packet.tag.is_some()), packet.check);
+        let is_cut_off = matches!(ended_by, FrameEnd::Hole | FrameEnd::CaptureEnd);
+        let is_begun = opening == StartCoverage::Unsure && packet.check != CrcCheck::Good;
+        let check = if is_cut_off || is_begun { CrcCheck::Partial } else { packet.check };
+        let header = header.filter(|_| packet.tag.is_some());
         let transport = header.as_ref().and_then(|it| it.transport(payload, check, body));
         let ip = header.as_ref().and_then(|it| it.ip(payload, last, check));
         let switches = header.as_ref().and_then(|it| it.switches(payload));
@@ -140,7 +157,8 @@ impl PacketAssembler {
             front,
             tag: packet.tag,
             body,
-            check: packet.check,
+            opening,
+            check,
             crc_byte: last,
             ones,
             ended_by,
@@ -163,7 +181,7 @@ mod tests {
 
     #[test]
     fn bytes_of_a_long_packet_that_are_not_kept_are_counted() {
-        let mut packet = PacketAssembler::new(Tick(0), ByteRetention::Keep);
+        let mut packet = PacketAssembler::new(Tick(0), StartCoverage::Seen, ByteRetention::Keep);
         packet.add(Tick(0), &[0x80, 0x81]);
         let rounds = CAPPED_BYTES_MAX as u64;
         packet.add_repeated(&[0x80, 0x81], rounds - 1, 2 * (rounds - 1));

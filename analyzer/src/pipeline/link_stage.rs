@@ -44,6 +44,8 @@ pub(super) struct BatchOutput {
     pub(super) channels: Vec<(ChannelId, Arc<Channel>)>,
     /// Pairs of channels that form a link.
     pub(super) joined: Vec<(ChannelId, ChannelId)>,
+    /// Time of its chunks.
+    pub(super) recorded: Vec<(ChannelId, [Picoseconds; 2])>,
     /// Output of each link that has any.
     pub(super) outputs: Vec<LinkOutput>,
     /// End of the recorded part of the section.
@@ -110,11 +112,13 @@ impl LinkStage {
         let first = self.first;
         let mut work: Vec<Vec<(ChannelId, Chunk<'_>)>> = Vec::new();
         work.resize_with(self.links.len() - first, Vec::new);
+        let mut recorded = Vec::new();
         for (id, chunk) in batch.chunks() {
             let Some((link, channel)) = self.channels.get(&id) else { continue };
-            let time = channel.period.time(chunk.first.0);
+            let [time, end] = [chunk.first, chunk.end()].map(|at| channel.period.time(at.0));
             self.newest = self.newest.max(time);
-            self.until = self.until.max(channel.period.time(chunk.end().0));
+            self.until = self.until.max(end);
+            recorded.push((id, [time, end]));
             if !self.shard.has(channel) {
                 continue;
             }
@@ -147,6 +151,7 @@ impl LinkStage {
         BatchOutput {
             channels: batch.channels,
             joined: batch.joined,
+            recorded,
             outputs,
             until,
             settled: newest.saturating_sub(TIMESTAMP_PS),

@@ -25,6 +25,9 @@ use crate::topology::{Topology, TopologyEvidence};
 /// Maximum of held events. *Chosen*: some milliseconds of a large network.
 const HELD_MAX: usize = 1 << 16;
 
+/// Difference of the ends of channels that were recorded together. *Chosen*: some periods.
+const ENDS_APART: Picoseconds = 100_000;
+
 #[derive(Debug)]
 pub(super) struct NetworkStage {
     scope: AnalysisScope,
@@ -106,8 +109,12 @@ impl NetworkStage {
         }
         for (one, other) in &batch.joined {
             self.blocking.join(*one, *other);
+            self.findings.join_twins(*one, *other);
             self.conversations.join(*one, *other);
             self.mapping.join(*one, *other);
+        }
+        for (id, span) in &batch.recorded {
+            self.findings.recorded(*id, *span);
         }
         let mut out = Vec::new();
         let (mut events, mut intervals, mut slack) = (Vec::new(), Vec::new(), Vec::new());
@@ -209,6 +216,7 @@ impl NetworkStage {
         } = self;
         let (scope, network) = (*scope, scope.includes_network());
         *now = event.time.max(*now);
+        findings.pass(*now);
         journeys.row(event, &mut |journey| {
             findings.journey(&journey, blocking.nodes());
             conversations.journey(&journey, &mut |it| report_transport(scope, it, findings, out));
@@ -231,6 +239,7 @@ impl NetworkStage {
         let Self { scope, journeys, blocking, conversations, mapping, evidence, findings, .. } =
             self;
         let (scope, network, periods) = (*scope, scope.includes_network(), &self.periods);
+        findings.pass(end.saturating_sub(ENDS_APART));
         blocking.finish(&mut |blocked| {
             findings.blocked(&blocked, |id| period(periods, id));
             out.extend(network.then_some(AnalysisEvent::Blocked(blocked)));

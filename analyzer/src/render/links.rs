@@ -295,7 +295,7 @@ fn traffic_line(report: &ChannelReport<'_>, unit: TimeUnit) -> StyledLine {
     let row = report.row();
     let ChannelTotalsRow { stops, flow_control, packets, .. } = &row;
     let part = |part: u64| percent(part, row.characters);
-    let wrong = packets.count - report.totals.packets.good;
+    let wrong = report.totals.packets.bad + report.totals.packets.runt;
     let longest = if stops.count > 0 {
         unit.text(stops.longest, report.channel.period)
     } else {

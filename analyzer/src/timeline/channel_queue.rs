@@ -75,7 +75,7 @@ impl ChannelQueue {
             sender: FlowControl::default(),
             last_command: None,
             start: StartState::of(channel),
-            receiver: ChannelReceiver::new(bytes).with_rules(channel.link_rules()),
+            receiver: ChannelReceiver::of(channel, bytes),
             events: VecDeque::new(),
             repeat: None,
             stops: None,

@@ -39,6 +39,7 @@ struct NamedNode {
     fibre: Option<String>,
     /// In ascending order.
     inputs: Vec<ChannelId>,
+    outputs: Vec<ChannelId>,
 }
 
 impl NodeIndex {
@@ -53,6 +54,9 @@ impl NodeIndex {
             && let Err(place) = node.inputs.binary_search(&id)
         {
             node.inputs.insert(place, id);
+        }
+        if let Some(node) = nodes.and_then(|[from, _]| self.named.get_mut(from)) {
+            node.outputs.push(id);
         }
         if let (Some([_, near]), Some(name)) = (nodes, fibre_to(channel)) {
             let far = self.node(&PortName {
@@ -171,6 +175,14 @@ impl NodeIndex {
         }
         let heads = node.inputs.iter().filter_map(|id| self.channels.get(*id));
         heads.fold(HeadCounts::default(), |sum, known| sum.and(known.heads)).kind()
+    }
+
+    /// All channels from and to the node behind a channel, and the channel itself.
+    pub(crate) fn around(&self, id: ChannelId) -> impl Iterator<Item = ChannelId> + '_ {
+        let ends = self.channels.get(id).and_then(|known| known.nodes);
+        let node = ends.and_then(|[_, to]| self.named.get(to)).into_iter();
+        let ports = node.flat_map(|node| node.inputs.iter().chain(&node.outputs).copied());
+        ports.chain([id])
     }
 
     /// Channels to the node that a channel comes from.

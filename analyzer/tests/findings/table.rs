@@ -246,8 +246,8 @@ pub(crate) const CASES: &[PlannedCase] = &[
     case(
         FindingKind::CommandsTooOften,
         &LINK,
-        &["0: GO STOP GO×28 STOP"],
-        &["0: GO STOP GO×29 STOP"],
+        &["0: GO STOP GO×28 STOP", "1: (GO)×31"],
+        &["0: GO STOP GO×29 STOP", "1: (GO)×32"],
     ),
     // F-4: data continues for 30 periods after STOP, or for none.
     case(
@@ -535,6 +535,11 @@ pub(crate) fn capture(wires: &[WireBuilder], lines: &[&str]) -> Vec<u8> {
             *next += chars.len() as u64 * count.unwrap_or(1);
             chunks.push((first, index, chars, count));
         }
+    }
+    // All channels of a network are recorded to its end.
+    let end = next.iter().copied().max().unwrap_or_default();
+    for (index, next) in (0..).zip(next).filter(|(_, next)| *next < end && wires.len() > 2) {
+        chunks.push((next, index, parse("GAP").unwrap(), Some(end - next)));
     }
     write(&channels, chunks)
 }

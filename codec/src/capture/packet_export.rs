@@ -46,6 +46,8 @@ pub struct ExportedPacket<'a> {
     pub length: u64,
     /// The first of its bytes; as many as a record holds are written.
     pub bytes: &'a [u8],
+    /// True if its start was not recorded.
+    pub is_headless: bool,
     /// Result of the CRC check.
     pub check: CrcCheck,
     /// Cause of its end.
@@ -207,6 +209,7 @@ impl ExportedPacket<'_> {
             CrcCheck::Good => (0, 0),
             CrcCheck::Bad(syndrome) => (1, syndrome),
             CrcCheck::Runt => (2, 0),
+            CrcCheck::Partial => (3, u8::from(self.is_headless)),
         };
         let name_len = u16::try_from(name.len()).unwrap_or_default();
         let dialect = match self.dialect {

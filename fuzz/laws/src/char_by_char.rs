@@ -9,7 +9,7 @@ use analyzer::receiver::ChannelReceiver;
 use codec::capture::{Chunk, ChunkContent};
 use codec::character::Character;
 use codec::chars::{CharBuf, Chars};
-use codec::packet::PacketTag;
+use codec::packet::{CrcCheck, PacketTag};
 use codec::time::Tick;
 
 use crate::chars::{expansion, pieces};
@@ -167,7 +167,7 @@ impl From<&ReceivedPacket> for reference::ReferencePacket {
         let bytes = packet.bytes.as_ref().map(|bytes| bytes.bytes().to_vec()).unwrap_or_default();
         assert_eq!(packet.length, bytes.len() as u64, "all bytes are kept");
         let header = packet.route.count() + u64::from(packet.tag.is_some());
-        let crc = u64::from(packet.check.syndrome().is_some());
+        let crc = u64::from(packet.length > 1);
         assert_eq!(packet.payload() + header + crc, packet.length, "the parts are the packet");
         Self {
             number: packet.number,
@@ -177,6 +177,7 @@ impl From<&ReceivedPacket> for reference::ReferencePacket {
             route: packet.route.bytes().to_vec(),
             tag: packet.tag.map(PacketTag::value),
             syndrome: packet.check.syndrome(),
+            is_partial: packet.check == CrcCheck::Partial,
             ended_by: packet.ended_by,
         }
     }

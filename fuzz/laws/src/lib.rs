@@ -47,6 +47,7 @@ mod trace;
 pub mod transport;
 pub mod transport_framing;
 pub mod transport_packet;
+pub mod unrecorded;
 mod variety;
 pub mod vita26;
 pub mod wires;

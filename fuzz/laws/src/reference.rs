@@ -70,8 +70,10 @@ pub struct ReferencePacket {
     pub route: Vec<u8>,
     /// The byte after them, if it is before the CRC byte.
     pub tag: Option<u8>,
-    /// Computed ⊕ received CRC, but of a runt.
+    /// Computed ⊕ received CRC, but of a runt or a part.
     pub syndrome: Option<u8>,
+    /// True if its start or its end was not recorded. P-7
+    pub is_partial: bool,
     pub ended_by: FrameEnd,
 }
 
@@ -89,6 +91,8 @@ pub type PlacedEvent = (u64, ReferenceEvent);
 #[derive(Clone, Debug, Default)]
 pub struct ReferenceReceiver {
     next: Option<u64>,
+    /// True once it is known where packets begin: behind GAP, FRES or 16 silent periods.
+    is_framed: bool,
     idle: u64,
     doing: ReferenceState,
     packets: u64,
@@ -103,6 +107,7 @@ enum ReferenceState {
         start: u64,
         end: u64,
         bytes: Vec<u8>,
+        is_whole: bool,
     },
     Reset,
 }
@@ -113,12 +118,13 @@ impl ReferenceReceiver {
         if let Some(next) = self.next.replace(at + 1).filter(|next| *next < at) {
             self.close(at, FrameEnd::Hole);
             self.event(at, LinkEvent::Hole { missing: at - next });
-            self.idle = 0;
+            (self.idle, self.is_framed) = (0, false);
             self.doing = ReferenceState::Nothing;
         }
         if character == Character::Control(0) {
             self.idle += 1;
             if self.idle == 16 {
+                self.is_framed = true;
                 self.close(at, FrameEnd::OpenLink);
                 self.event(at, LinkEvent::OpenLink);
             }
@@ -155,7 +161,8 @@ impl ReferenceReceiver {
     fn data(&mut self, at: u64, byte: u8) {
         match &mut self.doing {
             ReferenceState::Nothing => {
-                self.doing = ReferenceState::Packet { start: at, end: at, bytes: vec![byte] };
+                let (bytes, is_whole) = (vec![byte], self.is_framed);
+                self.doing = ReferenceState::Packet { start: at, end: at, bytes, is_whole };
             }
             ReferenceState::Packet { end, bytes, .. } => {
                 *end = at;
@@ -166,6 +173,7 @@ impl ReferenceReceiver {
     }
 
     fn symbol(&mut self, at: u64, symbol: Symbol) {
+        self.is_framed |= matches!(symbol, Symbol::Gap | Symbol::ForwardReset);
         match symbol {
             Symbol::Gap => {
                 self.close(at, FrameEnd::Gap);
@@ -194,11 +202,14 @@ impl ReferenceReceiver {
     }
 
     fn close(&mut self, at: u64, ended_by: FrameEnd) {
-        let ReferenceState::Packet { start, end, bytes } = &self.doing else { return };
+        let ReferenceState::Packet { start, end, bytes, is_whole } = &self.doing else { return };
         let (body, syndrome) = match bytes.as_slice() {
             [body @ .., last] if !body.is_empty() => (body, Some(crc(body) ^ last)),
             runt => (runt, None),
         };
+        let is_partial = matches!(ended_by, FrameEnd::Hole | FrameEnd::CaptureEnd)
+            || (!is_whole && syndrome != Some(0));
+        let syndrome = syndrome.filter(|_| !is_partial);
         let route: Vec<u8> = body.iter().copied().take_while(|byte| *byte >= 0x80).collect();
         let tag = body.get(route.len()).copied();
         let packet = ReferencePacket {
@@ -209,6 +220,7 @@ impl ReferenceReceiver {
             route,
             tag,
             syndrome,
+            is_partial,
             ended_by,
         };
         self.packets += 1;

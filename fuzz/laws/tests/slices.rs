@@ -13,6 +13,7 @@ use laws::network::input::NetworkInput;
 use laws::network::run::run;
 use laws::repair::SeededRng;
 use laws::taps;
+use laws::unrecorded::{OmittedPart, fixtures, judged, sound_network};
 use simulator::network::VisitOrder;
 use simulator::truth::TraceLevel;
 
@@ -131,4 +132,31 @@ fn a_cut_changes_no_finding_of_a_random_network() {
         needed += check_cuts(&format!("network {networks}"), &outcome.capture, 8);
     }
     assert!(needed > 0, "the state at the cut was needed {needed} times");
+}
+
+/// `cargo run -p laws --example unrecorded` draws more.
+#[test]
+fn a_capture_without_a_part_of_it_accuses_nobody() {
+    let mut dice = SeededRng::new(b"unrecorded");
+    let fixtures = fixtures();
+    for (name, part) in [
+        ("demo-contention", OmittedPart::Run(38, 38)),
+        ("demo-contention", OmittedPart::Run(202, 221)),
+        ("demo-contention", OmittedPart::Run(167, 167)),
+        ("demo-contention", OmittedPart::Fill(u64::MAX)),
+        ("demo-now36", OmittedPart::Run(24, 43)),
+        ("demo-lossy", OmittedPart::Run(100, 130)),
+        ("demo-lossy", OmittedPart::Channels(!1)),
+    ] {
+        let (_, capture) = fixtures.iter().find(|(fixture, _)| fixture == name).unwrap();
+        assert_eq!(capture.accused(part), [""; 0], "{name} without {part:?}");
+    }
+    for (name, capture) in &fixtures {
+        let accused = judged(capture, 3, &mut dice);
+        assert!(accused.is_empty(), "{name}: {accused:?}");
+    }
+    for (number, capture) in (0..40).filter_map(|number| Some((number, sound_network(number)?))) {
+        let accused = judged(&capture, 2, &mut dice);
+        assert!(accused.is_empty(), "network {number}: {accused:?}");
+    }
 }

@@ -212,7 +212,7 @@ impl ReceiveEngine {
         let check = CrcCheck::from_syndrome((length >= 2).then(|| crc.syndrome()));
         let mut handling = match (frame.fate, check) {
             (PacketFate::Absorb(PacketHandling::Ignored), _) => PacketHandling::Ignored,
-            (_, CrcCheck::Runt) => PacketHandling::Runt,
+            (_, CrcCheck::Runt | CrcCheck::Partial) => PacketHandling::Runt,
             (
                 PacketFate::Absorb(
                     handling @ (PacketHandling::Misrouted | PacketHandling::TooLong),

@@ -7,7 +7,7 @@ use crate::blocking::BLOCKED_TIMEOUT;
 use crate::finding::set::FindingSink;
 use crate::finding::{FindingFact, FindingKind};
 use crate::ip::IpChecksum;
-use crate::packet::{FrameEnd, ReceivedPacket};
+use crate::packet::{FrameEnd, ReceivedPacket, StartCoverage};
 
 impl FlowChecker {
     pub(super) fn packet(&self, packet: &ReceivedPacket, scribe: &mut FindingSink<'_>) {
@@ -36,11 +36,9 @@ impl FlowChecker {
             };
             scribe.note(kind, start, || vec![FindingFact::number("packet", number)]);
         }
-        let begun = !self.boundaries.contains(&Some(start))
-            && self.framed.is_none_or(|framed| framed >= start);
         match packet.check {
-            CrcCheck::Runt if !begun => scribe.note(FindingKind::Runt, start, facts),
-            CrcCheck::Bad(syndrome) if !begun => {
+            CrcCheck::Runt => scribe.note(FindingKind::Runt, start, facts),
+            CrcCheck::Bad(syndrome) => {
                 scribe.seen().checked += 1;
                 scribe.note(FindingKind::CrcBad, start, || {
                     let mut facts = facts();
@@ -48,9 +46,9 @@ impl FlowChecker {
                     facts
                 });
             }
-            CrcCheck::Runt | CrcCheck::Bad(_) => {
-                scribe.note(FindingKind::PartialAtStart, start, facts);
-            }
+            CrcCheck::Partial => scribe.note(FindingKind::PartialAtStart, start, facts),
+            // The rest of a packet has a good CRC once in 256 times.
+            CrcCheck::Good if packet.opening == StartCoverage::Unsure => scribe.seen().checked += 1,
             CrcCheck::Good => {
                 if let Some(seam) = packet.possible_gap {
                     let kind =

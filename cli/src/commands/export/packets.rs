@@ -191,6 +191,7 @@ impl PacketWriting<'_> {
             end,
             length: packet.length,
             bytes: packet.bytes.as_ref().map(CappedBytes::bytes).unwrap_or_default(),
+            is_headless: packet.is_headless(),
             check: packet.check,
             ended_by: packet.ended_by,
             dialect: packet.dialect,

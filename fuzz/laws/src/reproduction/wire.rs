@@ -86,6 +86,7 @@ fn check_text(check: CrcCheck) -> String {
         CrcCheck::Good => "a good CRC".to_owned(),
         CrcCheck::Bad(syndrome) => format!("a bad CRC, syndrome {syndrome:02x}"),
         CrcCheck::Runt => "too short for a CRC".to_owned(),
+        CrcCheck::Partial => "a part of a packet".to_owned(),
     }
 }
 

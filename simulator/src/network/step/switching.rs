@@ -75,7 +75,8 @@ fn store(unit: &mut PortUnit, switch: &mut Switch, now: u64, log: &mut TruthLog)
     match unit.receiver.stored() {
         StoredFront::Part => unit.sink.set(SwitchInputState::Storing),
         StoredFront::Whole(CrcCheck::Good) => decode(unit, switch, now),
-        StoredFront::Whole(CrcCheck::Bad(_) | CrcCheck::Runt) | StoredFront::TooLong => {
+        StoredFront::Whole(CrcCheck::Bad(_) | CrcCheck::Runt | CrcCheck::Partial)
+        | StoredFront::TooLong => {
             unit.sink.set(SwitchInputState::Discarding);
             let head = unit.receiver.take().and_then(|(_, head)| head);
             log.drop_packet(now, unit.port, head, RuleId("B-2"));

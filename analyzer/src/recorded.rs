@@ -1,0 +1,116 @@
+//! Time that was recorded of each channel. Nothing is a fault that rests on any other: see [`Grounds`].
+
+use std::collections::{BTreeMap, VecDeque};
+
+use codec::capture::ChannelId;
+
+use crate::event::Picoseconds;
+
+/// Maximum of recorded spans of a channel that are kept, the newest. *Chosen*: time before them counts as not
+/// recorded.
+const SPANS_MAX: usize = 1 << 12;
+
+/// What must have been recorded for a finding to be true. Holes, a late start, an early end and a channel without
+/// characters are all the same: time that was not recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grounds<'a> {
+    /// The characters at its place.
+    Characters,
+    /// All characters of these channels and their opposites, from one time to another.
+    Channels([Picoseconds; 2], &'a [ChannelId]),
+    /// All characters of all channels, as far as any was recorded.
+    Network([Picoseconds; 2]),
+}
+
+/// Spans of time of which the characters of channels were recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RecordedTime {
+    spans: BTreeMap<ChannelId, VecDeque<[Picoseconds; 2]>>,
+    opposites: BTreeMap<ChannelId, ChannelId>,
+}
+
+impl RecordedTime {
+    /// Adds a channel.
+    pub(crate) fn declare(&mut self, id: ChannelId) {
+        self.spans.entry(id).or_default();
+    }
+
+    /// Declares two channels as the directions of one link.
+    pub(crate) fn join(&mut self, one: ChannelId, other: ChannelId) {
+        self.opposites.extend([(one, other), (other, one)]);
+    }
+
+    /// Adds the time of a chunk of a channel, from its first character to the end of its last one.
+    pub(crate) fn add(&mut self, id: ChannelId, [from, to]: [Picoseconds; 2]) {
+        let Some(spans) = self.spans.get_mut(&id) else { return };
+        match spans.back_mut() {
+            Some([_, end]) if *end == from => *end = to,
+            Some(_) | None => spans.push_back([from, to]),
+        }
+        if spans.len() > SPANS_MAX {
+            spans.pop_front();
+        }
+    }
+
+    /// Adds the channels of another link.
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        self.spans.extend(other.spans.iter().map(|(id, spans)| (*id, spans.clone())));
+        self.opposites.extend(&other.opposites);
+    }
+
+    /// True if all that a finding rests on was recorded.
+    pub(crate) fn supports(&self, grounds: Grounds<'_>) -> bool {
+        match grounds {
+            Grounds::Characters => true,
+            Grounds::Channels(span, channels) => {
+                let opposites = channels.iter().filter_map(|id| self.opposites.get(id));
+                channels.iter().chain(opposites).all(|id| self.covers(*id, span))
+            }
+            Grounds::Network([from, to]) => {
+                let starts = self.spans.values().filter_map(|spans| spans.front());
+                let start = starts.map(|[start, _]| *start).min().unwrap_or_default();
+                self.spans.keys().all(|id| self.covers(*id, [from.max(start), to]))
+            }
+        }
+    }
+
+    fn covers(&self, id: ChannelId, [from, to]: [Picoseconds; 2]) -> bool {
+        let Some(spans) = self.spans.get(&id) else { return false };
+        let behind = spans.partition_point(|[start, _]| *start <= from);
+        let span = behind.checked_sub(1).and_then(|place| spans.get(place));
+        span.is_some_and(|[_, end]| to <= *end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_rests_on_recorded_time_only() {
+        let [one, other, empty] = [0, 1, 2].map(ChannelId);
+        let mut recorded = RecordedTime::default();
+        [one, other].into_iter().for_each(|id| recorded.declare(id));
+        for (id, span) in [(one, [0, 10]), (one, [10, 20]), (other, [0, 12]), (other, [13, 30])] {
+            recorded.add(id, span);
+        }
+        let both = [one, other];
+        let cases: [(Grounds<'_>, bool); 8] = [
+            (Grounds::Channels([0, 20], &[one]), true),
+            (Grounds::Channels([5, 21], &[one]), false),
+            (Grounds::Channels([0, 12], &both), true),
+            (Grounds::Channels([11, 14], &both), false),
+            (Grounds::Channels([13, 20], &both), true),
+            (Grounds::Channels([13, 20], &[one, empty]), false),
+            (Grounds::Network([13, 20]), true),
+            (Grounds::Characters, true),
+        ];
+        for (grounds, expected) in cases {
+            assert_eq!(recorded.supports(grounds), expected, "{grounds:?}");
+        }
+        recorded.declare(empty);
+        recorded.join(one, empty);
+        assert!(!recorded.supports(Grounds::Channels([13, 20], &[one])));
+        assert!(!recorded.supports(Grounds::Network([13, 20])));
+    }
+}

@@ -1,0 +1,192 @@
+//! What was not recorded is never judged: without some of its chunks, or whole channels, a capture has no kinds of
+//! errors and warnings that it does not have as a whole. One in which nothing is wrong has none.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use analyzer::finding::{FindingKind, FindingSet, Severity};
+use codec::capture::{
+    ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, ChannelId, ReadProgress,
+    WriteError,
+};
+use codec::character::{Symbol, decode_control};
+use simulator::network::VisitOrder;
+use simulator::truth::TraceLevel;
+
+use crate::capture_input::OwnedChunk;
+use crate::network::analyzed::AnalyzedCapture;
+use crate::network::findings::is_in_order;
+use crate::network::input::NetworkInput;
+use crate::network::run::run;
+use crate::repair::SeededRng;
+use crate::taps;
+
+/// A capture of one section, as its chunks.
+#[derive(Clone, Debug, Default)]
+pub struct RecordedChunks {
+    channels: BTreeMap<ChannelId, Channel>,
+    chunks: Vec<(ChannelId, OwnedChunk)>,
+    /// Errors and warnings in the whole.
+    known: BTreeSet<FindingKind>,
+}
+
+/// Parts of a capture that are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OmittedPart {
+    /// Chunks from one number up to another, as `editcap` counts them from 1.
+    Run(usize, usize),
+    /// Likewise, those of one channel.
+    RunOf(ChannelId, usize, usize),
+    /// All chunks of channels whose bit is 1.
+    Channels(u64),
+    /// All chunks that are nothing but fill, of channels whose bit is 1.
+    Fill(u64),
+    /// Chunks whose bit is 1, counted modulo 61.
+    Some(u64),
+}
+
+impl RecordedChunks {
+    #[must_use]
+    pub fn of(capture: &[u8]) -> Self {
+        let mut read =
+            Self { known: wrong(&AnalyzedCapture::of(capture).ledger), ..Self::default() };
+        let mut reader = CaptureReader::new(capture);
+        let mut progress = Ok(ReadProgress::More);
+        while matches!(progress, Ok(ReadProgress::More)) {
+            progress = reader.step(&mut |item| match item {
+                CaptureItem::Channel(id, channel) => {
+                    drop(read.channels.insert(id, channel.clone()))
+                }
+                CaptureItem::Chunk(id, chunk) => read.chunks.push((id, chunk.into())),
+                CaptureItem::Section | CaptureItem::Link(..) | CaptureItem::Fault(_) => {}
+            });
+        }
+        read
+    }
+
+    /// The capture without a part.
+    #[must_use]
+    pub fn without(&self, part: OmittedPart) -> Vec<u8> {
+        let channels: Vec<Channel> = self.channels.values().cloned().collect();
+        let written = || -> Result<Vec<u8>, WriteError> {
+            let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels)?;
+            let mut counts = BTreeMap::<ChannelId, usize>::new();
+            for (number, (id, chunk)) in (1..).zip(&self.chunks) {
+                let own = counts.entry(*id).or_default();
+                *own += 1;
+                if !part.has(*id, chunk, number, *own) {
+                    file.write(*id, &chunk.chunk())?;
+                }
+            }
+            file.finish()
+        }();
+        assert!(written.is_ok(), "what was read can be written: {:?}", written.err());
+        written.unwrap_or_default()
+    }
+
+    /// Errors and warnings that the capture has only without a part.
+    #[must_use]
+    pub fn accused(&self, part: OmittedPart) -> Vec<&'static str> {
+        let found = wrong(&AnalyzedCapture::of(&self.without(part)).ledger);
+        found.difference(&self.known).map(|kind| kind.about().name).collect()
+    }
+
+    fn draw(&self, dice: &mut SeededRng) -> OmittedPart {
+        let [kind, one, two, three] = [(); 4].map(|()| dice.roll());
+        let below = |number: u64, bound: usize| {
+            usize::try_from(number % bound.max(1) as u64).unwrap_or_default()
+        };
+        let channel = below(one, self.channels.len());
+        let channel = ChannelId(u32::try_from(channel).unwrap_or_default());
+        let is_one = kind / 12 % 2 == 0;
+        let own = self.chunks.iter().filter(|(id, _)| *id == channel).count();
+        let count = if is_one { own } else { self.chunks.len() };
+        let first = 1 + below(two, count);
+        let last = first + below(three, 1 + below(three >> 32, count / 2));
+        let run = |first, last| match is_one {
+            true => OmittedPart::RunOf(channel, first, last),
+            false => OmittedPart::Run(first, last),
+        };
+        match kind % 12 {
+            0..=3 => run(first, last),
+            4 | 5 => run(first, first),
+            6 | 7 => run(1, first),
+            8 | 9 => run(first, usize::MAX),
+            10 if is_one => {
+                OmittedPart::Channels(if two % 2 == 0 { three } else { 1 << (one % 64) })
+            }
+            10 => OmittedPart::Some(two & three),
+            _ => OmittedPart::Fill(if is_one { u64::MAX } else { two }),
+        }
+    }
+}
+
+impl OmittedPart {
+    fn has(self, id: ChannelId, chunk: &OwnedChunk, number: usize, own: usize) -> bool {
+        let has_bit = |bits: u64| bits >> (id.0 % 64) & 1 == 1;
+        match self {
+            Self::Run(first, last) => (first..=last).contains(&number),
+            Self::RunOf(channel, first, last) => id == channel && (first..=last).contains(&own),
+            Self::Channels(bits) => has_bit(bits),
+            Self::Fill(bits) => has_bit(bits) && is_fill(chunk),
+            Self::Some(bits) => bits >> (number % 61) & 1 == 1,
+        }
+    }
+}
+
+fn is_fill(chunk: &OwnedChunk) -> bool {
+    let chars = chunk.chars.chars();
+    let symbol = |code: &u8| {
+        let symbol = decode_control(*code).symbol();
+        matches!(symbol, Some(Symbol::Gap | Symbol::Go | Symbol::Stop | Symbol::Idle))
+    };
+    chars.data_count() == 0 && chars.low().iter().all(symbol)
+}
+
+fn wrong(ledger: &FindingSet) -> BTreeSet<FindingKind> {
+    let found = ledger.found().map(|(kind, ..)| kind);
+    found.filter(|kind| kind.about().severity != Severity::Note).collect()
+}
+
+/// The captures of `fixtures`, with their names.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
+pub fn fixtures() -> Vec<(String, RecordedChunks)> {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
+    let mut names: Vec<_> =
+        fs::read_dir(root).into_iter().flatten().flatten().map(|it| it.path()).collect();
+    names.sort();
+    let read = names.into_iter().filter_map(|path| {
+        let capture = fs::read(path.join("capture.pcapng")).ok()?;
+        Some((path.file_name()?.to_string_lossy().into_owned(), RecordedChunks::of(&capture)))
+    });
+    read.collect()
+}
+
+/// The capture of a random network, with random taps or all, in which nothing is wrong.
+#[must_use]
+pub fn sound_network(number: u64) -> Option<RecordedChunks> {
+    let mut dice = SeededRng::new(&[&b"unrecorded"[..], &number.to_le_bytes()].concat());
+    let mut plan = NetworkInput::from_bytes(&dice.bytes(700))?;
+    plan.faults.clear();
+    plan.texts.clear();
+    let mut scenario = plan.scenario()?;
+    if dice.below(2) == 0 {
+        scenario.taps = taps::at_every_cable(&scenario);
+    }
+    let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    let is_sound = !scenario.taps.is_empty() && is_in_order(&scenario, &outcome);
+    let chunks = is_sound.then(|| RecordedChunks::of(&outcome.capture))?;
+    chunks.known.is_empty().then_some(chunks)
+}
+
+/// Draws parts of a capture, and returns those without which something else is wrong, and what.
+pub fn judged(
+    capture: &RecordedChunks,
+    draws: u64,
+    dice: &mut SeededRng,
+) -> Vec<(OmittedPart, Vec<&'static str>)> {
+    let parts = (0..draws).map(|_| capture.draw(dice));
+    let judged = parts.map(|part| (part, capture.accused(part)));
+    judged.filter(|(_, accused)| !accused.is_empty()).collect()
+}
