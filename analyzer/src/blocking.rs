@@ -223,7 +223,9 @@ impl BlockingTracker {
             (_, None, Some(known)) => known,
             (_, None, None) => WaitTarget::OutOfSight,
         };
-        if wait.spell.ask != Some(ask) {
+        if wait.is_learned(head) && ask != WaitTarget::OutOfSight {
+            self.learn_target(id, ask);
+        } else if wait.spell.ask != Some(ask) {
             self.change_target(id, ask, now, out);
         }
         let holder = match (ask, head.map(|head| head.passing)) {
@@ -262,7 +264,17 @@ impl BlockingTracker {
         }
         if let WaitTarget::Output(output) = ask {
             self.queues.entry(output).or_default().insert(id);
-            self.detect_cycle(id, now);
+            self.detect_cycle(id);
+        }
+    }
+
+    /// Sets the target that a stopped channel has had since the phase began.
+    fn learn_target(&mut self, id: ChannelId, ask: WaitTarget) {
+        let Some(wait) = self.waits.get_mut(id) else { return };
+        wait.spell.ask = Some(ask);
+        if let WaitTarget::Output(output) = ask {
+            self.queues.entry(output).or_default().insert(id);
+            self.detect_cycle(id);
         }
     }
 

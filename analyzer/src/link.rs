@@ -53,6 +53,8 @@ struct LinkChannel {
     peer: Option<ChannelId>,
     activity: ActivityTracker,
     slack: SlackTracker,
+    /// First recorded character and the end of the last one.
+    span: Option<[Tick; 2]>,
 }
 
 /// Output of a link since the last call of [`LinkAnalysis::take_output`]; each list is in order of time.
@@ -113,6 +115,13 @@ impl LinkAnalysis {
         self.state.channels.values().map(|channel| &channel.slack)
     }
 
+    /// First and last recorded moment of its channels.
+    pub(crate) fn spans(&self) -> impl Iterator<Item = (ChannelId, [Picoseconds; 2])> {
+        self.state.channels.iter().filter_map(|(id, it)| {
+            Some((*id, it.span?.map(|at| it.channel.period.time(at.0))))
+        })
+    }
+
     /// Findings about its channels.
     #[must_use]
     pub const fn findings(&self) -> &FindingChecks {
@@ -143,6 +152,7 @@ impl LinkAnalysis {
             peer: None,
             activity: ActivityTracker::new(id, channel),
             slack: SlackTracker::new(id, channel, assumptions, self.state.scope),
+            span: None,
         };
         self.state.channels.insert(id, channel);
     }
@@ -230,6 +240,8 @@ impl LinkState {
     fn recorded(&mut self, id: ChannelId, range: [Tick; 2]) {
         let Some(channel) = self.channels.get_mut(&id) else { return };
         channel.slack.recorded(range);
+        let [first, end] = range;
+        channel.span = Some([channel.span.map_or(first, |[first, _]| first), end]);
         let (peer, period) = (channel.peer, channel.channel.period);
         if let Some(peer) = peer.and_then(|peer| self.channels.get_mut(&peer)) {
             peer.slack.opposite_recorded(period, range);

@@ -147,6 +147,7 @@ impl FindingChecks {
         blocked: &BlockingEvent,
         period: impl Fn(ChannelId) -> CharacterPeriod,
     ) {
+        self.held.add(blocked);
         let (channel, kind, since, periods, chain) = match blocked {
             BlockingEvent::Stop(stop) => {
                 self.ledger.seen.waits += 1;

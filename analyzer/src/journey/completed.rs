@@ -197,7 +197,7 @@ impl JourneyTracker {
                 (output, HeadProgress::Begun, next.and_then(|next| next.held.output))
             }
             NextHop::Nowhere => {
-                let outputs = node.selects(leg.first, port).map(|port| node.output(port?, lane));
+                let outputs = node.waits_for(leg.first, port).map(|port| node.output(port?, lane));
                 let wants = match outputs {
                     [Some(one), Some(other)] if one != other => None,
                     [one, other] => one.or(other),

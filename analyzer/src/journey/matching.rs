@@ -61,6 +61,10 @@ impl JourneyTracker {
             && let Some(leg) = self.legs.get_mut(leaving)
         {
             leg.sole = Some((found.leg, self.revision));
+            let output = leg.lane;
+            if let Some(came) = self.legs.get(found.leg) {
+                self.net.vote_begun(found.lane, output, came.first);
+            }
         }
         self.join(found.leg, leaving, NextHop::Claimed(leaving), MatchCertainty::ByOrder);
     }

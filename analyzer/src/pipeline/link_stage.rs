@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::batch::{ChunkBatch, SectionProgress};
 use crate::event::Picoseconds;
+use crate::finding::RecordedSpans;
 use crate::link::parameters::LinkAssumptions;
 use crate::link::{LinkAnalysis, LinkOutput};
 use crate::link_shard::LinkShard;
@@ -47,6 +48,8 @@ pub(super) struct BatchOutput {
     /// Time before which the output is complete.
     pub(super) settled: Picoseconds,
     pub(super) progress: SectionProgress,
+    /// First and last recorded moment of each channel, at the end of a section.
+    pub(super) spans: RecordedSpans,
     /// The batch's character buffer, for reuse.
     pub(super) reusable_chars: CharBuf,
 }
@@ -127,7 +130,10 @@ impl LinkStage {
         });
         let outputs = outputs.collect();
         drop(work);
+        let mut spans = RecordedSpans::new();
         if progress == SectionProgress::End {
+            let links = self.links.get(first..).unwrap_or_default();
+            spans.extend(links.iter().flat_map(LinkAnalysis::spans));
             self.first = self.links.len();
             (self.newest, self.until) = (0, 0);
         }
@@ -138,6 +144,7 @@ impl LinkStage {
             until,
             settled: newest.saturating_sub(TIMESTAMP_PS),
             progress,
+            spans,
             reusable_chars: batch.chars,
         }
     }

@@ -13,7 +13,7 @@ use crate::blocking::BlockingTracker;
 use crate::channel_table::ChannelTable;
 use crate::conversation::{ConversationTracker, TransportEvent};
 use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
-use crate::finding::{FindingCase, FindingChecks};
+use crate::finding::{FindingCase, FindingChecks, RecordedSpans};
 use crate::journey::JourneyTracker;
 use crate::link::LinkOutput;
 use crate::link::parameters::LinkAssumptions;
@@ -130,7 +130,7 @@ impl NetworkStage {
         out.extend(fills);
         if batch.progress == SectionProgress::End {
             self.emit_cases(Picoseconds::MAX, &mut out);
-            self.finish(batch.until, &mut out);
+            self.finish(batch.until, &batch.spans, &mut out);
         } else if self.conversations.is_waiting() || self.mapping.is_waiting() {
             let Self { scope, conversations, mapping, findings, journeys, now, .. } = self;
             let until = journeys.oldest().unwrap_or(*now);
@@ -220,13 +220,22 @@ impl NetworkStage {
             findings.blocked(&blocked, |id| period(periods, id));
             out.extend(network.then_some(AnalysisEvent::Blocked(blocked)));
         });
+        if let ChannelEvent::Packet(packet) = &event.body {
+            let (channel, now) = (event.channel, event.time);
+            findings.cut_off(channel, (packet, now), period(periods, channel));
+        }
         if is_incomplete_since(&event.body) {
             conversations.hole(event.time, &mut |it| report_transport(scope, it, findings, out));
         }
     }
 
     /// Ends the section, which is recorded up to a time.
-    fn finish(&mut self, end: Picoseconds, out: &mut Vec<AnalysisEvent>) {
+    fn finish(
+        &mut self,
+        end: Picoseconds,
+        spans: &RecordedSpans,
+        out: &mut Vec<AnalysisEvent>,
+    ) {
         self.release(Picoseconds::MAX, out);
         let Self { scope, journeys, blocking, conversations, mapping, evidence, findings, .. } =
             self;
@@ -245,6 +254,7 @@ impl NetworkStage {
         conversations.finish(&mut |event| report_transport(scope, event, findings, out));
         evidence.section(blocking.nodes(), journeys.implied());
         findings.clocks(&journeys.clocks, |id| period(periods, id));
+        findings.standstill(spans, blocking.nodes(), |id| period(periods, id));
         findings.end_section();
         self.progress = SectionProgress::End;
     }
