@@ -108,8 +108,8 @@ pub(super) struct MappedNode {
     heads: HeadCounts,
     /// Numbers of packets that only absolute, and only relative, addressing explains.
     votes: [u64; 2],
-    /// The same of packets that have only begun to leave, as the only ones that may have requested the
-    /// output: evidence for packets that wait, not for a judgement on those that are lost.
+    /// The same of packets that have only begun to leave, where all that may be the one agree: evidence for
+    /// packets that wait, not for a judgement on those that are lost.
     begun: [u64; 2],
     /// Shortest certain passage of a packet. S-6
     pub(super) fastest: Option<Picoseconds>,
@@ -293,30 +293,21 @@ impl NetworkMap {
     /// Counts the addressing that explains the passage of a packet with this first byte. Returns
     /// true if the known addressing changes.
     pub(super) fn vote(&mut self, input: usize, output: usize, first: u8) -> bool {
-        let Some((node, explains)) = self.explains(input, output, first) else { return false };
+        let ends = (self.lane(input).and_then(|l| l.to), self.lane(output).and_then(|l| l.from));
+        let (Some((node, input)), Some((_, output))) = ends else { return false };
+        let explains = WAYS.map(|way| way.select(first, input, PORTS_MAX) == Ok(output));
+        let Some(node) = self.nodes.get_mut(node) else { return false };
         let before = ByteReading::of(node.votes);
         count_vote(&mut node.votes, explains);
         ByteReading::of(node.votes) != before
     }
 
-    /// Counts the addressing that explains that a packet begins to leave.
-    pub(super) fn vote_begun(&mut self, input: usize, output: usize, first: u8) {
-        if let Some((node, explains)) = self.explains(input, output, first) {
+    /// Counts the addressings that explain the departure of a packet that begins on an output.
+    pub(super) fn vote_begun(&mut self, output: usize, explains: [bool; 2]) {
+        let from = self.lane(output).and_then(|output| output.from);
+        if let Some(node) = from.and_then(|(node, _)| self.nodes.get_mut(node)) {
             count_vote(&mut node.begun, explains);
         }
-    }
-
-    /// The switch, and the addressings that explain a passage through it.
-    fn explains(
-        &mut self,
-        input: usize,
-        output: usize,
-        first: u8,
-    ) -> Option<(&mut MappedNode, [bool; 2])> {
-        let (node, input) = self.lane(input)?.to?;
-        let (_, output) = self.lane(output)?.from?;
-        let explains = WAYS.map(|way| way.select(first, input, PORTS_MAX) == Ok(output));
-        Some((self.nodes.get_mut(node)?, explains))
     }
 
     /// Output that a packet with this first byte requests at the switch behind a channel.
