@@ -198,8 +198,18 @@ impl JourneyTracker {
             }
             NextHop::Nowhere => {
                 let outputs = node.waits_for(leg.first, port).map(|port| node.output(port?, lane));
+                let is_held =
+                    |output| self.net.lane(output).is_some_and(|output| output.open.is_some());
                 let wants = match outputs {
-                    [Some(one), Some(other)] if one != other => None,
+                    // Where both addressings are possible it waits for the output that is held: the other one
+                    // is free. S-3
+                    [Some(one), Some(other)] if one != other => {
+                        match [one, other].map(is_held) {
+                            [true, false] => Some(one),
+                            [false, true] => Some(other),
+                            [true, true] | [false, false] => None,
+                        }
+                    }
                     [one, other] => one.or(other),
                 };
                 let output = wants.and_then(|wants| self.net.lane(wants));
