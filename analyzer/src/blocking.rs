@@ -14,8 +14,8 @@ use codec::capture::{Channel, ChannelId};
 use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS};
 
 pub use self::event::{
-    BLOCKED_TIMEOUT, BlockingEvent, Deadlock, DeadlockRelease, OutputHolder, StopEnd, StopReport,
-    WaitRoot,
+    BLOCKED_TIMEOUT, BlockingEvent, Deadlock, DeadlockRelease, OutputHolder, STANDS, StopEnd,
+    StopReport, WaitRoot,
 };
 pub use self::row::{BlockedRow, DeadlockRow, HolderRow, StopRow};
 use self::wait::{ChannelWait, EndedStop, WaitCause, WaitTarget};

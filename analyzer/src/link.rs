@@ -117,9 +117,10 @@ impl LinkAnalysis {
 
     /// First and last recorded moment of its channels.
     pub(crate) fn spans(&self) -> impl Iterator<Item = (ChannelId, [Picoseconds; 2])> {
-        self.state.channels.iter().filter_map(|(id, it)| {
-            Some((*id, it.span?.map(|at| it.channel.period.time(at.0))))
-        })
+        self.state
+            .channels
+            .iter()
+            .filter_map(|(id, it)| Some((*id, it.span?.map(|at| it.channel.period.time(at.0)))))
     }
 
     /// Findings about its channels.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::ChannelId;
 
-use super::{BlockingEvent, Deadlock, StopEnd, StopReport, WaitRoot};
+use super::{BlockingEvent, Deadlock, STANDS, StopEnd, StopReport, WaitRoot};
 
 /// Maximum of kept branches, and of kept deadlocks. *Chosen*: more than a reader needs.
 const KEPT_MAX: usize = 4096;
@@ -140,6 +140,16 @@ impl WaitBranch {
             self.longest = Some(LongestWait { since, lasted, packet, ended });
         }
         self.holders.extend(stop.holders.iter().map(|holder| holder.channel));
+    }
+
+    /// True if a wait of the tree stood to the end of the recording or to a timeout.
+    #[must_use]
+    pub fn stands(&self) -> bool {
+        let is_last =
+            |longest: LongestWait| longest.ended == StopEnd::CaptureEnd && longest.lasted >= STANDS;
+        self.timeouts > 0
+            || self.longest.is_some_and(is_last)
+            || self.behind.values().any(Self::stands)
     }
 
     /// The longest wait in the tree, and the total duration of all.

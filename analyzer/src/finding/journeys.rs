@@ -55,7 +55,11 @@ impl FindingChecks {
             // Resets and runts are reported on the channel where they occur.
             JourneyFate::Dropped(_) => None,
             JourneyFate::Merged => Some(FindingKind::Merged),
-            JourneyFate::OutOfSight | JourneyFate::UnderWay => None,
+            JourneyFate::OutOfSight => {
+                seen.out_of_sight += 1;
+                None
+            }
+            JourneyFate::UnderWay => None,
         };
         let dropped = matches!(journey.fate, JourneyFate::Dropped(_));
         seen.switched += u64::from(dropped).max(far);

@@ -119,6 +119,8 @@ totals! {
         pub switched: u64,
         /// Packets that reached a host. I-2
         pub arrived: u64,
+        /// Packets whose further way was not captured.
+        pub out_of_sight: u64,
         /// Waits. S-3, I-4
         pub waits: u64,
         /// Different pairs of channels, one behind the other on the route of a packet. N-2

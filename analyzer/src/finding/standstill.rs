@@ -7,7 +7,7 @@ use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS, Tick};
 
 use super::set::{FactValue, FindingFact, Occurrence};
 use super::{FindingChecks, FindingKind, Severity};
-use crate::blocking::{BlockingEvent, StopEnd, StopReport, WaitRoot};
+use crate::blocking::{BlockingEvent, STANDS, StopEnd, StopReport, WaitRoot};
 use crate::event::Picoseconds;
 use crate::packet::{FrameEnd, ReceivedPacket};
 use crate::topology::NodeIndex;
@@ -19,8 +19,6 @@ pub const HELD_UP_SHARE: u64 = 10;
 const ERROR_SHARE: u64 = 2;
 
 const PERIOD: Picoseconds = FULL_RATE_PERIOD_PS as Picoseconds;
-/// Minimum duration of a standstill to the end of the recording. *Chosen*: 51 µs, a packet of 4 kB.
-const STANDS: Picoseconds = (1 << 12) * PERIOD;
 /// Minimum duration of a standstill to the end that is no tenth of the recording. *Chosen*: 0.8 ms.
 const STANDS_LONG: Picoseconds = (1 << 16) * PERIOD;
 /// Minimum duration of a standstill that ends. *Chosen*: 13 ms, a quarter of the blocked-packet timeout. R-4
@@ -97,19 +95,21 @@ impl HeldTime {
             }
             StopEnd::Resumed(_) | StopEnd::Hole => return,
         };
-        self.stand(stop.channel, StandingSender {
-            since: stop.since,
-            until: stop.until,
-            packet: stop.packet,
-            chain: stop.chain.clone(),
-            root: Some(stop.root),
-            ends,
-        });
+        self.stand(
+            stop.channel,
+            StandingSender {
+                since: stop.since,
+                until: stop.until,
+                packet: stop.packet,
+                chain: stop.chain.clone(),
+                root: Some(stop.root),
+                ends,
+            },
+        );
     }
 
     fn stand(&mut self, channel: ChannelId, new: StandingSender) {
-        let is_longer =
-            |known: &StandingSender| new.until - new.since > known.until - known.since;
+        let is_longer = |known: &StandingSender| new.until - new.since > known.until - known.since;
         if self.standing.get(&channel).is_none_or(is_longer) {
             self.standing.insert(channel, new);
         }
@@ -126,14 +126,17 @@ impl FindingChecks {
     ) {
         if packet.ended_by == FrameEnd::CaptureEnd {
             let since = period.time(packet.end.0 + 1);
-            self.held.stand(channel, StandingSender {
-                since,
-                until: now.max(since),
-                packet: Some(packet.number),
-                chain: Vec::new(),
-                root: None,
-                ends: StandingEnd::Recording,
-            });
+            self.held.stand(
+                channel,
+                StandingSender {
+                    since,
+                    until: now.max(since),
+                    packet: Some(packet.number),
+                    chain: Vec::new(),
+                    root: None,
+                    ends: StandingEnd::Recording,
+                },
+            );
         }
     }
 
@@ -184,7 +187,9 @@ impl FindingChecks {
             let (kind, severity, name) = match root {
                 WaitRoot::Host => (FindingKind::SlowHost, Severity::Warning, "by"),
                 WaitRoot::OutOfSight => (FindingKind::HeldUp, Severity::Note, "behind"),
-                WaitRoot::Busy | WaitRoot::Switch | WaitRoot::Cycle | WaitRoot::OpenLink => continue,
+                WaitRoot::Busy | WaitRoot::Switch | WaitRoot::Cycle | WaitRoot::OpenLink => {
+                    continue;
+                }
             };
             let facts = vec![share(total, recorded), FindingFact::channel(name, last)];
             self.ledger.raise(severity, kind, channel, place(channel, first), facts);
@@ -205,18 +210,15 @@ impl StandingSender {
         recorded: Picoseconds,
         period: CharacterPeriod,
     ) -> Vec<FindingFact> {
-        let until = match self.ends {
-            StandingEnd::Recording => "end",
-            StandingEnd::Earlier => "earlier",
-        };
+        let lasts = self.ends == StandingEnd::Recording;
         let cause = self.root.map_or("nothing-follows", WaitRoot::name);
         let chain = (!self.chain.is_empty()).then_some(FactValue::Channels(self.chain));
         let mut facts = vec![
             FindingFact::number("periods", period.periods(lasted)),
             share(lasted, recorded),
-            FindingFact::word("until", until),
             FindingFact::word("cause", cause),
         ];
+        facts.extend(lasts.then(|| FindingFact::word("until", "end")));
         facts.extend(self.packet.map(|packet| FindingFact::number("packet", packet)));
         facts.extend(chain.map(|value| FindingFact { name: "waits_for", value }));
         facts

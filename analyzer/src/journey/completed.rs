@@ -203,13 +203,11 @@ impl JourneyTracker {
                 let wants = match outputs {
                     // Where both addressings are possible it waits for the output that is held: the other one
                     // is free. S-3
-                    [Some(one), Some(other)] if one != other => {
-                        match [one, other].map(is_held) {
-                            [true, false] => Some(one),
-                            [false, true] => Some(other),
-                            [true, true] | [false, false] => None,
-                        }
-                    }
+                    [Some(one), Some(other)] if one != other => match [one, other].map(is_held) {
+                        [true, false] => Some(one),
+                        [false, true] => Some(other),
+                        [true, true] | [false, false] => None,
+                    },
                     [one, other] => one.or(other),
                 };
                 let output = wants.and_then(|wants| self.net.lane(wants));

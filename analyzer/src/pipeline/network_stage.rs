@@ -230,12 +230,7 @@ impl NetworkStage {
     }
 
     /// Ends the section, which is recorded up to a time.
-    fn finish(
-        &mut self,
-        end: Picoseconds,
-        spans: &RecordedSpans,
-        out: &mut Vec<AnalysisEvent>,
-    ) {
+    fn finish(&mut self, end: Picoseconds, spans: &RecordedSpans, out: &mut Vec<AnalysisEvent>) {
         self.release(Picoseconds::MAX, out);
         let Self { scope, journeys, blocking, conversations, mapping, evidence, findings, .. } =
             self;

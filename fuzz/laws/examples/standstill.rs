@@ -8,8 +8,7 @@ use laws::standstill::{StandstillTally, TappedPart};
 use rayon::prelude::*;
 
 fn main() {
-    let arguments: Vec<u64> =
-        std::env::args().skip(1).filter_map(|it| it.parse().ok()).collect();
+    let arguments: Vec<u64> = std::env::args().skip(1).filter_map(|it| it.parse().ok()).collect();
     let count = arguments.first().copied().unwrap_or(100);
     if let [_, shape, number] = arguments[..] {
         let shape = usize::try_from(shape).ok().and_then(|shape| CircleShape::ALL.get(shape));
@@ -17,9 +16,9 @@ fn main() {
         return network.into_iter().for_each(|network| println!("{}", network.text));
     }
     for shape in CircleShape::ALL {
-        let compared = (0..count / 5).into_par_iter().filter_map(|number| {
-            Some((number, CircleNetwork::of(shape, number)?.compare()?))
-        });
+        let compared = (0..count / 5)
+            .into_par_iter()
+            .filter_map(|number| Some((number, CircleNetwork::of(shape, number)?.compare()?)));
         let compared: Vec<(u64, Vec<String>)> = compared.collect();
         let wrong: Vec<_> = compared.iter().filter(|(_, wrong)| !wrong.is_empty()).collect();
         println!("{shape:?}: {} deadlocks, {} not named", compared.len(), wrong.len());

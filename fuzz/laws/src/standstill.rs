@@ -95,9 +95,9 @@ fn scenario(number: u64, part: TappedPart) -> Option<Scenario> {
 
 /// True if nothing of a capture is wrong, and nothing is said to be beyond what can be told.
 fn is_green(ledger: &FindingSet) -> bool {
-    ledger.found().all(|(kind, _, found)| {
-        found.severity == Severity::Note && kind != FindingKind::HeldUp
-    })
+    ledger
+        .found()
+        .all(|(kind, _, found)| found.severity == Severity::Note && kind != FindingKind::HeldUp)
 }
 
 /// True if a capture is said to have something that was held up.

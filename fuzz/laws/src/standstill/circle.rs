@@ -53,7 +53,8 @@ impl CircleShape {
                 for (x, y) in (0..width).flat_map(|x| (0..height).map(move |y| (x, y))) {
                     let place = |x: usize, y: usize| y % height * width + x % width;
                     cables.extend((x + 1 < width || wraps).then(|| [place(x, y), place(x + 1, y)]));
-                    cables.extend((y + 1 < height || wraps).then(|| [place(x, y), place(x, y + 1)]));
+                    cables
+                        .extend((y + 1 < height || wraps).then(|| [place(x, y), place(x, y + 1)]));
                 }
                 width * height
             }
@@ -69,9 +70,11 @@ impl CircleShape {
             Self::Hypercube => {
                 let bits = 2 + below(2);
                 let pairs = (0..1 << bits).flat_map(|from| (0..bits).map(move |bit| (from, bit)));
-                cables.extend(pairs.filter(|(from, bit)| from >> bit & 1 == 0).map(
-                    |(from, bit): (usize, usize)| [from, from | 1 << bit],
-                ));
+                cables.extend(
+                    pairs
+                        .filter(|(from, bit)| from >> bit & 1 == 0)
+                        .map(|(from, bit): (usize, usize)| [from, from | 1 << bit]),
+                );
                 1 << bits
             }
         };
@@ -88,7 +91,11 @@ pub struct CircleNetwork {
 }
 
 /// A way round along cables, each once and each with the switch at which it begins; none if the walk meets no switch again.
-fn circle(count: usize, cables: &SwitchCables, dice: &mut SeededRng) -> Option<Vec<(usize, usize)>> {
+fn circle(
+    count: usize,
+    cables: &SwitchCables,
+    dice: &mut SeededRng,
+) -> Option<Vec<(usize, usize)>> {
     let mut at = usize::try_from(dice.below(count as u64)).ok()?;
     let mut way: Vec<(usize, usize)> = Vec::new();
     loop {
@@ -123,10 +130,8 @@ impl CircleNetwork {
             .iter()
             .map(|[one, other]| Some([ports[*one].pop()?, ports[*other].pop()?]))
             .collect::<Option<_>>()?;
-        let hosts: Vec<[u8; 2]> = ports
-            .iter_mut()
-            .map(|free| Some([free.pop()?, free.pop()?]))
-            .collect::<Option<_>>()?;
+        let hosts: Vec<[u8; 2]> =
+            ports.iter_mut().map(|free| Some([free.pop()?, free.pop()?])).collect::<Option<_>>()?;
         let kind = dice.below(3);
         let addressing: Vec<RouteAddressing> = (0..count)
             .map(|_| match (kind, dice.below(2)) {
