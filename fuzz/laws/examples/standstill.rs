@@ -1,10 +1,11 @@
 //! Holds captures of random networks against what stands still in them, and names the circles of deadlocks:
-//! `cargo run --release -p laws --example standstill -- 1000`. With `circle SHAPE NUMBER` it prints a scenario.
+//! `cargo run --release -p laws --example standstill -- 1000`. With a second number it prints the scenario of that
+//! network with some links tapped, with a third one that of a circle of a shape.
 
 #![expect(clippy::print_stdout, reason = "it is run for what it prints")]
 
 use laws::standstill::circle::{CircleNetwork, CircleShape};
-use laws::standstill::{StandstillTally, TappedPart};
+use laws::standstill::{StandstillTally, TappedPart, scenario};
 use rayon::prelude::*;
 
 fn main() {
@@ -14,6 +15,11 @@ fn main() {
         let shape = usize::try_from(shape).ok().and_then(|shape| CircleShape::ALL.get(shape));
         let network = shape.and_then(|shape| CircleNetwork::of(*shape, number));
         return network.into_iter().for_each(|network| println!("{}", network.text));
+    }
+    if let [_, number] = arguments[..] {
+        let scenario = scenario(number, TappedPart::Some);
+        let text = scenario.and_then(|scenario| scenario.write().ok());
+        return text.into_iter().for_each(|text| println!("{text}"));
     }
     for shape in CircleShape::ALL {
         let compared = (0..count / 5)

@@ -71,7 +71,8 @@ fn stops(scenario: &Scenario) -> BTreeMap<NodePort, SenderStops> {
 }
 
 /// A network of a class and a number in which nothing times out, so that what stands still goes on to do so.
-fn scenario(number: u64, part: TappedPart) -> Option<Scenario> {
+#[must_use]
+pub fn scenario(number: u64, part: TappedPart) -> Option<Scenario> {
     let mut dice = SeededRng::new(&[&b"standstill"[..], &number.to_le_bytes()].concat());
     let [sound, _, blocked] = NetworkClass::ALL;
     let class = if dice.below(3) == 0 { sound } else { blocked };

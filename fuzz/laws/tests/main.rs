@@ -27,6 +27,7 @@ mod rules;
 mod score;
 mod slack;
 mod slices;
+mod standstill;
 mod stillness;
 mod storms;
 mod transport;
