@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::ChannelId;
 
+use crate::event::ResumeCause;
+
 use super::{BlockingEvent, Deadlock, STANDS, StopEnd, StopReport, WaitRoot};
 
 /// Maximum of kept branches, and of kept deadlocks. *Chosen*: more than a reader needs.
@@ -150,6 +152,15 @@ impl WaitBranch {
         self.timeouts > 0
             || self.longest.is_some_and(is_last)
             || self.behind.values().any(Self::stands)
+    }
+
+    /// True if the longest wait of each channel of the tree ended by GO.
+    #[must_use]
+    pub fn is_released(&self) -> bool {
+        let ended = self.longest.map(|longest| longest.ended);
+        ended.is_none_or(|ended| ended == StopEnd::Resumed(ResumeCause::Go))
+            && self.timeouts == 0
+            && self.behind.values().all(Self::is_released)
     }
 
     /// The longest wait in the tree, and the total duration of all.

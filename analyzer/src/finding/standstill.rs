@@ -13,7 +13,7 @@ use crate::packet::{FrameEnd, ReceivedPacket};
 use crate::topology::NodeIndex;
 
 /// Minimum share of the recorded time, as its reciprocal, for which a sender must be stopped to count as held
-/// up. *Chosen*: a tenth.
+/// up, if it is as long as a standstill. *Chosen*: a tenth.
 pub const HELD_UP_SHARE: u64 = 10;
 /// Minimum share, as its reciprocal, from which a standstill is an error. *Chosen*: half of the time.
 const ERROR_SHARE: u64 = 2;
@@ -181,7 +181,7 @@ impl FindingChecks {
         for ((channel, root, last), StoppedTime { first, total }) in held.stops {
             let Some([from, to]) = span(channel) else { continue };
             let recorded = to.saturating_sub(from).max(1);
-            if total.saturating_mul(HELD_UP_SHARE.into()) < recorded {
+            if total < STANDS || total.saturating_mul(HELD_UP_SHARE.into()) < recorded {
                 continue;
             }
             let (kind, severity, name) = match root {

@@ -74,6 +74,8 @@ pub fn blocking(
 pub fn deadlock_count(trees: &WaitTrees, known: ChannelLookup<'_>) -> StyledLine {
     let roots = trees.roots();
     let ends = roots.iter().filter_map(|(root, branch)| match root {
+        // A sender that GO released was in no deadlock.
+        BlockingRoot::OutOfSight(_) if branch.is_released() => None,
         BlockingRoot::OutOfSight(id) => Some((*id, branch)),
         BlockingRoot::Deadlock | BlockingRoot::Host(_) | BlockingRoot::OpenLink(_) => None,
         BlockingRoot::Busy(_) | BlockingRoot::Switch(_) => None,
@@ -91,7 +93,7 @@ pub fn deadlock_count(trees: &WaitTrees, known: ChannelLookup<'_>) -> StyledLine
             StyledLine::of(TextStyle::Bad, format!("deadlock or dead sink behind {standing}"))
         }
         (0, true, false) => {
-            let text = format!("sight ends behind {unseen}: no cycle is excluded there");
+            let text = format!("sight ends behind {unseen}: a deadlock there is not excluded");
             StyledLine::of(TextStyle::Notice, text)
         }
         (0, true, true) => StyledLine::of(TextStyle::Good, "no deadlock"),

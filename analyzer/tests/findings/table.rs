@@ -223,15 +223,15 @@ pub(crate) const CASES: &[PlannedCase] = &[
     case(
         FindingKind::Standstill,
         &LINK,
-        &["0: GO GAP 05 | (GO)×9017", "1: (GO GAP)×10 | (STOP GAP)×4500"],
-        &["0: GO GAP 05 | (GO)×9018", "1: (GO GAP)×10 | (STOP GAP)×4500 | GO"],
+        &["0: GO GAP 05 1b GAP | (GO)×9015", "1: (GO GAP)×10 | (STOP GAP)×4500"],
+        &["0: GO GAP 05 1b GAP | (GO)×9016", "1: (GO GAP)×10 | (STOP GAP)×4500 | GO"],
     ),
-    // F-1, S-3: stopped for 60 of 600 periods, or for 58, by an output that is not captured.
+    // F-1, S-3: stopped for 4098 periods, or for 4094, by an output that is not captured.
     case(
         FindingKind::HeldUp,
         &[SWITCH[2], SWITCH[3]],
-        &["0: GO GAP 82 05 | (GO)×596", "1: (GO GAP)×100 | (STOP GAP)×30 | (GO GAP)×170"],
-        &["0: GO GAP 82 05 | (GO)×596", "1: (GO GAP)×100 | (STOP GAP)×29 | (GO GAP)×171"],
+        &["0: GO GAP 82 05 | (GO)×6096", "1: (GO GAP)×100 | (STOP GAP)×2049 | (GO GAP)×901"],
+        &["0: GO GAP 82 05 | (GO)×6096", "1: (GO GAP)×100 | (STOP GAP)×2047 | (GO GAP)×903"],
     ),
     // F-1
     case(FindingKind::OneWay, &[LINK[0]], &["0: GAP GO"], &["0: GAP GO"]),
