@@ -15,8 +15,8 @@ use codec::capture::{Channel, ChannelId};
 use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS};
 
 pub use self::event::{
-    BLOCKED_TIMEOUT, BlockingEvent, Deadlock, DeadlockRelease, OutputHolder, StopEnd, StopReport,
-    WaitRoot,
+    BLOCKED_TIMEOUT, BlockingEvent, Deadlock, DeadlockRelease, OutputHolder, STANDS, StopEnd,
+    StopReport, WaitRoot,
 };
 pub use self::row::{BlockedRow, DeadlockRow, HolderRow, StopRow};
 use self::wait::{ChannelWait, EndedStop, WaitCause, WaitTarget};
@@ -224,7 +224,9 @@ impl BlockingTracker {
             (_, None, Some(known)) => known,
             (_, None, None) => WaitTarget::OutOfSight,
         };
-        if wait.spell.ask != Some(ask) {
+        if wait.is_learned(head) && ask != WaitTarget::OutOfSight {
+            self.learn_target(id, ask);
+        } else if wait.spell.ask != Some(ask) {
             self.change_target(id, ask, now, out);
         }
         let holder = match (ask, head.map(|head| head.passing)) {
@@ -263,7 +265,17 @@ impl BlockingTracker {
         }
         if let WaitTarget::Output(output) = ask {
             self.queues.entry(output).or_default().insert(id);
-            self.detect_cycle(id, now);
+            self.detect_cycle(id);
+        }
+    }
+
+    /// Sets the target that a stopped channel has had since the phase began.
+    fn learn_target(&mut self, id: ChannelId, ask: WaitTarget) {
+        let Some(wait) = self.waits.get_mut(id) else { return };
+        wait.spell.ask = Some(ask);
+        if let WaitTarget::Output(output) = ask {
+            self.queues.entry(output).or_default().insert(id);
+            self.detect_cycle(id);
         }
     }
 

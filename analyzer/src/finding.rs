@@ -11,6 +11,7 @@ mod mapping;
 mod observed_routes;
 mod route_union;
 mod set;
+mod standstill;
 mod symbols;
 mod transport;
 mod wires;
@@ -33,6 +34,8 @@ pub use self::set::{
     CheckCoverage, FactValue, Finding, FindingFact, FindingSet, Occurrence, ParameterCheck,
     RuleCoverage,
 };
+pub use self::standstill::HELD_UP_SHARE;
+use self::standstill::HeldTime;
 use self::symbols::SymbolChecker;
 pub use self::transport::TransportCoverage;
 pub use self::wires::WireCoverage;
@@ -64,6 +67,8 @@ pub struct FindingChecks {
     /// Routes of the section. N-2
     routes: ObservedRoutes,
     mapping: MappingChecks,
+    /// Stops of the section.
+    held: HeldTime,
 }
 
 /// State of the checks of one channel.

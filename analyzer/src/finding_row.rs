@@ -100,7 +100,7 @@ impl Serialize for FirstOccurrence<'_> {
 pub fn ranked(ledger: &FindingSet) -> Vec<(FindingKind, ChannelId, &Finding)> {
     let mut all: Vec<_> = ledger.found().collect();
     all.sort_by_key(|(kind, channel, found)| {
-        (kind.about().severity, *kind, Reverse(found.count), *channel)
+        (found.severity, *kind, Reverse(found.count), *channel)
     });
     all
 }
@@ -117,7 +117,7 @@ impl Finding {
         let about = kind.about();
         FindingRow {
             row: "finding",
-            severity: about.severity,
+            severity: self.severity,
             finding: about.name,
             rule: about.rule,
             clause: about.rule.and_then(rules::rule).map(|rule| rule.clause),
@@ -142,7 +142,7 @@ impl FindingCase {
         let packet = self.facts.iter().find(|fact| fact.name == "packet");
         CaseRow {
             row: "case",
-            severity: about.severity,
+            severity: self.severity,
             finding: about.name,
             rule: about.rule,
             channel: name(self.channel),

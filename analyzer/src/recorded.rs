@@ -58,6 +58,12 @@ impl RecordedTime {
         self.opposites.extend(&other.opposites);
     }
 
+    /// First and last recorded moment of a channel.
+    pub(crate) fn span(&self, id: ChannelId) -> Option<[Picoseconds; 2]> {
+        let spans = self.spans.get(&id)?;
+        Some([spans.front()?[0], spans.back()?[1]])
+    }
+
     /// True if all that a finding rests on was recorded.
     pub(crate) fn supports(&self, grounds: Grounds<'_>) -> bool {
         match grounds {

@@ -243,13 +243,9 @@ fn render_check(report: &Report, out: &mut impl FnMut(StyledLine)) {
         (capture, found.row(*kind, *id, &name))
     });
     let rows: Vec<(u32, FindingRow<'_>)> = rows.collect();
-    let scope = CheckScope {
-        unread: check::unread(&report.extent, TimeUnit::default(), &known),
-        selection: None,
-        selected: rows.iter().map(|(_, row)| row.severity).collect(),
-        elsewhere: Vec::new(),
-    };
-    check::headline(&report.findings, &scope, out);
+    let unread = check::unread(&report.extent, TimeUnit::default(), &known);
+    let scope = CheckScope::of(unread, None, rows.iter().map(|(_, row)| row), [].into_iter());
+    check::headline(&report.findings, &scope, &known, out);
     check::findings(&rows, (None, TimeUnit::default()), out);
     check::verdicts(&verdicts(&report.findings), &scope, RuleTable::Whole, None, out);
 }

@@ -22,7 +22,8 @@ use analyzer::link::interval::ChannelActivity;
 use analyzer::link::report::ChannelReport;
 use analyzer::link::slack::{SlackRow, SlackTracker};
 use analyzer::render::check::CheckScope;
-use analyzer::render::{ReportLayout, StyledLine, count, mapping};
+use analyzer::render::check::unseen;
+use analyzer::render::{ReportLayout, StyledLine, count, held_up, mapping};
 use analyzer::rules::verdicts;
 use analyzer::window::TimeWindow;
 use askama::Template;
@@ -69,6 +70,10 @@ pub(crate) struct ReportInput<'a> {
 struct ReportPage<'a> {
     input: &'a ReportInput<'a>,
     time: PictureTime,
+    /// Who held up whom.
+    held_up: Vec<String>,
+    /// What was not captured, where nothing is wrong.
+    unseen: Option<String>,
     cards: Vec<FindingCard<'a>>,
     verdicts: Vec<ShownVerdict>,
     network: Option<NetworkPicture<'a>>,
@@ -95,11 +100,17 @@ pub(crate) fn result(scope: &CheckScope) -> String {
         .filter(|(found, _)| *found > 0)
         .map(|(n, name)| count(n, name))
         .collect();
-    match (scope.is_wrong(), scope.unread.is_some(), found.is_empty()) {
-        (true, _, _) => found.join(", "),
-        (false, true, _) => "No error or warning in what was read".to_owned(),
-        (false, false, true) => "Nothing wrong".to_owned(),
-        (false, false, false) => format!("Nothing wrong, {}", found.join(", ")),
+    if scope.is_wrong() {
+        return found.join(", ");
+    }
+    let sound = match (scope.unread.is_some(), scope.is_beyond_sight) {
+        (true, _) => return "No error or warning in what was read".to_owned(),
+        (false, true) => "Cannot tell",
+        (false, false) => "Nothing wrong",
+    };
+    match found.is_empty() {
+        true => sound.to_owned(),
+        false => format!("{sound}, {}", found.join(", ")),
     }
 }
 
@@ -128,9 +139,14 @@ pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
     let time = picture_time(&links, view.window());
     let (topology, facts) = (analysis.topology(), channel_facts(&links, findings));
     let command = |name| ShellCommand::of(name, capture);
+    let findings_so_far = analysis.findings();
+    let held_up = held_up(findings_so_far.ledger(), &|id| analysis.channel(id));
+    let unseen = unseen(findings_so_far.ledger()).filter(|_| !input.scope.is_wrong());
     let page = ReportPage {
         input,
         time,
+        held_up: held_up.iter().map(ToString::to_string).collect(),
+        unseen,
         cards: findings::cards(findings, capture),
         verdicts: findings::verdicts(verdicts(analysis.findings().ledger())),
         network: network::picture(&topology, &facts, &command("topology")),
@@ -175,10 +191,11 @@ impl ReportPage<'_> {
 
     /// Class of the result.
     fn class(&self) -> &'static str {
-        let CheckScope { selected, unread, .. } = self.input.scope;
+        let CheckScope { selected, unread, is_beyond_sight, .. } = self.input.scope;
+        let is_beyond_sight = *is_beyond_sight;
         match selected.iter().min() {
             Some(severity) if *severity != Severity::Note => severity.name(),
-            _ if unread.is_some() => Severity::Warning.name(),
+            _ if unread.is_some() || is_beyond_sight => Severity::Warning.name(),
             _ => "good",
         }
     }

@@ -243,6 +243,9 @@ pub struct RunStatistics {
     /// Each packet in transit.
     #[serde(rename = "in_transit", serialize_with = "length")]
     under_way: BTreeMap<PacketId, PacketFlight>,
+    /// Senders that are stopped, and the times at which they were.
+    #[serde(skip)]
+    stopped: BTreeMap<NodePort, u64>,
     /// Character period and phase of what slow ports receive, in periods of the full rate.
     #[serde(skip)]
     clocks: BTreeMap<NodePort, (u64, u64)>,
@@ -272,7 +275,23 @@ struct PacketFlight {
     injected: u64,
     /// Arrival of the first byte at the latest port that has received the packet.
     arrived: Option<(NodePort, u64)>,
+    /// Last event of the packet.
+    moved: u64,
     purpose: FlightPurpose,
+}
+
+/// Periods after which a stopped sender, or a packet in transit, stands still. *Chosen*: a packet of 4 kB.
+const STANDS: u64 = 1 << 12;
+
+/// Packets that stand still at the end of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StandingPackets {
+    /// Number of packets in transit whose last event was long ago.
+    pub packets: u64,
+    /// Time since which the first sender has been stopped.
+    pub since: u64,
+    /// Ports of senders that have been stopped for long, in order.
+    pub senders: Vec<NodePort>,
 }
 
 impl PacketLatencies {
@@ -304,12 +323,25 @@ impl RunStatistics {
     /// Records an event; events come in order of time.
     pub fn observe(&mut self, happened: &TruthEvent) {
         self.periods = self.periods.max(happened.at.saturating_add(1));
+        // The end of a run ends frames.
+        let is_frame =
+            matches!(happened.kind, TruthEventKind::Sent(_) | TruthEventKind::Received(_));
+        let flight = happened.packet.filter(|_| !is_frame);
+        if let Some(flight) = flight.and_then(|packet| self.under_way.get_mut(&packet)) {
+            flight.moved = happened.at;
+        }
+        if happened.kind == TruthEventKind::SenderStopped {
+            self.stopped.entry(happened.place).or_insert(happened.at);
+        } else if let TruthEventKind::SenderResumed(_) = happened.kind {
+            self.stopped.remove(&happened.place);
+        }
         if let TruthEventKind::Injected { length, queued } = happened.kind {
             self.injected += 1;
             self.injected_bytes = self.injected_bytes.saturating_add(length);
             let ready = happened.at.saturating_sub(queued);
             let purpose = self.repairs.purpose_from(happened.place.node);
-            let flight = PacketFlight { ready, injected: happened.at, arrived: None, purpose };
+            let (injected, arrived) = (happened.at, None);
+            let flight = PacketFlight { ready, injected, arrived, moved: injected, purpose };
             self.under_way.extend(happened.packet.map(|packet| (packet, flight)));
         } else if let TruthEventKind::Received(frame) = &happened.kind {
             let (period, phase) =
@@ -364,6 +396,17 @@ impl RunStatistics {
     #[must_use]
     pub fn under_way(&self) -> usize {
         self.under_way.len()
+    }
+
+    /// Packets that stand still behind stopped senders at the end, a time; none if all move.
+    #[must_use]
+    pub fn standing(&self, now: u64) -> Option<StandingPackets> {
+        let stands = |since: &u64| since.saturating_add(STANDS) <= now;
+        let senders = self.stopped.iter().filter(|(_, since)| stands(since));
+        let since = senders.clone().map(|(_, since)| *since).min()?;
+        let packets = self.under_way.values().filter(|flight| stands(&flight.moved)).count();
+        let senders = senders.map(|(port, _)| port.whole()).collect();
+        Some(StandingPackets { packets: packets as u64, since, senders })
     }
 
     /// Packets dropped, all rules.

@@ -12,13 +12,14 @@ use super::{
 impl BlockingTracker {
     /// Records a wait-for cycle if the chain of targets leads back to the channel. Each channel
     /// waits for at most one other, so cycles are disjoint.
-    pub(super) fn detect_cycle(&mut self, id: ChannelId, now: Picoseconds) {
+    pub(super) fn detect_cycle(&mut self, id: ChannelId) {
         let mut channels = Vec::new();
-        let mut at = id;
+        let (mut at, mut since) = (id, 0);
         loop {
             let Some(wait) = self.waits.get(at) else { return };
             let Some(WaitTarget::Output(next)) = wait.spell.ask else { return };
             channels.push(at);
+            since = wait.spell.from.max(since);
             if next == id {
                 break;
             }
@@ -34,7 +35,7 @@ impl BlockingTracker {
         for channel in &channels {
             self.circled.insert(*channel, id);
         }
-        self.circles.insert(id, WaitCycle { channels, since: now });
+        self.circles.insert(id, WaitCycle { channels, since });
     }
 
     /// Removes the wait-for cycle of a channel that resumed or changed its target.

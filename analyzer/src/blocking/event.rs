@@ -2,6 +2,7 @@
 
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
+use codec::time::FULL_RATE_PERIOD_PS;
 
 use crate::event::ResumeCause;
 use crate::named_enum::named_enum;
@@ -111,6 +112,10 @@ pub enum DeadlockRelease {
     /// The channel that carries STOP and GO of a sender has a hole.
     Hole,
 }
+
+/// Minimum duration of a wait to the end of the recording that counts as a standstill. *Chosen*: 51 µs, as long as
+/// a packet of 4 kB.
+pub const STANDS: Picoseconds = (1 << 12) * FULL_RATE_PERIOD_PS as Picoseconds;
 
 /// Periods after which a sender that is stopped, or sends one packet, times out. R-4 (§4.6.2)
 pub const BLOCKED_TIMEOUT: u64 = 1 << 22;

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::ChannelId;
 
-use super::{BlockingEvent, Deadlock, StopEnd, StopReport, WaitRoot};
+use crate::event::ResumeCause;
+
+use super::{BlockingEvent, Deadlock, STANDS, StopEnd, StopReport, WaitRoot};
 
 /// Maximum of kept branches, and of kept deadlocks. *Chosen*: more than a reader needs.
 const KEPT_MAX: usize = 4096;
@@ -140,6 +142,25 @@ impl WaitBranch {
             self.longest = Some(LongestWait { since, lasted, packet, ended });
         }
         self.holders.extend(stop.holders.iter().map(|holder| holder.channel));
+    }
+
+    /// True if a wait of the tree stood to the end of the recording or to a timeout.
+    #[must_use]
+    pub fn stands(&self) -> bool {
+        let is_last =
+            |longest: LongestWait| longest.ended == StopEnd::CaptureEnd && longest.lasted >= STANDS;
+        self.timeouts > 0
+            || self.longest.is_some_and(is_last)
+            || self.behind.values().any(Self::stands)
+    }
+
+    /// True if the longest wait of each channel of the tree ended by GO.
+    #[must_use]
+    pub fn is_released(&self) -> bool {
+        let ended = self.longest.map(|longest| longest.ended);
+        ended.is_none_or(|ended| ended == StopEnd::Resumed(ResumeCause::Go))
+            && self.timeouts == 0
+            && self.behind.values().all(Self::is_released)
     }
 
     /// The longest wait in the tree, and the total duration of all.

@@ -85,6 +85,14 @@ impl ChannelWait {
         Self { number, since, spell: WaitPhase::new(None, since), longest: None }
     }
 
+    /// True if a target became known for which the packet at the head has waited since the phase began: how the
+    /// switch reads route bytes was not known before. S-1
+    pub(super) fn is_learned(&self, head: Option<HeadPacket>) -> bool {
+        self.spell.ask == Some(WaitTarget::OutOfSight)
+            && self.spell.packet.is_some()
+            && self.spell.packet == head.map(|head| head.packet)
+    }
+
     /// Starts a phase with another target; `why` is the cause of the phase before.
     pub(super) fn change_target(&mut self, ask: WaitTarget, now: Picoseconds, why: WaitCause) {
         if self.spell.ask.is_some() {

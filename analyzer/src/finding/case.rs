@@ -2,7 +2,7 @@
 
 use codec::capture::ChannelId;
 
-use super::{FindingFact, FindingKind, Occurrence};
+use super::{FindingFact, FindingKind, Occurrence, Severity};
 use crate::event::Picoseconds;
 
 /// Cases in the order in which they were found.
@@ -16,6 +16,8 @@ pub(super) struct CaseList {
 /// One occurrence of a finding; in a long repetition, those of all rounds that were not examined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FindingCase {
+    /// Severity.
+    pub severity: Severity,
     /// Kind.
     pub kind: FindingKind,
     /// The channel.
@@ -34,11 +36,11 @@ impl CaseList {
     /// Adds occurrences at a place.
     pub(super) fn add(
         &mut self,
-        (kind, channel, place): (FindingKind, ChannelId, Occurrence),
+        (severity, kind, channel, place): (Severity, FindingKind, ChannelId, Occurrence),
         count: u64,
         facts: Vec<FindingFact>,
     ) {
         let known = place.time.max(self.now);
-        self.cases.push(FindingCase { kind, channel, place, known, count, facts });
+        self.cases.push(FindingCase { severity, kind, channel, place, known, count, facts });
     }
 }

@@ -61,7 +61,11 @@ impl FindingChecks {
             // Resets and runts are reported on the channel where they occur.
             JourneyFate::Dropped(_) => None,
             JourneyFate::Merged => Some(FindingKind::Merged),
-            JourneyFate::OutOfSight | JourneyFate::UnderWay => None,
+            JourneyFate::OutOfSight => {
+                seen.out_of_sight += 1;
+                None
+            }
+            JourneyFate::UnderWay => None,
         };
         let dropped = matches!(journey.fate, JourneyFate::Dropped(_));
         seen.switched += u64::from(dropped).max(far);
@@ -168,6 +172,7 @@ impl FindingChecks {
         blocked: &BlockingEvent,
         period: impl Fn(ChannelId) -> CharacterPeriod,
     ) {
+        self.held.add(blocked);
         let (channel, kind, since, periods, chain) = match blocked {
             BlockingEvent::Stop(stop) => {
                 self.ledger.seen.waits += 1;

@@ -31,6 +31,8 @@ pub struct FindingSet {
 /// Occurrences of one kind of finding on one channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
+    /// Severity: that of the kind, or by the share of the recorded time.
+    pub severity: Severity,
     /// Number of occurrences.
     pub count: u64,
     /// Earliest occurrence.
@@ -122,6 +124,8 @@ totals! {
         pub switched: u64,
         /// Packets that reached a host. I-2
         pub arrived: u64,
+        /// Packets whose further way was not captured.
+        pub out_of_sight: u64,
         /// Waits. S-3, I-4
         pub waits: u64,
         /// Different pairs of channels, one behind the other on the route of a packet. N-2
@@ -195,27 +199,60 @@ impl FindingSet {
         if kind.about().severity != Severity::Note && !self.recorded.supports(grounds) {
             return;
         }
+        self.note_as(kind.about().severity, kind, channel, when, facts);
+    }
+
+    /// Counts a finding whose severity is not that of its kind.
+    pub(super) fn note_as(
+        &mut self,
+        severity: Severity,
+        kind: FindingKind,
+        channel: ChannelId,
+        when: Occurrence,
+        facts: impl FnOnce() -> Vec<FindingFact>,
+    ) {
         let Some(cases) = &mut self.cases else {
-            return self.count_case(kind, channel, when, facts);
+            return self.count_case((severity, kind), channel, when, facts);
         };
         let facts = facts();
-        cases.add((kind, channel, when), 1, facts.clone());
-        self.count_case(kind, channel, when, || facts);
+        cases.add((severity, kind, channel, when), 1, facts.clone());
+        self.count_case((severity, kind), channel, when, || facts);
+    }
+
+    /// Makes a finding as severe as given, and adds facts to it; counts it if it is new.
+    pub(super) fn raise(
+        &mut self,
+        severity: Severity,
+        kind: FindingKind,
+        channel: ChannelId,
+        when: Occurrence,
+        facts: Vec<FindingFact>,
+    ) {
+        match self.found.get_mut(&(kind, channel)) {
+            Some(found) => {
+                found.severity = found.severity.min(severity);
+                let is_new = |fact: &FindingFact| found.facts.iter().all(|it| it.name != fact.name);
+                let facts: Vec<_> = facts.into_iter().filter(is_new).collect();
+                found.facts.extend(facts);
+            }
+            None => self.note_as(severity, kind, channel, when, || facts),
+        }
     }
 
     fn count_case(
         &mut self,
-        kind: FindingKind,
+        (severity, kind): (Severity, FindingKind),
         channel: ChannelId,
         when: Occurrence,
         facts: impl FnOnce() -> Vec<FindingFact>,
     ) {
         match self.found.get_mut(&(kind, channel)) {
             None => {
-                let found = Finding { count: 1, first: when, facts: facts(), last: when };
+                let found = Finding { severity, count: 1, first: when, facts: facts(), last: when };
                 self.found.insert((kind, channel), found);
             }
             Some(found) => {
+                found.severity = found.severity.min(severity);
                 found.count = found.count.saturating_add(1);
                 found.last = found.last.max(when);
                 if when < found.first {
@@ -237,7 +274,7 @@ impl FindingSet {
             found.count = found.count.saturating_add(more);
             found.last = found.last.max(last);
             if let Some(cases) = self.cases.as_mut().filter(|_| more > 0) {
-                cases.add((kind, channel, last), more, Vec::new());
+                cases.add((found.severity, kind, channel, last), more, Vec::new());
             }
         }
     }
@@ -258,6 +295,7 @@ impl FindingSet {
             match self.found.get_mut(&(*kind, *channel)) {
                 None => drop(self.found.insert((*kind, *channel), theirs.clone())),
                 Some(found) => {
+                    found.severity = found.severity.min(theirs.severity);
                     found.count = found.count.saturating_add(theirs.count);
                     found.last = found.last.max(theirs.last);
                     if theirs.first < found.first {
@@ -294,7 +332,7 @@ impl FindingSet {
     /// Number of findings of a severity: pairs of kind and channel, not occurrences.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
-        self.found.keys().filter(|(kind, _)| kind.about().severity == severity).count()
+        self.found.values().filter(|found| found.severity == severity).count()
     }
 }
 

@@ -201,11 +201,21 @@ impl JourneyTracker {
                 (output, HeadProgress::Begun, next.and_then(|next| next.held.output))
             }
             NextHop::Nowhere => {
-                let outputs = node.selects(leg.first, port).map(|port| node.output(port?, lane));
-                let wants = match outputs {
-                    [Some(one), Some(other)] if one != other => None,
+                let output = |port| node.output(port, lane);
+                let is_held = |port: &PortId| {
+                    let output = output(*port).and_then(|output| self.net.lane(output));
+                    output.is_some_and(|output| output.open.is_some())
+                };
+                let wants = match node.waits_for(leg.first, port) {
+                    // Where both addressings are possible it waits for the output that is held: the other one
+                    // is free, or was not captured. S-3
+                    [Some(one), Some(other)] if one != other => {
+                        let mut held = [one, other].into_iter().filter(is_held);
+                        held.next().filter(|_| held.next().is_none())
+                    }
                     [one, other] => one.or(other),
                 };
+                let wants = wants.and_then(output);
                 let output = wants.and_then(|wants| self.net.lane(wants));
                 let now = output.and_then(|output| output.open.map(|_| (0, Picoseconds::MAX)));
                 (output, HeadProgress::Waiting, now.or(output.and_then(|output| output.last)))

@@ -34,6 +34,8 @@ impl JourneyTracker {
         let Some(scan) = self.scan(leaving) else { return };
         let mut best: Option<HopCandidate> = None;
         let (mut requesting, mut is_limited) = (0_usize, false);
+        // How the switch reads the first bytes of packets that may be this one.
+        let mut readings = [false; 2];
         for input in scan.inputs() {
             is_limited |= input.input.queue.len() > LOOKED_AT;
             let mut candidate = None;
@@ -51,11 +53,17 @@ impl JourneyTracker {
             let is_better = |candidate: &HopCandidate| {
                 best.as_ref().is_none_or(|best| candidate.key() < best.key())
             };
+            if let Some(first) = candidate.as_ref().and_then(|it| self.legs.get(it.leg)) {
+                for (reading, byte) in readings.iter_mut().zip(input.bytes) {
+                    *reading |= byte == Some(first.first);
+                }
+            }
             if candidate.as_ref().is_some_and(is_better) {
                 best = candidate;
             }
         }
         let Some(found) = best else { return };
+        self.net.vote_begun(scan.own.lane, readings);
         if requesting == 1
             && !is_limited
             && let Some(leg) = self.legs.get_mut(leaving)

@@ -1,6 +1,7 @@
 //! Hosts and switches by the names of channels, and the addressing of switches. S-1
 
 use crate::event::Picoseconds;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::{Deref, DerefMut};
 
@@ -152,6 +153,9 @@ pub(super) struct MappedNode {
     heads: HeadCounts,
     /// Numbers of packets that only absolute, and only relative, addressing explains.
     votes: [u64; 2],
+    /// The same of packets that have only begun to leave, where all that may be the one agree: evidence for
+    /// packets that wait, not for a judgement on those that are lost.
+    begun: [u64; 2],
     /// Shortest certain passage of a packet. S-6
     pub(super) fastest: Option<Picoseconds>,
     /// True if a passage took longer than a switch of 8 ports needs, or an unknown time. S-6
@@ -173,6 +177,35 @@ enum ByteReading {
     Absolute,
     Relative,
     Either,
+}
+
+impl ByteReading {
+    /// The addressing with more votes.
+    fn of([absolute, relative]: [u64; 2]) -> Self {
+        match absolute.cmp(&relative) {
+            Ordering::Greater => Self::Absolute,
+            Ordering::Less => Self::Relative,
+            Ordering::Equal => Self::Either,
+        }
+    }
+
+    fn of_both<T>(self, [absolute, relative]: [Option<T>; 2]) -> [Option<T>; 2] {
+        match self {
+            Self::Absolute => [absolute, None],
+            Self::Relative => [None, relative],
+            Self::Either => [absolute, relative],
+        }
+    }
+}
+
+/// Counts a passage that only one addressing explains.
+const fn count_vote(votes: &mut [u64; 2], explains: [bool; 2]) {
+    let [absolute, relative] = votes;
+    match explains {
+        [true, false] => *absolute += 1,
+        [false, true] => *relative += 1,
+        [true, true] | [false, false] => {}
+    }
 }
 
 /// Output that a packet requests at the switch behind its channel.
@@ -252,6 +285,7 @@ impl NetworkMap {
                 router: None,
                 heads: HeadCounts::default(),
                 votes: [0; 2],
+                begun: [0; 2],
                 fastest: None,
                 is_large: false,
             });
@@ -294,17 +328,19 @@ impl NetworkMap {
     pub(super) fn vote(&mut self, input: usize, output: usize, first: u8) -> bool {
         let ends = (self.lane(input).and_then(|l| l.to), self.lane(output).and_then(|l| l.from));
         let (Some((node, input)), Some((_, output))) = ends else { return false };
-        let [absolute, relative] =
-            WAYS.map(|way| way.select(first, input, PORTS_MAX) == Ok(output));
-        if let Some(node) = self.nodes.get_mut(node)
-            && absolute != relative
-        {
-            let before = node.reads();
-            let [for_absolute, for_relative] = &mut node.votes;
-            *(if absolute { for_absolute } else { for_relative }) += 1;
-            return node.reads() != before;
+        let explains = WAYS.map(|way| way.select(first, input, PORTS_MAX) == Ok(output));
+        let Some(node) = self.nodes.get_mut(node) else { return false };
+        let before = ByteReading::of(node.votes);
+        count_vote(&mut node.votes, explains);
+        ByteReading::of(node.votes) != before
+    }
+
+    /// Counts the addressings that explain the departure of a packet that begins on an output.
+    pub(super) fn vote_begun(&mut self, output: usize, explains: [bool; 2]) {
+        let from = self.lane(output).and_then(|output| output.from);
+        if let Some(node) = from.and_then(|(node, _)| self.nodes.get_mut(node)) {
+            count_vote(&mut node.begun, explains);
         }
-        false
     }
 
     /// Output that a packet with this first byte requests at the switch behind a channel.
@@ -389,37 +425,30 @@ impl MappedNode {
         self.is_large |= took.is_none_or(|took| took > ROUTING + 9 * TOKEN_STEP);
     }
 
-    const fn reads(&self) -> ByteReading {
-        let [absolute, relative] = self.votes;
-        if absolute > relative {
-            ByteReading::Absolute
-        } else if relative > absolute {
-            ByteReading::Relative
-        } else {
-            ByteReading::Either
-        }
-    }
-
     /// Ports that a first byte may select; none at an end of a fibre, which reads no route bytes.
     pub(super) fn selects(&self, first: u8, input: PortId) -> [Option<PortId>; 2] {
+        self.select_by(ByteReading::of(self.votes), first, input)
+    }
+
+    /// Ports that the first byte of a waiting packet may select.
+    pub(super) fn waits_for(&self, first: u8, input: PortId) -> [Option<PortId>; 2] {
+        let reading = match ByteReading::of(self.votes) {
+            ByteReading::Either => ByteReading::of(self.begun),
+            known @ (ByteReading::Absolute | ByteReading::Relative) => known,
+        };
+        self.select_by(reading, first, input)
+    }
+
+    fn select_by(&self, reading: ByteReading, first: u8, input: PortId) -> [Option<PortId>; 2] {
         let ports = if self.fibre.is_some() { 0 } else { PORTS_MAX };
-        let [absolute, relative] = WAYS.map(|way| way.select(first, input, ports).ok());
-        match self.reads() {
-            ByteReading::Absolute => [absolute, None],
-            ByteReading::Relative => [None, relative],
-            ByteReading::Either => [absolute, relative],
-        }
+        reading.of_both(WAYS.map(|way| way.select(first, input, ports).ok()))
     }
 
     /// Inverse of [`Self::selects`]: the first bytes that may select an output.
     pub(super) fn bytes_to(&self, input: PortId, output: PortId) -> [Option<u8>; 2] {
         let [absolute, relative] =
             WAYS.map(|way| way.byte(input, output).filter(|_| output.0 < PORTS_MAX));
-        match self.reads() {
-            ByteReading::Absolute => [absolute, None],
-            ByteReading::Relative => [None, relative],
-            ByteReading::Either => [absolute, relative],
-        }
+        ByteReading::of(self.votes).of_both([absolute, relative])
     }
 
     /// Channel from a port on which packets of an input leave, if it was captured.

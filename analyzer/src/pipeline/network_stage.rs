@@ -228,6 +228,10 @@ impl NetworkStage {
             findings.blocked(&blocked, |id| period(periods, id));
             out.extend(network.then_some(AnalysisEvent::Blocked(blocked)));
         });
+        if let ChannelEvent::Packet(packet) = &event.body {
+            let (channel, now) = (event.channel, event.time);
+            findings.cut_off(channel, (packet, now), period(periods, channel));
+        }
         if is_incomplete_since(&event.body) {
             conversations.hole(event.time, &mut |it| report_transport(scope, it, findings, out));
         }
@@ -254,6 +258,7 @@ impl NetworkStage {
         conversations.finish(&mut |event| report_transport(scope, event, findings, out));
         evidence.section(blocking.nodes(), journeys.implied());
         findings.clocks(&journeys.clocks, |id| period(periods, id));
+        findings.standstill(blocking.nodes(), |id| period(periods, id));
         findings.end_section();
         self.progress = SectionProgress::End;
     }

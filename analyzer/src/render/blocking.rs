@@ -35,11 +35,8 @@ pub fn blocking(
         unit.elapsed(total),
         unit.name()
     );
-    let line = StyledLine::of(TextStyle::Plain, sum);
-    out(match trees.deadlocks().len() {
-        0 => line.and(TextStyle::Good, ", no deadlock"),
-        deadlocks => line.and(TextStyle::Bad, format!(", {}", count(deadlocks, "deadlock"))),
-    });
+    let line = StyledLine::of(TextStyle::Plain, format!("{sum}, "));
+    out(line.followed_by(deadlock_count(trees, known)));
     for deadlock in trees.deadlocks().iter().take(most) {
         out(StyledLine::default());
         circle(deadlock, deadlock_summary(deadlock, unit, known), known, out);
@@ -69,6 +66,38 @@ pub fn blocking(
             TextStyle::Dim,
             format!("{left_out} left out: there are too many ways"),
         ));
+    }
+}
+
+/// Number of deadlocks in words; where sight ends, none can be excluded.
+#[must_use]
+pub fn deadlock_count(trees: &WaitTrees, known: ChannelLookup<'_>) -> StyledLine {
+    let roots = trees.roots();
+    let ends = roots.iter().filter_map(|(root, branch)| match root {
+        // A sender that GO released was in no deadlock.
+        BlockingRoot::OutOfSight(_) if branch.is_released() => None,
+        BlockingRoot::OutOfSight(id) => Some((*id, branch)),
+        BlockingRoot::Deadlock | BlockingRoot::Host(_) | BlockingRoot::OpenLink(_) => None,
+        BlockingRoot::Busy(_) | BlockingRoot::Switch(_) => None,
+    });
+    let behind = |ends: &mut dyn Iterator<Item = ChannelId>| {
+        let mut nodes: Vec<_> = ends.map(|id| node(id, known)).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes.join(", ")
+    };
+    let standing = behind(&mut ends.clone().filter(|(_, it)| it.stands()).map(|(id, _)| id));
+    let unseen = behind(&mut ends.map(|(id, _)| id));
+    match (trees.deadlocks().len(), standing.is_empty(), unseen.is_empty()) {
+        (0, false, _) => {
+            StyledLine::of(TextStyle::Bad, format!("deadlock or dead sink behind {standing}"))
+        }
+        (0, true, false) => {
+            let text = format!("sight ends behind {unseen}: a deadlock there is not excluded");
+            StyledLine::of(TextStyle::Notice, text)
+        }
+        (0, true, true) => StyledLine::of(TextStyle::Good, "no deadlock"),
+        (deadlocks, ..) => StyledLine::of(TextStyle::Bad, count(deadlocks, "deadlock")),
     }
 }
 

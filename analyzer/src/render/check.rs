@@ -3,8 +3,8 @@
 use codec::capture::{Channel, ChannelId, ReadExtent};
 
 use super::explain::{plain, shortened};
-use super::{StyledLine, TextStyle, TimeUnit, count};
-use crate::finding::{FindingSet, RuleCoverage, Severity};
+use super::{StyledLine, TextStyle, TimeUnit, count, held_up};
+use crate::finding::{FindingKind, FindingSet, RuleCoverage, Severity};
 use crate::finding_row::{FindingRow, FirstOccurrence, ShownFact};
 use crate::rules::{GROUPS, RuleOutcome, RuleVerdict};
 
@@ -53,9 +53,29 @@ pub struct CheckScope {
     pub selected: Vec<Severity>,
     /// Severities of all other findings.
     pub elsewhere: Vec<Severity>,
+    /// True if a selected finding says that what held up a sender is out of sight.
+    pub is_beyond_sight: bool,
 }
 
 impl CheckScope {
+    /// The scope of these findings, `selected` and others.
+    #[must_use]
+    pub fn of<'a>(
+        unread: Option<String>,
+        selection: Option<String>,
+        selected: impl Iterator<Item = &'a FindingRow<'a>> + Clone,
+        elsewhere: impl Iterator<Item = &'a FindingRow<'a>>,
+    ) -> Self {
+        let beyond = FindingKind::HeldUp.about().name;
+        Self {
+            unread,
+            selection,
+            is_beyond_sight: selected.clone().any(|row| row.finding == beyond),
+            selected: selected.map(|row| row.severity).collect(),
+            elsewhere: elsewhere.map(|row| row.severity).collect(),
+        }
+    }
+
     /// True if there are errors or warnings among the selected findings.
     #[must_use]
     pub fn is_wrong(&self) -> bool {
@@ -102,10 +122,33 @@ pub fn unread<'a>(
     Some(text)
 }
 
-/// Prints the number of findings and the size of the judged part. Unread parts are never reported
-/// as correct.
-pub fn headline(ledger: &FindingSet, scope: &CheckScope, out: &mut impl FnMut(StyledLine)) {
+/// What was not captured, in one line; none where nothing is known to be missing.
+#[must_use]
+pub fn unseen(ledger: &FindingSet) -> Option<String> {
+    let RuleCoverage { channels, paired, out_of_sight, .. } = *ledger.seen();
+    let parts = [
+        (channels.saturating_sub(paired), "the opposite of", "channel"),
+        (out_of_sight, "the further way of", "packet"),
+        (ledger.total(FindingKind::Hole), "what is in", "hole"),
+    ];
+    let parts = parts.into_iter().filter(|(number, ..)| *number > 0);
+    let parts: Vec<_> =
+        parts.map(|(number, what, of)| format!("{what} {}", count(number, of))).collect();
+    (!parts.is_empty()).then(|| format!("not seen: {}", parts.join(", ")))
+}
+
+/// Prints who held up whom, the number of findings and the size of the judged part. Unread parts are never
+/// reported as correct, and what was not seen is said.
+pub fn headline<'a>(
+    ledger: &FindingSet,
+    scope: &CheckScope,
+    known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
+    out: &mut impl FnMut(StyledLine),
+) {
     let RuleCoverage { channels, characters, packets, .. } = *ledger.seen();
+    if scope.selection.is_none() {
+        held_up(ledger, known).into_iter().for_each(&mut *out);
+    }
     if let Some(unread) = &scope.unread {
         out(StyledLine::of(TextStyle::Bad, format!("✗ {unread}")));
         if characters == 0 {
@@ -116,6 +159,7 @@ pub fn headline(ledger: &FindingSet, scope: &CheckScope, out: &mut impl FnMut(St
     let mut line = StyledLine::default();
     if !scope.is_wrong() {
         let (role, text) = match scope.unread {
+            None if scope.is_beyond_sight => (TextStyle::Notice, "? cannot tell"),
             None => (TextStyle::Good, "✓ nothing wrong"),
             Some(_) => (TextStyle::Plain, "no error or warning in what was read"),
         };
@@ -138,6 +182,9 @@ pub fn headline(ledger: &FindingSet, scope: &CheckScope, out: &mut impl FnMut(St
         Some(_) if elsewhere.is_empty() => line,
         Some(_) => line.and(TextStyle::Notice, format!("({} elsewhere)", elsewhere.join(", "))),
     });
+    if let Some(text) = unseen(ledger).filter(|_| !scope.is_wrong()) {
+        out(StyledLine::of(TextStyle::Dim, text));
+    }
 }
 
 /// Prints the findings in the given order, each with the number of its capture, grouped by kind. Lines
@@ -197,6 +244,10 @@ fn detail(name: &str, said: &ShownFact<'_>) -> String {
         ShownFact::Byte(byte) => format!("{name} {byte:02x}"),
         ShownFact::Text(text) if name == "symbol" => format!("corrected to {text}"),
         ShownFact::Text(text) if name == "after" => format!("unchanged up to {text}"),
+        ShownFact::Text("end") if name == "until" => "to the end".to_owned(),
+        ShownFact::Text(text) if name == "cause" && *text == "nothing-follows" => {
+            "nothing follows".to_owned()
+        }
         ShownFact::Text(text) if name == "flipped" => format!("an {text} number of bits flipped"),
         ShownFact::Text(text) => format!("{name} {text}"),
         ShownFact::Address(address) => format!("{} {address}", name.replace('_', " ")),
@@ -209,6 +260,7 @@ fn detail(name: &str, said: &ShownFact<'_>) -> String {
             }
         }
         ShownFact::Number(number) => match name {
+            "share" => format!("{number} % of the time"),
             "length" | "bytes" => count(*number, "byte"),
             "cells" => format!("by {}", count(*number, "cell")),
             "periods" => count(*number, "period"),

@@ -219,6 +219,20 @@ pub(crate) const CASES: &[PlannedCase] = &[
     case(FindingKind::PartialAtStart, &LINK, &["0: 05 93 GAP"], &["0: GAP 05 93 GAP"]),
     // P-9
     case(FindingKind::Runt, &LINK, &["0: GAP 05 GAP"], &["0: GAP 05 1b GAP"]),
+    // F-1: stopped for 9000 periods to the end of the recording, or up to its last character.
+    case(
+        FindingKind::Standstill,
+        &LINK,
+        &["0: GO GAP 05 1b GAP | (GO)×9015", "1: (GO GAP)×10 | (STOP GAP)×4500"],
+        &["0: GO GAP 05 1b GAP | (GO)×9016", "1: (GO GAP)×10 | (STOP GAP)×4500 | GO"],
+    ),
+    // F-1, S-3: stopped for 4098 periods, or for 4094, by an output that is not captured.
+    case(
+        FindingKind::HeldUp,
+        &[SWITCH[2], SWITCH[3]],
+        &["0: GO GAP 82 05 | (GO)×6096", "1: (GO GAP)×100 | (STOP GAP)×2049 | (GO GAP)×901"],
+        &["0: GO GAP 82 05 | (GO)×6096", "1: (GO GAP)×100 | (STOP GAP)×2047 | (GO GAP)×903"],
+    ),
     // F-1
     case(FindingKind::OneWay, &[LINK[0]], &["0: GAP GO"], &["0: GAP GO"]),
     // F-1, F-4: STOP arrives at 0 and takes effect at 2; a byte at 3 is too late.

@@ -51,11 +51,17 @@ fn list_waits(arguments: &BlockingArgs, writer: &mut RowWriter<'_>) -> CommandRe
     };
     let analysis = analyze(input, scope, assumptions, &mut report, emit)?;
     check_channel_exists(view, &analysis, &mut report);
+    let is_whole = !writer.selection().is_filtered() && view.channels().text().is_none();
     if let Some(output) = writer.report() {
         let max = view.limit.map_or(TREES, |limit| usize::try_from(limit).unwrap_or(TREES));
         print_unread(&analysis, view.unit(), output);
         let known = |id| analysis.channel(id);
         let layout = view.layout(output);
+        if is_whole {
+            let findings = analysis.findings();
+            let held_up = render::held_up(findings.ledger(), &known);
+            held_up.iter().for_each(|line| output.line(line));
+        }
         render::blocking(&trees, (max, layout), &known, &mut |line| output.fitted(line));
     }
     Ok(report)

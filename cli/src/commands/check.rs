@@ -9,7 +9,7 @@ use analyzer::options::AnalysisScope;
 use analyzer::render::check::{self as text, CheckScope, RuleTable};
 use analyzer::render::{StyledLine, TextStyle};
 use analyzer::rules::verdicts;
-use codec::capture::{Channel, ReadExtent};
+use codec::capture::{Channel, ChannelId, ReadExtent};
 use codec::time::Tick;
 use serde_json::json;
 
@@ -46,14 +46,10 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
         is_selected(view, channel, Tick(row.at), Tick(row.last_at))
             && writer.keeps(row, RowSource::on(Some(channel)))
     });
-    let severities =
-        |rows: &[(&Channel, FindingRow<'_>)]| rows.iter().map(|(_, row)| row.severity).collect();
-    let scope = CheckScope {
-        unread: text::unread(&analysis.extent(), view.unit(), &known),
-        selection: selection_text(view, writer.selection()),
-        selected: severities(&rows),
-        elsewhere: severities(&others),
-    };
+    let unread = text::unread(&analysis.extent(), view.unit(), &known);
+    let selection = selection_text(view, writer.selection());
+    let [selected, elsewhere] = [&rows, &others].map(|rows| rows.iter().map(|(_, row)| row));
+    let scope = CheckScope::of(unread, selection, selected, elsewhere);
     if scope.is_wrong() {
         report.problem_found();
     }
@@ -71,8 +67,8 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
         let rows: Vec<(u32, FindingRow<'_>)> =
             rows.into_iter().take(max).map(|(channel, row)| (channel.capture, row)).collect();
         match name {
-            None => print_report(set, &rows, (&scope, arguments), output),
-            Some(name) => text::headline(set, &scope, &mut |line| {
+            None => print_report(set, &rows, (&scope, arguments, &known), output),
+            Some(name) => text::headline(set, &scope, &known, &mut |line| {
                 output
                     .line(&StyledLine::of(TextStyle::Head, format!("{name}: ")).followed_by(line));
             }),
@@ -92,15 +88,15 @@ pub(super) fn selection_text(view: &ViewArgs, selection: &RowSelection) -> Optio
 }
 
 /// Prints findings and verdicts as text.
-fn print_report(
+fn print_report<'a>(
     set: &FindingSet,
     rows: &[(u32, FindingRow<'_>)],
-    (scope, arguments): (&CheckScope, &CheckArgs),
+    (scope, arguments, known): (&CheckScope, &CheckArgs, &dyn Fn(ChannelId) -> Option<&'a Channel>),
     output: &mut StandardOutput,
 ) {
     let width = output.width();
     let out = &mut |line: StyledLine| output.fitted(line);
-    text::headline(set, scope, out);
+    text::headline(set, scope, known, out);
     text::findings(rows, (width, arguments.view.unit()), out);
     if scope.unread.is_none() || set.seen().characters > 0 {
         let table = if arguments.rules { RuleTable::Whole } else { RuleTable::Brief };

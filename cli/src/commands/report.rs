@@ -67,13 +67,9 @@ pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> Comman
             is_selected(view, channel, Tick(row.at), Tick(row.last_at))
                 && selection.keeps(&captured, channel.period)
         });
-    let severities = |rows: &[SelectedFinding<'_>]| rows.iter().map(|it| it.row.severity).collect();
-    let scope = CheckScope {
-        unread: unread(&analysis.extent(), view.unit(), &|id| analysis.channel(id)),
-        selection: selection_text(view, &selection),
-        selected: severities(&findings),
-        elsewhere: severities(&others),
-    };
+    let unread = unread(&analysis.extent(), view.unit(), &|id| analysis.channel(id));
+    let [selected, elsewhere] = [&findings, &others].map(|rows| rows.iter().map(|it| &it.row));
+    let scope = CheckScope::of(unread, selection_text(view, &selection), selected, elsewhere);
     let (findings, recorded, scope) = (&findings[..], &recorded, &scope);
     let input = ReportInput { capture, view, analysis: &analysis, scope, findings, recorded, date };
     let html = report::page(&input).map_err(|error| CliError::writing(page, &error))?;

@@ -166,13 +166,13 @@ impl WatchPicture {
         lines.push(StyledLine::of(TextStyle::Head, title));
         for (kind, id, finding) in found.iter().take(FINDINGS_MAX) {
             let about = kind.about();
-            let (sign, style) = mark(about.severity);
+            let (sign, style) = mark(finding.severity);
             let channel = analysis.channel(*id).map_or("".into(), |channel| channel.label());
             let time = microseconds(finding.last.time);
             let text = format!(" {:<22} {time:>14} µs  {channel}  {}×", about.name, finding.count);
             lines.push(StyledLine::of(style, sign).and(TextStyle::Plain, text));
         }
-        let errors = found.iter().filter(|(kind, ..)| kind.about().severity == Severity::Error);
+        let errors = found.iter().filter(|(.., finding)| finding.severity == Severity::Error);
         if errors.count() > 0 {
             let text = "details: myriscope check FILE";
             lines.push(StyledLine::of(TextStyle::Dim, text));

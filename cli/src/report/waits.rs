@@ -6,7 +6,7 @@ use analyzer::blocking::trees::{WaitBranch, WaitTrees};
 use analyzer::blocking::{Deadlock, StopEnd};
 use analyzer::event::{Picoseconds, ResumeCause};
 use analyzer::finding::ShellCommand;
-use analyzer::render::{TimeUnit, count, deadlock_summary, wait_cause};
+use analyzer::render::{TimeUnit, count, deadlock_count, deadlock_summary, wait_cause};
 use codec::capture::{Channel, ChannelId};
 
 use super::text::{BoundedList, duration};
@@ -68,18 +68,15 @@ pub(super) fn picture<'a>(
         return None;
     }
     let roots = trees.roots();
+    let known = |id| analysis.channel(id);
+    let cycles = deadlock_count(trees, &known).to_string();
     let most = roots.iter().map(|(_, branch)| longest_total(branch)).max().unwrap_or(0);
     let mut left = LINES_MAX;
-    let known = |id| analysis.channel(id);
     let trees = BoundedList::of(roots, ROOTS_MAX, command).map(|(root, branch)| WaitTree {
         cause: wait_cause(root, branch, &known).to_string(),
         lines: lines(branch, analysis, (most, &mut left)),
     });
     let [stops, channels] = [count(stops, "stop"), count(channels, "channel")];
-    let cycles = match deadlocks.len() {
-        0 => "no deadlock".to_owned(),
-        number => count(number, "deadlock"),
-    };
     Some(WaitPicture {
         summary: format!("{stops} on {channels}, {} in all, {cycles}", duration(total)),
         cycles: BoundedList::of(deadlocks, CYCLES_MAX, command).map(|it| cycle(it, analysis)),

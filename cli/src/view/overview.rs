@@ -130,7 +130,18 @@ impl CaptureOverview {
         let head = StyledLine::of(TextStyle::Head, format!("  {:<24} ", "finding"))
             .and_ranked(1, TextStyle::Head, format!("{:<5} ", "rule"))
             .and(TextStyle::Head, format!("{time:>14}  {:>9}  channel", "count"));
-        (head, rows.collect())
+        let rows: Vec<_> = rows.collect();
+        // Who held up whom comes first, at the place of the worst finding.
+        let is_whole = choice.filter.is_none() && choice.channels.is_empty();
+        let sentences = rows.first().filter(|_| is_whole).map(|(_, worst)| {
+            let sentences = render::held_up(findings.ledger(), &known).into_iter();
+            sentences.map(|line| {
+                let detail = line.to_string();
+                (line, ViewedEntry { detail, ..worst.clone() })
+            })
+        });
+        let sentences: Vec<_> = sentences.into_iter().flatten().collect();
+        (head, sentences.into_iter().chain(rows).collect())
     }
 
     fn links(

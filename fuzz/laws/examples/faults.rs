@@ -108,9 +108,10 @@ fn print_alarms(networks: u64, out: &mut impl Write) -> io::Result<()> {
         let [some, all] = [StrippedWords::Parameters, StrippedWords::Everything]
             .map(|words| stripped(&outcome.capture, words));
         for (alarms, capture) in alarms.iter_mut().zip([&outcome.capture, &some, &all]) {
-            let kinds = counts(&AnalyzedCapture::of(capture)).into_keys();
-            for kind in kinds.filter(|kind| kind.about().severity != Severity::Note) {
-                alarms.entry(kind).or_default().push(number);
+            for (kind, (severity, _)) in counts(&AnalyzedCapture::of(capture)) {
+                if severity != Severity::Note {
+                    alarms.entry(kind).or_default().push(number);
+                }
             }
         }
         unlike += u64::from(!rates_are_alike(&scenario));
@@ -145,17 +146,17 @@ impl FaultFindings {
     fn add(&mut self, number: u64, before: &RunOutcome, after: &RunOutcome) {
         let [old, new] =
             [before, after].map(|outcome| counts(&AnalyzedCapture::of(&outcome.capture)));
-        let more = |kind: &FindingKind, count: u64| count > old.get(kind).copied().unwrap_or(0);
-        let kinds: Vec<FindingKind> = new
+        let more = |kind: &FindingKind, count: u64| count > old.get(kind).map_or(0, |it| it.1);
+        let kinds: Vec<(FindingKind, Severity)> = new
             .into_iter()
-            .filter(|(kind, count)| more(kind, *count))
-            .map(|(kind, _)| kind)
+            .filter(|(kind, (_, count))| more(kind, *count))
+            .map(|(kind, (severity, _))| (kind, severity))
             .collect();
         self.networks += 1;
-        for kind in &kinds {
+        for (kind, _) in &kinds {
             *self.kinds.entry(*kind).or_default() += 1;
         }
-        if kinds.iter().any(|kind| kind.about().severity != Severity::Note) {
+        if kinds.iter().any(|(_, severity)| *severity != Severity::Note) {
             self.found += 1;
         } else {
             let noted = "a note says it";
@@ -223,10 +224,13 @@ fn name(fault: &FaultSpec, scenario: &Scenario) -> &'static str {
     }
 }
 
-fn counts(reading: &AnalyzedCapture) -> BTreeMap<FindingKind, u64> {
+/// The worst severity of each kind, and how many there are.
+fn counts(reading: &AnalyzedCapture) -> BTreeMap<FindingKind, (Severity, u64)> {
     let mut counts = BTreeMap::new();
     for (kind, _, found) in reading.ledger.found() {
-        *counts.entry(kind).or_default() += found.count;
+        let (severity, count) = counts.entry(kind).or_insert((found.severity, 0));
+        *severity = found.severity.min(*severity);
+        *count += found.count;
     }
     counts
 }

@@ -40,6 +40,7 @@ pub mod scenario;
 pub mod score;
 pub mod shrink;
 pub mod single_thread;
+pub mod standstill;
 pub mod states;
 pub mod storm;
 pub mod taps;

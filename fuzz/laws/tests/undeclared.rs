@@ -30,8 +30,8 @@ fn without_declarations_nothing_is_wrong_with_a_sound_capture() {
     for name in ["two-hosts", "contention", "now36", "adversary"] {
         for words in WORDS {
             let ledger = AnalyzedCapture::of(&stripped(&demo(name), words)).ledger;
-            let wrong = ledger.found().map(|(kind, ..)| kind.about());
-            let wrong: Vec<_> = wrong.filter(|about| about.severity != Severity::Note).collect();
+            let wrong: Vec<_> =
+                ledger.found().filter(|(.., found)| found.severity != Severity::Note).collect();
             assert!(wrong.is_empty(), "{name} without {words:?}: {wrong:#?}");
         }
     }

@@ -112,14 +112,19 @@ pub fn wrong(ledger: &FindingSet) -> impl Iterator<Item = (FindingKind, ChannelI
     ledger
         .found()
         // All clocks of the simulator run alike. W-6
-        .filter(|(kind, ..)| {
-            kind.about().severity != Severity::Note || *kind == FindingKind::ClockDrift
+        .filter(|(kind, _, found)| {
+            found.severity != Severity::Note || *kind == FindingKind::ClockDrift
         })
-        // What need not come to harm: a cycle of routes, one that is freed in time, or a slack buffer too
-        // small for its cable that is emptied in time.
+        // What need not come to harm: a cycle of routes, one that is freed in time, a host that takes little or
+        // nothing, or a slack buffer too small for its cable that is emptied in time.
         .filter(|(kind, ..)| {
-            let harmless =
-                [FindingKind::RouteCycle, FindingKind::Deadlock, FindingKind::OverrunRisk];
+            let harmless = [
+                FindingKind::RouteCycle,
+                FindingKind::Deadlock,
+                FindingKind::Standstill,
+                FindingKind::SlowHost,
+                FindingKind::OverrunRisk,
+            ];
             !harmless.contains(kind)
         })
         // What the reliability protocol mends is no fault of the network's.

@@ -1,0 +1,229 @@
+//! Stops and standing packets of a section, weighed against the recorded time at its end. F-1, S-3, I-4
+
+use std::collections::BTreeMap;
+
+use codec::capture::ChannelId;
+use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS, Tick};
+
+use super::set::{FactValue, FindingFact, Occurrence};
+use super::{FindingChecks, FindingKind, Severity};
+use crate::blocking::{BlockingEvent, STANDS, StopEnd, StopReport, WaitRoot};
+use crate::event::Picoseconds;
+use crate::packet::{FrameEnd, ReceivedPacket};
+use crate::topology::NodeIndex;
+
+/// Minimum share of the recorded time, as its reciprocal, for which a sender must be stopped to count as held
+/// up, if it is as long as a standstill. *Chosen*: a tenth.
+pub const HELD_UP_SHARE: u64 = 10;
+/// Minimum share, as its reciprocal, from which a standstill is an error. *Chosen*: half of the time.
+const ERROR_SHARE: u64 = 2;
+
+const PERIOD: Picoseconds = FULL_RATE_PERIOD_PS as Picoseconds;
+/// Minimum duration of a standstill to the end that is no tenth of the recording. *Chosen*: 0.8 ms.
+const STANDS_LONG: Picoseconds = (1 << 16) * PERIOD;
+/// Minimum duration of a standstill that ends. *Chosen*: 13 ms, a quarter of the blocked-packet timeout. R-4
+const STANDS_VERY_LONG: Picoseconds = (1 << 20) * PERIOD;
+
+/// Maximum of kept pairs of a stopped channel and its cause. *Chosen*: more than a network of 1000 links has.
+const HOLDS_MAX: usize = 1 << 14;
+
+/// Stops and standing packets of the section.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HeldTime {
+    /// By stopped channel, cause and the channel at whose far end it is.
+    stops: BTreeMap<(ChannelId, WaitRoot, ChannelId), StoppedTime>,
+    /// Longest wait of each channel that lasted to the end or very long.
+    standing: BTreeMap<ChannelId, StandingSender>,
+    /// Deadlocks by their first channels.
+    deadlocks: BTreeMap<ChannelId, Picoseconds>,
+}
+
+#[derive(Clone, Debug)]
+struct StoppedTime {
+    first: Picoseconds,
+    total: Picoseconds,
+}
+
+/// A sender that is stopped, or whose packet stands though it is not.
+#[derive(Clone, Debug)]
+struct StandingSender {
+    since: Picoseconds,
+    until: Picoseconds,
+    packet: Option<u64>,
+    chain: Vec<ChannelId>,
+    /// Cause; none for a packet that nothing follows.
+    root: Option<WaitRoot>,
+    ends: StandingEnd,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StandingEnd {
+    /// With the recording.
+    Recording,
+    /// Before that.
+    Earlier,
+}
+
+impl HeldTime {
+    /// Adds a stop, or a deadlock.
+    pub(super) fn add(&mut self, blocked: &BlockingEvent) {
+        match blocked {
+            BlockingEvent::Stop(stop) => self.add_stop(stop),
+            BlockingEvent::Deadlock(deadlock) => {
+                let lasted = deadlock.until.saturating_sub(deadlock.since);
+                if let Some(first) = deadlock.channels.first() {
+                    *self.deadlocks.entry(*first).or_default() += lasted;
+                }
+            }
+        }
+    }
+
+    fn add_stop(&mut self, stop: &StopReport) {
+        let lasted = stop.until.saturating_sub(stop.since);
+        let key = (stop.channel, stop.root, stop.last());
+        if self.stops.len() < HOLDS_MAX || self.stops.contains_key(&key) {
+            let held = StoppedTime { first: stop.since, total: 0 };
+            self.stops.entry(key).or_insert(held).total += lasted;
+        }
+        let ends = match stop.ended {
+            StopEnd::CaptureEnd => StandingEnd::Recording,
+            StopEnd::Resumed(_) | StopEnd::Hole if lasted >= STANDS_VERY_LONG => {
+                StandingEnd::Earlier
+            }
+            StopEnd::Resumed(_) | StopEnd::Hole => return,
+        };
+        self.stand(
+            stop.channel,
+            StandingSender {
+                since: stop.since,
+                until: stop.until,
+                packet: stop.packet,
+                chain: stop.chain.clone(),
+                root: Some(stop.root),
+                ends,
+            },
+        );
+    }
+
+    fn stand(&mut self, channel: ChannelId, new: StandingSender) {
+        let is_longer = |known: &StandingSender| new.until - new.since > known.until - known.since;
+        if self.standing.get(&channel).is_none_or(is_longer) {
+            self.standing.insert(channel, new);
+        }
+    }
+}
+
+impl FindingChecks {
+    /// Records a packet that the end of the recording cut: it may have stood for a while. P-1
+    pub(crate) fn cut_off(
+        &mut self,
+        channel: ChannelId,
+        (packet, now): (&ReceivedPacket, Picoseconds),
+        period: CharacterPeriod,
+    ) {
+        if packet.ended_by == FrameEnd::CaptureEnd {
+            let since = period.time(packet.end.0 + 1);
+            self.held.stand(
+                channel,
+                StandingSender {
+                    since,
+                    until: now.max(since),
+                    packet: Some(packet.number),
+                    chain: Vec::new(),
+                    root: None,
+                    ends: StandingEnd::Recording,
+                },
+            );
+        }
+    }
+
+    /// Reports at the end of a section what stood still and who held up whom; `period` returns the character
+    /// period of a channel.
+    pub(crate) fn standstill(
+        &mut self,
+        nodes: &NodeIndex,
+        period: impl Fn(ChannelId) -> CharacterPeriod,
+    ) {
+        let held = std::mem::take(&mut self.held);
+        let place = |id, time| Occurrence { time, at: Tick(period(id).periods(time)) };
+        let recorded = self.ledger.recorded.clone();
+        let span = |id: ChannelId| {
+            // STOP and GO are on the opposite channel.
+            let own = [Some(id), nodes.opposite(id)].into_iter().flatten();
+            let mut ends = own.filter_map(|id| recorded.span(id));
+            let first = ends.next()?;
+            Some(ends.fold(first, |[from, to], it| [from.max(it[0]), to.min(it[1])]))
+        };
+        for (channel, sender) in held.standing {
+            let Some([from, to]) = span(channel) else { continue };
+            let since = sender.since.max(from);
+            let lasted = sender.until.min(to).saturating_sub(since);
+            let recorded = to.saturating_sub(from).max(1);
+            let is_share = lasted.saturating_mul(HELD_UP_SHARE.into()) >= recorded;
+            let least = match sender.ends {
+                StandingEnd::Earlier => STANDS_VERY_LONG,
+                StandingEnd::Recording if is_share => STANDS,
+                StandingEnd::Recording => STANDS_LONG,
+            };
+            // Packets of others go on, or the path is being formed.
+            if sender.root == Some(WaitRoot::Busy) || lasted < least {
+                continue;
+            }
+            let is_long = lasted.saturating_mul(ERROR_SHARE.into()) >= recorded;
+            let severity = if is_long { Severity::Error } else { Severity::Warning };
+            let when = place(channel, sender.since);
+            let facts = sender.facts(lasted, recorded, period(channel));
+            self.ledger.note_as(severity, FindingKind::Standstill, channel, when, || facts);
+        }
+        for ((channel, root, last), StoppedTime { first, total }) in held.stops {
+            let Some([from, to]) = span(channel) else { continue };
+            let recorded = to.saturating_sub(from).max(1);
+            if total < STANDS || total.saturating_mul(HELD_UP_SHARE.into()) < recorded {
+                continue;
+            }
+            let (kind, severity, name) = match root {
+                WaitRoot::Host => (FindingKind::SlowHost, Severity::Warning, "by"),
+                WaitRoot::OutOfSight => (FindingKind::HeldUp, Severity::Note, "behind"),
+                WaitRoot::Busy | WaitRoot::Switch | WaitRoot::Cycle | WaitRoot::OpenLink => {
+                    continue;
+                }
+            };
+            let facts = vec![share(total, recorded), FindingFact::channel(name, last)];
+            self.ledger.raise(severity, kind, channel, place(channel, first), facts);
+        }
+        for (channel, lasted) in held.deadlocks {
+            let Some([from, to]) = span(channel) else { continue };
+            let facts = vec![share(lasted, to.saturating_sub(from).max(1))];
+            let when = Occurrence { time: 0, at: Tick(0) };
+            self.ledger.raise(Severity::Error, FindingKind::Deadlock, channel, when, facts);
+        }
+    }
+}
+
+impl StandingSender {
+    fn facts(
+        self,
+        lasted: Picoseconds,
+        recorded: Picoseconds,
+        period: CharacterPeriod,
+    ) -> Vec<FindingFact> {
+        let lasts = self.ends == StandingEnd::Recording;
+        let cause = self.root.map_or("nothing-follows", WaitRoot::name);
+        let chain = (!self.chain.is_empty()).then_some(FactValue::Channels(self.chain));
+        let mut facts = vec![
+            FindingFact::number("periods", period.periods(lasted)),
+            share(lasted, recorded),
+            FindingFact::word("cause", cause),
+        ];
+        facts.extend(lasts.then(|| FindingFact::word("until", "end")));
+        facts.extend(self.packet.map(|packet| FindingFact::number("packet", packet)));
+        facts.extend(chain.map(|value| FindingFact { name: "waits_for", value }));
+        facts
+    }
+}
+
+/// Share of the recorded time, in percent.
+fn share(lasted: Picoseconds, recorded: Picoseconds) -> FindingFact {
+    let percent = lasted.saturating_mul(100).checked_div(recorded).unwrap_or(0).min(100);
+    FindingFact::number("share", u64::try_from(percent).unwrap_or(100))
+}

@@ -1,0 +1,180 @@
+//! Sentences before all counts: who held up whom, and for how much of the time.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use codec::capture::{Channel, ChannelId};
+
+use super::{StyledLine, TextStyle};
+use crate::blocking::WaitRoot;
+use crate::channel_name::ChannelEnds;
+use crate::finding::{FactValue, Finding, FindingKind, FindingSet, Severity};
+
+/// Names in a sentence; more are counted. *Chosen*: a line.
+const NAMES_SHOWN: usize = 4;
+
+/// What held up senders.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum HoldUpCause {
+    Deadlock,
+    Host(String),
+    /// A node behind which nothing was captured.
+    Sight(String),
+    /// A packet that nothing follows.
+    Nothing,
+    /// A node; neither a host nor others' packets.
+    Node(String),
+}
+
+/// Senders that were held up by one cause.
+#[derive(Clone, Debug)]
+struct HeldUpSenders {
+    severity: Severity,
+    senders: BTreeSet<String>,
+    /// Nodes that received what other senders of the group sent: links on the way.
+    between: BTreeSet<String>,
+    share: u64,
+    /// Number of channels in circles.
+    circle: usize,
+    lasts: bool,
+}
+
+/// Who held up whom, the worst first; none where no sender was held up for a tenth of the time.
+#[must_use]
+pub fn held_up<'a>(
+    ledger: &FindingSet,
+    known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
+) -> Vec<StyledLine> {
+    let mut groups: BTreeMap<HoldUpCause, HeldUpSenders> = BTreeMap::new();
+    for (kind, id, found) in ledger.found() {
+        let Some(share) = number(found, "share") else { continue };
+        let Some(ends) = known(id).and_then(ChannelEnds::of) else { continue };
+        let Some(cause) = cause(kind, id, found, known) else { continue };
+        let group = groups.entry(cause).or_insert_with(|| HeldUpSenders {
+            severity: found.severity,
+            senders: BTreeSet::new(),
+            between: BTreeSet::new(),
+            share: 0,
+            circle: 0,
+            lasts: false,
+        });
+        group.severity = group.severity.min(found.severity);
+        group.share = group.share.max(share);
+        if kind == FindingKind::Deadlock {
+            group.circle += channels(found, "circle").map_or(0, <[ChannelId]>::len);
+            continue;
+        }
+        group.lasts |= found.facts.iter().any(|fact| fact.value == FactValue::Word("end"));
+        group.senders.insert(ends.from.node);
+        group.between.insert(ends.to.node);
+    }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, group)| (group.severity, Reverse(group.share)));
+    groups.into_iter().map(|(cause, group)| group.sentence(&cause)).collect()
+}
+
+fn cause<'a>(
+    kind: FindingKind,
+    id: ChannelId,
+    found: &Finding,
+    known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
+) -> Option<HoldUpCause> {
+    let node = |id: ChannelId| Some(ChannelEnds::of(known(id)?)?.to.node);
+    let channel = |name: &str| {
+        found.facts.iter().find(|fact| fact.name == name).and_then(|fact| match fact.value {
+            FactValue::Channel(id) => node(id),
+            _ => None,
+        })
+    };
+    match kind {
+        FindingKind::Deadlock => Some(HoldUpCause::Deadlock),
+        FindingKind::SlowHost => channel("by").map(HoldUpCause::Host),
+        FindingKind::HeldUp => channel("behind").map(HoldUpCause::Sight),
+        FindingKind::Standstill => {
+            let last = channels(found, "waits_for").and_then(<[ChannelId]>::last);
+            let last = node(last.copied().unwrap_or(id))?;
+            let word = found.facts.iter().find(|fact| fact.name == "cause").map(|fact| &fact.value);
+            Some(match word {
+                Some(FactValue::Word(word)) if *word == WaitRoot::Cycle.name() => {
+                    HoldUpCause::Deadlock
+                }
+                Some(FactValue::Word(word)) if *word == WaitRoot::Host.name() => {
+                    HoldUpCause::Host(last)
+                }
+                Some(FactValue::Word(word)) if *word == WaitRoot::OutOfSight.name() => {
+                    HoldUpCause::Sight(last)
+                }
+                Some(FactValue::Word("nothing-follows")) => HoldUpCause::Nothing,
+                _ => HoldUpCause::Node(last),
+            })
+        }
+        _ => None,
+    }
+}
+
+fn number(found: &Finding, name: &str) -> Option<u64> {
+    let fact = found.facts.iter().find(|fact| fact.name == name)?;
+    if let FactValue::Number(number) = fact.value { Some(number) } else { None }
+}
+
+fn channels<'f>(found: &'f Finding, name: &str) -> Option<&'f [ChannelId]> {
+    let fact = found.facts.iter().find(|fact| fact.name == name)?;
+    if let FactValue::Channels(channels) = &fact.value { Some(channels) } else { None }
+}
+
+impl HeldUpSenders {
+    fn sentence(&self, cause: &HoldUpCause) -> StyledLine {
+        let first: Vec<_> = self.senders.difference(&self.between).collect();
+        let senders = if first.is_empty() { self.senders.iter().collect() } else { first };
+        let senders = names(&senders);
+        let time = match (self.share, self.lasts) {
+            (100, _) => "all the time".to_owned(),
+            (0, true) => "to the end".to_owned(),
+            (0, false) => "less than 1 % of the time".to_owned(),
+            (share, true) => format!("{share} % of the time, to the end"),
+            (share, false) => format!("{share} % of the time"),
+        };
+        let text = match cause {
+            HoldUpCause::Deadlock if self.circle == 0 => {
+                format!("a deadlock held up {senders} for {time}")
+            }
+            HoldUpCause::Deadlock if senders.is_empty() => {
+                format!("a deadlock of {} channels lasted {time}", self.circle)
+            }
+            HoldUpCause::Deadlock => {
+                format!("a deadlock of {} channels held up {senders} for {time}", self.circle)
+            }
+            HoldUpCause::Host(host) => format!("{host} held up {senders} for {time}"),
+            HoldUpCause::Sight(node) if self.severity == Severity::Note => {
+                format!("something out of sight behind {node} held up {senders} for {time}")
+            }
+            HoldUpCause::Sight(node) => {
+                format!("{senders} stood still for {time}: deadlock or dead sink behind {node}")
+            }
+            HoldUpCause::Nothing => {
+                format!("{senders} stopped in the middle of a packet for {time}")
+            }
+            HoldUpCause::Node(node) => {
+                format!("{senders} stood still for {time}, held up at {node}")
+            }
+        };
+        let role = match self.severity {
+            Severity::Error => TextStyle::Bad,
+            Severity::Warning | Severity::Note => TextStyle::Notice,
+        };
+        StyledLine::of(role, text)
+    }
+}
+
+/// Names in words: `a, b and c`.
+fn names(all: &[&String]) -> String {
+    let shown = all.get(..NAMES_SHOWN).unwrap_or(all);
+    let more = all.len() - shown.len();
+    let mut words: Vec<String> = shown.iter().map(|name| (*name).clone()).collect();
+    words.extend((more > 0).then(|| format!("{more} more")));
+    match words.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,152 @@
+//! Standstills: a capture of a network in which traffic stands still to the end is never green, and one in which
+//! nothing was held up is never accused.
+//!
+//! The truth is that of a run that goes on: what stands still does so long after the end of the recording.
+
+pub mod circle;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use analyzer::finding::{FindingKind, FindingSet, Severity};
+use rayon::prelude::*;
+use simulator::link::BLOCKED;
+use simulator::network::VisitOrder;
+use simulator::scenario::{PortTap, Scenario};
+use simulator::topology::{NodePort, Topology};
+use simulator::truth::{TraceLevel, TruthEventKind};
+
+use crate::network::analyzed::AnalyzedCapture;
+use crate::network::journeys::NetworkClass;
+use crate::network::run::run;
+use crate::repair::SeededRng;
+use crate::taps;
+
+/// Periods for which a sender must be stopped at the end, and a tenth of the recording.
+const STANDS: u64 = 1 << 12;
+
+/// What is tapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TappedPart {
+    Every,
+    Some,
+}
+
+/// Networks, by what the truth says of them, and the numbers of those whose check says otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StandstillTally {
+    /// Networks with a tapped link on which a sender stands still to the end.
+    pub still: u64,
+    /// Those that are green.
+    pub green: Vec<u64>,
+    /// Networks in which nothing was held up.
+    pub free: u64,
+    /// Those that are accused.
+    pub accused: Vec<u64>,
+    pub others: u64,
+}
+
+/// Stops of the senders of a run: the last one, if it did not end before the run did, and all periods.
+#[derive(Clone, Copy, Debug, Default)]
+struct SenderStops {
+    since: Option<u64>,
+    total: u64,
+}
+
+fn stops(scenario: &Scenario) -> BTreeMap<NodePort, SenderStops> {
+    let outcome = run(scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    let mut stops: BTreeMap<NodePort, SenderStops> = BTreeMap::new();
+    for row in &outcome.rows {
+        let sender = stops.entry(row.place).or_default();
+        if row.kind == TruthEventKind::SenderStopped {
+            sender.since.get_or_insert(row.at);
+        } else if let TruthEventKind::SenderResumed(_) = row.kind {
+            sender.total += sender.since.take().map_or(0, |since| row.at - since);
+        }
+    }
+    for sender in stops.values_mut() {
+        sender.total += sender.since.map_or(0, |since| scenario.duration.saturating_sub(since));
+    }
+    stops
+}
+
+/// A network of a class and a number in which nothing times out, so that what stands still goes on to do so.
+#[must_use]
+pub fn scenario(number: u64, part: TappedPart) -> Option<Scenario> {
+    let mut dice = SeededRng::new(&[&b"standstill"[..], &number.to_le_bytes()].concat());
+    let [sound, _, blocked] = NetworkClass::ALL;
+    let class = if dice.below(3) == 0 { sound } else { blocked };
+    let mut scenario = class.scenario(number)?;
+    scenario.duration = 3 * STANDS + dice.below(3 * STANDS);
+    let mut cables = scenario.topology.cables().to_vec();
+    for port in cables.iter_mut().flat_map(|cable| &mut cable.link.ports) {
+        port.blocked = BLOCKED;
+    }
+    scenario.topology = Topology::new(scenario.topology.nodes().to_vec(), cables).ok()?;
+    for stream in &mut scenario.streams {
+        stream.start %= STANDS;
+    }
+    let mut taps = taps::at_every_cable(&scenario);
+    if part == TappedPart::Some {
+        taps.retain(|_| dice.below(3) == 0);
+    }
+    scenario.taps = taps;
+    Some(scenario)
+}
+
+/// True if nothing of a capture is wrong, and nothing is said to be beyond what can be told.
+fn is_green(ledger: &FindingSet) -> bool {
+    ledger
+        .found()
+        .all(|(kind, _, found)| found.severity == Severity::Note && kind != FindingKind::HeldUp)
+}
+
+/// True if a capture is said to have something that was held up.
+fn is_accused(ledger: &FindingSet) -> bool {
+    ledger.found().any(|(kind, _, found)| {
+        [FindingKind::Standstill, FindingKind::Deadlock, FindingKind::HeldUp].contains(&kind)
+            || (kind == FindingKind::SlowHost && found.severity != Severity::Note)
+    })
+}
+
+impl StandstillTally {
+    /// Runs networks and compares what their captures are said to be with the truth.
+    #[must_use]
+    pub fn of(numbers: Range<u64>, part: TappedPart) -> Self {
+        let each = numbers.into_par_iter().filter_map(|number| Self::compare(number, part));
+        each.reduce(Self::default, |mut sum, one| {
+            sum.still += one.still;
+            sum.free += one.free;
+            sum.others += one.others;
+            sum.green.extend(one.green);
+            sum.accused.extend(one.accused);
+            sum
+        })
+    }
+
+    fn compare(number: u64, part: TappedPart) -> Option<Self> {
+        let scenario = scenario(number, part).filter(|it| !it.taps.is_empty())?;
+        let duration = scenario.duration;
+        let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
+        let ledger = AnalyzedCapture::of(&outcome.capture).ledger;
+        // The same run goes on for three times as long.
+        let longer = stops(&Scenario { duration: 4 * duration, ..scenario.clone() });
+        let is_still = |port: &NodePort| {
+            let since = longer.get(port).and_then(|sender| sender.since);
+            since.is_some_and(|since| since + STANDS.max(duration / 10) <= duration)
+        };
+        let tapped = |tap: &PortTap| [Some(tap.port), scenario.topology.peer(tap.port)];
+        let mut tapped = scenario.taps.iter().flat_map(tapped).flatten();
+        let mut tally = Self::default();
+        if tapped.any(|port| is_still(&port)) {
+            tally.still = 1;
+            tally.green.extend(is_green(&ledger).then_some(number));
+        } else if stops(&scenario).values().all(|sender| sender.total * 10 < duration) {
+            tally.free = 1;
+            tally.accused.extend(is_accused(&ledger).then_some(number));
+        } else {
+            tally.others = 1;
+        }
+        Some(tally)
+    }
+}

@@ -1,0 +1,230 @@
+//! Networks whose first packets wait for each other in a circle. R-4, N-2
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use analyzer::finding::{FactValue, FindingKind};
+use codec::capture::ChannelId;
+use codec::route::{PortId, RouteAddressing};
+use simulator::network::VisitOrder;
+use simulator::scenario::Scenario;
+use simulator::topology::NodePort;
+use simulator::truth::TraceLevel;
+
+use crate::network::analyzed::AnalyzedCapture;
+use crate::network::run::run;
+use crate::network::undeclared::{StrippedWords, stripped};
+use crate::repair::SeededRng;
+
+use super::stops;
+
+/// Most ports of a switch that is drawn.
+const PORTS: u64 = 12;
+
+/// The cables of a network of switches: the numbers of their ends.
+type SwitchCables = Vec<[usize; 2]>;
+
+/// A shape of networks with circles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CircleShape {
+    Ring,
+    Mesh,
+    Torus,
+    /// A tree with some cables more.
+    Tree,
+    Hypercube,
+}
+
+impl CircleShape {
+    pub const ALL: [Self; 5] = [Self::Ring, Self::Mesh, Self::Torus, Self::Tree, Self::Hypercube];
+
+    fn cables(self, dice: &mut SeededRng) -> (usize, SwitchCables) {
+        let mut below = |count: usize| usize::try_from(dice.below(count as u64)).unwrap_or(0);
+        let mut cables = SwitchCables::new();
+        let count = match self {
+            Self::Ring => {
+                let count = 2 + below(11);
+                cables.extend((0..count).map(|from| [from, (from + 1) % count]));
+                count
+            }
+            Self::Mesh | Self::Torus => {
+                let (width, height) = [(2, 2), (3, 2), (3, 3), (4, 2), (4, 3), (2, 5)][below(6)];
+                let wraps = self == Self::Torus;
+                for (x, y) in (0..width).flat_map(|x| (0..height).map(move |y| (x, y))) {
+                    let place = |x: usize, y: usize| y % height * width + x % width;
+                    cables.extend((x + 1 < width || wraps).then(|| [place(x, y), place(x + 1, y)]));
+                    cables
+                        .extend((y + 1 < height || wraps).then(|| [place(x, y), place(x, y + 1)]));
+                }
+                width * height
+            }
+            Self::Tree => {
+                let count = 3 + below(10);
+                cables.extend((1..count).map(|child| [below(child), child]));
+                for _ in 0..=below(3) {
+                    let from = below(count);
+                    cables.push([from, (from + 1 + below(count - 1)) % count]);
+                }
+                count
+            }
+            Self::Hypercube => {
+                let bits = 2 + below(2);
+                let pairs = (0..1 << bits).flat_map(|from| (0..bits).map(move |bit| (from, bit)));
+                cables.extend(
+                    pairs
+                        .filter(|(from, bit)| from >> bit & 1 == 0)
+                        .map(|(from, bit): (usize, usize)| [from, from | 1 << bit]),
+                );
+                1 << bits
+            }
+        };
+        (count, cables)
+    }
+}
+
+/// A network in which each packet of a circle is sent at the same time.
+#[derive(Debug)]
+pub struct CircleNetwork {
+    pub text: String,
+    /// Channels of the circle.
+    pub circle: BTreeSet<String>,
+}
+
+/// A way round along cables, each once and each with the switch at which it begins; none if the walk meets no switch again.
+fn circle(
+    count: usize,
+    cables: &SwitchCables,
+    dice: &mut SeededRng,
+) -> Option<Vec<(usize, usize)>> {
+    let mut at = usize::try_from(dice.below(count as u64)).ok()?;
+    let mut way: Vec<(usize, usize)> = Vec::new();
+    loop {
+        if let Some(begin) = way.iter().position(|(from, _)| *from == at) {
+            return Some(way.split_off(begin));
+        }
+        let is_new = |cable: &usize| way.iter().all(|(_, used)| used != cable);
+        let touching = (0..cables.len()).filter(|cable| cables[*cable].contains(&at));
+        let next: Vec<usize> = touching.filter(is_new).collect();
+        let cable = *next.get(usize::try_from(dice.below(next.len().max(1) as u64)).ok()?)?;
+        way.push((at, cable));
+        at = cables[cable].iter().copied().find(|end| *end != at)?;
+    }
+}
+
+impl CircleNetwork {
+    /// The network of a shape and a number: the same on every machine.
+    #[must_use]
+    pub fn of(shape: CircleShape, number: u64) -> Option<Self> {
+        let mut dice = SeededRng::new(&[&[b'o', shape as u8][..], &number.to_le_bytes()].concat());
+        let (count, cables) = shape.cables(&mut dice);
+        let way = circle(count, &cables, &mut dice)?;
+        let mut ports: Vec<Vec<u8>> = Vec::new();
+        for _ in 0..count {
+            let mut free: Vec<u8> = (0..PORTS).filter_map(|port| u8::try_from(port).ok()).collect();
+            for place in (1..free.len()).rev() {
+                free.swap(place, usize::try_from(dice.below(place as u64 + 1)).ok()?);
+            }
+            ports.push(free);
+        }
+        let ends: Vec<[u8; 2]> = cables
+            .iter()
+            .map(|[one, other]| Some([ports[*one].pop()?, ports[*other].pop()?]))
+            .collect::<Option<_>>()?;
+        let hosts: Vec<[u8; 2]> =
+            ports.iter_mut().map(|free| Some([free.pop()?, free.pop()?])).collect::<Option<_>>()?;
+        let kind = dice.below(3);
+        let addressing: Vec<RouteAddressing> = (0..count)
+            .map(|_| match (kind, dice.below(2)) {
+                (0, _) | (2, 0) => RouteAddressing::Absolute,
+                _ => RouteAddressing::Relative,
+            })
+            .collect();
+        let mut text = format!("seed = {number}\nduration_us = 300\n[routes]\nmethod = 'given'\n");
+        for (switch, addressing) in addressing.iter().enumerate() {
+            let addressing = format!("{addressing:?}").to_lowercase();
+            let [one, other] = hosts[switch];
+            write!(
+                text,
+                "[[switch]]\nname = 's{switch}'\nports = {PORTS}\naddressing = '{addressing}'\n\
+                 [[host]]\nname = 'a{switch}'\nat = 's{switch}:{one}'\n\
+                 [[host]]\nname = 'b{switch}'\nat = 's{switch}:{other}'\n"
+            )
+            .ok()?;
+        }
+        let end = |cable: usize, switch: usize| {
+            let [one, other] = cables[cable];
+            let [here, there] = ends[cable];
+            if one == switch { (here, other, there) } else { (there, one, here) }
+        };
+        for (cable, [one, other]) in cables.iter().enumerate() {
+            let [here, there] = ends[cable];
+            writeln!(text, "[[cable]]\nends = ['s{one}:{here}', 's{other}:{there}']").ok()?;
+        }
+        let mut channels = BTreeSet::new();
+        let ahead = 2 + usize::try_from(dice.below(2)).ok()? % (way.len() - 1);
+        for (place, (start, cable)) in way.iter().enumerate() {
+            let (port, next, there) = end(*cable, *start);
+            channels.insert(format!("s{start}:{port}>s{next}:{there}"));
+            let (mut input, mut route) = (hosts[*start][0], String::new());
+            let mut last = *start;
+            for (switch, cable) in way.iter().cycle().skip(place).take(ahead) {
+                let (port, next, there) = end(*cable, *switch);
+                let byte = addressing[*switch].byte(PortId(input), PortId(port))?;
+                write!(route, "{byte:02x} ").ok()?;
+                (input, last) = (there, next);
+            }
+            let byte = addressing[last].byte(PortId(input), PortId(hosts[last][1]))?;
+            write!(
+                text,
+                "[[route]]\nfrom = 'a{start}'\nto = 'b{last}'\nbytes = '{route}{byte:02x}'\n\
+                 [[traffic]]\nfrom = 'a{start}'\nto = 'b{last}'\npayload = 2000\npackets = 1\nevery_us = 1\n"
+            )
+            .ok()?;
+        }
+        text += "[[tap]]\nall = true\n";
+        Some(Self { text, circle: channels })
+    }
+
+    /// Compares what is found with the truth; returns the differences, or none if the truth has no circle.
+    #[must_use]
+    pub fn compare(&self) -> Option<Vec<String>> {
+        let scenario = Scenario::read("circle", &self.text);
+        let scenario = match scenario {
+            Ok(scenario) => scenario,
+            Err(error) => return Some(vec![error.to_string()]),
+        };
+        let name = |port: NodePort| {
+            let peer = scenario.topology.peer(port)?;
+            Some([port, peer].map(|port| scenario.topology.port_name(port)).join(">"))
+        };
+        let stopped = stops(&scenario).into_iter().filter(|(_, sender)| sender.since.is_some());
+        let stopped: BTreeSet<String> = stopped.filter_map(|(port, _)| name(port)).collect();
+        if !self.circle.is_subset(&stopped) {
+            return None;
+        }
+        let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
+        let [some, all] = [StrippedWords::Parameters, StrippedWords::Everything]
+            .map(|words| stripped(&outcome.capture, words));
+        let mut differences = Vec::new();
+        for (what, capture) in
+            [("declared", &outcome.capture), ("no parameters", &some), ("names only", &all)]
+        {
+            let ledger = AnalyzedCapture::of(capture).ledger;
+            let channel = |id: &ChannelId| outcome.channels.get(id.0 as usize).map(|it| &*it.name);
+            let found = ledger.found().filter(|(kind, ..)| *kind == FindingKind::Deadlock);
+            let facts = found.flat_map(|(_, _, found)| &found.facts);
+            let circles: Vec<BTreeSet<&str>> = facts
+                .filter_map(|fact| match &fact.value {
+                    FactValue::Channels(channels) => Some(channels.iter().filter_map(channel)),
+                    _ => None,
+                })
+                .map(Iterator::collect)
+                .collect();
+            let expected: BTreeSet<&str> = self.circle.iter().map(String::as_str).collect();
+            if circles != [expected] {
+                differences.push(format!("{what}: found {circles:?}"));
+            }
+        }
+        Some(differences)
+    }
+}

@@ -1,0 +1,72 @@
+//! What stands still is found, and nothing else; a sentence names who held up whom.
+
+use std::fs;
+use std::path::Path;
+
+use analyzer::render::held_up;
+use laws::network::analyzed::AnalyzedCapture;
+use laws::network::run::run;
+use laws::standstill::circle::{CircleNetwork, CircleShape};
+use laws::standstill::{StandstillTally, TappedPart};
+use simulator::network::VisitOrder;
+use simulator::scenario::{PortTap, Scenario};
+use simulator::truth::TraceLevel;
+
+/// More of them: `cargo run --release -p laws --example standstill -- 1000`.
+#[test]
+fn what_stands_still_is_never_green_and_what_moves_is_never_accused() {
+    for part in [TappedPart::Every, TappedPart::Some] {
+        let StandstillTally { still, green, free, accused, .. } = StandstillTally::of(0..40, part);
+        assert!(still > 5 && free > 5, "{part:?}: {still} {free}");
+        assert_eq!((green, accused), (vec![], vec![]), "{part:?}");
+    }
+}
+
+/// R-4, N-2
+#[test]
+fn the_circle_of_first_packets_is_named_in_every_topology() {
+    for shape in CircleShape::ALL {
+        let compared = (0..8).filter_map(|number| CircleNetwork::of(shape, number)?.compare());
+        let compared: Vec<_> = compared.collect();
+        assert!(compared.len() > 2, "{shape:?}");
+        assert_eq!(compared.concat(), Vec::<String>::new(), "{shape:?}");
+    }
+}
+
+/// The sentences before the findings of a scenario, with these ports tapped; as it is without any.
+fn sentences(file: &str, ports: &[&str]) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(file);
+    let mut scenario = Scenario::read(file, &fs::read_to_string(path).unwrap()).unwrap();
+    let tap = |name: &&str| {
+        let (node, port) = name.split_once(':').unwrap();
+        let node = scenario.topology.find(node).unwrap();
+        let port = codec::route::PortId(port.parse().unwrap());
+        let port = simulator::topology::NodePort { node, port };
+        PortTap { port, from: 0, to: scenario.duration }
+    };
+    let taps: Vec<PortTap> = ports.iter().map(tap).collect();
+    if !taps.is_empty() {
+        scenario.taps = taps;
+    }
+    let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
+    let ledger = AnalyzedCapture::of(&outcome.capture).ledger;
+    let lines = held_up(&ledger, &|id| outcome.channels.get(id.0 as usize));
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn a_sentence_names_who_held_up_whom() {
+    let cases: [(&str, &[&str]); 6] = [
+        ("standstill/deadlock-mesh.toml", &[]),
+        ("standstill/slow-host.toml", &[]),
+        ("standstill/slow-host.toml", &["sw:3"]),
+        ("standstill/slow-host.toml", &["sw:0"]),
+        ("demo-ring/scenario.toml", &[]),
+        ("demo-ring/scenario.toml", &["s0:0", "h0:0"]),
+    ];
+    let text: String = cases
+        .iter()
+        .map(|(file, ports)| format!("{file} {}\n{}", ports.join(" "), sentences(file, ports)))
+        .collect();
+    insta::assert_snapshot!(text, @"");
+}
