@@ -37,6 +37,7 @@ use self::symbols::SymbolChecker;
 pub use self::transport::TransportCoverage;
 pub use self::wires::WireCoverage;
 use self::wires::{OpenWirePackets, open_wire};
+use crate::journey::WireTally;
 use crate::link::parameters::{ChannelParameters, OTHER_VARIANT};
 
 /// Findings that depend on comparing times of a link's two channels.
@@ -62,6 +63,8 @@ pub struct FindingChecks {
     /// Routes of the section. N-2
     routes: ObservedRoutes,
     mapping: MappingChecks,
+    /// Flipped bits of packets, by the channel on which they were seen first. P-5
+    damage: BTreeMap<ChannelId, WireTally>,
 }
 
 /// State of the checks of one channel.

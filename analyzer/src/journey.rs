@@ -24,6 +24,7 @@ mod row;
 mod uncaptured;
 mod undecided;
 mod visible_bytes;
+mod wire_damage;
 
 use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
 use std::collections::VecDeque;
@@ -44,7 +45,10 @@ pub use self::outcome::{JourneyFate, MatchCertainty, WaitReason};
 use self::recent_sets::{ANY_NODE, RecentSets};
 use self::relays::ArrivedPacket;
 pub use self::relays::RelayedFrom;
-pub use self::row::{BitPlaceRow, CorruptionRow, HopRow, JourneyRow, PLACES_MAX};
+pub use self::row::{
+    BitPlaceRow, ChangedByteRow, CorruptionRow, HopRow, JourneyRow, PLACES_MAX, WireRow,
+};
+pub use self::wire_damage::{CHANGED_MAX, ChangedByte, WireDamage, WireTally};
 use crate::clock::ClockEstimator;
 use crate::event::{LinkEvent, ResumeCause};
 use crate::link::parameters::LinkAssumptions;
@@ -243,11 +247,10 @@ impl JourneyTracker {
         lane.sum = lane.sum.saturating_add(packet.length);
         lane.last = Some((packet.number, row.time));
         let (sum, opening) = (lane.sum, lane.opening(packet.start));
-        let Some(leg) = self.legs.get_mut(id) else { return };
-        leg.number = packet.number;
+        let Some(leg) = self.legs.get(id) else { return };
         let closed = ClosedPacket::new((row.time, opening), leg.first, packet, sum);
         let (body, seq) = (closed.body, leg.seq);
-        leg.closed = Some(closed);
+        self.legs.close(id, packet.number, closed);
         self.find_before(id, out);
         self.decide_behind(place, out);
         let Some(leg) = self.legs.get(id) else { return };

@@ -85,7 +85,7 @@ impl LinkAnalysis {
             dialect: PacketDialect::default(),
             now: 0,
         };
-        Self { timeline: EventTimeline::new(EventFilter::All, ByteRetention::Forget), state }
+        Self { timeline: EventTimeline::new(EventFilter::All, ByteRetention::Compare), state }
     }
 
     /// True without channels.

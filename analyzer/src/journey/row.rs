@@ -4,7 +4,7 @@ use codec::capture::{Channel, ChannelId};
 use codec::packet::PacketTag;
 
 use super::{
-    BitPlace, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop,
+    BitPlace, ChangedByte, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop,
     LocatedHarm, MatchCertainty, WaitReason,
 };
 use crate::packet::{CRC, ENDED_BY, FrameEnd};
@@ -82,6 +82,9 @@ row! {
         missing: Option<u64> ["Option::is_none"], "bytes", "", "how many bytes were lost";
         more: Option<u64> ["Option::is_none"], "bytes", "", "how many bytes there are more";
         by: Option<&'static str> ["Option::is_none"] as Words(ENDED_BY), "", "", "what ended a packet that was cut";
+        wire: Option<u8> ["Option::is_none"] as Number(7), "", "W-5", "the wire on which all flipped bits are";
+        wires: Vec<WireRow> ["Vec::is_empty"], "wires", "W-5", "flipped bits by wire, if the bytes could be compared" => WireRow::FIELDS;
+        changed: Vec<ChangedByteRow> ["Vec::is_empty"], "bytes", "P-5", "the first bytes that changed, at most 8" => ChangedByteRow::FIELDS;
     }
 }
 
@@ -90,6 +93,24 @@ row! {
     pub struct BitPlaceRow {
         byte: i64, "", "", "byte of the packet on seen, from 0";
         bit: u8 as Number(7), "", "", "bit of the byte, 7 is the highest";
+    }
+}
+
+row! {
+    /// Flipped bits on a wire.
+    pub struct WireRow {
+        wire: u8 as Number(7), "", "W-1", "number of the wire";
+        cleared: u64, "bits", "W-5", "ones that became zeros on it";
+        set: u64, "bits", "W-8", "zeros that became ones on it";
+    }
+}
+
+row! {
+    /// A byte that is not as it was.
+    pub struct ChangedByteRow {
+        byte: i64, "", "", "byte of the packet on seen, from 0";
+        before: u8, "", "P-5", "its value before, as it should be on seen";
+        after: u8, "", "P-5", "its value after";
     }
 }
 
@@ -169,7 +190,19 @@ impl CorruptionSite {
             missing: None,
             more: None,
             by: None,
+            wire: self.damage.as_ref().and_then(|damage| damage.tally.single()),
+            wires: Vec::new(),
+            changed: Vec::new(),
         };
+        if let Some(damage) = &self.damage {
+            let wires = damage.tally.wires();
+            row.wires = wires.map(|(wire, cleared, set)| WireRow { wire, cleared, set }).collect();
+            let changed = damage.changed.iter().map(|it| {
+                let ChangedByte { byte, before, after } = *it;
+                ChangedByteRow { byte, before, after }
+            });
+            row.changed = changed.collect();
+        }
         match self.harm {
             Corruption::Flipped(flips) => {
                 row.syndrome = Some(self.syndrome);

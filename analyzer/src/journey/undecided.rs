@@ -49,6 +49,7 @@ impl JourneyTracker {
             ByteFit::Merged => self.appended(&candidate, id),
             ByteFit::Same
             | ByteFit::OneBit
+            | ByteFit::OneWire
             | ByteFit::Front(_)
             | ByteFit::Hurt(_)
             | ByteFit::Lossy(_) => Vec::new(),

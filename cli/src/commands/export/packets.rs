@@ -12,7 +12,7 @@ use analyzer::filter::{Filter, RowKind};
 use analyzer::journey::Journey;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
-use analyzer::packet::{ByteRetention, CappedBytes, ReceivedPacket};
+use analyzer::packet::{ByteRetention, ReceivedPacket};
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::{StyledLine, TextStyle};
 use analyzer::row::ListRow as _;
@@ -152,7 +152,7 @@ impl PacketWriting<'_> {
             start,
             end,
             length: packet.length,
-            bytes: packet.bytes.as_ref().map(CappedBytes::bytes).unwrap_or_default(),
+            bytes: packet.bytes.as_ref().map(|bytes| bytes.bytes()).unwrap_or_default(),
             check: packet.check,
             ended_by: packet.ended_by,
             dialect: packet.dialect,
