@@ -48,7 +48,9 @@ impl DamageTable {
     /// Adds what was flipped in a packet, on channels that are selected.
     pub fn add(&mut self, journey: &Journey, is_selected: impl Fn(ChannelId) -> bool) {
         for injury in &journey.injuries {
-            let (Some(after), Corruption::Flipped(_)) = (injury.after, injury.harm) else { continue };
+            let (Some(after), Corruption::Flipped(_)) = (injury.after, injury.harm) else {
+                continue;
+            };
             let pair = (after, injury.seen);
             let is_full = self.pairs.len() >= PAIRS_MAX && !self.pairs.contains_key(&pair);
             if is_full || !(is_selected(after) || is_selected(injury.seen)) {

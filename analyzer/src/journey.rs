@@ -15,6 +15,7 @@ mod hop_record;
 mod linking;
 mod located_harm;
 mod matching;
+mod multicast;
 mod network_map;
 mod outcome;
 mod passage;
@@ -125,6 +126,8 @@ pub struct JourneyTracker {
     newest: Picoseconds,
     /// Number of changes that may add packets to those that a departed packet was compared with.
     revision: u64,
+    /// A packet all of whose copies have been reported, by its serial number. S-9
+    over: Option<(u64, HopId)>,
     /// Buffer for the hops of one journey.
     chain: Vec<HopId>,
 }
@@ -176,6 +179,9 @@ impl JourneyTracker {
     /// Decides all pending packets at the end of the recording.
     pub fn finish(&mut self, end: Picoseconds, out: &mut impl FnMut(Journey)) {
         self.decide_all(out);
+        let copied: Vec<(u64, HopId)> =
+            self.net.lanes.iter().flat_map(|lane| lane.copied.iter().copied()).collect();
+        copied.into_iter().for_each(|copied| self.end_copied(copied));
         for leg in self.legs.ids() {
             let Some(found) = self.legs.get(leg) else { continue };
             if found.fate.is_none() && !matches!(found.onward, NextHop::Gone(_)) {
@@ -213,6 +219,8 @@ impl JourneyTracker {
             sight: SearchScope::Followed,
             fate: None,
             held,
+            copied: None,
+            copied_of: None,
             sole: None,
         });
         self.revision += u64::from(row.time < self.newest);
@@ -258,6 +266,9 @@ impl JourneyTracker {
             self.emit_if_complete(id, out);
             return;
         }
+        if self.loads_table(id, out) {
+            return;
+        }
         self.arrive(id, (body, seq), out);
         self.drain(place, out);
     }
@@ -280,9 +291,7 @@ impl JourneyTracker {
             self.settle(id, JourneyFate::Arrived, out);
         } else {
             self.recent.add(body, ANY_NODE, (seq, id));
-            if leg.is_free()
-                && self.net.requested_output(leg.lane, leg.first) == RequestedOutput::Unseen
-            {
+            if leg.is_free() && self.requested(leg) == RequestedOutput::Unseen {
                 self.wait(id, seq, out);
             }
         }
@@ -388,7 +397,7 @@ impl JourneyTracker {
         if leg.closed.as_ref().is_some_and(runt) {
             return JourneyFate::Dropped("P-9");
         }
-        match self.net.requested_output(leg.lane, leg.first) {
+        match self.requested(leg) {
             RequestedOutput::Nothing => JourneyFate::Dropped("S-1"),
             RequestedOutput::Unseen => JourneyFate::OutOfSight,
             RequestedOutput::Seen(_) if leg.emptied.is_some() => JourneyFate::Dropped("R-2"),

@@ -14,7 +14,8 @@ use super::{FindingChecks, FindingKind};
 use crate::blocking::{BlockingEvent, Deadlock, WaitRoot};
 use crate::clock::ClockEstimator;
 use crate::journey::{
-    ChangedByte, Corruption, CorruptionSite, Journey, JourneyFate, JourneyHop, LocatedHarm, WireTally,
+    ChangedByte, Corruption, CorruptionSite, Journey, JourneyFate, JourneyHop, LocatedHarm,
+    WireTally,
 };
 use crate::link::slack::SlackEvent;
 use crate::topology::NodeIndex;
@@ -262,7 +263,8 @@ impl FindingChecks {
 /// The wire that explains all flipped bits, or that there is none.
 fn wire_facts(tally: &WireTally) -> Vec<FindingFact> {
     let wire = tally.single().map(|wire| FindingFact::number("wire", wire.into()));
-    let sum = |counts: [u64; 8]| counts.iter().fold(0, |sum: u64, count| sum.saturating_add(*count));
+    let sum =
+        |counts: [u64; 8]| counts.iter().fold(0, |sum: u64, count| sum.saturating_add(*count));
     let counts = [("cleared", sum(tally.cleared)), ("set", sum(tally.set))];
     let counts = counts.into_iter().filter(|(_, count)| *count > 0);
     let counts = counts.map(|(name, count)| FindingFact::number(name, count));

@@ -8,8 +8,8 @@ use codec::packet::CrcCheck;
 use super::corruption::{self, ByteLikeness, HURT_MAX};
 use super::hop_record::{ClosedPacket, HopId, HopRecord, HopTable, NextHop};
 use super::located_harm;
-use super::wire_damage::WireDamage;
 use super::visible_bytes::{VisibleBytes, compare, small};
+use super::wire_damage::WireDamage;
 use crate::packet::FrameEnd;
 
 /// Visible bytes of a truncated packet that identify it. *Chosen*: this many do not agree by
@@ -91,7 +91,8 @@ pub(super) fn fit(
     }
     let one_wire = || {
         let hurt = came.is_sound() && !taken && matches!(left.check, CrcCheck::Bad(_));
-        let hurt = hurt && as_long && left.ended_by == FrameEnd::Gap && left.length >= ENOUGH.into();
+        let hurt =
+            hurt && as_long && left.ended_by == FrameEnd::Gap && left.length >= ENOUGH.into();
         hurt && WireDamage::between(came, left, 1).is_some_and(|it| it.is_of_one_wire(asked))
     };
     let both_whole = came.is_sound() && left.is_sound();

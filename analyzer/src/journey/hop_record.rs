@@ -10,6 +10,7 @@ use codec::crc::CrcResidue;
 use codec::packet::{CappedBytes, CrcCheck, PacketTag};
 use codec::time::Tick;
 
+use super::multicast::CopiedPacket;
 use super::outcome::{JourneyFate, MatchCertainty};
 use crate::packet::{FrameEnd, PacketFront, ReceivedPacket};
 
@@ -49,6 +50,10 @@ pub(super) struct HopRecord {
     pub(super) sight: SearchScope,
     pub(super) fate: Option<JourneyFate>,
     pub(super) held: BlockingPackets,
+    /// A packet that its switch copies: the copies that were seen. S-9
+    pub(super) copied: Option<CopiedPacket>,
+    /// On a branch of a journey: the packet that the switch behind copies, by serial number.
+    pub(super) copied_of: Option<(u64, HopId)>,
     /// The only packet that requested the output when this one began, and
     /// [`super::JourneyTracker::revision`] at that time.
     pub(super) sole: Option<(HopId, u64)>,
@@ -332,7 +337,7 @@ impl HopTable {
 
     /// Earliest start of a kept packet.
     pub(super) fn oldest(&self) -> Option<Picoseconds> {
-        self.legs.iter().flatten().map(|leg| leg.time).min()
+        self.legs.iter().flatten().filter(|leg| leg.copied.is_none()).map(|leg| leg.time).min()
     }
 
     pub(super) fn ids(&self) -> Vec<HopId> {

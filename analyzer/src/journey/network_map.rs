@@ -9,6 +9,7 @@ use codec::route::{PORTS_MAX, PortId, RouteAddressing};
 use codec::time::{FULL_RATE_PERIOD_PS, Tick};
 
 use super::hop_record::{HopId, HopRecord, StartCoverage};
+use super::multicast::MulticastTable;
 use super::passage::VirtualPassage;
 use crate::channel_name::{ChannelEnds, PortName, TapEnd};
 use crate::channel_table::ChannelTable;
@@ -56,6 +57,8 @@ pub(super) struct MappedChannel {
     pub(super) path: Option<Picoseconds>,
     /// Maximum of bytes between the tap and the switch behind it.
     pub(super) room: u64,
+    /// The last packets that the switch behind it copies, by their serial numbers. S-9
+    pub(super) copied: VecDeque<(u64, HopId)>,
     /// Packets at the switch input behind it, or in transit to it.
     pub(super) queue: VecDeque<QueuedHop>,
     /// Start of reliable framing after the first character or the last hole, if known. P-1
@@ -105,6 +108,8 @@ pub(super) struct MappedNode {
     pub(super) router: Option<usize>,
     /// Counts of the first bytes of arriving packets.
     heads: HeadCounts,
+    /// Its multicast table, as captured packets have loaded it. S-9
+    pub(super) table: MulticastTable,
     /// Numbers of packets that only absolute, and only relative, addressing explains.
     votes: [u64; 2],
     /// Shortest certain passage of a packet. S-6
@@ -189,6 +194,7 @@ impl NetworkMap {
             since_sent,
             path: told(ParameterKey::Path).map(picoseconds),
             room,
+            copied: VecDeque::new(),
             queue: VecDeque::new(),
             framed: None,
             open: None,
@@ -218,6 +224,7 @@ impl NetworkMap {
                 fibre: None,
                 router: None,
                 heads: HeadCounts::default(),
+                table: MulticastTable::new(),
                 votes: [0; 2],
                 fastest: None,
                 is_large: false,

@@ -4,8 +4,8 @@ use codec::capture::{Channel, ChannelId};
 use codec::packet::PacketTag;
 
 use super::{
-    BitPlace, ChangedByte, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop,
-    LocatedHarm, MatchCertainty, WaitReason,
+    BitPlace, ChangedByte, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate,
+    JourneyHop, LocatedHarm, MatchCertainty, WaitReason,
 };
 use crate::packet::{CRC, ENDED_BY, FrameEnd};
 use crate::row::FieldShape::{Number, Words};
@@ -32,6 +32,7 @@ row! {
         injuries: Vec<CorruptionRow<'a>>, "injuries", "P-5", "what was done to it" => CorruptionRow::FIELDS;
         relayed_from: Option<u64> ["Option::is_none"], "", "N-6", "journey of which it is a copy, from its host";
         relay_ps: Option<u128> ["Option::is_none"], "ps", "N-6", "from the end of that one to its first byte";
+        branch_of: Option<u64> ["Option::is_none"], "", "S-9", "journey of the first copy that its switch made";
         transport: Option<Box<TransportRow>> ["Option::is_none"], "members", "", "what a packet of the reliability protocol says" => TransportRow::FIELDS;
     }
 }
@@ -141,6 +142,7 @@ impl Journey {
             injuries: self.injuries.iter().map(|injury| injury.row(known)).collect(),
             relayed_from: self.relayed.map(|from| from.journey),
             relay_ps: self.relayed.map(|from| from.after),
+            branch_of: self.branch_of,
             transport: self.transport.as_ref().map(|seen| Box::new(seen.row())),
         }
     }

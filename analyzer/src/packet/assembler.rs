@@ -8,7 +8,9 @@ use codec::packet::{CappedBytes, PacketDialect, PacketParser, PacketTag};
 use codec::time::Tick;
 
 use super::lost_gap::LostGapSearch;
-use super::{ByteRetention, COMPARED_MAX, FRONT_MAX, REPETITION_MAX, FrameEnd, PacketFront, ReceivedPacket};
+use super::{
+    ByteRetention, COMPARED_MAX, FRONT_MAX, FrameEnd, PacketFront, REPETITION_MAX, ReceivedPacket,
+};
 use crate::transport::HeaderBytes;
 
 /// An arriving packet.
@@ -77,7 +79,8 @@ impl PacketAssembler {
 
     /// Drops the bytes for the comparison if there are too many with `more` of them, or too many of those.
     fn limit_bytes(&mut self, more: u64, more_max: u64) {
-        let is_long = |bytes: &mut CappedBytes| more > more_max || bytes.count() + more > COMPARED_MAX;
+        let is_long =
+            |bytes: &mut CappedBytes| more > more_max || bytes.count() + more > COMPARED_MAX;
         if self.retention == ByteRetention::Compare {
             self.bytes.take_if(is_long);
         }

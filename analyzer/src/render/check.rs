@@ -226,6 +226,7 @@ fn detail(name: &str, said: &ShownFact<'_>) -> String {
             "window_ps" => format!("window {number} ps"),
             "tolerance_ppm" => format!("tolerance {number} ppm"),
             "ppm" => format!("{number} ppm"),
+            "glitches" => count(*number, "second transition"),
             "cleared" => format!("{} became 0", count(*number, "one")),
             "set" => format!("{} became 1", count(*number, "zero")),
             "apart" => format!("{} apart", count(*number, "byte")),

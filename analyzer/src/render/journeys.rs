@@ -10,8 +10,8 @@ use codec::transport::{TransportHeader, TransportPacket};
 use super::{StyledLine, TextStyle, TimeUnit, count};
 use crate::channel_name::ChannelEnds;
 use crate::journey::{
-    BitPlace, ChangedByte, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop,
-    LocatedHarm, MatchCertainty, RelayedFrom, WaitReason, WireDamage,
+    BitPlace, ChangedByte, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate,
+    JourneyHop, LocatedHarm, MatchCertainty, RelayedFrom, WaitReason, WireDamage,
 };
 use crate::transport::{ParsedTransport, kind_name};
 

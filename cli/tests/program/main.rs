@@ -5,6 +5,7 @@
 mod annotate_score;
 mod arranged;
 mod check;
+mod copies;
 mod cutting;
 mod damaged;
 mod errors;
