@@ -40,6 +40,7 @@ use self::symbols::SymbolChecker;
 pub use self::transport::TransportCoverage;
 pub use self::wires::WireCoverage;
 use self::wires::{OpenWirePackets, open_wire};
+use crate::journey::WireTally;
 use crate::link::parameters::{ChannelParameters, OTHER_VARIANT};
 
 /// Findings that depend on comparing times of a link's two channels.
@@ -69,6 +70,8 @@ pub struct FindingChecks {
     mapping: MappingChecks,
     /// Stops of the section.
     held: HeldTime,
+    /// Flipped bits of packets, by the channel on which they were seen first. P-5
+    damage: BTreeMap<ChannelId, WireTally>,
 }
 
 /// State of the checks of one channel.

@@ -15,6 +15,7 @@ mod hop_record;
 mod linking;
 mod located_harm;
 mod matching;
+mod multicast;
 mod network_map;
 mod outcome;
 mod passage;
@@ -24,6 +25,7 @@ mod row;
 mod uncaptured;
 mod undecided;
 mod visible_bytes;
+mod wire_damage;
 
 use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
 use std::collections::VecDeque;
@@ -44,7 +46,10 @@ pub use self::outcome::{JourneyFate, MatchCertainty, WaitReason};
 use self::recent_sets::{ANY_NODE, RecentSets};
 use self::relays::ArrivedPacket;
 pub use self::relays::RelayedFrom;
-pub use self::row::{BitPlaceRow, CorruptionRow, HopRow, JourneyRow, PLACES_MAX};
+pub use self::row::{
+    BitPlaceRow, ChangedByteRow, CorruptionRow, HopRow, JourneyRow, PLACES_MAX, WireRow,
+};
+pub use self::wire_damage::{CHANGED_MAX, ChangedByte, WireDamage, WireTally};
 use crate::clock::ClockEstimator;
 use crate::event::{LinkEvent, ResumeCause};
 use crate::link::parameters::LinkAssumptions;
@@ -121,6 +126,8 @@ pub struct JourneyTracker {
     newest: Picoseconds,
     /// Number of changes that may add packets to those that a departed packet was compared with.
     revision: u64,
+    /// A packet all of whose copies have been reported, by its serial number. S-9
+    over: Option<(u64, HopId)>,
     /// Buffer for the hops of one journey.
     chain: Vec<HopId>,
 }
@@ -170,6 +177,9 @@ impl JourneyTracker {
     /// Decides all pending packets at the end of the recording.
     pub fn finish(&mut self, end: Picoseconds, out: &mut impl FnMut(Journey)) {
         self.decide_all(out);
+        let copied: Vec<(u64, HopId)> =
+            self.net.lanes.iter().flat_map(|lane| lane.copied.iter().copied()).collect();
+        copied.into_iter().for_each(|copied| self.end_copied(copied));
         for leg in self.legs.ids() {
             let Some(found) = self.legs.get(leg) else { continue };
             if found.fate.is_none() && !matches!(found.onward, NextHop::Gone(_)) {
@@ -210,6 +220,8 @@ impl JourneyTracker {
             sight: SearchScope::Followed,
             fate: None,
             held,
+            copied: None,
+            copied_of: None,
             sole: None,
         });
         self.revision += u64::from(row.time < self.newest);
@@ -245,16 +257,18 @@ impl JourneyTracker {
         lane.sum = lane.sum.saturating_add(packet.length);
         lane.last = Some((packet.number, row.time));
         let sum = lane.sum;
-        let Some(leg) = self.legs.get_mut(id) else { return };
-        leg.number = packet.number;
+        let Some(leg) = self.legs.get(id) else { return };
         let closed = ClosedPacket::new(row.time, leg.first, packet, sum);
         let (body, seq) = (closed.body, leg.seq);
-        leg.closed = Some(closed);
+        self.legs.close(id, packet.number, closed);
         self.find_before(id, out);
         self.decide_behind(place, out);
         let Some(leg) = self.legs.get(id) else { return };
         if let NextHop::Gone(_) = leg.onward {
             self.emit_if_complete(id, out);
+            return;
+        }
+        if self.loads_table(id, out) {
             return;
         }
         self.arrive(id, (body, seq), out);
@@ -279,9 +293,7 @@ impl JourneyTracker {
             self.settle(id, JourneyFate::Arrived, out);
         } else {
             self.recent.add(body, ANY_NODE, (seq, id));
-            if leg.is_free()
-                && self.net.requested_output(leg.lane, leg.first) == RequestedOutput::Unseen
-            {
+            if leg.is_free() && self.requested(leg) == RequestedOutput::Unseen {
                 self.wait(id, seq, out);
             }
         }
@@ -387,7 +399,7 @@ impl JourneyTracker {
         if leg.closed.as_ref().is_some_and(runt) {
             return JourneyFate::Dropped("P-9");
         }
-        match self.net.requested_output(leg.lane, leg.first) {
+        match self.requested(leg) {
             RequestedOutput::Nothing => JourneyFate::Dropped("S-1"),
             RequestedOutput::Unseen => JourneyFate::OutOfSight,
             RequestedOutput::Seen(_) if leg.emptied.is_some() => JourneyFate::Dropped("R-2"),

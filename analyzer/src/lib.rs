@@ -56,6 +56,7 @@ mod channel_table;
 mod clock;
 pub mod conversation;
 pub mod counters;
+pub mod damage_table;
 pub mod diff;
 pub mod distribution;
 pub mod event;

@@ -292,7 +292,7 @@ impl ActiveLink {
             dialect: PacketDialect::default(),
             now: 0,
         };
-        Self { timeline: EventTimeline::new(EventFilter::All, ByteRetention::Forget), state }
+        Self { timeline: EventTimeline::new(EventFilter::All, ByteRetention::Compare), state }
     }
 
     fn absorb(&mut self, other: Self) {

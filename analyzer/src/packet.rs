@@ -29,6 +29,12 @@ use crate::transport::ParsedTransport;
 /// than agree by chance.
 pub const FRONT_MAX: usize = 64;
 
+/// Maximum length of a packet whose bytes are compared. *Chosen*: longer than those of the time.
+pub const COMPARED_MAX: u64 = 1 << 14;
+/// Maximum of bytes of a repetition that are kept for the comparison. *Chosen*: a small chunk may repeat a
+/// byte any number of times.
+const REPETITION_MAX: u64 = 512;
+
 /// The first bytes of a packet, at most [`FRONT_MAX`]: they identify a truncated packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketFront {
@@ -97,8 +103,8 @@ pub struct ReceivedPacket {
     /// The first position inside it that has no symbol, but a good CRC before it: a GAP may have been lost
     /// there, and this may be two packets. P-1
     pub possible_gap: Option<Tick>,
-    /// All its bytes, with [`ByteRetention::Keep`].
-    pub bytes: Option<CappedBytes>,
+    /// All its bytes, with [`ByteRetention::Keep`] or [`ByteRetention::Compare`].
+    pub bytes: Option<Arc<CappedBytes>>,
     /// Contents of a packet of the reliability protocol. T-7
     pub transport: Option<Box<ParsedTransport>>,
     /// Contents of a packet of mapping. N-2
@@ -119,6 +125,8 @@ pub enum ByteRetention {
     Forget,
     /// All bytes.
     Keep,
+    /// All bytes of a packet of at most [`COMPARED_MAX`] bytes without long repetitions, to compare its copies.
+    Compare,
 }
 
 impl ReceivedPacket {
@@ -168,7 +176,7 @@ impl ReceivedPacket {
             internetwork: self.internetwork(),
             bytes: self.bytes.as_ref().map(|bytes| HexBytes(bytes.bytes())),
             route_left_out: self.route.left_out(),
-            bytes_left_out: self.bytes.as_ref().map_or(0, CappedBytes::left_out),
+            bytes_left_out: self.bytes.as_ref().map_or(0, |bytes| bytes.left_out()),
         }
     }
 }

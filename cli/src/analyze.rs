@@ -148,25 +148,35 @@ pub(crate) fn check_channel_exists(
     check_channels(view, &channels.iter().copied(), report)
 }
 
+/// Packets that must look like those of the later dialect: one of so many. *Chosen*: by chance it is one of
+/// hundreds of thousands.
+const DIALECT_SHARE: u64 = 10;
+
 /// Packets read by their tags that look like packets of the later dialect, by group.
 #[derive(Debug, Default)]
-pub(crate) struct DialectGuess(BTreeMap<&'static str, u64>);
+pub(crate) struct DialectGuess {
+    groups: BTreeMap<&'static str, u64>,
+    /// Number of all packets read by their tags.
+    packets: u64,
+}
 
 impl DialectGuess {
     pub(crate) fn add(&mut self, packet: &ReceivedPacket) {
-        let guess = packet.vita26_guess().filter(|_| packet.dialect == PacketDialect::Tag);
-        if let Some(group) = guess {
-            *self.0.entry(group.name()).or_default() += 1;
+        if packet.dialect == PacketDialect::Tag {
+            self.packets += 1;
+            let group = packet.vita26_guess();
+            group.into_iter().for_each(|it| *self.groups.entry(it.name()).or_default() += 1);
         }
     }
 
-    /// Reports the guess and its reason. Nothing else depends on it.
+    /// Reports the guess and its reason, by the share of packets. Nothing else depends on it.
     pub(crate) fn report(&self, report: &mut RunReport) {
-        if self.0.is_empty() {
+        let alike = self.groups.values().fold(0, |sum: u64, count| sum.saturating_add(*count));
+        if alike == 0 || alike.saturating_mul(DIALECT_SHARE) < self.packets {
             return;
         }
         let groups: Vec<String> =
-            self.0.iter().map(|(name, count)| format!("{count} {name}")).collect();
+            self.groups.iter().map(|(name, count)| format!("{count} {name}")).collect();
         report.warning(&format!(
             "ANSI/VITA 26-1998? Four bytes behind the route and the header after them fit its packets, and \
              the CRC is good: {}. They were read by their tags; --dialect vita26 shows their fields",

@@ -44,6 +44,7 @@ pub mod folding;
 pub mod framing;
 pub mod ip;
 pub mod mapping;
+pub mod multicast;
 pub mod notation;
 pub mod packet;
 pub mod recording;

@@ -7,6 +7,7 @@ use crate::blocking::{BlockedRow, DeadlockRow, StopRow};
 use crate::captured::CapturedRow;
 use crate::conversation::{ConversationRow, MalformedRow, ObservationRow};
 use crate::counters::CountersRow;
+use crate::damage_table::WireDamageRow;
 use crate::diff::DiffRow;
 use crate::event::EventRow;
 use crate::finding_row::{CaseRow, FindingRow};
@@ -43,6 +44,8 @@ pub enum RowKind {
     Buffers,
     /// Rows of `links --fill`.
     Fills,
+    /// Rows of `links --damage`.
+    Damage,
     /// Rows of `journeys`.
     Journeys,
     /// Rows of `series`.
@@ -71,7 +74,7 @@ type KindDefinition = (&'static str, &'static str, &'static str, &'static [&'sta
 
 impl RowKind {
     /// All kinds.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Channels,
         Self::Packets,
         Self::Events,
@@ -81,6 +84,7 @@ impl RowKind {
         Self::Intervals,
         Self::Buffers,
         Self::Fills,
+        Self::Damage,
         Self::Journeys,
         Self::Series,
         Self::Flows,
@@ -111,6 +115,7 @@ impl RowKind {
             }
             Self::Buffers => ("buffers", "links --slack", "buffers", &[SlackRow::FIELDS]),
             Self::Fills => ("fills", "links --fill", "fills", &[FillRow::FIELDS]),
+            Self::Damage => ("damaged wires", "links --damage", "wires", &[WireDamageRow::FIELDS]),
             Self::Journeys => ("journeys", "journeys", "journeys", &[JourneyRow::FIELDS]),
             Self::Series => ("intervals of channels", "series", "intervals", &[SeriesRow::FIELDS]),
             Self::Flows => ("flows", "flows", "flows", &[PacketFlowRow::FIELDS]),
@@ -186,6 +191,7 @@ impl RowKind {
             Self::Differences => "channel,captures,same,moved,only_a,only_b",
             Self::Findings => "severity,finding,rule,channel,at,count",
             Self::Intervals => "start,channel,periods,state",
+            Self::Damage => "after,seen,wire,packets,alone,damaged,cleared,set",
             Self::Fills => "start,channel,periods,lo,hi,lo_end,hi_end",
             Self::Remarks => {
                 "time_ps,source,destination,event,seq,timestamp|message,kind,bytes,cause,reason,rtt_ps,\
@@ -210,7 +216,7 @@ impl RowKind {
     #[must_use]
     pub const fn is_table(self) -> bool {
         matches!(self, Self::Intervals | Self::Fills | Self::Series | Self::Flows)
-            || matches!(self, Self::Remarks | Self::IpConversations)
+            || matches!(self, Self::Remarks | Self::IpConversations | Self::Damage)
     }
 
     /// Field with the given name.

@@ -13,11 +13,15 @@ use super::set::{FactValue, FindingFact, Occurrence};
 use super::{FindingChecks, FindingKind};
 use crate::blocking::{BlockingEvent, Deadlock, WaitRoot};
 use crate::clock::ClockEstimator;
-use crate::journey::{Corruption, CorruptionSite, Journey, JourneyFate, JourneyHop, LocatedHarm};
+use crate::journey::{
+    ChangedByte, Corruption, CorruptionSite, Journey, JourneyFate, JourneyHop, LocatedHarm,
+    WireTally,
+};
 use crate::link::slack::SlackEvent;
 use crate::packet::StartCoverage;
 use crate::recorded::Grounds;
 use crate::topology::NodeIndex;
+use crate::totals::AddTotals;
 
 /// Maximum time for which a host may accept no data. *Chosen*: 5 µs for "a few" microseconds. I-4
 const SLOW_PS: Picoseconds = 5_000_000;
@@ -149,6 +153,7 @@ impl FindingChecks {
             let mut facts = known();
             match injury.harm {
                 Corruption::Flipped(flips) => {
+                    facts.extend(changed_bytes(injury));
                     facts.push(FindingFact::byte("syndrome", injury.syndrome));
                     facts.push(FindingFact::word("flipped", flips.name()));
                     facts.extend(injury.bit.map(|bit| FindingFact::number("bit", u64::from(bit))));
@@ -164,6 +169,18 @@ impl FindingChecks {
             }
             facts
         });
+        self.name_wire(injury);
+    }
+
+    /// Names the wire that explains all bits flipped between the last tap and that of an injury so far. W-5
+    fn name_wire(&mut self, injury: &CorruptionSite) {
+        if let Some(damage) = &injury.damage {
+            let tally = self.damage.entry(injury.seen).or_default();
+            tally.absorb(&damage.tally);
+            let facts = wire_facts(tally);
+            let found = (FindingKind::CorruptedInTransit, injury.seen);
+            self.ledger.amend(found, &["wire", "wires", "cleared", "set"], facts);
+        }
     }
 
     /// Checks a wait or a deadlock; `period` returns the character period of a channel.
@@ -288,6 +305,29 @@ impl FindingChecks {
             by.into_iter().map(|by| FindingFact::number("cells", by)).collect()
         });
     }
+}
+
+/// The wire that explains all flipped bits, or that there is none.
+fn wire_facts(tally: &WireTally) -> Vec<FindingFact> {
+    let wire = tally.single().map(|wire| FindingFact::number("wire", wire.into()));
+    let sum =
+        |counts: [u64; 8]| counts.iter().fold(0, |sum: u64, count| sum.saturating_add(*count));
+    let counts = [("cleared", sum(tally.cleared)), ("set", sum(tally.set))];
+    let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+    let counts = counts.map(|(name, count)| FindingFact::number(name, count));
+    let none = || FindingFact::word("wires", "no single wire");
+    [wire.unwrap_or_else(none)].into_iter().chain(counts).collect()
+}
+
+/// The wire of a packet's flipped bits, and its first changed byte, if its bytes could be compared.
+fn changed_bytes(injury: &CorruptionSite) -> Vec<FindingFact> {
+    let Some(damage) = &injury.damage else { return Vec::new() };
+    let mut facts = wire_facts(&damage.tally);
+    if let Some(ChangedByte { byte, before, after }) = damage.changed.first() {
+        facts.extend(u64::try_from(*byte).map(|byte| FindingFact::number("byte", byte)));
+        facts.extend([FindingFact::byte("before", *before), FindingFact::byte("became", *after)]);
+    }
+    facts
 }
 
 /// Facts about clock drift. Positive `ppm` means that characters come too late relative to other

@@ -63,8 +63,10 @@ finding_kinds! {
     InvalidCode: "invalid-code", Some("C-5"), Error, Characters, "a control code that matches no symbol";
     SkewMargin: "skew-margin", Some("W-3"), Warning, Characters, "the skew of the wires leaves less than a tenth of the sampling window";
     WireOpen: "wire-open", Some("W-5"), Error, Characters, "a wire on which every 1 arrives as 0";
+    StillWire: "still-wire", Some("W-5"), Warning, Characters, "a wire never changed in the recording, and packets are bad";
     ClockDrift: "clock-drift", Some("W-6"), Note, Links, "a sender's clock drifts, or its declared period is wrong";
     ClockOutOfTolerance: "clock-out-of-tolerance", Some("W-6"), Warning, Links, "the measured rate of a sender is beyond the tolerance of oscillators";
+    WireGlitches: "wire-glitches", Some("W-8"), Warning, Characters, "wires changed twice within a character: glitches";
     DoubleError: "double-error", Some("W-8"), Warning, Journeys, "two bytes of a packet with one flipped bit each, on the same wire";
     InsertedCharacter: "inserted-character", Some("W-8"), Error, Journeys, "a packet has one byte more than on the previous captured link";
     LostGap: "lost-gap", Some("P-1"), Warning, Characters, "good CRC up to an empty period inside the packet: a GAP may be lost";

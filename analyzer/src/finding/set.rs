@@ -279,6 +279,19 @@ impl FindingSet {
         }
     }
 
+    /// Replaces the facts of a finding that have one of these names.
+    pub(super) fn amend(
+        &mut self,
+        (kind, channel): (FindingKind, ChannelId),
+        names: &[&str],
+        facts: Vec<FindingFact>,
+    ) {
+        if let Some(found) = self.found.get_mut(&(kind, channel)) {
+            found.facts.retain(|old| !names.contains(&old.name));
+            found.facts.extend(facts);
+        }
+    }
+
     /// True if the channel has a finding of the kind.
     #[must_use]
     pub fn has(&self, kind: FindingKind, channel: ChannelId) -> bool {

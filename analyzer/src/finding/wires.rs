@@ -209,6 +209,7 @@ impl FindingChecks {
         for (id, side) in recorded {
             let mut sink = FindingSink { ledger, channel: *id, period: side.period };
             side.judge_skew(&mut sink);
+            side.judge_transitions(&mut sink);
             let peer = side.peer.filter(|peer| id < peer);
             let peer = peer.and_then(|peer| Some((peer, sides.get(&peer)?)));
             side.judge_rate(peer.map(|(_, peer)| &**peer), &mut sink);
@@ -235,6 +236,19 @@ impl CheckedChannel {
                 let picoseconds = |name, fs: u64| FindingFact::number(name, fs / 1000);
                 vec![picoseconds("skew_ps", skew), picoseconds("window_ps", window)]
             });
+        }
+    }
+
+    /// Repeats what the transitions of the wires proved. W-5, W-8
+    fn judge_transitions(&self, sink: &mut FindingSink<'_>) {
+        let at = self.watch.first();
+        if let Some(glitches) = self.measured.glitches.filter(|glitches| *glitches > 0) {
+            let count = || vec![FindingFact::number("glitches", glitches)];
+            sink.note(FindingKind::WireGlitches, at, count);
+        }
+        let still = self.measured.still_wires.unwrap_or_default();
+        for wire in (0..=D).filter(|wire| still >> wire & 1 == 1) {
+            sink.note(FindingKind::StillWire, at, || open_wire(wire));
         }
     }
 

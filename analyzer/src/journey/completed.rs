@@ -48,6 +48,8 @@ pub struct Journey {
     pub ip: Option<Box<ParsedIp>>,
     /// The journey of which this packet is a copy: the sending host had received it before. N-6
     pub relayed: Option<RelayedFrom>,
+    /// Of a copy that a switch made: number of the first reported journey of the same packet. S-9
+    pub branch_of: Option<u64>,
 }
 
 /// A packet on one captured channel.
@@ -106,6 +108,7 @@ impl JourneyTracker {
             let closed = last.and_then(|leg| leg.closed.as_ref());
             let (tag, payload) = closed.map_or((None, 0), |it| (it.tag, it.payload));
             let certainty = legs().skip(1).filter_map(|leg| Some(leg.before?.certainty)).max();
+            let copied = chain.iter().find_map(|id| self.legs.get(*id)?.copied_of);
             let journey = Journey {
                 number: self.reported,
                 hops: self.hops(&chain),
@@ -119,11 +122,13 @@ impl JourneyTracker {
                 mapping: first(legs, |closed| closed.mapping.as_ref(), |it| it.check),
                 ip: first(legs, |closed| closed.ip.as_ref(), |it| it.check),
                 relayed: self.relayed_from(&chain),
+                branch_of: copied.and_then(|copied| self.branch_of(copied)),
             };
             self.keep_arrived(&journey, &chain);
             self.reported += 1;
             chain.iter().for_each(|id| self.legs.remove(*id));
             out(journey);
+            self.over.take().into_iter().for_each(|over| self.end_copied(over));
         }
         self.chain = chain;
     }
@@ -273,6 +278,8 @@ impl JourneyTracker {
         };
         if let (Some(next), Some(output)) = (next, output) {
             let known = lane.until_heard.zip(output.since_sent).filter(|_| switches == 1);
+            // Outputs of a multicast are requested one after the other. S-9
+            let known = known.filter(|_| leg.copied_of.is_none());
             let cables = lane.until_heard.unwrap_or(0) + output.since_sent.unwrap_or(0);
             let latency = (next.time - leg.time.min(next.time)).saturating_sub(cables);
             hop.latency = Some(latency);
@@ -311,7 +318,9 @@ impl JourneyTracker {
         let first = legs()
             .next()
             .and_then(|leg| corruption::before_the_first(channel(leg)?, leg, opening(legs())));
-        let later = legs().zip(legs().skip(1)).filter_map(|(came, left)| {
+        // A copy has the bytes that its header requires. S-9
+        let pairs = legs().zip(legs().skip(1)).filter(|(came, _)| came.copied_of.is_none());
+        let later = pairs.filter_map(|(came, left)| {
             corruption::between((channel(came)?, came), (channel(left)?, left), &left.before?)
         });
         first.into_iter().chain(later).collect()

@@ -11,6 +11,7 @@ use codec::crc::CrcResidue;
 
 use super::hop_record::{ClosedPacket, HopLink, HopRecord};
 use super::located_harm::{self, LocatedHarm};
+use super::wire_damage::WireDamage;
 use crate::named_enum::named_enum;
 use crate::packet::{FrameEnd, StartCoverage};
 
@@ -37,6 +38,8 @@ pub struct CorruptionSite {
     pub harm: Corruption,
     /// Place of an error on a wire. W-8
     pub located: Option<LocatedHarm>,
+    /// Flipped bits only: the bytes before and after, if they are kept.
+    pub damage: Option<Box<WireDamage>>,
     /// Range of the number of bits after the flipped one.
     within: Range<u64>,
     /// Length of the packet on the channel `seen`, in bytes.
@@ -108,6 +111,7 @@ pub(super) fn before_the_first(
         bit: power(syndrome),
         harm: Corruption::Flipped(flips(syndrome)),
         located: None,
+        damage: None,
         within: 0..8 * closed.length,
         length: closed.length,
     };
@@ -144,6 +148,7 @@ pub(super) fn between(
         bit: None,
         harm: Corruption::Flipped(FlipParity::Even),
         located: None,
+        damage: None,
         within: 0..0,
         length: left.length,
     };
@@ -196,7 +201,9 @@ pub(super) fn likeness(came: &ClosedPacket, left: &ClosedPacket, switches: u64) 
     let bits = u32::try_from(left.length).unwrap_or(u32::MAX).saturating_mul(2);
     // The change of the CRC must match the change of the bytes, unless the bytes are unchanged.
     if differ > HURT_MAX.min(bits) || (differ > 0 && bytes.crc().value() != syndrome) {
-        return ByteLikeness::Unlike;
+        let damage = WireDamage::between(came, left, switches);
+        let is_of_one_wire = damage.is_some_and(|it| it.is_of_one_wire(true));
+        return if is_of_one_wire { ByteLikeness::FewBits } else { ByteLikeness::Unlike };
     }
     match one_bit(bytes, syndrome, [came.length, left.length]) {
         (Some(bit), within) if first_behind(bit, &within) < within.end => ByteLikeness::OneBit,
@@ -244,7 +251,8 @@ fn flipped(
     // The CRC byte changes as the bytes do, unless it was hurt itself.
     let crc = bytes.crc().value() ^ syndrome;
     let located = located_harm::pair(came, left, injury.switches, (bytes, crc));
-    Some(CorruptionSite { syndrome, bit, harm, located, within, ..injury.clone() })
+    let damage = WireDamage::between(came, left, injury.switches).map(Box::new);
+    Some(CorruptionSite { syndrome, bit, harm, located, damage, within, ..injury.clone() })
 }
 
 /// Exponent of the power of x that equals a syndrome, if there is one.

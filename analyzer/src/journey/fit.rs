@@ -9,6 +9,8 @@ use super::corruption::{self, ByteLikeness, HURT_MAX};
 use super::hop_record::{ClosedPacket, HopId, HopRecord, HopTable, NextHop};
 use super::located_harm;
 use super::visible_bytes::{VisibleBytes, compare, small};
+use super::wire_damage::WireDamage;
+use crate::packet::FrameEnd;
 
 /// Visible bytes of a truncated packet that identify it. *Chosen*: this many do not agree by
 /// chance.
@@ -25,6 +27,8 @@ pub(super) enum ByteFit {
     Merged,
     /// One bit differs, or one byte was inserted, and the CRC agrees with that.
     OneBit,
+    /// Equal length; all bits that differ are on one wire. W-5
+    OneWire,
     /// Truncated: all visible bytes agree, this many.
     Front(Reverse<u8>),
     /// Equal length; this many bits differ.
@@ -44,7 +48,7 @@ impl ByteFit {
     /// True if the match follows from the bytes, at least `least` of them.
     pub(super) const fn is_by_bytes(self, least: u8) -> bool {
         match self {
-            Self::Same | Self::Merged | Self::OneBit => true,
+            Self::Same | Self::Merged | Self::OneBit | Self::OneWire => true,
             Self::Front(Reverse(bytes)) => bytes >= least,
             Self::Hurt(_) | Self::Lossy(_) | Self::Elsewhere | Self::Spoilt | Self::Turn => false,
         }
@@ -85,13 +89,24 @@ pub(super) fn fit(
     if as_long && differ == 0 {
         return Some(if asked { ByteFit::Same } else { ByteFit::Elsewhere });
     }
+    let one_wire = || {
+        let hurt = came.is_sound() && !taken && matches!(left.check, CrcCheck::Bad(_));
+        let hurt =
+            hurt && as_long && left.ended_by == FrameEnd::Gap && left.length >= ENOUGH.into();
+        hurt && WireDamage::between(came, left, 1).is_some_and(|it| it.is_of_one_wire(asked))
+    };
     let both_whole = came.is_sound() && left.is_sound();
     if !asked || (both_whole && turn != TurnMatch::Its) {
-        return None;
+        return one_wire().then_some(ByteFit::OneWire);
     }
     // A length truncated by the recording is no evidence.
     if as_long && !left.is_cut_off() && !came.is_cut_off() {
-        return if came.check == left.check || taken { None } else { hurt(came, left, differ) };
+        let fit = if came.check == left.check || taken { None } else { hurt(came, left, differ) };
+        return match fit {
+            Some(ByteFit::OneBit) => fit,
+            _ if one_wire() => Some(ByteFit::OneWire),
+            fit => fit,
+        };
     }
     if !taken && alone && located_harm::inserted(came, left).is_some() {
         return Some(ByteFit::OneBit);

@@ -1,5 +1,6 @@
 //! A packet on one captured channel, with its links to the hops before and after. P-3, P-5
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::event::Picoseconds;
@@ -9,6 +10,7 @@ use codec::crc::CrcResidue;
 use codec::packet::{CappedBytes, CrcCheck, PacketTag};
 use codec::time::Tick;
 
+use super::multicast::CopiedPacket;
 use super::outcome::{JourneyFate, MatchCertainty};
 use crate::packet::{FrameEnd, PacketFront, ReceivedPacket, StartCoverage};
 
@@ -17,6 +19,11 @@ use crate::transport::ParsedTransport;
 /// Maximum of compared route bytes across uncaptured links. *Chosen*: no network of the time is so
 /// deep.
 pub(super) const PEELED_MAX: usize = 16;
+
+/// Maximum of kept bytes of packets. *Chosen*: those of some 200 µs of a network of a thousand links.
+const RECENT_MAX: usize = 1 << 24;
+/// Size of a kept packet beside its bytes. *Chosen*
+const RECENT_COST: usize = 64;
 
 /// A packet on one channel.
 #[derive(Clone, Debug)]
@@ -45,6 +52,10 @@ pub(super) struct HopRecord {
     pub(super) sight: SearchScope,
     pub(super) fate: Option<JourneyFate>,
     pub(super) held: BlockingPackets,
+    /// A packet that its switch copies: the copies that were seen. S-9
+    pub(super) copied: Option<CopiedPacket>,
+    /// On a branch of a journey: the packet that the switch behind copies, by serial number.
+    pub(super) copied_of: Option<(u64, HopId)>,
     /// The only packet that requested the output when this one began, and
     /// [`super::JourneyTracker::revision`] at that time.
     pub(super) sole: Option<(HopId, u64)>,
@@ -68,6 +79,8 @@ pub(super) struct ClosedPacket {
     pub(super) body: CrcResidue,
     /// First bytes, compared if the packet was truncated.
     pub(super) front: PacketFront,
+    /// All bytes, of recent packets. P-5
+    pub(super) bytes: Option<Arc<CappedBytes>>,
     pub(super) tag: Option<PacketTag>,
     pub(super) check: CrcCheck,
     pub(super) ended_by: FrameEnd,
@@ -152,6 +165,7 @@ impl ClosedPacket {
             rest: all.without_first(&[first], others),
             body: packet.body,
             front: packet.front,
+            bytes: packet.bytes.clone(),
             tag: packet.tag,
             check: packet.check,
             ended_by: packet.ended_by,
@@ -186,6 +200,11 @@ impl ClosedPacket {
         let mut route = CappedBytes::default();
         route.push(self.route.get(..usize::try_from(self.hops).ok()?)?);
         Some(route)
+    }
+
+    /// The bytes that are kept: all, or the first.
+    pub(super) fn visible(&self) -> &[u8] {
+        self.bytes.as_ref().map_or(self.front.bytes(), |bytes| bytes.bytes())
     }
 
     pub(super) fn syndrome(&self) -> u8 {
@@ -248,6 +267,9 @@ pub(super) struct HopTable {
     legs: Vec<Option<HopRecord>>,
     free: Vec<u32>,
     seq: u64,
+    /// Recent packets with their bytes, and the sum of those.
+    recent: VecDeque<(HopId, u64, usize)>,
+    recent_bytes: usize,
 }
 
 impl HopTable {
@@ -264,6 +286,25 @@ impl HopTable {
         let place = u32::try_from(self.legs.len()).unwrap_or(u32::MAX);
         self.legs.push(Some(leg));
         HopId(place)
+    }
+
+    /// Records the end of a packet. Bytes are kept for the last packets only.
+    pub(super) fn close(&mut self, id: HopId, number: u64, closed: ClosedPacket) {
+        let Some(leg) = self.get_mut(id) else { return };
+        let (seq, len) = (leg.seq, closed.bytes.as_ref().map(|bytes| bytes.bytes().len()));
+        (leg.number, leg.closed) = (number, Some(closed));
+        let Some(len) = len.map(|len| len + RECENT_COST) else { return };
+        self.recent.push_back((id, seq, len));
+        self.recent_bytes += len;
+        while self.recent_bytes > RECENT_MAX
+            && let Some((old, seq, len)) = self.recent.pop_front()
+        {
+            self.recent_bytes -= len;
+            let leg = self.get_mut(old).filter(|leg| leg.seq == seq);
+            if let Some(closed) = leg.and_then(|leg| leg.closed.as_mut()) {
+                closed.bytes = None;
+            }
+        }
     }
 
     pub(super) fn get(&self, id: HopId) -> Option<&HopRecord> {
@@ -284,7 +325,7 @@ impl HopTable {
 
     /// Earliest start of a kept packet.
     pub(super) fn oldest(&self) -> Option<Picoseconds> {
-        self.legs.iter().flatten().map(|leg| leg.time).min()
+        self.legs.iter().flatten().filter(|leg| leg.copied.is_none()).map(|leg| leg.time).min()
     }
 
     pub(super) fn ids(&self) -> Vec<HopId> {

@@ -1,7 +1,7 @@
 //! Errors of wires that the bytes of a packet before and after prove. W-8
 //!
 //! A level that is wrong for a while makes two false transitions: two characters with one flipped bit
-//! each, on the same wire, or a character where there was none. The first bytes of a packet are
+//! each, on the same wire, or a character where there was none. Of long packets only the first bytes are
 //! kept; that nothing else differs follows from the residues.
 
 use codec::crc::CrcResidue;
@@ -39,10 +39,10 @@ pub(super) fn pair(
     if crc != 0 && !(8..120).contains(&route) {
         return None;
     }
-    let stood = came.front.bytes().get(usize::try_from(switches).ok()?..)?;
+    let stood = came.visible().get(usize::try_from(switches).ok()?..)?;
     let last = left.length.checked_sub(1)?;
     let body = usize::try_from(last).unwrap_or(usize::MAX);
-    let differences = stood.iter().zip(left.front.bytes()).take(body).map(|(old, new)| old ^ new);
+    let differences = stood.iter().zip(left.visible()).take(body).map(|(old, new)| old ^ new);
     let mut seen = CrcResidue::NEW;
     let mut flipped = Vec::new();
     for (index, byte) in (0_u64..).zip(differences).chain([(last, crc)]) {
@@ -76,8 +76,8 @@ pub(super) fn inserted(came: &ClosedPacket, left: &ClosedPacket) -> Option<Locat
     if came.length != left.length || came.check != CrcCheck::Good || ends != [FrameEnd::Gap; 2] {
         return None;
     }
-    let (route, stood) = came.front.bytes().split_first()?;
-    let own = left.front.bytes();
+    let (route, stood) = came.visible().split_first()?;
+    let own = left.visible();
     let agree = stood.iter().zip(own).take_while(|(stood, own)| stood == own).count();
     let (head, value) = (stood.get(..agree)?, *own.get(agree)?);
     let place = agree as u64;

@@ -130,7 +130,7 @@ impl JourneyTracker {
                 let enough = best.fit.is_by_bytes(ENOUGH) && fronts == 1;
                 enough && !came.is_some_and(|came| doubted(came.rest))
             }
-            ByteFit::Merged | ByteFit::OneBit => true,
+            ByteFit::Merged | ByteFit::OneBit | ByteFit::OneWire => true,
             ByteFit::Hurt(_) => closed.length >= ENOUGH.into(),
             ByteFit::Lossy(_) | ByteFit::Elsewhere | ByteFit::Spoilt | ByteFit::Turn => false,
         };

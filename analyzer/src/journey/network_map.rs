@@ -11,6 +11,7 @@ use codec::route::{PORTS_MAX, PortId, RouteAddressing};
 use codec::time::FULL_RATE_PERIOD_PS;
 
 use super::hop_record::{HopId, HopRecord};
+use super::multicast::MulticastTable;
 use super::passage::VirtualPassage;
 use crate::channel_name::{ChannelEnds, PortName, TapEnd};
 use crate::channel_table::ChannelTable;
@@ -69,6 +70,8 @@ pub(super) struct MappedChannel {
 /// State of a channel on which something has happened.
 #[derive(Debug)]
 pub(super) struct ChannelTraffic {
+    /// The last packets that the switch behind it copies, by their serial numbers. S-9
+    pub(super) copied: VecDeque<(u64, HopId)>,
     /// Packets at the switch input behind it, or in transit to it.
     pub(super) queue: VecDeque<QueuedHop>,
     /// The packet that has begun and not ended.
@@ -98,6 +101,7 @@ pub(super) struct ChannelTraffic {
 
 impl ChannelTraffic {
     const NONE: Self = Self {
+        copied: VecDeque::new(),
         queue: VecDeque::new(),
         open: None,
         next_number: 0,
@@ -151,6 +155,8 @@ pub(super) struct MappedNode {
     pub(super) router: Option<usize>,
     /// Counts of the first bytes of arriving packets.
     heads: HeadCounts,
+    /// Its multicast table, as captured packets have loaded it. S-9
+    pub(super) table: MulticastTable,
     /// Numbers of packets that only absolute, and only relative, addressing explains.
     votes: [u64; 2],
     /// The same of packets that have only begun to leave, where all that may be the one agree: evidence for
@@ -284,6 +290,7 @@ impl NetworkMap {
                 fibre: None,
                 router: None,
                 heads: HeadCounts::default(),
+                table: MulticastTable::new(),
                 votes: [0; 2],
                 begun: [0; 2],
                 fastest: None,

@@ -4,8 +4,8 @@ use codec::capture::{Channel, ChannelId};
 use codec::packet::PacketTag;
 
 use super::{
-    BitPlace, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop,
-    LocatedHarm, MatchCertainty, WaitReason,
+    BitPlace, ChangedByte, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate,
+    JourneyHop, LocatedHarm, MatchCertainty, WaitReason,
 };
 use crate::packet::{CRC, ENDED_BY, FrameEnd};
 use crate::row::FieldShape::{Number, Words};
@@ -32,6 +32,7 @@ row! {
         injuries: Vec<CorruptionRow<'a>>, "injuries", "P-5", "what was done to it" => CorruptionRow::FIELDS;
         relayed_from: Option<u64> ["Option::is_none"], "", "N-6", "journey of which it is a copy, from its host";
         relay_ps: Option<u128> ["Option::is_none"], "ps", "N-6", "from the end of that one to its first byte";
+        branch_of: Option<u64> ["Option::is_none"], "", "S-9", "journey of the first copy that its switch made";
         transport: Option<Box<TransportRow>> ["Option::is_none"], "members", "", "what a packet of the reliability protocol says" => TransportRow::FIELDS;
     }
 }
@@ -82,6 +83,9 @@ row! {
         missing: Option<u64> ["Option::is_none"], "bytes", "", "how many bytes were lost";
         more: Option<u64> ["Option::is_none"], "bytes", "", "how many bytes there are more";
         by: Option<&'static str> ["Option::is_none"] as Words(ENDED_BY), "", "", "what ended a packet that was cut";
+        wire: Option<u8> ["Option::is_none"] as Number(7), "", "W-5", "the wire on which all flipped bits are";
+        wires: Vec<WireRow> ["Vec::is_empty"], "wires", "W-5", "flipped bits by wire, if the bytes could be compared" => WireRow::FIELDS;
+        changed: Vec<ChangedByteRow> ["Vec::is_empty"], "bytes", "P-5", "the first bytes that changed, at most 8" => ChangedByteRow::FIELDS;
     }
 }
 
@@ -90,6 +94,24 @@ row! {
     pub struct BitPlaceRow {
         byte: i64, "", "", "byte of the packet on seen, from 0";
         bit: u8 as Number(7), "", "", "bit of the byte, 7 is the highest";
+    }
+}
+
+row! {
+    /// Flipped bits on a wire.
+    pub struct WireRow {
+        wire: u8 as Number(7), "", "W-1", "number of the wire";
+        cleared: u64, "bits", "W-5", "ones that became zeros on it";
+        set: u64, "bits", "W-8", "zeros that became ones on it";
+    }
+}
+
+row! {
+    /// A byte that is not as it was.
+    pub struct ChangedByteRow {
+        byte: i64, "", "", "byte of the packet on seen, from 0";
+        before: u8, "", "P-5", "its value before, as it should be on seen";
+        after: u8, "", "P-5", "its value after";
     }
 }
 
@@ -120,6 +142,7 @@ impl Journey {
             injuries: self.injuries.iter().map(|injury| injury.row(known)).collect(),
             relayed_from: self.relayed.map(|from| from.journey),
             relay_ps: self.relayed.map(|from| from.after),
+            branch_of: self.branch_of,
             transport: self.transport.as_ref().map(|seen| Box::new(seen.row())),
         }
     }
@@ -169,7 +192,19 @@ impl CorruptionSite {
             missing: None,
             more: None,
             by: None,
+            wire: self.damage.as_ref().and_then(|damage| damage.tally.single()),
+            wires: Vec::new(),
+            changed: Vec::new(),
         };
+        if let Some(damage) = &self.damage {
+            let wires = damage.tally.wires();
+            row.wires = wires.map(|(wire, cleared, set)| WireRow { wire, cleared, set }).collect();
+            let changed = damage.changed.iter().map(|it| {
+                let ChangedByte { byte, before, after } = *it;
+                ChangedByteRow { byte, before, after }
+            });
+            row.changed = changed.collect();
+        }
         match self.harm {
             Corruption::Flipped(flips) => {
                 row.syndrome = Some(self.syndrome);

@@ -169,8 +169,9 @@ impl JourneyTracker {
         let best = self.best(id, alike)?;
         let by_turn = match best.0.fit {
             ByteFit::Spoilt | ByteFit::Turn => true,
-            ByteFit::Same | ByteFit::Merged | ByteFit::OneBit | ByteFit::Front(_) => false,
-            ByteFit::Hurt(_) | ByteFit::Lossy(_) | ByteFit::Elsewhere => false,
+            ByteFit::Same | ByteFit::Merged | ByteFit::OneBit | ByteFit::OneWire => false,
+            ByteFit::Front(_) | ByteFit::Hurt(_) | ByteFit::Lossy(_) => false,
+            ByteFit::Elsewhere => false,
         };
         (!by_turn || self.hurt_unseen(id).is_none()).then_some(best)
     }

@@ -40,6 +40,9 @@ impl JourneyTracker {
         alike: &[HopId],
         out: &mut impl FnMut(Journey),
     ) {
+        if let Some(copied) = self.copied_from(id) {
+            return self.join_copy(copied, id, out);
+        }
         let Some((candidate, certainty)) = best else {
             self.release(id);
             self.find_unseen(id);
@@ -49,6 +52,7 @@ impl JourneyTracker {
             ByteFit::Merged => self.appended(&candidate, id),
             ByteFit::Same
             | ByteFit::OneBit
+            | ByteFit::OneWire
             | ByteFit::Front(_)
             | ByteFit::Hurt(_)
             | ByteFit::Lossy(_) => Vec::new(),

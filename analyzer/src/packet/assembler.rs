@@ -1,12 +1,17 @@
 //! Assembles a packet from runs of its bytes.
 
+use std::sync::Arc;
+
 use codec::Chars;
 use codec::framing::LinkRules;
 use codec::packet::{CappedBytes, CrcCheck, PacketDialect, PacketParser, PacketTag};
 use codec::time::Tick;
 
 use super::lost_gap::LostGapSearch;
-use super::{ByteRetention, FRONT_MAX, FrameEnd, PacketFront, ReceivedPacket, StartCoverage};
+use super::{
+    ByteRetention, COMPARED_MAX, FRONT_MAX, FrameEnd, PacketFront, REPETITION_MAX, ReceivedPacket,
+    StartCoverage,
+};
 use crate::transport::HeaderBytes;
 
 /// An arriving packet.
@@ -21,6 +26,7 @@ pub(crate) struct PacketAssembler {
     pause: Option<Tick>,
     possible_gap: Option<Tick>,
     bytes: Option<CappedBytes>,
+    retention: ByteRetention,
     last: u8,
     ones: u8,
     /// First bytes behind a tag of the reliability protocol, of mapping, of IP or of answers of switches.
@@ -37,7 +43,8 @@ impl PacketAssembler {
             front: PacketFront::EMPTY,
             pause: None,
             possible_gap: None,
-            bytes: (bytes == ByteRetention::Keep).then(CappedBytes::default),
+            bytes: (bytes != ByteRetention::Forget).then(CappedBytes::default),
+            retention: bytes,
             last: 0,
             ones: 0,
             header: None,
@@ -67,8 +74,18 @@ impl PacketAssembler {
             self.possible_gap.get_or_insert(pause);
         }
         self.end = Tick(at.0 + data.len() as u64 - 1);
+        self.limit_bytes(data.len() as u64, COMPARED_MAX);
         if let Some(bytes) = &mut self.bytes {
             bytes.push(data);
+        }
+    }
+
+    /// Drops the bytes for the comparison if there are too many with `more` of them, or too many of those.
+    fn limit_bytes(&mut self, more: u64, more_max: u64) {
+        let is_long =
+            |bytes: &mut CappedBytes| more > more_max || bytes.count() + more > COMPARED_MAX;
+        if self.retention == ByteRetention::Compare {
+            self.bytes.take_if(is_long);
         }
     }
 
@@ -101,6 +118,7 @@ impl PacketAssembler {
         if !data.is_empty() {
             self.end = Tick(self.end.0 + later);
         }
+        self.limit_bytes(count.saturating_mul(data.len() as u64), REPETITION_MAX);
         if let Some(bytes) = &mut self.bytes {
             bytes.push_repeated(data, count);
         }
@@ -163,7 +181,7 @@ impl PacketAssembler {
             ones,
             ended_by,
             possible_gap,
-            bytes,
+            bytes: bytes.map(Arc::new),
             transport,
             mapping,
             ip,

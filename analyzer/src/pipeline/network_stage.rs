@@ -183,12 +183,12 @@ impl NetworkStage {
             let clocks = &mut self.journeys.clocks;
             if clocks.rates().next().is_none() && self.held.is_empty() {
                 self.process(&event, out);
-                out.extend(self.scope.includes_events().then_some(AnalysisEvent::Row(event)));
+                out.extend(self.scope.includes_events().then(|| row(event)));
                 self.emit_own_cases(out);
                 return;
             }
             // The output keeps the order and the times of the file.
-            out.extend(self.scope.includes_events().then(|| AnalysisEvent::Row(event.clone())));
+            out.extend(self.scope.includes_events().then(|| row(event.clone())));
             let complete = clocks.complete(event.time);
             event.time = clocks.corrected(event.channel, event.time);
             self.held_count += 1;
@@ -262,6 +262,14 @@ impl NetworkStage {
         findings.end_section();
         self.progress = SectionProgress::End;
     }
+}
+
+/// An event of the output; the bytes of packets were kept for journeys only.
+fn row(mut event: TimedEvent) -> AnalysisEvent {
+    if let ChannelEvent::Packet(packet) = &mut event.body {
+        packet.bytes = None;
+    }
+    AnalysisEvent::Row(event)
 }
 
 /// True if characters or events before this event are missing.

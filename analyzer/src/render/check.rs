@@ -234,7 +234,10 @@ pub fn findings(
 /// Facts about the first occurrence, in words.
 #[must_use]
 pub fn details(first: &FirstOccurrence<'_>) -> String {
-    let words: Vec<String> = first.0.iter().map(|(name, said)| detail(name, said)).collect();
+    // Bytes tell more than a syndrome.
+    let has_bytes = first.0.iter().any(|(name, _)| *name == "became");
+    let shown = first.0.iter().filter(|(name, _)| !has_bytes || !["flipped", "bit"].contains(name));
+    let words: Vec<String> = shown.map(|(name, said)| detail(name, said)).collect();
     words.join(", ")
 }
 
@@ -248,6 +251,7 @@ fn detail(name: &str, said: &ShownFact<'_>) -> String {
         ShownFact::Text(text) if name == "cause" && *text == "nothing-follows" => {
             "nothing follows".to_owned()
         }
+        ShownFact::Text(text) if name == "wires" => (*text).to_owned(),
         ShownFact::Text(text) if name == "flipped" => format!("an {text} number of bits flipped"),
         ShownFact::Text(text) => format!("{name} {text}"),
         ShownFact::Address(address) => format!("{} {address}", name.replace('_', " ")),
@@ -274,6 +278,9 @@ fn detail(name: &str, said: &ShownFact<'_>) -> String {
             "window_ps" => format!("window {number} ps"),
             "tolerance_ppm" => format!("tolerance {number} ppm"),
             "ppm" => format!("{number} ppm"),
+            "glitches" => count(*number, "second transition"),
+            "cleared" => format!("{} became 0", count(*number, "one")),
+            "set" => format!("{} became 1", count(*number, "zero")),
             "apart" => format!("{} apart", count(*number, "byte")),
             "missing_bytes" => format!("{} missing", count(*number, "byte")),
             "more_bytes" => format!("{} more", count(*number, "byte")),

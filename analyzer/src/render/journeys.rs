@@ -10,8 +10,8 @@ use codec::transport::{TransportHeader, TransportPacket};
 use super::{StyledLine, TextStyle, TimeUnit, count};
 use crate::channel_name::ChannelEnds;
 use crate::journey::{
-    BitPlace, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate, JourneyHop,
-    LocatedHarm, MatchCertainty, RelayedFrom, WaitReason,
+    BitPlace, ChangedByte, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate,
+    JourneyHop, LocatedHarm, MatchCertainty, RelayedFrom, WaitReason, WireDamage,
 };
 use crate::transport::{ParsedTransport, kind_name};
 
@@ -226,7 +226,9 @@ fn injury_lines(
         Corruption::Grown(more) => format!("{} more than before", count(more, "byte")),
     };
     out(StyledLine::of(TextStyle::Bad, format!("{:14}hurt {place}: {what}", "")));
-    if let (Corruption::Flipped(_), Some(bit)) = (injury.harm, injury.bit) {
+    if let Some(damage) = &injury.damage {
+        changed_bytes(damage, out);
+    } else if let (Corruption::Flipped(_), Some(bit)) = (injury.harm, injury.bit) {
         let text = format!("{:19}if one bit, {}", "", one_bit(injury, bit.into()));
         out(StyledLine::of(TextStyle::Notice, text));
     }
@@ -235,7 +237,33 @@ fn injury_lines(
     }
 }
 
+/// Prints the changed bytes side by side.
+fn changed_bytes(damage: &WireDamage, out: &mut impl FnMut(StyledLine)) {
+    let rows: [(&str, fn(&ChangedByte) -> String); 3] = [
+        ("byte", |it| it.byte.to_string()),
+        ("before", |it| format!("{:02x}", it.before)),
+        ("after", |it| format!("{:02x}", it.after)),
+    ];
+    for (name, cell) in rows {
+        let cells = damage.changed.iter().map(|it| format!(" {:>5}", cell(it)));
+        let text = format!("{:19}{name:<6}{}", "", cells.collect::<String>());
+        out(StyledLine::of(TextStyle::Notice, text));
+    }
+}
+
+/// Flipped bits in words: by wire, or by what the syndrome says of them.
 fn flipped(injury: &CorruptionSite, flips: FlipParity) -> String {
+    if let Some(damage) = &injury.damage {
+        let (tally, wires) = (&damage.tally, damage.tally.wires());
+        let none = tally.single().map_or("no single wire: ", |_| "");
+        let wires = wires.map(|(wire, cleared, set)| match (cleared, set) {
+            (cleared, 0) => format!("wire {wire}: {} became 0", count(cleared, "one")),
+            (0, set) => format!("wire {wire}: {} became 1", count(set, "zero")),
+            (cleared, set) => format!("wire {wire}: {cleared} × 1 → 0, {set} × 0 → 1"),
+        });
+        let wires: Vec<String> = wires.collect();
+        return format!("syndrome ^{:02x}, {none}{}", injury.syndrome, wires.join("; "));
+    }
     let count = match (flips, injury.bit) {
         (FlipParity::Odd, Some(_)) => "an odd number of bits flipped",
         (FlipParity::Odd, None) => "an odd number of bits flipped, three at least",

@@ -71,6 +71,12 @@ const CHIP: [WireBuilder; 2] =
     [("a:0>b:0", "myrinet-channel v=1 tap=a:0 reset=own-gap fill=chip"), LINK[1]];
 
 /// A channel with too much skew and too slow a clock, and one of which neither is certain.
+/// A link whose transitions were recorded, one direction with a fault.
+const TRANSITIONS: [WireBuilder; 2] = [
+    ("a:0>b:0", "myrinet-channel v=2 tap=b:0 glitches=3 still_wires=032"),
+    ("b:0>a:0", "myrinet-channel v=2 tap=b:0 glitches=0 still_wires=000"),
+];
+
 const MEASURED: [WireBuilder; 2] = [
     (
         "a:0>b:0",
@@ -100,6 +106,8 @@ pub(crate) const CASES: &[PlannedCase] = &[
     // W-3: 5.65 ns, less 20 ps of resolution, are more than nine tenths of 6.25 ns, which are 5.625 ns; or with 30 ps
     // they are less.
     case(FindingKind::SkewMargin, &MEASURED, &["0: GO GAP"], &["1: GO GAP"]),
+    case(FindingKind::StillWire, &TRANSITIONS, &["0: GO GAP"], &["1: GO GAP"]),
+    case(FindingKind::WireGlitches, &TRANSITIONS, &["0: GO GAP"], &["1: GO GAP"]),
     // W-5: 32 GAPs lack the 1 on wire 2; or one has it.
     case(
         FindingKind::WireOpen,

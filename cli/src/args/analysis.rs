@@ -197,6 +197,9 @@ pub(crate) struct LinksArgs {
     /// Lists bounds of the fill levels over time.
     #[arg(long, conflicts_with_all = ["intervals", "slack"])]
     pub(crate) fill: bool,
+    /// Lists the bits that were flipped between two captured channels, by wire.
+    #[arg(long, conflicts_with_all = ["intervals", "slack", "fill"])]
+    pub(crate) damage: bool,
     /// Parameters of slack buffers, cables and senders; they override the capture's. Also path=44,
     /// reset=own-gap|next-gap, fill=chip|other, framing=free|waits.
     #[arg(long, value_name = "kg=32,h=16,ks=32,delay=12,gen=2,int=2")]
@@ -212,6 +215,8 @@ impl LinksArgs {
             RowKind::Buffers
         } else if self.fill {
             RowKind::Fills
+        } else if self.damage {
+            RowKind::Damage
         } else {
             RowKind::Links
         }

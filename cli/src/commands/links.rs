@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use std::ops::ControlFlow;
+
+use analyzer::damage_table::DamageTable;
 use analyzer::filter::RowKind;
 use analyzer::link::LinkAnalysis;
 use analyzer::link::parameters::LinkAssumptions;
@@ -12,7 +15,7 @@ use analyzer::pipeline::AnalysisEvent;
 use analyzer::render;
 use codec::time::Tick;
 
-use crate::analyze::{analyze_all, check_channel_exists, is_selected, list, print_unread};
+use crate::analyze::{analyze, analyze_all, check_channel_exists, is_selected, list, print_unread};
 use crate::args::{LinksArgs, ViewArgs};
 use crate::exit::{CliError, CommandResult};
 use crate::output::StandardOutput;
@@ -27,9 +30,9 @@ pub(crate) fn run(arguments: &LinksArgs, output: &mut StandardOutput) -> Command
     let kind = arguments.kind();
     let assumptions = assume.unwrap_or_default();
     list_rows(view, kind, output, |writer| {
-        let timed = matches!(kind, RowKind::Intervals | RowKind::Fills);
+        let timed = matches!(kind, RowKind::Intervals | RowKind::Fills | RowKind::Damage);
         if !timed && (view.from.is_some() || view.to.is_some()) {
-            let error = "--from and --to require --intervals or --fill";
+            let error = "--from and --to require --intervals, --fill or --damage";
             return Err(CliError::reading(writer.file(), &error));
         }
         if kind == RowKind::Intervals {
@@ -38,6 +41,8 @@ pub(crate) fn run(arguments: &LinksArgs, output: &mut StandardOutput) -> Command
             list_fills(view, assumptions, writer)
         } else if kind == RowKind::Buffers {
             list_buffers(view, assumptions, writer)
+        } else if kind == RowKind::Damage {
+            list_damage(view, assumptions, writer)
         } else {
             list_totals(arguments, writer)
         }
@@ -70,6 +75,32 @@ fn list_fills(
             writer.select(&it.row(&channel.name), RowSource::on(Some(channel)), |_| {});
         }
     })
+}
+
+/// Lists the bits flipped between two captured channels, by wire.
+fn list_damage(
+    view: &ViewArgs,
+    assumptions: LinkAssumptions,
+    writer: &mut RowWriter<'_>,
+) -> CommandResult {
+    let (mut report, mut table) = (writer.run_report(), DamageTable::default());
+    let scope = AnalysisScope::Network;
+    let analysis =
+        analyze(writer.input(), scope, assumptions, &mut report, &mut |analysis, event| {
+            if let AnalysisEvent::Journey(journey) = event {
+                table.add(&journey, |id| {
+                    let hop = journey.hops.iter().find(|hop| hop.channel == id);
+                    hop.zip(analysis.channel(id))
+                        .is_some_and(|(hop, it)| is_selected(view, it, hop.start, hop.end))
+                });
+            }
+            ControlFlow::Continue(())
+        })?;
+    check_channel_exists(view, &analysis, &mut report);
+    for (channel, row) in table.rows(&|id| analysis.channel(id)) {
+        writer.select(&row, RowSource::on(channel), |_| {});
+    }
+    Ok(report)
 }
 
 /// Lists slack buffers.

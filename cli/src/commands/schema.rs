@@ -44,7 +44,7 @@ fn schema(kind: RowKind) -> Value {
         RowKind::Links | RowKind::Intervals | RowKind::Buffers | RowKind::Fills => vec![],
         RowKind::Journeys | RowKind::Series | RowKind::Flows | RowKind::Conversations => vec![],
         RowKind::Mapping | RowKind::Remarks | RowKind::Cases | RowKind::Log => vec![],
-        RowKind::IpConversations | RowKind::Differences => vec![],
+        RowKind::IpConversations | RowKind::Differences | RowKind::Damage => vec![],
     };
     let rows = (kind.list(), json!({ "type": "array", "items": { "$ref": "#" } }));
     let members = behind.into_iter().chain([rows]);

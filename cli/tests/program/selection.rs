@@ -108,7 +108,10 @@ fn links_are_summed_up_or_listed_as_intervals() {
          \"time_ps\":562500,\"end_ps\":2037500,\"capture\":0}\n"
     );
     let refused = bad(&["links", "--from", "50ch", &capture("link-1")]);
-    assert!(refused.ends_with("--from and --to require --intervals or --fill\n"), "{refused}");
+    assert!(
+        refused.ends_with("--from and --to require --intervals, --fill or --damage\n"),
+        "{refused}"
+    );
 }
 
 /// The lines of `docs/output.md`, and parameters that override the capture's.

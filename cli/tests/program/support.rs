@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 /// Every command that reads a capture and prints rows.
-pub(crate) const VIEWS: [&[&str]; 18] = [
+pub(crate) const VIEWS: [&[&str]; 19] = [
     &["info"],
     &["packets"],
     &["events"],
@@ -18,6 +18,7 @@ pub(crate) const VIEWS: [&[&str]; 18] = [
     &["links", "--intervals"],
     &["links", "--slack"],
     &["links", "--fill"],
+    &["links", "--damage"],
     &["journeys"],
     &["series"],
     &["flows"],

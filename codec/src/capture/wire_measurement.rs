@@ -10,6 +10,10 @@ const SKEW: &str = "skew_fs";
 const SKEW_AT: &str = "skew_at";
 const NOMINAL: &str = "nominal_fs";
 const PERIOD_ERROR: &str = "period_error_fs";
+const GLITCHES: &str = "glitches";
+const STILL_WIRES: &str = "still_wires";
+/// All nine wires, as a set. W-1
+const ALL_WIRES: u16 = 0x1ff;
 
 /// Measurements on a channel that was recorded from its wires, as far as they are known. Times are
 /// femtoseconds.
@@ -26,6 +30,10 @@ pub struct WireMeasurement {
     /// Greatest error of the channel's period, which was recovered from the transitions: the clock
     /// of the recorder aside. W-6
     pub period_error_fs: Option<u64>,
+    /// Second transitions of a wire within a character. W-8
+    pub glitches: Option<u64>,
+    /// Wires, as a set, that never changed although packets were bad. W-5
+    pub still_wires: Option<u16>,
 }
 
 impl WireMeasurement {
@@ -42,13 +50,18 @@ impl WireMeasurement {
             sample_fs: part(SAMPLE),
             nominal: number(NOMINAL).and_then(CharacterPeriod::from_fs),
             period_error_fs: part(PERIOD_ERROR),
+            glitches: number(GLITCHES),
+            still_wires: number(STILL_WIRES)
+                .and_then(|wires| u16::try_from(wires).ok())
+                .filter(|wires| *wires <= ALL_WIRES),
         }
     }
 
     /// Sets the measurements in a description. Numbers have a fixed width, so that those of a whole
     /// recording can replace those of its beginning in a file that has been written.
     pub fn describe(&self, channel: &mut Channel) {
-        let Self { window_fs, skew, sample_fs, nominal, period_error_fs } = *self;
+        let Self { window_fs, skew, sample_fs, nominal, period_error_fs, glitches, still_wires } =
+            *self;
         let words = [
             (WINDOW, window_fs, 13),
             (SAMPLE, sample_fs, 13),
@@ -56,6 +69,8 @@ impl WireMeasurement {
             (SKEW_AT, skew.and_then(|(_, at)| at).map(|at| at.0), 20),
             (NOMINAL, nominal.map(CharacterPeriod::fs), 13),
             (PERIOD_ERROR, period_error_fs, 13),
+            (GLITCHES, glitches, 20),
+            (STILL_WIRES, still_wires.map(u64::from), 3),
         ];
         channel.more.retain(|(name, _)| words.iter().all(|(key, ..)| name != key));
         let words = words.into_iter().filter_map(|(key, value, width)| Some((key, value?, width)));
@@ -83,10 +98,14 @@ mod tests {
             sample_fs: Some(2_000_000),
             nominal: CharacterPeriod::from_fs(12_500_000),
             period_error_fs: Some(17),
+            glitches: Some(3),
+            still_wires: Some(0x20),
         };
         let longest = WireMeasurement {
             window_fs: Some(12_500_000),
             skew: Some((12_500_000, Some(Tick(u64::MAX)))),
+            glitches: Some(u64::MAX),
+            still_wires: Some(ALL_WIRES),
             ..whole
         };
         let mut lengths = Vec::new();
@@ -103,7 +122,8 @@ mod tests {
     #[test]
     fn impossible_values_count_as_missing() {
         // A period is 12.5 ns.
-        let keys = "window_fs=0 skew_fs=12500001 skew_at=3 sample_fs=-1 nominal_fs=0";
+        let keys =
+            "window_fs=0 skew_fs=12500001 skew_at=3 sample_fs=-1 nominal_fs=0 still_wires=512";
         let text = format!("myrinet-channel v=1 {keys} period_error_fs=99999999999999999999");
         assert_eq!(read(&text), WireMeasurement::default());
         assert_eq!(read("myrinet-channel skew_fs=7 skew_at=x").skew, Some((7, None)));

@@ -65,12 +65,17 @@ impl RecordedQuality {
         nominal: Option<CharacterPeriod>,
     ) -> Option<WireMeasurement> {
         let (spread_fs, at) = self.line.longest;
+        let is_bad = self.content.good < self.content.frames;
+        let eyes = (0..).zip(&self.wires.eyes).filter(|(_, eye)| is_bad && eye.count() == 0);
+        let still_wires = eyes.fold(0, |still: u16, (wire, _)| still | 1 << wire);
         (self.wires.characters > 0).then_some(WireMeasurement {
             window_fs: None,
             skew: Some((spread_fs, Some(at))),
             sample_fs,
             nominal,
             period_error_fs: Some(self.clock.period_error_fs),
+            glitches: Some(self.wires.doubled),
+            still_wires: Some(still_wires),
         })
     }
 }

@@ -172,8 +172,10 @@ pub(crate) fn check_no_damage_found(ledger: &FindingSet) {
 }
 
 /// Findings that only damage causes, or a circuit that breaks a rule.
-const DAMAGE: [FindingKind; 21] = [
+const DAMAGE: [FindingKind; 23] = [
     FindingKind::WireOpen,
+    FindingKind::StillWire,
+    FindingKind::WireGlitches,
     FindingKind::CorrectedCode,
     FindingKind::InvalidCode,
     FindingKind::CrcBad,

@@ -252,6 +252,7 @@ fn journey() -> JourneyRow<'static> {
         injuries: Vec::new(),
         relayed_from: Some(2),
         relay_ps: None,
+        branch_of: None,
         transport: Some(Box::new(TransportRow {
             kind: "nack",
             source: Some(3),

@@ -15,6 +15,7 @@ pub mod char_by_char;
 pub mod chars;
 pub mod corpus;
 pub mod crossbar;
+pub mod damaged_wire;
 pub mod delivery;
 pub mod endpoints;
 pub mod engines;

@@ -32,3 +32,4 @@ mod storms;
 mod transport;
 mod undeclared;
 mod variants;
+mod wires;

@@ -2,67 +2,22 @@
 //!
 //! §3.4 names these functions without formats: all of them are *chosen*.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::RangeInclusive;
+use std::collections::BTreeMap;
 
+use codec::multicast::{MulticastEntry, MulticastItem, TABLE};
 use codec::packet::{CrcCheck, Packet};
 use codec::route::PortId;
 
 use crate::link::receiver::PortReceiver;
 use crate::link::tagged_char::PacketId;
-use crate::switch::multicast::{MulticastItem, MulticastPacket};
+use crate::switch::multicast::MulticastPacket;
 use crate::truth::{PacketHandling, RuleId, TraceContext, TruthEventKind};
 
 /// First byte of a packet to a switch itself: port address 0x7F. S-8 (§3.4)
 pub(crate) const SELF: u8 = 0xff;
-/// Port addresses that select an entry of the multicast table. S-9 (§3.4)
-pub(crate) const VIRTUAL: RangeInclusive<u8> = 0x60..=0x7e;
-/// Tag of a packet that loads an entry of a switch's multicast table. *Chosen*: the last one, since
-/// it is least likely to be a packet type between hosts.
-pub(crate) const TABLE: u8 = 0x7f;
 /// Maximum length of a packet to a switch itself, first byte and CRC byte included. *Chosen*: 32
 /// items with short headers; a switch has little memory.
 pub(crate) const TAKEN_MAX: usize = 256;
-
-/// An entry of a multicast table. S-9
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MulticastEntry {
-    /// The virtual address that selects it, one of [`VIRTUAL`].
-    pub(crate) address: u8,
-    /// The outputs; an entry without any disables the address.
-    pub(crate) items: Vec<MulticastItem>,
-}
-
-impl MulticastEntry {
-    /// Reads the payload of a packet with the tag [`TABLE`]: the address, the number of items, and
-    /// of each item its output, header length and header. Rejects an address that is not virtual, a
-    /// repeated output, and missing or extra bytes.
-    pub(crate) fn parse(payload: &[u8]) -> Option<Self> {
-        let [address, count, rest @ ..] = payload else { return None };
-        let (mut items, mut rest) = (Vec::new(), rest);
-        for _ in 0..*count {
-            let [output, len, more @ ..] = rest else { return None };
-            let (header, more) = more.split_at_checked(usize::from(*len))?;
-            items.push(MulticastItem { output: PortId(*output), header: header.to_vec() });
-            rest = more;
-        }
-        let outputs: BTreeSet<_> = items.iter().map(|item| item.output).collect();
-        let fits = VIRTUAL.contains(address) && rest.is_empty() && outputs.len() == items.len();
-        fits.then_some(Self { address: *address, items })
-    }
-
-    /// Writes what [`MulticastEntry::parse`] reads; at most 255 items with at most 255 header
-    /// bytes.
-    #[cfg(test)]
-    pub(crate) fn emit(&self, out: &mut Vec<u8>) {
-        let len = |len: usize| u8::try_from(len).unwrap_or(u8::MAX);
-        out.extend([self.address, len(self.items.len())]);
-        for item in self.items.iter().take(u8::MAX.into()) {
-            out.extend([item.output.0, len(item.header.len())]);
-            out.extend(item.header.iter().take(u8::MAX.into()));
-        }
-    }
-}
 
 /// State of a switch with the extensions. S-7, S-8, S-9
 #[derive(Clone, Debug, Default)]
@@ -210,62 +165,5 @@ impl SelfAddressedPacket {
         }
         let entry = MulticastEntry::parse(packet.payload)?;
         entry.items.iter().all(|item| item.output.0 < ports).then_some(entry)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::collection::{btree_map, vec};
-    use proptest::prelude::*;
-
-    #[test]
-    fn an_invalid_entry_is_refused() {
-        let item = |output, header: &[u8]| MulticastItem {
-            output: PortId(output),
-            header: header.to_vec(),
-        };
-        let entry =
-            MulticastEntry { address: 0x60, items: vec![item(1, &[0x83, 0x81]), item(0, &[])] };
-        let good = [0x60, 2, 1, 2, 0x83, 0x81, 0, 0];
-        assert_eq!(MulticastEntry::parse(&good), Some(entry));
-        assert_eq!(
-            MulticastEntry::parse(&[0x7e, 0]),
-            Some(MulticastEntry { address: 0x7e, items: vec![] })
-        );
-        // No virtual address.
-        assert_eq!(MulticastEntry::parse(&[0x5f, 0]), None);
-        assert_eq!(MulticastEntry::parse(&[0x7f, 0]), None);
-        // Cut short anywhere.
-        (0..good.len()).for_each(|len| assert_eq!(MulticastEntry::parse(&good[..len]), None));
-        // A byte too many.
-        assert_eq!(MulticastEntry::parse(&[0x60, 0, 0]), None);
-        // An output twice.
-        assert_eq!(MulticastEntry::parse(&[0x60, 2, 1, 0, 1, 0]), None);
-    }
-
-    proptest! {
-        #[test]
-        fn parsing_undoes_emitting(
-            address in VIRTUAL,
-            items in btree_map(any::<u8>(), vec(any::<u8>(), 0..256), 0..256),
-        ) {
-            let items = items.into_iter();
-            let items = items.map(|(output, header)| MulticastItem { output: PortId(output), header });
-            let entry = MulticastEntry { address, items: items.take(255).collect() };
-            let mut bytes = Vec::new();
-            entry.emit(&mut bytes);
-            prop_assert_eq!(MulticastEntry::parse(&bytes), Some(entry));
-        }
-
-        #[test]
-        fn any_bytes_can_be_parsed(bytes in vec(any::<u8>(), 0..40)) {
-            let entry = MulticastEntry::parse(&bytes);
-            if let Some(entry) = entry {
-                let mut again = Vec::new();
-                entry.emit(&mut again);
-                prop_assert_eq!(again, bytes);
-            }
-        }
     }
 }

@@ -3,20 +3,13 @@
 use std::collections::VecDeque;
 
 use codec::crc::Crc8;
+use codec::multicast::MulticastItem;
 use codec::route::PortId;
 
 use crate::link::receiver::PortReceiver;
 use crate::link::source_item::{AcceptMode, SourceItem};
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::truth::{RuleId, TraceContext, TruthEventKind};
-
-/// One output of a multicast. S-9
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MulticastItem {
-    pub(crate) output: PortId,
-    /// Replaces the byte that the switch used: up to 255 bytes.
-    pub(crate) header: Vec<u8>,
-}
 
 /// A packet on its way from one input to several outputs. S-9
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,13 +1,15 @@
-//! Notes about cables that cannot work as they should, and about replayed packets. F-4, W-3, W-7, H-1
+//! Notes about cables that cannot work as they should, about replayed packets, and about faults that no tap
+//! shows. F-4, W-3, W-7, H-1
 
 use std::collections::BTreeMap;
 
 use codec::time::FULL_RATE_PERIOD_PS;
 
 use super::{CableEnds, CableType};
+use crate::fault::{FaultKind, FaultSpec};
 use crate::link::{DELAY_PS_PER_M, LinkParameters};
 use crate::scenario::Scenario;
-use crate::topology::CableSpec;
+use crate::topology::{CableSpec, NodePort};
 
 /// Sampling window at the full rate, in picoseconds. W-3
 const WINDOW_PS: u32 = FULL_RATE_PERIOD_PS / 2;
@@ -16,7 +18,8 @@ impl Scenario {
     /// Notes about cables: one longer than its type allows, ends that are not mirrored, skew beyond
     /// the window, and, where a type, repeaters or virtual channels are given, a slack buffer that
     /// does not cover it.
-    /// Cables with the same note are counted. Then the packets of recordings that are not sent.
+    /// Cables with the same note are counted. Then the packets of recordings that are not sent, and the
+    /// faults that no tap can show.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let mut found: BTreeMap<String, (String, usize)> = BTreeMap::new();
@@ -31,7 +34,34 @@ impl Scenario {
             others => format!("cable {first} and {others} more: {note}"),
         };
         let replays = self.replays.iter().filter_map(|replay| replay.note.clone());
-        found.into_iter().map(line).chain(replays).collect()
+        let hidden = self.faults.iter().filter_map(|fault| self.hidden(fault));
+        found.into_iter().map(line).chain(replays).chain(hidden).collect()
+    }
+
+    /// What is to be said of a fault that changes characters behind the last tap that they pass.
+    fn hidden(&self, fault: &FaultSpec) -> Option<String> {
+        match fault.kind {
+            FaultKind::Noise { .. } | FaultKind::Flip { .. } | FaultKind::OpenWire { .. } => {}
+            FaultKind::Wires(_) | FaultKind::LoseGap => {}
+            FaultKind::Cut | FaultKind::ForwardReset | FaultKind::BackwardReset => return None,
+            FaultKind::Probe(_) | FaultKind::PowerOff | FaultKind::SupplyOff => return None,
+            FaultKind::DeadPort | FaultKind::Consume(_) | FaultKind::Restart => return None,
+        }
+        let (topology, from) = (&self.topology, fault.place);
+        let to = topology.peer(from)?;
+        let is_tapped = |port: NodePort| self.taps.iter().any(|tap| tap.port == port);
+        let beyond = topology.cables().iter().filter(|cable| {
+            cable.ends.iter().any(|end| end.node == to.node) && !cable.ends.contains(&to)
+        });
+        let is_shown = is_tapped(to) || beyond.flat_map(|cable| cable.ends).any(is_tapped);
+        let [from, to] = [from, to].map(|end| topology.port_name(end));
+        let name = fault.kind.name();
+        (!self.taps.is_empty() && !is_shown).then(|| {
+            format!(
+                "fault {name} on {from}>{to} acts behind every tap that its characters pass: the capture \
+                 cannot show it; tap the port {to}"
+            )
+        })
     }
 
     fn notes_of(&self, cable: &CableSpec) -> Vec<String> {

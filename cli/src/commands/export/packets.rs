@@ -13,7 +13,7 @@ use analyzer::filter::{Filter, RowKind};
 use analyzer::journey::Journey;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
-use analyzer::packet::{ByteRetention, CappedBytes, ReceivedPacket};
+use analyzer::packet::{ByteRetention, ReceivedPacket};
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::{StyledLine, TextStyle, count};
 use analyzer::row::ListRow as _;
@@ -190,7 +190,7 @@ impl PacketWriting<'_> {
             start,
             end,
             length: packet.length,
-            bytes: packet.bytes.as_ref().map(CappedBytes::bytes).unwrap_or_default(),
+            bytes: packet.bytes.as_ref().map(|bytes| bytes.bytes()).unwrap_or_default(),
             is_headless: packet.is_headless(),
             check: packet.check,
             ended_by: packet.ended_by,

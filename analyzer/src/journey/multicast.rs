@@ -1,0 +1,202 @@
+//! Cut-through multicast: the tables of switches, from the packets that load them, and the copies of a
+//! packet, each of which is a branch of its journey. S-9
+
+use std::collections::BTreeMap;
+
+use codec::crc::CrcResidue;
+use codec::multicast::{MulticastEntry, TABLE, VIRTUAL};
+use codec::packet::Packet;
+use codec::route::PortId;
+
+use super::candidate::HopCandidate;
+use super::fit::ByteFit;
+use super::hop_record::{ClosedPacket, HopId, HopLink, HopRecord, NextHop};
+use super::network_map::{MappedNode, RequestedOutput};
+use super::{Journey, JourneyFate, JourneyTracker, MatchCertainty};
+
+/// Maximum of multicasts of an input whose copies are looked for. *Chosen*: all but the last are over.
+const COPIED_MAX: usize = 4;
+/// First byte of a packet to a switch itself. S-8 (§3.4)
+const SELF: u8 = 0xff;
+
+/// Headers by output of each virtual address of a switch.
+pub(super) type MulticastTable = BTreeMap<u8, BTreeMap<PortId, Vec<u8>>>;
+
+/// A packet that a switch copies, kept until its copies have left.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CopiedPacket {
+    /// Outputs on which copies have been seen.
+    outputs: Vec<PortId>,
+    /// Number of the first reported journey of a copy, and number of reported journeys.
+    first: Option<u64>,
+    reported: usize,
+}
+
+impl MappedNode {
+    /// Reads a packet that loads an entry of the table. Returns true if it is one.
+    fn load(&mut self, packet: &ClosedPacket) -> bool {
+        let read = Packet::parse(packet.visible());
+        let is_whole = packet.is_sound() && packet.visible().len() as u64 == packet.length;
+        let is_load = (read.route, read.tag.map(|tag| tag.value())) == (&[SELF], Some(TABLE));
+        let entry = MulticastEntry::parse(read.payload).filter(|_| is_whole && is_load);
+        let Some(MulticastEntry { address, items }) = entry else { return false };
+        let items = items.into_iter().map(|item| (item.output, item.header)).collect();
+        self.table.insert(address, items);
+        true
+    }
+
+    /// Headers by output of a packet that the switch copies.
+    pub(super) fn copies(&self, first: u8) -> Option<&BTreeMap<PortId, Vec<u8>>> {
+        let address = first.checked_sub(0x80).filter(|address| VIRTUAL.contains(address))?;
+        self.table.get(&address).filter(|items| !items.is_empty())
+    }
+}
+
+impl JourneyTracker {
+    /// Settles a packet that loads the table of the switch behind its channel, and keeps one that the switch
+    /// copies. Returns true for a packet that loads.
+    pub(super) fn loads_table(&mut self, id: HopId, out: &mut impl FnMut(Journey)) -> bool {
+        let Some(leg) = self.legs.get(id) else { return false };
+        let (place, first) = (leg.lane, leg.first);
+        let Some((node, _)) = self.net.lane(place).and_then(|lane| lane.to) else { return false };
+        let closed = leg.closed.as_ref().filter(|_| first == SELF);
+        let node = self.net.nodes.get_mut(node);
+        if let (Some(node), Some(closed)) = (node, closed)
+            && node.load(closed)
+        {
+            self.leave_queue(id);
+            self.settle(id, JourneyFate::Arrived, out);
+            return true;
+        }
+        let leg = self.legs.get(id);
+        let (is_copied, seq) = (self.copies_of(leg).is_some(), leg.map_or(0, |leg| leg.seq));
+        if let Some(lane) = self.net.lane_mut(place).filter(|_| is_copied) {
+            lane.copied.push_back((seq, id));
+            let over = (lane.copied.len() > COPIED_MAX).then(|| lane.copied.pop_front()).flatten();
+            over.into_iter().for_each(|over| self.end_copied(over));
+        }
+        false
+    }
+
+    fn copies_of(&self, leg: Option<&HopRecord>) -> Option<&BTreeMap<PortId, Vec<u8>>> {
+        let leg = leg?;
+        let to = self.net.lane(leg.lane)?.to;
+        self.net.node_at(to)?.0.copies(leg.first)
+    }
+
+    /// The packet at an input of which an ended packet is a copy, and its certainty.
+    pub(super) fn copied_from(&self, id: HopId) -> Option<(HopCandidate, MatchCertainty)> {
+        let own = self.legs.get(id)?;
+        let left = own.closed.as_ref()?;
+        let (node, port) = self.net.node_at(self.net.lane(own.lane)?.from)?;
+        if node.table.is_empty() {
+            return None;
+        }
+        let lanes = node.inputs.iter().filter_map(|place| Some((*place, self.net.lane(*place)?)));
+        let packets =
+            lanes.flat_map(|(place, lane)| lane.copied.iter().map(move |it| (place, *it)));
+        let mut fitting = packets.filter_map(|(place, (seq, from))| {
+            let came = self.legs.get(from).filter(|leg| leg.seq == seq && leg.time < own.time)?;
+            let header = node.copies(came.first)?.get(&port)?;
+            let is_new = came.copied.as_ref().is_none_or(|it| !it.outputs.contains(&port));
+            let fits = is_new && is_copy(came.closed.as_ref()?, left, header);
+            fits.then_some((came.time, from, place))
+        });
+        let (mut best, mut certainty) = (fitting.next()?, MatchCertainty::Certain);
+        for other in fitting {
+            (best, certainty) = (best.min(other), MatchCertainty::ByOrder);
+        }
+        let (_, from, lane) = best;
+        let place = self.net.lane(lane)?.queue.iter().position(|it| it.id == from);
+        let candidate = HopCandidate::same(from, lane, place.unwrap_or(usize::MAX));
+        Some((HopCandidate { fit: ByteFit::Turn, ..candidate }, certainty))
+    }
+
+    /// Begins a branch of the journey of a packet with one of its copies.
+    pub(super) fn join_copy(
+        &mut self,
+        (candidate, certainty): (HopCandidate, MatchCertainty),
+        id: HopId,
+        out: &mut impl FnMut(Journey),
+    ) {
+        self.release(id);
+        let (mut from, mut to, mut link) = (Some(candidate.leg), id, None::<HopLink>);
+        let source = self.legs.get(candidate.leg).map(|leg| (leg.seq, candidate.leg));
+        while let Some(leg) = from.and_then(|from| self.legs.get(from)).cloned() {
+            let (before, onward) = (leg.before, NextHop::Gone(to));
+            let copied_of = source.filter(|_| link.is_none());
+            let own = self.legs.add(HopRecord { onward, copied_of, copied: None, ..leg });
+            if let Some(next) = self.legs.get_mut(to) {
+                let first = HopLink { leg: own, switches: 1, certainty, alone: true };
+                next.before = Some(HopLink { leg: own, ..link.unwrap_or(first) });
+            }
+            (from, to, link) = (before.map(|before| before.leg), own, before);
+        }
+        let port = self.legs.get(id).and_then(|leg| self.net.lane(leg.lane)?.from).map(|it| it.1);
+        let Some(came) = self.legs.get_mut(candidate.leg) else { return };
+        let is_first = came.copied.is_none();
+        let seen = came.copied.get_or_insert_default();
+        seen.outputs.extend(port);
+        came.onward = NextHop::Gone(id);
+        if is_first && candidate.place != usize::MAX {
+            self.left(&candidate, id, out);
+        }
+    }
+
+    /// Number of the first reported journey of a packet that was copied, for another branch.
+    pub(super) fn branch_of(&mut self, (seq, id): (u64, HopId)) -> Option<u64> {
+        let captured = self.captured_copies(id);
+        let leg = self.legs.get_mut(id).filter(|leg| leg.seq == seq)?;
+        let copied = leg.copied.as_mut()?;
+        let first = copied.first;
+        copied.first = first.or(Some(self.reported));
+        copied.reported += 1;
+        if copied.reported >= captured {
+            self.over = Some((seq, id));
+        }
+        first
+    }
+
+    /// Number of captured outputs of a packet that is copied.
+    fn captured_copies(&self, id: HopId) -> usize {
+        let leg = self.legs.get(id);
+        let Some((items, leg)) = self.copies_of(leg).zip(leg) else { return 0 };
+        let Some(lane) = self.net.lane(leg.lane) else { return 0 };
+        let Some((node, _)) = self.net.node_at(lane.to) else { return 0 };
+        items.keys().filter(|port| node.output(**port, lane).is_some()).count()
+    }
+
+    /// Forgets a packet that was copied, with its hops before, unless no copy of it was seen.
+    pub(super) fn end_copied(&mut self, (seq, id): (u64, HopId)) {
+        let Some(leg) = self.legs.get(id).filter(|leg| leg.seq == seq) else { return };
+        let mut next = leg.copied.as_ref().map(|_| id);
+        if let Some(lane) = self.net.lane_mut(leg.lane) {
+            lane.copied.retain(|it| it.0 != seq);
+        }
+        while let Some(id) = next {
+            self.leave_queue(id);
+            next = self.legs.get(id).and_then(|leg| leg.before).map(|before| before.leg);
+            self.legs.remove(id);
+        }
+    }
+
+    /// Output that a packet requests, of which a table may know more than its byte.
+    pub(super) fn requested(&self, leg: &HopRecord) -> RequestedOutput {
+        match self.copies_of(Some(leg)) {
+            Some(_) => RequestedOutput::Unseen,
+            None => self.net.requested_output(leg.lane, leg.first),
+        }
+    }
+}
+
+/// True if a packet that has left is another with the header in place of its first byte.
+fn is_copy(came: &ClosedPacket, left: &ClosedPacket, header: &[u8]) -> bool {
+    let Some(others) = came.length.checked_sub(2) else { return false };
+    if left.is_cut_off() {
+        let (Some(rest), own) = (came.visible().get(1..), left.visible()) else { return false };
+        return header.iter().chain(rest).zip(own).all(|(one, other)| one == other);
+    }
+    let all = CrcResidue::NEW.feed(header).times_x_to(8 * (others % 127)).xor(came.rest);
+    let length = others + header.len() as u64 + 1;
+    (left.length, left.check) == (length, came.check) && left.all.xor(all).bits() == 0
+}

@@ -1,0 +1,119 @@
+//! Tables of cut-through multicast in switches. S-9 (§3.4)
+//!
+//! §3.4 gives no format: it is *chosen*, as that of the packets that load a table.
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+use crate::route::PortId;
+
+/// Port addresses that select an entry of the multicast table. S-9 (§3.4)
+pub const VIRTUAL: RangeInclusive<u8> = 0x60..=0x7e;
+/// Tag of a packet that loads an entry of a switch's multicast table. *Chosen*: the last one, since
+/// it is least likely to be a packet type between hosts.
+pub const TABLE: u8 = 0x7f;
+/// One output of a multicast. S-9
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MulticastItem {
+    /// The output port.
+    pub output: PortId,
+    /// Replaces the byte that the switch used: up to 255 bytes.
+    pub header: Vec<u8>,
+}
+
+/// An entry of a multicast table. S-9
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MulticastEntry {
+    /// The virtual address that selects it, one of [`VIRTUAL`].
+    pub address: u8,
+    /// The outputs; an entry without any disables the address.
+    pub items: Vec<MulticastItem>,
+}
+
+impl MulticastEntry {
+    /// Reads the payload of a packet with the tag [`TABLE`]: the address, the number of items, and
+    /// of each item its output, header length and header. Rejects an address that is not virtual, a
+    /// repeated output, and missing or extra bytes.
+    #[must_use]
+    pub fn parse(payload: &[u8]) -> Option<Self> {
+        let [address, count, rest @ ..] = payload else { return None };
+        let (mut items, mut rest) = (Vec::new(), rest);
+        for _ in 0..*count {
+            let [output, len, more @ ..] = rest else { return None };
+            let (header, more) = more.split_at_checked(usize::from(*len))?;
+            items.push(MulticastItem { output: PortId(*output), header: header.to_vec() });
+            rest = more;
+        }
+        let outputs: BTreeSet<_> = items.iter().map(|item| item.output).collect();
+        let fits = VIRTUAL.contains(address) && rest.is_empty() && outputs.len() == items.len();
+        fits.then_some(Self { address: *address, items })
+    }
+
+    /// Writes what [`MulticastEntry::parse`] reads; at most 255 items with at most 255 header
+    /// bytes.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        let len = |len: usize| u8::try_from(len).unwrap_or(u8::MAX);
+        out.extend([self.address, len(self.items.len())]);
+        for item in self.items.iter().take(u8::MAX.into()) {
+            out.extend([item.output.0, len(item.header.len())]);
+            out.extend(item.header.iter().take(u8::MAX.into()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::collection::{btree_map, vec};
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_invalid_entry_is_refused() {
+        let item = |output, header: &[u8]| MulticastItem {
+            output: PortId(output),
+            header: header.to_vec(),
+        };
+        let entry =
+            MulticastEntry { address: 0x60, items: vec![item(1, &[0x83, 0x81]), item(0, &[])] };
+        let good = [0x60, 2, 1, 2, 0x83, 0x81, 0, 0];
+        assert_eq!(MulticastEntry::parse(&good), Some(entry));
+        assert_eq!(
+            MulticastEntry::parse(&[0x7e, 0]),
+            Some(MulticastEntry { address: 0x7e, items: vec![] })
+        );
+        // No virtual address.
+        assert_eq!(MulticastEntry::parse(&[0x5f, 0]), None);
+        assert_eq!(MulticastEntry::parse(&[0x7f, 0]), None);
+        // Cut short anywhere.
+        (0..good.len()).for_each(|len| assert_eq!(MulticastEntry::parse(&good[..len]), None));
+        // A byte too many.
+        assert_eq!(MulticastEntry::parse(&[0x60, 0, 0]), None);
+        // An output twice.
+        assert_eq!(MulticastEntry::parse(&[0x60, 2, 1, 0, 1, 0]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn parsing_undoes_emitting(
+            address in VIRTUAL,
+            items in btree_map(any::<u8>(), vec(any::<u8>(), 0..256), 0..256),
+        ) {
+            let items = items.into_iter();
+            let items = items.map(|(output, header)| MulticastItem { output: PortId(output), header });
+            let entry = MulticastEntry { address, items: items.take(255).collect() };
+            let mut bytes = Vec::new();
+            entry.emit(&mut bytes);
+            prop_assert_eq!(MulticastEntry::parse(&bytes), Some(entry));
+        }
+
+        #[test]
+        fn any_bytes_can_be_parsed(bytes in vec(any::<u8>(), 0..40)) {
+            let entry = MulticastEntry::parse(&bytes);
+            if let Some(entry) = entry {
+                let mut again = Vec::new();
+                entry.emit(&mut again);
+                prop_assert_eq!(again, bytes);
+            }
+        }
+    }
+}

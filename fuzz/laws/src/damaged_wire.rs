@@ -1,0 +1,136 @@
+//! Law: one damaged wire in a random network is named where its packets pass two taps.
+
+use analyzer::finding::{FactValue, FindingKind};
+use codec::packet::CrcCheck;
+use simulator::fault::{FaultKind, FaultSpec};
+use simulator::network::VisitOrder;
+use simulator::scenario::{PortTap, Scenario};
+use simulator::topology::NodePort;
+use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
+
+use crate::network::analyzed::AnalyzedCapture;
+use crate::network::findings::is_in_order;
+use crate::network::input::NetworkInput;
+use crate::network::run::run;
+use crate::repair::SeededRng;
+use crate::taps;
+
+/// Shortest packet that must be followed. *Chosen*: fewer bytes agree with others by chance.
+const LENGTH_MIN: u64 = 10;
+
+/// Result of a network with a damaged wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WireOutcome {
+    /// No network, or no packet was damaged between two taps.
+    NoDamage,
+    /// Every finding names the wire.
+    Named,
+    /// What the findings say instead.
+    Missed(String),
+}
+
+/// Draws a network in which nothing else is wrong, taps every cable at one end, damages a wire of one
+/// channel, and checks what is said of it.
+#[must_use]
+pub fn damaged_wire(number: u64) -> WireOutcome {
+    let Some((scenario, fault, wire)) = drawn(number) else { return WireOutcome::NoDamage };
+    let broken = Scenario { faults: vec![fault.clone()], ..scenario };
+    let outcome = run(&broken, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    if !is_seen(&outcome.rows, &broken, fault.place) {
+        return WireOutcome::NoDamage;
+    }
+    let ledger = AnalyzedCapture::of(&outcome.capture).ledger;
+    let found = ledger.found().filter(|(kind, ..)| *kind == FindingKind::CorruptedInTransit);
+    let named: Vec<Option<u64>> = found
+        .map(|(_, _, found)| {
+            let wire = found.facts.iter().find(|fact| fact.name == "wire")?;
+            if let FactValue::Number(wire) = wire.value { Some(wire) } else { None }
+        })
+        .collect();
+    if !named.is_empty() && named.iter().all(|it| *it == Some(wire)) {
+        return WireOutcome::Named;
+    }
+    WireOutcome::Missed(format!("wire {wire}, found {named:?}"))
+}
+
+/// The scenario of a network with its fault, for its examination.
+#[must_use]
+pub fn scenario(number: u64) -> Option<Scenario> {
+    let (scenario, fault, _) = drawn(number)?;
+    Some(Scenario { faults: vec![fault], ..scenario })
+}
+
+fn drawn(number: u64) -> Option<(Scenario, FaultSpec, u64)> {
+    let mut dice = SeededRng::new(&[&b"one wire"[..], &number.to_le_bytes()].concat());
+    let mut plan = NetworkInput::from_bytes(&dice.bytes(700))?;
+    plan.faults.clear();
+    plan.texts.clear();
+    let mut scenario = plan.scenario()?;
+    scenario.taps = taps::at_every_cable(&scenario);
+    let draw = |dice: &mut SeededRng, below: u64| {
+        let bytes = dice.bytes(8).try_into().unwrap_or_default();
+        u64::from_le_bytes(bytes) % below.max(1)
+    };
+    let tap =
+        *scenario.taps.get(usize::try_from(draw(&mut dice, scenario.taps.len() as u64)).ok()?)?;
+    let place = if draw(&mut dice, 2) == 0 { tap.port } else { other_end(&scenario, tap)? };
+    let wire = draw(&mut dice, 8);
+    let at = draw(&mut dice, scenario.duration / 2);
+    let until = at + 1 + draw(&mut dice, scenario.duration - at);
+    let kind = FaultKind::OpenWire { wire: u8::try_from(wire).ok()? };
+    let before = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    let fault = FaultSpec { at, until: Some(until), place, kind };
+    is_in_order(&scenario, &before).then_some((scenario, fault, wire))
+}
+
+fn other_end(scenario: &Scenario, tap: PortTap) -> Option<NodePort> {
+    let cable = scenario.topology.cables().iter().find(|cable| cable.ends.contains(&tap.port))?;
+    cable.ends.into_iter().find(|end| *end != tap.port)
+}
+
+/// Tests whether a packet that the channel from a port hurt was captured whole before and after: by the tap
+/// of the channel itself at one end, and by one beyond the switch at the other end.
+fn is_seen(rows: &[TruthEvent], scenario: &Scenario, from: NodePort) -> bool {
+    let Some(tap) = scenario
+        .taps
+        .iter()
+        .find(|tap| tap.port == from || other_end(scenario, **tap) == Some(from))
+    else {
+        return false;
+    };
+    let Some(to) =
+        [Some(tap.port), other_end(scenario, *tap)].into_iter().flatten().find(|end| *end != from)
+    else {
+        return false;
+    };
+    let frames = |is_received: bool| {
+        rows.iter().filter_map(move |row| match &row.kind {
+            TruthEventKind::Received(frame) if is_received => Some((row.packet?, row.place, frame)),
+            TruthEventKind::Sent(frame) if !is_received => Some((row.packet?, row.place, frame)),
+            _ => None,
+        })
+    };
+    let hurt = frames(true).filter(|(_, place, frame)| {
+        let is_bad = matches!(frame.packet.check, CrcCheck::Bad(_));
+        *place == to && is_bad && frame.packet.length >= LENGTH_MIN
+    });
+    let mut hurt = hurt.map(|(id, _, frame)| (id, frame.packet.length));
+    let sent_whole = |(id, length): &(_, u64)| {
+        let mut sent = frames(false);
+        sent.any(|(other, place, it)| (other, place, it.packet.length) == (*id, from, *length))
+    };
+    let is_surrounded = |(id, length): &(_, u64)| {
+        if tap.port == from {
+            let mut sent = frames(false);
+            sent.any(|(other, place, it)| {
+                (other, place.node, it.packet.length + 1) == (*id, to.node, *length)
+            })
+        } else {
+            let mut received = frames(true);
+            received.any(|(other, place, it)| {
+                (other, place.node, it.packet.length) == (*id, from.node, *length + 1)
+            })
+        }
+    };
+    hurt.any(|it| sent_whole(&it) && is_surrounded(&it))
+}
