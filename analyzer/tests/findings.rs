@@ -147,7 +147,10 @@ fn runs_without_faults_have_neither_errors_nor_warnings() {
         let path = workspace(&format!("fixtures/demo-{demo}/capture.pcapng"));
         let found = findings(File::open(path).unwrap());
         assert_eq!(found.ledger().count(Severity::Error), 0, "{demo}: {:?}", names(&found));
-        assert_eq!(found.ledger().count(Severity::Warning), 0, "{demo}: {:?}", names(&found));
+        // The host of the adversary takes characters only while it says STOP, and so holds up the other one.
+        let warnings = usize::from(demo == "adversary");
+        let found_warnings = found.ledger().count(Severity::Warning);
+        assert_eq!(found_warnings, warnings, "{demo}: {:?}", names(&found));
     }
 }
 

@@ -66,7 +66,7 @@ fn a_sentence_names_who_held_up_whom() {
     ];
     let text: String = cases
         .iter()
-        .map(|(file, ports)| format!("{file} {}\n{}", ports.join(" "), sentences(file, ports)))
+        .map(|(file, ports)| format!("{file} {ports:?}\n{}", sentences(file, ports)))
         .collect();
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text);
 }

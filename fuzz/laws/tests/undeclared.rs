@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use analyzer::finding::Severity;
+use analyzer::finding::{FindingKind, Severity};
 use analyzer::rules::rule;
 use laws::network::analyzed::AnalyzedCapture;
 use laws::network::undeclared::{StrippedWords, stripped};
@@ -30,8 +30,9 @@ fn without_declarations_nothing_is_wrong_with_a_sound_capture() {
     for name in ["two-hosts", "contention", "now36", "adversary"] {
         for words in WORDS {
             let ledger = AnalyzedCapture::of(&stripped(&demo(name), words)).ledger;
-            let wrong: Vec<_> =
-                ledger.found().filter(|(.., found)| found.severity != Severity::Note).collect();
+            // The adversary does hold up its sender.
+            let wrong = ledger.found().filter(|(kind, ..)| *kind != FindingKind::SlowHost);
+            let wrong: Vec<_> = wrong.filter(|(.., it)| it.severity != Severity::Note).collect();
             assert!(wrong.is_empty(), "{name} without {words:?}: {wrong:#?}");
         }
     }
