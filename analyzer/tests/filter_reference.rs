@@ -5,8 +5,9 @@ use myriscope_analyzer::filter::{FieldShape, Filter, RowField, RowKind};
 use serde_json::{Map, Value, json};
 
 /// Rows and expressions of each kind. *Chosen*: a second of work.
-const DRAWS: usize = 600;
+const DRAWS: usize = 1000;
 const WORDS: [&str; 4] = ["", "a", "ab", "b\"\\"];
+const ORDERS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
 
 /// Dice that fall the same each time (splitmix64).
 struct Dice(u64);
@@ -18,42 +19,14 @@ impl Dice {
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         (mixed >> 33) as usize % most
     }
-
-    fn of<'a, T>(&mut self, list: &'a [T]) -> &'a T {
-        &list[self.below(list.len())]
-    }
-
-    fn bytes(&mut self, least: usize) -> Vec<u8> {
-        (0..least + self.below(3)).map(|_| 0x80 + self.below(3) as u8).collect()
-    }
 }
 
 /// A value of a field or a literal; values of one type are ordered.
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
 enum Key {
-    Number(i128),
-    Real(f64),
+    Number(f64),
     Text(String),
     Bytes(Vec<u8>),
-    Flag(bool),
-}
-
-#[derive(Debug)]
-enum Check {
-    Alone,
-    /// An operator and what it is compared with.
-    Compare(&'static str, Key),
-    In(Vec<(Key, Option<Key>)>),
-    Contains(Key),
-    Begins(String),
-}
-
-#[derive(Debug)]
-enum Expr {
-    Test(&'static RowField, Option<(i64, usize)>, Check),
-    Not(Box<Self>),
-    Both(Box<Self>, Box<Self>),
-    Either(Box<Self>, Box<Self>),
 }
 
 /// A random value of a shape, never null; text, bytes and lists may be empty.
@@ -61,21 +34,26 @@ fn leaf(dice: &mut Dice, shape: FieldShape) -> Value {
     match shape {
         FieldShape::Number(most) => json!(dice.below(4.min(most.saturating_add(1)) as usize)),
         FieldShape::Place | FieldShape::Time => json!(dice.below(4)),
-        FieldShape::Signed => json!(dice.below(4) as i64 - 2),
+        FieldShape::Signed => json!([-2, -1, 0, 1][dice.below(4)]),
         FieldShape::Real => json!(dice.below(4) as f64 / 2.0),
-        FieldShape::Text => json!(dice.of(&WORDS)),
-        FieldShape::Words(words) | FieldShape::Ranks(words) => json!(dice.of(words)),
+        FieldShape::Text => json!(WORDS[dice.below(4)]),
+        FieldShape::Words(words) | FieldShape::Ranks(words) => {
+            json!(words[dice.below(words.len())])
+        }
         FieldShape::Flag => json!(dice.below(2) == 0),
         FieldShape::List => json!(vec![1; dice.below(3)]),
         FieldShape::Bytes => {
-            let bytes = dice.bytes(0);
-            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            if dice.below(2) == 0 { json!(bytes) } else { json!(digits) }
+            let bytes: Vec<u8> = (0..dice.below(4)).map(|_| 0x80 + dice.below(3) as u8).collect();
+            if dice.below(2) == 0 { json!(bytes) } else { json!(hex(&bytes)) }
         }
     }
 }
 
-/// A random object with the members whose names begin so.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A random object with the members whose names begin so: each absent, null, a value or a list of these.
 fn object(dice: &mut Dice, fields: &[RowField], before: &str) -> Value {
     let mut members = Map::new();
     for field in fields {
@@ -105,189 +83,95 @@ fn found(row: &Value, field: &RowField) -> Vec<Key> {
     for name in field.name.split('.') {
         parts = parts.into_iter().flat_map(flat).filter_map(|part| part.get(name)).collect();
     }
-    let length = |len: usize| Key::Number(len as i128);
-    match field.shape {
-        FieldShape::List => {
-            let lengths = parts.iter().filter_map(|part| match part {
-                Value::Array(list) => Some(length(list.len())),
-                Value::Object(members) => Some(length(members.len())),
-                _ => None,
-            });
-            lengths.collect()
-        }
-        FieldShape::Bytes => {
-            let bytes = parts.iter().filter_map(|part| match part {
-                Value::String(digits) => {
-                    let pairs = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair));
-                    Some(pairs.map(|it| u8::from_str_radix(it.unwrap(), 16).unwrap()).collect())
-                }
-                Value::Array(list) => {
-                    Some(list.iter().map(|byte| byte.as_u64().unwrap() as u8).collect())
-                }
-                _ => None,
-            });
-            bytes.filter(|bytes: &Vec<u8>| !bytes.is_empty()).map(Key::Bytes).collect()
-        }
-        shape => parts.into_iter().flat_map(flat).filter_map(|part| key(part, shape)).collect(),
+    if !matches!(field.shape, FieldShape::List | FieldShape::Bytes) {
+        parts = parts.into_iter().flat_map(flat).collect();
     }
+    parts.into_iter().filter_map(|part| key(part, field.shape)).collect()
 }
 
 /// The elements of lists in lists.
 fn flat(part: &Value) -> Vec<&Value> {
-    match part {
-        Value::Array(list) => list.iter().flat_map(flat).collect(),
-        one => vec![one],
-    }
+    part.as_array().map_or_else(|| vec![part], |list| list.iter().flat_map(flat).collect())
 }
 
 fn key(value: &Value, shape: FieldShape) -> Option<Key> {
     match (shape, value) {
+        (FieldShape::List, Value::Array(list)) => Some(Key::Number(list.len() as f64)),
+        (FieldShape::List, Value::Object(members)) => Some(Key::Number(members.len() as f64)),
+        (FieldShape::Bytes, Value::Array(list)) => {
+            let bytes: Vec<u8> = list.iter().map(|byte| byte.as_u64().unwrap() as u8).collect();
+            key(&json!(hex(&bytes)), shape)
+        }
+        (FieldShape::Bytes, Value::String(digits)) => {
+            let pairs = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).unwrap());
+            let bytes: Vec<u8> = pairs.map(|it| u8::from_str_radix(it, 16).unwrap()).collect();
+            Some(Key::Bytes(bytes)).filter(|_| !digits.is_empty())
+        }
         (FieldShape::Ranks(words), Value::String(text)) => {
-            words.iter().position(|word| word == text).map(|rank| Key::Number(rank as i128))
+            words.iter().position(|word| word == text).map(|rank| Key::Number(rank as f64))
         }
         (_, Value::String(text)) => Some(Key::Text(text.clone())).filter(|_| !text.is_empty()),
-        (_, Value::Bool(flag)) => Some(Key::Flag(*flag)),
-        (FieldShape::Real, Value::Number(number)) => number.as_f64().map(Key::Real),
-        (_, Value::Number(number)) => number.as_i64().map(|it| Key::Number(it.into())),
+        (_, Value::Bool(flag)) => Some(Key::Number(f64::from(u8::from(*flag)))),
+        (_, Value::Number(number)) => number.as_f64().map(Key::Number),
         _ => None,
     }
 }
 
-/// A random check of a field that the language allows.
-fn check(dice: &mut Dice, shape: FieldShape) -> Check {
-    let is_ordered = !matches!(shape, FieldShape::Text | FieldShape::Words(_) | FieldShape::Flag);
-    let ops: &[&str] = if is_ordered { &["==", "!=", "<", "<=", ">", ">="] } else { &["==", "!="] };
-    let literal = |dice: &mut Dice| match shape {
-        FieldShape::List => Key::Number(dice.below(3) as i128),
-        FieldShape::Bytes => Key::Bytes(dice.bytes(1)),
-        FieldShape::Text => Key::Text((*dice.of(&WORDS)).to_owned()),
-        _ => key(&leaf(dice, shape), shape).unwrap(),
-    };
-    match dice.below(5) {
-        0 => Check::Alone,
-        1 if shape != FieldShape::Flag => {
-            let choices = (0..=dice.below(2)).map(|_| {
-                let (one, other) = (literal(dice), literal(dice));
-                let range = is_ordered && one < other && dice.below(2) == 0;
-                (one, Some(other).filter(|_| range))
-            });
-            Check::In(choices.collect())
+fn literal(key: &Key, field: &RowField) -> String {
+    match key {
+        Key::Number(flag) if field.shape == FieldShape::Flag => (*flag > 0.0).to_string(),
+        Key::Number(rank) if !field.words().is_empty() => {
+            field.words()[rank.to_string().parse::<usize>().unwrap()].to_owned()
         }
-        2 if matches!(shape, FieldShape::Text | FieldShape::Bytes) => {
-            Check::Contains(literal(dice))
-        }
-        3 if shape == FieldShape::Text => Check::Begins((*dice.of(&["", "a", "ab"])).to_owned()),
-        _ => Check::Compare(ops[dice.below(ops.len())], literal(dice)),
-    }
-}
-
-fn expr(dice: &mut Dice, kind: RowKind, depth: usize) -> Expr {
-    let inner = |dice: &mut Dice| Box::new(expr(dice, kind, depth - 1));
-    match if depth == 0 { 9 } else { dice.below(6) } {
-        0 => Expr::Not(inner(dice)),
-        1 => Expr::Both(inner(dice), inner(dice)),
-        2 => Expr::Either(inner(dice), inner(dice)),
-        _ => {
-            let field = dice.of(kind.fields());
-            let mut check = check(dice, field.shape);
-            let mut part = None;
-            if field.shape == FieldShape::Bytes && dice.below(3) == 0 {
-                let count = 1 + dice.below(2);
-                part = Some((dice.below(4) as i64 - 2, count));
-                // Bytes that are compared with a part are as many.
-                if let Check::Compare(_, Key::Bytes(bytes)) = &mut check {
-                    bytes.resize(count, 0x80);
-                } else {
-                    check = Check::Alone;
-                }
-            }
-            Expr::Test(field, part, check)
-        }
-    }
-}
-
-fn holds(expr: &Expr, row: &Value) -> bool {
-    let (field, part, check) = match expr {
-        Expr::Not(inner) => return !holds(inner, row),
-        Expr::Both(one, other) => return holds(one, row) && holds(other, row),
-        Expr::Either(one, other) => return holds(one, row) || holds(other, row),
-        Expr::Test(field, part, check) => (field, part, check),
-    };
-    let mut keys = found(row, field);
-    if let Some((from, count)) = part {
-        let slice = |key: Key| {
-            let Key::Bytes(bytes) = key else { return None };
-            let from = if *from < 0 { from + bytes.len() as i64 } else { *from };
-            let from = usize::try_from(from).ok()?;
-            Some(Key::Bytes(bytes.get(from..from + count)?.to_vec()))
-        };
-        keys = keys.into_iter().filter_map(slice).collect();
-    }
-    match check {
-        Check::Alone if field.shape == FieldShape::Flag => keys.contains(&Key::Flag(true)),
-        Check::Alone if field.shape == FieldShape::List => {
-            keys.iter().any(|it| *it != Key::Number(0))
-        }
-        Check::Alone => !keys.is_empty(),
-        Check::Compare("!=", than) => !keys.is_empty() && !keys.contains(than),
-        Check::Compare(op, than) => keys.iter().any(|it| match *op {
-            "==" => it == than,
-            "<" => it < than,
-            "<=" => it <= than,
-            ">" => it > than,
-            _ => it >= than,
-        }),
-        Check::In(choices) => keys.iter().any(|it| {
-            choices.iter().any(|(from, to)| match to {
-                Some(to) => from <= it && it < to,
-                None => it == from,
-            })
-        }),
-        Check::Contains(Key::Bytes(part)) => keys.iter().any(|it| match it {
-            Key::Bytes(bytes) => bytes.windows(part.len()).any(|window| window == part),
-            _ => false,
-        }),
-        Check::Contains(part) => keys.iter().any(|it| match (it, part) {
-            (Key::Text(text), Key::Text(part)) => text.contains(part),
-            _ => false,
-        }),
-        Check::Begins(with) => {
-            keys.iter().any(|it| matches!(it, Key::Text(text) if text.starts_with(with)))
-        }
-    }
-}
-
-fn written(expr: &Expr) -> String {
-    let (field, part, check) = match expr {
-        Expr::Not(inner) => return format!("!({})", written(inner)),
-        Expr::Both(one, other) => return format!("({}) && ({})", written(one), written(other)),
-        Expr::Either(one, other) => return format!("({}) || ({})", written(one), written(other)),
-        Expr::Test(field, part, check) => (field, part, check),
-    };
-    let literal = |key: &Key| match key {
-        Key::Number(rank) if !field.words().is_empty() => field.words()[*rank as usize].to_owned(),
         Key::Number(number) => number.to_string(),
-        Key::Real(number) => number.to_string(),
-        Key::Flag(flag) => flag.to_string(),
         Key::Text(text) => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
-        Key::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-    };
-    let part = part.map_or(String::new(), |(from, count)| format!("[{from}:{count}]"));
-    let rest = match check {
-        Check::Alone => String::new(),
-        Check::Compare(op, than) => format!(" {op} {}", literal(than)),
-        Check::In(choices) => {
-            let choice = |(from, to): &(Key, Option<Key>)| match to {
-                Some(to) => format!("{}..{}", literal(from), literal(to)),
-                None => literal(from),
-            };
-            let choices: Vec<String> = choices.iter().map(choice).collect();
-            format!(" in {{{}}}", choices.join(", "))
+        Key::Bytes(bytes) => hex(bytes),
+    }
+}
+
+/// A random test of a field that the language allows, and whether the row passes it.
+fn test(dice: &mut Dice, field: &RowField, row: &Value) -> (String, bool) {
+    let keys = found(row, field);
+    let any = |passes: &dyn Fn(&Key) -> bool| keys.iter().any(passes);
+    let words = matches!(field.shape, FieldShape::Text | FieldShape::Words(_) | FieldShape::Flag);
+    let mut draw = || loop {
+        if let Some(key) = key(&leaf(dice, field.shape), field.shape) {
+            return key;
         }
-        Check::Contains(part) => format!(" contains {}", literal(part)),
-        Check::Begins(with) => format!(" ~ \"{with}*\""),
     };
-    format!("{}{part}{rest}", field.name)
+    let (one, other) = (draw(), draw());
+    let (name, value) = (field.name, literal(&one, field));
+    match dice.below(6) {
+        0 if matches!(field.shape, FieldShape::List | FieldShape::Flag) => {
+            (name.to_owned(), any(&|it| *it != Key::Number(0.0)))
+        }
+        0 => (name.to_owned(), !keys.is_empty()),
+        1 if !words && one < other => {
+            let text = format!("{name} in {{{value}..{}}}", literal(&other, field));
+            (text, any(&|it| one <= *it && *it < other))
+        }
+        2 if field.shape == FieldShape::Text => {
+            let Key::Text(part) = &one else { unreachable!() };
+            let has = |it: &Key| matches!(it, Key::Text(text) if text.contains(part));
+            (format!("{name} contains {value}"), any(&has))
+        }
+        3 if field.shape == FieldShape::Bytes => {
+            let second = |it: &Key| matches!(it, Key::Bytes(bytes) if bytes.get(1) == Some(&0x81));
+            (format!("{name}[1] == 81"), any(&second))
+        }
+        _ => {
+            let order = ORDERS[dice.below(if words { 2 } else { 6 })];
+            let holds = match order {
+                "==" => any(&|it| *it == one),
+                "!=" => !keys.is_empty() && !keys.contains(&one),
+                "<" => any(&|it| *it < one),
+                "<=" => any(&|it| *it <= one),
+                ">" => any(&|it| *it > one),
+                _ => any(&|it| *it >= one),
+            };
+            (format!("{name} {order} {value}"), holds)
+        }
+    }
 }
 
 #[test]
@@ -296,11 +180,19 @@ fn a_second_evaluation_of_the_json_keeps_the_same_rows() {
     let mut kept = [0, 0];
     for kind in RowKind::ALL {
         for _ in 0..DRAWS {
-            let (expr, row) = (expr(&mut dice, kind, 3), object(&mut dice, kind.fields(), ""));
-            let text = written(&expr);
+            let row = object(&mut dice, kind.fields(), "");
+            let [(one, first), (other, second)] = [(); 2].map(|()| {
+                let field = &kind.fields()[dice.below(kind.fields().len())];
+                test(&mut dice, field, &row)
+            });
+            let (text, expected) = match dice.below(3) {
+                0 => (format!("{one} && !({other})"), first && !second),
+                1 => (format!("!({one} || {other})"), !(first || second)),
+                _ => (one, first),
+            };
             let mut filter = Filter::parse(&text, kind).unwrap_or_else(|it| panic!("{text}: {it}"));
             let keeps = filter.keeps(&row, CharacterPeriod::FULL_RATE);
-            assert_eq!(keeps, holds(&expr, &row), "{text}\n{row}");
+            assert_eq!(keeps, expected, "{text}\n{row}");
             kept[usize::from(keeps)] += 1;
         }
     }

@@ -158,12 +158,8 @@ fn is_locale_ascii() -> bool {
 fn ascii(text: &str) -> String {
     let (mut plain, mut is_raised) = (String::with_capacity(text.len()), false);
     for char in text.chars() {
-        let raised = match char {
-            '²' => Some('2'),
-            '⁴' => Some('4'),
-            '⁶' => Some('6'),
-            _ => None,
-        };
+        let raised = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹".chars().zip("-0123456789".chars());
+        let raised = raised.filter(|(high, _)| *high == char).map(|(_, low)| low).next();
         if raised.is_some() && !is_raised {
             plain.push('^');
         }
@@ -175,7 +171,9 @@ fn ascii(text: &str) -> String {
             '►' | '▶' | '→' | '›' | '≥' => '>',
             '◄' | '◀' | '←' | '≤' => '<',
             '▅'..='█' | '▓' | '●' => '#',
-            '▁'..='▄' | '▒' | '◐' => '=',
+            '▁'..='▄' | '▒' | '◐' | '⇄' => '=',
+            '§' => 'S',
+            '⊕' => '^',
             '░' | '·' | '…' | '⋯' | '•' | '○' => '.',
             '✓' => 'v',
             '✗' | '×' => 'x',

@@ -1,7 +1,6 @@
 //! `cargo xtask`: what a developer runs beside cargo's own commands.
 
 mod coverage;
-mod features;
 mod fuzz;
 mod laws;
 mod planted;
@@ -27,8 +26,6 @@ struct XtaskArguments {
 enum XtaskCommand {
     /// Measures line coverage of all tests, and of the replay of the corpus alone.
     Coverage(coverage::CoverageArgs),
-    /// Compiles the programs and libraries with features other than the default ones.
-    Features,
     /// Runs the fuzz targets in parallel and prints their statistics.
     #[command(
         after_help = "Exit status 1: a target failed; its input is in fuzz/artifacts/TARGET/."
@@ -64,7 +61,6 @@ enum TaskOutcome {
 fn main() -> ExitCode {
     let ended = match XtaskArguments::parse().command {
         XtaskCommand::Coverage(arguments) => coverage::run(&arguments),
-        XtaskCommand::Features => features::run(),
         XtaskCommand::Fuzz(arguments) => fuzz::run(&arguments),
         XtaskCommand::Laws(arguments) => laws::run(&arguments),
         XtaskCommand::Planted(arguments) => planted::run(&arguments),

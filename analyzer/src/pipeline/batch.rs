@@ -83,7 +83,7 @@ pub(super) fn read<R: Read>(
                 batches.push(batch.cut());
             }
             CaptureItem::Channel(id, channel) => {
-                batch.channels.push((id, Arc::new(channel.clone())))
+                batch.channels.push((id, Arc::new(channel.clone())));
             }
             CaptureItem::Link(one, other) => {
                 // Chunks before the link in the file are processed without it, wherever batches

@@ -1,6 +1,5 @@
 //! `myriscope report`: the results of all views on one HTML page.
 
-use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 
 use analyzer::captured::CapturedRow;
@@ -14,7 +13,7 @@ use codec::time::Tick;
 use super::check::selection_text;
 use crate::analyze::{analyze, check_channel_exists, is_selected};
 use crate::args::{ExportSelection, ReportArgs};
-use crate::atomic_file::{AtomicFile, commit_all};
+use crate::atomic_file::write_files;
 use crate::exit::{CliError, CommandResult, RunReport, is_standard};
 use crate::output::StandardOutput;
 use crate::report::{self, RecordedEvents, ReportInput, SelectedFinding};
@@ -73,10 +72,7 @@ pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> Comman
     let (findings, recorded, scope) = (&findings[..], &recorded, &scope);
     let input = ReportInput { capture, view, analysis: &analysis, scope, findings, recorded, date };
     let html = report::page(&input).map_err(|error| CliError::writing(page, &error))?;
-    let writing = |error: &io::Error| CliError::writing(page, error);
-    let mut stream = AtomicFile::create(page)?;
-    stream.write_all(html.as_bytes()).map_err(|error| writing(&error))?;
-    commit_all(vec![stream])?;
+    write_files([(page.as_path(), html.as_bytes())])?;
     if !is_standard(page) {
         let text = format!("{}; {} kB written", report::result(scope), html.len().div_ceil(1000));
         output.line(&StyledLine::of(TextStyle::Plain, text));
