@@ -1,10 +1,11 @@
 //! Files that are read, or standard input.
 
+mod joined;
 mod live;
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use analyzer::link_shard::LinkShard;
 use codec::capture::{CaptureReader, DecompressedInput, decompress};
@@ -12,6 +13,7 @@ use codec::packet::PacketDialect;
 use codec::virtual_channels::LinkProfile;
 use indicatif::ProgressBar;
 
+use self::joined::JoinedFiles;
 use self::live::LiveStream;
 use crate::exit::{CliError, is_standard_input};
 use crate::output;
@@ -27,6 +29,8 @@ pub(crate) type CliCapture = DecompressedInput<ProgressReader>;
 pub(crate) struct InputFile<'a> {
     /// The file; `-` is standard input.
     pub(crate) path: &'a Path,
+    /// The files that are read as one capture, if there are several.
+    pub(crate) pieces: &'a [PathBuf],
     pub(crate) end: InputEnd,
     /// The links that are analysed.
     pub(crate) shard: LinkShard,
@@ -58,13 +62,15 @@ enum InputStream {
     File(File),
     /// A pipe, a device or a growing file.
     Live(LiveStream),
+    /// Several files as one capture.
+    Joined(JoinedFiles),
 }
 
 impl<'a> InputFile<'a> {
     /// A file that is read to its end.
     pub(crate) const fn whole(path: &'a Path) -> Self {
         let (end, shard, dialect) = (InputEnd::EndOfFile, LinkShard::ALL, PacketDialect::Tag);
-        Self { path, end, shard, dialect, profile: None }
+        Self { path, pieces: &[], end, shard, dialect, profile: None }
     }
 
     /// Opens the capture. Ctrl-C then ends its reading.
@@ -85,9 +91,11 @@ impl<'a> InputFile<'a> {
 
     /// Opens the file as it is, compressed or not.
     pub(crate) fn reader(self) -> io::Result<ProgressReader> {
-        let Self { path, end, .. } = self;
+        let Self { path, pieces, end, .. } = self;
         interrupt::handle();
-        let (stream, length) = if is_standard_input(path) {
+        let (stream, length) = if pieces.len() > 1 {
+            (InputStream::Joined(JoinedFiles::open(pieces)?), None)
+        } else if is_standard_input(path) {
             // The end of a pipe is final.
             (InputStream::Live(LiveStream::new(io::stdin(), end, InputEnd::EndOfFile)), None)
         } else {
@@ -156,6 +164,7 @@ impl Read for ProgressReader {
             InputStream::File(_) if interrupt::is_pressed() => Err(interrupt::error()),
             InputStream::File(file) => file.read(buf),
             InputStream::Live(live) => live.read(buf),
+            InputStream::Joined(joined) => joined.read(buf),
         }?;
         self.read += read as u64;
         if progress::is_due(&self.progress) {
@@ -172,7 +181,9 @@ impl Seek for ProgressReader {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.read = match &mut self.stream {
             InputStream::File(file) => file.seek(to)?,
-            InputStream::Live(_) => return Err(io::Error::from(io::ErrorKind::NotSeekable)),
+            InputStream::Live(_) | InputStream::Joined(_) => {
+                return Err(io::Error::from(io::ErrorKind::NotSeekable));
+            }
         };
         Ok(self.read)
     }

@@ -7,7 +7,7 @@ mod table_fit;
 mod trailer;
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use analyzer::captured::CapturedRow;
 use analyzer::filter::{ColumnList, RowKind};
@@ -31,6 +31,8 @@ pub(crate) struct RowWriter<'a> {
     view: &'a ViewArgs,
     /// The file that is read.
     file: &'a Path,
+    /// The files that are read as one capture.
+    pieces: &'a [PathBuf],
     selection: RowSelection,
     output: &'a mut StandardOutput,
     opening: ListOpening,
@@ -61,8 +63,10 @@ pub(crate) fn list_rows(
     };
     let mut writer = RowWriter::new(view, selection, output);
     let mut reports = RunReport::default();
-    for file in &view.files {
-        writer.file = file;
+    let together = if view.join { view.files.len().max(1) } else { 1 };
+    for pieces in view.files.chunks(together) {
+        let Some(file) = pieces.first() else { continue };
+        (writer.file, writer.pieces) = (file, pieces);
         writer.trailer.file = writer.file_name();
         match read(&mut writer) {
             Err(failure) if !writer.is_of_several() => return Err(failure),
@@ -89,6 +93,7 @@ impl<'a> RowWriter<'a> {
         let mut writer = Self {
             view,
             file: Path::new("-"),
+            pieces: &[],
             selection,
             output,
             opening: ListOpening::Due { name, head: Vec::new() },
@@ -105,7 +110,7 @@ impl<'a> RowWriter<'a> {
     }
 
     const fn is_of_several(&self) -> bool {
-        self.view.files.len() > 1
+        self.view.files.len() > 1 && !self.view.join
     }
 
     pub(crate) const fn file(&self) -> &'a Path {
@@ -120,7 +125,8 @@ impl<'a> RowWriter<'a> {
     pub(crate) const fn input(&self) -> InputFile<'a> {
         let (end, dialect) = (self.view.end(), self.view.dialect.value());
         let profile = self.view.profile.value();
-        InputFile { end, dialect, profile, ..InputFile::whole(self.file) }
+        let pieces = self.pieces;
+        InputFile { end, dialect, profile, pieces, ..InputFile::whole(self.file) }
     }
 
     pub(crate) fn run_report(&self) -> RunReport {

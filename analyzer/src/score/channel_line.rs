@@ -5,6 +5,7 @@ use super::truth::TruthFrame;
 use crate::event::LinkEvent;
 use crate::named_enum::named_enum;
 use crate::packet::{FrameEnd, ReceivedPacket};
+use codec::packet::CrcCheck;
 use codec::time::Tick;
 
 /// An event or a packet of a channel.
@@ -123,10 +124,11 @@ impl ChannelLine {
     /// The line of a frame of the truth, closed at a place.
     pub(super) fn of_frame(at: u64, frame: &TruthFrame) -> Self {
         let TruthFrame { start, end, length, route, tag, payload, crc, syndrome, ended_by } = frame;
-        let (at, kind) = if ended_by == FrameEnd::CaptureEnd.name() {
-            (u64::MAX, LineKind::OpenPacket)
+        // The capture has a part of it, of which no CRC is to be expected. P-7
+        let (at, kind, crc, syndrome) = if ended_by == FrameEnd::CaptureEnd.name() {
+            (u64::MAX, LineKind::OpenPacket, CrcCheck::Partial.name(), &None)
         } else {
-            (at, LineKind::Packet)
+            (at, LineKind::Packet, crc.as_str(), syndrome)
         };
         let route: Vec<String> = route.iter().map(|byte| format!("{byte:02x}")).collect();
         let shown = |number: &Option<u8>| number.map_or("-".to_owned(), |it| format!("{it:02x}"));

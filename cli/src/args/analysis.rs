@@ -143,6 +143,7 @@ impl ReportArgs {
         let CapturePart { channel, capture, from, to } = part;
         ViewArgs {
             files: vec![file],
+            join: false,
             format: ListFormat::Text,
             channel,
             capture,

@@ -24,6 +24,10 @@ pub(crate) struct ViewArgs {
     /// several have the member `file`.
     #[arg(value_name = "FILE", required_unless_present = "list_fields")]
     pub(crate) files: Vec<PathBuf>,
+    /// Reads the files as one capture, as `merge` writes it: pieces of a ring buffer or of a splitter, or taps of
+    /// one network.
+    #[arg(long, conflicts_with = "follow")]
+    pub(crate) join: bool,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,

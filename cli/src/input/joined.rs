@@ -1,0 +1,66 @@
+//! Several files that are read as one capture: a thread merges them into a pipe.
+
+use std::io::{self, PipeReader, Read};
+use std::path::PathBuf;
+use std::thread::{self, JoinHandle};
+
+use codec::capture::{CaptureFault, MergeError, merge};
+use codec::time::Tick;
+
+use super::{CliCapture, InputFile};
+
+/// The capture of several files.
+#[derive(Debug)]
+pub(super) struct JoinedFiles {
+    pipe: PipeReader,
+    /// The thread, until its result has been read.
+    merging: Option<JoinHandle<Result<(), String>>>,
+}
+
+impl JoinedFiles {
+    /// Opens all files.
+    pub(super) fn open(files: &[PathBuf]) -> io::Result<Self> {
+        let named = |file: &PathBuf, error: &dyn std::fmt::Display| {
+            io::Error::other(format!("{}: {error}", file.display()))
+        };
+        let open = |file: &PathBuf| {
+            InputFile::whole(file).open_capture().map_err(|error| named(file, &error))
+        };
+        let inputs = files.iter().map(open).collect::<io::Result<Vec<CliCapture>>>()?;
+        let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+        let (pipe, output) = io::pipe()?;
+        let merging = thread::spawn(move || {
+            let mut first: Option<(usize, CaptureFault)> = None;
+            let merged =
+                merge(inputs, output, &mut |_, _| (Tick(0), Tick(u64::MAX)), &mut |at, it| {
+                    first.get_or_insert((at, it));
+                });
+            let name = |at: usize| names.get(at).map_or("", String::as_str);
+            match (merged, first) {
+                (Ok(_), None) => Ok(()),
+                // The reader has ended before the files.
+                (Err(MergeError::Write(_)), _) => Ok(()),
+                (
+                    Err(error @ (MergeError::Read(at, _) | MergeError::Differs { input: at, .. })),
+                    _,
+                ) => Err(format!("{}: {error}", name(at))),
+                (Ok(_), Some((at, fault))) => Err(format!("{}: {fault}", name(at))),
+            }
+        });
+        Ok(Self { pipe, merging: Some(merging) })
+    }
+}
+
+impl Read for JoinedFiles {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let read = self.pipe.read(buf)?;
+        if read > 0 || buf.is_empty() {
+            return Ok(read);
+        }
+        match self.merging.take().map(JoinHandle::join) {
+            None | Some(Ok(Ok(()))) => Ok(0),
+            Some(Ok(Err(error))) => Err(io::Error::other(error)),
+            Some(Err(_)) => Err(io::Error::other("the files could not be merged")),
+        }
+    }
+}
