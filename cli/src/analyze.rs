@@ -13,6 +13,7 @@ use analyzer::render::check::unread;
 use analyzer::render::{StyledLine, TextStyle, TimeUnit};
 use codec::capture::{CaptureError, Channel, ReadProgress};
 use codec::packet::PacketDialect;
+use codec::recording::format::format_of;
 use codec::time::Tick;
 
 use crate::args::ViewArgs;
@@ -69,6 +70,28 @@ pub(crate) fn read_all(
                 return Ok(());
             }
         }
+    }
+}
+
+/// Help for a file that is a recording of wires, and no capture.
+pub(crate) fn import_help(error: &CaptureError) -> String {
+    let CaptureError::NotACapture { found } = error else { return String::new() };
+    let head: Vec<u8> =
+        found.split(' ').filter_map(|byte| u8::from_str_radix(byte, 16).ok()).collect();
+    format_of(&head).filter(|_| !head.is_empty()).map_or_else(String::new, |format| {
+        format!("; {} becomes a capture with `myriscope import`", format.name)
+    })
+}
+
+/// Warns of what was doubtful when the wires of channels were imported.
+pub(crate) fn warn_of_import<'c>(
+    channels: impl Iterator<Item = &'c Channel>,
+    report: &mut RunReport,
+) {
+    for channel in channels {
+        channel.import_notes().filter(|note| !note.is_empty()).for_each(|note| {
+            report.warning(&escape_text(format!("{}: import: {note}", channel.label())));
+        });
     }
 }
 
@@ -129,7 +152,7 @@ pub(crate) fn check_channels<'c>(
 }
 
 /// The port after which the file is named that standard output goes to, if there is one.
-fn redirected_to_port() -> Option<PortName> {
+pub(crate) fn redirected_to_port() -> Option<PortName> {
     let file = std::fs::read_link("/proc/self/fd/1").ok()?;
     PortName::parse(&escape_text(file.file_name()?.to_str()?.to_owned()))
         .filter(|_| file.is_absolute())

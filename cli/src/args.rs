@@ -133,7 +133,7 @@ pub(crate) enum CliCommand {
     /// Simulates random networks with injected faults, checks every law, and minimizes the first
     /// failing network.
     Storm(StormArgs),
-    /// Shows the help of a command, or of a subject: `filter`, `scenario`, `output`, `exit-codes`.
+    /// Shows the help of a command, or of a subject: `filter`, `scenario`, `output`, `recordings`, `exit-codes`.
     Help {
         /// The command, with a command below it (`export wires`), or the subject; without it, all commands.
         #[arg(value_name = "SUBJECT")]

@@ -12,6 +12,8 @@ use anstyle::{AnsiColor, Style};
 use codec::capture::{CaptureError, CaptureFault};
 use simulator::scenario::{ErrorStyle, ScenarioError};
 
+use crate::analyze::import_help;
+
 use crate::interrupt;
 
 /// Exit status for an invalid capture, scenario or command line, and for I/O errors.
@@ -65,8 +67,12 @@ impl RunReport {
     pub(crate) fn stopped(&mut self, error: &CaptureError) {
         let is_scenario =
             matches!(error, CaptureError::NotACapture { .. }) && self.file.ends_with(".toml");
-        let help = format!("; simulate a scenario first: myriscope simulate {} -o FILE", self.file);
-        self.errors.push(error.to_string() + if is_scenario { &help } else { "" });
+        let help = if is_scenario {
+            format!("; simulate a scenario first: myriscope simulate {} -o FILE", self.file)
+        } else {
+            import_help(error)
+        };
+        self.errors.push(error.to_string() + &help);
     }
 
     /// Adds a warning, which does not change the exit status.

@@ -10,12 +10,14 @@
 
 mod diagnosis;
 mod edge_tracker;
+mod evidence;
 mod map;
 mod recovery;
 mod sender_clock;
 
 pub use diagnosis::WiringFault;
-pub use map::{GuessedMap, WireMap, guess_map};
+pub use evidence::WireEvidence;
+pub use map::{GuessedMap, WireMap, find_order, guess_map};
 pub use recovery::{ClockRecovery, EyeHistogram, PlacedCharacter, WireQuality};
 pub use sender_clock::SenderClock;
 

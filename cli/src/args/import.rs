@@ -4,25 +4,32 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
-use codec::wires::WIRES;
 
 use super::ProfileArgs;
 
 #[derive(Args, Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "options of the command line")]
 pub(crate) struct ImportArgs {
     /// The recording: VCD, FST, a sigrok session (.sr), CSV, as Saleae writes it or with a row a sample, or characters
     /// in the notation of `show`; - for standard input.
     pub(crate) file: PathBuf,
-    /// The capture to write: pcapng, uncompressed; - for standard output.
+    /// The capture to write: pcapng, uncompressed; - for standard output. Without it, the signals of the recording are
+    /// listed, and the command that converts them.
     #[arg(short = 'o', long, value_name = "CAPTURE")]
-    pub(crate) output: PathBuf,
-    /// Name of a channel, `FROM>TO`: twice for both directions of a link.
-    #[arg(long, value_name = "NAME", default_value = "a:0>b:0")]
+    pub(crate) output: Option<PathBuf>,
+    /// Name of a channel, `FROM>TO`: twice for both directions of a link. Without it, as many as the signals are for.
+    #[arg(long, value_name = "NAME")]
     pub(crate) channel: Vec<String>,
-    /// Signals of a channel's wires d, 7, 6 … 0, separated by commas; once for each --channel. Without it, the
-    /// signals of the recording in their order.
+    /// Signals of a channel's wires d, 7, 6 … 0, separated by commas, or a bus, `tx[8:0]`; once for each --channel.
+    /// Without it, by the names of the signals, or in their order.
     #[arg(long, value_name = "SIGNALS")]
-    pub(crate) wires: Vec<SignalNames>,
+    pub(crate) wires: Vec<String>,
+    /// Lists only signals that have this text in their names, without -o.
+    #[arg(long, value_name = "TEXT", conflicts_with = "output")]
+    pub(crate) signals: Option<String>,
+    /// Converts also what shows no sign of Myrinet.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Searches the order of the wires by the CRC of packets.
     #[arg(long)]
     pub(crate) guess: bool,
@@ -59,24 +66,6 @@ impl FromStr for SampleRate {
             _ if text == "state" => Ok(Self::State),
             Ok(megahertz) => Ok(Self::Megahertz(megahertz)),
             Err(_) => Err("expected a number of MHz, or state".to_owned()),
-        }
-    }
-}
-
-/// Names of nine signals: of wire d, then of 7 to 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SignalNames(pub(crate) Vec<String>);
-
-impl FromStr for SignalNames {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
-        match names.len() {
-            WIRES => Ok(Self(names)),
-            count => {
-                Err(format!("{count} signals, expected {WIRES}: of d, 7, 6, 5, 4, 3, 2, 1, 0"))
-            }
         }
     }
 }

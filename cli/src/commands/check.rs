@@ -13,7 +13,7 @@ use codec::capture::{Channel, ChannelId, ReadExtent};
 use codec::time::Tick;
 use serde_json::json;
 
-use crate::analyze::{analyze_all, check_channel_exists, is_selected};
+use crate::analyze::{analyze_all, check_channel_exists, is_selected, warn_of_import};
 use crate::args::{CheckArgs, ViewArgs};
 use crate::exit::CommandResult;
 use crate::output::StandardOutput;
@@ -54,6 +54,7 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
         report.problem_found();
     }
     let is_channel_known = check_channel_exists(view, &analysis, &mut report);
+    warn_of_import(analysis.channels().map(|(_, channel)| channel), &mut report);
     if !writer.is_report() {
         for (channel, row) in &rows {
             writer.row(row, RowSource::on(Some(channel)), |_| {});

@@ -1,20 +1,30 @@
 //! `myriscope import`: a capture from an instrument's recording of the wires.
 
+mod doubt;
 mod eye;
+mod look;
 mod notation;
+mod plan;
 mod quality;
 mod source;
+
+use std::path::Path;
 
 use analyzer::channel_name::escape_text;
 use analyzer::render::{StyledLine, TextStyle};
 use codec::capture::{ByteOrder, CaptureWriter, Channel, WriteError};
+use codec::recording::format::SampleTimes;
 use codec::recording::import::{RecordedChannel, RecordedQuality, RecordingImport};
-use codec::recording::{RecordingError, SELECTED_MAX, SignalChange};
+use codec::recording::{ReadSummary, RecordingError, SignalChange, SignalReader};
 use codec::time::CharacterPeriod;
-use codec::wires::{GuessedMap, PlacedCharacter, WIRES, WireMap, guess_map};
+use codec::wires::{GuessedMap, PlacedCharacter, WireMap, find_order, guess_map};
 
+use self::doubt::{
+    ChannelDoubts, RecordingContext, bits, level_doubts, proved_order, sample_distance,
+};
+use self::plan::{ChannelPlan, peer};
 use self::quality::ChannelReport;
-use self::source::{InstrumentRecording, OpenedRecording, SampleTimes};
+use self::source::OpenedRecording;
 use crate::args::{ImportArgs, SampleRate};
 use crate::atomic_file::{AtomicFile, commit_all, write_files};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard};
@@ -30,17 +40,25 @@ const HEAD: usize = 400_000;
 /// Characters from which the order of the wires and the causes of bad characters are found.
 const SAMPLE: usize = 100_000;
 
+/// Length of the notes that are written before all of the recording is known. *Chosen*
+const NOTES_LENGTH: usize = 400;
+
 pub(crate) fn run(arguments: &ImportArgs, output: &mut StandardOutput) -> CommandResult {
     let ImportArgs { file, output: capture, .. } = arguments;
+    let period_fs = period_fs("--rate", arguments.rate.unwrap_or(FULL_RATE))?;
+    let times = sampling(arguments, period_fs)?;
+    let Some(capture) = capture else {
+        return look::print(arguments, OpenedRecording::open(file, times), output);
+    };
     refuse_terminal(capture)?;
     if !is_standard(capture) && is_same(file, capture) {
         return Err(CliError::writing(capture, &"the recording would be overwritten"));
     }
-    let period_fs = period_fs("--rate", arguments.rate.unwrap_or(FULL_RATE))?;
-    let recording = OpenedRecording::open(file, &sampling(arguments, period_fs)?)?;
-    let report = match recording {
-        OpenedRecording::Notation(text) => return notation::write(arguments, period_fs, text),
-        OpenedRecording::Signals(signals) => convert(arguments, period_fs, signals)?,
+    let report = match OpenedRecording::open(file, times)? {
+        OpenedRecording::Notation(text) => {
+            return notation::write(arguments, capture, period_fs, text);
+        }
+        OpenedRecording::Signals(_, signals) => convert(arguments, capture, period_fs, signals)?,
     };
     let mut done = RunReport::of(file);
     for channel in &report.channels {
@@ -74,31 +92,36 @@ fn sampling(arguments: &ImportArgs, period_fs: u64) -> Result<SampleTimes, CliEr
             return Err(CliError::Message(text.to_owned()));
         }
         Some(SampleRate::State) => SampleTimes::Characters(period_fs),
-        None => SampleTimes::Unknown,
+        None => SampleTimes::Stated,
     })
 }
 
 /// Converts a recording of signals. What precedes an error is converted.
 fn convert(
     arguments: &ImportArgs,
+    output: &Path,
     period_fs: u64,
-    recording: InstrumentRecording,
+    signals: Box<dyn SignalReader>,
 ) -> Result<ImportReport, CliError> {
-    let selected = selected(arguments, recording.signals())?;
+    let ChannelPlan { names, selected, notes } = ChannelPlan::of(arguments, signals.signals())?;
     let mut writing = CaptureWriting {
         arguments,
+        output,
+        names,
         period_fs,
         head: Vec::new(),
         begun: None,
         samples: Vec::new(),
+        doubts: Vec::new(),
+        proved: Vec::new(),
         result: Ok(()),
-        notes: Vec::new(),
+        notes,
     };
-    let read = recording.read(&selected, &mut |changes| writing.receive(changes));
-    match (writing.finish(), read) {
+    let summary = signals.read(&selected, &mut |changes| writing.receive(changes));
+    match (writing.finish(&summary), summary.error) {
         // Where nothing could be converted, the recording's error is the cause.
-        (Err(_), Err(error)) => Err(source::reading(&arguments.file, &error)),
-        (done, read) => Ok(ImportReport { error: read.err(), ..done? }),
+        (Err(_), Some(error)) => Err(source::reading(&arguments.file, &error)),
+        (done, error) => Ok(ImportReport { error, ..done? }),
     }
 }
 
@@ -111,46 +134,6 @@ fn period_fs(option: &str, megahertz: f64) -> Result<u64, CliError> {
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1000 to 1e12")]
     Ok(femtoseconds.round() as u64)
-}
-
-/// Numbers of the signals of all channels, wire 0 first.
-fn selected(arguments: &ImportArgs, signals: &[String]) -> Result<Vec<usize>, CliError> {
-    let ImportArgs { file, channel, wires, .. } = arguments;
-    let wrong = |text: String| Err(CliError::reading(file, &escape_text(text)));
-    let count = channel.len() * WIRES;
-    let listed = || {
-        let shown: Vec<&str> = signals.iter().take(SELECTED_MAX).map(String::as_str).collect();
-        let more = if signals.len() > shown.len() { ", …" } else { "" };
-        format!("the recording has {} signals: {}{more}", signals.len(), shown.join(", "))
-    };
-    if count > SELECTED_MAX {
-        return wrong(format!("{} channels, more than {}", channel.len(), SELECTED_MAX / WIRES));
-    }
-    if wires.is_empty() {
-        let named: Vec<usize> = (0..signals.len())
-            .filter(|at| signals.get(*at).is_some_and(|it| !it.is_empty()))
-            .collect();
-        return match named.len() {
-            all if all == count => Ok(named),
-            _ => wrong(format!("{count} signals needed; name them with --wires; {}", listed())),
-        };
-    }
-    if wires.len() != channel.len() {
-        return wrong(format!("{} times --wires for {} channels", wires.len(), channel.len()));
-    }
-    let mut all = Vec::new();
-    for name in wires.iter().flat_map(|names| names.0.iter().rev()) {
-        // A name without its scopes is enough.
-        let is_named = |it: &&String| it.as_str() == name || it.rsplit('.').next() == Some(name);
-        let mut found = signals.iter().enumerate().filter(|(_, it)| is_named(it)).map(|(at, _)| at);
-        match (found.next(), found.next()) {
-            (Some(at), None) if !all.contains(&at) => all.push(at),
-            (Some(_), None) => return wrong(format!("signal {name} is named twice")),
-            (Some(_), Some(_)) => return wrong(format!("several signals are called {name}")),
-            (None, _) => return wrong(format!("no signal {name}; {}", listed())),
-        }
-    }
-    Ok(all)
 }
 
 /// Result of a conversion.
@@ -168,17 +151,31 @@ struct BegunCapture {
     writer: CaptureWriter<AtomicFile>,
     declared: Vec<Channel>,
     sample_fs: Option<u64>,
+    /// True if comments have a fixed length, so that those of the whole recording can replace them.
+    is_padded: bool,
+}
+
+/// A channel with the quality and the characters of its beginning.
+struct LearnedChannel {
+    channel: RecordedChannel,
+    quality: RecordedQuality,
+    sample: Vec<PlacedCharacter>,
 }
 
 /// Conversion of a recording's changes to a capture.
 struct CaptureWriting<'a> {
     arguments: &'a ImportArgs,
+    output: &'a Path,
+    names: Vec<String>,
     period_fs: u64,
     /// Changes before the conversion begins.
     head: Vec<SignalChange>,
     begun: Option<BegunCapture>,
-    /// Characters at the beginning of each channel.
+    /// Characters at the beginning of each channel, and doubts about it.
     samples: Vec<Vec<PlacedCharacter>>,
+    doubts: Vec<ChannelDoubts>,
+    /// Orders of the wires that are proved on a channel.
+    proved: Vec<WireMap>,
     result: Result<(), CliError>,
     notes: Vec<String>,
 }
@@ -192,7 +189,7 @@ impl CaptureWriting<'_> {
             left = later;
         }
         if self.result.is_ok() && self.begun.is_none() && self.head.len() == HEAD {
-            self.result = self.begin();
+            self.result = self.begin(None);
         }
         if self.result.is_ok() {
             self.result = self.convert(left);
@@ -207,107 +204,174 @@ impl CaptureWriting<'_> {
     }
 
     fn writing(&self, error: &WriteError) -> CliError {
-        CliError::writing(&self.arguments.output, error)
+        CliError::writing(self.output, error)
     }
 
-    /// Learns the clocks, declares the channels, and converts what was kept.
-    fn begin(&mut self) -> Result<(), CliError> {
-        let ImportArgs { output, channel: names, .. } = self.arguments;
+    /// Learns the clocks, declares the channels, and converts what was kept. The summary is known if that is all of the
+    /// recording.
+    fn begin(&mut self, summary: Option<&ReadSummary>) -> Result<(), CliError> {
         let head = std::mem::take(&mut self.head);
         if head.is_empty() {
             return Err(CliError::reading(&self.arguments.file, &quality::SILENT));
         }
-        let learned: Vec<(RecordedChannel, RecordedQuality)> = (0_u32..)
-            .zip(names)
-            .map(|(number, name)| self.learn(&head, number, name))
-            .collect::<Result<_, _>>()?;
-        let (channels, qualities): (Vec<_>, Vec<_>) = learned.into_iter().unzip();
+        let learned = self.learn(&head, summary)?;
+        self.refuse()?;
+        let (mut channels, mut qualities) = (Vec::new(), Vec::new());
+        for LearnedChannel { channel, quality, sample } in learned {
+            channels.push(channel);
+            qualities.push(quality);
+            self.samples.push(sample);
+        }
         let periods: Vec<CharacterPeriod> = channels.iter().map(RecordedChannel::period).collect();
-        let mut declared = declared(self.arguments, names, &periods);
+        let mut declared = declared(self.arguments, &self.names, &periods);
         // Transitions of all wires fall at the recorder's sampling times.
         let times = head.iter().map(|change| change.time_fs);
         let sample_fs = times.clone().skip(1).zip(times).map(|(later, time)| later - time).min();
-        for (channel, quality) in declared.iter_mut().zip(&qualities) {
-            self.describe(channel, quality, sample_fs);
-        }
-        let stream = AtomicFile::create(output)?;
+        let is_padded = summary.is_none();
+        self.describe(&mut declared, &qualities, (sample_fs, is_padded));
+        let stream = AtomicFile::create(self.output)?;
         let writer = CaptureWriter::new(stream, ByteOrder::Little, &declared)
             .map_err(|error| self.writing(&error))?;
         let import = RecordingImport::new(channels);
-        self.begun = Some(BegunCapture { import, writer, declared, sample_fs });
+        self.begun = Some(BegunCapture { import, writer, declared, sample_fs, is_padded });
         self.convert(&head)
     }
 
-    /// Puts the measurements on a channel into its description.
-    fn describe(&self, channel: &mut Channel, quality: &RecordedQuality, sample_fs: Option<u64>) {
+    /// Puts measurements and doubts into the descriptions of the channels.
+    fn describe(
+        &self,
+        channels: &mut [Channel],
+        qualities: &[RecordedQuality],
+        (sample_fs, is_padded): (Option<u64>, bool),
+    ) {
         let nominal = self.arguments.rate.and_then(|_| CharacterPeriod::from_fs(self.period_fs));
-        if let Some(measurement) = quality.measurement(sample_fs, nominal) {
-            measurement.describe(channel);
+        for ((channel, quality), doubts) in channels.iter_mut().zip(qualities).zip(&self.doubts) {
+            if let Some(measurement) = quality.measurement(sample_fs, nominal) {
+                measurement.describe(channel);
+            }
+            channel.set_import_notes(&doubts.all(), is_padded.then_some(NOTES_LENGTH));
         }
     }
 
-    /// Learns the clock of a channel and, if that is asked for, the order of its wires. Returns also the
-    /// quality of the beginning.
+    /// Learns the clocks of the channels and, if that is asked for, the orders of their wires, and judges them.
     fn learn(
         &mut self,
         head: &[SignalChange],
-        number: u32,
-        name: &str,
-    ) -> Result<(RecordedChannel, RecordedQuality), CliError> {
-        let (first, period_fs) = (number * 9, self.period_fs);
-        let learned = |map| {
-            RecordedChannel::learn(head, first, map, period_fs).ok_or_else(|| {
-                let text = "no clock near --rate: too few transitions, or of other signals";
-                CliError::reading(&self.arguments.file, &escape_text(format!("{name}: {text}")))
-            })
+        summary: Option<&ReadSummary>,
+    ) -> Result<Vec<LearnedChannel>, CliError> {
+        let mut context = RecordingContext {
+            sample_fs: sample_distance(head),
+            nominal_fs: self.period_fs,
+            proved: Vec::new(),
+            has_profile: self.arguments.profile.value().is_some(),
         };
-        let mut channel = learned(WireMap::SAME)?;
-        let (mut sample, mut quality) = channel.preview(head, SAMPLE);
-        if self.arguments.guess {
-            let bits: Vec<u16> = sample.iter().map(|placed| placed.character.bits()).collect();
-            let guess = guess_map(&bits);
-            if let Some(GuessedMap { map, .. }) = guess {
-                channel = learned(map)?;
-                (sample, quality) = channel.preview(head, SAMPLE);
-            }
-            self.notes.push(format!("{name}: {}", quality::guess_text(guess)));
+        let mut all = self.recover(head, &vec![WireMap::SAME; self.names.len()])?;
+        let mut orders: Vec<Option<GuessedMap>> = vec![None; all.len()];
+        if !context.is_undersampled() {
+            let search = if self.arguments.guess { guess_map } else { proved_order };
+            orders = all.iter().map(|learned| search(&bits(&learned.sample))).collect();
         }
-        self.samples.push(sample);
-        Ok((channel, quality))
+        context.proved = orders.iter().flatten().map(|order| order.map).collect();
+        if self.arguments.guess {
+            for ((order, learned), name) in orders.iter_mut().zip(&all).zip(&self.names) {
+                *order = order.or_else(|| find_order(&bits(&learned.sample), &context.proved));
+                self.notes.push(format!("{name}: {}", quality::guess_text(*order)));
+            }
+            let maps: Vec<WireMap> =
+                orders.iter().map(|it| it.map_or(WireMap::SAME, |it| it.map)).collect();
+            all = self.recover(head, &maps)?;
+            context.proved.clear();
+        }
+        for (number, learned) in (0..).zip(&all) {
+            let mut doubts = context.judge(&learned.sample, &learned.quality);
+            if let Some(summary) = summary {
+                doubts.extend(level_doubts(summary, number * 9, head.first().map(|it| it.time_fs)));
+                doubts.set_damage(summary);
+            }
+            self.doubts.push(doubts);
+        }
+        self.proved = context.proved;
+        Ok(all)
+    }
+
+    /// Learns the clocks of the channels with some orders of their wires.
+    fn recover(
+        &self,
+        head: &[SignalChange],
+        maps: &[WireMap],
+    ) -> Result<Vec<LearnedChannel>, CliError> {
+        let channels = (0..).zip(maps).zip(&self.names).map(|((number, map), name)| {
+            let learned = RecordedChannel::learn(head, number * 9, *map, self.period_fs);
+            let channel = learned.ok_or_else(|| {
+                let text = "no Myrinet found: no clock near --rate: too few transitions, or of other signals";
+                CliError::reading(&self.arguments.file, &escape_text(format!("{name}: {text}")))
+            })?;
+            let (sample, quality) = channel.preview(head, SAMPLE);
+            Ok(LearnedChannel { channel, quality, sample })
+        });
+        channels.collect()
+    }
+
+    /// An error if a channel shows no sign of Myrinet.
+    fn refuse(&self) -> Result<(), CliError> {
+        let named = self.names.iter().zip(&self.doubts);
+        let texts = named.filter_map(|(name, doubts)| {
+            let all = doubts.refusal.iter().chain(&doubts.warnings);
+            doubts.refusal.as_ref()?;
+            Some(format!("{name}: {}", all.map(String::as_str).collect::<Vec<_>>().join("; ")))
+        });
+        let texts: Vec<String> = texts.collect();
+        if texts.is_empty() || self.arguments.force {
+            return Ok(());
+        }
+        let text = format!("{}. --force converts it all the same", texts.join(". "));
+        Err(CliError::reading(&self.arguments.file, &escape_text(text)))
     }
 
     /// Completes the capture.
-    fn finish(mut self) -> Result<ImportReport, CliError> {
+    fn finish(mut self, summary: &ReadSummary) -> Result<ImportReport, CliError> {
         std::mem::replace(&mut self.result, Ok(()))?;
         if self.begun.is_none() {
-            self.begin()?;
+            self.begin(Some(summary))?;
+        } else {
+            let numbers = (0..).map(|number| number * 9);
+            for (doubts, first) in self.doubts.iter_mut().zip(numbers) {
+                doubts.extend(level_doubts(summary, first, Some(0)));
+            }
         }
-        let Some(BegunCapture { import, mut writer, mut declared, sample_fs }) = self.begun.take()
+        let Some(BegunCapture { import, mut writer, mut declared, sample_fs, is_padded }) =
+            self.begun.take()
         else {
             return Ok(ImportReport::default());
         };
         let qualities = import
             .finish(&mut |id, chunk| writer.write(id, chunk))
             .map_err(|error| self.writing(&error))?;
+        for ((doubts, sample), quality) in self.doubts.iter_mut().zip(&self.samples).zip(&qualities)
+        {
+            if is_padded && !doubts.is_explained {
+                let fault = quality::fault(sample, quality, &self.proved);
+                doubts.warnings.extend(fault.map(quality::fault_text));
+            }
+            doubts.set_damage(summary);
+        }
         let mut stream = writer.finish().map_err(|error| self.writing(&error))?;
         let head = |channels: &[Channel]| {
             CaptureWriter::new(Vec::new(), ByteOrder::Little, channels)?.finish()
         };
         let begun = head(&declared).map_err(|error| self.writing(&error))?;
-        for (channel, quality) in declared.iter_mut().zip(&qualities) {
-            self.describe(channel, quality, sample_fs);
-        }
+        self.describe(&mut declared, &qualities, (sample_fs, is_padded));
         let whole = head(&declared).map_err(|error| self.writing(&error))?;
         // A channel that was silent at first has no measurements.
         if whole.len() == begun.len() {
             let replaced = stream.replace_head(&whole);
-            replaced.map_err(|error| CliError::writing(&self.arguments.output, &error))?;
+            replaced.map_err(|error| CliError::writing(self.output, &error))?;
         }
         commit_all(vec![stream])?;
-        let names = self.arguments.channel.iter().zip(self.samples);
-        let channels = names.zip(qualities).map(|((name, sample), quality)| ChannelReport {
-            fault: quality::fault(&sample, &quality),
-            name: name.clone(),
+        let channels = self.names.into_iter().zip(self.doubts).zip(qualities);
+        let channels = channels.map(|((name, doubts), quality)| ChannelReport {
+            doubts,
+            name,
             nominal_fs: self.period_fs,
             quality,
         });
@@ -315,13 +379,13 @@ impl CaptureWriting<'_> {
     }
 }
 
-/// Descriptions of the channels. Two are the directions of a link.
+/// Descriptions of the channels. Those that are opposite are the directions of a link.
 fn declared(arguments: &ImportArgs, names: &[String], periods: &[CharacterPeriod]) -> Vec<Channel> {
     let profile = arguments.profile.value().map(|it| ("profile".to_owned(), it.to_string()));
-    let channels = (0_u32..).zip(names).zip(periods);
-    let declared = channels.map(|((number, name), period)| Channel {
+    let channels = names.iter().zip(periods);
+    let declared = channels.map(|(name, period)| Channel {
         period: *period,
-        peer: (names.len() == 2).then_some(1 - number.min(1)),
+        peer: peer(names, name),
         tap: arguments.tap.clone(),
         more: profile.clone().into_iter().collect(),
         ..Channel::named(name.as_str())

@@ -4,7 +4,7 @@ use analyzer::event_reader::CounterReader;
 use analyzer::filter::RowKind;
 use analyzer::render;
 
-use crate::analyze::{check_channels, read_all, warn_of_empty_window};
+use crate::analyze::{check_channels, read_all, warn_of_empty_window, warn_of_import};
 use crate::args::ViewArgs;
 use crate::exit::CommandResult;
 use crate::output::StandardOutput;
@@ -23,6 +23,7 @@ fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let channels = counts.channels().values().map(|counter| &counter.channel);
     warn_of_empty_window(view, counts.latest(), &mut report);
     check_channels(view, &channels, &mut report);
+    warn_of_import(channels, &mut report);
     counts.keep(|_, counter| view.channels().selects(&counter.channel));
     counts
         .keep(|id, counter| writer.admits(&counter.row(id), RowSource::on(Some(&counter.channel))));

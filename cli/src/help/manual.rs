@@ -12,10 +12,11 @@ use super::examples::{CommandHelp, commands};
 use super::{EXIT_STATUS, markdown};
 
 /// Subjects beyond the commands: name in `myriscope help`, section of the manual, title and Markdown text.
-pub(crate) const TOPICS: [(&str, &str, &str, &str); 4] = [
+pub(crate) const TOPICS: [(&str, &str, &str, &str); 5] = [
     ("filter", "7", "filters and columns of lists", include_str!("../../topics/filter.md")),
     ("scenario", "5", "scenarios of simulations", include_str!("../../topics/scenario.md")),
     ("output", "7", "JSON output and exit statuses", include_str!("../../topics/output.md")),
+    ("recordings", "7", "recordings of the wires", include_str!("../../topics/recordings.md")),
     ("glossary", "7", "terms", include_str!("../../topics/glossary.md")),
 ];
 

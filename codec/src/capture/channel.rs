@@ -44,6 +44,8 @@ pub struct Channel {
 
 /// First word of the comment that describes a channel.
 const MARKER: &str = "myrinet-channel";
+/// First word of a comment that tells what was doubtful when the channel was imported.
+const IMPORT_MARKER: &str = "import: ";
 /// Versions of the description; the second has periods that are no whole picoseconds.
 const VERSIONS: [&str; 2] = ["1", "2"];
 
@@ -102,6 +104,27 @@ impl Channel {
     /// The value of a further key.
     fn word(&self, key: &str) -> Option<&str> {
         self.more.iter().find(|(known, _)| known == key).map(|(_, word)| word.as_str())
+    }
+
+    /// What was doubtful when the channel was imported from a recording of its wires.
+    pub fn import_notes(&self) -> impl Iterator<Item = &str> {
+        self.comments
+            .iter()
+            .filter_map(|comment| comment.strip_prefix(IMPORT_MARKER))
+            .map(str::trim_end)
+    }
+
+    /// Adds notes on what was doubtful, as a comment each; or as one comment of a fixed length, so that a later text can replace
+    /// it in a file that has been written.
+    pub fn set_import_notes(&mut self, notes: &[String], length: Option<usize>) {
+        self.comments.retain(|comment| !comment.starts_with(IMPORT_MARKER));
+        match length {
+            Some(length) => {
+                let text = notes.join("; ");
+                self.comments.push(format!("{IMPORT_MARKER}{text:<length$.length$}"));
+            }
+            None => self.comments.extend(notes.iter().map(|text| format!("{IMPORT_MARKER}{text}"))),
+        }
     }
 
     /// The name of the opposite channel: `TO>FROM`.

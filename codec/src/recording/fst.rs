@@ -7,20 +7,27 @@ mod changes;
 mod names;
 mod packing;
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom};
+
+use flate2::bufread::GzDecoder;
 
 use self::changes::BlockChanges;
 use self::packing::{FstPacking, unpack, varint};
+use super::decimal::TimeOrigin;
 use super::levels::SignalLevels;
-use super::variables::VariableTable;
-use super::{ChangeSink, RecordingError};
+use super::variables::VariableName;
+use super::{ChangeSink, ReadSummary, RecordingError, SignalReader, SignalTable};
 
 /// Most bytes that are taken from a block at once, packed or not. A writer ends a block of 128 MiB.
 const BYTES_MAX: u64 = 128 << 20;
 
+/// Most bytes of a file that is compressed as a whole: it is unpacked into memory. *Chosen*
+const WHOLE_MAX: u64 = 512 << 20;
+
 /// True for the first bytes of an FST file: a header block of 329 bytes, or a block that has a whole file.
 pub fn is_fst(head: &[u8]) -> bool {
-    head.starts_with(&[HEADER, 0, 0, 0, 0, 0, 0, 1, 0x49]) || head.first() == Some(&WRAPPED)
+    let is_header = head.starts_with(&[HEADER, 0, 0, 0, 0, 0, 0, 1]);
+    is_header && head.get(8).is_none_or(|length| *length == 0x49) || head.starts_with(&[WRAPPED, 0])
 }
 
 /// Most variables, of which a place is kept in each block.
@@ -58,6 +65,8 @@ impl FileBlock {
 #[derive(Debug)]
 struct BlockFile<R> {
     reader: R,
+    /// Content of a file that is compressed as a whole.
+    unpacked: Option<Vec<u8>>,
     length: u64,
 }
 
@@ -75,9 +84,37 @@ impl<R: Read + Seek> BlockFile<R> {
         let block = FileBlock { kind: head.first().copied().unwrap_or_default(), end, ..whole };
         match length {
             0 => Err(block.damaged("the file was not ended by its writer")),
+            // What is there of it is unpacked.
+            8.. if block.kind == WRAPPED => {
+                Ok(Some(FileBlock { end: end.min(self.length), ..block }))
+            }
             8.. if end <= self.length => Ok(Some(block)),
             _ => Err(block.damaged(format!("a block of {length} bytes is not in the file"))),
         }
+    }
+
+    /// Goes on with the file that a block has, compressed. Returns the damage that ends it.
+    fn unpack(&mut self, block: FileBlock) -> Result<Option<RecordingError>, RecordingError> {
+        let length = self.number(block, block.start)?;
+        if length > WHOLE_MAX {
+            let text = format!(
+                "the file is compressed as a whole, of {length} bytes: convert it with fst2vcd"
+            );
+            return Err(block.damaged(text));
+        }
+        let mut bytes = Vec::new();
+        let packed = BufReader::new(self.reader.by_ref());
+        let read = GzDecoder::new(packed).take(length.saturating_add(1)).read_to_end(&mut bytes);
+        let damage = match read {
+            Ok(_) if bytes.len() as u64 == length => None,
+            Ok(_) => Some("it has another length than it states".to_owned()),
+            Err(error) => Some(error.to_string()),
+        };
+        self.length = bytes.len() as u64;
+        self.unpacked = Some(bytes);
+        Ok(damage.map(|cause| {
+            block.damaged(format!("the file is compressed as a whole, and damaged: {cause}"))
+        }))
     }
 
     /// Bytes of a block from a place in the file.
@@ -87,6 +124,13 @@ impl<R: Read + Seek> BlockFile<R> {
             let text =
                 format!("{length} bytes from byte {at} on are not in the block, or too many");
             return Err(RecordingError::at_byte(at, text));
+        }
+        if let Some(unpacked) = &self.unpacked {
+            let from = usize::try_from(at).ok().and_then(|at| unpacked.get(at..));
+            let bytes = from.and_then(|from| from.get(..usize::try_from(length).ok()?));
+            return bytes
+                .map(<[u8]>::to_vec)
+                .ok_or_else(|| RecordingError::at_byte(at, "the file ends here"));
         }
         let mut bytes = Vec::new();
         let read = self
@@ -111,11 +155,13 @@ impl<R: Read + Seek> BlockFile<R> {
 #[derive(Debug)]
 pub struct FstReader<R> {
     file: BlockFile<R>,
-    variables: VariableTable,
+    variables: SignalTable,
     /// Bytes of a level of each variable as text, by its handle less 1.
     widths: Vec<u32>,
     /// Femtoseconds in a unit of time.
     unit_fs: u64,
+    /// Damage behind the last whole block.
+    damage: Option<RecordingError>,
 }
 
 impl<R: Read + Seek> FstReader<R> {
@@ -128,31 +174,72 @@ impl<R: Read + Seek> FstReader<R> {
         let length = reader
             .seek(SeekFrom::End(0))
             .map_err(|error| RecordingError::at_byte(0, format!("seek failed: {error}")))?;
-        let (variables, widths) = (VariableTable::default(), Vec::new());
-        let file = BlockFile { reader, length };
-        let mut fst = Self { file, variables, widths, unit_fs: 0 };
-        let (mut geometry, mut names, mut at) = (None, None, 0);
-        while let Some(block) = fst.file.block(at)? {
+        let (variables, widths) = (SignalTable::default(), Vec::new());
+        let file = BlockFile { reader, unpacked: None, length };
+        let mut fst = Self { file, variables, widths, unit_fs: 0, damage: None };
+        let (mut geometry, mut names, mut changes, mut at) = (None, None, None, 0);
+        loop {
+            let block = match fst.file.block(at) {
+                Ok(Some(block)) => block,
+                Ok(None) => break,
+                // What stands before it is given.
+                Err(damage) => {
+                    fst.damage.get_or_insert(damage);
+                    break;
+                }
+            };
+            at = block.end;
             match block.kind {
                 HEADER => fst.unit_fs = fst.unit_fs(block)?,
                 GEOMETRY => geometry = Some(block),
-                WRAPPED => {
-                    let text = "the file is compressed as a whole: convert it with fst2vcd";
-                    return Err(block.damaged(text));
+                WRAPPED if fst.file.unpacked.is_none() => {
+                    fst.damage = fst.file.unpack(block)?;
+                    at = 0;
                 }
                 NAMES_GZIP | NAMES_LZ4 | NAMES_LZ4_TWICE => names = Some(block),
+                CHANGES | CHANGES_ALIAS | CHANGES_ALIAS_2 => changes = changes.or(Some(block)),
                 _ => {}
             }
-            at = block.end;
         }
-        match (geometry, names) {
-            (Some(geometry), Some(names)) if fst.unit_fs > 0 => {
+        match (geometry, names, changes) {
+            _ if fst.unit_fs == 0 => {}
+            (Some(geometry), Some(names), _) => {
                 fst.read_widths(geometry)?;
                 fst.read_names(names)?;
-                Ok(fst)
+                return Ok(fst);
             }
-            _ => Err(RecordingError::at_byte(at, "no header, no widths or no names of signals")),
+            (geometry, None, Some(changes)) if fst.damage.is_some() => {
+                fst.number_signals(geometry, changes)?;
+                return Ok(fst);
+            }
+            _ => {}
         }
+        let text = "no header, no widths or no names of signals";
+        Err(fst.damage.unwrap_or_else(|| RecordingError::at_byte(at, text)))
+    }
+
+    /// Names the signals of a cut file by their numbers, if their widths are known: by themselves, or as all are one.
+    fn number_signals(
+        &mut self,
+        geometry: Option<FileBlock>,
+        changes: FileBlock,
+    ) -> Result<(), RecordingError> {
+        match geometry {
+            Some(geometry) => self.read_widths(geometry)?,
+            None => self.widths = changes::scalars(&mut self.file, changes)?.unwrap_or_default(),
+        }
+        let Some(damage) = self.damage.as_mut().filter(|_| !self.widths.is_empty()) else {
+            let text = "the file is cut: names and widths of the signals stood at its end";
+            return Err(changes.damaged(text));
+        };
+        damage.cause +=
+            "; the names of the signals stood behind it: they are called by their numbers";
+        for (handle, width) in (0_u32..).zip(&self.widths) {
+            let name = VariableName { scopes: &[], name: &(handle + 1).to_string(), range: "" };
+            let declared = self.variables.declare(name, *width as usize, &handle.to_be_bytes());
+            declared.map_err(|cause| changes.damaged(cause))?;
+        }
+        Ok(())
     }
 
     /// Femtoseconds in the unit of a header.
@@ -187,23 +274,14 @@ impl<R: Read + Seek> FstReader<R> {
         }
         Ok(())
     }
+}
 
-    /// The signals, one a bit.
-    pub fn signals(&self) -> &[String] {
-        self.variables.signals()
+impl<R: Read + Seek> SignalReader for FstReader<R> {
+    fn signals(&self) -> &SignalTable {
+        &self.variables
     }
 
-    /// Gives the changes of some signals, by their numbers, in order of time. The first level of a
-    /// signal is no change; an unknown level leaves the level as it was.
-    ///
-    /// # Errors
-    ///
-    /// Damage of a block of changes, with its byte. What precedes it has been given.
-    pub fn read(
-        mut self,
-        selected: &[usize],
-        sink: &mut ChangeSink<'_>,
-    ) -> Result<(), RecordingError> {
+    fn read(mut self: Box<Self>, selected: &[usize], sink: &mut ChangeSink<'_>) -> ReadSummary {
         let masks = self.variables.masks(selected);
         let selected = masks.into_iter().filter_map(|(code, masks)| {
             let handle = u32::from_be_bytes(*code.first_chunk()?);
@@ -214,6 +292,7 @@ impl<R: Read + Seek> FstReader<R> {
             selected: selected.collect(),
             unit_fs: self.unit_fs,
             levels: SignalLevels::default(),
+            origin: TimeOrigin::default(),
             time_fs: None,
         };
         let mut at = 0;
@@ -226,9 +305,9 @@ impl<R: Read + Seek> FstReader<R> {
             }
             Ok(())
         };
-        let result = read();
-        changes.levels.finish(changes.time_fs.unwrap_or_default(), sink);
-        result
+        let read = read();
+        let error = self.damage.or(read.err());
+        ReadSummary { error, ..changes.levels.finish(changes.time_fs.unwrap_or_default(), sink) }
     }
 }
 
@@ -249,12 +328,12 @@ mod tests {
     /// Names of the signals, changes, and the error.
     fn read(bytes: &[u8]) -> (Vec<String>, Vec<SignalChange>, Option<RecordingError>) {
         let (mut changes, mut names) = (Vec::new(), Vec::new());
-        let result = FstReader::new(Cursor::new(bytes)).and_then(|fst| {
-            names = fst.signals().to_vec();
+        let error = FstReader::new(Cursor::new(bytes)).map_or_else(Some, |fst| {
+            names = fst.signals().names().to_vec();
             let selected: Vec<usize> = (0..names.len().min(SELECTED_MAX)).collect();
-            fst.read(&selected, &mut |given| changes.extend(given))
+            Box::new(fst).read(&selected, &mut |given| changes.extend(given)).error
         });
-        (names, changes, result.err())
+        (names, changes, error)
     }
 
     #[test]
@@ -264,9 +343,9 @@ mod tests {
         {
             let dump = fixture(&format!("{dump}.vcd"));
             let dump = VcdReader::new(dump.as_slice()).unwrap();
-            let (names, mut changes) = (dump.signals().to_vec(), Vec::new());
+            let (names, mut changes) = (dump.signals().names().to_vec(), Vec::new());
             let selected: Vec<usize> = (0..names.len()).collect();
-            dump.read(&selected, &mut |given| changes.extend(given)).unwrap();
+            Box::new(dump).read(&selected, &mut |given| changes.extend(given));
             assert!(changes.len() > 10);
             let (fst_names, fst_changes, error) = read(&fixture(&format!("{file}.fst")));
             assert_eq!((fst_names, fst_changes), (names, changes), "{file}");

@@ -100,10 +100,11 @@ impl RecordedChannel {
             [] => silent,
             some => SenderClock::learn(some, period_fs)?,
         };
-        let period = CharacterPeriod::from_fs(clock.period_fs)?;
+        let last_fs = transitions.last().map_or(0, |last| last.time_fs);
+        let period = CharacterPeriod::from_fs(told_period(&clock, period_fs, last_fs - first_fs))?;
         let start_fs = head.first().map_or(0, |change| change.time_fs);
         let recovery = ClockRecovery::new(&clock, first_fs);
-        let line = CharacterLine::new(clock.period_fs, start_fs / clock.period_fs);
+        let line = CharacterLine::new(period.fs(), start_fs / period.fs());
         let (content, placed) = (ContentCounter::default(), Vec::new());
         transitions.clear();
         let own = Self {
@@ -132,17 +133,23 @@ impl RecordedChannel {
         characters_max: usize,
     ) -> (Vec<PlacedCharacter>, RecordedQuality) {
         let (mut channel, mut characters) = (self.clone(), Vec::new());
+        // Characters are counted at once: all of them with their silence may not fit into memory.
+        let (mut content, mut run) = (ContentCounter::default(), CharBuf::new());
         channel.recover(head, |line, placed| {
-            // The characters themselves are not needed, nor is silence, however long.
             for placed in placed {
-                if let Some(tick) = line.tick(*placed) {
-                    line.end = tick + 1;
+                let Some(tick) = line.tick(*placed) else { continue };
+                if tick > line.end {
+                    content.feed(std::mem::take(&mut run).chars());
+                    content.skip_silence(tick - line.end);
                 }
+                run.push(placed.character);
+                line.end = tick + 1;
             }
             let room = characters_max - characters.len();
             characters.extend(placed.iter().take(room));
         });
-        (characters, channel.finish())
+        content.feed(run.chars());
+        (characters, RecordedQuality { content: content.counts(), ..channel.finish() })
     }
 
     /// Recovers the characters of changes.
@@ -187,6 +194,14 @@ impl RecordedChannel {
     }
 }
 
+/// The nominal period if all of a time is too short to tell it from that of a clock: by a quarter of a period. Else that
+/// of the clock.
+fn told_period(clock: &SenderClock, nominal_fs: u64, time_fs: u64) -> u64 {
+    let apart = u128::from(clock.period_fs.abs_diff(nominal_fs)) * u128::from(time_fs);
+    let is_nominal = apart * 4 < u128::from(nominal_fs) * u128::from(nominal_fs);
+    if is_nominal { nominal_fs } else { clock.period_fs }
+}
+
 /// Adds the transitions of a channel's wires.
 fn add_transitions(
     transitions: &mut Vec<WireTransition>,
@@ -197,8 +212,9 @@ fn add_transitions(
     let mut end = transitions.len();
     transitions.resize(end + changes.len(), WireTransition { time_fs: 0, wires: 0 });
     for change in changes {
-        let signals = change.signals.unbounded_shr(first_signal) as usize % wires.len();
-        let wires = wires.get(signals).copied().unwrap_or_default();
+        let signals = change.signals.unbounded_shr(first_signal) & ((1 << WIRES) - 1);
+        let wires =
+            usize::try_from(signals).ok().and_then(|at| wires.get(at)).copied().unwrap_or_default();
         // An entry without wires is overwritten: that is faster than to decide.
         if let Some(entry) = transitions.get_mut(end) {
             *entry = WireTransition { time_fs: change.time_fs, wires };

@@ -1,35 +1,81 @@
 //! Levels of the selected signals, and their changes.
 
-use super::{ChangeSink, SignalChange};
+use super::{ChangeSink, ReadSummary, SignalChange};
 
 /// Changes that are given at once: as many as stay in the nearest cache.
 pub(super) const BATCH: usize = 1024;
 
-/// Levels of the selected signals. The first level of a signal is no change.
+/// Level of a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SignalLevel {
+    Low,
+    High,
+    Unknown,
+}
+
+impl SignalLevel {
+    /// The level of a letter: 0 and L, 1 and H, and those that are none. IEEE 1164
+    #[inline]
+    pub(super) const fn of(letter: u8) -> Option<Self> {
+        match letter {
+            b'0' | b'l' | b'L' => Some(Self::Low),
+            b'1' | b'h' | b'H' => Some(Self::High),
+            b'x' | b'X' | b'z' | b'Z' | b'u' | b'U' | b'w' | b'W' | b'-' => Some(Self::Unknown),
+            _ => None,
+        }
+    }
+}
+
+/// Levels of the selected signals. Their first levels are no changes. A signal that has none at the first time is taken as low
+/// until it has one.
 #[derive(Debug, Default)]
 pub(super) struct SignalLevels {
-    levels: u32,
-    /// Signals whose level is known.
-    known: u32,
+    levels: u64,
+    /// Signals whose level is known, and those whose next level is a change.
+    known: u64,
+    counted: u64,
     /// Signals that have changed since the last change.
-    changed: u32,
+    changed: u64,
+    /// Signals that were known at the last time.
+    learned: u64,
+    is_begun: bool,
     /// Changes that are not given yet.
     batch: Vec<SignalChange>,
+    summary: ReadSummary,
 }
 
 impl SignalLevels {
     /// Sets the signals of a mask to the levels of the same bits.
     #[inline]
-    pub(super) const fn set(&mut self, mask: u32, levels: u32) {
+    pub(super) const fn set(&mut self, mask: u64, levels: u64) {
         let changed = (self.levels ^ levels) & mask;
         self.levels ^= changed;
-        self.changed ^= changed & self.known;
+        self.changed ^= changed & self.counted;
         self.known |= mask;
+        self.counted |= mask;
+    }
+
+    /// Sets the signals of a mask to a level. An unknown one leaves the level as it was, and is counted.
+    #[inline]
+    pub(super) const fn put(&mut self, mask: u64, level: SignalLevel) {
+        match level {
+            SignalLevel::Low => self.set(mask, 0),
+            SignalLevel::High => self.set(mask, mask),
+            SignalLevel::Unknown => self.summary.lost |= mask & self.known,
+        }
+    }
+
+    /// True once a signal has a level.
+    pub(super) const fn is_known(&self) -> bool {
+        self.known != 0
     }
 
     /// Takes the signals that have changed as a change at a time.
     #[inline]
     pub(super) fn end(&mut self, time_fs: u64, changes: &mut ChangeSink<'_>) {
+        if self.known != self.learned || !self.is_begun {
+            self.learn(time_fs);
+        }
         let signals = std::mem::take(&mut self.changed);
         if signals != 0 {
             self.batch.push(SignalChange { time_fs, signals });
@@ -40,9 +86,21 @@ impl SignalLevels {
         }
     }
 
+    /// Takes the signals whose level has become known after the first time.
+    #[cold]
+    fn learn(&mut self, time_fs: u64) {
+        let late = self.known & !self.learned;
+        if self.is_begun {
+            let numbers = (0..u64::BITS).filter(|number| late >> number & 1 == 1);
+            self.summary.late.extend(numbers.map(|number| (number, time_fs)));
+        }
+        (self.learned, self.counted, self.is_begun) = (self.known, u64::MAX, true);
+    }
+
     /// Gives all changes, the last of them at a time.
-    pub(super) fn finish(mut self, time_fs: u64, changes: &mut ChangeSink<'_>) {
+    pub(super) fn finish(mut self, time_fs: u64, changes: &mut ChangeSink<'_>) -> ReadSummary {
         self.end(time_fs, changes);
         changes(&self.batch);
+        ReadSummary { known: self.known, ..self.summary }
     }
 }

@@ -1,19 +1,20 @@
 //! Sessions of sigrok and `PulseView` (`.sr`): a zip archive of a description and of raw samples.
 
+mod archive;
+
 use std::io::{Read, Seek};
 
-use zip::ZipArchive;
+use zip::read::read_zipfile_from_stream;
 
+use self::archive::SessionArchive;
+use super::decimal::{SECOND_FS, sample_rate};
 use super::levels::BATCH;
-use super::{ChangeSink, RecordingError, SELECTED_MAX, SignalChange};
-
-/// Longest description.
-const METADATA_MAX: u64 = 1_048_576;
+use super::{
+    ChangeSink, ReadSummary, RecordingError, SELECTED_MAX, SignalChange, SignalReader, SignalTable,
+};
 
 /// Widest sample, in bytes.
 const UNIT_MAX: usize = 8;
-
-const SECOND_FS: u64 = 1_000_000_000_000_000;
 
 /// Samples that are read at once, in bytes.
 const BLOCK: usize = 65_536;
@@ -21,15 +22,18 @@ const BLOCK: usize = 65_536;
 /// Reader of a sigrok session.
 #[derive(Debug)]
 pub struct SigrokReader<R> {
-    archive: ZipArchive<R>,
+    archive: SessionArchive<R>,
     /// Names of the signals, by bit of a sample; empty for a bit without one.
     names: Vec<String>,
+    signals: SignalTable,
     /// Prefix of the files of samples.
     file: String,
     /// Samples in a second, and femtoseconds between two if they are a whole number.
     sample_rate: u64,
     sample_fs: Option<u64>,
     unit_size: usize,
+    /// Number of signals that is stated.
+    probes: usize,
 }
 
 impl<R: Read + Seek> SigrokReader<R> {
@@ -37,20 +41,20 @@ impl<R: Read + Seek> SigrokReader<R> {
     ///
     /// # Errors
     ///
-    /// An archive without a description of logic signals, with a sample rate.
+    /// An archive without a description of logic signals, with a sample rate, that fits its samples.
     pub fn new(reader: R) -> Result<Self, RecordingError> {
-        let zip = |error: zip::result::ZipError| {
-            RecordingError::at_byte(0, format!("no sigrok session: {error}"))
+        let mut archive = SessionArchive::open(reader)?;
+        let text = archive.metadata()?;
+        let mut session = Self {
+            archive,
+            names: Vec::new(),
+            signals: SignalTable::default(),
+            file: String::new(),
+            sample_rate: 0,
+            sample_fs: None,
+            unit_size: 0,
+            probes: 0,
         };
-        let mut archive = ZipArchive::new(reader).map_err(zip)?;
-        let mut text = String::new();
-        let metadata = archive.by_name("metadata").map_err(zip)?;
-        metadata
-            .take(METADATA_MAX)
-            .read_to_string(&mut text)
-            .map_err(|error| RecordingError::at_byte(0, format!("metadata: {error}")))?;
-        let (names, file, sample_rate, sample_fs) = (Vec::new(), String::new(), 0, None);
-        let mut session = Self { archive, names, file, sample_rate, sample_fs, unit_size: 0 };
         for (line, words) in (1..).zip(text.lines()) {
             let Some((key, value)) = words.split_once('=') else { continue };
             session
@@ -61,6 +65,14 @@ impl<R: Read + Seek> SigrokReader<R> {
             let text = "metadata: no logic signals (capturefile, unitsize)";
             return Err(RecordingError::at_byte(0, text));
         }
+        let (size, probes) = (session.unit_size, session.probes.max(session.names.len()));
+        if probes > 8 * size {
+            let text = format!(
+                "metadata: {probes} signals do not fit into samples of {size} bytes (unitsize)"
+            );
+            return Err(RecordingError::at_byte(0, text));
+        }
+        std::mem::take(&mut session.names).into_iter().for_each(|name| session.signals.push(name));
         Ok(session)
     }
 
@@ -74,7 +86,7 @@ impl<R: Read + Seek> SigrokReader<R> {
         match key {
             "capturefile" => value.clone_into(&mut self.file),
             "samplerate" => {
-                self.sample_rate = rate(value)
+                self.sample_rate = sample_rate(value)
                     .ok_or_else(|| format!("samplerate is {value:?}, not 1 Hz to 1 THz"))?;
                 let whole = SECOND_FS.is_multiple_of(self.sample_rate);
                 self.sample_fs = whole.then(|| SECOND_FS / self.sample_rate);
@@ -84,13 +96,16 @@ impl<R: Read + Seek> SigrokReader<R> {
                 self.unit_size =
                     size.ok_or_else(|| format!("unitsize is {value:?}, not 1 to {UNIT_MAX}"))?;
             }
+            "total probes" => {
+                self.probes =
+                    value.parse().map_err(|_| format!("total probes is {value:?}, no number"))?;
+            }
             _ => {
-                let number =
-                    key.strip_prefix("probe").and_then(|number| number.parse::<usize>().ok());
-                if let Some(bit) = number
-                    .and_then(|number| number.checked_sub(1))
-                    .filter(|bit| *bit < 8 * UNIT_MAX)
-                {
+                let number = key.strip_prefix("probe").and_then(|number| number.parse().ok());
+                if let Some(bit) = number.and_then(|number: usize| number.checked_sub(1)) {
+                    if bit >= 8 * UNIT_MAX {
+                        return Err(format!("{key} is beyond {} signals", 8 * UNIT_MAX));
+                    }
                     self.names.resize(self.names.len().max(bit + 1), String::new());
                     if let Some(name) = self.names.get_mut(bit) {
                         value.clone_into(name);
@@ -101,19 +116,9 @@ impl<R: Read + Seek> SigrokReader<R> {
         Ok(())
     }
 
-    /// The signals, by the bit of a sample.
-    pub fn signals(&self) -> &[String] {
-        &self.names
-    }
-
-    /// Gives the changes of some signals, by their numbers, in order of time. The first sample is
-    /// no change.
-    ///
-    /// # Errors
-    ///
-    /// Damage of the archive, with the byte of the samples. What precedes it has been given.
-    pub fn read(
-        mut self,
+    /// Gives the changes of all parts: of one file, or of `FILE-1`, `FILE-2`, …
+    fn read_parts(
+        self,
         selected: &[usize],
         sink: &mut ChangeSink<'_>,
     ) -> Result<(), RecordingError> {
@@ -122,59 +127,66 @@ impl<R: Read + Seek> SigrokReader<R> {
         }
         let times = (self.sample_rate, self.sample_fs);
         let mut samples = SampleComparer::new(self.unit_size, times, selected);
-        // One file, or parts `FILE-1`, `FILE-2`, …
-        let single = self.archive.index_for_name(&self.file);
-        for part in 1.. {
-            let name =
-                if single.is_some() { self.file.clone() } else { format!("{}-{part}", self.file) };
-            if self.archive.index_for_name(&name).is_none() || (single.is_some() && part > 1) {
-                break;
+        let part = |number: u64| format!("{}-{number}", self.file);
+        match self.archive {
+            SessionArchive::Whole(mut archive) => {
+                if archive.index_for_name(&self.file).is_some() {
+                    return samples.read_file(archive.by_name(&self.file), sink);
+                }
+                let last = archive.file_names().filter_map(|name| {
+                    name.strip_prefix(&self.file)?.strip_prefix('-')?.parse().ok()
+                });
+                let last: u64 = last.max().unwrap_or_default();
+                for number in 1..=last {
+                    let name = part(number);
+                    if archive.index_for_name(&name).is_none() {
+                        let text = format!(
+                            "{name} is missing, of {last} files of samples; those behind it are not read"
+                        );
+                        return Err(RecordingError::at_byte(0, text));
+                    }
+                    samples.read_file(archive.by_name(&name), sink)?;
+                }
+                Ok(())
             }
-            let damaged =
-                |at: u64, cause: String| RecordingError::at_byte(at, format!("{name}: {cause}"));
-            let mut file =
-                self.archive.by_name(&name).map_err(|error| damaged(0, error.to_string()))?;
-            let mut block = vec![0; BLOCK];
-            let (mut kept, mut at) = (0, 0);
-            loop {
-                let free = block.get_mut(kept..).unwrap_or_default();
-                let read = match file.read(free) {
-                    Ok(0) => break,
-                    Ok(read) => read,
-                    Err(error) => return Err(damaged(at, error.to_string())),
-                };
-                at += read as u64;
-                let filled = kept + read;
-                let whole = filled - filled % self.unit_size;
-                samples.read(block.get(..whole).unwrap_or_default(), sink)?;
-                block.copy_within(whole..filled, 0);
-                kept = filled - whole;
+            SessionArchive::Cut(mut reader, cause) => {
+                let mut number = 1;
+                let failed =
+                    |error: &dyn std::fmt::Display| RecordingError::at_byte(0, error.to_string());
+                reader.rewind().map_err(|error| failed(&error))?;
+                while let Ok(Some(file)) = read_zipfile_from_stream(&mut reader) {
+                    if file.name() == part(number) || file.name() == self.file {
+                        number += 1;
+                        samples.read_file(Ok(file), sink)?;
+                    }
+                }
+                let text = format!(
+                    "the archive is cut or damaged ({cause}): {} files of samples are whole",
+                    number - 1
+                );
+                Err(RecordingError::at_byte(0, text))
             }
         }
-        Ok(())
     }
 }
 
-/// Samples per second of `500 MHz`, `24000000` and the like.
-fn rate(text: &str) -> Option<u64> {
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, unit) = text.split_at_checked(digits)?;
-    let factor: u64 = match unit.trim() {
-        "" | "Hz" => 1,
-        "kHz" => 1000,
-        "MHz" => 1_000_000,
-        "GHz" => 1_000_000_000,
-        _ => return None,
-    };
-    let rate = number.parse::<u64>().ok()?.checked_mul(factor)?;
-    (1..=1_000_000_000_000).contains(&rate).then_some(rate)
+impl<R: Read + Seek> SignalReader for SigrokReader<R> {
+    fn signals(&self) -> &SignalTable {
+        &self.signals
+    }
+
+    fn read(self: Box<Self>, selected: &[usize], sink: &mut ChangeSink<'_>) -> ReadSummary {
+        let error = self.read_parts(selected, sink).err();
+        // Samples have a level of each signal.
+        ReadSummary { error, known: u64::MAX, ..ReadSummary::default() }
+    }
 }
 
 /// Samples that are compared at once: as many words of eight bytes as a sample has bytes.
 const GROUP: usize = 8;
 
 /// Signals of each value of a byte of a sample.
-type ByteSignals = [u32; 256];
+type ByteSignals = [u64; 256];
 
 /// Comparison of each sample with the one before.
 struct SampleComparer {
@@ -210,6 +222,36 @@ impl SampleComparer {
         let (changed, changes) = (Box::new([(0, 0); BATCH]), Vec::new());
         let (last, count) = (0, 0);
         Self { unit_size, mask, signals, last, changed, changes, count, sample_rate, sample_fs }
+    }
+
+    /// Reads a file of the archive.
+    fn read_file<'z, R: Read>(
+        &mut self,
+        file: zip::result::ZipResult<zip::read::ZipFile<'z, R>>,
+        sink: &mut ChangeSink<'_>,
+    ) -> Result<(), RecordingError> {
+        let mut file = file.map_err(|error| RecordingError::at_byte(0, error.to_string()))?;
+        let name = file.name().to_owned();
+        let damaged = |at: u64, cause: &dyn std::fmt::Display| {
+            RecordingError::at_byte(at, format!("{name}: {cause}"))
+        };
+        let mut block = vec![0; BLOCK];
+        let (mut kept, mut at) = (0, 0);
+        loop {
+            let free = block.get_mut(kept..).unwrap_or_default();
+            let read = match file.read(free) {
+                Ok(0) if kept > 0 => return Err(damaged(at, &"the samples end inside one")),
+                Ok(0) => return Ok(()),
+                Ok(read) => read,
+                Err(error) => return Err(damaged(at, &error)),
+            };
+            at += read as u64;
+            let filled = kept + read;
+            let whole = filled - filled % self.unit_size;
+            self.read(block.get(..whole).unwrap_or_default(), sink)?;
+            block.copy_within(whole..filled, 0);
+            kept = filled - whole;
+        }
     }
 
     /// Reads whole samples.
@@ -349,7 +391,7 @@ mod tests {
                 let sample = step.wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 let changed = sample ^ last.unwrap_or(sample);
                 let signals = selected.iter().enumerate().fold(0, |all, (number, bit)| {
-                    all | u32::from(changed >> bit & 1 == 1) << number
+                    all | u64::from(changed >> bit & 1 == 1) << number
                 });
                 if signals != 0 {
                     expected.push(SignalChange { time_fs: at * 10, signals });

@@ -1,84 +1,113 @@
-//! Tables of levels as CSV: a row a sample, or a row a change with its time, as Saleae writes them.
+//! Tables of levels as CSV: a row a sample, or a row a change with its time.
 
-use std::io::{self, Read};
+mod dialect;
+
+use std::io::{self, Chain, Cursor, Read};
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::levels::SignalLevels;
-use super::{ChangeSink, RecordingError, SELECTED_MAX};
+use self::dialect::{TableColumn, TableDialect, bits, level, time};
+use super::decimal::TimeOrigin;
+use super::levels::{SignalLevel, SignalLevels};
+use super::variables::VariableName;
+use super::{ChangeSink, ReadSummary, RecordingError, SignalReader, SignalTable};
 
 /// Longest row, in bytes.
 const ROW_MAX: usize = 1_048_576;
 
+/// Bytes from which the dialect of a table is seen.
+const HEAD: u64 = ROW_MAX as u64;
+
+/// True if a text begins like a table.
+pub fn is_table(head: &[u8]) -> bool {
+    TableDialect::of(head).is_some()
+}
+
+/// A table whose beginning has been read.
+type TableInput<R> = Chain<Cursor<Vec<u8>>, R>;
+
 /// Reader of a table of levels.
 #[derive(Debug)]
 pub struct TableReader<R> {
-    rows: csv::Reader<LimitedReader<R>>,
-    names: Vec<String>,
-    /// The first column, if it is the time.
-    time_column: Option<TimeColumn>,
-    /// Distance of two rows without a time.
-    row_fs: u64,
+    rows: csv::Reader<LimitedReader<TableInput<R>>>,
+    signals: SignalTable,
+    columns: Vec<TableColumn>,
+    /// Lines before the first row.
+    lines: u64,
+    times: RowTimes,
+}
+
+/// Times of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RowTimes {
+    /// In a column, in a unit of some femtoseconds.
+    Column(usize, u64),
+    /// All at one distance.
+    Equal(u64),
 }
 
 impl<R: Read> TableReader<R> {
-    /// Reads the heading of a table: names of signals, behind `Time [s]` if rows have times in
-    /// seconds. Rows without times are `row_fs` femtoseconds apart.
+    /// Reads the heading of a table: names of signals, and perhaps times. Rows without times are `row_fs` femtoseconds
+    /// apart; if that is 0, as a comment states.
     ///
     /// # Errors
     ///
     /// A table without a heading.
-    pub fn new(reader: R, row_fs: u64) -> Result<Self, RecordingError> {
-        let reader = LimitedReader { reader, left: ROW_MAX };
-        let mut rows = ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(reader);
-        let heading =
-            rows.headers().map_err(|error| RecordingError::at_line(1, error.to_string()))?;
-        let has_times =
-            heading.get(0).is_some_and(|name| name.to_ascii_lowercase().starts_with("time"));
-        let names: Vec<String> =
-            heading.iter().skip(usize::from(has_times)).map(str::to_owned).collect();
-        if names.iter().all(|name| ["0", "1"].contains(&name.as_str())) {
-            return Err(RecordingError::at_line(1, "no heading with the names of signals"));
+    pub fn new(mut reader: R, row_fs: u64) -> Result<Self, RecordingError> {
+        let wrong = |cause: String| RecordingError::at_line(1, cause);
+        let mut head = Vec::new();
+        let read = reader.by_ref().take(HEAD).read_to_end(&mut head);
+        read.map_err(|error| wrong(format!("read failed: {error}")))?;
+        let Some(dialect) = TableDialect::of(&head) else {
+            return Err(wrong("no heading with the names of signals".to_owned()));
+        };
+        if head.len() as u64 == HEAD && dialect.head.0 == head.len() {
+            return Err(wrong(format!("a row is longer than {HEAD} bytes")));
         }
-        let time_column = has_times.then_some(TimeColumn::Read);
-        Ok(Self { rows, names, time_column, row_fs })
-    }
-
-    /// The signals, by column.
-    pub fn signals(&self) -> &[String] {
-        &self.names
+        let (mut signals, mut times) = (SignalTable::default(), None);
+        for (at, (title, column)) in dialect.columns.iter().enumerate() {
+            let width = match column {
+                TableColumn::Time(unit_fs) => {
+                    times = times.or(Some(RowTimes::Column(at, *unit_fs)));
+                    continue;
+                }
+                TableColumn::Other => continue,
+                TableColumn::Level => 1,
+                TableColumn::Bus { width, .. } => *width,
+            };
+            let name = VariableName { scopes: &[], name: title, range: "" };
+            signals.declare(name, width, &at.to_be_bytes()).map_err(wrong)?;
+        }
+        let row_fs = if row_fs == 0 { dialect.row_fs.unwrap_or_default() } else { row_fs };
+        let (bytes, lines) = dialect.head;
+        let mut unread = Cursor::new(head);
+        unread.set_position(bytes as u64);
+        let rows = ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .trim(csv::Trim::All)
+            .delimiter(dialect.separator)
+            .comment(dialect.comment)
+            .from_reader(LimitedReader { reader: unread.chain(reader), left: ROW_MAX });
+        let columns = dialect.columns.into_iter().map(|(_, column)| column).collect();
+        let times = times.unwrap_or(RowTimes::Equal(row_fs));
+        Ok(Self { rows, signals, columns, lines, times })
     }
 
     /// True if the rows have times.
     pub const fn has_times(&self) -> bool {
-        matches!(self.time_column, Some(TimeColumn::Read))
+        matches!(self.times, RowTimes::Column(..))
+    }
+
+    /// True if the times of rows are not known.
+    pub const fn is_timeless(&self) -> bool {
+        matches!(self.times, RowTimes::Equal(0))
     }
 
     /// Ignores the times of rows: all are at equal distances.
     #[must_use]
-    pub const fn without_times(mut self) -> Self {
-        if self.has_times() {
-            self.time_column = Some(TimeColumn::Skipped);
-        }
-        self
-    }
-
-    /// Gives the changes of some signals, by their numbers, in order of time. The first row is no
-    /// change; an empty field leaves a level as it was; rows of one time are one change.
-    ///
-    /// # Errors
-    ///
-    /// Fields that are no level or no time, times that decrease, with their line. What precedes it has been
-    /// given.
-    pub fn read(
-        mut self,
-        selected: &[usize],
-        changes: &mut ChangeSink<'_>,
-    ) -> Result<(), RecordingError> {
-        let (mut levels, mut time_fs) = (SignalLevels::default(), 0);
-        let result = self.read_rows(selected, &mut levels, &mut time_fs, changes);
-        levels.finish(time_fs, changes);
-        result
+    pub fn without_times(self, row_fs: u64) -> Self {
+        Self { times: RowTimes::Equal(row_fs), ..self }
     }
 
     /// Reads rows, and gives the changes before the last time.
@@ -89,53 +118,105 @@ impl<R: Read> TableReader<R> {
         time_fs: &mut u64,
         changes: &mut ChangeSink<'_>,
     ) -> Result<(), RecordingError> {
-        let mut record = StringRecord::new();
-        let first = usize::from(self.time_column.is_some());
+        let (mut record, mut origin) = (StringRecord::new(), TimeOrigin::default());
+        let fields: Vec<(usize, TableColumn, Vec<u64>)> = self
+            .signals
+            .masks(selected)
+            .into_iter()
+            .filter_map(|(code, masks)| {
+                let at = usize::from_be_bytes(*code.first_chunk()?);
+                Some((at, *self.columns.get(at)?, masks))
+            })
+            .collect();
         for row in 0_u64.. {
             self.rows.get_mut().left = ROW_MAX;
             let read = self.rows.read_record(&mut record);
             let line = self.rows.position().line();
-            let line = record.position().map_or(line, csv::Position::line);
+            let line = record.position().map_or(line, csv::Position::line) + self.lines;
             let wrong = |cause: String| RecordingError::at_line(line, cause);
             if !read.map_err(|error| wrong(error.to_string()))? {
                 break;
             }
-            let later = if self.has_times() {
-                let text = record.get(0).unwrap_or_default();
-                seconds(text).ok_or_else(|| {
-                    wrong(format!("time {:?} is not in seconds from 0 to 5.1 hours", head(text)))
-                })?
-            } else {
-                row.checked_mul(self.row_fs)
-                    .ok_or_else(|| wrong("samples beyond 5.1 hours".to_owned()))?
+            if record.len() < self.columns.len() {
+                let text = format!(
+                    "{} of {} fields: the row is cut short",
+                    record.len(),
+                    self.columns.len()
+                );
+                return Err(wrong(text));
+            }
+            let later = match self.times {
+                RowTimes::Column(at, unit_fs) => {
+                    let text = record.get(at).unwrap_or_default();
+                    let time = time(text, unit_fs);
+                    if time.is_some_and(|time| origin.is_before(time)) {
+                        return Err(wrong(
+                            "the time is earlier than the time before it".to_owned(),
+                        ));
+                    }
+                    time.and_then(|time| origin.since(time)).ok_or_else(|| {
+                        wrong(format!("time {:?} is no time within 5.1 hours", head(text)))
+                    })?
+                }
+                RowTimes::Equal(row_fs) => row
+                    .checked_mul(row_fs)
+                    .ok_or_else(|| wrong("samples beyond 5.1 hours".to_owned()))?,
             };
             if later < *time_fs {
                 return Err(wrong("the time is earlier than the time before it".to_owned()));
             }
-            let columns = selected.iter().take(SELECTED_MAX);
-            let fields = columns.map(|column| record.get(column + first).unwrap_or_default());
-            if let Some(text) = fields.clone().find(|text| !["", "0", "1"].contains(text)) {
-                return Err(wrong(format!("level {:?} is not 0 or 1", head(text))));
-            }
-            if later > *time_fs {
+            if later > *time_fs && row > 0 {
                 levels.end(*time_fs, changes);
-                *time_fs = later;
             }
-            for (text, mask) in fields.zip((0..).map(|bit| 1_u32 << bit)) {
-                if !text.is_empty() {
-                    levels.set(mask, if text == "1" { mask } else { 0 });
-                }
+            *time_fs = later;
+            for (at, column, masks) in &fields {
+                set(levels, record.get(*at).unwrap_or_default(), *column, masks).map_err(wrong)?;
             }
         }
         Ok(())
     }
 }
 
-/// Use of a column of times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TimeColumn {
-    Read,
-    Skipped,
+impl<R: Read> SignalReader for TableReader<R> {
+    fn signals(&self) -> &SignalTable {
+        &self.signals
+    }
+
+    /// Gives the changes. An empty field leaves a level as it was; rows of one time are one change.
+    fn read(mut self: Box<Self>, selected: &[usize], changes: &mut ChangeSink<'_>) -> ReadSummary {
+        let (mut levels, mut time_fs) = (SignalLevels::default(), 0);
+        let error = self.read_rows(selected, &mut levels, &mut time_fs, changes).err();
+        ReadSummary { error, ..levels.finish(time_fs, changes) }
+    }
+}
+
+/// Sets the signals of a field.
+fn set(
+    levels: &mut SignalLevels,
+    text: &str,
+    column: TableColumn,
+    masks: &[u64],
+) -> Result<(), String> {
+    match (column, level(text)) {
+        _ if text.is_empty() => {}
+        (TableColumn::Bus { width, base }, _) => {
+            let bits = bits(text, base)
+                .filter(|bits| bits.is_none_or(|bits| width >= 64 || bits >> width == 0));
+            let bits =
+                bits.ok_or_else(|| format!("{:?} is no number of {width} bits", head(text)))?;
+            for (mask, at) in masks.iter().zip(0..) {
+                let level = match bits.map(|bits| bits >> at & 1) {
+                    None => SignalLevel::Unknown,
+                    Some(0) => SignalLevel::Low,
+                    Some(_) => SignalLevel::High,
+                };
+                levels.put(*mask, level);
+            }
+        }
+        (_, Some(level)) => masks.iter().for_each(|mask| levels.put(*mask, level)),
+        (_, None) => return Err(format!("level {:?} is not 0 or 1", head(text))),
+    }
+    Ok(())
 }
 
 /// A reader that gives a limited number of bytes, so that a row fits into memory.
@@ -161,15 +242,76 @@ fn head(text: &str) -> &str {
     text.char_indices().nth(40).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
-/// Femtoseconds of decimal seconds; digits below a femtosecond are left out.
-fn seconds(text: &str) -> Option<u64> {
-    const PLACES: usize = 15;
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    if whole.is_empty() || !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit())
-    {
-        return None;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::SignalChange;
+
+    /// Names of the signals, times in ns and changes of the first two, and the error.
+    fn read(text: &str) -> (Vec<String>, Vec<(u64, u64)>, Option<String>) {
+        let table = match TableReader::new(text.as_bytes(), 0) {
+            Ok(table) => table,
+            Err(error) => return (Vec::new(), Vec::new(), Some(error.to_string())),
+        };
+        let (names, mut all) = (table.signals().names().to_vec(), Vec::new());
+        let change = |it: &SignalChange| (it.time_fs / 1_000_000, it.signals);
+        let last = names.len().saturating_sub(1);
+        let summary = Box::new(table)
+            .read(&[last.saturating_sub(1), last], &mut |some| all.extend(some.iter().map(change)));
+        (names, all, summary.error.map(|error| error.to_string()))
     }
-    let digits: String = fraction.chars().chain(std::iter::repeat('0')).take(PLACES).collect();
-    let whole: u64 = whole.parse().ok()?;
-    whole.checked_mul(1_000_000_000_000_000)?.checked_add(digits.parse().ok()?)
+
+    #[test]
+    fn dialects_give_the_same_changes() {
+        for text in [
+            "Time [s],a,b\n0.000000000,0,1\n0.000000002,1,1\n0.000000004,1,0\n",
+            "\u{feff}Time(s), a, b\r\n0,0,1\r\n2e-09,1,1\r\n4E-09,1,0\r\n",
+            "Time (ns);a;b\n-4,0;0;1\n-2,0;1;1\n0,0;1;0\n",
+            "# DIO\n#Sample rate: 5e+08Hz\n\nTime [us]\ta\tb\n0\t0\t1\n0.002\t1\t1\n0.004\t1\t0\n",
+            "; Channels (2/2): a, b\n; Samplerate: 500 MHz\nlogic,logic\n0,1\n1,1\n1,0\n",
+            "; Channels (2/2): a, b\nnanoseconds,logic,logic\n0,0,1\n2,1,1\n4,1,0\n; end\n",
+            "\"Timestamp\",\"a\",\"b\"\n2025-12-31T23:59:59.999999998Z,L,H\n2026-01-01 00:00:00Z,H,H\n2026-01-01T01:00:00.000000002+01:00,1,0\n",
+            "Exported on,today\nSample,Time(s),a,b\n0,0,0,1\n1,2e-9,1,1\n2,4e-9,1,0\n",
+        ] {
+            let names = vec!["a".to_owned(), "b".to_owned()];
+            assert_eq!(read(text), (names, vec![(2, 1), (4, 2)], None), "{text}");
+        }
+    }
+
+    #[test]
+    fn buses_are_numbers_of_a_base() {
+        for text in [
+            "Sample in Buffer,Sample in Window,TRIGGER,top/tx[1:0]\nRadix - UNSIGNED,UNSIGNED,UNSIGNED,HEX\n0,0,1,1\n1,1,0,3\n2,2,0,2\n",
+            "Time [ns],tx[1:0]\n0,0x1\n2,0x3\n4,0x2\n",
+            "Time [ns],tx(1 downto 0)\n0,b001\n2,b011\n4,b010\n",
+        ] {
+            let text = if text.starts_with("Sample") {
+                format!("# samplerate: 500M\n{text}")
+            } else {
+                text.to_owned()
+            };
+            let (names, changes, error) = read(&text);
+            assert!(
+                names.iter().all(|name| name.contains("tx[")) && error.is_none(),
+                "{names:?} {error:?}"
+            );
+            // The signals of a bus stand with bit 1 first.
+            assert_eq!(changes, [(2, 1), (4, 2)], "{text}");
+        }
+        let (names, _, error) = read("Time [ns],tx\n0,1FF\n2,0aa\n4,xx\n6,3FF\n");
+        assert_eq!(
+            (names.len(), error.as_deref()),
+            (9, Some("line 5: \"3FF\" is no number of 9 bits"))
+        );
+    }
+
+    #[test]
+    fn what_is_no_table_is_none() {
+        for text in ["", "GAP 83 05\n", "# a, b\nGAP\t83\n", "0,1\n1,0\n", "a\n0\n"] {
+            assert!(!is_table(text.as_bytes()), "{text}");
+        }
+        let (_, changes, error) = read("Time,a,b\n0,0,0\n1,1,1\n2,1\n");
+        assert_eq!(changes.len(), 1);
+        assert_eq!(error.unwrap(), "line 4: 2 of 3 fields: the row is cut short");
+    }
 }

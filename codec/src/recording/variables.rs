@@ -37,18 +37,41 @@ struct DeclaredVariable {
 
 /// Variables and signals of a recording, in bounded memory.
 #[derive(Debug, Default)]
-pub(super) struct VariableTable {
-    /// Names of the signals, one a bit, with their scopes: `top.link.d[8]`.
+pub struct SignalTable {
+    /// Names of the signals, one a bit, with their scopes: `top.link.d[8]`; empty for one without a name.
     names: Vec<String>,
+    /// The first signal of the same net, by signal.
+    nets: Vec<usize>,
+    /// First signal of each code.
+    codes: BTreeMap<Box<[u8]>, usize>,
     /// Variables with their codes, which several may share.
     variables: Vec<(Box<[u8]>, DeclaredVariable)>,
     /// Bytes of names and codes.
     names_len: usize,
 }
 
-impl VariableTable {
-    pub(super) fn signals(&self) -> &[String] {
+impl SignalTable {
+    /// The names of the signals, with their scopes.
+    pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// True for the first signal with a name that a net has.
+    pub(super) fn is_first(&self, signal: usize) -> bool {
+        self.nets.get(signal) == Some(&signal)
+            && self.names.get(signal).is_some_and(|name| !name.is_empty())
+    }
+
+    /// The first signal of the same net.
+    pub(super) fn net(&self, signal: usize) -> usize {
+        self.nets.get(signal).copied().unwrap_or(signal)
+    }
+
+    /// Adds a signal that is a net of its own.
+    #[cfg(any(feature = "recordings", test))]
+    pub(super) fn push(&mut self, name: String) {
+        self.nets.push(self.names.len());
+        self.names.push(name);
     }
 
     /// Adds a variable of some bits; one of none has no signals.
@@ -62,8 +85,13 @@ impl VariableTable {
             // It would cost memory that no limit counts.
             return Ok(());
         }
-        let range = name.range;
-        let name = [name.scopes.join(".").as_str(), name.name].join(".");
+        let (plain, glued) = split_range(name.name);
+        let (given, range) = if name.range.is_empty() && width > 1 {
+            (plain, glued)
+        } else {
+            (name.name, name.range)
+        };
+        let name = [name.scopes.join(".").as_str(), given].join(".");
         let name = name.trim_start_matches('.');
         if self.names.len().saturating_add(width) > SIGNALS_MAX {
             return Err(format!("more than {SIGNALS_MAX} signals: dump the wires alone"));
@@ -75,11 +103,11 @@ impl VariableTable {
             return Err(format!("names of signals exceed {NAMES_MAX} bytes"));
         }
         // The range of `d[8:0]` numbers the bits; without one, they count down to 0.
-        let bounds = range.trim_matches(['[', ']']).split_once(':');
-        let bounds =
-            bounds.and_then(|(left, right)| Some((left.parse().ok()?, right.parse().ok()?)));
-        let (left, right): (usize, usize) = bounds.unwrap_or((width.saturating_sub(1), 0));
-        self.variables.push((code.into(), DeclaredVariable { first: self.names.len(), width }));
+        let (left, right) = bounds(range).unwrap_or((width.saturating_sub(1), 0));
+        let first = self.names.len();
+        let net = *self.codes.entry(code.into()).or_insert(first);
+        self.nets.extend(net..net.saturating_add(width));
+        self.variables.push((code.into(), DeclaredVariable { first, width }));
         self.names.extend((0..width).map(|bit| match width {
             1 => format!("{name}{}", if range.contains(':') { "" } else { range }),
             _ if left < right => format!("{name}[{}]", left.saturating_add(bit)),
@@ -89,8 +117,8 @@ impl VariableTable {
     }
 
     /// Masks of selected signals, from the least significant bit of each code that has one of them.
-    pub(super) fn masks(&self, selected: &[usize]) -> BTreeMap<Box<[u8]>, Vec<u32>> {
-        let mut all: BTreeMap<Box<[u8]>, Vec<u32>> = BTreeMap::new();
+    pub(super) fn masks(&self, selected: &[usize]) -> BTreeMap<Box<[u8]>, Vec<u64>> {
+        let mut all: BTreeMap<Box<[u8]>, Vec<u64>> = BTreeMap::new();
         for (number, signal) in (0..).zip(selected.iter().take(SELECTED_MAX)) {
             let holds = |(_, variable): &&(_, DeclaredVariable)| {
                 (variable.first..variable.first + variable.width).contains(signal)
@@ -100,11 +128,29 @@ impl VariableTable {
                 let masks = all.entry(code.clone()).or_default();
                 masks.resize(masks.len().max(bit + 1), 0);
                 if let Some(mask) = masks.get_mut(bit) {
-                    *mask |= 1_u32 << number;
+                    *mask |= 1_u64 << number;
                 }
             }
         }
         all
+    }
+}
+
+/// Bounds of a range: 8 and 0 of `[8:0]` and `(8 downto 0)`.
+pub(super) fn bounds(range: &str) -> Option<(usize, usize)> {
+    let inner = range
+        .trim_matches(['[', ']', '(', ')', '<', '>'])
+        .replace("downto", ":")
+        .replace("to", ":");
+    let (one, other) = inner.split_once(':')?;
+    Some((one.trim().parse().ok()?, other.trim().parse().ok()?))
+}
+
+/// A name and the range behind it: `tx` and `[8:0]` of `tx[8:0]`.
+pub(super) fn split_range(name: &str) -> (&str, &str) {
+    match name.rfind(['[', '(', '<']) {
+        Some(at) if name.ends_with([']', ')', '>']) => name.split_at(at),
+        _ => (name, ""),
     }
 }
 
@@ -114,11 +160,11 @@ mod tests {
 
     #[test]
     fn a_variable_of_no_bits_costs_nothing() {
-        let (mut table, scopes) = (VariableTable::default(), ["top".to_owned()]);
+        let (mut table, scopes) = (SignalTable::default(), ["top".to_owned()]);
         let name = VariableName { scopes: &scopes, name: "a", range: "" };
         table.declare(name, 0, b"!").unwrap();
         assert_eq!((table.variables.len(), table.names_len), (0, 0));
         table.declare(name, 1, b"!").unwrap();
-        assert_eq!((table.variables.len(), table.signals()), (1, &["top.a".to_owned()][..]));
+        assert_eq!((table.variables.len(), table.names()), (1, &["top.a".to_owned()][..]));
     }
 }

@@ -3,16 +3,33 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use super::levels::SignalLevels;
-use super::variables::{VariableName, VariableTable, add_scope};
+use super::decimal::{DecimalNumber, TimeOrigin, time_unit};
+use super::levels::{SignalLevel, SignalLevels};
+use super::variables::{SignalTable, VariableName, add_scope};
 use super::words::WordReader;
-use super::{ChangeSink, RecordingError};
+use super::{ChangeSink, ReadSummary, RecordingError, SignalReader};
+
+/// First bytes of a text in UTF-8, which some programs write.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Types of variables that are no wires: texts, numbers, times, events.
+const WITHOUT_LEVELS: [&str; 9] = [
+    "string",
+    "real",
+    "realtime",
+    "shortreal",
+    "parameter",
+    "real_parameter",
+    "localparam",
+    "time",
+    "event",
+];
 
 /// Reader of a value change dump.
 #[derive(Debug)]
 pub struct VcdReader<R> {
     words: WordReader<R>,
-    variables: VariableTable,
+    variables: SignalTable,
     /// Femtoseconds in a unit of time.
     unit_fs: u64,
 }
@@ -24,7 +41,7 @@ impl<R: Read> VcdReader<R> {
     ///
     /// Declarations that are no VCD, with their line.
     pub fn new(reader: R) -> Result<Self, RecordingError> {
-        let (words, variables) = (WordReader::new(reader), VariableTable::default());
+        let (words, variables) = (WordReader::new(reader), SignalTable::default());
         let mut dump = Self { words, variables, unit_fs: 1_000_000 };
         let mut scopes: Vec<String> = Vec::new();
         loop {
@@ -32,24 +49,24 @@ impl<R: Read> VcdReader<R> {
             let Some(keyword) = keyword else {
                 return Err(dump.words.error("the declarations do not end: no $enddefinitions"));
             };
+            let keyword = keyword.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&keyword);
             let text = match keyword.first() {
                 Some(b'$') => dump.section()?,
                 _ => {
-                    let word = String::from_utf8_lossy(&keyword).escape_debug().to_string();
+                    let word = String::from_utf8_lossy(keyword).escape_debug().to_string();
                     return Err(dump
                         .words
                         .error(format!("{word:.40} is no keyword of a VCD file")));
                 }
             };
             let word = |at: usize| text.get(at).map(String::as_str).unwrap_or_default();
-            match keyword.as_slice() {
+            match keyword {
                 b"$timescale" => dump.unit_fs = dump.timescale(&text.concat())?,
                 b"$scope" => {
                     add_scope(&mut scopes, word(1)).map_err(|cause| dump.words.error(cause))?;
                 }
                 b"$upscope" => _ = scopes.pop(),
-                // Texts and numbers have no level.
-                b"$var" if ["string", "real", "realtime"].contains(&word(0)) => {}
+                b"$var" if WITHOUT_LEVELS.contains(&word(0)) => {}
                 b"$var" => dump.declare(&text, &scopes)?,
                 b"$enddefinitions" => return Ok(dump),
                 // $date, $version, $comment and what an extension adds.
@@ -73,27 +90,20 @@ impl<R: Read> VcdReader<R> {
         Err(RecordingError::at_line(line, "a section begins here and does not end: no $end"))
     }
 
-    /// Femtoseconds in the unit of `1ns`, `10 ps` and the like.
+    /// Femtoseconds in the unit of `1ns`, `2500 ps` and the like.
     fn timescale(&self, text: &str) -> Result<u64, RecordingError> {
-        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        let digits =
+            text.bytes().take_while(|byte| matches!(byte, b'0'..=b'9' | b'.' | b',')).count();
         let (number, unit) = text.split_at(digits);
-        let unit_fs = match unit {
-            "s" => 1_000_000_000_000_000,
-            "ms" => 1_000_000_000_000,
-            "us" => 1_000_000_000,
-            "ns" => 1_000_000,
-            "ps" => 1000,
-            "fs" => 1,
-            _ => 0,
-        };
-        let number = number.parse().ok().filter(|number| [1_u64, 10, 100].contains(number));
-        match number {
-            Some(number) if unit_fs > 0 => Ok(number * unit_fs),
-            _ => Err(self.words.error(format!(
-                "timescale is {:.40}, not 1, 10 or 100 of s, ms, us, ns, ps or fs",
+        let unit_fs =
+            time_unit(unit).and_then(|unit_fs| DecimalNumber::parse(number)?.times(unit_fs));
+        let unit_fs = unit_fs.and_then(|unit_fs| u64::try_from(unit_fs).ok()).filter(|fs| *fs > 0);
+        unit_fs.ok_or_else(|| {
+            self.words.error(format!(
+                "timescale is {:.40}, not a number of s, ms, us, ns, ps or fs",
                 text.escape_debug().to_string()
-            ))),
-        }
+            ))
+        })
     }
 
     /// Declares the variable of the words type, width, code, name and range.
@@ -108,30 +118,6 @@ impl<R: Read> VcdReader<R> {
         declared.map_err(|cause| self.words.error(cause))
     }
 
-    /// The signals, one a bit.
-    pub fn signals(&self) -> &[String] {
-        self.variables.signals()
-    }
-
-    /// Gives the changes of some signals, by their numbers, in order of time. The first level of a
-    /// signal is no change; an unknown level (`x`, `z`) leaves the level as it was.
-    ///
-    /// # Errors
-    ///
-    /// Words that are no VCD, times that decrease or exceed 5.1 hours, with their line. What
-    /// precedes it has been given.
-    pub fn read(
-        mut self,
-        selected: &[usize],
-        sink: &mut ChangeSink<'_>,
-    ) -> Result<(), RecordingError> {
-        let mut codes = SelectedCodes::new(&self.variables, selected);
-        let mut time_fs = 0;
-        let result = self.read_changes(&mut codes, &mut time_fs, sink);
-        codes.levels.finish(time_fs, sink);
-        result
-    }
-
     /// Reads changes, and gives those before the last time.
     fn read_changes(
         &mut self,
@@ -139,29 +125,35 @@ impl<R: Read> VcdReader<R> {
         time_fs: &mut u64,
         sink: &mut ChangeSink<'_>,
     ) -> Result<(), RecordingError> {
-        let mut vector = Vec::new();
+        let (mut vector, mut origin) = (Vec::new(), TimeOrigin::default());
         loop {
-            let usual = codes.read_usual(self.words.unread(), (time_fs, self.unit_fs), sink);
+            // Lines of times are usual if these are counted from 0.
+            let unit_fs = if origin.0 == Some(0) { self.unit_fs } else { 0 };
+            let usual = codes.read_usual(self.words.unread(), (time_fs, unit_fs), sink);
             self.words.skip(usual.bytes, usual.lines);
             let Some(word) = self.words.next()? else { return Ok(()) };
             match word {
                 [b'#', digits @ ..] => {
-                    let later = time(digits, self.unit_fs);
+                    let text = std::str::from_utf8(digits).ok();
+                    let time =
+                        text.and_then(|text| DecimalNumber::parse(text)?.times(self.unit_fs));
+                    let is_first = origin.0.is_none() && !codes.levels.is_known();
+                    let later = time.and_then(|time| origin.since(time));
                     let Some(later) = later.filter(|later| later >= time_fs) else {
                         let word = String::from_utf8_lossy(word).escape_debug().to_string();
-                        return Err(self.words.error(match later {
-                            Some(_) => {
-                                format!("time {word:.40} is earlier than the time before it")
-                            }
-                            None => {
-                                format!("time {word:.40} is no number of units below 5.1 hours")
-                            }
+                        let is_early =
+                            later.is_some() || time.is_some_and(|it| origin.is_before(it));
+                        return Err(self.words.error(if is_early {
+                            format!("time {word:.40} is earlier than the time before it")
+                        } else {
+                            format!("time {word:.40} is no number of units below 5.1 hours")
                         }));
                     };
+                    if is_first {
+                        *time_fs = later;
+                    }
                     codes.go_on(later, time_fs, sink);
                 }
-                [level @ (b'0' | b'1'), code @ ..] => codes.set_scalar(code, *level),
-                [b'x' | b'X' | b'z' | b'Z', ..] => {}
                 [b'b' | b'B', bits @ ..] => {
                     vector.clear();
                     vector.extend_from_slice(bits);
@@ -172,6 +164,14 @@ impl<R: Read> VcdReader<R> {
                 [b'r' | b'R' | b's' | b'S', ..] => _ = self.words.next()?,
                 b"$comment" => _ = self.section()?,
                 [b'$', ..] => {}
+                [letter, code @ ..] if let Some(level) = SignalLevel::of(*letter) => {
+                    if code.is_empty() {
+                        let code = self.words.next()?.unwrap_or_default();
+                        codes.put_scalar(code, level);
+                    } else {
+                        codes.put_scalar(code, level);
+                    }
+                }
                 word => {
                     let word = String::from_utf8_lossy(word).escape_debug().to_string();
                     return Err(self.words.error(format!("{word:.40} is no change of a VCD file")));
@@ -181,13 +181,17 @@ impl<R: Read> VcdReader<R> {
     }
 }
 
-/// Femtoseconds of decimal digits in units.
-fn time(digits: &[u8], unit_fs: u64) -> Option<u64> {
-    let number = digits.iter().try_fold(0_u64, |number, digit| {
-        let digit = digit.wrapping_sub(b'0');
-        if digit > 9 { None } else { number.checked_mul(10)?.checked_add(u64::from(digit)) }
-    })?;
-    (!digits.is_empty()).then(|| number.checked_mul(unit_fs))?
+impl<R: Read> SignalReader for VcdReader<R> {
+    fn signals(&self) -> &SignalTable {
+        &self.variables
+    }
+
+    fn read(mut self: Box<Self>, selected: &[usize], sink: &mut ChangeSink<'_>) -> ReadSummary {
+        let mut codes = SelectedCodes::new(&self.variables, selected);
+        let mut time_fs = 0;
+        let error = self.read_changes(&mut codes, &mut time_fs, sink).err();
+        ReadSummary { error, ..codes.levels.finish(time_fs, sink) }
+    }
 }
 
 /// Number that eight digits are, the first in the lowest byte. Two, four and eight of them are put together at once.
@@ -243,14 +247,14 @@ const SHORT_CODES: usize = 94 + 94 * 94;
 /// Identifier codes of the selected signals, and the levels of these.
 struct SelectedCodes {
     /// Selected signals by identifier code of one or two characters, one mask for a scalar.
-    short: Box<[u32]>,
+    short: Box<[u64]>,
     /// Other codes and vectors: masks from the least significant bit.
-    long: BTreeMap<Box<[u8]>, Vec<u32>>,
+    long: BTreeMap<Box<[u8]>, Vec<u64>>,
     levels: SignalLevels,
 }
 
 impl SelectedCodes {
-    fn new(variables: &VariableTable, selected: &[usize]) -> Self {
+    fn new(variables: &SignalTable, selected: &[usize]) -> Self {
         let mut short = vec![0; SHORT_CODES].into_boxed_slice();
         let mut long = variables.masks(selected);
         long.retain(|code, masks| {
@@ -276,11 +280,12 @@ impl SelectedCodes {
         loop {
             left = match left {
                 [level @ (b'0' | b'1'), code @ b'!'..=b'~', b'\n', rest @ ..] => {
-                    self.set_scalar(std::slice::from_ref(code), *level);
+                    let level = if *level == b'1' { SignalLevel::High } else { SignalLevel::Low };
+                    self.put_scalar(std::slice::from_ref(code), level);
                     rest
                 }
                 [b'\n', rest @ ..] => rest,
-                [b'#', rest @ ..] => match time_line(rest, unit_fs) {
+                [b'#', rest @ ..] if unit_fs > 0 => match time_line(rest, unit_fs) {
                     Some((later, rest)) if later >= *time_fs => {
                         self.go_on(later, time_fs, sink);
                         rest
@@ -308,13 +313,13 @@ impl SelectedCodes {
     }
 
     #[inline]
-    fn set_scalar(&mut self, code: &[u8], level: u8) {
+    fn put_scalar(&mut self, code: &[u8], level: SignalLevel) {
         let mask = match short_code(code).and_then(|at| self.short.get(at)) {
             Some(mask) if *mask != 0 => *mask,
             _ if self.long.is_empty() => return,
             _ => self.long.get(code).and_then(|masks| masks.first()).copied().unwrap_or_default(),
         };
-        self.set(mask, level);
+        self.levels.put(mask, level);
     }
 
     /// Sets a vector, most significant bit first; missing bits extend it to the left. IEEE 1364
@@ -329,15 +334,9 @@ impl SelectedCodes {
         for (mask, bit) in
             masks.iter().zip(bits.iter().rev().copied().chain(std::iter::repeat(fill)))
         {
-            self.set(*mask, bit);
-        }
-    }
-
-    /// Sets the signals of a mask to `0` or `1`; other levels are not known.
-    #[inline]
-    fn set(&mut self, mask: u32, level: u8) {
-        if let b'0' | b'1' = level {
-            self.levels.set(mask, mask & u32::from(level & 1).wrapping_neg());
+            if let Some(level) = SignalLevel::of(bit) {
+                self.levels.put(*mask, level);
+            }
         }
     }
 }
@@ -363,8 +362,8 @@ mod tests {
     fn changes(text: &str) -> (Vec<SignalChange>, Option<String>) {
         let dump = VcdReader::new(text.as_bytes()).unwrap();
         let mut all = Vec::new();
-        let result = dump.read(&[0, 1], &mut |some| all.extend(some));
-        (all, result.err().map(|error| error.to_string()))
+        let summary = Box::new(dump).read(&[0, 1], &mut |some| all.extend(some));
+        (all, summary.error.map(|error| error.to_string()))
     }
 
     #[test]

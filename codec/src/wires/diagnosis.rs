@@ -1,7 +1,7 @@
 //! Causes of characters that are no Myrinet traffic, found by what would repair them.
 
-use super::map::{find_order, good_packets};
-use super::{GuessedMap, PlacedCharacter, WIRES, WireQuality};
+use super::map::good_packets;
+use super::{GuessedMap, PlacedCharacter, WIRES, WireMap, WireQuality, find_order};
 use crate::character::{Character, DecodedCode, decode_control};
 
 /// Periods that the search for late wires looks at.
@@ -32,8 +32,9 @@ pub enum WiringFault {
 }
 
 impl WiringFault {
-    /// Searches the cause of bad characters, from those of the beginning of a recording.
-    pub fn find(characters: &[PlacedCharacter], quality: &WireQuality) -> Self {
+    /// Searches the cause of bad characters, from those of the beginning of a recording. `proved` are orders of the wires on
+    /// other channels.
+    pub fn find(characters: &[PlacedCharacter], quality: &WireQuality, proved: &[WireMap]) -> Self {
         let sent: Vec<u16> = characters.iter().map(|placed| placed.character.bits()).collect();
         let open = (0..)
             .zip(&quality.eyes)
@@ -42,7 +43,7 @@ impl WiringFault {
         let alike = [0, quality.characters].contains(&quality.odd_places);
         if alike && quality.characters >= PLACES_MIN {
             Self::OneEdge
-        } else if let Some(order) = find_order(&sent) {
+        } else if let Some(order) = find_order(&sent, proved) {
             Self::Order(order)
         } else if let Some((late, good, packets)) = late_wires(characters) {
             Self::LateWires(late, good, packets)

@@ -1,6 +1,7 @@
 //! Assignment of a recording's signals to the wires of a channel, and the search for it.
 
-use super::{WIRES, WireTransition};
+use super::evidence::chance_bits;
+use super::{WIRES, WireEvidence, WireTransition};
 use crate::character::Character;
 use crate::crc;
 
@@ -77,6 +78,8 @@ pub struct GuessedMap {
     pub good: usize,
     /// Packets looked at.
     pub packets: usize,
+    /// Evidence: chance does as well once in two to that power, the number of orders tried included.
+    pub bits: u32,
     /// Other maps that do as well: the recording cannot tell them apart.
     pub ties: usize,
 }
@@ -87,24 +90,35 @@ const CODES_TRIED: usize = 4;
 /// Fewest good packets: of some ten thousand maps, one makes two good by chance, none four.
 const GOOD_MIN: usize = 4;
 
+/// Maps that a search tries, at most: nine signals `d`, four codes of GAP, and with each 96 for four codes of GO and 1440
+/// without.
+const MAPS_TRIED: usize = 9 * 4 * (4 * 96 + 1440);
+
 /// Packets and bytes of them that a map is judged by.
 const PACKETS_TRIED: usize = 64;
 const BYTES_TRIED: usize = 4096;
 
-/// The order of the wires that gives most packets a good CRC, if the given one does not: a usual mistake, of
-/// which three packets are enough, or any other order. `None` if there is none.
-pub(super) fn find_order(characters: &[u16]) -> Option<GuessedMap> {
-    let (as_given, _) = good_packets(characters);
-    let is_likely =
-        |guess: &GuessedMap| guess.good >= (as_given + 2).max(3) && guess.good * 2 >= guess.packets;
-    let guesses = WireMap::usual().map(|map| {
-        let table = map.table();
-        let wires = |signals: &u16| table.get(usize::from(*signals)).copied().unwrap_or_default();
-        let (good, packets) = good_packets(&characters.iter().map(wires).collect::<Vec<_>>());
-        GuessedMap { map, good, packets, ties: 0 }
-    });
-    let usual = guesses.filter(is_likely).max_by_key(|guess| guess.good);
-    usual.or_else(|| guess_map(characters).filter(is_likely))
+/// The order of the wires for which there is evidence, if there is not for the given one: one that is proved on
+/// another channel, a usual mistake, or any other order. `None` if there is none.
+pub fn find_order(characters: &[u16], proved: &[WireMap]) -> Option<GuessedMap> {
+    let given = WireEvidence::of(characters, &WireMap::SAME);
+    let best = |maps: &[WireMap]| {
+        let all = maps.iter().map(|map| (*map, WireEvidence::of(characters, map)));
+        let (map, found) = all.max_by_key(|(_, found)| (found.good, found.symbols))?;
+        let (good, packets) = (found.good, found.packets);
+        let bits = found.bits(maps.len());
+        found.is_proved_against(&given, maps.len()).then_some(GuessedMap {
+            map,
+            good,
+            packets,
+            bits,
+            ties: 0,
+        })
+    };
+    let likely = |guess: &GuessedMap| guess.good > given.good + 1;
+    best(proved)
+        .or_else(|| best(&WireMap::usual().collect::<Vec<_>>()))
+        .or_else(|| guess_map(characters).filter(likely))
 }
 
 /// Packets with a good CRC, and packets looked at, of characters in the order of the wires.
@@ -137,7 +151,8 @@ pub fn guess_map(characters: &[u16]) -> Option<GuessedMap> {
                     if good < GOOD_MIN || good * 2 < packets.len() {
                         return;
                     }
-                    let guess = GuessedMap { map, good, packets: packets.len(), ties: 0 };
+                    let bits = chance_bits(good, packets.len(), MAPS_TRIED);
+                    let guess = GuessedMap { map, good, packets: packets.len(), bits, ties: 0 };
                     match &mut best {
                         Some(best) if best.map == map => {}
                         Some(best) if best.good * guess.packets == good * best.packets => {
@@ -169,15 +184,19 @@ fn frequent_codes(characters: &[u16], d: u16) -> Vec<u16> {
     codes.into_iter().take(CODES_TRIED).map(|(_, code)| code).collect()
 }
 
-/// Bytes between GAPs, of at least two each (a header and a CRC), as sets of signals. P-1
-fn packets(characters: &[u16], d: u16, gap: u16) -> Vec<Vec<u16>> {
-    let mut packets = Vec::new();
+/// Bytes between GAPs, as sets of signals: different ones, of three bytes or more that are not all alike. Short
+/// packets and zeros have a good CRC in many orders. P-1
+pub(super) fn packets(characters: &[u16], d: u16, gap: u16) -> Vec<Vec<u16>> {
+    let mut packets: Vec<Vec<u16>> = Vec::new();
     let mut bytes = 0;
-    // What precedes the first GAP may be the end of a packet.
-    for frame in characters.split(|signals| *signals == gap).skip(1) {
+    // What precedes the first GAP may be the end of a packet, and what follows the last is not complete.
+    let mut frames: Vec<&[u16]> = characters.split(|signals| *signals == gap).skip(1).collect();
+    frames.pop();
+    for frame in frames {
         let packet: Vec<u16> = frame.iter().copied().filter(|signals| signals & d != 0).collect();
-        if packet.len() >= 2 && packets.len() < PACKETS_TRIED && bytes + packet.len() <= BYTES_TRIED
-        {
+        let is_telling = packet.len() > 2 && packet.iter().any(|byte| Some(byte) != packet.first());
+        let has_room = packets.len() < PACKETS_TRIED && bytes + packet.len() <= BYTES_TRIED;
+        if is_telling && has_room && !packets.contains(&packet) {
             bytes += packet.len();
             packets.push(packet);
         }
@@ -186,7 +205,7 @@ fn packets(characters: &[u16], d: u16, gap: u16) -> Vec<Vec<u16>> {
 }
 
 /// True if the CRC is good with a map of signals to wires.
-fn is_good(packet: &[u16], wires: &[u16; 1 << WIRES]) -> bool {
+pub(super) fn is_good(packet: &[u16], wires: &[u16; 1 << WIRES]) -> bool {
     let byte = |signals: &u16| {
         let wires = wires.get(usize::from(*signals)).copied().unwrap_or_default();
         match Character::from_bits(wires) {

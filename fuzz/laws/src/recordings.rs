@@ -14,7 +14,7 @@ use codec::recording::import::{RecordedChannel, RecordingImport};
 use codec::recording::sigrok::SigrokReader;
 use codec::recording::table::TableReader;
 use codec::recording::vcd::VcdReader;
-use codec::recording::{ChangeSink, RecordingError, RecordingPlace, SignalChange};
+use codec::recording::{RecordingError, RecordingPlace, SignalChange, SignalReader, SignalTable};
 use codec::time::CharacterPeriod;
 use codec::wires::{WIRES, WireMap};
 use simulator::network::VisitOrder;
@@ -41,10 +41,20 @@ struct ReadRecording {
 }
 
 impl ReadRecording {
-    fn of(read: impl FnOnce(&mut ChangeSink<'_>) -> Result<(), RecordingError>) -> Self {
+    fn of(
+        reader: Result<impl SignalReader, RecordingError>,
+        selected: impl FnOnce(&SignalTable) -> Vec<usize>,
+    ) -> Self {
         let mut recording = Self::default();
-        let result = read(&mut |changes| recording.changes.extend(changes));
-        recording.error = result.err().map(|error| (error.place, error.cause));
+        let error = match reader {
+            Ok(reader) => {
+                let selected = selected(reader.signals());
+                let mut sink = |changes: &[SignalChange]| recording.changes.extend(changes);
+                Box::new(reader).read(&selected, &mut sink).error
+            }
+            Err(error) => Some(error),
+        };
+        recording.error = error.map(|error| (error.place, error.cause));
         recording
     }
 }
@@ -59,18 +69,14 @@ impl Read for PieceReader<'_> {
     }
 }
 
-fn first_signals(names: &[String]) -> Vec<usize> {
-    (0..names.len().min(SELECTED)).collect()
+fn first_signals(table: &SignalTable) -> Vec<usize> {
+    (0..table.names().len().min(SELECTED)).collect()
 }
 
 /// A value change dump.
 pub fn vcd(bytes: &[u8]) {
     fn read(stream: impl Read) -> ReadRecording {
-        ReadRecording::of(|sink| {
-            let dump = VcdReader::new(stream)?;
-            let selected = first_signals(dump.signals());
-            dump.read(&selected, sink)
-        })
+        ReadRecording::of(VcdReader::new(stream), first_signals)
     }
     let recording = read(bytes);
     assert!(recording == read(PieceReader(bytes)), "pieces change nothing");
@@ -80,11 +86,7 @@ pub fn vcd(bytes: &[u8]) {
 /// A table.
 pub fn table(bytes: &[u8]) {
     fn read(stream: impl Read) -> ReadRecording {
-        ReadRecording::of(|sink| {
-            let table = TableReader::new(stream, 2_000_000)?;
-            let selected = first_signals(table.signals());
-            table.read(&selected, sink)
-        })
+        ReadRecording::of(TableReader::new(stream, 2_000_000), first_signals)
     }
     let recording = read(bytes);
     assert!(recording == read(PieceReader(bytes)), "pieces change nothing");
@@ -93,22 +95,14 @@ pub fn table(bytes: &[u8]) {
 
 /// An FST file.
 pub fn fst(bytes: &[u8]) {
-    let recording = ReadRecording::of(|sink| {
-        let dump = FstReader::new(Cursor::new(bytes))?;
-        let selected = first_signals(dump.signals());
-        dump.read(&selected, sink)
-    });
+    let recording = ReadRecording::of(FstReader::new(Cursor::new(bytes)), first_signals);
     // Changes may be compressed a thousandfold.
     check_times(&recording);
 }
 
 /// A sigrok session: the archive.
 pub fn sigrok(bytes: &[u8]) {
-    let recording = ReadRecording::of(|sink| {
-        let session = SigrokReader::new(Cursor::new(bytes))?;
-        let selected = first_signals(session.signals());
-        session.read(&selected, sink)
-    });
+    let recording = ReadRecording::of(SigrokReader::new(Cursor::new(bytes)), first_signals);
     // Samples may be compressed a thousandfold.
     check_times(&recording);
 }
@@ -264,11 +258,9 @@ fn link_round_trip(capture: &[u8], channels: &[(Channel, WireDelays)], first: u3
         return 0;
     }
     let dump = export.finish().unwrap_or_default();
-    let recording = ReadRecording::of(|sink| {
-        let dump = VcdReader::new(dump.as_slice())?;
-        assert_eq!(dump.signals().len(), channels.len() * WIRES, "a dump has the wires alone");
-        let selected = first_signals(dump.signals());
-        dump.read(&selected, sink)
+    let recording = ReadRecording::of(VcdReader::new(dump.as_slice()), |table| {
+        assert_eq!(table.names().len(), channels.len() * WIRES, "a dump has the wires alone");
+        first_signals(table)
     });
     assert_eq!(recording.error, None, "a dump is read");
     let nominal = CharacterPeriod::FULL_RATE.fs();
@@ -323,10 +315,9 @@ pub(crate) mod tests {
     #[test]
     fn a_session_of_description_and_samples_is_read() {
         let description = "capturefile=logic-1\nsamplerate=500 MHz\nunitsize=1\nprobe1=a\n";
-        let recording = ReadRecording::of(|sink| {
-            let files = [("metadata", description.as_bytes()), ("logic-1-1", &[0, 1, 1, 0][..])];
-            SigrokReader::new(Cursor::new(stored(&files)))?.read(&[0], sink)
-        });
+        let files = [("metadata", description.as_bytes()), ("logic-1-1", &[0, 1, 1, 0][..])];
+        let session = SigrokReader::new(Cursor::new(stored(&files)));
+        let recording = ReadRecording::of(session, |_| vec![0]);
         let times: Vec<u64> = recording.changes.iter().map(|it| it.time_fs).collect();
         assert_eq!((times, recording.error), (vec![2_000_000, 6_000_000], None));
     }

@@ -1,11 +1,14 @@
 //! Characters as text: a capture of what `show` prints or a person writes.
 
+use std::path::Path;
+
 use codec::CharBuf;
 use codec::capture::{ByteOrder, CaptureWriter, Chunk, split_into_chunks};
 use codec::notation::{PARSED_MAX, parse};
 use codec::time::{CharacterPeriod, Tick};
 
 use super::declared;
+use super::plan::checked_names;
 use super::source::RecordingStream;
 use crate::args::ImportArgs;
 use crate::atomic_file::{AtomicFile, commit_all};
@@ -19,10 +22,11 @@ const TEXT_MAX: usize = 16 << 20;
 /// comment. All channels begin at the first period.
 pub(super) fn write(
     arguments: &ImportArgs,
+    output: &Path,
     period_fs: u64,
     text: RecordingStream,
 ) -> CommandResult {
-    let ImportArgs { file, output, channel, wires, guess, sample_rate, eye, .. } = arguments;
+    let ImportArgs { file, channel, wires, guess, sample_rate, eye, .. } = arguments;
     let without_effect = [
         ("--wires", !wires.is_empty()),
         ("--guess", *guess),
@@ -45,9 +49,8 @@ pub(super) fn write(
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.split('#').next().unwrap_or_default().trim();
         if line.contains('>') || channels.is_empty() {
-            let name =
-                if line.contains('>') { Some(line) } else { channel.first().map(String::as_str) };
-            names.push(name.unwrap_or_default().to_owned());
+            let given = channel.first().map_or("a:0>b:0", String::as_str);
+            names.push(if line.contains('>') { line } else { given }.to_owned());
             channels.push(CharBuf::new());
         }
         if line.contains('>') {
@@ -61,6 +64,7 @@ pub(super) fn write(
             }
         }
     }
+    let names = checked_names(&names)?;
     let periods = vec![
         CharacterPeriod::from_fs(period_fs).unwrap_or(CharacterPeriod::FULL_RATE);
         names.len()

@@ -3,6 +3,8 @@
 use codec::recording::import::RecordedQuality;
 use codec::wires::{EyeHistogram, GuessedMap, PlacedCharacter, WIRES, WireMap, WiringFault};
 
+use super::doubt::ChannelDoubts;
+
 /// Fault of a recording without changes.
 pub(super) const SILENT: &str = "no wire changes: the clips are on another pair, the sender is off, or the cable is \
                                  straight and joins senders to senders (W-7)";
@@ -13,7 +15,7 @@ pub(super) struct ChannelReport {
     /// Character period of --rate.
     pub(super) nominal_fs: u64,
     pub(super) quality: RecordedQuality,
-    pub(super) fault: Option<WiringFault>,
+    pub(super) doubts: ChannelDoubts,
 }
 
 /// Data characters without a good packet that are suspicious.
@@ -21,18 +23,22 @@ const DATA_MAX: u64 = 256;
 
 /// Cause of bad characters, if there are too many: three of four packets, 2 % of the characters, or data without
 /// a packet.
-pub(super) fn fault(sample: &[PlacedCharacter], quality: &RecordedQuality) -> Option<WiringFault> {
+pub(super) fn fault(
+    sample: &[PlacedCharacter],
+    quality: &RecordedQuality,
+    proved: &[WireMap],
+) -> Option<WiringFault> {
     let RecordedQuality { content, wires, .. } = quality;
     let data = wires.eyes.last().map_or(0, EyeHistogram::count);
     let is_bad = content.frames >= 4 && content.good * 4 < content.frames
         || content.invalid * 50 > wires.characters
         || content.good == 0 && data > DATA_MAX;
-    is_bad.then(|| WiringFault::find(sample, wires))
+    is_bad.then(|| WiringFault::find(sample, wires, proved))
 }
 
 /// Result of a search for the order of the wires.
 pub(super) fn guess_text(guess: Option<GuessedMap>) -> String {
-    let Some(GuessedMap { map, good, packets, ties }) = guess else {
+    let Some(GuessedMap { map, good, packets, bits, ties }) = guess else {
         return "no order of the wires gives four packets a good CRC; taken as given".to_owned();
     };
     let order = match map {
@@ -40,7 +46,18 @@ pub(super) fn guess_text(guess: Option<GuessedMap>) -> String {
         map => format!("signals, in the given order from 0 to d, are wires {}", order(&map)),
     };
     let others = if ties > 0 { format!("; {ties} other orders do as well") } else { String::new() };
-    format!("{order}: CRC good in {good} of {packets} packets{others}")
+    format!(
+        "{order}: CRC good in {good} of {packets} packets, by chance once in {}{others}",
+        once_in(bits)
+    )
+}
+
+/// Two to a power.
+fn once_in(bits: u32) -> String {
+    match bits {
+        0..=13 => (1_u32 << bits).to_string(),
+        _ => format!("10^{}", bits * 3 / 10),
+    }
 }
 
 fn order(map: &WireMap) -> String {
@@ -52,7 +69,7 @@ pub(super) fn wire_name(wire: usize) -> String {
 }
 
 /// Wires of a set: `wire 5`, `wires 5 and 3`.
-fn wire_names(set: u16) -> String {
+pub(super) fn wire_names(set: u16) -> String {
     let names: Vec<String> =
         (0..WIRES).rev().filter(|wire| set >> wire & 1 == 1).map(wire_name).collect();
     match names.as_slice() {
@@ -69,7 +86,8 @@ impl ChannelReport {
         if wires.characters == 0 {
             texts.push(SILENT.to_owned());
         }
-        texts.extend(self.fault.map(fault_text));
+        texts.extend(self.doubts.refusal.clone());
+        texts.extend(self.doubts.warnings.iter().cloned());
         if line.lost > 0 {
             let text = "characters left out, as there are more of them than periods: give the --rate of the sender";
             texts.push(format!("{} {text}", line.lost));
@@ -109,6 +127,7 @@ impl ChannelReport {
         lines.push(format!(
             "  {good} of {frames} packets with a good CRC (P-4), {invalid} codes outside the table (C-5)"
         ));
+        lines.extend(self.doubts.notes.iter().map(|text| format!("  {text}")));
         if line.adjusted > 0 {
             let far = line.farthest_fs as f64 / period_fs as f64;
             lines.push(format!(
@@ -120,12 +139,12 @@ impl ChannelReport {
     }
 }
 
-fn nanoseconds(femtoseconds: u64) -> f64 {
+pub(super) fn nanoseconds(femtoseconds: u64) -> f64 {
     femtoseconds as f64 / 1e6
 }
 
 /// Parts in a million that the rate of one period is above that of another.
-fn ppm(than_fs: u64, period_fs: u64) -> f64 {
+pub(super) fn ppm(than_fs: u64, period_fs: u64) -> f64 {
     (than_fs as f64 / period_fs as f64 - 1.0) * 1e6
 }
 
@@ -151,9 +170,9 @@ fn eye_line(wire: usize, eye: &EyeHistogram, period_fs: u64) -> String {
     }
 }
 
-fn fault_text(fault: WiringFault) -> String {
+pub(super) fn fault_text(fault: WiringFault) -> String {
     match fault {
-        WiringFault::Order(GuessedMap { map, good, packets, .. }) => {
+        WiringFault::Order(GuessedMap { map, good, packets, bits, .. }) => {
             let what = match (map, map.swapped()) {
                 (WireMap::REVERSED, _) => {
                     "the wires are in the opposite order, as at the other end of a cable (W-7)".to_owned()
@@ -166,7 +185,10 @@ fn fault_text(fault: WiringFault) -> String {
                     format!("signals, in the given order from 0 to d, are wires {}", order(&map))
                 }
             };
-            format!("{what}: so read, {good} of {packets} packets have a good CRC; correct --wires or give --guess")
+            format!(
+                "{what}: so read, {good} of {packets} packets have a good CRC, by chance once in {}; correct --wires or give --guess",
+                once_in(bits)
+            )
         }
         WiringFault::LateWires(late, good, packets) => format!(
             "{} recorded a character too late: moved, {good} of {packets} packets have a good CRC; \

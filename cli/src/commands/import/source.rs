@@ -4,24 +4,17 @@ use std::io::{Chain, Cursor, Read, Seek};
 use std::path::Path;
 
 use analyzer::channel_name::escape_text;
-use codec::capture::{DecompressedInput, decompress};
-use codec::recording::fst::{FstReader, is_fst};
-use codec::recording::sigrok::SigrokReader;
-use codec::recording::table::TableReader;
-use codec::recording::vcd::VcdReader;
-use codec::recording::{ChangeSink, RecordingError};
+use codec::capture::decompress;
+use codec::recording::format::{
+    FormatInput, RecordingFormat, SampleTimes, format_of, other_format,
+};
+use codec::recording::{RecordingError, SignalReader};
 
 use crate::exit::CliError;
-use crate::input::{InputFile, ProgressReader};
+use crate::input::InputFile;
 
 /// Bytes at the beginning of a file that show its format.
-const HEAD: u64 = 4096;
-
-/// Why a recording takes no `--sample-rate`.
-const OWN_TIMES: &str = "VCD and FST files have times of their own: leave out --sample-rate";
-const OWN_RATE: &str = "a sigrok session states its rate: leave out --sample-rate, or give `state`";
-const OWN_COLUMN: &str =
-    "the table has a column of times: leave out --sample-rate, or give `state`";
+const HEAD: u64 = 65_536;
 
 /// Error for a file with a zero byte near its beginning, which no text has.
 const NO_RECORDING: &str = "neither a recording (VCD, FST, sigrok session, table of samples) nor characters as \
@@ -31,31 +24,14 @@ const NO_RECORDING: &str = "neither a recording (VCD, FST, sigrok session, table
 type PeekedStream<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// A decompressed recording.
-pub(super) type RecordingStream = PeekedStream<DecompressedInput<PeekedStream<ProgressReader>>>;
-
-/// Distances of the samples of a recording.
-pub(super) enum SampleTimes {
-    /// Those that the recording states.
-    Unknown,
-    /// Femtoseconds between the rows of a table without times.
-    Rate(u64),
-    /// A character period, in femtoseconds: samples that `sendclk` has clocked, whatever the recording states.
-    Characters(u64),
-}
+pub(super) type RecordingStream = Box<dyn Read>;
 
 /// An opened file.
 pub(super) enum OpenedRecording {
-    Signals(InstrumentRecording),
+    /// A recording of signals, and its format.
+    Signals(&'static RecordingFormat, Box<dyn SignalReader>),
     /// Characters in the notation of `show`.
     Notation(RecordingStream),
-}
-
-/// A recording of signals.
-pub(super) enum InstrumentRecording {
-    Vcd(VcdReader<RecordingStream>),
-    Fst(FstReader<ProgressReader>),
-    Sigrok(SigrokReader<ProgressReader>),
-    Table(TableReader<RecordingStream>),
 }
 
 /// Reads the first bytes of a stream.
@@ -66,105 +42,46 @@ fn peek<R: Read>(mut stream: R, path: &Path) -> Result<(Vec<u8>, PeekedStream<R>
     Ok((head.clone(), Cursor::new(head).chain(stream)))
 }
 
+/// The format of the first bytes of a file, as far as it is read out of order.
+fn out_of_order(head: &[u8]) -> Option<&'static RecordingFormat> {
+    format_of(head).filter(|format| matches!(format.input, FormatInput::File(_)))
+}
+
 impl OpenedRecording {
     /// Opens a recording.
-    pub(super) fn open(path: &Path, times: &SampleTimes) -> Result<Self, CliError> {
+    pub(super) fn open(path: &Path, times: SampleTimes) -> Result<Self, CliError> {
         let wrong = |error: RecordingError| reading(path, &error);
         let failed = |error| CliError::file(path, &error);
+        let refused = |text: &str| CliError::reading(path, &text);
         let (magic, stream) = peek(InputFile::whole(path).reader().map_err(failed)?, path)?;
-        if magic.starts_with(b"PK") || is_fst(&magic) {
+        if let Some(format) = out_of_order(&magic)
+            && let FormatInput::File(open) = format.input
+        {
             let (_, mut file) = stream.into_inner();
             if file.rewind().is_err() {
-                let text = "sigrok sessions and FST files are read out of order, as no pipe allows: name the file";
-                return Err(CliError::reading(path, &text));
+                return Err(refused(&format!(
+                    "{} is read out of order, as no pipe allows: name the file",
+                    format.name
+                )));
             }
-            return Self::open_out_of_order(path, file, &magic, times);
+            return Ok(Self::Signals(format, open(Box::new(file), times).map_err(wrong)?));
         }
         let (head, stream) = peek(decompress(stream).map_err(failed)?, path)?;
-        if head.starts_with(b"PK") || is_fst(&head) {
-            let text = "a compressed sigrok session or FST file: decompress it";
-            return Err(CliError::reading(path, &text));
+        if let Some(format) = out_of_order(&head) {
+            return Err(refused(&format!("{}, compressed: decompress it", format.name)));
         }
-        let first = head.iter().find(|byte| !byte.is_ascii_whitespace());
-        let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let refused = |text: &str| CliError::reading(path, &text);
+        if let Some(other) = other_format(&head) {
+            return Err(refused(other));
+        }
         if head.contains(&0) {
             return Err(refused(NO_RECORDING));
         }
-        if first.is_some_and(|first| *first != b'$') && !line.contains(&b',') {
-            return Ok(Self::Notation(stream));
-        }
-        if first == Some(&b'$') {
-            return match times {
-                SampleTimes::Unknown => {
-                    let dump = VcdReader::new(stream).map_err(wrong)?;
-                    Ok(Self::Signals(InstrumentRecording::Vcd(dump)))
-                }
-                SampleTimes::Rate(_) | SampleTimes::Characters(_) => Err(refused(OWN_TIMES)),
-            };
-        }
-        let row_fs = match times {
-            SampleTimes::Unknown => 0,
-            SampleTimes::Rate(row_fs) | SampleTimes::Characters(row_fs) => *row_fs,
-        };
-        let table = TableReader::new(stream, row_fs).map_err(wrong)?;
-        let table = match times {
-            SampleTimes::Unknown if !table.has_times() => {
-                return Err(refused("no column of times: give --sample-rate"));
+        let stream = Box::new(stream);
+        match format_of(&head).map(|format| (format, format.input)) {
+            Some((format, FormatInput::Stream(open))) => {
+                Ok(Self::Signals(format, open(stream, times).map_err(wrong)?))
             }
-            SampleTimes::Rate(_) if table.has_times() => return Err(refused(OWN_COLUMN)),
-            SampleTimes::Unknown | SampleTimes::Rate(_) => table,
-            SampleTimes::Characters(_) => table.without_times(),
-        };
-        Ok(Self::Signals(InstrumentRecording::Table(table)))
-    }
-
-    /// Opens a sigrok session or an FST file.
-    fn open_out_of_order(
-        path: &Path,
-        file: ProgressReader,
-        magic: &[u8],
-        times: &SampleTimes,
-    ) -> Result<Self, CliError> {
-        let wrong = |error: RecordingError| reading(path, &error);
-        Ok(Self::Signals(match times {
-            SampleTimes::Unknown if is_fst(magic) => {
-                InstrumentRecording::Fst(FstReader::new(file).map_err(wrong)?)
-            }
-            _ if is_fst(magic) => {
-                return Err(CliError::reading(path, &OWN_TIMES));
-            }
-            SampleTimes::Characters(period_fs) => InstrumentRecording::Sigrok(
-                SigrokReader::new(file).map_err(wrong)?.with_period(*period_fs),
-            ),
-            SampleTimes::Rate(_) => return Err(CliError::reading(path, &OWN_RATE)),
-            SampleTimes::Unknown => {
-                InstrumentRecording::Sigrok(SigrokReader::new(file).map_err(wrong)?)
-            }
-        }))
-    }
-}
-
-impl InstrumentRecording {
-    pub(super) fn signals(&self) -> &[String] {
-        match self {
-            Self::Vcd(dump) => dump.signals(),
-            Self::Fst(dump) => dump.signals(),
-            Self::Sigrok(session) => session.signals(),
-            Self::Table(table) => table.signals(),
-        }
-    }
-
-    pub(super) fn read(
-        self,
-        selected: &[usize],
-        sink: &mut ChangeSink<'_>,
-    ) -> Result<(), RecordingError> {
-        match self {
-            Self::Vcd(dump) => dump.read(selected, sink),
-            Self::Fst(dump) => dump.read(selected, sink),
-            Self::Sigrok(session) => session.read(selected, sink),
-            Self::Table(table) => table.read(selected, sink),
+            _ => Ok(Self::Notation(stream)),
         }
     }
 }

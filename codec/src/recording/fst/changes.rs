@@ -4,8 +4,9 @@ use std::io::{Read, Seek};
 use std::ops::Range;
 
 use super::packing::{FstPacking, signed_varint, unpack, varint};
-use super::{BYTES_MAX, BlockFile, CHANGES_ALIAS_2, FileBlock};
-use crate::recording::levels::SignalLevels;
+use super::{BYTES_MAX, BlockFile, CHANGES_ALIAS_2, FileBlock, VARIABLES_MAX};
+use crate::recording::decimal::TimeOrigin;
+use crate::recording::levels::{SignalLevel, SignalLevels};
 use crate::recording::{ChangeSink, RecordingError};
 
 /// Longest head of a list: three numbers.
@@ -16,9 +17,10 @@ pub(super) struct BlockChanges<'a> {
     /// Bytes of a level of each variable as text, by its number.
     pub(super) widths: &'a [u32],
     /// Selected variables by number, with masks of their signals from the least significant bit.
-    pub(super) selected: Vec<(usize, Vec<u32>)>,
+    pub(super) selected: Vec<(usize, Vec<u64>)>,
     pub(super) unit_fs: u64,
     pub(super) levels: SignalLevels,
+    pub(super) origin: TimeOrigin,
     /// Time of the levels; `None` before the first block.
     pub(super) time_fs: Option<u64>,
 }
@@ -137,9 +139,9 @@ impl BlockChanges<'_> {
     /// Gives the changes before a time.
     fn advance(&mut self, time: u64, sink: &mut ChangeSink<'_>) -> Result<(), String> {
         let now_fs = self.time_fs.unwrap_or_default();
-        match time.checked_mul(self.unit_fs) {
+        match self.origin.since(i128::from(time) * i128::from(self.unit_fs)) {
             Some(time_fs) if time_fs >= now_fs => {
-                if time_fs > now_fs {
+                if time_fs > now_fs && self.time_fs.is_some() {
                     self.levels.end(now_fs, sink);
                 }
                 self.time_fs = Some(time_fs);
@@ -160,11 +162,7 @@ impl BlockChanges<'_> {
             number = *variable;
             let width = self.widths.get(number).map_or(0, |width| *width as usize);
             let level = frame.get(place..place.saturating_add(width)).unwrap_or_default();
-            set(&mut self.levels, masks, width, |at| match level.get(at)? {
-                b'0' => Some(false),
-                b'1' => Some(true),
-                _ => None,
-            });
+            set(&mut self.levels, masks, width, |at| letter(level.get(at)));
         }
     }
 
@@ -182,8 +180,9 @@ impl BlockChanges<'_> {
         let packing = match file.bytes(*block, chains.start, 1)?.first() {
             Some(b'Z') => FstPacking::Zlib,
             Some(b'4') => FstPacking::Lz4,
+            Some(b'F') => FstPacking::FastLz,
             _ => {
-                let text = "changes are not packed with zlib or LZ4: convert the file with fst2vcd";
+                let text = "changes are not packed with zlib, LZ4 or FastLZ: convert the file with fst2vcd";
                 return Err(block.damaged(text));
             }
         };
@@ -215,21 +214,34 @@ impl BlockChanges<'_> {
     }
 }
 
-/// Sets the signals of some masks by the bits of a level, most significant first; `None` is unknown.
+/// Widths of the variables of a block, if its levels at the beginning show that each is one.
+pub(super) fn scalars(
+    file: &mut BlockFile<impl Read + Seek>,
+    block: FileBlock,
+) -> Result<Option<Vec<u32>>, RecordingError> {
+    let ([length, _, handles], _) = numbers(file, block, block.start.saturating_add(24))?;
+    let count =
+        usize::try_from(handles).ok().filter(|_| handles == length && handles <= VARIABLES_MAX);
+    Ok(count.map(|count| vec![1; count]))
+}
+
+/// Level of a letter.
+fn letter(letter: Option<&u8>) -> SignalLevel {
+    letter.and_then(|letter| SignalLevel::of(*letter)).unwrap_or(SignalLevel::Unknown)
+}
+
+/// Level of a bit, the last one of a number.
+const fn level(bit: u64) -> SignalLevel {
+    if bit & 1 == 1 { SignalLevel::High } else { SignalLevel::Low }
+}
+
+/// Letters of the levels of a scalar that are no bit.
+const LETTERS: &[u8; 8] = b"xzhuwl-?";
+
+/// Sets the signals of some masks by the bits of a level, most significant first.
 #[inline]
-fn set(
-    levels: &mut SignalLevels,
-    masks: &[u32],
-    width: usize,
-    bit: impl Fn(usize) -> Option<bool>,
-) {
-    for (at, mask) in (0..width).rev().zip(masks) {
-        match bit(at) {
-            Some(true) => levels.set(*mask, *mask),
-            Some(false) => levels.set(*mask, 0),
-            None => {}
-        }
-    }
+fn set(levels: &mut SignalLevels, masks: &[u64], width: usize, bit: impl Fn(usize) -> SignalLevel) {
+    (0..width).rev().zip(masks).for_each(|(at, mask)| levels.put(*mask, bit(at)));
 }
 
 /// Places of changes of the variables in a block.
@@ -311,20 +323,19 @@ impl ChangeChain {
     }
 
     /// Sets the level of the next change, and finds the one behind it; `None` if it is cut short.
-    fn step(&mut self, index: u64, masks: &[u32], levels: &mut SignalLevels) -> Option<()> {
+    fn step(&mut self, index: u64, masks: &[u64], levels: &mut SignalLevels) -> Option<()> {
         let (head, width) = (self.head, self.width);
         let is_packed = head & 1 == 0;
         if width == 1 {
-            set(levels, masks, 1, |_| is_packed.then_some(head >> 1 & 1 == 1));
+            let other = LETTERS.get((head >> 1 & 7) as usize);
+            set(levels, masks, 1, |_| if is_packed { level(head >> 1) } else { letter(other) });
         } else {
             let length = if is_packed { width.div_ceil(8) } else { width };
-            let level = self.bytes.get(self.at..)?.get(..length)?;
+            let bytes = self.bytes.get(self.at..)?.get(..length)?;
             self.at += length;
-            set(levels, masks, width, |at| match (is_packed, level.get(at)) {
-                (true, _) => Some(level.get(at / 8)? >> (7 - at % 8) & 1 == 1),
-                (false, Some(b'0')) => Some(false),
-                (false, Some(b'1')) => Some(true),
-                (false, _) => None,
+            set(levels, masks, width, |at| match bytes.get(at / 8) {
+                Some(byte) if is_packed => level(u64::from(byte >> (7 - at % 8))),
+                _ => letter(bytes.get(at)),
             });
         }
         self.find_next(index)

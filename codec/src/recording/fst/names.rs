@@ -5,7 +5,7 @@ use std::io::{Read, Seek};
 use super::packing::{FstPacking, unpack, varint};
 use super::{FileBlock, FstReader, NAMES_GZIP, NAMES_LZ4};
 use crate::recording::RecordingError;
-use crate::recording::variables::{VariableName, add_scope};
+use crate::recording::variables::{VariableName, add_scope, split_range};
 
 /// First bytes of entries; less than 30 is the type of a variable.
 const SCOPE: u8 = 254;
@@ -13,8 +13,8 @@ const SCOPE_END: u8 = 255;
 const ATTRIBUTE: u8 = 252;
 const ATTRIBUTE_END: u8 = 253;
 
-/// Types of variables without levels: numbers and texts.
-const REALS_AND_TEXTS: [u8; 5] = [3, 4, 8, 21, 29];
+/// Types of variables that are no wires: events, parameters, numbers, times and texts.
+const WITHOUT_LEVELS: [u8; 7] = [0, 2, 3, 4, 8, 21, 29];
 
 impl<R: Read + Seek> FstReader<R> {
     /// Declares the variables.
@@ -75,10 +75,10 @@ impl<R: Read + Seek> FstReader<R> {
                 let handle = if alias == 0 { *count } else { alias };
                 let handle = u32::try_from(handle.checked_sub(1)?).ok()?;
                 let width = *self.widths.get(handle as usize)? as usize;
-                if width == 0 || REALS_AND_TEXTS.contains(&kind) {
+                if width == 0 || WITHOUT_LEVELS.contains(&kind) {
                     return Some(Ok(()));
                 }
-                let (name, range) = name.split_at(name.rfind('[').unwrap_or(name.len()));
+                let (name, range) = split_range(&name);
                 let name = VariableName { scopes, name: name.trim_end(), range };
                 Some(self.variables.declare(name, width, &handle.to_be_bytes()))
             }

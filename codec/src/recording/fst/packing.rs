@@ -11,6 +11,7 @@ pub(super) enum FstPacking {
     Gzip,
     Zlib,
     Lz4,
+    FastLz,
 }
 
 /// Bytes that are compressed, of a known length.
@@ -25,6 +26,10 @@ pub(super) fn unpack(packing: FstPacking, packed: &[u8], length: u64) -> Result<
         FstPacking::Zlib => ZlibDecoder::new(packed).take(length + 1).read_to_end(&mut bytes),
         FstPacking::Lz4 => {
             bytes = lz4(packed, length).ok_or("LZ4 refers to bytes that are not there")?;
+            Ok(bytes.len())
+        }
+        FstPacking::FastLz => {
+            bytes = fast_lz(packed, length).ok_or("FastLZ refers to bytes that are not there")?;
             Ok(bytes.len())
         }
     };
@@ -48,13 +53,55 @@ fn lz4(mut packed: &[u8], length: u64) -> Option<Vec<u8>> {
         let back = [*packed.split_off_first()?, *packed.split_off_first()?];
         let back = usize::from(u16::from_le_bytes(back));
         let copied = lz4_length(token & 15, &mut packed)?.checked_add(4)?;
-        let start = bytes.len().checked_sub(back).filter(|_| back > 0)?;
-        if bytes.len().checked_add(copied)? as u64 > length {
-            return None;
+        repeat(&mut bytes, (back, copied), length)?;
+    }
+}
+
+/// Appends bytes again from some before the end, at most up to a length.
+fn repeat(bytes: &mut Vec<u8>, (back, copied): (usize, usize), length: u64) -> Option<()> {
+    let start = bytes.len().checked_sub(back).filter(|_| back > 0)?;
+    if bytes.len().checked_add(copied)? as u64 > length {
+        return None;
+    }
+    for at in start..start + copied {
+        bytes.push(*bytes.get(at)?);
+    }
+    Some(())
+}
+
+/// Bytes of a `FastLZ` block of level 1 or 2, at most one more than a length.
+fn fast_lz(mut packed: &[u8], length: u64) -> Option<Vec<u8>> {
+    let is_second = match packed.first()? >> 5 {
+        0 => false,
+        1 => true,
+        _ => return None,
+    };
+    let mut bytes = Vec::new();
+    let mut control = packed.split_off_first()? & 31;
+    loop {
+        if control < 32 {
+            bytes.extend_from_slice(packed.split_off(..=usize::from(control))?);
+        } else {
+            let (mut copied, mut back) =
+                (usize::from(control >> 5), usize::from(control & 31) << 8);
+            let mut is_longer = copied == 7;
+            while is_longer {
+                let more = *packed.split_off_first()?;
+                copied = copied.checked_add(more.into())?;
+                is_longer = is_second && more == 255;
+            }
+            let low = usize::from(*packed.split_off_first()?);
+            back += low;
+            if is_second && low == 255 && control & 31 == 31 {
+                let far = [*packed.split_off_first()?, *packed.split_off_first()?];
+                back = usize::from(u16::from_be_bytes(far)) + 8191;
+            }
+            repeat(&mut bytes, (back + 1, copied + 2), length)?;
         }
-        for at in start..start + copied {
-            bytes.push(*bytes.get(at)?);
+        if packed.is_empty() || bytes.len() as u64 > length {
+            return Some(bytes);
         }
+        control = *packed.split_off_first()?;
     }
 }
 

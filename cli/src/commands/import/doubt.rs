@@ -1,0 +1,198 @@
+//! Doubts about a recorded channel: what speaks against the result, and what could not be seen.
+
+use codec::recording::import::RecordedQuality;
+use codec::recording::{ReadSummary, SignalChange};
+use codec::wires::{
+    GuessedMap, PlacedCharacter, WIRES, WireEvidence, WireMap, WiringFault, find_order,
+};
+
+use super::quality::{fault, fault_text, nanoseconds, ppm, wire_names};
+
+/// Parts in a million that a rate may be off without a warning: hundred times the tolerance of an oscillator. *Chosen*
+const RATE_PPM: f64 = 10_000.0;
+
+/// Part of a period by which samples that a `sendclk` has clocked may seem to be off it, as a divisor. *Chosen*
+const CLOCKED: u64 = 50;
+
+/// Fewest packets that show whether the order of the wires is right. *Chosen*
+const ORDER_PACKETS: usize = 2;
+
+/// Recording as a whole.
+pub(super) struct RecordingContext {
+    /// Distance of the samples, as it seems.
+    pub(super) sample_fs: u64,
+    /// Character period of --rate.
+    pub(super) nominal_fs: u64,
+    /// Orders of wires that are proved on a channel.
+    pub(super) proved: Vec<WireMap>,
+    /// True if codes of a link profile occur, which are no symbols of others.
+    pub(super) has_profile: bool,
+}
+
+/// Doubts about a channel.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ChannelDoubts {
+    pub(super) warnings: Vec<String>,
+    /// What could not be checked.
+    pub(super) notes: Vec<String>,
+    /// No sign of Myrinet: what speaks against it.
+    pub(super) refusal: Option<String>,
+    /// Damage at which the recording ends.
+    pub(super) damage: Option<String>,
+    /// True if the cause of all faults is known.
+    pub(super) is_explained: bool,
+}
+
+/// Distance of the samples: the mean of the shortest distances of two changes. Times may be rounded.
+pub(super) fn sample_distance(changes: &[SignalChange]) -> u64 {
+    let pairs = changes.iter().zip(changes.iter().skip(1));
+    let distances = pairs.map(|(one, other)| other.time_fs - one.time_fs);
+    let least = distances.clone().min().unwrap_or_default();
+    let short = distances.filter(|distance| *distance < least.saturating_add(least / 2 + 1));
+    let (sum, count) =
+        short.fold((0_u128, 0), |(sum, count), it| (sum + u128::from(it), count + 1));
+    u64::try_from(sum.checked_div(count).unwrap_or_default()).unwrap_or(u64::MAX)
+}
+
+/// The order of the wires that is proved by characters, if the given one is not.
+pub(super) fn proved_order(bits: &[u16]) -> Option<GuessedMap> {
+    let given = WireEvidence::of(bits, &WireMap::SAME);
+    if given.is_myrinet() { None } else { find_order(bits, &[]) }
+}
+
+/// The wires of each character.
+pub(super) fn bits(sample: &[PlacedCharacter]) -> Vec<u16> {
+    sample.iter().map(|placed| placed.character.bits()).collect()
+}
+
+impl RecordingContext {
+    /// True if samples are too far apart to tell characters, and are no samples that a `sendclk` has clocked.
+    pub(super) fn is_undersampled(&self) -> bool {
+        let off = self.sample_fs % self.nominal_fs;
+        let is_clocked = off.min(self.nominal_fs - off) * CLOCKED <= self.nominal_fs;
+        self.sample_fs * 2 > self.nominal_fs && !is_clocked
+    }
+
+    /// Doubts about a channel, from its beginning.
+    pub(super) fn judge(
+        &self,
+        sample: &[PlacedCharacter],
+        quality: &RecordedQuality,
+    ) -> ChannelDoubts {
+        let mut doubts = ChannelDoubts::default();
+        if sample.is_empty() {
+            return doubts;
+        }
+        let evidence = WireEvidence::of(&bits(sample), &WireMap::SAME);
+        let mut is_proved = evidence.is_myrinet() || self.has_profile && evidence.gaps > 0;
+        if self.is_undersampled() {
+            doubts.is_explained = true;
+            doubts.warnings.push(format!(
+                "samples are {} ns apart, more than half a character period ({} ns): characters run into each other; \
+                 a sample rate of {} MS/s or more is needed",
+                (nanoseconds(self.sample_fs) * 100.0).round() / 100.0,
+                nanoseconds(self.nominal_fs / 2),
+                (2.5e9 / self.nominal_fs as f64).ceil()
+            ));
+        } else {
+            let off = ppm(self.nominal_fs, quality.clock.period_fs);
+            if off.abs() > RATE_PPM {
+                doubts.warnings.push(format!(
+                    "{:.2} M characters/s are {:.1} % off the {:.2} M/s of --rate: give the rate of the sender, or \
+                     correct the times of the recording",
+                    1e9 / quality.clock.period_fs as f64,
+                    off / 1e4,
+                    1e9 / self.nominal_fs as f64
+                ));
+            }
+            let found = fault(sample, quality, &self.proved).or_else(|| {
+                (!is_proved).then(|| WiringFault::find(sample, &quality.wires, &self.proved))
+            });
+            is_proved |= matches!(found, Some(WiringFault::Order(_) | WiringFault::LateWires(..)));
+            if let Some(found) = found.filter(|found| is_proved || *found != WiringFault::Unknown) {
+                doubts.is_explained = true;
+                doubts.warnings.push(fault_text(found));
+            }
+        }
+        if is_proved && evidence.packets < ORDER_PACKETS && !doubts.is_explained {
+            doubts.notes.push(format!(
+                "order of the wires not checked: that takes {ORDER_PACKETS} complete packets of three bytes or more; there: {}",
+                evidence.packets
+            ));
+        }
+        doubts.refusal = (!is_proved).then(|| missing(&evidence));
+        doubts
+    }
+}
+
+/// What Myrinet would have and characters have not.
+fn missing(evidence: &WireEvidence) -> String {
+    let WireEvidence { codes, symbols, gaps, packets, good, .. } = *evidence;
+    let mut texts = Vec::new();
+    if gaps == 0 {
+        texts.push("no GAP".to_owned());
+    }
+    match packets {
+        0 => texts.push("no complete packet".to_owned()),
+        _ => texts.push(format!("{good} of {packets} packets with a good CRC")),
+    }
+    texts.push(match codes {
+        0 => "no control symbol".to_owned(),
+        _ => format!("{symbols} of {codes} control codes are symbols"),
+    });
+    format!("no Myrinet found: {}", texts.join(", "))
+}
+
+/// Doubts about the levels of a channel's nine signals, from the first of them on.
+pub(super) fn level_doubts(
+    summary: &ReadSummary,
+    first: u32,
+    begin_fs: Option<u64>,
+) -> ChannelDoubts {
+    let mut doubts = ChannelDoubts::default();
+    let own =
+        |signals: u64| u16::try_from(signals >> first & ((1 << WIRES) - 1)).unwrap_or_default();
+    let late = summary.late.iter().filter(|(signal, _)| (first..first + 9).contains(signal));
+    let wires = late.clone().fold(0, |wires, (signal, _)| wires | 1_u64 << signal);
+    if let Some(until_fs) = late.clone().map(|(_, until_fs)| *until_fs).max() {
+        let text = format!(
+            "level of {} unknown at first, until {} ns",
+            wire_names(own(wires)),
+            nanoseconds(until_fs)
+        );
+        // All known before anything changes: nothing is missing.
+        if begin_fs.is_none_or(|begin_fs| until_fs < begin_fs) {
+            doubts.notes.push(text);
+        } else {
+            doubts.warnings.push(format!("{text}: transitions before the first level are missing"));
+        }
+    }
+    let never = own(!summary.known);
+    if never != 0 && never != (1 << WIRES) - 1 {
+        doubts.warnings.push(format!("{} never has a level", wire_names(never)));
+    }
+    let lost = own(summary.lost);
+    if lost != 0 {
+        let text = "unknown (X, Z, U, W or -) at times: transitions there are missing";
+        doubts.warnings.push(format!("level of {} {text}", wire_names(lost)));
+    }
+    doubts
+}
+
+impl ChannelDoubts {
+    pub(super) fn extend(&mut self, other: Self) {
+        self.warnings.extend(other.warnings);
+        self.notes.extend(other.notes);
+    }
+
+    pub(super) fn set_damage(&mut self, summary: &ReadSummary) {
+        let damage = summary.error.as_ref();
+        self.damage = damage.map(|error| format!("the recording ends with damage: {error}"));
+    }
+
+    /// Notes for the description of the channel.
+    pub(super) fn all(&self) -> Vec<String> {
+        let all = self.refusal.iter().chain(&self.damage).chain(&self.warnings).chain(&self.notes);
+        all.cloned().collect()
+    }
+}

@@ -1,0 +1,108 @@
+//! What a recording holds, and the command that converts it.
+
+use std::path::Path;
+
+use analyzer::channel_name::escape_text;
+use analyzer::render::{StyledLine, TextStyle};
+use codec::recording::SignalGroup;
+use codec::wires::WIRES;
+
+use super::plan::ChannelPlan;
+use super::source::OpenedRecording;
+use crate::args::ImportArgs;
+use crate::exit::{CliError, CommandResult, RunReport};
+use crate::output::StandardOutput;
+
+/// Most groups of signals that are listed without --signals. *Chosen*
+const LISTED: usize = 32;
+
+/// Lists the signals of a recording in groups, the channels that their names show, and the command.
+pub(super) fn print(
+    arguments: &ImportArgs,
+    recording: Result<OpenedRecording, CliError>,
+    output: &mut StandardOutput,
+) -> CommandResult {
+    let ImportArgs { file, signals: part, wires, channel, .. } = arguments;
+    let mut print = |text: String| {
+        output.line(&StyledLine::of(TextStyle::Plain, escape_text(text)));
+    };
+    let (format, reader) = match recording? {
+        OpenedRecording::Signals(format, reader) => (format, reader),
+        OpenedRecording::Notation(_) => {
+            print(format!("{}: characters as text", file.display()));
+            print(format!("  {}", command(file, &[], &[])));
+            return Ok(RunReport::of(file));
+        }
+    };
+    let table = reader.signals();
+    let count = table.names().iter().filter(|name| !name.is_empty()).count();
+    print(format!("{}: {}, {count} signals", file.display(), format.name));
+    let is_shown =
+        |group: &&SignalGroup| part.as_ref().is_none_or(|part| group.name.contains(part));
+    let groups = table.groups();
+    let shown: Vec<&SignalGroup> = groups.iter().filter(is_shown).collect();
+    let most = if part.is_some() { usize::MAX } else { LISTED };
+    shown
+        .iter()
+        .take(most)
+        .for_each(|group| print(format!("  {}", group_text(group, table.names()))));
+    if shown.len() > most {
+        print(format!(
+            "  … and {} more: --signals TEXT lists those with a text in their names",
+            shown.len() - most
+        ));
+    }
+    match ChannelPlan::of(arguments, table) {
+        Ok(plan) => {
+            for (name, signals) in plan.names.iter().zip(plan.selected.chunks(WIRES)) {
+                let named = |at: Option<&usize>| {
+                    at.and_then(|at| table.names().get(*at)).map_or("", String::as_str)
+                };
+                let (first, last) = (named(signals.first()), named(signals.last()));
+                print(format!("channel {name}: wire 0 is {first}, … d is {last}"));
+            }
+            plan.notes.into_iter().for_each(&mut print);
+            print(format!("  {}", command(file, &plan.names, wires)));
+        }
+        Err(_) => {
+            print(
+                "which signals are wires is not clear: name d, 7, 6 … 0 of each channel, or a bus"
+                    .to_owned(),
+            );
+            let names =
+                if channel.is_empty() { vec!["h0:0>s0:0".to_owned()] } else { channel.clone() };
+            let wires = vec!["D8,D7,D6,D5,D4,D3,D2,D1,D0".to_owned(); names.len()];
+            print(format!("  {}", command(file, &names, &wires)));
+        }
+    }
+    Ok(RunReport::of(file))
+}
+
+/// A group with the numbers of its bits.
+fn group_text(group: &SignalGroup, names: &[String]) -> String {
+    let bits = || group.bits.iter().filter_map(|(_, bit)| *bit);
+    match (bits().max(), bits().min(), group.bits.as_slice()) {
+        (_, _, [(one, _)]) => names.get(*one).cloned().unwrap_or_default(),
+        (Some(high), Some(low), several) => {
+            format!("{}[{high}:{low}]  {} signals", group.name, several.len())
+        }
+        (.., several) => format!("{}  {} signals", group.name, several.len()),
+    }
+}
+
+/// The command that converts a file.
+fn command(file: &Path, names: &[String], wires: &[String]) -> String {
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
+    let path = file.display().to_string();
+    let is_plain = path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte));
+    let path = if is_plain { path } else { quoted(&path) };
+    let stem = file
+        .file_stem()
+        .map_or_else(|| "link".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let capture = format!("{stem}.pcapng");
+    let capture = if is_plain { capture } else { quoted(&capture) };
+    let mut text = format!("myriscope import {path} -o {capture}");
+    names.iter().for_each(|name| text += &format!(" --channel {}", quoted(name)));
+    wires.iter().for_each(|wires| text += &format!(" --wires {}", quoted(wires)));
+    text
+}

@@ -1,0 +1,156 @@
+//! Decimal numbers as instruments write them: with a sign, a point or a comma, and an exponent.
+
+/// Femtoseconds in a second.
+pub(super) const SECOND_FS: u64 = 1_000_000_000_000_000;
+
+/// Units of time, and femtoseconds in each. A longer name begins like its unit: `nanoseconds`, `seconds`.
+const TIME_UNITS: [(&str, &str, u64); 6] = [
+    ("fs", "femto", 1),
+    ("ps", "pico", 1000),
+    ("ns", "nano", 1_000_000),
+    ("us", "micro", 1_000_000_000),
+    ("ms", "milli", 1_000_000_000_000),
+    ("s", "sec", SECOND_FS),
+];
+
+/// Femtoseconds in a unit of time.
+pub(super) fn time_unit(name: &str) -> Option<u64> {
+    let name = name.trim().replace(['µ', 'μ'], "u").to_ascii_lowercase();
+    let is_named = |short: &str, long: &str| name == short || name.starts_with(long);
+    TIME_UNITS.iter().find(|(short, long, _)| is_named(short, long)).map(|(.., unit_fs)| *unit_fs)
+}
+
+/// Samples in a second: `500 MHz`, `500000.0 KHz`, `0.5 G`, `5e+08Hz`.
+#[cfg(any(feature = "recordings", test))]
+pub(super) fn sample_rate(text: &str) -> Option<u64> {
+    let text = text.trim().to_ascii_lowercase();
+    let text = text.trim_end_matches("/s").trim_end_matches("hz").trim_end();
+    let text = text.strip_suffix("sa").or(text.strip_suffix('s')).unwrap_or(text).trim_end();
+    let factor = |(unit, factor): (char, u64)| Some((text.strip_suffix(unit)?, factor));
+    let (number, factor) = [('k', 1000), ('m', 1_000_000), ('g', 1_000_000_000)]
+        .into_iter()
+        .find_map(factor)
+        .unwrap_or((text, 1));
+    let rate = DecimalNumber::parse(number.trim())?.times(factor)?;
+    u64::try_from(rate).ok().filter(|rate| (1..=1_000_000_000_000).contains(rate))
+}
+
+/// A decimal number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct DecimalNumber {
+    digits: i128,
+    exponent: i32,
+}
+
+impl DecimalNumber {
+    /// Reads a number. Of its digits behind the point, those beyond the thirtieth are left out.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let text = text.strip_prefix('+').unwrap_or(text);
+        let (sign, text) = text.strip_prefix('-').map_or((1, text), |text| (-1, text));
+        let (number, exponent) = match text.split_once(['e', 'E']) {
+            Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
+            None => (text, 0),
+        };
+        let (whole, fraction) = number.split_once(['.', ',']).unwrap_or((number, ""));
+        let digits = || whole.bytes().chain(fraction.bytes());
+        if digits().next().is_none() || !digits().all(|digit| digit.is_ascii_digit()) {
+            return None;
+        }
+        let fraction = fraction.get(..30).unwrap_or(fraction);
+        let all = format!("{whole}{fraction}");
+        let digits: i128 = all
+            .trim_start_matches('0')
+            .parse()
+            .or_else(
+                |error| {
+                    if all.bytes().all(|digit| digit == b'0') { Ok(0) } else { Err(error) }
+                },
+            )
+            .ok()?;
+        let places = i32::try_from(fraction.len()).ok()?;
+        Some(Self { digits: sign * digits, exponent: exponent.checked_sub(places)? })
+    }
+
+    /// The number times a factor, rounded down; `None` if it is too large.
+    pub(super) fn times(self, factor: u64) -> Option<i128> {
+        let product = self.digits.checked_mul(factor.into())?;
+        let power = 10_i128.checked_pow(self.exponent.unsigned_abs());
+        match power {
+            _ if product == 0 => Some(0),
+            Some(power) if self.exponent >= 0 => product.checked_mul(power),
+            Some(power) => Some(product.div_euclid(power)),
+            None if self.exponent >= 0 => None,
+            None => Some(if product < 0 { -1 } else { 0 }),
+        }
+    }
+}
+
+/// First times that are kept as they are: from 0 to a second. *Chosen*
+const BEGINS_FS: std::ops::Range<i128> = 0..SECOND_FS as i128;
+
+/// Times of a recording. One that begins before 0, or a second later, is counted from its first time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TimeOrigin(pub(super) Option<i128>);
+
+impl TimeOrigin {
+    /// A time since the origin; `None` if it is before it, or beyond 5.1 hours.
+    pub(super) fn since(&mut self, time_fs: i128) -> Option<u64> {
+        let first_fs = if BEGINS_FS.contains(&time_fs) { 0 } else { time_fs };
+        let origin = *self.0.get_or_insert(first_fs);
+        u64::try_from(time_fs.checked_sub(origin)?).ok()
+    }
+
+    /// True if the time is before the beginning.
+    pub(super) fn is_before(self, time_fs: i128) -> bool {
+        self.0.is_some_and(|origin| time_fs < origin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_many_spellings() {
+        for (text, micro) in [
+            ("0", Some(0)),
+            ("-1e-06", Some(-1)),
+            ("0,000002", Some(2)),
+            ("2.5E+1", Some(25_000_000)),
+            ("000000000000000000000000000000000000000000001", Some(1_000_000)),
+            (".5", Some(500_000)),
+            ("1e-400", Some(0)),
+            ("1e400", None),
+            ("", None),
+            ("-", None),
+            (".", None),
+            ("1.2.3", None),
+            ("0x1", None),
+        ] {
+            assert_eq!(
+                DecimalNumber::parse(text).and_then(|it| it.times(1_000_000)),
+                micro,
+                "{text}"
+            );
+        }
+        for (text, rate) in [
+            ("500000.0 KHz", Some(500_000_000)),
+            ("500.0 MHz", Some(500_000_000)),
+            ("0.5 GHz", Some(500_000_000)),
+            ("500 M", Some(500_000_000)),
+            ("5e+08Hz", Some(500_000_000)),
+            ("500 MS/s", Some(500_000_000)),
+            ("24000000", Some(24_000_000)),
+            ("0 Hz", None),
+            ("2 THz", None),
+        ] {
+            assert_eq!(sample_rate(text), rate, "{text}");
+        }
+        for (name, unit_fs) in
+            [("ns", 1_000_000), ("Nanoseconds", 1_000_000), ("µs", 1_000_000_000), ("S", SECOND_FS)]
+        {
+            assert_eq!(time_unit(name), Some(unit_fs), "{name}");
+        }
+        assert_eq!((time_unit(""), time_unit("xs")), (None, None));
+    }
+}

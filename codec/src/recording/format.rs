@@ -1,0 +1,143 @@
+//! Formats of recordings, told apart by their first bytes.
+//!
+//! A format is a row of [`FORMATS`] and a reader behind [`SignalReader`].
+
+use std::io::{Read, Seek};
+
+use super::fst::{FstReader, is_fst};
+use super::sigrok::SigrokReader;
+use super::table::{TableReader, is_table};
+use super::vcd::{BYTE_ORDER_MARK, VcdReader};
+use super::{RecordingError, SignalReader};
+
+/// A file that is read out of order.
+pub trait ReadSeek: Read + Seek {}
+
+impl<R: Read + Seek> ReadSeek for R {}
+
+/// Distances of the samples of a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SampleTimes {
+    /// Those that the recording states.
+    Stated,
+    /// Femtoseconds between the rows of a table without times.
+    Rate(u64),
+    /// A character period, in femtoseconds: samples that `sendclk` has clocked, whatever the recording states. W-2
+    Characters(u64),
+}
+
+/// Result of opening a recording.
+type OpenedReader = Result<Box<dyn SignalReader>, RecordingError>;
+
+/// Way in which a format is read.
+#[derive(Clone, Copy, Debug)]
+pub enum FormatInput {
+    /// From its beginning, decompressed.
+    Stream(fn(Box<dyn Read>, SampleTimes) -> OpenedReader),
+    /// Out of order, as no pipe allows.
+    File(fn(Box<dyn ReadSeek>, SampleTimes) -> OpenedReader),
+}
+
+/// A format of recordings.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordingFormat {
+    /// Name with its article, for messages.
+    pub name: &'static str,
+    /// True for the first bytes of a file.
+    pub is_begun_by: fn(&[u8]) -> bool,
+    /// Its reader.
+    pub input: FormatInput,
+}
+
+/// All formats, in the order in which they are tried.
+pub const FORMATS: [RecordingFormat; 4] = [
+    RecordingFormat {
+        name: "a sigrok session",
+        is_begun_by: |head| head.starts_with(b"PK\x03\x04"),
+        input: FormatInput::File(|file, times| {
+            let session = SigrokReader::new(file);
+            Ok(match times {
+                SampleTimes::Stated => Box::new(session?),
+                SampleTimes::Characters(period_fs) => Box::new(session?.with_period(period_fs)),
+                SampleTimes::Rate(_) => {
+                    return Err(without_effect(
+                        "a sigrok session states its rate",
+                        ", or give `state`",
+                    ));
+                }
+            })
+        }),
+    },
+    RecordingFormat {
+        name: "an FST file",
+        is_begun_by: is_fst,
+        input: FormatInput::File(|file, times| match times {
+            SampleTimes::Stated => Ok(Box::new(FstReader::new(file)?)),
+            SampleTimes::Rate(_) | SampleTimes::Characters(_) => Err(without_effect(OWN_TIMES, "")),
+        }),
+    },
+    RecordingFormat {
+        name: "a value change dump (VCD)",
+        is_begun_by: |head| {
+            let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
+            text.trim_ascii_start().starts_with(b"$")
+        },
+        input: FormatInput::Stream(|stream, times| match times {
+            SampleTimes::Stated => Ok(Box::new(VcdReader::new(stream)?)),
+            SampleTimes::Rate(_) | SampleTimes::Characters(_) => Err(without_effect(OWN_TIMES, "")),
+        }),
+    },
+    RecordingFormat {
+        name: "a table (CSV)",
+        is_begun_by: |head| is_table(head) || head.is_empty(),
+        input: FormatInput::Stream(|stream, times| {
+            let row_fs = if let SampleTimes::Rate(row_fs) = times { row_fs } else { 0 };
+            let table = TableReader::new(stream, row_fs)?;
+            Ok(Box::new(match times {
+                SampleTimes::Rate(_) if table.has_times() => {
+                    return Err(without_effect(
+                        "the table has a column of times",
+                        ", or give `state`",
+                    ));
+                }
+                SampleTimes::Stated if table.is_timeless() => {
+                    return Err(RecordingError::at_line(
+                        1,
+                        "no column of times: give --sample-rate",
+                    ));
+                }
+                SampleTimes::Stated | SampleTimes::Rate(_) => table,
+                SampleTimes::Characters(period_fs) => table.without_times(period_fs),
+            }))
+        }),
+    },
+];
+
+const OWN_TIMES: &str = "VCD and FST files have times of their own";
+
+fn without_effect(text: &str, more: &str) -> RecordingError {
+    RecordingError::at_line(1, format!("{text}: leave out --sample-rate{more}"))
+}
+
+/// First bytes of files of other formats, and the export to use.
+const OTHERS: [(&[u8], &str); 6] = [
+    (b"GHDLwave", "a GHW file of GHDL: run the simulation with --fst or --vcd"),
+    (b"<SALEAE>", "a binary export of Saleae Logic: export CSV, or VCD"),
+    (
+        b"libsigrok ",
+        "samples as a text of sigrok-cli: write them with -O csv, or as a session with -o FILE.sr",
+    ),
+    (b"7z\xbc\xaf", "a 7-Zip archive: unpack it"),
+    (b"\xfd7zXZ", "compressed with xz: decompress it"),
+    (b"BZh", "compressed with bzip2: decompress it"),
+];
+
+/// What a file of another known format is, and the step that makes a recording of it.
+pub fn other_format(head: &[u8]) -> Option<&'static str> {
+    OTHERS.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, text)| *text)
+}
+
+/// The format of the first bytes of a file.
+pub fn format_of(head: &[u8]) -> Option<&'static RecordingFormat> {
+    FORMATS.iter().find(|format| (format.is_begun_by)(head))
+}

@@ -1,0 +1,404 @@
+//! Signals by name: the wires of channels among those of a recording.
+
+use super::SignalTable;
+use super::vcd_writer::scope_names;
+use crate::wires::WIRES;
+
+/// Names that are listed where several fit.
+const LISTED: usize = 6;
+
+/// Scopes that are searched for channels. *Chosen*
+const SCOPES_SEEN: usize = 64;
+
+/// True if a name is a wanted one.
+type NameRule<'a> = &'a dyn Fn(&str, &str) -> bool;
+
+/// Signals of a bus, or one alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignalGroup {
+    /// Name with scopes, without numbers of bits.
+    pub name: String,
+    /// Signals with the numbers of their bits, in the order of the file.
+    pub bits: Vec<(usize, Option<usize>)>,
+}
+
+/// Nine signals of a channel, wire 0 first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WireSelection {
+    /// Numbers of the signals.
+    pub signals: [usize; WIRES],
+    /// True if the names give another order than the file.
+    pub is_reordered: bool,
+}
+
+/// Name without the number of a bit, and that number: of `tx[8]`, `tx(8)`, `tx<8>`, `tx_8` and `D8`.
+fn split_bit(name: &str) -> (&str, Option<usize>) {
+    let inner = name.trim_end_matches([']', ')', '>', ' ']);
+    let digits = inner.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let (stem, digits) = inner.split_at(inner.len() - digits);
+    match digits.parse() {
+        Ok(bit) => (stem.trim_end_matches(['[', '(', '<', ' ']), Some(bit)),
+        Err(_) => (name, None),
+    }
+}
+
+/// Scopes of a name and what stands behind them; a point inside brackets is none between scopes.
+fn split_scope(name: &str) -> (&str, &str) {
+    name.rsplit_once('.').unwrap_or(("", name))
+}
+
+/// True if a name is the other one, or its end behind scopes.
+fn is_suffix(name: &str, wanted: &str) -> bool {
+    let before = name.strip_suffix(wanted);
+    before.is_some_and(|before| before.is_empty() || before.ends_with(['.', '\\']))
+}
+
+impl SignalTable {
+    /// The signal of a name, or the bits of a bus, most significant first. The exact name goes before those that end
+    /// with it.
+    ///
+    /// # Errors
+    ///
+    /// A name that no signal has, or several have.
+    pub fn find(&self, wanted: &str) -> Result<Vec<usize>, String> {
+        let plain = wanted.trim().trim_matches('/').replace('/', ".");
+        let names = || self.names().iter().enumerate();
+        for wanted in [wanted, &plain, &plain.to_lowercase()] {
+            let rules: [NameRule<'_>; 2] = [&|name, wanted| name == wanted, &is_suffix];
+            for rule in rules {
+                let signals =
+                    names().filter(|(_, name)| rule(name, wanted)).map(|(at, _)| self.net(at));
+                if let Some(signal) = self.only(wanted, signals)? {
+                    return Ok(vec![signal]);
+                }
+                if let Some(bus) = self.bus(wanted, rule)? {
+                    return Ok(bus);
+                }
+            }
+            // Programs write `tx[8]`, `tx(8)`, `tx<8>` and `tx_8` for the same.
+            let (stem, bit) = split_bit(wanted);
+            let alike = names().filter(|(_, name)| {
+                let (other, of_other) = split_bit(name);
+                bit.is_some() && of_other == bit && is_suffix(other, stem)
+            });
+            if let Some(signal) = self.only(wanted, alike.map(|(at, _)| self.net(at)))? {
+                return Ok(vec![signal]);
+            }
+        }
+        Err(format!("no signal {wanted}"))
+    }
+
+    /// The only signal of some.
+    fn only(
+        &self,
+        wanted: &str,
+        signals: impl Iterator<Item = usize>,
+    ) -> Result<Option<usize>, String> {
+        let mut signals: Vec<usize> = signals.collect();
+        signals.sort_unstable();
+        signals.dedup();
+        match signals.as_slice() {
+            [] => Ok(None),
+            [one] => Ok(Some(*one)),
+            several => {
+                let names = several.iter().take(LISTED).filter_map(|at| self.names().get(*at));
+                let names = names.map(String::as_str).collect::<Vec<_>>().join(", ");
+                Err(format!("several signals are called {wanted}: {names}"))
+            }
+        }
+    }
+
+    /// The bits of a bus, most significant first: all of `tx`, or those of `tx[8:0]`.
+    fn bus(&self, wanted: &str, rule: NameRule<'_>) -> Result<Option<Vec<usize>>, String> {
+        let (stem, range) = super::variables::split_range(wanted);
+        let bounds = super::variables::bounds(range);
+        let (one, other) = bounds.unwrap_or((0, usize::MAX));
+        let bits = one.min(other)..=one.max(other);
+        let stem = if bounds.is_some() { stem } else { wanted };
+        let mut all = Vec::new();
+        for (at, name) in self.names().iter().enumerate() {
+            if let (name, Some(bit)) = split_bit(name)
+                && bits.contains(&bit)
+                && rule(name, stem)
+            {
+                all.push((bit, self.net(at)));
+            }
+        }
+        all.sort_unstable_by(|one, other| other.cmp(one));
+        all.dedup();
+        let is_whole = bounds.is_none() || all.len() > bits.end() - bits.start();
+        for same in all.chunk_by(|one, other| one.0 == other.0) {
+            self.only(wanted, same.iter().map(|(_, at)| *at))?;
+        }
+        Ok((all.len() > 1 && is_whole).then(|| all.into_iter().map(|(_, at)| at).collect()))
+    }
+
+    /// The wires of a channel, wire 0 first, by the names of d and 7 to 0, of buses, or of both: `d,t[7:0]`. A name
+    /// may have commas.
+    ///
+    /// # Errors
+    ///
+    /// Names that are not nine different signals.
+    pub fn wires(&self, text: &str) -> Result<[usize; WIRES], String> {
+        let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+        let has_commas = self.names().iter().any(|name| name.contains(','));
+        let (mut left, mut all) = (parts.as_slice(), Vec::new());
+        while let [first, ..] = left {
+            let longest = if has_commas { left.len() } else { 0 };
+            let joined = (2..=longest).rev().find_map(|count| {
+                let (name, rest) = left.split_at(count);
+                Some((self.find(&name.join(",")).ok()?, rest))
+            });
+            let (signals, rest) = match joined {
+                Some(found) => found,
+                None => (self.find(first)?, left.get(1..).unwrap_or_default()),
+            };
+            if let Some(twice) = signals.iter().find(|signal| all.contains(*signal)) {
+                let name = self.names().get(*twice).map_or("", String::as_str);
+                return Err(format!("signal {name} is named twice"));
+            }
+            all.extend(signals);
+            left = rest;
+        }
+        all.reverse();
+        let count = all.len();
+        <[usize; WIRES]>::try_from(all).map_err(|_| {
+            format!("{count} signals in --wires, expected {WIRES}: of d, 7, 6, 5, 4, 3, 2, 1, 0")
+        })
+    }
+
+    /// The signals in groups: buses folded, each net once, in the order of the file.
+    pub fn groups(&self) -> Vec<SignalGroup> {
+        let mut groups: Vec<SignalGroup> = Vec::new();
+        let mut places = std::collections::BTreeMap::new();
+        for (at, name) in self.names().iter().enumerate().filter(|(at, _)| self.is_first(*at)) {
+            let (stem, bit) = split_bit(name);
+            let place = *places.entry((stem, bit.is_some())).or_insert(groups.len());
+            match groups.get_mut(place) {
+                Some(group) => group.bits.push((at, bit)),
+                None => groups.push(SignalGroup { name: stem.to_owned(), bits: vec![(at, bit)] }),
+            }
+        }
+        groups
+    }
+
+    /// The wires of as many channels as are wanted, or of as many as there are, with the scope that all nine share.
+    /// `None` if the names do not tell.
+    pub fn channels(&self, wanted: Option<usize>) -> Option<Vec<WireSelection>> {
+        let all: Vec<usize> = (0..self.names().len()).filter(|at| self.is_first(*at)).collect();
+        let groups: Vec<Vec<usize>> = self.groups().iter().map(SignalGroup::ascending).collect();
+        let scope = |at: &usize| self.names().get(*at).map(|name| split_scope(name).0);
+        let mut scopes: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
+        for at in &all {
+            match scopes.iter().position(|(known, _)| *known == scope(at)) {
+                Some(place) => scopes.get_mut(place).into_iter().for_each(|(_, all)| all.push(*at)),
+                None if scopes.len() < SCOPES_SEEN => scopes.push((scope(at), vec![*at])),
+                None => {}
+            }
+        }
+        let scopes: Vec<Vec<usize>> = scopes.into_iter().map(|(_, signals)| signals).collect();
+        let nine = |sets: &[Vec<usize>]| {
+            sets.iter().filter(|set| set.len() == WIRES).cloned().collect::<Vec<_>>()
+        };
+        // First what leaves no signal out, then sets of nine among others.
+        let whole = [groups.clone(), scopes.clone(), vec![all]];
+        let whole = whole.into_iter().find(|sets| sets.iter().all(|set| set.len() % WIRES == 0));
+        let some = [nine(&groups), self.eight_and_d(), nine(&scopes)];
+        let sets = whole.into_iter().chain(some).map(|sets| {
+            let chunks = sets.iter().flat_map(|set| set.chunks_exact(WIRES));
+            chunks.filter_map(|nine| Some(self.arranged(nine.try_into().ok()?))).collect::<Vec<_>>()
+        });
+        let mut sets = sets.filter(|sets| !sets.is_empty());
+        match wanted {
+            Some(count) => sets.find(|sets| sets.len() == count),
+            None => sets.next(),
+        }
+    }
+
+    /// Buses of eight with a signal `d` beside them: `t0` to `t7` and `td`.
+    fn eight_and_d(&self) -> Vec<Vec<usize>> {
+        let groups = self.groups();
+        let with_d = |group: &SignalGroup| {
+            let mut signals = group.ascending();
+            let is_d = |other: &&SignalGroup| {
+                let (scope, name) = split_scope(&other.name);
+                let (own, stem) = split_scope(&group.name);
+                let rest = name.strip_prefix(stem).unwrap_or(name).trim_start_matches('_');
+                other.bits.len() == 1 && scope == own && rest.eq_ignore_ascii_case("d")
+            };
+            let mut found = groups.iter().filter(is_d).flat_map(|other| &other.bits);
+            let (d, _) = found.next().filter(|_| signals.len() == WIRES - 1)?;
+            found.next().is_none().then(|| signals.push(*d))?;
+            Some(signals)
+        };
+        groups.iter().filter_map(with_d).collect()
+    }
+
+    /// The wires of nine signals: by the numbers in their names if those are 0 to 8, or 0 to 7 beside one other;
+    /// else as given.
+    fn arranged(&self, given: [usize; WIRES]) -> WireSelection {
+        let mut sorted = given.map(|at| {
+            let (stem, bit) = split_bit(self.names().get(at).map_or("", String::as_str));
+            (bit.is_none(), stem, bit, at)
+        });
+        sorted.sort_unstable();
+        let [(.., stem, first, _), ..] = sorted;
+        let counts = |count: usize| {
+            let expected = first.into_iter().flat_map(|first| first..).map(Some);
+            let told = sorted.iter().take(count).filter(|(_, other, ..)| *other == stem);
+            told.zip(expected).filter(|((.., bit, _), expected)| bit == expected).count() == count
+        };
+        let is_told = counts(WIRES) || first == Some(0) && counts(WIRES - 1);
+        let signals = if is_told { sorted.map(|(.., at)| at) } else { given };
+        WireSelection { signals, is_reordered: signals != given }
+    }
+
+    /// The scope that nine signals share, without those around it.
+    pub fn scope_of(&self, selection: &WireSelection) -> Option<&str> {
+        let scopes =
+            selection.signals.map(|at| self.names().get(at).map(|name| split_scope(name).0));
+        let [first, others @ ..] = &scopes;
+        let scope = first.filter(|_| others.iter().all(|other| other == first))?;
+        Some(split_scope(scope).1)
+    }
+
+    /// The channels of a dump that [`super::VcdWriter`] wrote, in the order of their names; `None` if a name is not the scope
+    /// of exactly one.
+    pub fn channels_named(&self, names: &[&str]) -> Option<Vec<WireSelection>> {
+        let all = self.channels(None)?;
+        let scopes = scope_names(names);
+        let of_scope = |scope: &String| {
+            let mut found = all.iter().filter(|it| self.scope_of(it) == Some(scope.as_str()));
+            found.next().filter(|_| found.next().is_none()).copied()
+        };
+        scopes.iter().map(of_scope).collect()
+    }
+}
+
+impl SignalGroup {
+    /// The signals by ascending bits, as far as these are different; else as given.
+    fn ascending(&self) -> Vec<usize> {
+        let mut bits = self.bits.clone();
+        bits.sort_by_key(|(_, bit)| *bit);
+        let is_clear = bits.windows(2).all(|two| matches!(two, [one, other] if one.1 < other.1));
+        let order = if is_clear { &bits } else { &self.bits };
+        order.iter().map(|(at, _)| *at).collect()
+    }
+}
+
+/// The channel of a scope that [`super::VcdWriter`] wrote: `h1:0>s1:1` of `h1_0_to_s1_1`.
+pub fn channel_of_scope(scope: &str) -> Option<String> {
+    let (from, to) = scope.split_once("_to_")?;
+    let port = |end: &str| {
+        let (node, port) = end.rsplit_once('_')?;
+        let is_port = !node.is_empty() && port.parse::<u8>().is_ok();
+        is_port.then(|| format!("{node}:{port}"))
+    };
+    Some(format!("{}>{}", port(from)?, port(to)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::SignalReader;
+    use crate::recording::vcd::VcdReader;
+
+    /// Signals of declarations, each of a width and a name.
+    fn table(declarations: &str) -> SignalTable {
+        let mut text = String::new();
+        for (at, line) in declarations.split("; ").enumerate() {
+            let (scope, variable) = line.split_once(' ').unwrap();
+            let (width, name) = variable.split_once(' ').unwrap();
+            let code = at % 90;
+            let code = char::from(b'!' + u8::try_from(code).unwrap());
+            text += &format!(
+                "$scope module {scope} $end $var wire {width} {code} {name} $end $upscope $end\n"
+            );
+        }
+        let dump =
+            VcdReader::new(format!("{text}$enddefinitions $end\n").leak().as_bytes()).unwrap();
+        let mut all = SignalTable::default();
+        dump.signals().names().iter().for_each(|name| all.push(name.clone()));
+        all
+    }
+
+    fn names(table: &SignalTable, signals: &[usize]) -> String {
+        signals.iter().map(|at| table.names()[*at].as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn wires_are_found_by_many_forms_of_names() {
+        let buses =
+            table("top.u1 9 tx [8:0]; top.u2 9 rx[0:8]; top 1 d; top 8 t(7:0); a.b 1 c,1; a 1 b.c");
+        let bus = "top.u1.tx[0] top.u1.tx[1] top.u1.tx[2] top.u1.tx[3] top.u1.tx[4] top.u1.tx[5] \
+                   top.u1.tx[6] top.u1.tx[7] top.u1.tx[8]";
+        for text in [
+            "tx",
+            "tx[8:0]",
+            "u1.tx[0:8]",
+            "top/u1/tx",
+            "TX",
+            "tx(8 downto 0)",
+            "tx(8),tx(7),tx[6],tx[5:0]",
+        ] {
+            let wires = buses.wires(text).unwrap();
+            assert_eq!(names(&buses, &wires), bus, "{text}");
+        }
+        assert_eq!(names(&buses, &buses.wires("rx").unwrap()), bus.replace("u1.tx", "u2.rx"));
+        assert_eq!(names(&buses, &buses.wires("d,t").unwrap()[7..]), "top.t[7] top.d");
+        for (text, error) in [
+            ("tx[7:0]", "8 signals in --wires, expected 9"),
+            ("tx[9:0]", "no signal tx[9:0]"),
+            ("d,t[7:1],d", "signal top.d is named twice"),
+            ("c,1", "1 signals in --wires"),
+            ("q", "no signal q"),
+        ] {
+            assert!(buses.wires(text).unwrap_err().starts_with(error), "{text}");
+        }
+        let twice = table("a 1 d; b 1 d");
+        assert_eq!(twice.find("d").unwrap_err(), "several signals are called d: a.d, b.d");
+        assert_eq!(twice.find("a.d"), Ok(vec![0]));
+    }
+
+    #[test]
+    fn channels_are_guessed_from_names() {
+        let ordered = |prefix: &str, order: &str| {
+            let all = order.chars().map(|c| {
+                if c == 'd' { format!("{prefix} 1 d") } else { format!("{prefix} 1 D{c}") }
+            });
+            all.collect::<Vec<_>>().join("; ")
+        };
+        let nine = |prefix: &str| {
+            format!(
+                "{prefix}.D0 {prefix}.D1 {prefix}.D2 {prefix}.D3 {prefix}.D4 {prefix}.D5 {prefix}.D6 {prefix}.D7 {prefix}.d"
+            )
+        };
+        for (declarations, expected) in [
+            (ordered("a", "01234567d"), vec![nine("a")]),
+            (ordered("a", "d76543210"), vec![nine("a")]),
+            (ordered("a", "37d102564"), vec![nine("a")]),
+            (
+                format!("{}; {}", ordered("a", "76543210d"), ordered("b", "01234567d")),
+                vec![nine("a"), nine("b")],
+            ),
+            // Among others: a clock, a counter.
+            (format!("t 1 clk; t 32 n; {}", ordered("a", "01234567d")), vec![nine("a")]),
+            (format!("{}; t 2 n", ordered("t", "d01234567")), vec![nine("t")]),
+        ] {
+            let table = table(&declarations);
+            let found = table.channels(None).unwrap();
+            let found: Vec<String> = found.iter().map(|it| names(&table, &it.signals)).collect();
+            assert_eq!(found, expected, "{declarations}");
+        }
+        let link = format!(
+            "{}; {}",
+            ordered("h1_0_to_s1_1", "01234567d"),
+            ordered("s1_1_to_h1_0", "01234567d")
+        );
+        let link = table(&link);
+        let found = link.channels_named(&["s1:1>h1:0", "h1:0>s1:1"]).unwrap();
+        assert_eq!(found[0].signals[0], 9);
+        assert_eq!(channel_of_scope("s1_1_to_h1_0").as_deref(), Some("s1:1>h1:0"));
+        assert_eq!(link.channels(Some(3)), None);
+    }
+}

@@ -1,0 +1,114 @@
+//! Evidence that signals are the wires of a channel, beyond what chance brings about.
+
+use super::map::{is_good, packets};
+use super::{WIRES, WireMap};
+use crate::character::{Character, Symbol};
+
+/// Bits of evidence from which on an order of the wires counts as proved: one in a thousand by chance. *Chosen*
+const PROVED_BITS: u32 = 10;
+
+/// Bits of evidence for Myrinet that need nothing else: one in a million. *Chosen*
+const CERTAIN_BITS: u32 = 20;
+
+/// Bits that the CRC of a packet gives. P-4
+const CRC_BITS: u32 = 8;
+
+/// Fewest control codes that show whether codes are symbols, and packets that show whether CRCs are good. *Chosen*
+const CODES_MIN: usize = 8;
+const PACKETS_MIN: usize = 4;
+
+/// Packets and symbols of characters, in an order of the wires.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WireEvidence {
+    /// Control codes other than IDLE, probes and replies.
+    pub codes: usize,
+    /// Those of them that are GAP, GO, STOP, a reset or an alarm. C-2
+    pub symbols: usize,
+    /// GAPs among them.
+    pub gaps: usize,
+    /// Different packets between two GAPs that have a CRC to be judged: of three bytes or more that are not all alike.
+    pub packets: usize,
+    /// Packets of them with a good CRC. P-4
+    pub good: usize,
+    /// Wires with transitions, as a set.
+    pub used: u16,
+}
+
+impl WireEvidence {
+    /// The evidence in the sets of signals that change in each character.
+    pub fn of(characters: &[u16], map: &WireMap) -> Self {
+        let (table, mut found) = (map.table(), Self::default());
+        let wires = |signals: u16| table.get(usize::from(signals)).copied().unwrap_or_default();
+        found.used = characters.iter().fold(0, |used, signals| used | wires(*signals));
+        // The 1s of a single open wire arrive as 0s. W-5
+        let is_one_open = found.used.count_ones() as usize == WIRES - 1;
+        let carried = if is_one_open { found.used } else { u16::MAX };
+        let symbols = [
+            Symbol::Gap,
+            Symbol::Go,
+            Symbol::Stop,
+            Symbol::OverrunAlarm,
+            Symbol::ForwardReset,
+            Symbol::BackwardReset,
+        ];
+        let symbols = symbols.map(|symbol| symbol.code().map(|code| u16::from(code) & carried));
+        for bits in characters.iter().map(|signals| wires(*signals)) {
+            // Probes and replies are rare, and so many that they prove nothing.
+            if bits != 0 && bits >> 8 == 0 && !matches!(bits, 0xc0..=0xc7 | 0xf0..=0xff) {
+                found.codes += 1;
+                found.symbols += usize::from(symbols.contains(&Some(bits)));
+                found.gaps += usize::from(symbols.first() == Some(&Some(bits)));
+            }
+        }
+        let sent: Vec<u16> = characters.iter().map(|signals| wires(*signals)).collect();
+        let packets = packets(&sent, 1 << 8, Character::GAP.bits());
+        let same = WireMap::SAME.table();
+        found.good = packets.iter().filter(|packet| is_good(packet, &same)).count();
+        Self { packets: packets.len(), ..found }
+    }
+
+    /// True if nearly all control codes are symbols.
+    pub const fn is_in_code(&self) -> bool {
+        // A packet with a good CRC makes up for half of the codes.
+        let least = if self.good > 0 { CODES_MIN / 2 } else { CODES_MIN };
+        self.codes >= least && self.symbols * 10 >= self.codes * 9
+    }
+
+    /// Bits of evidence of the CRCs, where some orders were tried: chance does as well once in two to that power.
+    pub fn bits(&self, tried: usize) -> u32 {
+        chance_bits(self.good, self.packets, tried)
+    }
+
+    /// True if the characters are Myrinet beyond doubt, or nothing speaks against it: GAPs, codes that are symbols, and
+    /// packets with good CRCs, or too few packets to judge, or an open wire that spoils them. W-5
+    pub fn is_myrinet(&self) -> bool {
+        let spoiled = self.packets >= PACKETS_MIN && self.good * 4 < self.packets;
+        let open = self.used & 0x1f0 != 0x1f0 && self.used & 0x100 != 0;
+        self.gaps > 0 && (self.bits(1) >= CERTAIN_BITS || self.is_in_code() && (!spoiled || open))
+    }
+
+    /// True if this order is proved to be another one's better: by CRCs, or by a CRC and by codes that are symbols in this
+    /// order alone.
+    pub fn is_proved_against(&self, given: &Self, tried: usize) -> bool {
+        let by_codes = self.is_in_code() && given.symbols * 2 < given.codes && self.good > 0;
+        let more = if by_codes { CRC_BITS } else { 0 };
+        self.good > given.good
+            && self.good * 2 >= self.packets
+            && self.bits(tried) + more >= PROVED_BITS
+    }
+}
+
+/// Bits of evidence of good CRCs among some packets: those of all but the choice of packets and of orders.
+pub(super) fn chance_bits(good: usize, packets: usize, tried: usize) -> u32 {
+    let mut ways = tried.max(1) as f64;
+    for at in 0..good.min(packets - good.min(packets)) {
+        ways *= (packets - at) as f64 / (at + 1) as f64;
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "0 to some thousand"
+    )]
+    let spent = ways.log2().ceil().clamp(0.0, 1e6) as u32;
+    CRC_BITS.saturating_mul(u32::try_from(good).unwrap_or(u32::MAX)).saturating_sub(spent)
+}
