@@ -69,10 +69,16 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
             rows.into_iter().take(max).map(|(channel, row)| (channel.capture, row)).collect();
         match name {
             None => print_report(set, &rows, (&scope, arguments, &known), output),
-            Some(name) => text::headline(set, &scope, &known, &mut |line| {
-                output
-                    .line(&StyledLine::of(TextStyle::Head, format!("{name}: ")).followed_by(line));
-            }),
+            Some(name) => {
+                // A line for each file.
+                let mut all = StyledLine::of(TextStyle::Head, format!("{name}: "));
+                let mut mark = "";
+                text::headline(set, &scope, &known, &mut |line| {
+                    let before = std::mem::take(&mut all).and(TextStyle::Plain, mark);
+                    (all, mark) = (before.followed_by(line), "   ");
+                });
+                output.line(&all);
+            }
         }
     }
     Ok(report)
