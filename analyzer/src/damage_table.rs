@@ -4,16 +4,13 @@ use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId};
 
-use crate::journey::{Corruption, Journey, WireTally};
+use crate::journey::{Corruption, Journey};
 use crate::row::FieldShape::Number;
 use crate::row::row;
 use crate::totals::AddTotals;
 
 /// Maximum of pairs of channels. *Chosen*: a switch of 32 ports has 1024.
 const PAIRS_MAX: usize = 1 << 16;
-/// Number of wires of a data byte. W-1
-const WIRES: usize = 8;
-
 row! {
     /// Row of `myriscope links --damage`, as specified in `docs/output.md`.
     pub struct WireDamageRow<'a> {
@@ -28,20 +25,13 @@ row! {
     }
 }
 
-/// Damage between two channels.
-#[derive(Debug, Default)]
-struct ChannelDamage {
-    tally: WireTally,
-    packets: [u64; WIRES],
-    alone: [u64; WIRES],
-    damaged: u64,
-    not_compared: u64,
-}
-
 /// Damage of all links of a capture.
 #[derive(Debug, Default)]
 pub struct DamageTable {
-    pairs: BTreeMap<(ChannelId, ChannelId), ChannelDamage>,
+    /// By pair of channels and wire: cleared and set bits, packets, and packets that it explains alone.
+    wires: BTreeMap<(ChannelId, ChannelId, Option<u8>), [u64; 4]>,
+    /// All packets by pair of channels.
+    damaged: BTreeMap<(ChannelId, ChannelId), u64>,
 }
 
 impl DamageTable {
@@ -52,24 +42,21 @@ impl DamageTable {
                 continue;
             };
             let pair = (after, injury.seen);
-            let is_full = self.pairs.len() >= PAIRS_MAX && !self.pairs.contains_key(&pair);
+            let is_full = self.damaged.len() >= PAIRS_MAX && !self.damaged.contains_key(&pair);
             if is_full || !(is_selected(after) || is_selected(injury.seen)) {
                 continue;
             }
-            let known = self.pairs.entry(pair).or_default();
-            known.damaged += 1;
+            *self.damaged.entry(pair).or_default() += 1;
+            let mut add = |wire, counts: [u64; 4]| {
+                self.wires.entry((after, injury.seen, wire)).or_default().absorb(&counts);
+            };
             let Some(damage) = &injury.damage else {
-                known.not_compared += 1;
+                add(None, [0, 0, 1, 0]);
                 continue;
             };
-            known.tally.absorb(&damage.tally);
-            let alone = damage.tally.single().is_some();
-            for (wire, ..) in damage.tally.wires() {
-                let counts = [(&mut known.packets, true), (&mut known.alone, alone)];
-                for (counts, is_one) in counts {
-                    let count = counts.get_mut(usize::from(wire));
-                    count.into_iter().for_each(|count| *count += u64::from(is_one));
-                }
+            let alone = damage.tally.single().is_some().into();
+            for (wire, cleared, set) in damage.tally.wires() {
+                add(Some(wire), [cleared, set, 1, alone]);
             }
         }
     }
@@ -80,32 +67,22 @@ impl DamageTable {
         known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
     ) -> Vec<(Option<&'a Channel>, WireDamageRow<'a>)> {
         let name = |id| known(id).map_or("", |channel| channel.name.as_str());
-        let mut rows = Vec::new();
-        for ((after, seen), it) in &self.pairs {
-            let (after, damaged) = (name(*after), it.damaged);
-            let mut add = |wire: Option<u8>, [cleared, set, packets, alone]: [u64; 4]| {
-                let seen_name = name(*seen);
-                let row = WireDamageRow {
-                    after,
-                    seen: seen_name,
-                    wire,
-                    cleared,
-                    set,
-                    packets,
-                    alone,
-                    damaged,
-                };
-                rows.push((known(*seen), row));
+        let row = |(key, counts): (&(ChannelId, ChannelId, Option<u8>), &[u64; 4])| {
+            let ((after, seen, wire), [cleared, set, packets, alone]) = (*key, *counts);
+            let damaged = self.damaged.get(&(after, seen)).copied().unwrap_or_default();
+            let (after, seen_name) = (name(after), name(seen));
+            let row = WireDamageRow {
+                after,
+                seen: seen_name,
+                wire,
+                cleared,
+                set,
+                packets,
+                alone,
+                damaged,
             };
-            let packets = it.packets.into_iter().zip(it.alone);
-            let wires = (0..).zip(it.tally.cleared.into_iter().zip(it.tally.set).zip(packets));
-            for (wire, ((cleared, set), (packets, alone))) in wires.filter(|it| it.1.1.0 > 0) {
-                add(Some(wire), [cleared, set, packets, alone]);
-            }
-            if it.not_compared > 0 {
-                add(None, [0, 0, it.not_compared, 0]);
-            }
-        }
-        rows
+            (known(seen), row)
+        };
+        self.wires.iter().map(row).collect()
     }
 }

@@ -29,9 +29,32 @@ pub(crate) struct MergeArgs {
     /// The captures: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input.
     #[arg(required = true, num_args = 2.., value_name = "CAPTURE")]
     pub(crate) files: Vec<PathBuf>,
+    /// Moves the characters of a capture to later times, for recorders whose clocks began apart:
+    /// `b.pcapng=1.5us`.
+    #[arg(long, value_name = "CAPTURE=TIME", value_parser = ClockOffset::from_str)]
+    pub(crate) offset: Vec<ClockOffset>,
     /// The capture to write: pcapng, uncompressed; - for standard output.
     #[arg(short = 'o', long, value_name = "CAPTURE")]
     pub(crate) output: PathBuf,
+}
+
+/// Time by which the characters of a capture are moved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ClockOffset {
+    pub(crate) file: PathBuf,
+    pub(crate) picoseconds: u128,
+}
+
+impl FromStr for ClockOffset {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (file, time) = text.rsplit_once('=').ok_or("expected CAPTURE=TIME")?;
+        match WindowEdge::from_str(time).map_err(|error| error.to_string())? {
+            WindowEdge::Picoseconds(picoseconds) => Ok(Self { file: file.into(), picoseconds }),
+            WindowEdge::Character(_) => Err("expected a time, as 1.5us".to_owned()),
+        }
+    }
 }
 
 #[derive(Args, Clone, Debug)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use analyzer::channel_name::escape_text;
+use analyzer::channel_name::{ChannelEnds, PortName, escape_text};
 use analyzer::channel_selector::ChannelSelector;
 use analyzer::finding_row::ranked;
 use analyzer::link::parameters::LinkAssumptions;
@@ -24,16 +24,52 @@ use crate::run_simulation::{is_same, refuse_terminal};
 pub(crate) fn run_slice(arguments: &SliceArgs, output: &mut StandardOutput) -> CommandResult {
     let SliceArgs { file, output: copy, channel, capture, .. } = arguments;
     let selector = ChannelSelector { patterns: channel, capture: Some(*capture) };
-    let files = std::slice::from_ref(file);
-    check_paths(files, copy)?;
-    write(files, copy, (selector, window(arguments)?), output)
+    check_paths(std::slice::from_ref(file), copy)?;
+    write(&[(file, 0)], copy, (selector, window(arguments)?), output)
 }
 
 pub(crate) fn run_merge(arguments: &MergeArgs, output: &mut StandardOutput) -> CommandResult {
-    let MergeArgs { files, output: copy } = arguments;
+    let MergeArgs { files, offset, output: copy } = arguments;
+    if let Some(other) = offset.iter().find(|it| !files.contains(&it.file)) {
+        return Err(CliError::reading(&other.file, &"--offset names no capture that is merged"));
+    }
+    let later = |file: &PathBuf| {
+        offset.iter().rev().find(|it| it.file == *file).map_or(0, |it| it.picoseconds)
+    };
     let selector = ChannelSelector { patterns: &[], capture: Some(0) };
     check_paths(files, copy)?;
-    write(files, copy, (selector, TimeWindow::ALL), output)
+    let inputs: Vec<(&PathBuf, u128)> = files.iter().map(|file| (file, later(file))).collect();
+    write(&inputs, copy, (selector, TimeWindow::ALL), output)
+}
+
+/// What does not fit in captures that are merged: ports with two cables, and times.
+fn misfits(
+    files: &[(&PathBuf, u128)],
+    channels: &[(usize, Channel)],
+    apart: &[usize],
+) -> Vec<String> {
+    let name =
+        |number: usize| files.get(number).map_or_else(String::new, |it| it.0.display().to_string());
+    let mut ports: BTreeMap<PortName, (usize, PortName)> = BTreeMap::new();
+    let mut notes = Vec::new();
+    for (number, channel) in channels {
+        let Some(ChannelEnds { from, to }) = ChannelEnds::of_link(channel) else { continue };
+        let (before, known) = ports.entry(from.clone()).or_insert_with(|| (*number, to.clone()));
+        if *known != to && before != number {
+            let (here, there) = (name(*number), name(*before));
+            notes.push(format!(
+                "the networks do not fit: {from} is linked with {to} in {here}, with {known} in {there}"
+            ));
+        }
+    }
+    notes.extend(apart.iter().map(|number| {
+        let name = name(*number);
+        format!(
+            "the times do not fit: {name} has no character at the time of those before; if the clocks of the \
+             recorders began apart, give --offset {name}=TIME"
+        )
+    }));
+    notes
 }
 
 fn check_paths(files: &[PathBuf], copy: &Path) -> Result<(), CliError> {
@@ -48,14 +84,14 @@ fn check_paths(files: &[PathBuf], copy: &Path) -> Result<(), CliError> {
 
 /// Writes a part of the selected channels of all files to one capture.
 fn write(
-    files: &[PathBuf],
+    files: &[(&PathBuf, u128)],
     copy: &Path,
     (selector, window): (ChannelSelector<'_>, TimeWindow),
     output: &mut StandardOutput,
 ) -> CommandResult {
-    let inputs = files.iter().map(|file| InputFile::whole(file).open());
-    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
-    let mut reports: Vec<RunReport> = files.iter().map(|file| RunReport::of(file)).collect();
+    let inputs = files.iter().map(|(file, later)| Ok((InputFile::whole(file).open()?, *later)));
+    let inputs = inputs.collect::<Result<Vec<_>, CliError>>()?;
+    let mut reports: Vec<RunReport> = files.iter().map(|(file, _)| RunReport::of(file)).collect();
     let mut channels: Vec<(usize, Channel)> = Vec::new();
     let mut select = |number, channel: &Channel| {
         channels.push((number, channel.clone()));
@@ -67,7 +103,7 @@ fn write(
         reports.get_mut(number).into_iter().for_each(|report| report.fault(fault.clone()));
     });
     let reading = |number: usize, error: &str| {
-        CliError::reading(files.get(number).map_or(copy, PathBuf::as_path), &error)
+        CliError::reading(files.get(number).map_or(copy, |it| it.0.as_path()), &error)
     };
     let (stream, done) = merged.map_err(|error| match error {
         MergeError::Read(input, _) | MergeError::Differs { input, .. } => {
@@ -81,11 +117,12 @@ fn write(
         let error = "several captures in one file: cut out one of them with slice --capture";
         return Err(reading(*number, error));
     }
+    let misfits = misfits(files, &channels, &done.apart);
     let known = channels.iter().map(|(_, channel)| channel);
     selector.check(&known).map_err(|error| reading(0, &error.to_string()))?;
-    let MergedCounts { channels, characters } = done;
+    let MergedCounts { channels, characters, .. } = done;
     if characters == 0 {
-        let recorded = files.first().and_then(|file| recorded_time(file));
+        let recorded = files.first().and_then(|(file, _)| recorded_time(file));
         let recorded = recorded.map_or_else(String::new, |(from, to)| {
             format!(": it was recorded from {from} to {to}")
         });
@@ -101,6 +138,7 @@ fn write(
         let text = format!("{characters} of {channels} written");
         output.line(&StyledLine::of(TextStyle::Plain, text));
     }
+    misfits.iter().for_each(|misfit| report.warning(misfit));
     Ok(report)
 }
 

@@ -26,7 +26,8 @@ impl JoinedFiles {
         let open = |file: &PathBuf| {
             InputFile::whole(file).open_capture().map_err(|error| named(file, &error))
         };
-        let inputs = files.iter().map(open).collect::<io::Result<Vec<CliCapture>>>()?;
+        let inputs = files.iter().map(|file| Ok((open(file)?, 0)));
+        let inputs = inputs.collect::<io::Result<Vec<(CliCapture, _)>>>()?;
         let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         let (pipe, output) = io::pipe()?;
         let merging = thread::spawn(move || {

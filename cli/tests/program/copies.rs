@@ -75,3 +75,25 @@ fn a_damaged_wire_between_two_taps_is_named() {
     let injured = good(&["journeys", &capture, "--filter", "injuries.wire == 5"]);
     assert!(injured.contains("byte ") && injured.contains("before ") && injured.contains("after "));
 }
+
+#[test]
+fn captures_that_do_not_fit_are_noted_when_they_are_merged() {
+    let directory = ScratchDirectory::new("copies-merge");
+    let whole = fixture("multicast/copies.pcapng");
+    let [early, late, both] = ["early", "late", "both"].map(|name| directory.file(name));
+    good(&["slice", &whole, "--channel", "h1", "--to", "20us", "-o", &early]);
+    good(&["slice", &whole, "--channel", "h2", "--from", "40us", "-o", &late]);
+    let merged = run(&["merge", &early, &late, "-o", &both]);
+    assert!(merged.err.contains("the times do not fit: "), "{}", merged.err);
+    let offset = format!("{early}=35us");
+    good(&["merge", &early, &late, "--offset", &offset, "-o", &both]);
+    let times =
+        good(&["packets", &both, "--channel", "h1", "--fields", "start", "--format", "csv"]);
+    assert_eq!(times, "start\n3649\n");
+    let network = "seed = 1\nduration_us = 20\n[topology]\nkind = \"mesh\"\nwidth = 2\nheight = 1\nhosts_per_switch = 1\n[[tap]]\nall = true\n";
+    let scenario = directory.write("scenario.toml", network.as_bytes());
+    let other = directory.file("other");
+    run(&["simulate", &scenario, "-o", &other]);
+    let merged = run(&["merge", &whole, &other, "-o", &both]);
+    assert!(merged.err.contains("the networks do not fit: "), "{}", merged.err);
+}

@@ -19,12 +19,14 @@ use crate::time::{CharacterPeriod, Tick};
 const CLOCKS_APART: u128 = 2_500;
 
 /// Contents of a merged capture.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergedCounts {
     /// Channels.
     pub channels: u32,
     /// Characters.
     pub characters: u64,
+    /// Numbers of inputs without a character at the time of an input before, or on a channel of one.
+    pub apart: Vec<usize>,
 }
 
 /// Error of [`merge`]; numbers of inputs count from 0.
@@ -57,7 +59,8 @@ pub enum MergeError {
     Write(#[from] WriteError),
 }
 
-/// Writes the selected characters of all inputs to one capture. `select` returns the range of a channel: its first
+/// Writes the selected characters of all inputs to one capture. Each input comes with a time in picoseconds by which
+/// its characters are moved to later ones. `select` returns the range of a channel: its first
 /// character and the first behind the last one. A channel whose range is empty is left out. Channels of the same
 /// capture number, name and period in several inputs are one channel: their recordings must agree where they overlap.
 ///
@@ -67,7 +70,7 @@ pub enum MergeError {
 /// # Errors
 /// Inputs are damaged or differ, or the output cannot be written; it is incomplete then.
 pub fn merge<R: Read, W: Write>(
-    inputs: impl IntoIterator<Item = R>,
+    inputs: impl IntoIterator<Item = (R, u128)>,
     output: W,
     select: &mut impl FnMut(usize, &Channel) -> (Tick, Tick),
     fault: &mut impl FnMut(usize, CaptureFault),
@@ -83,8 +86,11 @@ pub fn merge<R: Read, W: Write>(
         writer: CaptureWriter::new(output, ByteOrder::Little, &[])?,
         done: MergedCounts::default(),
     };
-    let inputs = inputs.into_iter().map(|stream| MergeInput {
+    let inputs = inputs.into_iter().map(|(stream, later)| MergeInput {
         reader: CaptureReader::new(stream),
+        later,
+        times: None,
+        is_shared: false,
         channels: BTreeMap::new(),
         copies: BTreeMap::new(),
         next: None,
@@ -92,8 +98,11 @@ pub fn merge<R: Read, W: Write>(
     let mut inputs: Vec<MergeInput<R>> = inputs.collect();
     loop {
         for (number, input) in inputs.iter_mut().enumerate() {
-            let mut declare =
-                |channel: &Channel, copy| merger.declare(channel, copy, || select(number, channel));
+            let mut declare = |channel: &Channel, copy| {
+                let known = merger.channels.len();
+                let place = merger.declare(channel, copy, || select(number, channel));
+                (place, place < known)
+            };
             let links = input.advance(&mut declare, &mut |found| fault(number, found));
             links.map_err(|error| MergeError::Read(number, error))?.into_iter().for_each(
                 |[one, other]| {
@@ -108,13 +117,30 @@ pub fn merge<R: Read, W: Write>(
         });
         let Some(((start, number), input)) = starts.min_by_key(|(key, _)| *key) else { break };
         let Some((place, chunk)) = input.next.take() else { break };
+        let end = merger.time(place, chunk.chunk().end());
+        let times = input.times.get_or_insert((start, end));
+        times.1 = times.1.max(end);
         if merger.done.channels > 0 && is_behind(start, merger.last_end) {
             break;
         }
         merger.add(number, place, chunk)?;
     }
     merger.write_until(u128::MAX)?;
+    merger.done.apart = apart(&inputs);
     Ok((merger.writer.finish()?, merger.done))
+}
+
+/// Numbers of inputs that have neither times nor channels in common with those before.
+fn apart<R>(inputs: &[MergeInput<R>]) -> Vec<usize> {
+    let (mut apart, mut all) = (Vec::new(), None::<(u128, u128)>);
+    for (number, input) in inputs.iter().enumerate() {
+        let Some((start, end)) = input.times else { continue };
+        if all.is_some_and(|all| end <= all.0 || all.1 <= start) && !input.is_shared {
+            apart.push(number);
+        }
+        all = Some(all.map_or((start, end), |all| (all.0.min(start), all.1.max(end))));
+    }
+    apart
 }
 
 /// True if no chunk before a time can follow one that begins at `start`: a nanosecond, and drift.
@@ -125,8 +151,14 @@ const fn is_behind(start: u128, time: u128) -> bool {
 #[derive(Debug)]
 struct MergeInput<R> {
     reader: CaptureReader<R>,
-    /// Places of its channels in the merger.
-    channels: BTreeMap<ChannelId, usize>,
+    /// Time by which its characters are moved, in picoseconds.
+    later: u128,
+    /// Times of its first character and behind its last one.
+    times: Option<(u128, u128)>,
+    /// True if an input before has a channel of it.
+    is_shared: bool,
+    /// Places of its channels in the merger, and the characters by which they are moved.
+    channels: BTreeMap<ChannelId, (usize, u64)>,
     /// Number of channels of the same capture, name and period.
     copies: BTreeMap<(u32, String, CharacterPeriod), usize>,
     /// The next chunk, and the place of its channel.
@@ -137,10 +169,10 @@ impl<R: Read> MergeInput<R> {
     /// Reads up to the next chunk; returns the links.
     fn advance(
         &mut self,
-        declare: &mut impl FnMut(&Channel, usize) -> usize,
+        declare: &mut impl FnMut(&Channel, usize) -> (usize, bool),
         fault: &mut impl FnMut(CaptureFault),
     ) -> Result<Vec<[usize; 2]>, CaptureError> {
-        let Self { reader, channels, copies, next } = self;
+        let Self { reader, channels, copies, next, later, is_shared, .. } = self;
         let mut links = Vec::new();
         while next.is_none() {
             let progress = reader.step(&mut |item| match item {
@@ -148,16 +180,20 @@ impl<R: Read> MergeInput<R> {
                 CaptureItem::Channel(id, channel) => {
                     let key = (channel.capture, channel.name.clone(), channel.period);
                     let copy = copies.entry(key).or_default();
-                    channels.insert(id, declare(channel, *copy));
+                    let (place, is_known) = declare(channel, *copy);
+                    *is_shared |= is_known;
+                    channels.insert(id, (place, channel.period.periods(*later)));
                     *copy += 1;
                 }
                 CaptureItem::Link(one, other) => {
                     let places = channels.get(&one).zip(channels.get(&other));
-                    links.extend(places.map(|(one, other)| [*one, *other]));
+                    links.extend(places.map(|(one, other)| [one.0, other.0]));
                 }
                 CaptureItem::Chunk(id, chunk) => {
-                    let place = channels.get(&id);
-                    *next = place.map(|place| (*place, OwnedChunk::from(chunk)));
+                    *next = channels.get(&id).map(|(place, later)| {
+                        let first = Tick(chunk.first.0.saturating_add(*later));
+                        (*place, OwnedChunk { first, ..OwnedChunk::from(chunk) })
+                    });
                 }
                 CaptureItem::Fault(found) => fault(found),
             })?;

@@ -4,7 +4,7 @@ use analyzer::finding::{FactValue, FindingKind};
 use codec::packet::CrcCheck;
 use simulator::fault::{FaultKind, FaultSpec};
 use simulator::network::VisitOrder;
-use simulator::scenario::{PortTap, Scenario};
+use simulator::scenario::Scenario;
 use simulator::topology::NodePort;
 use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
@@ -73,7 +73,8 @@ fn drawn(number: u64) -> Option<(Scenario, FaultSpec, u64)> {
     };
     let tap =
         *scenario.taps.get(usize::try_from(draw(&mut dice, scenario.taps.len() as u64)).ok()?)?;
-    let place = if draw(&mut dice, 2) == 0 { tap.port } else { other_end(&scenario, tap)? };
+    let place =
+        if draw(&mut dice, 2) == 0 { tap.port } else { scenario.topology.peer(tap.port)? };
     let wire = draw(&mut dice, 8);
     let at = draw(&mut dice, scenario.duration / 2);
     let until = at + 1 + draw(&mut dice, scenario.duration - at);
@@ -83,54 +84,42 @@ fn drawn(number: u64) -> Option<(Scenario, FaultSpec, u64)> {
     is_in_order(&scenario, &before).then_some((scenario, fault, wire))
 }
 
-fn other_end(scenario: &Scenario, tap: PortTap) -> Option<NodePort> {
-    let cable = scenario.topology.cables().iter().find(|cable| cable.ends.contains(&tap.port))?;
-    cable.ends.into_iter().find(|end| *end != tap.port)
-}
-
 /// Tests whether a packet that the channel from a port hurt was captured whole before and after: by the tap
 /// of the channel itself at one end, and by one beyond the switch at the other end.
 fn is_seen(rows: &[TruthEvent], scenario: &Scenario, from: NodePort) -> bool {
-    let Some(tap) = scenario
-        .taps
-        .iter()
-        .find(|tap| tap.port == from || other_end(scenario, **tap) == Some(from))
-    else {
-        return false;
-    };
-    let Some(to) =
-        [Some(tap.port), other_end(scenario, *tap)].into_iter().flatten().find(|end| *end != from)
-    else {
-        return false;
-    };
-    let frames = |is_received: bool| {
-        rows.iter().filter_map(move |row| match &row.kind {
-            TruthEventKind::Received(frame) if is_received => Some((row.packet?, row.place, frame)),
-            TruthEventKind::Sent(frame) if !is_received => Some((row.packet?, row.place, frame)),
-            _ => None,
-        })
-    };
-    let hurt = frames(true).filter(|(_, place, frame)| {
-        let is_bad = matches!(frame.packet.check, CrcCheck::Bad(_));
-        *place == to && is_bad && frame.packet.length >= LENGTH_MIN
-    });
-    let mut hurt = hurt.map(|(id, _, frame)| (id, frame.packet.length));
-    let sent_whole = |(id, length): &(_, u64)| {
-        let mut sent = frames(false);
-        sent.any(|(other, place, it)| (other, place, it.packet.length) == (*id, from, *length))
-    };
-    let is_surrounded = |(id, length): &(_, u64)| {
-        if tap.port == from {
-            let mut sent = frames(false);
-            sent.any(|(other, place, it)| {
-                (other, place.node, it.packet.length + 1) == (*id, to.node, *length)
-            })
-        } else {
-            let mut received = frames(true);
-            received.any(|(other, place, it)| {
-                (other, place.node, it.packet.length) == (*id, from.node, *length + 1)
-            })
+    let Some(to) = scenario.topology.peer(from) else { return false };
+    let is_before = scenario.taps.iter().any(|tap| tap.port == from);
+    let frame = |row: &TruthEvent| match &row.kind {
+        TruthEventKind::Received(frame) => {
+            Some((row.packet?, row.place, true, frame.packet.length, frame.packet.check))
         }
+        TruthEventKind::Sent(frame) => {
+            Some((row.packet?, row.place, false, frame.packet.length, frame.packet.check))
+        }
+        _ => None,
     };
-    hurt.any(|it| sent_whole(&it) && is_surrounded(&it))
+    let frames = || rows.iter().filter_map(frame);
+    frames().any(|(id, place, is_received, length, check)| {
+        let is_bad = matches!(check, CrcCheck::Bad(_)) && length >= LENGTH_MIN;
+        let is = |wanted: (NodePort, bool, u64)| {
+            frames().any(|(it, place, received, length, _)| {
+                (it, (place, received, length)) == (id, wanted)
+            })
+        };
+        let beyond = |node, received, wanted| {
+            frames().any(|(it, place, is_received, length, _)| {
+                (it, place.node, is_received, length) == (id, node, received, wanted)
+            })
+        };
+        let is_surrounded = || {
+            if is_before {
+                beyond(to.node, false, length - 1)
+            } else {
+                beyond(from.node, true, length + 1)
+            }
+        };
+        (place, is_received, is_bad) == (to, true, true)
+            && is((from, false, length))
+            && is_surrounded()
+    })
 }

@@ -79,7 +79,7 @@ fn part(capture: &[u8], from: u64, to: Option<u64>) -> Vec<u8> {
     let edge = |at| WindowEdge::Character(Tick(at));
     let window = TimeWindow { from: edge(from), to: to.map(edge) };
     let mut select = |_, channel: &_| window.on(channel);
-    merge([capture], Vec::new(), &mut select, &mut |_, fault| panic!("{fault}")).unwrap().0
+    merge([(capture, 0)], Vec::new(), &mut select, &mut |_, fault| panic!("{fault}")).unwrap().0
 }
 
 /// Checks a capture at several cuts; returns at how many of them the state at the cut was needed.
