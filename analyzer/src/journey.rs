@@ -7,6 +7,7 @@
 //! uncaptured part of the network is matched with the packets that entered it.
 
 mod candidate;
+mod channel_traffic;
 mod completed;
 mod corruption;
 mod fibre;
@@ -34,6 +35,7 @@ use codec::capture::{Channel, ChannelId};
 use codec::route::{PortId, is_route_byte};
 
 use self::candidate::HopCandidate;
+use self::channel_traffic::QueuedHop;
 pub use self::completed::{Journey, JourneyHop};
 pub use self::corruption::{BitPlace, Corruption, CorruptionSite, FlipParity};
 use self::fit::ByteFit;
@@ -41,7 +43,7 @@ use self::hop_record::{
     BlockingPackets, ClosedPacket, HopId, HopRecord, HopTable, NextHop, SearchScope,
 };
 pub use self::located_harm::LocatedHarm;
-use self::network_map::{NetworkMap, QueuedHop, RequestedOutput};
+use self::network_map::{NetworkMap, RequestedOutput};
 pub use self::outcome::{JourneyFate, MatchCertainty, WaitReason};
 use self::recent_sets::{ANY_NODE, RecentSets};
 use self::relays::ArrivedPacket;

@@ -9,10 +9,10 @@ const DRAWS: usize = 1000;
 const WORDS: [&str; 4] = ["", "a", "ab", "b\"\\"];
 const ORDERS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
 
-/// Dice that fall the same each time (splitmix64).
-struct Dice(u64);
+/// FixedDraws that fall the same each time (splitmix64).
+struct FixedDraws(u64);
 
-impl Dice {
+impl FixedDraws {
     fn below(&mut self, most: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -23,14 +23,14 @@ impl Dice {
 
 /// A value of a field or a literal; values of one type are ordered.
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
-enum Key {
+enum FieldKey {
     Number(f64),
     Text(String),
     Bytes(Vec<u8>),
 }
 
 /// A random value of a shape, never null; text, bytes and lists may be empty.
-fn leaf(dice: &mut Dice, shape: FieldShape) -> Value {
+fn leaf(dice: &mut FixedDraws, shape: FieldShape) -> Value {
     match shape {
         FieldShape::Number(most) => json!(dice.below(4.min(most.saturating_add(1)) as usize)),
         FieldShape::Place | FieldShape::Time => json!(dice.below(4)),
@@ -54,7 +54,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// A random object with the members whose names begin so: each absent, null, a value or a list of these.
-fn object(dice: &mut Dice, fields: &[RowField], before: &str) -> Value {
+fn object(dice: &mut FixedDraws, fields: &[RowField], before: &str) -> Value {
     let mut members = Map::new();
     for field in fields {
         let Some(rest) = field.name.strip_prefix(before) else { continue };
@@ -64,7 +64,7 @@ fn object(dice: &mut Dice, fields: &[RowField], before: &str) -> Value {
             continue;
         }
         let is_parent = fields.iter().any(|other| other.name.starts_with(&below));
-        let one = |dice: &mut Dice| match dice.below(6) {
+        let one = |dice: &mut FixedDraws| match dice.below(6) {
             0 => Value::Null,
             _ if is_parent => object(dice, fields, &below),
             _ => leaf(dice, field.shape),
@@ -78,7 +78,7 @@ fn object(dice: &mut Dice, fields: &[RowField], before: &str) -> Value {
 }
 
 /// What a row has of a field: nothing that is absent, null or empty, but the length of a list.
-fn found(row: &Value, field: &RowField) -> Vec<Key> {
+fn found(row: &Value, field: &RowField) -> Vec<FieldKey> {
     let mut parts = vec![row];
     for name in field.name.split('.') {
         parts = parts.into_iter().flat_map(flat).filter_map(|part| part.get(name)).collect();
@@ -94,10 +94,10 @@ fn flat(part: &Value) -> Vec<&Value> {
     part.as_array().map_or_else(|| vec![part], |list| list.iter().flat_map(flat).collect())
 }
 
-fn key(value: &Value, shape: FieldShape) -> Option<Key> {
+fn key(value: &Value, shape: FieldShape) -> Option<FieldKey> {
     match (shape, value) {
-        (FieldShape::List, Value::Array(list)) => Some(Key::Number(list.len() as f64)),
-        (FieldShape::List, Value::Object(members)) => Some(Key::Number(members.len() as f64)),
+        (FieldShape::List, Value::Array(list)) => Some(FieldKey::Number(list.len() as f64)),
+        (FieldShape::List, Value::Object(members)) => Some(FieldKey::Number(members.len() as f64)),
         (FieldShape::Bytes, Value::Array(list)) => {
             let bytes: Vec<u8> = list.iter().map(|byte| byte.as_u64().unwrap() as u8).collect();
             key(&json!(hex(&bytes)), shape)
@@ -105,34 +105,34 @@ fn key(value: &Value, shape: FieldShape) -> Option<Key> {
         (FieldShape::Bytes, Value::String(digits)) => {
             let pairs = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).unwrap());
             let bytes: Vec<u8> = pairs.map(|it| u8::from_str_radix(it, 16).unwrap()).collect();
-            Some(Key::Bytes(bytes)).filter(|_| !digits.is_empty())
+            Some(FieldKey::Bytes(bytes)).filter(|_| !digits.is_empty())
         }
         (FieldShape::Ranks(words), Value::String(text)) => {
-            words.iter().position(|word| word == text).map(|rank| Key::Number(rank as f64))
+            words.iter().position(|word| word == text).map(|rank| FieldKey::Number(rank as f64))
         }
-        (_, Value::String(text)) => Some(Key::Text(text.clone())).filter(|_| !text.is_empty()),
-        (_, Value::Bool(flag)) => Some(Key::Number(f64::from(u8::from(*flag)))),
-        (_, Value::Number(number)) => number.as_f64().map(Key::Number),
+        (_, Value::String(text)) => Some(FieldKey::Text(text.clone())).filter(|_| !text.is_empty()),
+        (_, Value::Bool(flag)) => Some(FieldKey::Number(f64::from(u8::from(*flag)))),
+        (_, Value::Number(number)) => number.as_f64().map(FieldKey::Number),
         _ => None,
     }
 }
 
-fn literal(key: &Key, field: &RowField) -> String {
+fn literal(key: &FieldKey, field: &RowField) -> String {
     match key {
-        Key::Number(flag) if field.shape == FieldShape::Flag => (*flag > 0.0).to_string(),
-        Key::Number(rank) if !field.words().is_empty() => {
+        FieldKey::Number(flag) if field.shape == FieldShape::Flag => (*flag > 0.0).to_string(),
+        FieldKey::Number(rank) if !field.words().is_empty() => {
             field.words()[rank.to_string().parse::<usize>().unwrap()].to_owned()
         }
-        Key::Number(number) => number.to_string(),
-        Key::Text(text) => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
-        Key::Bytes(bytes) => hex(bytes),
+        FieldKey::Number(number) => number.to_string(),
+        FieldKey::Text(text) => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
+        FieldKey::Bytes(bytes) => hex(bytes),
     }
 }
 
 /// A random test of a field that the language allows, and whether the row passes it.
-fn test(dice: &mut Dice, field: &RowField, row: &Value) -> (String, bool) {
+fn test(dice: &mut FixedDraws, field: &RowField, row: &Value) -> (String, bool) {
     let keys = found(row, field);
-    let any = |passes: &dyn Fn(&Key) -> bool| keys.iter().any(passes);
+    let any = |passes: &dyn Fn(&FieldKey) -> bool| keys.iter().any(passes);
     let words = matches!(field.shape, FieldShape::Text | FieldShape::Words(_) | FieldShape::Flag);
     let mut draw = || loop {
         if let Some(key) = key(&leaf(dice, field.shape), field.shape) {
@@ -143,7 +143,7 @@ fn test(dice: &mut Dice, field: &RowField, row: &Value) -> (String, bool) {
     let (name, value) = (field.name, literal(&one, field));
     match dice.below(6) {
         0 if matches!(field.shape, FieldShape::List | FieldShape::Flag) => {
-            (name.to_owned(), any(&|it| *it != Key::Number(0.0)))
+            (name.to_owned(), any(&|it| *it != FieldKey::Number(0.0)))
         }
         0 => (name.to_owned(), !keys.is_empty()),
         1 if !words && one < other => {
@@ -151,12 +151,13 @@ fn test(dice: &mut Dice, field: &RowField, row: &Value) -> (String, bool) {
             (text, any(&|it| one <= *it && *it < other))
         }
         2 if field.shape == FieldShape::Text => {
-            let Key::Text(part) = &one else { unreachable!() };
-            let has = |it: &Key| matches!(it, Key::Text(text) if text.contains(part));
+            let FieldKey::Text(part) = &one else { unreachable!() };
+            let has = |it: &FieldKey| matches!(it, FieldKey::Text(text) if text.contains(part));
             (format!("{name} contains {value}"), any(&has))
         }
         3 if field.shape == FieldShape::Bytes => {
-            let second = |it: &Key| matches!(it, Key::Bytes(bytes) if bytes.get(1) == Some(&0x81));
+            let second =
+                |it: &FieldKey| matches!(it, FieldKey::Bytes(bytes) if bytes.get(1) == Some(&0x81));
             (format!("{name}[1] == 81"), any(&second))
         }
         _ => {
@@ -176,7 +177,7 @@ fn test(dice: &mut Dice, field: &RowField, row: &Value) -> (String, bool) {
 
 #[test]
 fn a_second_evaluation_of_the_json_keeps_the_same_rows() {
-    let mut dice = Dice(33);
+    let mut dice = FixedDraws(33);
     let mut kept = [0, 0];
     for kind in RowKind::ALL {
         for _ in 0..DRAWS {

@@ -1,8 +1,9 @@
 //! Linking and release of the hops of a packet. P-3
 
 use super::candidate::HopCandidate;
+use super::channel_traffic::QueuedHop;
 use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopLink, NextHop};
-use super::network_map::{DELAY, NetworkMap, QueuedHop};
+use super::network_map::{DELAY, NetworkMap};
 use super::{DOUBTED_MAX, Journey, JourneyFate, JourneyTracker, MatchCertainty};
 use crate::clock::TimedPassage;
 use crate::event::Picoseconds;

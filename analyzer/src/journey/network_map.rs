@@ -2,15 +2,14 @@
 
 use crate::event::Picoseconds;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, VecDeque};
-use std::ops::{Deref, DerefMut};
+use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId};
-use codec::crc::CrcResidue;
 use codec::route::{PORTS_MAX, PortId, RouteAddressing};
 use codec::time::FULL_RATE_PERIOD_PS;
 
-use super::hop_record::{HopId, HopRecord};
+use super::channel_traffic::ChannelTraffic;
+use super::hop_record::HopRecord;
 use super::multicast::MulticastTable;
 use super::passage::VirtualPassage;
 use crate::channel_name::{ChannelEnds, PortName, TapEnd};
@@ -64,80 +63,7 @@ pub(super) struct MappedChannel {
     /// Maximum of bytes between the tap and the switch behind it.
     pub(super) room: u64,
     /// Its traffic, from the first event on.
-    traffic: Option<Box<ChannelTraffic>>,
-}
-
-/// State of a channel on which something has happened.
-#[derive(Debug)]
-pub(super) struct ChannelTraffic {
-    /// The last packets that the switch behind it copies, by their serial numbers. S-9
-    pub(super) copied: VecDeque<(u64, HopId)>,
-    /// Packets at the switch input behind it, or in transit to it.
-    pub(super) queue: VecDeque<QueuedHop>,
-    /// The packet that has begun and not ended.
-    pub(super) open: Option<HopId>,
-    pub(super) next_number: u64,
-    /// Number of bytes so far.
-    pub(super) sum: u64,
-    /// Time before which no packet that leaves on it now can have arrived: it was free for long then.
-    pub(super) busy_since: Picoseconds,
-    /// The last packet and the time of its end.
-    pub(super) last: Option<(u64, Picoseconds)>,
-    /// The last packet that left this input, and the time of its departure from the switch.
-    pub(super) left: Option<(u64, Picoseconds)>,
-    /// Time at which the last packet had left this input completely, if known.
-    pub(super) clear: Option<Picoseconds>,
-    /// Time of the last FRES.
-    pub(super) reset: Option<Picoseconds>,
-    /// Residues of packets that matched ambiguously on this channel.
-    pub(super) doubted: VecDeque<CrcResidue>,
-    /// Input port that this output served last. S-5
-    pub(super) served: PortId,
-    pub(super) resumed: Option<Picoseconds>,
-    /// Passages to this output: input channel, first byte, and number of packets, in ascending
-    /// order.
-    pub(super) passages: Vec<(usize, u8, u64)>,
-}
-
-impl ChannelTraffic {
-    const NONE: Self = Self {
-        copied: VecDeque::new(),
-        queue: VecDeque::new(),
-        open: None,
-        next_number: 0,
-        sum: 0,
-        busy_since: 0,
-        last: None,
-        left: None,
-        clear: None,
-        reset: None,
-        doubted: VecDeque::new(),
-        served: PortId(0),
-        resumed: None,
-        passages: Vec::new(),
-    };
-}
-
-impl Deref for MappedChannel {
-    type Target = ChannelTraffic;
-
-    fn deref(&self) -> &ChannelTraffic {
-        static NONE: ChannelTraffic = ChannelTraffic::NONE;
-        self.traffic.as_deref().unwrap_or(&NONE)
-    }
-}
-
-impl DerefMut for MappedChannel {
-    fn deref_mut(&mut self) -> &mut ChannelTraffic {
-        self.traffic.get_or_insert_with(|| Box::new(ChannelTraffic::NONE))
-    }
-}
-
-/// A queued packet with its first byte, which excludes most candidates without a look-up.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct QueuedHop {
-    pub(super) id: HopId,
-    pub(super) first: u8,
+    pub(super) traffic: Option<Box<ChannelTraffic>>,
 }
 
 /// A host or a switch.
