@@ -24,7 +24,7 @@ row! {
         latency_mean_ps: Option<u128>, "ps", "", "mean network latency of those that were received";
         latency_p50_ps: Option<u128>, "ps", "", "median of it";
         latency_p99_ps: Option<u128>, "ps", "", "99th percentile of it";
-        corrupt: u64, "packets", "P-4", "packets of these that were damaged on the way, or had a wrong CRC at the end";
+        corrupt: u64, "packets", "P-4", "packets of these that were damaged";
     }
 }
 
