@@ -145,6 +145,24 @@ impl ReceivedPacket {
         self.opening == StartCoverage::Unsure && self.check == CrcCheck::Partial
     }
 
+    /// Residue of all bytes but the CRC byte.
+    pub(crate) fn residue(&self) -> CrcResidue {
+        // Route bytes that were not kept count as body.
+        let kept = self.route.bytes();
+        let behind = self.length.saturating_sub(u64::from(self.length > 1) + kept.len() as u64);
+        self.body.xor(CrcResidue::NEW.feed(kept).times_x_to(8 * (behind % 127)))
+    }
+
+    /// Result of the CRC check if the packet began with its first recorded byte: only the truth tells.
+    pub(crate) fn check_from_start(&self) -> CrcCheck {
+        let is_ended = !matches!(self.ended_by, FrameEnd::Hole | FrameEnd::CaptureEnd);
+        if !is_ended || !self.is_headless() {
+            return self.check;
+        }
+        let syndrome = self.residue().crc().value() ^ self.crc_byte;
+        CrcCheck::from_syndrome((self.length > 1).then_some(syndrome))
+    }
+
     /// Number of bytes between tag and CRC byte.
     #[must_use]
     pub fn payload(&self) -> u64 {

@@ -143,12 +143,8 @@ impl BlockingPackets {
 
 impl ClosedPacket {
     pub(super) fn new(at: Picoseconds, first: u8, packet: &ReceivedPacket, sum: u64) -> Self {
-        let crc = u64::from(packet.length > 1);
-        // Route bytes that were not kept count as body.
-        let behind = packet.length.saturating_sub(crc + packet.route.bytes().len() as u64);
-        let route = CrcResidue::NEW.feed(packet.route.bytes());
-        let all = packet.body.xor(route.times_x_to(8 * (behind % 127)));
-        let others = packet.length.saturating_sub(crc + 1);
+        let all = packet.residue();
+        let others = packet.length.saturating_sub(u64::from(packet.length > 1) + 1);
         let mut kept = [0; PEELED_MAX];
         for (place, byte) in kept.iter_mut().zip(packet.route.bytes()) {
             *place = *byte;

@@ -5,7 +5,7 @@ use super::truth::TruthFrame;
 use crate::event::LinkEvent;
 use crate::named_enum::named_enum;
 use crate::packet::{FrameEnd, ReceivedPacket};
-use codec::packet::CrcCheck;
+use codec::packet::{CrcCheck, PacketTag};
 use codec::time::Tick;
 
 /// An event or a packet of a channel.
@@ -105,6 +105,7 @@ impl ChannelLine {
     /// The line of a packet that the analyzer found, closed at a place.
     pub(super) fn packet(at: Tick, packet: &ReceivedPacket) -> Self {
         let row = packet.row("");
+        let check = packet.check_from_start();
         Self::of_frame(
             at.0,
             &TruthFrame {
@@ -112,10 +113,10 @@ impl ChannelLine {
                 end: row.end,
                 length: row.length,
                 route: packet.route.bytes().to_vec(),
-                tag: row.tag,
+                tag: packet.tag.map(PacketTag::value),
                 payload: row.payload,
-                crc: row.crc.to_owned(),
-                syndrome: row.syndrome,
+                crc: check.name().to_owned(),
+                syndrome: check.syndrome(),
                 ended_by: row.ended_by.to_owned(),
             },
         )
