@@ -120,10 +120,11 @@ impl FindingChecks {
         let hops = journey.hops.iter();
         let pair = hops.clone().zip(hops.skip(1)).find(|(_, hop)| hop.channel == injury.seen);
         let Some((before, hop)) = pair else { return };
-        let around: Vec<_> = nodes.around(before.channel).collect();
+        // Across a fibre, there is no other way.
+        let around: Vec<_> = nodes.around(before.channel).chain([hop.channel]).collect();
         let span = [before.since.min(hop.since), self.ledger.now];
         let grounds = match injury.switches {
-            1 => Grounds::Channels(span, &around),
+            0 | 1 => Grounds::Channels(span, &around),
             _ => Grounds::Network(span),
         };
         let kind = match injury.harm {
@@ -272,8 +273,9 @@ impl FindingChecks {
     fn cycle(&mut self, routes: &RouteUnion) {
         let Some(cycle) = routes.cycle() else { return };
         if let (Some(channel), Some(first)) = (cycle.first(), routes.first_packet(&cycle)) {
-            let grounds = Grounds::Network([0, self.ledger.now]);
-            self.ledger.note(FindingKind::RouteCycle, (*channel, first.place), grounds, || {
+            // Each turn was seen.
+            let (place, grounds) = ((*channel, first.place), Grounds::Characters);
+            self.ledger.note(FindingKind::RouteCycle, place, grounds, || {
                 let circle = FactValue::Channels(cycle.clone());
                 let circle = FindingFact { name: "circle", value: circle };
                 vec![FindingFact::number("packet", first.number), circle]

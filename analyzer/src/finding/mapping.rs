@@ -32,7 +32,8 @@ const MAPPERS_MAX: usize = 64;
 /// Most interfaces whose distributed routes are collected. *Chosen*: the Berkeley cluster has 100.
 const DISTRIBUTED_MAX: usize = 256;
 
-/// Most requests to an interface that may wait for their answers, and most packets of one that are remembered. *Chosen*: a mapper sends two at once.
+/// Most requests to an interface that may wait for their answers, and most packets of one that are remembered.
+/// *Chosen*: a mapper sends two at once.
 const ASKED_MAX: usize = 16;
 
 /// The route byte that turns a packet round at a relative switch. N-8
@@ -265,7 +266,7 @@ impl FindingChecks {
         let differs = novelty == PieceNovelty::Differs;
         let kind = if differs { FindingKind::MapsDiffer } else { FindingKind::ImpossibleMap };
         if differs || fault.is_some() {
-            self.ledger.note(kind, place(first), Grounds::Network([0, first.time]), || {
+            self.ledger.note(kind, place(first), Grounds::Characters, || {
                 let mut facts = vec![packet_fact(first), FindingFact::address("mapper", mapper)];
                 facts.push(FindingFact::number("version", version.0.into()));
                 facts.extend(fault.map(|fault| FindingFact::word("fault", fault)));
