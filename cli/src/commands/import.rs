@@ -17,7 +17,7 @@ use codec::recording::format::SampleTimes;
 use codec::recording::import::{RecordedChannel, RecordedQuality, RecordingImport};
 use codec::recording::{ReadSummary, RecordingError, SignalChange, SignalReader};
 use codec::time::CharacterPeriod;
-use codec::wires::{GuessedMap, PlacedCharacter, WireMap, find_order, guess_map};
+use codec::wires::{GuessedMap, PlacedCharacter, WireEvidence, WireMap, find_order, guess_map};
 
 use self::doubt::{
     ChannelDoubts, RecordingContext, bits, level_doubts, proved_order, sample_distance,
@@ -264,6 +264,7 @@ impl CaptureWriting<'_> {
             nominal_fs: self.period_fs,
             proved: Vec::new(),
             has_profile: self.arguments.profile.value().is_some(),
+            has_packet: false,
         };
         let mut all = self.recover(head, &vec![WireMap::SAME; self.names.len()])?;
         let mut orders: Vec<Option<GuessedMap>> = vec![None; all.len()];
@@ -282,6 +283,10 @@ impl CaptureWriting<'_> {
             all = self.recover(head, &maps)?;
             context.proved.clear();
         }
+        context.has_packet = all.iter().any(|learned| {
+            let evidence = WireEvidence::of(&bits(&learned.sample), &WireMap::SAME);
+            evidence.good > 0 && evidence.is_myrinet()
+        });
         for (number, learned) in (0..).zip(&all) {
             let mut doubts = context.judge(&learned.sample, &learned.quality);
             if let Some(summary) = summary {

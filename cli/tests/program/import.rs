@@ -544,7 +544,7 @@ fn other_levels(kind: usize, signals: u64, at: u64, level: u64, random: &mut Ran
         6 => level << 1 | random.below(2),
         7 => {
             (!level & 1 << (signals - 1))
-                | if at % 2 == 0 { random.word() >> 40 } else { level & 0xff }
+                | if at.is_multiple_of(2) { random.word() >> 40 } else { level & 0xff }
         }
         8 => (0..signals / 2).fold(0, |all, pair| all | (1 + random.below(2)) << (2 * pair)),
         _ => random.below(2) | (at & 1) << 1 | (at >> 3 & 1) << 2,
