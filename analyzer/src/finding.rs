@@ -34,8 +34,8 @@ pub use self::set::{
     CheckCoverage, FactValue, Finding, FindingFact, FindingSet, Occurrence, ParameterCheck,
     RuleCoverage,
 };
-pub use self::standstill::HELD_UP_SHARE;
 use self::standstill::HeldTime;
+pub use self::standstill::NOTHING_FOLLOWS;
 use self::symbols::SymbolChecker;
 pub use self::transport::TransportCoverage;
 pub use self::wires::WireCoverage;

@@ -108,10 +108,8 @@ pub(crate) fn result(scope: &CheckScope) -> String {
         (false, true) => "Cannot tell",
         (false, false) => "Nothing wrong",
     };
-    match found.is_empty() {
-        true => sound.to_owned(),
-        false => format!("{sound}, {}", found.join(", ")),
-    }
+    let parts: Vec<String> = [sound.to_owned()].into_iter().chain(found).collect();
+    parts.join(", ")
 }
 
 /// Draws the page.

@@ -14,7 +14,7 @@ use crate::topology::NodeIndex;
 
 /// Minimum share of the recorded time, as its reciprocal, for which a sender must be stopped to count as held
 /// up, if it is as long as a standstill. *Chosen*: a tenth.
-pub const HELD_UP_SHARE: u64 = 10;
+const HELD_UP_SHARE: u64 = 10;
 /// Minimum share, as its reciprocal, from which a standstill is an error. *Chosen*: half of the time.
 const ERROR_SHARE: u64 = 2;
 
@@ -26,6 +26,9 @@ const STANDS_VERY_LONG: Picoseconds = (1 << 20) * PERIOD;
 
 /// Maximum of kept pairs of a stopped channel and its cause. *Chosen*: more than a network of 1000 links has.
 const HOLDS_MAX: usize = 1 << 14;
+
+/// Cause of a standstill whose sender is not stopped.
+pub const NOTHING_FOLLOWS: &str = "nothing-follows";
 
 /// Stops and standing packets of the section.
 #[derive(Clone, Debug, Default)]
@@ -152,7 +155,7 @@ impl FindingChecks {
             let own = [Some(id), nodes.opposite(id)].into_iter().flatten();
             let mut ends = own.filter_map(|id| recorded.span(id));
             let first = ends.next()?;
-            Some(ends.fold(first, |[from, to], it| [from.max(it[0]), to.min(it[1])]))
+            Some(ends.fold(first, |[from, to], [begin, end]| [from.max(begin), to.min(end)]))
         };
         for (channel, sender) in held.standing {
             let Some([from, to]) = span(channel) else { continue };
@@ -208,7 +211,7 @@ impl StandingSender {
         period: CharacterPeriod,
     ) -> Vec<FindingFact> {
         let lasts = self.ends == StandingEnd::Recording;
-        let cause = self.root.map_or("nothing-follows", WaitRoot::name);
+        let cause = self.root.map_or(NOTHING_FOLLOWS, WaitRoot::name);
         let chain = (!self.chain.is_empty()).then_some(FactValue::Channels(self.chain));
         let mut facts = vec![
             FindingFact::number("periods", period.periods(lasted)),

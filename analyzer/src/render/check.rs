@@ -4,7 +4,7 @@ use codec::capture::{Channel, ChannelId, ReadExtent};
 
 use super::explain::{plain, shortened};
 use super::{StyledLine, TextStyle, TimeUnit, count, held_up};
-use crate::finding::{FindingKind, FindingSet, RuleCoverage, Severity};
+use crate::finding::{FindingKind, FindingSet, NOTHING_FOLLOWS, RuleCoverage, Severity};
 use crate::finding_row::{FindingRow, FirstOccurrence, ShownFact};
 use crate::rules::{GROUPS, RuleOutcome, RuleVerdict};
 
@@ -248,7 +248,7 @@ fn detail(name: &str, said: &ShownFact<'_>) -> String {
         ShownFact::Text(text) if name == "symbol" => format!("corrected to {text}"),
         ShownFact::Text(text) if name == "after" => format!("unchanged up to {text}"),
         ShownFact::Text("end") if name == "until" => "to the end".to_owned(),
-        ShownFact::Text(text) if name == "cause" && *text == "nothing-follows" => {
+        ShownFact::Text(text) if name == "cause" && *text == NOTHING_FOLLOWS => {
             "nothing follows".to_owned()
         }
         ShownFact::Text(text) if name == "wires" => (*text).to_owned(),

@@ -8,7 +8,7 @@ use codec::capture::{Channel, ChannelId};
 use super::{StyledLine, TextStyle};
 use crate::blocking::WaitRoot;
 use crate::channel_name::ChannelEnds;
-use crate::finding::{FactValue, Finding, FindingKind, FindingSet, Severity};
+use crate::finding::{FactValue, Finding, FindingKind, FindingSet, NOTHING_FOLLOWS, Severity};
 
 /// Names in a sentence; more are counted. *Chosen*: a line.
 const NAMES_SHOWN: usize = 4;
@@ -64,7 +64,7 @@ pub fn held_up<'a>(
             group.circle += channels(found, "circle").map_or(0, <[ChannelId]>::len);
             continue;
         }
-        group.lasts |= found.facts.iter().any(|fact| fact.value == FactValue::Word("end"));
+        group.lasts |= fact(found, "until").is_some();
         group.senders.insert(ends.from.node);
         group.between.insert(ends.to.node);
     }
@@ -80,46 +80,44 @@ fn cause<'a>(
     known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
 ) -> Option<HoldUpCause> {
     let node = |id: ChannelId| Some(ChannelEnds::of(known(id)?)?.to.node);
-    let channel = |name: &str| {
-        found.facts.iter().find(|fact| fact.name == name).and_then(|fact| match fact.value {
-            FactValue::Channel(id) => node(id),
-            _ => None,
-        })
+    let channel = |name| {
+        if let FactValue::Channel(id) = fact(found, name)? { node(*id) } else { None }
     };
-    match kind {
-        FindingKind::Deadlock => Some(HoldUpCause::Deadlock),
-        FindingKind::SlowHost => channel("by").map(HoldUpCause::Host),
-        FindingKind::HeldUp => channel("behind").map(HoldUpCause::Sight),
-        FindingKind::Standstill => {
-            let last = channels(found, "waits_for").and_then(<[ChannelId]>::last);
-            let last = node(last.copied().unwrap_or(id))?;
-            let word = found.facts.iter().find(|fact| fact.name == "cause").map(|fact| &fact.value);
-            Some(match word {
-                Some(FactValue::Word(word)) if *word == WaitRoot::Cycle.name() => {
-                    HoldUpCause::Deadlock
-                }
-                Some(FactValue::Word(word)) if *word == WaitRoot::Host.name() => {
-                    HoldUpCause::Host(last)
-                }
-                Some(FactValue::Word(word)) if *word == WaitRoot::OutOfSight.name() => {
-                    HoldUpCause::Sight(last)
-                }
-                Some(FactValue::Word("nothing-follows")) => HoldUpCause::Nothing,
-                _ => HoldUpCause::Node(last),
-            })
-        }
-        _ => None,
+    if kind == FindingKind::Deadlock {
+        return Some(HoldUpCause::Deadlock);
+    } else if kind == FindingKind::SlowHost {
+        return channel("by").map(HoldUpCause::Host);
+    } else if kind == FindingKind::HeldUp {
+        return channel("behind").map(HoldUpCause::Sight);
+    } else if kind != FindingKind::Standstill {
+        return None;
     }
+    let last = channels(found, "waits_for").and_then(<[ChannelId]>::last);
+    let last = node(last.copied().unwrap_or(id))?;
+    let is_word = |word| fact(found, "cause") == Some(&FactValue::Word(word));
+    Some(if is_word(WaitRoot::Cycle.name()) {
+        HoldUpCause::Deadlock
+    } else if is_word(WaitRoot::Host.name()) {
+        HoldUpCause::Host(last)
+    } else if is_word(WaitRoot::OutOfSight.name()) {
+        HoldUpCause::Sight(last)
+    } else if is_word(NOTHING_FOLLOWS) {
+        HoldUpCause::Nothing
+    } else {
+        HoldUpCause::Node(last)
+    })
+}
+
+fn fact<'f>(found: &'f Finding, name: &str) -> Option<&'f FactValue> {
+    found.facts.iter().find(|fact| fact.name == name).map(|fact| &fact.value)
 }
 
 fn number(found: &Finding, name: &str) -> Option<u64> {
-    let fact = found.facts.iter().find(|fact| fact.name == name)?;
-    if let FactValue::Number(number) = fact.value { Some(number) } else { None }
+    if let FactValue::Number(number) = fact(found, name)? { Some(*number) } else { None }
 }
 
 fn channels<'f>(found: &'f Finding, name: &str) -> Option<&'f [ChannelId]> {
-    let fact = found.facts.iter().find(|fact| fact.name == name)?;
-    if let FactValue::Channels(channels) = &fact.value { Some(channels) } else { None }
+    if let FactValue::Channels(channels) = fact(found, name)? { Some(channels) } else { None }
 }
 
 impl HeldUpSenders {
