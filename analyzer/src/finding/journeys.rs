@@ -180,7 +180,7 @@ impl FindingChecks {
             tally.absorb(&damage.tally);
             let facts = wire_facts(tally);
             let found = (FindingKind::CorruptedInTransit, injury.seen);
-            self.ledger.amend(found, &["wire", "wires", "cleared", "set"], facts);
+            self.ledger.amend(found, &["wire", "cleared", "set"], facts);
         }
     }
 
@@ -315,9 +315,8 @@ fn wire_facts(tally: &WireTally) -> Vec<FindingFact> {
     let sum =
         |counts: [u64; 8]| counts.iter().fold(0, |sum: u64, count| sum.saturating_add(*count));
     let counts = [("cleared", sum(tally.cleared)), ("set", sum(tally.set))];
-    let counts = counts.into_iter().filter(|(_, count)| *count > 0);
-    let counts = counts.map(|(name, count)| FindingFact::number(name, count));
-    let none = || FindingFact::word("wires", "no single wire");
+    let counts = counts.into_iter().map(|(name, count)| FindingFact::number(name, count));
+    let none = || FindingFact::word("wire", "no single wire");
     [wire.unwrap_or_else(none)].into_iter().chain(counts).collect()
 }
 

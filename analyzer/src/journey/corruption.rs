@@ -202,7 +202,7 @@ pub(super) fn likeness(came: &ClosedPacket, left: &ClosedPacket, switches: u64) 
     // The change of the CRC must match the change of the bytes, unless the bytes are unchanged.
     if differ > HURT_MAX.min(bits) || (differ > 0 && bytes.crc().value() != syndrome) {
         let damage = WireDamage::between(came, left, switches);
-        let is_of_one_wire = damage.is_some_and(|it| it.is_of_one_wire(true));
+        let is_of_one_wire = damage.is_some_and(|it| it.tally.single().is_some());
         return if is_of_one_wire { ByteLikeness::FewBits } else { ByteLikeness::Unlike };
     }
     match one_bit(bytes, syndrome, [came.length, left.length]) {

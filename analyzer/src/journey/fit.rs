@@ -89,22 +89,18 @@ pub(super) fn fit(
     if as_long && differ == 0 {
         return Some(if asked { ByteFit::Same } else { ByteFit::Elsewhere });
     }
-    let one_wire = || {
-        let hurt = came.is_sound() && !taken && matches!(left.check, CrcCheck::Bad(_));
-        let hurt =
-            hurt && as_long && left.ended_by == FrameEnd::Gap && left.length >= ENOUGH.into();
-        hurt && WireDamage::between(came, left, 1).is_some_and(|it| it.is_of_one_wire(asked))
-    };
+    let one_wire = || (as_long && !taken).then(|| one_wire(came, left)).flatten();
     let both_whole = came.is_sound() && left.is_sound();
     if !asked || (both_whole && turn != TurnMatch::Its) {
-        return one_wire().then_some(ByteFit::OneWire);
+        // At another output than the requested one the route byte was changed.
+        return one_wire().filter(WireDamage::is_in_route).map(|_| ByteFit::OneWire);
     }
     // A length truncated by the recording is no evidence.
     if as_long && !left.is_cut_off() && !came.is_cut_off() {
         let fit = if came.check == left.check || taken { None } else { hurt(came, left, differ) };
         return match fit {
             Some(ByteFit::OneBit) => fit,
-            _ if one_wire() => Some(ByteFit::OneWire),
+            _ if one_wire().is_some() => Some(ByteFit::OneWire),
             fit => fit,
         };
     }
@@ -136,6 +132,14 @@ pub(super) fn fit(
         }
         VisibleBytes::Lossy(_) | VisibleBytes::Differ => None,
     }
+}
+
+/// What was changed in a sound packet, if the bits of one wire explain it.
+fn one_wire(came: &ClosedPacket, left: &ClosedPacket) -> Option<WireDamage> {
+    let is_hurt = came.is_sound() && matches!(left.check, CrcCheck::Bad(_));
+    let is_whole = left.ended_by == FrameEnd::Gap && left.length >= ENOUGH.into();
+    let damage = (is_hurt && is_whole).then(|| WireDamage::between(came, left, 1)).flatten();
+    damage.filter(|it| it.tally.single().is_some())
 }
 
 /// Compares a packet with one of equal length that differs in `differ` bits.

@@ -129,9 +129,8 @@ impl WireDamage {
         }
     }
 
-    /// True if one wire explains all: at a requested output, or with a changed route byte at another. P-3
-    pub(super) fn is_of_one_wire(&self, asked: bool) -> bool {
-        let in_route = || self.changed.first().is_some_and(|it| it.byte < 0);
-        self.tally.single().is_some() && (asked || in_route())
+    /// True if a route byte has changed that is stripped since. P-3
+    pub(super) fn is_in_route(&self) -> bool {
+        self.changed.first().is_some_and(|it| it.byte < 0)
     }
 }

@@ -236,7 +236,12 @@ pub fn findings(
 pub fn details(first: &FirstOccurrence<'_>) -> String {
     // Bytes tell more than a syndrome.
     let has_bytes = first.0.iter().any(|(name, _)| *name == "became");
-    let shown = first.0.iter().filter(|(name, _)| !has_bytes || !["flipped", "bit"].contains(name));
+    let is_none = |name, said: &ShownFact<'_>| {
+        ["cleared", "set"].contains(&name) && *said == ShownFact::Number(0)
+    };
+    let shown = first.0.iter().filter(|(name, said)| {
+        !(has_bytes && ["flipped", "bit"].contains(name)) && !is_none(*name, said)
+    });
     let words: Vec<String> = shown.map(|(name, said)| detail(name, said)).collect();
     words.join(", ")
 }
@@ -251,7 +256,7 @@ fn detail(name: &str, said: &ShownFact<'_>) -> String {
         ShownFact::Text(text) if name == "cause" && *text == NOTHING_FOLLOWS => {
             "nothing follows".to_owned()
         }
-        ShownFact::Text(text) if name == "wires" => (*text).to_owned(),
+        ShownFact::Text(text) if name == "wire" => (*text).to_owned(),
         ShownFact::Text(text) if name == "flipped" => format!("an {text} number of bits flipped"),
         ShownFact::Text(text) => format!("{name} {text}"),
         ShownFact::Address(address) => format!("{} {address}", name.replace('_', " ")),

@@ -239,16 +239,14 @@ fn injury_lines(
 
 /// Prints the changed bytes side by side.
 fn changed_bytes(damage: &WireDamage, out: &mut impl FnMut(StyledLine)) {
-    let rows: [(&str, fn(&ChangedByte) -> String); 3] = [
-        ("byte", |it| it.byte.to_string()),
-        ("before", |it| format!("{:02x}", it.before)),
-        ("after", |it| format!("{:02x}", it.after)),
-    ];
-    for (name, cell) in rows {
+    let mut row = |name: &str, cell: &dyn Fn(&ChangedByte) -> String| {
         let cells = damage.changed.iter().map(|it| format!(" {:>5}", cell(it)));
         let text = format!("{:19}{name:<6}{}", "", cells.collect::<String>());
         out(StyledLine::of(TextStyle::Notice, text));
-    }
+    };
+    row("byte", &|it| it.byte.to_string());
+    row("before", &|it| format!("{:02x}", it.before));
+    row("after", &|it| format!("{:02x}", it.after));
 }
 
 /// Flipped bits in words: by wire, or by what the syndrome says of them.
