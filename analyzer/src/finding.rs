@@ -11,6 +11,7 @@ mod mapping;
 mod observed_routes;
 mod route_union;
 mod set;
+mod sink;
 mod standstill;
 mod symbols;
 mod transport;
@@ -29,11 +30,11 @@ use self::flow::FlowChecker;
 pub use self::kind::{ALL, FindingInfo, FindingKind, Severity};
 use self::mapping::MappingChecks;
 use self::observed_routes::ObservedRoutes;
-use self::set::FindingSink;
 pub use self::set::{
     CheckCoverage, FactValue, Finding, FindingFact, FindingSet, Occurrence, ParameterCheck,
     RuleCoverage,
 };
+use self::sink::FindingSink;
 use self::standstill::HeldTime;
 pub use self::standstill::NOTHING_FOLLOWS;
 use self::symbols::SymbolChecker;

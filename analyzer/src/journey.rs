@@ -6,6 +6,7 @@
 //! at the switch's inputs: by turn when it begins, by bytes when it has ended. A packet from an
 //! uncaptured part of the network is matched with the packets that entered it.
 
+mod busy_period;
 mod candidate;
 mod channel_traffic;
 mod completed;

@@ -1,4 +1,4 @@
-//! Time that was recorded of each channel. Nothing is a fault that rests on any other: see [`Grounds`].
+//! Time that was recorded of each channel. Nothing is a fault that rests on any other: see [`FindingGrounds`].
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -13,7 +13,7 @@ const SPANS_MAX: usize = 1 << 12;
 /// What must have been recorded for a finding to be true. Holes, a late start, an early end and a channel without
 /// characters are all the same: time that was not recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Grounds<'a> {
+pub(crate) enum FindingGrounds<'a> {
     /// The characters at its place.
     Characters,
     /// All characters of these channels and their opposites, from one time to another.
@@ -65,14 +65,14 @@ impl RecordedTime {
     }
 
     /// True if all that a finding rests on was recorded.
-    pub(crate) fn supports(&self, grounds: Grounds<'_>) -> bool {
+    pub(crate) fn supports(&self, grounds: FindingGrounds<'_>) -> bool {
         match grounds {
-            Grounds::Characters => true,
-            Grounds::Channels(span, channels) => {
+            FindingGrounds::Characters => true,
+            FindingGrounds::Channels(span, channels) => {
                 let opposites = channels.iter().filter_map(|id| self.opposites.get(id));
                 channels.iter().chain(opposites).all(|id| self.covers(*id, span))
             }
-            Grounds::Network([from, to]) => {
+            FindingGrounds::Network([from, to]) => {
                 let starts = self.spans.values().filter_map(|spans| spans.front());
                 let start = starts.map(|[start, _]| *start).min().unwrap_or_default();
                 self.spans.keys().all(|id| self.covers(*id, [from.max(start), to]))
@@ -101,22 +101,22 @@ mod tests {
             recorded.add(id, span);
         }
         let both = [one, other];
-        let cases: [(Grounds<'_>, bool); 8] = [
-            (Grounds::Channels([0, 20], &[one]), true),
-            (Grounds::Channels([5, 21], &[one]), false),
-            (Grounds::Channels([0, 12], &both), true),
-            (Grounds::Channels([11, 14], &both), false),
-            (Grounds::Channels([13, 20], &both), true),
-            (Grounds::Channels([13, 20], &[one, empty]), false),
-            (Grounds::Network([13, 20]), true),
-            (Grounds::Characters, true),
+        let cases: [(FindingGrounds<'_>, bool); 8] = [
+            (FindingGrounds::Channels([0, 20], &[one]), true),
+            (FindingGrounds::Channels([5, 21], &[one]), false),
+            (FindingGrounds::Channels([0, 12], &both), true),
+            (FindingGrounds::Channels([11, 14], &both), false),
+            (FindingGrounds::Channels([13, 20], &both), true),
+            (FindingGrounds::Channels([13, 20], &[one, empty]), false),
+            (FindingGrounds::Network([13, 20]), true),
+            (FindingGrounds::Characters, true),
         ];
         for (grounds, expected) in cases {
             assert_eq!(recorded.supports(grounds), expected, "{grounds:?}");
         }
         recorded.declare(empty);
         recorded.join(one, empty);
-        assert!(!recorded.supports(Grounds::Channels([13, 20], &[one])));
-        assert!(!recorded.supports(Grounds::Network([13, 20])));
+        assert!(!recorded.supports(FindingGrounds::Channels([13, 20], &[one])));
+        assert!(!recorded.supports(FindingGrounds::Network([13, 20])));
     }
 }

@@ -6,7 +6,7 @@ mod packets;
 use codec::capture::{Channel, StartSender, StartState};
 use codec::time::{CharacterPeriod, OPEN_LINK, Tick};
 
-use super::set::FindingSink;
+use super::sink::FindingSink;
 use super::{FindingFact, FindingKind, ParameterCheck, RuleCoverage};
 use crate::blocking::BLOCKED_TIMEOUT;
 use crate::channel_name::TapEnd;

@@ -19,7 +19,7 @@ use crate::journey::{
 };
 use crate::link::slack::SlackEvent;
 use crate::packet::StartCoverage;
-use crate::recorded::Grounds;
+use crate::recorded::FindingGrounds;
 use crate::topology::NodeIndex;
 use crate::totals::AddTotals;
 
@@ -82,8 +82,8 @@ impl FindingChecks {
             let byte = last.route.map(|byte| FindingFact::byte("route", byte));
             let around: Vec<_> = nodes.around(last.channel).collect();
             let grounds = match kind {
-                FindingKind::Misrouted | FindingKind::NoRoute => Grounds::Characters,
-                _ => Grounds::Channels([last.since, self.ledger.now], &around),
+                FindingKind::Misrouted | FindingKind::NoRoute => FindingGrounds::Characters,
+                _ => FindingGrounds::Channels([last.since, self.ledger.now], &around),
             };
             self.ledger.note(kind, place(last), grounds, || {
                 [packet(last)].into_iter().chain(byte).collect()
@@ -104,7 +104,7 @@ impl FindingChecks {
         let Some(beyond) = hop.beyond else { return };
         self.ledger.seen.timed += 1;
         if beyond > GRACE_PS && hop.waited_for.is_none() {
-            self.ledger.note(FindingKind::SlowPath, place(hop), Grounds::Characters, || {
+            self.ledger.note(FindingKind::SlowPath, place(hop), FindingGrounds::Characters, || {
                 let beyond = u64::try_from(beyond / 1000).unwrap_or(u64::MAX);
                 vec![packet(hop), FindingFact::number("beyond_ns", beyond)]
             });
@@ -124,8 +124,8 @@ impl FindingChecks {
         let around: Vec<_> = nodes.around(before.channel).chain([hop.channel]).collect();
         let span = [before.since.min(hop.since), self.ledger.now];
         let grounds = match injury.switches {
-            0 | 1 => Grounds::Channels(span, &around),
-            _ => Grounds::Network(span),
+            0 | 1 => FindingGrounds::Channels(span, &around),
+            _ => FindingGrounds::Network(span),
         };
         let kind = match injury.harm {
             Corruption::Flipped(_) => FindingKind::CorruptedInTransit,
@@ -211,7 +211,7 @@ impl FindingChecks {
             }
         };
         let when = Occurrence { time: since, at: Tick(period(channel).periods(since)) };
-        let grounds = Grounds::Channels([since, self.ledger.now], chain);
+        let grounds = FindingGrounds::Channels([since, self.ledger.now], chain);
         self.ledger.note(kind, (channel, when), grounds, || {
             let name = if kind == FindingKind::Deadlock { "circle" } else { "waits_for" };
             let mut facts = vec![FindingFact::number("periods", periods)];
@@ -232,7 +232,7 @@ impl FindingChecks {
         for (id, rate, time) in clocks.rates() {
             let at = Tick(period(id).periods(time));
             let place = (id, Occurrence { time, at });
-            let grounds = Grounds::Characters;
+            let grounds = FindingGrounds::Characters;
             self.ledger.note(FindingKind::ClockDrift, place, grounds, || drift(rate / 1000));
         }
     }
@@ -274,7 +274,7 @@ impl FindingChecks {
         let Some(cycle) = routes.cycle() else { return };
         if let (Some(channel), Some(first)) = (cycle.first(), routes.first_packet(&cycle)) {
             // Each turn was seen.
-            let (place, grounds) = ((*channel, first.place), Grounds::Characters);
+            let (place, grounds) = ((*channel, first.place), FindingGrounds::Characters);
             self.ledger.note(FindingKind::RouteCycle, place, grounds, || {
                 let circle = FactValue::Channels(cycle.clone());
                 let circle = FindingFact { name: "circle", value: circle };
@@ -302,7 +302,7 @@ impl FindingChecks {
         };
         let (channel, at) = (said.channel(), said.at());
         let time = period(channel).time(at.0);
-        let grounds = Grounds::Channels([time.saturating_sub(AROUND_PS), time], &[channel]);
+        let grounds = FindingGrounds::Channels([time.saturating_sub(AROUND_PS), time], &[channel]);
         self.ledger.note(kind, (channel, Occurrence { time, at }), grounds, || {
             by.into_iter().map(|by| FindingFact::number("cells", by)).collect()
         });

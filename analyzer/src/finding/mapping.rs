@@ -20,7 +20,7 @@ use crate::event::Picoseconds;
 use crate::journey::{Journey, JourneyFate, JourneyHop, MatchCertainty};
 use crate::mapping::CapturedMapping;
 use crate::packet::FrameEnd;
-use crate::recorded::Grounds;
+use crate::recorded::FindingGrounds;
 use crate::topology::NodeIndex;
 
 /// Most interfaces whose addresses are remembered. *Chosen*: more than a network has.
@@ -139,7 +139,7 @@ impl FindingChecks {
             self.ledger.note(
                 FindingKind::EqualAddresses,
                 place(first),
-                Grounds::Characters,
+                FindingGrounds::Characters,
                 || {
                     let other = FindingFact::channel("other", home);
                     vec![packet_fact(first), FindingFact::address("address", address), other]
@@ -165,7 +165,7 @@ impl FindingChecks {
                 self.ledger.note(
                     FindingKind::WrongWayBack,
                     place(hop),
-                    Grounds::Characters,
+                    FindingGrounds::Characters,
                     || vec![packet_fact(hop), FindingFact::channel("output", next.channel)],
                 );
             }
@@ -186,7 +186,7 @@ impl FindingChecks {
             self.ledger.note(
                 FindingKind::WrongWayBack,
                 place(first),
-                Grounds::Network([0, first.time]),
+                FindingGrounds::Network([0, first.time]),
                 || vec![packet_fact(first), FindingFact::number("ticket", ticket.0.into())],
             );
         }
@@ -219,7 +219,7 @@ impl FindingChecks {
     pub(super) fn odd_routes(&mut self) {
         for (channel, (mapper, version), odd) in self.routes.take_confirmed() {
             self.ledger.seen.count_route(odd.kind);
-            let grounds = Grounds::Network([0, odd.place.time]);
+            let grounds = FindingGrounds::Network([0, odd.place.time]);
             self.ledger.note(odd.kind, (channel, odd.place), grounds, || {
                 let packet = FindingFact::number("packet", odd.packet);
                 let version = FindingFact::number("version", version.0.into());
@@ -237,10 +237,19 @@ impl FindingChecks {
         }
         let other = std::mem::replace(latest, map);
         if std::mem::replace(before, other) == map {
-            self.ledger.note(FindingKind::TwoMappers, place(last), Grounds::Characters, || {
-                let address = FindingFact::address;
-                vec![packet_fact(last), address("mapper", map.0), address("other_mapper", other.0)]
-            });
+            self.ledger.note(
+                FindingKind::TwoMappers,
+                place(last),
+                FindingGrounds::Characters,
+                || {
+                    let address = FindingFact::address;
+                    vec![
+                        packet_fact(last),
+                        address("mapper", map.0),
+                        address("other_mapper", other.0),
+                    ]
+                },
+            );
         }
     }
 
@@ -266,7 +275,7 @@ impl FindingChecks {
         let differs = novelty == PieceNovelty::Differs;
         let kind = if differs { FindingKind::MapsDiffer } else { FindingKind::ImpossibleMap };
         if differs || fault.is_some() {
-            self.ledger.note(kind, place(first), Grounds::Characters, || {
+            self.ledger.note(kind, place(first), FindingGrounds::Characters, || {
                 let mut facts = vec![packet_fact(first), FindingFact::address("mapper", mapper)];
                 facts.push(FindingFact::number("version", version.0.into()));
                 facts.extend(fault.map(|fault| FindingFact::word("fault", fault)));

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId};
 use codec::mapping::InterfaceAddress;
-use codec::time::{CharacterPeriod, Tick};
+use codec::time::Tick;
 
 use super::case::{CaseList, FindingCase};
 use super::{FindingKind, Severity, TransportCoverage, WireCoverage};
 use crate::channel_name::TapEnd;
 use crate::link::parameters::{ChannelParameters, ParameterKey, UnknownParameters};
 use crate::link::slack::{ROOM, STOP_RESPONSE, THRESHOLDS};
-use crate::recorded::{Grounds, RecordedTime};
+use crate::recorded::{FindingGrounds, RecordedTime};
 use crate::totals::{AddTotals, totals};
 
 /// Findings and rule coverage of a capture.
@@ -193,7 +193,7 @@ impl FindingSet {
         &mut self,
         kind: FindingKind,
         (channel, when): (ChannelId, Occurrence),
-        grounds: Grounds<'_>,
+        grounds: FindingGrounds<'_>,
         facts: impl FnOnce() -> Vec<FindingFact>,
     ) {
         if kind.about().severity != Severity::Note && !self.recorded.supports(grounds) {
@@ -419,48 +419,5 @@ impl FindingFact {
     /// Fact with a word.
     pub(crate) const fn word(name: &'static str, word: &'static str) -> Self {
         Self { name, value: FactValue::Word(word) }
-    }
-}
-
-/// Adds findings of one channel to a [`FindingSet`].
-#[derive(Debug)]
-pub(super) struct FindingSink<'a> {
-    pub(super) ledger: &'a mut FindingSet,
-    pub(super) channel: ChannelId,
-    pub(super) period: CharacterPeriod,
-}
-
-impl FindingSink<'_> {
-    /// Time of a character of the channel.
-    pub(super) fn when(&self, at: Tick) -> Occurrence {
-        Occurrence { time: self.period.time(at.0), at }
-    }
-
-    /// Counts a finding at a character of the channel, which shows it.
-    pub(super) fn note(
-        &mut self,
-        kind: FindingKind,
-        at: Tick,
-        facts: impl FnOnce() -> Vec<FindingFact>,
-    ) {
-        let when = self.when(at);
-        self.ledger.note(kind, (self.channel, when), Grounds::Characters, facts);
-    }
-
-    /// True if the channel and its opposite were recorded from one character up to another.
-    pub(super) fn is_link_recorded(&self, from: Tick, to: Tick) -> bool {
-        let span = [from, to].map(|at| self.period.time(at.0));
-        self.ledger.recorded.supports(Grounds::Channels(span, &[self.channel]))
-    }
-
-    /// Adds `more` occurrences to a finding, the last of them at `last`.
-    pub(super) fn again(&mut self, kind: FindingKind, more: u64, last: Tick) {
-        let last = self.when(last);
-        self.ledger.again(kind, self.channel, more, last);
-    }
-
-    /// Rule coverage.
-    pub(super) const fn seen(&mut self) -> &mut RuleCoverage {
-        &mut self.ledger.seen
     }
 }

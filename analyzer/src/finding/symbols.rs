@@ -7,7 +7,7 @@ use codec::character::{DecodedCode, Symbol, decode_control};
 use codec::framing::{FrameEvent, Framer, FramerMode, LinkRules};
 use codec::time::{OPEN_LINK, Tick};
 
-use super::set::FindingSink;
+use super::sink::FindingSink;
 use super::wires::{OpenWireCodes, open_wire};
 use super::{FindingFact, FindingKind};
 use crate::link::parameters::{ChannelParameters, ParameterKey};

@@ -8,7 +8,7 @@ use crate::conversation::{
     Abandonment, MalformedPacket, Observation, ObservationKind, ObservedPlace, ResendCause,
     TransportEvent,
 };
-use crate::recorded::Grounds;
+use crate::recorded::FindingGrounds;
 use crate::totals::totals;
 
 totals! {
@@ -46,10 +46,15 @@ impl FindingChecks {
             TransportEvent::Malformed(MalformedPacket { place, fault }) => {
                 self.ledger.seen.said.packets += 1;
                 let kind = FindingKind::MalformedMessage;
-                self.ledger.note(kind, (place.channel, when(place)), Grounds::Characters, || {
-                    let byte = FindingFact::number("byte", fault.at() as u64);
-                    vec![packet(place), byte, FindingFact::word("field", fault.field())]
-                });
+                self.ledger.note(
+                    kind,
+                    (place.channel, when(place)),
+                    FindingGrounds::Characters,
+                    || {
+                        let byte = FindingFact::number("byte", fault.at() as u64);
+                        vec![packet(place), byte, FindingFact::word("field", fault.field())]
+                    },
+                );
             }
             TransportEvent::Conversation(_) => {}
         }
@@ -59,7 +64,7 @@ impl FindingChecks {
         self.count(&noticed.remark);
         let Some(kind) = kind(noticed) else { return };
         let Observation { place, key, label, .. } = noticed;
-        let grounds = Grounds::Channels([noticed.since, place.time], &[place.channel]);
+        let grounds = FindingGrounds::Channels([noticed.since, place.time], &[place.channel]);
         self.ledger.note(kind, (place.channel, when(place)), grounds, || {
             let reason = if let ObservationKind::Nack(reason) = noticed.remark {
                 Some(FindingFact::word("reason", reason.name()))

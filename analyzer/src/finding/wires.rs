@@ -4,7 +4,7 @@ use codec::character::DecodedCode;
 use codec::packet::CrcCheck;
 use codec::time::{CharacterPeriod, Tick};
 
-use super::set::FindingSink;
+use super::sink::FindingSink;
 use super::{CheckedChannel, FindingChecks, FindingFact, FindingKind};
 use crate::packet::{FrameEnd, ReceivedPacket};
 use crate::totals::totals;

@@ -12,7 +12,7 @@ fn rows_are_counted_grouped_and_sorted() {
         (&["packets", "--count", "--channel", channel], "3\n"),
         (
             &["packets", "--group", "crc"],
-            "crc     count\nbad         3\ngood        5\nrunt        1\n",
+            "crc        count\nbad            2\ngood           5\npartial        1\nrunt           1\n",
         ),
         (
             &["packets", "--group", "crc", "--top", "1", "--format", "jsonl"],
@@ -20,13 +20,16 @@ fn rows_are_counted_grouped_and_sorted() {
         ),
         (
             &["packets", "--group", "crc", "--format", "json"],
-            "{\"groups\":[{\"crc\":\"bad\",\"count\":3},\n{\"crc\":\"good\",\"count\":5},\n{\"crc\":\"runt\",\"count\":1}]}\n",
+            "{\"groups\":[{\"crc\":\"bad\",\"count\":2},\n{\"crc\":\"good\",\"count\":5},\n{\"crc\":\"partial\",\"count\":1},\n{\"crc\":\"runt\",\"count\":1}]}\n",
         ),
         (
             &["packets", "--group", "crc", "--sort", "count", "--limit", "1", "--format", "tsv"],
-            "crc\tcount\nrunt\t1\n",
+            "crc\tcount\npartial\t1\n",
         ),
-        (&["packets", "--group", "crc", "--count", "--no-head", "--limit", "1"], "bad         3\n"),
+        (
+            &["packets", "--group", "crc", "--count", "--no-head", "--limit", "1"],
+            "bad            2\n",
+        ),
         (
             &[
                 "packets", "--sort", "length", "--limit", "2", "--fields", "length", "--format",

@@ -4,7 +4,7 @@ use codec::packet::CrcCheck;
 
 use super::{ANSWER, FlowChecker};
 use crate::blocking::BLOCKED_TIMEOUT;
-use crate::finding::set::FindingSink;
+use crate::finding::sink::FindingSink;
 use crate::finding::{FindingFact, FindingKind};
 use crate::ip::IpChecksum;
 use crate::packet::{FrameEnd, ReceivedPacket, StartCoverage};
@@ -48,7 +48,12 @@ impl FlowChecker {
             }
             CrcCheck::Partial => scribe.note(FindingKind::PartialAtStart, start, facts),
             // The rest of a packet has a good CRC once in 256 times.
-            CrcCheck::Good if packet.opening == StartCoverage::Unsure => scribe.seen().checked += 1,
+            CrcCheck::Good if packet.opening == StartCoverage::Unsure => {
+                scribe.seen().checked += 1;
+                if let Some(seam) = packet.possible_gap.filter(|_| !self.chip_fill) {
+                    scribe.note(FindingKind::MayBeTwo, seam, facts);
+                }
+            }
             CrcCheck::Good => {
                 if let Some(seam) = packet.possible_gap {
                     let kind =
