@@ -323,18 +323,7 @@ impl RunStatistics {
     /// Records an event; events come in order of time.
     pub fn observe(&mut self, happened: &TruthEvent) {
         self.periods = self.periods.max(happened.at.saturating_add(1));
-        // The end of a run ends frames.
-        let is_frame =
-            matches!(happened.kind, TruthEventKind::Sent(_) | TruthEventKind::Received(_));
-        let flight = happened.packet.filter(|_| !is_frame);
-        if let Some(flight) = flight.and_then(|packet| self.under_way.get_mut(&packet)) {
-            flight.moved = happened.at;
-        }
-        if happened.kind == TruthEventKind::SenderStopped {
-            self.stopped.entry(happened.place).or_insert(happened.at);
-        } else if let TruthEventKind::SenderResumed(_) = happened.kind {
-            self.stopped.remove(&happened.place);
-        }
+        self.observe_progress(happened);
         if let TruthEventKind::Injected { length, queued } = happened.kind {
             self.injected += 1;
             self.injected_bytes = self.injected_bytes.saturating_add(length);
@@ -389,6 +378,22 @@ impl RunStatistics {
                 flight.into_iter().for_each(|flight| flight.purpose = FlightPurpose::Mapping);
             }
             self.repairs.observe(happened);
+        }
+    }
+
+    /// Records what moves and what is stopped.
+    fn observe_progress(&mut self, happened: &TruthEvent) {
+        // The end of a run ends frames.
+        let is_frame =
+            matches!(happened.kind, TruthEventKind::Sent(_) | TruthEventKind::Received(_));
+        let flight = happened.packet.filter(|_| !is_frame);
+        if let Some(flight) = flight.and_then(|packet| self.under_way.get_mut(&packet)) {
+            flight.moved = happened.at;
+        }
+        if happened.kind == TruthEventKind::SenderStopped {
+            self.stopped.entry(happened.place).or_insert(happened.at);
+        } else if let TruthEventKind::SenderResumed(_) = happened.kind {
+            self.stopped.remove(&happened.place);
         }
     }
 

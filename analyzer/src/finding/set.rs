@@ -199,14 +199,13 @@ impl FindingSet {
         if kind.about().severity != Severity::Note && !self.recorded.supports(grounds) {
             return;
         }
-        self.note_as(kind.about().severity, kind, channel, when, facts);
+        self.note_as((kind.about().severity, kind), channel, when, facts);
     }
 
     /// Counts a finding whose severity is not that of its kind.
     pub(super) fn note_as(
         &mut self,
-        severity: Severity,
-        kind: FindingKind,
+        (severity, kind): (Severity, FindingKind),
         channel: ChannelId,
         when: Occurrence,
         facts: impl FnOnce() -> Vec<FindingFact>,
@@ -222,8 +221,7 @@ impl FindingSet {
     /// Makes a finding as severe as given, and adds facts to it; counts it if it is new.
     pub(super) fn raise(
         &mut self,
-        severity: Severity,
-        kind: FindingKind,
+        (severity, kind): (Severity, FindingKind),
         channel: ChannelId,
         when: Occurrence,
         facts: Vec<FindingFact>,
@@ -235,7 +233,7 @@ impl FindingSet {
                 let facts: Vec<_> = facts.into_iter().filter(is_new).collect();
                 found.facts.extend(facts);
             }
-            None => self.note_as(severity, kind, channel, when, || facts),
+            None => self.note_as((severity, kind), channel, when, || facts),
         }
     }
 

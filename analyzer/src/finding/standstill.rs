@@ -176,7 +176,7 @@ impl FindingChecks {
             let severity = if is_long { Severity::Error } else { Severity::Warning };
             let when = place(channel, sender.since);
             let facts = sender.facts(lasted, recorded, period(channel));
-            self.ledger.note_as(severity, FindingKind::Standstill, channel, when, || facts);
+            self.ledger.note_as((severity, FindingKind::Standstill), channel, when, || facts);
         }
         for ((channel, root, last), StoppedTime { first, total }) in held.stops {
             let Some([from, to]) = span(channel) else { continue };
@@ -192,13 +192,17 @@ impl FindingChecks {
                 }
             };
             let facts = vec![share(total, recorded), FindingFact::channel(name, last)];
-            self.ledger.raise(severity, kind, channel, place(channel, first), facts);
+            self.ledger.raise((severity, kind), channel, place(channel, first), facts);
         }
         for (channel, lasted) in held.deadlocks {
+            // It may rest on time that was not recorded.
+            if !self.ledger.has(FindingKind::Deadlock, channel) {
+                continue;
+            }
             let Some([from, to]) = span(channel) else { continue };
             let facts = vec![share(lasted, to.saturating_sub(from).max(1))];
             let when = Occurrence { time: 0, at: Tick(0) };
-            self.ledger.raise(Severity::Error, FindingKind::Deadlock, channel, when, facts);
+            self.ledger.raise((Severity::Error, FindingKind::Deadlock), channel, when, facts);
         }
     }
 }

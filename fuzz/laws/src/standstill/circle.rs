@@ -1,7 +1,9 @@
 //! Networks whose first packets wait for each other in a circle. R-4, N-2
 
+#![expect(clippy::indexing_slicing, reason = "indices are those of its own lists")]
+
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use analyzer::finding::{FactValue, FindingKind};
 use codec::capture::ChannelId;
@@ -19,7 +21,7 @@ use crate::repair::SeededRng;
 use super::stops;
 
 /// Most ports of a switch that is drawn.
-const PORTS: u64 = 12;
+const PORTS: u8 = 12;
 
 /// The cables of a network of switches: the numbers of their ends.
 type SwitchCables = Vec<[usize; 2]>;
@@ -111,6 +113,66 @@ fn circle(
     }
 }
 
+/// Switches with their cables, hosts and addressing: `a` of a switch sends, `b` receives.
+#[derive(Debug)]
+struct SwitchPlan {
+    cables: SwitchCables,
+    /// Ports at the ends of each cable.
+    ends: Vec<[u8; 2]>,
+    /// Ports of the two hosts of each switch.
+    hosts: Vec<[u8; 2]>,
+    addressing: Vec<RouteAddressing>,
+}
+
+impl SwitchPlan {
+    fn draw(count: usize, cables: SwitchCables, dice: &mut SeededRng) -> Option<Self> {
+        let mut ports: Vec<Vec<u8>> = Vec::new();
+        for _ in 0..count {
+            let mut free: Vec<u8> = (0..PORTS).collect();
+            for place in (1..free.len()).rev() {
+                free.swap(place, usize::try_from(dice.below(place as u64 + 1)).ok()?);
+            }
+            ports.push(free);
+        }
+        let ends =
+            cables.iter().map(|[one, other]| Some([ports[*one].pop()?, ports[*other].pop()?]));
+        let ends = ends.collect::<Option<_>>()?;
+        let hosts = ports.iter_mut().map(|free| Some([free.pop()?, free.pop()?]));
+        let hosts = hosts.collect::<Option<_>>()?;
+        let kind = dice.below(3);
+        let addressing = (0..count).map(|_| match (kind, dice.below(2)) {
+            (0, _) | (2, 0) => RouteAddressing::Absolute,
+            (_, _) => RouteAddressing::Relative,
+        });
+        let addressing = addressing.collect();
+        Some(Self { cables, ends, hosts, addressing })
+    }
+
+    /// Port of a cable at a switch, and switch and port at its other end.
+    fn end(&self, cable: usize, switch: usize) -> (u8, usize, u8) {
+        let [one, other] = self.cables[cable];
+        let [here, there] = self.ends[cable];
+        if one == switch { (here, other, there) } else { (there, one, here) }
+    }
+
+    fn write(&self, text: &mut String) -> fmt::Result {
+        for (switch, addressing) in self.addressing.iter().enumerate() {
+            let addressing = format!("{addressing:?}").to_lowercase();
+            let [one, other] = self.hosts[switch];
+            write!(
+                text,
+                "[[switch]]\nname = 's{switch}'\nports = {PORTS}\naddressing = '{addressing}'\n\
+                 [[host]]\nname = 'a{switch}'\nat = 's{switch}:{one}'\n\
+                 [[host]]\nname = 'b{switch}'\nat = 's{switch}:{other}'\n"
+            )?;
+        }
+        for ([one, other], [here, there]) in self.cables.iter().zip(&self.ends) {
+            writeln!(text, "[[cable]]\nends = ['s{one}:{here}', 's{other}:{there}']")?;
+        }
+        Ok(())
+    }
+}
+
 impl CircleNetwork {
     /// The network of a shape and a number: the same on every machine.
     #[must_use]
@@ -118,62 +180,23 @@ impl CircleNetwork {
         let mut dice = SeededRng::new(&[&[b'o', shape as u8][..], &number.to_le_bytes()].concat());
         let (count, cables) = shape.cables(&mut dice);
         let way = circle(count, &cables, &mut dice)?;
-        let mut ports: Vec<Vec<u8>> = Vec::new();
-        for _ in 0..count {
-            let mut free: Vec<u8> = (0..PORTS).filter_map(|port| u8::try_from(port).ok()).collect();
-            for place in (1..free.len()).rev() {
-                free.swap(place, usize::try_from(dice.below(place as u64 + 1)).ok()?);
-            }
-            ports.push(free);
-        }
-        let ends: Vec<[u8; 2]> = cables
-            .iter()
-            .map(|[one, other]| Some([ports[*one].pop()?, ports[*other].pop()?]))
-            .collect::<Option<_>>()?;
-        let hosts: Vec<[u8; 2]> =
-            ports.iter_mut().map(|free| Some([free.pop()?, free.pop()?])).collect::<Option<_>>()?;
-        let kind = dice.below(3);
-        let addressing: Vec<RouteAddressing> = (0..count)
-            .map(|_| match (kind, dice.below(2)) {
-                (0, _) | (2, 0) => RouteAddressing::Absolute,
-                _ => RouteAddressing::Relative,
-            })
-            .collect();
+        let plan = SwitchPlan::draw(count, cables, &mut dice)?;
         let mut text = format!("seed = {number}\nduration_us = 300\n[routes]\nmethod = 'given'\n");
-        for (switch, addressing) in addressing.iter().enumerate() {
-            let addressing = format!("{addressing:?}").to_lowercase();
-            let [one, other] = hosts[switch];
-            write!(
-                text,
-                "[[switch]]\nname = 's{switch}'\nports = {PORTS}\naddressing = '{addressing}'\n\
-                 [[host]]\nname = 'a{switch}'\nat = 's{switch}:{one}'\n\
-                 [[host]]\nname = 'b{switch}'\nat = 's{switch}:{other}'\n"
-            )
-            .ok()?;
-        }
-        let end = |cable: usize, switch: usize| {
-            let [one, other] = cables[cable];
-            let [here, there] = ends[cable];
-            if one == switch { (here, other, there) } else { (there, one, here) }
-        };
-        for (cable, [one, other]) in cables.iter().enumerate() {
-            let [here, there] = ends[cable];
-            writeln!(text, "[[cable]]\nends = ['s{one}:{here}', 's{other}:{there}']").ok()?;
-        }
+        plan.write(&mut text).ok()?;
         let mut channels = BTreeSet::new();
         let ahead = 2 + usize::try_from(dice.below(2)).ok()? % (way.len() - 1);
         for (place, (start, cable)) in way.iter().enumerate() {
-            let (port, next, there) = end(*cable, *start);
+            let (port, next, there) = plan.end(*cable, *start);
             channels.insert(format!("s{start}:{port}>s{next}:{there}"));
-            let (mut input, mut route) = (hosts[*start][0], String::new());
-            let mut last = *start;
-            for (switch, cable) in way.iter().cycle().skip(place).take(ahead) {
-                let (port, next, there) = end(*cable, *switch);
-                let byte = addressing[*switch].byte(PortId(input), PortId(port))?;
+            let (mut input, mut last, mut route) = (plan.hosts[*start][0], *start, String::new());
+            let hops = way.iter().cycle().skip(place).take(ahead);
+            let hops = hops.map(|(switch, cable)| (*switch, plan.end(*cable, *switch)));
+            for (switch, (port, next, there)) in hops {
+                let byte = plan.addressing[switch].byte(PortId(input), PortId(port))?;
                 write!(route, "{byte:02x} ").ok()?;
                 (input, last) = (there, next);
             }
-            let byte = addressing[last].byte(PortId(input), PortId(hosts[last][1]))?;
+            let byte = plan.addressing[last].byte(PortId(input), PortId(plan.hosts[last][1]))?;
             write!(
                 text,
                 "[[route]]\nfrom = 'a{start}'\nto = 'b{last}'\nbytes = '{route}{byte:02x}'\n\
@@ -213,13 +236,11 @@ impl CircleNetwork {
             let channel = |id: &ChannelId| outcome.channels.get(id.0 as usize).map(|it| &*it.name);
             let found = ledger.found().filter(|(kind, ..)| *kind == FindingKind::Deadlock);
             let facts = found.flat_map(|(_, _, found)| &found.facts);
-            let circles: Vec<BTreeSet<&str>> = facts
-                .filter_map(|fact| match &fact.value {
-                    FactValue::Channels(channels) => Some(channels.iter().filter_map(channel)),
-                    _ => None,
-                })
-                .map(Iterator::collect)
-                .collect();
+            let circles = facts.filter_map(|fact| {
+                let FactValue::Channels(channels) = &fact.value else { return None };
+                Some(channels.iter().filter_map(channel).collect::<BTreeSet<&str>>())
+            });
+            let circles: Vec<_> = circles.collect();
             let expected: BTreeSet<&str> = self.circle.iter().map(String::as_str).collect();
             if circles != [expected] {
                 differences.push(format!("{what}: found {circles:?}"));
