@@ -81,10 +81,10 @@ impl FindingChecks {
         if let Some(kind) = odd.filter(|_| !is_expected && !is_begun) {
             let byte = last.route.map(|byte| FindingFact::byte("route", byte));
             let around: Vec<_> = nodes.around(last.channel).collect();
-            let grounds = match kind {
-                FindingKind::Misrouted | FindingKind::NoRoute => FindingGrounds::Characters,
-                _ => FindingGrounds::Channels([last.since, self.ledger.now], &around),
-            };
+            // What arrived shows these; that nothing left a switch rests on all its channels.
+            let arrived = matches!(kind, FindingKind::Misrouted | FindingKind::NoRoute);
+            let left = FindingGrounds::Channels([last.since, self.ledger.now], &around);
+            let grounds = if arrived { FindingGrounds::Characters } else { left };
             self.ledger.note(kind, place(last), grounds, || {
                 [packet(last)].into_iter().chain(byte).collect()
             });

@@ -239,9 +239,8 @@ pub fn details(first: &FirstOccurrence<'_>) -> String {
     let is_none = |name, said: &ShownFact<'_>| {
         ["cleared", "set"].contains(&name) && *said == ShownFact::Number(0)
     };
-    let shown = first.0.iter().filter(|(name, said)| {
-        !(has_bytes && ["flipped", "bit"].contains(name)) && !is_none(*name, said)
-    });
+    let is_less = |name| has_bytes && ["flipped", "bit"].contains(&name);
+    let shown = first.0.iter().filter(|(name, said)| !is_less(*name) && !is_none(*name, said));
     let words: Vec<String> = shown.map(|(name, said)| detail(name, said)).collect();
     words.join(", ")
 }

@@ -264,7 +264,7 @@ impl CaptureWriting<'_> {
             nominal_fs: self.period_fs,
             proved: Vec::new(),
             has_profile: self.arguments.profile.value().is_some(),
-            has_packet: false,
+            sound_channels: 0,
         };
         let mut all = self.recover(head, &vec![WireMap::SAME; self.names.len()])?;
         let mut orders: Vec<Option<GuessedMap>> = vec![None; all.len()];
@@ -283,10 +283,11 @@ impl CaptureWriting<'_> {
             all = self.recover(head, &maps)?;
             context.proved.clear();
         }
-        context.has_packet = all.iter().any(|learned| {
+        let is_sound = |learned: &&LearnedChannel| {
             let evidence = WireEvidence::of(&bits(&learned.sample), &WireMap::SAME);
             evidence.good > 0 && evidence.is_myrinet()
-        });
+        };
+        context.sound_channels = all.iter().filter(is_sound).count();
         for (number, learned) in (0..).zip(&all) {
             let mut doubts = context.judge(&learned.sample, &learned.quality);
             if let Some(summary) = summary {

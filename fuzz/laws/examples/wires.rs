@@ -3,6 +3,8 @@
 //! Every cable is tapped at one end. Where packets were damaged between two taps, `check` must name the wire. With a
 //! second number, prints the scenario of that network.
 
+#![expect(clippy::print_stdout, reason = "it is run for what it prints")]
+
 use laws::damaged_wire::{WireOutcome, damaged_wire, scenario};
 
 fn main() {

@@ -27,8 +27,8 @@ pub(super) struct RecordingContext {
     pub(super) proved: Vec<WireMap>,
     /// True if codes of a link profile occur, which are no symbols of others.
     pub(super) has_profile: bool,
-    /// True if a packet with a good CRC was found: the other channel may be idle, with symbols alone.
-    pub(super) has_packet: bool,
+    /// Channels with packets whose CRC is good: others may be idle, with symbols alone.
+    pub(super) sound_channels: usize,
 }
 
 /// Doubts about a channel.
@@ -88,7 +88,7 @@ impl RecordingContext {
         let evidence = WireEvidence::of(&bits(sample), &WireMap::SAME);
         let mut is_proved = evidence.is_myrinet()
             || self.has_profile && evidence.gaps > 0
-            || self.has_packet && evidence.packets == 0 && evidence.is_in_code();
+            || self.sound_channels > 0 && evidence.packets == 0 && evidence.is_in_code();
         if self.is_undersampled() {
             doubts.is_explained = true;
             doubts.warnings.push(format!(
