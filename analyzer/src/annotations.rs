@@ -13,7 +13,7 @@ use crate::event::LinkEvent;
 use crate::finding::{self, FindingKind};
 use crate::finding_row::FindingRow;
 use crate::packet::{FrameEnd, ReceivedPacket};
-use crate::render::check::details;
+use crate::render::fact_text::details;
 
 /// Maximum number of comments per kind of finding and channel. *Chosen*: more than a person reads.
 pub const ALIKE_MAX: u64 = 1 << 14;

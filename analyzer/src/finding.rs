@@ -9,6 +9,7 @@ mod journeys;
 mod kind;
 mod mapping;
 mod observed_routes;
+mod parameter_check;
 mod route_union;
 mod set;
 mod sink;
@@ -30,10 +31,8 @@ use self::flow::FlowChecker;
 pub use self::kind::{ALL, FindingInfo, FindingKind, Severity};
 use self::mapping::MappingChecks;
 use self::observed_routes::ObservedRoutes;
-pub use self::set::{
-    CheckCoverage, FactValue, Finding, FindingFact, FindingSet, Occurrence, ParameterCheck,
-    RuleCoverage,
-};
+pub use self::parameter_check::{CheckCoverage, ParameterCheck};
+pub use self::set::{FactValue, Finding, FindingFact, FindingSet, Occurrence, RuleCoverage};
 use self::sink::FindingSink;
 use self::standstill::HeldTime;
 pub use self::standstill::NOTHING_FOLLOWS;

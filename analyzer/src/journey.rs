@@ -13,6 +13,7 @@ mod completed;
 mod corruption;
 mod fibre;
 mod fit;
+mod head_packet;
 mod hop_record;
 mod linking;
 mod located_harm;
@@ -40,6 +41,7 @@ use self::channel_traffic::QueuedHop;
 pub use self::completed::{Journey, JourneyHop};
 pub use self::corruption::{BitPlace, Corruption, CorruptionSite, FlipParity};
 use self::fit::ByteFit;
+pub use self::head_packet::{HeadPacket, HeadProgress};
 use self::hop_record::{
     BlockingPackets, ClosedPacket, HopId, HopRecord, HopTable, NextHop, SearchScope,
 };
@@ -52,7 +54,7 @@ pub use self::relays::RelayedFrom;
 pub use self::row::{
     BitPlaceRow, ChangedByteRow, CorruptionRow, HopRow, JourneyRow, PLACES_MAX, WireRow,
 };
-pub use self::wire_damage::{CHANGED_MAX, ChangedByte, WireDamage, WireTally};
+pub use self::wire_damage::{CHANGED_MAX, ChangedByte, CopyDamage, WireTally};
 use crate::clock::ClockEstimator;
 use crate::event::{LinkEvent, ResumeCause};
 use crate::link::parameters::LinkAssumptions;
@@ -68,32 +70,6 @@ const IMPLIED_MAX: usize = 1 << 16;
 const DOUBTED_MAX: usize = 64;
 /// Maximum of packets kept for each input. *Chosen*: a slack buffer of 80 cells holds 40 (F-3).
 const QUEUE_MAX: usize = 1024;
-
-/// The packet at the head of a switch's input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HeadPacket {
-    /// Number of the packet on the input's channel.
-    pub packet: u64,
-    /// Time of its first byte at the tap of the input's channel.
-    pub since: Picoseconds,
-    /// The captured output channel that it requests, if known.
-    pub wants: Option<ChannelId>,
-    /// Progress on that channel.
-    pub passing: HeadProgress,
-    /// True if a packet of another input has held that channel since this packet arrived. S-3
-    pub contended: bool,
-}
-
-/// Progress of a packet at the head of an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeadProgress {
-    /// No byte of it has been captured on the output.
-    Waiting,
-    /// Its first byte has been captured on the output. While several packets wait for that output,
-    /// the packet is assumed to be the next in the order of the output's token (S-5), until its
-    /// bytes decide.
-    Begun,
-}
 
 /// Connection of two channels by a switch, derived from packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
 use crate::finding::{FindingCase, Severity};
 use crate::finding_row::SEVERITIES;
 use crate::packet::{FrameEnd, ReceivedPacket};
-use crate::render::check::details;
+use crate::render::fact_text::details;
 use crate::render::{count, event_detail, microseconds};
 use crate::row::FieldShape::{Place, Ranks, Words};
 use crate::row::row;

@@ -4,6 +4,7 @@ mod blocking;
 pub mod check;
 mod conversations;
 pub mod explain;
+pub mod fact_text;
 mod headline;
 mod journeys;
 pub mod line;

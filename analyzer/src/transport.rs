@@ -177,7 +177,7 @@ mod tests {
     fn an_ack_is_parsed_with_symbols_inside_and_with_its_check() {
         let crc = crc8(&[0x83, 1, 0x18, 0, 0, 1, 0, 2, 3, 0, 0, 0, 0, 4, 0, 5]);
         let seen = |crc: u8| {
-            let ack = "83 01 18 00 STOP 00 01 GO 00 02 03 IDLE 00 00 00 00 04 00 05";
+            let ack = "GAP 83 01 18 00 STOP 00 01 GO 00 02 03 IDLE 00 00 00 00 04 00 05";
             seen(&format!("{ack} {crc:02x}")).unwrap()
         };
         let (good, bad) = (seen(crc), seen(crc ^ 8));

@@ -9,7 +9,7 @@ const DRAWS: usize = 1000;
 const WORDS: [&str; 4] = ["", "a", "ab", "b\"\\"];
 const ORDERS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
 
-/// FixedDraws that fall the same each time (splitmix64).
+/// Draws that are the same in each run (splitmix64).
 struct FixedDraws(u64);
 
 impl FixedDraws {
@@ -23,7 +23,7 @@ impl FixedDraws {
 
 /// A value of a field or a literal; values of one type are ordered.
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
-enum FieldKey {
+enum FieldPath {
     Number(f64),
     Text(String),
     Bytes(Vec<u8>),
@@ -78,7 +78,7 @@ fn object(dice: &mut FixedDraws, fields: &[RowField], before: &str) -> Value {
 }
 
 /// What a row has of a field: nothing that is absent, null or empty, but the length of a list.
-fn found(row: &Value, field: &RowField) -> Vec<FieldKey> {
+fn found(row: &Value, field: &RowField) -> Vec<FieldPath> {
     let mut parts = vec![row];
     for name in field.name.split('.') {
         parts = parts.into_iter().flat_map(flat).filter_map(|part| part.get(name)).collect();
@@ -94,10 +94,10 @@ fn flat(part: &Value) -> Vec<&Value> {
     part.as_array().map_or_else(|| vec![part], |list| list.iter().flat_map(flat).collect())
 }
 
-fn key(value: &Value, shape: FieldShape) -> Option<FieldKey> {
+fn key(value: &Value, shape: FieldShape) -> Option<FieldPath> {
     match (shape, value) {
-        (FieldShape::List, Value::Array(list)) => Some(FieldKey::Number(list.len() as f64)),
-        (FieldShape::List, Value::Object(members)) => Some(FieldKey::Number(members.len() as f64)),
+        (FieldShape::List, Value::Array(list)) => Some(FieldPath::Number(list.len() as f64)),
+        (FieldShape::List, Value::Object(members)) => Some(FieldPath::Number(members.len() as f64)),
         (FieldShape::Bytes, Value::Array(list)) => {
             let bytes: Vec<u8> = list.iter().map(|byte| byte.as_u64().unwrap() as u8).collect();
             key(&json!(hex(&bytes)), shape)
@@ -105,34 +105,36 @@ fn key(value: &Value, shape: FieldShape) -> Option<FieldKey> {
         (FieldShape::Bytes, Value::String(digits)) => {
             let pairs = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).unwrap());
             let bytes: Vec<u8> = pairs.map(|it| u8::from_str_radix(it, 16).unwrap()).collect();
-            Some(FieldKey::Bytes(bytes)).filter(|_| !digits.is_empty())
+            Some(FieldPath::Bytes(bytes)).filter(|_| !digits.is_empty())
         }
         (FieldShape::Ranks(words), Value::String(text)) => {
-            words.iter().position(|word| word == text).map(|rank| FieldKey::Number(rank as f64))
+            words.iter().position(|word| word == text).map(|rank| FieldPath::Number(rank as f64))
         }
-        (_, Value::String(text)) => Some(FieldKey::Text(text.clone())).filter(|_| !text.is_empty()),
-        (_, Value::Bool(flag)) => Some(FieldKey::Number(f64::from(u8::from(*flag)))),
-        (_, Value::Number(number)) => number.as_f64().map(FieldKey::Number),
+        (_, Value::String(text)) => {
+            Some(FieldPath::Text(text.clone())).filter(|_| !text.is_empty())
+        }
+        (_, Value::Bool(flag)) => Some(FieldPath::Number(f64::from(u8::from(*flag)))),
+        (_, Value::Number(number)) => number.as_f64().map(FieldPath::Number),
         _ => None,
     }
 }
 
-fn literal(key: &FieldKey, field: &RowField) -> String {
+fn literal(key: &FieldPath, field: &RowField) -> String {
     match key {
-        FieldKey::Number(flag) if field.shape == FieldShape::Flag => (*flag > 0.0).to_string(),
-        FieldKey::Number(rank) if !field.words().is_empty() => {
+        FieldPath::Number(flag) if field.shape == FieldShape::Flag => (*flag > 0.0).to_string(),
+        FieldPath::Number(rank) if !field.words().is_empty() => {
             field.words()[rank.to_string().parse::<usize>().unwrap()].to_owned()
         }
-        FieldKey::Number(number) => number.to_string(),
-        FieldKey::Text(text) => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
-        FieldKey::Bytes(bytes) => hex(bytes),
+        FieldPath::Number(number) => number.to_string(),
+        FieldPath::Text(text) => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
+        FieldPath::Bytes(bytes) => hex(bytes),
     }
 }
 
 /// A random test of a field that the language allows, and whether the row passes it.
 fn test(dice: &mut FixedDraws, field: &RowField, row: &Value) -> (String, bool) {
     let keys = found(row, field);
-    let any = |passes: &dyn Fn(&FieldKey) -> bool| keys.iter().any(passes);
+    let any = |passes: &dyn Fn(&FieldPath) -> bool| keys.iter().any(passes);
     let words = matches!(field.shape, FieldShape::Text | FieldShape::Words(_) | FieldShape::Flag);
     let mut draw = || loop {
         if let Some(key) = key(&leaf(dice, field.shape), field.shape) {
@@ -143,7 +145,7 @@ fn test(dice: &mut FixedDraws, field: &RowField, row: &Value) -> (String, bool) 
     let (name, value) = (field.name, literal(&one, field));
     match dice.below(6) {
         0 if matches!(field.shape, FieldShape::List | FieldShape::Flag) => {
-            (name.to_owned(), any(&|it| *it != FieldKey::Number(0.0)))
+            (name.to_owned(), any(&|it| *it != FieldPath::Number(0.0)))
         }
         0 => (name.to_owned(), !keys.is_empty()),
         1 if !words && one < other => {
@@ -151,13 +153,12 @@ fn test(dice: &mut FixedDraws, field: &RowField, row: &Value) -> (String, bool) 
             (text, any(&|it| one <= *it && *it < other))
         }
         2 if field.shape == FieldShape::Text => {
-            let FieldKey::Text(part) = &one else { unreachable!() };
-            let has = |it: &FieldKey| matches!(it, FieldKey::Text(text) if text.contains(part));
+            let FieldPath::Text(part) = &one else { unreachable!() };
+            let has = |it: &FieldPath| matches!(it, FieldPath::Text(text) if text.contains(part));
             (format!("{name} contains {value}"), any(&has))
         }
         3 if field.shape == FieldShape::Bytes => {
-            let second =
-                |it: &FieldKey| matches!(it, FieldKey::Bytes(bytes) if bytes.get(1) == Some(&0x81));
+            let second = |it: &FieldPath| matches!(it, FieldPath::Bytes(bytes) if bytes.get(1) == Some(&0x81));
             (format!("{name}[1] == 81"), any(&second))
         }
         _ => {

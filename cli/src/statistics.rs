@@ -2,6 +2,7 @@
 
 mod latencies;
 mod messages;
+mod standing;
 
 use std::cmp::Reverse;
 
@@ -13,10 +14,7 @@ use simulator::messaging::{EndpointStatistics, MessagingStatistics};
 use simulator::network::Network;
 use simulator::port::PortLed;
 use simulator::scenario::Scenario;
-use simulator::statistics::{
-    ChannelStatistics, PacketLatencies, RunStatistics, StandingPackets, picoseconds,
-};
-use simulator::topology::NodeId;
+use simulator::statistics::{ChannelStatistics, PacketLatencies, RunStatistics, picoseconds};
 use simulator::truth::{PacketHandling, RuleId};
 
 use crate::output::StandardOutput;
@@ -194,7 +192,7 @@ fn totals(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
     let standing = seen.standing(periods);
     let still = standing.as_ref().map_or(0, |it| it.packets);
     let in_transit = u64::try_from(seen.under_way()).unwrap_or(u64::MAX).saturating_sub(still);
-    let why = standing.map(|it| standstill(run, &it)).unwrap_or_default();
+    let why = standing.map(|it| standing::standstill(run, &it)).unwrap_or_default();
     let others = [
         (why.as_str(), still, TextStyle::Bad),
         ("dropped", seen.dropped(), TextStyle::Bad),
@@ -216,27 +214,6 @@ fn totals(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
             format!("payload delivered: {}, {rate} Mb/s", count(seen.payload, "byte")),
         ));
     }
-}
-
-/// What stands still, since when and why. Each stopped sender waits for another one, unless the chain ends at a
-/// host or at a link without a sender or receiver.
-fn standstill(run: StatisticsOfRun<'_>, standing: &StandingPackets) -> String {
-    let topology = &run.scenario.topology;
-    let far = standing.senders.iter().filter_map(|port| topology.peer(*port));
-    let hosts: Vec<NodeId> = topology.hosts().collect();
-    let mut hosts: Vec<_> = far.map(|port| port.node).filter(|node| hosts.contains(node)).collect();
-    hosts.dedup();
-    let mut names = hosts.iter().filter_map(|host| Some(&*topology.node(*host)?.name));
-    let is_broken = !run.scenario.faults.is_empty();
-    let why = match names.next() {
-        Some(host) => match names.count() {
-            0 => format!("{host} takes too little"),
-            more => format!("{host} and {more} more take too little"),
-        },
-        None if is_broken => "deadlock, or a fault ahead".to_owned(),
-        None => "deadlock".to_owned(),
-    };
-    format!("stand still since {} µs: {why}", time(standing.since))
 }
 
 /// Prints the latest map of each mapper, and the repairs of a mapped network.

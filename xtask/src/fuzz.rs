@@ -19,7 +19,6 @@ use self::run::{FuzzRun, RunExtent};
 use crate::TaskOutcome;
 use crate::workspace::{TaskError, at, command, host, root, run_command};
 
-pub(crate) use run::executions;
 pub(crate) use target::{FuzzTarget, names};
 
 #[derive(Debug, Args)]

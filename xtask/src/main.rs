@@ -3,7 +3,6 @@
 mod coverage;
 mod fuzz;
 mod laws;
-mod planted;
 mod readme;
 mod source;
 mod tidy;
@@ -33,9 +32,6 @@ enum XtaskCommand {
     Fuzz(fuzz::FuzzArgs),
     /// Runs the tests with many more random cases than `cargo test` draws.
     Laws(laws::LawsArgs),
-    /// Plants known faults and measures which searches find them, and how fast.
-    #[command(after_help = "Exit status 1: no search finds some fault.")]
-    Planted(planted::PlantedArgs),
     /// Regenerates the outputs in README.md.
     #[command(after_help = "Exit status 1: with --check, an output differs.")]
     Readme(readme::ReadmeArgs),
@@ -63,7 +59,6 @@ fn main() -> ExitCode {
         XtaskCommand::Coverage(arguments) => coverage::run(&arguments),
         XtaskCommand::Fuzz(arguments) => fuzz::run(&arguments),
         XtaskCommand::Laws(arguments) => laws::run(&arguments),
-        XtaskCommand::Planted(arguments) => planted::run(&arguments),
         XtaskCommand::Readme(arguments) => readme::run(&arguments),
         XtaskCommand::Smoke(arguments) => fuzz::smoke(&arguments),
         XtaskCommand::Tidy => tidy::run(),

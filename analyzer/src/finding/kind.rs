@@ -78,7 +78,7 @@ finding_kinds! {
     CorruptedInTransit: "corrupted-in-transit", Some("P-5"), Error, Journeys, "a packet's syndrome differs from that on the previous captured link";
     PartialAtStart: "partial-at-start", Some("P-7"), Note, Packets, "a packet started before the recording: its CRC cannot be checked";
     Runt: "runt", Some("P-9"), Warning, Packets, "a packet of one byte: it has no CRC byte";
-    Standstill: "standstill", None, Error, Waits, "a sender was stopped, or its packet stood, to the end or very long";
+    Standstill: "standstill", None, Error, Characters, "a sender was stopped, or its packet stood, to the end or very long";
     HeldUp: "held-up", None, Note, Waits, "a sender was stopped for a tenth of the time by what is out of sight";
     OneWay: "one-way", Some("F-1"), Note, Topology, "the opposite channel was not captured: flow control cannot be checked";
     DataWhileStopped: "data-while-stopped", Some("F-1"), Error, Characters, "data left the sender after the latest time at which STOP takes effect";

@@ -11,7 +11,7 @@ use codec::crc::CrcResidue;
 
 use super::hop_record::{ClosedPacket, HopLink, HopRecord};
 use super::located_harm::{self, LocatedHarm};
-use super::wire_damage::WireDamage;
+use super::wire_damage::CopyDamage;
 use crate::named_enum::named_enum;
 use crate::packet::{FrameEnd, StartCoverage};
 
@@ -39,7 +39,7 @@ pub struct CorruptionSite {
     /// Place of an error on a wire. W-8
     pub located: Option<LocatedHarm>,
     /// Flipped bits only: the bytes before and after, if they are kept.
-    pub damage: Option<Box<WireDamage>>,
+    pub damage: Option<Box<CopyDamage>>,
     /// Range of the number of bits after the flipped one.
     within: Range<u64>,
     /// Length of the packet on the channel `seen`, in bytes.
@@ -201,7 +201,7 @@ pub(super) fn likeness(came: &ClosedPacket, left: &ClosedPacket, switches: u64) 
     let bits = u32::try_from(left.length).unwrap_or(u32::MAX).saturating_mul(2);
     // The change of the CRC must match the change of the bytes, unless the bytes are unchanged.
     if differ > HURT_MAX.min(bits) || (differ > 0 && bytes.crc().value() != syndrome) {
-        let damage = WireDamage::between(came, left, switches);
+        let damage = CopyDamage::between(came, left, switches);
         let is_of_one_wire = damage.is_some_and(|it| it.tally.single().is_some());
         return if is_of_one_wire { ByteLikeness::FewBits } else { ByteLikeness::Unlike };
     }
@@ -251,7 +251,7 @@ fn flipped(
     // The CRC byte changes as the bytes do, unless it was hurt itself.
     let crc = bytes.crc().value() ^ syndrome;
     let located = located_harm::pair(came, left, injury.switches, (bytes, crc));
-    let damage = WireDamage::between(came, left, injury.switches).map(Box::new);
+    let damage = CopyDamage::between(came, left, injury.switches).map(Box::new);
     Some(CorruptionSite { syndrome, bit, harm, located, damage, within, ..injury.clone() })
 }
 

@@ -9,7 +9,7 @@ use super::corruption::{self, ByteLikeness, HURT_MAX};
 use super::hop_record::{ClosedPacket, HopId, HopRecord, HopTable, NextHop};
 use super::located_harm;
 use super::visible_bytes::{VisibleBytes, compare, small};
-use super::wire_damage::WireDamage;
+use super::wire_damage::CopyDamage;
 use crate::packet::FrameEnd;
 
 /// Visible bytes of a truncated packet that identify it. *Chosen*: this many do not agree by
@@ -93,7 +93,7 @@ pub(super) fn fit(
     let both_whole = came.is_sound() && left.is_sound();
     if !asked || (both_whole && turn != TurnMatch::Its) {
         // At another output than the requested one the route byte was changed.
-        return one_wire().filter(WireDamage::is_in_route).map(|_| ByteFit::OneWire);
+        return one_wire().filter(CopyDamage::is_in_route).map(|_| ByteFit::OneWire);
     }
     // A length truncated by the recording is no evidence.
     if as_long && !left.is_cut_off() && !came.is_cut_off() {
@@ -135,10 +135,10 @@ pub(super) fn fit(
 }
 
 /// What was changed in a sound packet, if the bits of one wire explain it.
-fn one_wire(came: &ClosedPacket, left: &ClosedPacket) -> Option<WireDamage> {
+fn one_wire(came: &ClosedPacket, left: &ClosedPacket) -> Option<CopyDamage> {
     let is_hurt = came.is_sound() && matches!(left.check, CrcCheck::Bad(_));
     let is_whole = left.ended_by == FrameEnd::Gap && left.length >= ENOUGH.into();
-    let damage = (is_hurt && is_whole).then(|| WireDamage::between(came, left, 1)).flatten();
+    let damage = (is_hurt && is_whole).then(|| CopyDamage::between(came, left, 1)).flatten();
     damage.filter(|it| it.tally.single().is_some())
 }
 

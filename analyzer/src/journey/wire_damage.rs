@@ -34,7 +34,7 @@ pub struct ChangedByte {
 
 /// Differences of a packet's bytes before and after.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WireDamage {
+pub struct CopyDamage {
     /// Flipped bits by wire.
     pub tally: WireTally,
     /// The first [`CHANGED_MAX`] changed bytes.
@@ -65,7 +65,7 @@ impl WireTally {
     }
 }
 
-impl WireDamage {
+impl CopyDamage {
     /// Compares all bytes of a packet with those `switches` switches later; `None` if they are not kept, or
     /// if the lengths do not match.
     pub(super) fn between(came: &ClosedPacket, left: &ClosedPacket, switches: u64) -> Option<Self> {

@@ -10,8 +10,8 @@ use codec::transport::{TransportHeader, TransportPacket};
 use super::{StyledLine, TextStyle, TimeUnit, count};
 use crate::channel_name::ChannelEnds;
 use crate::journey::{
-    BitPlace, ChangedByte, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate,
-    JourneyHop, LocatedHarm, MatchCertainty, RelayedFrom, WaitReason, WireDamage,
+    BitPlace, ChangedByte, CopyDamage, Corruption, CorruptionSite, FlipParity, Journey,
+    JourneyFate, JourneyHop, LocatedHarm, MatchCertainty, RelayedFrom, WaitReason,
 };
 use crate::transport::{ParsedTransport, kind_name};
 
@@ -238,7 +238,7 @@ fn injury_lines(
 }
 
 /// Prints the changed bytes side by side.
-fn changed_bytes(damage: &WireDamage, out: &mut impl FnMut(StyledLine)) {
+fn changed_bytes(damage: &CopyDamage, out: &mut impl FnMut(StyledLine)) {
     let mut row = |name: &str, cell: &dyn Fn(&ChangedByte) -> String| {
         let cells = damage.changed.iter().map(|it| format!(" {:>5}", cell(it)));
         let text = format!("{:19}{name:<6}{}", "", cells.collect::<String>());

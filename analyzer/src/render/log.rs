@@ -1,6 +1,7 @@
 //! Text of `myriscope log` and `myriscope check --each`: a line per row.
 
-use super::check::{details, mark};
+use super::check::mark;
+use super::fact_text::details;
 use super::{StyledLine, TextStyle, TimeUnit};
 use crate::finding_row::CaseRow;
 use crate::log_row::LogRow;

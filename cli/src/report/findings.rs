@@ -2,7 +2,8 @@
 
 use analyzer::finding::{CaptureArgument, FindingInfo, FindingKind, ShellCommand};
 use analyzer::finding_row::FindingRow;
-use analyzer::render::check::{details, mark, sign};
+use analyzer::render::check::{mark, sign};
+use analyzer::render::fact_text::details;
 use analyzer::render::{explain, microseconds};
 use analyzer::rules::{RuleOutcome, RuleVerdict};
 use codec::capture::{Channel, ChannelId};

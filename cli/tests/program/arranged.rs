@@ -38,19 +38,8 @@ fn rows_are_counted_grouped_and_sorted() {
             "length\n1\n3\n",
         ),
         (
-            &[
-                "packets",
-                "--sort",
-                "length",
-                "--top",
-                "2",
-                "--fields",
-                "length",
-                "--format",
-                "csv",
-                "--no-head",
-            ],
-            "131\n68\n",
+            &["packets", "--sort", "length", "--top", "2", "--fields", "length", "--format", "csv"],
+            "length\n131\n68\n",
         ),
         (
             &["packets", "--limit", "1", "--fields", "channel,route,tag", "--format", "csv"],

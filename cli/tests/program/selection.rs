@@ -88,10 +88,11 @@ fn waits_are_selected_by_length_filter_and_number() {
         view("demo-ring", &[&["blocking", "--format", "jsonl"], options].concat())
     };
     let (all, long) = (lines(&[]), lines(&["--min", "1ms"]));
-    assert_eq!((all.lines().count(), long.lines().count()), (4, 2));
-    assert_eq!(long, lines(&["--filter", "timeout && root.out-of-sight"]));
+    // Sixteen stops and a deadlock, of which eight stops and the deadlock are long.
+    assert_eq!((all.lines().count(), long.lines().count()), (17, 9));
+    assert_eq!(long, lines(&["--filter", "timeout && root.deadlock || kind == deadlock"]));
     let text = view("demo-ring", &["blocking", "--limit", "0"]);
-    assert!(text.contains("and 1 more tree"), "{text}");
+    assert!(text.contains("and 5 more trees"), "{text}");
     let columns = view("demo-ring", &["blocking", "--fields", "channel,periods", "--limit", "1"]);
     assert_eq!(columns.lines().count(), 2, "{columns}");
 }

@@ -6,7 +6,7 @@ use std::io::{self, Chain, Cursor, Read};
 
 use csv::{ReaderBuilder, StringRecord};
 
-use self::dialect::{TableColumn, TableDialect, bits, level, time};
+use self::dialect::{CsvColumn, TableDialect, bits, level, time};
 use super::decimal::TimeOrigin;
 use super::levels::{SignalLevel, SignalLevels};
 use super::variables::VariableName;
@@ -31,7 +31,7 @@ type TableInput<R> = Chain<Cursor<Vec<u8>>, R>;
 pub struct TableReader<R> {
     rows: csv::Reader<LimitedReader<TableInput<R>>>,
     signals: SignalTable,
-    columns: Vec<TableColumn>,
+    columns: Vec<CsvColumn>,
     /// Lines before the first row.
     lines: u64,
     times: RowTimes,
@@ -67,13 +67,13 @@ impl<R: Read> TableReader<R> {
         let (mut signals, mut times) = (SignalTable::default(), None);
         for (at, (title, column)) in dialect.columns.iter().enumerate() {
             let width = match column {
-                TableColumn::Time(unit_fs) => {
+                CsvColumn::Time(unit_fs) => {
                     times = times.or(Some(RowTimes::Column(at, *unit_fs)));
                     continue;
                 }
-                TableColumn::Other => continue,
-                TableColumn::Level => 1,
-                TableColumn::Bus { width, .. } => *width,
+                CsvColumn::Other => continue,
+                CsvColumn::Level => 1,
+                CsvColumn::Bus { width, .. } => *width,
             };
             let name = VariableName { scopes: &[], name: title, range: "" };
             signals.declare(name, width, &at.to_be_bytes()).map_err(wrong)?;
@@ -119,7 +119,7 @@ impl<R: Read> TableReader<R> {
         changes: &mut ChangeSink<'_>,
     ) -> Result<(), RecordingError> {
         let (mut record, mut origin) = (StringRecord::new(), TimeOrigin::default());
-        let fields: Vec<(usize, TableColumn, Vec<u64>)> = self
+        let fields: Vec<(usize, CsvColumn, Vec<u64>)> = self
             .signals
             .masks(selected)
             .into_iter()
@@ -194,12 +194,12 @@ impl<R: Read> SignalReader for TableReader<R> {
 fn set(
     levels: &mut SignalLevels,
     text: &str,
-    column: TableColumn,
+    column: CsvColumn,
     masks: &[u64],
 ) -> Result<(), String> {
     match (column, level(text)) {
         _ if text.is_empty() => {}
-        (TableColumn::Bus { width, base }, _) => {
+        (CsvColumn::Bus { width, base }, _) => {
             let bits = bits(text, base)
                 .filter(|bits| bits.is_none_or(|bits| width >= 64 || bits >> width == 0));
             let bits =

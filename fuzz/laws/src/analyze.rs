@@ -22,7 +22,7 @@ use simulator::traffic::PayloadSize;
 use simulator::truth::{TraceLevel as Truth, TruthEventKind};
 
 use crate::capture::{CaptureContents, SectionContents};
-use crate::judged::Judged;
+use crate::judged_network::JudgedNetwork;
 use crate::network::facts;
 use crate::network::input::NetworkInput;
 use crate::network::run::run;
@@ -42,7 +42,7 @@ pub fn law(bytes: &[u8]) {
     if is_capture(bytes) {
         capture(bytes);
     } else if let Some(plan) = NetworkInput::from_bytes(bytes) {
-        plan.scenario().map(Judged::of).iter().for_each(check);
+        plan.scenario().map(JudgedNetwork::of).iter().for_each(check);
     }
 }
 
@@ -132,8 +132,8 @@ pub fn capture(file: &[u8]) {
 }
 
 /// The analysis of the capture of a network agrees with its truth.
-pub fn check(judged: &Judged) {
-    let Judged { scenario, outcome, .. } = judged;
+pub fn check(judged: &JudgedNetwork) {
+    let JudgedNetwork { scenario, outcome, .. } = judged;
     if scenario.taps.is_empty() || !facts::rates_are_alike(scenario) {
         return;
     }

@@ -15,7 +15,7 @@ use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 use crate::analyze::is_trouble;
 use crate::endpoints::checker::MessagingChecker;
 use crate::endpoints::input::MessagingInput as Talk;
-use crate::judged::Judged;
+use crate::judged_network::JudgedNetwork;
 use crate::network;
 use crate::network::input::NetworkInput as Parts;
 use crate::score;
@@ -129,7 +129,7 @@ pub fn planned(plan: &ConversationInput) -> Option<DeliverySummary> {
 /// Simulates the network again, for the same time, and checks all other laws.
 fn recorded(mut scenario: Scenario, summary: DeliverySummary) {
     lasting(&mut scenario, summary.periods);
-    let judged = Judged::of(scenario);
+    let judged = JudgedNetwork::of(scenario);
     network::check(&judged);
     if has_message_events(&judged.scenario, &judged.outcome.rows) {
         check_score(judged.score());
@@ -315,7 +315,7 @@ pub(crate) mod tests {
             from: 0,
             to: scenario.duration,
         }));
-        let Judged { scenario, mut outcome, .. } = Judged::of(scenario);
+        let JudgedNetwork { scenario, mut outcome, .. } = JudgedNetwork::of(scenario);
         assert!(has_message_events(&scenario, &[]));
         check_score(&score::of(&scenario, &outcome).unwrap());
         // The wire shows ACKs that no host sent.

@@ -129,7 +129,7 @@ fn network(seed: u64) -> Scenario {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judged::Judged;
+    use crate::judged_network::JudgedNetwork;
     use crate::taps::at_every_cable;
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
             let cable = usize::try_from(seed).unwrap() % scenario.topology.cables().len();
             let mut bridged = with_fibre(&scenario, cable, Ticks(1 + seed * 97 % 2000)).unwrap();
             bridged.taps = at_every_cable(&bridged);
-            let judged = Judged::of(bridged);
+            let judged = JudgedNetwork::of(bridged);
             let score = judged.score();
             let wrong: Vec<_> = score.scores.iter().filter(|row| !row.is_perfect()).collect();
             assert!(wrong.is_empty(), "{seed}: {wrong:?}, {:?}", score.differences);

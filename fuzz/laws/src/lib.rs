@@ -23,7 +23,7 @@ pub mod failure;
 pub mod fibre;
 pub mod filter;
 pub mod ip;
-pub mod judged;
+pub mod judged_network;
 pub mod link;
 pub mod mapping;
 pub mod model;

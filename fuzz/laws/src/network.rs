@@ -28,7 +28,7 @@ use self::input::{NetworkInput, Rerun, SwitchInput};
 use self::run::{RunOutcome, run, run_with};
 use self::slack::BoundsWidth;
 use crate::capture_input::OwnedChunk;
-use crate::judged::Judged;
+use crate::judged_network::JudgedNetwork;
 use crate::score;
 
 /// Number of times that what was recorded is handed out. *Chosen*: several times in a run.
@@ -46,12 +46,12 @@ pub fn switch(bytes: &[u8]) {
 }
 
 /// The laws, of a network that was planned; none if the plan is no network.
-pub fn planned(plan: &NetworkInput) -> Option<Judged> {
+pub fn planned(plan: &NetworkInput) -> Option<JudgedNetwork> {
     let scenario = plan.scenario()?;
     let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, SLICE);
-    let judged = Judged::new(scenario, outcome);
+    let judged = JudgedNetwork::new(scenario, outcome);
     check(&judged);
-    let Judged { scenario, outcome, .. } = &judged;
+    let JudgedNetwork { scenario, outcome, .. } = &judged;
     check_rerun(scenario, outcome, plan.run.again());
     if scenario.seed % 4 == 1 {
         let skewed = with_skew(scenario.clone());
@@ -103,8 +103,8 @@ fn chunks(outcome: &RunOutcome) -> Vec<(ChannelId, OwnedChunk)> {
 }
 
 /// The laws of a network that has run. Returns the width of the bounds of its slack buffers.
-pub fn check(judged: &Judged) -> BoundsWidth {
-    let Judged { scenario, outcome, .. } = judged;
+pub fn check(judged: &JudgedNetwork) -> BoundsWidth {
+    let JudgedNetwork { scenario, outcome, .. } = judged;
     check_programs(scenario, outcome);
     rules::check(scenario, outcome);
     let reading = judged.analysis();
@@ -232,7 +232,7 @@ pub(crate) mod tests {
     fn changed(change: impl FnOnce(&mut RunOutcome)) {
         let (scenario, mut outcome) = outcome();
         change(&mut outcome);
-        check(&Judged::new(scenario, outcome));
+        check(&JudgedNetwork::new(scenario, outcome));
     }
 
     /// The laws, without rows that are not so.

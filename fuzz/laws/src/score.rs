@@ -4,7 +4,7 @@ use analyzer::link::parameters::LinkAssumptions;
 use analyzer::score::{ScoreError, ScoreReport, score};
 use simulator::scenario::Scenario;
 
-use crate::judged::Judged;
+use crate::judged_network::JudgedNetwork;
 use crate::network::facts::forges_silence;
 use crate::network::run::RunOutcome;
 
@@ -47,7 +47,7 @@ pub const MESSAGES: [&str; 14] = [
 
 /// Checks that the analysis of a run equals the truth, except for kinds that a capture cannot always identify.
 /// Returns the score; none where the raw characters of a scenario look like silence.
-pub(crate) fn check(judged: &Judged) -> Option<&ScoreReport> {
+pub(crate) fn check(judged: &JudgedNetwork) -> Option<&ScoreReport> {
     if forges_silence(&judged.scenario) {
         return None;
     }

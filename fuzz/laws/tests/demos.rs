@@ -3,18 +3,18 @@
 
 use std::sync::LazyLock;
 
-use laws::judged::Judged;
+use laws::judged_network::JudgedNetwork;
 use laws::repair::draws;
 use laws::{corpus, engines, network, taps};
 use simulator::clock::NodeClock;
 use simulator::truth::TraceLevel;
 
 /// Demos and the whole deadlock of one, with a tap at every port.
-pub(crate) static EVERY_PORT: LazyLock<Vec<(String, Judged)>> = LazyLock::new(|| {
+pub(crate) static EVERY_PORT: LazyLock<Vec<(String, JudgedNetwork)>> = LazyLock::new(|| {
     let scenarios = corpus::scenarios().into_iter();
     let judged = scenarios.map(|(name, mut scenario)| {
         scenario.taps = taps::at_every_port(&scenario);
-        (name, Judged::of(scenario))
+        (name, JudgedNetwork::of(scenario))
     });
     judged.collect()
 });

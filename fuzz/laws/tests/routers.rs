@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use laws::judged::Judged;
+use laws::judged_network::JudgedNetwork;
 use laws::network::journeys;
 use laws::taps;
 use simulator::scenario::Scenario;
@@ -22,7 +22,7 @@ const TEXT: &str = "seed = 3\nduration_us = 12000\n[routes]\nmethod = 'mapped'\n
 fn the_halves_of_a_way_through_a_router_are_joined() {
     let mut scenario = Scenario::read("law", TEXT).unwrap();
     scenario.taps = taps::at_every_cable(&scenario);
-    let judged = Judged::of(scenario);
+    let judged = JudgedNetwork::of(scenario);
     let score = judged.score();
     let wrong: Vec<_> = score.scores.iter().filter(|row| !row.is_perfect()).collect();
     assert!(wrong.is_empty(), "{wrong:?}, {:?}", score.differences);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use analyzer::score::ScoreReport;
-use laws::judged::Judged;
+use laws::judged_network::JudgedNetwork;
 use laws::network::run::{RunOutcome, run};
 use laws::score::{self, LIKELY, MESSAGES};
 use laws::{corpus, taps};
@@ -14,7 +14,7 @@ use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 use crate::demos::EVERY_PORT;
 
 fn scored(scenario: Scenario) -> ScoreReport {
-    Judged::of(scenario).score().clone()
+    JudgedNetwork::of(scenario).score().clone()
 }
 
 fn check(name: &str, score: &ScoreReport) {

@@ -113,11 +113,6 @@ fn run_once(target: &FuzzTarget, extent: RunExtent) -> Result<FuzzRun, TaskError
     Ok(run)
 }
 
-/// Number of executions in a log of libFuzzer.
-pub(crate) fn executions(log: &str) -> u64 {
-    read(log).executions
-}
-
 /// Parses libFuzzer's log: `stat::NAME: N`, and `cov: N` in the last line of progress.
 fn read(log: &str) -> FuzzRun {
     let number = |text: &str| text.split_whitespace().next().and_then(|word| word.parse().ok());

@@ -27,7 +27,7 @@ const NO_SIGNALS: [&str; 9] = [
 
 /// Use of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TableColumn {
+pub(super) enum CsvColumn {
     /// A time, in a unit of some femtoseconds.
     Time(u64),
     /// Numbers of rows.
@@ -46,7 +46,7 @@ pub(super) struct TableDialect {
     /// Bytes and lines that precede the first row.
     pub(super) head: (usize, u64),
     /// Columns with their titles.
-    pub(super) columns: Vec<(String, TableColumn)>,
+    pub(super) columns: Vec<(String, CsvColumn)>,
     /// Distance of rows that a comment states.
     pub(super) row_fs: Option<u64>,
 }
@@ -98,7 +98,7 @@ impl TableDialect {
             |title: &&str| title.starts_with(char::is_alphabetic) && level(title).is_none();
         let is_table = titles.iter().any(is_title)
             && (separator == b',' || values.first().is_some_and(|row| row.iter().all(is_number)));
-        let mut columns: Vec<(String, TableColumn)> = titles
+        let mut columns: Vec<(String, CsvColumn)> = titles
             .iter()
             .enumerate()
             .map(|(at, title)| {
@@ -137,17 +137,13 @@ fn fields(line: &str, separator: u8) -> Vec<&str> {
 }
 
 /// The use of a column by its title, its base and some of its values.
-fn column<'v>(
-    title: &str,
-    base: Option<u32>,
-    values: impl Iterator<Item = &'v str>,
-) -> TableColumn {
+fn column<'v>(title: &str, base: Option<u32>, values: impl Iterator<Item = &'v str>) -> CsvColumn {
     let lower = title.to_ascii_lowercase();
     if let Some(unit_fs) = time_title(&lower) {
-        return TableColumn::Time(unit_fs);
+        return CsvColumn::Time(unit_fs);
     }
     if NO_SIGNALS.contains(&lower.as_str()) {
-        return TableColumn::Other;
+        return CsvColumn::Other;
     }
     let (_, range) = super::super::variables::split_range(title);
     let digits = values.filter(|value| level(value).is_none()).map(|value| digits(value).0.len());
@@ -155,12 +151,12 @@ fn column<'v>(
         Some((one, other)) => usize::abs_diff(one, other) + 1,
         // Three hexadecimal digits hold the nine wires of a channel.
         None => match digits.max().unwrap_or_default() {
-            0 | 1 => return TableColumn::Level,
+            0 | 1 => return CsvColumn::Level,
             3 => 9,
             count => 4 * count,
         },
     };
-    TableColumn::Bus { width, base: base.unwrap_or(16) }
+    CsvColumn::Bus { width, base: base.unwrap_or(16) }
 }
 
 /// Femtoseconds of the unit in a title of times: `Time [ns]`, `Time(s)`, `nanoseconds`; seconds if there is none.
@@ -186,10 +182,10 @@ fn base_of(text: &str) -> u32 {
 }
 
 /// Names columns as a comment lists them where their titles are all alike: `; Channels (2/2): D0, D1`.
-fn name_by_comment(columns: &mut [(String, TableColumn)], comments: &[&str]) {
+fn name_by_comment(columns: &mut [(String, CsvColumn)], comments: &[&str]) {
     let mut signals: Vec<&mut String> = columns
         .iter_mut()
-        .filter(|(_, column)| matches!(column, TableColumn::Level | TableColumn::Bus { .. }))
+        .filter(|(_, column)| matches!(column, CsvColumn::Level | CsvColumn::Bus { .. }))
         .map(|(title, _)| title)
         .collect();
     let listed = comments.iter().find(|text| text.to_ascii_lowercase().contains("channels"));

@@ -9,7 +9,7 @@ use simulator::topology::NodePort;
 use super::StormCounts;
 use crate::analyze;
 use crate::delivery;
-use crate::judged::Judged;
+use crate::judged_network::JudgedNetwork;
 use crate::network::run::RunOutcome;
 use crate::network::{facts, findings, rules, slack, undeclared, waits};
 use crate::score::{self, LIKELY, MESSAGES};
@@ -52,8 +52,8 @@ pub(super) fn agreed(
     let mut part = part.clone();
     // One tap per port, which observes it all the time.
     part.taps.dedup_by_key(|tap| tap.port);
-    let judged = Judged::new(part, outcome);
-    let Judged { scenario: part, outcome, .. } = &judged;
+    let judged = JudgedNetwork::new(part, outcome);
+    let JudgedNetwork { scenario: part, outcome, .. } = &judged;
     let reading = judged.analysis();
     let width = slack::check(part, outcome, reading);
     assert_eq!(width.contradictions, 0, "what is assumed is so");

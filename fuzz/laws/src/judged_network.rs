@@ -13,14 +13,14 @@ use crate::score;
 
 /// A run of a scenario, with the analysis of its capture and the score of that, each made when a law first asks.
 #[derive(Debug)]
-pub struct Judged {
+pub struct JudgedNetwork {
     pub scenario: Scenario,
     pub outcome: RunOutcome,
     analysis: OnceLock<AnalyzedCapture>,
     score: OnceLock<ScoreReport>,
 }
 
-impl Judged {
+impl JudgedNetwork {
     /// Simulates a scenario.
     #[must_use]
     pub fn of(scenario: Scenario) -> Self {
