@@ -406,15 +406,18 @@ end
 -- an Ethernet frame and an IP packet in it.
 local function packet_bytes(tvb, tree, length, check, is_vita26)
     local bytes = tvb:raw()
-    if check == "headless" then
-        put(tree, "bytes", tvb())
-        return string.format("%.0f bytes", length)
-    end
     local missing = length > #bytes and length - #bytes or 0
-    local crc = (check == "runt" or missing > 0) and 0 or 1
+    local crc = (length < 2 or missing > 0) and 0 or 1
     local body = bytes:sub(1, #bytes - crc)
     local route = (body:find("[^\128-\255]") or #body + 1) - 1
     local text, frame, ip = ""
+    -- Route and type are before the first byte that was recorded.
+    if check == "headless" then
+        local payload = math.max(#body - route - 1, 0) + missing - (missing > 0 and 1 or 0)
+        put(tree, "payload", UInt64.new(payload))
+        put(tree, "bytes", tvb())
+        return string.format("%.0f bytes", length)
+    end
     if route > 0 then
         add_route(tree, tvb, bytes, route)
         text = "route " .. hex(bytes, 1, route) .. "  "

@@ -501,7 +501,7 @@ fn installed_files_colour_rows_and_offer_the_simulation() {
     };
     assert_eq!(
         colours(&capture("demo-ring"))[1..],
-        ["Myrinet fill", "Myrinet reset", "Myrinet stopped"]
+        ["Myrinet bad CRC", "Myrinet fill", "Myrinet reset", "Myrinet stopped"]
     );
     let packets = directory.file("packets");
     good(&["export", "packets", &capture("demo-glitch"), "-o", &packets]);
