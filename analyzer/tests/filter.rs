@@ -168,7 +168,7 @@ fn unknown_names_are_told_with_what_may_have_been_meant() {
      --> --filter:1:5
       |
     1 | crc.bda
-      |     ^^^ expected `good`, `bad` or `runt`
+      |     ^^^ expected `good`, `bad`, `runt` or `partial`
       |
       = help: did you mean `bad`?
 
@@ -246,7 +246,7 @@ fn values_must_be_of_the_field() {
      --> --filter:1:8
       |
     1 | crc == 5
-      |        ^ expected `good`, `bad` or `runt`
+      |        ^ expected `good`, `bad`, `runt` or `partial`
     ");
 }
 
@@ -414,8 +414,8 @@ fn columns_stand_below_their_names() {
         ColumnList::parse("channel, start ,route,crc,syndrome", RowKind::Packets).unwrap();
     let text = format!("{}\n{}", columns.head(), columns.line(&PACKET, CharacterPeriod::FULL_RATE));
     insta::assert_snapshot!(text, @"
-    channel            start [ch]  route        crc   syndrome
-    s0:3>h0:0                1000  83:81        bad         16
+    channel            start [ch]  route        crc      syndrome
+    s0:3>h0:0                1000  83:81        bad            16
     ");
     let mut timed = columns.clone().in_unit(Some(TimeUnit::Nanoseconds));
     let text = format!("{}\n{}", timed.head(), timed.line(&PACKET, CharacterPeriod::FULL_RATE));

@@ -106,7 +106,7 @@ fn gaps_end_packets_and_symbols_inside_are_no_part() {
     insta::assert_snapshot!(packets(&[(0, 0, "83 STOP 05 IDLE 92 GO GAP GAP 83 05 93 GAP!04 07", 0)]), @"
     6 a 0..=4 830592 good 00 gap
     11 a 8..=10 830593 bad 01 gap
-    12 a 12..=12 07 runt - capture-end
+    12 a 12..=12 07 partial - capture-end
     ");
 }
 
@@ -144,8 +144,8 @@ fn a_forward_reset_drops_data_until_a_gap() {
     6 a reset-ended
     ");
     insta::assert_snapshot!(packets(&[(0, 0, text, 0)]), @"
-    2 a 0..=1 8305 bad 85 reset
-    7 a 7..=7 00 runt - capture-end
+    2 a 0..=1 8305 partial - reset
+    7 a 7..=7 00 partial - capture-end
     ");
 }
 
@@ -241,7 +241,7 @@ fn a_hole_forgets_all_that_was_known() {
     10 b hole 7
     11 a sender-stopped
     ");
-    insta::assert_snapshot!(packets(&back), @"10 b 1..=2 8305 bad 85 hole");
+    insta::assert_snapshot!(packets(&back), @"10 b 1..=2 8305 partial - hole");
 }
 
 #[test]
