@@ -37,7 +37,7 @@ const PERIODS_MAX: u64 = 1 << 14;
 /// The most threads of a run. *Chosen*: more than links that have something to do.
 const THREADS: [usize; 2] = [2, 7];
 
-/// Checks [`capture`] for bytes that begin like a capture file, and [`planned`] for the network of any others.
+/// Checks [`capture`] for bytes that begin like a capture file, and [`check`] for the network of any others.
 pub fn law(bytes: &[u8]) {
     if is_capture(bytes) {
         capture(bytes);
