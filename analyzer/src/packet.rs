@@ -154,6 +154,7 @@ impl ReceivedPacket {
     }
 
     /// Result of the CRC check if the packet began with its first recorded byte: only the truth tells.
+    #[cfg(feature = "score")]
     pub(crate) fn check_from_start(&self) -> CrcCheck {
         let is_ended = !matches!(self.ended_by, FrameEnd::Hole | FrameEnd::CaptureEnd);
         if !is_ended || !self.is_headless() {
