@@ -204,8 +204,9 @@ fn set(
                 .filter(|bits| bits.is_none_or(|bits| width >= 64 || bits >> width == 0));
             let bits =
                 bits.ok_or_else(|| format!("{:?} is no number of {width} bits", head(text)))?;
-            for (mask, at) in masks.iter().zip(0..) {
-                let level = match bits.map(|bits| bits >> at & 1) {
+            for (mask, at) in masks.iter().zip(0_u32..) {
+                // Wires beyond those of a number are low.
+                let level = match bits.map(|bits| bits.checked_shr(at).unwrap_or(0) & 1) {
                     None => SignalLevel::Unknown,
                     Some(0) => SignalLevel::Low,
                     Some(_) => SignalLevel::High,
