@@ -86,7 +86,7 @@ pub(super) fn fit(
     let as_long = came.length == left.length + 1;
     let differ =
         (came.rest.xor(left.all).bits().count_ones()).max(u32::from(came.check != left.check));
-    if as_long && differ == 0 {
+    if came.becomes(left) {
         return Some(if asked { ByteFit::Same } else { ByteFit::Elsewhere });
     }
     let one_wire = || (as_long && !taken).then(|| one_wire(came, left)).flatten();
