@@ -173,8 +173,9 @@ impl LinkAnalysis {
             return active.join(one, other);
         }
         for (id, peer) in [(one, other), (other, one)] {
-            let channel = self.silent.iter_mut().find(|it| it.id == id);
-            channel.into_iter().for_each(|channel| channel.peer = Some(peer));
+            if let Some(channel) = self.silent.iter_mut().find(|it| it.id == id) {
+                channel.peer = Some(peer);
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use crate::event::Picoseconds;
 /// recorded.
 const SPANS_MAX: usize = 1 << 12;
 
-/// What must have been recorded for a finding to be true. Holes, a late start, an early end and a channel without
+/// Time that must have been recorded for a finding to be true. Holes, a late start, an early end and a channel without
 /// characters are all the same: time that was not recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FindingGrounds<'a> {

@@ -77,7 +77,7 @@ fn object(dice: &mut FixedDraws, fields: &[RowField], before: &str) -> Value {
     Value::Object(members)
 }
 
-/// What a row has of a field: nothing that is absent, null or empty, but the length of a list.
+/// Values of a field in a row: nothing that is absent, null or empty, but the length of a list.
 fn found(row: &Value, field: &RowField) -> Vec<FieldPath> {
     let mut parts = vec![row];
     for name in field.name.split('.') {

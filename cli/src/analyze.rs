@@ -187,8 +187,9 @@ impl DialectGuess {
     pub(crate) fn add(&mut self, packet: &ReceivedPacket) {
         if packet.dialect == PacketDialect::Tag {
             self.packets += 1;
-            let group = packet.vita26_guess();
-            group.into_iter().for_each(|it| *self.groups.entry(it.name()).or_default() += 1);
+            if let Some(group) = packet.vita26_guess() {
+                *self.groups.entry(group.name()).or_default() += 1;
+            }
         }
     }
 

@@ -72,7 +72,7 @@ struct ReportPage<'a> {
     time: PictureTime,
     /// Who held up whom.
     held_up: Vec<String>,
-    /// What was not captured, where nothing is wrong.
+    /// Line that names what was not captured, where nothing is wrong.
     unseen: Option<String>,
     cards: Vec<FindingCard<'a>>,
     verdicts: Vec<ShownVerdict>,

@@ -149,7 +149,7 @@ impl FindingChecks {
     ) {
         let held = std::mem::take(&mut self.held);
         let place = |id, time| Occurrence { time, at: Tick(period(id).periods(time)) };
-        let recorded = self.ledger.recorded.clone();
+        let recorded = std::mem::take(&mut self.ledger.recorded);
         let span = |id: ChannelId| {
             // STOP and GO are on the opposite channel.
             let own = [Some(id), nodes.opposite(id)].into_iter().flatten();
@@ -204,6 +204,7 @@ impl FindingChecks {
             let when = Occurrence { time: 0, at: Tick(0) };
             self.ledger.raise((Severity::Error, FindingKind::Deadlock), channel, when, facts);
         }
+        self.ledger.recorded = recorded;
     }
 }
 

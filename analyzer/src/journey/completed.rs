@@ -48,7 +48,7 @@ pub struct Journey {
     pub ip: Option<Box<ParsedIp>>,
     /// The journey of which this packet is a copy: the sending host had received it before. N-6
     pub relayed: Option<RelayedFrom>,
-    /// Of a copy that a switch made: number of the first reported journey of the same packet. S-9
+    /// Number of the first reported journey of the same packet, if a switch made this copy of it. S-9
     pub branch_of: Option<u64>,
 }
 
@@ -128,7 +128,9 @@ impl JourneyTracker {
             self.reported += 1;
             chain.iter().for_each(|id| self.legs.remove(*id));
             out(journey);
-            self.over.take().into_iter().for_each(|over| self.end_copied(over));
+            if let Some(over) = self.over.take() {
+                self.end_copied(over);
+            }
         }
         self.chain = chain;
     }

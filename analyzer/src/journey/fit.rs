@@ -134,7 +134,7 @@ pub(super) fn fit(
     }
 }
 
-/// What was changed in a sound packet, if the bits of one wire explain it.
+/// Change of a sound packet, if the bits of one wire explain it.
 fn one_wire(came: &ClosedPacket, left: &ClosedPacket) -> Option<CopyDamage> {
     let is_hurt = came.is_sound() && matches!(left.check, CrcCheck::Bad(_));
     let is_whole = left.ended_by == FrameEnd::Gap && left.length >= ENOUGH.into();

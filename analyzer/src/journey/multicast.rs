@@ -72,8 +72,11 @@ impl JourneyTracker {
         let (is_copied, seq) = (self.copies_of(leg).is_some(), leg.map_or(0, |leg| leg.seq));
         if let Some(lane) = self.net.lane_mut(place).filter(|_| is_copied) {
             lane.copied.push_back((seq, id));
-            let over = (lane.copied.len() > COPIED_MAX).then(|| lane.copied.pop_front()).flatten();
-            over.into_iter().for_each(|over| self.end_copied(over));
+            if lane.copied.len() > COPIED_MAX
+                && let Some(over) = lane.copied.pop_front()
+            {
+                self.end_copied(over);
+            }
         }
         false
     }

@@ -81,7 +81,7 @@ pub(super) struct MappedNode {
     pub(super) table: MulticastTable,
     /// Numbers of packets that only absolute, and only relative, addressing explains.
     votes: [u64; 2],
-    /// The same of packets that have only begun to leave, where all that may be the one agree: evidence for
+    /// Votes of packets that have only begun to leave, where all that may be the one agree: evidence for
     /// packets that wait, not for a judgement on those that are lost.
     begun: [u64; 2],
     /// Shortest certain passage of a packet. S-6

@@ -43,7 +43,7 @@ pub(super) struct LinkChannel {
     peer: Option<ChannelId>,
     activity: ActivityTracker,
     pub(super) slack: SlackTracker,
-    /// What its findings say of its parameters, once it has ended.
+    /// Parameters as its findings show them, once it has ended.
     pub(super) ended: Option<ObservedParameters>,
 }
 
@@ -171,7 +171,9 @@ impl LinkState {
         let ids: Vec<ChannelId> = self.channels.keys().copied().collect();
         for id in ids {
             let observed = self.observed(id);
-            self.channels.get_mut(&id).into_iter().for_each(|it| it.ended = Some(observed));
+            if let Some(channel) = self.channels.get_mut(&id) {
+                channel.ended = Some(observed);
+            }
         }
     }
 

@@ -121,7 +121,7 @@ pub fn unread<'a>(
     Some(text)
 }
 
-/// What was not captured, in one line; none where nothing is known to be missing.
+/// Line that names what was not captured; none where nothing is known to be missing.
 #[must_use]
 pub fn unseen(ledger: &FindingSet) -> Option<String> {
     let RuleCoverage { channels, paired, out_of_sight, .. } = *ledger.seen();

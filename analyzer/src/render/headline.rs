@@ -13,7 +13,7 @@ use crate::finding::{FactValue, Finding, FindingKind, FindingSet, NOTHING_FOLLOW
 /// Names in a sentence; more are counted. *Chosen*: a line.
 const NAMES_SHOWN: usize = 4;
 
-/// What held up senders.
+/// Cause that held up senders.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum HoldUpCause {
     Deadlock,

@@ -190,10 +190,11 @@ impl SignalTable {
         let scope = |at: &usize| self.names().get(*at).map(|name| split_scope(name).0);
         let mut scopes: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
         for at in &all {
-            match scopes.iter().position(|(known, _)| *known == scope(at)) {
-                Some(place) => scopes.get_mut(place).into_iter().for_each(|(_, all)| all.push(*at)),
-                None if scopes.len() < SCOPES_SEEN => scopes.push((scope(at), vec![*at])),
-                None => {}
+            let known = scopes.iter().position(|(known, _)| *known == scope(at));
+            if let Some((_, signals)) = known.and_then(|place| scopes.get_mut(place)) {
+                signals.push(*at);
+            } else if scopes.len() < SCOPES_SEEN {
+                scopes.push((scope(at), vec![*at]));
             }
         }
         let scopes: Vec<Vec<usize>> = scopes.into_iter().map(|(_, signals)| signals).collect();
