@@ -157,7 +157,7 @@ fn unlike_clocks_harm_nothing_and_all_that_happens_is_found() {
         (5, SWITCH, "go_slack = 2\nhysteresis = 1", "saturate = true"),
     ] {
         let text = format!(
-            "seed = {seed}\nduration_us = 2500\n[topology]\n{network}\n[link]\n{link}\n\
+            "seed = {seed}\nduration_us = 1200\n[topology]\n{network}\n[link]\n{link}\n\
              [switch_defaults]\nclock_ppm = 'random'\n[interface]\nclock_ppm = 'random'\n\
              [[traffic]]\nto = 'uniform'\npayload = [4, 900]\n{load}\n"
         );
