@@ -202,6 +202,7 @@ impl JourneyTracker {
             copied: None,
             copied_of: None,
             sole: None,
+            readings: [false; 2],
         });
         self.revision += u64::from(row.time < self.newest);
         self.newest = row.time;

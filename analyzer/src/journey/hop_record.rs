@@ -59,6 +59,8 @@ pub(super) struct HopRecord {
     /// The only packet that requested the output when this one began, and
     /// [`super::JourneyTracker::revision`] at that time.
     pub(super) sole: Option<(HopId, u64)>,
+    /// Addressings that explain its departure, as far as its first byte tells. S-1
+    pub(super) readings: [bool; 2],
 }
 
 /// Contents of a packet that has ended.

@@ -63,12 +63,11 @@ impl JourneyTracker {
             }
         }
         let Some(found) = best else { return };
-        self.net.vote_begun(scan.own.lane, readings);
-        if requesting == 1
-            && !is_limited
-            && let Some(leg) = self.legs.get_mut(leaving)
-        {
-            leg.sole = Some((found.leg, self.revision));
+        let (lane, before) = (scan.own.lane, scan.own.readings);
+        self.net.vote_begun(lane, before, readings);
+        if let Some(leg) = self.legs.get_mut(leaving) {
+            leg.readings = readings;
+            leg.sole = (requesting == 1 && !is_limited).then_some((found.leg, self.revision));
         }
         self.join(found.leg, leaving, NextHop::Claimed(leaving), MatchCertainty::ByOrder);
     }

@@ -81,8 +81,8 @@ pub(super) struct MappedNode {
     pub(super) table: MulticastTable,
     /// Numbers of packets that only absolute, and only relative, addressing explains.
     votes: [u64; 2],
-    /// Votes of packets that have only begun to leave, where all that may be the one agree: evidence for
-    /// packets that wait, not for a judgement on those that are lost.
+    /// Votes of packets that have begun to leave, where all that may be the one agree: evidence for packets that
+    /// wait, not for a judgement on those that are lost.
     begun: [u64; 2],
     /// Shortest certain passage of a packet. S-6
     pub(super) fastest: Option<Picoseconds>,
@@ -264,10 +264,14 @@ impl NetworkMap {
         ByteReading::of(node.votes) != before
     }
 
-    /// Counts the addressings that explain the departure of a packet that begins on an output.
-    pub(super) fn vote_begun(&mut self, output: usize, explains: [bool; 2]) {
+    /// Counts the addressings that explain the departure of a packet that has begun on an output, instead of those
+    /// that explained it before. None explain one that has ended and was not the one that seemed to leave.
+    pub(super) fn vote_begun(&mut self, output: usize, before: [bool; 2], explains: [bool; 2]) {
         let from = self.lane(output).and_then(|output| output.from);
         if let Some(node) = from.and_then(|(node, _)| self.nodes.get_mut(node)) {
+            let mut vote = [0; 2];
+            count_vote(&mut vote, before);
+            node.begun.iter_mut().zip(vote).for_each(|(votes, vote)| *votes -= vote);
             count_vote(&mut node.begun, explains);
         }
     }

@@ -45,6 +45,10 @@ impl JourneyTracker {
         }
         let Some((candidate, certainty)) = best else {
             self.release(id);
+            if let Some(leg) = self.legs.get_mut(id) {
+                let readings = std::mem::take(&mut leg.readings);
+                self.net.vote_begun(leg.lane, readings, [false; 2]);
+            }
             self.find_unseen(id);
             return;
         };
