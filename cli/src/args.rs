@@ -33,7 +33,9 @@ pub(crate) use self::simulation::{
     DemoArgs, EngineChoice, ExperimentArgs, KeySetting, RUNS_MAX, SimulateArgs, SweepArgs,
     VariedKey,
 };
-pub(crate) use self::view::{ArrangeArgs, DialectArgs, ListFormat, ProfileArgs, ViewArgs};
+pub(crate) use self::view::{
+    ArrangeArgs, CaptureFiles, DialectArgs, ListFormat, ProfileArgs, ViewArgs,
+};
 pub(crate) use self::wireshark::{ExtcapArgs, WiresharkArgs};
 
 /// Decodes and analyzes captures of Myrinet links, from single characters to messages, and

@@ -29,8 +29,8 @@ pub(crate) type CliCapture = DecompressedInput<ProgressReader>;
 pub(crate) struct InputFile<'a> {
     /// The file; `-` is standard input.
     pub(crate) path: &'a Path,
-    /// The files that are read as one capture, if there are several.
-    pub(crate) pieces: &'a [PathBuf],
+    /// Files that are read with it as one capture.
+    pub(crate) others: &'a [PathBuf],
     pub(crate) end: InputEnd,
     /// The links that are analysed.
     pub(crate) shard: LinkShard,
@@ -70,7 +70,7 @@ impl<'a> InputFile<'a> {
     /// A file that is read to its end.
     pub(crate) const fn whole(path: &'a Path) -> Self {
         let (end, shard, dialect) = (InputEnd::EndOfFile, LinkShard::ALL, PacketDialect::Tag);
-        Self { path, pieces: &[], end, shard, dialect, profile: None }
+        Self { path, others: &[], end, shard, dialect, profile: None }
     }
 
     /// Opens the capture. Ctrl-C then ends its reading.
@@ -91,10 +91,10 @@ impl<'a> InputFile<'a> {
 
     /// Opens the file as it is, compressed or not.
     pub(crate) fn reader(self) -> io::Result<ProgressReader> {
-        let Self { path, pieces, end, .. } = self;
+        let Self { path, others, end, .. } = self;
         interrupt::handle();
-        let (stream, length) = if pieces.len() > 1 {
-            (InputStream::Joined(JoinedFiles::open(pieces)?), None)
+        let (stream, length) = if !others.is_empty() {
+            (InputStream::Joined(JoinedFiles::open(path, others)?), None)
         } else if is_standard_input(path) {
             // The end of a pipe is final.
             (InputStream::Live(LiveStream::new(io::stdin(), end, InputEnd::EndOfFile)), None)

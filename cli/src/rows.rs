@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use analyzer::captured::CapturedRow;
 use analyzer::filter::{ColumnList, RowKind};
+use analyzer::finding::CaptureArgument;
 use analyzer::render::{self, StyledLine, TextStyle};
 use analyzer::row::ListRow;
 use codec::time::CharacterPeriod;
@@ -31,8 +32,8 @@ pub(crate) struct RowWriter<'a> {
     view: &'a ViewArgs,
     /// The file that is read.
     file: &'a Path,
-    /// The files that are read as one capture.
-    pieces: &'a [PathBuf],
+    /// Files that are read with it as one capture.
+    others: &'a [PathBuf],
     selection: RowSelection,
     output: &'a mut StandardOutput,
     opening: ListOpening,
@@ -64,9 +65,9 @@ pub(crate) fn list_rows(
     let mut writer = RowWriter::new(view, selection, output);
     let mut reports = RunReport::default();
     let together = if view.join { view.files.len().max(1) } else { 1 };
-    for pieces in view.files.chunks(together) {
-        let Some(file) = pieces.first() else { continue };
-        (writer.file, writer.pieces) = (file, pieces);
+    for files in view.files.chunks(together) {
+        let Some((file, others)) = files.split_first() else { continue };
+        (writer.file, writer.others) = (file, others);
         writer.trailer.file = writer.file_name();
         match read(&mut writer) {
             Err(failure) if !writer.is_of_several() => return Err(failure),
@@ -93,7 +94,7 @@ impl<'a> RowWriter<'a> {
         let mut writer = Self {
             view,
             file: Path::new("-"),
-            pieces: &[],
+            others: &[],
             selection,
             output,
             opening: ListOpening::Due { name, head: Vec::new() },
@@ -125,8 +126,13 @@ impl<'a> RowWriter<'a> {
     pub(crate) const fn input(&self) -> InputFile<'a> {
         let (end, dialect) = (self.view.end(), self.view.dialect.value());
         let profile = self.view.profile.value();
-        let pieces = self.pieces;
-        InputFile { end, dialect, profile, pieces, ..InputFile::whole(self.file) }
+        let others = self.others;
+        InputFile { end, dialect, profile, others, ..InputFile::whole(self.file) }
+    }
+
+    /// The capture as an argument of another command.
+    pub(crate) fn argument(&self) -> CaptureArgument<'a> {
+        self.view.profile.argument(self.file, self.others)
     }
 
     pub(crate) fn run_report(&self) -> RunReport {

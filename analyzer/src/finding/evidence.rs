@@ -1,7 +1,7 @@
 //! Command lines that show an occurrence of a finding.
 
 use std::fmt::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use codec::capture::Channel;
 use codec::time::Tick;
@@ -41,6 +41,8 @@ pub struct ShellCommand(Vec<String>);
 pub struct CaptureArgument<'a> {
     /// The file.
     pub file: &'a Path,
+    /// Files that are read with it as one capture.
+    pub others: &'a [PathBuf],
     /// The file of `--profile`, without which its channels have other names. C-7
     pub profile: Option<&'a Path>,
 }
@@ -92,10 +94,13 @@ fn file_argument(file: &Path) -> String {
 impl ShellCommand {
     /// Command with a capture as its argument.
     #[must_use]
-    pub fn of(command: &str, CaptureArgument { file, profile }: CaptureArgument<'_>) -> Self {
+    pub fn of(command: &str, capture: CaptureArgument<'_>) -> Self {
+        let CaptureArgument { file, others, profile } = capture;
         let parts = [format!("myriscope {command}"), file_argument(file)].into_iter();
+        let join = others.first().map(|_| "--join".to_owned());
+        let others = others.iter().map(|other| file_argument(other)).chain(join);
         let profile = profile.map(|profile| format!("--profile {}", file_argument(profile)));
-        Self(parts.chain(profile).collect())
+        Self(parts.chain(others).chain(profile).collect())
     }
 
     /// The command with an option, quoted as a shell requires.
@@ -197,7 +202,7 @@ mod tests {
             (EvidenceView::Links, 3, "a", "myriscope links a --channel 's0:1>h1:0'"),
         ] {
             let command = view.command(
-                CaptureArgument { file: Path::new(file), profile: None },
+                CaptureArgument { file: Path::new(file), others: &[], profile: None },
                 &channel,
                 Tick(at),
             );

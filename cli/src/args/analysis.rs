@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 
 use super::export::CapturePart;
 use super::{
-    ArrangeArgs, DialectArgs, ExportSelection, ListFormat, OutputFormat, ProfileArgs,
+    ArrangeArgs, CaptureFiles, DialectArgs, ExportSelection, ListFormat, OutputFormat, ProfileArgs,
     TopologyFormat, ViewArgs,
 };
 
@@ -98,13 +98,11 @@ pub(crate) struct BlockingArgs {
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct TopologyArgs {
-    /// The capture: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input.
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) files: CaptureFiles,
     /// Output format.
     #[arg(long, value_enum, default_value_t = TopologyFormat::Text)]
     pub(crate) format: TopologyFormat,
-    #[command(flatten)]
-    pub(crate) profile: ProfileArgs,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -139,10 +137,10 @@ pub(crate) struct ReportArgs {
 impl ReportArgs {
     /// The options that select parts of the capture, as those of a view.
     pub(crate) fn view(&self) -> ViewArgs {
-        let ExportSelection { file, part, .. } = self.selection.clone();
+        let ExportSelection { files, part, .. } = self.selection.clone();
         let CapturePart { channel, capture, from, to } = part;
         ViewArgs {
-            files: vec![file],
+            files: vec![files.file],
             join: false,
             format: ListFormat::Text,
             channel,
@@ -161,7 +159,7 @@ impl ReportArgs {
                 has_head: true,
             },
             dialect: DialectArgs::default(),
-            profile: self.selection.profile.clone(),
+            profile: files.profile,
             follow: false,
             list_fields: false,
         }

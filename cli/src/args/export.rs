@@ -9,8 +9,7 @@ use analyzer::window::{TimeWindow, WindowEdge};
 use clap::{Args, Subcommand, ValueEnum};
 use codec::wires::WIRES;
 
-use super::{DialectArgs, ProfileArgs};
-use crate::input::InputFile;
+use super::{CaptureFiles, DialectArgs};
 
 #[derive(Args, Clone, Debug)]
 #[command(disable_help_subcommand = true)]
@@ -38,21 +37,13 @@ pub(crate) enum ExportKind {
 /// A capture, the part of it that is written, and the file that is written.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ExportSelection {
-    /// The capture: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input.
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) files: CaptureFiles,
     /// The file to write; - for standard output.
     #[arg(short = 'o', long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) part: CapturePart,
-    #[command(flatten)]
-    pub(crate) profile: ProfileArgs,
-}
-
-impl ExportSelection {
-    pub(crate) fn input(&self) -> InputFile<'_> {
-        InputFile { profile: self.profile.value(), ..InputFile::whole(&self.file) }
-    }
 }
 
 /// The part of a capture that is written.
@@ -87,8 +78,8 @@ impl CapturePart {
 /// Tables, the part of a capture that is in them, and their directory.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ExportTablesArgs {
-    /// The capture: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input.
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) files: CaptureFiles,
     /// The directory to write; it must be empty if it exists.
     #[arg(short = 'o', long, value_name = "DIRECTORY")]
     pub(crate) output: PathBuf,
@@ -105,8 +96,6 @@ pub(crate) struct ExportTablesArgs {
     /// the tables of links alone; journeys are joins over those of all shares.
     #[arg(long, value_name = "K/N")]
     pub(crate) shard: Option<LinkShard>,
-    #[command(flatten)]
-    pub(crate) profile: ProfileArgs,
 }
 
 /// A table of `myriscope export parquet`.

@@ -12,9 +12,10 @@ use clap::{ArgAction, Args, ValueEnum};
 use codec::packet::PacketDialect;
 use codec::virtual_channels::{LinkProfile, ProfileError};
 
-use crate::exit::CliError;
-use crate::input::{InputEnd, open_file};
+use crate::exit::{CliError, is_standard};
+use crate::input::{InputEnd, InputFile, open_file};
 use crate::output::StandardOutput;
+use crate::run_simulation::{is_same, refuse_terminal};
 
 /// Options common to all views of a capture.
 #[derive(Args, Clone, Debug)]
@@ -73,6 +74,42 @@ pub(crate) struct ViewArgs {
     pub(crate) list_fields: bool,
 }
 
+/// The capture of a command that reads one.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CaptureFiles {
+    /// The capture: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input.
+    pub(crate) file: PathBuf,
+    /// Files that are read with FILE as one capture, as `merge` writes it; behind --join.
+    #[arg(value_name = "FILE", requires = "join")]
+    others: Vec<PathBuf>,
+    /// Reads the files as one capture, as `merge` writes it: pieces of a ring buffer or of a splitter, or taps of
+    /// one network.
+    #[arg(long)]
+    join: bool,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
+}
+
+impl CaptureFiles {
+    pub(crate) fn input(&self) -> InputFile<'_> {
+        let profile = self.profile.value();
+        InputFile { others: &self.others, profile, ..InputFile::whole(&self.file) }
+    }
+
+    pub(crate) fn argument(&self) -> CaptureArgument<'_> {
+        self.profile.argument(&self.file, &self.others)
+    }
+
+    /// Error if the file to write is one that is read, or a terminal.
+    pub(crate) fn check_output(&self, output: &Path) -> Result<(), CliError> {
+        let is_read = |file: &PathBuf| is_same(file, output);
+        if !is_standard(output) && (is_read(&self.file) || self.others.iter().any(is_read)) {
+            return Err(CliError::writing(output, &"the capture would be overwritten"));
+        }
+        refuse_terminal(output)
+    }
+}
+
 /// Meaning of the bytes behind the route of a packet.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct DialectArgs {
@@ -123,8 +160,12 @@ impl ProfileArgs {
     }
 
     /// A capture as an argument of another command that reads it as this one.
-    pub(crate) fn argument<'a>(&'a self, file: &'a Path) -> CaptureArgument<'a> {
-        CaptureArgument { file, profile: self.profile.as_ref().map(|it| it.path.as_path()) }
+    pub(crate) fn argument<'a>(
+        &'a self,
+        file: &'a Path,
+        others: &'a [PathBuf],
+    ) -> CaptureArgument<'a> {
+        CaptureArgument { file, others, profile: self.profile.as_ref().map(|it| it.path.as_path()) }
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &CheckArgs, output: &mut StandardOutput) -> Command
 
 fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let view = &arguments.view;
-    let (mut report, file) = (writer.run_report(), writer.file());
+    let (mut report, capture) = (writer.run_report(), writer.argument());
     let assumptions = arguments.assume.unwrap_or_default();
     let analysis = analyze_all(writer.input(), AnalysisScope::Findings, assumptions, &mut report)?;
     let findings = analysis.findings();
@@ -38,7 +38,6 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let ranked = ranked(set);
     let rows = ranked.iter().filter_map(|(kind, id, found)| {
         let (channel, row) = (known(*id)?, found.row(*kind, *id, &name));
-        let capture = view.profile.argument(file);
         let command = kind.about().view.command(capture, channel, found.first.at);
         Some((channel, FindingRow { see: Some(command), ..row }))
     });

@@ -18,35 +18,26 @@ use crate::exit::{CliError, CommandResult, RunReport, is_standard};
 use crate::output::StandardOutput;
 use crate::report::{self, RecordedEvents, ReportInput, SelectedFinding};
 use crate::rows::RowSelection;
-use crate::run_simulation::{is_same, refuse_terminal};
 
 pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> CommandResult {
-    let ReportArgs { selection: ExportSelection { file, output: page, .. }, assume, .. } =
+    let ReportArgs { selection: ExportSelection { files, output: page, .. }, assume, .. } =
         arguments;
     let view = &arguments.view();
     let Some(mut selection) = RowSelection::of(view, RowKind::Findings, output)? else {
         return Ok(RunReport::default());
     };
-    refuse_terminal(page)?;
-    if !is_standard(page) && is_same(file, page) {
-        return Err(CliError::writing(page, &"the capture would be overwritten"));
-    }
-    let capture = view.profile.argument(file);
+    files.check_output(page)?;
+    let capture = files.argument();
     let date = source_date()?;
-    let mut report = RunReport::of(file);
+    let mut report = RunReport::of(&files.file);
     let mut recorded = RecordedEvents::default();
     let scope = AnalysisScope::Pictures;
     let assumptions = assume.unwrap_or_default();
-    let analysis = analyze(
-        arguments.selection.input(),
-        scope,
-        assumptions,
-        &mut report,
-        &mut |analysis, event| {
+    let analysis =
+        analyze(files.input(), scope, assumptions, &mut report, &mut |analysis, event| {
             recorded.add(view, analysis, event);
             ControlFlow::Continue(())
-        },
-    )?;
+        })?;
     if analysis.channels().next().is_none() {
         // Nothing to draw; the error is in the report.
         return Ok(report);

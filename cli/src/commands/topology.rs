@@ -7,14 +7,13 @@ use analyzer::render::{self, TimeUnit};
 use crate::analyze::{analyze_all, print_unread};
 use crate::args::{self, TopologyFormat};
 use crate::exit::{CommandResult, RunReport};
-use crate::input::InputFile;
 use crate::output::StandardOutput;
 
 pub(crate) fn run(arguments: &args::TopologyArgs, output: &mut StandardOutput) -> CommandResult {
-    let args::TopologyArgs { file, format, profile } = arguments;
-    let mut report = RunReport::of(file);
+    let args::TopologyArgs { files, format } = arguments;
+    let mut report = RunReport::of(&files.file);
     let analysis = analyze_all(
-        InputFile { profile: profile.value(), ..InputFile::whole(file) },
+        files.input(),
         AnalysisScope::Findings,
         LinkAssumptions::default(),
         &mut report,

@@ -1,7 +1,8 @@
 //! Several files that are read as one capture: a thread merges them into a pipe.
 
 use std::io::{self, PipeReader, Read};
-use std::path::PathBuf;
+use std::iter;
+use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
 use codec::capture::{CaptureFault, MergeError, merge};
@@ -19,16 +20,17 @@ pub(super) struct JoinedFiles {
 
 impl JoinedFiles {
     /// Opens all files.
-    pub(super) fn open(files: &[PathBuf]) -> io::Result<Self> {
-        let named = |file: &PathBuf, error: &dyn std::fmt::Display| {
+    pub(super) fn open(file: &Path, others: &[PathBuf]) -> io::Result<Self> {
+        let files = || iter::once(file).chain(others.iter().map(PathBuf::as_path));
+        let named = |file: &Path, error: &dyn std::fmt::Display| {
             io::Error::other(format!("{}: {error}", file.display()))
         };
-        let open = |file: &PathBuf| {
+        let open = |file: &Path| {
             InputFile::whole(file).open_capture().map_err(|error| named(file, &error))
         };
-        let inputs = files.iter().map(|file| Ok((open(file)?, 0)));
+        let inputs = files().map(|file| Ok((open(file)?, 0)));
         let inputs = inputs.collect::<io::Result<Vec<(CliCapture, _)>>>()?;
-        let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+        let names: Vec<String> = files().map(|file| file.display().to_string()).collect();
         let (pipe, output) = io::pipe()?;
         let merging = thread::spawn(move || {
             let mut first: Option<(usize, CaptureFault)> = None;

@@ -22,7 +22,25 @@ fn a_capture_that_is_cut_and_joined_has_the_same_characters() {
                     let expected = good_or_found(view, &path);
                     assert_eq!(good_or_found(view, &whole), expected, "{name}");
                     let joined = run(&[view, "--join", parts[0], parts[1]]);
-                    assert_eq!(joined.out.replace(parts[0], "FILE"), expected, "{name}");
+                    // Commands for the same files.
+                    let files = format!("{} {} --join", parts[0], parts[1]);
+                    assert_eq!(joined.out.replace(&files, "FILE"), expected, "{name}");
+                }
+                let network = good(&["topology", parts[0], parts[1], "--join"]);
+                assert_eq!(network, good(&["topology", &whole]), "{name}");
+                for export in [&["export", "packets"][..], &["export", "states"], &["report"]] {
+                    let export =
+                        |files: &[&str]| piped(&[export, files, &["-o", "-"]].concat(), b"");
+                    let (one, joined) =
+                        (export(&[&whole]), export(&[parts[0], parts[1], "--join"]));
+                    assert!(matches!(joined.status, Some(0 | 1)), "{}", joined.err);
+                    let joined = String::from_utf8_lossy(&joined.bytes).into_owned();
+                    let files = format!("{} {} --join", parts[0], parts[1]);
+                    let one = String::from_utf8_lossy(&one.bytes).into_owned();
+                    let file = |text: String, name: &str| {
+                        text.replace(name, "FILE").replace(parts[0], "FILE")
+                    };
+                    assert!(file(joined, &files) == file(one, &whole), "{name} {}", parts[0]);
                 }
             }
         }

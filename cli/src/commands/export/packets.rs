@@ -33,22 +33,19 @@ use crate::commands::annotate;
 use crate::exit::{CliError, CommandResult, RunReport, is_standard, is_standard_input};
 use crate::input::InputFile;
 use crate::output::StandardOutput;
-use crate::run_simulation::{is_same, refuse_terminal};
 
 /// Payloads whose copies on other channels are known. *Chosen*: those of some seconds on a large network.
 const PAYLOADS_MAX: usize = 1 << 17;
 
 pub(super) fn run(arguments: &ExportPacketsArgs, output: &mut StandardOutput) -> CommandResult {
     let ExportPacketsArgs { selection, journeys, payload, filter, dialect } = arguments;
-    let ExportSelection { file, output: copy, .. } = selection;
+    let ExportSelection { files, output: copy, .. } = selection;
+    let file = &files.file;
     if is_standard_input(file) {
         let error = "export packets reads the capture twice: name a file";
         return Err(CliError::reading(file, &error));
     }
-    if !is_standard(copy) && is_same(file, copy) {
-        return Err(CliError::writing(copy, &"the capture would be overwritten"));
-    }
-    refuse_terminal(copy)?;
+    files.check_output(copy)?;
     let contents = match payload {
         None => ExportContents::Records,
         Some(PayloadKind::Ethernet) if dialect.value() == PacketDialect::Tag => {
@@ -98,7 +95,7 @@ pub(super) fn run(arguments: &ExportPacketsArgs, output: &mut StandardOutput) ->
 /// The capture in its dialect.
 fn input(arguments: &ExportPacketsArgs) -> InputFile<'_> {
     let dialect = arguments.dialect.value();
-    InputFile { dialect, ..arguments.selection.input() }
+    InputFile { dialect, ..arguments.selection.files.input() }
 }
 
 /// Writing of the selected packets or journeys.
@@ -280,7 +277,7 @@ impl PacketWriting<'_> {
         channels: &(impl Iterator<Item = &'c Channel> + Clone),
     ) -> Result<(), CliError> {
         let checked = self.arguments.selection.part.channels().check(channels);
-        checked.map_err(|error| CliError::reading(&self.arguments.selection.file, &error))
+        checked.map_err(|error| CliError::reading(&self.arguments.selection.files.file, &error))
     }
 
     /// Number of the interface of a channel.

@@ -61,7 +61,7 @@ impl ExportedTable {
 }
 
 pub(super) fn run(arguments: &ExportTablesArgs, output: &mut StandardOutput) -> CommandResult {
-    let ExportTablesArgs { file, output: directory, shard, profile, .. } = arguments;
+    let ExportTablesArgs { files, output: directory, shard, .. } = arguments;
     let tables = selected_tables(arguments)?;
     let mut export = TableExport {
         arguments,
@@ -70,13 +70,9 @@ pub(super) fn run(arguments: &ExportTablesArgs, output: &mut StandardOutput) -> 
         omitted: 0,
         failure: None,
     };
-    let (mut report, scope) = (RunReport::of(file), AnalysisScope::Everything);
+    let (mut report, scope) = (RunReport::of(&files.file), AnalysisScope::Everything);
     let assumptions = LinkAssumptions::default();
-    let input = InputFile {
-        shard: shard.unwrap_or(LinkShard::ALL),
-        profile: profile.value(),
-        ..InputFile::whole(file)
-    };
+    let input = InputFile { shard: shard.unwrap_or(LinkShard::ALL), ..files.input() };
     let analysis = analyze(input, scope, assumptions, &mut report, &mut |analysis, event| {
         export.event(analysis, event);
         match export.failure {
@@ -259,9 +255,8 @@ impl TableExport<'_> {
             let (channel, row) = (analysis.channel(id), found.row(kind, id, &name));
             let is_selected = |on: &&Channel| self.has(on, Tick(row.at), Tick(row.last_at));
             if let Some(channel) = channel.filter(is_selected) {
-                let ExportTablesArgs { file, profile, .. } = self.arguments;
-                let (view, capture) = (kind.about().view, profile.argument(file));
-                let see = Some(view.command(capture, channel, found.first.at));
+                let capture = self.arguments.files.argument();
+                let see = Some(kind.about().view.command(capture, channel, found.first.at));
                 let row = FindingRow { see, ..row };
                 self.row(ExportedTable::Findings, Some(channel), &row);
             }

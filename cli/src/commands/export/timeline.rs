@@ -17,8 +17,7 @@ use super::state_dump::StateDump;
 use crate::analyze::{CliAnalysis, analyze};
 use crate::args::ExportSelection;
 use crate::atomic_file::{AtomicFile, commit_read};
-use crate::exit::{CliError, CommandResult, RunReport, is_standard};
-use crate::run_simulation::{is_same, refuse_terminal};
+use crate::exit::{CliError, CommandResult, RunReport};
 
 /// Something that a timeline shows on a channel.
 #[derive(Debug)]
@@ -82,14 +81,11 @@ fn run(
     arguments: &ExportSelection,
     begin: impl FnOnce(BufWriter<AtomicFile>) -> TimelineFile,
 ) -> CommandResult {
-    let ExportSelection { file, output, .. } = arguments;
-    if !is_standard(output) && is_same(file, output) {
-        return Err(CliError::writing(output, &"the capture would be overwritten"));
-    }
-    refuse_terminal(output)?;
-    let input = arguments.input();
+    let ExportSelection { files, output, .. } = arguments;
+    files.check_output(output)?;
+    let input = files.input();
     let mut timeline = begin(BufWriter::with_capacity(1 << 18, AtomicFile::create(output)?));
-    let (mut report, mut written) = (RunReport::of(file), Ok(()));
+    let (mut report, mut written) = (RunReport::of(&files.file), Ok(()));
     let assumptions = LinkAssumptions::default();
     let mut emit = |analysis: &CliAnalysis, event| {
         each(analysis, &event, &mut |item| {
