@@ -123,9 +123,12 @@ impl FindingChecks {
         // Across a fibre, there is no other way.
         let around: Vec<_> = nodes.around(before.channel).chain([hop.channel]).collect();
         let span = [before.since.min(hop.since), self.ledger.now];
-        let grounds = match injury.switches {
-            0 | 1 => FindingGrounds::Channels(span, &around),
-            _ => FindingGrounds::Network(span),
+        let one_wire = injury.damage.as_ref().and_then(|damage| damage.tally.single());
+        let grounds = match (one_wire, injury.switches) {
+            // No other packet has its bytes on all other wires.
+            (Some(_), _) => FindingGrounds::Characters,
+            (None, 0 | 1) => FindingGrounds::Channels(span, &around),
+            (None, _) => FindingGrounds::Network(span),
         };
         let kind = match injury.harm {
             Corruption::Flipped(_) => FindingKind::CorruptedInTransit,
