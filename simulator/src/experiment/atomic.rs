@@ -116,15 +116,15 @@ fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentRes
         y: atomic,
     });
     let rate = |place: usize| rates.get(place).map(PointMeasurement::megabits);
-    let follows = PublishedFigure::follows;
+    let measured = PublishedFigure::measured;
     let mut figures = vec![
         PublishedFigure {
             published: Some(atomic),
             origin: super::result_table::FigureOrigin::Set,
-            ..follows("handshake, 1 m", "Mb/s", "HotI: burst rate of ATOMIC", rate(0))
+            ..measured("handshake, 1 m", "Mb/s", "HotI: burst rate of ATOMIC", rate(0))
         },
-        follows("handshake, 25 m", "Mb/s", "slower with the time of flight", rate(4)),
-        follows("Myrinet, 25 m", "Mb/s", "640 Mb/s up to 25 m", rate(9)),
+        measured("handshake, 25 m", "Mb/s", "slower with the time of flight", rate(4)),
+        measured("Myrinet, 25 m", "Mb/s", "640 Mb/s up to 25 m", rate(9)),
     ];
     let (shares, rows) = failures_of(failures);
     figures.extend(shares);
@@ -160,7 +160,7 @@ fn failures_of(failures: &[PointMeasurement]) -> (Vec<PublishedFigure>, Vec<Vec<
             u128::from(after.0.unsigned_abs()) * 100,
             before.0.unsigned_abs().into(),
         );
-        figures.push(PublishedFigure::follows(what, "%", source, Some(share)));
+        figures.push(PublishedFigure::measured(what, "%", source, Some(share)));
         let [network, kind, failure] = [case.network, case.kind, case.failure].map(TableCell::word);
         rows.push(vec![
             network,

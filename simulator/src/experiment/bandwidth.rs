@@ -1,6 +1,7 @@
 //! Bandwidth between two hosts against the size of messages.
 
 use super::calibration;
+use super::logp::{ABSTRACT, ELSEWHERE};
 use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
 use super::plot::{PlotAxis, PlotCurve, PlotMark, PlotSpec};
 use super::result_table::{
@@ -26,7 +27,8 @@ struct BandwidthSystem {
     name: &'static str,
     costs: &'static str,
     layers: &'static str,
-    published: Option<i64>,
+    /// Published figure and its source.
+    published: Option<(i64, &'static str)>,
 }
 
 const SYSTEMS: [BandwidthSystem; 4] = [
@@ -34,7 +36,7 @@ const SYSTEMS: [BandwidthSystem; 4] = [
         name: "AM-II, store-and-forward",
         costs: "preset = \"am-ii\"",
         layers: "protection",
-        published: Some(31),
+        published: Some((31, ABSTRACT)),
     },
     BandwidthSystem {
         name: "AM-II, consistent DMA",
@@ -52,7 +54,7 @@ const SYSTEMS: [BandwidthSystem; 4] = [
         name: "GAM, pipelined",
         costs: "preset = \"gam\"",
         layers: "baseline",
-        published: Some(38),
+        published: Some((38, ELSEWHERE)),
     },
 ];
 
@@ -118,7 +120,7 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
             curve.points.push((bytes, rate));
         }
         findings.figures.extend(figures(system, &curve));
-        if let Some(published) = system.published {
+        if let Some((published, _)) = system.published {
             plot.marks.push(PlotMark {
                 name: "published".to_owned(),
                 x: Some(BLOCK.into()),
@@ -132,7 +134,7 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
             let what = "streaming DMA is better than consistent from";
             PublishedFigure {
                 origin: FigureOrigin::Set,
-                ..PublishedFigure::follows(what, "bytes", "the curves cross", Some(bytes))
+                ..PublishedFigure::measured(what, "bytes", "the curves cross", Some(bytes))
             }
         }));
     }
@@ -147,14 +149,14 @@ fn figures(system: &BandwidthSystem, curve: &PlotCurve) -> Vec<PublishedFigure> 
     let mut figures = vec![PublishedFigure {
         what: format!("{}, 8 KB", system.name),
         unit: "MB/s",
-        published: system.published.map(MilliValue::whole),
-        source: if system.published.is_some() { "Virtual network" } else { "no digits" },
+        published: system.published.map(|(published, _)| MilliValue::whole(published)),
+        source: system.published.map_or("no digits", |(_, source)| source),
         ours: Some(*most),
-        origin: if system.published.is_some() { FigureOrigin::Set } else { FigureOrigin::Follows },
+        origin: if system.published.is_some() { FigureOrigin::Set } else { FigureOrigin::Measured },
     }];
     figures.extend(half(curve).map(|bytes| {
         let what = format!("{}, half of that", system.name);
-        PublishedFigure::follows(what, "bytes", "", Some(bytes))
+        PublishedFigure::measured(what, "bytes", "", Some(bytes))
     }));
     figures
 }

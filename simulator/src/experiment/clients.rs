@@ -6,7 +6,8 @@ use super::calibration;
 use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
 use super::plot::{PlotAxis, PlotCurve, PlotMark, PlotSpec};
 use super::result_table::{
-    MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell, TableColumn, slope,
+    FigureOrigin, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell, TableColumn,
+    slope,
 };
 use super::{Experiment, ExperimentEffort, ExperimentResult};
 use crate::messaging::{MessageCosts, ProtocolLayers};
@@ -199,22 +200,25 @@ fn rows(
 }
 
 fn figures(trips: &PlotCurve, rates: &PlotCurve, bandwidths: &PlotCurve) -> Vec<PublishedFigure> {
-    let follows = PublishedFigure::follows;
+    let measured = PublishedFigure::measured;
     let most = |curve: &PlotCurve| curve.points.iter().map(|(_, y)| *y).max();
     let last = |curve: &PlotCurve| curve.points.last().map(|(_, y)| *y);
     vec![
-        follows(
+        measured(
             "slope of the round trip, 4 to 32 clients",
             "µs",
             "g, its digits are lost",
             busy(trips, CALM),
         ),
-        follows("slope of the round trip, 4 and more", "µs", "", busy(trips, u64::MAX)),
-        follows("g of the model", "µs", "its settings", Some(gap())),
-        follows("rate of the server, at most", "1/s", "1/g", most(rates)),
-        follows("rate of the server, most clients", "1/s", "steady", last(rates)),
-        follows("bandwidth of the server, at most", "MB/s", "", most(bandwidths)),
-        follows("bandwidth of the server, most clients", "MB/s", "graceful", last(bandwidths)),
+        measured("slope of the round trip, 4 and more", "µs", "", busy(trips, u64::MAX)),
+        PublishedFigure {
+            origin: FigureOrigin::Computed,
+            ..measured("g of the model", "µs", "its settings", Some(gap()))
+        },
+        measured("rate of the server, at most", "1/s", "1/g", most(rates)),
+        measured("rate of the server, most clients", "1/s", "steady", last(rates)),
+        measured("bandwidth of the server, at most", "MB/s", "", most(bandwidths)),
+        measured("bandwidth of the server, most clients", "MB/s", "graceful", last(bandwidths)),
     ]
 }
 

@@ -78,7 +78,7 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
                 "cut-through" => "at most 0.55 µs in an 8-port switch",
                 _ => "the packet's own time in each switch, and more",
             };
-            figures.push(PublishedFigure::follows(
+            figures.push(PublishedFigure::measured(
                 format!("{mode}, {payload} bytes: each further switch"),
                 "µs",
                 source,

@@ -99,15 +99,7 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
         ResultTable::new("load", "Latency, throughput and conflicts", &COLUMNS, Vec::new());
     let axes = [PlotAxis::linear("load of a link (%)"), PlotAxis::linear("latency (µs)")];
     let mut plot = PlotSpec::new("latency", "Latency over load", axes, Vec::new());
-    let mut figures = vec![PublishedFigure {
-        published: Some(MilliValue::whole(900)),
-        ..PublishedFigure::follows(
-            "pins of the switches for 16 nodes",
-            "",
-            "mesh: 16 · 132 = 2112",
-            None,
-        )
-    }];
+    let mut figures = Vec::new();
     for ((network, hosts), readings) in NETWORKS.iter().zip(HOSTS).zip(readings.chunks(loads.len()))
     {
         let mut curve = PlotCurve::new(network, []);
@@ -131,7 +123,7 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
             most = most.max(rate);
         }
         let what = format!("{network}: most payload per host");
-        figures.push(PublishedFigure::follows(
+        figures.push(PublishedFigure::measured(
             what,
             "Mb/s",
             "the degree of switches matters most",

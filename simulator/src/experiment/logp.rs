@@ -186,22 +186,31 @@ fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentRes
 }
 
 fn figures(am_ii: &LogP, gam: &LogP) -> Vec<PublishedFigure> {
-    let figure = |what: &str, published: Option<i64>, ours, origin| PublishedFigure {
+    let figure = |what: &str, published: Option<(i64, _)>, ours, origin| PublishedFigure {
         what: what.to_owned(),
         unit: "µs",
-        published: published.map(MilliValue::whole),
-        source: if published.is_some() { "Virtual network, abstract" } else { "digits lost" },
+        published: published.map(|(published, _)| MilliValue::whole(published)),
+        source: published.map_or("digits lost", |(_, source)| source),
         ours: Some(ours),
         origin,
     };
     vec![
-        figure("AM-II round trip, 4 words", Some(42), am_ii.round_trip, FigureOrigin::Set),
-        figure("GAM round trip, 4 words", Some(20), gam.round_trip, FigureOrigin::Set),
-        figure("AM-II gap g", None, am_ii.gap, FigureOrigin::Follows),
-        figure("AM-II latency L", None, am_ii.latency, FigureOrigin::Follows),
-        figure("GAM gap g", None, gam.gap, FigureOrigin::Follows),
+        figure(
+            "AM-II round trip, 4 words",
+            Some((42, ABSTRACT)),
+            am_ii.round_trip,
+            FigureOrigin::Set,
+        ),
+        figure("GAM round trip, 4 words", Some((20, ELSEWHERE)), gam.round_trip, FigureOrigin::Set),
+        figure("AM-II gap g", None, am_ii.gap, FigureOrigin::Measured),
+        figure("AM-II latency L", None, am_ii.latency, FigureOrigin::Measured),
+        figure("GAM gap g", None, gam.gap, FigureOrigin::Measured),
     ]
 }
+
+/// Sources of figures of the paper on virtual networks, whose text has come down without digits.
+pub(super) const ABSTRACT: &str = "abstract of the paper, not in the documents";
+pub(super) const ELSEWHERE: &str = "other papers on GAM, not in the documents";
 
 const NOTES: &[&str] = &[
     "The division of a round trip among the stages is chosen: the paper's text has come down \

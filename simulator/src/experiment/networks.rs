@@ -155,11 +155,11 @@ fn small(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentR
     let rows = counts.iter().zip(readings).map(|(n, reading)| row("poll", *n, reading)).collect();
     let rates = || server.points.iter().map(|(_, rate)| *rate);
     let share = |rate: Option<MilliValue>| rate.map(|rate| percent(rate, peak()));
-    let follows = PublishedFigure::follows;
+    let measured = PublishedFigure::measured;
     ExperimentResult {
         figures: vec![
-            follows("rate of the server at worst, of 1/g", "%", NEAR, share(rates().min())),
-            follows("rate of the server at best, of 1/g", "%", NEAR, share(rates().max())),
+            measured("rate of the server at worst, of 1/g", "%", NEAR, share(rates().min())),
+            measured("rate of the server at best, of 1/g", "%", NEAR, share(rates().max())),
         ],
         settings: [calibration::am_ii(), scheduling()].concat(),
         tables: vec![table(rows)],
@@ -202,10 +202,10 @@ fn kept(server: &str, curve: &PlotCurve) -> Vec<PublishedFigure> {
     };
     let last = curve.points.last().map(|(_, y)| *y);
     let share = at(7).zip(last).map(|(seven, last)| percent(last, seven));
-    let follows = PublishedFigure::follows;
+    let measured = PublishedFigure::measured;
     vec![
-        follows(format!("{server}: rate with 7"), "1/s", "", at(7)),
-        follows(format!("{server}: of that with the most"), "%", "graceful with events", share),
+        measured(format!("{server}: rate with 7"), "1/s", "", at(7)),
+        measured(format!("{server}: of that with the most"), "%", "graceful with events", share),
     ]
 }
 

@@ -172,7 +172,7 @@ fn figures(bandwidths: &[MilliValue], trips: &[MilliValue]) -> Vec<PublishedFigu
         let (one, all) = (values.get(1)?, values.get(place)?);
         Some(MilliValue::ratio(all.0.unsigned_abs().into(), one.0.unsigned_abs().into()))
     };
-    let figure = |what: &str, source, ours| PublishedFigure::follows(what, "", source, ours);
+    let figure = |what: &str, source, ours| PublishedFigure::measured(what, "", source, ours);
     vec![
         figure("bandwidth: neighbour over shift", "both near the peak", share(bandwidths, 2)),
         figure("bandwidth: bisect over shift", "saturates the bisection", share(bandwidths, 3)),

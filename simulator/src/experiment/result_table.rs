@@ -68,17 +68,21 @@ pub struct PublishedFigure {
     pub source: &'static str,
     /// Simulated value.
     pub ours: Option<MilliValue>,
-    /// Calibrated or predicted.
+    /// What the simulated value rests on.
     pub origin: FigureOrigin,
 }
 
-/// Relation of a figure to the calibrated parameters.
+/// What a figure rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FigureOrigin {
-    /// A parameter was calibrated to this figure.
+    /// A run, and nothing was chosen for this figure.
+    Measured,
+    /// A run with a parameter that was chosen so that the figure comes out.
     Set,
-    /// The figure is predicted by the rules and by parameters calibrated to other figures.
-    Follows,
+    /// Arithmetic on parameters.
+    Computed,
+    /// The publication alone: nothing here can be compared with it.
+    Quoted,
 }
 
 /// Calibrated parameter.
@@ -135,14 +139,14 @@ impl Serialize for MilliValue {
 }
 
 impl PublishedFigure {
-    /// Predicted figure without published digits.
-    pub(super) fn follows(
+    /// Figure of a run without published digits.
+    pub(super) fn measured(
         what: impl Into<String>,
         unit: &'static str,
         source: &'static str,
         ours: Option<MilliValue>,
     ) -> Self {
-        let (what, origin) = (what.into(), FigureOrigin::Follows);
+        let (what, origin) = (what.into(), FigureOrigin::Measured);
         Self { what, unit, published: None, source, ours, origin }
     }
 
@@ -162,12 +166,14 @@ impl PublishedFigure {
 }
 
 impl FigureOrigin {
-    /// `set` or `follows`.
+    /// Name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Measured => "measured",
             Self::Set => "set",
-            Self::Follows => "follows",
+            Self::Computed => "computed",
+            Self::Quoted => "quoted",
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn print(outcome: &ExperimentOutcome, out: &mut impl FnMut(StyledLine
             "Quick mode: shorter runs at fewer points than documented.",
         ));
     }
-    section("Published and measured numbers", &figures(&findings.figures), out);
+    section("Published numbers and ours", &figures(&findings.figures), out);
     section("Parameters", &settings(&findings.settings), out);
     for table in &findings.tables {
         section(&table.title, &strips(table), out);
@@ -48,7 +48,7 @@ fn figures(figures: &[PublishedFigure]) -> Vec<TextColumn> {
         columns.push(TextColumn::of("published", figures, |figure| number(figure.published)));
     }
     columns.extend([
-        TextColumn::styled("measured", figures, |it| (TextStyle::Good, number(it.ours))),
+        TextColumn::styled("ours", figures, |it| (TextStyle::Good, number(it.ours))),
         TextColumn::styled("", figures, |figure| dim(figure.unit)).left(),
         TextColumn::styled("origin", figures, origin).left(),
         TextColumn::styled("source", figures, |figure| dim(figure.source)).left(),
@@ -59,7 +59,8 @@ fn figures(figures: &[PublishedFigure]) -> Vec<TextColumn> {
 const fn role(origin: FigureOrigin) -> TextStyle {
     match origin {
         FigureOrigin::Set => TextStyle::Notice,
-        FigureOrigin::Follows => TextStyle::Good,
+        FigureOrigin::Measured => TextStyle::Good,
+        FigureOrigin::Computed | FigureOrigin::Quoted => TextStyle::Dim,
     }
 }
 
