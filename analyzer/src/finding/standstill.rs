@@ -168,13 +168,21 @@ impl FindingChecks {
                 StandingEnd::Recording if is_share => STANDS,
                 StandingEnd::Recording => STANDS_LONG,
             };
-            // Packets of others go on, or the path is being formed.
-            if sender.root == Some(WaitRoot::Busy) || lasted < least {
+            if lasted < least {
                 continue;
             }
             let is_long = lasted.saturating_mul(ERROR_SHARE.into()) >= recorded;
-            let severity = if is_long { Severity::Error } else { Severity::Warning };
             let when = place(channel, sender.since);
+            if sender.root == Some(WaitRoot::Busy) {
+                // Packets of others go on; whether its turn ever comes cannot be told if it waits for most of the time.
+                if is_long && sender.ends == StandingEnd::Recording {
+                    let behind = FindingFact::channel("behind", channel);
+                    let facts = vec![share(lasted, recorded), behind];
+                    self.ledger.raise((Severity::Note, FindingKind::HeldUp), channel, when, facts);
+                }
+                continue;
+            }
+            let severity = if is_long { Severity::Error } else { Severity::Warning };
             let facts = sender.facts(lasted, recorded, period(channel));
             self.ledger.note_as((severity, FindingKind::Standstill), channel, when, || facts);
         }
