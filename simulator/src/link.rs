@@ -181,17 +181,19 @@ impl LinkParameters {
         Self { delay, ports: [port; 2], wires: CableWires::default() }
     }
 
-    /// A fibre of a delay, whose slack buffers lose nothing: they store what comes until STOP has
-    /// its effect at the far end. N-5
+    /// A fibre of a delay, whose slack buffers lose nothing and do not starve: above the upper
+    /// threshold they store what comes until STOP has its effect at the far end, below the lower one
+    /// what is taken until the first character comes after GO. N-5
     #[must_use]
     pub fn fibre(self, delay: Ticks) -> Self {
         let [own, far] = self.ports;
         let ports = [(own, far), (far, own)].map(|(own, far)| {
             let latency = u64::from(own.generation) + u64::from(far.interpretation);
             // Clocks that differ take two periods more.
-            let stop_slack = delay.0.saturating_mul(2).saturating_add(latency + 2);
-            let stop_slack = u32::try_from(stop_slack).unwrap_or(u32::MAX);
-            PortParameters { slack: SlackSize { stop_slack, ..own.slack }, ..own }
+            let round = delay.0.saturating_mul(2).saturating_add(latency + 2);
+            let round = u32::try_from(round).unwrap_or(u32::MAX);
+            let slack = SlackSize { go_slack: round, stop_slack: round, ..own.slack };
+            PortParameters { slack, ..own }
         });
         Self { delay, ports, wires: CableWires::default() }
     }

@@ -138,9 +138,15 @@ impl PortUnit {
             TraceLevel::Nothing => None,
             TraceLevel::Everything => Some(Box::new(FrameTracker::default())),
         };
-        let source = match sink {
-            DataSink::Host(host) => DataSource::Host(host),
-            DataSink::Switch(..) => DataSource::Nowhere,
+        let line = share(port, link);
+        // An interface sends on virtual channel 0 alone. C-7
+        let source = match (sink, &line) {
+            (DataSink::Host(host), LineShare::Whole | LineShare::First(_)) => {
+                DataSource::Host(host)
+            }
+            (DataSink::Host(_), LineShare::Further) | (DataSink::Switch(..), _) => {
+                DataSource::Nowhere
+            }
         };
         let (own, handshake) = &HandshakeEnd::of_port(link);
         let divisors = [own.divisor, link.ports[1].divisor];
@@ -152,7 +158,7 @@ impl PortUnit {
             receiver: if divisors[0] == divisors[1] { receiver } else { receiver.with_own_time() },
             sender: PortSender::new(own, account()),
             handshake: *handshake,
-            line: share(port, link),
+            line,
             sink,
             source,
             downstream: 0,

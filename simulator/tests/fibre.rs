@@ -1,8 +1,10 @@
 //! A fibre between two switches: what its ends do with packets and symbols. N-5
 
+use codec::route::PortId;
 use myriscope_simulator::mapping::MappingNotice;
 use myriscope_simulator::network::{Network, VisitOrder};
 use myriscope_simulator::scenario::Scenario;
+use myriscope_simulator::topology::NodePort;
 use myriscope_simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
 const CABLE: &str = "[[cable]]\nends = ['s0:1', 's1:1']\ndelay_periods = 826\nstop_slack = 1656\n";
@@ -11,8 +13,12 @@ const FIBRE: &str = "[[fibre]]\nname = 'f'\nlength_km = 2\n\
     [[cable]]\nends = ['s0:1', 'f.0:0']\n[[cable]]\nends = ['f.1:0', 's1:1']\n";
 
 fn scenario(between: &str, more: &str) -> Scenario {
+    lasting(100, between, more)
+}
+
+fn lasting(us: u32, between: &str, more: &str) -> Scenario {
     let text = format!(
-        "duration_us = 100\nswitch = [{{ name = 's0' }}, {{ name = 's1' }}]\n\
+        "duration_us = {us}\nswitch = [{{ name = 's0' }}, {{ name = 's1' }}]\n\
          host = [{{ name = 'h0', at = 's0:0' }}, {{ name = 'h1', at = 's1:0' }}]\n{between}{more}"
     );
     Scenario::read("net.toml", &text).unwrap_or_else(|error| panic!("{error}"))
@@ -97,6 +103,50 @@ fn slack_for_the_whole_fibre_loses_nothing() {
     };
     assert_eq!(lost(""), 0);
     assert!(lost("stop_slack = 1600\n") > 0);
+}
+
+/// N-5: both slacks of 1 km are 2 · 400 periods, two latencies of 2, and 2 for clocks. F-3, F-4
+#[test]
+fn both_slacks_follow_from_the_length() {
+    let of = |km: &str| {
+        let fibre = FIBRE.replace("length_km = 2", &format!("length_km = {km}"));
+        let scenario = scenario(&fibre, "");
+        let fibre = scenario.topology.cables().iter().find(|it| scenario.topology.is_fibre(it));
+        fibre.unwrap().link.ports.map(|port| (port.slack.go_slack, port.slack.stop_slack))
+    };
+    assert_eq!(of("1"), [(806, 806); 2]);
+    assert_eq!(of("2"), [(1606, 1606); 2]);
+    assert_eq!(of("0.01"), [(14, 14); 2]);
+    assert_eq!(of("2\ngo_slack = 32"), [(32, 1606); 2]);
+}
+
+/// N-5, F-4: after a pause the sink finds a character in every period until those that GO has called
+/// for come, so that a sink that pauses at random receives as much over a fibre as over a short cable.
+#[test]
+fn a_sink_that_pauses_at_random_gets_the_rate_of_a_short_cable() {
+    let short = "[[cable]]\nends = ['s0:1', 's1:1']\n";
+    for seed in 1..=2 {
+        let pauses = "[[traffic]]\nfrom = 'h0'\nto = 'h1'\npayload = 4096\nsaturate = true\n\
+                      [[fault]]\nevery_us = 100\nconsume = 'h1'\nhow = 'never'\nfor_us = 40\n";
+        let sent = |between: &str| {
+            let scenario = lasting(3200, &format!("seed = {seed}\n{between}"), pauses);
+            let mut network = Network::new(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven);
+            let end = NodePort { node: scenario.topology.find("s1").unwrap(), port: PortId(0) };
+            let mut until = |us: u64| {
+                network.run(us * 80);
+                network.port_state(end).unwrap().0.data
+            };
+            // The first packet comes later over a fibre.
+            let first = until(200);
+            until(3200) - first
+        };
+        let most = sent(short);
+        assert!((100_000..200_000).contains(&most), "of 240 000 periods: {most}");
+        for km in ["0.1", "0.5", "1", "2", "5"] {
+            let fibre = sent(&FIBRE.replace("length_km = 2", &format!("length_km = {km}")));
+            assert!(fibre.abs_diff(most) <= most / 100, "{km} km: {fibre}, {most}");
+        }
+    }
 }
 
 #[test]

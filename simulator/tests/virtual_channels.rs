@@ -101,6 +101,20 @@ fn virtual_channels_share_a_cable_in_turns_and_lose_nothing() {
     }
 }
 
+/// C-7: an interface sends on virtual channel 0 alone, and what comes on it goes on there.
+#[test]
+fn hosts_send_whole_packets_on_virtual_channel_0() {
+    let traffic = both() + &traffic("h2", "h1");
+    let run = TestRun::whole(&format!("link = {{ {} }}\n{}", profile(), line("", "", &traffic)));
+    for (host, port) in [("h0", "h0:0"), ("h1", "h1:0"), ("h2", "h2:0")] {
+        let [own, other] = [0, 1].map(|channel| run.passed(&format!("{port}.vc{channel}")).data);
+        assert!(own > 10_000 && other == 0, "{host}: {own}, {other}");
+        let packets = consumed(&run, host);
+        assert!(packets.len() > 15 && packets.iter().zip(0..).all(|(it, number)| *it == number));
+    }
+    assert!(["h1", "h2", "h3"].iter().all(|it| run.statistics(it).handled.corrupt == 0));
+}
+
 /// C-7: one that is stopped for ever leaves the whole rate to the other.
 #[test]
 fn no_stop_of_a_virtual_channel_holds_the_data_of_another() {

@@ -9,6 +9,9 @@ const STEPS_MAX: usize = 8;
 /// Units in the names of times: a scenario has one of the two.
 const UNITS: [(&str, &str); 2] = [("_us", "_periods"), ("_periods", "_us")];
 
+/// What the path of a setting ends with.
+const KEY: &str = "a key, like `duration_us` or `traffic.0.load`";
+
 /// Replaces or adds a key, for example `traffic.0.load`, in the text of a scenario. A value that is
 /// not TOML is a text without its quotes. A text that is not TOML is returned as it is.
 ///
@@ -22,7 +25,7 @@ pub fn with_key(text: &str, path: &str, value: &str) -> Result<String, String> {
     let mut parent = "the scenario";
     let mut steps = path.split('.').take(STEPS_MAX).peekable();
     while let Some(step) = steps.next() {
-        let mut last = "a key, like `duration_us` or `traffic.0.load`".to_owned();
+        let mut last = KEY.to_owned();
         if let Item::ArrayOfTables(list) = item {
             if step == list.len().to_string() {
                 list.push(Table::new());
@@ -34,24 +37,47 @@ pub fn with_key(text: &str, path: &str, value: &str) -> Result<String, String> {
                 table.remove(&format!("{stem}{other}"));
             }
         }
-        let found = match step.parse::<usize>() {
-            Ok(index) => item.get_mut(index),
-            Err(_) => item.get_mut(step),
+        let found = match index_of(step) {
+            Some(index) => item.get_mut(index),
+            None => item.get_mut(step),
         };
         item = found.ok_or_else(|| {
             let (parent, step) = (shortened(parent), shortened(step));
             format!("`{parent}` has no element `{step}`; expected {last}")
         })?;
         if let (true, Some(next)) = (item.is_none(), steps.peek()) {
-            *item = match next.parse::<usize>() {
-                Ok(_) => Item::ArrayOfTables(ArrayOfTables::new()),
-                Err(_) => Item::Table(Table::new()),
+            *item = match index_of(next) {
+                Some(_) => Item::ArrayOfTables(ArrayOfTables::new()),
+                None => Item::Table(Table::new()),
             };
         }
         parent = step;
     }
+    if holds_tables(item, parent, path) {
+        return Err(format!(
+            "`{}` is a table, which would be lost; expected {KEY}",
+            shortened(path)
+        ));
+    }
     *item = Item::Value(value);
     Ok(document.to_string())
+}
+
+/// A number of an element as it is written: `0`, but neither `00` nor `+0`.
+fn index_of(step: &str) -> Option<usize> {
+    step.parse().ok().filter(|index: &usize| index.to_string() == step)
+}
+
+/// True for a table of the scenario or a list of them, in any notation. A value within such a table
+/// may be a table too: `payload = { … }`.
+fn holds_tables(item: &Item, step: &str, path: &str) -> bool {
+    let is_element = index_of(step).is_some() || step == path;
+    match item {
+        Item::Table(_) | Item::ArrayOfTables(_) => true,
+        Item::Value(Value::InlineTable(_)) => is_element,
+        Item::Value(Value::Array(list)) => list.iter().any(Value::is_inline_table),
+        Item::Value(_) | Item::None => false,
+    }
 }
 
 #[cfg(test)]
@@ -95,6 +121,19 @@ go_slack = 4
             });
             let found = found.unwrap_or_else(|message| message);
             assert!(found.trim().starts_with(expected), "{path}: {found}");
+        }
+        for text in [TEXT, "link = { go_slack = 4 }\ntraffic = [{ payload = { small = 1 } }]"] {
+            for path in ["traffic", "traffic.0", "link"] {
+                let message = format!("`{path}` is a table, which would be lost; expected {KEY}");
+                assert_eq!(with_key(text, path, "1"), Err(message));
+            }
+            for path in ["traffic.00", "traffic.+0", "traffic.00.load"] {
+                let message = with_key(text, path, "1").unwrap_err();
+                assert!(message.starts_with("`traffic` has no element"), "{message}");
+            }
+            assert!(with_key(text, "tap.0", "true").unwrap_err().starts_with("`tap.0` is a table"));
+            let payload = with_key(text, "traffic.0.payload", "64").unwrap();
+            assert!(payload.contains("payload = 64") && !payload.contains("small"), "{payload}");
         }
         assert_eq!(with_key("a = [", "seed", "1"), Ok("a = [".to_owned()));
         let deep = with_key(TEXT, &"a.".repeat(100_000), &"[".repeat(100_000)).unwrap();
