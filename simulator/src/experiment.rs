@@ -21,6 +21,8 @@ mod permutations;
 pub mod plot;
 pub mod result_table;
 
+use std::ops::ControlFlow;
+
 use crate::scenario::ScenarioError;
 
 pub use self::measure::{
@@ -113,7 +115,8 @@ impl Experiment {
     /// A built-in scenario is invalid.
     pub fn run(&self, effort: ExperimentEffort) -> Result<ExperimentResult, ScenarioError> {
         let points = self.points(effort);
-        let readings: Result<Vec<_>, _> = points.iter().map(|point| point.run(&|_| ())).collect();
+        let readings: Result<Vec<_>, _> =
+            points.iter().map(|point| point.run(&|_| ControlFlow::Continue(()))).collect();
         Ok(self.conclude(effort, &readings?))
     }
 }

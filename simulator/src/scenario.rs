@@ -365,8 +365,24 @@ mod tests {
         assert_eq!(to("\"shift\"\nby = 7"), [(0, 2), (1, 3), (2, 4), (3, 0), (4, 1)]);
         assert_eq!(to("\"neighbour\""), [(0, 1), (1, 0), (2, 3), (3, 2)]);
         assert_eq!(to("\"bisect\""), [(0, 2), (1, 3), (2, 0), (3, 1)]);
+        assert_eq!(to("\"tornado\""), [(0, 2), (1, 3), (2, 4), (3, 0), (4, 1)]);
+        let four = "\nfrom = [\"h4\", \"h1\", \"h0\", \"h2\"]";
+        assert_eq!(to(&format!("\"transpose\"{four}")), [(1, 0), (0, 1)]);
+        assert_eq!(to(&format!("\"bit-reversal\"{four}")), [(1, 0), (0, 1)]);
         assert_eq!(to("\"h2\""), [(0, 2), (1, 2), (3, 2), (4, 2)]);
         assert_eq!(to("\"bisect\"\nfrom = [\"h4\", \"h1\"]"), [(4, 1), (1, 4)]);
+    }
+
+    #[test]
+    fn a_hot_host_is_drawn_more_often_than_others() {
+        let table = "[[traffic]]\nto = \"hotspot\"\nhot = \"h2\"\npayload = 1\nsaturate = true\n";
+        for (weight, drawn) in [("weight = 3", 3), ("", 10)] {
+            let read = star(&format!("{table}{weight}"));
+            let hosts = (1..=5).chain(std::iter::repeat_n(3, drawn - 1)).map(NodeId);
+            let expected = StreamDestination::Among(hosts.collect());
+            assert_eq!(read.streams.len(), 5);
+            assert!(read.streams.iter().all(|stream| stream.to == expected));
+        }
     }
 
     #[test]

@@ -126,7 +126,8 @@ pub(crate) struct SweepArgs {
     /// Format of the printed table.
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,
-    /// Writes sweep.csv and sweep.svg to this directory.
+    /// Writes the results to this directory, each run as soon as it is finished: after Ctrl-C the same command goes
+    /// on from there. The result of another sweep is not overwritten.
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
 }
@@ -173,7 +174,9 @@ impl FromStr for VariedKey {
             let is_empty = values.iter().any(String::is_empty);
             return if is_empty { Err(expected) } else { Ok(Self { key, values }) };
         };
-        let (to, step) = rest.split_once(':').unwrap_or((rest, "1"));
+        let Some((to, step)) = rest.split_once(':') else {
+            return Err("a range without a step: write it behind a colon, like `0.05..0.6:0.05`");
+        };
         let [from, to, step] =
             [from, to, step].map(|it| it.trim().parse::<f64>().unwrap_or(f64::NAN));
         if !(from <= to && step > 0.0) {
@@ -207,13 +210,14 @@ mod tests {
         for (text, expected) in [
             ("k=0.1..0.3:0.1", "0.1 0.2 0.3"),
             ("k=0.05..0.2:0.1", "0.05 0.15"),
-            ("k=-1..1", "-1 0 1"),
+            ("k=-1..1:1", "-1 0 1"),
+            ("k=0.1..0.9", "a range without a step"),
             ("k = 7", "7"),
             ("k=64, 512", "64 512"),
             ("k=uniform,shift", "uniform shift"),
             ("k=0.3..0.1:0.1", "expected a range"),
             ("k=0..1:0", "expected a range"),
-            ("k=0..x", "expected a range"),
+            ("k=0..x:1", "expected a range"),
             ("k=nan..nan:nan", "expected a range"),
             ("k=1,,2", "expected a range"),
             ("k", "expected a key and a value"),

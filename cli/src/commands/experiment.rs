@@ -5,6 +5,7 @@ mod json;
 pub(crate) mod text;
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use analyzer::render::{StyledLine, TextStyle};
@@ -21,7 +22,7 @@ use crate::catalog::ALL_EXPERIMENTS;
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::output::StandardOutput;
 use crate::rows::ValueSeparator;
-use crate::{plot, progress};
+use crate::{interrupt, plot, progress};
 
 /// An experiment and its results.
 struct ExperimentOutcome {
@@ -36,6 +37,7 @@ pub(crate) fn run(arguments: &ExperimentArgs, output: &mut StandardOutput) -> Co
         list(output);
         return Ok(RunReport::default());
     };
+    interrupt::handle();
     if let Some(directory) = directory {
         fs::create_dir_all(directory).map_err(|error| CliError::writing(directory, &error))?;
     }
@@ -43,6 +45,10 @@ pub(crate) fn run(arguments: &ExperimentArgs, output: &mut StandardOutput) -> Co
     let mut outcomes = Vec::new();
     for experiment in EXPERIMENTS.iter().filter(|one| name == ALL_EXPERIMENTS || one.name == name) {
         let findings = measure(experiment, effort).map_err(|error| CliError::scenario(&error))?;
+        if interrupt::is_pressed() {
+            let error = interrupt::error();
+            return Err(CliError::Message(format!("{error} during {}", experiment.name)));
+        }
         let outcome = ExperimentOutcome { experiment, effort, findings };
         if let Some(directory) = directory {
             write(directory, &outcome)?;
@@ -73,7 +79,7 @@ fn list(output: &mut StandardOutput) {
     }
 }
 
-/// Runs all points in parallel. The result does not depend on the number of threads.
+/// Runs all points in parallel, up to Ctrl-C. The result does not depend on the number of threads.
 fn measure(
     experiment: &Experiment,
     effort: ExperimentEffort,
@@ -82,10 +88,12 @@ fn measure(
     let periods: u64 = points.iter().map(|point| point.duration).sum();
     let style = progress::style("{bar:30} {percent} %  {per_sec:0} periods  ETA {eta}");
     let bar = progress::bar(periods, style);
-    let readings: Result<Vec<PointMeasurement>, ScenarioError> = points
-        .par_iter()
-        .map(|point| point.run(&|periods| progress::advance(&bar, periods)))
-        .collect();
+    let advance = |periods| {
+        progress::advance(&bar, periods);
+        if interrupt::is_pressed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let readings: Result<Vec<PointMeasurement>, ScenarioError> =
+        points.par_iter().map(|point| point.run(&advance)).collect();
     bar.finish_and_clear();
     Ok(experiment.conclude(effort, &readings?))
 }

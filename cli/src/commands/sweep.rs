@@ -1,15 +1,17 @@
 //! `myriscope sweep`: runs a scenario at several points with several seeds, and compares the results.
 
+mod journal;
 mod report;
 
-use std::fs;
+use std::path::PathBuf;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use simulator::network::{Network, VisitOrder};
 use simulator::scenario::Scenario;
 use simulator::statistics::RunStatistics;
 use simulator::truth::TraceLevel;
 
+use self::journal::{RunJournal, SweepIdentity, TextHash};
 use self::report::{RunNumbers, SweepReport};
 use super::experiment::{csv, text};
 use super::simulate::{ScenarioSettings, read_scenario};
@@ -29,50 +31,27 @@ struct SweptScenario<'a> {
     warm_up: u64,
 }
 
-pub(crate) fn run(arguments: &SweepArgs, output: &mut StandardOutput) -> CommandResult {
-    let Some(directory) = &arguments.directory else { return sweep(arguments, output) };
-    let is_new = !directory.exists();
-    fs::create_dir_all(directory).map_err(|error| CliError::writing(directory, &error))?;
-    let result = sweep(arguments, output);
-    if result.is_err() && is_new {
-        // It stays if anything is in it.
-        let _ = fs::remove_dir(directory);
-    }
-    result
+/// All runs of a sweep: of each point, in order, those of each seed.
+struct SweepPlan {
+    points: Vec<Vec<KeySetting>>,
+    seeds: u64,
+    first_seed: u64,
+    /// Of all runs.
+    periods: u64,
+    identity: SweepIdentity,
 }
 
-fn sweep(arguments: &SweepArgs, output: &mut StandardOutput) -> CommandResult {
-    let SweepArgs { scenario: path, vary, set, seeds, warmup, format, directory } = arguments;
+pub(crate) fn run(arguments: &SweepArgs, output: &mut StandardOutput) -> CommandResult {
+    let SweepArgs { scenario: path, set, warmup, format, directory, .. } = arguments;
+    interrupt::handle();
     let text = read_scenario(path)?;
-    let points = points(vary, *seeds)?;
     let settings = ScenarioSettings { path, text: &text, set };
     let swept = SweptScenario { settings, warm_up: *warmup };
-    let mut first_seed = 0;
-    let mut periods = 0_u64;
-    for point in &points {
-        let scenario = swept.read(point, None)?;
-        if swept.warm_up >= scenario.duration {
-            let what =
-                "the warm-up is not shorter than the run: expected a time below the duration";
-            return Err(CliError::reading(path, &what));
-        }
-        first_seed = scenario.seed;
-        periods = periods.saturating_add(scenario.duration.saturating_mul(*seeds));
-    }
-    interrupt::handle();
-    let bar = progress::bar(periods, progress::style("{bar:30} {percent} %  ETA {eta}"));
-    let runs = points.iter().flat_map(|point| (0..*seeds).map(move |seed| (point, seed)));
-    // In the order of the points and seeds, however many threads there are.
-    let runs: Result<Vec<RunNumbers>, CliError> = runs
-        .collect::<Vec<_>>()
-        .into_par_iter()
-        .map(|(point, seed)| {
-            let scenario = swept.read(point, Some(first_seed.wrapping_add(seed)))?;
-            swept.measure(&scenario, &|periods| progress::advance(&bar, periods))
-        })
-        .collect();
-    bar.finish_and_clear();
-    let report = SweepReport { points: &points, seeds: *seeds, runs: &runs? };
+    let plan = SweepPlan::new(arguments, &swept)?;
+    let open = |directory: &PathBuf| RunJournal::open(directory, &plan.identity);
+    let journal = directory.as_ref().map(open).transpose()?;
+    let runs = plan.runs(&swept, journal.as_ref())?;
+    let report = SweepReport { points: &plan.points, seeds: plan.seeds, runs: &runs };
     let table = report.table();
     match format {
         ListFormat::Text => text::table(&table, &mut |line| output.line(&line)),
@@ -89,6 +68,77 @@ fn sweep(arguments: &SweepArgs, output: &mut StandardOutput) -> CommandResult {
     let files = files.map(|(name, text)| (directory.join(name), text));
     write_files(files.iter().map(|(path, text)| (path.as_path(), text.as_bytes())))?;
     Ok(RunReport::default())
+}
+
+impl SweepPlan {
+    /// Reads the scenarios of all points, so that errors come before the first run.
+    fn new(arguments: &SweepArgs, swept: &SweptScenario<'_>) -> Result<Self, CliError> {
+        let SweepArgs { scenario: path, vary, seeds, .. } = arguments;
+        let points = points(vary, *seeds)?;
+        let (mut first_seed, mut periods, mut hash) = (0, 0_u64, TextHash::default());
+        for point in &points {
+            if interrupt::is_pressed() {
+                return Err(CliError::Message(interrupt::error().to_string()));
+            }
+            let scenario = swept.read(point, None)?;
+            if swept.warm_up >= scenario.duration {
+                let what =
+                    "the warm-up is not shorter than the run: expected a time below the duration";
+                return Err(CliError::reading(path, &what));
+            }
+            first_seed = scenario.seed;
+            periods = periods.saturating_add(scenario.duration.saturating_mul(*seeds));
+            hash.add(&scenario);
+        }
+        let varied = |it: &VariedKey| format!("{}={}", it.key, it.values.join(","));
+        let identity = SweepIdentity {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            vary: vary.iter().map(varied).collect(),
+            seeds: *seeds,
+            warmup_periods: swept.warm_up,
+            scenario: hash.digits(),
+        };
+        Ok(Self { points, seeds: *seeds, first_seed, periods, identity })
+    }
+
+    /// Runs what is not finished, in parallel; the results are in order, however many threads there are.
+    fn runs(
+        &self,
+        swept: &SweptScenario<'_>,
+        journal: Option<&RunJournal>,
+    ) -> Result<Vec<RunNumbers>, CliError> {
+        let bar = progress::bar(self.periods, progress::style("{bar:30} {percent} %  ETA {eta}"));
+        let advance = |periods| progress::advance(&bar, periods);
+        let runs =
+            self.points.iter().flat_map(|point| (0..self.seeds).map(move |seed| (point, seed)));
+        let runs: Vec<_> = runs.enumerate().collect();
+        let run = |&(at, (point, seed)): &(usize, (&Vec<KeySetting>, u64))| {
+            if interrupt::is_pressed() {
+                return Ok(None);
+            }
+            let scenario = swept.read(point, Some(self.first_seed.wrapping_add(seed)))?;
+            if let Some(numbers) = journal.and_then(|journal| journal.finished(at)) {
+                advance(scenario.duration);
+                return Ok(Some(numbers));
+            }
+            let numbers = swept.measure(&scenario, &advance);
+            journal.zip(numbers).map_or(Ok(()), |(journal, numbers)| journal.add(at, numbers))?;
+            Ok(numbers)
+        };
+        let results: Result<Vec<Option<RunNumbers>>, CliError> = runs.par_iter().map(run).collect();
+        bar.finish_and_clear();
+        let results = results?;
+        let (count, all) = (results.iter().flatten().count(), results.len());
+        let complete: Option<Vec<RunNumbers>> = results.into_iter().collect();
+        complete.ok_or_else(|| {
+            let kept = match journal {
+                Some(_) => "the same command goes on from there",
+                None => "nothing is kept without -o DIR",
+            };
+            let error = interrupt::error();
+            CliError::Message(format!("{error} after {count} of {all} runs: {kept}"))
+        })
+    }
 }
 
 /// All combinations of the values of the keys, the last key varied fastest.
@@ -119,19 +169,19 @@ impl SweptScenario<'_> {
         Ok(scenario)
     }
 
-    fn measure(&self, scenario: &Scenario, advance: &dyn Fn(u64)) -> Result<RunNumbers, CliError> {
+    /// Numbers of a run; none after Ctrl-C.
+    fn measure(&self, scenario: &Scenario, advance: &dyn Fn(u64)) -> Option<RunNumbers> {
         let mut network = Network::new(scenario, TraceLevel::Everything, VisitOrder::AsGiven);
         let mut seen = RunStatistics::new(scenario, self.warm_up);
         while network.now() < scenario.duration {
             if interrupt::is_pressed() {
-                let error = interrupt::error();
-                return Err(CliError::Message(format!("{error}: no file is written")));
+                return None;
             }
             let start = network.now();
             network.run(start.saturating_add(SLICE).min(scenario.duration));
             network.drain_events().for_each(|event| seen.observe(&event));
             advance(network.now() - start);
         }
-        Ok(RunNumbers::of(&seen, scenario.duration - self.warm_up))
+        Some(RunNumbers::of(&seen, scenario.duration - self.warm_up))
     }
 }

@@ -161,3 +161,43 @@ fn ctrl_c_during_a_simulation_leaves_no_file() {
         fs::read_dir(directory.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
     assert_eq!(left, ["long.toml"]);
 }
+
+#[test]
+fn ctrl_c_during_a_sweep_keeps_the_finished_runs() {
+    let directory = ScratchDirectory::new("interrupted-sweep");
+    let scenario = fixture("demo-contention/scenario.toml");
+    let out = directory.file("out");
+    // The second point takes for ever.
+    let durations = "duration_us=20,900000000";
+    let options = ["sweep", &scenario, "--vary", durations, "--seeds", "2", "-o", &out];
+    let program = RunningProgram::start(&options);
+    let runs = directory.path().join("out/sweep-runs.jsonl");
+    let kept = || fs::read_to_string(&runs).unwrap_or_default().lines().count();
+    // On one processor the runs are one after the other, in any order.
+    let started = Instant::now();
+    while kept() < 3 && started.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    program.interrupt();
+    let (status, lines, err) = program.end();
+    assert_eq!((status, lines.len()), (Some(130), 0), "{err}");
+    let count = kept() - 1;
+    let expected = format!("interrupted after {count} of 4 runs: the same command goes on");
+    assert!(err.contains(&expected), "{err}");
+    assert_eq!(directory.names_in("out"), ["sweep-runs.jsonl"]);
+}
+
+#[test]
+fn ctrl_c_during_an_experiment_leaves_no_file() {
+    let directory = ScratchDirectory::new("interrupted-experiment");
+    let program =
+        RunningProgram::start(&["experiment", "permutations", "-o", &directory.file("out")]);
+    while !directory.path().join("out").exists() {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    program.interrupt();
+    let (status, lines, err) = program.end();
+    assert_eq!((status, lines.len()), (Some(130), 0), "{err}");
+    assert!(err.contains("interrupted during permutations"), "{err}");
+    assert!(directory.names_in("out").is_empty());
+}

@@ -27,6 +27,7 @@ mod selection;
 mod show;
 mod simulate;
 mod support;
+mod sweep;
 #[cfg(feature = "parquet")]
 mod tables;
 mod view;

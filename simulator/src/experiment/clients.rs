@@ -242,6 +242,8 @@ const NOTES: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::*;
 
     /// In a closed loop, round trip times rate is the number of clients, which implies the slope.
@@ -256,7 +258,7 @@ mod tests {
     #[test]
     fn no_request_is_answered_twice_and_all_but_those_under_way_are_answered() {
         for point in points(ExperimentEffort::Quick) {
-            let ledger = point.run(&|_| ()).unwrap().totals;
+            let ledger = point.run(&|_| ControlFlow::Continue(())).unwrap().totals;
             assert!(ledger.is_conserved() && ledger.lost == 0, "{}: {ledger:?}", point.label);
             assert!(ledger.sent - ledger.completed <= 16, "{}: {ledger:?}", point.label);
         }

@@ -1,6 +1,7 @@
 //! Points of experiments and their measurements.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use super::result_table::{MilliValue, PERIODS_PER_US};
 use crate::link::tagged_char::PacketId;
@@ -144,11 +145,15 @@ impl ExperimentPoint {
         format!("duration_periods = {}\n{}", self.duration, self.scenario)
     }
 
-    /// Runs the point, calling `progress` with the periods simulated since its last call.
+    /// Runs the point, calling `progress` with the periods simulated since its last call. Where that breaks,
+    /// nothing is measured.
     ///
     /// # Errors
     /// The scenario is invalid.
-    pub fn run(&self, progress: &dyn Fn(u64)) -> Result<PointMeasurement, ScenarioError> {
+    pub fn run(
+        &self,
+        progress: &dyn Fn(u64) -> ControlFlow<()>,
+    ) -> Result<PointMeasurement, ScenarioError> {
         let scenario = Scenario::read(&self.label, &self.text())?;
         let level = match self.metric {
             MetricKind::Packets => TraceLevel::Everything,
@@ -171,7 +176,9 @@ impl ExperimentPoint {
                 network.run(start.saturating_add(SLICE).min(end));
                 let observe = |row: TruthEvent| reading.observe(&row, self.warm_up, &mut sent);
                 network.drain_events().for_each(observe);
-                progress(network.now() - start);
+                if progress(network.now() - start).is_break() {
+                    return Ok(PointMeasurement::default());
+                }
             }
         }
         reading.conflicts = network.conflicts() - reading.conflicts;
@@ -396,7 +403,8 @@ mod tests {
             warm_up,
             duration: 4000,
         };
-        let [all, half] = [0, 2000].map(|from| point(from).run(&|_| ()).unwrap().received);
+        let [all, half] =
+            [0, 2000].map(|from| point(from).run(&|_| ControlFlow::Continue(())).unwrap().received);
         let [all, half] = [&all, &half].map(|taken| taken.get(&NodeId(1)).copied().unwrap());
         assert_eq!((all.packets, all.payload, all.last - all.first), (20, 190, 1900));
         assert_eq!((half.packets, half.last), (10, all.last));

@@ -119,6 +119,8 @@ const NOTES: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::*;
 
     /// A tree of one has as many packets one after the other as receivers; copies of a switch leave together.
@@ -126,7 +128,8 @@ mod tests {
     #[test]
     fn a_switch_takes_one_packet_whatever_the_group_and_a_chain_one_for_each() {
         let points = points(ExperimentEffort::Quick);
-        let readings: Vec<_> = points.iter().map(|point| point.run(&|_| ()).unwrap()).collect();
+        let readings: Vec<_> =
+            points.iter().map(|point| point.run(&|_| ControlFlow::Continue(())).unwrap()).collect();
         let times: Vec<Vec<_>> = cases(ExperimentEffort::Quick)
             .into_iter()
             .zip(readings.chunks(5))

@@ -233,6 +233,8 @@ fn scheduling() -> Vec<CalibratedSetting> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::*;
 
     #[test]
@@ -245,7 +247,7 @@ mod tests {
     #[test]
     fn no_request_is_lost_or_answered_twice_while_endpoints_come_and_go() {
         for point in large_points(ExperimentEffort::Quick) {
-            let ledger = point.run(&|_| ()).unwrap().totals;
+            let ledger = point.run(&|_| ControlFlow::Continue(())).unwrap().totals;
             assert!(ledger.is_conserved() && ledger.lost == 0, "{}: {ledger:?}", point.label);
             assert!(ledger.sent - ledger.completed <= 4 * 9, "{}: {ledger:?}", point.label);
         }

@@ -8,7 +8,18 @@ use super::toml_reader::{TomlItem, TomlText};
 use crate::topology::{NodeId, NodeKind, NodePort, NodeSpec, Topology};
 
 /// Reserved words, which cannot be names of nodes.
-pub(super) const RESERVED: [&str; 6] = ["all", "any", "bisect", "neighbour", "shift", "uniform"];
+pub(super) const RESERVED: [&str; 10] = [
+    "all",
+    "any",
+    "bisect",
+    "bit-reversal",
+    "hotspot",
+    "neighbour",
+    "shift",
+    "tornado",
+    "transpose",
+    "uniform",
+];
 
 /// Error of a word that cannot be the name of a node: message, and expected text.
 pub(crate) fn invalid_name(name: &str) -> Option<(String, String)> {

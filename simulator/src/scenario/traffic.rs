@@ -1,5 +1,6 @@
 //! `[[traffic]]` and `[[raw]]`: patterns and loads, converted to streams. I-1
 
+mod pattern;
 mod problem;
 
 use std::num::NonZeroU8;
@@ -9,11 +10,12 @@ use codec::ip;
 use codec::notation::parse;
 use codec::packet::PacketTag;
 
+use self::pattern::{PatternKeys, PatternRule, TrafficPattern};
 use super::Scenario;
 use super::arrivals::{self, ArrivalLaw};
 use super::error::{did_you_mean, shortened};
 use super::keys::{self, BoolPair, FieldKey, IntRange, KeyList, WordList, key};
-use super::limits::{BLOCKS_MAX, DESTINATIONS_MAX, NODES_MAX, RAW_MAX};
+use super::limits::{BLOCKS_MAX, DESTINATIONS_MAX, RAW_MAX};
 use super::names::{NameLookup, NetworkCompleteness, node_name};
 use super::toml_reader::{TomlItem, TomlTable, TomlText};
 use super::toml_writer::{TomlKeys, TomlPage, word_of};
@@ -37,9 +39,6 @@ pub(super) struct TrafficReader<'a> {
     characters: usize,
 }
 
-/// Index of a host's receiver, by its own index, the number of hosts, and `by`.
-type PatternPartner = fn(usize, usize, usize) -> Option<usize>;
-
 const CHECKSUMS: [(&str, ChecksumMode); 3] =
     [("none", ChecksumMode::None), ("host", ChecksumMode::Host), ("nic", ChecksumMode::Nic)];
 
@@ -50,20 +49,6 @@ pub(super) const COMMAND: &KeyList<CommandForm> = &[
     key!(CommandForm, "checksum", WordList(&CHECKSUMS), checksum),
     key!(CommandForm, "blocks", IntRange(1..=BLOCKS_MAX), blocks),
     key!(CommandForm, "interrupt", BoolPair([SignalMode::Poll, SignalMode::Interrupt]), signal),
-];
-
-/// Patterns; `uniform` draws a receiver for each packet.
-const PATTERNS: [(&str, Option<PatternPartner>); 4] = [
-    ("uniform", None),
-    ("shift", Some(|at, count, by| Some((at + by) % count.max(1)))),
-    ("neighbour", Some(|at, _, _| Some(at ^ 1))),
-    (
-        "bisect",
-        Some(|at, count, _| {
-            let half = count / 2;
-            if at < half { Some(at + half) } else { at.checked_sub(half).filter(|_| at < 2 * half) }
-        }),
-    ),
 ];
 
 struct SenderList {
@@ -109,12 +94,13 @@ impl<'a> TrafficReader<'a> {
     fn traffic(&mut self, mut table: TomlTable<'_>, protocol: Option<IpProtocol>) {
         let senders = self.senders(&mut table);
         let to = table.needed("to");
-        let shifted = to.as_ref().and_then(TomlItem::as_text).is_some_and(|to| to.text == "shift");
-        let by = if shifted { table.integer("by", 1..=NODES_MAX as u64) } else { None };
+        let pattern = to.as_ref().and_then(TomlItem::as_text);
+        let pattern = pattern.and_then(|to| TrafficPattern::find(to.text));
+        let own = PatternKeys::read(pattern, &mut table, &self.map);
         let pairs = senders
             .zip(to.as_ref())
             .filter(|_| self.destinations <= DESTINATIONS_MAX)
-            .and_then(|(senders, to)| self.pairs(&senders, to, by.unwrap_or(1)));
+            .and_then(|(senders, to)| self.pairs(&senders, to, pattern, own));
         let start = table.time("start", 0..=self.duration.saturating_sub(1));
         let multicast = match protocol {
             Some(_) => None,
@@ -165,33 +151,52 @@ impl<'a> TrafficReader<'a> {
         &self,
         senders: &SenderList,
         to: &TomlItem<'_>,
-        by: usize,
+        pattern: Option<TrafficPattern>,
+        own: PatternKeys,
     ) -> Option<Vec<(NodeId, StreamDestination)>> {
         if let Some(list) = to.as_list() {
             let among = self.map.host_list(&list)?;
             return Some(from_each(&senders.hosts, &StreamDestination::Among(among)));
         }
         let text = to.text("a host, a list of hosts or a pattern")?;
-        match PATTERNS.iter().find(|(name, _)| *name == text.text) {
-            Some((_, None)) => {
-                let among = StreamDestination::Among(self.map.cabled_hosts());
-                Some(from_each(&senders.hosts, &among))
+        let Some(pattern) = pattern else {
+            let to = self.destination(&text)?;
+            let mut pairs = from_each(&senders.hosts, &StreamDestination::One(to));
+            if senders.hosts.len() > 1 {
+                pairs.retain(|(from, _)| *from != to);
             }
-            Some((_, Some(partner))) => self.permuted(senders, |at, count| partner(at, count, by)),
-            None => {
-                let to = self.destination(&text)?;
-                let mut pairs = from_each(&senders.hosts, &StreamDestination::One(to));
-                if senders.hosts.len() > 1 {
-                    pairs.retain(|(from, _)| *from != to);
+            return Some(pairs);
+        };
+        let all = self.map.cabled_hosts();
+        match pattern.rule {
+            PatternRule::Uniform => Some(from_each(&senders.hosts, &StreamDestination::Among(all))),
+            PatternRule::Hotspot => {
+                let among = own.weighted(all)?;
+                let count = senders.hosts.len().saturating_mul(among.len());
+                if count > DESTINATIONS_MAX {
+                    self.report_destinations(&text.span);
+                    return None;
                 }
-                Some(pairs)
+                Some(from_each(&senders.hosts, &StreamDestination::Among(among)))
+            }
+            PatternRule::Paired(partner, _) => {
+                let count = self.paired_hosts(senders)?;
+                let is_whole = self.map.whole == NetworkCompleteness::Complete;
+                let number = own.number.unwrap_or(if pattern.name == "shift" { 1 } else { count });
+                if let Some((message, expected)) =
+                    pattern.problem(count, number).filter(|_| is_whole)
+                {
+                    self.map.problems.add(&text.span, message, expected);
+                    return None;
+                }
+                Some(pattern::permuted(&senders.hosts, |at| partner(at, count, number)))
             }
         }
     }
 
     /// Finds a host by name; suggests a pattern for a misspelt one.
     fn destination(&self, text: &TomlText<'_>) -> Option<NodeId> {
-        let near = did_you_mean(text.text, PATTERNS.iter().map(|(name, _)| *name));
+        let near = did_you_mean(text.text, pattern::names());
         if self.map.topology.find(text.text).is_none() && near.is_some() {
             let message = format!("unknown host or pattern `{}`", shortened(text.text));
             let expected = "expected the name of a host, or a pattern";
@@ -201,23 +206,20 @@ impl<'a> TrafficReader<'a> {
         self.map.cabled_host(text)
     }
 
-    /// Pairs hosts by their position; a host without a partner sends nothing.
-    fn permuted(
-        &self,
-        senders: &SenderList,
-        partner: impl Fn(usize, usize) -> Option<usize>,
-    ) -> Option<Vec<(NodeId, StreamDestination)>> {
+    /// Number of hosts to be paired.
+    fn paired_hosts(&self, senders: &SenderList) -> Option<usize> {
         let count = senders.hosts.len();
         if count < 2 && self.map.whole == NetworkCompleteness::Complete {
             let message = format!("too few hosts for the pattern: {count}");
             self.map.problems.add(&senders.span, message, "expected two at least");
             return None;
         }
-        let pair = |(at, from): (usize, &NodeId)| {
-            let to = *senders.hosts.get(partner(at, count)?)?;
-            (to != *from).then_some((*from, StreamDestination::One(to)))
-        };
-        Some(senders.hosts.iter().enumerate().filter_map(pair).collect())
+        Some(count)
+    }
+
+    fn report_destinations(&self, span: &Range<usize>) {
+        let message = format!("more than {DESTINATIONS_MAX} pairs of sender and receiver");
+        self.map.problems.add(span, message, "expected fewer");
     }
 
     fn add(&mut self, pairs: Vec<(NodeId, StreamDestination)>, form: &StreamTemplate) {
@@ -242,8 +244,7 @@ impl<'a> TrafficReader<'a> {
             };
             self.destinations = self.destinations.saturating_add(hosts.len());
             if self.destinations > DESTINATIONS_MAX {
-                let message = format!("more than {DESTINATIONS_MAX} pairs of sender and receiver");
-                problems.add(&form.span, message, "expected fewer");
+                self.report_destinations(&form.span);
                 return;
             }
             if !self.reachable(from, &hosts, form) {

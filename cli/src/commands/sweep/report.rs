@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
 use simulator::experiment::plot::{AxisScale, PlotAxis, PlotCurve, PlotSpec};
 use simulator::experiment::result_table::{MilliValue, ResultTable, TableCell, TableColumn};
 use simulator::statistics::RunStatistics;
@@ -26,9 +27,19 @@ const STUDENT: [f64; 30] = [
     2.052, 2.048, 2.045, 2.042,
 ];
 
-/// Quantities of a run; none of latencies without a packet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct RunNumbers([Option<f64>; 5]);
+/// Numbers of a run, exact in a file too. Latencies are in periods; none without a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RunNumbers {
+    /// Periods that were measured.
+    periods: u64,
+    packets: u64,
+    /// Bytes of payload.
+    accepted: u64,
+    /// Sum of the packets' latencies.
+    latency: u64,
+    p50: Option<u64>,
+    p99: Option<u64>,
+}
 
 /// All results: of each point, in order, those of each seed.
 pub(super) struct SweepReport<'a> {
@@ -44,13 +55,19 @@ impl RunNumbers {
     /// Numbers of a run that was observed for so many periods.
     pub(super) fn of(seen: &RunStatistics, periods: u64) -> Self {
         let latency = &seen.latencies.packet;
+        let [p50, p99] = [500_000, 990_000].map(|share| latency.quantile(share));
+        let sum = u64::try_from(latency.sum()).unwrap_or(u64::MAX);
+        Self { periods, packets: latency.count(), accepted: seen.payload, latency: sum, p50, p99 }
+    }
+
+    /// The quantities of the table.
+    fn quantities(&self) -> [Option<f64>; 5] {
         let us = |periods: u64| periods as f64 / 80.0;
-        let mean =
-            (latency.count() > 0).then(|| latency.sum() as f64 / latency.count() as f64 / 80.0);
+        let count = self.packets as f64;
+        let mean = (self.packets > 0).then(|| self.latency as f64 / count / 80.0);
         // A byte takes a period of 12.5 ns at 640 Mb/s.
-        let rate = seen.payload as f64 * 640.0 / periods.max(1) as f64;
-        let [half, nearly] = [500_000, 990_000].map(|share| latency.quantile(share).map(us));
-        Self([Some(latency.count() as f64), Some(rate), mean, half, nearly])
+        let rate = self.accepted as f64 * 640.0 / self.periods.max(1) as f64;
+        [Some(count), Some(rate), mean, self.p50.map(us), self.p99.map(us)]
     }
 }
 
@@ -80,7 +97,7 @@ impl<'a> SweepReport<'a> {
         let seeds = usize::try_from(self.seeds).unwrap_or(usize::MAX).max(1);
         self.points.iter().zip(self.runs.chunks(seeds)).map(|(point, runs)| {
             let quantity = |at: usize| {
-                let values = runs.iter().map(|run| run.0.get(at).copied().flatten());
+                let values = runs.iter().map(|run| run.quantities().get(at).copied().flatten());
                 mean_with_interval(&values.collect::<Option<Vec<f64>>>().unwrap_or_default())
             };
             (point.as_slice(), [0, 1, 2, 3, 4].map(quantity))

@@ -1,0 +1,128 @@
+//! `sweep`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{ScratchDirectory, bad, fixture, good};
+
+/// Runs a sweep of the size of packets.
+fn sweep(more: &[&str]) -> String {
+    let scenario = fixture("demo-contention/scenario.toml");
+    let options = ["--vary", "traffic.0.payload=64,512", "--warmup", "10us", "--seeds", "3"];
+    good(&[&["sweep", &scenario, "--set", "duration_us=60"], &options[..], more].concat())
+}
+
+#[test]
+fn a_sweep_writes_the_same_table_and_plot_every_time() {
+    let directory = ScratchDirectory::new("sweep");
+    let [one, two] = ["one", "two"].map(|name| {
+        let text = sweep(&["-o", &directory.file(name)]);
+        let files = ["sweep.csv", "sweep.svg"];
+        (
+            text,
+            files.map(|file| String::from_utf8(directory.read(&format!("{name}/{file}"))).unwrap()),
+        )
+    });
+    assert_eq!(one, two);
+    let (text, [csv, svg]) = one;
+    assert_eq!(text.lines().count(), 4, "{text}");
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0][..4], ["traffic.0.payload", "seeds", "packets", "packets_ci95"]);
+    assert_eq!((rows.len(), rows[1][..2].to_vec(), rows[2][0]), (3, vec!["64", "3"], "512"));
+    assert!(rows.iter().all(|row| row.len() == 12), "{csv}");
+    assert!(svg.contains("packet latency over traffic.0.payload"));
+    assert_eq!(sweep(&["--format", "csv"]), csv);
+    assert_eq!(sweep(&["--format", "tsv"]), csv.replace(',', "\t"));
+    let list: Value = serde_json::from_str(&sweep(&["--format", "json"])).unwrap();
+    let each = sweep(&["--format", "jsonl"]);
+    let each: Vec<Value> = each.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    assert_eq!((&list, &each[1]["traffic.0.payload"]), (&each.clone().into(), &"512".into()));
+    let all = sweep(&["--vary", "duration_us=60..61:1", "--format", "csv"]);
+    assert_eq!(all.lines().count(), 5);
+}
+
+#[test]
+fn a_sweep_that_cannot_run_is_explained_and_writes_nothing() {
+    let directory = ScratchDirectory::new("no-sweep");
+    let scenario = fixture("demo-cut/scenario.toml");
+    for (options, expected) in [
+        (&["--vary", "traffic.0.payload=1..x:1"][..], "expected a range with a step"),
+        (&["--vary", "traffic.0.payload=1..100:1", "--seeds", "101"], "more than 10000 runs"),
+        (
+            &["--vary", "duration_us=60", "--warmup", "1ms"],
+            "the warm-up is not shorter than the run",
+        ),
+        (&["--vary", "duration_us=60", "--warmup", "80ch"], "expected a time, like `500us`"),
+        (&["--vary", "traffic.0.load=0.1..0.9"], "a range without a step"),
+        (&["--vary", "seed=1..2:1"], "--seeds gives the number of seeds"),
+        (&["--vary", "traffic.0.paylaod=1"], "did you mean `payload`?"),
+        (&["--vary", "duration_us=0..1e300:1e299"], "--vary duration_us=0:"),
+        (&["--vary", "traffic.0.to=\u{1b}[2J"], "unknown host `\\u{1b}[2J`"),
+    ] {
+        let path = directory.file("out");
+        let error = bad(&[&["sweep", &scenario, "-o", &path], options].concat());
+        assert!(error.contains(expected), "{options:?} {error}");
+    }
+    assert!(directory.names().is_empty());
+}
+
+#[test]
+fn finished_runs_are_kept_and_used_again() {
+    let directory = ScratchDirectory::new("resumed-sweep");
+    let path = directory.file("out");
+    let whole = sweep(&["-o", &path]);
+    let runs = directory.path().join("out/sweep-runs.jsonl");
+    let lines = fs::read_to_string(&runs).unwrap();
+    let (files, kept): (Vec<_>, Vec<&str>) = (directory.names_in("out"), lines.lines().collect());
+    assert_eq!(
+        (files, kept.len()),
+        (vec!["sweep-runs.jsonl".into(), "sweep.csv".into(), "sweep.svg".into()], 7)
+    );
+    // The program ended while it wrote the third run. The first one shows that it is not run again.
+    let changed = kept[1].replacen("\"packets\":", "\"packets\":1", 1);
+    let cut = [kept[0], &changed, kept[2], &kept[3][..9]].join("\n");
+    fs::write(&runs, cut).unwrap();
+    assert_ne!(sweep(&["-o", &path]), whole);
+    let again = fs::read_to_string(&runs).unwrap();
+    assert_eq!(again.lines().count(), 7, "{again}");
+    assert_eq!(again.lines().nth(1), Some(&*changed));
+}
+
+#[test]
+fn the_result_of_another_sweep_is_not_overwritten() {
+    let directory = ScratchDirectory::new("other-sweep");
+    let path = directory.file("out");
+    let scenario = fixture("demo-contention/scenario.toml");
+    let run = |more: &[&str]| {
+        let options = ["sweep", &scenario, "--set", "duration_us=20", "-o", &path, "--vary"];
+        [&options[..], more].concat().into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let texts =
+        |all: &[String]| -> String { bad(&all.iter().map(String::as_str).collect::<Vec<_>>()) };
+    let one = run(&["traffic.0.payload=64", "--seeds", "1"]);
+    good(&one.iter().map(String::as_str).collect::<Vec<_>>());
+    let before = directory.read("out/sweep.csv");
+    for (options, expected) in [
+        (
+            &["traffic.0.payload=65", "--seeds", "2"][..],
+            "differs in --vary, --seeds, the scenario: name another",
+        ),
+        (
+            &["traffic.0.payload=64", "--seeds", "1", "--warmup", "1us"],
+            "differs in --warmup: name another",
+        ),
+        (
+            &["traffic.0.payload=64", "--seeds", "1", "--set", "link.go_slack=8"],
+            "differs in the scenario: name another",
+        ),
+    ] {
+        let error = texts(&run(options));
+        assert!(error.contains(expected), "{options:?} {error}");
+    }
+    directory.write("out/sweep-runs.jsonl", b"{}\n");
+    assert!(texts(&one).contains("sweep-runs.jsonl: line 1 is none of a sweep"));
+    fs::remove_file(directory.path().join("out/sweep-runs.jsonl")).unwrap();
+    assert!(texts(&one).contains("sweep.csv: the result of another sweep"));
+    assert_eq!(directory.read("out/sweep.csv"), before);
+}
