@@ -64,6 +64,8 @@ pub struct ReadSummary {
     pub late: Vec<(u32, u64)>,
     /// Selected signals whose level was unknown later.
     pub lost: u64,
+    /// True if the last line of a text has no end, so that what it says may be cut.
+    pub is_cut_line: bool,
     /// Damage that ended the reading. What precedes it has been given.
     pub error: Option<RecordingError>,
 }

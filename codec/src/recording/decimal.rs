@@ -3,21 +3,15 @@
 /// Femtoseconds in a second.
 pub(super) const SECOND_FS: u64 = 1_000_000_000_000_000;
 
-/// Units of time, and femtoseconds in each. A longer name begins like its unit: `nanoseconds`, `seconds`.
-const TIME_UNITS: [(&str, &str, u64); 6] = [
-    ("fs", "femto", 1),
-    ("ps", "pico", 1000),
-    ("ns", "nano", 1_000_000),
-    ("us", "micro", 1_000_000_000),
-    ("ms", "milli", 1_000_000_000_000),
-    ("s", "sec", SECOND_FS),
-];
-
-/// Femtoseconds in a unit of time.
+/// Femtoseconds in a unit of time: `ns`, `nsec`, `nanoseconds` and the like.
 pub(super) fn time_unit(name: &str) -> Option<u64> {
     let name = name.trim().replace(['µ', 'μ'], "u").to_ascii_lowercase();
-    let is_named = |short: &str, long: &str| name == short || name.starts_with(long);
-    TIME_UNITS.iter().find(|(short, long, _)| is_named(short, long)).map(|(.., unit_fs)| *unit_fs)
+    let endings = ["seconds", "second", "secs", "sec", "s"];
+    let prefix = endings.iter().find_map(|ending| name.strip_suffix(ending))?;
+    let prefixes =
+        [("", ""), ("m", "milli"), ("u", "micro"), ("n", "nano"), ("p", "pico"), ("f", "femto")];
+    let power = prefixes.iter().position(|(short, long)| [*short, *long].contains(&prefix))?;
+    Some(SECOND_FS / 1000_u64.pow(u32::try_from(power).ok()?))
 }
 
 /// Samples in a second: `500 MHz`, `500000.0 KHz`, `0.5 G`, `5e+08Hz`.
@@ -57,16 +51,9 @@ impl DecimalNumber {
             return None;
         }
         let fraction = fraction.get(..30).unwrap_or(fraction);
-        let all = format!("{whole}{fraction}");
-        let digits: i128 = all
-            .trim_start_matches('0')
-            .parse()
-            .or_else(
-                |error| {
-                    if all.bytes().all(|digit| digit == b'0') { Ok(0) } else { Err(error) }
-                },
-            )
-            .ok()?;
+        let digits = whole.bytes().chain(fraction.bytes()).try_fold(0_i128, |sum, digit| {
+            sum.checked_mul(10)?.checked_add((digit - b'0').into())
+        })?;
         let places = i32::try_from(fraction.len()).ok()?;
         Some(Self { digits: sign * digits, exponent: exponent.checked_sub(places)? })
     }
@@ -146,9 +133,12 @@ mod tests {
         ] {
             assert_eq!(sample_rate(text), rate, "{text}");
         }
-        for (name, unit_fs) in
-            [("ns", 1_000_000), ("Nanoseconds", 1_000_000), ("µs", 1_000_000_000), ("S", SECOND_FS)]
-        {
+        for (name, unit_fs) in [
+            ("ns", 1_000_000),
+            ("Nanoseconds", 1_000_000),
+            ("µsec", 1_000_000_000),
+            ("S", SECOND_FS),
+        ] {
             assert_eq!(time_unit(name), Some(unit_fs), "{name}");
         }
         assert_eq!((time_unit(""), time_unit("xs")), (None, None));

@@ -31,13 +31,13 @@ pub struct WireSelection {
     pub is_reordered: bool,
 }
 
-/// Name without the number of a bit, and that number: of `tx[8]`, `tx(8)`, `tx<8>`, `tx_8` and `D8`.
+/// Name without the number of a bit, and that number: of `tx[8]`, `tx(8)`, `tx<8>`, `tx_8`, `tx_8_` and `D8`.
 fn split_bit(name: &str) -> (&str, Option<usize>) {
-    let inner = name.trim_end_matches([']', ')', '>', ' ']);
+    let inner = name.trim_end_matches([']', ')', '>', ' ', '_']);
     let digits = inner.bytes().rev().take_while(u8::is_ascii_digit).count();
     let (stem, digits) = inner.split_at(inner.len() - digits);
     match digits.parse() {
-        Ok(bit) => (stem.trim_end_matches(['[', '(', '<', ' ']), Some(bit)),
+        Ok(bit) => (stem.trim_end_matches(['[', '(', '<', ' ', '_']), Some(bit)),
         Err(_) => (name, None),
     }
 }
@@ -300,26 +300,18 @@ pub fn channel_of_scope(scope: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::variables::VariableName;
     use super::*;
-    use crate::recording::SignalReader;
-    use crate::recording::vcd::VcdReader;
 
-    /// Signals of declarations, each of a width and a name.
+    /// Signals of declarations: scope, width and name of each.
     fn table(declarations: &str) -> SignalTable {
-        let mut text = String::new();
-        for (at, line) in declarations.split("; ").enumerate() {
-            let (scope, variable) = line.split_once(' ').unwrap();
-            let (width, name) = variable.split_once(' ').unwrap();
-            let code = at % 90;
-            let code = char::from(b'!' + u8::try_from(code).unwrap());
-            text += &format!(
-                "$scope module {scope} $end $var wire {width} {code} {name} $end $upscope $end\n"
-            );
-        }
-        let dump =
-            VcdReader::new(format!("{text}$enddefinitions $end\n").leak().as_bytes()).unwrap();
         let mut all = SignalTable::default();
-        dump.signals().names().iter().for_each(|name| all.push(name.clone()));
+        for (at, line) in declarations.split("; ").enumerate() {
+            let words: Vec<&str> = line.split(' ').collect();
+            let range = words.get(3).copied().unwrap_or_default();
+            let name = VariableName { scopes: &[words[0].to_owned()], name: words[2], range };
+            all.declare(name, words[1].parse().unwrap(), &at.to_be_bytes()).unwrap();
+        }
         all
     }
 
@@ -329,74 +321,67 @@ mod tests {
 
     #[test]
     fn wires_are_found_by_many_forms_of_names() {
-        let buses =
-            table("top.u1 9 tx [8:0]; top.u2 9 rx[0:8]; top 1 d; top 8 t(7:0); a.b 1 c,1; a 1 b.c");
-        let bus = "top.u1.tx[0] top.u1.tx[1] top.u1.tx[2] top.u1.tx[3] top.u1.tx[4] top.u1.tx[5] \
-                   top.u1.tx[6] top.u1.tx[7] top.u1.tx[8]";
-        for text in [
-            "tx",
-            "tx[8:0]",
-            "u1.tx[0:8]",
-            "top/u1/tx",
-            "TX",
-            "tx(8 downto 0)",
-            "tx(8),tx(7),tx[6],tx[5:0]",
-        ] {
-            let wires = buses.wires(text).unwrap();
-            assert_eq!(names(&buses, &wires), bus, "{text}");
-        }
-        assert_eq!(names(&buses, &buses.wires("rx").unwrap()), bus.replace("u1.tx", "u2.rx"));
-        assert_eq!(names(&buses, &buses.wires("d,t").unwrap()[7..]), "top.t[7] top.d");
-        for (text, error) in [
-            ("tx[7:0]", "8 signals in --wires, expected 9"),
+        let links = "top.u1 9 tx [8:0]; top.u2 9 rx[0:8]; top 1 d; top 8 t(7:0); a.b 1 c,1; a 1 b.c; b 1 d; \
+                     a 1 q_1_; a 1 q_0";
+        let links = table(links);
+        let bus: Vec<String> = (0..9).map(|bit| format!("top.u1.tx[{bit}]")).collect();
+        let (tx, rx) = (bus.join(" "), bus.join(" ").replace("u1.tx", "u2.rx"));
+        let eight = (0..8).map(|bit| format!("top.t[{bit}]")).collect::<Vec<_>>().join(" ");
+        for (text, expected) in [
+            ("tx", tx.as_str()),
+            ("tx[8:0]", &tx),
+            ("u1.tx[0:8]", &tx),
+            ("top/u1/tx", &tx),
+            ("TX", &tx),
+            ("tx(8 downto 0)", &tx),
+            ("tx(8),tx(7),tx[6],tx[5:0]", &tx),
+            ("rx", &rx),
+            ("top.d,t", &format!("{eight} top.d")),
+            ("tx[7:0]", "8 signals in --wires, expected 9: of d, 7, 6, 5, 4, 3, 2, 1, 0"),
+            ("q", "2 signals in --wires, expected 9: of d, 7, 6, 5, 4, 3, 2, 1, 0"),
             ("tx[9:0]", "no signal tx[9:0]"),
-            ("d,t[7:1],d", "signal top.d is named twice"),
-            ("c,1", "1 signals in --wires"),
-            ("q", "no signal q"),
+            ("top.d,t[7:1],top.d", "signal top.d is named twice"),
+            ("c,1", "1 signals in --wires, expected 9: of d, 7, 6, 5, 4, 3, 2, 1, 0"),
+            ("r", "no signal r"),
+            ("d", "several signals are called d: top.d, b.d"),
         ] {
-            assert!(buses.wires(text).unwrap_err().starts_with(error), "{text}");
+            let found = links.wires(text).map_or_else(|error| error, |it| names(&links, &it));
+            assert_eq!(found, expected, "{text}");
         }
-        let twice = table("a 1 d; b 1 d");
-        assert_eq!(twice.find("d").unwrap_err(), "several signals are called d: a.d, b.d");
-        assert_eq!(twice.find("a.d"), Ok(vec![0]));
+        assert_eq!(names(&links, &links.find("q[1:0]").unwrap()), "a.q_1_ a.q_0");
     }
 
     #[test]
     fn channels_are_guessed_from_names() {
         let ordered = |prefix: &str, order: &str| {
-            let all = order.chars().map(|c| {
-                if c == 'd' { format!("{prefix} 1 d") } else { format!("{prefix} 1 D{c}") }
-            });
+            let all = order.split("").filter(|bit| !bit.is_empty());
+            let all = all.map(|bit| format!("{prefix} 1 D{bit}").replace("Dd", "d"));
             all.collect::<Vec<_>>().join("; ")
         };
-        let nine = |prefix: &str| {
-            format!(
-                "{prefix}.D0 {prefix}.D1 {prefix}.D2 {prefix}.D3 {prefix}.D4 {prefix}.D5 {prefix}.D6 {prefix}.D7 {prefix}.d"
-            )
-        };
+        let both = |order: &str, other: &str| [ordered("a", order), ordered("b", other)].join("; ");
         for (declarations, expected) in [
-            (ordered("a", "01234567d"), vec![nine("a")]),
-            (ordered("a", "d76543210"), vec![nine("a")]),
-            (ordered("a", "37d102564"), vec![nine("a")]),
-            (
-                format!("{}; {}", ordered("a", "76543210d"), ordered("b", "01234567d")),
-                vec![nine("a"), nine("b")],
-            ),
+            (ordered("a", "01234567d"), "a"),
+            (ordered("a", "d76543210"), "a"),
+            (ordered("a", "37d102564"), "a"),
+            (both("76543210d", "01234567d"), "ab"),
             // Among others: a clock, a counter.
-            (format!("t 1 clk; t 32 n; {}", ordered("a", "01234567d")), vec![nine("a")]),
-            (format!("{}; t 2 n", ordered("t", "d01234567")), vec![nine("t")]),
+            (format!("t 1 clk; t 32 n; {}", ordered("a", "01234567d")), "a"),
+            (format!("{}; t 2 n", ordered("t", "d01234567")), "t"),
         ] {
             let table = table(&declarations);
             let found = table.channels(None).unwrap();
             let found: Vec<String> = found.iter().map(|it| names(&table, &it.signals)).collect();
+            let expected: Vec<String> = expected
+                .chars()
+                .map(|scope| {
+                    let bits = "D0 D1 D2 D3 D4 D5 D6 D7 d".split(' ');
+                    bits.map(|bit| format!("{scope}.{bit}")).collect::<Vec<_>>().join(" ")
+                })
+                .collect();
             assert_eq!(found, expected, "{declarations}");
         }
-        let link = format!(
-            "{}; {}",
-            ordered("h1_0_to_s1_1", "01234567d"),
-            ordered("s1_1_to_h1_0", "01234567d")
-        );
-        let link = table(&link);
+        let link = both("01234567d", "01234567d").replace("a 1", "h1_0_to_s1_1 1");
+        let link = table(&link.replace("b 1", "s1_1_to_h1_0 1"));
         let found = link.channels_named(&["s1:1>h1:0", "h1:0>s1:1"]).unwrap();
         assert_eq!(found[0].signals[0], 9);
         assert_eq!(channel_of_scope("s1_1_to_h1_0").as_deref(), Some("s1:1>h1:0"));

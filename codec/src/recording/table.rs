@@ -6,7 +6,7 @@ use std::io::{self, Chain, Cursor, Read};
 
 use csv::{ReaderBuilder, StringRecord};
 
-use self::dialect::{CsvColumn, TableDialect, bits, level, time};
+use self::dialect::{CsvColumn, TableDialect, bits, is_of_width, level, time};
 use super::decimal::TimeOrigin;
 use super::levels::{SignalLevel, SignalLevels};
 use super::variables::VariableName;
@@ -88,7 +88,7 @@ impl<R: Read> TableReader<R> {
             .trim(csv::Trim::All)
             .delimiter(dialect.separator)
             .comment(dialect.comment)
-            .from_reader(LimitedReader { reader: unread.chain(reader), left: ROW_MAX });
+            .from_reader(LimitedReader { reader: unread.chain(reader), left: ROW_MAX, last: 0 });
         let columns = dialect.columns.into_iter().map(|(_, column)| column).collect();
         let times = times.unwrap_or(RowTimes::Equal(row_fs));
         Ok(Self { rows, signals, columns, lines, times })
@@ -136,6 +136,9 @@ impl<R: Read> TableReader<R> {
             let wrong = |cause: String| RecordingError::at_line(line, cause);
             if !read.map_err(|error| wrong(error.to_string()))? {
                 break;
+            }
+            if record.len() == 1 && record.get(0).is_some_and(|it| it.starts_with([';', '#'])) {
+                continue;
             }
             if record.len() < self.columns.len() {
                 let text = format!(
@@ -186,7 +189,10 @@ impl<R: Read> SignalReader for TableReader<R> {
     fn read(mut self: Box<Self>, selected: &[usize], changes: &mut ChangeSink<'_>) -> ReadSummary {
         let (mut levels, mut time_fs) = (SignalLevels::default(), 0);
         let error = self.read_rows(selected, &mut levels, &mut time_fs, changes).err();
-        ReadSummary { error, ..levels.finish(time_fs, changes) }
+        // A level is complete without an end of its line, a number may not be.
+        let is_number = !matches!(self.columns.last(), Some(CsvColumn::Level) | None);
+        let is_cut_line = is_number && self.rows.get_ref().last != b'\n';
+        ReadSummary { error, is_cut_line, ..levels.finish(time_fs, changes) }
     }
 }
 
@@ -200,8 +206,8 @@ fn set(
     match (column, level(text)) {
         _ if text.is_empty() => {}
         (CsvColumn::Bus { width, base }, _) => {
-            let bits = bits(text, base)
-                .filter(|bits| bits.is_none_or(|bits| width >= 64 || bits >> width == 0));
+            let bits =
+                bits(text, base).filter(|bits| bits.is_none_or(|bits| is_of_width(bits, width)));
             let bits =
                 bits.ok_or_else(|| format!("{:?} is no number of {width} bits", head(text)))?;
             for (mask, at) in masks.iter().zip(0_u32..) {
@@ -225,6 +231,8 @@ fn set(
 struct LimitedReader<R> {
     reader: R,
     left: usize,
+    /// Last byte.
+    last: u8,
 }
 
 impl<R: Read> Read for LimitedReader<R> {
@@ -234,6 +242,7 @@ impl<R: Read> Read for LimitedReader<R> {
         }
         let read = self.reader.read(bytes)?;
         self.left = self.left.saturating_sub(read);
+        self.last = bytes.get(..read).and_then(<[u8]>::last).copied().unwrap_or(self.last);
         Ok(read)
     }
 }
@@ -272,6 +281,8 @@ mod tests {
             "; Channels (2/2): a, b\n; Samplerate: 500 MHz\nlogic,logic\n0,1\n1,1\n1,0\n",
             "; Channels (2/2): a, b\nnanoseconds,logic,logic\n0,0,1\n2,1,1\n4,1,0\n; end\n",
             "\"Timestamp\",\"a\",\"b\"\n2025-12-31T23:59:59.999999998Z,L,H\n2026-01-01 00:00:00Z,H,H\n2026-01-01T01:00:00.000000002+01:00,1,0\n",
+            "Zeit (nsec),a,b\n0,0,1\n# mark\n; mark\n2,1,1\n4,1,0\n",
+            "Time,a,b\n23:59:59.999999998,0,1\n24:00:00,1,1\n24:00:00.000000002,1,0\n",
             "Exported on,today\nSample,Time(s),a,b\n0,0,0,1\n1,2e-9,1,1\n2,4e-9,1,0\n",
         ] {
             let names = vec!["a".to_owned(), "b".to_owned()];
@@ -281,24 +292,31 @@ mod tests {
 
     #[test]
     fn buses_are_numbers_of_a_base() {
-        for text in [
-            "Sample in Buffer,Sample in Window,TRIGGER,top/tx[1:0]\nRadix - UNSIGNED,UNSIGNED,UNSIGNED,HEX\n0,0,1,1\n1,1,0,3\n2,2,0,2\n",
-            "Time [ns],tx[1:0]\n0,0x1\n2,0x3\n4,0x2\n",
-            "Time [ns],tx(1 downto 0)\n0,b001\n2,b011\n4,b010\n",
+        // Three numbers of nine wires in each spelling: of the last two signals, wire 0 changes, then wire 1 and 0.
+        for spelling in [
+            "[8:0] 0x1ff 1FE 0x1fd",
+            "[8:0] 9'h1ff 9'h1fe 9'h1fd",
+            " 1ff 1fe 1fd",
+            "(8:0) x\"1FF\" X'1FE' $1fd",
+            "[0:8] b111111111 b111111110 b111111101",
+            " 111111111 111111110 111111101",
+            " 0b111111111 0b111111110 0b111111101",
+            "[8:0] 9'b111111111 9'b111111110 9'b101",
+            " 511 510 509",
+            "[8:0] 9'd511 9'd510 9'd509",
+            " 0o777 0o776 0o775",
+            " 1ffh 1feh 1fdh",
         ] {
-            let text = if text.starts_with("Sample") {
-                format!("# samplerate: 500M\n{text}")
-            } else {
-                text.to_owned()
-            };
+            let (title, values) = spelling.split_once(' ').unwrap();
+            let mut text = format!("Time [ns],tx{title}\n");
+            for (time, value) in values.split(' ').enumerate() {
+                text += &format!("{},{value}\n", 2 * time);
+            }
             let (names, changes, error) = read(&text);
-            assert!(
-                names.iter().all(|name| name.contains("tx[")) && error.is_none(),
-                "{names:?} {error:?}"
-            );
-            // The signals of a bus stand with bit 1 first.
-            assert_eq!(changes, [(2, 1), (4, 2)], "{text}");
+            assert_eq!((names.len(), changes, error), (9, vec![(2, 2), (4, 3)], None), "{text}");
         }
+        let radix = "# samplerate: 500M\nSample in Buffer,TRIGGER,top/tx[1:0]\nRadix - UNSIGNED,UNSIGNED,HEX\n0,1,1\n1,0,3\n2,0,2\n";
+        assert_eq!(read(radix).1, [(2, 1), (4, 2)]);
         let (names, _, error) = read("Time [ns],tx\n0,1FF\n2,0aa\n4,xx\n6,3FF\n");
         assert_eq!(
             (names.len(), error.as_deref()),

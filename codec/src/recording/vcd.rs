@@ -118,6 +118,13 @@ impl<R: Read> VcdReader<R> {
         declared.map_err(|cause| self.words.error(cause))
     }
 
+    /// The code behind a level.
+    fn code(&mut self) -> Result<&[u8], RecordingError> {
+        let line = self.words.line();
+        let ended = || RecordingError::at_line(line, "the file ends inside a change: no code");
+        self.words.next()?.ok_or_else(ended)
+    }
+
     /// Reads changes, and gives those before the last time.
     fn read_changes(
         &mut self,
@@ -157,20 +164,14 @@ impl<R: Read> VcdReader<R> {
                 [b'b' | b'B', bits @ ..] => {
                     vector.clear();
                     vector.extend_from_slice(bits);
-                    let code = self.words.next()?.unwrap_or_default();
-                    codes.set_vector(code, &vector);
+                    codes.set_vector(self.code()?, &vector);
                 }
                 // Numbers and texts are no levels.
-                [b'r' | b'R' | b's' | b'S', ..] => _ = self.words.next()?,
+                [b'r' | b'R' | b's' | b'S', ..] => _ = self.code()?,
                 b"$comment" => _ = self.section()?,
                 [b'$', ..] => {}
                 [letter, code @ ..] if let Some(level) = SignalLevel::of(*letter) => {
-                    if code.is_empty() {
-                        let code = self.words.next()?.unwrap_or_default();
-                        codes.put_scalar(code, level);
-                    } else {
-                        codes.put_scalar(code, level);
-                    }
+                    codes.put_scalar(if code.is_empty() { self.code()? } else { code }, level);
                 }
                 word => {
                     let word = String::from_utf8_lossy(word).escape_debug().to_string();
@@ -190,7 +191,8 @@ impl<R: Read> SignalReader for VcdReader<R> {
         let mut codes = SelectedCodes::new(&self.variables, selected);
         let mut time_fs = 0;
         let error = self.read_changes(&mut codes, &mut time_fs, sink).err();
-        ReadSummary { error, ..codes.levels.finish(time_fs, sink) }
+        let is_cut_line = self.words.is_cut();
+        ReadSummary { error, is_cut_line, ..codes.levels.finish(time_fs, sink) }
     }
 }
 

@@ -16,13 +16,15 @@ pub(super) struct WordReader<R> {
     /// Bytes of the buffer that are not read yet.
     unread: Range<usize>,
     is_at_end: bool,
+    /// Last byte of what has been read.
+    last: u8,
     line: u64,
 }
 
 impl<R: Read> WordReader<R> {
     pub(super) fn new(reader: R) -> Self {
         let buffer = vec![0; 4 * WORD_MAX].into_boxed_slice();
-        Self { reader, buffer, unread: 0..0, is_at_end: false, line: 1 }
+        Self { reader, buffer, unread: 0..0, is_at_end: false, last: b'\n', line: 1 }
     }
 
     /// The next word; `None` at the end of the file.
@@ -63,6 +65,11 @@ impl<R: Read> WordReader<R> {
         self.line += lines;
     }
 
+    /// True if no line ends behind the last word of the file.
+    pub(super) const fn is_cut(&self) -> bool {
+        !self.last.is_ascii_whitespace()
+    }
+
     /// Line of the word that was read last.
     pub(super) const fn line(&self) -> u64 {
         self.line
@@ -84,6 +91,8 @@ impl<R: Read> WordReader<R> {
             match self.reader.read(free) {
                 Ok(read) => {
                     self.is_at_end = read == 0;
+                    self.last =
+                        free.get(..read).and_then(<[u8]>::last).copied().unwrap_or(self.last);
                     self.unread.end += read;
                     return Ok(());
                 }

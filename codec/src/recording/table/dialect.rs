@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::super::decimal::{DecimalNumber, SECOND_FS, sample_rate, time_unit};
 use super::super::levels::SignalLevel;
 use super::super::vcd::BYTE_ORDER_MARK;
+use crate::wires::WIRES;
 
 /// Separators of fields, in the order of preference.
 const SEPARATORS: [u8; 3] = *b",;\t";
@@ -145,29 +146,47 @@ fn column<'v>(title: &str, base: Option<u32>, values: impl Iterator<Item = &'v s
     if NO_SIGNALS.contains(&lower.as_str()) {
         return CsvColumn::Other;
     }
+    let numbers: Vec<&str> = values.filter(|value| level(value).is_none()).collect();
     let (_, range) = super::super::variables::split_range(title);
-    let digits = values.filter(|value| level(value).is_none()).map(|value| digits(value).0.len());
-    let width = match super::super::variables::bounds(range) {
-        Some((one, other)) => usize::abs_diff(one, other) + 1,
-        // Three hexadecimal digits hold the nine wires of a channel.
-        None => match digits.max().unwrap_or_default() {
-            0 | 1 => return CsvColumn::Level,
-            3 => 9,
-            count => 4 * count,
-        },
+    let stated = super::super::variables::bounds(range).map(|it| usize::abs_diff(it.0, it.1) + 1);
+    let longest = numbers.iter().map(|number| digits(number).0.len()).max().unwrap_or_default();
+    if stated.is_none() && longest < 2 {
+        return CsvColumn::Level;
+    }
+    let given = numbers.iter().find_map(|number| digits(number).1);
+    let is_binary = longest + 1 >= WIRES && numbers.iter().all(|it| is_binary(digits(it).0));
+    let width = stated.unwrap_or(match longest {
+        _ if is_binary || given == Some(2) => longest,
+        // Three digits hold the nine wires of a channel.
+        3 => WIRES,
+        _ => 4 * longest,
+    });
+    let fits = |base: &u32| {
+        let mut all = numbers.iter().filter(|number| !number.is_empty());
+        all.all(|it| bits(it, *base).is_some_and(|it| it.is_none_or(|it| is_of_width(it, width))))
     };
-    CsvColumn::Bus { width, base: base.unwrap_or(16) }
+    let bases = if is_binary && longest == width { [2, 16] } else { [16, 10] };
+    let base = base.or_else(|| bases.into_iter().find(fits)).unwrap_or(16);
+    CsvColumn::Bus { width, base }
 }
 
-/// Femtoseconds of the unit in a title of times: `Time [ns]`, `Time(s)`, `nanoseconds`; seconds if there is none.
+/// True if a number has no more bits than some.
+pub(super) fn is_of_width(bits: u64, width: usize) -> bool {
+    width >= 64 || bits >> width == 0
+}
+
+/// Femtoseconds of the unit in a title of times, its last word: `Time [ns]`, `Time in us`, `nanoseconds`; seconds if there is
+/// none. Any title with a unit in brackets is one of times.
 fn time_title(lower: &str) -> Option<u64> {
-    let short = lower.strip_prefix('t').filter(|rest| !rest.starts_with(char::is_alphanumeric));
-    if let Some(rest) = lower.strip_prefix("time").or(short) {
-        let rest = rest.trim_start_matches("stamp").replace("unit", "");
-        let unit = rest.trim_matches([' ', '[', ']', '(', ')', '/', ':', '_', ',', '.']);
-        return if unit.is_empty() { Some(SECOND_FS) } else { time_unit(unit) };
+    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let (first, last) = (words.next()?, words.next_back());
+    let is_time = ["t", "time", "timestamp", "times"].contains(&first);
+    match last.filter(|last| !["stamp", "unit", "utc"].contains(last)) {
+        None if is_time => Some(SECOND_FS),
+        None => time_unit(first).filter(|_| first.trim_end_matches('s').ends_with("second")),
+        Some(unit) if is_time || lower.ends_with([']', ')']) => time_unit(unit),
+        Some(_) => None,
     }
-    time_unit(lower).filter(|_| lower.ends_with("second") || lower.ends_with("seconds"))
 }
 
 /// Base of numbers that a line of bases names.
@@ -211,16 +230,25 @@ pub(super) fn level(field: &str) -> Option<SignalLevel> {
     }
 }
 
-/// Digits of a number, and its base if they state it: `0x1ff`, `9'h1ff`, `1ffh`, `b101`.
+/// Digits of a number, and its base if they state it: `0x1ff`, `9'h1ff`, `x"1ff"`, `1ffh`, `$1ff`, `0o777`, `b101`.
 fn digits(field: &str) -> (&str, Option<u32>) {
-    let field = field.split_once('\'').map_or(field, |(_, digits)| digits);
-    let lower = |c: char| field.starts_with([c, c.to_ascii_uppercase()]);
-    let bare = field.strip_prefix('0').unwrap_or(field);
-    if bare.starts_with(['x', 'X', 'h', 'H']) {
-        return (bare.get(1..).unwrap_or_default(), Some(16));
-    }
-    if lower('b') && field.len() > 3 && field.bytes().skip(1).all(|it| matches!(it, b'0' | b'1')) {
-        return (field.get(1..).unwrap_or_default(), Some(2));
+    let field = field.trim_matches(['"', '\'', '$']);
+    let (before, marked) = field.split_once(['\'', '"']).unwrap_or(("0", field));
+    let bare = marked.strip_prefix('0').unwrap_or(marked);
+    for (letter, base) in [('x', 16), ('h', 16), ('o', 8), ('d', 10), ('b', 2)] {
+        let letters = [letter, letter.to_ascii_uppercase()];
+        if before.ends_with(letters) {
+            return (marked, Some(base));
+        }
+        let Some(digits) = bare.strip_prefix(letters) else { continue };
+        // `0b1` and `d12` are hexadecimal numbers too.
+        let is_prefix = match base {
+            2 => marked.len() > 3 && is_binary(digits),
+            base => base != 10,
+        };
+        if !digits.is_empty() && (is_prefix || marked.len() < field.len()) {
+            return (digits, Some(base));
+        }
     }
     match field.strip_suffix(['h', 'H']) {
         Some(digits) => (digits, Some(16)),
@@ -228,51 +256,57 @@ fn digits(field: &str) -> (&str, Option<u32>) {
     }
 }
 
+/// True for binary digits alone, and letters of levels that are unknown.
+fn is_binary(digits: &str) -> bool {
+    digits.bytes().all(|it| b"01xXzZuU".contains(&it))
+}
+
 /// The bits of a number. `Some(None)` if they are unknown.
 pub(super) fn bits(field: &str, base: u32) -> Option<Option<u64>> {
-    let is_unknown =
-        |c: char| SignalLevel::of(c as u8) == Some(SignalLevel::Unknown) && c.is_ascii();
+    let is_unknown = |it: u8| SignalLevel::of(it) == Some(SignalLevel::Unknown);
     let (digits, stated) = digits(field);
     match u64::from_str_radix(digits, stated.unwrap_or(base)) {
         Ok(bits) => Some(Some(bits)),
-        Err(_) if !field.is_empty() && field.trim_start_matches("0x").chars().any(is_unknown) => {
-            Some(None)
-        }
-        Err(_) => None,
+        Err(_) => digits.bytes().any(is_unknown).then_some(None),
     }
 }
 
-/// Femtoseconds of a time in a unit, or of a date with a time of day. ISO 8601
+/// Femtoseconds of a time in a unit, which may stand behind it, or of a time of day with or without a date. ISO 8601
 pub(super) fn time(text: &str, unit_fs: u64) -> Option<i128> {
-    match text.split_once(['T', ' ']) {
-        Some((date, time)) => date_time(date, time),
-        None => DecimalNumber::parse(text)?.times(unit_fs),
+    if text.contains(':') {
+        let (date, time) = text.split_once(['T', ' ']).unwrap_or(("0-3-0", text));
+        return date_time(date, time);
     }
+    let unit = text.rfind(|c: char| !c.is_alphabetic()).map_or(0, |at| at + 1);
+    let (number, unit) = text.split_at_checked(unit)?;
+    let unit_fs = if unit.is_empty() { unit_fs } else { time_unit(unit)? };
+    DecimalNumber::parse(number.trim_end())?.times(unit_fs)
 }
 
 /// Femtoseconds of a date and a time of day, since a day that is long past.
 fn date_time(date: &str, time: &str) -> Option<i128> {
-    let mut date = date.split('-').map(|part| part.parse::<i128>().ok());
-    let (year, month, day) = (date.next()??, date.next()??, date.next()??);
+    let date: Vec<i128> = date.split(['-', '/']).map_while(|part| part.parse().ok()).collect();
+    let [year @ 0..10_000, month @ 1..=12, day] = *date.as_slice() else { return None };
     let zone = time.find(['Z', '+', '-']).unwrap_or(time.len());
     let (time, zone) = time.split_at(zone);
-    let hours = |text: &str| {
-        let mut parts = text.splitn(3, ':');
-        let whole = |part: Option<&str>| part.map_or(Some(0), |part| part.parse::<u32>().ok());
-        let (hours, minutes) = (whole(parts.next())?, whole(parts.next())?);
-        let seconds = DecimalNumber::parse(parts.next().unwrap_or("0"))?.times(SECOND_FS)?;
-        Some(i128::from(hours * 60 + minutes) * 60 * i128::from(SECOND_FS) + seconds)
+    let seconds = |text: &str| {
+        text.split(':').zip([3600, 60, 1]).try_fold(0, |sum, (part, unit)| {
+            Some(sum + DecimalNumber::parse(part)?.times(SECOND_FS)?.checked_mul(unit)?)
+        })
     };
-    let apart = match zone.split_at_checked(1) {
-        Some((sign, zone)) if !zone.is_empty() => hours(zone)? * if sign == "-" { -1 } else { 1 },
-        _ => 0,
+    // A zone is `+02:00`, `+0200` or `+02`.
+    let zone = zone.trim_start_matches('Z').replace(':', "");
+    let apart = match zone.split_at_checked(3) {
+        Some((hours, minutes)) => {
+            let minutes = if minutes.is_empty() { "0" } else { minutes };
+            let sign = if hours.starts_with('-') { "-" } else { "" };
+            seconds(&format!("{hours}:{sign}{minutes}"))?
+        }
+        None => 0,
     };
-    if !(1..=12).contains(&month) || !(0..10_000).contains(&year) {
-        return None;
-    }
     // Years that begin with March have the leap day at their end.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let leap = year / 4 - year / 100 + year / 400;
     let days = year * 365 + leap + (month * 153 + 2) / 5 + day;
-    Some(days * 86_400 * i128::from(SECOND_FS) + hours(time)? - apart)
+    (days * 86_400).checked_mul(SECOND_FS.into())?.checked_add(seconds(time)?)?.checked_sub(apart)
 }
