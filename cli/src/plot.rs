@@ -52,6 +52,8 @@ struct CurvePicture<'a> {
     colour: &'static str,
     shape: &'static str,
     points: Vec<PixelPlace>,
+    /// Error bars: along, and up to both ends.
+    errors: Vec<(MilliValue, MilliValue, MilliValue)>,
     bars: Vec<PlotBar>,
 }
 
@@ -77,6 +79,12 @@ pub(crate) fn draw(plot: &PlotSpec) -> String {
             .points
             .iter()
             .filter_map(|(along, up)| Some(((x.place(*along)?, y.place(*up)?), *up)));
+        let errors = curve.points.iter().zip(&curve.errors).filter_map(|((along, up), half)| {
+            let [low, high] = [-half.0, half.0].map(|by| up.0.saturating_add(by).max(0));
+            let ends = [x.place(*along)?, y.place(MilliValue(low))?, y.place(MilliValue(high))?];
+            let [x, low, high] = ends.map(pixels);
+            Some((x, low, high))
+        });
         let (mut points, mut bars) = (Vec::new(), Vec::new());
         match plot.x.scale {
             AxisScale::Names(names) => {
@@ -90,7 +98,7 @@ pub(crate) fn draw(plot: &PlotSpec) -> String {
         let place = usize::try_from(number).unwrap_or_default();
         let colour = COLOURS.iter().cycle().nth(place).copied().unwrap_or_default();
         let shape = SHAPES.iter().cycle().nth(place).copied().unwrap_or_default();
-        CurvePicture { name: &curve.name, colour, shape, points, bars }
+        CurvePicture { name: &curve.name, colour, shape, points, errors: errors.collect(), bars }
     });
     let mark = |mark: &PlotMark| {
         let across = mark.x.map(|across| x.place(across).map(pixels));
@@ -116,7 +124,9 @@ fn reach(plot: &PlotSpec, of: impl Fn((MilliValue, MilliValue)) -> MilliValue) -
     let points = plot.curves.iter().flat_map(|curve| curve.points.iter().copied());
     let somewhere = points.clone().next().map_or(MilliValue(0), |(x, _)| x);
     let marks = plot.marks.iter().map(|mark| (mark.x.unwrap_or(somewhere), mark.y));
-    points.chain(marks).map(of).collect()
+    let tops = plot.curves.iter().flat_map(|curve| curve.points.iter().zip(&curve.errors));
+    let tops = tops.map(|((x, y), half)| (*x, MilliValue(y.0.saturating_add(half.0))));
+    points.chain(marks).chain(tops).map(of).collect()
 }
 
 /// A bar of curve `number`. All bars of a name fill four fifths of its share of the axis.
@@ -159,6 +169,7 @@ mod tests {
             curves: vec![PlotCurve {
                 name: "here".to_owned(),
                 points: vec![point(0, 0), point(8, 40)],
+                errors: Vec::new(),
             }],
             marks: vec![
                 PlotMark {
@@ -196,5 +207,27 @@ mod tests {
         // The middle is (342, 253).
         assert!(svg.contains("<path class=\"mark\" d=\"M342 253m"));
         assert!(svg.contains("<path class=\"level\" d=\"M84 56H600\"/>"));
+    }
+
+    #[test]
+    fn an_error_bar_ends_at_zero() {
+        let mut plot = plot();
+        plot.curves[0].points = vec![(MilliValue::whole(8), MilliValue::whole(20))];
+        plot.curves[0].errors = vec![MilliValue::whole(30)];
+        // The axis goes to 50 at least: the bar is above the point as much as below it, up to the axis.
+        let svg = draw(&plot);
+        let bar = svg.split("<path class=\"curve\" d=\"M600 450V").nth(1).unwrap();
+        let top: f64 = bar.split('"').next().unwrap().parse().unwrap();
+        let zero = 450.0;
+        let point: f64 = svg
+            .split("class=\"curve\" d=\"M600 ")
+            .nth(1)
+            .unwrap()
+            .split('"')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap();
+        assert!(((zero - top) / (zero - point) - 2.5).abs() < 0.01, "{svg}");
     }
 }

@@ -102,6 +102,12 @@ pub struct RunStatistics {
     /// End of the warm-up, in periods of the full rate.
     #[serde(skip)]
     warm_up: u64,
+    /// End of what is measured; none for the end of the run.
+    #[serde(skip)]
+    end: Option<u64>,
+    /// Measured packets that end without being delivered.
+    #[serde(skip)]
+    pub lost: u64,
     /// Each packet in transit.
     #[serde(rename = "in_transit", serialize_with = "length")]
     under_way: BTreeMap<PacketId, PacketFlight>,
@@ -182,6 +188,18 @@ impl RunStatistics {
         Self { warm_up, clocks, ..Self::default() }
     }
 
+    /// Measures only what comes before a time: the payload delivered up to then, and the latencies of packets that
+    /// were ready by then.
+    #[must_use]
+    pub fn until(mut self, end: u64) -> Self {
+        self.end = Some(end);
+        self
+    }
+
+    fn is_measured(&self, at: u64) -> bool {
+        at >= self.warm_up && self.end.is_none_or(|end| at < end)
+    }
+
     /// Records an event; events come in order of time.
     pub fn observe(&mut self, happened: &TruthEvent) {
         self.periods = self.periods.max(happened.at.saturating_add(1));
@@ -211,21 +229,25 @@ impl RunStatistics {
             let is_mapping = purpose == Some(FlightPurpose::Mapping);
             if handling == PacketHandling::Delivered && !is_mapping {
                 // Of its header only the tag is left. P-2
-                if happened.at >= self.warm_up {
+                if self.is_measured(happened.at) {
                     self.payload = self.payload.saturating_add(length.saturating_sub(2));
                 }
-                if let Some(flight) = flight.filter(|flight| flight.ready >= self.warm_up) {
+                if let Some(flight) = flight.filter(|flight| self.is_measured(flight.ready)) {
                     self.latencies.record(flight, happened);
                 }
+            } else {
+                self.lose(flight);
             }
         } else if let TruthEventKind::Dropped(rule) = happened.kind {
             let flight = self.leave(happened);
+            self.lose(flight);
             self.repairs.observe_end(happened.at, flight.map(|flight| flight.purpose), None);
             *self.drops.entry(rule).or_default() += 1;
         } else if let TruthEventKind::Truncated(rule) = happened.kind {
             *self.truncations.entry(rule).or_default() += 1;
         } else if happened.kind == TruthEventKind::Merged {
             let flight = self.leave(happened);
+            self.lose(flight);
             self.repairs.observe_end(happened.at, flight.map(|flight| flight.purpose), None);
             self.merged += 1;
         } else if happened.kind == TruthEventKind::Overflow {
@@ -265,10 +287,30 @@ impl RunStatistics {
         self.under_way.len()
     }
 
+    /// Measured packets in transit.
+    #[must_use]
+    pub fn measured_under_way(&self) -> u64 {
+        self.under_way.values().filter(|flight| self.counts(flight)).count() as u64
+    }
+
+    fn counts(&self, flight: &PacketFlight) -> bool {
+        flight.purpose != FlightPurpose::Mapping && self.is_measured(flight.ready)
+    }
+
+    fn lose(&mut self, flight: Option<PacketFlight>) {
+        self.lost += u64::from(flight.is_some_and(|flight| self.counts(&flight)));
+    }
+
     /// Packets that stand still behind stopped senders at the end, a time; none if all move.
     #[must_use]
     pub fn standing(&self, now: u64) -> Option<StandingPackets> {
-        let stands = |since: &u64| since.saturating_add(STANDS) <= now;
+        self.standing_for(now, STANDS)
+    }
+
+    /// The same, of what has stood still for a time, 51.2 µs at least.
+    #[must_use]
+    pub fn standing_for(&self, now: u64, time: u64) -> Option<StandingPackets> {
+        let stands = |since: &u64| since.saturating_add(time.max(STANDS)) <= now;
         let senders = self.stopped.iter().filter(|(_, since)| stands(since));
         let since = senders.clone().map(|(_, since)| *since).min()?;
         let packets = self.under_way.values().filter(|flight| stands(&flight.moved)).count();

@@ -1,5 +1,7 @@
 //! Traffic of hosts: destinations, sizes and times of their packets.
 
+mod offered;
+
 use std::collections::VecDeque;
 use std::num::{NonZeroU8, NonZeroU32};
 
@@ -7,6 +9,7 @@ use codec::chars::CharBuf;
 use codec::packet::PacketTag;
 use codec::time::Ticks;
 
+pub use self::offered::OfferedLoad;
 use crate::ip::IpProtocol;
 use crate::packet_types::REQUEST;
 use crate::rng::Rng;
@@ -226,6 +229,12 @@ struct RequestWindow {
 }
 
 impl StreamGenerator {
+    /// Generators of a host's streams, each with random numbers of its own.
+    pub(crate) fn each(streams: Vec<TrafficStream>, mut rng: Rng) -> impl Iterator<Item = Self> {
+        let seeds = std::iter::repeat_with(move || rng.next_u64());
+        streams.into_iter().zip(seeds).map(|(stream, seed)| Self::new(stream, Rng::new(seed, 0)))
+    }
+
     pub(crate) fn new(stream: TrafficStream, mut rng: Rng) -> Self {
         let TrafficStream { from, to, tag, payload, arrivals, start, packets, .. } = stream;
         let form = stream.command;

@@ -123,6 +123,10 @@ pub(crate) struct SweepArgs {
     /// Time at the start of each run that is not measured: `500us`.
     #[arg(long, value_name = "TIME", default_value = "0us", value_parser = periods)]
     pub(crate) warmup: u64,
+    /// Longest time behind the end of each run in which measured packets may still arrive; by default as long as
+    /// what is measured.
+    #[arg(long, value_name = "TIME", value_parser = periods)]
+    pub(crate) drain: Option<u64>,
     /// Format of the printed table.
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,

@@ -3,16 +3,19 @@
 mod journal;
 mod report;
 
+use std::fmt;
 use std::path::PathBuf;
 
+use indicatif::ProgressState;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use simulator::network::{Network, VisitOrder};
 use simulator::scenario::Scenario;
 use simulator::statistics::RunStatistics;
+use simulator::traffic::OfferedLoad;
 use simulator::truth::TraceLevel;
 
 use self::journal::{RunJournal, SweepIdentity, TextHash};
-use self::report::{RunNumbers, SweepReport};
+use self::report::{RunEnding, RunNumbers, SweepReport};
 use super::experiment::{csv, text};
 use super::simulate::{ScenarioSettings, read_scenario};
 use crate::args::{KeySetting, ListFormat, RUNS_MAX, SweepArgs, VariedKey};
@@ -29,6 +32,8 @@ const SLICE: u64 = 1 << 12;
 struct SweptScenario<'a> {
     settings: ScenarioSettings<'a>,
     warm_up: u64,
+    /// Limit of the time behind the end of a run; none for as long as what is measured.
+    drain: Option<u64>,
 }
 
 /// All runs of a sweep: of each point, in order, those of each seed.
@@ -42,11 +47,11 @@ struct SweepPlan {
 }
 
 pub(crate) fn run(arguments: &SweepArgs, output: &mut StandardOutput) -> CommandResult {
-    let SweepArgs { scenario: path, set, warmup, format, directory, .. } = arguments;
+    let SweepArgs { scenario: path, set, warmup, drain, format, directory, .. } = arguments;
     interrupt::handle();
     let text = read_scenario(path)?;
     let settings = ScenarioSettings { path, text: &text, set };
-    let swept = SweptScenario { settings, warm_up: *warmup };
+    let swept = SweptScenario { settings, warm_up: *warmup, drain: *drain };
     let plan = SweepPlan::new(arguments, &swept)?;
     let open = |directory: &PathBuf| RunJournal::open(directory, &plan.identity);
     let journal = directory.as_ref().map(open).transpose()?;
@@ -63,6 +68,7 @@ pub(crate) fn run(arguments: &SweepArgs, output: &mut StandardOutput) -> Command
     let Some(directory) = directory else { return Ok(RunReport::default()) };
     let files = [
         ("sweep.csv", csv::table(&table, ValueSeparator::Comma)),
+        ("sweep-seeds.csv", csv::table(&report.seed_table(plan.first_seed), ValueSeparator::Comma)),
         ("sweep.svg", plot::draw(&report.plot())),
     ];
     let files = files.map(|(name, text)| (directory.join(name), text));
@@ -96,6 +102,7 @@ impl SweepPlan {
             vary: vary.iter().map(varied).collect(),
             seeds: *seeds,
             warmup_periods: swept.warm_up,
+            drain_periods: swept.drain,
             scenario: hash.digits(),
         };
         Ok(Self { points, seeds: *seeds, first_seed, periods, identity })
@@ -107,7 +114,15 @@ impl SweepPlan {
         swept: &SweptScenario<'_>,
         journal: Option<&RunJournal>,
     ) -> Result<Vec<RunNumbers>, CliError> {
-        let bar = progress::bar(self.periods, progress::style("{bar:30} {percent} %  ETA {eta}"));
+        let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
+            // A line that cannot be drawn is not worth an error.
+            let _ = write!(out, "{:.0} µs/s", state.per_sec() / 80.0);
+        };
+        let jobs = format!(
+            "{{bar:30}} {{percent}} %  {{rate}}  {} jobs  ETA {{eta}}",
+            rayon::current_num_threads()
+        );
+        let bar = progress::bar(self.periods, progress::style(&jobs).with_key("rate", rate));
         let advance = |periods| progress::advance(&bar, periods);
         let runs =
             self.points.iter().flat_map(|point| (0..self.seeds).map(move |seed| (point, seed)));
@@ -169,19 +184,37 @@ impl SweptScenario<'_> {
         Ok(scenario)
     }
 
-    /// Numbers of a run; none after Ctrl-C.
+    /// Numbers of a run; none after Ctrl-C. Behind its end the network is drained: the hosts go on sending, until
+    /// the measured packets have arrived or the limit is reached.
     fn measure(&self, scenario: &Scenario, advance: &dyn Fn(u64)) -> Option<RunNumbers> {
+        let end = scenario.duration;
+        let span = self.warm_up..end;
+        let drain = self.drain.unwrap_or(end - self.warm_up);
+        let offered = OfferedLoad::of(scenario, span.clone());
         let mut network = Network::new(scenario, TraceLevel::Everything, VisitOrder::AsGiven);
-        let mut seen = RunStatistics::new(scenario, self.warm_up);
-        while network.now() < scenario.duration {
+        let mut seen = RunStatistics::new(scenario, self.warm_up).until(end);
+        while network.now() < end
+            || network.now() < end.saturating_add(drain) && unfinished(&seen, offered) > 0
+        {
             if interrupt::is_pressed() {
                 return None;
             }
             let start = network.now();
-            network.run(start.saturating_add(SLICE).min(scenario.duration));
+            let until = if start < end { end } else { end.saturating_add(drain) };
+            network.run(start.saturating_add(SLICE).min(until));
             network.drain_events().for_each(|event| seen.observe(&event));
-            advance(network.now() - start);
+            if start < end {
+                advance(network.now() - start);
+            }
         }
-        Some(RunNumbers::of(&seen, scenario.duration - self.warm_up))
+        let standing = seen.standing_for(network.now(), drain).map_or(0, |found| found.packets);
+        let unfinished = unfinished(&seen, offered);
+        Some(RunNumbers::of(&seen, span, RunEnding { offered, unfinished, standing }))
     }
+}
+
+/// Number of measured packets that have neither arrived nor been lost.
+fn unfinished(seen: &RunStatistics, offered: Option<OfferedLoad>) -> u64 {
+    let finished = seen.latencies.packet.count().saturating_add(seen.lost);
+    offered.map_or_else(|| seen.measured_under_way(), |load| load.packets.saturating_sub(finished))
 }

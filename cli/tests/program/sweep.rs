@@ -18,19 +18,20 @@ fn a_sweep_writes_the_same_table_and_plot_every_time() {
     let directory = ScratchDirectory::new("sweep");
     let [one, two] = ["one", "two"].map(|name| {
         let text = sweep(&["-o", &directory.file(name)]);
-        let files = ["sweep.csv", "sweep.svg"];
+        let files = ["sweep.csv", "sweep-seeds.csv", "sweep.svg"];
         (
             text,
             files.map(|file| String::from_utf8(directory.read(&format!("{name}/{file}"))).unwrap()),
         )
     });
     assert_eq!(one, two);
-    let (text, [csv, svg]) = one;
+    let (text, [csv, seeds, svg]) = one;
+    assert_eq!(seeds.lines().count(), 7, "{seeds}");
     assert_eq!(text.lines().count(), 4, "{text}");
     let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(rows[0][..4], ["traffic.0.payload", "seeds", "packets", "packets_ci95"]);
     assert_eq!((rows.len(), rows[1][..2].to_vec(), rows[2][0]), (3, vec!["64", "3"], "512"));
-    assert!(rows.iter().all(|row| row.len() == 12), "{csv}");
+    assert!(rows.iter().all(|row| row.len() == 16), "{csv}");
     assert!(svg.contains("packet latency over traffic.0.payload"));
     assert_eq!(sweep(&["--format", "csv"]), csv);
     assert_eq!(sweep(&["--format", "tsv"]), csv.replace(',', "\t"));
@@ -77,7 +78,12 @@ fn finished_runs_are_kept_and_used_again() {
     let (files, kept): (Vec<_>, Vec<&str>) = (directory.names_in("out"), lines.lines().collect());
     assert_eq!(
         (files, kept.len()),
-        (vec!["sweep-runs.jsonl".into(), "sweep.csv".into(), "sweep.svg".into()], 7)
+        (
+            ["sweep-runs.jsonl", "sweep-seeds.csv", "sweep.csv", "sweep.svg"]
+                .map(str::to_owned)
+                .to_vec(),
+            7
+        )
     );
     // The program ended while it wrote the third run. The first one shows that it is not run again.
     let changed = kept[1].replacen("\"packets\":", "\"packets\":1", 1);
@@ -125,4 +131,29 @@ fn the_result_of_another_sweep_is_not_overwritten() {
     fs::remove_file(directory.path().join("out/sweep-runs.jsonl")).unwrap();
     assert!(texts(&one).contains("sweep.csv: the result of another sweep"));
     assert_eq!(directory.read("out/sweep.csv"), before);
+}
+
+/// Four packets of 2000 bytes hold one another for ever; with one of 10 bytes they all arrive.
+#[test]
+fn a_deadlock_has_no_latency_and_is_not_joined_to_other_points() {
+    let directory = ScratchDirectory::new("deadlocked-sweep");
+    let scenario = fixture("demo-ring/scenario.toml");
+    let path = directory.file("out");
+    let options = ["--set", "duration_us=200", "--vary", "traffic.0.payload=10,2000"];
+    good(&[&["sweep", &scenario, "--seeds", "1", "-o", &path], &options[..]].concat());
+    let seeds = String::from_utf8(directory.read("out/sweep-seeds.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = seeds.lines().map(|line| line.split(',').collect()).collect();
+    let ends = ["lost", "unfinished", "standing", "deadlock", "saturated"];
+    assert_eq!(rows[0][2..5], ["packets", "offered_mbit_s", "accepted_mbit_s"]);
+    assert_eq!(rows[0][8..], ends);
+    // 6010 bytes in 200 µs, and 8000.
+    assert_eq!(rows[1][..5], ["10", "1", "4", "240.4", "240.4"]);
+    assert_eq!(rows[1][8..], ["0", "0", "0", "0", "0"]);
+    assert_eq!(rows[2][..8], ["2000", "1", "0", "320", "0", "", "", ""]);
+    assert_eq!(rows[2][8..], ["0", "4", "4", "1", "1"]);
+    let table = String::from_utf8(directory.read("out/sweep.csv")).unwrap();
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[1].ends_with(",0,0") && lines[2].ends_with(",,,,,,,1,1"), "{table}");
+    let plot = String::from_utf8(directory.read("out/sweep.svg")).unwrap();
+    assert!(plot.contains("saturated or deadlocked</text>"));
 }

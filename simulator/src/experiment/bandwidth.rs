@@ -202,6 +202,7 @@ mod tests {
         let curve = PlotCurve {
             name: String::new(),
             points: points.map(|(x, y)| (MilliValue::whole(x), MilliValue::whole(y))).to_vec(),
+            errors: Vec::new(),
         };
         assert_eq!(half(&curve), Some(MilliValue::whole(256)));
         let curve = PlotCurve { points: curve.points[..2].to_vec(), ..curve };

@@ -48,6 +48,8 @@ pub struct PlotCurve {
     pub name: String,
     /// Points.
     pub points: Vec<(MilliValue, MilliValue)>,
+    /// Half the lengths of their error bars; empty for a curve without.
+    pub errors: Vec<MilliValue>,
 }
 
 /// Published value.
@@ -77,7 +79,8 @@ impl PlotCurve {
         name: &str,
         points: impl IntoIterator<Item = (MilliValue, MilliValue)>,
     ) -> Self {
-        Self { name: name.to_owned(), points: points.into_iter().collect() }
+        let (name, points) = (name.to_owned(), points.into_iter().collect());
+        Self { name, points, errors: Vec::new() }
     }
 }
 

@@ -144,15 +144,11 @@ impl TrafficHost {
         (id, costs): (NodeId, HostCosts),
         streams: Vec<TrafficStream>,
         longest: u64,
-        mut rng: Rng,
+        rng: Rng,
     ) -> Self {
-        let machine =
-            |(stream, rng): (TrafficStream, u64)| StreamGenerator::new(stream, Rng::new(rng, 0));
-        let rng = std::iter::repeat_with(|| rng.next_u64());
-        let machines = streams.into_iter().zip(rng).map(machine).collect();
         Self {
             id,
-            machines,
+            machines: StreamGenerator::each(streams, rng).collect(),
             turn: 0,
             answers: BoundedQueue::new(ANSWERS),
             number: 0,

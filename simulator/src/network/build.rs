@@ -24,6 +24,7 @@ use crate::switch::{Switch, SwitchInputState};
 use crate::topology::{
     CableSpec, ForwardingMode, NodeId, NodeKind, NodePort, SwitchParameters, SwitchRole, Topology,
 };
+use crate::traffic::TrafficStream;
 use crate::truth::TraceLevel;
 use crate::wires::line::DisturbedLine;
 use crate::wires::{CableEnds, CableFlow, CableWires};
@@ -264,6 +265,13 @@ fn multicasts(scenario: &Scenario) -> BTreeMap<NodeId, BTreeMap<NodeId, Vec<Node
     children
 }
 
+/// Streams of a host that are not over IP, and its random numbers.
+pub(crate) fn host_streams(scenario: &Scenario, host: NodeId) -> (Vec<TrafficStream>, Rng) {
+    let streams = scenario.streams.iter();
+    let streams = streams.filter(|stream| stream.from == host && stream.protocol.is_none());
+    (streams.cloned().collect(), Rng::new(scenario.seed, HOST_STREAM | u64::from(host.0)))
+}
+
 fn interface(
     scenario: &Scenario,
     host: NodeId,
@@ -278,19 +286,10 @@ fn interface(
         };
         Some((to, bytes.to_vec()))
     });
-    let streams = scenario.streams.iter();
-    let streams =
-        streams.filter(|stream| stream.from == host && stream.protocol.is_none()).cloned();
+    let (streams, rng) = host_streams(scenario, host);
     let raw = scenario.raw.iter().filter(|raw| raw.from == host).cloned();
-    let rng = Rng::new(scenario.seed, HOST_STREAM | u64::from(host.0));
-    let interface = HostInterface::new(
-        host,
-        parameters,
-        rng,
-        routes.collect(),
-        streams.collect(),
-        raw.collect(),
-    );
+    let interface =
+        HostInterface::new(host, parameters, rng, routes.collect(), streams, raw.collect());
     let interface = interface.with_multicasts(children);
     let rng = Rng::new(scenario.seed, IP_STREAM | u64::from(host.0));
     let over_ip = scenario.streams.iter().filter(|stream| stream.protocol.is_some()).enumerate();

@@ -22,6 +22,7 @@ pub(super) struct SweepIdentity {
     pub(super) vary: Vec<String>,
     pub(super) seeds: u64,
     pub(super) warmup_periods: u64,
+    pub(super) drain_periods: Option<u64>,
     /// Hash of the scenarios of all points.
     pub(super) scenario: String,
 }
@@ -73,12 +74,13 @@ impl TextHash {
 impl SweepIdentity {
     /// Names of what another sweep has different.
     fn differences(&self, other: &Self) -> String {
-        let Self { version, vary, seeds, warmup_periods, scenario } = other;
+        let Self { version, vary, seeds, warmup_periods, drain_periods, scenario } = other;
         let differing = [
             ("the version of myriscope", self.version != *version),
             ("--vary", self.vary != *vary),
             ("--seeds", self.seeds != *seeds),
             ("--warmup", self.warmup_periods != *warmup_periods),
+            ("--drain", self.drain_periods != *drain_periods),
             ("the scenario", self.scenario != *scenario),
         ];
         let names = differing.into_iter().filter_map(|(name, differs)| differs.then_some(name));
@@ -92,7 +94,7 @@ impl RunJournal {
     pub(super) fn open(directory: &Path, own: &SweepIdentity) -> Result<Self, CliError> {
         fs::create_dir_all(directory).map_err(|error| CliError::writing(directory, &error))?;
         let path = directory.join(NAME);
-        if let Some(old) = ["sweep.csv", "sweep.svg"]
+        if let Some(old) = ["sweep.csv", "sweep-seeds.csv", "sweep.svg"]
             .map(|name| directory.join(name))
             .iter()
             .find(|old| old.exists())

@@ -1,24 +1,30 @@
 //! Results of a sweep: a table and a plot.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
-use simulator::experiment::plot::{AxisScale, PlotAxis, PlotCurve, PlotSpec};
+use simulator::experiment::plot::{AxisScale, PlotAxis, PlotCurve, PlotMark, PlotSpec};
 use simulator::experiment::result_table::{MilliValue, ResultTable, TableCell, TableColumn};
 use simulator::statistics::RunStatistics;
+use simulator::traffic::OfferedLoad;
 
 use crate::args::KeySetting;
 
 /// Quantities of a run.
-const QUANTITIES: [TableColumn; 5] = [
+const QUANTITIES: [TableColumn; 6] = [
     TableColumn::of("packets", "packets", "", 1),
-    TableColumn::of("throughput_mbit_s", "payload", "Mb/s", 2),
+    TableColumn::of("offered_mbit_s", "offered", "Mb/s", 2),
+    TableColumn::of("accepted_mbit_s", "accepted", "Mb/s", 2),
     TableColumn::of("latency_mean_us", "latency", "µs", 2),
     TableColumn::of("latency_p50_us", "50 %", "µs", 2),
     TableColumn::of("latency_p99_us", "99 %", "µs", 2),
 ];
 /// Index of the mean latency in [`QUANTITIES`].
-const MEAN: usize = 2;
+const MEAN: usize = 3;
+
+/// A network is saturated that accepts less than this share of what is offered, in per cent. *Chosen*
+const ACCEPTED: u128 = 95;
 
 /// Two-sided 95 % quantiles of Student's t distribution, by degrees of freedom from 1.
 const STUDENT: [f64; 30] = [
@@ -27,18 +33,35 @@ const STUDENT: [f64; 30] = [
     2.052, 2.048, 2.045, 2.042,
 ];
 
-/// Numbers of a run, exact in a file too. Latencies are in periods; none without a packet.
+/// Numbers of a run, exact in a file too. Latencies are in periods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RunNumbers {
     /// Periods that were measured.
     periods: u64,
+    /// Measured packets that arrived.
     packets: u64,
-    /// Bytes of payload.
+    /// Bytes of payload; none where it depends on the network.
+    offered: Option<u64>,
+    /// The same, delivered.
     accepted: u64,
     /// Sum of the packets' latencies.
     latency: u64,
     p50: Option<u64>,
     p99: Option<u64>,
+    /// Measured packets that were lost.
+    lost: u64,
+    /// Measured packets that had not arrived at the limit.
+    unfinished: u64,
+    /// Packets that stood still to the end.
+    standing: u64,
+}
+
+/// What is known at the end of a run.
+#[derive(Clone, Copy)]
+pub(super) struct RunEnding {
+    pub(super) offered: Option<OfferedLoad>,
+    pub(super) unfinished: u64,
+    pub(super) standing: u64,
 }
 
 /// All results: of each point, in order, those of each seed.
@@ -52,22 +75,44 @@ pub(super) struct SweepReport<'a> {
 type MeanWithInterval = [Option<MilliValue>; 2];
 
 impl RunNumbers {
-    /// Numbers of a run that was observed for so many periods.
-    pub(super) fn of(seen: &RunStatistics, periods: u64) -> Self {
+    /// Numbers of a run of which this span was measured.
+    pub(super) fn of(seen: &RunStatistics, span: Range<u64>, ending: RunEnding) -> Self {
         let latency = &seen.latencies.packet;
         let [p50, p99] = [500_000, 990_000].map(|share| latency.quantile(share));
-        let sum = u64::try_from(latency.sum()).unwrap_or(u64::MAX);
-        Self { periods, packets: latency.count(), accepted: seen.payload, latency: sum, p50, p99 }
+        Self {
+            periods: span.end.saturating_sub(span.start),
+            packets: latency.count(),
+            offered: ending.offered.map(|load| load.payload),
+            accepted: seen.payload,
+            latency: u64::try_from(latency.sum()).unwrap_or(u64::MAX),
+            p50,
+            p99,
+            lost: seen.lost,
+            unfinished: ending.unfinished,
+            standing: ending.standing,
+        }
     }
 
-    /// The quantities of the table.
-    fn quantities(&self) -> [Option<f64>; 5] {
+    /// The quantities of the table. There are no latencies while a measured packet has none.
+    fn quantities(&self) -> [Option<f64>; 6] {
         let us = |periods: u64| periods as f64 / 80.0;
-        let count = self.packets as f64;
-        let mean = (self.packets > 0).then(|| self.latency as f64 / count / 80.0);
         // A byte takes a period of 12.5 ns at 640 Mb/s.
-        let rate = self.accepted as f64 * 640.0 / self.periods.max(1) as f64;
-        [Some(count), Some(rate), mean, self.p50.map(us), self.p99.map(us)]
+        let rate = |bytes: u64| bytes as f64 * 640.0 / self.periods.max(1) as f64;
+        let count = self.packets as f64;
+        let is_whole = self.packets > 0 && self.unfinished == 0;
+        let mean = self.latency as f64 / count / 80.0;
+        let latencies = [Some(mean), self.p50.map(us), self.p99.map(us)];
+        let [mean, p50, p99] = latencies.map(|latency| latency.filter(|_| is_whole));
+        [Some(count), self.offered.map(rate), Some(rate(self.accepted)), mean, p50, p99]
+    }
+
+    fn is_deadlocked(&self) -> bool {
+        self.standing > 0
+    }
+
+    fn is_saturated(&self) -> bool {
+        let [offered, accepted] = [self.offered.unwrap_or(0), self.accepted].map(u128::from);
+        accepted * 100 < offered * ACCEPTED
     }
 }
 
@@ -92,49 +137,81 @@ fn milli(number: f64) -> Option<MilliValue> {
 }
 
 impl<'a> SweepReport<'a> {
-    /// Each point with its quantities; none where a run had no packet.
-    fn rows(&self) -> impl Iterator<Item = (&'a [KeySetting], [MeanWithInterval; 5])> {
+    /// Each point with its runs.
+    fn points(&self) -> impl Iterator<Item = (&'a [KeySetting], &'a [RunNumbers])> {
         let seeds = usize::try_from(self.seeds).unwrap_or(usize::MAX).max(1);
-        self.points.iter().zip(self.runs.chunks(seeds)).map(|(point, runs)| {
+        self.points.iter().map(Vec::as_slice).zip(self.runs.chunks(seeds))
+    }
+
+    fn key_columns(&self) -> impl Iterator<Item = TableColumn> {
+        let keys = self.points.first().into_iter().flatten();
+        keys.map(|KeySetting { key, .. }| TableColumn {
+            name: Cow::Owned(key.clone()),
+            head: Cow::Owned(key.clone()),
+            ..TableColumn::word("", "")
+        })
+    }
+
+    /// Each point with its quantities; none where a run has none.
+    fn rows(&self) -> impl Iterator<Item = (&'a [KeySetting], [MeanWithInterval; 6])> {
+        self.points().map(|(point, runs)| {
             let quantity = |at: usize| {
                 let values = runs.iter().map(|run| run.quantities().get(at).copied().flatten());
                 mean_with_interval(&values.collect::<Option<Vec<f64>>>().unwrap_or_default())
             };
-            (point.as_slice(), [0, 1, 2, 3, 4].map(quantity))
+            (point, [0, 1, 2, 3, 4, 5].map(quantity))
         })
     }
 
     /// A row for each point; an interval behind each mean.
     pub(super) fn table(&self) -> ResultTable {
-        let keys = self.points.first().into_iter().flatten();
-        let keys = keys.map(|KeySetting { key, .. }| TableColumn {
-            name: Cow::Owned(key.clone()),
-            head: Cow::Owned(key.clone()),
-            ..TableColumn::word("", "")
-        });
         let quantities = QUANTITIES.into_iter().flat_map(|column| {
             let name = Cow::Owned(format!("{}_ci95", column.name));
             let interval = TableColumn { name, head: Cow::Borrowed("±"), ..column.clone() };
             [column, interval]
         });
-        let columns = keys.chain([TableColumn::count("seeds", "seeds")]).chain(quantities);
-        let row = |(point, quantities): (&[KeySetting], [MeanWithInterval; 5])| {
+        let columns = self.key_columns().chain([TableColumn::count("seeds", "seeds")]);
+        let columns = columns.chain(quantities);
+        let columns = columns.chain(["deadlock", "saturated"].map(|it| TableColumn::count(it, it)));
+        let rows = self.rows().zip(self.points()).map(|((point, quantities), (_, runs))| {
             let values = point.iter().map(|setting| TableCell::word(&setting.value));
             let numbers = quantities.into_iter().flatten().map(TableCell::maybe);
-            values.chain([TableCell::count(self.seeds)]).chain(numbers).collect()
-        };
-        ResultTable {
-            name: "sweep",
-            title: String::new(),
-            columns: columns.collect(),
-            rows: self.rows().map(row).collect(),
-        }
+            let those = |is: fn(&RunNumbers) -> bool| {
+                TableCell::count(runs.iter().filter(|run| is(run)).count() as u64)
+            };
+            let ends = [those(RunNumbers::is_deadlocked), those(RunNumbers::is_saturated)];
+            values.chain([TableCell::count(self.seeds)]).chain(numbers).chain(ends).collect()
+        });
+        let rows = rows.collect();
+        ResultTable { name: "sweep", title: String::new(), columns: columns.collect(), rows }
+    }
+
+    /// A row for each run.
+    pub(super) fn seed_table(&self, first_seed: u64) -> ResultTable {
+        let counts = ["lost", "unfinished", "standing", "deadlock", "saturated"];
+        let columns = self.key_columns().chain([TableColumn::count("seed", "seed")]);
+        let columns = columns.chain(QUANTITIES).chain(counts.map(|it| TableColumn::count(it, it)));
+        let rows = self.points().flat_map(|(point, runs)| {
+            runs.iter().zip(0..).map(move |(run, at)| {
+                let values = point.iter().map(|setting| TableCell::word(&setting.value));
+                // A word, as a seed may have more digits than a number.
+                let seed = TableCell::word(first_seed.wrapping_add(at).to_string());
+                let numbers = run.quantities().map(|it| TableCell::maybe(it.and_then(milli)));
+                let ends = [run.is_deadlocked(), run.is_saturated()].map(u64::from);
+                let counts = [run.lost, run.unfinished, run.standing].into_iter().chain(ends);
+                let numbers = numbers.into_iter().chain(counts.map(TableCell::count));
+                values.chain([seed]).chain(numbers).collect()
+            })
+        });
+        let rows = rows.collect();
+        ResultTable { name: "sweep-seeds", title: String::new(), columns: columns.collect(), rows }
     }
 
     /// Mean packet latency over the first key, a curve for each combination of the others.
     pub(super) fn plot(&self) -> PlotSpec {
         let mut curves: Vec<PlotCurve> = Vec::new();
-        for (at, (point, quantities)) in self.rows().enumerate() {
+        let mut saturated = Vec::new();
+        for (at, ((point, quantities), (_, runs))) in self.rows().zip(self.points()).enumerate() {
             let Some((first, others)) = point.split_first() else { continue };
             let name = others.iter().map(|one| format!("{} {}", one.key, one.value));
             let name = Some(name.collect::<Vec<_>>().join(", ")).filter(|name| !name.is_empty());
@@ -143,12 +220,31 @@ impl<'a> SweepReport<'a> {
             let same = self.points.iter().filter(|other| other.first() == Some(first)).count();
             let number = MilliValue::from((at / same.max(1)) as u64 + 1);
             let x = first.value.parse().ok().and_then(milli).unwrap_or(number);
-            let Some([Some(y), _]) = quantities.get(MEAN) else { continue };
-            match curves.iter_mut().find(|curve| curve.name == name) {
-                Some(curve) => curve.points.push((x, *y)),
-                None => curves.push(PlotCurve { name, points: vec![(x, *y)] }),
+            let [latency, half] = quantities.get(MEAN).copied().unwrap_or_default();
+            if runs.iter().any(|run| run.is_saturated() || run.is_deadlocked()) {
+                saturated.push((x, latency));
+                continue;
+            }
+            let Some(y) = latency else { continue };
+            let at = curves.iter().position(|curve| curve.name == name).unwrap_or_else(|| {
+                curves.push(PlotCurve { name, points: Vec::new(), errors: Vec::new() });
+                curves.len() - 1
+            });
+            if let Some(curve) = curves.get_mut(at) {
+                curve.points.push((x, y));
+                curve.errors.push(half.unwrap_or_default());
             }
         }
+        // Without a latency a mark is at the top.
+        let valid = curves.iter().flat_map(|curve| curve.points.iter().map(|(_, y)| *y));
+        let known = saturated.iter().filter_map(|(_, y)| *y);
+        let top = valid.chain(known).max().unwrap_or_default();
+        let mark = |(x, y): (MilliValue, Option<MilliValue>)| PlotMark {
+            name: "saturated or deadlocked".to_owned(),
+            x: Some(x),
+            y: y.unwrap_or(top),
+        };
+        let marks = saturated.into_iter().map(mark).collect();
         let key = self.points.first().and_then(|point| point.first());
         let key = key.map_or_else(String::new, |setting| setting.key.clone());
         PlotSpec {
@@ -157,7 +253,7 @@ impl<'a> SweepReport<'a> {
             x: PlotAxis { label: key.into(), scale: AxisScale::Linear },
             y: PlotAxis::linear("packet latency (µs)"),
             curves,
-            marks: Vec::new(),
+            marks,
         }
     }
 }
