@@ -11,6 +11,7 @@ mod generator;
 mod keys;
 mod layout;
 pub mod limits;
+mod link_keys;
 mod mapper;
 mod memory;
 mod messages;
@@ -33,6 +34,7 @@ use toml::de::DeTable;
 use self::error::ProblemList;
 pub(crate) use self::error::shortened;
 pub use self::error::{ErrorStyle, ScenarioError, ScenarioProblem};
+use self::keys::ScenarioUse;
 use self::limits::{DURATION_MAX, TEXT_MAX};
 pub use self::mapper::MappingPlan;
 pub(crate) use self::names::invalid_name;
@@ -46,7 +48,7 @@ use crate::interface::InterfaceParameters;
 use crate::messaging::MessagingPlan;
 use crate::routes::{RouteTable, RoutingMethod};
 use crate::topology::{NodeId, NodePort, Topology};
-use crate::traffic::{PacketReplay, RawText, TrafficStream};
+use crate::traffic::{ChecksumMode, CommandForm, PacketReplay, RawText, SignalMode, TrafficStream};
 
 /// Complete input of a simulation run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,9 +122,23 @@ impl Scenario {
         seed: Option<u64>,
         files: FileReader<'_>,
     ) -> Result<Self, ScenarioError> {
+        Self::read_noted(name, text, seed, files).map(|(scenario, _)| scenario)
+    }
+
+    /// Parses a scenario file as [`Scenario::read_from`], and notes the keys that have no effect in it.
+    ///
+    /// # Errors
+    /// As [`Scenario::read`].
+    pub fn read_noted(
+        name: &str,
+        text: &str,
+        seed: Option<u64>,
+        files: FileReader<'_>,
+    ) -> Result<(Self, Vec<String>), ScenarioError> {
         let problems = ProblemList::new(text);
         let scenario = read(text, &problems, seed, files);
-        problems.check(name, scenario)
+        let notes = problems.notes();
+        problems.check(name, scenario).map(|scenario| (scenario, notes))
     }
 }
 
@@ -167,13 +183,26 @@ fn read(
     mapper::check_routers(map, &network.places, mapping.as_ref());
     let (streams, raw) = traffic::TrafficReader::new(map, &routes, duration).read(&mut root);
     let replays = replays::ReplayReader { map, routes: &routes, duration, files }.read(&mut root);
-    let common = endpoints::read_transport(&mut root);
+    let (common, transport) = endpoints::read_transport(&mut root);
     let endpoints = endpoints::EndpointReader::new(map, common, &network.costs).read(&mut root);
     let messaging = messages::MessageReader::new(map, &routes, duration, endpoints).read(&mut root);
     network.check_memory(&messaging, problems);
     let faults = faults::FaultReader::new(map, &network.chained, seed, duration).read(&mut root);
     let taps = taps::read(&mut root, map, duration);
     root.finish();
+    let replayed = replays.iter().flat_map(|replay| &replay.packets);
+    let replayed = replayed.map(|packet| &packet.command);
+    let commands = streams.iter().map(|stream| &stream.command).chain(replayed);
+    let is_command = |is: fn(&CommandForm) -> bool| commands.clone().any(is);
+    let scope = ScenarioUse {
+        ip: streams.iter().any(|stream| stream.protocol.is_some()),
+        multicast: streams.iter().any(|stream| stream.multicast.is_some()),
+        mapping: mapping.is_some(),
+        endpoints: !messaging.is_empty(),
+        checksums: is_command(|form| form.checksum == ChecksumMode::Host),
+        interrupts: is_command(|form| form.signal == SignalMode::Interrupt),
+    };
+    network.note_use(&scope, &transport, problems);
     if network.whole == NetworkCompleteness::Incomplete {
         return None;
     }
@@ -354,6 +383,36 @@ mod tests {
             assert_eq!(problem.message, expected);
         }
         assert!(Scenario::read("net.toml", "duration_us = 5\ntopology.file = 'net.csv'").is_err());
+    }
+
+    /// S-1: hosts are at port 2 of the switches of a ring; port 0 leads to the next one's port 1.
+    #[test]
+    fn routes_and_cables_of_a_generated_network_have_names() {
+        let read = |more: &str| {
+            let ring = "duration_us = 500\n[topology]\nkind = 'ring'\nswitches = 4\n";
+            good(&format!("{ring}{more}"))
+        };
+        let route = |addressing: &str| {
+            let more = format!("[switch_defaults]\naddressing = '{addressing}'\n");
+            let read = read(&format!(
+                "{more}[[route]]\nfrom = 'h0'\nto = 'h2'\nvia = ['s0', 's1:0', 's2']"
+            ));
+            let [h0, h2] = ["h0", "h2"].map(|host| node(&read, host));
+            read.routes.get(h0, h2).map(<[u8]>::to_vec)
+        };
+        // From port 2 to 0, from 1 to 0, from 1 to 2.
+        assert_eq!(route("relative"), Some(vec![0xbe, 0xbf, 0x81]));
+        assert_eq!(route("absolute"), Some(vec![0x80, 0x80, 0x82]));
+        let cable = "[[cable]]\nends = ['s1:1', 's0:0']\nlength_m = 10\nb = { dateline = true }\n";
+        let read = read(&format!("[link]\nprofile = 'VC0=50,VC1=51,GO1=60,STOP1=6f'\n{cable}"));
+        assert_eq!(read.topology.cables().len(), 8);
+        let next = |link: &crate::link::LinkParameters| {
+            link.ports.map(|port| port.passage == crate::link::shared_line::PassageMode::Next)
+        };
+        let link = |port_number| read.topology.link(port(&read, "s0", port_number)).unwrap();
+        // 10 m: 56 ns, 4.48 periods. Its own end of a link comes first.
+        assert_eq!((link(0).delay, next(&link(0))), (Ticks(5), [true, false]));
+        assert_eq!((link(1).delay, next(&link(1))), (Ticks(12), [false, false]));
     }
 
     #[test]

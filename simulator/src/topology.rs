@@ -71,6 +71,13 @@ pub struct SwitchParameters {
     pub supplies: u8,
 }
 
+impl Default for SwitchParameters {
+    /// 8 ports with relative addressing.
+    fn default() -> Self {
+        Self::new(8, RouteAddressing::Relative)
+    }
+}
+
 /// Treatment of the packets that come to a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SwitchRole {

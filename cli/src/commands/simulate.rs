@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
     }
     let text = read_scenario(path)?;
     let settings = ScenarioSettings { path, text: &text, set: &arguments.set };
-    let mut scenario = settings.read(&[], arguments.seed)?;
+    let (mut scenario, unused) = settings.read_noted(&[], arguments.seed)?;
     let is_counted = *stats || stats_out.is_some();
     let is_traced = is_counted || truth.is_some();
     if capture.is_none() {
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
         seen.print(if arguments.all { usize::MAX } else { SHOWN }, output);
     }
     let mut report = RunReport::of(path);
-    scenario.notes().iter().for_each(|note| report.warning(note));
+    unused.iter().chain(&scenario.notes()).for_each(|note| report.warning(note));
     Ok(report)
 }
 
@@ -94,6 +94,15 @@ impl ScenarioSettings<'_> {
         vary: &[KeySetting],
         seed: Option<u64>,
     ) -> Result<Scenario, CliError> {
+        self.read_noted(vary, seed).map(|(scenario, _)| scenario)
+    }
+
+    /// Reads the scenario, and notes the keys that have no effect in it.
+    pub(crate) fn read_noted(
+        &self,
+        vary: &[KeySetting],
+        seed: Option<u64>,
+    ) -> Result<(Scenario, Vec<String>), CliError> {
         let mut name = self.path.display().to_string();
         let mut text = self.text.to_owned();
         let options = [("--set", self.set), ("--vary", vary)];
@@ -107,7 +116,7 @@ impl ScenarioSettings<'_> {
             name += &format!(", {option}");
         }
         let files = |name: &str, most| read_beside(self.path, name, most);
-        Scenario::read_from(&name, &text, seed, &files).map_err(|error| CliError::scenario(&error))
+        Scenario::read_noted(&name, &text, seed, &files).map_err(|error| CliError::scenario(&error))
     }
 }
 

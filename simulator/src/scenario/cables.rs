@@ -3,7 +3,7 @@
 use codec::virtual_channels::{LinkProfile, ProfileError};
 
 use super::error::shortened;
-use super::keys::{BoolPair, FieldKey, IntRange, KeyFormat, KeyList, WordList, key};
+use super::keys::{BoolPair, FieldKey, IntRange, KeyFormat, KeyList, WithKey, WordList, key};
 use super::toml_reader::{TomlItem, TomlTable};
 use super::toml_writer::TomlKeys;
 use crate::link::LinkParameters;
@@ -27,7 +27,10 @@ pub(super) const CABLE: &KeyList<CableWires> = &[
     key!(CableWires, "straight", BoolPair([CableEnds::Mirrored, CableEnds::Straight]), ends),
     key!(CableWires, "repeaters", IntRange(0..=REPEATERS_MAX), repeaters),
     key!(CableWires, "kind", WordList(&CableFlow::WORDS), flow),
-    key!(CableWires, "handshake_ns", NanosecondRange(DISTURBANCE_PS_MAX), handshake_ps),
+    &WithKey(
+        key!(CableWires, "handshake_ns", NanosecondRange(DISTURBANCE_PS_MAX), handshake_ps),
+        |wires, _| wires.flow == CableFlow::Handshake,
+    ),
 ];
 
 /// Time in nanoseconds with three decimals, up to this many picoseconds.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use codec::transport::{EndpointId, EndpointKey, Nic};
 
 use super::Scenario;
-use super::error::{did_you_mean, shortened};
+use super::error::{KeyUse, did_you_mean, shortened};
 use super::keys::{self, FieldKey, IntRange, KeyList, TimeRange, WordList, key};
 use super::limits::{
     BURST_LOG2_MAX, CHANNELS_MAX, CREDITS_MAX, DMA_MAX, DURATION_MAX, ENDPOINTS_MAX, ENTRIES_MAX,
@@ -85,8 +85,9 @@ pub(super) const TRANSPORT: &KeyList<CommonKeys> = &[
     key!(CommonKeys, "layers", WordList(&LAYERS), parameters.layers),
 ];
 
-pub(super) fn read_transport(root: &mut TomlTable<'_>) -> CommonKeys {
-    let Some(mut table) = root.table("transport") else { return CommonKeys::default() };
+/// Reads `[transport]`; its keys are to be used later.
+pub(super) fn read_transport(root: &mut TomlTable<'_>) -> (CommonKeys, Vec<KeyUse>) {
+    let Some(mut table) = root.table("transport") else { return Default::default() };
     let mut common = keys::read(TRANSPORT, &mut table, CommonKeys::default());
     // An older form of `retries`: as many as timeouts fit into this time. T-11
     let unreachable: Option<u64> = table.integer("unreachable_us", 1..=MICROS_MAX);
@@ -97,8 +98,9 @@ pub(super) fn read_transport(root: &mut TomlTable<'_>) -> CommonKeys {
     if table.has("credits") && !table.has("request_queue") {
         common.parameters.request_queue = common.parameters.four_senders();
     }
+    let left = table.leave_all();
     table.finish();
-    common
+    (common, left)
 }
 
 impl<'a> EndpointReader<'a> {

@@ -55,7 +55,13 @@ pub(super) struct ProblemList<'a> {
     text: &'a str,
     breaks: Vec<usize>,
     found: RefCell<Vec<UnlocatedProblem>>,
+    /// Keys whose values are left to be used later, until they are: place and name.
+    unused: RefCell<Vec<Option<(Range<usize>, String)>>>,
 }
+
+/// A key whose value is left to be used later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct KeyUse(usize);
 
 #[derive(Debug, PartialEq, Eq)]
 struct UnlocatedProblem {
@@ -135,7 +141,7 @@ impl ScenarioProblem {
 impl<'a> ProblemList<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let breaks = text.match_indices('\n').map(|(at, _)| at).collect();
-        Self { text, breaks, found: RefCell::new(Vec::new()) }
+        Self { text, breaks, found: RefCell::default(), unused: RefCell::default() }
     }
 
     /// Tests whether the limit of shown problems is exceeded; then suggestions, which are
@@ -167,6 +173,27 @@ impl<'a> ProblemList<'a> {
             expected,
             help,
         });
+    }
+
+    /// Adds a key that is reported by [`Self::notes`] unless it is used later.
+    pub(super) fn leave(&self, span: Range<usize>, name: String) -> KeyUse {
+        let mut unused = self.unused.borrow_mut();
+        unused.push(Some((span, name)));
+        KeyUse(unused.len() - 1)
+    }
+
+    pub(super) fn note_use(&self, KeyUse(key): KeyUse) {
+        self.unused.borrow_mut().iter_mut().skip(key).take(1).for_each(|unused| *unused = None);
+    }
+
+    /// The keys that nothing has used, in the order of the file.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut unused: Vec<_> = self.unused.borrow().iter().flatten().cloned().collect();
+        unused.sort_by_key(|(span, _)| span.start);
+        let note = |(span, name): (Range<usize>, String)| {
+            format!("line {}: {name} has no effect here: nothing uses its value", self.line(&span))
+        };
+        unused.into_iter().map(note).collect()
     }
 
     /// Withdraws the problem that a key is missing in a table: it is there, but misspelt.

@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 
 use codec::time::Ticks;
 
+use super::error::{KeyUse, ProblemList};
 use super::toml_reader::TomlTable;
 use super::toml_writer::{TomlKeys, word_of};
 #[cfg(test)]
@@ -27,6 +28,14 @@ pub(super) trait SectionKey<S: Copy> {
     fn copy(&self, from: S, to: &mut S);
 
     fn write(&self, keys: &mut TomlKeys, value: S, base: S);
+
+    /// The keys of the section whose values it decides.
+    fn decides(&self) -> &[&'static str];
+
+    /// True if something makes use of the value among the others of its section.
+    fn acts(&self, _: S, _: &ScenarioUse) -> bool {
+        true
+    }
 
     /// The key with a random value that the section allows.
     #[cfg(test)]
@@ -84,24 +93,102 @@ pub(super) fn write<S: Copy>(section: &KeyList<S>, keys: &mut TomlKeys, value: S
     section.iter().for_each(|key| key.write(keys, value, base));
 }
 
+/// A key that has an effect only with others.
+pub(super) struct WithKey<S: 'static>(
+    pub(super) &'static dyn SectionKey<S>,
+    pub(super) fn(S, &ScenarioUse) -> bool,
+);
+
+/// What a scenario has beside its network.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ScenarioUse {
+    pub(super) ip: bool,
+    pub(super) multicast: bool,
+    pub(super) mapping: bool,
+    pub(super) endpoints: bool,
+    /// Checksums by the processor of a host.
+    pub(super) checksums: bool,
+    /// Commands that interrupt a host.
+    pub(super) interrupts: bool,
+}
+
 /// Parameters given in a table, to be applied to several bases.
 #[derive(Clone, Default)]
 pub(super) struct GivenKeys<S: Copy + 'static> {
     values: S,
-    given: Vec<&'static dyn SectionKey<S>>,
+    given: Vec<(&'static dyn SectionKey<S>, Option<KeyUse>)>,
 }
 
 impl<S: Copy + Default> GivenKeys<S> {
     pub(super) fn read(section: &KeyList<S>, table: &mut TomlTable<'_>) -> Self {
         let mut values = S::default();
-        let given = section.iter().filter_map(|key| key.read(table, &mut values)).collect();
+        let mut read = |key: &&'static dyn SectionKey<S>| {
+            let key = key.read(table, &mut values)?;
+            Some((key, table.leave()))
+        };
+        let given = section.iter().filter_map(&mut read).collect();
         Self { values, given }
     }
 
     pub(super) fn over(&self, base: S) -> S {
         let mut parameters = base;
-        self.given.iter().for_each(|key| key.copy(self.values, &mut parameters));
+        self.given.iter().for_each(|(key, _)| key.copy(self.values, &mut parameters));
         parameters
+    }
+}
+
+impl<S: Copy + PartialEq> GivenKeys<S> {
+    /// Notes the keys that decide parameters: of layers of keys the last one of each, if the parameters
+    /// have its value, and it acts among them.
+    pub(super) fn note_use(
+        layers: &[&Self],
+        parameters: S,
+        scope: &ScenarioUse,
+        problems: &ProblemList<'_>,
+    ) {
+        let mut decided: Vec<&str> = Vec::new();
+        for layer in layers.iter().rev() {
+            for (key, left) in &layer.given {
+                let mut same = parameters;
+                key.copy(layer.values, &mut same);
+                let is_last = key.decides().iter().any(|key| !decided.contains(key));
+                if is_last && same == parameters && key.acts(parameters, scope) {
+                    left.iter().for_each(|left| problems.note_use(*left));
+                }
+            }
+            decided.extend(layer.given.iter().flat_map(|(key, _)| key.decides()));
+        }
+    }
+}
+
+impl<S: Copy> SectionKey<S> for WithKey<S> {
+    fn read(
+        &'static self,
+        table: &mut TomlTable<'_>,
+        to: &mut S,
+    ) -> Option<&'static dyn SectionKey<S>> {
+        self.0.read(table, to).map(|_| self as &dyn SectionKey<S>)
+    }
+
+    fn copy(&self, from: S, to: &mut S) {
+        self.0.copy(from, to);
+    }
+
+    fn write(&self, keys: &mut TomlKeys, value: S, base: S) {
+        self.0.write(keys, value, base);
+    }
+
+    fn decides(&self) -> &[&'static str] {
+        self.0.decides()
+    }
+
+    fn acts(&self, value: S, scope: &ScenarioUse) -> bool {
+        self.1(value, scope)
+    }
+
+    #[cfg(test)]
+    fn any(&self, rng: &mut Rng) -> (String, String) {
+        self.0.any(rng)
     }
 }
 
@@ -124,6 +211,10 @@ impl<S: Copy, T: Copy + PartialEq, F: KeyFormat<T>> SectionKey<S> for FieldKey<S
         if value != *self.2(&mut base) {
             self.1.write(keys, self.0, value);
         }
+    }
+
+    fn decides(&self) -> &[&'static str] {
+        std::slice::from_ref(&self.0)
     }
 
     #[cfg(test)]
@@ -222,3 +313,6 @@ key_numbers! {
     Option<Ticks>: |number| Some(Some(Ticks(number))), |ticks: Self| ticks.map(|ticks| ticks.0);
     Option<u16>: |number| u16::from_number(number).map(Some), |number: Self| number.and_then(u16::number);
 }
+
+#[cfg(test)]
+mod tests;

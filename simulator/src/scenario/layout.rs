@@ -3,8 +3,9 @@
 use codec::route::{PortId, RouteAddressing};
 
 use super::keys;
+use super::link_keys::{fibre_km, write_link};
 use super::network::FIBRE_MODES;
-use super::parameters::{INTERFACE, PORT, SWITCH, fibre_km, write_link};
+use super::parameters::{INTERFACE, PORT, SWITCH};
 use super::toml_writer::{TomlKeys, TomlPage, word_of};
 use super::{Scenario, costs};
 use crate::generate::{GeneratedShape, generate};

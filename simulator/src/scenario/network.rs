@@ -2,19 +2,22 @@
 
 mod chain;
 mod fibre;
+mod given;
 mod profiles;
+mod unresolved;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use codec::route::RouteAddressing;
-
 pub(super) use self::fibre::FIBRE_MODES;
+use self::given::NetworkKeys;
+use self::unresolved::UnresolvedCable;
 use super::error::{ProblemList, shortened};
-use super::keys::{self, GivenKeys};
+use super::keys::GivenKeys;
 use super::limits::{CABLES_MAX, CELLS_MAX, HOSTS_MAX, NODES_MAX, PROBLEMS_MAX};
+use super::link_keys::LinkKeys;
 use super::names::{NameLookup, NetworkCompleteness, invalid_name};
-use super::parameters::{INTERFACE, LinkKeys, PORT, SWITCH};
+use super::parameters::{INTERFACE, PORT, SWITCH};
 use super::toml_reader::{TomlItem, TomlTable, TomlText};
 use super::{FileReader, costs, generator};
 use crate::clock::NodeClock;
@@ -26,7 +29,6 @@ use crate::topology::{
     TopologyItem, TopologyProblem,
 };
 
-#[derive(Debug)]
 pub(super) struct ScenarioNetwork {
     pub(super) topology: Topology,
     pub(super) interfaces: Vec<(NodeId, InterfaceParameters)>,
@@ -36,6 +38,7 @@ pub(super) struct ScenarioNetwork {
     pub(super) whole: NetworkCompleteness,
     /// The host of each switch in a chain, and the reverse: they have one power supply. B-1
     pub(super) chained: BTreeMap<NodeId, NodeId>,
+    keys: NetworkKeys,
 }
 
 type PortKeys = GivenKeys<PortParameters>;
@@ -46,21 +49,14 @@ struct NetworkBuilder<'a> {
     names: BTreeMap<String, Range<usize>>,
     interfaces: BTreeMap<NodeId, InterfaceParameters>,
     costs: BTreeMap<NodeId, MessageCosts>,
-    /// Port keys of all switches, of all hosts, and of single nodes.
-    kinds: [PortKeys; 2],
-    ports: BTreeMap<NodeId, PortKeys>,
+    keys: NetworkKeys,
     cables: Vec<CableSpec>,
+    /// Number of cables of the generated network, the first ones.
+    generated: usize,
     /// Position of each cable's table, and the names of its ends.
     places: Vec<(Range<usize>, Vec<TomlText<'a>>)>,
     whole: NetworkCompleteness,
     chained: BTreeMap<NodeId, NodeId>,
-}
-
-struct UnresolvedCable<'a> {
-    span: Range<usize>,
-    /// A host (at its port 0) and the other end, or both ends.
-    ends: Result<(NodeId, TomlText<'a>), [TomlText<'a>; 2]>,
-    link: LinkKeys,
 }
 
 pub(super) fn read<'a>(
@@ -69,26 +65,27 @@ pub(super) fn read<'a>(
     seed: u64,
     files: FileReader<'_>,
 ) -> ScenarioNetwork {
-    let mut link = LinkParameters::default();
+    let mut keys = NetworkKeys::default();
     if let Some(mut table) = root.table("link") {
-        link = LinkKeys::read_both(&mut table).over(link);
+        keys.link = LinkKeys::read_both(&mut table);
         table.finish();
     }
-    let mut kinds = <[PortKeys; 2]>::default();
-    let mut switch = SwitchParameters::new(8, RouteAddressing::Relative);
+    let link = keys.link.over(LinkParameters::default());
     if let Some(mut table) = root.table("switch_defaults") {
-        switch = keys::read(SWITCH, &mut table, switch);
-        kinds[0] = PortKeys::read(PORT, &mut table);
+        keys.switch = GivenKeys::read(SWITCH, &mut table);
+        keys.kinds[0] = PortKeys::read(PORT, &mut table);
         table.finish();
     }
-    let mut interface = InterfaceParameters::default();
+    let switch = keys.switch.over(SwitchParameters::default());
     if let Some(mut table) = root.table("interface") {
-        interface = keys::read(INTERFACE, &mut table, interface);
-        kinds[1] = PortKeys::read(PORT, &mut table);
+        keys.interface = GivenKeys::read(INTERFACE, &mut table);
+        keys.kinds[1] = PortKeys::read(PORT, &mut table);
         table.finish();
     }
+    let interface = keys.interface.over(InterfaceParameters::default());
     let mut costs = MessageCosts::default();
     if let Some(mut table) = root.table("costs") {
+        keys.costs = table.leave_all();
         costs = costs::read(&mut table, costs);
         table.finish();
     }
@@ -98,9 +95,9 @@ pub(super) fn read<'a>(
         names: BTreeMap::new(),
         interfaces: BTreeMap::new(),
         costs: BTreeMap::new(),
-        kinds,
-        ports: BTreeMap::new(),
+        keys,
         cables: Vec::new(),
+        generated: 0,
         places: Vec::new(),
         whole: NetworkCompleteness::Complete,
         chained: BTreeMap::new(),
@@ -164,6 +161,7 @@ impl<'a> NetworkBuilder<'a> {
         self.names.extend(nodes.iter().map(|node| (node.name.clone(), span.clone())));
         self.places.extend(cables.iter().map(|_| (span.clone(), Vec::new())));
         (self.nodes, self.cables) = (nodes, cables);
+        self.generated = self.cables.len();
         for at in 0..self.cables.len() {
             let Some(CableSpec { ends, link }) = self.cables.get(at) else { continue };
             let link = self.link_between(*ends, *link);
@@ -174,7 +172,7 @@ impl<'a> NetworkBuilder<'a> {
     /// Parameters of a link before its own keys: a node's keys override those of its kind, which
     /// override those of all links.
     fn link_between(&self, ends: [NodePort; 2], base: LinkParameters) -> LinkParameters {
-        let [switches, hosts] = &self.kinds;
+        let [switches, hosts] = &self.keys.kinds;
         let mut link = base;
         for (port, end) in link.ports.iter_mut().zip(ends) {
             *port = match self.nodes.get(end.node.0 as usize).map(|node| node.kind) {
@@ -185,18 +183,20 @@ impl<'a> NetworkBuilder<'a> {
                 Some(NodeKind::Host) => hosts.over(*port),
                 None => *port,
             };
-            *port = self.ports.get(&end.node).map_or(*port, |own| own.over(*port));
+            *port = self.keys.ports.get(&end.node).map_or(*port, |own| own.over(*port));
         }
         link
     }
 
     fn switch(&mut self, mut table: TomlTable<'a>, base: SwitchParameters) {
         let name = table.needed("name").and_then(|item| item.text("a name"));
-        let kind = NodeKind::Switch(keys::read(SWITCH, &mut table, base));
+        let keys = GivenKeys::read(SWITCH, &mut table);
+        let kind = NodeKind::Switch(keys.over(base));
         let ports = PortKeys::read(PORT, &mut table);
         let name = name.as_ref().map(|name| (name.text, &name.span));
         let node = self.node(name, kind);
-        self.ports.extend(node.map(|node| (node, ports)));
+        self.keys.ports.extend(node.map(|node| (node, ports)));
+        self.keys.switches.extend(node.map(|node| (node, keys)));
         table.finish();
     }
 
@@ -206,7 +206,8 @@ impl<'a> NetworkBuilder<'a> {
         (interface, costs): (InterfaceParameters, MessageCosts),
     ) -> Vec<UnresolvedCable<'a>> {
         let name = table.needed("name").and_then(|item| item.text("a name"));
-        let interface = keys::read(INTERFACE, &mut table, interface);
+        let keys = GivenKeys::read(INTERFACE, &mut table);
+        let interface = keys.over(interface);
         let costs = table.item("costs").map_or(Some(costs), |item| costs::of_host(&item, costs));
         let count = table.integer("interfaces", 1..=PLACES.into()).unwrap_or(1);
         let at = table.item("at");
@@ -225,7 +226,8 @@ impl<'a> NetworkBuilder<'a> {
                 let name = name.as_ref().map(|name| name_of(name, (index, count)));
                 let host =
                     self.node(name.as_ref().map(|(name, span)| (&**name, span)), NodeKind::Host)?;
-                self.ports.insert(host, own.clone());
+                self.keys.ports.insert(host, own.clone());
+                self.keys.interfaces.insert(host, keys.clone());
                 let place = InterfacePlace { index, count };
                 self.interfaces.insert(host, InterfaceParameters { place, ..interface });
                 self.costs.extend(costs.map(|costs| (host, costs)));
@@ -300,19 +302,7 @@ impl<'a> NetworkBuilder<'a> {
         let problems = self.problems;
         let nodes = Topology::new(self.nodes.clone(), Vec::new()).unwrap_or_default();
         let map = NameLookup { topology: &nodes, whole: NetworkCompleteness::Incomplete, problems };
-        for UnresolvedCable { span, ends, link } in loose {
-            let (ends, texts) = match ends {
-                Ok((host, at)) => ([Some(NameLookup::host_port(host)), map.port(&at)], vec![at]),
-                Err([a, b]) => ([map.port(&a), map.port(&b)], vec![a, b]),
-            };
-            if let [Some(a), Some(b)] = ends {
-                let link = link.over(self.link_between([a, b], base));
-                self.cables.push(CableSpec { ends: [a, b], link });
-                self.places.push((span, texts));
-            } else {
-                self.whole = NetworkCompleteness::Incomplete;
-            }
-        }
+        self.lay(loose, base, map);
         let topology = self.build();
         let of = |host| (host, self.interfaces.get(&host).copied().unwrap_or(interface));
         let interfaces = topology.hosts().map(of).collect();
@@ -320,8 +310,8 @@ impl<'a> NetworkBuilder<'a> {
         let costs = topology.hosts().map(of).collect();
         self.check_profiles(&topology);
         self.check_size(&topology);
-        let Self { names: places, whole, chained, .. } = self;
-        ScenarioNetwork { topology, interfaces, costs, places, whole, chained }
+        let Self { names: places, whole, chained, keys, .. } = self;
+        ScenarioNetwork { topology, interfaces, costs, places, whole, chained, keys }
     }
 
     /// Builds the topology; reports and omits cables that do not fit.

@@ -1,37 +1,33 @@
-//! Keys of links, switches and interfaces.
+//! Keys of ports, switches and interfaces.
 
 use std::num::NonZeroU32;
 
 use codec::route::RouteAddressing;
-use codec::time::{FULL_RATE_PERIOD_PS, Ticks};
+use codec::time::Ticks;
 
-use super::cables::{CABLE, ProfileFormat, write_delay};
+use super::cables::ProfileFormat;
 use super::extension_format::ExtensionFormat;
 use super::keys::{
-    BoolPair, FieldKey, GivenKeys, IntRange, KeyFormat, KeyList, SectionKey, TimeRange, WordList,
-    key, write,
+    BoolPair, FieldKey, IntRange, KeyFormat, KeyList, ScenarioUse, SectionKey, TimeRange, WithKey,
+    WordList, key,
 };
 use super::limits::{
-    BLOCKED_MAX, COMMANDS_MAX, CONSUMPTION_MAX, DELAY_MAX, DIVISOR_MAX, DURATION_MAX, FIBRE_KM_MAX,
-    LATENCY_MAX, MEMORY_MAX, MTU_MIN, PART_MAX, SLACK_MAX,
+    BLOCKED_MAX, COMMANDS_MAX, CONSUMPTION_MAX, DIVISOR_MAX, DURATION_MAX, LATENCY_MAX, MEMORY_MAX,
+    MTU_MIN, PART_MAX, SLACK_MAX,
 };
-use super::toml_reader::{NANO, TimeUnit, TomlItem, TomlTable};
+use super::toml_reader::{TimeUnit, TomlItem, TomlTable};
 use super::toml_writer::{TomlKeys, word_of};
 use crate::clock::{CLOCK_TOLERANCE_PPM, NodeClock};
 use crate::interface::{
     ConsumptionMode, CopyPath, DmaBus, InterfaceParameters as Interface, RelayPolicy, SoftwarePath,
 };
 use crate::link::shared_line::PassageMode;
-use crate::link::{
-    DELAY_PS_PER_M, FIBRE_PERIODS_PER_KM, FillMode, FramingMode, LinkParameters,
-    PortParameters as Port, ResetEnding, SymbolSet,
-};
+use crate::link::{FillMode, FramingMode, PortParameters as Port, ResetEnding, SymbolSet};
 use crate::messaging::BusMode;
 #[cfg(test)]
 use crate::rng::Rng;
 use crate::topology::{ForwardingMode, SWITCH_PORTS_MAX, SwitchParameters as Switch};
 use crate::traffic::SignalMode;
-use crate::wires::CableWires;
 
 const SYMBOLS: [(&str, SymbolSet); 2] =
     [("mandatory", SymbolSet::Mandatory), ("all", SymbolSet::All)];
@@ -72,12 +68,14 @@ pub(super) const PORT: &KeyList<Port> = &[
     key!(Port, "interpretation_periods", LATENCY, interpretation),
     &BlockedKey(TimeUnit::Periods),
     key!(Port, "symbols", WordList(&SYMBOLS), symbols),
-    key!(Port, "replies", BoolPair([false, true]), replies),
+    &WithKey(key!(Port, "replies", BoolPair([false, true]), replies), |port, _| {
+        port.symbols == SymbolSet::All
+    }),
     key!(Port, "reset", WordList(&ResetEnding::WORDS), reset),
     key!(Port, "fill", WordList(&FillMode::WORDS), fill),
     key!(Port, "framing", WordList(&FramingMode::WORDS), framing),
     key!(Port, "profile", ProfileFormat, profile),
-    key!(Port, "dateline", BoolPair(PASSAGES), passage),
+    &WithKey(key!(Port, "dateline", BoolPair(PASSAGES), passage), |port, _| port.profile.is_some()),
 ];
 
 const PASSAGES: [PassageMode; 2] = [PassageMode::Same, PassageMode::Next];
@@ -123,6 +121,10 @@ impl SectionKey<Switch> for ModelKey {
         (to.ports, to.addressing) = (from.ports, from.addressing);
     }
 
+    fn decides(&self) -> &[&'static str] {
+        &["ports", "addressing"]
+    }
+
     /// The keys that it decides are written.
     fn write(&self, _: &mut TomlKeys, _: Switch, _: Switch) {}
 
@@ -138,6 +140,9 @@ const FORWARDING: [(&str, ForwardingMode); 2] = [
     ("store-and-forward", ForwardingMode::StoreAndForward),
 ];
 
+/// System calls and drivers are those of the kernel's path. H-1
+const KERNEL: fn(Interface, &ScenarioUse) -> bool = |it, _| it.host.path == SoftwarePath::Kernel;
+
 /// I-3, I-4, I-5, I-6
 pub(super) const INTERFACE: &KeyList<Interface> = &[
     key!(Interface, "bus", WordList(&BUSES), bus),
@@ -150,17 +155,27 @@ pub(super) const INTERFACE: &KeyList<Interface> = &[
     key!(Interface, "commands", IntRange(1..=COMMANDS_MAX), commands),
     key!(Interface, "command", TimeRange(0..=DURATION_MAX), costs.command),
     key!(Interface, "packet", TimeRange(0..=DURATION_MAX), costs.packet),
-    key!(Interface, "interrupt", TimeRange(0..=DURATION_MAX), host.interrupt),
-    key!(Interface, "checksum", TimeRange(0..=DURATION_MAX), host.checksum),
+    &WithKey(
+        key!(Interface, "interrupt", TimeRange(0..=DURATION_MAX), host.interrupt),
+        |it, scope| scope.interrupts || it.host.arrivals == SignalMode::Interrupt,
+    ),
+    &WithKey(
+        key!(Interface, "checksum", TimeRange(0..=DURATION_MAX), host.checksum),
+        |_, scope| scope.checksums,
+    ),
     key!(Interface, "arrivals", WordList(&SIGNALS), host.arrivals),
-    key!(Interface, "system_call", TimeRange(0..=DURATION_MAX), host.system_call),
-    key!(Interface, "driver", TimeRange(0..=DURATION_MAX), host.driver),
-    key!(Interface, "copy", TimeRange(0..=DURATION_MAX), host.copy),
+    &WithKey(key!(Interface, "system_call", TimeRange(0..=DURATION_MAX), host.system_call), KERNEL),
+    &WithKey(key!(Interface, "driver", TimeRange(0..=DURATION_MAX), host.driver), KERNEL),
+    &WithKey(key!(Interface, "copy", TimeRange(0..=DURATION_MAX), host.copy), |it, _| {
+        it.host.stack == CopyPath::OneCopy
+    }),
     key!(Interface, "stack", WordList(&STACKS), host.stack),
     key!(Interface, "path", WordList(&PATHS), host.path),
-    key!(Interface, "multicast", WordList(&RELAYS), relay),
-    key!(Interface, "mtu", IntRange(MTU_MIN..=u16::MAX as u64), mtu),
-    key!(Interface, "mapping", TimeRange(0..=DURATION_MAX), costs.mapping),
+    &WithKey(key!(Interface, "multicast", WordList(&RELAYS), relay), |_, scope| scope.multicast),
+    &WithKey(key!(Interface, "mtu", IntRange(MTU_MIN..=u16::MAX as u64), mtu), |_, scope| scope.ip),
+    &WithKey(key!(Interface, "mapping", TimeRange(0..=DURATION_MAX), costs.mapping), |_, scope| {
+        scope.mapping
+    }),
     key!(Interface, "clock_ppm", ClockFormat, clock),
 ];
 
@@ -193,116 +208,15 @@ impl SectionKey<Port> for BlockedKey {
         keys.differing("blocked_periods", value.blocked.0, base.blocked.0);
     }
 
+    fn decides(&self) -> &[&'static str] {
+        &["blocked"]
+    }
+
     #[cfg(test)]
     fn any(&self, rng: &mut Rng) -> (String, String) {
         let unit = if rng.below(2) == 0 { "us" } else { "periods" };
         (format!("blocked_{unit}"), rng.between(1, BLOCKED_MAX / 80).to_string())
     }
-}
-
-/// Link parameters given in a table: delay, and parameters of both ends or of one.
-#[derive(Clone, Default)]
-pub(super) struct LinkKeys {
-    /// Delay of the cable, and the length that it is given by.
-    delay: Option<(Ticks, Option<u64>)>,
-    wires: GivenKeys<CableWires>,
-    both: GivenKeys<Port>,
-    ends: [GivenKeys<Port>; 2],
-}
-
-impl LinkKeys {
-    /// Reads the table of a cable, or of a host with its cable.
-    pub(super) fn read(table: &mut TomlTable<'_>) -> Self {
-        let ends = ["a", "b"].map(|end| {
-            let Some(mut table) = table.table(end) else { return GivenKeys::default() };
-            let keys = GivenKeys::read(PORT, &mut table);
-            table.finish();
-            keys
-        });
-        Self { ends, ..Self::read_both(table) }
-    }
-
-    pub(super) fn read_both(table: &mut TomlTable<'_>) -> Self {
-        Self {
-            delay: delay(table),
-            wires: GivenKeys::read(CABLE, table),
-            both: GivenKeys::read(PORT, table),
-            ..Self::default()
-        }
-    }
-
-    pub(super) fn over(&self, base: LinkParameters) -> LinkParameters {
-        let [a, b] = base.ports.map(|port| self.both.over(port));
-        let [own, other] = &self.ends;
-        let ports = [own.over(a), other.over(b)];
-        let (delay, length) = self.delay.unwrap_or((base.cable_delay(), base.wires.length_nm));
-        let wires = self.wires.over(base.wires);
-        LinkParameters { ports, wires, ..base }.with_cable(delay, length)
-    }
-}
-
-pub(super) fn write_link(keys: &mut TomlKeys, link: LinkParameters, base: LinkParameters) {
-    write_delay(keys, link, base);
-    write(CABLE, keys, link.wires, base.wires);
-    let [a, b] = link.ports;
-    let [base_a, base_b] = base.ports;
-    if a == b && base_a == base_b {
-        return write(PORT, keys, a, base_a);
-    }
-    for (end, port, base) in [("a", a, base_a), ("b", b, base_b)] {
-        let mut own = TomlKeys::default();
-        write(PORT, &mut own, port, base);
-        if !own.is_empty() {
-            keys.value(end, own.inline());
-        }
-    }
-}
-
-fn delay(table: &mut TomlTable<'_>) -> Option<(Ticks, Option<u64>)> {
-    let length = table.item("length_m");
-    match (length, table.time("delay", 1..=DELAY_MAX)) {
-        (Some(length), Some(_)) => {
-            length.report("expected a length or a delay, not both".to_owned());
-            None
-        }
-        (Some(length), None) => {
-            let nanometres = length.as_nanos();
-            let delay = nanometres.and_then(delay_of_nanometres);
-            if delay.is_none() {
-                let metres = DELAY_MAX * u64::from(FULL_RATE_PERIOD_PS) / DELAY_PS_PER_M;
-                length.report(format!("expected a length from 0 to {metres} m"));
-            }
-            Some((delay?, nanometres.and_then(|length| u64::try_from(length).ok())))
-        }
-        (None, delay) => delay.map(|delay| (Ticks(delay.periods), None)),
-    }
-}
-
-/// Delay of a length in nanometres, as [`crate::link::delay_of_metres`].
-fn delay_of_nanometres(nanometres: u128) -> Option<Ticks> {
-    let period = NANO * u128::from(FULL_RATE_PERIOD_PS);
-    let periods = nanometres.checked_mul(DELAY_PS_PER_M.into())?.div_ceil(period).max(1);
-    u64::try_from(periods).ok().filter(|periods| *periods <= DELAY_MAX).map(Ticks)
-}
-
-/// Delay of a length of fibre in kilometres. N-5
-pub(super) fn fibre_delay(length: &TomlItem<'_>) -> Option<Ticks> {
-    let most = u128::from(FIBRE_KM_MAX) * NANO;
-    let delay = length
-        .as_nanos()
-        .filter(|km| *km <= most)
-        .and_then(|km| u64::try_from((km * u128::from(FIBRE_PERIODS_PER_KM)).div_ceil(NANO)).ok());
-    if delay.is_none() {
-        length.report(format!("expected a length from 0 to {FIBRE_KM_MAX} km"));
-    }
-    delay.map(|delay| Ticks(delay.max(1)))
-}
-
-/// Length of a fibre in kilometres, whose delay [`fibre_delay`] gives.
-pub(super) fn fibre_km(delay: Ticks) -> String {
-    let (km, rest) = (delay.0 / FIBRE_PERIODS_PER_KM, delay.0 % FIBRE_PERIODS_PER_KM);
-    // 400 periods: four decimals are exact.
-    format!("{km}.{:04}", rest * 10_000 / FIBRE_PERIODS_PER_KM)
 }
 
 /// A word, or a number of periods per character. I-4
@@ -381,22 +295,5 @@ impl KeyFormat<NodeClock> for ClockFormat {
         let ppm = i64::try_from(rng.below(220)).unwrap() - 110;
         let value = if ppm.abs() > most { "'random'".to_owned() } else { ppm.to_string() };
         (name.to_owned(), value)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::link::delay_of_metres;
-
-    #[test]
-    fn whole_metres_take_as_long_as_a_link_says() {
-        for metres in [0, 1, 2, 3, 10, 25, 1_000, 2_000_000] {
-            let delay = delay_of_nanometres(u128::from(metres) * NANO);
-            assert_eq!(delay, Some(delay_of_metres(metres)));
-        }
-        // 2.5 m: 14 ns, 1.12 periods.
-        assert_eq!(delay_of_nanometres(2_500_000_000), Some(Ticks(2)));
-        assert_eq!(delay_of_nanometres(u128::MAX), None);
     }
 }

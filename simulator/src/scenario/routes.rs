@@ -1,9 +1,12 @@
 //! `[routes]` and `[[route]]`: computed or given routes.
 
+mod way;
+
 use codec::Character;
 use codec::notation::parse;
 use codec::route::is_route_byte;
 
+use self::way::RouteWay;
 use super::Scenario;
 use super::limits::ROUTE_MAX;
 use super::mapper::{self, MappingPlan};
@@ -66,16 +69,27 @@ pub(super) fn read(
             RouteTable::default()
         }
     };
+    let topology = map.topology.without_fibres();
     for mut table in root.tables("route") {
         if is_mapped {
             table.report("[[route]] in a mapped network".to_owned(), "expected no given routes");
         }
         let mut host = |key| map.host(&table.needed(key)?.text("the name of a host")?);
         let (from, to) = (host("from"), host("to"));
-        let bytes = table
-            .needed("bytes")
-            .and_then(|item| item.text("route bytes, like `83 bf`"))
-            .and_then(|text| route(map, &text));
+        let bytes = match (table.item("bytes"), table.item("via")) {
+            (Some(_), Some(via)) => {
+                via.report("expected `bytes` or `via`, not both".to_owned());
+                None
+            }
+            (Some(bytes), None) => {
+                bytes.text("route bytes, like `83 bf`").and_then(|text| route(map, &text))
+            }
+            (None, Some(via)) => RouteWay { map, topology: &topology }.bytes(&via, from, to),
+            (None, None) => {
+                table.missing("expected the key `bytes` or `via`");
+                None
+            }
+        };
         if let (Some(from), Some(to), Some(bytes)) = (from, to, bytes) {
             routes.set(from, to, bytes);
         }

@@ -6,7 +6,7 @@ use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{ProblemList, any_of, did_you_mean, nearest, shortened};
+use super::error::{KeyUse, ProblemList, any_of, did_you_mean, nearest, shortened};
 
 /// Scale of decimals, which are exact to nine places.
 pub(super) const NANO: u128 = 1_000_000_000;
@@ -20,6 +20,8 @@ pub(super) struct TomlTable<'a> {
     span: Range<usize>,
     entries: &'a DeTable<'a>,
     known: Vec<String>,
+    /// The key that was found last, and its place.
+    last: Option<(String, Range<usize>)>,
     problems: &'a ProblemList<'a>,
 }
 
@@ -63,7 +65,7 @@ impl<'a> TomlTable<'a> {
         entries: &'a DeTable<'a>,
         problems: &'a ProblemList<'a>,
     ) -> Self {
-        Self { title, span, entries, known: Vec::new(), problems }
+        Self { title, span, entries, known: Vec::new(), last: None, problems }
     }
 
     pub(super) fn span(&self) -> Range<usize> {
@@ -74,7 +76,22 @@ impl<'a> TomlTable<'a> {
         self.known.push(key.to_owned());
         let value = self.entries.get(key)?;
         let key = key.to_owned();
+        self.last = Some((key.clone(), value.span()));
         Some(TomlItem { key, span: value.span(), value: value.get_ref(), problems: self.problems })
+    }
+
+    /// Leaves the value of the key that was found last to be used later.
+    pub(super) fn leave(&mut self) -> Option<KeyUse> {
+        let (key, span) = self.last.take()?;
+        Some(self.problems.leave(span, format!("`{key}` in {}", self.title)))
+    }
+
+    /// Leaves the values of all keys to be used later.
+    pub(super) fn leave_all(&self) -> Vec<KeyUse> {
+        let leave = |key: TomlText<'_>| {
+            self.problems.leave(key.span, format!("`{}` in {}", shortened(key.text), self.title))
+        };
+        self.names().into_iter().map(leave).collect()
     }
 
     /// All keys, each with its place.

@@ -7,7 +7,7 @@ use codec::time::Ticks;
 
 use super::{NetworkBuilder, NetworkCompleteness};
 use crate::link::LinkParameters;
-use crate::scenario::parameters::LinkKeys;
+use crate::scenario::link_keys::LinkKeys;
 use crate::scenario::toml_reader::{TomlItem, TomlTable, TomlText};
 use crate::topology::{CableSpec, NodeId, NodeKind, NodePort, SwitchParameters};
 
@@ -74,6 +74,7 @@ impl<'a> NetworkBuilder<'a> {
         for (ends, inside) in
             within.into_iter().map(|ends| (ends, true)).chain(between.map(|ends| (ends, false)))
         {
+            self.keys.cables.insert(self.cables.len(), link.clone());
             let link = link.over(self.link_between(ends, base));
             let link = if inside { inner(link) } else { link };
             self.cables.push(CableSpec { ends, link });

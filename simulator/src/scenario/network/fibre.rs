@@ -4,7 +4,8 @@ use codec::route::PortId;
 
 use super::{NetworkBuilder, PortKeys, name_of};
 use crate::link::LinkParameters;
-use crate::scenario::parameters::{PORT, fibre_delay};
+use crate::scenario::link_keys::fibre_delay;
+use crate::scenario::parameters::PORT;
 use crate::scenario::toml_reader::TomlTable;
 use crate::topology::{CableSpec, NodeKind, NodePort, SwitchParameters};
 
@@ -25,7 +26,7 @@ impl<'a> NetworkBuilder<'a> {
             let name = name.as_ref().map(|name| name_of(name, (index, 2)));
             let name = name.as_ref().map(|(name, span)| (&**name, span));
             let node = self.node(name, NodeKind::Switch(end))?;
-            self.ports.insert(node, keys.clone());
+            self.keys.ports.insert(node, keys.clone());
             Some(NodePort { node, port: PortId(1) })
         });
         if let (Some(a), Some(b), Some(delay)) = (a, b, delay) {

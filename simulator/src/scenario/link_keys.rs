@@ -1,0 +1,160 @@
+//! Keys of a link: its cable, and the ports at its ends.
+
+use codec::time::{FULL_RATE_PERIOD_PS, Ticks};
+
+use super::cables::{CABLE, write_delay};
+use super::error::{KeyUse, ProblemList};
+use super::keys::{GivenKeys, ScenarioUse, write};
+use super::limits::{DELAY_MAX, FIBRE_KM_MAX};
+use super::parameters::PORT;
+use super::toml_reader::{NANO, TomlItem, TomlTable};
+use super::toml_writer::TomlKeys;
+use crate::link::{DELAY_PS_PER_M, FIBRE_PERIODS_PER_KM, LinkParameters, PortParameters as Port};
+use crate::wires::CableWires;
+
+/// Link parameters given in a table: delay, and parameters of both ends or of one.
+#[derive(Clone, Default)]
+pub(super) struct LinkKeys {
+    /// Delay of the cable, and the length that it is given by.
+    delay: Option<(Ticks, Option<u64>)>,
+    delay_use: Option<KeyUse>,
+    wires: GivenKeys<CableWires>,
+    both: GivenKeys<Port>,
+    ends: [GivenKeys<Port>; 2],
+}
+
+impl LinkKeys {
+    /// Reads the table of a cable, or of a host with its cable.
+    pub(super) fn read(table: &mut TomlTable<'_>) -> Self {
+        let ends = ["a", "b"].map(|end| {
+            let Some(mut table) = table.table(end) else { return GivenKeys::default() };
+            let keys = GivenKeys::read(PORT, &mut table);
+            table.finish();
+            keys
+        });
+        Self { ends, ..Self::read_both(table) }
+    }
+
+    pub(super) fn read_both(table: &mut TomlTable<'_>) -> Self {
+        let delay = delay(table);
+        Self {
+            delay,
+            delay_use: delay.and_then(|_| table.leave()),
+            wires: GivenKeys::read(CABLE, table),
+            both: GivenKeys::read(PORT, table),
+            ..Self::default()
+        }
+    }
+
+    /// Notes the keys that decide a cable, and its ports with those of their nodes.
+    pub(super) fn note_use(
+        layers: [&Self; 2],
+        nodes: [&[&GivenKeys<Port>]; 2],
+        cable: LinkParameters,
+        scope: &ScenarioUse,
+        problems: &ProblemList<'_>,
+    ) {
+        let delay = layers.iter().rev().find(|layer| layer.delay.is_some());
+        delay.and_then(|layer| layer.delay_use).into_iter().for_each(|it| problems.note_use(it));
+        GivenKeys::note_use(&layers.map(|layer| &layer.wires), cable.wires, scope, problems);
+        let [link, own] = layers;
+        for ((nodes, end), port) in nodes.into_iter().zip(&own.ends).zip(cable.ports) {
+            let layers: Vec<_> = [&link.both]
+                .into_iter()
+                .chain(nodes.iter().copied())
+                .chain([&own.both, end])
+                .collect();
+            GivenKeys::note_use(&layers, port, scope, problems);
+        }
+    }
+
+    pub(super) fn over(&self, base: LinkParameters) -> LinkParameters {
+        let [a, b] = base.ports.map(|port| self.both.over(port));
+        let [own, other] = &self.ends;
+        let ports = [own.over(a), other.over(b)];
+        let (delay, length) = self.delay.unwrap_or((base.cable_delay(), base.wires.length_nm));
+        let wires = self.wires.over(base.wires);
+        LinkParameters { ports, wires, ..base }.with_cable(delay, length)
+    }
+}
+
+pub(super) fn write_link(keys: &mut TomlKeys, link: LinkParameters, base: LinkParameters) {
+    write_delay(keys, link, base);
+    write(CABLE, keys, link.wires, base.wires);
+    let [a, b] = link.ports;
+    let [base_a, base_b] = base.ports;
+    if a == b && base_a == base_b {
+        return write(PORT, keys, a, base_a);
+    }
+    for (end, port, base) in [("a", a, base_a), ("b", b, base_b)] {
+        let mut own = TomlKeys::default();
+        write(PORT, &mut own, port, base);
+        if !own.is_empty() {
+            keys.value(end, own.inline());
+        }
+    }
+}
+
+fn delay(table: &mut TomlTable<'_>) -> Option<(Ticks, Option<u64>)> {
+    let length = table.item("length_m");
+    match (length, table.time("delay", 1..=DELAY_MAX)) {
+        (Some(length), Some(_)) => {
+            length.report("expected a length or a delay, not both".to_owned());
+            None
+        }
+        (Some(length), None) => {
+            let nanometres = length.as_nanos();
+            let delay = nanometres.and_then(delay_of_nanometres);
+            if delay.is_none() {
+                let metres = DELAY_MAX * u64::from(FULL_RATE_PERIOD_PS) / DELAY_PS_PER_M;
+                length.report(format!("expected a length from 0 to {metres} m"));
+            }
+            Some((delay?, nanometres.and_then(|length| u64::try_from(length).ok())))
+        }
+        (None, delay) => delay.map(|delay| (Ticks(delay.periods), None)),
+    }
+}
+
+/// Delay of a length in nanometres, as [`crate::link::delay_of_metres`].
+fn delay_of_nanometres(nanometres: u128) -> Option<Ticks> {
+    let period = NANO * u128::from(FULL_RATE_PERIOD_PS);
+    let periods = nanometres.checked_mul(DELAY_PS_PER_M.into())?.div_ceil(period).max(1);
+    u64::try_from(periods).ok().filter(|periods| *periods <= DELAY_MAX).map(Ticks)
+}
+
+/// Delay of a length of fibre in kilometres. N-5
+pub(super) fn fibre_delay(length: &TomlItem<'_>) -> Option<Ticks> {
+    let most = u128::from(FIBRE_KM_MAX) * NANO;
+    let delay = length
+        .as_nanos()
+        .filter(|km| *km <= most)
+        .and_then(|km| u64::try_from((km * u128::from(FIBRE_PERIODS_PER_KM)).div_ceil(NANO)).ok());
+    if delay.is_none() {
+        length.report(format!("expected a length from 0 to {FIBRE_KM_MAX} km"));
+    }
+    delay.map(|delay| Ticks(delay.max(1)))
+}
+
+/// Length of a fibre in kilometres, whose delay [`fibre_delay`] gives.
+pub(super) fn fibre_km(delay: Ticks) -> String {
+    let (km, rest) = (delay.0 / FIBRE_PERIODS_PER_KM, delay.0 % FIBRE_PERIODS_PER_KM);
+    // 400 periods: four decimals are exact.
+    format!("{km}.{:04}", rest * 10_000 / FIBRE_PERIODS_PER_KM)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::delay_of_metres;
+
+    #[test]
+    fn whole_metres_take_as_long_as_a_link_says() {
+        for metres in [0, 1, 2, 3, 10, 25, 1_000, 2_000_000] {
+            let delay = delay_of_nanometres(u128::from(metres) * NANO);
+            assert_eq!(delay, Some(delay_of_metres(metres)));
+        }
+        // 2.5 m: 14 ns, 1.12 periods.
+        assert_eq!(delay_of_nanometres(2_500_000_000), Some(Ticks(2)));
+        assert_eq!(delay_of_nanometres(u128::MAX), None);
+    }
+}
