@@ -263,6 +263,7 @@ impl CaptureWriting<'_> {
             sample_fs: sample_distance(head),
             nominal_fs: self.period_fs,
             proved: Vec::new(),
+            channels: self.names.len(),
             has_profile: self.arguments.profile.value().is_some(),
             sound_channels: 0,
         };

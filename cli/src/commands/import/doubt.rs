@@ -25,6 +25,7 @@ pub(super) struct RecordingContext {
     pub(super) nominal_fs: u64,
     /// Orders of wires that are proved on a channel.
     pub(super) proved: Vec<WireMap>,
+    pub(super) channels: usize,
     /// True if codes of a link profile occur, which are no symbols of others.
     pub(super) has_profile: bool,
     /// Channels with packets whose CRC is good: others may be idle, with symbols alone.
@@ -70,9 +71,14 @@ pub(super) fn bits(sample: &[PlacedCharacter]) -> Vec<u16> {
 impl RecordingContext {
     /// True if samples are too far apart to tell characters, and are no samples that a `sendclk` has clocked.
     pub(super) fn is_undersampled(&self) -> bool {
+        self.sample_fs * 2 >= self.nominal_fs && !self.is_clocked()
+    }
+
+    /// True if samples seem to be whole periods apart, as a `sendclk` clocks them.
+    fn is_clocked(&self) -> bool {
         let off = self.sample_fs % self.nominal_fs;
-        let is_clocked = off.min(self.nominal_fs - off) * CLOCKED <= self.nominal_fs;
-        self.sample_fs * 2 > self.nominal_fs && !is_clocked
+        self.sample_fs * 2 > self.nominal_fs
+            && off.min(self.nominal_fs - off) * CLOCKED <= self.nominal_fs
     }
 
     /// Doubts about a channel, from its beginning.
@@ -92,7 +98,7 @@ impl RecordingContext {
         if self.is_undersampled() {
             doubts.is_explained = true;
             doubts.warnings.push(format!(
-                "samples are {} ns apart, more than half a character period ({} ns): characters run into each other; \
+                "samples are {} ns apart, not less than half a character period ({} ns): characters run into each other; \
                  a sample rate of {} MS/s or more is needed",
                 (nanoseconds(self.sample_fs) * 100.0).round() / 100.0,
                 nanoseconds(self.nominal_fs / 2),
@@ -117,6 +123,12 @@ impl RecordingContext {
                 doubts.is_explained = true;
                 doubts.warnings.push(fault_text(found));
             }
+        }
+        if self.is_clocked() && self.channels > 1 {
+            doubts.notes.push(format!(
+                "samples are {} ns apart: times are known to a character period only, beside another channel too (W-6)",
+                nanoseconds(self.sample_fs)
+            ));
         }
         if is_proved && evidence.packets < ORDER_PACKETS && !doubts.is_explained {
             doubts.notes.push(format!(
@@ -179,6 +191,10 @@ pub(super) fn level_doubts(
     if lost != 0 {
         let text = "unknown (X, Z, U, W or -) at times: transitions there are missing";
         doubts.warnings.push(format!("level of {} {text}", wire_names(lost)));
+    }
+    if summary.is_cut_line {
+        let text = "the last line of the recording has no end: it may be cut there";
+        doubts.warnings.push(text.to_owned());
     }
     doubts
 }
