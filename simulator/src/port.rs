@@ -140,13 +140,9 @@ impl PortUnit {
         };
         let line = share(port, link);
         // An interface sends on virtual channel 0 alone. C-7
-        let source = match (sink, &line) {
-            (DataSink::Host(host), LineShare::Whole | LineShare::First(_)) => {
-                DataSource::Host(host)
-            }
-            (DataSink::Host(_), LineShare::Further) | (DataSink::Switch(..), _) => {
-                DataSource::Nowhere
-            }
+        let source = match sink {
+            DataSink::Host(host) if !matches!(line, LineShare::Further) => DataSource::Host(host),
+            DataSink::Host(_) | DataSink::Switch(..) => DataSource::Nowhere,
         };
         let (own, handshake) = &HandshakeEnd::of_port(link);
         let divisors = [own.divisor, link.ports[1].divisor];

@@ -29,6 +29,7 @@ mod write;
 
 use std::collections::BTreeMap;
 
+use toml::Spanned;
 use toml::de::DeTable;
 
 use self::error::ProblemList;
@@ -142,29 +143,30 @@ impl Scenario {
     }
 }
 
+fn parse<'t>(text: &'t str, problems: &ProblemList<'_>) -> Option<Spanned<DeTable<'t>>> {
+    if text.len() > TEXT_MAX {
+        let message = format!("the file has {} bytes", text.len());
+        problems.add(&(0..0), message, format!("expected {TEXT_MAX} at most"));
+        return None;
+    }
+    let parsed = DeTable::parse(text).inspect_err(|error| {
+        // The text of the error says what is wrong, then what is expected.
+        let (message, expected) = match error.message().split_once(", expected ") {
+            Some((message, expected)) => (message, format!("expected {expected}")),
+            None => (error.message(), "expected TOML".to_owned()),
+        };
+        problems.add(&error.span().unwrap_or(0..0), message, expected);
+    });
+    parsed.ok()
+}
+
 fn read(
     text: &str,
     problems: &ProblemList<'_>,
     other_seed: Option<u64>,
     files: FileReader<'_>,
 ) -> Option<Scenario> {
-    if text.len() > TEXT_MAX {
-        let message = format!("the file has {} bytes", text.len());
-        problems.add(&(0..0), message, format!("expected {TEXT_MAX} at most"));
-        return None;
-    }
-    let document = match DeTable::parse(text) {
-        Ok(document) => document,
-        Err(error) => {
-            // The text of the error says what is wrong, then what is expected.
-            let (message, expected) = match error.message().split_once(", expected ") {
-                Some((message, expected)) => (message, format!("expected {expected}")),
-                None => (error.message(), "expected TOML".to_owned()),
-            };
-            problems.add(&error.span().unwrap_or(0..0), message, expected);
-            return None;
-        }
-    };
+    let document = parse(text, problems)?;
     let mut root = TomlTable::new("the file".to_owned(), 0..0, document.get_ref(), problems);
     let seed = root.integer("seed", 0..=u64::MAX);
     let seed = other_seed.or(seed).unwrap_or(0);
@@ -190,22 +192,15 @@ fn read(
     let faults = faults::FaultReader::new(map, &network.chained, seed, duration).read(&mut root);
     let taps = taps::read(&mut root, map, duration);
     root.finish();
-    let replayed = replays.iter().flat_map(|replay| &replay.packets);
-    let replayed = replayed.map(|packet| &packet.command);
-    let commands = streams.iter().map(|stream| &stream.command).chain(replayed);
-    let is_command = |is: fn(&CommandForm) -> bool| commands.clone().any(is);
-    let scope = ScenarioUse {
-        ip: streams.iter().any(|stream| stream.protocol.is_some()),
-        multicast: streams.iter().any(|stream| stream.multicast.is_some()),
-        mapping: mapping.is_some(),
-        endpoints: !messaging.is_empty(),
-        checksums: is_command(|form| form.checksum == ChecksumMode::Host),
-        interrupts: is_command(|form| form.signal == SignalMode::Interrupt),
-    };
-    network.note_use(&scope, &transport, problems);
     if network.whole == NetworkCompleteness::Incomplete {
         return None;
     }
+    let scope = ScenarioUse {
+        mapping: mapping.is_some(),
+        endpoints: !messaging.is_empty(),
+        ..scope(&streams, &replays)
+    };
+    network.note_use(&scope, &transport, problems);
     Some(Scenario {
         seed,
         duration,
@@ -220,6 +215,21 @@ fn read(
         faults,
         taps,
     })
+}
+
+/// What traffic may use the keys of a network.
+fn scope(streams: &[TrafficStream], replays: &[PacketReplay]) -> ScenarioUse {
+    let replayed = replays.iter().flat_map(|replay| &replay.packets);
+    let replayed = replayed.map(|packet| &packet.command);
+    let commands = streams.iter().map(|stream| &stream.command).chain(replayed);
+    let is_command = |is: fn(&CommandForm) -> bool| commands.clone().any(is);
+    ScenarioUse {
+        ip: streams.iter().any(|stream| stream.protocol.is_some()),
+        multicast: streams.iter().any(|stream| stream.multicast.is_some()),
+        checksums: is_command(|form| form.checksum == ChecksumMode::Host),
+        interrupts: is_command(|form| form.signal == SignalMode::Interrupt),
+        ..ScenarioUse::default()
+    }
 }
 
 #[cfg(test)]

@@ -171,20 +171,14 @@ impl FindingChecks {
             if lasted < least {
                 continue;
             }
-            let is_long = lasted.saturating_mul(ERROR_SHARE.into()) >= recorded;
             let when = place(channel, sender.since);
-            if sender.root == Some(WaitRoot::Busy) {
-                // Packets of others go on; whether its turn ever comes cannot be told if it waits for most of the time.
-                if is_long && sender.ends == StandingEnd::Recording {
-                    let behind = FindingFact::channel("behind", channel);
-                    let facts = vec![share(lasted, recorded), behind];
-                    self.ledger.raise((Severity::Note, FindingKind::HeldUp), channel, when, facts);
-                }
-                continue;
-            }
-            let severity = if is_long { Severity::Error } else { Severity::Warning };
-            let facts = sender.facts(lasted, recorded, period(channel));
-            self.ledger.note_as((severity, FindingKind::Standstill), channel, when, || facts);
+            let Some((kind, severity)) = sender.judged(lasted, recorded) else { continue };
+            let facts = if kind == FindingKind::HeldUp {
+                vec![share(lasted, recorded), FindingFact::channel("behind", channel)]
+            } else {
+                sender.facts(lasted, recorded, period(channel))
+            };
+            self.ledger.raise((severity, kind), channel, when, facts);
         }
         for ((channel, root, last), StoppedTime { first, total }) in held.stops {
             let Some([from, to]) = span(channel) else { continue };
@@ -217,6 +211,22 @@ impl FindingChecks {
 }
 
 impl StandingSender {
+    /// What it is found to be, if it lasted long enough.
+    fn judged(
+        &self,
+        lasted: Picoseconds,
+        recorded: Picoseconds,
+    ) -> Option<(FindingKind, Severity)> {
+        let is_long = lasted.saturating_mul(ERROR_SHARE.into()) >= recorded;
+        match (self.root, is_long) {
+            // Packets of others go on; whether its turn ever comes cannot be told if it waits for most of the time.
+            (Some(WaitRoot::Busy), _) => (is_long && self.ends == StandingEnd::Recording)
+                .then_some((FindingKind::HeldUp, Severity::Note)),
+            (_, true) => Some((FindingKind::Standstill, Severity::Error)),
+            (_, false) => Some((FindingKind::Standstill, Severity::Warning)),
+        }
+    }
+
     fn facts(
         self,
         lasted: Picoseconds,

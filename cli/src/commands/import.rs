@@ -65,9 +65,8 @@ pub(crate) fn run(arguments: &ImportArgs, output: &mut StandardOutput) -> Comman
         channel.fault_texts().iter().for_each(|text| done.warning(&escape_text(text.clone())));
     }
     if !is_standard(capture) {
-        for line in
-            report.notes.into_iter().chain(report.channels.iter().flat_map(ChannelReport::lines))
-        {
+        let lines = report.channels.iter().flat_map(ChannelReport::lines);
+        for line in report.notes.into_iter().chain(lines) {
             output.line(&StyledLine::of(TextStyle::Plain, line));
         }
     }

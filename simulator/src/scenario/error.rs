@@ -55,9 +55,12 @@ pub(super) struct ProblemList<'a> {
     text: &'a str,
     breaks: Vec<usize>,
     found: RefCell<Vec<UnlocatedProblem>>,
-    /// Keys whose values are left to be used later, until they are: place and name.
-    unused: RefCell<Vec<Option<(Range<usize>, String)>>>,
+    /// Keys whose values are left to be used later, until they are.
+    unused: RefCell<Vec<Option<LeftKey>>>,
 }
+
+/// Place and name of a key.
+type LeftKey = (Range<usize>, String);
 
 /// A key whose value is left to be used later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

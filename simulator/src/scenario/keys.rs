@@ -101,6 +101,7 @@ pub(super) struct WithKey<S: 'static>(
 
 /// What a scenario has beside its network.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each asked for by its name")]
 pub(super) struct ScenarioUse {
     pub(super) ip: bool,
     pub(super) multicast: bool,

@@ -63,7 +63,7 @@ impl fmt::Write for TextHash {
 impl TextHash {
     pub(super) fn add(&mut self, value: &impl Debug) {
         // It does not fail.
-        let _ = write!(self, "{value:?}\n");
+        let _ = writeln!(self, "{value:?}");
     }
 
     pub(super) fn digits(self) -> String {
