@@ -137,7 +137,7 @@ fn the_result_of_another_sweep_is_not_overwritten() {
 #[test]
 fn a_deadlock_has_no_latency_and_is_not_joined_to_other_points() {
     let directory = ScratchDirectory::new("deadlocked-sweep");
-    let text = std::fs::read_to_string(fixture("demo-ring/scenario.toml")).unwrap();
+    let text = fs::read_to_string(fixture("demo-ring/scenario.toml")).unwrap();
     // Without the packet behind the deadlock.
     let (text, _) = text.split_once("# All is free again.").unwrap();
     let scenario = directory.write("ring.toml", text.as_bytes());
