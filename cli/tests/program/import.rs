@@ -11,8 +11,17 @@ const LINK: [&str; 4] = ["--channel", "h1:0>s1:1", "--channel", "s1:1>h1:0"];
 /// Rows of a capture's packets, without their times; the recording ends in the last one.
 pub(crate) fn packets(path: &str) -> Vec<String> {
     let fields = "channel,packet,length,route,tag,crc,ended_by,start";
-    let order = ["--format", "csv", "--no-head", "--sort", "channel,packet"];
-    let all = good(&[&["packets", path, "--fields", fields][..], &order].concat());
+    let all = good(&[
+        "packets",
+        path,
+        "--fields",
+        fields,
+        "--format",
+        "csv",
+        "--no-head",
+        "--sort",
+        "channel,packet",
+    ]);
     let complete = all.lines().filter(|line| !line.contains("capture-end"));
     complete.map(|line| line.rsplit_once(',').unwrap().0.to_owned()).collect()
 }
@@ -38,9 +47,14 @@ fn recordings_of_other_programs_hold_the_packets_of_the_capture() {
 
 /// Packets between symbols, as bits of characters: every wire changes, every CRC is good.
 fn traffic() -> Vec<u16> {
-    let (mut characters, mut random) = (vec![0, 0x00c, 0x003], RandomSource(1));
+    let (mut characters, mut state) = (vec![0, 0x00c, 0x003], 1_u32);
     for _ in 0..40 {
-        let bytes: Vec<u8> = (0..24).map(|_| random.byte()).collect();
+        let bytes: Vec<u8> = (0..24)
+            .map(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 24) as u8
+            })
+            .collect();
         characters.extend(bytes.iter().map(|byte| 0x100 | u16::from(*byte)));
         characters.extend([0x100 | u16::from(codec::crc::crc8(&bytes)), 0x00c, 0, 0x003, 0x00c]);
     }
@@ -76,22 +90,36 @@ fn import_samples(rows: &[String], options: &[&str]) -> (String, String) {
 #[test]
 fn each_order_of_the_wires_is_named_and_repaired() {
     let sent = traffic();
-    for (order, fault) in [
+    let orders: [([usize; 9], &str); 5] = [
         ([0, 1, 2, 3, 4, 5, 6, 7, 8], ""),
-        ([8, 7, 6, 5, 4, 3, 2, 1, 0], "opposite order, as at the other end of a cable (W-7): so"),
-        ([7, 6, 5, 4, 3, 2, 1, 0, 8], "the wires 7 to 0 are in the opposite order: so read, 40 of"),
-        ([0, 1, 2, 3, 6, 5, 4, 7, 8], "wires 6 and 4 are swapped: so read, 40 of 40 packets have"),
+        (
+            [8, 7, 6, 5, 4, 3, 2, 1, 0],
+            "opposite order, as at the other end of a cable (W-7): so read, 40 of 40",
+        ),
+        (
+            [7, 6, 5, 4, 3, 2, 1, 0, 8],
+            "the wires 7 to 0 are in the opposite order: so read, 40 of 40",
+        ),
+        (
+            [0, 1, 2, 3, 6, 5, 4, 7, 8],
+            "wires 6 and 4 are swapped: so read, 40 of 40 packets have a good CRC",
+        ),
         ([3, 8, 1, 0, 7, 5, 2, 6, 4], "signals, in the given order from 0 to d, are wires"),
-    ] {
+    ];
+    for (order, fault) in orders {
         let rows = samples(&sent, |_, row| *row = order.map(|wire| row[wire]));
         let (said, faults) = import_samples(&rows, &[]);
-        let is_right = fault.is_empty();
-        assert!(faults.contains(fault) && faults.is_empty() == is_right, "{order:?} {faults}");
-        let good = "40 of 40 packets with a good CRC (P-4), 0 codes";
-        assert_eq!(said.contains(good), is_right);
+        assert!(
+            faults.contains(fault) && faults.is_empty() == fault.is_empty(),
+            "{order:?} {faults}"
+        );
+        assert_eq!(
+            said.contains("40 of 40 packets with a good CRC (P-4), 0 codes"),
+            fault.is_empty()
+        );
         let (said, faults) = import_samples(&rows, &["--guess"]);
         assert_eq!(faults, "", "{order:?}");
-        assert!(said.contains(good), "{said}");
+        assert!(said.contains("40 of 40 packets with a good CRC (P-4), 0 codes"), "{said}");
     }
 }
 
@@ -102,15 +130,24 @@ fn each_fault_of_the_wires_is_named() {
     let late: Vec<u16> = std::iter::once(0).chain(late).collect();
     let noise: Vec<u16> =
         sent.iter().zip(1_u16..).map(|(bits, at)| bits ^ (at * 37 % 511)).collect();
-    let one_edge = samples(&sent, |_, _| {}).into_iter().step_by(2).collect();
-    let moved = "wire 3 recorded a character too late: moved, 40 of 40 packets";
-    for (rows, fault) in [
-        (samples(&sent, |_, row| row[5] = 1), "wire 5 never changes and characters are bad: open"),
-        (samples(&sent, |_, row| row[8] = 0), "wire d never changes and characters are bad: open"),
-        (samples(&late, |_, _| {}), moved),
-        (one_edge, "as samples of one edge of sendclk do (W-2)"),
+    let every_other = |rows: Vec<String>| rows.into_iter().step_by(2).collect();
+    let cases: [(Vec<String>, &str); 5] = [
+        (
+            samples(&sent, |_, row| row[5] = 1),
+            "wire 5 never changes and characters are bad: open (W-5)",
+        ),
+        (
+            samples(&sent, |_, row| row[8] = 0),
+            "wire d never changes and characters are bad: open (W-5)",
+        ),
+        (
+            samples(&late, |_, _| {}),
+            "wire 3 recorded a character too late: moved, 40 of 40 packets",
+        ),
+        (every_other(samples(&sent, |_, _| {})), "as samples of one edge of sendclk do (W-2)"),
         (samples(&noise, |_, _| {}), "no Myrinet found: "),
-    ] {
+    ];
+    for (rows, fault) in cases {
         let (_, faults) = import_samples(&rows, &[]);
         assert!(faults.contains(fault), "{fault}: {faults}");
         let (said, forced) = import_samples(&rows, &["--force"]);
@@ -124,9 +161,12 @@ fn one_edge_of_the_clock_shows_in_the_times() {
     let (out, sent) = (directory.file("out"), traffic());
     let merged: Vec<u16> = sent.chunks_exact(2).map(|pair| pair[0] ^ pair[1]).collect();
     let mut rows = samples(&merged, |_, _| {});
-    rows[0].insert_str(0, "Time [s],");
-    for (row, at) in rows.iter_mut().skip(1).zip(1..) {
-        row.insert_str(0, &format!("{:.9},", f64::from(at) * 25e-9));
+    for (at, row) in rows.iter_mut().enumerate() {
+        *row = if at == 0 {
+            format!("Time [s],{row}")
+        } else {
+            format!("{:.9},{row}", at as f64 * 25e-9)
+        };
     }
     let recording = directory.write("recording.csv", rows.join("\n").as_bytes());
     let done = run(&["import", &recording, "-o", &out]);
@@ -163,7 +203,26 @@ fn a_recording_comes_from_a_pipe_and_characters_from_a_text() {
     );
 }
 
-const NINE: &str = "Time [s],a,b,c,d,e,f,g,h,i\n1,0,0,0,0,0,0,0,0,2\n";
+#[test]
+fn wires_are_named_one_by_one() {
+    let directory = ScratchDirectory::new("import-wires");
+    let recording = fixture("recordings/link-1.vcd");
+    let imported = directory.file("imported");
+    // First with wires 4 and 6 swapped.
+    let wires = |link: &str, order: &str| {
+        let names: Vec<String> = order.split(' ').map(|wire| format!("{link}.D{wire}")).collect();
+        names.join(",")
+    };
+    let wrong = [wires("link0", "d 7 4 5 6 3 2 1 0"), wires("link1", "d 7 4 5 6 3 2 1 0")];
+    let named = ["--wires", &wrong[0], "--wires", &wrong[1]];
+    let command = [&["import", &recording, "-o", &imported], &LINK[..], &named[..]].concat();
+    assert_eq!(run(&command).status, Some(0));
+    assert_ne!(packets(&imported), packets(&capture("link-1")));
+    let right = [wires("link0", "d 7 6 5 4 3 2 1 0"), wires("link1", "d 7 6 5 4 3 2 1 0")];
+    let named = ["--wires", &right[0], "--wires", &right[1]];
+    good(&[&["import", &recording, "-o", &imported], &LINK[..], &named[..]].concat());
+    assert_eq!(packets(&imported), packets(&capture("link-1")));
+}
 
 #[test]
 fn what_is_no_recording_is_named_with_its_place() {
@@ -177,18 +236,36 @@ fn what_is_no_recording_is_named_with_its_place() {
         ("$date x", "line 1: a section begins here and does not end: no $end"),
         (
             "$timescale 3 days $end",
-            "line 1: timescale is 3days, not a number of s, ms, us, ns, ps or",
+            "line 1: timescale is 3days, not a number of s, ms, us, ns, ps or fs",
         ),
         ("$var wire x", "line 1: a section begins here and does not end"),
-        ("$enddefinitions $end\n", "name them with --wires; the recording has 0 signals"),
-        ("Time,a,b\n0,0,1\n", "9 signals needed; name them with --wires; the recording has 2 sig"),
-        (NINE, "line 2: level \"2\" is not 0 or 1"),
-        (&NINE.replace('1', "x"), "line 2: time \"x\" is no time within 5.1 hours"),
-        (&NINE.replace('2', "1"), "no wire changes: the clips are on another pair"),
+        (
+            "$enddefinitions $end\n",
+            "9 signals needed; name them with --wires; the recording has 0 signals",
+        ),
+        (
+            "Time,a,b\n0,0,1\n",
+            "9 signals needed; name them with --wires; the recording has 2 signals: a, b",
+        ),
+        ("Time [s],a,b,c,d,e,f,g,h,i\n1,0,0,0,0,0,0,0,0,2\n", "line 2: level \"2\" is not 0 or 1"),
+        (
+            "Time [s],a,b,c,d,e,f,g,h,i\nx,0,0,0,0,0,0,0,0,0\n",
+            "line 2: time \"x\" is no time within 5.1 hours",
+        ),
+        (
+            "Time,a,b,c,d,e,f,g,h,i\n0,0,0,0,0,0,0,0,0,1\n",
+            "no wire changes: the clips are on another pair",
+        ),
         ("PK\u{3}\u{4}", "no sigrok session"),
         ("\0\0\0\0\0\0\0\u{1}I", "byte 0: a block of 329 bytes is not in the file"),
-        ("GAP 83\nGAP zz\n", "line 2: column 5: expected a byte, symbol or control code, found"),
-        ("\n\r\r\n\u{1c}\0\0\0", "text; `myriscope info` tells whether it is a capture"),
+        (
+            "GAP 83\nGAP zz\n",
+            "line 2: column 5: expected a byte, symbol or control code, found \"zz\"",
+        ),
+        (
+            "\n\r\r\n\u{1c}\0\0\0",
+            "nor characters as text; `myriscope info` tells whether it is a capture",
+        ),
         ("a,b\n0,1\n", "no column of times: give --sample-rate"),
         ("$var wire 999999999 ! d $end", "line 1: more than 262144 signals: dump the wires alone"),
         (&many, "line 262146: more than 262144 signals"),
@@ -387,7 +464,10 @@ fn names_that_contradict_each_other_are_refused() {
     let directory = ScratchDirectory::new("import-names");
     let (out, recording) = (directory.file("out"), fixture("recordings/field/base.vcd.gz"));
     for (names, error) in [
-        (&["nonsense"][..], "channel \"nonsense\" is not FROM>TO, each a node:port. Did the shell"),
+        (
+            &["nonsense"][..],
+            "channel \"nonsense\" is not FROM>TO, each a node:port. Did the shell take",
+        ),
         (&["h1:0", "s1:1"], "Did the shell take \">\"?"),
         (&["a>b>c"], "is not FROM>TO"),
         (&["a:0>a:0"], "is not FROM>TO"),
@@ -408,8 +488,16 @@ fn names_that_contradict_each_other_are_refused() {
         assert!(bad(&["import", &text, "-o", &out]).contains(error), "{error}");
     }
     // Two channels that are no link have no opposite one.
-    let names = ["--channel", "a:0>b:0", "--channel", "c:0>d:0"];
-    good_or_warned(&[&["import", &recording, "-o", &out][..], &names].concat());
+    good_or_warned(&[
+        "import",
+        &recording,
+        "-o",
+        &out,
+        "--channel",
+        "a:0>b:0",
+        "--channel",
+        "c:0>d:0",
+    ]);
     let info = good_or_warned(&["info", &out, "--format", "jsonl"]);
     assert!(!info.contains("\"peer\":\""), "{info}");
 }
