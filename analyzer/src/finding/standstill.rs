@@ -178,7 +178,7 @@ impl FindingChecks {
             } else {
                 sender.facts(lasted, recorded, period(channel))
             };
-            self.ledger.raise((severity, kind), channel, when, facts);
+            self.ledger.note_as((severity, kind), channel, when, || facts);
         }
         for ((channel, root, last), StoppedTime { first, total }) in held.stops {
             let Some([from, to]) = span(channel) else { continue };
@@ -211,7 +211,7 @@ impl FindingChecks {
 }
 
 impl StandingSender {
-    /// What it is found to be, if it lasted long enough.
+    /// Kind and severity of its finding, if it has one.
     fn judged(
         &self,
         lasted: Picoseconds,
