@@ -217,7 +217,7 @@ fn read(
     })
 }
 
-/// What traffic may use the keys of a network.
+/// Kinds of traffic that use keys of a network.
 fn scope(streams: &[TrafficStream], replays: &[PacketReplay]) -> ScenarioUse {
     let replayed = replays.iter().flat_map(|replay| &replay.packets);
     let replayed = replayed.map(|packet| &packet.command);

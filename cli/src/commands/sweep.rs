@@ -41,7 +41,7 @@ struct SweepPlan {
     points: Vec<Vec<KeySetting>>,
     seeds: u64,
     first_seed: u64,
-    /// Of all runs.
+    /// Simulated periods of all runs.
     periods: u64,
     identity: SweepIdentity,
 }

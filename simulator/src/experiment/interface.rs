@@ -240,8 +240,7 @@ const NOTES: &[&str] = &[
          byte, GAP).",
     "The interface's processor takes 12.8 µs for a command, and twice as long while the sending engine \
          has half of the memory's clocks. The API has one send buffer (chosen): processor, bus and \
-         wire follow each other. The paper names the instructions of the processor as the limit; \
-         with a processor that takes no time the model gives 262 Mb/s.",
+         wire follow each other. The paper names the instructions of the processor as the limit.",
     "UDP/IP is TCP/IP with a copy, in which each byte passes the host's memory twice, at the pace \
          of the bus (chosen). The paper's figure is 3 % higher.",
     "TCP/IP stands here for its time per packet: the packets have no headers and no \

@@ -68,11 +68,11 @@ pub struct PublishedFigure {
     pub source: &'static str,
     /// Simulated value.
     pub ours: Option<MilliValue>,
-    /// What the simulated value rests on.
+    /// Origin of the simulated value.
     pub origin: FigureOrigin,
 }
 
-/// What a figure rests on.
+/// Origin of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FigureOrigin {
     /// A run, and nothing was chosen for this figure.

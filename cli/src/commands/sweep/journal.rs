@@ -15,7 +15,7 @@ use crate::exit::CliError;
 /// File of the finished runs, in the order in which they ended.
 const NAME: &str = "sweep-runs.jsonl";
 
-/// What makes two sweeps the same: first line of the file.
+/// Identity of a sweep, the first line of the file: two sweeps with equal ones have the same runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SweepIdentity {
     pub(super) version: String,

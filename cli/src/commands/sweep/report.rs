@@ -42,7 +42,7 @@ pub(super) struct RunNumbers {
     packets: u64,
     /// Bytes of payload; none where it depends on the network.
     offered: Option<u64>,
-    /// The same, delivered.
+    /// Delivered load, counted as the offered one.
     accepted: u64,
     /// Sum of the packets' latencies.
     latency: u64,
@@ -56,7 +56,7 @@ pub(super) struct RunNumbers {
     standing: u64,
 }
 
-/// What is known at the end of a run.
+/// Outcome of a run, known at its end.
 #[derive(Clone, Copy)]
 pub(super) struct RunEnding {
     pub(super) offered: Option<OfferedLoad>,
