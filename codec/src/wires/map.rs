@@ -51,21 +51,12 @@ impl WireMap {
         [Self::REVERSED, Self::LOW_REVERSED].into_iter().chain(swapped)
     }
 
-    /// The wires of a set of signals.
-    pub fn apply(&self, signals: u16) -> u16 {
-        let of_signal = |signal| self.0.get(signal).map_or(0, |wire| 1_u16 << wire);
-        WireTransition { time_fs: 0, wires: signals }
-            .each()
-            .fold(0, |wires, signal| wires | of_signal(signal))
-    }
-
     /// The wires of each set of signals, by the set's bits.
     pub fn table(&self) -> [u16; 1 << WIRES] {
-        let mut table = [0; 1 << WIRES];
-        for (signals, wires) in (0_u16..).zip(&mut table) {
-            *wires = self.apply(signals);
-        }
-        table
+        std::array::from_fn(|signals| {
+            let wires = (0..).zip(self.0);
+            wires.fold(0, |all, (signal, wire)| all | u16::from(signals >> signal & 1 == 1) << wire)
+        })
     }
 }
 
@@ -124,8 +115,7 @@ pub fn find_order(characters: &[u16], proved: &[WireMap]) -> Option<GuessedMap> 
 /// Packets with a good CRC, and packets looked at, of characters in the order of the wires.
 pub(super) fn good_packets(characters: &[u16]) -> (usize, usize) {
     let packets = packets(characters, 1 << 8, Character::GAP.bits());
-    let table = WireMap::SAME.table();
-    (packets.iter().filter(|packet| is_good(packet, &table)).count(), packets.len())
+    (packets.iter().filter(|packet| is_good(packet)).count(), packets.len())
 }
 
 /// Searches the assignment of nine signals for which packets have good CRCs. `characters` are the
@@ -143,11 +133,12 @@ pub fn guess_map(characters: &[u16]) -> Option<GuessedMap> {
             if packets.len() < GOOD_MIN {
                 continue;
             }
+            let sums: Vec<SignalSyndromes> =
+                packets.iter().map(|packet| SignalSyndromes::of(packet)).collect();
             let partners = codes.iter().copied().filter(|go| go & gap == 0);
             for go in partners.map(Some).chain([None]) {
                 for_each_map(d, gap, go, |map| {
-                    let table = map.table();
-                    let good = packets.iter().filter(|packet| is_good(packet, &table)).count();
+                    let good = sums.iter().filter(|packet| packet.is_good(map)).count();
                     if good < GOOD_MIN || good * 2 < packets.len() {
                         return;
                     }
@@ -204,16 +195,33 @@ pub(super) fn packets(characters: &[u16], d: u16, gap: u16) -> Vec<Vec<u16>> {
     packets
 }
 
-/// True if the CRC is good with a map of signals to wires.
-pub(super) fn is_good(packet: &[u16], wires: &[u16; 1 << WIRES]) -> bool {
-    let byte = |signals: &u16| {
-        let wires = wires.get(usize::from(*signals)).copied().unwrap_or_default();
-        match Character::from_bits(wires) {
-            Character::Data(byte) | Character::Control(byte) => byte,
-        }
+/// True if the CRC is good, of characters in the order of the wires.
+pub(super) fn is_good(packet: &[u16]) -> bool {
+    let byte = |wires: &u16| match Character::from_bits(*wires) {
+        Character::Data(byte) | Character::Control(byte) => byte,
     };
     let bytes: Vec<u8> = packet.iter().map(byte).collect();
     crc::syndrome(&bytes) == Some(0)
+}
+
+/// Syndromes of a packet with the bits of one signal alone, by signal and by the wire that it is. The CRC is linear: the
+/// syndrome with all signals is their sum. P-4, P-5
+struct SignalSyndromes([[u8; 8]; WIRES]);
+
+impl SignalSyndromes {
+    fn of(packet: &[u16]) -> Self {
+        let alone = |signal, wire| {
+            let bytes = packet.iter().map(|signals| u8::from(signals >> signal & 1 == 1) << wire);
+            crc::syndrome(&bytes.collect::<Vec<_>>()).unwrap_or_default()
+        };
+        Self(std::array::from_fn(|signal| std::array::from_fn(|wire| alone(signal, wire))))
+    }
+
+    fn is_good(&self, map: WireMap) -> bool {
+        // Wire 8 is no bit of a byte.
+        let of_wire = |(signal, wire): (&[u8; 8], u8)| signal.get(usize::from(wire)).copied();
+        self.0.iter().zip(map.0).filter_map(of_wire).fold(0, |sum, alone| sum ^ alone) == 0
+    }
 }
 
 /// All maps with these signals as `d`, GAP and GO.
