@@ -44,8 +44,8 @@ pub struct Network {
     wires: Vec<ChannelWire>,
     /// The ends of channels at each port that sleep.
     sleep: Vec<PortSleep>,
-    schedule: WakeSchedule,
-    active: ActiveSet,
+    schedule: Box<WakeSchedule>,
+    active: Box<ActiveSet>,
     times: PhaseTimes,
     /// Buffers for bytes of a packet, for the outputs on its path, and for connections to make.
     cells: Vec<TaggedChar>,
@@ -153,8 +153,8 @@ impl Network {
             units: Vec::new(),
             wires: Vec::new(),
             sleep: Vec::new(),
-            schedule: WakeSchedule::default(),
-            active: ActiveSet::default(),
+            schedule: Box::default(),
+            active: Box::default(),
             times: PhaseTimes::default(),
             cells: Vec::new(),
             bytes: Vec::new(),
@@ -180,7 +180,7 @@ impl Network {
         network.build_clocks(scenario);
         network.build_taps(scenario, level);
         let Self { units, hosts, switches, .. } = &network;
-        network.active = ActiveSet::all(units.len(), hosts.len(), switches.len());
+        *network.active = ActiveSet::all(units.len(), hosts.len(), switches.len());
         network
     }
 

@@ -49,8 +49,8 @@ struct ClockGroup {
     due: u64,
     /// All parts of the nodes, and those that are active.
     parts: ActiveSet,
-    active: ActiveSet,
-    schedule: WakeSchedule,
+    active: Box<ActiveSet>,
+    schedule: Box<WakeSchedule>,
 }
 
 /// The group of a port's node, and the clock of the node at the other end of its cable.
@@ -115,7 +115,7 @@ impl UnlikeClocks {
         if at < self.groups.get(number)?.due {
             self.set_due(number, at);
         }
-        self.groups.get_mut(number).map(|group| &mut group.schedule)
+        self.groups.get_mut(number).map(|group| &mut *group.schedule)
     }
 
     /// The next character that has arrived at a port: its period, and the time at which it did.
@@ -172,8 +172,8 @@ impl Network {
             tick: 0,
             due: 0,
             parts: self.parts_of(period),
-            active: self.parts_of(period),
-            schedule: WakeSchedule::default(),
+            active: Box::new(self.parts_of(period)),
+            schedule: Box::default(),
         };
         let groups: Vec<_> = rates.into_iter().map(group).collect();
         let queue = (0..groups.len()).map(|group| (0, group)).collect();

@@ -6,6 +6,9 @@ use std::collections::BinaryHeap;
 /// Periods in the wheel. *Chosen*: longer than most packets.
 const WHEEL: u64 = 1 << 11;
 
+/// Words of a bit for each place of the wheel.
+const WORDS: usize = 32;
+
 /// The end of one of the two channels at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PortEnd {
@@ -32,8 +35,7 @@ pub(super) enum WakingPart {
 pub(super) struct WakeSchedule {
     /// The entries of the periods from the last one read on, each at its time modulo their number.
     wheel: Vec<Vec<WakingPart>>,
-    /// The times in the wheel that have entries, one bit each.
-    marks: Vec<u64>,
+    marks: PlaceMarks,
     /// All entries before this time have been read.
     read: u64,
     far: BinaryHeap<Reverse<(u64, WakingPart)>>,
@@ -44,7 +46,7 @@ impl Default for WakeSchedule {
         let places = usize::try_from(WHEEL).unwrap_or_default();
         Self {
             wheel: vec![Vec::new(); places],
-            marks: vec![0; places / 64],
+            marks: PlaceMarks::default(),
             read: 0,
             far: BinaryHeap::new(),
         }
@@ -62,11 +64,9 @@ impl WakeSchedule {
             return;
         }
         let place = place(at);
-        if let (Some(entries), Some(mark)) =
-            (self.wheel.get_mut(place), self.marks.get_mut(place / 64))
-        {
+        if let Some(entries) = self.wheel.get_mut(place) {
             entries.push(part);
-            *mark |= 1 << (place % 64);
+            self.marks.set(place);
         }
     }
 
@@ -81,42 +81,23 @@ impl WakeSchedule {
         let far = self.far.peek().map_or(u64::MAX, |Reverse((at, _))| *at);
         loop {
             let at = self.next_in_wheel();
-            let place = place(at);
-            let (Some(entries), Some(mark)) =
-                (self.wheel.get_mut(place), self.marks.get_mut(place / 64))
-            else {
-                return far;
-            };
             if at == u64::MAX {
                 return far;
             }
+            let place = place(at);
+            let Some(entries) = self.wheel.get_mut(place) else { return far };
             entries.retain(|part| holds(at, *part));
             if !entries.is_empty() {
                 return at.min(far);
             }
-            *mark &= !(1 << (place % 64));
+            self.marks.clear(place);
         }
     }
 
     fn next_in_wheel(&self) -> u64 {
         let first = place(self.read);
-        let count = self.marks.len();
-        // The word of the first place is looked at twice: for the places from that one on, and for
-        // those before it.
-        for turn in 0..=count {
-            let word = self.marks.get((first / 64 + turn) % count).copied().unwrap_or_default();
-            let part = u64::MAX << (first % 64);
-            let word = match turn {
-                0 => word & part,
-                _ if turn == count => word & !part,
-                _ => word,
-            };
-            if word != 0 {
-                let place = ((first / 64 + turn) % count) * 64 + word.trailing_zeros() as usize;
-                return self.read + (place as u64).wrapping_sub(first as u64) % WHEEL;
-            }
-        }
-        u64::MAX
+        let distance = |place: usize| (place as u64).wrapping_sub(first as u64) % WHEEL;
+        self.marks.next_from(first).map_or(u64::MAX, |place| self.read + distance(place))
     }
 
     /// Removes an entry whose time has come.
@@ -146,15 +127,45 @@ impl WakeSchedule {
 
     fn pop_here(&mut self) -> Option<WakingPart> {
         let place = place(self.read);
-        let mark = self.marks.get_mut(place / 64)?;
-        if *mark & 1 << (place % 64) == 0 {
-            return None;
-        }
         let part = self.wheel.get_mut(place)?.pop();
         if part.is_none() {
-            *mark &= !(1 << (place % 64));
+            self.marks.clear(place);
         }
         part
+    }
+}
+
+/// The places of the wheel that have entries: a bit each, and a bit for each word with such bits.
+#[derive(Clone, Debug, Default)]
+struct PlaceMarks {
+    words: [u64; WORDS],
+    used: u64,
+}
+
+impl PlaceMarks {
+    fn set(&mut self, place: usize) {
+        self.used |= 1 << (place / 64);
+        self.words.get_mut(place / 64).into_iter().for_each(|word| *word |= 1 << (place % 64));
+    }
+
+    fn clear(&mut self, place: usize) {
+        if let Some(word) = self.words.get_mut(place / 64) {
+            *word &= !(1 << (place % 64));
+            self.used &= !(u64::from(*word == 0) << (place / 64));
+        }
+    }
+
+    /// The first marked place from this one on, and behind the last one from 0 on.
+    fn next_from(&self, first: usize) -> Option<usize> {
+        let (number, word) = (first / 64, |number: usize| self.words.get(number).copied());
+        let rest = word(number)? & u64::MAX << (first % 64);
+        if rest != 0 {
+            return Some(number * 64 + rest.trailing_zeros() as usize);
+        }
+        // The word of the first place comes last, for the places before that one.
+        let next = (self.used | self.used << WORDS) >> (number + 1);
+        let number = (number + 1 + next.trailing_zeros() as usize) % WORDS;
+        (next != 0).then_some(number * 64 + word(number)?.trailing_zeros() as usize)
     }
 }
 
