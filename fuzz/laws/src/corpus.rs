@@ -107,9 +107,9 @@ mod tests {
     /// Events that occur at least twice in the truth of a network.
     fn network_events(scenario: &Scenario) -> BTreeSet<&'static str> {
         let rows = run(scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1000).rows;
-        let names: Vec<_> = rows.iter().map(|row| row.kind.name()).collect();
-        let twice = |name: &&str| names.iter().filter(|other| *other == name).count() >= 2;
-        names.iter().copied().filter(twice).collect()
+        let mut once = BTreeSet::new();
+        let names = rows.iter().map(|row| row.kind.name());
+        names.filter(|name| !once.insert(*name)).collect()
     }
 
     /// Events of the run that an input stands for; none for inputs that stand for no run.
