@@ -135,7 +135,7 @@ fn hosts_that_talk_leave_out_what_nobody_misses() {
 fn broken(link: &str, faults: &str) -> String {
     format!(
         r#"
-duration_us = 1500
+duration_us = 1000
 [topology]
 kind = "ring"
 switches = 3
@@ -204,7 +204,7 @@ fn broken_networks_leave_out_what_nobody_misses() {
     let faults = FAULTS.map(|fault| vec![format!("[[fault]]\nevery_us = 400\n{fault}\n")]);
     let ways = WAYS.map(|how| {
         let consume = |host| {
-            format!("[[fault]]\nat_us = 100\nconsume = \"h{host}\"\nhow = {how}\nfor_us = 1000\n")
+            format!("[[fault]]\nat_us = 100\nconsume = \"h{host}\"\nhow = {how}\nfor_us = 700\n")
         };
         [0, 3].map(consume).to_vec()
     });
@@ -218,7 +218,7 @@ fn broken_networks_leave_out_what_nobody_misses() {
             let mut scenario = Scenario::read_with("broken", &text, Some(seed)).unwrap();
             let ports = scenario.topology.cables().iter().flat_map(|it| it.ends);
             if (number + seed) % 3 == 0 {
-                let tap = |port| PortTap { port, from: 10_000 * seed, to: 150_001 };
+                let tap = |port| PortTap { port, from: 10_000 * seed, to: 70_001 };
                 scenario.taps = ports.map(tap).collect();
             }
             let told = (number + seed) % 2 == 0;

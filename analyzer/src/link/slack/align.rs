@@ -303,7 +303,7 @@ impl SlackAligner {
         self.events.push(SlackEvent::Contradiction { channel, at, is_declared: false });
         self.bound.forget(now.saturating_sub(self.bound.hold()));
         let again = self.bound.extend(end, input);
-        debug_assert!(again.is_ok(), "nothing contradicts an unknown fill");
+        assert!(again.is_ok(), "nothing contradicts an unknown fill");
     }
 
     /// Updates the sender's state by the commands that have taken effect.

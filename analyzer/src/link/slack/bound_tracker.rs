@@ -268,7 +268,7 @@ impl BoundTracker {
         self.anchor = BoundAnchor::Nothing;
         self.barrier = self.next;
         let emptied = self.one(LinearRamp::flat(0), LinearRamp::flat(0), CellInput::Nothing);
-        debug_assert!(emptied.is_ok(), "0 is not above 0");
+        assert!(emptied.is_ok(), "0 is not above 0");
     }
 
     /// Adds one period.
