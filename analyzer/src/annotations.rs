@@ -91,19 +91,16 @@ impl CommentSet {
     }
 
     /// Number of comments.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
     /// True if there are no comments.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Number of comments beyond [`ALIKE_MAX`] and [`COMMENTS_MAX`], which were discarded.
-    #[must_use]
     pub const fn left_out(&self) -> u64 {
         self.left_out
     }
@@ -146,7 +143,6 @@ impl CommentSet {
     }
 
     /// Channels that have comments.
-    #[must_use]
     pub fn channels(&self) -> BTreeSet<ChannelId> {
         let any = self.channels.iter().filter(|(_, comments)| !comments.is_empty());
         any.map(|(id, _)| *id).collect()

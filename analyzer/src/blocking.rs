@@ -96,7 +96,6 @@ impl BlockingTracker {
     }
 
     /// The channels of the capture with their nodes.
-    #[must_use]
     pub const fn nodes(&self) -> &NodeIndex {
         &self.nodes
     }

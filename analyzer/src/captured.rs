@@ -50,7 +50,6 @@ impl<'a> CapturedRow<'a> {
     }
 
     /// The row, of one of several files.
-    #[must_use]
     pub const fn of_file(self, file: Option<&'a str>) -> Self {
         Self { added: AddedMembers { file, ..self.added }, ..self }
     }
@@ -82,7 +81,6 @@ impl ListRow for CapturedRow<'_> {
 }
 
 /// An object's JSON with the members of another one behind its own.
-#[must_use]
 pub fn joined(mut object: String, added: &str) -> String {
     if let (Some('}'), Some(members)) = (object.pop(), added.strip_prefix('{')) {
         object.extend([",", members]);

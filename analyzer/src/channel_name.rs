@@ -28,7 +28,6 @@ pub struct ChannelEnds {
 
 impl PortName {
     /// Parses `node:port`, or `node:port.vcN`.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (node, port) = text.rsplit_once(':')?;
         let (port, virtual_channel) = match port.split_once(".vc") {
@@ -40,7 +39,6 @@ impl PortName {
     }
 
     /// The port of the link, on all its virtual channels. C-7
-    #[must_use]
     pub fn of_link(self) -> Self {
         Self { virtual_channel: None, ..self }
     }
@@ -48,14 +46,12 @@ impl PortName {
 
 impl ChannelEnds {
     /// The ends of a channel, if its name has the form `node:port>node:port`.
-    #[must_use]
     pub fn of(channel: &Channel) -> Option<Self> {
         let (from, to) = channel.name.split_once('>')?;
         Some(Self { from: PortName::parse(from)?, to: PortName::parse(to)? })
     }
 
     /// The ends of the link of a channel. C-7
-    #[must_use]
     pub fn of_link(channel: &Channel) -> Option<Self> {
         let Self { from, to } = Self::of(channel)?;
         Some(Self { from: from.of_link(), to: to.of_link() })
@@ -63,7 +59,6 @@ impl ChannelEnds {
 }
 
 /// Name of a link's channel, if the name is that of one of its virtual channels; otherwise the same name. C-7
-#[must_use]
 pub fn link_name(name: &str) -> Cow<'_, str> {
     let port = |end| PortName::parse(end).filter(|port: &PortName| port.virtual_channel.is_some());
     match name.split_once('>').and_then(|(from, to)| Some((port(from)?, port(to)?))) {
@@ -101,7 +96,6 @@ pub enum TapEnd {
 
 impl TapEnd {
     /// The tapped end of a channel, if its name and its description determine it.
-    #[must_use]
     pub fn of(channel: &Channel) -> Option<Self> {
         let (ends, tap) = (ChannelEnds::of(channel)?, channel.tap.as_ref()?);
         if ends.from.to_string() == *tap {
@@ -121,7 +115,6 @@ impl fmt::Display for PortName {
 
 /// Escapes characters that would move a terminal's cursor, change its colours or reverse the direction of
 /// text.
-#[must_use]
 pub fn escape_text(text: String) -> String {
     if !text.contains(is_harmful) {
         return text;
@@ -134,7 +127,6 @@ pub fn escape_text(text: String) -> String {
 }
 
 /// As [`escape_text`], in JSON, whose writers leave only harmful characters beyond ASCII as they are.
-#[must_use]
 pub fn escape_json(text: &str) -> Cow<'_, str> {
     let is_raw = |char: char| char >= '\u{7f}' && is_harmful(char);
     if !text.contains(is_raw) {

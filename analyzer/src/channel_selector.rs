@@ -34,20 +34,17 @@ impl FromStr for ChannelPattern {
 
 impl ChannelPattern {
     /// The pattern as it was given.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// True if the pattern is the name of a port.
-    #[must_use]
     pub fn is_port(&self) -> bool {
         self.names.len() == 1 && !self.text.contains('>') && PortName::parse(&self.text).is_some()
     }
 
     /// True if the pattern matches the name of a channel, of one of its ports, or of one of their nodes. The name
     /// of a link's channel or port is also that of each of its virtual channels. C-7
-    #[must_use]
     pub fn matches(&self, channel: &str) -> bool {
         let is = |pattern: &str, name: &str| matches(pattern.as_bytes(), name.as_bytes());
         let names = |channel: &str| {
@@ -78,7 +75,6 @@ impl ChannelSelector<'_> {
     pub const ALL: Self = Self { patterns: &[], capture: None };
 
     /// True if the channel is selected.
-    #[must_use]
     pub fn selects(&self, channel: &Channel) -> bool {
         self.capture.is_none_or(|capture| capture == channel.capture)
             && (self.patterns.is_empty()
@@ -86,7 +82,6 @@ impl ChannelSelector<'_> {
     }
 
     /// Description of the selected channels for a sentence, `s0:1>h1:0, h2`; none if all are selected.
-    #[must_use]
     pub fn text(&self) -> Option<String> {
         let names: Vec<&str> = self.patterns.iter().map(ChannelPattern::text).collect();
         let names = (!names.is_empty()).then(|| names.join(", "));
@@ -135,7 +130,6 @@ fn no_channel<'c>(
 }
 
 /// The first names of a list, and the number of the others.
-#[must_use]
 pub fn listed<'c>(names: impl Iterator<Item = &'c str> + Clone) -> String {
     const SHOWN: usize = 8;
     let shown: Vec<&str> = names.clone().take(SHOWN).collect();
@@ -148,7 +142,6 @@ pub fn listed<'c>(names: impl Iterator<Item = &'c str> + Clone) -> String {
 }
 
 /// Explanation for a channel name of which the shell took the part after `>` as the name of a file.
-#[must_use]
 pub fn quoting_help(channel: &str) -> String {
     let channel = escape_text(channel.to_owned());
     let plain = channel.replacen('>', "-", 1);

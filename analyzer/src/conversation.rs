@@ -87,7 +87,6 @@ pub enum TransportEvent {
 
 impl TransportEvent {
     /// First place at which its packet, or a packet of it, was seen.
-    #[must_use]
     pub const fn place(&self) -> ObservedPlace {
         match self {
             Self::Noticed(it) => it.place,
@@ -148,7 +147,6 @@ impl ConversationTracker {
     }
 
     /// True if any packet or hole is held for earlier ones.
-    #[must_use]
     pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }

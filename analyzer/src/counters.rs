@@ -72,7 +72,6 @@ pub struct ChannelCounters {
 
 impl ChannelCounters {
     /// Counters of a channel before its first character.
-    #[must_use]
     pub fn of(channel: &Channel) -> Self {
         Self { selects: channel.link_rules().selects, ..Self::default() }
     }
@@ -114,13 +113,11 @@ impl ChannelCounters {
     }
 
     /// Number of characters of all kinds.
-    #[must_use]
     pub fn characters(&self) -> u64 {
         self.data + self.codes.iter().sum::<u64>()
     }
 
     /// Number of data bytes.
-    #[must_use]
     pub const fn data(&self) -> u64 {
         self.data
     }
@@ -133,31 +130,26 @@ impl ChannelCounters {
     }
 
     /// Number of corrected symbols. C-4
-    #[must_use]
     pub fn corrected(&self) -> u64 {
         self.codes.iter().skip(FAMILIES.len()).take(FAMILIES.len()).sum()
     }
 
     /// Number of codes that are no symbol. C-5
-    #[must_use]
     pub const fn invalid(&self) -> u64 {
         self.codes[INVALID]
     }
 
     /// Number of holes between the first and the last character.
-    #[must_use]
     pub const fn holes(&self) -> u64 {
         self.holes
     }
 
     /// The first and the last character.
-    #[must_use]
     pub fn span(&self) -> Option<(Tick, Tick)> {
         self.span.map(|(first, end)| (first, Tick(end.0 - 1)))
     }
 
     /// The row of `docs/output.md`.
-    #[must_use]
     pub fn row<'a>(
         &self,
         id: ChannelId,

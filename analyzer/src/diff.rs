@@ -109,7 +109,6 @@ struct ChannelComparison {
 
 impl CaptureComparison {
     /// A comparison before the first packet.
-    #[must_use]
     pub const fn new(time: DiffTime) -> Self {
         Self { time, waiting: 0, channels: BTreeMap::new() }
     }
@@ -135,7 +134,6 @@ impl CaptureComparison {
     }
 
     /// Ends both captures; returns a row for each channel.
-    #[must_use]
     pub fn finish(self) -> Vec<DiffRow> {
         let Self { time, channels, .. } = self;
         let rows = channels.into_iter().map(|(channel, mut compared)| {
@@ -245,7 +243,6 @@ fn next_same(a: &WaitingPackets, b: &WaitingPackets) -> Option<(usize, usize)> {
 }
 
 /// The head of the text format.
-#[must_use]
 pub fn diff_head(rows: &[DiffRow]) -> StyledLine {
     let differ = rows.iter().filter(|row| row.differs).count();
     match differ {

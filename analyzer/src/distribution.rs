@@ -35,7 +35,6 @@ impl LatencyDistribution {
     }
 
     /// Latency that this percentage of packets does not exceed; none without packets.
-    #[must_use]
     pub fn percentile(&self, percent: u8) -> Option<Picoseconds> {
         let rank = (u128::from(self.count) * u128::from(percent)).div_ceil(100);
         let mut seen = 0;
@@ -54,7 +53,6 @@ impl LatencyDistribution {
     }
 
     /// Mean latency; none without packets.
-    #[must_use]
     pub fn mean(&self) -> Option<Picoseconds> {
         self.total.checked_div(self.count.into())
     }

@@ -55,13 +55,11 @@ pub enum ChannelEvent {
 
 impl ChannelEvent {
     /// The event of a link, if it is one.
-    #[must_use]
     pub const fn link(&self) -> Option<&LinkEvent> {
         if let Self::Link(event) = self { Some(event) } else { None }
     }
 
     /// Name of an event, or of the end of a packet; `detail` for what only analyses read.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::Packet(packet) => packet.ended_by.name(),
@@ -128,7 +126,6 @@ named_enum! {
 
 impl LinkEvent {
     /// The name of the event in `docs/output.md`.
-    #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::OpenLink => "open-link",
@@ -148,7 +145,6 @@ impl LinkEvent {
     }
 
     /// The row of `docs/output.md`.
-    #[must_use]
     pub fn row<'a>(&self, channel: &'a str, at: Tick) -> EventRow<'a> {
         let mut row = EventRow { channel, at: at.0, event: self.kind(), ..EventRow::default() };
         match *self {

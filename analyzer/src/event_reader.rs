@@ -111,7 +111,6 @@ pub struct CountedChannel {
 
 impl CountedChannel {
     /// The row of `docs/output.md`.
-    #[must_use]
     pub fn row(&self, id: ChannelId) -> CountersRow<'_> {
         self.counters.row(id, &self.channel, self.peer)
     }

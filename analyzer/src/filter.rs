@@ -68,7 +68,6 @@ impl Filter {
     }
 
     /// True if the expression reads the field.
-    #[must_use]
     pub fn uses_field(&self, name: &str) -> bool {
         self.cells.have(name)
     }

@@ -232,7 +232,6 @@ impl FindingChecks {
     }
 
     /// Findings and rule coverage so far.
-    #[must_use]
     pub const fn ledger(&self) -> &FindingSet {
         &self.ledger
     }

@@ -96,7 +96,6 @@ impl Serialize for FirstOccurrence<'_> {
 }
 
 /// The findings: by severity, rule, and number, the most first.
-#[must_use]
 pub fn ranked(ledger: &FindingSet) -> Vec<(FindingKind, ChannelId, &Finding)> {
     let mut all: Vec<_> = ledger.found().collect();
     all.sort_by_key(|(kind, channel, found)| {
@@ -107,7 +106,6 @@ pub fn ranked(ledger: &FindingSet) -> Vec<(FindingKind, ChannelId, &Finding)> {
 
 impl Finding {
     /// The finding as the row of `docs/output.md`; `name` is that of a channel.
-    #[must_use]
     pub fn row<'a>(
         &'a self,
         kind: FindingKind,
@@ -136,7 +134,6 @@ impl Finding {
 
 impl FindingCase {
     /// The case as the row of `docs/output.md`; `name` is that of a channel.
-    #[must_use]
     pub fn row<'a>(&'a self, name: &impl Fn(ChannelId) -> &'a str) -> CaseRow<'a> {
         let about = self.kind.about();
         let packet = self.facts.iter().find(|fact| fact.name == "packet");

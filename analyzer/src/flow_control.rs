@@ -42,7 +42,6 @@ impl FlowControl {
     }
 
     /// Applies an input; returns the resulting event on the channel.
-    #[must_use]
     pub(crate) const fn step(&mut self, input: FlowInput) -> Option<LinkEvent> {
         use FlowControl::{Going, Stopped, Unknown};
         use FlowInput::{Go, OwnReset, PeerHole, PeerSilent, Stop};

@@ -97,7 +97,6 @@ impl FlowTable {
     }
 
     /// Packets of flows beyond the first [`FLOWS_MAX`].
-    #[must_use]
     pub const fn omitted(&self) -> u64 {
         self.omitted
     }

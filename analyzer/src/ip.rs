@@ -129,13 +129,11 @@ impl ParsedIp {
     }
 
     /// True if its CRC is good.
-    #[must_use]
     pub fn is_sound(&self) -> bool {
         self.check == CrcCheck::Good
     }
 
     /// Result of the check of the checksums.
-    #[must_use]
     pub const fn checksum(&self) -> IpChecksum {
         self.checksum
     }
@@ -197,7 +195,6 @@ impl ParsedIp {
     }
 
     /// Its row.
-    #[must_use]
     pub fn row(&self) -> IpRow {
         let checksum = self.checksum.name();
         let header = match self.header_len() {
@@ -249,7 +246,6 @@ impl ParsedIp {
 
 impl IpChecksum {
     /// Name in rows.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Good => "good",
@@ -263,7 +259,6 @@ impl IpChecksum {
 
 impl IpRow {
     /// The packet in a few words, behind its route.
-    #[must_use]
     pub fn summary(&self) -> String {
         if let Some(fault) = self.fault {
             return format!("no IP: {fault}");

@@ -81,13 +81,11 @@ impl IpConversations {
     }
 
     /// Packets of conversations beyond the first [`IP_CONVERSATIONS_MAX`].
-    #[must_use]
     pub const fn omitted(&self) -> u64 {
         self.omitted
     }
 
     /// The conversations, each with the number of its capture, in order of their first packets.
-    #[must_use]
     pub fn rows(self) -> Vec<(u32, IpConversationRow)> {
         let mut rows: Vec<_> = self.table.into_iter().map(row).collect();
         rows.sort_by_key(|(capture, row)| (*capture, row.first_ps));

@@ -148,7 +148,6 @@ impl JourneyTracker {
     }
 
     /// Earliest start of a packet whose journey has not been reported.
-    #[must_use]
     pub fn oldest(&self) -> Option<Picoseconds> {
         self.legs.oldest()
     }

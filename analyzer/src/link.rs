@@ -69,14 +69,12 @@ pub struct LinkOutput {
 
 impl LinkAnalysis {
     /// A link without channels.
-    #[must_use]
     pub fn new(scope: AnalysisScope) -> Self {
         let (assumptions, silent) = (LinkAssumptions::default(), Vec::new());
         Self { scope, assumptions, silent, is_finished: false, active: None, ended: Vec::new() }
     }
 
     /// True without channels.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.silent.is_empty() && self.active.is_none() && self.ended.is_empty()
     }

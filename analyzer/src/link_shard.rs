@@ -20,7 +20,6 @@ impl LinkShard {
 
     /// True if the link of a channel is in the share; both channels of a link are in the same one, with all virtual
     /// channels.
-    #[must_use]
     pub fn has(self, channel: &Channel) -> bool {
         let name = link_name(&channel.name);
         let (one, other) = link_ends(&name);
@@ -34,7 +33,6 @@ impl LinkShard {
 }
 
 /// The two ends in the name of a channel, in an order that both channels of its link share.
-#[must_use]
 pub fn link_ends(name: &str) -> (&str, &str) {
     let (from, to) = name.split_once('>').unwrap_or((name, ""));
     if from <= to || to.is_empty() { (from, to) } else { (to, from) }

@@ -40,7 +40,6 @@ type NamedChannels<'l, 'a> = &'l dyn Fn(ChannelId) -> Option<&'a Channel>;
 
 impl<'a> LogRow<'a> {
     /// Row of a packet or an event; none for parts of packets and for framing.
-    #[must_use]
     pub fn of_event(channel: &'a Channel, event: &TimedEvent) -> Option<Self> {
         let row = Self {
             time_ps: event.time,
@@ -73,7 +72,6 @@ impl<'a> LogRow<'a> {
     }
 
     /// Row of a case of a finding.
-    #[must_use]
     pub fn of_case(case: &FindingCase, known: NamedChannels<'_, 'a>) -> Self {
         let channel = known(case.channel).map_or("", |channel| channel.name.as_str());
         let row = case.row(&|id| known(id).map_or("", |channel| channel.name.as_str()));
@@ -98,7 +96,6 @@ impl<'a> LogRow<'a> {
     }
 
     /// Row of a wait that has ended, or of a deadlock.
-    #[must_use]
     pub fn of_wait(event: &BlockingEvent, known: NamedChannels<'_, 'a>) -> Self {
         let channel = known(event.channel());
         let period = channel.map_or(CharacterPeriod::PICOSECOND, |channel| channel.period);

@@ -193,7 +193,6 @@ impl MappingTracker {
     }
 
     /// True if any packet is held for earlier ones.
-    #[must_use]
     pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }

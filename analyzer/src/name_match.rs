@@ -8,7 +8,6 @@ const WORD_MAX: usize = 64;
 const BEGIN_MIN: usize = 4;
 
 /// `did you mean …?`, if one of the words is similar or begins with the word.
-#[must_use]
 pub fn did_you_mean<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Option<String> {
     if word.len() > WORD_MAX {
         return None;

@@ -16,7 +16,6 @@ macro_rules! named_enum {
             $vis const ALL: [Self; [$($name),+].len()] = [$(Self::$Variant),+];
 
             /// The name in `docs/output.md`.
-            #[must_use]
             $vis const fn name(self) -> &'static str {
                 match self {
                     $(Self::$Variant => $name,)+

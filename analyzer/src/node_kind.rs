@@ -33,7 +33,6 @@ impl TopologyNodeKind {
     pub const ALL: [Self; 4] = [Self::Switch, Self::Host, Self::Fibre, Self::Unknown];
 
     /// The name in `docs/output.md`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Switch => "switch",

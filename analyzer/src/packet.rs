@@ -46,7 +46,6 @@ impl PacketFront {
     const EMPTY: Self = Self { bytes: [0; FRONT_MAX], len: 0 };
 
     /// The bytes in order.
-    #[must_use]
     pub fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or_default()
     }
@@ -140,7 +139,6 @@ impl ReceivedPacket {
     }
 
     /// True for a part without its start: its first bytes are neither route nor tag. P-7
-    #[must_use]
     pub fn is_headless(&self) -> bool {
         self.opening == StartCoverage::Unsure && self.check == CrcCheck::Partial
     }
@@ -165,7 +163,6 @@ impl ReceivedPacket {
     }
 
     /// Number of bytes between tag and CRC byte.
-    #[must_use]
     pub fn payload(&self) -> u64 {
         let header = self.route.count() + u64::from(self.tag.is_some());
         let crc = u64::from(self.length > 1);
@@ -173,7 +170,6 @@ impl ReceivedPacket {
     }
 
     /// The row of `myriscope packets`.
-    #[must_use]
     pub fn row<'a>(&'a self, channel: &'a str) -> PacketRow<'a> {
         let is_headless = self.is_headless();
         PacketRow {

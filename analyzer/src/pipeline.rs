@@ -152,7 +152,6 @@ impl<R: Read + Send> CaptureAnalysis<R> {
     }
 
     /// The links, those of all sections, in order of their first channels.
-    #[must_use]
     pub fn into_links(self) -> Vec<LinkAnalysis> {
         self.links.into_links()
     }
@@ -163,7 +162,6 @@ impl<R: Read + Send> CaptureAnalysis<R> {
     }
 
     /// A channel.
-    #[must_use]
     pub fn channel(&self, id: ChannelId) -> Option<&Channel> {
         self.links.channel(id)
     }
@@ -184,7 +182,6 @@ impl<R: Read + Send> CaptureAnalysis<R> {
     }
 
     /// Findings about the capture so far.
-    #[must_use]
     pub fn findings(&self) -> FindingChecks {
         let mut findings = self.network.findings().clone();
         self.links.add_findings(&mut findings);
@@ -193,19 +190,16 @@ impl<R: Read + Send> CaptureAnalysis<R> {
     }
 
     /// The network of the sections read so far.
-    #[must_use]
     pub fn topology(&self) -> Topology {
         self.network.topology()
     }
 
     /// Mapping in the last section.
-    #[must_use]
     pub const fn mapping(&self) -> &MappingTracker {
         self.network.mapping()
     }
 
     /// Journeys of the last section.
-    #[must_use]
     pub const fn paths(&self) -> &JourneyTracker {
         self.network.journeys()
     }

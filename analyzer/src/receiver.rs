@@ -61,7 +61,6 @@ impl RepeatRound {
 
 impl ChannelReceiver {
     /// A receiver before its first character.
-    #[must_use]
     pub const fn new(bytes: ByteRetention) -> Self {
         let decoder = EventDecoder {
             packet: None,
@@ -75,7 +74,6 @@ impl ChannelReceiver {
     }
 
     /// The receiver of a channel, by its rules and by its start. F-7, B-1, C-7, P-7
-    #[must_use]
     pub fn of(channel: &Channel, bytes: ByteRetention) -> Self {
         let Self { framer, mut decoder } = Self::new(bytes);
         if channel.more.iter().any(|(key, word)| key == "start" && word == "power-up") {
@@ -85,7 +83,6 @@ impl ChannelReceiver {
     }
 
     /// The next character, once there was one.
-    #[must_use]
     pub const fn next(&self) -> Option<Tick> {
         self.framer.position()
     }

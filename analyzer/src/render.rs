@@ -44,7 +44,6 @@ pub use self::topology::topology;
 pub use self::units::{ReportLayout, TimeUnit};
 
 /// Heading above rows of packets.
-#[must_use]
 pub fn packet_head(unit: TimeUnit) -> StyledLine {
     let start = format!("start {}", unit.name());
     let plain = StyledLine::of(TextStyle::Head, format!("{start:>12}  {:<15} ", "channel"))
@@ -59,7 +58,6 @@ pub fn packet_head(unit: TimeUnit) -> StyledLine {
 }
 
 /// Heading above rows of events.
-#[must_use]
 pub fn event_head(unit: TimeUnit) -> StyledLine {
     let time = format!("time {}", unit.name());
     StyledLine::of(TextStyle::Head, format!("{time:>12}  {:<15} ", "channel"))
@@ -211,25 +209,21 @@ pub(crate) fn event_detail(event: &LinkEvent) -> String {
 }
 
 /// Separator between the rows of two captures of a file.
-#[must_use]
 pub fn capture_line(capture: u32) -> StyledLine {
     StyledLine::of(TextStyle::Head, format!("capture {capture}"))
 }
 
 /// Separator between the rows of two files.
-#[must_use]
 pub fn file_line(name: &str) -> StyledLine {
     StyledLine::of(TextStyle::Head, name)
 }
 
 /// Line of a fault in the file.
-#[must_use]
 pub fn fault(fault: &CaptureFault) -> StyledLine {
     StyledLine::of(TextStyle::Bad, format!("! {fault}"))
 }
 
 /// Line of the error that ended the reading of the file.
-#[must_use]
 pub fn error(error: &CaptureError) -> StyledLine {
     StyledLine::of(TextStyle::Bad, format!("! {error}"))
 }

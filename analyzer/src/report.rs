@@ -176,13 +176,11 @@ impl Report {
     }
 
     /// The name of a channel.
-    #[must_use]
     pub fn channel_name(&self, id: ChannelId) -> &str {
         self.channels.get(&id).map_or("", |channel| channel.name.as_str())
     }
 
     /// The findings as rows, the worst first.
-    #[must_use]
     pub fn finding_rows(&self) -> Vec<FindingRow<'_>> {
         let name = |id| self.channel_name(id);
         let ranked = ranked(&self.findings);
@@ -190,13 +188,11 @@ impl Report {
     }
 
     /// The verdict on every rule.
-    #[must_use]
     pub fn verdicts(&self) -> Vec<RuleVerdict> {
         verdicts(&self.findings)
     }
 
     /// True if the file was read completely, and no finding is an error or a warning.
-    #[must_use]
     pub fn is_sound(&self) -> bool {
         let count = |severity| self.findings.count(severity);
         let clean = self.error.is_none() && self.extent.is_whole();
@@ -227,7 +223,6 @@ impl LatencySummary {
     }
 
     /// The mean; none without packets.
-    #[must_use]
     pub fn mean_ps(&self) -> Option<Picoseconds> {
         self.total_ps.checked_div(self.count.into())
     }

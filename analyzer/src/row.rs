@@ -87,13 +87,11 @@ impl ListRow for Value {
 }
 
 /// JSON of a value, as text.
-#[must_use]
 pub fn json_text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
 /// JSON of a value. Whole numbers beyond 64 bits become real ones.
-#[must_use]
 pub fn json(value: &(impl Serialize + ?Sized)) -> Value {
     let read = |_| serde_json::from_str(&serde_json::to_string(value)?);
     serde_json::to_value(value).or_else(read).unwrap_or_default()
@@ -286,19 +284,16 @@ impl RowField {
     }
 
     /// True if a row that has the member may have null.
-    #[must_use]
     pub fn is_nullable(&self) -> bool {
         self.rust.starts_with("Option<")
     }
 
     /// True if the member is a list.
-    #[must_use]
     pub fn is_list(&self) -> bool {
         self.rust.contains(['[', '(']) || self.rust.contains("Vec<")
     }
 
     /// True if elements of the list may be null.
-    #[must_use]
     pub fn has_nulls(&self) -> bool {
         self.rust.trim_start_matches("Option<").contains("Option<")
     }
@@ -309,7 +304,6 @@ impl RowField {
     }
 
     /// Words that the field can be; empty for other types.
-    #[must_use]
     pub const fn words(&self) -> &'static [&'static str] {
         match self.shape {
             FieldShape::Words(words) | FieldShape::Ranks(words) => words,
@@ -325,13 +319,11 @@ impl RowField {
 
 impl FieldShape {
     /// Maximum of a number, if it is bounded.
-    #[must_use]
     pub const fn most(self) -> Option<u64> {
         if let Self::Number(most) = self { Some(most) } else { None }
     }
 
     /// Name of the type in lists of fields.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Number(_) | Self::Signed => "number",

@@ -101,7 +101,6 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// Rule with the given id, in upper or lower case.
-#[must_use]
 pub fn rule(id: &str) -> Option<&'static Rule> {
     all().find(|rule| rule.id.eq_ignore_ascii_case(id))
 }
@@ -140,7 +139,6 @@ impl Rule {
     }
 
     /// Letter of the rule's group.
-    #[must_use]
     pub fn group(&self) -> &'static str {
         self.id.split('-').next().unwrap_or(self.id)
     }
@@ -148,7 +146,6 @@ impl Rule {
 
 impl RuleEvidence {
     /// Evidence that the capture lacks, if any.
-    #[must_use]
     pub const fn lacking(self, ledger: &FindingSet) -> Option<&'static str> {
         let seen = ledger.seen();
         match self {

@@ -66,7 +66,6 @@ pub struct SeriesTracker {
 
 impl SeriesTracker {
     /// Starts with the length of the intervals in picoseconds.
-    #[must_use]
     pub const fn new(every: NonZeroU64) -> Self {
         Self { every, open: BTreeMap::new(), next: 0, parts: 0, omitted: 0 }
     }
@@ -178,13 +177,11 @@ impl SeriesTracker {
     }
 
     /// Parts of packets and stops that are in no interval: more than the limits, or known too late.
-    #[must_use]
     pub const fn omitted(&self) -> u64 {
         self.omitted
     }
 
     /// The row of an interval.
-    #[must_use]
     pub fn row<'a>(
         &self,
         number: u64,
@@ -213,7 +210,6 @@ impl SeriesTracker {
     }
 
     /// First character of an interval on a channel, and the first after it.
-    #[must_use]
     pub fn characters(&self, number: u64, channel: &Channel) -> [Tick; 2] {
         let period = channel.period;
         let first = |number| Tick(first_character(number, self.every, period));

@@ -52,7 +52,6 @@ impl Default for LinkLayout {
 
 impl LinkLayout {
     /// Layout of lines of this width.
-    #[must_use]
     pub fn of_width(width: usize) -> Self {
         let column = (width.saturating_sub(MARGIN) / 2).clamp(*COLUMN.start(), *COLUMN.end());
         Self { column, unit: TimeUnit::default(), has_notes: false }
@@ -105,7 +104,6 @@ enum RecordedState {
 
 impl<'a> LinkView<'a> {
     /// Creates a view before the first item of its capture.
-    #[must_use]
     pub fn new(selector: ChannelSelector<'a>, layout: LinkLayout) -> Self {
         Self {
             selector,
@@ -125,7 +123,6 @@ impl<'a> LinkView<'a> {
 
     /// The view, of the link of a channel, which is on the left. The name of a link with virtual channels is
     /// that of the first of them. C-7
-    #[must_use]
     pub fn of_channel(self, name: String) -> Self {
         Self { left: Some(name), ..self }
     }
@@ -136,7 +133,6 @@ impl<'a> LinkView<'a> {
     }
 
     /// A channel.
-    #[must_use]
     pub fn channel(&self, id: ChannelId) -> Option<&Channel> {
         self.channels.get(&id)
     }

@@ -50,7 +50,6 @@ pub enum SnapshotView {
 
 /// Renders a capture as text: the output of `myriscope`, without colours. Faults of the capture are lines that begin
 /// with `!`; without a channel there are no other lines. `docs/snapshots.md` shows its use.
-#[must_use]
 pub fn render(capture: impl Read + Send, view: SnapshotView) -> String {
     let mut text = String::new();
     let out = &mut |line: StyledLine| {

@@ -77,7 +77,6 @@ enum EventOrigin {
 
 impl EventTimeline {
     /// A timeline without channels.
-    #[must_use]
     pub const fn new(filter: EventFilter, bytes: ByteRetention) -> Self {
         Self {
             filter,

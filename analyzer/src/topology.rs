@@ -149,7 +149,6 @@ impl TopologyEvidence {
     }
 
     /// Builds the network from the evidence.
-    #[must_use]
     pub fn topology(&self) -> Topology {
         build::build(&self.nodes, &self.implied)
     }
@@ -157,7 +156,6 @@ impl TopologyEvidence {
 
 impl Topology {
     /// Formats a port as node name and port number.
-    #[must_use]
     pub fn place(&self, end: TopologyEnd) -> String {
         let name = self.nodes.get(end.node).map_or("", |node| node.name.as_str());
         format!("{name}:{}", end.port)
@@ -196,7 +194,6 @@ impl Topology {
     }
 
     /// Other end of the link in a port.
-    #[must_use]
     pub fn beyond(&self, socket: TopologyPort) -> Option<TopologyEnd> {
         let [one, other] = self.links.get(socket.link)?.ends;
         Some(if socket.end == 0 { other } else { one })

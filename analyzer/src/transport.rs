@@ -33,7 +33,6 @@ pub struct ParsedTransport {
 
 impl ParsedTransport {
     /// The packet, if it is well formed and its CRC is good. T-7
-    #[must_use]
     pub fn sound(&self) -> Option<TransportPacket<MessageExtent>> {
         self.packet.ok().filter(|_| self.check == CrcCheck::Good)
     }

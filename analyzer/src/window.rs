@@ -31,20 +31,17 @@ impl TimeWindow {
     pub const ALL: Self = Self { from: WindowEdge::Character(Tick(0)), to: None };
 
     /// The range of characters on a channel.
-    #[must_use]
     pub fn on(&self, channel: &Channel) -> (Tick, Tick) {
         let to = self.to.map_or(Tick(u64::MAX), |edge| edge.on(channel));
         (self.from.on(channel), to)
     }
 
     /// True if the window contains a character of a channel.
-    #[must_use]
     pub fn contains(&self, channel: &Channel, at: Tick) -> bool {
         self.overlaps(channel, at, at)
     }
 
     /// True if the window contains any of the characters `first..=last` of a channel.
-    #[must_use]
     pub fn overlaps(&self, channel: &Channel, first: Tick, last: Tick) -> bool {
         let (from, to) = self.on(channel);
         first < to && from <= last
@@ -66,7 +63,6 @@ impl fmt::Display for WindowEdge {
 
 impl WindowEdge {
     /// The first character at the position or behind it, on a channel.
-    #[must_use]
     pub fn on(self, channel: &Channel) -> Tick {
         match self {
             Self::Character(at) => at,

@@ -212,13 +212,11 @@ impl Crc8 {
     }
 
     /// The difference of two CRCs: the CRC of the difference of two messages of one length.
-    #[must_use]
     pub const fn xor(self, other: Self) -> Self {
         Self(self.0 ^ other.0)
     }
 
     /// The CRC of the bytes fed so far and this many zeros.
-    #[must_use]
     pub fn zeros(self, count: u64) -> Self {
         const POWERS: [u8; 127] = powers();
         let power = usize::try_from(count % ORDER * 8 % ORDER).unwrap_or_default();

@@ -156,7 +156,6 @@ impl Framer {
     }
 
     /// The framer of a link with other rules.
-    #[must_use]
     pub const fn with_rules(self, rules: LinkRules) -> Self {
         Self { rules, ..self }
     }

@@ -34,7 +34,6 @@ impl MulticastEntry {
     /// Reads the payload of a packet with the tag [`TABLE`]: the address, the number of items, and
     /// of each item its output, header length and header. Rejects an address that is not virtual, a
     /// repeated output, and missing or extra bytes.
-    #[must_use]
     pub fn parse(payload: &[u8]) -> Option<Self> {
         let [address, count, rest @ ..] = payload else { return None };
         let (mut items, mut rest) = (Vec::new(), rest);

@@ -60,7 +60,6 @@ pub async fn register(session: &SessionContext, table: &str, directories: &[Stri
 }
 
 /// The whole query of a question.
-#[must_use]
 pub fn query(question: &str) -> String {
     format!("{}{question}", include_str!("questions/passages.sql"))
 }

@@ -88,19 +88,16 @@ pub const EXPERIMENTS: [Experiment; 12] = [
 
 impl Experiment {
     /// Finds an experiment by its name.
-    #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         EXPERIMENTS.iter().find(|experiment| experiment.name == name)
     }
 
     /// Points to run.
-    #[must_use]
     pub fn points(&self, effort: ExperimentEffort) -> Vec<ExperimentPoint> {
         (self.points)(effort)
     }
 
     /// Evaluates the measurements of all points, given in the points' order.
-    #[must_use]
     pub fn conclude(
         &self,
         effort: ExperimentEffort,

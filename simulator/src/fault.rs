@@ -38,7 +38,6 @@ pub enum FaultPlace {
 
 impl FaultKind {
     /// Part of the network that faults of the kind act on.
-    #[must_use]
     pub const fn acts_on(&self) -> FaultPlace {
         match self {
             Self::Noise { .. } | Self::Flip { .. } | Self::OpenWire { .. } | Self::Cut => {
@@ -154,7 +153,6 @@ impl FaultKind {
     }
 
     /// Name of the kind, as in scenario files.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Noise { .. } => "noise",
@@ -175,7 +173,6 @@ impl FaultKind {
     }
 
     /// True for faults that last until an end time.
-    #[must_use]
     pub const fn lasts(&self) -> bool {
         match self {
             Self::Wires(fault) => fault.lasts(),

@@ -73,7 +73,6 @@ pub enum GeneratedShape {
 
 impl GeneratedShape {
     /// Line, ring, mesh, torus or hypercube, with so many hosts at each switch.
-    #[must_use]
     pub fn lattice(edge: LatticeEdge, sizes: &[u32], hosts: u32) -> Self {
         Self::Lattice { sizes: sizes.to_vec(), edge, hosts }
     }

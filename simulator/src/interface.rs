@@ -97,7 +97,6 @@ enum InterfaceState {
 
 impl HostInterface {
     /// An interface after power-on, with its own table of routes.
-    #[must_use]
     #[expect(
         clippy::too_many_arguments,
         reason = "all that a host has of its own, distinguished by type"
@@ -377,19 +376,16 @@ impl HostInterface {
     }
 
     /// The host's endpoints, if it has any.
-    #[must_use]
     pub fn messaging(&self) -> Option<&HostMessaging> {
         self.firmware.as_ref().map(|firmware| firmware.messaging())
     }
 
     /// Its routes now. P-2, N-2
-    #[must_use]
     pub const fn routes(&self) -> &BTreeMap<NodeId, Vec<u8>> {
         self.control.routes()
     }
 
     /// Counters since the start.
-    #[must_use]
     pub const fn statistics(&self) -> &HostStatistics {
         &self.statistics
     }

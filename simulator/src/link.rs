@@ -132,7 +132,6 @@ pub enum SymbolSet {
 
 impl SlackSize {
     /// Size of the buffer: r = `k_g` + h + `k_s`. F-3
-    #[must_use]
     pub const fn cells(&self) -> u32 {
         self.go_slack.saturating_add(self.hysteresis).saturating_add(self.stop_slack)
     }
@@ -176,7 +175,6 @@ impl FramingMode {
 
 impl LinkParameters {
     /// A link with the same port at both ends.
-    #[must_use]
     pub fn alike(delay: Ticks, port: PortParameters) -> Self {
         Self { delay, ports: [port; 2], wires: CableWires::default() }
     }
@@ -184,7 +182,6 @@ impl LinkParameters {
     /// A fibre of a delay, whose slack buffers lose nothing and do not starve: above the upper
     /// threshold they store what comes until STOP has its effect at the far end, below the lower one
     /// what is taken until the first character comes after GO. N-5
-    #[must_use]
     pub fn fibre(self, delay: Ticks) -> Self {
         let [own, far] = self.ports;
         let ports = [(own, far), (far, own)].map(|(own, far)| {
@@ -199,14 +196,12 @@ impl LinkParameters {
     }
 
     /// Exchanges the ends of the link.
-    #[must_use]
     pub const fn turned(self) -> Self {
         let [one, other] = self.ports;
         Self { ports: [other, one], ..self }
     }
 
     /// The codes of its virtual channels; none if only one end has a profile. C-7 (§4.8.5)
-    #[must_use]
     pub fn shared(&self) -> Option<VirtualCodes> {
         let [own, far] = self.ports.map(|port| port.profile);
         own.filter(|_| own == far && self.wires.flow == CableFlow::StopGo)
@@ -224,13 +219,11 @@ impl LinkParameters {
     }
 
     /// Delay of the cable alone.
-    #[must_use]
     pub fn cable_delay(&self) -> Ticks {
         Ticks(self.delay.0.saturating_sub(self.wires.repeater_delay().0))
     }
 
     /// Replaces the cable by one of another delay, and length if it is known.
-    #[must_use]
     pub fn with_cable(self, delay: Ticks, length_nm: Option<u64>) -> Self {
         let delay = Ticks(delay.0.saturating_add(self.wires.repeater_delay().0));
         Self { delay, wires: CableWires { length_nm, ..self.wires }, ..self }
@@ -265,7 +258,6 @@ impl Default for PortParameters {
 }
 
 /// Delay of a cable, in whole periods of the full rate, at least 1. §4.2
-#[must_use]
 pub const fn delay_of_metres(metres: u64) -> Ticks {
     let periods =
         metres.saturating_mul(DELAY_PS_PER_M).div_ceil(codec::time::FULL_RATE_PERIOD_PS as u64);

@@ -89,7 +89,6 @@ pub struct HostMessaging {
 impl HostMessaging {
     /// Creates a host that has just been started; `seed` initialises its random number generator.
     /// The first endpoints of the plan fill the frames from the start. *Chosen*
-    #[must_use]
     pub fn new(plan: MessagingPlan, seed: u64) -> Self {
         let MessagingPlan { nic, transport: protocol, parameters, costs, .. } = plan;
         // Queues without a place would refuse for ever.
@@ -153,7 +152,6 @@ impl HostMessaging {
     }
 
     /// Restricts the reachable NICs to these; messages for others are returned at once. T-11
-    #[must_use]
     pub fn with_routes(self, to: impl IntoIterator<Item = Nic>) -> Self {
         Self { routes: Some(to.into_iter().collect()), ..self }
     }
@@ -169,13 +167,11 @@ impl HostMessaging {
     }
 
     /// End of the current job of the NIC's processor, if it has one.
-    #[must_use]
     pub fn processing_until(&self) -> Option<u64> {
         self.firmware.processor.due()
     }
 
     /// Time of the next internal event, in periods of the full rate.
-    #[must_use]
     pub const fn due(&self) -> Option<u64> {
         self.next
     }
@@ -190,7 +186,6 @@ impl HostMessaging {
     }
 
     /// Tests for room for an incoming packet; without room it is dropped.
-    #[must_use]
     pub fn has_room(&self) -> bool {
         self.firmware.has_room()
     }
@@ -330,7 +325,6 @@ impl HostMessaging {
     }
 
     /// Counters since the start.
-    #[must_use]
     pub const fn statistics(&self) -> MessagingStatistics {
         let mut statistics = self.statistics;
         statistics.host_busy = self.host.processor.busy();
@@ -341,32 +335,27 @@ impl HostMessaging {
     }
 
     /// Counters of an endpoint since the start.
-    #[must_use]
     pub fn endpoint_statistics(&self, endpoint: EndpointId) -> Option<&EndpointStatistics> {
         self.endpoint(endpoint).map(|endpoint| &endpoint.statistics)
     }
 
     /// Bytes of an endpoint's segment, as far as the range is within it.
-    #[must_use]
     pub fn segment(&self, endpoint: EndpointId, offset: u32, length: u32) -> Option<Vec<u8>> {
         Some(self.endpoint(endpoint)?.segment.read(offset, length))
     }
 
     /// Tests whether an endpoint is in a frame and may send. T-13, T-15
-    #[must_use]
     pub fn is_resident(&self, endpoint: EndpointId) -> bool {
         self.endpoint(endpoint).is_some_and(EndpointQueues::is_resident)
     }
 
     /// Remaining credits of an endpoint. T-9
-    #[must_use]
     pub fn credits(&self, endpoint: EndpointId) -> Option<u16> {
         self.endpoint(endpoint).map(|endpoint| endpoint.credits)
     }
 
     /// Tests whether no message is pending and no application has anything to send before a
     /// stream's next time.
-    #[must_use]
     pub fn is_quiet(&self) -> bool {
         self.endpoints.iter().all(EndpointQueues::is_quiet)
             && self.host.is_idle()
@@ -377,7 +366,6 @@ impl HostMessaging {
     }
 
     /// Checks the consistency of credits, queues, frames and tables, for tests and storms.
-    #[must_use]
     pub fn is_consistent(&self) -> bool {
         let in_frames = self.endpoints.iter().filter(|endpoint| endpoint.is_resident()).count();
         self.endpoints.iter().all(EndpointQueues::is_consistent)

@@ -146,7 +146,6 @@ pub enum SimulationEngine {
 
 impl Network {
     /// The network of a scenario, before its first period.
-    #[must_use]
     pub fn new(scenario: &Scenario, level: TraceLevel, order: VisitOrder) -> Self {
         let mut network = Self {
             now: 0,
@@ -185,13 +184,11 @@ impl Network {
     }
 
     /// The recorded channels, in the order of their numbers.
-    #[must_use]
     pub fn channels(&self) -> &[Channel] {
         &self.channels
     }
 
     /// Periods of the full rate since time zero.
-    #[must_use]
     pub const fn now(&self) -> u64 {
         self.now
     }
@@ -228,7 +225,6 @@ impl Network {
     }
 
     /// Number of periods so far that [`Network::run`] has skipped, since all parts slept.
-    #[must_use]
     pub fn skipped_periods(&self) -> u64 {
         self.skipped + self.idle_periods()
     }
@@ -265,7 +261,6 @@ impl Network {
     }
 
     /// True if the recorded characters should be flushed.
-    #[must_use]
     pub const fn needs_flush(&self) -> bool {
         self.recorder.is_full()
     }
@@ -285,20 +280,17 @@ impl Network {
     }
 
     /// Counters and LEDs of a port. L
-    #[must_use]
     pub fn port_state(&self, port: NodePort) -> Option<(PortCounters, PortLed)> {
         let unit = self.units.get(self.index.unit(port)?)?;
         Some((unit.counters(), unit.led()))
     }
 
     /// Requests for outputs that were held or requested already, at all switches. S-5
-    #[must_use]
     pub fn conflicts(&self) -> u64 {
         self.switches.iter().map(Switch::conflicts).sum()
     }
 
     /// The interface of a host.
-    #[must_use]
     pub fn interface(&self, host: NodeId) -> Option<&HostInterface> {
         match self.index.nodes.get(&host)? {
             NodePart::Host(host) => self.hosts.get(*host as usize).map(|host| &host.interface),
@@ -308,7 +300,6 @@ impl Network {
 
     /// Number of packets in transit: their first byte is on a wire, in a slack buffer, in a switch,
     /// or in an interface that has not received their last.
-    #[must_use]
     pub fn in_transit(&self) -> usize {
         let wires: usize = self.wires.iter().map(ChannelWire::heads).sum();
         let units = self.units.iter().map(|unit| {

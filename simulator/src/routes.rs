@@ -78,7 +78,6 @@ impl RouteTable {
     }
 
     /// The route bytes from one host to another, if they are connected.
-    #[must_use]
     pub fn get(&self, from: NodeId, to: NodeId) -> Option<&[u8]> {
         self.0.get(&(from, to)).map(Vec::as_slice)
     }
@@ -95,7 +94,6 @@ impl RouteTable {
 
     /// A cycle of channels in which a packet on each may wait for the next one, so that the routes
     /// can deadlock. Channels are named by the ports that send on them. N-2
-    #[must_use]
     pub fn cycle(&self, topology: &Topology) -> Option<Vec<NodePort>> {
         cycle::find(self.iter().map(|(from, _, bytes)| channels(topology, from, bytes)))
     }
@@ -107,7 +105,6 @@ const WAY_MAX: usize = 4096;
 
 /// The sending ports along a route from a host: one more than the route bytes, or fewer if a byte
 /// selects no cable; two more for each fibre. S-1, N-5
-#[must_use]
 pub fn channels(topology: &Topology, from: NodeId, bytes: &[u8]) -> Vec<NodePort> {
     let mut sent = NodePort { node: from, port: PortId(0) };
     let mut way = Vec::new();

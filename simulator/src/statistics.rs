@@ -34,20 +34,17 @@ pub struct ChannelStatistics {
 
 impl ChannelStatistics {
     /// Share of the periods with data, in parts per million.
-    #[must_use]
     pub fn utilisation(&self) -> u32 {
         share(self.data, self.periods)
     }
 
     /// Share of the periods in which the sender was stopped, in parts per million. F-2
-    #[must_use]
     pub fn stoppage(&self) -> u32 {
         share(self.stopped, self.periods)
     }
 
     /// Share of the periods taken by STOP and GO, in parts per million: at most about 62 500 at h =
     /// 16. F-4
-    #[must_use]
     pub fn overhead(&self) -> u32 {
         share(self.commands, self.periods)
     }
@@ -176,7 +173,6 @@ impl PacketLatencies {
 
 impl RunStatistics {
     /// Statistics of a scenario's run. Payload and latencies count from `warm_up` on.
-    #[must_use]
     pub fn new(scenario: &Scenario, warm_up: u64) -> Self {
         let ends = scenario.topology.cables().iter().flat_map(|cable| {
             let [a, b] = cable.ends;
@@ -190,7 +186,6 @@ impl RunStatistics {
 
     /// Measures only what comes before a time: the payload delivered up to then, and the latencies of packets that
     /// were ready by then.
-    #[must_use]
     pub fn until(mut self, end: u64) -> Self {
         self.end = Some(end);
         self
@@ -282,13 +277,11 @@ impl RunStatistics {
     }
 
     /// Packets in transit.
-    #[must_use]
     pub fn under_way(&self) -> usize {
         self.under_way.len()
     }
 
     /// Measured packets in transit.
-    #[must_use]
     pub fn measured_under_way(&self) -> u64 {
         self.under_way.values().filter(|flight| self.counts(flight)).count() as u64
     }
@@ -302,13 +295,11 @@ impl RunStatistics {
     }
 
     /// Packets that stand still behind stopped senders at the end, a time; none if all move.
-    #[must_use]
     pub fn standing(&self, now: u64) -> Option<StandingPackets> {
         self.standing_for(now, STANDS)
     }
 
     /// The same, of what has stood still for a time, 51.2 µs at least.
-    #[must_use]
     pub fn standing_for(&self, now: u64, time: u64) -> Option<StandingPackets> {
         let stands = |since: &u64| since.saturating_add(time.max(STANDS)) <= now;
         let senders = self.stopped.iter().filter(|(_, since)| stands(since));
@@ -319,7 +310,6 @@ impl RunStatistics {
     }
 
     /// Packets dropped, all rules.
-    #[must_use]
     pub fn dropped(&self) -> u64 {
         self.drops.values().sum()
     }

@@ -172,13 +172,11 @@ impl TopologyProblem {
 
 impl SwitchParameters {
     /// Longest latency of a packet's first byte, in periods, without contention for its output. S-6
-    #[must_use]
     pub fn path(&self) -> u64 {
         u64::from(self.routing) + u64::from(self.ports) * u64::from(self.token_step)
     }
 
     /// A switch with the decisions of S-5 and S-6, without extensions.
-    #[must_use]
     pub const fn new(ports: u8, addressing: RouteAddressing) -> Self {
         Self {
             ports,
@@ -216,7 +214,6 @@ impl SwitchParameters {
 
 impl NodeKind {
     /// Number of ports.
-    #[must_use]
     pub const fn ports(&self) -> u8 {
         match self {
             Self::Host => 1,
@@ -274,7 +271,6 @@ impl Topology {
     }
 
     /// The nodes.
-    #[must_use]
     pub fn nodes(&self) -> &[NodeSpec] {
         &self.nodes
     }
@@ -284,51 +280,43 @@ impl Topology {
     }
 
     /// The cables.
-    #[must_use]
     pub fn cables(&self) -> &[CableSpec] {
         &self.cables
     }
 
     /// A node by its index.
-    #[must_use]
     pub fn node(&self, id: NodeId) -> Option<&NodeSpec> {
         self.nodes.get(id.0 as usize)
     }
 
     /// A node by its name.
-    #[must_use]
     pub fn find(&self, name: &str) -> Option<NodeId> {
         self.names.get(name).copied()
     }
 
     /// Name of a port, or of a virtual channel of it: `s0:3`, `s0:3.vc1`.
-    #[must_use]
     pub fn port_name(&self, port: NodePort) -> String {
         let name = self.node(port.node).map_or("?", |node| &node.name);
         format!("{name}:{}", PortLabel(port.port))
     }
 
     /// The cable at a port.
-    #[must_use]
     pub fn cable(&self, port: NodePort) -> Option<&CableSpec> {
         self.cables.get(*self.ends.get(&port)?)
     }
 
     /// Index of the cable at a port.
-    #[must_use]
     pub fn cable_index(&self, port: NodePort) -> Option<usize> {
         self.ends.get(&port).copied()
     }
 
     /// The link of a port, with its own end first.
-    #[must_use]
     pub fn link(&self, port: NodePort) -> Option<LinkParameters> {
         let CableSpec { ends, link } = *self.cable(port)?;
         Some(if ends[0] == port { link } else { link.turned() })
     }
 
     /// The port at the far end of a port's cable.
-    #[must_use]
     pub fn peer(&self, port: NodePort) -> Option<NodePort> {
         let [a, b] = self.cable(port)?.ends;
         Some(if a == port { b } else { a })

@@ -112,7 +112,6 @@ pub enum PayloadSize {
 impl TrafficStream {
     /// The pairs of neighbours in the tree of a multicast, from its root on. Breadth first, in the order of the
     /// receivers: *chosen*. N-6
-    #[must_use]
     pub fn tree(&self) -> Vec<(NodeId, NodeId)> {
         let (Some(fanout), StreamDestination::Among(to)) = (self.multicast, &self.to) else {
             return Vec::new();

@@ -122,7 +122,6 @@ impl<M: Clone + PartialEq> Transport<M> {
     /// Creates the machine of a NIC that has just been started: all logical channels are
     /// uninitialised. `first` must be newer than all incarnations that this NIC has used. T-11,
     /// T-12
-    #[must_use]
     pub fn new(nic: Nic, parameters: TransportParameters, first: ChannelIncarnation) -> Self {
         let sends = SendTable::new(parameters.nics, parameters.channels);
         let receives = vec![ReceiveEntry::Unknown; sends.places()].into_boxed_slice();
@@ -131,26 +130,22 @@ impl<M: Clone + PartialEq> Transport<M> {
     }
 
     /// Next incarnation, with which a restarted machine begins. T-12
-    #[must_use]
     pub const fn next_incarnation(&self) -> ChannelIncarnation {
         self.next
     }
 
     /// Tests for a free logical channel to a NIC. Reading: the own NIC is like others. T-2
-    #[must_use]
     pub fn has_channel(&self, to: Nic) -> bool {
         self.sends.free_channel(to).is_some()
     }
 
     /// Number of free logical channels to a NIC. T-2
-    #[must_use]
     pub fn free_channels(&self, to: Nic) -> u32 {
         self.sends.free_channels(to)
     }
 
     /// Tests whether a data packet's message is new and would be offered to its endpoint. T-4, T-5,
     /// T-12
-    #[must_use]
     pub fn is_new(&self, header: &TransportHeader, sync: SyncFlag) -> bool {
         let entry = self.place(header).and_then(|place| self.receives.get(place));
         entry.is_some_and(|entry| entry.is_new(header, sync))
@@ -195,7 +190,6 @@ impl<M: Clone + PartialEq> Transport<M> {
 
     /// Tests whether a queued packet is still to be sent. A data packet is not if it was
     /// acknowledged, returned, unloaded with its endpoint or sent already. T-5, T-11, T-13
-    #[must_use]
     pub fn is_queued(&self, packet: &ProtocolPacket<M>) -> bool {
         let ProtocolPacket::Data(header, _, message) = packet else { return true };
         matches!(self.sends.entry(header.destination, header.channel),
@@ -257,7 +251,6 @@ impl<M: Clone + PartialEq> Transport<M> {
     }
 
     /// Time of the next scan; none while nothing is outstanding. T-10
-    #[must_use]
     pub const fn due(&self) -> Option<Micros> {
         self.scan
     }
@@ -277,7 +270,6 @@ impl<M: Clone + PartialEq> Transport<M> {
     }
 
     /// Number of an endpoint's unacknowledged messages.
-    #[must_use]
     pub fn outstanding(&self, endpoint: EndpointId) -> usize {
         usize::try_from(self.residents.outstanding(endpoint)).unwrap_or(usize::MAX)
     }
@@ -288,7 +280,6 @@ impl<M: Clone + PartialEq> Transport<M> {
     }
 
     /// Checks the consistency of tables, counts and scan timer over all entries.
-    #[must_use]
     pub fn is_consistent(&self) -> bool {
         let mut counts = self.residents.counts();
         for (_, _, flight) in self.sends.flights() {
@@ -314,7 +305,6 @@ impl<M: Clone + PartialEq> Transport<M> {
     }
 
     /// Memory of the tables in bytes. T-3
-    #[must_use]
     pub fn table_bytes(&self) -> usize {
         self.sends.bytes() + size_of_val(&*self.receives)
     }
@@ -329,19 +319,16 @@ impl Default for TransportParameters {
 
 impl Micros {
     /// Time since `earlier`; 0 if that is later.
-    #[must_use]
     pub const fn since(self, earlier: Self) -> Self {
         Self(self.0.saturating_sub(earlier.0))
     }
 
     /// Adds a duration.
-    #[must_use]
     pub const fn after(self, time: Self) -> Self {
         Self(self.0.saturating_add(time.0))
     }
 
     /// Timestamp in packets. T-8
-    #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "it wraps")]
     pub const fn timestamp(self) -> TransportTimestamp {
         TransportTimestamp(self.0 as u32)

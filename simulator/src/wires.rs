@@ -178,7 +178,6 @@ impl CableType {
     ];
 
     /// Longest possible section, in metres. W-7 (§5.5)
-    #[must_use]
     pub const fn metres_max(self) -> Option<u64> {
         match self {
             Self::Any => None,
@@ -191,7 +190,6 @@ impl CableType {
 
 impl CableWires {
     /// Delay that its repeaters add.
-    #[must_use]
     pub fn repeater_delay(&self) -> Ticks {
         Ticks(u64::from(self.repeaters) * REPEATER_PERIODS)
     }

@@ -123,7 +123,6 @@ pub const BLOCKED_TIMEOUT: u64 = 1 << 22;
 impl StopReport {
     /// True if the blocked-packet timeout of the stop or of the packet ended the stop: evidence of
     /// a deadlock or a dead receiver ahead. R-4
-    #[must_use]
     pub fn timed_out(&self) -> bool {
         let periods = self.periods.max(self.sending.unwrap_or(0));
         self.ended == StopEnd::Resumed(ResumeCause::Reset) && periods >= BLOCKED_TIMEOUT

@@ -116,7 +116,6 @@ const BROKEN_BY: &[&str] = &[
 
 impl StopEnd {
     /// Name in `docs/output.md`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Resumed(by) => by.name(),
@@ -128,7 +127,6 @@ impl StopEnd {
 
 impl DeadlockRelease {
     /// Name in `docs/output.md`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Resumed(by) => by.name(),
@@ -140,7 +138,6 @@ impl DeadlockRelease {
 
 impl StopReport {
     /// The channel at whose far end the chain ends.
-    #[must_use]
     pub fn last(&self) -> ChannelId {
         self.chain.last().copied().unwrap_or(self.channel)
     }
@@ -148,7 +145,6 @@ impl StopReport {
 
 impl BlockingEvent {
     /// Channel to which its periods refer.
-    #[must_use]
     pub fn channel(&self) -> ChannelId {
         match self {
             Self::Stop(stop) => stop.channel,
@@ -157,7 +153,6 @@ impl BlockingEvent {
     }
 
     /// Converts the event to a row; `known` looks up channels.
-    #[must_use]
     pub fn row<'a>(&self, known: &impl Fn(ChannelId) -> Option<&'a Channel>) -> BlockedRow<'a> {
         let name = |id: ChannelId| known(id).map_or("", |channel| channel.name.as_str());
         let names = |ids: &[ChannelId]| ids.iter().map(|id| name(*id)).collect();

@@ -105,7 +105,6 @@ impl WaitTrees {
     }
 
     /// The roots, sorted by the longest wait, descending.
-    #[must_use]
     pub fn roots(&self) -> Vec<(BlockingRoot, &WaitBranch)> {
         let mut roots: Vec<_> = self.roots.iter().map(|(root, branch)| (*root, branch)).collect();
         // A stable sort: equal roots stay in their own order.
@@ -114,19 +113,16 @@ impl WaitTrees {
     }
 
     /// The deadlocks, in order of time.
-    #[must_use]
     pub fn deadlocks(&self) -> &[Deadlock] {
         &self.deadlocks
     }
 
     /// Number of stops, number of their channels, and total duration.
-    #[must_use]
     pub fn sum(&self) -> (u64, usize, Picoseconds) {
         (self.stops, self.channels.len(), self.total)
     }
 
     /// Number of waits and deadlocks beyond the limit.
-    #[must_use]
     pub const fn left_out(&self) -> u64 {
         self.left_out
     }
@@ -145,7 +141,6 @@ impl WaitBranch {
     }
 
     /// True if a wait of the tree stood to the end of the recording or to a timeout.
-    #[must_use]
     pub fn stands(&self) -> bool {
         let is_last =
             |longest: LongestWait| longest.ended == StopEnd::CaptureEnd && longest.lasted >= STANDS;
@@ -155,7 +150,6 @@ impl WaitBranch {
     }
 
     /// True if the longest wait of each channel of the tree ended by GO.
-    #[must_use]
     pub fn is_released(&self) -> bool {
         let ended = self.longest.map(|longest| longest.ended);
         ended.is_none_or(|ended| ended == StopEnd::Resumed(ResumeCause::Go))
@@ -164,7 +158,6 @@ impl WaitBranch {
     }
 
     /// The longest wait in the tree, and the total duration of all.
-    #[must_use]
     pub fn worst(&self) -> (Picoseconds, Picoseconds) {
         let own = (self.longest.map_or(0, |longest| longest.lasted), self.total);
         self.behind.values().fold(own, |(longest, total), branch| {
@@ -174,7 +167,6 @@ impl WaitBranch {
     }
 
     /// The branches, sorted by the longest wait, descending.
-    #[must_use]
     pub fn branches(&self) -> Vec<(ChannelId, &Self)> {
         let mut behind: Vec<_> = self.behind.iter().map(|(id, branch)| (*id, branch)).collect();
         behind.sort_by_cached_key(|(_, branch)| std::cmp::Reverse(branch.worst()));

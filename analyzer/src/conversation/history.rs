@@ -36,7 +36,6 @@ impl MessageHistory {
     }
 
     /// The history as a line.
-    #[must_use]
     pub fn line(&self) -> String {
         let word = |(word, times): &(String, u64)| match times {
             1 => word.clone(),

@@ -135,7 +135,6 @@ named_enum! {
 
 impl ObservationKind {
     /// The name in `docs/output.md`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Data(_) => "data",

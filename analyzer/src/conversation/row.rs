@@ -197,7 +197,6 @@ impl From<&RoundTrips> for RoundTripRow {
 
 impl Conversation {
     /// The conversation as a row.
-    #[must_use]
     pub fn row(&self) -> ConversationRow {
         let Self { sums, key, .. } = self;
         let of = |count: Option<&u64>| count.copied().unwrap_or(0);
@@ -237,7 +236,6 @@ impl Conversation {
 
 impl Observation {
     /// The observation as a row; `known` looks up channels.
-    #[must_use]
     pub fn row<'a>(&self, known: &dyn Fn(ChannelId) -> Option<&'a Channel>) -> ObservationRow<'a> {
         let mut row = ObservationRow {
             time_ps: self.place.time,
@@ -285,7 +283,6 @@ impl Observation {
 
 impl MalformedPacket {
     /// The packet as a row; `known` looks up channels.
-    #[must_use]
     pub fn row<'a>(&self, known: &dyn Fn(ChannelId) -> Option<&'a Channel>) -> MalformedRow<'a> {
         MalformedRow {
             time_ps: self.place.time,

@@ -78,7 +78,6 @@ impl RoundTrips {
     }
 
     /// The mean; none without round trips.
-    #[must_use]
     pub fn mean(&self) -> Option<Picoseconds> {
         self.total.checked_div(self.count.into())
     }

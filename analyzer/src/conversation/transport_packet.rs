@@ -131,14 +131,12 @@ pub struct ObservedLabel {
 
 impl ObservedPacket {
     /// The label of a data packet, or the label that an answer echoes.
-    #[must_use]
     pub const fn label(&self) -> ObservedLabel {
         let TransportHeader { incarnation, seq, timestamp, .. } = self.header;
         ObservedLabel { incarnation, seq, timestamp }
     }
 
     /// The packet's conversation.
-    #[must_use]
     pub const fn key(&self) -> ConversationKey {
         let TransportHeader { source, destination, channel, .. } = self.header;
         match self.what {
@@ -152,7 +150,6 @@ impl ObservedPacket {
 
 impl ConversationKey {
     /// The source and destination NICs.
-    #[must_use]
     pub const fn pair(&self) -> (Nic, Nic) {
         (self.source, self.destination)
     }
@@ -160,7 +157,6 @@ impl ConversationKey {
 
 impl TransportFate {
     /// True if the packet was lost or corrupted.
-    #[must_use]
     pub const fn is_lost(self) -> bool {
         match self {
             Self::Hurt | Self::Lost => true,

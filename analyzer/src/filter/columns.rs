@@ -51,13 +51,11 @@ impl ColumnList {
     }
 
     /// All fields of a kind that are no objects with fields of their own.
-    #[must_use]
     pub fn leaves(kind: RowKind) -> Self {
         Self::from_fields(kind.fields().iter().filter(|field| field.members.is_empty()))
     }
 
     /// Fields of a line of the kind, where a command has no text of its own for it.
-    #[must_use]
     pub fn usual(kind: RowKind) -> Self {
         let (columns, details) = kind.usual().split_once('|').unwrap_or((kind.usual(), ""));
         let fields =
@@ -66,7 +64,6 @@ impl ColumnList {
     }
 
     /// The same fields, and the number of rows of a group.
-    #[must_use]
     pub fn with_count(&self) -> Self {
         static COUNT: RowField =
             RowField::new("count", u64::SHAPE, "rows", "", "rows of the group");
@@ -83,13 +80,11 @@ impl ColumnList {
     }
 
     /// The list with places and times in a unit.
-    #[must_use]
     pub fn in_unit(self, unit: Option<TimeUnit>) -> Self {
         Self { unit, ..self }
     }
 
     /// The first columns that fit a width.
-    #[must_use]
     pub fn fitting(mut self, width: Option<usize>) -> Self {
         while width.is_some_and(|width| self.head().width() > width) && self.fields().count() > 1 {
             self.cells.pop();
@@ -98,7 +93,6 @@ impl ColumnList {
     }
 
     /// True if the list contains the field.
-    #[must_use]
     pub fn have(&self, name: &str) -> bool {
         self.cells.have(name)
     }
@@ -114,14 +108,12 @@ impl ColumnList {
     }
 
     /// Heading above the rows.
-    #[must_use]
     pub fn head(&self) -> StyledLine {
         let headings = self.fields().map(|field| (field, self.heading(field)));
         StyledLine::of(TextStyle::Head, self.aligned(headings))
     }
 
     /// Line of a row on a channel of a character period.
-    #[must_use]
     pub fn line(&mut self, row: &dyn ListRow, period: CharacterPeriod) -> StyledLine {
         self.cells.take(row);
         self.details.take(row);

@@ -58,20 +58,17 @@ impl FilterError {
     }
 
     /// Byte range of the faulty text, on character boundaries; empty at the end of the text.
-    #[must_use]
     pub fn place(&self) -> Range<usize> {
         let start = floor(&self.text, self.fault.at.start);
         start..floor(&self.text, self.fault.at.end).max(start)
     }
 
     /// Message in one line.
-    #[must_use]
     pub fn message(&self) -> &str {
         &self.fault.message
     }
 
     /// Complete error with a caret, without a final line break.
-    #[must_use]
     pub fn render(&self, style: FilterErrorStyle) -> String {
         let renderer = match style {
             FilterErrorStyle::Plain => Renderer::plain(),

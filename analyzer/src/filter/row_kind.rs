@@ -138,25 +138,21 @@ impl RowKind {
     }
 
     /// Name of the list of rows in JSON.
-    #[must_use]
     pub const fn list(self) -> &'static str {
         self.definition().2
     }
 
     /// Name of the rows, in the plural.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         self.definition().0
     }
 
     /// Command that prints the rows.
-    #[must_use]
     pub const fn command(self) -> &'static str {
         self.definition().1
     }
 
     /// Fields of the rows with those of their members, in the order of the JSON.
-    #[must_use]
     pub fn fields(self) -> &'static [RowField] {
         static FIELDS: LazyLock<BTreeMap<RowKind, Vec<RowField>>> = LazyLock::new(|| {
             let fields = |kind: RowKind| {
@@ -174,7 +170,6 @@ impl RowKind {
 
     /// Names of the fields of a line of text, separated by commas, for kinds that have no lines of their own;
     /// behind a bar those that are printed with their names where they have a value.
-    #[must_use]
     pub const fn usual(self) -> &'static str {
         match self {
             Self::Channels => "name,characters,data,corrected,invalid,holes,first,last",
@@ -213,14 +208,12 @@ impl RowKind {
     }
 
     /// True if the text of the command is a table of [`RowKind::usual`].
-    #[must_use]
     pub const fn is_table(self) -> bool {
         matches!(self, Self::Intervals | Self::Fills | Self::Series | Self::Flows)
             || matches!(self, Self::Remarks | Self::IpConversations | Self::Damage)
     }
 
     /// Field with the given name.
-    #[must_use]
     pub fn field(self, name: &str) -> Option<&'static RowField> {
         having(name).iter().find(|(kind, _)| *kind == self).map(|(_, field)| *field)
     }

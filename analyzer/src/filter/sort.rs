@@ -71,7 +71,6 @@ impl SortOrder {
     }
 
     /// Ascending order by all fields of a list.
-    #[must_use]
     pub fn of(columns: &ColumnList) -> Self {
         let cells = RowCells::of(columns.fields());
         let directions = vec![SortDirection::Ascending; cells.iter().count()];
@@ -79,14 +78,12 @@ impl SortOrder {
     }
 
     /// True if rows are sorted by the field.
-    #[must_use]
     pub fn uses_field(&self, name: &str) -> bool {
         self.cells.have(name)
     }
 
     /// Key of a row; `period` is the character period of its channel, so that positions on
     /// different channels are sorted by time.
-    #[must_use]
     pub fn key(&mut self, row: &dyn ListRow, period: CharacterPeriod) -> SortKey {
         self.cells.take(row);
         let values = self.cells.iter().zip(&self.directions).map(|(cell, direction)| {
@@ -104,7 +101,6 @@ impl SortOrder {
 
 impl SortKey {
     /// Memory that the key takes, roughly.
-    #[must_use]
     pub fn size(&self) -> usize {
         let size = |value: &KeyValue| match value {
             KeyValue::Number(_) => 32,

@@ -49,7 +49,6 @@ pub struct CaptureArgument<'a> {
 
 impl EvidenceView {
     /// Command that shows character `at` of a channel.
-    #[must_use]
     pub fn command(
         self,
         capture: CaptureArgument<'_>,
@@ -93,7 +92,6 @@ fn file_argument(file: &Path) -> String {
 
 impl ShellCommand {
     /// Command with a capture as its argument.
-    #[must_use]
     pub fn of(command: &str, capture: CaptureArgument<'_>) -> Self {
         let CaptureArgument { file, others, profile } = capture;
         let parts = [format!("myriscope {command}"), file_argument(file)].into_iter();
@@ -104,7 +102,6 @@ impl ShellCommand {
     }
 
     /// The command with an option, quoted as a shell requires.
-    #[must_use]
     pub fn with(mut self, option: &str) -> Self {
         self.0.push(option.to_owned());
         self

@@ -141,7 +141,6 @@ finding_kinds! {
 
 impl FindingInfo {
     /// Likely causes, and what to look at or to measure next: the row of `docs/findings.md`.
-    #[must_use]
     pub fn advice(&self) -> (&'static str, &'static str) {
         let page = include_str!("../../topics/findings.md");
         let row = |line: &'static str| {
@@ -154,14 +153,12 @@ impl FindingInfo {
 
 impl FindingKind {
     /// Name, rule, severity and text of the kind.
-    #[must_use]
     pub fn about(self) -> &'static FindingInfo {
         let [first, ..] = &ALL;
         ALL.get(usize::from(self as u8)).unwrap_or(first)
     }
 
     /// Kind with the given name.
-    #[must_use]
     pub fn named(name: &str) -> Option<&'static FindingInfo> {
         ALL.iter().find(|about| about.name == name)
     }

@@ -268,7 +268,6 @@ impl FindingSet {
     }
 
     /// True if the channel has a finding of the kind.
-    #[must_use]
     pub fn has(&self, kind: FindingKind, channel: ChannelId) -> bool {
         self.found.contains_key(&(kind, channel))
     }
@@ -305,20 +304,17 @@ impl FindingSet {
     }
 
     /// Number of occurrences of a kind on all channels.
-    #[must_use]
     pub fn total(&self, kind: FindingKind) -> u64 {
         let found = self.found.range((kind, ChannelId(0))..=(kind, ChannelId(u32::MAX)));
         found.map(|(_, found)| found.count).fold(0, u64::saturating_add)
     }
 
     /// Rule coverage.
-    #[must_use]
     pub const fn seen(&self) -> &RuleCoverage {
         &self.seen
     }
 
     /// Number of findings of a severity: pairs of kind and channel, not occurrences.
-    #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
         self.found.values().filter(|found| found.severity == severity).count()
     }
@@ -333,7 +329,6 @@ impl RuleCoverage {
     }
 
     /// Coverage of a check.
-    #[must_use]
     pub fn check_coverage(&self, judgement: ParameterCheck) -> CheckCoverage {
         self.judged.get(judgement as usize).copied().unwrap_or_default()
     }

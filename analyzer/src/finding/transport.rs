@@ -32,7 +32,6 @@ totals! {
 
 impl TransportCoverage {
     /// ACKs and NACKs. T-8
-    #[must_use]
     pub const fn answers(&self) -> u64 {
         self.acks.saturating_add(self.nacks)
     }

@@ -191,7 +191,6 @@ impl JourneyTracker {
     }
 
     /// Packet at the head of the switch input behind a channel.
-    #[must_use]
     pub fn head(&self, input: ChannelId) -> Option<HeadPacket> {
         let place = self.net.place(input)?;
         let lane = self.net.lane(place)?;

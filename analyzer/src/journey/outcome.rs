@@ -43,7 +43,6 @@ named_enum! {
 
 impl JourneyFate {
     /// Name in `docs/output.md`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Arrived => "arrived",

@@ -117,7 +117,6 @@ row! {
 
 impl Journey {
     /// Converts the journey to a row; `known` looks up channels.
-    #[must_use]
     pub fn row<'a>(&self, known: &dyn Fn(ChannelId) -> Option<&'a Channel>) -> JourneyRow<'a> {
         let (first, last) = (self.hops.first(), self.hops.last());
         let time = |hop: Option<&JourneyHop>| hop.map_or(0, |hop| hop.time);

@@ -58,7 +58,6 @@ impl WireTally {
     }
 
     /// The wire that explains all flipped bits, if one does.
-    #[must_use]
     pub fn single(&self) -> Option<u8> {
         let mut wires = self.wires().map(|(wire, ..)| wire);
         wires.next().filter(|_| wires.next().is_none())

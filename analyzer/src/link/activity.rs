@@ -60,7 +60,6 @@ impl ActivityHistory {
 
     /// Approximate time spent in each activity between two characters, in thousandths of a period. Cells at
     /// the edges count in proportion.
-    #[must_use]
     pub fn between(&self, from: Tick, to: Tick) -> [u128; ChannelActivity::ALL.len()] {
         let mut sum = [0; ChannelActivity::ALL.len()];
         let Some(first) = self.first else { return sum };

@@ -36,7 +36,6 @@ named_enum! {
 
 impl ChannelActivity {
     /// Index in [`ChannelActivity::ALL`].
-    #[must_use]
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -83,7 +82,6 @@ impl<const N: usize> PeriodTotals<N> {
     }
 
     /// The totals.
-    #[must_use]
     pub const fn periods(&self) -> &[u64; N] {
         &self.0
     }

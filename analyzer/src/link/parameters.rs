@@ -122,7 +122,6 @@ impl ParameterKey {
     ];
 
     /// The key in captures and on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::GoSlack => "kg",
@@ -152,7 +151,6 @@ impl ParameterKey {
     }
 
     /// The names of a variant, the default first.
-    #[must_use]
     pub const fn variants(self) -> &'static [&'static str] {
         match self {
             Self::ResetVariant => &["own-gap", "next-gap"],
@@ -164,7 +162,6 @@ impl ParameterKey {
     }
 
     /// The value that the capture declares for a channel, if it is valid.
-    #[must_use]
     pub fn declared(self, channel: &Channel) -> Option<u32> {
         let (_, value) = channel.more.iter().find(|(name, _)| name == self.name())?;
         // Unknown names of fill count as `other`.
@@ -192,13 +189,11 @@ impl ParameterKey {
 
 impl ParameterValue {
     /// True if declared in the capture or on the command line: rules are checked against no other value.
-    #[must_use]
     pub const fn is_declared(&self) -> bool {
         matches!(self.source, ParameterSource::CommandLine | ParameterSource::Capture)
     }
 
     /// The range of an estimate.
-    #[must_use]
     pub const fn range(&self) -> Option<ParameterRange> {
         match self.source {
             // A reply takes time of its own; a sender may stop because it has no more to send.
@@ -226,7 +221,6 @@ impl ChannelParameters {
     }
 
     /// The parameters of a channel: the command line takes precedence over the capture.
-    #[must_use]
     pub fn of(channel: &Channel, assumptions: &LinkAssumptions) -> Self {
         let is_shared = channel.virtual_channel().is_some();
         let assumed = |key: ParameterKey| match (assumptions.of(key), key.declared(channel)) {
@@ -263,13 +257,11 @@ impl ChannelParameters {
     }
 
     /// Cells of the buffer: r. F-3
-    #[must_use]
     pub const fn cells(&self) -> u32 {
         self.stop_at().saturating_add(self.ks.value)
     }
 
     /// Number of full cells that generates STOP: r − `k_s`. F-3
-    #[must_use]
     pub const fn stop_at(&self) -> u32 {
         self.kg.value.saturating_add(self.h.value)
     }
@@ -294,7 +286,6 @@ impl ChannelParameters {
 
 impl ParameterSource {
     /// Description of the source, printed behind a value.
-    #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
             Self::CommandLine => "as given",

@@ -46,7 +46,6 @@ named_enum! {
 
 impl PingMeasure {
     /// The interpretation on a channel, if its tap is declared.
-    #[must_use]
     pub fn on(channel: &Channel) -> Option<Self> {
         Some(match TapEnd::of(channel)? {
             TapEnd::Sender => Self::RoundTrip,
@@ -64,7 +63,6 @@ fn share(part: u64, whole: u64) -> f64 {
 
 impl<'a> ChannelReport<'a> {
     /// The row of `myriscope links`.
-    #[must_use]
     pub fn row(&self) -> ChannelTotalsRow<'a> {
         let ChannelTotals { counters, times, stops, packets, pings, commands, history: _ } =
             self.totals;
@@ -128,7 +126,6 @@ impl<'a> ChannelReport<'a> {
     }
 
     /// Rows of the channel's parameters.
-    #[must_use]
     pub fn parameters(&self) -> Vec<ParameterRow> {
         let hysteresis = |mut row: ParameterRow| {
             if row.name == ParameterKey::Hysteresis.name() && !self.parameters.h.is_declared() {
@@ -163,7 +160,6 @@ impl PacketTotals {
 
 impl ActivityInterval {
     /// The row of `myriscope links --intervals`.
-    #[must_use]
     pub const fn row<'a>(&self, channel: &'a str) -> IntervalRow<'a> {
         IntervalRow {
             channel,
@@ -222,7 +218,6 @@ const LEDS: &[RowField] = shares! {
 
 impl PeriodShare {
     /// A part of some periods.
-    #[must_use]
     pub fn of(periods: u64, all: u64) -> Self {
         Self { periods, share: share(periods, all) }
     }

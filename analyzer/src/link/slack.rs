@@ -117,7 +117,6 @@ pub(crate) const ROOM: &[ParameterKey] =
 
 impl FillBounds {
     /// The bounds in a period.
-    #[must_use]
     pub fn at(&self, period: Tick) -> Option<(u32, u32)> {
         let periods = i64::try_from(period.0.checked_sub(self.start.0)?).ok()?;
         let value = |first: u32, slope: i32| {
@@ -128,7 +127,6 @@ impl FillBounds {
     }
 
     /// Number of periods.
-    #[must_use]
     pub const fn periods(&self) -> u64 {
         self.end.since(self.start).0
     }
@@ -136,7 +134,6 @@ impl FillBounds {
 
 impl SlackEvent {
     /// The channel that fills the buffer.
-    #[must_use]
     pub const fn channel(&self) -> ChannelId {
         match self {
             Self::Fill(FillBounds { channel, .. })
@@ -147,7 +144,6 @@ impl SlackEvent {
     }
 
     /// Time at which the event became known.
-    #[must_use]
     pub const fn at(&self) -> Tick {
         match self {
             Self::Fill(fill) => fill.end,
@@ -203,7 +199,6 @@ pub struct SlackTracker {
 
 impl SlackTracker {
     /// The buffer before the channel's first character.
-    #[must_use]
     pub fn new(
         id: ChannelId,
         channel: &Channel,
@@ -377,7 +372,6 @@ impl SlackTracker {
     }
 
     /// The row of `links`.
-    #[must_use]
     pub fn summary(&self) -> SlackRow<'_> {
         let tapped = TapEnd::of(&self.channel).map(|end| match end {
             TapEnd::Sender => "sender",
@@ -387,13 +381,11 @@ impl SlackTracker {
     }
 
     /// The channel that fills the buffer.
-    #[must_use]
     pub const fn channel(&self) -> &Channel {
         &self.channel
     }
 
     /// Parameters of the channel.
-    #[must_use]
     pub const fn parameters(&self) -> &ChannelParameters {
         &self.parameters
     }

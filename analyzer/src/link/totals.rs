@@ -101,7 +101,6 @@ impl PacketTotals {
     }
 
     /// Number of packets.
-    #[must_use]
     pub const fn count(&self) -> u64 {
         self.good + self.bad + self.runt + self.partial
     }
@@ -131,7 +130,6 @@ impl PingTotals {
     }
 
     /// The mean response time, in thousandths of a period.
-    #[must_use]
     pub fn mean_thousandths(&self) -> Option<u128> {
         (self.sum * 1000).checked_div(u128::from(self.answered))
     }

@@ -36,7 +36,6 @@ pub enum LinkSource {
 }
 
 /// The newest map of each part of the network: maps without a common interface.
-#[must_use]
 pub fn newest_maps<'a>(maps: impl IntoIterator<Item = &'a DistributedMap>) -> Vec<&'a NetworkMap> {
     let mut read: Vec<_> =
         maps.into_iter().filter_map(|told| Some((told.place.time, told.map.as_ref()?))).collect();
@@ -59,7 +58,6 @@ type PlacedNode = (usize, Option<i16>);
 impl MapComparison {
     /// Compares maps with a network. `homes` has the names of channels from interfaces, those of links or of
     /// one of their virtual channels.
-    #[must_use]
     pub fn new(
         topology: Topology,
         maps: &[&NetworkMap],
@@ -191,7 +189,6 @@ impl MapComparison {
     }
 
     /// Number of links from a source.
-    #[must_use]
     pub fn count(&self, source: LinkSource) -> usize {
         self.sources.iter().filter(|it| **it == source).count()
     }
@@ -206,7 +203,6 @@ impl MapComparison {
     }
 
     /// The network as a Graphviz graph: links that no map has are red, those that only a map has blue.
-    #[must_use]
     pub fn dot(&self) -> String {
         self.topology.dot_marked(&|link| match self.sources.get(link) {
             Some(LinkSource::Capture) => ", color = red",

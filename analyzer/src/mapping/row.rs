@@ -65,7 +65,6 @@ row! {
 
 impl MappingEvent {
     /// The place of its first packet.
-    #[must_use]
     pub const fn place(&self) -> ObservedPlace {
         match self {
             Self::Probe(probe) => probe.place,
@@ -78,7 +77,6 @@ impl MappingEvent {
     }
 
     /// The event as a row; `known` looks up channels.
-    #[must_use]
     pub fn row<'a>(&'a self, known: &dyn Fn(ChannelId) -> Option<&'a Channel>) -> MappingRow<'a> {
         let name = |id| known(id).map_or("", |channel| channel.name.as_str());
         let place = self.place();

@@ -19,7 +19,6 @@ row! {
 
 impl ReceivedPacket {
     /// The packet as one between networks, if it can be read as one.
-    #[must_use]
     pub fn internetwork(&self) -> Option<Box<InternetworkRow>> {
         let tag = self.tag.map(PacketTag::value);
         if self.dialect != PacketDialect::Tag || tag != Some(InternetworkPacket::TAG) {
@@ -40,7 +39,6 @@ impl ReceivedPacket {
 
 impl InternetworkRow {
     /// The packet in a few words, behind its route.
-    #[must_use]
     pub fn summary(&self) -> String {
         let Self { source, destination, tag, .. } = self;
         format!("internetwork {source} > {destination} {tag:02x}")

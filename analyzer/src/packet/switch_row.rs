@@ -48,19 +48,16 @@ impl SwitchAnswers {
     }
 
     /// The answers in the order of the switches.
-    #[must_use]
     pub fn rows(&self) -> Vec<SwitchAnswerRow> {
         self.answers.iter().map(SwitchAnswerRow::new).collect()
     }
 
     /// Place in the payload at which no answer follows, and the reason.
-    #[must_use]
     pub fn fault(&self) -> Option<String> {
         self.fault.map(|fault| fault.to_string())
     }
 
     /// The answers in a few words, behind the route.
-    #[must_use]
     pub fn summary(&self) -> String {
         let mut parts = Vec::new();
         for answer in self.rows() {

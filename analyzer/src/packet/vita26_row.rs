@@ -62,7 +62,6 @@ impl ReceivedPacket {
 
     /// The packet as one of the later dialect; none in the earlier one, if it has no type, or if its route is
     /// so long that its header was not kept.
-    #[must_use]
     pub fn vita26(&self) -> Option<Box<Vita26Row>> {
         let (body, len) = self.head().filter(|_| self.dialect == PacketDialect::Vita26)?;
         let code = body.first_chunk().and_then(|bytes| PacketType::new(*bytes));
@@ -89,7 +88,6 @@ impl ReceivedPacket {
     }
 
     /// Group of the later dialect's type, if more than the type agrees and the CRC is good: a guess.
-    #[must_use]
     pub fn vita26_guess(&self) -> Option<TypeGroup> {
         if self.check != CrcCheck::Good || self.tag.is_none_or(|tag| tag.value() != 0) {
             return None;
@@ -100,7 +98,6 @@ impl ReceivedPacket {
     }
 
     /// The IP packet in a packet of type 08 whose bytes were kept, and the number of its bytes that were not.
-    #[must_use]
     pub fn ip_bytes(&self) -> Option<(&[u8], u64)> {
         let body = self.body_in(self.bytes.as_ref()?.bytes()).get(1..)?;
         self.ip.as_ref()?;
@@ -109,7 +106,6 @@ impl ReceivedPacket {
 
     /// The Ethernet frame in a packet of the later dialect whose bytes were kept, and the number of its bytes
     /// that were not.
-    #[must_use]
     pub fn vita26_frame(&self) -> Option<(&[u8], u64)> {
         let body = self.body_in(self.bytes.as_ref()?.bytes());
         let packet = Vita26Packet::parse_head(body, self.body_len()).ok()?;
@@ -137,7 +133,6 @@ impl Vita26Row {
     }
 
     /// The packet in a few words, behind its route.
-    #[must_use]
     pub fn summary(&self) -> String {
         let mut words = vec![match self.code {
             Some(code) if self.kind == TypeGroup::Unknown.name() => format!("type {code:08x}"),

@@ -70,7 +70,6 @@ pub fn blocking(
 }
 
 /// Number of deadlocks in words; where sight ends, none can be excluded.
-#[must_use]
 pub fn deadlock_count(trees: &WaitTrees, known: ChannelLookup<'_>) -> StyledLine {
     let roots = trees.roots();
     let ends = roots.iter().filter_map(|(root, branch)| match root {
@@ -111,7 +110,6 @@ fn node(id: ChannelId, known: ChannelLookup<'_>) -> String {
 }
 
 /// Begin, duration and end of a deadlock.
-#[must_use]
 pub fn deadlock_summary(
     deadlock: &Deadlock,
     unit: TimeUnit,
@@ -174,7 +172,6 @@ fn of_timeout(periods: u64) -> String {
 }
 
 /// Cause of the waits of a tree, with the inputs whose packets held a busy channel.
-#[must_use]
 pub fn wait_cause(
     culprit: BlockingRoot,
     branch: &WaitBranch,

@@ -20,7 +20,6 @@ const WIDTH: usize = 96;
 const INDENT: usize = 10;
 
 /// Mark of a severity.
-#[must_use]
 pub const fn mark(severity: Severity) -> (&'static str, TextStyle) {
     match severity {
         Severity::Error => ("✗", TextStyle::Bad),
@@ -30,7 +29,6 @@ pub const fn mark(severity: Severity) -> (&'static str, TextStyle) {
 }
 
 /// Mark of an outcome.
-#[must_use]
 pub const fn sign(outcome: RuleOutcome) -> (&'static str, TextStyle) {
     match outcome {
         RuleOutcome::Pass => ("✓", TextStyle::Good),
@@ -58,7 +56,6 @@ pub struct CheckScope {
 
 impl CheckScope {
     /// The scope of these findings, `selected` and others.
-    #[must_use]
     pub fn of<'a>(
         unread: Option<String>,
         selection: Option<String>,
@@ -76,7 +73,6 @@ impl CheckScope {
     }
 
     /// True if there are errors or warnings among the selected findings.
-    #[must_use]
     pub fn is_wrong(&self) -> bool {
         self.selected.iter().any(|severity| *severity != Severity::Note)
     }
@@ -122,7 +118,6 @@ pub fn unread<'a>(
 }
 
 /// Line that names what was not captured; none where nothing is known to be missing.
-#[must_use]
 pub fn unseen(ledger: &FindingSet) -> Option<String> {
     let RuleCoverage { channels, paired, out_of_sight, .. } = *ledger.seen();
     let parts = [

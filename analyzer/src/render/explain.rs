@@ -124,7 +124,6 @@ fn source(clause: &str) -> String {
 }
 
 /// Text without emphasis marks.
-#[must_use]
 pub fn plain(text: &str) -> String {
     text.replace("**", "").replace('*', "")
 }

@@ -8,7 +8,6 @@ use crate::finding_row::{FirstOccurrence, ShownFact};
 const CHAIN_SHOWN: usize = 6;
 
 /// Facts about the first occurrence, in words.
-#[must_use]
 pub fn details(first: &FirstOccurrence<'_>) -> String {
     // Bytes tell more than a syndrome.
     let has_bytes = first.0.iter().any(|(name, _)| *name == "became");

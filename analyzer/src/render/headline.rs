@@ -40,7 +40,6 @@ struct HeldUpSenders {
 }
 
 /// Who held up whom, the worst first; none where no sender was held up for a tenth of the time.
-#[must_use]
 pub fn held_up<'a>(
     ledger: &FindingSet,
     known: &dyn Fn(ChannelId) -> Option<&'a Channel>,

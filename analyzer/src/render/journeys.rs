@@ -26,7 +26,6 @@ pub const WAY_SPARE: usize = 10;
 const WAY_AT: usize = 14;
 
 /// Columns of the path that a table whose heading has `len` columns leaves out to fit a width.
-#[must_use]
 pub fn journey_excess(len: usize, width: usize) -> Range<usize> {
     let excess = len.saturating_sub(width).min(WAY_SPARE);
     WAY_AT + WAY - excess..WAY_AT + WAY
@@ -36,7 +35,6 @@ pub fn journey_excess(len: usize, width: usize) -> Range<usize> {
 const PLACES_SHOWN: usize = 4;
 
 /// Heading above journeys; `network µs` is the network latency of `docs/output.md`.
-#[must_use]
 pub fn journey_head(unit: TimeUnit) -> StyledLine {
     let [start, network, waited] =
         ["start", "network", "waited"].map(|name| format!("{name} {}", unit.name()));

@@ -34,48 +34,41 @@ const RANK_MAX: ColumnRank = 5;
 
 impl StyledLine {
     /// Creates a line of one piece.
-    #[must_use]
     pub fn of(role: TextStyle, text: impl Display) -> Self {
         Self::default().and(role, text)
     }
 
     /// Appends a piece. Control characters in it are escaped: the result is one line, without
     /// effect on a terminal.
-    #[must_use]
     pub fn and(self, role: TextStyle, text: impl Display) -> Self {
         self.and_ranked(0, role, text)
     }
 
     /// Appends a column that a narrow table may lack.
-    #[must_use]
     pub fn and_ranked(mut self, rank: ColumnRank, role: TextStyle, text: impl Display) -> Self {
         self.0.push((role, escape_text(text.to_string()), rank));
         self
     }
 
     /// The line without the columns up to a rank.
-    #[must_use]
     pub fn without(mut self, rank: ColumnRank) -> Self {
         self.0.retain(|(.., of)| *of == 0 || *of > rank);
         self
     }
 
     /// The least rank without which a heading fits a width.
-    #[must_use]
     pub fn rank_for(&self, width: usize) -> ColumnRank {
         let fits = |rank: &ColumnRank| self.clone().without(*rank).width() <= width;
         (0..RANK_MAX).find(fits).unwrap_or(RANK_MAX)
     }
 
     /// The line, and another behind it.
-    #[must_use]
     pub fn followed_by(mut self, line: Self) -> Self {
         self.0.extend(line.0);
         self
     }
 
     /// The line without the characters at these columns; `…` replaces them unless they are blanks.
-    #[must_use]
     pub fn shortened(self, columns: Range<usize>) -> Self {
         let mut at = 0;
         let mut is_marked = columns.is_empty();
@@ -96,7 +89,6 @@ impl StyledLine {
     }
 
     /// The line, shortened at its end to this number of columns.
-    #[must_use]
     pub fn fitted(self, width: usize) -> Self {
         if self.to_string().chars().count() <= width {
             self
@@ -106,7 +98,6 @@ impl StyledLine {
     }
 
     /// The line in an output of this width, if that is limited.
-    #[must_use]
     pub fn narrowed(self, width: Option<usize>) -> Self {
         let Some(width) = width else { return self };
         let rank = self.rank_for(width);
@@ -114,13 +105,11 @@ impl StyledLine {
     }
 
     /// Number of characters.
-    #[must_use]
     pub fn width(&self) -> usize {
         self.0.iter().map(|(_, text, _)| text.chars().count()).sum()
     }
 
     /// The line with changed text in each piece.
-    #[must_use]
     pub fn each_piece(&self, change: impl Fn(&str) -> String) -> Self {
         Self(self.0.iter().map(|(role, text, rank)| (*role, change(text), *rank)).collect())
     }
@@ -140,14 +129,12 @@ impl Display for StyledLine {
 }
 
 /// Time in microseconds to a tenth of a nanosecond, from picoseconds.
-#[must_use]
 pub fn microseconds(picoseconds: u128) -> String {
     let tenths = picoseconds / 100;
     format!("{}.{:04}", tenths / 10_000, tenths % 10_000)
 }
 
 /// Words wrapped to lines of at most `width` characters; a longer word has a line of its own.
-#[must_use]
 pub fn wrapped<'w>(
     words: impl IntoIterator<Item = &'w str>,
     between: &str,
@@ -168,7 +155,6 @@ pub fn wrapped<'w>(
 }
 
 /// `1 link`, `2 links`.
-#[must_use]
 pub fn count(number: impl Display, noun: &str) -> String {
     let number = number.to_string();
     let plural = if number == "1" { "" } else { "s" };

@@ -46,7 +46,6 @@ impl PictureSpan {
     }
 
     /// Span of lanes that fit a width.
-    #[must_use]
     pub fn of_width(links: &[Vec<ChannelReport<'_>>], width: usize) -> Self {
         let (all, wanted) = (Self::of(links), width.saturating_sub(LANE_AT) as u128);
         let most = (all.to - all.from) / u128::from(all.period.ps());
@@ -54,7 +53,6 @@ impl PictureSpan {
     }
 
     /// The lane of a channel: its name, and its activity over time.
-    #[must_use]
     pub fn lane(&self, report: &ChannelReport<'_>) -> StyledLine {
         let name = format!(" {:<16}", report.channel.label());
         let name = StyledLine::of(TextStyle::Plain, name).fitted(LANE_AT - 1);
@@ -62,7 +60,6 @@ impl PictureSpan {
     }
 
     /// The column of a lane and the start of its time.
-    #[must_use]
     pub fn cell_start(&self, cell: usize) -> (usize, u128) {
         let last = usize::try_from(self.cells).unwrap_or(usize::MAX).saturating_sub(1);
         let (cell, all) = (cell.min(last), self.to - self.from);
@@ -173,7 +170,6 @@ const fn glyph(state: ChannelActivity) -> &'static str {
 }
 
 /// Style of an activity.
-#[must_use]
 pub const fn activity_style(state: ChannelActivity) -> TextStyle {
     match state {
         ChannelActivity::Unknown | ChannelActivity::Idle => TextStyle::Dim,
@@ -218,7 +214,6 @@ fn cell(times: &[u128; 7]) -> (&'static str, TextStyle) {
 
 /// Activity that stands for times in each activity: that of longest duration, but resets and open links
 /// take precedence, and sending over idle. With it the share of packets, 1 to 8 eighths.
-#[must_use]
 pub fn shown_activity(times: &[u128; 7]) -> Option<(ChannelActivity, usize)> {
     let time = |state: ChannelActivity| times.get(state.index()).copied().unwrap_or(0);
     let all = times.iter().copied().filter(|time| *time > 0).reduce(u128::saturating_add)?;
@@ -235,7 +230,6 @@ pub fn shown_activity(times: &[u128; 7]) -> Option<(ChannelActivity, usize)> {
 }
 
 /// Time axis of lanes.
-#[must_use]
 pub fn axis(span: &PictureSpan, unit: TimeUnit) -> StyledLine {
     let [from, to] = [span.from, span.to].map(|time| span.time(time, unit));
     let to = to.split(' ').next().unwrap_or_default();

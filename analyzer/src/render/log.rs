@@ -10,14 +10,12 @@ use crate::log_row::LogRow;
 const CHANNEL: usize = 12;
 
 /// Heading above the rows of `log`.
-#[must_use]
 pub fn log_head(unit: TimeUnit) -> StyledLine {
     let head = format!("{:>12}  {:<CHANNEL$} {:<10}  what", unit.heading(), "channel", "kind");
     StyledLine::of(TextStyle::Head, head)
 }
 
 /// Line of a row of `log`.
-#[must_use]
 pub fn log_line(row: &LogRow<'_>, unit: TimeUnit) -> StyledLine {
     let (role, text) = log_text(row);
     StyledLine::of(TextStyle::Dim, format!("{:>12}  ", unit.place(row.at, row.time_ps)))
@@ -43,7 +41,6 @@ pub(crate) fn log_text(row: &LogRow<'_>) -> (TextStyle, String) {
 }
 
 /// Heading above the rows of `check --each`.
-#[must_use]
 pub fn case_head(unit: TimeUnit) -> StyledLine {
     let head = format!(
         "{:>12}  {:<CHANNEL$}   {:<22} {:<4}  facts",
@@ -56,7 +53,6 @@ pub fn case_head(unit: TimeUnit) -> StyledLine {
 }
 
 /// Line of a row of `check --each`.
-#[must_use]
 pub fn case_line(row: &CaseRow<'_>, unit: TimeUnit) -> StyledLine {
     let (sign, role) = mark(row.severity);
     let text = match row.count {

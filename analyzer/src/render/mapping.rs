@@ -87,7 +87,6 @@ impl MappingText {
     }
 
     /// True without packets of mapping.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.probes.is_empty() && self.unread == 0 && self.mappers.latest.is_empty()
     }

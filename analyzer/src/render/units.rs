@@ -49,7 +49,6 @@ impl FromStr for TimeUnit {
 
 impl TimeUnit {
     /// Heading above positions.
-    #[must_use]
     pub const fn heading(self) -> &'static str {
         match self {
             Self::Microseconds => "time µs",
@@ -59,7 +58,6 @@ impl TimeUnit {
     }
 
     /// The unit of times that are of no channel, and so have no character period.
-    #[must_use]
     pub const fn of_times(self) -> Self {
         match self {
             Self::Characters | Self::Microseconds => Self::Microseconds,
@@ -75,7 +73,6 @@ impl TimeUnit {
     }
 
     /// A time of no channel.
-    #[must_use]
     pub fn elapsed(self, picoseconds: u128) -> String {
         self.of_times().time(picoseconds, CharacterPeriod::PICOSECOND)
     }
@@ -100,7 +97,6 @@ impl TimeUnit {
     }
 
     /// The unit, behind the name of a column.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Microseconds => "µs",
@@ -110,13 +106,11 @@ impl TimeUnit {
     }
 
     /// A position on a channel with a character period.
-    #[must_use]
     pub fn text(self, at: u64, period: CharacterPeriod) -> String {
         self.time(period.time(at), period)
     }
 
     /// A time in picoseconds; in characters of a channel with a character period.
-    #[must_use]
     pub fn time(self, picoseconds: u128, period: CharacterPeriod) -> String {
         match self {
             Self::Microseconds => microseconds(picoseconds),

@@ -33,7 +33,6 @@ pub struct FindingInfoRow {
 impl Rule {
     /// Commands that demonstrate the rule: on a demo that tests it, and on captures with each of its
     /// findings.
-    #[must_use]
     pub fn examples(&self) -> Vec<String> {
         let kept = self.example.map(|demo| {
             format!("myriscope demo {demo} -o {demo}.pcapng && myriscope check {demo}.pcapng")
@@ -42,7 +41,6 @@ impl Rule {
     }
 
     /// Row of the rule, as in `docs/output.md`.
-    #[must_use]
     pub fn row(&self) -> RuleRow {
         let (shown, limits) = match self.shows {
             RuleVisibility::All(_) => ("all", None),
@@ -64,13 +62,11 @@ impl Rule {
 
 impl FindingInfo {
     /// Commands that write a capture with the finding, and check it.
-    #[must_use]
     pub fn example(&self) -> String {
         format!("myriscope explain {} -o my.pcapng && myriscope check my.pcapng", self.name)
     }
 
     /// Row of the kind, as in `docs/output.md`.
-    #[must_use]
     pub fn row(&self) -> FindingInfoRow {
         let (causes, next) = self.advice();
         FindingInfoRow {

@@ -53,14 +53,12 @@ row! {
 }
 
 /// Verdicts on all rules, in order.
-#[must_use]
 pub fn verdicts(ledger: &FindingSet) -> Vec<RuleVerdict> {
     super::all().map(|rule| rule.verdict(ledger)).collect()
 }
 
 impl Rule {
     /// Verdict on the rule for a capture.
-    #[must_use]
     pub fn verdict(&'static self, ledger: &FindingSet) -> RuleVerdict {
         let wrong = self.findings().filter(|about| about.severity != Severity::Note);
         let findings = wrong.map(|about| ledger.total(about.kind)).fold(0, u64::saturating_add);
@@ -86,7 +84,6 @@ impl Rule {
 
 impl RuleOutcome {
     /// Name in `docs/output.md`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -97,7 +94,6 @@ impl RuleOutcome {
     }
 
     /// Reason for an outcome other than pass or fail.
-    #[must_use]
     pub fn reason(self) -> Option<String> {
         match self {
             Self::Pass | Self::Fail => None,
@@ -111,13 +107,11 @@ impl RuleOutcome {
 
 impl RuleVerdict {
     /// True unless the capture lacks evidence or parameters, or no capture can show the rule.
-    #[must_use]
     pub const fn is_judged(&self) -> bool {
         matches!(self.outcome, RuleOutcome::Pass | RuleOutcome::Fail | RuleOutcome::NotExercised(_))
     }
 
     /// Row of the verdict on what was read of a file, as in `docs/output.md`.
-    #[must_use]
     pub fn row(&self, extent: &ReadExtent) -> VerdictRow {
         VerdictRow {
             row: "verdict",

@@ -89,7 +89,6 @@ impl ScoreRow {
     }
 
     /// True if every event of the truth was found, and nothing else.
-    #[must_use]
     pub const fn is_perfect(&self) -> bool {
         self.in_truth == self.right && self.found == self.right
     }
@@ -97,13 +96,11 @@ impl ScoreRow {
 
 impl ScoreReport {
     /// True if every observable event of the truth was found, and nothing else.
-    #[must_use]
     pub fn is_perfect(&self) -> bool {
         self.scores.iter().all(ScoreRow::is_perfect)
     }
 
     /// The row of a kind, if there is one.
-    #[must_use]
     pub fn of(&self, kind: &str) -> Option<&ScoreRow> {
         self.scores.iter().find(|row| row.kind == kind)
     }

@@ -12,7 +12,6 @@ impl Topology {
     /// Formats the network as a graph: switches as rounded records with their ports, hosts as
     /// boxes, links with their rates. Nodes derived from packets and links with one captured
     /// channel are dashed. An edge names nodes and numbers of ports: `"s0":3 -- "h0"`.
-    #[must_use]
     pub fn dot(&self) -> String {
         self.dot_marked(&|_| "")
     }

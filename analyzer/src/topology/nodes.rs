@@ -96,7 +96,6 @@ impl NodeIndex {
     }
 
     /// Captured opposite channel of a channel.
-    #[must_use]
     pub fn opposite(&self, id: ChannelId) -> Option<ChannelId> {
         self.opposites.get(&id).copied()
     }
@@ -138,19 +137,16 @@ impl NodeIndex {
     }
 
     /// Declaration of a channel.
-    #[must_use]
     pub fn channel(&self, id: ChannelId) -> Option<&Channel> {
         self.channels.get(id).map(|known| &*known.channel)
     }
 
     /// Ends of a channel according to its name.
-    #[must_use]
     pub fn ends(&self, id: ChannelId) -> Option<&ChannelEnds> {
         self.channels.get(id)?.way.as_deref()
     }
 
     /// Kind of the node at the far end of a channel.
-    #[must_use]
     pub fn behind(&self, id: ChannelId) -> TopologyNodeKind {
         let Some(known) = self.channels.get(id) else { return TopologyNodeKind::Unknown };
         match known.nodes.and_then(|[_, to]| self.named.get(to)) {
@@ -160,7 +156,6 @@ impl NodeIndex {
     }
 
     /// Kind of a named node.
-    #[must_use]
     pub fn kind(&self, node: &str) -> TopologyNodeKind {
         let named = self.names.get(node).and_then(|place| self.named.get(*place));
         named.map_or(TopologyNodeKind::Unknown, |node| self.kind_of(node))

@@ -54,7 +54,6 @@ pub struct TopologyLinkRow<'a> {
 }
 
 /// Name of an addressing in `docs/output.md`. S-1
-#[must_use]
 pub(crate) const fn addressing_name(addressing: RouteAddressing) -> &'static str {
     match addressing {
         RouteAddressing::Absolute => "absolute",

@@ -38,7 +38,6 @@ row! {
 
 impl ParsedTransport {
     /// The packet as a member of a row.
-    #[must_use]
     pub fn row(&self) -> TransportRow {
         let kind = kind_name(self);
         let mut row = TransportRow { kind, crc: self.check.name(), ..TransportRow::default() };
@@ -91,7 +90,6 @@ const NACK: &str = "nack";
 const MALFORMED: &str = "malformed";
 
 /// Kind of a transport packet.
-#[must_use]
 pub const fn kind_name(seen: &ParsedTransport) -> &'static str {
     match &seen.packet {
         Ok(TransportPacket::Data(_, _, message)) => message.body.form().name(),

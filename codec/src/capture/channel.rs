@@ -15,7 +15,6 @@ pub struct ChannelId(pub u32);
 impl ChannelId {
     /// The id of one of the virtual channels that share this channel: the same for virtual channel 0, one that no
     /// interface has for others. C-7
-    #[must_use]
     pub const fn of_virtual_channel(self, number: u8) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "2¹⁶")]
         const APART: u32 = INTERFACES_MAX as u32;

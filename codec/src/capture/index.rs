@@ -54,13 +54,11 @@ struct ChannelCut {
 
 impl CaptureIndex {
     /// Number of the last place at or before a time of a capture, in picoseconds; 0 if there is none.
-    #[must_use]
     pub fn place(&self, at: (u32, u128)) -> usize {
         self.places.partition_point(|place| place.at <= at).saturating_sub(1)
     }
 
     /// Capture and time of a place.
-    #[must_use]
     pub fn at(&self, place: usize) -> Option<(u32, u128)> {
         self.places.get(place).map(|place| place.at)
     }

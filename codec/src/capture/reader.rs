@@ -73,7 +73,6 @@ impl<R: Read> CaptureReader<R> {
 
     /// The reader with a channel for each virtual channel of links whose description has a profile, and with a
     /// profile for all other links, if one is assumed. C-7
-    #[must_use]
     pub fn with_virtual_channels(self, assumed: Option<LinkProfile>) -> Self {
         Self { splitter: ChannelSplitter::new(assumed), ..self }
     }

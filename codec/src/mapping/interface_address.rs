@@ -36,7 +36,6 @@ impl InterfaceAddress {
     }
 
     /// Reads what `Display` writes: six bytes in hex, with colons between them.
-    #[must_use]
     pub fn from_notation(text: &str) -> Option<Self> {
         let is_byte =
             |part: &&str| part.len() == 2 && part.bytes().all(|it| it.is_ascii_hexdigit());

@@ -77,7 +77,6 @@ impl<R: Read + Seek> SigrokReader<R> {
     }
 
     /// Sets the distance of samples, whatever the rate of the session.
-    #[must_use]
     pub fn with_period(self, sample_fs: u64) -> Self {
         Self { sample_fs: Some(sample_fs), ..self }
     }

@@ -105,7 +105,6 @@ impl<R: Read> TableReader<R> {
     }
 
     /// Ignores the times of rows: all are at equal distances.
-    #[must_use]
     pub fn without_times(self, row_fs: u64) -> Self {
         Self { times: RowTimes::Equal(row_fs), ..self }
     }

@@ -103,7 +103,6 @@ pub struct OwnedChunk {
 }
 
 impl OwnedChunk {
-    #[must_use]
     pub fn chunk(&self) -> Chunk<'_> {
         let chars = self.chars.chars();
         let content = match self.count {
@@ -156,13 +155,11 @@ impl ChannelInput {
 
 impl CaptureInput {
     /// The plan that some bytes stand for.
-    #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         Self::arbitrary(&mut Unstructured::new(bytes)).ok()
     }
 
     /// The channels, and their chunks in the order of a file.
-    #[must_use]
     pub fn capture(&self) -> (Vec<Channel>, Vec<(ChannelId, OwnedChunk)>) {
         let [there, back] = &self.links;
         let lines =

@@ -11,7 +11,6 @@ use crate::capture_input::OwnedChunk;
 
 /// Contents of a file of this project, by its path from the root.
 #[expect(clippy::disallowed_methods, clippy::expect_used, reason = "the corpus is files")]
-#[must_use]
 pub fn file(path: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).expect("a file")
 }
@@ -28,14 +27,12 @@ fn names(directory: &str) -> Vec<String> {
 }
 
 /// Names and contents of the files in `corpus/TARGET/`, by name.
-#[must_use]
 pub fn inputs(target: &str) -> Vec<(String, Vec<u8>)> {
     let names = names(&format!("corpus/{target}")).into_iter();
     names.map(|name| (name.clone(), input(target, &name))).collect()
 }
 
 /// Scenarios of the demos and of other fixtures, with the names of their directories.
-#[must_use]
 pub fn scenarios() -> Vec<(String, Scenario)> {
     let fixtures = names("fixtures").into_iter();
     let simulated = fixtures.filter(|name| name.starts_with("demo-") || name == "ring-deadlock");
@@ -44,7 +41,6 @@ pub fn scenarios() -> Vec<(String, Scenario)> {
 
 /// Scenario of a fixture.
 #[expect(clippy::panic, reason = "the fixtures are files")]
-#[must_use]
 pub fn scenario(name: &str) -> Scenario {
     let text = file(&format!("fixtures/{name}/scenario.toml"));
     let scenario = Scenario::read(name, &String::from_utf8_lossy(&text));
@@ -52,13 +48,11 @@ pub fn scenario(name: &str) -> Scenario {
 }
 
 /// Contents of `corpus/TARGET/NAME`.
-#[must_use]
 pub fn input(target: &str, name: &str) -> Vec<u8> {
     file(&format!("corpus/{target}/{name}"))
 }
 
 /// The payload of a chunk of characters in notation, from character 1000 on.
-#[must_use]
 pub fn chunk(text: &str, count: Option<u64>) -> Vec<u8> {
     let chars = parse(text).unwrap_or_default();
     let mut out = Vec::new();

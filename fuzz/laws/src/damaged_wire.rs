@@ -33,7 +33,6 @@ pub enum WireOutcome {
 
 /// Draws a network in which nothing else is wrong, taps every cable at one end, damages a wire of one
 /// channel, and checks what is said of it.
-#[must_use]
 pub fn damaged_wire(number: u64) -> WireOutcome {
     let Some((scenario, fault, wire)) = drawn(number) else { return WireOutcome::NoDamage };
     let broken = Scenario { faults: vec![fault.clone()], ..scenario };
@@ -56,7 +55,6 @@ pub fn damaged_wire(number: u64) -> WireOutcome {
 }
 
 /// The scenario of a network with its fault, for its examination.
-#[must_use]
 pub fn scenario(number: u64) -> Option<Scenario> {
     let (scenario, fault, _) = drawn(number)?;
     Some(Scenario { faults: vec![fault], ..scenario })

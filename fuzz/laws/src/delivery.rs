@@ -54,7 +54,6 @@ pub struct DeliverySummary {
 
 impl ConversationInput {
     /// The plan that some bytes stand for.
-    #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut bytes = Unstructured::new(bytes);
         let plan = Self::arbitrary(&mut bytes).ok()?;
@@ -64,7 +63,6 @@ impl ConversationInput {
 
     /// The scenario that it stands for, if it has two hosts at least. What breaks is mended in the
     /// end, and every host takes what comes, so that messages can end.
-    #[must_use]
     pub fn scenario(&self) -> Option<Scenario> {
         let mut scenario = self.parts.scenario()?;
         let hosts: Vec<_> = scenario.topology.hosts().collect();
@@ -96,7 +94,6 @@ impl ConversationInput {
 
 impl ConversationInput {
     /// The scenario, up to where it comes to rest if a fuzzer waits for that.
-    #[must_use]
     pub fn attempt(&self) -> Option<Scenario> {
         let mut scenario = self.scenario()?;
         let rest = kept(&scenario, LONG, &mut |_| 1).map_or(LONG, |summary| summary.periods);
@@ -164,7 +161,6 @@ pub(crate) fn check_score(score: &ScoreReport) {
 /// Every message of a scenario is accounted for, and all comes to rest; but for where slack buffers can
 /// overflow. There the end of a packet may be lost for good, and what it had taken in switches stays
 /// taken until its host sends again. F-9
-#[must_use]
 pub fn check_delivery(scenario: &Scenario) -> DeliverySummary {
     require_quiescence(kept(scenario, END, &mut |_| 1))
 }

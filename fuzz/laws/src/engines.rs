@@ -17,7 +17,6 @@ pub fn law(bytes: &[u8]) {
 }
 
 /// Checks the law; returns the number of compared periods.
-#[expect(clippy::must_use_candidate, reason = "it is run for its law")]
 pub fn planned(bytes: &[u8]) -> u64 {
     let plan = NetworkInput::from_bytes(bytes);
     let Some(mut scenario) = plan.and_then(|plan| plan.scenario()) else { return 0 };
@@ -43,7 +42,6 @@ pub fn planned(bytes: &[u8]) -> u64 {
 }
 
 /// Checks that both engines give the same. Returns the number of periods that the event engine left out.
-#[expect(clippy::must_use_candidate, reason = "it is run for its law")]
 pub fn compare(scenario: &Scenario, wanted: TraceLevel, slice: u64) -> u64 {
     let [event, step] = outcomes(scenario, wanted, slice);
     check(&event, &step);

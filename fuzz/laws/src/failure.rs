@@ -22,7 +22,6 @@ impl fmt::Display for LawFailure {
 impl LawFailure {
     /// Tests whether it is the same law, whatever broke it: at the same place and in the same words. Numbers and
     /// other details of the case may differ.
-    #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.place == other.place && self.words().eq(other.words())
     }

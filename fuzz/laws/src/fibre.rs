@@ -23,7 +23,6 @@ type ReceivedPackets = BTreeMap<(NodeId, NodeId), Vec<(u64, u64, u64, CrcCheck)>
 
 /// The network with two cables like the given one, and a fibre between them, in its place. The fibre is
 /// the first of the cables, as in a scenario file.
-#[must_use]
 pub fn bridged(topology: &Topology, cable: usize, fibre: LinkParameters) -> Option<Topology> {
     let mut nodes = topology.nodes().to_vec();
     let mut cables = topology.cables().to_vec();
@@ -42,7 +41,6 @@ pub fn bridged(topology: &Topology, cable: usize, fibre: LinkParameters) -> Opti
 }
 
 /// The scenario with a fibre in the place of a cable.
-#[must_use]
 pub fn with_fibre(scenario: &Scenario, cable: usize, delay: Ticks) -> Option<Scenario> {
     let fibre = LinkParameters::default().fibre(delay);
     let topology = bridged(&scenario.topology, cable, fibre)?;
@@ -50,7 +48,6 @@ pub fn with_fibre(scenario: &Scenario, cable: usize, delay: Ticks) -> Option<Sce
 }
 
 /// Checks the law for the network of a seed; true if no slack buffer at the fibre had to stop a sender.
-#[must_use]
 pub fn law(seed: u64) -> bool {
     law_of(seed, |_| ())
 }

@@ -22,13 +22,11 @@ pub struct JudgedNetwork {
 
 impl JudgedNetwork {
     /// Simulates a scenario.
-    #[must_use]
     pub fn of(scenario: Scenario) -> Self {
         let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
         Self::new(scenario, outcome)
     }
 
-    #[must_use]
     pub const fn new(scenario: Scenario, outcome: RunOutcome) -> Self {
         Self { scenario, outcome, analysis: OnceLock::new(), score: OnceLock::new() }
     }

@@ -68,7 +68,6 @@ pub struct LawTarget {
     pub modes: &'static [(&'static str, LawFunction)],
 }
 
-#[must_use]
 pub fn target(name: &str) -> Option<&'static LawTarget> {
     TARGETS.iter().find(|target| target.name == name)
 }
@@ -83,7 +82,6 @@ pub fn run(name: &str, input: &[u8]) {
 impl LawTarget {
     /// Mode of an input and the rest of it: the first bytes ff, fe, and so on are modes 0, 1, and so on; any
     /// other belongs to an input of mode 0. No text, capture, chunk or message begins with them.
-    #[must_use]
     pub fn select<'a>(&self, input: &'a [u8]) -> (usize, &'a [u8]) {
         match input.split_first() {
             Some((byte, body)) if usize::from(!byte) < self.modes.len() => ((!byte).into(), body),
@@ -92,7 +90,6 @@ impl LawTarget {
     }
 
     /// Input that selects a mode: undone by [`LawTarget::select`].
-    #[must_use]
     pub fn input(&self, mode: usize, body: &[u8]) -> Vec<u8> {
         match u8::try_from(mode) {
             Ok(mode) if self.select(body) != (mode.into(), body) => [&[!mode], body].concat(),

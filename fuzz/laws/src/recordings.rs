@@ -218,7 +218,6 @@ pub fn trip(bytes: &[u8]) {
 
 /// Exports the links of a network with random delays of the wires, and imports them; returns how many
 /// characters came back.
-#[expect(clippy::must_use_candidate, reason = "it is run for its law")]
 pub fn round_trip(scenario: Scenario) -> usize {
     let mut dice = SeededRng::new(&scenario.seed.to_le_bytes());
     let mut scenario = with_clocks(scenario);

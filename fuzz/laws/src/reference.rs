@@ -10,7 +10,6 @@ use analyzer::packet::FrameEnd;
 use codec::character::{Character, ProbeNumber, ReplyStatus, Symbol};
 
 /// Decoding of a control code by a receiver, with correction. C-2, C-4, C-5
-#[must_use]
 pub fn decode_symbol(code: u8) -> Option<(Symbol, SymbolMatch)> {
     static TABLE: LazyLock<Vec<Option<(Symbol, SymbolMatch)>>> =
         LazyLock::new(|| (0..=u8::MAX).map(by_rule).collect());
@@ -48,7 +47,6 @@ pub enum SymbolMatch {
 }
 
 /// CRC-8 by long division. P-4
-#[must_use]
 pub fn crc(bytes: &[u8]) -> u8 {
     // x²+x+1 comes in where x⁸ leaves: without a comparison, as fuzzing watches those.
     let step = |crc: u8| {
@@ -148,7 +146,6 @@ impl ReferenceReceiver {
     }
 
     /// Ends the recording: the events, and the packet that the end cuts.
-    #[must_use]
     pub fn finish(mut self) -> (Vec<PlacedEvent>, Option<PlacedEvent>) {
         let before = self.events.len();
         if let Some(next) = self.next {
@@ -250,7 +247,6 @@ enum RowOrigin {
 }
 
 /// Events of all channels in order of time; last, the packets that the end of the recording cuts.
-#[must_use]
 pub fn rows(tracks: &[ReferenceChannel]) -> Vec<ReferenceRow> {
     let mut told = Vec::new();
     let mut cut = Vec::new();

@@ -12,7 +12,6 @@ pub struct SeededRng(u64);
 
 impl SeededRng {
     /// Seeded by bytes, all of which count (FNV-1a).
-    #[must_use]
     pub fn new(seed: &[u8]) -> Self {
         let hash = seed.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
             (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
@@ -42,7 +41,6 @@ impl SeededRng {
 /// Number of random cases of a law: this one in `cargo test`, and a multiple of it in `cargo xtask laws`, which sets
 /// the variable `MYRISCOPE_LAWS`.
 #[expect(clippy::disallowed_methods, reason = "the extent of a run of tests is no input of a law")]
-#[must_use]
 pub fn draws(count: u64) -> u64 {
     let times = std::env::var("MYRISCOPE_LAWS").ok().and_then(|times| times.parse().ok());
     count * times.unwrap_or(1)

@@ -100,7 +100,6 @@ fn canary(input: &[u8]) {
 }
 
 /// Law of a target, or of a mode, whose inputs have no mode byte.
-#[must_use]
 pub fn law(name: &str) -> Option<LawFunction> {
     if name == CANARY {
         return Some(canary);
@@ -117,7 +116,6 @@ fn draft(name: &str) -> DraftFunction {
 }
 
 /// Reproduction of an input of a target or mode, if there is one of that name.
-#[must_use]
 pub fn picture(target: &str, input: &[u8]) -> Option<Reproduction> {
     let (mut name, mut body) = (target, input);
     if let Some(target) = crate::target(target) {

@@ -65,7 +65,6 @@ pub(crate) fn check_all(score: &ScoreReport, but: &[&[&str]]) {
 }
 
 /// The truth about a run, as `docs/truth.md` has it.
-#[must_use]
 pub fn truth(scenario: &Scenario, outcome: &RunOutcome) -> Vec<u8> {
     let mut lines = Vec::new();
     let name = |node| scenario.topology.node(node).map_or("?", |node| &*node.name);

@@ -1,7 +1,6 @@
 //! The shortest list of operations that still fails, for a report that can be read.
 
 /// Drops what can be dropped, longer stretches first, while it still fails.
-#[must_use]
 pub fn shortest<T: Clone>(ops: &[T], fails: &impl Fn(&[T]) -> bool) -> Vec<T> {
     let mut ops = ops.to_vec();
     let mut stretch = ops.len().div_ceil(2);

@@ -71,7 +71,6 @@ fn stops(scenario: &Scenario) -> BTreeMap<NodePort, SenderStops> {
 }
 
 /// A network of a class and a number in which nothing times out, so that what stands still goes on to do so.
-#[must_use]
 pub fn scenario(number: u64, part: TappedPart) -> Option<Scenario> {
     let mut dice = SeededRng::new(&[&b"standstill"[..], &number.to_le_bytes()].concat());
     let [sound, _, blocked] = NetworkClass::ALL;
@@ -111,7 +110,6 @@ fn is_accused(ledger: &FindingSet) -> bool {
 
 impl StandstillTally {
     /// Runs networks and compares what their captures are said to be with the truth.
-    #[must_use]
     pub fn of(numbers: Range<u64>, part: TappedPart) -> Self {
         let each = numbers.into_par_iter().filter_map(|number| Self::compare(number, part));
         each.reduce(Self::default, |mut sum, one| {

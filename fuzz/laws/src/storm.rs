@@ -100,7 +100,6 @@ impl StormCounts {
 
 /// Holds a scenario to all laws, as far as it can be: to come to rest a network must have had so much time
 /// after the last fault was mended.
-#[must_use]
 pub fn held(scenario: &Scenario) -> StormCounts {
     run::StormRun::new(scenario).run()
 }

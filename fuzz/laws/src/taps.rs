@@ -4,13 +4,11 @@ use simulator::scenario::{PortTap, Scenario};
 use simulator::topology::{CableSpec, NodePort};
 
 /// A tap at one end of every cable that is no fibre: each channel is recorded once.
-#[must_use]
 pub fn at_every_cable(scenario: &Scenario) -> Vec<PortTap> {
     taps(scenario, |cable| cable.ends.into_iter().take(1))
 }
 
 /// A tap at both ends of every cable that is no fibre.
-#[must_use]
 pub fn at_every_port(scenario: &Scenario) -> Vec<PortTap> {
     taps(scenario, |cable| cable.ends.into_iter())
 }

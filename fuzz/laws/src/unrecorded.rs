@@ -46,7 +46,6 @@ pub enum OmittedPart {
 }
 
 impl RecordedChunks {
-    #[must_use]
     pub fn of(capture: &[u8]) -> Self {
         let mut read =
             Self { known: wrong(&AnalyzedCapture::of(capture).ledger), ..Self::default() };
@@ -65,7 +64,6 @@ impl RecordedChunks {
     }
 
     /// The capture without a part.
-    #[must_use]
     pub fn without(&self, part: OmittedPart) -> Vec<u8> {
         let channels: Vec<Channel> = self.channels.values().cloned().collect();
         let written = || -> Result<Vec<u8>, WriteError> {
@@ -85,7 +83,6 @@ impl RecordedChunks {
     }
 
     /// Errors and warnings that the capture has only without a part.
-    #[must_use]
     pub fn accused(&self, part: OmittedPart) -> Vec<&'static str> {
         let found = wrong(&AnalyzedCapture::of(&self.without(part)).ledger);
         found.difference(&self.known).map(|kind| kind.about().name).collect()
@@ -149,7 +146,6 @@ fn wrong(ledger: &FindingSet) -> BTreeSet<FindingKind> {
 }
 
 /// The captures of `fixtures`, with their names.
-#[must_use]
 #[expect(clippy::disallowed_methods, reason = "the fixtures are files")]
 pub fn fixtures() -> Vec<(String, RecordedChunks)> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
@@ -164,7 +160,6 @@ pub fn fixtures() -> Vec<(String, RecordedChunks)> {
 }
 
 /// The capture of a random network, with random taps or all, in which nothing is wrong.
-#[must_use]
 pub fn sound_network(number: u64) -> Option<RecordedChunks> {
     let mut dice = SeededRng::new(&[&b"unrecorded"[..], &number.to_le_bytes()].concat());
     let mut plan = NetworkInput::from_bytes(&dice.bytes(700))?;

@@ -71,7 +71,6 @@ pub struct PacketLatency {
 
 impl PacketLatency {
     /// Mean in microseconds.
-    #[must_use]
     pub fn mean(&self) -> Option<MilliValue> {
         let each = u128::from(self.packets) * u128::from(PERIODS_PER_US);
         (each > 0).then(|| MilliValue::ratio(self.periods.into(), each))
@@ -140,7 +139,6 @@ pub struct RequestTotals {
 
 impl ExperimentPoint {
     /// Complete scenario text.
-    #[must_use]
     pub fn text(&self) -> String {
         format!("duration_periods = {}\n{}", self.duration, self.scenario)
     }
@@ -251,7 +249,6 @@ impl EndpointActivity {
     }
 
     /// Mean round-trip time in microseconds.
-    #[must_use]
     pub fn round_trip(&self) -> Option<MilliValue> {
         (self.completed > 0).then(|| {
             let each = u128::from(self.completed) * u128::from(PERIODS_PER_US);
@@ -270,7 +267,6 @@ impl RequestTotals {
     }
 
     /// Tests that no request was read, answered or completed twice. T-1
-    #[must_use]
     pub const fn is_conserved(&self) -> bool {
         self.completed <= self.replied && self.replied <= self.read && self.read <= self.sent
     }
@@ -302,13 +298,11 @@ impl PointMeasurement {
     }
 
     /// Payload received by all hosts, in Mb/s.
-    #[must_use]
     pub fn megabits(&self) -> MilliValue {
         MilliValue(self.received.values().map(|taken| taken.megabits().0).sum())
     }
 
     /// Sum over all endpoints of all hosts.
-    #[must_use]
     pub fn flow(&self) -> EndpointActivity {
         let mut flow = EndpointActivity::default();
         self.hosts.values().flat_map(|host| &host.endpoints).for_each(|one| flow.add(one));
@@ -332,13 +326,11 @@ impl PointMeasurement {
     }
 
     /// Completed requests per second.
-    #[must_use]
     pub fn rate(&self) -> MilliValue {
         MilliValue::per_second(self.flow().completed, self.periods)
     }
 
     /// Bandwidth of completed requests of `bytes` bytes, in MB/s.
-    #[must_use]
     pub fn bandwidth(&self, bytes: u64) -> MilliValue {
         MilliValue::megabytes(self.flow().completed.saturating_mul(bytes), self.periods)
     }
@@ -357,13 +349,11 @@ impl HostReceived {
     }
 
     /// Payload between first and last packet, in Mb/s.
-    #[must_use]
     pub fn megabits(&self) -> MilliValue {
         MilliValue::megabits(self.payload, self.last.saturating_sub(self.first))
     }
 
     /// Mean interval of packets in microseconds.
-    #[must_use]
     pub fn interval(&self) -> Option<MilliValue> {
         let periods = self.last.saturating_sub(self.first);
         let steps = self.packets.checked_sub(1).filter(|steps| *steps > 0)?;

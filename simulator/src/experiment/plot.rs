@@ -86,13 +86,11 @@ impl PlotCurve {
 
 impl PlotAxis {
     /// Linear axis.
-    #[must_use]
     pub const fn linear(label: &'static str) -> Self {
         Self { label: Cow::Borrowed(label), scale: AxisScale::Linear }
     }
 
     /// Logarithmic axis to base 2.
-    #[must_use]
     pub const fn doubling(label: &'static str) -> Self {
         Self { label: Cow::Borrowed(label), scale: AxisScale::Doubling }
     }

@@ -151,7 +151,6 @@ impl PublishedFigure {
     }
 
     /// Table of figures, as in CSV and JSON.
-    #[must_use]
     pub fn table(figures: &[Self]) -> ResultTable {
         let names = ["figure", "unit", "published", "ours", "origin", "source"];
         let row = |figure: &Self| {
@@ -167,7 +166,6 @@ impl PublishedFigure {
 
 impl FigureOrigin {
     /// Name in tables.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Measured => "measured",
@@ -180,7 +178,6 @@ impl FigureOrigin {
 
 impl CalibratedSetting {
     /// Table of parameters, as in CSV and JSON.
-    #[must_use]
     pub fn table(settings: &[Self]) -> ResultTable {
         let row = |setting: &Self| {
             let [name, unit, why] = [setting.name, setting.unit, &setting.why].map(TableCell::word);
@@ -194,19 +191,16 @@ impl CalibratedSetting {
 
 impl TableColumn {
     /// Column of texts.
-    #[must_use]
     pub const fn word(name: &'static str, head: &'static str) -> Self {
         Self::of(name, head, "", 0)
     }
 
     /// Column of integers.
-    #[must_use]
     pub const fn count(name: &'static str, head: &'static str) -> Self {
         Self::of(name, head, "", 0)
     }
 
     /// Column of numbers with a unit.
-    #[must_use]
     pub const fn of(
         name: &'static str,
         head: &'static str,
@@ -219,19 +213,16 @@ impl TableColumn {
 
 impl TableCell {
     /// Text.
-    #[must_use]
     pub fn word(text: impl Into<String>) -> Self {
         Self::Word(text.into())
     }
 
     /// Integer.
-    #[must_use]
     pub fn count(count: u64) -> Self {
         Self::Number(count.into())
     }
 
     /// Number, or no value.
-    #[must_use]
     pub fn maybe(number: Option<MilliValue>) -> Self {
         number.map_or(Self::Nothing, Self::Number)
     }
@@ -251,44 +242,37 @@ impl From<MilliValue> for TableCell {
 
 impl MilliValue {
     /// Whole number.
-    #[must_use]
     pub const fn whole(count: i64) -> Self {
         Self(count.saturating_mul(1000))
     }
 
     /// Quotient to the nearest thousandth; 0 for a division by zero.
-    #[must_use]
     pub fn ratio(part: u128, whole: u128) -> Self {
         let scaled = part.saturating_mul(1000).saturating_add(whole / 2).checked_div(whole);
         Self(i64::try_from(scaled.unwrap_or(0)).unwrap_or(i64::MAX))
     }
 
     /// Microseconds, from periods of the full rate. §4.2
-    #[must_use]
     pub fn microseconds(periods: u64) -> Self {
         Self::ratio(periods.into(), PERIODS_PER_US.into())
     }
 
     /// Mb/s, from bytes and periods.
-    #[must_use]
     pub fn megabits(bytes: u64, periods: u64) -> Self {
         Self::ratio(u128::from(bytes) * u128::from(8 * PERIODS_PER_US), periods.into())
     }
 
     /// MB/s of 10⁶ bytes, from bytes and periods.
-    #[must_use]
     pub fn megabytes(bytes: u64, periods: u64) -> Self {
         Self::ratio(u128::from(bytes) * u128::from(PERIODS_PER_US), periods.into())
     }
 
     /// Rate per second, from a count and the periods it took.
-    #[must_use]
     pub fn per_second(count: u64, periods: u64) -> Self {
         Self::ratio(u128::from(count) * u128::from(1_000_000 * PERIODS_PER_US), periods.into())
     }
 
     /// Text with `places` decimals (at most three), rounded half away from zero.
-    #[must_use]
     pub fn with_places(self, places: u8) -> String {
         let (step, width) = match places {
             0 => (1000, 0),
@@ -311,7 +295,6 @@ impl fmt::Display for MilliValue {
 }
 
 /// Slope of the least-squares line through the points.
-#[must_use]
 pub fn slope(points: &[(MilliValue, MilliValue)]) -> Option<MilliValue> {
     let count = i128::try_from(points.len()).ok()?;
     let sum = |of: &dyn Fn(i128, i128) -> i128| -> i128 {

@@ -219,7 +219,6 @@ impl HostInterface {
     }
 
     /// Counters of mapping, if it takes part.
-    #[must_use]
     pub fn mapping(&self) -> Option<MappingCounters> {
         self.mapping.as_ref().map(|mapping| mapping.counters())
     }

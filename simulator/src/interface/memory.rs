@@ -62,7 +62,6 @@ pub struct MemoryMark {
 impl MemoryLayout {
     /// Memory of an interface; a buffer without a size of its own takes an equal share of what the
     /// other parts leave.
-    #[must_use]
     pub fn of(parameters: &InterfaceParameters, endpoints: Option<&MessagingPlan>) -> Self {
         let InterfaceParameters { memory, program, commands, .. } = *parameters;
         let given = [parameters.send_memory, parameters.receive_memory].map(|it| it.map(u64::from));
@@ -84,13 +83,11 @@ impl MemoryLayout {
     }
 
     /// Bytes of all parts.
-    #[must_use]
     pub fn sum(&self) -> u64 {
         self.parts().iter().map(|(_, bytes)| bytes).sum()
     }
 
     /// Names and sizes of the parts.
-    #[must_use]
     pub const fn parts(&self) -> [(&'static str, u64); 6] {
         let Self { program, queues, frames, staging, send, receive } = *self;
         [

@@ -72,7 +72,6 @@ pub(super) struct RouterFirmware {
 
 impl RouterOutcome {
     /// Name in rows.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Forwarded => "forwarded",
@@ -184,7 +183,6 @@ impl HostInterface {
     }
 
     /// Counters of a router's port, if it is one. N-5
-    #[must_use]
     pub fn router(&self) -> Option<RouterCounters> {
         self.router.as_ref().map(|router| router.counters)
     }

@@ -91,7 +91,6 @@ struct ClosedLoopRequest {
 }
 
 /// Payload of a host's command: a function of the host, the number of the command and the position.
-#[must_use]
 pub fn payload(host: NodeId, number: u32, length: u32) -> Vec<u8> {
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     let mut rng = Rng::new(u64::from(host.0), u64::from(number));

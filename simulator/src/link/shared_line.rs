@@ -104,7 +104,6 @@ const ROLES: [(VirtualRole, &str); 3] =
 
 impl VirtualCodes {
     /// The codes of a profile.
-    #[must_use]
     pub fn of(profile: &LinkProfile) -> Self {
         let mut codes = [[0; SHARES_MAX]; 3];
         for (own, (role, _)) in codes.iter_mut().zip(ROLES) {
@@ -116,7 +115,6 @@ impl VirtualCodes {
     }
 
     /// Number of virtual channels.
-    #[must_use]
     pub const fn channels(&self) -> u8 {
         self.channels
     }

@@ -35,19 +35,16 @@ impl TaggedChar {
     pub const END: Self = Self(Self::GAP.0 | END);
 
     /// A character without a tag.
-    #[must_use]
     pub const fn of(character: Character) -> Self {
         Self(character.bits())
     }
 
     /// A control code.
-    #[must_use]
     pub const fn control(code: u8) -> Self {
         Self(code as u16)
     }
 
     /// A data byte without a tag.
-    #[must_use]
     pub const fn data(byte: u8) -> Self {
         Self(DATA | byte as u16)
     }
@@ -69,21 +66,18 @@ impl TaggedChar {
     }
 
     /// True for a byte that begins no packet.
-    #[must_use]
     #[inline]
     pub(crate) const fn is_plain(self) -> bool {
         self.0 & (DATA | HEAD) == DATA
     }
 
     /// True for data, false for control codes.
-    #[must_use]
     #[inline]
     pub const fn is_data(self) -> bool {
         self.0 & DATA != 0
     }
 
     /// The data byte or the control code.
-    #[must_use]
     #[inline]
     pub const fn low(self) -> u8 {
         let [low, _] = self.0.to_le_bytes();
@@ -91,7 +85,6 @@ impl TaggedChar {
     }
 
     /// The character without its tag.
-    #[must_use]
     #[inline]
     pub const fn character(self) -> Character {
         Character::from_bits(self.0)

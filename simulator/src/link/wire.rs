@@ -78,7 +78,6 @@ pub enum LostGaps {
 
 impl ChannelWire {
     /// A silent channel, given its delay and its sender's character period.
-    #[must_use]
     pub fn new(delay: Ticks, divisor: NonZeroU32) -> Self {
         // A character sent with the sender's m-th clock arrives `delay` periods later. If that is
         // no whole number of the sender's periods, one more is in flight before it arrives.
@@ -337,7 +336,6 @@ impl WireDamage {
 }
 
 /// The one of two alternating characters that belongs to a period; the first is for even periods.
-#[must_use]
 pub const fn in_period([even, odd]: [TaggedChar; 2], period: u64) -> TaggedChar {
     if period & 1 == 0 { even } else { odd }
 }

@@ -26,7 +26,6 @@ pub struct MappedRoutes {
 
 impl MappedRoutes {
     /// The route to the router.
-    #[must_use]
     pub fn to_router(&self) -> Option<&[u8]> {
         self.to.get(&self.router?).map(Vec::as_slice)
     }

@@ -58,7 +58,6 @@ enum MapperStage {
 impl NetworkMapper {
     /// The machine of an interface that has just been started. `first` is the first ticket: any
     /// number that differs from the latest ones before the start.
-    #[must_use]
     pub fn new(
         own: InterfaceAddress,
         parameters: MapperParameters,
@@ -88,25 +87,21 @@ impl NetworkMapper {
     }
 
     /// The machine of an interface with another role.
-    #[must_use]
     pub fn with_role(self, role: InterfaceRole) -> Self {
         Self { role, ..self }
     }
 
     /// Address of the interface.
-    #[must_use]
     pub const fn address(&self) -> InterfaceAddress {
         self.own
     }
 
     /// True while it maps the network or watches a map of it.
-    #[must_use]
     pub const fn is_mapper(&self) -> bool {
         !matches!(self.stage, MapperStage::Listening)
     }
 
     /// Its latest map, if all have the routes of it as far as it knows.
-    #[must_use]
     pub fn map(&self) -> Option<&NetworkMap> {
         match self.stage {
             MapperStage::Watching(_) | MapperStage::Searching(_) => self.current.as_ref(),
@@ -115,13 +110,11 @@ impl NetworkMapper {
     }
 
     /// Number of packets sent for which an answer was expected.
-    #[must_use]
     pub const fn requests(&self) -> u64 {
         self.requests.sent()
     }
 
     /// First ticket of the machine after a restart.
-    #[must_use]
     pub const fn next_ticket(&self) -> ProbeTicket {
         self.requests.next_ticket()
     }
@@ -137,7 +130,6 @@ impl NetworkMapper {
     }
 
     /// Time of the next step.
-    #[must_use]
     pub fn due(&mut self) -> u64 {
         self.requests.due().map_or(self.due, |due| due.min(self.due))
     }

@@ -107,7 +107,6 @@ pub enum BusMode {
 
 impl BusMode {
     /// Duration of the set-up, and of 64 bytes.
-    #[must_use]
     pub const fn costs(self) -> [u64; 2] {
         match self {
             Self::Streaming => STREAMING,
@@ -210,7 +209,6 @@ impl MessageCosts {
     }
 
     /// NIC processor: receiving a data packet.
-    #[must_use]
     pub const fn receiving(&self, layers: ProtocolLayers) -> u64 {
         let [reliability, protection] = [self.reliability_receive, self.protection_receive];
         layers.sum(self.receive, reliability, protection)
@@ -219,7 +217,6 @@ impl MessageCosts {
     /// NIC processor: a request and its reply within a burst, at either end, `g` of `LogP`. With
     /// ACKs two packets arrive for each one sent, and receiving alternates with attempts to send:
     /// every other attempt finds the queue empty. T-8, T-14
-    #[must_use]
     pub const fn gap(&self, layers: ProtocolLayers) -> u64 {
         let answers = match layers {
             ProtocolLayers::Baseline => 0,
@@ -233,14 +230,12 @@ impl MessageCosts {
     }
 
     /// Transfer of `bytes` bytes between host and NIC.
-    #[must_use]
     pub const fn transfer(&self, bytes: u64) -> u64 {
         let bursts = bytes.div_ceil(BURST);
         self.bus_setup.saturating_add(self.bus_burst.saturating_mul(bursts))
     }
 
     /// Host processor: copying `bytes` bytes.
-    #[must_use]
     pub const fn copying(&self, bytes: u64) -> u64 {
         self.host_copy.saturating_mul(bytes.div_ceil(BURST))
     }

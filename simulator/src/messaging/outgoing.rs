@@ -17,7 +17,6 @@ impl HostMessaging {
 
     /// Tests whether the packet in the send engine is still to be sent. If not, the engine may drop
     /// it before its first byte. T-5
-    #[must_use]
     pub fn is_leaving(&self) -> bool {
         self.firmware.on_wire.as_ref().is_some_and(|queued| self.is_queued(&queued.packet))
     }

@@ -73,7 +73,6 @@ impl Network {
     }
 
     /// Counters of the interface of a router's port. N-5
-    #[must_use]
     pub fn router(&self, port: NodePort) -> Option<RouterCounters> {
         let Some(NodePart::Router(ports)) = self.index.nodes.get(&port.node) else { return None };
         self.hosts.get(*ports.get(usize::from(port.port.0))? as usize)?.interface.router()

@@ -76,13 +76,11 @@ struct UnlocatedProblem {
 
 impl ScenarioError {
     /// Problems in file order.
-    #[must_use]
     pub fn problems(&self) -> &[ScenarioProblem] {
         &self.problems
     }
 
     /// Renders all problems with the lines of the file, without a final line break.
-    #[must_use]
     pub fn render(&self, style: ErrorStyle) -> String {
         let renderer = match style {
             ErrorStyle::Plain => Renderer::plain(),

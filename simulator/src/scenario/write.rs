@@ -26,7 +26,6 @@ pub enum UnwritableScenario {
 
 impl UnwritableScenario {
     /// Text of the closest file.
-    #[must_use]
     pub fn text(&self) -> &str {
         match self {
             Self::Refused { text, .. } | Self::Differs { text, .. } => text,

@@ -36,25 +36,21 @@ impl LogHistogram {
     }
 
     /// Number of values.
-    #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 
     /// Sum of the values.
-    #[must_use]
     pub const fn sum(&self) -> u128 {
         self.sum
     }
 
     /// Exact minimum.
-    #[must_use]
     pub fn min(&self) -> Option<u64> {
         self.range.map(|(min, _)| min)
     }
 
     /// Exact maximum.
-    #[must_use]
     pub fn max(&self) -> Option<u64> {
         self.range.map(|(_, max)| max)
     }
@@ -67,7 +63,6 @@ impl LogHistogram {
     }
 
     /// Mean, rounded down.
-    #[must_use]
     pub fn mean(&self) -> Option<u64> {
         self.mean_of(1)
     }
@@ -80,7 +75,6 @@ impl LogHistogram {
 
     /// Quantile for a share in parts per million (500 000 is the median): never too small, too
     /// large by less than 1.6 %.
-    #[must_use]
     pub fn quantile(&self, share: u32) -> Option<u64> {
         let (min, max) = self.range?;
         let rank = (u128::from(self.count) * u128::from(share)).div_ceil(MILLION.into()).max(1);
@@ -94,7 +88,6 @@ impl LogHistogram {
 }
 
 /// Picoseconds of periods of the full rate. §4.2
-#[must_use]
 pub const fn picoseconds(periods: u64) -> u64 {
     periods.saturating_mul(FULL_RATE_PERIOD_PS as u64)
 }

@@ -53,7 +53,6 @@ pub(super) enum FlightPurpose {
 
 impl RepairTracker {
     /// The repairs, in order of time.
-    #[must_use]
     pub fn list(&self) -> &[NetworkRepair] {
         &self.repairs
     }

@@ -16,7 +16,6 @@ impl Topology {
     }
 
     /// True if a cable is a fibre. N-5
-    #[must_use]
     pub fn is_fibre(&self, cable: &CableSpec) -> bool {
         let is_end = |end: &NodePort| match self.node(end.node).map(|node| node.kind) {
             Some(NodeKind::Switch(switch)) => switch.opposite(end.port) == Some(PortId(0)),
@@ -60,7 +59,6 @@ impl Topology {
     }
 
     /// True if a node is an end of a fibre between two networks.
-    #[must_use]
     pub fn is_router(&self, node: NodeId) -> bool {
         let kind = self.node(node).map(|node| node.kind);
         matches!(kind, Some(NodeKind::Switch(switch)) if switch.role == SwitchRole::Router)

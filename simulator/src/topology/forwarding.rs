@@ -16,7 +16,6 @@ pub enum ForwardingMode {
 impl SwitchParameters {
     /// The parameters of a port with memory for whole packets, if it stores them: 16 KB, *chosen*, if no
     /// other slack is given. B-2
-    #[must_use]
     pub fn packet_memory(&self, port: PortParameters) -> PortParameters {
         let slack = match self.forwarding {
             ForwardingMode::StoreAndForward if port.slack == SlackSize::default() => {

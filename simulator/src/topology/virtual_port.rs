@@ -30,7 +30,6 @@ pub(crate) const fn virtual_channel(port: PortId) -> u8 {
 
 impl NodePort {
     /// A virtual channel of the port.
-    #[must_use]
     pub const fn with_virtual_channel(self, channel: u8) -> Self {
         Self { port: virtual_port(self.port, channel), ..self }
     }

@@ -18,7 +18,6 @@ pub struct OfferedLoad {
 impl OfferedLoad {
     /// The load in a span, in periods of the full rate. None unless the times of all packets are given: with
     /// `saturate` and `window` they depend on the network, as do those of messages, IP and multicasts.
-    #[must_use]
     pub fn of(scenario: &Scenario, span: Range<u64>) -> Option<Self> {
         let is_open = |stream: &TrafficStream| {
             let is_timed = match stream.arrivals {

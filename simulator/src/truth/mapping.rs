@@ -30,7 +30,6 @@ pub struct MappingLabel {
 
 impl MappingLabel {
     /// The fields of a packet.
-    #[must_use]
     pub fn of(packet: &MappingPacket<'_>) -> Self {
         let (kind, source) = (packet.name(), packet.source());
         let (ticket, version, mapper, status, piece) = (None, None, None, None, None);

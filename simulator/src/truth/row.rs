@@ -44,7 +44,6 @@ impl<F> fmt::Debug for TruthRow<'_, F> {
 
 impl TruthEvent {
     /// The row of `docs/truth.md`, given the names of nodes.
-    #[must_use]
     pub const fn row<'n, F: Fn(NodeId) -> &'n str>(&self, name: F) -> TruthRow<'_, F> {
         TruthRow { event: self, name }
     }
@@ -119,7 +118,6 @@ impl<'a, M: SerializeMap> RowWriter<'a, M> {
 
 impl TruthEventKind {
     /// Name of the kind of event in rows.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         let mut out = RowWriter::<Impossible<(), fmt::Error>>::new();
         self.write(NodeId(0), &mut out);
@@ -257,7 +255,6 @@ impl InterruptCause {
 
 impl PacketHandling {
     /// The name in rows.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Delivered => "delivered",

@@ -40,7 +40,6 @@ pub enum TraceLevel {
 
 impl TruthLog {
     /// An empty log.
-    #[must_use]
     pub const fn new(level: TraceLevel) -> Self {
         Self { level, events: Vec::new(), drops: BTreeMap::new(), time: None }
     }

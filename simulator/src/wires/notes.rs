@@ -20,7 +20,6 @@ impl Scenario {
     /// does not cover it.
     /// Cables with the same note are counted. Then the packets of recordings that are not sent, and the
     /// faults that no tap can show.
-    #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let mut found: BTreeMap<String, (String, usize)> = BTreeMap::new();
         for cable in self.topology.cables() {

@@ -41,13 +41,11 @@ pub enum AssumeError {
 
 impl LinkAssumptions {
     /// The value given on the command line, else the one that the capture declares for the channel.
-    #[must_use]
     pub fn known(&self, key: ParameterKey, channel: &Channel) -> Option<u32> {
         self.of(key).or_else(|| key.declared(channel))
     }
 
     /// These assumptions, for packets in a dialect.
-    #[must_use]
     pub const fn with_dialect(self, dialect: PacketDialect) -> Self {
         Self { dialect, ..self }
     }

@@ -110,7 +110,6 @@ impl UnknownParameters {
     }
 
     /// True if all are declared.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }

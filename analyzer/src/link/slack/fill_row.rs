@@ -26,7 +26,6 @@ row! {
 
 impl FillBounds {
     /// The row of `links --fill`.
-    #[must_use]
     pub fn row<'a>(&self, channel: &'a str) -> FillRow<'a> {
         let last = Tick(self.end.0.saturating_sub(1));
         let (lo_end, hi_end) = self.at(last).unwrap_or((self.lo, self.hi));

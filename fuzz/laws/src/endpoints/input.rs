@@ -122,14 +122,12 @@ impl MessagingFault {
 
 impl MessagingInput {
     /// The plan that some bytes stand for.
-    #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         Self::arbitrary(&mut Unstructured::new(bytes)).ok()
     }
 
     /// The small plan that some bytes of a fuzzer stand for: two hosts or three, few streams of few
     /// messages, few faults, eight bytes each. Large ones are for the storms.
-    #[must_use]
     pub fn small(bytes: &[u8]) -> Option<Self> {
         let mut bytes = Unstructured::new(bytes);
         let shape = MessagingShape::arbitrary(&mut bytes).ok()?;
@@ -157,21 +155,18 @@ impl MessagingInput {
         Some(plan)
     }
 
-    #[must_use]
     pub fn setup(&self) -> MessagingSetup {
         let Self { shape, faults, .. } = self;
         let (latency, seed) = (1 + 4 * u64::from(shape.latency), shape.seed.into());
         MessagingSetup { hosts: self.hosts(), latency, seed, faults: faults.clone() }
     }
 
-    #[must_use]
     pub fn hosts(&self) -> Vec<MessagingPlan> {
         let nics: Vec<Nic> = (0..self.shape.hosts()).map(Nic).collect();
         self.hosts_at(&nics)
     }
 
     /// Setup of each host with these NICs. There are at least two.
-    #[must_use]
     pub fn hosts_at(&self, nics: &[Nic]) -> Vec<MessagingPlan> {
         nics.iter().map(|nic| self.host(*nic, nics)).collect()
     }
@@ -212,7 +207,6 @@ impl MessagingShape {
     }
 
     /// Times are short, so that many fit into a run.
-    #[must_use]
     pub fn transport(&self) -> TransportParameters {
         let scan = 20 + u64::from(self.scan);
         let timeout = 60 + 2 * u64::from(self.timeout);
@@ -227,7 +221,6 @@ impl MessagingShape {
     }
 
     /// Parameters of the endpoints: frames are few, so that endpoints compete for them.
-    #[must_use]
     pub fn parameters(&self) -> EndpointParameters {
         EndpointParameters {
             frames: 1 + self.frames % 3,

@@ -69,7 +69,6 @@ pub enum ElectionFault {
 
 impl ElectionPlan {
     /// Two interfaces at the ends of a cable, or more at a switch. Faults, and packets held up.
-    #[must_use]
     pub fn new(design: MapperDesign, hosts: u8, [faults, held]: [u8; 2]) -> Option<Self> {
         let node = |name, kind| NodeSpec { name, kind };
         let mut nodes: Vec<NodeSpec> =

@@ -62,7 +62,6 @@ impl<'a> MappedNetwork<'a> {
     }
 
     /// The host at the end of a route, and the number of hops; none if it leads to no host. S-1
-    #[must_use]
     pub fn end(&self, from: NodeId, route: &[u8]) -> Option<(NodeId, u64)> {
         let mut at = NodePort { node: from, port: PortId(0) };
         let (mut bytes, mut hops) = (route.iter(), 0);
@@ -82,7 +81,6 @@ impl<'a> MappedNetwork<'a> {
     }
 
     /// The port at the other end of a cable that is not cut, between nodes with power.
-    #[must_use]
     pub fn peer(&self, port: NodePort) -> Option<NodePort> {
         let other = self.topology.peer(port)?;
         let cable = self.topology.cable_index(port)?;
@@ -92,13 +90,11 @@ impl<'a> MappedNetwork<'a> {
     }
 
     /// The machine of a host with power.
-    #[must_use]
     pub fn machine(&self, host: NodeId) -> Option<&NetworkMapper> {
         self.machines.get(&host).filter(|_| !self.off.contains(&host)).map(Rc::as_ref)
     }
 
     /// The routes that a host uses.
-    #[must_use]
     pub fn routes(&self, host: NodeId) -> Option<&MappedRoutes> {
         self.routes.get(&host).map(Rc::as_ref)
     }
@@ -143,7 +139,6 @@ impl<'a> MappedNetwork<'a> {
     }
 
     /// A cycle of the routes that one host uses.
-    #[must_use]
     pub fn cycle_of(&self, host: NodeId) -> Option<Vec<NodePort>> {
         let mut table = RouteTable::default();
         for (to, route) in (0..).map(NodeId).zip(self.routes(host)?.to.values()) {
@@ -153,7 +148,6 @@ impl<'a> MappedNetwork<'a> {
     }
 
     /// All nodes that can be reached from one, itself included.
-    #[must_use]
     pub fn part(&self, from: NodeId) -> BTreeSet<NodeId> {
         let mut part = BTreeSet::from([from]);
         let mut queue = VecDeque::from([from]);

@@ -67,13 +67,11 @@ impl<'a> MappingWorld<'a> {
     }
 
     /// Time in periods.
-    #[must_use]
     pub const fn now(&self) -> u64 {
         self.now
     }
 
     /// Packets sent so far.
-    #[must_use]
     pub const fn sent(&self) -> u64 {
         self.sent
     }

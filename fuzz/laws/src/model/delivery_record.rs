@@ -54,7 +54,6 @@ pub struct DeliveryRecord {
 }
 
 impl DeliveryRecord {
-    #[must_use]
     pub fn new(plan: &ModelPlan, side: ModelSide) -> Self {
         let mut fates = [ModelFate::Foreign; MESSAGES_MAX];
         for (fate, mail) in fates.iter_mut().zip(&plan.messages) {
@@ -70,12 +69,10 @@ impl DeliveryRecord {
         }
     }
 
-    #[must_use]
     pub fn fate(&self, message: ModelMessage) -> ModelFate {
         self.fates.get(usize::from(message.0)).copied().unwrap_or(ModelFate::Foreign)
     }
 
-    #[must_use]
     pub fn written(&self, message: ModelMessage) -> WriteState {
         self.written.get(usize::from(message.0)).copied().unwrap_or(WriteState::Never)
     }
@@ -91,7 +88,6 @@ impl DeliveryRecord {
     }
 
     /// Tests whether every message of this side has come to an end.
-    #[must_use]
     pub fn is_resolved(&self) -> bool {
         self.fates.iter().all(|fate| match fate {
             ModelFate::Foreign
@@ -167,7 +163,6 @@ impl DeliveryRecord {
     }
 
     /// Tests whether an answer is to what is outstanding, whichever of its transmissions it echoes. T-8
-    #[must_use]
     pub fn counts(&self, answer: &ProtocolPacket<ModelMessage>) -> bool {
         let latest = |channel| self.outstanding.get(channel).and_then(|own| own.latest);
         match answer {
@@ -187,14 +182,12 @@ impl DeliveryRecord {
         }
     }
 
-    #[must_use]
     pub fn on(&self, channel: LogicalChannel) -> Option<&OutstandingMessage> {
         self.outstanding.get(&channel)
     }
 
     /// Tests whether a data packet was written before, or is of an incarnation before that of what was
     /// written last. With one packet outstanding on FIFO paths there is nothing else that is over. T-4
-    #[must_use]
     pub fn is_over(&self, header: &TransportHeader) -> bool {
         self.last.get(&header.channel).is_some_and(|(incarnation, seq)| {
             incarnation.is_newer_than(header.incarnation)

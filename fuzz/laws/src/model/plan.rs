@@ -16,7 +16,6 @@ pub enum ModelSide {
 impl ModelSide {
     pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
 
-    #[must_use]
     pub const fn other(self) -> Self {
         match self {
             Self::Left => Self::Right,
@@ -24,7 +23,6 @@ impl ModelSide {
         }
     }
 
-    #[must_use]
     pub const fn nic(self) -> Nic {
         match self {
             Self::Left => Nic(0),
@@ -173,7 +171,6 @@ pub enum DepartureMode {
 pub const MESSAGES_MAX: usize = 4;
 
 impl ModelPlan {
-    #[must_use]
     pub fn mail(&self, message: ModelMessage) -> Option<&PlannedMessage> {
         self.messages.get(usize::from(message.0))
     }
@@ -181,7 +178,6 @@ impl ModelPlan {
     /// Two logical channels; a scan every µs, which sends everything again, and gives up what there was
     /// no sign of after two retransmissions; two messages from NIC 0 and one from NIC 1. Incarnations start
     /// where they wrap, and where half of them are behind. Nothing goes wrong.
-    #[must_use]
     pub fn small() -> Self {
         let parameters = TransportParameters {
             nics: 2,
@@ -207,7 +203,6 @@ impl ModelPlan {
     }
 
     /// Small plan with a single logical channel and two messages from NIC 0.
-    #[must_use]
     pub fn single() -> Self {
         let small = Self::small();
         Self {
@@ -219,18 +214,15 @@ impl ModelPlan {
 }
 
 impl PlannedMessage {
-    #[must_use]
     pub const fn good(from: ModelSide) -> Self {
         Self { from, endpoint: ENDPOINT, key: ModelKey::Good }
     }
 
-    #[must_use]
     pub const fn bad(from: ModelSide) -> Self {
         Self { from, endpoint: ENDPOINT, key: ModelKey::Bad }
     }
 
     /// One that is let in, from the endpoint that stays.
-    #[must_use]
     pub const fn neighbours(from: ModelSide) -> Self {
         Self { from, endpoint: NEIGHBOUR, key: ModelKey::Good }
     }

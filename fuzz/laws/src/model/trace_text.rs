@@ -16,7 +16,6 @@ use super::world::{ModelAction, ModelEvent, ModelOutcome, ModelState};
 ///
 /// The history is replayed in absolute time, so that the text does not depend on how the walk
 /// counts time.
-#[must_use]
 pub fn trace_text(plan: &ModelPlan, counterexample: &Counterexample) -> String {
     let mut told = String::new();
     let mut world = ModelState::new(plan);

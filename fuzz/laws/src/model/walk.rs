@@ -63,7 +63,6 @@ pub struct Counterexample {
 }
 
 /// Visits all states of a plan, at most `states_max`.
-#[must_use]
 pub fn walk(plan: &ModelPlan, states_max: usize) -> WalkResult {
     let mut walk = ModelWalk::new(plan);
     let breach = walk.visit(states_max);

@@ -104,7 +104,6 @@ impl ModelState {
     pub const ORIGIN: Micros = Micros(1 << 30);
 
     /// Before anything has happened: both endpoints are resident.
-    #[must_use]
     pub fn new(plan: &ModelPlan) -> Self {
         let station = |side: ModelSide| {
             let mut transport = start(plan, side, *plan.first.of(side));
@@ -146,7 +145,6 @@ impl ModelState {
     }
 
     /// Tests whether all messages have come to their ends, and nothing is in transit.
-    #[must_use]
     pub fn is_resolved(&self) -> bool {
         ModelSide::BOTH.iter().all(|side| {
             let ModelStation { queue, ledger, .. } = &**self.stations.of(*side);
@@ -156,7 +154,6 @@ impl ModelState {
 
     /// Next action without further faults: packets arrive, then queues get room and endpoints are loaded,
     /// then waiting messages are sent, then time passes. None when all is over.
-    #[must_use]
     pub fn next_without_faults(&self, plan: &ModelPlan) -> Option<ModelAction> {
         let first = |found: &dyn Fn(ModelSide) -> bool| {
             ModelSide::BOTH.into_iter().find(|side| found(*side))
@@ -182,7 +179,6 @@ impl ModelState {
 
 impl ModelStation {
     /// The next message that it can send: its endpoint is in a frame, and there is a channel for it.
-    #[must_use]
     pub fn next_to_send(&self, plan: &ModelPlan, side: ModelSide) -> Option<ModelMessage> {
         let may_send = |message: &ModelMessage| match self.endpoint {
             ModelEndpoint::Resident | ModelEndpoint::Full => true,

@@ -28,7 +28,6 @@ pub struct AnalyzedCapture {
 
 impl AnalyzedCapture {
     /// Reads what was written by a simulator.
-    #[must_use]
     pub fn of(capture: &[u8]) -> Self {
         use_one_thread();
         let mut reading = Self::default();

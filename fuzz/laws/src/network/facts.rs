@@ -21,14 +21,12 @@ pub fn commands_due<'a>(
 
 /// Tests whether the analyzer can find open links of the scenario. It counts silence in periods of the
 /// channel that it reads, as if both ends had one rate; W-6 counts those of the receiver.
-#[must_use]
 pub fn rates_are_alike(scenario: &Scenario) -> bool {
     let ports = scenario.topology.cables().iter().map(|cable| cable.link.ports);
     ports.into_iter().all(|[a, b]| a.divisor == b.divisor)
 }
 
 /// The fill of a link that is never silent between packets, whatever its rate: STOP or GO for IDLE. F-7
-#[must_use]
 pub const fn without_idle(fill: FillMode) -> FillMode {
     match fill {
         FillMode::Idle(_) => FillMode::Commands,
@@ -37,7 +35,6 @@ pub const fn without_idle(fill: FillMode) -> FillMode {
 }
 
 /// Number of switches; ends of fibres are none.
-#[must_use]
 pub fn switches(topology: &Topology) -> usize {
     let is_switch = |kind| matches!(kind, NodeKind::Switch(it) if it.role == SwitchRole::Crossbar);
     topology.nodes().iter().filter(|node| is_switch(node.kind)).count()
@@ -45,7 +42,6 @@ pub fn switches(topology: &Topology) -> usize {
 
 /// Tests whether either end of a link takes the other for alive, whatever it fills with: silence is counted in
 /// periods of the receiver. F-7, F-8, W-6
-#[must_use]
 pub fn keeps_alive(link: &LinkParameters) -> bool {
     let [a, b] = &link.ports;
     let hears = |own: &PortParameters, far: &PortParameters| {
@@ -61,7 +57,6 @@ pub fn keeps_alive(link: &LinkParameters) -> bool {
 /// Tests whether a port is a host's that is made to send codes that change what is framed, or that are
 /// no symbols, or enough IDLE for a silence, or any at all beside the silence of lost power or fill of
 /// IDLE, whose only other character it may replace.
-#[must_use]
 pub fn is_forged(scenario: &Scenario, port: NodePort) -> bool {
     let own = scenario.raw.iter().filter(|raw| raw.from == port.node);
     let mut idle = if is_sparse(scenario, port) { 15 } else { 0 };
@@ -86,7 +81,6 @@ fn is_sparse(scenario: &Scenario, port: NodePort) -> bool {
 }
 
 /// Tests whether a host may forge a silence on its channel that the truth does not have.
-#[must_use]
 pub fn forges_silence(scenario: &Scenario) -> bool {
     scenario.raw.iter().any(|raw| {
         raw.chars.chars().iter().any(|it| it == Character::IDLE)
@@ -105,7 +99,6 @@ pub fn power_lost(scenario: &Scenario, port: NodePort) -> impl Iterator<Item = u
 }
 
 /// Tests whether characters sent on a channel arrive as they are, and its sender made them.
-#[must_use]
 pub fn is_sound(scenario: &Scenario, from: NodePort, to: NodePort) -> bool {
     !scenario.faults.iter().any(|fault| harms(fault, from, to)) && !is_forged(scenario, from)
 }
@@ -132,7 +125,6 @@ fn harms(fault: &FaultSpec, from: NodePort, to: NodePort) -> bool {
 
 /// Tests whether a fault may lose a character of a handshake cable, for whose acknowledge its sender then
 /// waits for ever. B-1
-#[must_use]
 pub fn stands_still(topology: &Topology, fault: &FaultSpec) -> bool {
     topology.cables().iter().any(|CableSpec { ends: [a, b], link }| {
         link.wires.flow == CableFlow::Handshake && (harms(fault, *a, *b) || harms(fault, *b, *a))

@@ -132,7 +132,6 @@ pub fn wrong(ledger: &FindingSet) -> impl Iterator<Item = (FindingKind, ChannelI
 }
 
 /// Tests whether nothing was broken, forged, lost or too late.
-#[must_use]
 pub fn is_in_order(scenario: &Scenario, outcome: &RunOutcome) -> bool {
     let mut probes = BTreeSet::new();
     let fine = outcome.rows.iter().all(|row| match &row.kind {

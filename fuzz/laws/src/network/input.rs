@@ -126,7 +126,6 @@ impl From<SwitchInput> for NetworkInput {
 
 impl SwitchInput {
     /// The plan that some bytes stand for.
-    #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         Self::arbitrary(&mut Unstructured::new(bytes)).ok()
     }
@@ -134,7 +133,6 @@ impl SwitchInput {
 
 impl NetworkInput {
     /// The plan that some bytes stand for.
-    #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut bytes = Unstructured::new(bytes);
         let plan = Self::arbitrary(&mut bytes).ok()?;
@@ -142,13 +140,11 @@ impl NetworkInput {
         Some(Self { ends, ..plan })
     }
 
-    #[must_use]
     pub fn scenario(&self) -> Option<Scenario> {
         self.scenario_of(self.run.duration())
     }
 
     /// The scenario, of `duration` periods.
-    #[must_use]
     pub fn scenario_of(&self, duration: u64) -> Option<Scenario> {
         let topology = self.topology()?;
         let method =
@@ -259,7 +255,6 @@ impl CrossbarInput {
 }
 
 impl HostInput {
-    #[must_use]
     pub fn parameters(&self) -> InterfaceParameters {
         InterfaceParameters {
             bus: if self.bus.is_multiple_of(4) { DmaBus::SBus } else { DmaBus::Ideal },
@@ -274,7 +269,6 @@ impl HostInput {
 }
 
 impl RunInput {
-    #[must_use]
     pub fn moment(&self) -> u64 {
         64 + u64::from(self.duration) % 256
     }
@@ -285,7 +279,6 @@ impl RunInput {
     }
 
     /// In which other way it must come to the same.
-    #[must_use]
     pub const fn again(&self) -> Rerun {
         self.again
     }

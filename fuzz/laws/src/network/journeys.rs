@@ -54,7 +54,6 @@ impl NetworkClass {
     pub const ALL: [Self; 3] = [Self::Sound, Self::Starved, Self::Blocked];
 
     /// The network of a class and a number: the same on every machine.
-    #[must_use]
     pub fn scenario(self, number: u64) -> Option<Scenario> {
         let mut dice = SeededRng::new(&[&[self as u8][..], &number.to_le_bytes()].concat());
         let mut scenario = match dice.below(3) {
@@ -172,7 +171,6 @@ pub struct JourneyTruth {
 }
 
 /// The truth of a run, as far as it was captured.
-#[must_use]
 pub fn truth(scenario: &Scenario, outcome: &RunOutcome) -> JourneyTruth {
     let mut truth = JourneyTruth::default();
     let topology = &scenario.topology;
@@ -228,7 +226,6 @@ pub fn truth(scenario: &Scenario, outcome: &RunOutcome) -> JourneyTruth {
     truth
 }
 
-#[must_use]
 pub fn journeys(capture: &[u8]) -> Vec<Journey> {
     let mut journeys = Vec::new();
     let mut analysis =
@@ -266,7 +263,6 @@ pub struct JourneyTally {
 
 impl JourneyTally {
     /// Runs the networks of a class and compares the journeys of their captures with the truth.
-    #[must_use]
     pub fn of(class: NetworkClass, numbers: Range<u64>) -> Self {
         let each = numbers.into_par_iter().filter_map(|number| {
             let tally = Self::compare(&class.scenario(number)?);
@@ -289,7 +285,6 @@ impl JourneyTally {
     }
 
     /// Runs a network and compares the journeys of its capture with the truth.
-    #[must_use]
     pub fn compare(scenario: &Scenario) -> Self {
         let outcome = run(scenario, truth::TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
         let truth = truth(scenario, &outcome);

@@ -36,7 +36,6 @@ pub struct CableInput {
 
 impl CableInput {
     /// Link parameters between two of Myricom's ports.
-    #[must_use]
     pub fn parameters(&self) -> LinkParameters {
         self.between([self, self])
     }
@@ -58,7 +57,6 @@ impl CableInput {
     }
 
     /// The port at its first end, with the variants of its spare bits.
-    #[must_use]
     pub fn varied(&self) -> PortParameters {
         let [port, _] = self.parameters().ports;
         PortVariant(self.generation & 0xf0 | self.interpretation >> 4).of(port)
@@ -87,7 +85,6 @@ impl CableInput {
 
 impl LinkEndsInput {
     /// A link with these ends, the first of which is that of `link`.
-    #[must_use]
     pub fn of(&self, link: &CableInput) -> LinkParameters {
         let second = if self.unlike & 1 == 1 { &self.other } else { link };
         let mut made = link.between([link, second]);
@@ -100,7 +97,6 @@ impl LinkEndsInput {
 
 impl PortVariant {
     /// Applies the variants that the rules leave to a port.
-    #[must_use]
     pub fn of(self, port: PortParameters) -> PortParameters {
         let Self(bits) = self;
         PortParameters {

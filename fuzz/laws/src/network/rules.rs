@@ -35,7 +35,6 @@ pub fn check(scenario: &Scenario, outcome: &RunOutcome) {
 /// periods of interpretation. Characters sent before that arrive ⌊D/B⌋ periods later; and the mark of a
 /// packet may follow its last byte even then. Where the clocks differ, they meet anyhow: nearly a
 /// period of the own sender more may pass. F-1, F-4
-#[must_use]
 pub fn stop_slack(link: &LinkParameters) -> u32 {
     let [own, far] = &link.ports;
     let [period, far_period] = [own, far].map(|port| u64::from(port.divisor.get()));

@@ -28,13 +28,11 @@ pub struct RunOutcome {
 }
 
 /// Runs a scenario. The recording is handed out every `slice` periods.
-#[must_use]
 pub fn run(scenario: &Scenario, wanted: TraceLevel, layout: VisitOrder, slice: u64) -> RunOutcome {
     run_with(SimulationEngine::Event, scenario, wanted, (layout, slice))
 }
 
 /// Runs a scenario by one of the two engines, otherwise as [`run`].
-#[must_use]
 pub fn run_with(
     engine: SimulationEngine,
     scenario: &Scenario,

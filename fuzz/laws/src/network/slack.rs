@@ -192,7 +192,6 @@ impl BoundsWidth {
     }
 
     /// Mean of hi − lo, in thousandths of a cell.
-    #[must_use]
     pub fn mean(&self) -> u64 {
         self.doubled * 500 / self.periods.max(1)
     }

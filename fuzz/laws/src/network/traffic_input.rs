@@ -144,7 +144,6 @@ impl StreamInput {
         }
     }
 
-    #[must_use]
     pub fn stream(&self, hosts: &[NodeId], duration: u64) -> Option<traffic::TrafficStream> {
         let one = hosts.get(usize::from(self.to) % (hosts.len() + 1)).copied();
         Some(traffic::TrafficStream {
@@ -197,7 +196,6 @@ impl PaceInput {
 }
 
 impl RawTextInput {
-    #[must_use]
     pub fn raw(&self, hosts: &[NodeId], routes: &RouteTable, duration: u64) -> Option<RawText> {
         let from = pick(hosts, self.from)?;
         let mut chars = CharBuf::new();
@@ -264,7 +262,6 @@ fn put_packet(out: &mut CharBuf, mut bytes: Vec<u8>, wrong: u8) {
 }
 
 impl FaultInput {
-    #[must_use]
     pub fn fault(&self, topology: &Topology, duration: u64) -> Option<fault::FaultSpec> {
         let ends: Vec<NodePort> = topology.cables().iter().flat_map(|cable| cable.ends).collect();
         let port = pick(&ends, self.place)?;

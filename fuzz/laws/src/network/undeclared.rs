@@ -46,7 +46,6 @@ impl StrippedWords {
 }
 
 /// The capture without these words; it has one section.
-#[must_use]
 pub fn stripped(capture: &[u8], words: StrippedWords) -> Vec<u8> {
     let mut channels = BTreeMap::new();
     read(capture, &mut |item| {

@@ -15,7 +15,6 @@ pub struct MinimizedInput {
 
 /// The shortest input, with as many zeros as can be where it is no text, that breaks a law as this one does. At
 /// most `runs` runs of the law are made; after them the best input so far is the result.
-#[must_use]
 pub fn minimal(law: LawFunction, input: &[u8], broken: &LawFailure, runs: u32) -> MinimizedInput {
     let done = Cell::new(0);
     let fails = |input: &[u8]| {

@@ -20,7 +20,6 @@ const SECTIONS: [(&str, SnapshotView); 8] = [
 ];
 
 /// Output of `myriscope` for a capture: summary, findings and rules, links, and rows.
-#[must_use]
 pub fn report(capture: &[u8]) -> String {
     let mut out = String::new();
     for (name, view) in SECTIONS {

@@ -15,7 +15,6 @@ const COLUMNS: usize = 84;
 const PRINTED_MAX: usize = 1 << 10;
 
 /// Bytes from their notation, as [`codec::notation`] has it: `83 05 00×64`. Control codes are left out.
-#[must_use]
 pub fn bytes(notation: &str) -> Vec<u8> {
     let chars = parse(notation).unwrap_or_default();
     chars

@@ -175,7 +175,6 @@ impl SwitchPlan {
 
 impl CircleNetwork {
     /// The network of a shape and a number: the same on every machine.
-    #[must_use]
     pub fn of(shape: CircleShape, number: u64) -> Option<Self> {
         let mut dice = SeededRng::new(&[&[b'o', shape as u8][..], &number.to_le_bytes()].concat());
         let (count, cables) = shape.cables(&mut dice);
@@ -209,7 +208,6 @@ impl CircleNetwork {
     }
 
     /// Compares what is found with the truth; returns the differences, or none if the truth has no circle.
-    #[must_use]
     pub fn compare(&self) -> Option<Vec<String>> {
         let scenario = Scenario::read("circle", &self.text);
         let scenario = match scenario {

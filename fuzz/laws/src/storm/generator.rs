@@ -41,7 +41,6 @@ const CALL: u64 = MILLISECOND;
 const BURST: u64 = 2 * MILLISECOND;
 
 /// The network of a number: the same for the same seed, on every machine.
-#[must_use]
 pub fn planned(seed: u64, number: u64, switches: Option<u8>) -> Option<Scenario> {
     let mut dice = SeededRng::new(&[seed.to_le_bytes(), number.to_le_bytes()].concat());
     // What is drawn may be no network, as a random one may have too few ports.

@@ -21,7 +21,6 @@ pub struct MinimizedScenario {
 
 /// Minimizes a scenario that breaks a law, with at most `tries` candidates. Each candidate is one that a
 /// file can express, so that the result can be written.
-#[must_use]
 pub fn shrunk(
     scenario: &Scenario,
     broken: &LawFailure,

@@ -44,7 +44,6 @@ struct FinishedNetworks {
 
 impl StormRunner {
     /// Number of networks.
-    #[must_use]
     pub fn networks(&self) -> u64 {
         let Some(mut left) = self.periods else { return u64::MAX };
         (0..)
@@ -62,7 +61,6 @@ impl StormRunner {
 
     /// Checks the networks up to the first that breaks a law, and begins none once `is_over` returns true.
     /// Calls `progress` for each that breaks none, in any order.
-    #[must_use]
     pub fn run(
         &self,
         is_over: &(dyn Fn() -> bool + Sync),

@@ -115,7 +115,6 @@ pub enum ForgedField {
 
 impl TransportInput {
     /// The plan that some bytes stand for.
-    #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut bytes = Unstructured::new(bytes);
         let shape = bytes.arbitrary().ok()?;
@@ -128,13 +127,11 @@ impl TransportInput {
 }
 
 impl TransportShape {
-    #[must_use]
     pub fn nics(&self) -> u16 {
         2 + u16::from(self.nics % 4)
     }
 
     /// Parameters. Times are short, so that many fit into a run.
-    #[must_use]
     pub fn parameters(&self) -> TransportParameters {
         let scan = 5 + u64::from(self.scan % 16);
         let timeout = 10 + u64::from(self.timeout % 64);
@@ -148,14 +145,12 @@ impl TransportShape {
     }
 
     /// Clock of a NIC at the beginning: sometimes such that timestamps soon wrap. T-8
-    #[must_use]
     pub fn clock(&self, nic: Nic) -> u64 {
         let apart = u64::from(nic.0) * 1000;
         if self.clock < 128 { apart } else { (1 << 32) - 8 * u64::from(self.clock) + apart }
     }
 
     /// The first incarnation of a NIC: now and then such that they soon wrap. T-12
-    #[must_use]
     pub fn incarnation(&self, nic: Nic) -> ChannelIncarnation {
         let first = u16::from(self.incarnation);
         let first = if first < 128 { first } else { first.wrapping_sub(260) };
@@ -164,14 +159,12 @@ impl TransportShape {
 }
 
 impl TransportOp {
-    #[must_use]
     pub const fn takes_time(&self) -> bool {
         matches!(self, Self::Pass(_) | Self::PassToNext | Self::Jump(_))
     }
 }
 
 impl EndpointRoom {
-    #[must_use]
     pub const fn refusal(self) -> Option<NackReason> {
         match self {
             Self::Free => None,
