@@ -85,7 +85,6 @@ pub(crate) struct ObservedMapping {
     pub(crate) last: Picoseconds,
     /// Channels of its first and last capture.
     pub(crate) channels: [ChannelId; 2],
-    /// Their links.
     pub(crate) links: [LinkKey; 2],
     pub(crate) fate: JourneyFate,
     pub(crate) arrival: TransportFate,

@@ -201,7 +201,6 @@ impl Topology {
 }
 
 impl PortNumber {
-    /// The number, if it is known.
     pub(crate) fn known(self) -> Option<i16> {
         match self {
             Self::Known(PortId(port)) => Some(port.into()),

@@ -23,7 +23,6 @@ type LinkChunk<'a> = (u32, u64, &'a str, u64);
 /// The fill of a receiver that has room, which makes what its opposite may do known at once.
 const FILL: LinkChunk<'_> = (1, 0, "GO GAP", 1000);
 
-/// The capture of these channels.
 fn capture(channels: &[Channel], pieces: &[LinkChunk<'_>]) -> Vec<u8> {
     let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, channels).unwrap();
     for (channel, first, text, count) in pieces {
@@ -84,7 +83,6 @@ fn alone(text: &str) -> String {
     states(&capture(&[Channel::named("a:0>b:0")], &[(0, 0, text, 0)]), 0)
 }
 
-/// The row of a channel.
 fn row(capture: &[u8], channel: u32) -> serde_json::Value {
     let (_, analysis) = analysed(capture);
     let mut reports = analysis.links().flat_map(myriscope_analyzer::link::LinkAnalysis::reports);

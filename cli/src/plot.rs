@@ -66,7 +66,6 @@ struct PlotBar {
     value: String,
 }
 
-/// Draws a plot.
 pub(crate) fn draw(plot: &PlotSpec) -> String {
     let x = PixelAxis::new(plot.x.scale, &reach(plot, |(x, _)| x), (LEFT, RIGHT));
     let y = PixelAxis::new(plot.y.scale, &reach(plot, |(_, y)| y), (BOTTOM, TOP));
@@ -149,7 +148,6 @@ fn bar(
     }
 }
 
-/// Pixels of tenths of a pixel.
 const fn pixels(tenths: i64) -> MilliValue {
     MilliValue(tenths.saturating_mul(100))
 }

@@ -8,7 +8,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 const DELAY: Duration = Duration::from_secs(1);
 
-/// The latest bar.
 static LATEST: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// A bar of this length in the given style.

@@ -209,7 +209,6 @@ impl ReportPage<'_> {
     }
 }
 
-/// Time that a channel was open, and in all.
 fn open_time(report: &ChannelReport<'_>) -> (u64, u64) {
     let periods = report.totals.times.periods();
     let open = periods.get(ChannelActivity::Open.index()).copied().unwrap_or(0);

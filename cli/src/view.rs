@@ -92,7 +92,6 @@ impl ViewKind {
     }
 }
 
-/// Options of a viewer.
 #[derive(Clone, Debug)]
 pub(crate) struct ViewerOptions {
     pub(crate) unit: TimeUnit,
@@ -122,7 +121,6 @@ pub(crate) enum WorkProgress {
     Done,
 }
 
-/// The viewer.
 #[derive(Debug)]
 pub(crate) struct CaptureViewer {
     /// The capture, not compressed.

@@ -27,7 +27,6 @@ const fn times(mut a: u8, mut b: u8) -> u8 {
     product
 }
 
-/// x to a power.
 const fn x_to(power: u64) -> u8 {
     let mut remainder = 1;
     let mut done = 0;

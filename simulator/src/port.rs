@@ -362,7 +362,6 @@ impl DataSink {
         matches!(self, Self::Switch(_, SwitchInputState::Extended))
     }
 
-    /// Sets the state of a switch input.
     pub(crate) const fn set(&mut self, next: SwitchInputState) {
         if let Self::Switch(_, input) = self {
             *input = next;

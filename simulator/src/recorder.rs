@@ -32,7 +32,6 @@ pub(crate) struct CaptureRecorder {
     kept: usize,
 }
 
-/// Recorder of one channel.
 #[derive(Clone, Debug)]
 struct ChannelRecorder {
     period: CharacterPeriod,

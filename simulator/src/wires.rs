@@ -257,7 +257,6 @@ impl WireFault {
     }
 }
 
-/// Name of a wire.
 struct WireName(u8);
 
 impl fmt::Display for WireName {

@@ -66,7 +66,6 @@ impl StateGraph {
 
 /// Inputs of a saturated sender with any sink.
 const SATURATED: [PeriodInputs; 2] = [FLOWING, BLOCKED];
-/// Any source and any sink.
 const ANY: [PeriodInputs; 4] = [
     FLOWING,
     BLOCKED,

@@ -99,7 +99,6 @@ impl TestRun {
         self.topology.node(node).map_or("", |node| node.name.as_str())
     }
 
-    /// Counters of a port.
     pub(crate) fn passed(&self, port: &str) -> PortCounters {
         self.network.port_state(self.port(port)).expect("the port has a cable").0
     }

@@ -14,7 +14,6 @@ const SHARE: Picoseconds = 4;
 /// Maximum of reported holders of an output. *Chosen*: the ports of the largest switch.
 const HOLDERS_MAX: usize = 32;
 
-/// Target of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WaitTarget {
     /// The host behind the channel.

@@ -96,7 +96,6 @@ impl AddTotals for RoundTrips {
 }
 
 impl ConversationTotals {
-    /// Counts an observation.
     pub(super) fn count(&mut self, noticed: &Observation) {
         match noticed.remark {
             ObservationKind::Data(data) => {

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::row::{FieldShape, ListRow, RowField, first_member, split_path};
 
-/// One cell per field.
 #[derive(Clone, Debug)]
 pub(super) struct RowCells(Vec<FieldCell>);
 

@@ -17,7 +17,6 @@ pub(super) enum FilterExpr {
     Test(FieldTest),
 }
 
-/// Test of one field.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FieldTest {
     pub(super) field: &'static RowField,

@@ -270,7 +270,6 @@ pub(super) fn part(text: &str, at: &Range<usize>) -> Result<BytePart, FilterFaul
     })
 }
 
-/// Form of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CheckForm {
     Equal,

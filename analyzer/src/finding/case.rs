@@ -33,7 +33,6 @@ pub struct FindingCase {
 }
 
 impl CaseList {
-    /// Adds occurrences at a place.
     pub(super) fn add(
         &mut self,
         (severity, kind, channel, place): (Severity, FindingKind, ChannelId, Occurrence),

@@ -136,7 +136,6 @@ impl AllowedRoutes {
     }
 }
 
-/// Fault of a map that no network has.
 fn fault(map: &NetworkMap, mapper: InterfaceAddress) -> Option<&'static str> {
     let mut ends: Vec<MapEnd> = map.links.iter().flatten().copied().collect();
     ends.sort_unstable();

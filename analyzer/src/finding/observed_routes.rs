@@ -63,7 +63,6 @@ pub(super) struct WrongRoute {
     pub(super) kind: FindingKind,
     /// Place of its first byte on the channel from its sender.
     pub(super) place: Occurrence,
-    /// Its number there.
     pub(super) packet: u64,
 }
 

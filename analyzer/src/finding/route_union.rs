@@ -32,7 +32,6 @@ pub(super) struct RouteUnion {
 pub(super) struct FirstPacket {
     /// Place of its first byte on the first channel.
     pub(super) place: Occurrence,
-    /// Its number there.
     pub(super) number: u64,
 }
 

@@ -44,7 +44,6 @@ impl FindingSink<'_> {
         self.ledger.again(kind, self.channel, more, last);
     }
 
-    /// Rule coverage.
     pub(super) const fn seen(&mut self) -> &mut RuleCoverage {
         &mut self.ledger.seen
     }

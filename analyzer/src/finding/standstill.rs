@@ -211,7 +211,6 @@ impl FindingChecks {
 }
 
 impl StandingSender {
-    /// Kind and severity of its finding, if it has one.
     fn judged(
         &self,
         lasted: Picoseconds,

@@ -119,7 +119,6 @@ impl SymbolChecker {
         }
     }
 
-    /// Ends a chunk.
     pub(super) fn end(&mut self, chunk: &Chunk<'_>, sink: &mut FindingSink<'_>) {
         self.next = Some(chunk.end());
         let ActedSymbols { codes, optional, resets } = self.acted;
@@ -294,7 +293,6 @@ impl ActedSymbols {
     }
 }
 
-/// Facts of a finding.
 fn facts(kind: FindingKind, more: u8) -> Vec<FindingFact> {
     if kind == FindingKind::CorrectedCode {
         let symbol = decode_control(more).symbol().map_or("", Symbol::family);

@@ -101,7 +101,6 @@ impl FindingChecks {
     }
 }
 
-/// Finding of an observation, if any.
 fn kind(noticed: &Observation) -> Option<FindingKind> {
     Some(match noticed.remark {
         // A NACK whose message was not captured is not reported.

@@ -40,7 +40,6 @@ totals! {
     }
 }
 
-/// Set of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct ByteSet([u128; 2]);
 

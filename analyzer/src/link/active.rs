@@ -36,7 +36,6 @@ pub(super) struct LinkState {
     now: Picoseconds,
 }
 
-/// One channel of a link.
 #[derive(Debug)]
 pub(super) struct LinkChannel {
     channel: Arc<Channel>,

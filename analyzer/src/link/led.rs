@@ -31,7 +31,6 @@ pub(super) enum LedTraffic {
     Packet,
 }
 
-/// The LEDs of one port.
 #[derive(Clone, Debug)]
 pub(super) struct PortLeds {
     wire: WireState,

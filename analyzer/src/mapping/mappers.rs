@@ -70,7 +70,6 @@ impl MapperTerms {
         (term.last, term.packets) = (place.time, term.packets + 1);
     }
 
-    /// Ends the term of an interface, if it is a mapper.
     pub(super) fn ends(
         &mut self,
         address: InterfaceAddress,

@@ -46,7 +46,6 @@ pub(super) struct BatchOutput {
     pub(super) joined: Vec<(ChannelId, ChannelId)>,
     /// Time of its chunks.
     pub(super) recorded: Vec<(ChannelId, [Picoseconds; 2])>,
-    /// Output of each link that has any.
     pub(super) outputs: Vec<LinkOutput>,
     /// End of the recorded part of the section.
     pub(super) until: Picoseconds,

@@ -13,7 +13,6 @@ use crate::event::ResumeCause;
 /// Minimum width of the trees, for their heading.
 const TREE: usize = 20;
 
-/// Lookup of a channel by its id.
 type ChannelLookup<'a> = &'a dyn Fn(ChannelId) -> Option<&'a Channel>;
 
 /// Waits of a capture, the longest first; at most `most` trees and deadlocks.

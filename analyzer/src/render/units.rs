@@ -83,7 +83,6 @@ impl TimeUnit {
         format!("{}.{}", tenths / 10, tenths % 10)
     }
 
-    /// Whole microseconds.
     pub(super) fn whole(self, microseconds: u64) -> String {
         (u128::from(microseconds) * 1_000_000 / self.picoseconds()).to_string()
     }

@@ -51,7 +51,6 @@ pub(super) enum Mismatch {
     Invented(ChannelLine),
 }
 
-/// Origin of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineOrigin {
     Truth,

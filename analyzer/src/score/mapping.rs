@@ -312,7 +312,6 @@ impl MappingScore {
         self.open.retain(|(_, place, _), _| place.is_none_or(|place| !optional.contains(&place)));
     }
 
-    /// Counts by kind.
     pub(super) fn counts(&self) -> [(MappingLineKind, MatchCount); 5] {
         MappingLineKind::ALL.map(|kind| {
             let right = self.right.get(&kind).copied().unwrap_or_default();

@@ -19,7 +19,6 @@ use crate::receiver::ChannelReceiver;
 /// enough to stay in the cache.
 const QUEUED_MAX: usize = 128;
 
-/// One channel.
 #[derive(Debug)]
 pub(super) struct ChannelQueue {
     pub(super) period: CharacterPeriod,
@@ -245,7 +244,6 @@ impl SkippedStops {
     }
 }
 
-/// Offsets of STOPs.
 fn stop_offsets<'a>(runs: impl Iterator<Item = CharRun<'a>>) -> Vec<u64> {
     let mut at = 0;
     let mut offsets = Vec::new();

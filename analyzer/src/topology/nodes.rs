@@ -30,7 +30,6 @@ struct KnownChannel {
     heads: HeadCounts,
 }
 
-/// A named node.
 #[derive(Clone, Debug, Default)]
 struct NamedNode {
     /// True if it has a port other than 0.

@@ -119,5 +119,4 @@ pub(crate) const REASONS: &[&str] = &[
     NackReason::NoSuchEndpoint.name(),
 ];
 
-/// Names of roles.
 pub(crate) const ROLES: &[&str] = &[MessageRole::Request.name(), MessageRole::Reply.name()];

@@ -488,7 +488,6 @@ const RECORDING: &[PlannedCase] = &[
 
 /// A kind, a capture that has it, and one that nearly has it.
 pub(crate) struct MadeCapture {
-    /// The kind.
     pub(crate) kind: FindingKind,
     /// The capture that has it.
     pub(crate) has: Vec<u8>,

@@ -150,7 +150,6 @@ impl DemoEvents {
         self.times.values().copied().max().unwrap_or(0)
     }
 
-    /// First event of a kind.
     fn first(&self, kind: &str) -> Option<&TruthEvent> {
         self.kinds.get(kind).map(|(first, _)| first)
     }

@@ -58,7 +58,6 @@ fn list_events(arguments: &MappingArgs, writer: &mut RowWriter<'_>) -> CommandRe
     Ok(report)
 }
 
-/// The event of mapping, and its channel, if that is selected.
 pub(crate) fn selected<'a>(
     view: &ViewArgs,
     analysis: &'a CliAnalysis,

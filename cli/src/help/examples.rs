@@ -9,7 +9,6 @@ pub(crate) struct CommandHelp {
     pub(crate) examples: Vec<(&'static str, &'static str)>,
 }
 
-/// Help of all commands.
 pub(crate) fn commands() -> impl Iterator<Item = CommandHelp> {
     let page = include_str!("../../topics/examples.md");
     page.split("\n## ").skip(1).map(|section| {

@@ -20,7 +20,6 @@ pub(crate) const TOPICS: [(&str, &str, &str, &str); 5] = [
     ("glossary", "7", "terms", include_str!("../../topics/glossary.md")),
 ];
 
-/// Writes all pages to a directory.
 pub(crate) fn write_pages(mut command: Command, directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)?;
     command.build();

@@ -19,7 +19,6 @@ pub(super) struct JoinedFiles {
 }
 
 impl JoinedFiles {
-    /// Opens all files.
     pub(super) fn open(file: &Path, others: &[PathBuf]) -> io::Result<Self> {
         let files = || iter::once(file).chain(others.iter().map(PathBuf::as_path));
         let named = |file: &Path, error: &dyn std::fmt::Display| {

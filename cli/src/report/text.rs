@@ -40,7 +40,6 @@ pub(super) fn duration(time: impl Borrow<Picoseconds>) -> String {
     format!("{}{point}{fraction} {unit}", thousandths / 1000)
 }
 
-/// Cell of a time.
 pub(super) fn time_cell(time: impl Borrow<Option<Picoseconds>>) -> Safe<String> {
     Safe(match time.borrow() {
         Some(time) => format!("<td class=\"n\" data-v=\"{time}\">{}</td>", duration(*time)),

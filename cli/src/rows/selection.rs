@@ -106,7 +106,6 @@ impl RowSelection {
         self.columns.get_or_insert_with(|| columns(kind));
     }
 
-    /// Replaces the columns.
     pub(super) fn replace_columns(&mut self, columns: ColumnList) {
         self.columns = Some(columns);
     }

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::args::ListFormat;
 
-/// Separator of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValueSeparator {
     Comma,

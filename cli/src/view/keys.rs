@@ -22,7 +22,6 @@ pub(super) enum PendingKey {
     GoToMark,
 }
 
-/// Command of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KeyCommand {
     Up,
@@ -52,7 +51,6 @@ enum KeyCommand {
     Help,
 }
 
-/// Keys of the commands.
 #[rustfmt::skip]
 const COMMANDS: [(KeyCommand, &[KeyCode]); 25] = [
     (KeyCommand::Up, &[KeyCode::Up, KeyCode::Char('k')]),
@@ -339,7 +337,6 @@ impl CaptureViewer {
     }
 }
 
-/// The command of a key.
 fn command(code: KeyCode) -> Option<KeyCommand> {
     COMMANDS.iter().find(|(_, keys)| keys.contains(&code)).map(|(command, _)| *command)
 }

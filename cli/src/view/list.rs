@@ -22,7 +22,6 @@ const LINES_MAX: usize = 20_000;
 /// Lines behind a time among which a row that contains it is looked for. Journeys are in order of their ends.
 const SEARCHED_MAX: usize = 5_000;
 
-/// A list.
 #[derive(Debug, Default)]
 pub(super) struct RowList {
     pub(super) head: StyledLine,
@@ -65,7 +64,6 @@ pub(super) struct RowGoal {
     pub(super) at: (u32, Picoseconds),
     /// Its channel, or that of the characters to show.
     pub(super) channel: Option<String>,
-    /// A character of it.
     pub(super) character: Option<Tick>,
     pub(super) text: Option<String>,
     /// Lines to move up from it.
@@ -75,7 +73,6 @@ pub(super) struct RowGoal {
 }
 
 impl RowGoal {
-    /// The row of an entry.
     pub(super) fn of(row: &ViewedEntry) -> Self {
         let position = &row.position;
         let channel = Some(position.channel.clone());

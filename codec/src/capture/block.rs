@@ -84,7 +84,6 @@ impl BlockHead {
         Some(bare)
     }
 
-    /// The options of a block.
     pub(super) fn options(self, block: &[u8]) -> BlockOptions<'_> {
         let bytes = block.get(self.options_at(block)..block.len().saturating_sub(4));
         BlockOptions { bytes: bytes.unwrap_or_default(), order: self.order }

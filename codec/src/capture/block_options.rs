@@ -49,7 +49,6 @@ pub(super) fn interface_options<'a>(
     }
 }
 
-/// The options of a block.
 #[derive(Clone, Copy)]
 pub(super) struct BlockOptions<'a> {
     pub(super) bytes: &'a [u8],
@@ -57,7 +56,6 @@ pub(super) struct BlockOptions<'a> {
 }
 
 impl<'a> BlockOptions<'a> {
-    /// The comments.
     pub(super) fn comments(self) -> impl Iterator<Item = &'a [u8]> {
         let comment = self.order.half(OPT_COMMENT);
         self.filter_map(move |(code, value)| (code == comment).then_some(value))

@@ -86,7 +86,6 @@ impl ReadExtent {
 /// The blocks of classic pcap.
 pub(super) const CLASSIC_RECORD: &str = "record";
 
-/// Position of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockPosition {
     pub(super) offset: u64,

@@ -55,7 +55,6 @@ pub(super) struct InterfaceTable {
 /// Bytes from a block's captured length to its payload, in pcapng and in classic pcap.
 const CAPTURED_LENGTH_BEFORE: u64 = 8;
 
-/// An interface of the section.
 #[derive(Debug)]
 enum SectionInterface {
     /// Pending until the section's first chunk; none for another link type.

@@ -29,7 +29,6 @@ pub(super) fn sample_rate(text: &str) -> Option<u64> {
     u64::try_from(rate).ok().filter(|rate| (1..=1_000_000_000_000).contains(rate))
 }
 
-/// A decimal number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DecimalNumber {
     digits: i128,

@@ -26,7 +26,6 @@ pub enum SampleTimes {
     Characters(u64),
 }
 
-/// Result of opening a recording.
 type OpenedReader = Result<Box<dyn SignalReader>, RecordingError>;
 
 /// Way in which a format is read.

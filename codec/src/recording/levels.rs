@@ -5,7 +5,6 @@ use super::{ChangeSink, ReadSummary, SignalChange};
 /// Changes that are given at once: as many as stay in the nearest cache.
 pub(super) const BATCH: usize = 1024;
 
-/// Level of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SignalLevel {
     Low,

@@ -355,7 +355,6 @@ impl SampleComparer {
     }
 }
 
-/// A sample as a number.
 #[inline]
 fn number<const N: usize>(sample: &[u8; N]) -> u64 {
     let mut bytes = [0; UNIT_MAX];

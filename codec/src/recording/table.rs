@@ -37,7 +37,6 @@ pub struct TableReader<R> {
     times: RowTimes,
 }
 
-/// Times of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RowTimes {
     /// In a column, in a unit of some femtoseconds.

@@ -265,7 +265,6 @@ impl ClockRecovery {
         }
     }
 
-    /// Ends a character.
     #[inline]
     fn end(&mut self, ended: OpenCharacter, period_fs: u64) -> PlacedCharacter {
         let OpenCharacter { place, edge_fs, wires, first_fs: time_fs, last_fs } = ended;

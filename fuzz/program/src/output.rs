@@ -62,7 +62,6 @@ impl LawsOutput {
 }
 
 impl LawsError {
-    /// An error of a file.
     pub(crate) fn file(path: &Path, error: &impl Display) -> Self {
         let input = path.as_os_str() == "-";
         let name = if input { "standard input".into() } else { path.display().to_string() };

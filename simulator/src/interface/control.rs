@@ -267,7 +267,6 @@ impl ControlProgram {
     }
 }
 
-/// The start of a command.
 enum CommandStart<'a> {
     Refuse(CommandOutcome),
     Gather(&'a [u8], usize),

@@ -52,7 +52,6 @@ impl EndpointFirmware {
         &mut self.messaging
     }
 
-    /// Its use of the processor.
     pub(super) fn processor_use(&self) -> FirmwareUse {
         self.messaging.processing_until().map_or(FirmwareUse::Idle, FirmwareUse::Busy)
     }

@@ -49,7 +49,6 @@ pub(super) enum HostAcknowledgment {
     },
 }
 
-/// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EndedCommand {
     pub number: u32,

@@ -18,7 +18,6 @@ use super::receive_engine::{InternetworkUse, ReceiveEngine, ServedTypes, StoredP
 use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine};
 use crate::packet_types::PacketRoutine;
 
-/// Port of a router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RouterPort {
     /// Port 0, in its network: a packet takes the route to the address that it carries.

@@ -42,7 +42,6 @@ pub(super) struct HostQueues {
     pub posted: BoundedQueue<HostBuffer>,
 }
 
-/// A host and its traffic.
 #[derive(Debug)]
 pub(super) struct TrafficHost {
     id: NodeId,
@@ -79,7 +78,6 @@ pub enum InterruptCause {
     Restart,
 }
 
-/// A request of a closed loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ClosedLoopRequest {
     /// Its first bytes, which the answer repeats.

@@ -116,7 +116,6 @@ mod tests {
     use super::*;
     use crate::link::delay_of_metres;
 
-    /// An end of a cable of some metres.
     fn cable(metres: u64) -> HandshakeEnd {
         let link = LinkParameters::default();
         let link = link.with_cable(delay_of_metres(metres), Some(metres * NM_PER_M));

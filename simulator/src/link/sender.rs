@@ -313,7 +313,6 @@ impl PortSender {
         self.end_frame(FrameEnd::CaptureEnd, trace);
     }
 
-    /// State of the sender.
     pub(crate) const fn sending(&self) -> SendState {
         self.sending
     }

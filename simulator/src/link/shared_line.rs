@@ -119,7 +119,6 @@ impl VirtualCodes {
         self.channels
     }
 
-    /// The profile.
     pub(crate) fn profile(&self) -> Option<LinkProfile> {
         let mandatory = [Character::Control(0x03), Character::Control(0x0f)];
         let words = self.codes.iter().zip(ROLES).flat_map(|(codes, (_, name))| {

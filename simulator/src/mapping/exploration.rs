@@ -32,7 +32,6 @@ pub(super) struct SwitchPort {
     pub(super) port: i8,
 }
 
-/// A probe of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum SearchProbe {
     Host(ProbePlace),

@@ -63,7 +63,6 @@ impl MapFollower {
         accepted
     }
 
-    /// Forgets its mapper.
     pub(super) const fn forget_mapper(&mut self) {
         self.view = None;
     }

@@ -90,7 +90,6 @@ impl MapGraph {
         Some(self.routes(&table, from))
     }
 
-    /// Routes of all interfaces.
     pub(super) fn all_routes(&self) -> Option<BTreeMap<InterfaceAddress, MappedRoutes>> {
         let table = RouteTable::compute(&self.topology, RoutingMethod::UpDown).ok()?;
         Some(self.hosts.iter().map(|(own, from)| (*own, self.routes(&table, *from))).collect())

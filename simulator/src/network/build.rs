@@ -190,7 +190,6 @@ impl Network {
     }
 }
 
-/// The wire of the channel from a port.
 fn wire(seed: u64, from: NodePort, link: &LinkParameters) -> ChannelWire {
     let [_, sender] = link.ports;
     let mut wire = ChannelWire::new(link.delay, sender.divisor);

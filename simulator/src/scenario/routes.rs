@@ -15,7 +15,6 @@ use super::toml_reader::{TomlTable, TomlText};
 use super::toml_writer::{TomlKeys, TomlPage, word_of};
 use crate::routes::{RouteTable, RoutingMethod};
 
-/// Origin of routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RouteOrigin {
     Computed(RoutingMethod),

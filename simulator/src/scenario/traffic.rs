@@ -206,7 +206,6 @@ impl<'a> TrafficReader<'a> {
         self.map.cabled_host(text)
     }
 
-    /// Number of hosts to be paired.
     fn paired_hosts(&self, senders: &SenderList) -> Option<usize> {
         let count = senders.hosts.len();
         if count < 2 && self.map.whole == NetworkCompleteness::Complete {

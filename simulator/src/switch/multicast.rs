@@ -32,7 +32,6 @@ enum MulticastPhase {
     Ended,
 }
 
-/// The copy for one output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct OutputCopy {
     output: PortId,
@@ -190,7 +189,6 @@ impl MulticastPacket {
     }
 }
 
-/// A byte for all copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CopyByte {
     /// A byte before the last.

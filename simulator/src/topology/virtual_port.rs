@@ -13,7 +13,6 @@ const VIRTUAL: u8 = 0x80;
 const CHANNEL_SHIFT: u32 = 5;
 const PORT: u8 = (1 << CHANNEL_SHIFT) - 1;
 
-/// The number of a virtual channel of a port.
 pub(crate) const fn virtual_port(port: PortId, channel: u8) -> PortId {
     PortId(VIRTUAL | (channel & 3) << CHANNEL_SHIFT | port.0 & PORT)
 }

@@ -27,14 +27,12 @@ pub(crate) struct PeriodInputs {
     pub(crate) sink: SinkAction,
 }
 
-/// Action of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SourceAction {
     Offers,
     Rests,
 }
 
-/// Action of a sink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SinkAction {
     Takes,
@@ -43,7 +41,6 @@ pub(crate) enum SinkAction {
     TakesWhileStopped,
 }
 
-/// Outcome of a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PeriodOutcome {
     /// STOP or GO sent on the opposite channel.

@@ -40,7 +40,6 @@ impl LineCounts {
 }
 
 impl CrateLines {
-    /// The sources of the crate with this name.
     pub(crate) fn of(name: &str, files: &[SourceFile]) -> Self {
         let own = files.iter().filter(|file| file.krate == name);
         let files = own.map(|file| (root().join(&file.path), file.before_tests));

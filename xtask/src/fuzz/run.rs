@@ -30,7 +30,6 @@ pub(crate) struct FuzzRun {
 /// Lines printed of the log of a failure.
 const TAIL: usize = 60;
 
-/// Extent of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RunExtent {
     /// Total time.

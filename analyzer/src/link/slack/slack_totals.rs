@@ -16,7 +16,6 @@ pub(super) struct SlackTotals {
     extremes: Option<[[i64; 2]; 2]>,
     /// Twice the sum of hi − lo over all periods.
     doubled_width: u128,
-    /// Number of STOPs.
     pub(super) stops: u64,
     /// STOPs after which data came late.
     pub(super) late: u64,

@@ -280,7 +280,6 @@ impl PacketWriting<'_> {
         checked.map_err(|error| CliError::reading(&self.arguments.selection.files.file, &error))
     }
 
-    /// Number of the interface of a channel.
     fn interface(&mut self, id: ChannelId, channel: &Channel) -> Result<u32, WriteError> {
         if let Some(interface) = self.interfaces.get(&id) {
             return Ok(*interface);

@@ -12,7 +12,6 @@ use codec::time::Picoseconds;
 
 use super::timeline::{TimelineItem, TimelineItemKind, link_name, packet_name};
 
-/// A track of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ChannelTrack {
     State,

@@ -137,7 +137,6 @@ fn milli(number: f64) -> Option<MilliValue> {
 }
 
 impl<'a> SweepReport<'a> {
-    /// Each point with its runs.
     fn points(&self) -> impl Iterator<Item = (&'a [KeySetting], &'a [RunNumbers])> {
         let seeds = usize::try_from(self.seeds).unwrap_or(usize::MAX).max(1);
         self.points.iter().map(Vec::as_slice).zip(self.runs.chunks(seeds))

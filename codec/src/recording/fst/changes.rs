@@ -225,7 +225,6 @@ pub(super) fn scalars(
     Ok(count.map(|count| vec![1; count]))
 }
 
-/// Level of a letter.
 fn letter(letter: Option<&u8>) -> SignalLevel {
     letter.and_then(|letter| SignalLevel::of(*letter)).unwrap_or(SignalLevel::Unknown)
 }

@@ -222,7 +222,6 @@ fn stated_rate(comment: &str) -> Option<u64> {
     key.ends_with("samplerate").then(|| sample_rate(value))?
 }
 
-/// Level of a field.
 pub(super) fn level(field: &str) -> Option<SignalLevel> {
     match field.as_bytes() {
         [letter] => SignalLevel::of(*letter),

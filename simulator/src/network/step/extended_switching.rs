@@ -186,7 +186,6 @@ impl Network {
         }
     }
 
-    /// The item of a multicast for one output.
     #[cold]
     pub(super) fn item_from_multicast(
         &mut self,

@@ -32,7 +32,6 @@ const fn number(name: &'static str, help: &'static str) -> RowField {
     RowField { name, shape: FieldShape::Number(u64::MAX), rule: "", help, ..BODY }
 }
 
-/// Fields of the rows of a table.
 fn fields(table: ExportedTable) -> Vec<RowField> {
     let fields = table.kind().fields().iter();
     // One file is read.
