@@ -77,6 +77,10 @@ impl<R: Read> TableReader<R> {
             let name = VariableName { scopes: &[], name: title, range: "" };
             signals.declare(name, width, &at.to_be_bytes()).map_err(wrong)?;
         }
+        if signals.names().is_empty() {
+            let text = "no column of levels: numbers of rows and voltages are none; export 0 and 1";
+            return Err(wrong(text.to_owned()));
+        }
         let row_fs = if row_fs == 0 { dialect.row_fs.unwrap_or_default() } else { row_fs };
         let (bytes, lines) = dialect.head;
         let mut unread = Cursor::new(head);
@@ -281,6 +285,8 @@ mod tests {
             "\"Timestamp\",\"a\",\"b\"\n2025-12-31T23:59:59.999999998Z,L,H\n2026-01-01 00:00:00Z,H,H\n2026-01-01T01:00:00.000000002+01:00,1,0\n",
             "Zeit (nsec),a,b\n0,0,1\n# mark\n; mark\n2,1,1\n4,1,0\n",
             "Time,a,b\n23:59:59.999999998,0,1\n24:00:00,1,1\n24:00:00.000000002,1,0\n",
+            "Time,a,CH1 (V),b\n0.0,FALSE,0.1,True\n2e-9,true,3.3,TRUE\n4.0e-9,true,0.0,false\n",
+            "Time [ns],a,b\n0,0.000,1.00E+00\n2,1.0,1.0\n4,High,LOW\n",
             "Exported on,today\nSample,Time(s),a,b\n0,0,0,1\n1,2e-9,1,1\n2,4e-9,1,0\n",
         ] {
             let names = vec!["a".to_owned(), "b".to_owned()];
@@ -324,6 +330,8 @@ mod tests {
 
     #[test]
     fn what_is_no_table_is_none() {
+        let (_, _, error) = read("Time [ns],CH1,CH2\n0,3.31,0.02\n2,3.29,0.01\n");
+        assert!(error.is_some_and(|it| it.contains("no column of levels")));
         for text in ["", "GAP 83 05\n", "# a, b\nGAP\t83\n", "0,1\n1,0\n", "a\n0\n"] {
             assert!(!is_table(text.as_bytes()), "{text}");
         }

@@ -31,7 +31,7 @@ const NO_SIGNALS: [&str; 9] = [
 pub(super) enum CsvColumn {
     /// A time, in a unit of some femtoseconds.
     Time(u64),
-    /// Numbers of rows.
+    /// Numbers of rows, voltages.
     Other,
     /// Levels of one signal.
     Level,
@@ -147,6 +147,10 @@ fn column<'v>(title: &str, base: Option<u32>, values: impl Iterator<Item = &'v s
         return CsvColumn::Other;
     }
     let numbers: Vec<&str> = values.filter(|value| level(value).is_none()).collect();
+    // A voltage.
+    if numbers.iter().any(|number| fraction(number).is_some()) {
+        return CsvColumn::Other;
+    }
     let (_, range) = super::super::variables::split_range(title);
     let stated = super::super::variables::bounds(range).map(|it| usize::abs_diff(it.0, it.1) + 1);
     let longest = numbers.iter().map(|number| digits(number).0.len()).max().unwrap_or_default();
@@ -222,11 +226,24 @@ fn stated_rate(comment: &str) -> Option<u64> {
     key.ends_with("samplerate").then(|| sample_rate(value))?
 }
 
+/// The level of a field: a letter, a word, or 0 or 1 as a fraction.
 pub(super) fn level(field: &str) -> Option<SignalLevel> {
-    match field.as_bytes() {
-        [letter] => SignalLevel::of(*letter),
+    if let [letter] = field.as_bytes() {
+        return SignalLevel::of(*letter);
+    }
+    let is_one_of = |words: [&str; 3]| words.iter().any(|word| field.eq_ignore_ascii_case(word));
+    match fraction(field) {
+        Some(0.0) => Some(SignalLevel::Low),
+        Some(1.0) => Some(SignalLevel::High),
+        None if is_one_of(["false", "low", "off"]) => Some(SignalLevel::Low),
+        None if is_one_of(["true", "high", "on"]) => Some(SignalLevel::High),
         _ => None,
     }
+}
+
+/// A number with a decimal point.
+fn fraction(field: &str) -> Option<f64> {
+    field.contains('.').then(|| field.parse().ok())?
 }
 
 /// Digits of a number, and its base if they state it: `0x1ff`, `9'h1ff`, `x"1ff"`, `1ffh`, `$1ff`, `0o777`, `b101`.
