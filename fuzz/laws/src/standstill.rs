@@ -3,6 +3,11 @@
 //!
 //! The truth is that of a run that goes on: what stands still does so long after the end of the recording.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "most kinds of rows are about no end of a packet"
+)]
+
 pub mod circle;
 
 use std::collections::BTreeMap;
@@ -14,7 +19,7 @@ use simulator::link::BLOCKED;
 use simulator::network::VisitOrder;
 use simulator::scenario::{PortTap, Scenario};
 use simulator::topology::{NodePort, Topology};
-use simulator::truth::{TraceLevel, TruthEventKind};
+use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
 use crate::network::analyzed::AnalyzedCapture;
 use crate::network::journeys::NetworkClass;
@@ -53,10 +58,13 @@ struct SenderStops {
     total: u64,
 }
 
-fn stops(scenario: &Scenario) -> BTreeMap<NodePort, SenderStops> {
-    let outcome = run(scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+fn truth(scenario: &Scenario) -> Vec<TruthEvent> {
+    run(scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16).rows
+}
+
+fn stops(scenario: &Scenario, rows: &[TruthEvent]) -> BTreeMap<NodePort, SenderStops> {
     let mut stops: BTreeMap<NodePort, SenderStops> = BTreeMap::new();
-    for row in &outcome.rows {
+    for row in rows {
         let sender = stops.entry(row.place).or_default();
         if row.kind == TruthEventKind::SenderStopped {
             sender.since.get_or_insert(row.at);
@@ -68,6 +76,24 @@ fn stops(scenario: &Scenario) -> BTreeMap<NodePort, SenderStops> {
         sender.total += sender.since.map_or(0, |since| scenario.duration.saturating_sub(since));
     }
     stops
+}
+
+/// True if a run has neither a sender that is stopped for a tenth of it, nor a packet that has been under way for so long
+/// at its end.
+fn is_free(scenario: &Scenario) -> bool {
+    let (rows, duration) = (truth(scenario), scenario.duration);
+    let mut under_way = BTreeMap::new();
+    for row in &rows {
+        match &row.kind {
+            TruthEventKind::Injected { .. } => under_way.insert(row.packet, row.at),
+            TruthEventKind::Consumed { .. }
+            | TruthEventKind::Dropped(_)
+            | TruthEventKind::Merged => under_way.remove(&row.packet),
+            _ => None,
+        };
+    }
+    under_way.values().all(|at| (duration - at) * 10 < duration)
+        && stops(scenario, &rows).values().all(|sender| sender.total * 10 < duration)
 }
 
 /// A network of a class and a number in which nothing times out, so that what stands still goes on to do so.
@@ -128,7 +154,8 @@ impl StandstillTally {
         let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
         let ledger = AnalyzedCapture::of(&outcome.capture).ledger;
         // The same run goes on for three times as long.
-        let longer = stops(&Scenario { duration: 4 * duration, ..scenario.clone() });
+        let longer = Scenario { duration: 4 * duration, ..scenario.clone() };
+        let longer = stops(&longer, &truth(&longer));
         let is_still = |port: &NodePort| {
             let since = longer.get(port).and_then(|sender| sender.since);
             since.is_some_and(|since| since + STANDS.max(duration / 10) <= duration)
@@ -139,7 +166,7 @@ impl StandstillTally {
         if tapped.any(|port| is_still(&port)) {
             tally.still = 1;
             tally.green.extend(is_green(&ledger).then_some(number));
-        } else if stops(&scenario).values().all(|sender| sender.total * 10 < duration) {
+        } else if is_free(&scenario) {
             tally.free = 1;
             tally.accused.extend(is_accused(&ledger).then_some(number));
         } else {

@@ -18,7 +18,7 @@ use crate::network::run::run;
 use crate::network::undeclared::{StrippedWords, stripped};
 use crate::repair::SeededRng;
 
-use super::stops;
+use super::{stops, truth};
 
 /// Most ports of a switch that is drawn.
 const PORTS: u8 = 12;
@@ -218,7 +218,9 @@ impl CircleNetwork {
             let peer = scenario.topology.peer(port)?;
             Some([port, peer].map(|port| scenario.topology.port_name(port)).join(">"))
         };
-        let stopped = stops(&scenario).into_iter().filter(|(_, sender)| sender.since.is_some());
+        let stopped = stops(&scenario, &truth(&scenario))
+            .into_iter()
+            .filter(|(_, sender)| sender.since.is_some());
         let stopped: BTreeSet<String> = stopped.filter_map(|(port, _)| name(port)).collect();
         if !self.circle.is_subset(&stopped) {
             return None;
