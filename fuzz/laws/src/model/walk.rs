@@ -27,6 +27,18 @@ fn number<T: Hash + Eq>(values: &mut ValueInterner<T>, value: T) -> (u32, bool) 
     (u32::try_from(index).unwrap_or(NOWHERE), is_new)
 }
 
+/// Number of a part of a state: the one before, where the step left the part as it was.
+fn part<T: Hash + Eq>(
+    values: &mut ValueInterner<Rc<T>>,
+    part: &Rc<T>,
+    before: Option<(&Rc<T>, u32)>,
+) -> u32 {
+    match before {
+        Some((same, number)) if Rc::ptr_eq(part, same) => number,
+        _ => number(values, Rc::clone(part)).0,
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WalkResult {
     pub states: usize,
@@ -112,17 +124,27 @@ impl<'a> ModelWalk<'a> {
             visited: 0,
             steps: 0,
         };
-        walk.number(&ModelState::new(plan));
+        walk.number(&ModelState::new(plan), None);
         walk
     }
 
-    fn number(&mut self, world: &ModelState) -> (u32, bool) {
+    /// Number of a state, and true if it is new, after a step from another one with its key.
+    fn number(
+        &mut self,
+        ModelState { stations, paths, left, .. }: &ModelState,
+        before: Option<(&ModelState, StateKey)>,
+    ) -> (u32, bool) {
+        let before = before.map(|(world, key)| (&world.stations, &world.paths, key));
+        let left_station = before.map(|(its, _, [number, ..])| (&its.left, number));
+        let right_station = before.map(|(its, _, [_, number, ..])| (&its.right, number));
+        let left_path = before.map(|(_, its, [.., number, _, _])| (&its.left, number));
+        let right_path = before.map(|(_, its, [.., number, _])| (&its.right, number));
         let key = [
-            number(&mut self.stations, Rc::clone(&world.stations.left)).0,
-            number(&mut self.stations, Rc::clone(&world.stations.right)).0,
-            number(&mut self.paths, Rc::clone(&world.paths.left)).0,
-            number(&mut self.paths, Rc::clone(&world.paths.right)).0,
-            number(&mut self.bounds, world.left).0,
+            part(&mut self.stations, &stations.left, left_station),
+            part(&mut self.stations, &stations.right, right_station),
+            part(&mut self.paths, &paths.left, left_path),
+            part(&mut self.paths, &paths.right, right_path),
+            number(&mut self.bounds, *left).0,
         ];
         number(&mut self.keys, key)
     }
@@ -146,6 +168,7 @@ impl<'a> ModelWalk<'a> {
         while self.keys.len() < states_max {
             let index = u32::try_from(self.visited).unwrap_or(NOWHERE);
             let Some(world) = self.world(index) else { break };
+            let key = self.keys.get_index(self.visited).copied().unwrap_or_default();
             let fault_free = world.next_without_faults(self.plan);
             let mut next = NOWHERE;
             actions.clear();
@@ -159,9 +182,9 @@ impl<'a> ModelWalk<'a> {
                 };
                 match step.take(&world, *action) {
                     Ok(None) => {}
-                    Ok(Some(world)) => {
+                    Ok(Some(after)) => {
                         self.steps += 1;
-                        let (number, is_new) = self.number(&world);
+                        let (number, is_new) = self.number(&after, Some((&world, key)));
                         if is_new {
                             self.origins.push((index, *action));
                         }
