@@ -16,6 +16,7 @@ mod report;
 mod rows;
 mod run_simulation;
 mod statistics;
+mod table_fit;
 mod text_table;
 #[cfg(feature = "view")]
 mod view;

@@ -3,7 +3,6 @@
 mod arrangement;
 mod selection;
 mod separated;
-mod table_fit;
 mod trailer;
 
 use std::ops::ControlFlow;
@@ -19,12 +18,12 @@ use codec::time::CharacterPeriod;
 use self::arrangement::{CapturePlace, RenderedRow, RowArrangement, count_text, separators};
 pub(crate) use self::selection::{RowSelection, RowSource};
 pub(crate) use self::separated::ValueSeparator;
-use self::table_fit::TableFit;
 use self::trailer::ListTrailer;
 use crate::args::{ListFormat, ViewArgs};
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::input::InputFile;
 use crate::output::StandardOutput;
+use crate::table_fit::TableFit;
 
 /// A list of rows of one file or several. Its head is printed with the first row or at the end, so that
 /// nothing is printed for a capture that cannot be opened.
@@ -223,13 +222,18 @@ impl<'a> RowWriter<'a> {
         else {
             return;
         };
+        let (kind, has_columns) = (self.selection.kind(), self.selection.has_columns());
         let columns = self.selection.columns();
         match self.view.format {
             ListFormat::Json => self.output.text(&format!("{{\"{name}\":[")),
             ListFormat::Jsonl => {}
             ListFormat::Text => {
                 let head = columns.map(|columns| vec![columns.head()]).unwrap_or(head);
-                self.fit = TableFit::of(self.output.width(), &self.selection, &head);
+                // Lines of characters have a width of their own.
+                let width = self.output.width().filter(|_| kind != RowKind::Characters);
+                let has_path = kind == RowKind::Journeys && !has_columns;
+                let heading = head.first().cloned().unwrap_or_default();
+                self.fit = width.map(|width| TableFit::of(width, has_path, &heading));
                 if self.view.arrange.has_head {
                     self.table_lines(head);
                 }

@@ -115,6 +115,18 @@ impl RunPaths<'_> {
     }
 }
 
+/// Refuses to write a capture over an input, a capture or a recording, or to a terminal.
+pub(crate) fn check_output<'a>(
+    input: &str,
+    mut files: impl Iterator<Item = &'a Path>,
+    output: &Path,
+) -> Result<(), CliError> {
+    if !is_standard(output) && files.any(|file| is_same(file, output)) {
+        return Err(CliError::writing(output, &format!("the {input} would be overwritten")));
+    }
+    refuse_terminal(output)
+}
+
 /// Refuses to write a capture to a terminal.
 pub(crate) fn refuse_terminal(capture: &Path) -> Result<(), CliError> {
     if is_standard(capture) && io::stdout().is_terminal() {

@@ -12,10 +12,10 @@ use clap::{ArgAction, Args, ValueEnum};
 use codec::packet::PacketDialect;
 use codec::virtual_channels::{LinkProfile, ProfileError};
 
-use crate::exit::{CliError, is_standard};
+use crate::exit::CliError;
 use crate::input::{InputEnd, InputFile, open_file};
 use crate::output::StandardOutput;
-use crate::run_simulation::{is_same, refuse_terminal};
+use crate::run_simulation::check_output;
 
 /// Options common to all views of a capture.
 #[derive(Args, Clone, Debug)]
@@ -102,11 +102,8 @@ impl CaptureFiles {
 
     /// Error if the file to write is one that is read, or a terminal.
     pub(crate) fn check_output(&self, output: &Path) -> Result<(), CliError> {
-        let is_read = |file: &PathBuf| is_same(file, output);
-        if !is_standard(output) && (is_read(&self.file) || self.others.iter().any(is_read)) {
-            return Err(CliError::writing(output, &"the capture would be overwritten"));
-        }
-        refuse_terminal(output)
+        let files = std::iter::once(&self.file).chain(&self.others).map(PathBuf::as_path);
+        check_output("capture", files, output)
     }
 }
 

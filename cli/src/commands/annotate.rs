@@ -17,17 +17,14 @@ use crate::atomic_file::{AtomicFile, commit_all};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard, is_standard_input};
 use crate::input::InputFile;
 use crate::output::StandardOutput;
-use crate::run_simulation::{is_same, refuse_terminal};
+use crate::run_simulation::check_output;
 
 pub(crate) fn run(arguments: &AnnotateArgs, output: &mut StandardOutput) -> CommandResult {
     let AnnotateArgs { file, output: copy, profile } = arguments;
     if is_standard_input(file) {
         return Err(CliError::reading(file, &"annotate reads the capture twice: name a file"));
     }
-    refuse_terminal(copy)?;
-    if is_same(file, copy) {
-        return Err(CliError::writing(copy, &"the capture would be overwritten"));
-    }
+    check_output("capture", std::iter::once(file.as_path()), copy)?;
     let mut report = RunReport::of(file);
     let mut comments =
         collect(InputFile { profile: profile.value(), ..InputFile::whole(file) }, &mut report)?;

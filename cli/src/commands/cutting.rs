@@ -19,7 +19,7 @@ use crate::atomic_file::{AtomicFile, commit_read};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard, is_standard_input};
 use crate::input::InputFile;
 use crate::output::StandardOutput;
-use crate::run_simulation::{is_same, refuse_terminal};
+use crate::run_simulation::check_output;
 
 pub(crate) fn run_slice(arguments: &SliceArgs, output: &mut StandardOutput) -> CommandResult {
     let SliceArgs { file, output: copy, channel, capture, .. } = arguments;
@@ -73,13 +73,10 @@ fn misfits(
 }
 
 fn check_paths(files: &[PathBuf], copy: &Path) -> Result<(), CliError> {
-    if !is_standard(copy) && files.iter().any(|file| is_same(file, copy)) {
-        return Err(CliError::writing(copy, &"the capture would be overwritten"));
-    }
     if files.iter().filter(|file| is_standard_input(file)).count() > 1 {
         return Err(CliError::Message("standard input can be one of the captures only".to_owned()));
     }
-    refuse_terminal(copy)
+    check_output("capture", files.iter().map(PathBuf::as_path), copy)
 }
 
 /// Writes a part of the selected channels of all files to one capture.

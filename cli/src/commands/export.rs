@@ -22,7 +22,7 @@ use crate::atomic_file::{AtomicFile, commit_read};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard};
 use crate::input::InputFile;
 use crate::output::StandardOutput;
-use crate::run_simulation::{is_same, refuse_terminal};
+use crate::run_simulation::check_output;
 
 pub(crate) fn run(arguments: &ExportArgs, output: &mut StandardOutput) -> CommandResult {
     match &arguments.kind {
@@ -43,10 +43,7 @@ pub(crate) fn run(arguments: &ExportArgs, output: &mut StandardOutput) -> Comman
 
 fn wires(arguments: &ExportWiresArgs, output: &mut StandardOutput) -> CommandResult {
     let ExportWiresArgs { file, output: copy, .. } = arguments;
-    if !is_standard(copy) && is_same(file, copy) {
-        return Err(CliError::writing(copy, &"the capture would be overwritten"));
-    }
-    refuse_terminal(copy)?;
+    check_output("capture", std::iter::once(file.as_path()), copy)?;
     let mut reader = CaptureReader::new(InputFile::whole(file).open()?);
     let mut report = RunReport::of(file);
     let stream = BufWriter::with_capacity(1 << 18, AtomicFile::create(copy)?);

@@ -29,7 +29,7 @@ use crate::args::{ImportArgs, SampleRate};
 use crate::atomic_file::{AtomicFile, commit_all, write_files};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard};
 use crate::output::StandardOutput;
-use crate::run_simulation::{is_same, refuse_terminal};
+use crate::run_simulation::check_output;
 
 /// Full rate, in millions of characters a second. §4.2
 const FULL_RATE: f64 = 80.0;
@@ -50,10 +50,7 @@ pub(crate) fn run(arguments: &ImportArgs, output: &mut StandardOutput) -> Comman
     let Some(capture) = capture else {
         return look::print(arguments, OpenedRecording::open(file, times), output);
     };
-    refuse_terminal(capture)?;
-    if !is_standard(capture) && is_same(file, capture) {
-        return Err(CliError::writing(capture, &"the recording would be overwritten"));
-    }
+    check_output("recording", std::iter::once(file.as_path()), capture)?;
     let report = match OpenedRecording::open(file, times)? {
         OpenedRecording::Notation(text) => {
             return notation::write(arguments, capture, period_fs, text);

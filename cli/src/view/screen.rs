@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use analyzer::channel_name::escape_text;
-use analyzer::render::{self, StyledLine, TextStyle, count, wrapped};
+use analyzer::render::{StyledLine, TextStyle, count, wrapped};
 use anstyle::Style as AnsiStyle;
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
@@ -14,6 +14,7 @@ use ratatui_core::text::{Line, Span};
 use super::list::RowList;
 use super::prompt::LinePrompt;
 use super::{CaptureViewer, ViewKind};
+use crate::table_fit::TableFit;
 
 /// Lines above the list: title, tabs, and heading.
 pub(super) const HEAD: usize = 3;
@@ -113,8 +114,8 @@ impl CaptureViewer {
 
     fn draw_list(&self, list: &RowList, rows: usize, screen: &mut ScreenLines<'_>) {
         let width = screen.width();
-        let fit = LineFit::of(self.kind, list, width);
-        screen.line(&fit.line(list.head.clone(), 0));
+        let fit = TableFit::of(width, self.kind == ViewKind::Journeys, &list.head);
+        screen.line(&fit.apply(0, list.head.clone()));
         let cursor = (self.kind == ViewKind::Links).then(|| self.overview.cell(self.cell, width));
         if let Some((_, time)) = cursor {
             let time = format!(
@@ -125,7 +126,7 @@ impl CaptureViewer {
             screen.over((width + 18).saturating_sub(time.chars().count()) / 2, &time);
         }
         for (number, shown) in list.lines.iter().enumerate().skip(list.top).take(rows) {
-            screen.line(&fit.line(shown.line.clone(), shown.number));
+            screen.line(&fit.apply(shown.number, shown.line.clone()));
             if number == list.selected {
                 screen.select(cursor.map(|(column, _)| column));
             }
@@ -182,32 +183,6 @@ impl CaptureViewer {
     fn position(&self, list: &RowList) -> String {
         let time = list.lines.back().map_or(0, |line| line.row.position.time);
         format!("{} {}", self.options.unit.elapsed(time), self.options.unit.of_times().name())
-    }
-}
-
-/// Shortening of the lines of a list to the width.
-struct LineFit {
-    width: usize,
-    rank: render::ColumnRank,
-    excess: Range<usize>,
-}
-
-impl LineFit {
-    fn of(kind: ViewKind, list: &RowList, width: usize) -> Self {
-        let head = list.head.clone();
-        let spare = if kind == ViewKind::Journeys { render::WAY_SPARE } else { 0 };
-        let rank = head.rank_for(width + spare);
-        let len = head.without(rank).width();
-        let excess = if spare > 0 { render::journey_excess(len, width) } else { 0..0 };
-        Self { width, rank, excess }
-    }
-
-    fn line(&self, line: StyledLine, number: usize) -> StyledLine {
-        let line = match number {
-            0 => line.without(self.rank).shortened(self.excess.clone()),
-            _ => line,
-        };
-        line.fitted(self.width)
     }
 }
 
