@@ -60,6 +60,7 @@ pub(crate) fn run() -> Result<TaskOutcome, TaskError> {
     let mut faults = faults_of_names(&files, &mut exceptions);
     faults.extend(faults_of_shares(&figures));
     faults.extend(faults_of_comments(&figures, &mut exceptions));
+    faults.extend(faults_of_crates(&figures, &mut exceptions));
     faults.extend(faults_of_sizes(&files, &mut exceptions));
     faults.extend(faults_of_help(&files));
     faults.extend(exceptions.unused());
@@ -146,6 +147,23 @@ fn faults_of_comments(
         })
     };
     figures.iter().filter_map(fault).collect()
+}
+
+/// Crates that have grown: the lines of each may only fall.
+fn faults_of_crates(
+    figures: &[(&str, CrateFigures)],
+    exceptions: &mut TidyExceptions,
+) -> Vec<String> {
+    let crates = figures.iter().filter(|(krate, _)| *krate != "all");
+    let grown = crates.filter(|(krate, it)| !exceptions.allow_up_to("crate", krate, it.lines));
+    grown
+        .map(|(krate, it)| {
+            format!(
+                "{krate}: {} lines are more than xtask/tidy.txt allows: remove others",
+                it.lines
+            )
+        })
+        .collect()
 }
 
 /// Names that occur twice in a crate, contain a banned word, or are one word that is not a term.
