@@ -189,7 +189,7 @@ fn read(
     let endpoints = endpoints::EndpointReader::new(map, common, &network.costs).read(&mut root);
     let messaging = messages::MessageReader::new(map, &routes, duration, endpoints).read(&mut root);
     network.check_memory(&messaging, problems);
-    let faults = faults::FaultReader::new(map, &network.chained, seed, duration).read(&mut root);
+    let faults = faults::FaultReader::new(map, &network.powered, seed, duration).read(&mut root);
     let taps = taps::read(&mut root, map, duration);
     root.finish();
     if network.whole == NetworkCompleteness::Incomplete {

@@ -90,6 +90,29 @@ fn the_hosts_of_a_chain_pass_on_what_is_not_theirs_and_lose_their_power_as_a_who
     assert_eq!(run.times("h1.ports:0", |kind| matches!(kind, TruthEventKind::PowerLost)), [4000]);
 }
 
+/// I-3: the host is the supply of all its interfaces, whether it is named or one of them.
+#[test]
+fn all_interfaces_of_a_host_lose_their_power_together() {
+    for named in ["h0", "h0.0", "h0.1"] {
+        let text = format!(
+            "duration_us = 100\n[[switch]]\nname = \"s0\"\n[[host]]\nname = \"h0\"\ninterfaces = 2\n\
+             at = [\"s0:0\", \"s0:1\"]\n[[host]]\nname = \"h1\"\nat = \"s0:2\"\n\
+             [[fault]]\nat_us = 50\npower_off = \"{named}\"\nfor_us = 20\n"
+        );
+        let scenario = Scenario::read("interfaces", &text).unwrap();
+        let again = Scenario::read("again", &scenario.write().unwrap()).unwrap();
+        assert_eq!(again.faults, scenario.faults);
+        let run = TestRun::whole(&text);
+        for port in ["h0.0:0", "h0.1:0", "h1:0"] {
+            let lost = run.times(port, |kind| matches!(kind, TruthEventKind::PowerLost));
+            assert_eq!(lost, if port == "h1:0" { vec![] } else { vec![4000] }, "{named} {port}");
+        }
+    }
+    let text = "[[switch]]\nname = \"s0\"\n[[host]]\nname = \"h0\"\nat = \"s0:0\"\n\
+                [[fault]]\nat_us = 50\npower_off = \"h\"\n";
+    assert!(Scenario::read("unknown", text).unwrap_err().to_string().contains("unknown node `h`"));
+}
+
 /// S-10: a box with two supplies loses its power with the second of them.
 #[test]
 fn a_switch_has_power_as_long_as_one_of_its_supplies() {

@@ -115,18 +115,18 @@ pub(super) struct FaultReader<'a> {
     seed: u64,
     duration: u64,
     faults: Vec<FaultSpec>,
-    /// Nodes with the same power supply. B-1
-    chained: &'a BTreeMap<NodeId, NodeId>,
+    /// The other nodes with the same power supply. B-1, I-3
+    powered: &'a BTreeMap<NodeId, Vec<NodeId>>,
 }
 
 impl<'a> FaultReader<'a> {
     pub(super) const fn new(
         map: NameLookup<'a>,
-        chained: &'a BTreeMap<NodeId, NodeId>,
+        powered: &'a BTreeMap<NodeId, Vec<NodeId>>,
         seed: u64,
         duration: u64,
     ) -> Self {
-        Self { map, seed, duration, faults: Vec::new(), chained }
+        Self { map, seed, duration, faults: Vec::new(), powered }
     }
 
     /// Faults of all tables, ordered by time, then by position in the file.
@@ -140,11 +140,11 @@ impl<'a> FaultReader<'a> {
             self.probe(table, rng);
         }
         let power = self.faults.iter().filter(|fault| fault.kind.acts_on() == FaultPlace::Node);
-        let others = power.filter_map(|fault| {
-            let other = self.chained.get(&fault.place.node)?;
-            Some(FaultSpec { place: NameLookup::host_port(*other), ..fault.clone() })
+        let others = power.flat_map(|fault| {
+            let others = self.powered.get(&fault.place.node).into_iter().flatten();
+            others.map(|it| FaultSpec { place: NameLookup::host_port(*it), ..fault.clone() })
         });
-        let others: Vec<_> = others.collect();
+        let others: Vec<_> = others.filter(|it| !self.faults.contains(it)).collect();
         self.faults.extend(others);
         self.faults.sort_by_key(|fault| fault.at);
         self.faults
@@ -290,7 +290,10 @@ impl<'a> FaultReader<'a> {
 
     fn target(&self, text: &TomlText<'_>, part: FaultPlace) -> Option<NodePort> {
         match part {
-            FaultPlace::Node => self.map.node(text).map(NameLookup::host_port),
+            FaultPlace::Node => {
+                let interface = self.map.first_interface(text.text);
+                interface.or_else(|| self.map.node(text)).map(NameLookup::host_port)
+            }
             FaultPlace::Host => self.map.host(text).map(NameLookup::host_port),
             FaultPlace::Port => self.map.cabled_port(text),
             FaultPlace::Sender => self.map.sending_port(text),

@@ -69,6 +69,12 @@ impl<'a> NameLookup<'a> {
         self.find(name, name.text, "host", |kind| matches!(kind, NodeKind::Host))
     }
 
+    /// The first of several interfaces of a host with this name. I-7
+    pub(super) fn first_interface(&self, host: &str) -> Option<NodeId> {
+        let found = self.topology.find(&format!("{host}.0"))?;
+        self.topology.node(found).filter(|it| it.kind == NodeKind::Host).map(|_| found)
+    }
+
     fn find(
         &self,
         place: &TomlText<'_>,

@@ -37,7 +37,7 @@ pub(super) struct ScenarioNetwork {
     pub(super) places: BTreeMap<String, Range<usize>>,
     pub(super) whole: NetworkCompleteness,
     /// The host of each switch in a chain, and the reverse: they have one power supply. B-1
-    pub(super) chained: BTreeMap<NodeId, NodeId>,
+    pub(super) powered: BTreeMap<NodeId, Vec<NodeId>>,
     keys: NetworkKeys,
 }
 
@@ -56,7 +56,7 @@ struct NetworkBuilder<'a> {
     /// Position of each cable's table, and the names of its ends.
     places: Vec<(Range<usize>, Vec<TomlText<'a>>)>,
     whole: NetworkCompleteness,
-    chained: BTreeMap<NodeId, NodeId>,
+    powered: BTreeMap<NodeId, Vec<NodeId>>,
 }
 
 pub(super) fn read<'a>(
@@ -100,7 +100,7 @@ pub(super) fn read<'a>(
         generated: 0,
         places: Vec::new(),
         whole: NetworkCompleteness::Complete,
-        chained: BTreeMap::new(),
+        powered: BTreeMap::new(),
     };
     if let Some(table) = root.table("topology") {
         plan.generate(table, seed, (switch, link), files);
@@ -234,6 +234,11 @@ impl<'a> NetworkBuilder<'a> {
                 Some(host)
             })
             .collect();
+        // The host is their supply. I-3
+        for host in &hosts {
+            let others = hosts.iter().copied().filter(|other| other != host);
+            self.powered.insert(*host, others.collect());
+        }
         let Some(at) = at else { return Vec::new() };
         let Some(ports) = ports_of(&at, count).filter(|ports| ports.len() == hosts.len()) else {
             self.whole = NetworkCompleteness::Incomplete;
@@ -310,8 +315,8 @@ impl<'a> NetworkBuilder<'a> {
         let costs = topology.hosts().map(of).collect();
         self.check_profiles(&topology);
         self.check_size(&topology);
-        let Self { names: places, whole, chained, keys, .. } = self;
-        ScenarioNetwork { topology, interfaces, costs, places, whole, chained, keys }
+        let Self { names: places, whole, powered, keys, .. } = self;
+        ScenarioNetwork { topology, interfaces, costs, places, whole, powered, keys }
     }
 
     /// Builds the topology; reports and omits cables that do not fit.

@@ -64,7 +64,7 @@ impl<'a> NetworkBuilder<'a> {
             let Some(host) = self.node(Some((name.text, &name.span)), NodeKind::Host) else {
                 return;
             };
-            self.chained.extend([(host, *switch), (*switch, host)]);
+            self.powered.extend([(host, vec![*switch]), (*switch, vec![host])]);
             within.push([port(host, 0), port(*switch, 1)]);
         }
         let switches = links.iter().map(|(switch, _)| *switch);
