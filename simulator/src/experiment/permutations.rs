@@ -208,6 +208,24 @@ mod tests {
         assert_eq!(found(&PATTERNS[3]), [3, 4, 5, 0, 1, 2]);
     }
 
+    /// The published shape: what is local is near the peak of one pair, and halves that exchange fill the few cables between
+    /// them, without a collapse.
+    #[test]
+    fn local_permutations_are_near_the_peak_and_the_bisection_is_full() {
+        let found = EXPERIMENT.run(ExperimentEffort::Quick).unwrap();
+        let curve = |plot: usize| -> Vec<i64> {
+            found.plots[plot].curves[0].points.iter().map(|(_, value)| value.0).collect()
+        };
+        let (bandwidths, trips) = (curve(0), curve(1));
+        let ([pair, shift, neighbour, bisect], [alone, next, beside, across]) =
+            (bandwidths.try_into().unwrap(), trips.try_into().unwrap());
+        let near = |value: i64, best: i64| (best * 8 / 10..=best * 12 / 10).contains(&value);
+        assert!(near(shift, pair) && near(neighbour, pair), "{found:?}");
+        assert!(near(next, alone) && near(beside, alone) && across > next, "{found:?}");
+        // 13 pairs share 80 MB/s.
+        assert!((80_000 / 13 / 3..=80_000 / 13).contains(&bisect), "{bisect}");
+    }
+
     #[test]
     fn hosts_of_a_switch_are_beside_each_other() {
         let (scenario, hosts) = network().unwrap();
