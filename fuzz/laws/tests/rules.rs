@@ -178,12 +178,12 @@ fn uncited(page: &str, file: &impl Fn(&str) -> Option<String>) -> Vec<String> {
 fn is_command(command: &str, file: &impl Fn(&str) -> Option<String>) -> bool {
     let has = |page: &str, text: &str| file(page).is_some_and(|page| page.contains(text));
     match command.split(' ').collect::<Vec<_>>().as_slice() {
-        ["myriscope", "demo", name] => file(&format!("cli/demos/{name}.toml")).is_some(),
-        ["myriscope", "experiment", name] => EXPERIMENTS.iter().any(|it| it.name == *name),
-        ["myriscope", "explain", name] => ["findings", "rules"]
+        ["demo", name] => file(&format!("cli/demos/{name}.toml")).is_some(),
+        ["experiment", name] => EXPERIMENTS.iter().any(|it| it.name == *name),
+        ["explain", name] => ["findings", "rules"]
             .iter()
             .any(|it| has(&format!("docs/{it}.md"), &format!("| {name} |"))),
-        words => words.get(..2).is_some_and(|it| has("docs/examples.md", &it.join(" "))),
+        words => words.first().is_some_and(|it| has("docs/examples.md", &format!("myriscope {it}"))),
     }
 }
 
