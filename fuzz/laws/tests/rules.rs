@@ -175,9 +175,9 @@ fn is_command(command: &str, file: &impl Fn(&str) -> Option<String>) -> bool {
     match command.split(' ').collect::<Vec<_>>().as_slice() {
         ["demo", name] => file(&format!("cli/demos/{name}.toml")).is_some(),
         ["experiment", name] => EXPERIMENTS.iter().any(|it| it.name == *name),
-        ["explain", name] => ["findings", "rules"]
-            .iter()
-            .any(|it| has(&format!("docs/{it}.md"), &format!("| {name} |"))),
+        ["explain", name] => {
+            has("docs/findings.md", &format!("- {name}: ")) || has("docs/rules.md", &format!("| {name} |"))
+        }
         words => words.first().is_some_and(|it| has("docs/examples.md", &format!("myriscope {it}"))),
     }
 }
