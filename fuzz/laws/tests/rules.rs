@@ -176,9 +176,12 @@ fn is_command(command: &str, file: &impl Fn(&str) -> Option<String>) -> bool {
         ["demo", name] => file(&format!("cli/demos/{name}.toml")).is_some(),
         ["experiment", name] => EXPERIMENTS.iter().any(|it| it.name == *name),
         ["explain", name] => {
-            has("docs/findings.md", &format!("- {name}: ")) || has("docs/rules.md", &format!("| {name} |"))
+            has("docs/findings.md", &format!("- {name}: "))
+                || has("docs/rules.md", &format!("| {name} |"))
         }
-        words => words.first().is_some_and(|it| has("docs/examples.md", &format!("myriscope {it}"))),
+        words => {
+            words.first().is_some_and(|it| has("docs/examples.md", &format!("myriscope {it}")))
+        }
     }
 }
 
@@ -245,8 +248,7 @@ fn a_rule_without_a_test_is_told() {
 
 #[test]
 fn a_test_that_is_none_is_told() {
-    let told =
-        |tests: &str| doctored(&format!("| F-1 | A. | – | {tests} |")).join("; ");
+    let told = |tests: &str| doctored(&format!("| F-1 | A. | – | {tests} |")).join("; ");
     let unnamed = "F-1: none of its tests says which rule it holds";
     assert_eq!(told("`good.rs::goes`"), unnamed);
     assert_eq!(told("`good.rs::fills`"), unnamed);
