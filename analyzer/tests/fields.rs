@@ -2,9 +2,8 @@
 //! schemas that `myriscope schema` prints.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
-use myriscope_analyzer::filter::{Filter, RowField, RowKind, list_fields};
+use myriscope_analyzer::filter::{Filter, RowKind, list_fields};
 
 #[test]
 fn names_are_there_once_and_every_field_can_be_asked_for() {
@@ -33,35 +32,4 @@ fn what_fields_mean_stands_in_one_column_however_long_their_names_are() {
             assert!(line.get(column).is_some_and(|first| *first != ' '), "{line:?}");
         }
     }
-}
-
-/// The registry as the tables of `docs/filter.md`.
-fn tables() -> String {
-    let mut text = String::new();
-    for kind in RowKind::ALL {
-        writeln!(text, "### `{}`\n", kind.command()).unwrap();
-        text += "| field | type | unit | rule | meaning |\n|---|---|---|---|---|\n";
-        for RowField { name, shape, unit, rule, help, .. } in kind.fields() {
-            let words = kind.field(name).unwrap().words();
-            let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-            let words =
-                if words.is_empty() { String::new() } else { format!(": {}", words.join(" ")) };
-            let shape = shape.name();
-            writeln!(text, "| `{name}` | {shape} | {unit} | {rule} | {help}{words} |").unwrap();
-        }
-        text.push('\n');
-    }
-    text
-}
-
-#[test]
-fn the_documentation_lists_every_field() {
-    let page = include_str!("../../docs/filter.md");
-    let listed = page.split_once("a test checks this.\n\n").unwrap().1;
-    assert_eq!(
-        listed.trim_end(),
-        tables().trim_end(),
-        "docs/filter.md: its tables should be\n{}",
-        tables()
-    );
 }

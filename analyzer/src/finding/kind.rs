@@ -144,8 +144,8 @@ impl FindingInfo {
     pub fn advice(&self) -> (&'static str, &'static str) {
         let page = include_str!("../../topics/findings.md");
         let row = |line: &'static str| {
-            let row = line.strip_prefix("| ")?.strip_suffix(" |")?;
-            row.strip_prefix(self.name)?.strip_prefix(" | ")?.split_once(" | ")
+            let row = line.strip_prefix("- ")?.strip_prefix(self.name)?;
+            row.strip_prefix(": ")?.split_once(". Next: ")
         };
         page.lines().find_map(row).unwrap_or_default()
     }

@@ -168,12 +168,12 @@ fn names(text: &str) -> Vec<String> {
 fn documented_facts() -> (BTreeSet<(String, String)>, BTreeSet<String>) {
     let page = include_str!("../../../docs/output.md");
     let (_, page) = page.split_once("### Members of `first`").unwrap();
-    let (kinds, rest) = page.split_once("| member | unit |").unwrap();
+    let (kinds, rest) = page.split_once("\nThe members:\n\n").unwrap();
     let (meanings, _) = rest.split_once("\n\n").unwrap();
     let explained = meanings.lines().filter_map(|line| names(line).into_iter().next()).collect();
     let mut documented = BTreeSet::new();
-    for line in kinds.lines().filter(|line| line.starts_with("| `")) {
-        let (kinds, members) = line.trim_matches('|').split_once('|').unwrap();
+    for line in kinds.lines().filter(|line| line.starts_with("- `")) {
+        let (kinds, members) = line.split_once(": ").unwrap();
         for kind in names(kinds) {
             documented.extend(names(members).into_iter().map(|member| (kind.clone(), member)));
         }

@@ -16,7 +16,6 @@ const GROUPS: [(char, u32); 11] = [
 #[derive(Clone, Debug)]
 struct RulePageRow {
     id: String,
-    places: String,
     tests: Vec<String>,
 }
 
@@ -24,13 +23,12 @@ fn rows(page: &str) -> Vec<RulePageRow> {
     let row = |line: &str| {
         let line = line.strip_prefix("| ")?.strip_suffix('|')?;
         let cells: Vec<&str> = line.split(" | ").map(str::trim).collect();
-        let [id, _, _, places, tests] = cells.as_slice() else { return None };
+        let [id, _, _, tests] = cells.as_slice() else { return None };
         let is_id = *id == "L"
             || id.split_once('-').is_some_and(|(group, number)| {
                 group.len() == 1 && number.bytes().all(|byte| byte.is_ascii_digit())
             });
-        let places = (*places).to_owned();
-        is_id.then(|| RulePageRow { id: (*id).to_owned(), places, tests: quoted(tests) })
+        is_id.then(|| RulePageRow { id: (*id).to_owned(), tests: quoted(tests) })
     };
     page.lines().filter_map(row).collect()
 }
@@ -64,11 +62,8 @@ fn complaints(page: &str, file: &impl Fn(&str) -> Option<String>) -> Vec<String>
 }
 
 fn wrong(row: &RulePageRow, file: &impl Fn(&str) -> Option<String>) -> Vec<String> {
-    let RulePageRow { id, places, tests } = row;
+    let RulePageRow { id, tests } = row;
     let mut out = Vec::new();
-    let paths: Vec<String> = quoted(places).into_iter().filter(|it| it.contains('/')).collect();
-    let gone = paths.iter().filter(|path| file(path).is_none());
-    out.extend(gone.map(|path| format!("{id} is said to be in {path}, which is not there")));
     if tests.is_empty() {
         out.push(format!("{id} has no test"));
         return out;
@@ -178,12 +173,15 @@ fn uncited(page: &str, file: &impl Fn(&str) -> Option<String>) -> Vec<String> {
 fn is_command(command: &str, file: &impl Fn(&str) -> Option<String>) -> bool {
     let has = |page: &str, text: &str| file(page).is_some_and(|page| page.contains(text));
     match command.split(' ').collect::<Vec<_>>().as_slice() {
-        ["myriscope", "demo", name] => file(&format!("cli/demos/{name}.toml")).is_some(),
-        ["myriscope", "experiment", name] => EXPERIMENTS.iter().any(|it| it.name == *name),
-        ["myriscope", "explain", name] => ["findings", "rules"]
-            .iter()
-            .any(|it| has(&format!("docs/{it}.md"), &format!("| {name} |"))),
-        words => words.get(..2).is_some_and(|it| has("docs/examples.md", &it.join(" "))),
+        ["demo", name] => file(&format!("cli/demos/{name}.toml")).is_some(),
+        ["experiment", name] => EXPERIMENTS.iter().any(|it| it.name == *name),
+        ["explain", name] => {
+            has("docs/findings.md", &format!("- {name}: "))
+                || has("docs/rules.md", &format!("| {name} |"))
+        }
+        words => {
+            words.first().is_some_and(|it| has("docs/examples.md", &format!("myriscope {it}")))
+        }
     }
 }
 
@@ -220,7 +218,7 @@ fn doctored(row: &str) -> Vec<String> {
         _ => None,
     };
     let others = expected().into_iter().filter(|id| id != "F-1");
-    let others = others.map(|id| format!("| {id} | Text. | – | `good.rs` | `{id}.rs` |\n"));
+    let others = others.map(|id| format!("| {id} | Text. | – | `{id}.rs` |\n"));
     let page = others.collect::<String>() + row;
     complaints(&page, &|path| match path.strip_suffix(".rs") {
         Some(id) if expected().contains(id) => {
@@ -232,26 +230,25 @@ fn doctored(row: &str) -> Vec<String> {
 
 #[test]
 fn a_rule_with_a_test_is_fine() {
-    assert_eq!(doctored("| F-1 | Text. | – | `good.rs` | `good.rs::stops` |"), [""; 0]);
-    assert_eq!(doctored("| F-1 | Text. | – | `good.rs` | `range.rs`, `good.rs::goes` |"), [""; 0]);
+    assert_eq!(doctored("| F-1 | Text. | – | `good.rs::stops` |"), [""; 0]);
+    assert_eq!(doctored("| F-1 | Text. | – | `range.rs`, `good.rs::goes` |"), [""; 0]);
 }
 
 #[test]
 fn a_rule_without_a_test_is_told() {
     let told = |row: &str| doctored(row).join("; ");
-    assert_eq!(told("| F-1 | Text. | – | `good.rs` | |"), "F-1 has no test");
+    assert_eq!(told("| F-1 | Text. | – | |"), "F-1 has no test");
     assert_eq!(told(""), "F-1 of the digest is missing");
     let text = "F-10 is no rule of the digest: say so in this test too";
-    let both = "| F-1 | Text. | – | `good.rs` | `range.rs` |\n| F-10 | Text. | – | `good.rs` | |";
+    let both = "| F-1 | Text. | – | `range.rs` |\n| F-10 | Text. | – | |";
     assert_eq!(told(both), format!("F-10 has no test; {text}"));
-    let twice = "| F-1 | Text. | – | `good.rs` | `range.rs` |\n".repeat(2);
+    let twice = "| F-1 | Text. | – | `range.rs` |\n".repeat(2);
     assert_eq!(told(&twice), "F-1 stands there twice");
 }
 
 #[test]
 fn a_test_that_is_none_is_told() {
-    let told =
-        |tests: &str| doctored(&format!("| F-1 | A. | – | `good.rs` | {tests} |")).join("; ");
+    let told = |tests: &str| doctored(&format!("| F-1 | A. | – | {tests} |")).join("; ");
     let unnamed = "F-1: none of its tests says which rule it holds";
     assert_eq!(told("`good.rs::goes`"), unnamed);
     assert_eq!(told("`good.rs::fills`"), unnamed);
@@ -267,12 +264,6 @@ fn a_test_that_is_none_is_told() {
         let said = told(&format!("`good.rs::stops`, `{test}`"));
         assert_eq!(said, format!("F-1 cites {test}: {why}"));
     }
-}
-
-#[test]
-fn a_rule_is_obeyed_where_the_page_says_so() {
-    let row = "| F-1 | Text. | – | `simulator/src/gone.rs` | `range.rs` |";
-    assert_eq!(doctored(row), ["F-1 is said to be in simulator/src/gone.rs, which is not there"]);
 }
 
 #[test]

@@ -538,7 +538,7 @@ mod tests {
     #[test]
     fn the_document_has_a_line_for_each_kind_of_event_and_no_other() {
         let named: Vec<_> =
-            DOC.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+            DOC.lines().filter_map(|line| line.strip_prefix("- `")?.split('`').next()).collect();
         let mut kinds: Vec<_> = samples().iter().map(TruthEventKind::name).collect();
         kinds.dedup();
         assert_eq!(kinds, TRUTH_KINDS);

@@ -15,9 +15,8 @@ pub(super) struct GlossaryTerm {
 /// All terms, in the order of the glossary.
 pub(super) fn all() -> impl Iterator<Item = GlossaryTerm> {
     let text = include_str!("../../../topics/glossary.md");
-    let rows = text.lines().skip_while(|line| *line != "|---|---|").skip(1);
-    rows.filter_map(|line| {
-        let (term, meaning) = line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ")?;
+    text.lines().filter_map(|line| {
+        let (term, meaning) = line.strip_prefix("- ")?.split_once(": ")?;
         let name = term.strip_suffix(" *(M)*");
         Some(GlossaryTerm {
             term: name.unwrap_or(term).to_owned(),
@@ -54,7 +53,7 @@ mod tests {
     #[test]
     fn every_row_of_the_glossary_is_a_term() {
         let text = include_str!("../../../topics/glossary.md");
-        assert_eq!(all().count(), text.lines().filter(|line| line.starts_with("| ")).count() - 1);
+        assert_eq!(all().count(), text.lines().filter(|line| line.starts_with("- ")).count());
         assert!(all().all(|term| !term.meaning.contains(['[', ']']) && !term.term.contains("*(")));
     }
 }

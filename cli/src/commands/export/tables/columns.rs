@@ -2,8 +2,6 @@
 
 use analyzer::filter::{FieldShape, RowField};
 use arrow_schema::{DataType, Field, Fields, Schema};
-#[cfg(test)]
-use clap::ValueEnum as _;
 use serde_json::Value;
 
 use crate::args::ExportedTable;
@@ -135,42 +133,5 @@ fn fit_value(kind: &DataType, value: &mut Value) {
     };
     if !fits {
         *value = Value::Null;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn name_of(kind: &DataType) -> String {
-        if kind.is_nested() { "struct".to_owned() } else { kind.to_string() }
-    }
-
-    fn list(node: &SchemaNode, before: &str, text: &mut String) {
-        for (name, node) in &node.members {
-            let kind = data_type(node);
-            let kind = if let DataType::List(element) = &kind {
-                format!("list of {}", name_of(element.data_type()))
-            } else {
-                name_of(&kind)
-            };
-            let (unit, help) = node.field.map_or(("", ""), |field| (field.unit, field.help));
-            *text += &format!("| `{before}{name}` | {kind} | {unit} | {help} |\n");
-            list(node, &format!("{before}{name}."), text);
-        }
-    }
-
-    #[test]
-    fn the_documentation_lists_every_column() {
-        let mut text = String::new();
-        for table in ExportedTable::value_variants() {
-            text += &format!("### `{}`\n\n", table.name());
-            text += "| column | type | unit | meaning |\n|---|---|---|---|\n";
-            list(&SchemaNode::of(&fields(*table)), "", &mut text);
-            text.push('\n');
-        }
-        let page = include_str!("../../../../../docs/tables.md");
-        let listed = page.split_once("a test checks this.\n\n").unwrap().1;
-        assert!(listed.trim_end() == text.trim_end(), "docs/tables.md should end with\n{text}");
     }
 }
