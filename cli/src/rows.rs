@@ -231,9 +231,9 @@ impl<'a> RowWriter<'a> {
                 let head = columns.map(|columns| vec![columns.head()]).unwrap_or(head);
                 // Lines of characters have a width of their own.
                 let width = self.output.width().filter(|_| kind != RowKind::Characters);
-                let has_path = kind == RowKind::Journeys && !has_columns;
                 let heading = head.first().cloned().unwrap_or_default();
-                self.fit = width.map(|width| TableFit::of(width, has_path, &heading));
+                let kind = (!has_columns).then_some(kind);
+                self.fit = width.map(|width| TableFit::of(width, kind, &heading));
                 if self.view.arrange.has_head {
                     self.table_lines(head);
                 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use analyzer::filter::RowKind;
 use analyzer::render::{self, ColumnRank, StyledLine};
 
 /// Shortening of the lines of a table to the width of the output, which follows from the heading.
@@ -14,8 +15,9 @@ pub(crate) struct TableFit {
 }
 
 impl TableFit {
-    /// The shortening of a table with this heading; that of journeys has their paths.
-    pub(crate) fn of(width: usize, has_path: bool, head: &StyledLine) -> Self {
+    /// The shortening of a table by its heading; in one with the own columns of a kind, paths of journeys give way first.
+    pub(crate) fn of(width: usize, kind: Option<RowKind>, head: &StyledLine) -> Self {
+        let has_path = kind == Some(RowKind::Journeys);
         let rank = head.rank_for(width + if has_path { render::WAY_SPARE } else { 0 });
         let len = head.clone().without(rank).width();
         let excess = if has_path { render::journey_excess(len, width) } else { 0..0 };

@@ -114,7 +114,7 @@ impl CaptureViewer {
 
     fn draw_list(&self, list: &RowList, rows: usize, screen: &mut ScreenLines<'_>) {
         let width = screen.width();
-        let fit = TableFit::of(width, self.kind == ViewKind::Journeys, &list.head);
+        let fit = TableFit::of(width, Some(self.kind.row_kind()), &list.head);
         screen.line(&fit.apply(0, list.head.clone()));
         let cursor = (self.kind == ViewKind::Links).then(|| self.overview.cell(self.cell, width));
         if let Some((_, time)) = cursor {
