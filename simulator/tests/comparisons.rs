@@ -108,6 +108,12 @@ fn all_interfaces_of_a_host_lose_their_power_together() {
             assert_eq!(lost, if port == "h1:0" { vec![] } else { vec![4000] }, "{named} {port}");
         }
     }
+    // A node is meant by its own name, whatever others are called.
+    let text = "duration_us = 100\n[[switch]]\nname = \"s0\"\n[[host]]\nname = \"h0.0\"\nat = \"s0:0\"\n\
+                [[host]]\nname = \"h0\"\nat = \"s0:1\"\n[[fault]]\nat_us = 50\npower_off = \"h0\"\n";
+    let scenario = Scenario::read("dots", text).unwrap();
+    assert_eq!(Some(scenario.faults[0].place.node), scenario.topology.find("h0"));
+    assert_eq!(scenario.faults.len(), 1);
     let text = "[[switch]]\nname = \"s0\"\n[[host]]\nname = \"h0\"\nat = \"s0:0\"\n\
                 [[fault]]\nat_us = 50\npower_off = \"h\"\n";
     assert!(Scenario::read("unknown", text).unwrap_err().to_string().contains("unknown node `h`"));

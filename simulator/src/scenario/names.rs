@@ -69,8 +69,11 @@ impl<'a> NameLookup<'a> {
         self.find(name, name.text, "host", |kind| matches!(kind, NodeKind::Host))
     }
 
-    /// The first of several interfaces of a host with this name. I-7
+    /// The first interface of a host with several; none if the name is that of a node itself. I-7
     pub(super) fn first_interface(&self, host: &str) -> Option<NodeId> {
+        if self.topology.find(host).is_some() {
+            return None;
+        }
         let found = self.topology.find(&format!("{host}.0"))?;
         self.topology.node(found).filter(|it| it.kind == NodeKind::Host).map(|_| found)
     }
