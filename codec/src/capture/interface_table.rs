@@ -104,7 +104,6 @@ impl InterfaceTable {
         self.extent.faults = self.extent.faults.saturating_add(faults);
     }
 
-    /// Rejects a chunk.
     pub(super) fn reject(&mut self, fault: CaptureFault, out: &mut dyn FnMut(CaptureItem<'_>)) {
         self.extent.left_out = self.extent.left_out.saturating_add(1);
         out(CaptureItem::Fault(fault));

@@ -205,9 +205,9 @@ fn set(
     column: CsvColumn,
     masks: &[u64],
 ) -> Result<(), String> {
-    match (column, level(text)) {
+    match column {
         _ if text.is_empty() => {}
-        (CsvColumn::Bus { width, base }, _) => {
+        CsvColumn::Bus { width, base } => {
             let bits =
                 bits(text, base).filter(|bits| bits.is_none_or(|bits| is_of_width(bits, width)));
             let bits =
@@ -222,8 +222,11 @@ fn set(
                 levels.put(*mask, level);
             }
         }
-        (_, Some(level)) => masks.iter().for_each(|mask| levels.put(*mask, level)),
-        (_, None) => return Err(format!("level {:?} is not 0 or 1", head(text))),
+        CsvColumn::Time(_) | CsvColumn::Other | CsvColumn::Level => {
+            let known = level(text);
+            let level = known.ok_or_else(|| format!("level {:?} is not 0 or 1", head(text)))?;
+            masks.iter().for_each(|mask| levels.put(*mask, level));
+        }
     }
     Ok(())
 }

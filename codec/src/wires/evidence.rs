@@ -38,8 +38,9 @@ impl WireEvidence {
     /// The evidence in the sets of signals that change in each character.
     pub fn of(characters: &[u16], map: &WireMap) -> Self {
         let (table, mut found) = (map.table(), Self::default());
-        let wires = |signals: u16| table.get(usize::from(signals)).copied().unwrap_or_default();
-        found.used = characters.iter().fold(0, |used, signals| used | wires(*signals));
+        let wires = |signals: &u16| table.get(usize::from(*signals)).copied().unwrap_or_default();
+        let sent: Vec<u16> = characters.iter().map(wires).collect();
+        found.used = sent.iter().fold(0, |used, wires| used | wires);
         // The 1s of a single open wire arrive as 0s. W-5
         let is_one_open = found.used.count_ones() as usize == WIRES - 1;
         let carried = if is_one_open { found.used } else { u16::MAX };
@@ -52,7 +53,7 @@ impl WireEvidence {
             Symbol::BackwardReset,
         ];
         let symbols = symbols.map(|symbol| symbol.code().map(|code| u16::from(code) & carried));
-        for bits in characters.iter().map(|signals| wires(*signals)) {
+        for &bits in &sent {
             // Probes and replies are rare, and so many that they prove nothing.
             if bits != 0 && bits >> 8 == 0 && !matches!(bits, 0xc0..=0xc7 | 0xf0..=0xff) {
                 found.codes += 1;
@@ -60,7 +61,6 @@ impl WireEvidence {
                 found.gaps += usize::from(symbols.first() == Some(&Some(bits)));
             }
         }
-        let sent: Vec<u16> = characters.iter().map(|signals| wires(*signals)).collect();
         let packets = packets(&sent, 1 << 8, Character::GAP.bits());
         found.good = packets.iter().filter(|packet| is_good(packet)).count();
         Self { packets: packets.len(), ..found }

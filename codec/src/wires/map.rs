@@ -133,8 +133,7 @@ pub fn guess_map(characters: &[u16]) -> Option<GuessedMap> {
             if packets.len() < GOOD_MIN {
                 continue;
             }
-            let sums: Vec<SignalSyndromes> =
-                packets.iter().map(|packet| SignalSyndromes::of(packet)).collect();
+            let sums: Vec<_> = packets.iter().map(|it| SignalSyndromes::of(it)).collect();
             let partners = codes.iter().copied().filter(|go| go & gap == 0);
             for go in partners.map(Some).chain([None]) {
                 for_each_map(d, gap, go, |map| {

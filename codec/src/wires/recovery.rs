@@ -89,7 +89,6 @@ pub struct ClockRecovery {
 const BINS_KEPT: usize = 160;
 const BIN_0: usize = 32;
 
-/// All wires as a set.
 const ALL_WIRES: u32 = (1 << WIRES) - 1;
 
 /// A set of wires as a transition has it.
