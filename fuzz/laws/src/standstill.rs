@@ -3,11 +3,6 @@
 //!
 //! The truth is that of a run that goes on: what stands still does so long after the end of the recording.
 
-#![expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "most kinds of rows are about no end of a packet"
-)]
-
 pub mod circle;
 
 use std::collections::BTreeMap;
@@ -23,6 +18,7 @@ use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
 use crate::network::analyzed::AnalyzedCapture;
 use crate::network::journeys::NetworkClass;
+use crate::network::rules::under_way;
 use crate::network::run::run;
 use crate::repair::SeededRng;
 use crate::taps;
@@ -82,17 +78,7 @@ fn stops(scenario: &Scenario, rows: &[TruthEvent]) -> BTreeMap<NodePort, SenderS
 /// at its end.
 fn is_free(scenario: &Scenario) -> bool {
     let (rows, duration) = (truth(scenario), scenario.duration);
-    let mut under_way = BTreeMap::new();
-    for row in &rows {
-        match &row.kind {
-            TruthEventKind::Injected { .. } => under_way.insert(row.packet, row.at),
-            TruthEventKind::Consumed { .. }
-            | TruthEventKind::Dropped(_)
-            | TruthEventKind::Merged => under_way.remove(&row.packet),
-            _ => None,
-        };
-    }
-    under_way.values().all(|at| (duration - at) * 10 < duration)
+    under_way(&rows).values().all(|at| (duration - at) * 10 < duration)
         && stops(scenario, &rows).values().all(|sender| sender.total * 10 < duration)
 }
 

@@ -40,9 +40,9 @@ fn it_holds_within_all_these_bounds() {
     let both = vec![good(Left), good(Left), good(Right)];
     let neighbour = vec![good(Left), PlannedMessage::neighbours(Left)];
     let refused = vec![bad(Left), good(Left), good(Left)];
-    // In walks of several times as many states as the others.
-    let restarts = u8::from(draws(1) > 1);
-    let all_at_once = FaultBounds { losses: 1, fulls: 1, unloads: 1, restarts, ..NONE };
+    // Faults of walks of several times as many states as the others.
+    let large = u8::from(draws(1) > 1);
+    let all_at_once = FaultBounds { losses: 1, fulls: 1, unloads: 1, restarts: large, ..NONE };
     for (name, base, messages, bounds) in [
         (
             "a packet lost and one doubled",
@@ -67,7 +67,7 @@ fn it_holds_within_all_these_bounds() {
             "an endpoint beside one that is unloaded",
             &small,
             &neighbour,
-            FaultBounds { losses: restarts, fulls: 1, unloads: 1, ..NONE },
+            FaultBounds { losses: large, fulls: 1, unloads: 1, ..NONE },
         ),
         (
             "sequence numbers that return",

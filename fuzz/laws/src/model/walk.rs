@@ -167,8 +167,8 @@ impl<'a> ModelWalk<'a> {
         let mut actions = Vec::new();
         while self.keys.len() < states_max {
             let index = u32::try_from(self.visited).unwrap_or(NOWHERE);
+            let Some(key) = self.keys.get_index(self.visited).copied() else { break };
             let Some(world) = self.world(index) else { break };
-            let key = self.keys.get_index(self.visited).copied().unwrap_or_default();
             let fault_free = world.next_without_faults(self.plan);
             let mut next = NOWHERE;
             actions.clear();

@@ -49,24 +49,30 @@ pub fn stop_slack(link: &LinkParameters) -> u32 {
 
 /// Every packet that is injected ends exactly once, or is still in transit.
 fn every_packet_ends_once(outcome: &RunOutcome) {
-    let mut alive: BTreeSet<PacketId> = BTreeSet::new();
+    let alive = under_way(&outcome.rows);
+    assert_eq!(alive.len(), outcome.under_way, "a packet that has not ended is there: {alive:?}");
+}
+
+/// Packets that have not ended, with the times at which they were injected.
+pub(crate) fn under_way(rows: &[TruthEvent]) -> BTreeMap<PacketId, u64> {
+    let mut alive = BTreeMap::new();
     let mut injected: BTreeSet<PacketId> = BTreeSet::new();
-    for row in &outcome.rows {
+    for row in rows {
         let Some(id) = row.packet else { continue };
         match &row.kind {
             TruthEventKind::Injected { .. } => {
                 assert!(injected.insert(id), "a packet is injected once: {row:?}");
-                alive.insert(id);
+                alive.insert(id, row.at);
             }
             TruthEventKind::Consumed { .. }
             | TruthEventKind::Dropped(_)
             | TruthEventKind::Merged => {
-                assert!(alive.remove(&id), "a packet ends once: {row:?}");
+                assert!(alive.remove(&id).is_some(), "a packet ends once: {row:?}");
             }
             _ => {}
         }
     }
-    assert_eq!(alive.len(), outcome.under_way, "a packet that has not ended is there: {alive:?}");
+    alive
 }
 
 /// A port, and what is known about its link.
