@@ -46,8 +46,8 @@ pub(crate) fn run(arguments: &ExperimentArgs, output: &mut StandardOutput) -> Co
     for experiment in EXPERIMENTS.iter().filter(|one| name == ALL_EXPERIMENTS || one.name == name) {
         let findings = measure(experiment, effort).map_err(|error| CliError::scenario(&error))?;
         if interrupt::is_pressed() {
-            let error = interrupt::error();
-            return Err(CliError::Message(format!("{error} during {}", experiment.name)));
+            let text = format!("{} during {}", interrupt::error(), experiment.name);
+            return Err(CliError::Message(text));
         }
         let outcome = ExperimentOutcome { experiment, effort, findings };
         if let Some(directory) = directory {

@@ -150,8 +150,7 @@ impl SweepPlan {
                 Some(_) => "the same command goes on from there",
                 None => "nothing is kept without -o DIR",
             };
-            let error = interrupt::error();
-            CliError::Message(format!("{error} after {count} of {all} runs: {kept}"))
+            CliError::Message(format!("{} after {count} of {all} runs: {kept}", interrupt::error()))
         })
     }
 }

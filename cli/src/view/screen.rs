@@ -56,7 +56,6 @@ impl CaptureViewer {
         }
     }
 
-    /// Draws the screen.
     pub(crate) fn draw(&mut self, buffer: &mut Buffer) {
         let area = buffer.area;
         let (kind, rows) = (self.kind, self.rows());

@@ -136,6 +136,9 @@ fn milli(number: f64) -> Option<MilliValue> {
     (thousandths.abs() < 9e15).then_some(MilliValue(thousandths as i64))
 }
 
+/// A point with its runs, and the quantities of them.
+type SweepRow<'a> = (&'a [KeySetting], &'a [RunNumbers], [MeanWithInterval; 6]);
+
 impl<'a> SweepReport<'a> {
     fn points(&self) -> impl Iterator<Item = (&'a [KeySetting], &'a [RunNumbers])> {
         let seeds = usize::try_from(self.seeds).unwrap_or(usize::MAX).max(1);
@@ -152,13 +155,13 @@ impl<'a> SweepReport<'a> {
     }
 
     /// Each point with its quantities; none where a run has none.
-    fn rows(&self) -> impl Iterator<Item = (&'a [KeySetting], [MeanWithInterval; 6])> {
+    fn rows(&self) -> impl Iterator<Item = SweepRow<'a>> {
         self.points().map(|(point, runs)| {
             let quantity = |at: usize| {
                 let values = runs.iter().map(|run| run.quantities().get(at).copied().flatten());
                 mean_with_interval(&values.collect::<Option<Vec<f64>>>().unwrap_or_default())
             };
-            (point, [0, 1, 2, 3, 4, 5].map(quantity))
+            (point, runs, [0, 1, 2, 3, 4, 5].map(quantity))
         })
     }
 
@@ -172,7 +175,7 @@ impl<'a> SweepReport<'a> {
         let columns = self.key_columns().chain([TableColumn::count("seeds", "seeds")]);
         let columns = columns.chain(quantities);
         let columns = columns.chain(["deadlock", "saturated"].map(|it| TableColumn::count(it, it)));
-        let rows = self.rows().zip(self.points()).map(|((point, quantities), (_, runs))| {
+        let rows = self.rows().map(|(point, runs, quantities)| {
             let values = point.iter().map(|setting| TableCell::word(&setting.value));
             let numbers = quantities.into_iter().flatten().map(TableCell::maybe);
             let those = |is: fn(&RunNumbers) -> bool| {
@@ -210,7 +213,7 @@ impl<'a> SweepReport<'a> {
     pub(super) fn plot(&self) -> PlotSpec {
         let mut curves: Vec<PlotCurve> = Vec::new();
         let mut saturated = Vec::new();
-        for (at, ((point, quantities), (_, runs))) in self.rows().zip(self.points()).enumerate() {
+        for (at, (point, runs, quantities)) in self.rows().enumerate() {
             let Some((first, others)) = point.split_first() else { continue };
             let name = others.iter().map(|one| format!("{} {}", one.key, one.value));
             let name = Some(name.collect::<Vec<_>>().join(", ")).filter(|name| !name.is_empty());
@@ -243,7 +246,6 @@ impl<'a> SweepReport<'a> {
             x: Some(x),
             y: y.unwrap_or(top),
         };
-        let marks = saturated.into_iter().map(mark).collect();
         let key = self.points.first().and_then(|point| point.first());
         let key = key.map_or_else(String::new, |setting| setting.key.clone());
         PlotSpec {
@@ -252,7 +254,7 @@ impl<'a> SweepReport<'a> {
             x: PlotAxis { label: key.into(), scale: AxisScale::Linear },
             y: PlotAxis::linear("packet latency (µs)"),
             curves,
-            marks,
+            marks: saturated.into_iter().map(mark).collect(),
         }
     }
 }
