@@ -299,7 +299,7 @@ impl RunStatistics {
         self.standing_for(now, STANDS)
     }
 
-    /// The same, of what has stood still for a time, 51.2 µs at least.
+    /// Packets and senders that have stood still for a time, 51.2 µs at least.
     pub fn standing_for(&self, now: u64, time: u64) -> Option<StandingPackets> {
         let stands = |since: &u64| since.saturating_add(time.max(STANDS)) <= now;
         let senders = self.stopped.iter().filter(|(_, since)| stands(since));

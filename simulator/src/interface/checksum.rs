@@ -16,7 +16,6 @@ impl InternetChecksum {
         sum
     }
 
-    /// Adds bytes.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         let bytes = match bytes {
             [low, rest @ ..] if self.is_low => {

@@ -146,7 +146,6 @@ impl ControlProgram {
         })
     }
 
-    /// The jobs that wait.
     pub(super) fn jobs(
         &self,
         queues: &HostQueues,

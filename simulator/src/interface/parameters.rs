@@ -111,7 +111,6 @@ impl HostCosts {
         }
     }
 
-    /// The bytes that a call copies.
     pub(super) const fn copied(&self, bytes: usize) -> u64 {
         match self.stack {
             CopyPath::ZeroCopy => 0,

@@ -8,7 +8,6 @@ use codec::packet::PacketTag;
 use crate::packet_types::PacketRoutine;
 use crate::topology::NodeId;
 
-/// A queue with bounded capacity.
 #[derive(Clone, Debug)]
 pub(super) struct BoundedQueue<T> {
     entries: VecDeque<T>,
@@ -56,7 +55,6 @@ pub(super) struct EndedCommand {
     pub outcome: CommandOutcome,
 }
 
-/// Result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CommandOutcome {
     /// The packet was sent.

@@ -55,7 +55,6 @@ pub(super) enum InternetworkUse {
     Passes,
 }
 
-/// Recipient of packets of a type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TypeRecipient {
     /// The host.

@@ -33,7 +33,6 @@ pub struct RelayNotice {
     pub lost: usize,
 }
 
-/// The multicasts of an interface.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MulticastRelay {
     host: Option<NodeId>,

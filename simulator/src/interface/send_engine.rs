@@ -20,7 +20,6 @@ pub(super) struct OutgoingPacket {
     pub ready: u64,
 }
 
-/// The origin of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PacketOwner {
     /// A command of the host.
@@ -357,7 +356,6 @@ impl SendEngine {
     }
 }
 
-/// The part of a packet that was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TakenPart {
     /// A byte with more to follow.

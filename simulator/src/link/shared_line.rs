@@ -163,7 +163,6 @@ impl SharedLine {
         })
     }
 
-    /// Number of virtual channels.
     pub(crate) const fn channels(&self) -> u8 {
         self.codes.channels
     }

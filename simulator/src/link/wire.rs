@@ -56,7 +56,6 @@ struct WireDamage {
     line: Option<Box<DisturbedLine>>,
 }
 
-/// A source of random errors.
 #[derive(Clone, Debug)]
 struct RandomErrors {
     errors: BitErrors,
@@ -313,7 +312,6 @@ impl ChannelWire {
         self.damage(|damage| damage.noise.push(RandomErrors { errors, mean, left, rng, until }));
     }
 
-    /// Begins to lose GAPs.
     pub(crate) fn lose_gaps(&mut self, which: LostGaps) {
         self.damage(|damage| match which {
             LostGaps::Next => damage.gaps.0 += 1,
@@ -321,7 +319,6 @@ impl ChannelWire {
         });
     }
 
-    /// Ends one loss of all GAPs.
     pub(crate) fn stop_losing_gaps(&mut self) {
         self.damage(|damage| damage.gaps.1 = damage.gaps.1.saturating_sub(1));
     }

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Periods in the wheel. *Chosen*: longer than most packets.
-const WHEEL: u64 = 1 << 11;
-
-/// Words of a bit for each place of the wheel.
+/// Words of a bit for each period in the wheel. Twice as many bits fit into one word.
 const WORDS: usize = 32;
+
+/// Periods in the wheel. *Chosen*: longer than most packets.
+const WHEEL: u64 = 64 * WORDS as u64;
 
 /// The end of one of the two channels at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -145,7 +145,9 @@ struct PlaceMarks {
 impl PlaceMarks {
     fn set(&mut self, place: usize) {
         self.used |= 1 << (place / 64);
-        self.words.get_mut(place / 64).into_iter().for_each(|word| *word |= 1 << (place % 64));
+        if let Some(word) = self.words.get_mut(place / 64) {
+            *word |= 1 << (place % 64);
+        }
     }
 
     fn clear(&mut self, place: usize) {

@@ -99,7 +99,7 @@ pub(super) struct WithKey<S: 'static>(
     pub(super) fn(S, &ScenarioUse) -> bool,
 );
 
-/// What a scenario has beside its network.
+/// Parts of a scenario beside its network, which make use of keys.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each asked for by its name")]
 pub(super) struct ScenarioUse {

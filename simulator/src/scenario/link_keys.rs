@@ -55,7 +55,9 @@ impl LinkKeys {
         problems: &ProblemList<'_>,
     ) {
         let delay = layers.iter().rev().find(|layer| layer.delay.is_some());
-        delay.and_then(|layer| layer.delay_use).into_iter().for_each(|it| problems.note_use(it));
+        if let Some(delay) = delay.and_then(|layer| layer.delay_use) {
+            problems.note_use(delay);
+        }
         GivenKeys::note_use(&layers.map(|layer| &layer.wires), cable.wires, scope, problems);
         let [link, own] = layers;
         for ((nodes, end), port) in nodes.into_iter().zip(&own.ends).zip(cable.ports) {

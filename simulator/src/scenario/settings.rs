@@ -9,7 +9,7 @@ const STEPS_MAX: usize = 8;
 /// Units in the names of times: a scenario has one of the two.
 const UNITS: [(&str, &str); 2] = [("_us", "_periods"), ("_periods", "_us")];
 
-/// What the path of a setting ends with.
+/// The last part of the path of a setting, for errors.
 const KEY: &str = "a key, like `duration_us` or `traffic.0.load`";
 
 /// Replaces or adds a key, for example `traffic.0.load`, in the text of a scenario. A value that is

@@ -18,7 +18,7 @@ pub(super) struct TrafficPattern {
 pub(super) enum PatternRule {
     /// Any host, drawn for each packet.
     Uniform,
-    /// The same, but one host more often.
+    /// Any host, one of them more often than the others, drawn for each packet.
     Hotspot,
     /// One for each sender; none if it sends nothing.
     Paired(PatternPartner, PatternSize),
@@ -37,7 +37,7 @@ pub(super) struct PatternKeys {
     pub(super) number: Option<usize>,
     /// Host that gets more than others.
     pub(super) hot: Option<NodeId>,
-    /// How often it is drawn where another host is drawn once.
+    /// Weight of that host; the others have 1.
     pub(super) weight: Option<usize>,
 }
 
