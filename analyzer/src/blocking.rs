@@ -196,7 +196,6 @@ impl BlockingTracker {
         self.stops += 1;
     }
 
-    /// Updates the target of a stopped channel.
     fn update_target(
         &mut self,
         id: ChannelId,
@@ -248,7 +247,6 @@ impl BlockingTracker {
         })
     }
 
-    /// Changes the target of a stopped channel.
     fn change_target(
         &mut self,
         id: ChannelId,

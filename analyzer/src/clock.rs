@@ -100,7 +100,6 @@ impl ClockEstimator {
         self.channels.push(ClockedChannel { id, period, trends: Vec::new() });
     }
 
-    /// Adds a passage.
     pub(crate) fn passage(&mut self, passage: &TimedPassage) {
         let [from, to] = passage.channels;
         let Some(input) = self.channels.get(from).map(|input| input.period) else { return };
@@ -177,7 +176,6 @@ impl ClockEstimator {
         }
     }
 
-    /// The compared pairs of channels.
     fn pairs(&self) -> impl Iterator<Item = ([ChannelId; 2], &LatencyTrend)> {
         self.channels.iter().flat_map(|output| {
             output.trends.iter().filter_map(|(from, trend)| {

@@ -20,7 +20,6 @@ const INVALID: usize = CLASSES - 1;
 /// Class of selections of virtual channels, which a link profile gives codes. C-7
 const SELECTION: usize = FAMILIES.len() - 1;
 
-/// The class of every code.
 static CLASS: [usize; 256] = classes();
 
 #[expect(clippy::indexing_slicing, reason = "bounded by the loop, at compile time")]

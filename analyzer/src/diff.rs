@@ -23,7 +23,6 @@ const WAITING_MAX: usize = 600_000;
 const CONTEXT: usize = 3;
 /// Most packets shown from the first difference on.
 const SHOWN_MAX: usize = 12;
-/// Bytes of a route that are shown.
 const ROUTE_SHOWN: usize = 8;
 
 /// Comparison of times.

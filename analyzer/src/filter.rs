@@ -156,7 +156,6 @@ mod tests {
         }
     }
 
-    /// Checks that are allowed for a field.
     fn checks(field: &'static RowField) -> BoxedStrategy<FieldCheck> {
         let order =
             !matches!(field.shape, FieldShape::Text | FieldShape::Words(_) | FieldShape::Flag);
@@ -202,7 +201,6 @@ mod tests {
         })
     }
 
-    /// Registered field with a check of it.
     fn checks_of(field: RowField) -> impl Strategy<Value = (&'static RowField, FieldCheck)> {
         let kept = RowKind::ALL.into_iter().flat_map(RowKind::fields).find(|kept| **kept == field);
         let field = kept.unwrap();

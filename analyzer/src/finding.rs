@@ -74,7 +74,6 @@ pub struct FindingChecks {
     damage: BTreeMap<ChannelId, WireTally>,
 }
 
-/// State of the checks of one channel.
 #[derive(Clone, Debug)]
 struct CheckedChannel {
     peer: Option<ChannelId>,
@@ -102,7 +101,6 @@ pub(crate) struct SymbolObserver<'a> {
 }
 
 impl SymbolObserver<'_> {
-    /// Checks an event of the framer.
     #[inline]
     pub(crate) fn observe(&mut self, at: Tick, event: FrameEvent<'_>) {
         self.checker.observe(at, event, &mut self.sink);

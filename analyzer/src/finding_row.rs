@@ -55,7 +55,6 @@ row! {
 pub(crate) const SEVERITIES: &[&str] =
     &[Severity::Note.name(), Severity::Warning.name(), Severity::Error.name()];
 
-/// Names of all kinds of finding.
 const FINDINGS: &[&str] = &{
     let mut names = [""; ALL.len()];
     let mut at = 0;

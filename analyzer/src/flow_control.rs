@@ -16,7 +16,6 @@ pub(crate) enum FlowControl {
     Unknown,
 }
 
-/// An input of the flow-control state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FlowInput {
     /// STOP on the opposite channel. F-2

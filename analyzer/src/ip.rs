@@ -164,7 +164,6 @@ impl ParsedIp {
         }
     }
 
-    /// Offset in bytes of a fragment.
     fn fragment(&self) -> Option<u32> {
         let field = self.half(6)?;
         (field & 0x3fff != 0).then_some(u32::from(field & 0x1fff) * 8)

@@ -35,7 +35,6 @@ const KINDS: &[&str] = &["packet", "event", "wait-start", "wait-end", "deadlock"
 /// Maximum number of route bytes in a row.
 const ROUTE_SHOWN: usize = 8;
 
-/// Channels by their ids.
 type NamedChannels<'l, 'a> = &'l dyn Fn(ChannelId) -> Option<&'a Channel>;
 
 impl<'a> LogRow<'a> {

@@ -59,7 +59,6 @@ pub(super) struct EndedStop {
     pub(super) root: WaitRoot,
 }
 
-/// Cause of a stop.
 #[derive(Clone, Debug)]
 pub(super) struct WaitCause {
     pub(super) packet: Option<u64>,
@@ -161,7 +160,6 @@ impl BlockingTracker {
         }
     }
 
-    /// Cause of the stop of a channel at present.
     pub(super) fn current_cause(&self, id: ChannelId, now: Picoseconds) -> WaitCause {
         let mut why = WaitCause {
             packet: None,
@@ -250,7 +248,6 @@ impl WaitCause {
         !met
     }
 
-    /// Appends another chain with its root.
     fn append_chain(&mut self, first: ChannelId, chain: &[ChannelId], root: WaitRoot) {
         self.root = root;
         let room = CHAIN_MAX.saturating_sub(self.chain.len());

@@ -49,7 +49,6 @@ struct FinishedMessage {
     settled: bool,
 }
 
-/// Relation of the next message to the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NextMessage {
     /// Same incarnation, other number: the current message must have been acknowledged. T-4
@@ -169,7 +168,6 @@ impl ConversationState {
         }
     }
 
-    /// Starts a message.
     fn open(&mut self, seen: &ObservedPacket, data: DataContent, scene: &Visibility) {
         let incarnation = seen.header.incarnation;
         let since = self.over.front().map_or(self.first.time, |over| over.since);
@@ -308,7 +306,6 @@ impl ConversationState {
             && self.newest.is_some_and(|(_, link)| scene.shows_answers(link))
     }
 
-    /// The finished message that a packet belongs to.
     fn finished_message(&self, label: ObservedLabel) -> Option<&FinishedMessage> {
         self.over.iter().find(|over| {
             let ObservedLabel { incarnation, seq, timestamp } = over.label;

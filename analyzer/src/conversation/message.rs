@@ -131,7 +131,6 @@ impl MessageState {
         places.max_by_key(|place| place.time).unwrap_or_default()
     }
 
-    /// Timestamp of the newest transmission.
     pub(super) fn newest(&self) -> TransportTimestamp {
         self.sent.back().map_or(self.label.timestamp, |sent| sent.timestamp)
     }

@@ -53,7 +53,6 @@ impl Visibility {
         self.reached.clear();
     }
 
-    /// Updates the coverage with a packet.
     pub(super) fn add_packet(&mut self, seen: &ObservedPacket) {
         if seen.reading == HeaderTrust::Doubtful {
             return;

@@ -17,7 +17,6 @@ pub(super) struct FieldCell {
     pub(super) values: Vec<FieldValue>,
 }
 
-/// Value of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum FieldValue {
     Number(i128),

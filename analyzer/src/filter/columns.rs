@@ -23,7 +23,6 @@ pub struct ColumnList {
     lists: ListText,
 }
 
-/// Text of a list or of an object in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ListText {
     Length,
@@ -133,7 +132,6 @@ impl ColumnList {
         StyledLine::of(TextStyle::Plain, self.aligned(texts) + &details.collect::<String>())
     }
 
-    /// Name and unit of a field.
     fn heading(&self, field: &RowField) -> String {
         let name = field.name;
         match (field.shape, self.unit, field.unit) {

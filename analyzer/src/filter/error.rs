@@ -18,7 +18,6 @@ pub struct FilterError {
     fault: Box<FilterFault>,
 }
 
-/// Fault with its position in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FilterFault {
     pub(super) at: Range<usize>,
@@ -46,7 +45,6 @@ impl FilterFault {
         Self { at, message: message.into(), expected: expected.into(), help: None }
     }
 
-    /// Adds a suggestion, if any.
     pub(super) fn with(self, help: Option<String>) -> Self {
         Self { help, ..self }
     }

@@ -67,7 +67,6 @@ pub(super) enum CompareOp {
     AtLeast,
 }
 
-/// Literal of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum FilterLiteral {
     Number(i128),

@@ -13,7 +13,6 @@ use nom::{IResult, Parser};
 use super::error::{FilterFault, shortened};
 use super::expr::CompareOp;
 
-/// Token with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FilterToken<'a> {
     pub(super) at: Range<usize>,
@@ -43,7 +42,6 @@ pub(super) enum TokenKind<'a> {
     Stray(char),
 }
 
-/// Tokens of an expression.
 pub(super) fn lexemes(text: &str) -> Result<Vec<FilterToken<'_>>, FilterFault> {
     let mut tokens = Vec::new();
     let mut rest = skipped(text);

@@ -50,7 +50,6 @@ struct FilterParser<'t> {
     cells: Vec<&'static RowField>,
 }
 
-/// Operators written as words.
 const WORDS: [(&str, CompareOp); 6] = [
     ("eq", CompareOp::Equal),
     ("ne", CompareOp::Unequal),
@@ -248,7 +247,6 @@ impl<'t> FilterParser<'t> {
         types::range(from, to, &at).map(|range| (range, at))
     }
 
-    /// Parses a literal of the field.
     fn value(
         &mut self,
         field: &RowField,

@@ -76,7 +76,6 @@ pub(super) const fn alone(field: &RowField) -> FieldCheck {
     }
 }
 
-/// Form of the literals of a field.
 pub(super) const fn expected(field: &RowField) -> &'static str {
     match field.shape {
         FieldShape::Number(_) | FieldShape::List => "a number: 12 or 0x0c",
@@ -91,7 +90,6 @@ pub(super) const fn expected(field: &RowField) -> &'static str {
     }
 }
 
-/// Parses a literal for a field.
 pub(super) fn literal(
     field: &RowField,
     text: &str,
@@ -302,7 +300,6 @@ impl CheckForm {
     }
 }
 
-/// Name of a shape and its allowed checks.
 const fn check_forms(shape: FieldShape) -> (&'static str, &'static [CheckForm]) {
     use CheckForm::{Contains, Equal, Like, Order, Part, Within};
     match shape {

@@ -15,7 +15,6 @@ const BYTES_MAX: usize = 1 << 17;
 /// Greatest difference of two ports of a switch. S-10
 const SPREAD_MAX: i16 = 31;
 
-/// Pieces of one version.
 #[derive(Clone, Debug)]
 pub(super) struct CollectedPieces {
     pub(super) version: MapVersion,
@@ -37,7 +36,6 @@ pub(super) enum PieceNovelty {
     Differs,
 }
 
-/// Routes of interfaces.
 #[derive(Clone, Debug)]
 pub(super) enum AllowedRoutes {
     /// Those that lead to an interface of a map: the interfaces, and the other end of the link at each end.
@@ -108,7 +106,6 @@ impl CollectedPieces {
 }
 
 impl AllowedRoutes {
-    /// Kind of the finding of a packet with another route.
     pub(super) const fn finding(&self) -> FindingKind {
         match self {
             Self::OnMap(..) => FindingKind::RouteNotOnMap,

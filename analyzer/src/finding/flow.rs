@@ -364,7 +364,6 @@ impl FlowChecker {
         self.probe = start.probe.map(|(at, number)| PendingRequests { at, number });
     }
 
-    /// Processes a run of data.
     fn run(&mut self, at: Tick, len: u64) {
         let end = Tick(at.0.saturating_add(len));
         if self.end == Some(TapEnd::Receiver) && at.since(self.data).0 >= SILENT_ELSEWHERE {

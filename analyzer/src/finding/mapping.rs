@@ -61,7 +61,6 @@ pub(super) struct MappingChecks {
 /// Channels and contents of packets, the latest last.
 type RecentPackets = VecDeque<(ChannelId, Arc<CapturedMapping>)>;
 
-/// Number and route of a request.
 type MapperRequest = (ProbeTicket, Box<[u8]>);
 
 impl FindingChecks {
@@ -286,7 +285,6 @@ impl FindingChecks {
 }
 
 impl MappingChecks {
-    /// Remembers a request to an interface.
     fn ask(&mut self, to: ChannelId, header: &RequestHeader<'_>) {
         let asked = self.asked.entry(to).or_default();
         asked.push_back((header.ticket, header.route.into()));

@@ -31,7 +31,6 @@ const ODD_MAX: usize = 64;
 /// A map by its mapper and its version.
 pub(super) type RouteMap = (InterfaceAddress, MapVersion);
 
-/// Unions of the routes of a section.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ObservedRoutes {
     /// By map; without one as long as no interface has named any.

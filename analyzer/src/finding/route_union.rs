@@ -35,7 +35,6 @@ pub(super) struct FirstPacket {
     pub(super) number: u64,
 }
 
-/// Channels, each with those that it depends on.
 type ChannelGraph = BTreeMap<ChannelId, Vec<ChannelId>>;
 
 impl RouteUnion {
@@ -93,7 +92,6 @@ impl RouteUnion {
         Some(best)
     }
 
-    /// The channels from which a cycle can be reached.
     fn cyclic_part(&self) -> ChannelGraph {
         let mut graph = ChannelGraph::new();
         let (mut before, mut onward) = (ChannelGraph::new(), BTreeMap::new());
@@ -171,10 +169,8 @@ mod tests {
     use super::*;
     use codec::time::Tick;
 
-    /// Channels with the next ones.
     type Turns<'a> = &'a [(u32, u32)];
 
-    /// The union of turns between channels.
     fn union(turns: Turns<'_>) -> RouteUnion {
         let mut union = RouteUnion::default();
         for (from, to) in turns {

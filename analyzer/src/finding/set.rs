@@ -159,7 +159,6 @@ impl FindingSet {
         }
     }
 
-    /// Removes the cases so far.
     pub(super) fn take_cases(&mut self) -> Vec<FindingCase> {
         self.cases.as_mut().map(|list| std::mem::take(&mut list.cases)).unwrap_or_default()
     }
@@ -272,7 +271,6 @@ impl FindingSet {
         self.found.contains_key(&(kind, channel))
     }
 
-    /// Removes findings of some kinds on a channel.
     pub(super) fn forget(&mut self, kinds: &[FindingKind], channel: ChannelId) {
         self.found.retain(|(kind, id), _| *id != channel || !kinds.contains(kind));
     }
@@ -321,7 +319,6 @@ impl FindingSet {
 }
 
 impl RuleCoverage {
-    /// Counts a check, or records its unknown parameters.
     pub(super) fn add_check(&mut self, judgement: ParameterCheck, unknown: UnknownParameters) {
         if let Some(judged) = self.judged.get_mut(judgement as usize) {
             judged.absorb(&CheckCoverage { times: unknown.is_empty().into(), unknown });
@@ -335,27 +332,22 @@ impl RuleCoverage {
 }
 
 impl FindingFact {
-    /// Fact with a number.
     pub(crate) const fn number(name: &'static str, number: u64) -> Self {
         Self { name, value: FactValue::Number(number) }
     }
 
-    /// Fact with a byte.
     pub(crate) const fn byte(name: &'static str, byte: u8) -> Self {
         Self { name, value: FactValue::Byte(byte) }
     }
 
-    /// Fact with an address.
     pub(crate) const fn address(name: &'static str, address: InterfaceAddress) -> Self {
         Self { name, value: FactValue::Address(address) }
     }
 
-    /// Fact with a channel.
     pub(crate) const fn channel(name: &'static str, channel: ChannelId) -> Self {
         Self { name, value: FactValue::Channel(channel) }
     }
 
-    /// Fact with a word.
     pub(crate) const fn word(name: &'static str, word: &'static str) -> Self {
         Self { name, value: FactValue::Word(word) }
     }

@@ -68,7 +68,6 @@ enum StandingEnd {
 }
 
 impl HeldTime {
-    /// Adds a stop, or a deadlock.
     pub(super) fn add(&mut self, blocked: &BlockingEvent) {
         match blocked {
             BlockingEvent::Stop(stop) => self.add_stop(stop),

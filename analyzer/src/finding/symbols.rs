@@ -12,7 +12,6 @@ use super::wires::{OpenWireCodes, open_wire};
 use super::{FindingFact, FindingKind};
 use crate::link::parameters::{ChannelParameters, ParameterKey};
 
-/// Checks the characters of one channel.
 #[derive(Clone, Debug)]
 pub(super) struct SymbolChecker {
     next: Option<Tick>,

@@ -82,7 +82,6 @@ impl FindingChecks {
         });
     }
 
-    /// Counts an observation in the rule coverage.
     fn count(&mut self, remark: &ObservationKind) {
         let said = &mut self.ledger.seen.said;
         match remark {

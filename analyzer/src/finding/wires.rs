@@ -93,7 +93,6 @@ pub(super) struct OpenWireCodes {
 pub(super) type OpenWire = (u8, Tick);
 
 impl OpenWireCodes {
-    /// Takes the codes of data bytes.
     #[inline]
     pub(super) fn data(&mut self, bytes: &[u8]) {
         if self.suspected != 0 {
@@ -195,7 +194,6 @@ impl OpenWirePackets {
     }
 }
 
-/// Facts about an open wire.
 pub(super) fn open_wire(wire: u8) -> Vec<FindingFact> {
     vec![FindingFact::number("wire", wire.into())]
 }

@@ -294,7 +294,6 @@ impl JourneyTracker {
         Some(hop)
     }
 
-    /// Output port that a packet requests.
     fn requested_port(&self, leg: &HopRecord) -> Option<PortId> {
         if leg.is_part() {
             return None;

@@ -104,7 +104,6 @@ pub(super) struct HopLink {
     pub(super) alone: bool,
 }
 
-/// The next hop of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NextHop {
     /// No next hop is known.
@@ -115,7 +114,6 @@ pub(super) enum NextHop {
     Gone(HopId),
 }
 
-/// Scope of the search for a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SearchScope {
     /// The packet is expected at an output of its switch.

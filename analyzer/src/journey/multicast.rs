@@ -160,7 +160,6 @@ impl JourneyTracker {
         first
     }
 
-    /// Number of captured outputs of a packet that is copied.
     fn captured_copies(&self, id: HopId) -> usize {
         let leg = self.legs.get(id);
         let Some((items, leg)) = self.copies_of(leg).zip(leg) else { return 0 };

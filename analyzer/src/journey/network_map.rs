@@ -90,7 +90,6 @@ pub(super) struct MappedNode {
     is_large: bool,
 }
 
-/// Known ports of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KnownPorts {
     /// Only port 0: the node may be a host. I-1

@@ -42,7 +42,6 @@ pub struct CopyDamage {
 }
 
 impl WireTally {
-    /// Adds a change of a byte.
     fn add(&mut self, before: u8, after: u8) {
         for (wire, (cleared, set)) in self.cleared.iter_mut().zip(&mut self.set).enumerate() {
             *cleared += u64::from(before & !after) >> wire & 1;

@@ -18,7 +18,6 @@ use crate::options::AnalysisScope;
 use crate::packet::ByteRetention;
 use crate::timeline::{EventFilter, EventTimeline, TIMESTAMP_PS};
 
-/// A link with characters.
 #[derive(Debug)]
 pub(super) struct ActiveLink {
     timeline: EventTimeline,
@@ -197,7 +196,6 @@ impl LinkState {
         }
     }
 
-    /// Adds a recorded range of a channel.
     fn recorded(&mut self, id: ChannelId, range: [Tick; 2]) {
         let Some(channel) = self.channels.get_mut(&id) else { return };
         channel.slack.recorded(range);

@@ -231,7 +231,6 @@ impl SlackTracker {
         }
     }
 
-    /// Adds a recorded range of the channel.
     pub(super) fn recorded(&mut self, range: [Tick; 2]) {
         let [own, _] = &mut self.recorded;
         own.add(range);
@@ -351,7 +350,6 @@ impl SlackTracker {
         self.aligner.finish(self.ends());
     }
 
-    /// True if there are events to take.
     pub(super) const fn has_events(&self) -> bool {
         !self.aligner.events.is_empty()
     }

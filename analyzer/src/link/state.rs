@@ -13,7 +13,6 @@ use crate::counters::ChannelCounters;
 use crate::event::{ChannelEvent, LinkEvent};
 use crate::packet::FrameEnd;
 
-/// Tracks the activity of one channel.
 #[derive(Clone, Debug)]
 pub(super) struct ActivityTracker {
     channel: ChannelId,
@@ -103,7 +102,6 @@ impl ActivityTracker {
         self.leds.times()
     }
 
-    /// The latest activity that is known.
     pub(super) fn now(&self) -> Option<ChannelActivity> {
         self.current.map(|(_, activity)| activity)
     }

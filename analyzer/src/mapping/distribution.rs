@@ -48,7 +48,6 @@ pub struct DistributedMap {
     pub fault: Option<String>,
 }
 
-/// Latest answer to a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum DeliveryState {
     Asked,
@@ -57,7 +56,6 @@ enum DeliveryState {
     Installed,
 }
 
-/// A map that is being distributed.
 #[derive(Debug)]
 struct OpenMap {
     told: DistributedMap,
@@ -75,7 +73,6 @@ pub(super) struct MapDistributions {
 }
 
 impl MapDistributions {
-    /// Adds a request.
     pub(super) fn request(
         &mut self,
         seen: &ObservedMapping,

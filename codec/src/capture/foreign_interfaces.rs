@@ -7,7 +7,6 @@ use super::LINK_TYPE;
 /// Most link types listed for a file without channels. *Chosen*: they fit a line.
 const LINK_TYPES_SHOWN: usize = 4;
 
-/// Number of interfaces by link type.
 #[derive(Debug, Default)]
 pub(super) struct ForeignInterfaces(BTreeMap<u32, u64>);
 
@@ -40,7 +39,6 @@ impl ForeignInterfaces {
     }
 }
 
-/// The name of a common link type.
 const fn link_type_name(link_type: u32) -> &'static str {
     match link_type {
         1 => " (Ethernet)",

@@ -102,7 +102,6 @@ impl CaptureIndex {
         reader
     }
 
-    /// Adds the description of an interface.
     fn interface(&mut self, block: Range<u64>) {
         match self.heads.last_mut() {
             Some(last) if last.end == block.start => last.end = block.end,

@@ -126,7 +126,6 @@ impl InterfaceTable {
         }
     }
 
-    /// Adds an interface description.
     pub(super) fn declare<'a>(
         &mut self,
         InterfaceDescription { link_type, len, place }: InterfaceDescription,
@@ -172,13 +171,11 @@ impl InterfaceTable {
         out(CaptureItem::Section);
     }
 
-    /// Resolves the interfaces of the section.
     fn resolve_section(&mut self, out: &mut dyn FnMut(CaptureItem<'_>)) {
         self.state = SectionState::Known;
         (0..self.section.len()).for_each(|number| self.resolve_interface(number, out));
     }
 
-    /// Resolves an interface of the section.
     fn resolve_interface(&mut self, number: usize, out: &mut dyn FnMut(CaptureItem<'_>)) {
         let Some(local @ SectionInterface::Waiting(_)) = self.section.get_mut(number) else {
             return;
@@ -346,7 +343,6 @@ impl InterfaceTable {
         out(CaptureItem::Chunk(channel_id(id), chunk));
     }
 
-    /// Ends a damaged section.
     pub(super) fn abandon_section(&mut self, out: &mut dyn FnMut(CaptureItem<'_>)) {
         if self.state == SectionState::Waiting {
             self.resolve_section(out);

@@ -205,7 +205,6 @@ impl<R: Read> MergeInput<R> {
     }
 }
 
-/// A chunk with its characters.
 #[derive(Clone, Debug)]
 struct OwnedChunk {
     first: Tick,

@@ -13,7 +13,6 @@ const ROUNDS_FIRST: u64 = OPEN_LINK.0 + 2;
 /// Iterations processed at the end, for the places of the last events.
 const ROUNDS_LAST: u64 = 2;
 
-/// State of one channel.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StartTracker {
     framer: Framer,

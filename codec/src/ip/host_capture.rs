@@ -84,7 +84,6 @@ impl HostCapture {
         self.packets.len() as u64 + self.others + 1
     }
 
-    /// Records of a classic pcap file.
     fn read_records(&mut self, file: &[u8]) -> Result<(), HostCaptureError> {
         let (mut rest, parser) = PcapParser::new(file)
             .map_err(|error| HostCaptureError::new(0, format!("file header: {error}")))?;
@@ -107,7 +106,6 @@ impl HostCapture {
         Ok(())
     }
 
-    /// Blocks of a pcapng file.
     fn read_blocks(&mut self, file: &[u8]) -> Result<(), HostCaptureError> {
         let damaged = |at, number, error: PcapNgParseError| {
             let is_cut = matches!(error, PcapNgParseError::IncompleteBuffer(..));

@@ -80,7 +80,6 @@ pub(super) struct SlackAligner {
     risk: Option<(u64, u64)>,
     rows: FillMerger,
     totals: SlackTotals,
-    /// Events that have not been taken.
     pub(super) events: Vec<SlackEvent>,
 }
 
@@ -348,7 +347,6 @@ impl SlackAligner {
         }
     }
 
-    /// Changes the delay.
     pub(super) fn shift(&mut self, timing: SlackTiming) {
         self.timing = timing;
         self.arrivals.clear();

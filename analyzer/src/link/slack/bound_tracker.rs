@@ -41,7 +41,6 @@ impl BufferModel {
     }
 }
 
-/// Origin of the bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BoundAnchor {
     /// The fill was known at a STOP.

@@ -2,7 +2,6 @@
 
 use super::linear::LinearRamp;
 
-/// Input of a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CellInput {
     Nothing,

@@ -15,7 +15,6 @@ impl SlackAligner {
         }
     }
 
-    /// The period in which a character arrives.
     pub(super) const fn arrival(&self, at: Tick) -> u64 {
         at.0.saturating_add(self.timing.arrives)
     }
