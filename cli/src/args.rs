@@ -181,6 +181,8 @@ pub(crate) enum TopologyFormat {
     Jsonl,
     /// Graphviz: `myriscope topology FILE --format dot | dot -Tsvg`.
     Dot,
+    /// Cables, as a scenario reads them with `topology.file`; ? for a port that is not known.
+    Csv,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -8,6 +8,7 @@ use crate::analyze::{analyze_all, print_unread};
 use crate::args::{self, TopologyFormat};
 use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
+use crate::rows::ValueSeparator;
 
 pub(crate) fn run(arguments: &args::TopologyArgs, output: &mut StandardOutput) -> CommandResult {
     let args::TopologyArgs { files, format } = arguments;
@@ -26,6 +27,16 @@ pub(crate) fn run(arguments: &args::TopologyArgs, output: &mut StandardOutput) -
         }
         TopologyFormat::Dot => output.text(&topology.dot()),
         TopologyFormat::Jsonl => topology.rows().for_each(|row| output.json(&row, "\n")),
+        TopologyFormat::Csv => {
+            let comma = ValueSeparator::Comma;
+            output.text(&comma.line(["from", "from_port", "to", "to_port"]));
+            for link in &topology.links {
+                let ends = link.ends.iter().filter_map(|end| {
+                    Some([topology.nodes.get(end.node)?.name.clone(), end.port.to_string()])
+                });
+                output.text(&comma.line(ends.flatten()));
+            }
+        }
         TopologyFormat::Json => output.json(&topology, "\n"),
     }
     Ok(report)

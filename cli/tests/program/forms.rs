@@ -88,6 +88,34 @@ fn topology_has_the_same_rows_in_every_format() {
 }
 
 #[test]
+fn cables_of_a_topology_are_a_network_of_a_scenario() {
+    let directory = ScratchDirectory::new("cables");
+    let cables = view("ring-deadlock", &["topology", "--format", "csv"]);
+    assert!(cables.starts_with("from,from_port,to,to_port\nh0,0,s0,2\n"), "{cables}");
+    assert_eq!(cables.lines().count(), 9);
+    directory.write("net.csv", cables.as_bytes());
+    let text = "duration_us = 1\ntopology.file = 'net.csv'\n[[tap]]\nall = true\n";
+    let scenario = directory.write("net.toml", text.as_bytes());
+    let again = directory.file("again.pcapng");
+    good(&["simulate", &scenario, "-o", &again]);
+    let again = good(&["topology", &again, "--format", "csv"]);
+    let sorted = |text: &str| {
+        let mut lines: Vec<Vec<String>> = text.lines().map(ends).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted(&again), sorted(&cables));
+}
+
+/// The two ends of a cable in order, each with its port.
+fn ends(line: &str) -> Vec<String> {
+    let fields: Vec<&str> = line.split(',').collect();
+    let mut ends: Vec<String> = fields.chunks(2).map(|end| end.join(":")).collect();
+    ends.sort();
+    ends
+}
+
+#[test]
 fn colours_appear_only_on_request() {
     assert!(!view("link-1", &["packets"]).contains('\u{1b}'));
     assert!(view("link-1", &["packets", "--color", "always"]).contains("\u{1b}["));
