@@ -95,6 +95,11 @@ impl BlockingTracker {
         self.nodes.join(one, other);
     }
 
+    /// The channels with their nodes, at the end of a capture.
+    pub fn take_nodes(&mut self) -> NodeIndex {
+        std::mem::take(&mut self.nodes)
+    }
+
     /// The channels of the capture with their nodes.
     pub const fn nodes(&self) -> &NodeIndex {
         &self.nodes

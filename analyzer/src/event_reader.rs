@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::sync::Arc;
 
 use codec::capture::{
     CaptureError, CaptureFault, CaptureItem, CaptureReader, Channel, ChannelId, ReadProgress,
@@ -28,13 +29,13 @@ pub enum ReadItem<'a> {
 pub struct EventReader<R> {
     reader: CaptureReader<R>,
     timeline: EventTimeline,
-    channels: BTreeMap<ChannelId, Channel>,
+    channels: BTreeMap<ChannelId, Arc<Channel>>,
 }
 
 impl<R: Read> EventReader<R> {
     /// The channels so far, in all sections.
     pub fn channels(&self) -> impl Iterator<Item = &Channel> + Clone {
-        self.channels.values()
+        self.channels.values().map(|channel| &**channel)
     }
 
     /// The channel of the chunk that ends last, and the end of that chunk.
@@ -82,7 +83,7 @@ impl<R: Read> EventReader<R> {
 }
 
 fn emit(
-    channels: &BTreeMap<ChannelId, Channel>,
+    channels: &BTreeMap<ChannelId, Arc<Channel>>,
     event: TimedEvent,
     out: &mut impl FnMut(ReadItem<'_>),
 ) {
@@ -102,7 +103,7 @@ pub struct CounterReader<R> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountedChannel {
     /// The channel.
-    pub channel: Channel,
+    pub channel: Arc<Channel>,
     /// The opposite channel.
     pub peer: Option<ChannelId>,
     /// The counters.

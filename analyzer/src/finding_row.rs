@@ -3,12 +3,12 @@
 use crate::event::Picoseconds;
 use std::cmp::Reverse;
 
-use codec::capture::ChannelId;
+use codec::capture::{Channel, ChannelId};
 use serde::{Serialize, Serializer};
 
 use crate::finding::{
-    ALL, FactValue, Finding, FindingCase, FindingFact, FindingKind, FindingSet, Severity,
-    ShellCommand,
+    ALL, CaptureArgument, FactValue, Finding, FindingCase, FindingFact, FindingKind, FindingSet,
+    Severity, ShellCommand,
 };
 use crate::row::FieldShape::{List, Place, Ranks, Words};
 use crate::row::row;
@@ -101,6 +101,21 @@ pub fn ranked(ledger: &FindingSet) -> Vec<(FindingKind, ChannelId, &Finding)> {
         (found.severity, *kind, Reverse(found.count), *channel)
     });
     all
+}
+
+/// The findings on known channels as rows, the worst first, each with its kind, its channel, and the command
+/// that shows its first occurrence in a capture.
+pub fn finding_rows<'a>(
+    set: &'a FindingSet,
+    known: &'a (impl Fn(ChannelId) -> Option<&'a Channel> + 'a),
+    capture: CaptureArgument<'a>,
+) -> impl Iterator<Item = (FindingKind, ChannelId, &'a Channel, FindingRow<'a>)> {
+    let name = |id| known(id).map_or("", |channel| channel.name.as_str());
+    ranked(set).into_iter().filter_map(move |(kind, id, found)| {
+        let channel = known(id)?;
+        let see = Some(kind.about().view.command(capture, channel, found.first.at));
+        Some((kind, id, channel, FindingRow { see, ..found.row(kind, id, &name) }))
+    })
 }
 
 impl Finding {

@@ -33,7 +33,7 @@ use crate::options::AnalysisScope;
 #[derive(Debug)]
 pub struct LinkAnalysis {
     scope: AnalysisScope,
-    assumptions: LinkAssumptions,
+    assumptions: Arc<LinkAssumptions>,
     /// Its channels in order, while none has a character.
     silent: Vec<SilentChannel>,
     is_finished: bool,
@@ -69,9 +69,9 @@ pub struct LinkOutput {
 
 impl LinkAnalysis {
     /// A link without channels.
-    pub fn new(scope: AnalysisScope) -> Self {
-        let (assumptions, silent) = (LinkAssumptions::default(), Vec::new());
-        Self { scope, assumptions, silent, is_finished: false, active: None, ended: Vec::new() }
+    pub fn new(scope: AnalysisScope, assumptions: Arc<LinkAssumptions>) -> Self {
+        let (silent, ended) = (Vec::new(), Vec::new());
+        Self { scope, assumptions, silent, is_finished: false, active: None, ended }
     }
 
     /// True without channels.
@@ -116,7 +116,9 @@ impl LinkAnalysis {
     pub fn add_findings(&self, findings: &mut FindingChecks) {
         match &self.active {
             Some(active) => findings.absorb(&active.state.findings),
-            None if self.is_finished => findings.absorb_silent(&self.finished().state.findings),
+            None if self.is_finished => {
+                findings.absorb_silent(self.finished().state.findings.into_ledger());
+            }
             None => {}
         }
     }
@@ -133,7 +135,6 @@ impl LinkAnalysis {
 
     /// Moves the channels of another link into this one.
     pub fn absorb(&mut self, mut other: Self) {
-        self.assumptions = other.assumptions;
         if self.is_silent() && other.is_silent() {
             self.silent.append(&mut other.silent);
             self.silent.sort_by_key(|it| it.id);
@@ -146,15 +147,9 @@ impl LinkAnalysis {
     }
 
     /// Adds a channel.
-    pub fn declare(
-        &mut self,
-        id: ChannelId,
-        channel: &Arc<Channel>,
-        assumptions: &LinkAssumptions,
-    ) {
-        self.assumptions = *assumptions;
+    pub fn declare(&mut self, id: ChannelId, channel: &Arc<Channel>) {
         if let Some(active) = &mut self.active {
-            return active.declare(id, channel, assumptions);
+            return active.declare(id, channel, &self.assumptions);
         }
         self.silent.reserve_exact(1);
         self.silent.push(SilentChannel { id, channel: Arc::clone(channel), peer: None });

@@ -10,8 +10,9 @@ mod link_stage;
 mod merge;
 mod network_stage;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::Read;
+use std::sync::Arc;
 
 use codec::capture::{
     CaptureError, CaptureFault, CaptureReader, Channel, ChannelId, ReadExtent, ReadProgress,
@@ -58,6 +59,9 @@ pub enum AnalysisEvent {
     /// Fault of the file, which was skipped.
     Fault(CaptureFault),
 }
+
+/// The channels of an analysed capture.
+pub type FoundChannels = BTreeMap<ChannelId, Arc<Channel>>;
 
 /// The analysis of a capture, one batch at a time.
 #[derive(Debug)]
@@ -187,6 +191,14 @@ impl<R: Read + Send> CaptureAnalysis<R> {
         self.links.add_findings(&mut findings);
         findings.forgive_drift();
         findings
+    }
+
+    /// [`CaptureAnalysis::findings`] and the channels; all else is released.
+    pub fn into_findings(self) -> (FindingChecks, FoundChannels) {
+        let mut findings = self.network.into_findings();
+        let channels = self.links.into_findings(&mut findings);
+        findings.forgive_drift();
+        (findings, channels)
     }
 
     /// The network of the sections read so far.

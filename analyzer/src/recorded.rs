@@ -53,9 +53,12 @@ impl RecordedTime {
     }
 
     /// Adds the channels of another link.
-    pub(crate) fn absorb(&mut self, other: &Self) {
-        self.spans.extend(other.spans.iter().map(|(id, spans)| (*id, spans.clone())));
-        self.opposites.extend(&other.opposites);
+    pub(crate) fn absorb(&mut self, mut other: Self) {
+        if self.spans.is_empty() {
+            std::mem::swap(&mut self.spans, &mut other.spans);
+        }
+        self.spans.extend(other.spans);
+        self.opposites.extend(other.opposites);
     }
 
     /// First and last recorded moment of a channel.

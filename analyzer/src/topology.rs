@@ -137,7 +137,7 @@ pub struct SwitchPassage {
 
 impl TopologyEvidence {
     /// Adds the evidence of a section of a capture.
-    pub fn section(&mut self, nodes: &NodeIndex, implied: impl Iterator<Item = ImpliedPassage>) {
+    pub fn section(&mut self, nodes: NodeIndex, implied: impl Iterator<Item = ImpliedPassage>) {
         self.nodes.absorb(nodes);
         for ImpliedPassage { from, to, byte, packets } in implied {
             let key = (from, to, byte);

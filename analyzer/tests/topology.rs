@@ -33,7 +33,7 @@ fn network(names: &[&str], heads: HeadList<'_>, passed: PassedPackets<'_>) -> To
         packets: *packets,
     });
     let mut evidence = TopologyEvidence::default();
-    evidence.section(&nodes, implied);
+    evidence.section(nodes, implied);
     evidence.topology()
 }
 

@@ -340,7 +340,7 @@ proptest! {
         let (mut declared, mut found) = (Vec::new(), Vec::new());
         let mut reader = CaptureReader::new(file.as_slice());
         while reader.step(&mut |item| match item {
-            CaptureItem::Channel(_, channel) => declared.push(channel.clone()),
+            CaptureItem::Channel(_, channel) => declared.push(Channel::clone(channel)),
             CaptureItem::Chunk(id, chunk) => found.push((id, format!("{chunk:?}"))),
             CaptureItem::Section | CaptureItem::Link(..) | CaptureItem::Fault(_) => {}
         }).unwrap() == ReadProgress::More {}

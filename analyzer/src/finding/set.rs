@@ -2,6 +2,7 @@
 
 use crate::event::Picoseconds;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use codec::capture::ChannelId;
 use codec::mapping::InterfaceAddress;
@@ -275,24 +276,28 @@ impl FindingSet {
         self.found.retain(|(kind, id), _| *id != channel || !kinds.contains(kind));
     }
 
-    pub(super) fn absorb(&mut self, other: &Self) {
-        for ((kind, channel), theirs) in &other.found {
-            match self.found.get_mut(&(*kind, *channel)) {
-                None => drop(self.found.insert((*kind, *channel), theirs.clone())),
-                Some(found) => {
+    pub(super) fn absorb(&mut self, mut other: Self) {
+        if self.found.is_empty() {
+            std::mem::swap(&mut self.found, &mut other.found);
+        }
+        for (place, theirs) in other.found {
+            match self.found.entry(place) {
+                Entry::Vacant(place) => drop(place.insert(theirs)),
+                Entry::Occupied(mut found) => {
+                    let found = found.get_mut();
                     found.severity = found.severity.min(theirs.severity);
                     found.count = found.count.saturating_add(theirs.count);
                     found.last = found.last.max(theirs.last);
                     if theirs.first < found.first {
-                        (found.first, found.facts) = (theirs.first, theirs.facts.clone());
+                        (found.first, found.facts) = (theirs.first, theirs.facts);
                     }
                 }
             }
         }
         self.seen.absorb(&other.seen);
-        self.recorded.absorb(&other.recorded);
-        if let (Some(own), Some(theirs)) = (&mut self.cases, &other.cases) {
-            own.cases.extend(theirs.cases.iter().cloned());
+        self.recorded.absorb(other.recorded);
+        if let (Some(own), Some(theirs)) = (&mut self.cases, other.cases) {
+            own.cases.extend(theirs.cases);
         }
     }
 

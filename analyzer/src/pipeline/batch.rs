@@ -82,9 +82,7 @@ pub(super) fn read<R: Read>(
                 batch.progress = SectionProgress::End;
                 batches.push(batch.cut());
             }
-            CaptureItem::Channel(id, channel) => {
-                batch.channels.push((id, Arc::new(channel.clone())));
-            }
+            CaptureItem::Channel(id, channel) => batch.channels.push((id, Arc::clone(channel))),
             CaptureItem::Link(one, other) => {
                 // Chunks before the link in the file are processed without it, wherever batches
                 // end.

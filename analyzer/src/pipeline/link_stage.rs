@@ -8,6 +8,7 @@ use codec::capture::{Channel, ChannelId, Chunk};
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
+use super::FoundChannels;
 use super::batch::{ChunkBatch, SectionProgress};
 use crate::event::Picoseconds;
 use crate::finding::FindingChecks;
@@ -21,7 +22,7 @@ use crate::timeline::TIMESTAMP_PS;
 #[derive(Debug)]
 pub(super) struct LinkStage {
     scope: AnalysisScope,
-    assumptions: LinkAssumptions,
+    assumptions: Arc<LinkAssumptions>,
     /// The links that are analysed.
     shard: LinkShard,
     /// All links; one whose channels have moved to another link is empty.
@@ -60,7 +61,7 @@ impl LinkStage {
     pub(super) fn new(scope: AnalysisScope, assumptions: LinkAssumptions) -> Self {
         Self {
             scope,
-            assumptions,
+            assumptions: Arc::new(assumptions),
             shard: LinkShard::ALL,
             links: Vec::new(),
             channels: BTreeMap::new(),
@@ -87,6 +88,13 @@ impl LinkStage {
         self.links.into_iter().filter(|link| !link.is_empty()).collect()
     }
 
+    /// Adds the findings about all links, and releases all but the channels.
+    pub(super) fn into_findings(self, findings: &mut FindingChecks) -> FoundChannels {
+        findings.take_over(self.findings);
+        self.links.into_iter().for_each(|link| link.add_findings(findings));
+        self.channels.into_iter().map(|(id, (_, channel))| (id, channel)).collect()
+    }
+
     /// Adds the findings about all links.
     pub(super) fn add_findings(&self, findings: &mut FindingChecks) {
         findings.absorb(&self.findings);
@@ -100,8 +108,8 @@ impl LinkStage {
     /// Processes a batch.
     pub(super) fn process(&mut self, batch: ChunkBatch) -> BatchOutput {
         for (id, channel) in &batch.channels {
-            let mut link = LinkAnalysis::new(self.scope);
-            link.declare(*id, channel, &self.assumptions);
+            let mut link = self.link();
+            link.declare(*id, channel);
             self.channels.insert(*id, (self.links.len(), Arc::clone(channel)));
             self.links.push(link);
         }
@@ -159,12 +167,17 @@ impl LinkStage {
         }
     }
 
+    fn link(&self) -> LinkAnalysis {
+        LinkAnalysis::new(self.scope, Arc::clone(&self.assumptions))
+    }
+
     /// Pairs two channels as the directions of one link.
     fn join(&mut self, one: ChannelId, other: ChannelId) {
         let place = |id| self.channels.get(&id).map(|(place, _)| *place);
         let (Some(here), Some(there)) = (place(one), place(other)) else { return };
+        let empty = self.link();
         if let Some(from) = self.links.get_mut(there.max(here)) {
-            let from = std::mem::replace(from, LinkAnalysis::new(self.scope));
+            let from = std::mem::replace(from, empty);
             if let Some(link) = self.links.get_mut(here.min(there)) {
                 link.absorb(from);
                 link.join(one, other);

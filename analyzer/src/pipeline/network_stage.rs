@@ -75,6 +75,10 @@ impl NetworkStage {
         }
     }
 
+    pub(super) fn into_findings(self) -> FindingChecks {
+        self.findings
+    }
+
     pub(super) const fn findings(&self) -> &FindingChecks {
         &self.findings
     }
@@ -256,9 +260,9 @@ impl NetworkStage {
         });
         mapping.finish(&mut |event| report_mapping(scope, event, out));
         conversations.finish(&mut |event| report_transport(scope, event, findings, out));
-        evidence.section(blocking.nodes(), journeys.implied());
         findings.clocks(&journeys.clocks, |id| period(periods, id));
         findings.standstill(blocking.nodes(), |id| period(periods, id));
+        evidence.section(blocking.take_nodes(), journeys.implied());
         findings.end_section();
         self.progress = SectionProgress::End;
     }

@@ -55,21 +55,20 @@ pub struct CheckScope {
 }
 
 impl CheckScope {
-    /// The scope of these findings, `selected` and others.
-    pub fn of<'a>(
+    /// The scope of these findings: whether each is selected, its kind and severity.
+    pub fn of(
         unread: Option<String>,
         selection: Option<String>,
-        selected: impl Iterator<Item = &'a FindingRow<'a>> + Clone,
-        elsewhere: impl Iterator<Item = &'a FindingRow<'a>>,
+        findings: impl Iterator<Item = (bool, FindingKind, Severity)>,
     ) -> Self {
-        let beyond = FindingKind::HeldUp.about().name;
-        Self {
-            unread,
-            selection,
-            is_beyond_sight: selected.clone().any(|row| row.finding == beyond),
-            selected: selected.map(|row| row.severity).collect(),
-            elsewhere: elsewhere.map(|row| row.severity).collect(),
+        let [selected, elsewhere] = [vec![], vec![]];
+        let mut scope = Self { unread, selection, selected, elsewhere, is_beyond_sight: false };
+        for (is_selected, kind, severity) in findings {
+            let place = if is_selected { &mut scope.selected } else { &mut scope.elsewhere };
+            place.push(severity);
+            scope.is_beyond_sight |= is_selected && kind == FindingKind::HeldUp;
         }
+        scope
     }
 
     /// True if there are errors or warnings among the selected findings.

@@ -6,6 +6,7 @@
 use crate::event::{ChannelEvent, TimedEvent};
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::sync::Arc;
 
 use codec::capture::{CaptureFault, CaptureItem, CaptureReader, Channel, ChannelId, ReadProgress};
 use codec::time::CharacterPeriod;
@@ -77,7 +78,11 @@ impl Scorer {
                     let place = |at| channel.period.periods(period.time(at));
                     (place(*first), place(*last))
                 });
-                accounts.declare(id, channel, ChannelScore::new(*own, opposite));
+                accounts.declare(
+                    id,
+                    Arc::unwrap_or_clone(channel),
+                    ChannelScore::new(*own, opposite),
+                );
             }
         }
         if accounts.ports.is_empty() { Err(ScoreError::NoTap) } else { Ok(accounts) }

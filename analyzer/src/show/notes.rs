@@ -8,7 +8,6 @@ use codec::time::CharacterPeriod;
 
 use crate::event::Picoseconds;
 use crate::link::LinkAnalysis;
-use crate::link::parameters::LinkAssumptions;
 use crate::log_row::LogRow;
 use crate::options::AnalysisScope;
 use crate::render::line::{StyledLine, TextStyle, wrapped};
@@ -59,7 +58,7 @@ pub(super) struct NoteQueue {
 
 impl Default for NoteQueue {
     fn default() -> Self {
-        let link = LinkAnalysis::new(AnalysisScope::Log);
+        let link = LinkAnalysis::new(AnalysisScope::Log, Arc::default());
         Self { link, channels: BTreeMap::new(), pending: Vec::new(), last: 0 }
     }
 }
@@ -67,7 +66,7 @@ impl Default for NoteQueue {
 impl NoteQueue {
     /// Adds a channel of the shown link.
     pub(super) fn declare(&mut self, id: ChannelId, channel: &Channel) {
-        self.link.declare(id, &Arc::new(channel.clone()), &LinkAssumptions::default());
+        self.link.declare(id, &Arc::new(channel.clone()));
         self.channels.insert(id, channel.clone());
     }
 

@@ -120,8 +120,12 @@ impl NodeIndex {
     }
 
     /// Adds the channels of another section.
-    pub fn absorb(&mut self, other: &Self) {
-        self.opposites.extend(&other.opposites);
+    pub fn absorb(&mut self, other: Self) {
+        if self.names.is_empty() && self.channels.iter().next().is_none() {
+            *self = other;
+            return;
+        }
+        self.opposites.extend(other.opposites);
         for (id, known) in other.channels.iter() {
             self.add(id, &known.channel, known.way.clone());
             if let Some(own) = self.channels.get_mut(id) {

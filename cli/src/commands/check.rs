@@ -4,7 +4,7 @@ mod each;
 
 use analyzer::filter::RowKind;
 use analyzer::finding::FindingSet;
-use analyzer::finding_row::{FindingRow, ranked};
+use analyzer::finding_row::{FindingRow, finding_rows};
 use analyzer::options::AnalysisScope;
 use analyzer::render::check::{self as text, CheckScope, RuleTable};
 use analyzer::render::{StyledLine, TextStyle};
@@ -31,41 +31,45 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let (mut report, capture) = (writer.run_report(), writer.argument());
     let assumptions = arguments.assume.unwrap_or_default();
     let analysis = analyze_all(writer.input(), AnalysisScope::Findings, assumptions, &mut report)?;
-    let findings = analysis.findings();
+    let is_channel_known = check_channel_exists(view, &analysis, &mut report);
+    warn_of_import(analysis.channels().map(|(_, channel)| channel), &mut report);
+    let extent = analysis.extent();
+    let (findings, channels) = analysis.into_findings();
     let set = findings.ledger();
-    let known = |id| analysis.channel(id);
-    let name = |id| known(id).map_or("", |channel| channel.name.as_str());
-    let ranked = ranked(set);
-    let rows = ranked.iter().filter_map(|(kind, id, found)| {
-        let (channel, row) = (known(*id)?, found.row(*kind, *id, &name));
-        let command = kind.about().view.command(capture, channel, found.first.at);
-        Some((channel, FindingRow { see: Some(command), ..row }))
-    });
-    let (rows, others): (Vec<_>, Vec<_>) = rows.partition(|(channel, row)| {
+    let known = |id| channels.get(&id).map(|channel| &**channel);
+    // Made anew rather than kept: there may be one for each of many channels.
+    let rows = || finding_rows(set, &known, capture);
+    let is_kept = |channel: &Channel, row: &FindingRow<'_>, writer: &mut RowWriter<'_>| {
         is_selected(view, channel, Tick(row.at), Tick(row.last_at))
             && writer.keeps(row, RowSource::on(Some(channel)))
-    });
-    let unread = text::unread(&analysis.extent(), view.unit(), &known);
+    };
+    let unread = text::unread(&extent, view.unit(), &known);
     let selection = selection_text(view, writer.selection());
-    let [selected, elsewhere] = [&rows, &others].map(|rows| rows.iter().map(|(_, row)| row));
-    let scope = CheckScope::of(unread, selection, selected, elsewhere);
+    let scope = CheckScope::of(
+        unread,
+        selection,
+        rows().map(|(kind, _, channel, row)| (is_kept(channel, &row, writer), kind, row.severity)),
+    );
     if scope.is_wrong() {
         report.problem_found();
     }
-    let is_channel_known = check_channel_exists(view, &analysis, &mut report);
-    warn_of_import(analysis.channels().map(|(_, channel)| channel), &mut report);
     if !writer.is_report() {
-        for (channel, row) in &rows {
-            writer.row(row, RowSource::on(Some(channel)), |_| {});
+        for (_, _, channel, row) in rows() {
+            if is_kept(channel, &row, writer) {
+                writer.row(&row, RowSource::on(Some(channel)), |_| {});
+            }
         }
-        print_verdicts(set, analysis.extent(), &scope, writer);
+        print_verdicts(set, extent, &scope, writer);
     } else if let name = writer.file_name()
         && is_channel_known
-        && let Some(output) = writer.report_output()
     {
         let max = view.limit.map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
-        let rows: Vec<(u32, FindingRow<'_>)> =
-            rows.into_iter().take(max).map(|(channel, row)| (channel.capture, row)).collect();
+        let rows: Vec<(u32, FindingRow<'_>)> = rows()
+            .filter(|(_, _, channel, row)| is_kept(channel, row, writer))
+            .map(|(_, _, channel, row)| (channel.capture, row))
+            .take(max)
+            .collect();
+        let Some(output) = writer.report_output() else { return Ok(report) };
         match name {
             None => print_report(set, &rows, (&scope, arguments, &known), output),
             Some(name) => {
@@ -93,7 +97,6 @@ pub(super) fn selection_text(view: &ViewArgs, selection: &RowSelection) -> Optio
     }
 }
 
-/// Prints findings and verdicts as text.
 fn print_report<'a>(
     set: &FindingSet,
     rows: &[(u32, FindingRow<'_>)],

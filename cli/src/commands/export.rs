@@ -112,7 +112,7 @@ impl DumpWriting<'_> {
                     let text = format!("{text}: cut the capture there, with slice");
                     return Err(CliError::reading(&self.arguments.file, &escape_text(text)));
                 }
-                self.channels.push((id, channel.clone()));
+                self.channels.push((id, Channel::clone(channel)));
                 Ok(())
             }
             CaptureItem::Chunk(id, chunk) => self.chunk(id, &chunk),

@@ -20,7 +20,7 @@ fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let mut report = writer.run_report();
     let mut counts = CounterReader::of_reader(capture);
     read_all(&mut report, |report| counts.step(&view.window(), &mut |fault| report.fault(fault)))?;
-    let channels = counts.channels().values().map(|counter| &counter.channel);
+    let channels = counts.channels().values().map(|counter| &*counter.channel);
     warn_of_empty_window(view, counts.latest(), &mut report);
     check_channels(view, &channels, &mut report);
     warn_of_import(channels, &mut report);

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use analyzer::captured::CapturedRow;
 use analyzer::filter::RowKind;
-use analyzer::finding_row::{FindingRow, ranked};
+use analyzer::finding_row::finding_rows;
 use analyzer::options::AnalysisScope;
 use analyzer::render::check::{CheckScope, unread};
 use analyzer::render::{StyledLine, TextStyle};
@@ -44,22 +44,19 @@ pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> Comman
     }
     check_channel_exists(view, &analysis, &mut report);
     let set = analysis.findings();
-    let name = |id| analysis.channel(id).map_or("", |channel| channel.name.as_str());
-    let rows = ranked(set.ledger()).into_iter().filter_map(|(kind, id, found)| {
-        let channel = analysis.channel(id)?;
-        let see = Some(kind.about().view.command(capture, channel, found.first.at));
-        let row = FindingRow { see, ..found.row(kind, id, &name) };
-        Some(SelectedFinding { kind, id, channel, row })
-    });
+    let known = |id| analysis.channel(id);
+    let rows = finding_rows(set.ledger(), &known, capture)
+        .map(|(kind, id, channel, row)| SelectedFinding { kind, id, channel, row });
     let (findings, others): (Vec<_>, Vec<_>) =
         rows.partition(|SelectedFinding { channel, row, .. }| {
             let captured = CapturedRow::new(row, channel.capture, channel.period);
             is_selected(view, channel, Tick(row.at), Tick(row.last_at))
                 && selection.keeps(&captured, channel.period)
         });
-    let unread = unread(&analysis.extent(), view.unit(), &|id| analysis.channel(id));
-    let [selected, elsewhere] = [&findings, &others].map(|rows| rows.iter().map(|it| &it.row));
-    let scope = CheckScope::of(unread, selection_text(view, &selection), selected, elsewhere);
+    let unread = unread(&analysis.extent(), view.unit(), &known);
+    let judged = findings.iter().map(|it| (true, it)).chain(others.iter().map(|it| (false, it)));
+    let judged = judged.map(|(is_selected, it)| (is_selected, it.kind, it.row.severity));
+    let scope = CheckScope::of(unread, selection_text(view, &selection), judged);
     let (findings, recorded, scope) = (&findings[..], &recorded, &scope);
     let input = ReportInput { capture, view, analysis: &analysis, scope, findings, recorded, date };
     let html = report::page(&input).map_err(|error| CliError::writing(page, &error))?;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::block::{INTERFACE_DESCRIPTION, SECTION_HEADER};
 use super::channel::{Channel, ChannelId};
@@ -144,7 +145,7 @@ pub struct CaptureIndexer<R> {
 
 #[derive(Debug)]
 struct TrackedChannel {
-    channel: Channel,
+    channel: Arc<Channel>,
     tracker: StartTracker,
     /// The last chunk: its block, its end, and the state before it.
     last: Option<(Range<u64>, Tick, Option<StartState>)>,

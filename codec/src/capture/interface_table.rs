@@ -1,6 +1,7 @@
 //! Interfaces of a file: channels, the links that they form, and the end of each.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::LINK_TYPE;
 use super::block_options::InterfaceOption;
@@ -75,7 +76,7 @@ enum SectionState {
 
 #[derive(Debug)]
 struct InterfaceEntry {
-    channel: Channel,
+    channel: Arc<Channel>,
     /// Its number in the section that declared it.
     number: usize,
     /// The last section that has it.
@@ -202,6 +203,7 @@ impl InterfaceTable {
         // The first channel of a capture begins it: a section header alone does not.
         self.captures += u32::from(self.names.is_empty());
         channel.capture = self.captures.saturating_sub(1);
+        let channel = Arc::new(channel);
         out(CaptureItem::Channel(channel_id(id), &channel));
         self.names.entry(channel.name.clone()).or_insert(id);
         let peer = self.partner(number, &channel);

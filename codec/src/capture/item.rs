@@ -1,5 +1,7 @@
 //! Items of a capture file.
 
+use std::sync::Arc;
+
 use super::channel::{Channel, ChannelId};
 use super::chunk::Chunk;
 use super::error::CaptureFault;
@@ -11,7 +13,7 @@ pub enum CaptureItem<'a> {
     /// far are at their end, and time starts anew.
     Section,
     /// Declaration of a channel.
-    Channel(ChannelId, &'a Channel),
+    Channel(ChannelId, &'a Arc<Channel>),
     /// Two channels that are the directions of one link.
     Link(ChannelId, ChannelId),
     /// Characters of a channel, after all earlier ones.

@@ -2,6 +2,7 @@
 //! classic pcap.
 
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use pcap_file::Endianness;
 use pcap_file::pcap::PcapParser;
@@ -131,7 +132,7 @@ impl<R: Read> CaptureReader<R> {
                 (Some(resumed), CaptureItem::Channel(id, channel)) => {
                     let (channel, end) = resumed.described(channel);
                     ends.push((id, end));
-                    out(CaptureItem::Channel(id, &channel));
+                    out(CaptureItem::Channel(id, &Arc::new(channel)));
                 }
                 (_, item) => out(item),
             }

@@ -1,6 +1,7 @@
 //! Splits the channels of links with virtual channels into a channel for each. C-7 (§4.8.4)
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::channel::{Channel, ChannelId};
 use super::chunk::{Chunk, ChunkContent};
@@ -80,7 +81,7 @@ impl ChannelSplitter {
         for number in 0..count {
             out(CaptureItem::Channel(
                 id.of_virtual_channel(number),
-                &virtual_channel(channel, number, &profile),
+                &Arc::new(virtual_channel(channel, number, &profile)),
             ));
         }
         let power_up = channel.more.iter().any(|(key, word)| key == "start" && word == "power-up");

@@ -212,7 +212,7 @@ impl CaptureContents {
         match item {
             CaptureItem::Section => self.sections.push(SectionContents::default()),
             CaptureItem::Channel(id, channel) => {
-                section.channels.insert(*id, (*channel).clone());
+                section.channels.insert(*id, Channel::clone(channel));
             }
             CaptureItem::Link(one, other) => section.links.push((*one, *other)),
             CaptureItem::Chunk(id, chunk) => section.take(*id, *chunk),

@@ -54,7 +54,7 @@ impl RecordedChunks {
         while matches!(progress, Ok(ReadProgress::More)) {
             progress = reader.step(&mut |item| match item {
                 CaptureItem::Channel(id, channel) => {
-                    drop(read.channels.insert(id, channel.clone()));
+                    drop(read.channels.insert(id, Channel::clone(channel)));
                 }
                 CaptureItem::Chunk(id, chunk) => read.chunks.push((id, chunk.into())),
                 CaptureItem::Section | CaptureItem::Link(..) | CaptureItem::Fault(_) => {}

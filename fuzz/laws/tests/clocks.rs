@@ -52,7 +52,7 @@ fn declared(capture: &[u8], periods: &[(&str, u64)]) -> Vec<u8> {
     let (mut channels, mut chunks) = (Vec::<Channel>::new(), Vec::new());
     let mut reader = CaptureReader::new(capture);
     let mut keep = |item: CaptureItem<'_>| match item {
-        CaptureItem::Channel(_, channel) => channels.push(channel.clone()),
+        CaptureItem::Channel(_, channel) => channels.push(Channel::clone(channel)),
         CaptureItem::Chunk(id, chunk) => chunks.push((id, OwnedChunk::from(chunk))),
         CaptureItem::Section | CaptureItem::Link(..) => {}
         CaptureItem::Fault(fault) => panic!("{fault}"),

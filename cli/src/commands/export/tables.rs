@@ -9,7 +9,7 @@ use analyzer::captured::CapturedRow;
 use analyzer::conversation::TransportEvent;
 use analyzer::event::{ChannelEvent, TimedEvent};
 use analyzer::filter::{Filter, RowKind};
-use analyzer::finding_row::{FindingRow, ranked};
+use analyzer::finding_row::finding_rows;
 use analyzer::journey::Journey;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::link::slack::SlackEvent;
@@ -17,7 +17,7 @@ use analyzer::link_shard::LinkShard;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::{StyledLine, TextStyle};
-use analyzer::row::{ListRow, json};
+use analyzer::row::ListRow;
 use analyzer::window::TimeWindow;
 use clap::ValueEnum as _;
 use codec::capture::{Channel, ChannelId};
@@ -54,7 +54,6 @@ impl ExportedTable {
         matches!(self, Self::Packets | Self::Events | Self::LinkIntervals | Self::Fills)
     }
 
-    /// Name of its directory.
     fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
@@ -132,7 +131,6 @@ fn filter(
     Filter::parse(text, kind).map(Some).map_err(|error| CliError::filter(&error))
 }
 
-/// Export of the selected rows.
 struct TableExport<'a> {
     arguments: &'a ExportTablesArgs,
     filter: Option<Filter>,
@@ -250,14 +248,9 @@ impl TableExport<'_> {
     /// Writes the findings, which are known at the end.
     fn findings(&mut self, analysis: &CliAnalysis) {
         let findings = analysis.findings();
-        let name = |id| analysis.channel(id).map_or("", |channel| channel.name.as_str());
-        for (kind, id, found) in ranked(findings.ledger()) {
-            let (channel, row) = (analysis.channel(id), found.row(kind, id, &name));
-            let is_selected = |on: &&Channel| self.has(on, Tick(row.at), Tick(row.last_at));
-            if let Some(channel) = channel.filter(is_selected) {
-                let capture = self.arguments.files.argument();
-                let see = Some(kind.about().view.command(capture, channel, found.first.at));
-                let row = FindingRow { see, ..row };
+        let (known, capture) = (|id| analysis.channel(id), self.arguments.files.argument());
+        for (_, _, channel, row) in finding_rows(findings.ledger(), &known, capture) {
+            if self.has(channel, Tick(row.at), Tick(row.last_at)) {
                 self.row(ExportedTable::Findings, Some(channel), &row);
             }
         }

@@ -53,7 +53,7 @@ pub(super) fn tallies(file: &[u8], read: &CaptureContents, length: ReplayLength)
     assert_eq!((error.as_ref(), faults), (read.error.as_ref(), read.faults));
     let all: BTreeMap<_, _> = read.sections.iter().flat_map(|section| &section.channels).collect();
     let counted: BTreeMap<_, _> =
-        tallies.channels().iter().map(|(id, counted)| (id, &counted.channel)).collect();
+        tallies.channels().iter().map(|(id, counted)| (id, &*counted.channel)).collect();
     assert_eq!(counted, all, "every channel is counted");
     let characters = |section: &SectionContents, id| {
         let own = section.chunks.iter().filter(|(other, _)| *other == id);

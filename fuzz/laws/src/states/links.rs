@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use analyzer::event::{ChannelEvent, Picoseconds, TimedEvent};
 use analyzer::link::interval::ActivityInterval;
-use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 
 use analyzer::link::slack::SlackEvent;
@@ -166,10 +165,9 @@ const fn is_told(row: &TimedEvent) -> bool {
 }
 
 fn reduced(plan: &StatesInput) -> (LinkAnalysis, LinkOutput) {
-    let mut link = LinkAnalysis::new(AnalysisScope::Everything);
-    let assumptions = LinkAssumptions::default();
+    let mut link = LinkAnalysis::new(AnalysisScope::Everything, Arc::default());
     for (id, channel) in (0..).map(ChannelId).zip(&plan.channels) {
-        link.declare(id, &Arc::new(channel.clone()), &assumptions);
+        link.declare(id, &Arc::new(channel.clone()));
     }
     if plan.joined == LinkJoin::Link {
         link.join(ChannelId(0), ChannelId(1));
