@@ -68,7 +68,7 @@ impl SignalTable {
     }
 
     /// Adds a signal that is a net of its own.
-    #[cfg(any(feature = "recordings", test))]
+    #[cfg(feature = "recordings")]
     pub(super) fn push(&mut self, name: String) {
         self.nets.push(self.names.len());
         self.names.push(name);
