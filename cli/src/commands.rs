@@ -42,7 +42,6 @@ use crate::exit::{CliError, CommandResult, RunReport};
 use crate::help::{self, manual};
 use crate::output::StandardOutput;
 
-/// Runs the command of a command line.
 pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> CommandResult {
     use CliCommand as Cli;
     match arguments.command {
@@ -105,7 +104,6 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
     }
 }
 
-/// Prints the help of a command or subject.
 fn help_about(subject: &[String], output: &mut StandardOutput) -> CommandResult {
     let mut command = help::command();
     let (subject, below) = match subject {

@@ -37,7 +37,6 @@ pub(crate) struct RunReport {
     files: Vec<CommandResult>,
 }
 
-/// An error that ends a command.
 #[derive(Debug)]
 pub(crate) enum CliError {
     /// One sentence.

@@ -15,7 +15,6 @@ use clap::{Arg, Command, CommandFactory};
 use self::examples::CommandHelp;
 use crate::args::CliArguments;
 
-/// Exit statuses of all commands.
 pub(crate) const EXIT_STATUS: [(u8, &str); 4] = [
     (0, "success"),
     (1, "the command found errors, warnings or violations"),

@@ -49,7 +49,6 @@ pub(crate) enum InputEnd {
     Interrupt,
 }
 
-/// A stream whose progress is shown.
 #[derive(Debug)]
 pub(crate) struct ProgressReader {
     stream: InputStream,

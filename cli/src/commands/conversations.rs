@@ -67,7 +67,6 @@ fn list_conversations(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandRes
     Ok(report)
 }
 
-/// Lists the observations of each packet.
 fn list_events(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let assumptions = LinkAssumptions::default();
     list(view, SCOPE, assumptions, writer, &mut |analysis, event, writer| {
@@ -82,7 +81,6 @@ fn list_events(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     })
 }
 
-/// Lists conversations over IP.
 fn list_ip(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let mut report = writer.run_report();
     let mut table = IpConversations::default();

@@ -42,7 +42,6 @@ struct DemoFigure {
     measured: String,
 }
 
-/// A finished run.
 struct DemoRun<'a> {
     scenario: &'a Scenario,
     network: &'a Network,
@@ -140,7 +139,6 @@ impl DemoEvents {
         }
     }
 
-    /// Number of events of a kind.
     fn count(&self, kind: &str) -> u64 {
         self.kinds.get(kind).map_or(0, |(_, count)| *count)
     }

@@ -24,7 +24,6 @@ use crate::output::StandardOutput;
 use crate::rows::ValueSeparator;
 use crate::{interrupt, plot, progress};
 
-/// An experiment and its results.
 struct ExperimentOutcome {
     experiment: &'static Experiment,
     effort: ExperimentEffort,

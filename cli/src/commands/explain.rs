@@ -15,7 +15,6 @@ use crate::atomic_file;
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::output::StandardOutput;
 
-/// Maximum width of text.
 const WIDTH: usize = 96;
 
 /// Rules, findings and terms, as in `docs/output.md`.

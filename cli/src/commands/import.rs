@@ -132,7 +132,6 @@ fn period_fs(option: &str, megahertz: f64) -> Result<u64, CliError> {
     Ok(femtoseconds.round() as u64)
 }
 
-/// Result of a conversion.
 #[derive(Default)]
 struct ImportReport {
     notes: Vec<String>,
@@ -141,7 +140,6 @@ struct ImportReport {
     error: Option<RecordingError>,
 }
 
-/// A capture that is being written.
 struct BegunCapture {
     import: RecordingImport,
     writer: CaptureWriter<AtomicFile>,
@@ -331,7 +329,6 @@ impl CaptureWriting<'_> {
         Err(CliError::reading(&self.arguments.file, &escape_text(text)))
     }
 
-    /// Completes the capture.
     fn finish(mut self, summary: &ReadSummary) -> Result<ImportReport, CliError> {
         std::mem::replace(&mut self.result, Ok(()))?;
         if self.begun.is_none() {

@@ -61,7 +61,6 @@ fn list_intervals(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult 
     })
 }
 
-/// Lists bounds of fill levels.
 fn list_fills(
     view: &ViewArgs,
     assumptions: LinkAssumptions,
@@ -103,7 +102,6 @@ fn list_damage(
     Ok(report)
 }
 
-/// Lists slack buffers.
 fn list_buffers(
     view: &ViewArgs,
     assumptions: LinkAssumptions,
@@ -130,7 +128,6 @@ fn list_buffers(
     Ok(report)
 }
 
-/// Lists the totals of channels.
 fn list_totals(arguments: &LinksArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let (view, assumptions) = (&arguments.view, arguments.assume.unwrap_or_default());
     let mut report = writer.run_report();

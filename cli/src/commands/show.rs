@@ -85,7 +85,6 @@ struct RowPrinter {
     around: Option<ContextRows>,
 }
 
-/// Rows around a place.
 struct ContextRows {
     place: WindowEdge,
     context: usize,

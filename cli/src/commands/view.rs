@@ -109,7 +109,6 @@ impl RawTerminal {
         Ok(Self { terminal: ManuallyDrop::new(terminal), is_killed })
     }
 
-    /// Shows the viewer until it ends.
     fn show(&mut self, viewer: &mut CaptureViewer) -> io::Result<()> {
         let size = self.terminal.size()?;
         viewer.resize((size.width.into(), size.height.into()));

@@ -19,7 +19,6 @@ use crate::output::StandardOutput;
 const DISSECTOR: &str = include_str!("../../wireshark/myriscope.lua");
 const TABLES: &str = "local VERSION, FIELDS, SYMBOLS, CORRECTED";
 
-/// Files of the profile.
 const PROFILE: [(&str, &str); 4] = [
     ("colorfilters", include_str!("../../wireshark/profile/colorfilters")),
     ("dfilter_buttons", include_str!("../../wireshark/profile/dfilter_buttons")),

@@ -10,7 +10,6 @@ use codec::time::Tick;
 
 use super::{CliCapture, InputFile};
 
-/// The capture of several files.
 #[derive(Debug)]
 pub(super) struct JoinedFiles {
     pipe: PipeReader,

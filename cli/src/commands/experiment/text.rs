@@ -10,7 +10,6 @@ use simulator::experiment::result_table::{
 use super::ExperimentOutcome;
 use crate::text_table::{TextColumn, print_columns};
 
-/// Width of running text.
 const WIDTH: usize = 95;
 
 pub(super) fn print(outcome: &ExperimentOutcome, out: &mut impl FnMut(StyledLine)) {
@@ -89,7 +88,6 @@ fn strips(table: &ResultTable) -> Vec<TextColumn> {
     table.columns.iter().enumerate().map(strip).collect()
 }
 
-/// Prints a table alone.
 pub(crate) fn table(table: &ResultTable, out: &mut impl FnMut(StyledLine)) {
     print_columns(&strips(table), out);
 }

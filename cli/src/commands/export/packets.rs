@@ -98,7 +98,6 @@ fn input(arguments: &ExportPacketsArgs) -> InputFile<'_> {
     InputFile { dialect, ..arguments.selection.files.input() }
 }
 
-/// Writing of the selected packets or journeys.
 struct PacketWriting<'a> {
     arguments: &'a ExportPacketsArgs,
     filter: Option<Filter>,

@@ -63,7 +63,6 @@ impl ProtoMessage {
     }
 }
 
-/// Writing of a trace.
 #[derive(Debug)]
 pub(super) struct PerfettoTrace<W> {
     out: W,

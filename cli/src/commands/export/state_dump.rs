@@ -15,10 +15,8 @@ use codec::time::Picoseconds;
 
 use super::timeline::{TimelineItem, TimelineItemKind};
 
-/// Changes kept in memory.
 const CHANGES_MAX: usize = 1 << 20;
 
-/// A variable of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum DumpVariable {
     State,
@@ -42,7 +40,6 @@ impl DumpVariable {
 /// then on plus 1, or 0 for none. So the end of one value is before the begin of another at the same time.
 type DumpChange = [u64; 4];
 
-/// The changes of a dump.
 #[derive(Debug, Default)]
 pub(super) struct StateDump {
     channels: BTreeMap<ChannelId, String>,
@@ -93,7 +90,6 @@ impl StateDump {
         Ok(())
     }
 
-    /// Writes the dump.
     pub(super) fn write(mut self, out: &mut impl Write) -> io::Result<()> {
         let codes = self.declare(out)?;
         self.changes.sort_unstable();
@@ -152,7 +148,6 @@ impl StateDump {
     }
 }
 
-/// The line of a change.
 fn text(variable: u64, value: u64, code: &str) -> String {
     let is = |it: DumpVariable| it as u64 == variable;
     let value = value.checked_sub(1);

@@ -23,7 +23,6 @@ use crate::exit::{CliError, CommandResult, RunReport};
 #[derive(Debug)]
 pub(super) struct TimelineItem<'a> {
     pub(super) channel: ChannelId,
-    /// The character at which it begins.
     pub(super) place: u64,
     /// Its begin and its end; the same time of an instant.
     pub(super) times: [Picoseconds; 2],
@@ -42,7 +41,6 @@ pub(super) enum TimelineItemKind<'a> {
     Finding { kind: &'static str, count: u64 },
 }
 
-/// A timeline in one of the formats.
 #[derive(Debug)]
 enum TimelineFile {
     Perfetto(PerfettoTrace<BufWriter<AtomicFile>>),

@@ -32,7 +32,6 @@ pub(super) struct RecordingContext {
     pub(super) sound_channels: usize,
 }
 
-/// Doubts about a channel.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChannelDoubts {
     pub(super) warnings: Vec<String>,
@@ -40,7 +39,6 @@ pub(super) struct ChannelDoubts {
     pub(super) notes: Vec<String>,
     /// No sign of Myrinet: what speaks against it.
     pub(super) refusal: Option<String>,
-    /// Damage at which the recording ends.
     pub(super) damage: Option<String>,
     /// True if the cause of all faults is known.
     pub(super) is_explained: bool,

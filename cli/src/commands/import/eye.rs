@@ -20,7 +20,6 @@ struct EyePicture<'a> {
     channels: &'a [ChannelReport],
 }
 
-/// Draws the wires of all channels below each other.
 pub(super) fn draw(channels: &[ChannelReport]) -> String {
     let bins = channels.first().map_or(0, bins);
     let height_each = (WIRES + 2) * ROW;

@@ -90,7 +90,6 @@ fn group_text(group: &SignalGroup, names: &[String]) -> String {
     }
 }
 
-/// The command that converts a file.
 fn command(file: &Path, names: &[String], wires: &[String]) -> String {
     let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
     let path = file.display().to_string();

@@ -15,7 +15,6 @@ use crate::exit::CliError;
 /// Names of signals that are listed in an error.
 const LISTED: usize = 32;
 
-/// Channels and their signals.
 pub(super) struct ChannelPlan {
     pub(super) names: Vec<String>,
     /// Numbers of the signals of all channels, wire 0 first.

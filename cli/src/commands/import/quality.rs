@@ -9,7 +9,6 @@ use super::doubt::ChannelDoubts;
 pub(super) const SILENT: &str = "no wire changes: the clips are on another pair, the sender is off, or the cable is \
                                  straight and joins senders to senders (W-7)";
 
-/// A channel and its quality.
 pub(super) struct ChannelReport {
     pub(super) name: String,
     /// Character period of --rate.

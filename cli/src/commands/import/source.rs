@@ -23,10 +23,8 @@ const NO_RECORDING: &str = "neither a recording (VCD, FST, sigrok session, table
 /// A stream whose first bytes have been read.
 type PeekedStream<R> = Chain<Cursor<Vec<u8>>, R>;
 
-/// A decompressed recording.
 pub(super) type RecordingStream = Box<dyn Read>;
 
-/// An opened file.
 pub(super) enum OpenedRecording {
     /// A recording of signals, and its format.
     Signals(&'static RecordingFormat, Box<dyn SignalReader>),
@@ -48,7 +46,6 @@ fn out_of_order(head: &[u8]) -> Option<&'static RecordingFormat> {
 }
 
 impl OpenedRecording {
-    /// Opens a recording.
     pub(super) fn open(path: &Path, times: SampleTimes) -> Result<Self, CliError> {
         let wrong = |error: RecordingError| reading(path, &error);
         let failed = |error| CliError::file(path, &error);

@@ -11,7 +11,6 @@ use simulator::traffic::OfferedLoad;
 
 use crate::args::KeySetting;
 
-/// Quantities of a run.
 const QUANTITIES: [TableColumn; 6] = [
     TableColumn::of("packets", "packets", "", 1),
     TableColumn::of("offered_mbit_s", "offered", "Mb/s", 2),
@@ -56,7 +55,6 @@ pub(super) struct RunNumbers {
     standing: u64,
 }
 
-/// Outcome of a run, known at its end.
 #[derive(Clone, Copy)]
 pub(super) struct RunEnding {
     pub(super) offered: Option<OfferedLoad>,
@@ -188,7 +186,6 @@ impl<'a> SweepReport<'a> {
         ResultTable { name: "sweep", title: String::new(), columns: columns.collect(), rows }
     }
 
-    /// A row for each run.
     pub(super) fn seed_table(&self, first_seed: u64) -> ResultTable {
         let counts = ["lost", "unfinished", "standing", "deadlock", "saturated"];
         let columns = self.key_columns().chain([TableColumn::count("seed", "seed")]);

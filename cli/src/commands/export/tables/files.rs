@@ -31,7 +31,6 @@ const NAME_MAX: usize = 200;
 /// Name of the partition without a link, by the convention of Hive.
 const NO_LINK: &str = "link=__HIVE_DEFAULT_PARTITION__";
 
-/// The tables of a directory.
 #[derive(Debug)]
 pub(super) struct TableFiles {
     /// The directory that is put in place at the end.
@@ -93,7 +92,6 @@ impl TableFiles {
         self.tables.contains_key(&table)
     }
 
-    /// Adds a row on a channel, or on several.
     pub(super) fn add(
         &mut self,
         table: ExportedTable,
