@@ -232,7 +232,7 @@ fn what_is_no_recording_is_named_with_its_place() {
     let long = format!("$var wire 4096 ! {} $end", "d".repeat(60_000));
     let wide = format!("Time [s],{}", "d".repeat(2_000_000));
     for (content, error) in [
-        ("", "no heading with the names of signals"),
+        ("", "the file is empty"),
         ("$date x", "line 1: a section begins here and does not end: no $end"),
         (
             "$timescale 3 days $end",

@@ -4,7 +4,7 @@ use std::io::{Chain, Cursor, Read, Seek};
 use std::path::Path;
 
 use analyzer::channel_name::escape_text;
-use codec::capture::decompress;
+use codec::capture::{CaptureError, decompress};
 use codec::recording::format::{
     FormatInput, RecordingFormat, SampleTimes, format_of, other_format,
 };
@@ -69,6 +69,9 @@ impl OpenedRecording {
         }
         if let Some(other) = other_format(&head) {
             return Err(refused(other));
+        }
+        if head.is_empty() {
+            return Err(CliError::reading(path, &CaptureError::Empty));
         }
         if head.contains(&0) {
             return Err(refused(NO_RECORDING));
