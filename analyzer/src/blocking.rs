@@ -294,7 +294,6 @@ impl BlockingTracker {
         }
     }
 
-    /// Ends a stop and reports it.
     fn end(
         &mut self,
         id: ChannelId,

@@ -65,8 +65,7 @@ pub type FoundChannels = BTreeMap<ChannelId, Arc<Channel>>;
 
 /// The analysis of a capture, one batch at a time.
 #[derive(Debug)]
-pub struct CaptureAnalysis<R> {
-    reader: CaptureReader<R>,
+pub struct CaptureAnalysis<R: ?Sized> {
     /// Result of the reader at its end.
     ended: Option<Result<(), CaptureError>>,
     links: LinkStage,
@@ -77,6 +76,7 @@ pub struct CaptureAnalysis<R> {
     linked: Option<BatchOutput>,
     /// True while the input has nothing to read.
     is_waiting: fn() -> bool,
+    reader: CaptureReader<R>,
 }
 
 impl<R: Read + Send> CaptureAnalysis<R> {
@@ -117,31 +117,8 @@ impl<R: Read + Send> CaptureAnalysis<R> {
         &mut self,
         out: &mut impl FnMut(AnalysisEvent),
     ) -> Result<ReadProgress, CaptureError> {
-        let Self { reader, ended, links, network, read, linked, is_waiting } = self;
-        let (batch, mut before) = (read.pop_front(), linked.take());
-        if let (None, None, Some(ended)) = (&batch, &before, &mut *ended) {
-            return std::mem::replace(ended, Ok(())).map(|()| ReadProgress::Done);
-        }
-        let chars = before.as_mut().map(|output| std::mem::take(&mut output.reusable_chars));
-        let is_idle = batch.is_none() && before.is_none();
-        let reads_on = ended.is_none() && read.is_empty() && (is_idle || !is_waiting());
-        let (result, (events, now)) = join(
-            || reads_on.then(|| batch::read(reader, chars.unwrap_or_default(), is_waiting)),
-            || {
-                join(
-                    || before.map(|output| network.process_batch(output)),
-                    || batch.map(|batch| links.process(batch)),
-                )
-            },
-        );
-        if let Some(result) = result {
-            result.faults.into_iter().for_each(|fault| out(AnalysisEvent::Fault(fault)));
-            read.extend(result.batches);
-            *ended = result.ended;
-        }
-        events.into_iter().flatten().for_each(out);
-        *linked = now;
-        Ok(ReadProgress::More)
+        let analysis: &mut CaptureAnalysis<dyn Read + Send + '_> = self;
+        analysis.advance(out)
     }
 
     /// Restricts the analysis to a share of the links, before the first step. The events of a link do not depend
@@ -214,6 +191,40 @@ impl<R: Read + Send> CaptureAnalysis<R> {
     /// Journeys of the last section.
     pub const fn paths(&self) -> &JourneyTracker {
         self.network.journeys()
+    }
+}
+
+impl CaptureAnalysis<dyn Read + Send + '_> {
+    /// The step, compiled once for streams of every type.
+    fn advance(
+        &mut self,
+        out: &mut dyn FnMut(AnalysisEvent),
+    ) -> Result<ReadProgress, CaptureError> {
+        let Self { reader, ended, links, network, read, linked, is_waiting } = self;
+        let (batch, mut before) = (read.pop_front(), linked.take());
+        if let (None, None, Some(ended)) = (&batch, &before, &mut *ended) {
+            return std::mem::replace(ended, Ok(())).map(|()| ReadProgress::Done);
+        }
+        let chars = before.as_mut().map(|output| std::mem::take(&mut output.reusable_chars));
+        let is_idle = batch.is_none() && before.is_none();
+        let reads_on = ended.is_none() && read.is_empty() && (is_idle || !is_waiting());
+        let (result, (events, now)) = join(
+            || reads_on.then(|| batch::read(reader, chars.unwrap_or_default(), *is_waiting)),
+            || {
+                join(
+                    || before.map(|output| network.process_batch(output)),
+                    || batch.map(|batch| links.process(batch)),
+                )
+            },
+        );
+        if let Some(result) = result {
+            result.faults.into_iter().for_each(|fault| out(AnalysisEvent::Fault(fault)));
+            read.extend(result.batches);
+            *ended = result.ended;
+        }
+        events.into_iter().flatten().for_each(out);
+        *linked = now;
+        Ok(ReadProgress::More)
     }
 }
 

@@ -30,7 +30,6 @@ const SHAPES: [&str; 5] = [
     "m-4.2-3.2h8.4l-4.2 7.6z",
 ];
 
-/// Coordinates in pixels.
 type PixelPlace = (MilliValue, MilliValue);
 
 #[derive(Template)]

@@ -6,6 +6,7 @@
 mod annotate;
 mod block;
 mod block_options;
+mod block_reader;
 mod channel;
 mod chunk;
 mod chunking;

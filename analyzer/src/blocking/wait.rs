@@ -24,7 +24,6 @@ pub(super) enum WaitTarget {
     OutOfSight,
 }
 
-/// A channel whose sender is stopped.
 #[derive(Clone, Debug)]
 pub(super) struct ChannelWait {
     pub(super) number: u64,

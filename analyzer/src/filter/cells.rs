@@ -10,7 +10,6 @@ use crate::row::{FieldShape, ListRow, RowField, first_member, split_path};
 #[derive(Clone, Debug)]
 pub(super) struct RowCells(Vec<FieldCell>);
 
-/// All values of a field in a row.
 #[derive(Clone, Debug)]
 pub(super) struct FieldCell {
     pub(super) field: &'static RowField,

@@ -5,7 +5,6 @@ use codec::capture::ChannelId;
 use super::{FindingFact, FindingKind, Occurrence, Severity};
 use crate::event::Picoseconds;
 
-/// Cases in the order in which they were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CaseList {
     /// Time of the latest event.

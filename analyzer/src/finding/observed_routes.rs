@@ -43,7 +43,6 @@ pub(super) struct ObservedRoutes {
     confirmed: Vec<(ChannelId, RouteMap, WrongRoute)>,
 }
 
-/// Map of the routes of an interface.
 #[derive(Clone, Debug)]
 struct InstalledMap {
     address: InterfaceAddress,

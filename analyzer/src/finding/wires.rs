@@ -85,7 +85,6 @@ impl OpenSigns {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenWireCodes {
     signs: [OpenSigns; 9],
-    /// Wires with signs.
     suspected: u16,
 }
 
@@ -121,7 +120,6 @@ impl OpenWireCodes {
         Some((wire, signs.add(at, 1, is_enough)?))
     }
 
-    /// Wires with signs.
     pub(super) const fn suspected(&self) -> u16 {
         self.suspected
     }

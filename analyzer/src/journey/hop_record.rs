@@ -25,7 +25,6 @@ const RECENT_MAX: usize = 1 << 24;
 /// Size of a kept packet beside its bytes. *Chosen*
 const RECENT_COST: usize = 64;
 
-/// A packet on one channel.
 #[derive(Clone, Debug)]
 pub(super) struct HopRecord {
     /// Index of the channel in the map.

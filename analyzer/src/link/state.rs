@@ -110,7 +110,6 @@ impl ActivityTracker {
         &self.totals
     }
 
-    /// Removes the intervals that have ended.
     pub(super) fn take_ended(&mut self) -> impl Iterator<Item = ActivityInterval> {
         self.ended.drain(..)
     }

@@ -67,10 +67,10 @@ pub(super) struct BatchRead {
 
 /// Reads a batch, or several if a section ends. The characters are stored in `room`, a reused
 /// buffer. While the input is waiting the batch ends after a block.
-pub(super) fn read<R: Read>(
-    reader: &mut CaptureReader<R>,
+pub(super) fn read(
+    reader: &mut CaptureReader<dyn Read + Send + '_>,
     mut room: CharBuf,
-    is_waiting: &impl Fn() -> bool,
+    is_waiting: fn() -> bool,
 ) -> BatchRead {
     room.clear();
     let mut batch = ChunkBatch { chars: room, ..ChunkBatch::default() };
@@ -180,7 +180,7 @@ mod tests {
         let mut reader = CaptureReader::new(file.as_slice());
         let mut sections = 0;
         loop {
-            let result = read(&mut reader, CharBuf::default(), &|| false);
+            let result = read(&mut reader, CharBuf::default(), || false);
             // One step per section, and the beginning of the next one.
             assert!(result.batches.len() as u64 <= WEIGHT / CHUNK + 1, "{}", result.batches.len());
             sections += result

@@ -28,13 +28,11 @@ use crate::text_table::{TextColumn, print_columns};
 const REFRESH: Duration = Duration::from_millis(250);
 /// Shortest time between two pictures, also if each piece of the input is awaited. *Chosen*: a reader is no quicker.
 const REFRESH_MIN: Duration = Duration::from_millis(20);
-/// Newest findings in a picture.
 const FINDINGS_MAX: usize = 8;
 /// Lines of a picture besides channels and findings.
 const OTHER_LINES: usize = 7;
 /// Lines of a terminal that does not say how many it has.
 const LINES: usize = 24;
-/// Cells of a bar.
 const BAR: u64 = 10;
 
 /// Moves the cursor to the first line, and clears the rest of a line or of the screen.

@@ -11,7 +11,6 @@ use super::InputEnd;
 use crate::interrupt;
 use crate::output;
 
-/// Bytes of one read.
 const PIECE: usize = 64 << 10;
 /// Pieces that are read ahead.
 const PIECES: usize = 16;

@@ -72,12 +72,12 @@ pub fn annotate(
         if progress == ReadProgress::Done {
             return Ok(done);
         }
-        if reader.is_classic() {
+        if reader.blocks.is_classic() {
             return Err(AnnotateError::NoComments);
         }
         let len = usize::try_from(reader.offset() - before).unwrap_or(usize::MAX);
-        let order = reader.order();
-        let tee = reader.stream_mut();
+        let order = reader.blocks.order();
+        let tee = &mut reader.stream;
         let block = tee.next(len);
         let copied = if requested.is_empty() {
             copy(block, &mut output)
@@ -100,7 +100,6 @@ struct TeeReader<R> {
 }
 
 impl<R> TeeReader<R> {
-    /// The next bytes to copy.
     fn next(&self, len: usize) -> &[u8] {
         self.bytes.get(self.copied..self.copied.saturating_add(len)).unwrap_or_default()
     }

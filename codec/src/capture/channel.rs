@@ -100,7 +100,6 @@ impl Channel {
         profile.map_or(0, |profile| u64::from(profile.channels()) - 1)
     }
 
-    /// The value of a further key.
     fn word(&self, key: &str) -> Option<&str> {
         self.more.iter().find(|(known, _)| known == key).map(|(_, word)| word.as_str())
     }

@@ -97,9 +97,10 @@ impl CaptureIndex {
         }
         let stream = ResumedStream { stream, parts: parts.into(), is_placed: false };
         let channels = ResumedChannels { captures: place.at.0, states };
-        let mut reader = CaptureReader::resumed(stream, channels);
+        let mut reader = CaptureReader::new(stream);
+        reader.blocks.resumed = Some(channels);
         // Channels without a name are called by their number in the file.
-        reader.table.descriptions = place.before;
+        reader.blocks.table.descriptions = place.before;
         reader
     }
 
@@ -210,7 +211,7 @@ impl<R: Read> CaptureIndexer<R> {
         let Self { reader, index, capture, section, channels } = self;
         let (from, mut latest) = (reader.offset(), None);
         // A classic pcap file describes its interface in its header.
-        let before = reader.table.descriptions;
+        let before = reader.blocks.table.descriptions;
         // True if the block is the header of a section that continues no capture.
         let mut begins = false;
         let progress = reader.step(&mut |item| match item {
@@ -249,7 +250,7 @@ impl<R: Read> CaptureIndexer<R> {
         {
             *known = block;
         } else if !block.is_empty() {
-            match reader.block_kind() {
+            match reader.blocks.kind {
                 INTERFACE_DESCRIPTION => index.interface(block),
                 SECTION_HEADER => {
                     if begins {

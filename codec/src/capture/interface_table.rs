@@ -26,7 +26,6 @@ const DESCRIPTIONS_MAX: u64 = 16 << 20;
 /// An interface description block without its options.
 pub(super) struct InterfaceDescription {
     pub(super) link_type: u32,
-    /// Length of the block.
     pub(super) len: u32,
     pub(super) place: BlockPosition,
 }
@@ -247,7 +246,6 @@ impl InterfaceTable {
         }
     }
 
-    /// The channel that has a number in the section, if it is known.
     fn channel_with_number(&self, number: usize) -> Option<usize> {
         match self.section.get(number) {
             Some(SectionInterface::Known(id)) if self.interface(*id).is_some() => Some(*id),

@@ -390,7 +390,6 @@ fn first_difference(a: &Chunk<'_>, b: &Chunk<'_>) -> Option<(Tick, Character, Ch
     })
 }
 
-/// The character of a chunk at a place.
 fn character(chunk: &Chunk<'_>, at: Tick) -> Option<Character> {
     let (ChunkContent::Literal(chars) | ChunkContent::Repeat { pattern: chars, .. }) =
         chunk.content;

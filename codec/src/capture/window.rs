@@ -10,9 +10,8 @@ const READ_SIZE: usize = 256 << 10;
 const READ_FIRST: usize = 4 << 10;
 
 /// Bytes of a stream that have been read and not yet consumed.
-#[derive(Debug)]
-pub(super) struct ReadWindow<R> {
-    stream: R,
+#[derive(Debug, Default)]
+pub(super) struct ReadWindow {
     /// `bytes[start..end]` have been read and not yet been consumed.
     bytes: Vec<u8>,
     start: usize,
@@ -21,35 +20,25 @@ pub(super) struct ReadWindow<R> {
     offset: u64,
 }
 
-impl<R: Read> ReadWindow<R> {
-    pub(super) const fn new(stream: R) -> Self {
-        Self { stream, bytes: Vec::new(), start: 0, end: 0, offset: 0 }
-    }
-
-    /// The stream behind what has been read.
-    pub(super) const fn stream_mut(&mut self) -> &mut R {
-        &mut self.stream
-    }
-
+impl ReadWindow {
     /// Place in the stream of the first byte ahead.
     pub(super) const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The bytes ahead that have been read.
     pub(super) fn ahead(&self) -> &[u8] {
         self.bytes.get(self.start..self.end).unwrap_or_default()
     }
 
     /// Reads until `len` bytes are ahead, and returns their number: fewer only where the
     /// stream ends. Memory is allocated for bytes that are there, not for `len`.
-    pub(super) fn fill_to(&mut self, len: usize) -> io::Result<usize> {
+    pub(super) fn fill_to(&mut self, stream: &mut dyn Read, len: usize) -> io::Result<usize> {
         while self.end - self.start < len {
             if self.bytes.len() - self.start < len.min(READ_SIZE) || self.end == self.bytes.len() {
                 self.make_room();
             }
             let room = self.bytes.get_mut(self.end..).unwrap_or_default();
-            match self.stream.read(room) {
+            match stream.read(room) {
                 Ok(0) => return Ok(self.end - self.start),
                 Ok(read) => self.end += read,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -71,7 +60,7 @@ impl<R: Read> ReadWindow<R> {
     }
 
     /// Skips bytes, buffered ones first. Returns their number: fewer only where the stream ends.
-    pub(super) fn skip(&mut self, len: u64) -> io::Result<u64> {
+    pub(super) fn skip(&mut self, stream: &mut dyn Read, len: u64) -> io::Result<u64> {
         let mut left = len;
         loop {
             #[expect(clippy::cast_possible_truncation, reason = "bounded by what is ahead")]
@@ -79,7 +68,7 @@ impl<R: Read> ReadWindow<R> {
             self.start += step;
             self.offset += step as u64;
             left -= step as u64;
-            if left == 0 || self.fill_to(1)? == 0 {
+            if left == 0 || self.fill_to(stream, 1)? == 0 {
                 return Ok(len - left);
             }
         }
@@ -92,11 +81,11 @@ mod tests {
 
     #[test]
     fn however_long_a_stream_is_the_window_stays_small() {
-        let mut window = ReadWindow::new(io::repeat(7));
+        let (mut window, mut stream) = (ReadWindow::default(), io::repeat(7));
         for block in 0..1000 {
             assert_eq!(window.offset(), block * 10_000);
-            assert_eq!(window.fill_to(10_000).unwrap(), 10_000);
-            assert_eq!(window.skip(10_000).unwrap(), 10_000);
+            assert_eq!(window.fill_to(&mut stream, 10_000).unwrap(), 10_000);
+            assert_eq!(window.skip(&mut stream, 10_000).unwrap(), 10_000);
             assert!(window.bytes.len() <= 2 * READ_SIZE, "{}", window.bytes.len());
         }
     }

@@ -52,7 +52,6 @@ pub struct HostCaptureError {
     pub fault: String,
 }
 
-/// A packet as recorded.
 #[derive(Clone, Copy)]
 struct RecordedFrame<'a> {
     link: u32,

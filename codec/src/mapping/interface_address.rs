@@ -21,7 +21,6 @@ pub enum InterfaceRole {
     Router = 0x80,
 }
 
-/// Addresses of interfaces.
 pub(super) const ADDRESSES: &str = "an address (not 0)";
 
 impl InterfaceAddress {

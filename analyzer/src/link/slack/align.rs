@@ -43,7 +43,6 @@ struct EffectiveCommand {
     allowed: u64,
 }
 
-/// Interpretation of late data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LateDataMeaning {
     /// The sender stopped too late.

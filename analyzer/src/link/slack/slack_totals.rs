@@ -8,7 +8,6 @@ use crate::row::{FieldType, row};
 /// but the size of the buffer bounds the fill there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SlackTotals {
-    /// Periods with bounds.
     pub(super) periods: u64,
     /// Periods in which the last command is known.
     pub(super) known: u64,
@@ -51,7 +50,6 @@ row! {
 }
 
 impl SlackTotals {
-    /// Adds the extremes of the bounds of an interval.
     pub(super) fn add_extremes(&mut self, lo: [i64; 2], hi: [i64; 2]) {
         let wider = |[a, b]: [i64; 2], [c, d]: [i64; 2]| [a.min(c), b.max(d)];
         self.extremes = Some(match self.extremes {
