@@ -59,7 +59,6 @@ pub enum NotationFault {
 }
 
 impl Display for Character {
-    /// One word of the notation.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Data(byte) => write!(f, "{byte:02x}"),

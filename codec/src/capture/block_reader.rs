@@ -244,7 +244,7 @@ impl BlockReader {
                         place.within(12).fault("major version", fault),
                     ));
                 }
-                self.table.begin_section(out);
+                self.table.begin_section(place.offset, out);
             }
             Ok(Block::InterfaceDescription(interface)) => {
                 let link_type = u32::from(interface.linktype);

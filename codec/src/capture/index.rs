@@ -87,6 +87,7 @@ impl CaptureIndex {
         let mut parts: Vec<_> = heads.chain(blocks).collect();
         // Blocks number interfaces as the section does in which they are.
         parts.sort_by_key(|part| part.start);
+        let one_capture = parts.iter().map(|part| part.end - part.start).sum();
         parts.push(place.offset..u64::MAX);
         let mut states = BTreeMap::new();
         for ChannelCut { id, state, end, .. } in &place.channels {
@@ -101,6 +102,7 @@ impl CaptureIndex {
         reader.blocks.resumed = Some(channels);
         // Channels without a name are called by their number in the file.
         reader.blocks.table.descriptions = place.before;
+        reader.blocks.table.one_capture = one_capture;
         reader
     }
 

@@ -39,6 +39,9 @@ pub(super) struct InterfaceTable {
     /// Sections before this one.
     sections: usize,
     state: SectionState,
+    /// Offset before which sections are of one capture: that of an index's place. Its first chunk may be gone
+    /// that would show it.
+    pub(super) one_capture: u64,
     /// Channels of the capture by name, the first of each name.
     names: BTreeMap<String, usize>,
     /// Start of the newest chunk of the capture, in nanoseconds.
@@ -63,7 +66,6 @@ enum SectionInterface {
     Known(usize),
 }
 
-/// Relation of the section to the capture before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum SectionState {
     /// Resolved: it begins a capture or continues one.
@@ -116,12 +118,12 @@ impl InterfaceTable {
         (self.captures == 0).then(|| self.foreign.describe(sections))
     }
 
-    /// Begins a section, which may continue the capture before it.
-    pub(super) fn begin_section(&mut self, out: &mut dyn FnMut(CaptureItem<'_>)) {
+    /// Begins a section at an offset, which may continue the capture before it.
+    pub(super) fn begin_section(&mut self, offset: u64, out: &mut dyn FnMut(CaptureItem<'_>)) {
         self.end_section(out);
         if self.names.is_empty() {
             out(CaptureItem::Section);
-        } else {
+        } else if offset >= self.one_capture {
             self.state = SectionState::Waiting;
         }
     }

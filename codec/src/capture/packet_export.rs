@@ -21,7 +21,6 @@ use crate::framing::FrameEnd;
 use crate::packet::{CrcCheck, PacketDialect};
 use crate::time::{Picoseconds, Tick};
 
-/// Version of the records.
 const VERSION: u8 = 1;
 const PACKET: u8 = 0;
 const JOURNEY: u8 = 1;
