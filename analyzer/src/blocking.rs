@@ -96,7 +96,7 @@ impl BlockingTracker {
     }
 
     /// The channels with their nodes, at the end of a capture.
-    pub fn take_nodes(&mut self) -> NodeIndex {
+    pub(crate) fn take_nodes(&mut self) -> NodeIndex {
         std::mem::take(&mut self.nodes)
     }
 

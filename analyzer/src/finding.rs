@@ -265,24 +265,19 @@ impl FindingChecks {
 
     /// Continues other checks.
     pub(crate) fn take_over(&mut self, other: Self) {
-        self.absorb_silent(other.ledger);
+        self.ledger.absorb(other.ledger);
         self.sides.extend(other.sides);
         self.compared.extend(other.compared);
     }
 
-    /// Findings and rule coverage.
-    pub fn into_ledger(self) -> FindingSet {
-        self.ledger
-    }
-
     /// Adds the findings of other checks, of channels without characters.
-    pub(crate) fn absorb_silent(&mut self, other: FindingSet) {
-        self.ledger.absorb(other);
+    pub(crate) fn absorb_silent(&mut self, other: Self) {
+        self.ledger.absorb(other.ledger);
     }
 
     /// Adds the findings and channels of other checks.
     pub fn absorb(&mut self, other: &Self) {
-        self.absorb_silent(other.ledger.clone());
+        self.ledger.absorb(other.ledger.clone());
         let compared = other.sides.iter().map(|(id, side)| {
             let CheckedChannel { peer, period, watch, .. } = &**side;
             (*id, ComparedChannel { peer: *peer, period: *period, drift: watch.drift() })

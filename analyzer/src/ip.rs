@@ -164,11 +164,13 @@ impl ParsedIp {
         }
     }
 
+    /// Offset in bytes of a fragment.
     fn fragment(&self) -> Option<u32> {
         let field = self.half(6)?;
         (field & 0x3fff != 0).then_some(u32::from(field & 0x1fff) * 8)
     }
 
+    /// Checks the checksums of a packet with this sum of all bytes.
     fn checked(&self, sum: u64) -> Option<IpChecksum> {
         let length = self.header_len().ok()?;
         let header = usize::from(length);

@@ -116,9 +116,7 @@ impl LinkAnalysis {
     pub fn add_findings(&self, findings: &mut FindingChecks) {
         match &self.active {
             Some(active) => findings.absorb(&active.state.findings),
-            None if self.is_finished => {
-                findings.absorb_silent(self.finished().state.findings.into_ledger());
-            }
+            None if self.is_finished => findings.absorb_silent(self.finished().state.findings),
             None => {}
         }
     }

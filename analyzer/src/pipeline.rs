@@ -76,6 +76,7 @@ pub struct CaptureAnalysis<R: ?Sized> {
     linked: Option<BatchOutput>,
     /// True while the input has nothing to read.
     is_waiting: fn() -> bool,
+    /// Last, so that one of any stream is one of `dyn Read`.
     reader: CaptureReader<R>,
 }
 

@@ -314,6 +314,7 @@ fn purpose<'a>(
     Ok((rest, if map { MappingRequest::Map(piece) } else { MappingRequest::Routes(piece) }))
 }
 
+/// An answer behind its source.
 struct AnswerFields {
     ticket: ProbeTicket,
     mapper: Option<InterfaceAddress>,

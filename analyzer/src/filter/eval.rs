@@ -61,6 +61,7 @@ fn passes(test: &FieldTest, cell: &FieldCell, period: CharacterPeriod) -> bool {
     }
 }
 
+/// Selected bytes of a value, if it has all of them.
 fn part_of(value: &FieldValue, part: Option<BytePart>) -> Option<Cow<'_, FieldValue>> {
     let Some(BytePart { from, count }) = part else { return Some(Cow::Borrowed(value)) };
     let FieldValue::Bytes(bytes) = value else { return None };

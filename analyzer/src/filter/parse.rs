@@ -50,6 +50,7 @@ struct FilterParser<'t> {
     cells: Vec<&'static RowField>,
 }
 
+/// Operators written as words.
 const WORDS: [(&str, CompareOp); 6] = [
     ("eq", CompareOp::Equal),
     ("ne", CompareOp::Unequal),

@@ -61,6 +61,7 @@ pub(super) struct MappingChecks {
 /// Channels and contents of packets, the latest last.
 type RecentPackets = VecDeque<(ChannelId, Arc<CapturedMapping>)>;
 
+/// Number and route of a request.
 type MapperRequest = (ProbeTicket, Box<[u8]>);
 
 impl FindingChecks {

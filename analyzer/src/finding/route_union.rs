@@ -35,6 +35,7 @@ pub(super) struct FirstPacket {
     pub(super) number: u64,
 }
 
+/// Channels, each with those that it depends on.
 type ChannelGraph = BTreeMap<ChannelId, Vec<ChannelId>>;
 
 impl RouteUnion {
@@ -92,6 +93,7 @@ impl RouteUnion {
         Some(best)
     }
 
+    /// The channels from which a cycle can be reached.
     fn cyclic_part(&self) -> ChannelGraph {
         let mut graph = ChannelGraph::new();
         let (mut before, mut onward) = (ChannelGraph::new(), BTreeMap::new());

@@ -85,6 +85,7 @@ impl OpenSigns {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenWireCodes {
     signs: [OpenSigns; 9],
+    /// Wires with signs.
     suspected: u16,
 }
 

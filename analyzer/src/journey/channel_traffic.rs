@@ -20,6 +20,7 @@ pub(super) struct ChannelTraffic {
     /// The packet that has begun and not ended.
     pub(super) open: Option<HopId>,
     pub(super) next_number: u64,
+    /// Number of bytes so far.
     pub(super) sum: u64,
     /// Time before which no packet that leaves on it now can have arrived: it was free for long then.
     pub(super) busy_since: Picoseconds,

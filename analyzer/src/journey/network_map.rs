@@ -125,6 +125,7 @@ impl ByteReading {
     }
 }
 
+/// Counts a passage that only one addressing explains.
 const fn count_vote(votes: &mut [u64; 2], explains: [bool; 2]) {
     let [absolute, relative] = votes;
     match explains {

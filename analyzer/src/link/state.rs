@@ -102,6 +102,7 @@ impl ActivityTracker {
         self.leds.times()
     }
 
+    /// The latest activity that is known.
     pub(super) fn now(&self) -> Option<ChannelActivity> {
         self.current.map(|(_, activity)| activity)
     }

@@ -124,6 +124,7 @@ impl MapComparison {
         self.unplaced += (map.links.len() - done.len() + twice) as u64;
     }
 
+    /// The host from which a channel comes.
     fn home(&self, channel: &str) -> Option<PlacedNode> {
         let name = link_name(channel);
         self.topology.links.iter().find_map(|link| {

@@ -56,6 +56,7 @@ enum DeliveryState {
     Installed,
 }
 
+/// A map that is being distributed.
 #[derive(Debug)]
 struct OpenMap {
     told: DistributedMap,

@@ -121,7 +121,7 @@ impl NodeIndex {
 
     /// Adds the channels of another section.
     pub fn absorb(&mut self, other: Self) {
-        if self.names.is_empty() && self.channels.iter().next().is_none() {
+        if self.channels.is_empty() {
             *self = other;
             return;
         }

@@ -11,6 +11,7 @@ use super::InputEnd;
 use crate::interrupt;
 use crate::output;
 
+/// Bytes of one read.
 const PIECE: usize = 64 << 10;
 /// Pieces that are read ahead.
 const PIECES: usize = 16;

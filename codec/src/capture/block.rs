@@ -13,6 +13,7 @@ const PARSED_MAX: u32 = (256 << 10) + (64 << 10);
 /// Largest block that is skipped. *Chosen*: Wireshark's limit.
 const PASSED_MAX: u32 = 16 << 20;
 
+/// The blocks that are parsed.
 pub(super) const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 pub(super) const INTERFACE_DESCRIPTION: u32 = 1;
 pub(super) const ENHANCED_PACKET: u32 = 6;

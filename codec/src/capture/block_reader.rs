@@ -160,11 +160,8 @@ impl BlockReader {
         let link_type = u32::from(parser.header().datalink);
         self.format = CaptureFormat::Pcap(parser);
         self.skip(stream, PCAP_HEAD as u64)?;
-        self.table.declare(
-            InterfaceDescription { link_type, len: 0, place },
-            std::iter::empty(),
-            out,
-        )?;
+        let description = InterfaceDescription { link_type, len: 0, place };
+        self.table.declare(description, std::iter::empty(), out)?;
         Ok(ReadProgress::More)
     }
 
@@ -254,12 +251,8 @@ impl BlockReader {
                 } else {
                     Vec::new()
                 };
-                let words = words.into_iter();
-                self.table.declare(
-                    InterfaceDescription { link_type, len: head.len, place },
-                    words,
-                    out,
-                )?;
+                let description = InterfaceDescription { link_type, len: head.len, place };
+                self.table.declare(description, words.into_iter(), out)?;
             }
             Err(error) => {
                 let (at, field, fault) = locate_error(&error);

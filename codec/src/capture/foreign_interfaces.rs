@@ -7,6 +7,7 @@ use super::LINK_TYPE;
 /// Most link types listed for a file without channels. *Chosen*: they fit a line.
 const LINK_TYPES_SHOWN: usize = 4;
 
+/// Number of interfaces by link type.
 #[derive(Debug, Default)]
 pub(super) struct ForeignInterfaces(BTreeMap<u32, u64>);
 

@@ -26,6 +26,7 @@ const DESCRIPTIONS_MAX: u64 = 16 << 20;
 /// An interface description block without its options.
 pub(super) struct InterfaceDescription {
     pub(super) link_type: u32,
+    /// Length of the block.
     pub(super) len: u32,
     pub(super) place: BlockPosition,
 }
@@ -39,8 +40,7 @@ pub(super) struct InterfaceTable {
     /// Sections before this one.
     sections: usize,
     state: SectionState,
-    /// Offset before which sections are of one capture: that of an index's place. Its first chunk may be gone
-    /// that would show it.
+    /// Offset before which each section goes on with the capture, though its first chunk may not be read.
     pub(super) one_capture: u64,
     /// Channels of the capture by name, the first of each name.
     names: BTreeMap<String, usize>,
@@ -66,6 +66,7 @@ enum SectionInterface {
     Known(usize),
 }
 
+/// Relation of the section to the capture before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum SectionState {
     /// Resolved: it begins a capture or continues one.

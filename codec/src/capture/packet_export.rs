@@ -21,7 +21,9 @@ use crate::framing::FrameEnd;
 use crate::packet::{CrcCheck, PacketDialect};
 use crate::time::{Picoseconds, Tick};
 
+/// Version of the records.
 const VERSION: u8 = 1;
+/// Kinds of records.
 const PACKET: u8 = 0;
 const JOURNEY: u8 = 1;
 /// Bytes of a packet's header before the name of its channel.

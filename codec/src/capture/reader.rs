@@ -21,6 +21,7 @@ pub enum ReadProgress {
 #[derive(Debug)]
 pub struct CaptureReader<R: ?Sized> {
     pub(super) blocks: BlockReader,
+    /// Last, so that a reader of any stream is one of `dyn Read`.
     pub(super) stream: R,
 }
 

@@ -3,6 +3,7 @@
 use super::channel::Channel;
 use crate::time::{CharacterPeriod, Tick};
 
+/// Keys in a description.
 const WINDOW: &str = "window_fs";
 const SAMPLE: &str = "sample_fs";
 const SKEW: &str = "skew_fs";

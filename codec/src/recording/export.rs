@@ -100,6 +100,7 @@ struct ExportedChannel {
     shown: Option<Character>,
 }
 
+/// A chunk that is not wholly converted.
 #[derive(Debug)]
 struct HeldChunk {
     first: u64,

@@ -79,6 +79,7 @@ pub(super) struct SlackAligner {
     risk: Option<(u64, u64)>,
     rows: FillMerger,
     totals: SlackTotals,
+    /// Events that have not been taken.
     pub(super) events: Vec<SlackEvent>,
 }
 

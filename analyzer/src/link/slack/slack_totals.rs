@@ -8,6 +8,7 @@ use crate::row::{FieldType, row};
 /// but the size of the buffer bounds the fill there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SlackTotals {
+    /// Periods with bounds.
     pub(super) periods: u64,
     /// Periods in which the last command is known.
     pub(super) known: u64,

@@ -148,6 +148,7 @@ impl StateDump {
     }
 }
 
+/// The line of a change.
 fn text(variable: u64, value: u64, code: &str) -> String {
     let is = |it: DumpVariable| it as u64 == variable;
     let value = value.checked_sub(1);

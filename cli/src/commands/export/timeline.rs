@@ -23,6 +23,7 @@ use crate::exit::{CliError, CommandResult, RunReport};
 #[derive(Debug)]
 pub(super) struct TimelineItem<'a> {
     pub(super) channel: ChannelId,
+    /// The character at which it begins.
     pub(super) place: u64,
     /// Its begin and its end; the same time of an instant.
     pub(super) times: [Picoseconds; 2],

@@ -39,6 +39,7 @@ pub(super) struct ChannelDoubts {
     pub(super) notes: Vec<String>,
     /// No sign of Myrinet: what speaks against it.
     pub(super) refusal: Option<String>,
+    /// Damage at which the recording ends.
     pub(super) damage: Option<String>,
     /// True if the cause of all faults is known.
     pub(super) is_explained: bool,

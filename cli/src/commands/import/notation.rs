@@ -15,6 +15,7 @@ use crate::atomic_file::{AtomicFile, commit_all};
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::input::read_to_limit;
 
+/// Longest text, in bytes.
 const TEXT_MAX: usize = 16 << 20;
 
 /// Writes the capture of a text. A line with `>` names the channel of the lines that follow; `#` begins a
