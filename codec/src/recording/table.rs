@@ -290,6 +290,8 @@ mod tests {
             "Time,a,b\n23:59:59.999999998,0,1\n24:00:00,1,1\n24:00:00.000000002,1,0\n",
             "Time,a,CH1 (V),b\n0.0,FALSE,0.1,True\n2e-9,true,3.3,TRUE\n4.0e-9,true,0.0,false\n",
             "Time [ns],a,b\n0,0.000,1.00E+00\n2,1.0,1.0\n4,High,LOW\n",
+            "# wide\nTime [ns]|a|b\n0|0|1\n2|1|1\n4|1|0\n",
+            "Time [ns],a,b\n0,0,1,\n2,1,1,\n4,1,0,\n",
             "Exported on,today\nSample,Time(s),a,b\n0,0,0,1\n1,2e-9,1,1\n2,4e-9,1,0\n",
         ] {
             let names = vec!["a".to_owned(), "b".to_owned()];
@@ -315,12 +317,14 @@ mod tests {
             " 1ffh 1feh 1fdh",
         ] {
             let (title, values) = spelling.split_once(' ').unwrap();
-            let mut text = format!("Time [ns],tx{title}\n");
-            for (time, value) in values.split(' ').enumerate() {
-                text += &format!("{},{value}\n", 2 * time);
+            for separator in [',', '\t'] {
+                let mut text = format!("Time [ns]{separator}tx{title}\n");
+                for (time, value) in values.split(' ').enumerate() {
+                    text += &format!("{}{separator}{value}\n", 2 * time);
+                }
+                let (names, changes, error) = read(&text);
+                assert_eq!((names.len(), changes, error), (9, vec![(2, 2), (4, 3)], None), "{text}");
             }
-            let (names, changes, error) = read(&text);
-            assert_eq!((names.len(), changes, error), (9, vec![(2, 2), (4, 3)], None), "{text}");
         }
         let radix = "# samplerate: 500M\nSample in Buffer,TRIGGER,top/tx[1:0]\nRadix - UNSIGNED,UNSIGNED,HEX\n0,1,1\n1,0,3\n2,0,2\n";
         assert_eq!(read(radix).1, [(2, 1), (4, 2)]);

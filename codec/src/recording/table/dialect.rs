@@ -8,7 +8,7 @@ use super::super::vcd::BYTE_ORDER_MARK;
 use crate::wires::WIRES;
 
 /// Separators of fields, in the order of preference.
-const SEPARATORS: [u8; 3] = *b",;\t";
+const SEPARATORS: [u8; 4] = *b",;\t|";
 
 /// Lines from which the dialect is seen, at most.
 const LINES: usize = 1000;
@@ -91,14 +91,16 @@ impl TableDialect {
             later.remove(0);
         }
         let values: Vec<&Vec<&str>> = later.iter().map(|(_, row)| row).collect();
-        let is_number = |field: &&str| {
-            level(field).is_some()
-                || field.bytes().all(|it| b"0123456789abcdefABCDEFxX.,:+-TZ ".contains(&it))
+        let is_value = |field: &&str| {
+            field.is_empty()
+                || level(field).is_some()
+                || bits(field, 16).is_some()
+                || time(field, SECOND_FS).is_some()
         };
         let is_title =
             |title: &&str| title.starts_with(char::is_alphabetic) && level(title).is_none();
         let is_table = titles.iter().any(is_title)
-            && (separator == b',' || values.first().is_some_and(|row| row.iter().all(is_number)));
+            && (separator == b',' || values.first().is_some_and(|row| row.iter().all(is_value)));
         let mut columns: Vec<(String, CsvColumn)> = titles
             .iter()
             .enumerate()
@@ -117,14 +119,18 @@ impl TableDialect {
     }
 }
 
-/// The commonest number of fields of a line, of two or more.
+/// The commonest number of fields of a line, of two or more. A last one that is always empty is none: some writers end a
+/// row with a separator, and its heading without.
 fn usual_count(lines: &[HeadLine<'_>], separator: u8) -> Option<usize> {
-    let mut counts = BTreeMap::new();
+    let mut counts: BTreeMap<usize, (usize, bool)> = BTreeMap::new();
     for line in lines {
-        *counts.entry(fields(line.text, separator).len()).or_insert(0_usize) += 1;
+        let fields = fields(line.text, separator);
+        let (count, is_ended) = counts.entry(fields.len()).or_insert((0, true));
+        *count += 1;
+        *is_ended &= fields.last().is_some_and(|field| field.is_empty());
     }
-    let usual = counts.into_iter().max_by_key(|(_, lines)| *lines);
-    usual.map(|(count, _)| count).filter(|count| *count > 1)
+    let (fields, (_, is_ended)) = counts.into_iter().max_by_key(|(_, (lines, _))| *lines)?;
+    Some(fields - usize::from(is_ended)).filter(|count| *count > 1)
 }
 
 /// Fields of a line, without blanks and quotes around them; a separator between quotes is none.
