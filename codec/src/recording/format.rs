@@ -118,8 +118,10 @@ fn without_effect(text: &str, more: &str) -> RecordingError {
     RecordingError::at_line(1, format!("{text}: leave out --sample-rate{more}"))
 }
 
+const UTF_16: &str = "text in UTF-16: save it as UTF-8";
+
 /// First bytes of files of other formats, and the export to use.
-const OTHERS: [(&[u8], &str); 6] = [
+const OTHERS: [(&[u8], &str); 8] = [
     (b"GHDLwave", "a GHW file of GHDL: run the simulation with --fst or --vcd"),
     (b"<SALEAE>", "a binary export of Saleae Logic: export CSV, or VCD"),
     (
@@ -128,6 +130,8 @@ const OTHERS: [(&[u8], &str); 6] = [
     ),
     (b"7z\xbc\xaf", "a 7-Zip archive: unpack it"),
     (b"\xfd7zXZ", "compressed with xz: decompress it"),
+    (b"\xff\xfe", UTF_16),
+    (b"\xfe\xff", UTF_16),
     (b"BZh", "compressed with bzip2: decompress it"),
 ];
 

@@ -23,6 +23,15 @@ impl SignalLevel {
             _ => None,
         }
     }
+
+    /// The letter of a level for the state of a port, whoever drives it. IEEE 1364, extended dumps
+    pub(super) const fn port_letter(state: u8) -> u8 {
+        match state {
+            b'D' | b'd' | b'L' | b'l' | b'0' => b'0',
+            b'U' | b'u' | b'H' | b'h' | b'1' => b'1',
+            _ => b'x',
+        }
+    }
 }
 
 /// Levels of the selected signals. Their first levels are no changes. A signal that has none at the first time is taken as low

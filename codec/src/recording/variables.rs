@@ -146,6 +146,11 @@ pub(super) fn bounds(range: &str) -> Option<(usize, usize)> {
     Some((one.trim().parse().ok()?, other.trim().parse().ok()?))
 }
 
+/// Number of bits of a range.
+pub(super) fn range_width(range: &str) -> Option<usize> {
+    bounds(range).map(|(first, last)| first.abs_diff(last).saturating_add(1))
+}
+
 /// A name and the range behind it: `tx` and `[8:0]` of `tx[8:0]`.
 pub(super) fn split_range(name: &str) -> (&str, &str) {
     match name.rfind(['[', '(', '<']) {

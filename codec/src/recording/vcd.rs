@@ -5,7 +5,7 @@ use std::io::Read;
 
 use super::decimal::{DecimalNumber, TimeOrigin, time_unit};
 use super::levels::{SignalLevel, SignalLevels};
-use super::variables::{SignalTable, VariableName, add_scope};
+use super::variables::{SignalTable, VariableName, add_scope, range_width};
 use super::words::WordReader;
 use super::{ChangeSink, ReadSummary, RecordingError, SignalReader};
 
@@ -109,11 +109,14 @@ impl<R: Read> VcdReader<R> {
     /// Declares the variable of the words type, width, code, name and range.
     fn declare(&mut self, text: &[String], scopes: &[String]) -> Result<(), RecordingError> {
         let word = |at: usize| text.get(at).map(String::as_str).unwrap_or_default();
-        let width = word(1).parse().ok().filter(|_| !word(2).is_empty());
+        // An extended dump has the range of a port in the place of its width.
+        let port = range_width(word(1));
+        let width = port.or_else(|| word(1).parse().ok()).filter(|_| !word(2).is_empty());
         let Some(width) = width else {
             return Err(self.words.error("$var is not followed by type, width, code and name"));
         };
-        let name = VariableName { scopes, name: word(3), range: word(4) };
+        let range = if port.is_some() { word(1) } else { word(4) };
+        let name = VariableName { scopes, name: word(3), range };
         let declared = self.variables.declare(name, width, word(2).as_bytes());
         declared.map_err(|cause| self.words.error(cause))
     }
@@ -164,6 +167,15 @@ impl<R: Read> VcdReader<R> {
                 [b'b' | b'B', bits @ ..] => {
                     vector.clear();
                     vector.extend_from_slice(bits);
+                    codes.set_vector(self.code()?, &vector);
+                }
+                // A port of an extended dump: states, and two strengths of each. IEEE 1364
+                [b'p' | b'P', states @ ..] => {
+                    vector.clear();
+                    vector.extend(states.iter().map(|state| SignalLevel::port_letter(*state)));
+                    for _ in 0..2 {
+                        _ = self.code()?;
+                    }
                     codes.set_vector(self.code()?, &vector);
                 }
                 // Numbers and texts are no levels.
@@ -366,6 +378,17 @@ mod tests {
         let mut all = Vec::new();
         let summary = Box::new(dump).read(&[0, 1], &mut |some| all.extend(some));
         (all, summary.error.map(|error| error.to_string()))
+    }
+
+    #[test]
+    fn ports_of_an_extended_dump_have_levels() {
+        let head = "$timescale 1 ns $end $var port 1 <0 a $end $var port [1:0] <1 b $end $enddefinitions $end\n";
+        let body = "#0\n$dumpports\npN 6 6 <0\npDD 66 00 <1\n$end\n#2\npU 0 6 <0\npHL 06 60 <1\n#4\npl 6 0 <0\np?U 66 66 <1\n";
+        let change = |time_ns: u64, signals| SignalChange { time_fs: time_ns * 1_000_000, signals };
+        // Of the signals a and b[1]; a is unknown at first.
+        assert_eq!(changes(&format!("{head}{body}")), (vec![change(2, 3), change(4, 1)], None));
+        let (_, error) = changes(&format!("{head}#0\npD 6\n"));
+        assert_eq!(error.unwrap(), "line 3: the file ends inside a change: no code");
     }
 
     #[test]

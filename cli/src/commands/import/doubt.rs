@@ -6,7 +6,7 @@ use codec::wires::{
     GuessedMap, PlacedCharacter, WIRES, WireEvidence, WireMap, WiringFault, find_order,
 };
 
-use super::quality::{fault, fault_text, nanoseconds, ppm, wire_names};
+use super::quality::{fault, fault_text, nanoseconds, never_text, ppm, wire_names};
 
 /// Parts in a million that a rate may be off without a warning: hundred times the tolerance of an oscillator. *Chosen*
 const RATE_PPM: f64 = 10_000.0;
@@ -80,6 +80,17 @@ impl RecordingContext {
             && off.min(self.nominal_fs - off) * CLOCKED <= self.nominal_fs
     }
 
+    /// That samples are too far apart for two and a half in a character, as skew takes its part of the window. *Chosen*
+    fn coarse_text(&self, what: &str, limit_fs: u64) -> String {
+        format!(
+            "samples are {} ns apart, {what} a character period ({} ns): characters run into each other; a sample rate \
+             of {} MS/s or more is needed",
+            (nanoseconds(self.sample_fs) * 100.0).round() / 100.0,
+            nanoseconds(limit_fs),
+            (2.5e9 / self.nominal_fs as f64).ceil()
+        )
+    }
+
     /// Doubts about a channel, from its beginning.
     pub(super) fn judge(
         &self,
@@ -96,14 +107,13 @@ impl RecordingContext {
             || self.sound_channels > 0 && evidence.packets == 0 && evidence.is_in_code();
         if self.is_undersampled() {
             doubts.is_explained = true;
-            doubts.warnings.push(format!(
-                "samples are {} ns apart, not less than half a character period ({} ns): characters run into each other; \
-                 a sample rate of {} MS/s or more is needed",
-                (nanoseconds(self.sample_fs) * 100.0).round() / 100.0,
-                nanoseconds(self.nominal_fs / 2),
-                (2.5e9 / self.nominal_fs as f64).ceil()
-            ));
+            doubts.warnings.push(self.coarse_text("not less than half", self.nominal_fs / 2));
         } else {
+            let is_damaged = evidence.good < evidence.packets || quality.wires.beyond_window > 0;
+            let fit_fs = self.nominal_fs * 2 / 5;
+            if is_damaged && self.sample_fs > fit_fs && !self.is_clocked() {
+                doubts.warnings.push(self.coarse_text("more than 0.4 of", fit_fs));
+            }
             let off = ppm(self.nominal_fs, quality.clock.period_fs);
             if off.abs() > RATE_PPM {
                 doubts.warnings.push(format!(
@@ -184,7 +194,7 @@ pub(super) fn level_doubts(
     }
     let never = own(!summary.known);
     if never != 0 && never != (1 << WIRES) - 1 {
-        doubts.warnings.push(format!("{} never has a level", wire_names(never)));
+        doubts.warnings.push(never_text(never, ["has a level", "have a level"]));
     }
     let lost = own(summary.lost);
     if lost != 0 {

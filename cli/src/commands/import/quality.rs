@@ -77,6 +77,11 @@ pub(super) fn wire_names(set: u16) -> String {
     }
 }
 
+/// What wires never do, for one and for several.
+pub(super) fn never_text(set: u16, [one, several]: [&str; 2]) -> String {
+    format!("{} never {}", wire_names(set), if set.is_power_of_two() { one } else { several })
+}
+
 impl ChannelReport {
     /// Faults of the recording, each with the step that repairs it.
     pub(super) fn fault_texts(&self) -> Vec<String> {
@@ -200,8 +205,8 @@ pub(super) fn fault_text(fault: WiringFault) -> String {
                 .to_owned()
         }
         WiringFault::Open(wires) => format!(
-            "{} never changes and characters are bad: open (W-5), or the clip is off",
-            wire_names(wires)
+            "{} and characters are bad: open (W-5), or the clip is off",
+            never_text(wires, ["changes", "change"])
         ),
         WiringFault::Spread => {
             "transitions of a wire are spread over half a period: raise the sample rate, set the threshold to the middle \

@@ -158,7 +158,7 @@ fn column<'v>(title: &str, base: Option<u32>, values: impl Iterator<Item = &'v s
         return CsvColumn::Other;
     }
     let (_, range) = super::super::variables::split_range(title);
-    let stated = super::super::variables::bounds(range).map(|it| usize::abs_diff(it.0, it.1) + 1);
+    let stated = super::super::variables::range_width(range);
     let longest = numbers.iter().map(|number| digits(number).0.len()).max().unwrap_or_default();
     if stated.is_none() && longest < 2 {
         return CsvColumn::Level;
