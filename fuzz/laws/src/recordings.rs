@@ -120,7 +120,7 @@ pub fn session(bytes: &[u8]) {
 }
 
 /// A zip archive of files without compression.
-fn stored(files: &[(&str, &[u8])]) -> Vec<u8> {
+pub fn stored(files: &[(&str, &[u8])]) -> Vec<u8> {
     let (mut archive, mut directory) = (Vec::new(), Vec::new());
     for (name, content) in files {
         let at = archive.len();

@@ -26,6 +26,7 @@ mod routers;
 mod rules;
 mod score;
 mod slices;
+mod spellings;
 mod standstill;
 mod stillness;
 mod storms;

@@ -73,9 +73,18 @@ impl TableDialect {
                 None => break,
             }
         }
-        let of = |separator: u8| Some((separator, usual_count(&lines, separator)?));
-        let (separator, count) =
-            SEPARATORS.into_iter().rev().filter_map(of).max_by_key(|it| it.1)?;
+        // A decimal comma separates too: what has no heading then is no table.
+        let of = |separator: u8| Self::separated(&lines, &comments, separator);
+        SEPARATORS.into_iter().rev().filter_map(of).max_by_key(|it| it.0).map(|it| it.1)
+    }
+
+    /// The usual number of fields, and the dialect, if a separator separates them.
+    fn separated(
+        lines: &[HeadLine<'_>],
+        comments: &[&str],
+        separator: u8,
+    ) -> Option<(usize, Self)> {
+        let count = usual_count(lines, separator)?;
         let rows = || lines.iter().map(|line| (line, fields(line.text, separator)));
         let (heading, titles) = rows().find(|(_, fields)| fields.len() >= count)?;
         let mut later: Vec<_> = rows().filter(|(line, _)| line.end > heading.end).collect();
@@ -111,11 +120,11 @@ impl TableDialect {
             })
             .collect();
         while columns.pop_if(|(title, _)| title.is_empty()).is_some() {}
-        name_by_comment(&mut columns, &comments);
+        name_by_comment(&mut columns, comments);
         let row_fs =
             comments.iter().find_map(|text| stated_rate(text)).map(|rate| SECOND_FS / rate);
         let comment = comments.first().and_then(|text| text.bytes().next());
-        is_table.then_some(Self { separator, comment, head, columns, row_fs })
+        is_table.then_some((count, Self { separator, comment, head, columns, row_fs }))
     }
 }
 
