@@ -28,10 +28,10 @@ fn check(plan: &MessagingInput, number: usize) {
         return;
     }
     let mut fewest = plan.clone();
-    fewest.faults = shortest(&plan.faults, &|faults| {
+    fewest.faults = shortest(&plan.faults, &mut |faults| {
         !holds(&MessagingInput { faults: faults.to_vec(), ..plan.clone() })
     });
-    fewest.streams = shortest(&plan.streams, &|streams| {
+    fewest.streams = shortest(&plan.streams, &mut |streams| {
         !holds(&MessagingInput { streams: streams.to_vec(), ..fewest.clone() })
     });
     assert!(holds(plan), "{number}: {fewest:#?}");

@@ -24,7 +24,7 @@ fn holds(plan: &TransportInput) -> bool {
 /// Fails with the fewest operations that do.
 fn check(plan: &TransportInput, number: usize) {
     let with = |ops: &[TransportOp]| TransportInput { shape: plan.shape, ops: ops.to_vec() };
-    let fewest = || shortest(&plan.ops, &|ops| !holds(&with(ops)));
+    let fewest = || shortest(&plan.ops, &mut |ops| !holds(&with(ops)));
     assert!(holds(plan), "{number}: {:?} {:#?}", plan.shape, fewest());
 }
 

@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use laws::failure::LawFailure;
 use laws::storm::{
-    MinimizedScenario, StormCounts, StormLaws, StormResult, StormRunner, planned, shrunk, tried,
+    MinimizedScenario, StormCounts, StormLaws, StormResult, StormRunner, file_of, planned, shrunk,
+    tried,
 };
-use simulator::scenario::{ErrorStyle, Scenario, UnwritableScenario, limits};
+use simulator::scenario::{ErrorStyle, Scenario, limits};
 
 use crate::OutputFormat;
 use crate::arguments::{SimulatedMinutes, StormArgs};
@@ -71,9 +72,9 @@ pub(crate) fn run(arguments: &StormArgs) -> Result<LawsOutput, LawsError> {
     let laws = if arguments.canary { StormLaws::Canary } else { StormLaws::All };
     let (input, counts, failure) = match (scenario, network) {
         (Some(path), _) => {
-            let scenario = read_scenario(path)?;
+            let (text, scenario) = read_scenario(path)?;
             let (counts, broken) = run_one(&scenario, laws);
-            (StormInput::Scenario(path.clone()), counts, broken.map(|it| (None, scenario, it)))
+            (StormInput::Scenario(path.clone()), counts, broken.map(|it| (None, text, it)))
         }
         (None, Some(number)) => {
             let Some(scenario) = planned(*seed, *number, arguments.switches) else {
@@ -82,7 +83,7 @@ pub(crate) fn run(arguments: &StormArgs) -> Result<LawsOutput, LawsError> {
             };
             let (counts, broken) = run_one(&scenario, laws);
             let input = StormInput::Network { seed: *seed, number: *number };
-            (input, counts, broken.map(|it| (Some(*number), scenario, it)))
+            (input, counts, broken.map(|it| (Some(*number), file_of(&scenario), it)))
         }
         (None, None) => {
             let runner = runner(arguments, laws);
@@ -91,13 +92,13 @@ pub(crate) fn run(arguments: &StormArgs) -> Result<LawsOutput, LawsError> {
             let is_over =
                 || interrupt::is_pressed() || end.is_some_and(|end| Instant::now() >= end);
             let ended = run_with_progress(&runner, &is_over);
-            let failure = ended.failure.map(|it| (Some(it.number), it.scenario, it.broken));
+            let failure = ended.failure.map(|it| (Some(it.number), it.text, it.broken));
             (StormInput::Storm(runner), ended.counts, failure)
         }
     };
     let took = begin.elapsed();
     let end = if interrupt::is_pressed() { StormEnd::CtrlC } else { StormEnd::Complete };
-    let failure = failure.map(|(network, scenario, broken)| {
+    let failure = failure.map(|(network, text, broken)| {
         let name = match network {
             Some(number) => {
                 let switches = arguments.switches.map(|count| format!("-switches{count}"));
@@ -105,9 +106,8 @@ pub(crate) fn run(arguments: &StormArgs) -> Result<LawsOutput, LawsError> {
             }
             None => "storm-scenario.toml".to_owned(),
         };
-        let found = (network, &scenario, broken);
         let tries = if end == StormEnd::CtrlC { 0 } else { arguments.tries };
-        minimize(found, laws, tries, &directory.join(name))
+        minimize((network, &text, broken), laws, tries, &directory.join(name))
     });
     let outcome = StormOutcome { input, counts, failure: failure.transpose()?, took, end };
     let mut output = LawsOutput::default();
@@ -144,11 +144,13 @@ impl StormArgs {
     }
 }
 
-fn read_scenario(path: &Path) -> Result<Scenario, LawsError> {
+/// The text of a scenario file, and its scenario.
+fn read_scenario(path: &Path) -> Result<(String, Scenario), LawsError> {
     let text = String::from_utf8(read(path, limits::TEXT_MAX as u64)?)
         .map_err(|_| LawsError::file(path, &"not UTF-8"))?;
-    Scenario::read(&path.display().to_string(), &text)
-        .map_err(|error| LawsError::Rendered(error.render(ErrorStyle::Coloured)))
+    let scenario = Scenario::read(&path.display().to_string(), &text)
+        .map_err(|error| LawsError::Rendered(error.render(ErrorStyle::Coloured)))?;
+    Ok((text, scenario))
 }
 
 fn runner(arguments: &StormArgs, laws: StormLaws) -> StormRunner {
@@ -201,7 +203,7 @@ fn run_with_progress(runner: &StormRunner, is_over: &(dyn Fn() -> bool + Sync)) 
 
 /// Minimizes a network that breaks a law, and writes it to a file.
 fn minimize(
-    (network, scenario, broken): (Option<u64>, &Scenario, LawFailure),
+    (network, text, broken): (Option<u64>, &str, LawFailure),
     laws: StormLaws,
     most: u32,
     file: &Path,
@@ -211,14 +213,12 @@ fn minimize(
     let style = ProgressStyle::with_template("{bar:30} {pos} of {len} smaller networks tried")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.set_style(style);
-    let shrunk = shrunk(scenario, &broken, laws, most, &|tries| bar.set_position(tries.into()));
+    let shrunk = shrunk(text, &broken, laws, most, &|tries| bar.set_position(tries.into()));
     bar.finish_and_clear();
-    let text = shrunk.scenario.write();
-    // A network that no file can express is written as the nearest one.
-    let text = text.unwrap_or_else(|error: UnwritableScenario| error.text().to_owned());
+    let shrunk = shrunk.map_err(|error| LawsError::Message(error.to_string()))?;
     let mut head = format!("# {}\n", broken.place);
     shrunk.broken.text.lines().for_each(|line| head += &format!("# {line}\n"));
     let head = head.replace(|c: char| c.is_control() && c != '\n', " ");
-    write(&[(file.to_owned(), (head + &text).into_bytes())])?;
+    write(&[(file.to_owned(), (head + &shrunk.text).into_bytes())])?;
     Ok(MinimizedViolation { network, broken, shrunk, file: file.to_owned() })
 }

@@ -1,7 +1,5 @@
 //! Minimizes an input that breaks a law.
 
-use std::cell::Cell;
-
 use crate::LawFunction;
 use crate::failure::{LawFailure, catch_failure};
 use crate::shrink::shortest;
@@ -16,12 +14,12 @@ pub struct MinimizedInput {
 /// The shortest input, with as many zeros as can be where it is no text, that breaks a law as this one does. At
 /// most `runs` runs of the law are made; after them the best input so far is the result.
 pub fn minimal(law: LawFunction, input: &[u8], broken: &LawFailure, runs: u32) -> MinimizedInput {
-    let done = Cell::new(0);
-    let fails = |input: &[u8]| {
-        if done.get() >= runs {
+    let mut done = 0;
+    let mut fails = |input: &[u8]| {
+        if done >= runs {
             return false;
         }
-        done.set(done.get() + 1);
+        done += 1;
         catch_failure(|| law(input)).is_err_and(|other| other.is_same(broken))
     };
     let mut least = input.to_vec();
@@ -31,7 +29,7 @@ pub fn minimal(law: LawFunction, input: &[u8], broken: &LawFailure, runs: u32) -
         let before = least.clone();
         // Operations take some bytes each: what goes, goes best whole.
         for (unit, skip) in [(4, 3), (4, 0), (1, 0)] {
-            least = without(&least, unit, skip, &fails);
+            least = without(&least, unit, skip, &mut fails);
         }
         let places = if is_text { 0..0 } else { 0..least.len() };
         for at in places {
@@ -41,18 +39,23 @@ pub fn minimal(law: LawFunction, input: &[u8], broken: &LawFailure, runs: u32) -
                 least = simpler;
             }
         }
-        if least == before || done.get() >= runs {
-            return MinimizedInput { input: least, runs: done.get() };
+        if least == before {
+            return MinimizedInput { input: least, runs: done };
         }
     }
 }
 
 /// The input without what it does not need, in units of `unit` bytes after the first `skip`.
-fn without(input: &[u8], unit: usize, skip: usize, fails: &impl Fn(&[u8]) -> bool) -> Vec<u8> {
+fn without(
+    input: &[u8],
+    unit: usize,
+    skip: usize,
+    fails: &mut impl FnMut(&[u8]) -> bool,
+) -> Vec<u8> {
     let (head, rest) = input.split_at(skip.min(input.len()));
     let units: Vec<&[u8]> = rest.chunks(unit).collect();
     let whole = |units: &[&[u8]]| [head, &units.concat()].concat();
-    let least = shortest(&units, &|units| fails(&whole(units)));
+    let least = shortest(&units, &mut |units| fails(&whole(units)));
     whole(&least)
 }
 

@@ -7,7 +7,7 @@ use std::thread;
 
 use simulator::scenario::Scenario;
 
-use super::{StormCounts, StormLaws, planned, tried};
+use super::{StormCounts, StormLaws, file_of, planned, tried};
 use crate::failure::LawFailure;
 
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,8 @@ pub struct StormResult {
 #[derive(Clone, Debug)]
 pub struct StormFailure {
     pub number: u64,
-    pub scenario: Scenario,
+    /// Its scenario file.
+    pub text: String,
     pub broken: LawFailure,
 }
 
@@ -105,7 +106,7 @@ impl StormResult {
     fn of(mut done: FinishedNetworks) -> Self {
         let failure = done.broke.pop_first().map(|(number, (scenario, broken))| StormFailure {
             number,
-            scenario,
+            text: file_of(&scenario),
             broken,
         });
         let mut counts = StormCounts::default();
