@@ -35,8 +35,10 @@ fn main() -> io::Result<()> {
             let plan = ElectionPlan::new(MapperDesign::Map, hosts, bounds)
                 .ok_or_else(|| io::Error::other("a plan"))?;
             let begin = user_time()?;
-            let found = walk(&plan, STATES_MAX).map_err(io::Error::other)?;
-            writeln!(out, "{row}: {found:?}, {:.1} s", user_time()? - begin)?;
+            let found = walk(&plan, STATES_MAX).ok_or_else(|| io::Error::other("addresses"))?;
+            let periods = found.patience / plan.parameters.period;
+            let time = user_time()? - begin;
+            writeln!(out, "{row}: {found:?}, rest within {periods} periods, {time:.1} s")?;
             out.flush()?;
         }
     }

@@ -4,9 +4,9 @@
 
 use std::io::{self, Write};
 
-use laws::model::plan::{FaultBounds, ModelPlan, ModelSide, PlannedMessage};
+use laws::model::plan::{FaultBounds, LEFT, ModelPlan, PlannedMessage, RIGHT};
 use laws::model::trace_text::trace_text;
-use laws::model::walk::{WalkExtent, walk};
+use laws::model::walk::walk;
 
 /// States of a walk at most: some 100 bytes each.
 const STATES_MAX: usize = 50_000_000;
@@ -20,10 +20,7 @@ fn main() -> io::Result<()> {
             continue;
         }
         let walked = walk(&plan, STATES_MAX);
-        let part = match walked.extent {
-            WalkExtent::Whole => "",
-            WalkExtent::Part => " (not all)",
-        };
+        let part = if walked.is_whole { "" } else { " (not all)" };
         let (states, steps, depth) = (walked.states, walked.steps, walked.depth);
         let patience = walked.patience;
         writeln!(out, "{states:>8} {steps:>10} {depth:>9} {patience:>5} µs  {name}{part}")?;
@@ -38,11 +35,8 @@ fn plans() -> Vec<(&'static str, ModelPlan)> {
     let none = FaultBounds::default();
     let of = |bounds| ModelPlan { bounds, ..ModelPlan::small() };
     let single = |bounds| ModelPlan { bounds, ..ModelPlan::single() };
-    let refused = vec![
-        PlannedMessage::bad(ModelSide::Left),
-        PlannedMessage::good(ModelSide::Left),
-        PlannedMessage::bad(ModelSide::Right),
-    ];
+    let refused =
+        vec![PlannedMessage::bad(LEFT), PlannedMessage::good(LEFT), PlannedMessage::bad(RIGHT)];
     vec![
         ("4 packets lost", of(FaultBounds { losses: 4, ..none })),
         ("2 lost, 2 doubled", of(FaultBounds { losses: 2, duplicates: 2, ..none })),
@@ -65,27 +59,21 @@ fn plans() -> Vec<(&'static str, ModelPlan)> {
         (
             "one channel, 4 messages: 4 lost, 2 doubled",
             ModelPlan {
-                messages: vec![PlannedMessage::good(ModelSide::Left); 4],
+                messages: vec![PlannedMessage::good(LEFT); 4],
                 ..single(FaultBounds { losses: 4, duplicates: 2, ..none })
             },
         ),
         (
             "2 lost, a queue full, an unload beside an endpoint that stays",
             ModelPlan {
-                messages: vec![
-                    PlannedMessage::good(ModelSide::Left),
-                    PlannedMessage::neighbours(ModelSide::Left),
-                ],
+                messages: vec![PlannedMessage::good(LEFT), PlannedMessage::neighbours(LEFT)],
                 ..of(FaultBounds { losses: 2, fulls: 1, unloads: 1, ..none })
             },
         ),
         (
             "a message each way: 1 lost, a queue full, an unload, a restart",
             ModelPlan {
-                messages: vec![
-                    PlannedMessage::good(ModelSide::Left),
-                    PlannedMessage::good(ModelSide::Right),
-                ],
+                messages: vec![PlannedMessage::good(LEFT), PlannedMessage::good(RIGHT)],
                 ..of(FaultBounds { losses: 1, fulls: 1, unloads: 1, restarts: 1, ..none })
             },
         ),

@@ -137,7 +137,7 @@ const CANARIES: &[CanaryTest] = &[
     ("states", "cutting changes no row", states::a_row_that_is_lost_at_a_cut_is_caught),
     ("states", "cutting changes no state", states::a_state_that_depends_on_the_cut_is_caught),
     ("states", "up to the last", states::a_state_that_is_left_out_is_caught),
-    ("transport", "ffered", transport::a_wrong_sequence_number_is_caught),
+    ("transport", "is written twice", transport::a_wrong_sequence_number_is_caught),
     ("wires-any", "each place has one character", wires::a_character_that_is_placed_twice_is_caught),
     ("wires-window", "what is sent is read", wires::a_wire_that_is_open_is_caught),
     ("wires-window", "a glitch changes two", wires::a_glitch_that_spreads_is_caught),

@@ -19,6 +19,7 @@ pub mod damaged_wire;
 pub mod delivery;
 pub mod endpoints;
 pub mod engines;
+pub mod explorer;
 pub mod failure;
 pub mod fibre;
 pub mod filter;

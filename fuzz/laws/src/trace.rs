@@ -15,6 +15,8 @@ const ENTRIES_MAX: usize = 1 << 16;
 #[derive(Clone, Debug)]
 pub(crate) enum LawTraceEntry {
     Did(u64, String),
+    /// What happened thereupon, in words; none if it needs no mention.
+    Happened(String),
     /// A packet began to go from one NIC to another.
     Packet(u64, Nic, Nic, Vec<u8>),
     Told(u64, Nic, MessagingEvent),

@@ -1,22 +1,23 @@
 //! The reliability protocol, walked through: it holds in every state within bounds, and what is no law
 //! has a history that speaks against it. Large walks: `cargo run --release -p laws --example model`.
 
-use laws::model::plan::{
-    DepartureMode, ExtraClaim, FaultBounds, ModelPlan, ModelSide, PlannedMessage, SeededFlaw,
-};
+use laws::explorer::ExploredStates;
+use laws::model::plan::{DepartureMode, FaultBounds, LEFT, ModelPlan, PlannedMessage, RIGHT};
+use laws::model::state::ModelAction;
 use laws::model::trace_text::trace_text;
-use laws::model::walk::{WalkExtent, WalkResult, walk};
+use laws::model::walk::walk;
 use laws::repair::draws;
+use laws::transport::{ExtraClaim, SeededFlaw};
 
 /// States of a walk at most: as many as these take, and some.
 const STATES_MAX: usize = 1_000_000;
 
 /// All states, and no law is broken in any.
-fn holds(name: &str, plan: &ModelPlan) -> WalkResult {
+fn holds(name: &str, plan: &ModelPlan) -> ExploredStates<ModelAction> {
     let walked = walk(plan, STATES_MAX);
     let counterexample = walked.counterexample.as_ref().map(|found| trace_text(plan, found));
     assert_eq!(counterexample, None, "{name}");
-    assert_eq!(walked.extent, WalkExtent::Whole, "{name}");
+    assert!(walked.is_whole, "{name}");
     walked
 }
 
@@ -34,12 +35,11 @@ const NONE: FaultBounds =
 
 #[test]
 fn it_holds_within_all_these_bounds() {
-    use ModelSide::{Left, Right};
     let (good, bad) = (PlannedMessage::good, PlannedMessage::bad);
     let (small, single) = (ModelPlan::small(), ModelPlan::single());
-    let both = vec![good(Left), good(Left), good(Right)];
-    let neighbour = vec![good(Left), PlannedMessage::neighbours(Left)];
-    let refused = vec![bad(Left), good(Left), good(Left)];
+    let both = vec![good(LEFT), good(LEFT), good(RIGHT)];
+    let neighbour = vec![good(LEFT), PlannedMessage::neighbours(LEFT)];
+    let refused = vec![bad(LEFT), good(LEFT), good(LEFT)];
     // Faults of walks of several times as many states as the others.
     let large = u8::from(draws(1) > 1);
     let all_at_once = FaultBounds { losses: 1, fulls: 1, unloads: 1, restarts: large, ..NONE };
@@ -53,7 +53,7 @@ fn it_holds_within_all_these_bounds() {
         (
             "a full queue and an unload",
             &small,
-            &vec![good(Left); 2],
+            &vec![good(LEFT); 2],
             FaultBounds { fulls: 1, unloads: 1, ..NONE },
         ),
         ("a restart of a NIC", &small, &both, FaultBounds { restarts: 1, ..NONE }),
@@ -72,7 +72,7 @@ fn it_holds_within_all_these_bounds() {
         (
             "sequence numbers that return",
             &single,
-            &vec![good(Left); 4],
+            &vec![good(LEFT); 4],
             FaultBounds { losses: 3, duplicates: 1, ..NONE },
         ),
         ("one channel with all of it at once", &single, &single.messages, all_at_once),
@@ -96,8 +96,7 @@ fn it_holds_where_packets_wait_to_leave() {
     ] {
         holds("waiting packets", &ModelPlan { bounds, ..one.clone() });
     }
-    let messages =
-        vec![PlannedMessage::bad(ModelSide::Left), PlannedMessage::good(ModelSide::Left)];
+    let messages = vec![PlannedMessage::bad(LEFT), PlannedMessage::good(LEFT)];
     let bounds = FaultBounds { losses: 1, ..NONE };
     let plan =
         ModelPlan { messages, bounds, departure: DepartureMode::Delayed, ..ModelPlan::small() };

@@ -97,7 +97,7 @@ impl<'a> ElectionState<'a> {
         Some(Self { network, path: VecDeque::new(), held: BTreeSet::new() })
     }
 
-    /// Faults and arrivals that are possible now, beside going on.
+    /// All that can happen now: going on, arrivals and faults.
     pub(super) fn actions(&self, plan: &ElectionPlan) -> Vec<ElectionAction> {
         use ElectionFault::{Cable, Double, Hold, Hurry, Lose, Restart};
         let hosts: Vec<NodeId> = plan.topology.hosts().collect();
@@ -111,35 +111,32 @@ impl<'a> ElectionState<'a> {
             );
         }
         let held = self.held.iter().cloned().map(ElectionAction::Arrive);
-        held.chain(faults.into_iter().map(ElectionAction::Fault)).collect()
+        let faults = faults.into_iter().map(ElectionAction::Fault);
+        std::iter::once(ElectionAction::GoOn).chain(held).chain(faults).collect()
     }
 
     /// The state after an action, and the time that passes.
-    pub(super) fn after(
-        &self,
-        action: &ElectionAction,
-        plan: &ElectionPlan,
-    ) -> Result<(Self, u64), String> {
+    pub(super) fn after(&self, action: &ElectionAction, plan: &ElectionPlan) -> (Self, u64) {
         let (mut next, mut time) = (self.clone(), 0);
         match action {
             ElectionAction::GoOn => {
                 // Nothing is held up for ever.
                 if let Some(packet) = next.held.pop_first().or_else(|| next.path.pop_front()) {
-                    next.arrive(&packet)?;
+                    next.arrive(&packet);
                 } else {
                     time = next.pass();
                 }
             }
             ElectionAction::Arrive(packet) => {
                 next.held.remove(packet);
-                next.arrive(packet)?;
+                next.arrive(packet);
             }
             ElectionAction::Fault(ElectionFault::Lose) => drop(next.path.pop_front()),
             ElectionAction::Fault(ElectionFault::Hold) => next.held.extend(next.path.pop_front()),
             ElectionAction::Fault(ElectionFault::Double) => {
                 if let Some(packet) = next.path.pop_front() {
                     next.held.insert(Rc::clone(&packet));
-                    next.arrive(&packet)?;
+                    next.arrive(&packet);
                 }
             }
             ElectionAction::Fault(ElectionFault::Hurry(host)) => {
@@ -159,11 +156,11 @@ impl<'a> ElectionState<'a> {
                 }
             }
         }
-        Ok((next, time))
+        (next, time)
     }
 
     /// A packet reaches its host. A mapper that hears of a better one stops at once.
-    fn arrive(&mut self, packet: &PacketFlight) -> Result<(), String> {
+    fn arrive(&mut self, packet: &PacketFlight) {
         let (host, payload) = packet;
         let better = match MappingPacket::parse(payload) {
             Ok(MappingPacket::Request(header, _)) => Some(header.source),
@@ -171,10 +168,9 @@ impl<'a> ElectionState<'a> {
             Ok(MappingPacket::Home(..) | MappingPacket::Resign { .. }) | Err(_) => None,
         };
         self.step(*host, |machine, effects| machine.on_packet(0, payload, effects));
-        let machine = self.network.machine(*host).filter(|machine| machine.is_mapper());
-        match machine.filter(|machine| better > Some(machine.address())) {
-            Some(machine) => Err(format!("a mapper stops at once: {} goes on", machine.address())),
-            None => Ok(()),
+        if let Some(machine) = self.network.machine(*host).filter(|machine| machine.is_mapper()) {
+            let goes_on = better > Some(machine.address());
+            assert!(!goes_on, "a mapper stops at once: {} goes on", machine.address());
         }
     }
 

@@ -1,85 +1,18 @@
 //! Plan of a walk: parameters of the protocol, messages, and bounds on faults.
 
-use std::fmt;
-
 use codec::transport::{ChannelIncarnation, EndpointId, Nic};
 use simulator::transport::{Micros, TransportParameters};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ModelSide {
-    /// NIC 0.
-    Left,
-    /// NIC 1.
-    Right,
-}
+use crate::transport::input::KeyPick;
+use crate::transport::{ExtraClaim, SeededFlaw};
 
-impl ModelSide {
-    pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
+pub const LEFT: Nic = Nic(0);
 
-    pub const fn other(self) -> Self {
-        match self {
-            Self::Left => Self::Right,
-            Self::Right => Self::Left,
-        }
-    }
+pub const RIGHT: Nic = Nic(1);
 
-    pub const fn nic(self) -> Nic {
-        match self {
-            Self::Left => Nic(0),
-            Self::Right => Nic(1),
-        }
-    }
-}
-
-impl fmt::Display for ModelSide {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "NIC {}", self.nic().0)
-    }
-}
-
-/// Something that there is of each side.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct SidePair<T> {
-    /// NIC 0's.
-    pub left: T,
-    /// NIC 1's.
-    pub right: T,
-}
-
-impl<T> SidePair<T> {
-    pub const fn of(&self, side: ModelSide) -> &T {
-        match side {
-            ModelSide::Left => &self.left,
-            ModelSide::Right => &self.right,
-        }
-    }
-
-    pub const fn of_mut(&mut self, side: ModelSide) -> &mut T {
-        match side {
-            ModelSide::Left => &mut self.left,
-            ModelSide::Right => &mut self.right,
-        }
-    }
-}
-
-/// A message, by its place among those of the plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ModelMessage(pub u8);
-
-impl fmt::Display for ModelMessage {
-    /// A letter of the alphabet: plans have few messages.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", char::from(b'A'.saturating_add(self.0.min(25))))
-    }
-}
-
-/// Tests whether a message is let in. T-6
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ModelKey {
-    /// It has the key of the endpoint that it is for.
-    Good,
-    /// It has another, and is refused for good.
-    Bad,
+/// The other NIC of the two.
+pub(super) const fn other(nic: Nic) -> Nic {
+    Nic(1 - nic.0)
 }
 
 /// The endpoint of each NIC that all messages are for, and that is loaded and unloaded.
@@ -88,13 +21,14 @@ pub const ENDPOINT: EndpointId = EndpointId(0);
 /// One of each NIC that only sends, and stays in its frame.
 pub const NEIGHBOUR: EndpointId = EndpointId(1);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannedMessage {
     /// Its sender; it goes to the other one.
-    pub from: ModelSide,
+    pub from: Nic,
     /// [`ENDPOINT`] or [`NEIGHBOUR`].
     pub endpoint: EndpointId,
-    pub key: ModelKey,
+    /// Whether it is let in. T-6
+    pub key: KeyPick,
 }
 
 /// Number of times that something may happen, over a whole history. What is not here may happen at any time
@@ -114,43 +48,12 @@ pub struct FaultBounds {
     pub restarts: u8,
 }
 
-/// Flaw outside the machines, to show that the walk notices it, or the purpose of a rule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum SeededFlaw {
-    #[default]
-    None,
-    /// All packets that a receiver gets have the same incarnation. Against T-12
-    OneIncarnation,
-    /// The answers to duplicates never leave their NIC. Against T-5
-    DuplicatesUnanswered,
-    /// Duplicates are answered as if a queue were full. Against T-5
-    DuplicatesRefused,
-    /// A NACK counts for whatever is outstanding. Against T-8
-    NacksForAll,
-    /// An ACK counts for whatever is outstanding. Against T-4
-    AcksForAll,
-    /// After a restart the host sends again what was not acknowledged. Against decision 9
-    LostSentAgain,
-}
-
-/// Claim checked beside the laws. The walk finds counterexamples to two of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ExtraClaim {
-    /// The latest transmission of what is outstanding is answered whenever it arrives. This one holds:
-    /// it is what property 3 rests on.
-    HeardIsAnswered,
-    /// A message that comes back unreachable was not written.
-    ReturnedIsUnwritten,
-    /// A message is written once, over all lives of the NIC that it goes to.
-    OneLife,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelPlan {
     pub parameters: TransportParameters,
     /// The first incarnations that they use.
-    pub first: SidePair<ChannelIncarnation>,
-    /// Messages to send, in this order: at most [`MESSAGES_MAX`].
+    pub first: [ChannelIncarnation; 2],
+    /// Messages to send, in this order.
     pub messages: Vec<PlannedMessage>,
     pub bounds: FaultBounds,
     /// Packets on both paths together at most. Where sending or a scan would put more there it does
@@ -168,13 +71,7 @@ pub enum DepartureMode {
     Delayed,
 }
 
-pub const MESSAGES_MAX: usize = 4;
-
 impl ModelPlan {
-    pub fn mail(&self, message: ModelMessage) -> Option<&PlannedMessage> {
-        self.messages.get(usize::from(message.0))
-    }
-
     /// Two logical channels; a scan every µs, which sends everything again, and gives up what there was
     /// no sign of after two retransmissions; two messages from NIC 0 and one from NIC 1. Incarnations start
     /// where they wrap, and where half of them are behind. Nothing goes wrong.
@@ -188,11 +85,11 @@ impl ModelPlan {
         };
         Self {
             parameters,
-            first: SidePair { left: ChannelIncarnation(0xffff), right: ChannelIncarnation(0x7fff) },
+            first: [ChannelIncarnation(0xffff), ChannelIncarnation(0x7fff)],
             messages: vec![
-                PlannedMessage::good(ModelSide::Left),
-                PlannedMessage::good(ModelSide::Left),
-                PlannedMessage::good(ModelSide::Right),
+                PlannedMessage::good(LEFT),
+                PlannedMessage::good(LEFT),
+                PlannedMessage::good(RIGHT),
             ],
             bounds: FaultBounds::default(),
             room: 4,
@@ -207,23 +104,23 @@ impl ModelPlan {
         let small = Self::small();
         Self {
             parameters: TransportParameters { channels: 1, ..small.parameters },
-            messages: vec![PlannedMessage::good(ModelSide::Left); 2],
+            messages: vec![PlannedMessage::good(LEFT); 2],
             ..small
         }
     }
 }
 
 impl PlannedMessage {
-    pub const fn good(from: ModelSide) -> Self {
-        Self { from, endpoint: ENDPOINT, key: ModelKey::Good }
+    pub const fn good(from: Nic) -> Self {
+        Self { from, endpoint: ENDPOINT, key: KeyPick::Right }
     }
 
-    pub const fn bad(from: ModelSide) -> Self {
-        Self { from, endpoint: ENDPOINT, key: ModelKey::Bad }
+    pub const fn bad(from: Nic) -> Self {
+        Self { from, endpoint: ENDPOINT, key: KeyPick::Wrong }
     }
 
     /// One that is let in, from the endpoint that stays.
-    pub const fn neighbours(from: ModelSide) -> Self {
-        Self { from, endpoint: NEIGHBOUR, key: ModelKey::Good }
+    pub const fn neighbours(from: Nic) -> Self {
+        Self { from, endpoint: NEIGHBOUR, key: KeyPick::Right }
     }
 }

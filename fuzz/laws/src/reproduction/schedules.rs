@@ -113,7 +113,10 @@ fn machines(law: LawFunction, input: &[u8]) -> (Vec<LawTraceEntry>, Reproduction
 fn did(entries: &[LawTraceEntry]) -> Vec<String> {
     let told = |entry: &LawTraceEntry| match entry {
         LawTraceEntry::Did(at, what) => Some(format!("{at}: {what}")),
-        LawTraceEntry::Packet(..) | LawTraceEntry::Told(..) | LawTraceEntry::Period(..) => None,
+        LawTraceEntry::Happened(_)
+        | LawTraceEntry::Packet(..)
+        | LawTraceEntry::Told(..)
+        | LawTraceEntry::Period(..) => None,
     };
     let mut did: Vec<String> = entries.iter().filter_map(told).collect();
     if did.len() > TOLD_MAX {

@@ -1,47 +1,26 @@
 //! Expected state of messages, channels and NICs, from the rules alone: the second witness. It is simple, and sees
 //! what no NIC can.
 
+mod accounts;
 mod receiver;
 mod sender;
+
+use std::rc::Rc;
 
 use codec::transport::{
     ChannelIncarnation, EndpointId, LogicalChannel, NackReason, Nic, SequenceBit, SyncFlag,
     TransportHeader,
 };
 use simulator::transport::{
-    OutboundMessage, ProtocolPacket, TransportEffect, TransportNotice, TransportParameters,
+    Micros, ProtocolPacket, TransportEffect, TransportNotice, TransportParameters,
 };
 
-/// Messages are carried by their number.
-pub(super) type MessageNumber = u32;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct EndpointAddress {
-    pub(super) nic: Nic,
-    pub(super) endpoint: EndpointId,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TransportOutcome {
-    Open,
-    Stored,
-    Acknowledged,
-    Returned,
-    Lost,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct TransportRecord {
-    pub(super) from: EndpointAddress,
-    pub(super) to: EndpointAddress,
-    pub(super) key: u64,
-    pub(super) end: TransportOutcome,
-    /// The lives of its destination in which it was written.
-    written: Vec<u32>,
-}
+use self::accounts::WriteState;
+pub(crate) use self::accounts::{EndpointAddress, TransportOutcome, TransportRecord};
+pub use self::accounts::{ExtraClaim, MessageNumber};
 
 /// A message that is not acknowledged.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct UnackedMessage {
     number: MessageNumber,
     header: TransportHeader,
@@ -51,8 +30,17 @@ struct UnackedMessage {
     left: Option<u64>,
     /// Retransmissions that left behind the last sign of its destination. T-11
     retries: u32,
-    /// Reason why the latest one that left was refused. T-13
-    refused: Option<NackReason>,
+    /// What follows as the latest one that left was refused. T-13
+    refused: Option<MessageRefusal>,
+}
+
+/// How a message was refused that is not yet brought back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum MessageRefusal {
+    /// It is sent again as it was. T-10
+    NotYet,
+    /// Its channel is opened anew. T-12
+    Forgotten,
 }
 
 impl UnackedMessage {
@@ -62,12 +50,12 @@ impl UnackedMessage {
 
     /// Tests whether its channel is to be opened anew. T-12
     fn is_forgotten(&self) -> bool {
-        self.refused == Some(NackReason::NoChannelState)
+        self.refused == Some(MessageRefusal::Forgotten)
     }
 }
 
 /// A logical channel, at the NIC that sends on it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct SenderChannel {
     /// Its incarnation and the next sequence number, if it is initialised. T-11
     open: Option<(ChannelIncarnation, SequenceBit)>,
@@ -82,11 +70,10 @@ impl SenderChannel {
 }
 
 /// A logical channel, by the NIC at its other end.
-type RemoteChannel = (Nic, LogicalChannel);
+pub(crate) type RemoteChannel = (Nic, LogicalChannel);
 
-#[derive(Clone, Debug, Default)]
-struct NicRecord {
-    life: u32,
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct NicRecord {
     /// The newest incarnation that it ever used.
     used: Option<ChannelIncarnation>,
     channels: Vec<SenderChannel>,
@@ -131,43 +118,23 @@ pub(super) struct MachineStep<'a> {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct TransportChecker {
-    pub(super) accounts: Vec<TransportRecord>,
-    sides: Vec<NicRecord>,
+pub(crate) struct TransportChecker {
+    pub(crate) accounts: Rc<Vec<TransportRecord>>,
+    pub(crate) sides: Vec<Rc<NicRecord>>,
     parameters: TransportParameters,
+    claim: Option<ExtraClaim>,
+    /// A key has changed: what was written in a life before may be refused in another.
+    keys_have_changed: bool,
 }
 
 impl TransportChecker {
-    pub(super) fn new(parameters: TransportParameters) -> Self {
-        let sides = (0..parameters.nics).map(|_| NicRecord::new(&parameters)).collect();
-        Self { accounts: Vec::new(), sides, parameters }
-    }
-
-    pub(super) fn account(&self, number: MessageNumber) -> Option<&TransportRecord> {
-        self.accounts.get(usize::try_from(number).ok()?)
-    }
-
-    fn set(&mut self, number: MessageNumber, end: TransportOutcome) {
-        let account = usize::try_from(number).ok().and_then(|at| self.accounts.get_mut(at));
-        assert!(account.is_some(), "{number}: a message that nobody sent");
-        account.into_iter().for_each(|account| account.end = end);
-    }
-
-    /// A message that an application hands over.
-    pub(super) fn accept(
-        &mut self,
-        from: EndpointAddress,
-        to: EndpointAddress,
-        key: u64,
-    ) -> MessageNumber {
-        let account =
-            TransportRecord { from, to, key, end: TransportOutcome::Stored, written: Vec::new() };
-        self.accounts.push(account);
-        u32::try_from(self.accounts.len() - 1).unwrap_or(u32::MAX)
+    pub(super) fn new(parameters: TransportParameters, claim: Option<ExtraClaim>) -> Self {
+        let sides = (0..parameters.nics).map(|_| Rc::new(NicRecord::new(&parameters))).collect();
+        Self { accounts: Rc::default(), sides, parameters, claim, keys_have_changed: false }
     }
 
     fn side(&self, nic: Nic) -> Option<&NicRecord> {
-        self.sides.get(usize::from(nic.0))
+        self.sides.get(usize::from(nic.0)).map(Rc::as_ref)
     }
 
     /// Position where a logical channel stands in a side's lists.
@@ -190,7 +157,7 @@ impl TransportChecker {
     }
 
     fn side_mut(&mut self, nic: Nic) -> Option<&mut NicRecord> {
-        self.sides.get_mut(usize::from(nic.0))
+        self.sides.get_mut(usize::from(nic.0)).map(Rc::make_mut)
     }
 
     fn flights(&self, nic: Nic) -> impl Iterator<Item = &UnackedMessage> {
@@ -238,8 +205,29 @@ impl TransportChecker {
         lost.into_iter().for_each(|number| self.set(number, TransportOutcome::Lost));
         let new = NicRecord::new(&self.parameters);
         if let Some(side) = self.side_mut(nic) {
-            *side = NicRecord { life: side.life + 1, used: side.used, ..new };
+            *side = NicRecord { used: side.used, ..new };
         }
+        self.forget_writes(nic);
+    }
+
+    /// Moves what has left back in time, but not before `oldest`.
+    pub(super) fn shift_back(&mut self, by: u64, oldest: u64) {
+        for side in &mut self.sides {
+            let flights =
+                Rc::make_mut(side).channels.iter_mut().filter_map(|it| it.flight.as_mut());
+            for flight in flights {
+                flight.left = flight.left.map(|left| left.saturating_sub(by).max(oldest));
+                if let Some(left) = flight.left {
+                    flight.header.timestamp = Micros(left).timestamp();
+                }
+            }
+        }
+    }
+
+    /// Header of the latest transmission of what is outstanding on a channel, if it has left.
+    pub(crate) fn latest(&self, nic: Nic, place: RemoteChannel) -> Option<TransportHeader> {
+        let flight = self.channel(nic, place)?.flight.as_ref()?;
+        flight.left.map(|_| flight.header)
     }
 
     /// Tests whether a packet is so old that nothing of it may count. T-8, T-12
@@ -252,6 +240,27 @@ impl TransportChecker {
             ProtocolPacket::Ack(header) | ProtocolPacket::Nack(header, _) => {
                 self.answered(nic, header).is_none()
             }
+        }
+    }
+
+    /// Tests whether data was written before, in this life.
+    pub(super) fn is_again(&self, packet: &ProtocolPacket<MessageNumber>) -> bool {
+        match packet {
+            ProtocolPacket::Data(_, _, number) => self.is_written(*number, WriteState::Now),
+            ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..) => false,
+        }
+    }
+
+    /// Tests whether it is claimed that data is answered: as the latest transmission of what is
+    /// outstanding.
+    pub(super) fn is_answer_due(&self, packet: &ProtocolPacket<MessageNumber>) -> bool {
+        match packet {
+            ProtocolPacket::Data(header, ..) => {
+                self.claim == Some(ExtraClaim::HeardIsAnswered)
+                    && self.latest(header.source, (header.destination, header.channel))
+                        == Some(*header)
+            }
+            ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..) => false,
         }
     }
 
@@ -281,11 +290,6 @@ impl TransportChecker {
             }
         }
         self.all_that_can_leave_have_left(step.nic);
-    }
-
-    fn letter(&self, number: MessageNumber) -> OutboundMessage<MessageNumber> {
-        let endpoint = self.account(number).map(|account| account.from.endpoint);
-        OutboundMessage { endpoint: endpoint.unwrap_or_default(), message: number }
     }
 
     /// Besides what is expected, and notes, endpoints have left. T-13
@@ -340,8 +344,7 @@ impl TransportChecker {
     fn is_true(&self, step: &MachineStep<'_>, header: &TransportHeader, note: TransportNotice) {
         let is_true = match (note, &step.cause) {
             (TransportNotice::Duplicate, StepCause::Data(.., number, None)) => {
-                let life = self.side(step.nic).map_or(0, |side| side.life);
-                self.account(*number).is_some_and(|account| account.written.contains(&life))
+                self.is_written(*number, WriteState::Now)
             }
             (TransportNotice::Stale, StepCause::Data(.., None)) => {
                 !step.effects.iter().any(|effect| matches!(effect, TransportEffect::Send(_)))

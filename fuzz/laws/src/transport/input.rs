@@ -67,6 +67,17 @@ pub enum TransportOp {
     Replay(NicPairPick, u8),
     /// A packet without a table entry comes in. T-7
     Forge(NicPairPick, ForgedField),
+    // What follows is only done where every state is explored, in small steps.
+    /// The first message that waits at a NIC and can be sent is sent.
+    SendNext(u16),
+    /// The packet behind this number of others on a path arrives.
+    Overtake(NicPairPick, u8),
+    /// The first packet of a path arrives, and stays there.
+    Double(NicPairPick),
+    /// The packet behind this number of others in the queue of a NIC leaves it, though it stalls.
+    Leave(u16, u8),
+    /// An endpoint is in a frame again, and what it has waits.
+    LoadOnly(EndpointPick),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +107,7 @@ pub enum RestartClock {
     Begins,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum EndpointRoom {
     #[default]
     Free,

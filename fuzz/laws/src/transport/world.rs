@@ -1,85 +1,84 @@
 //! NICs, the paths between them, and an adversary who decides what arrives and when.
 
+mod flaw;
 mod paths;
 mod sending;
+mod text;
 mod times;
 
 use std::collections::{BTreeSet, VecDeque};
+use std::rc::Rc;
 
-use codec::transport::{self as wire, EndpointId, NackReason, Nic};
-use simulator::transport::{
-    ProtocolPacket, ReturnReason, Transport, TransportEffect, TransportNotice, TransportParameters,
-};
+use codec::transport::{self as wire, ChannelIncarnation, EndpointId, Nic};
+use simulator::transport::{ProtocolPacket, Transport, TransportEffect, TransportParameters};
 
 use super::checker::{
-    EndpointAddress, MachineStep, MessageNumber, StepCause, TransportChecker, TransportOutcome,
+    EndpointAddress, ExtraClaim, MachineStep, MessageNumber, StepCause, TransportChecker,
+    TransportOutcome,
 };
 use crate::trace::{self, LawTraceEntry};
 
-use super::input::{
-    ENDPOINTS, EndpointPick, EndpointRoom, NicPairPick, TransportOp, TransportShape,
-};
+pub use self::flaw::SeededFlaw;
+use self::text::effect_name;
+pub(crate) use self::times::ORIGIN;
+use super::input::{ENDPOINTS, EndpointPick, EndpointRoom, NicPairPick, TransportOp};
 
 /// Packets of a path that are remembered. *Chosen*: those of several messages.
 const REMEMBERED: usize = 16;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(test), expect(dead_code, reason = "nothing but in tests"))]
-pub(super) enum WorldFlaw {
-    Nothing,
-    /// Now and then a packet overtakes those before it on its path.
-    Overtaking,
-    /// Now and then a NACK arrives as an ACK.
-    Praise,
-    /// Now and then data arrives with the other sequence number.
-    Flip,
+/// What a world is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WorldSetup {
+    pub(crate) parameters: TransportParameters,
+    pub(crate) flaw: SeededFlaw,
+    pub(crate) claim: Option<ExtraClaim>,
 }
 
-type NicPair = (Nic, Nic);
+pub(crate) type NicPair = (Nic, Nic);
 
-#[derive(Clone, Debug, Default)]
-struct TransportPath {
-    packets: VecDeque<ProtocolPacket<MessageNumber>>,
+pub(crate) type WorldPacket = ProtocolPacket<MessageNumber>;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct TransportPath {
+    pub(crate) packets: VecDeque<WorldPacket>,
     held: bool,
-    past: VecDeque<ProtocolPacket<MessageNumber>>,
+    past: VecDeque<WorldPacket>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum FrameResidency {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum FrameResidency {
     Resident,
     Leaving,
     #[default]
     Out,
 }
 
-#[derive(Clone, Debug)]
-struct WorldEndpoint {
-    frame: FrameResidency,
-    room: EndpointRoom,
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct WorldEndpoint {
+    pub(crate) frame: FrameResidency,
+    pub(crate) room: EndpointRoom,
     key: u64,
-    /// Messages that wait for a channel, or for the endpoint to be loaded.
-    waiting: VecDeque<MessageNumber>,
 }
 
-#[derive(Clone, Debug)]
-struct WorldHost {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct WorldHost {
     machine: Transport<MessageNumber>,
     ahead: u64,
-    endpoints: Vec<WorldEndpoint>,
+    pub(crate) endpoints: Vec<WorldEndpoint>,
     /// Time when the next scan is due, by its clock. T-10
     scan: Option<u64>,
-    queue: VecDeque<ProtocolPacket<MessageNumber>>,
+    /// Data that is to leave, without a time before it does.
+    pub(crate) queue: VecDeque<WorldPacket>,
     stalled: bool,
 }
 
-#[derive(Debug)]
-pub(super) struct TransportWorld {
-    hosts: Vec<WorldHost>,
-    lanes: Vec<TransportPath>,
-    ledger: TransportChecker,
-    parameters: TransportParameters,
+#[derive(Clone, Debug)]
+pub(crate) struct TransportWorld {
+    pub(crate) hosts: Vec<Rc<WorldHost>>,
+    pub(crate) paths: Vec<Rc<TransportPath>>,
+    pub(crate) ledger: TransportChecker,
+    setup: WorldSetup,
     now: u64,
-    wrong: WorldFlaw,
     seen: [Option<&'static str>; 20],
     effects: Vec<TransportEffect<MessageNumber>>,
     bytes: Vec<u8>,
@@ -88,28 +87,29 @@ pub(super) struct TransportWorld {
 }
 
 impl TransportWorld {
-    pub(super) fn new(shape: &TransportShape, wrong: WorldFlaw) -> Self {
-        let parameters = shape.parameters();
-        let nics = || (0..parameters.nics).map(Nic);
+    /// NICs that have just been started, all endpoints in their frames. `start` gives each its first
+    /// incarnation, and how far ahead its clock is.
+    pub(crate) fn new(setup: WorldSetup, start: impl Fn(Nic) -> (ChannelIncarnation, u64)) -> Self {
+        let WorldSetup { parameters, claim, .. } = setup;
         let host = |nic| {
-            let mut machine = Transport::new(nic, parameters, shape.incarnation(nic));
+            let (first, ahead) = start(nic);
+            let mut machine = Transport::new(nic, parameters, first);
             let endpoint = |id| {
                 machine.on_load(EndpointId(id));
-                let (frame, key) = (FrameResidency::Resident, id.into());
-                WorldEndpoint { frame, key, room: EndpointRoom::Free, waiting: VecDeque::new() }
+                let (frame, room) = (FrameResidency::Resident, EndpointRoom::Free);
+                WorldEndpoint { frame, room, key: id.into() }
             };
             let endpoints = (0..ENDPOINTS).map(endpoint).collect();
             let (queue, stalled) = (VecDeque::new(), false);
-            WorldHost { machine, endpoints, ahead: shape.clock(nic), scan: None, queue, stalled }
+            Rc::new(WorldHost { machine, endpoints, ahead, scan: None, queue, stalled })
         };
         let ways = usize::from(parameters.nics).pow(2);
         Self {
-            hosts: nics().map(host).collect(),
-            lanes: std::iter::repeat_with(TransportPath::default).take(ways).collect(),
-            ledger: TransportChecker::new(parameters),
-            parameters,
+            hosts: (0..parameters.nics).map(Nic).map(host).collect(),
+            paths: std::iter::repeat_with(Rc::default).take(ways).collect(),
+            ledger: TransportChecker::new(parameters, claim),
+            setup,
             now: 0,
-            wrong,
             seen: [None; 20],
             effects: Vec::new(),
             bytes: Vec::new(),
@@ -118,30 +118,30 @@ impl TransportWorld {
     }
 
     /// Does something, and looks whether all is as it must be.
-    pub(super) fn apply(&mut self, op: TransportOp) {
+    pub(crate) fn apply(&mut self, op: TransportOp) {
         trace::record(|| LawTraceEntry::Did(self.now, format!("{op:?}")));
         match op {
             TransportOp::Send { from, to, key } => self.send(from, to, key),
             TransportOp::Deliver(path, count) => {
                 let way = self.way(path);
-                (0..count).for_each(|_| self.deliver(way));
+                (0..count).for_each(|_| self.deliver(way, 0));
             }
+            TransportOp::Overtake(path, place) => self.deliver(self.way(path), place.into()),
+            TransportOp::Double(path) => self.double(self.way(path)),
             TransportOp::Flush => self.flush(),
-            TransportOp::Lose(path) => {
-                if let Some(lane) = self.lane(path) {
-                    let lost = lane.packets.pop_front();
-                    lane.remember(lost);
-                }
-            }
+            TransportOp::Lose(path) => self.lose(self.way(path)),
             TransportOp::DuplicateAnswer(path) => {
-                self.lane(path).into_iter().for_each(TransportPath::duplicate_answer);
+                let path = self.path_mut(self.way(path));
+                path.into_iter().for_each(TransportPath::duplicate_answer);
             }
             TransportOp::Hold(path) => {
-                self.lane(path).into_iter().for_each(|lane| lane.held = true);
+                self.path_mut(self.way(path)).into_iter().for_each(|path| path.held = true);
             }
             TransportOp::Release(path) => {
-                self.lane(path).into_iter().for_each(|lane| lane.held = false);
+                self.path_mut(self.way(path)).into_iter().for_each(|path| path.held = false);
             }
+            TransportOp::SendNext(nic) => self.send_next(self.nic(nic)),
+            TransportOp::Leave(nic, place) => self.leave(self.nic(nic), place.into()),
             TransportOp::Stall(nic) => {
                 let nic = self.nic(nic);
                 self.host_mut(nic).into_iter().for_each(|host| host.stalled = true);
@@ -157,24 +157,33 @@ impl TransportWorld {
                 self.nics().for_each(|nic| self.tick(nic));
             }
             TransportOp::Restart(nic, clock) => self.restart(self.nic(nic), clock),
-            TransportOp::Unload(place) => {
-                self.unload(self.at(place));
+            TransportOp::Unload(place) => self.unload(self.at(place)),
+            TransportOp::Load(place) => {
+                self.load(self.at(place));
+                self.send_waiting(self.at(place));
             }
-            TransportOp::Load(place) => self.load(self.at(place)),
+            TransportOp::LoadOnly(place) => self.load(self.at(place)),
             TransportOp::Room(place, room) => {
                 let at = self.at(place);
                 self.endpoint(at).into_iter().for_each(|endpoint| endpoint.room = room);
             }
             TransportOp::Rekey(place) => {
                 let at = self.at(place);
+                self.ledger.change_key();
                 self.endpoint(at).into_iter().for_each(|endpoint| endpoint.key += 2);
             }
             TransportOp::Replay(path, which) => self.replay(self.way(path), which.into()),
             TransportOp::Forge(path, forged) => self.forge(self.way(path), forged),
         }
-        let touched = if op.takes_time() { u64::MAX } else { self.touched };
+        if op.takes_time() {
+            self.touched = u64::MAX;
+        }
+        self.check_touched();
+    }
+
+    fn check_touched(&mut self) {
+        let touched = std::mem::take(&mut self.touched);
         self.nics().filter(|nic| touched >> nic.0 & 1 == 1).for_each(|nic| self.check(nic));
-        self.touched = 0;
     }
 
     /// It is to be looked at: see [`TransportWorld::check`].
@@ -185,13 +194,13 @@ impl TransportWorld {
     /// Faults cease, and every message ends in bounded time. T-1
     pub(super) fn settle(&mut self) {
         trace::record(|| LawTraceEntry::Did(self.now, "Nothing goes wrong any more".to_owned()));
-        self.lanes.iter_mut().for_each(|lane| lane.held = false);
+        self.paths.iter_mut().for_each(|path| Rc::make_mut(path).held = false);
         self.nics().for_each(|nic| self.start(nic));
-        for endpoint in self.hosts.iter_mut().flat_map(|host| &mut host.endpoints) {
-            endpoint.room = EndpointRoom::Free;
+        for host in &mut self.hosts {
+            Rc::make_mut(host).endpoints.iter_mut().for_each(|it| it.room = EndpointRoom::Free);
         }
         let places: Vec<EndpointAddress> = self.places().collect();
-        let TransportParameters { scan, timeout, .. } = self.parameters;
+        let TransportParameters { scan, timeout, .. } = self.setup.parameters;
         // A message that waits may wait for each other one on its channel. Each takes a timeout and a
         // scan, again if its receiver has forgotten the channel, and again where it is not loaded.
         let turn = 3 * (timeout.0 + 2 * scan.0);
@@ -206,7 +215,7 @@ impl TransportWorld {
                 }
             }
             places.iter().for_each(|at| self.send_waiting(*at));
-            let is_quiet = self.lanes.iter().all(|lane| lane.packets.is_empty());
+            let is_quiet = self.paths.iter().all(|path| path.packets.is_empty());
             let Some((at, _)) = self.next() else {
                 if is_quiet {
                     break;
@@ -234,33 +243,37 @@ impl TransportWorld {
     }
 
     fn nics(&self) -> impl Iterator<Item = Nic> + use<> {
-        (0..self.parameters.nics).map(Nic)
+        (0..self.setup.parameters.nics).map(Nic)
     }
 
     fn host(&self, nic: Nic) -> Option<&WorldHost> {
-        self.hosts.get(usize::from(nic.0))
+        self.hosts.get(usize::from(nic.0)).map(Rc::as_ref)
     }
 
     fn host_mut(&mut self, nic: Nic) -> Option<&mut WorldHost> {
-        self.hosts.get_mut(usize::from(nic.0))
+        self.hosts.get_mut(usize::from(nic.0)).map(Rc::make_mut)
     }
 
     fn place(&self, (from, to): NicPair) -> usize {
-        usize::from(from.0) * usize::from(self.parameters.nics) + usize::from(to.0)
+        usize::from(from.0) * usize::from(self.setup.parameters.nics) + usize::from(to.0)
+    }
+
+    pub(crate) fn path(&self, way: NicPair) -> Option<&TransportPath> {
+        self.paths.get(self.place(way)).map(Rc::as_ref)
+    }
+
+    fn path_mut(&mut self, way: NicPair) -> Option<&mut TransportPath> {
+        let place = self.place(way);
+        self.paths.get_mut(place).map(Rc::make_mut)
     }
 
     fn nic(&self, number: u16) -> Nic {
-        Nic(number % self.parameters.nics)
+        Nic(number % self.setup.parameters.nics)
     }
 
     fn way(&self, path: NicPairPick) -> NicPair {
         let Nic(from) = self.nic(path.from);
-        (Nic(from), self.nic(from + 1 + path.to % (self.parameters.nics - 1)))
-    }
-
-    fn lane(&mut self, path: NicPairPick) -> Option<&mut TransportPath> {
-        let place = self.place(self.way(path));
-        self.lanes.get_mut(place)
+        (Nic(from), self.nic(from + 1 + path.to % (self.setup.parameters.nics - 1)))
     }
 
     fn at(&self, place: EndpointPick) -> EndpointAddress {
@@ -271,10 +284,9 @@ impl TransportWorld {
     }
 
     fn places(&self) -> impl Iterator<Item = EndpointAddress> + use<> {
-        let nics = (0..self.parameters.nics).map(Nic);
         let at =
             |nic| (0..ENDPOINTS).map(move |id| EndpointAddress { nic, endpoint: EndpointId(id) });
-        nics.flat_map(at)
+        self.nics().flat_map(at)
     }
 
     fn endpoint(&mut self, at: EndpointAddress) -> Option<&mut WorldEndpoint> {
@@ -290,22 +302,21 @@ impl TransportWorld {
         let clock = self.clock(nic);
         self.touch(nic);
         let mut effects = std::mem::take(&mut self.effects);
+        effects.iter().for_each(|effect| self.tell_effect(nic, effect));
         self.ledger.step(&MachineStep { nic, clock, cause, effects: &effects });
+        self.flaw_in_effects(&mut effects);
         for effect in effects.drain(..) {
-            let (place, name) = name(&effect);
+            let (place, name) = effect_name(&effect);
             self.seen.get_mut(place).into_iter().for_each(|seen| *seen = Some(name));
             match effect {
-                TransportEffect::Send(packet @ ProtocolPacket::Data(..)) => {
+                TransportEffect::Send(mut packet @ ProtocolPacket::Data(..)) => {
+                    header_mut(&mut packet).timestamp = wire::TransportTimestamp(0);
                     self.host_mut(nic).into_iter().for_each(|host| host.queue.push_back(packet));
                 }
                 TransportEffect::Send(packet) => self.transmit(nic, &packet),
-                TransportEffect::Unloaded(endpoint, messages) => {
-                    let at = EndpointAddress { nic, endpoint };
-                    let it = self.endpoint(at);
-                    it.into_iter().for_each(|it| {
-                        it.frame = FrameResidency::Out;
-                        it.waiting.extend(&messages);
-                    });
+                TransportEffect::Unloaded(endpoint, _) => {
+                    let it = self.endpoint(EndpointAddress { nic, endpoint });
+                    it.into_iter().for_each(|it| it.frame = FrameResidency::Out);
                 }
                 TransportEffect::Acknowledged(_)
                 | TransportEffect::Returned(..)
@@ -324,7 +335,7 @@ impl TransportWorld {
             assert_eq!(host.machine.outstanding(id), outstanding, "outstanding of {nic:?} {id:?}");
         }
         for to in self.nics().filter(|to| *to != nic) {
-            let free = self.ledger.taken(nic, to) < usize::from(self.parameters.channels);
+            let free = self.ledger.taken(nic, to) < usize::from(self.setup.parameters.channels);
             assert_eq!(host.machine.has_channel(to), free, "a free channel to {to:?}. T-2");
         }
         let due = host.machine.due().map(|due| due.0);
@@ -333,7 +344,7 @@ impl TransportWorld {
         // Since the last look nothing but a scan may have put it off.
         let latest = match host.scan {
             Some(scan) if clock < scan => scan,
-            Some(_) | None => clock + self.parameters.scan.0,
+            Some(_) | None => clock + self.setup.parameters.scan.0,
         };
         assert!(due.is_none_or(|due| due <= latest), "the next scan is near. T-10");
         assert!(host.machine.is_consistent(), "what a machine keeps twice agrees. T-3");
@@ -343,8 +354,7 @@ impl TransportWorld {
 
 impl TransportPath {
     fn duplicate_answer(&mut self) {
-        let answer =
-            |packet: &ProtocolPacket<MessageNumber>| !matches!(packet, ProtocolPacket::Data(..));
+        let answer = |packet: &WorldPacket| !matches!(packet, ProtocolPacket::Data(..));
         if let Some(place) = self.packets.iter().position(answer)
             && let Some(answer) = self.packets.get(place).copied()
         {
@@ -352,45 +362,24 @@ impl TransportPath {
         }
     }
 
-    fn remember(&mut self, packet: Option<ProtocolPacket<MessageNumber>>) {
-        self.past.extend(packet);
+    fn remember(&mut self, packet: WorldPacket) {
+        self.past.push_back(packet);
         if self.past.len() > REMEMBERED {
             self.past.pop_front();
         }
     }
 }
 
-const fn header(packet: &ProtocolPacket<MessageNumber>) -> &wire::TransportHeader {
-    match packet {
-        ProtocolPacket::Data(header, ..)
-        | ProtocolPacket::Ack(header)
-        | ProtocolPacket::Nack(header, _) => header,
-    }
+const fn header(packet: &WorldPacket) -> &wire::TransportHeader {
+    let (ProtocolPacket::Data(header, ..)
+    | ProtocolPacket::Ack(header)
+    | ProtocolPacket::Nack(header, _)) = packet;
+    header
 }
 
-const fn name(effect: &TransportEffect<MessageNumber>) -> (usize, &'static str) {
-    match effect {
-        TransportEffect::Send(ProtocolPacket::Data(_, wire::SyncFlag::Set, _)) => (0, "sync"),
-        TransportEffect::Send(ProtocolPacket::Data(_, wire::SyncFlag::Clear, _)) => (1, "data"),
-        TransportEffect::Send(ProtocolPacket::Ack(_)) => (2, "ack"),
-        TransportEffect::Send(ProtocolPacket::Nack(..)) => (3, "nack"),
-        TransportEffect::Acknowledged(_) => (4, "acknowledged"),
-        TransportEffect::Returned(_, ReturnReason::Unreachable) => (5, "unreachable"),
-        TransportEffect::Returned(_, ReturnReason::Refused(_)) => (6, "refused for good"),
-        TransportEffect::Unloaded(_, messages) if messages.is_empty() => (7, "unloaded"),
-        TransportEffect::Unloaded(..) => (8, "unloaded with messages"),
-        TransportEffect::Noted(_, TransportNotice::Duplicate) => (9, "duplicate"),
-        TransportEffect::Noted(_, TransportNotice::Stale) => (10, "stale"),
-        TransportEffect::Noted(_, TransportNotice::Late) => (11, "late"),
-        TransportEffect::Noted(_, TransportNotice::Unknown) => (12, "unknown"),
-        TransportEffect::Noted(_, TransportNotice::Retransmitted) => (13, "retransmitted"),
-        TransportEffect::Noted(_, TransportNotice::Refused(reason)) => match reason {
-            NackReason::NotResident => (14, "not resident"),
-            NackReason::QueueFull => (15, "queue full"),
-            NackReason::NoResource => (16, "no resource"),
-            NackReason::NoChannelState => (17, "no channel state"),
-            NackReason::BadKey => (18, "bad key"),
-            NackReason::NoSuchEndpoint => (19, "no such endpoint"),
-        },
-    }
+const fn header_mut(packet: &mut WorldPacket) -> &mut wire::TransportHeader {
+    let (ProtocolPacket::Data(header, ..)
+    | ProtocolPacket::Ack(header)
+    | ProtocolPacket::Nack(header, _)) = packet;
+    header
 }

@@ -3,7 +3,7 @@
 use codec::transport::{NackReason, Nic, SyncFlag, TransportHeader};
 use simulator::transport::{ProtocolPacket, TransportEffect};
 
-use super::{MachineStep, MessageNumber, TransportChecker};
+use super::{ExtraClaim, MachineStep, MessageNumber, TransportChecker, WriteState};
 
 /// Expected reaction of a receiver to data. T-5, T-12
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +22,7 @@ impl TransportChecker {
         sync: SyncFlag,
         number: MessageNumber,
     ) -> ExpectedVerdict {
-        let Some(side) = self.side(nic) else { return ExpectedVerdict::NoState };
-        let written = self.account(number).is_some_and(|it| it.written.contains(&side.life));
+        let written = self.is_written(number, WriteState::Now);
         match (sync, self.stored(nic, (header.source, header.channel))) {
             (_, Some(stored)) if stored.is_newer_than(header.incarnation) => ExpectedVerdict::Stale,
             (SyncFlag::Clear | SyncFlag::Set, _) if written => ExpectedVerdict::Again,
@@ -43,49 +42,37 @@ impl TransportChecker {
         offered: Option<Result<(), NackReason>>,
     ) {
         let expected = self.expected(step.nic, header, sync, number);
-        let life = self.side(step.nic).map_or(0, |side| side.life);
+        let is_again = expected == ExpectedVerdict::Again && offered == Some(Ok(()));
+        assert!(!is_again, "{number} is written twice (property 1)\n{step:?}");
+        let is_due = offered.is_none() || expected == ExpectedVerdict::Offer;
+        assert!(is_due, "offered, though {expected:?}: {step:?}");
         let answer = match (expected, offered) {
-            (ExpectedVerdict::Again, None) => Some(ProtocolPacket::Ack(header.answer())),
-            (ExpectedVerdict::Stale, None) => None,
-            (ExpectedVerdict::NoState, None) => {
+            (ExpectedVerdict::Again, _) => Some(ProtocolPacket::Ack(header.answer())),
+            (ExpectedVerdict::Stale, _) => None,
+            (ExpectedVerdict::NoState, _) => {
                 Some(ProtocolPacket::Nack(header.answer(), NackReason::NoChannelState))
             }
-            (ExpectedVerdict::Offer, Some(offered)) => {
-                // Reading: what is refused changes nothing, so its incarnation is not taken over either.
-                if offered.is_ok() {
-                    let place = self.index((header.source, header.channel));
-                    let side = self.side_mut(step.nic);
-                    let stored = side.and_then(|side| side.stored.get_mut(place));
-                    stored.into_iter().for_each(|it| *it = Some(header.incarnation));
-                    self.write(number, life);
-                }
-                Some(match offered {
-                    Ok(()) => ProtocolPacket::Ack(header.answer()),
-                    Err(reason) => ProtocolPacket::Nack(header.answer(), reason),
-                })
+            (ExpectedVerdict::Offer, Some(Ok(()))) => {
+                let place = self.index((header.source, header.channel));
+                let side = self.side_mut(step.nic);
+                let stored = side.and_then(|side| side.stored.get_mut(place));
+                stored.into_iter().for_each(|it| *it = Some(header.incarnation));
+                self.write(number);
+                Some(ProtocolPacket::Ack(header.answer()))
             }
-            (
-                ExpectedVerdict::Again | ExpectedVerdict::Stale | ExpectedVerdict::NoState,
-                Some(_),
-            ) => unexpected(&format!("offered, though {expected:?}: {step:?}")),
-            (ExpectedVerdict::Offer, None) => unexpected(&format!("not offered: {step:?}")),
+            // Reading: what is refused changes nothing, so its incarnation is not taken over either.
+            (ExpectedVerdict::Offer, Some(Err(reason))) => {
+                Some(ProtocolPacket::Nack(header.answer(), reason))
+            }
+            (ExpectedVerdict::Offer, None) => unreachable!("not offered: {step:?}"),
         };
         self.no_more(step, answer.map(TransportEffect::Send).as_slice());
     }
 
-    /// Property 1.
-    fn write(&mut self, number: MessageNumber, life: u32) {
-        let account = usize::try_from(number).ok().and_then(|at| self.accounts.get_mut(at));
-        let first = account.is_some_and(|account| {
-            let first = !account.written.contains(&life);
-            account.written.push(life);
-            first
-        });
-        assert!(first, "{number} is written once. T-1");
+    fn write(&mut self, number: MessageNumber) {
+        let one_life = self.claim == Some(ExtraClaim::OneLife);
+        let again = one_life && self.is_written(number, WriteState::Before);
+        assert!(!again, "{number} is written in two lives of its destination");
+        self.account_mut(number).written = WriteState::Now;
     }
-}
-
-fn unexpected(what: &str) -> Option<ProtocolPacket<MessageNumber>> {
-    assert!(what.is_empty(), "{what}");
-    None
 }

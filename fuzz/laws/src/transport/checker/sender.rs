@@ -6,8 +6,8 @@ use simulator::transport::{
 };
 
 use super::{
-    MachineStep, MessageNumber, SenderChannel, TransportChecker, TransportOutcome, UnackedMessage,
-    data,
+    ExtraClaim, MachineStep, MessageNumber, MessageRefusal, SenderChannel, TransportChecker,
+    TransportOutcome, UnackedMessage, WriteState, data,
 };
 
 impl TransportChecker {
@@ -80,7 +80,7 @@ impl TransportChecker {
             assert!(newer, "an incarnation newer than all before. T-12: {step:?}");
         }
         // Until the new one leaves, its time is that of the one before.
-        let timestamp = left.map_or(header.timestamp, |left| Micros(left).timestamp());
+        let timestamp = Micros(left.unwrap_or(0)).timestamp();
         let header = TransportHeader { timestamp, ..*header };
         let (queued, refused) = (true, None);
         channel.flight =
@@ -137,8 +137,11 @@ impl TransportChecker {
                 channel.open = Some((header.incarnation, header.seq.flipped()));
                 channel.flight = None;
                 expected = Some(TransportEffect::Acknowledged(letter));
-                let written = self.account(number).map(|account| !account.written.is_empty());
-                assert_eq!(written, Some(true), "what is acknowledged was written. T-5: {step:?}");
+                let unwritten = self.is_written(number, WriteState::Never);
+                assert!(
+                    !unwritten,
+                    "{number} is acknowledged, and was never written (property 2)\n{step:?}"
+                );
                 self.set(number, TransportOutcome::Acknowledged);
             }
             // Another transmission may still be written: no more than a sign of life.
@@ -148,13 +151,22 @@ impl TransportChecker {
             Some(reason) if reason.is_final() => {
                 channel.close();
                 expected = Some(TransportEffect::Returned(letter, ReturnReason::Refused(reason)));
+                let written = if self.keys_have_changed {
+                    self.is_written(number, WriteState::Now)
+                } else {
+                    !self.is_written(number, WriteState::Never)
+                };
+                assert!(!written, "{number} is refused for good, and was written (T-6)\n{step:?}");
                 self.set(number, TransportOutcome::Returned);
             }
             Some(reason) => {
-                if reason == NackReason::NoChannelState {
+                let refusal = if reason == NackReason::NoChannelState {
                     channel.open = None;
-                }
-                let refused = Some(reason);
+                    MessageRefusal::Forgotten
+                } else {
+                    MessageRefusal::NotYet
+                };
+                let refused = Some(refusal);
                 channel.flight =
                     Some(UnackedMessage { refused, queued: false, retries: 0, ..flight });
             }
@@ -195,8 +207,12 @@ impl TransportChecker {
         let over = flight.left.is_some_and(|left| step.clock - left > timeout.0);
         let silent = over && !flight.queued && flight.refused.is_none();
         assert!(silent && flight.retries == retries, "nobody answers. T-11: {flight:?} {step:?}");
+        let claimed = self.claim == Some(ExtraClaim::ReturnedIsUnwritten);
+        let written = claimed && !self.is_written(letter.message, WriteState::Never);
+        let number = letter.message;
+        assert!(!written, "{number} comes back, and was written: returned is not undelivered");
         self.channel_mut(step.nic, place).into_iter().for_each(SenderChannel::close);
-        self.set(letter.message, TransportOutcome::Returned);
+        self.set(number, TransportOutcome::Returned);
     }
 
     /// Right behind a scan nothing is outstanding for longer than it may be. T-10, T-11

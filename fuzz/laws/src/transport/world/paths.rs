@@ -1,5 +1,7 @@
 //! Packets in transit between NICs, and their arrival.
 
+use std::rc::Rc;
+
 use codec::transport::{
     self as wire, EndpointKey, LogicalChannel, MessageBody, MessageForm, NackReason, Nic,
 };
@@ -9,18 +11,16 @@ use simulator::transport::{Micros, ProtocolPacket, TransportEffect};
 use super::super::checker::{MessageNumber, StepCause, TransportChecker};
 use super::super::input::ForgedField;
 use super::{
-    FrameResidency, NicPair, TransportPath, TransportWorld, WorldEndpoint, WorldFlaw, header,
+    FrameResidency, NicPair, SeededFlaw, TransportPath, TransportWorld, WorldEndpoint, WorldPacket,
+    header, header_mut,
 };
 use crate::trace::{self, LawTraceEntry};
 
 impl TransportWorld {
     /// A packet as it is read from its bytes.
-    pub(super) fn through_bytes(
-        &mut self,
-        packet: &ProtocolPacket<MessageNumber>,
-    ) -> ProtocolPacket<MessageNumber> {
+    pub(super) fn through_bytes(&mut self, packet: &WorldPacket) -> WorldPacket {
         let word = match packet {
-            ProtocolPacket::Data(_, _, number) => number.to_be_bytes(),
+            ProtocolPacket::Data(_, _, number) => number.0.to_be_bytes(),
             ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..) => [0; 4],
         };
         let Some(body) = MessageBody::new(MessageForm::Short, &word) else { return *packet };
@@ -39,7 +39,7 @@ impl TransportWorld {
         let read = match read {
             Ok(wire::TransportPacket::Data(header, sync, message)) => {
                 let number = message.body.bytes().first_chunk().map(|it| u32::from_be_bytes(*it));
-                ProtocolPacket::Data(header, sync, number.unwrap_or(u32::MAX))
+                ProtocolPacket::Data(header, sync, MessageNumber(number.unwrap_or(u32::MAX)))
             }
             Ok(wire::TransportPacket::Ack(header)) => ProtocolPacket::Ack(header),
             Ok(wire::TransportPacket::Nack(header, reason)) => ProtocolPacket::Nack(header, reason),
@@ -61,32 +61,38 @@ impl TransportWorld {
         }
     }
 
-    pub(super) fn transmit(&mut self, nic: Nic, packet: &ProtocolPacket<MessageNumber>) {
+    pub(super) fn transmit(&mut self, nic: Nic, packet: &WorldPacket) {
         let packet = self.through_bytes(packet);
         let to = header(&packet).destination;
         let at = self.now * MICROSECOND;
         trace::record(|| LawTraceEntry::Packet(at, nic, to, self.bytes.clone()));
-        let place = self.place((nic, to));
-        let lane = self.lanes.get_mut(place);
-        lane.into_iter().for_each(|lane| lane.packets.push_back(packet));
+        self.tell(|| format!("NIC {} sends {}", nic.0, self.packet_text(&packet)));
+        let path = self.path_mut((nic, to));
+        path.into_iter().for_each(|path| path.packets.push_back(packet));
     }
 
     /// Transmits queued packets that are still to leave, unless the NIC is stalled. T-3, T-8
     pub(super) fn depart(&mut self, nic: Nic) {
+        while self.host(nic).is_some_and(|host| !host.stalled && !host.queue.is_empty()) {
+            self.leave(nic, 0);
+        }
+    }
+
+    /// A queued packet leaves its NIC, or is dropped there if it need not leave any more. T-3, T-8
+    pub(super) fn leave(&mut self, nic: Nic, place: usize) {
         let clock = Micros(self.clock(nic));
-        while let Some(host) = self.hosts.get_mut(usize::from(nic.0)).filter(|it| !it.stalled)
-            && let Some(mut packet) = host.queue.pop_front()
-        {
-            let ProtocolPacket::Data(header, _, number) = packet else { continue };
-            let is_queued = self.ledger.is_queued(nic, &header, number);
-            assert_eq!(host.machine.is_queued(&packet), is_queued, "what is to leave: {packet:?}");
-            host.machine.on_leave(clock, &mut packet);
-            if let ProtocolPacket::Data(header, ..) = &packet
-                && is_queued
-            {
-                self.ledger.departs(nic, clock.0, header);
-                self.transmit(nic, &packet);
-            }
+        let Some(host) = self.hosts.get_mut(usize::from(nic.0)).map(Rc::make_mut) else { return };
+        let Some(mut packet) = host.queue.remove(place) else { return };
+        let ProtocolPacket::Data(header, _, number) = packet else { return };
+        let is_queued = self.ledger.is_queued(nic, &header, number);
+        assert_eq!(host.machine.is_queued(&packet), is_queued, "what is to leave: {packet:?}");
+        host.machine.on_leave(clock, &mut packet);
+        self.touch(nic);
+        if is_queued {
+            self.ledger.departs(nic, clock.0, header_mut(&mut packet));
+            self.transmit(nic, &packet);
+        } else {
+            self.tell(|| format!("{} is dropped there", self.packet_text(&packet)));
         }
     }
 
@@ -97,38 +103,31 @@ impl TransportWorld {
         self.depart(nic);
     }
 
-    pub(super) fn deliver(&mut self, way: NicPair) {
-        let place = self.place(way);
-        let Some(lane) = self.lanes.get_mut(place) else { return };
-        if lane.held {
-            return;
-        }
-        let now_and_then = self.now.is_multiple_of(3);
-        let packet = match self.wrong {
-            WorldFlaw::Overtaking if now_and_then => lane.packets.pop_back(),
-            WorldFlaw::Nothing | WorldFlaw::Overtaking | WorldFlaw::Praise | WorldFlaw::Flip => {
-                lane.packets.pop_front()
-            }
-        };
-        lane.remember(packet);
-        let Some(packet) = packet else { return };
-        let packet = match (self.wrong, packet) {
-            (WorldFlaw::Praise, ProtocolPacket::Nack(header, _)) if now_and_then => {
-                ProtocolPacket::Ack(header)
-            }
-            (WorldFlaw::Flip, ProtocolPacket::Data(header, sync, number)) if now_and_then => {
-                ProtocolPacket::Data(
-                    wire::TransportHeader { seq: header.seq.flipped(), ..header },
-                    sync,
-                    number,
-                )
-            }
-            (
-                WorldFlaw::Nothing | WorldFlaw::Overtaking | WorldFlaw::Praise | WorldFlaw::Flip,
-                packet,
-            ) => packet,
-        };
+    /// The packet behind this number of others on a path arrives.
+    pub(super) fn deliver(&mut self, way: NicPair, place: usize) {
+        let overtakes = self.setup.flaw == SeededFlaw::Overtaking && self.is_now_and_then();
+        let Some(path) = self.path_mut(way).filter(|path| !path.held) else { return };
+        let place = if overtakes { path.packets.len().saturating_sub(1) } else { place };
+        let Some(packet) = path.packets.remove(place) else { return };
+        path.remember(packet);
+        self.tell(|| format!("{} reaches NIC {}", self.packet_text(&packet), way.1.0));
+        let packet = self.flaw_in_packet(way.1, packet);
         self.receive(way.1, &packet);
+    }
+
+    /// The first packet of a path arrives, and stays there.
+    pub(super) fn double(&mut self, way: NicPair) {
+        let packet = self.path(way).and_then(|path| path.packets.front().copied());
+        self.deliver(way, 0);
+        let copy = packet.zip(self.path_mut(way));
+        copy.into_iter().for_each(|(packet, path)| path.packets.push_front(packet));
+    }
+
+    pub(super) fn lose(&mut self, way: NicPair) {
+        let lost = self.path_mut(way).and_then(|path| path.packets.pop_front());
+        let Some((packet, path)) = lost.zip(self.path_mut(way)) else { return };
+        path.remember(packet);
+        self.tell(|| format!("{} to NIC {} is lost", self.packet_text(&packet), way.1.0));
     }
 
     /// Until nothing is in transit that is not held: one after the other of each path that has
@@ -138,20 +137,22 @@ impl TransportWorld {
         loop {
             let nics = || self.nics();
             let all = nics().flat_map(|from| nics().map(move |to| (from, to)));
-            let waits = |lane: &TransportPath| !lane.held && !lane.packets.is_empty();
-            let waiting = all.zip(&self.lanes).filter(|(_, lane)| waits(lane));
+            let waits = |path: &TransportPath| !path.held && !path.packets.is_empty();
+            let waiting = all.zip(&self.paths).filter(|(_, path)| waits(path));
             ways.extend(waiting.map(|(way, _)| way));
             if ways.is_empty() {
                 return;
             }
-            ways.drain(..).for_each(|way| self.deliver(way));
+            ways.drain(..).for_each(|way| self.deliver(way, 0));
         }
     }
 
-    pub(super) fn receive(&mut self, nic: Nic, packet: &ProtocolPacket<MessageNumber>) {
-        let over = self.ledger.is_over(nic, packet);
-        let Some(host) = self.hosts.get_mut(usize::from(nic.0)) else { return };
-        let before = over.then(|| host.machine.clone());
+    pub(super) fn receive(&mut self, nic: Nic, packet: &WorldPacket) {
+        let changes_nothing = self.ledger.is_over(nic, packet) || self.ledger.is_again(packet);
+        let due = self.ledger.is_answer_due(packet);
+        let Some(shared) = self.hosts.get_mut(usize::from(nic.0)) else { return };
+        let before = changes_nothing.then(|| Rc::clone(shared));
+        let host = Rc::make_mut(shared);
         let mut offered = None;
         let (ledger, endpoints) = (&self.ledger, &host.endpoints);
         let mut take = |number: &MessageNumber| {
@@ -161,8 +162,18 @@ impl TransportWorld {
             verdict
         };
         host.machine.on_packet(packet, &mut take, &mut self.effects);
+        let is_written = offered == Some(Ok(()));
         if let Some(before) = before {
-            assert!(before == host.machine, "what is over changes nothing: {packet:?}");
+            // What is written, though it is over, the ledger tells.
+            let unchanged = is_written || before.machine == host.machine;
+            assert!(unchanged, "what is over changes nothing (property 5): {packet:?}");
+        }
+        if is_written {
+            self.tell(|| "it is WRITTEN".to_owned());
+        }
+        if let ProtocolPacket::Data(_, _, number) = packet {
+            let answers = self.answers();
+            assert!(answers > 0 || !due, "{number} is heard, and not answered (property 3)");
         }
         let cause = match packet {
             ProtocolPacket::Data(header, sync, number) => {
@@ -176,7 +187,7 @@ impl TransportWorld {
 
     /// A packet of the past comes in once more, if nothing of it may count any more.
     pub(super) fn replay(&mut self, way: NicPair, which: usize) {
-        let past = self.lanes.get(self.place(way)).map(|lane| &lane.past);
+        let past = self.path(way).map(|path| &path.past);
         let packet = past.and_then(|past| past.get(which % past.len().max(1))).copied();
         if let Some(packet) = packet
             && self.ledger.is_over(way.1, &packet)
@@ -187,19 +198,15 @@ impl TransportWorld {
 
     /// A packet that the tables have no place for changes nothing. T-7
     pub(super) fn forge(&mut self, (from, to): NicPair, forged: ForgedField) {
-        let packet = self.lanes.get(self.place((from, to))).and_then(|lane| lane.past.back());
+        let packet = self.path((from, to)).and_then(|path| path.past.back());
         let Some(mut packet) = packet.copied() else { return };
-        let header = match &mut packet {
-            ProtocolPacket::Data(header, ..)
-            | ProtocolPacket::Ack(header)
-            | ProtocolPacket::Nack(header, _) => header,
-        };
+        let header = header_mut(&mut packet);
         match forged {
-            ForgedField::Source => header.source = Nic(self.parameters.nics),
-            ForgedField::Channel => header.channel = LogicalChannel(self.parameters.channels),
+            ForgedField::Source => header.source = Nic(self.setup.parameters.nics),
+            ForgedField::Channel => header.channel = LogicalChannel(self.setup.parameters.channels),
             ForgedField::Destination => header.destination = from,
         }
-        let Some(host) = self.hosts.get_mut(usize::from(to.0)) else { return };
+        let Some(host) = self.hosts.get_mut(usize::from(to.0)).map(Rc::make_mut) else { return };
         let before = host.machine.clone();
         let mut offered = 0;
         let mut take = |_: &MessageNumber| {

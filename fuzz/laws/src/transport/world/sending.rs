@@ -1,6 +1,6 @@
 //! Messages of applications, and their logical channels.
 
-use codec::transport::EndpointId;
+use codec::transport::{EndpointId, Nic};
 use simulator::transport::{Micros, OutboundMessage};
 
 use super::super::checker::{EndpointAddress, MessageNumber, StepCause};
@@ -19,44 +19,54 @@ impl TransportWorld {
             KeyPick::Right => right,
             KeyPick::Wrong => right + 1,
         };
-        let number = self.ledger.accept(from, to, key);
-        self.endpoint(from).into_iter().for_each(|endpoint| endpoint.waiting.push_back(number));
+        self.ledger.accept(from, to, key);
         self.send_waiting(from);
     }
 
     /// Sends what waits, as long as there are channels. T-2
     pub(super) fn send_waiting(&mut self, from: EndpointAddress) {
-        let count = self.endpoint(from).map_or(0, |endpoint| endpoint.waiting.len());
-        for _ in 0..count {
-            let waiting = self.endpoint(from).and_then(|endpoint| endpoint.waiting.pop_front());
-            let Some(number) = waiting else { return };
-            if !self.try_to_send(from, number)
-                && let Some(endpoint) = self.endpoint(from)
-            {
-                endpoint.waiting.push_back(number);
-            }
-        }
+        let waiting: Vec<MessageNumber> = self
+            .ledger
+            .waiting(from.nic)
+            .filter(|(_, at)| *at == from)
+            .map(|(number, _)| number)
+            .collect();
+        waiting.into_iter().for_each(|number| self.try_to_send(from, number));
     }
 
-    fn try_to_send(&mut self, from: EndpointAddress, number: MessageNumber) -> bool {
-        let now = Micros(self.clock(from.nic));
-        let Some(to) = self.ledger.account(number).map(|account| account.to.nic) else {
-            return false;
+    /// The first message that waits at a NIC and can be sent, and its endpoint.
+    pub(crate) fn next_to_send(&self, nic: Nic) -> Option<(MessageNumber, EndpointAddress)> {
+        let host = self.host(nic)?;
+        let can_send = |at: &EndpointAddress| {
+            let endpoint = host.endpoints.get(usize::from(at.endpoint.0));
+            endpoint.is_some_and(|it| it.frame == FrameResidency::Resident)
         };
+        let (number, from) = self.ledger.waiting(nic).find(|(_, at)| can_send(at))?;
+        let to = self.ledger.account(number)?.to.nic;
+        host.machine.has_channel(to).then_some((number, from))
+    }
+
+    pub(super) fn send_next(&mut self, nic: Nic) {
+        let next = self.next_to_send(nic);
+        next.into_iter().for_each(|(number, from)| self.try_to_send(from, number));
+    }
+
+    fn try_to_send(&mut self, from: EndpointAddress, number: MessageNumber) {
+        let now = Micros(self.clock(from.nic));
+        let Some(to) = self.ledger.account(number).map(|account| account.to.nic) else { return };
         let letter = OutboundMessage { endpoint: from.endpoint, message: number };
         let taken = self.ledger.taken(from.nic, to);
         let may = self.endpoint(from).is_some_and(|it| it.frame == FrameResidency::Resident)
-            && taken < usize::from(self.parameters.channels);
+            && taken < usize::from(self.setup.parameters.channels);
         let mut effects = std::mem::take(&mut self.effects);
-        let Some(host) = self.host_mut(from.nic) else { return false };
+        let Some(host) = self.host_mut(from.nic) else { return };
         let sent = host.machine.on_send(now, to, letter, &mut effects);
         self.effects = effects;
         assert_eq!(sent.is_ok(), may, "{taken} channels are taken. T-2: {from:?}");
         if sent.is_err() {
             assert_eq!((sent, &self.effects[..]), (Err(number), &[][..]), "nothing is done");
-            return false;
+            return;
         }
         self.done(from.nic, StepCause::Send(number));
-        true
     }
 }

@@ -1,15 +1,72 @@
 //! Time passes, and control programs and endpoints come and go.
 
-use codec::transport::Nic;
-use simulator::transport::{Micros, Transport};
+use std::rc::Rc;
+
+use codec::transport::{Nic, TransportTimestamp};
+use simulator::transport::{Micros, ProtocolPacket, Transport};
 
 use super::super::checker::{EndpointAddress, StepCause};
 use super::super::input::RestartClock;
-use super::{FrameResidency, TransportWorld, WorldHost};
+use super::{FrameResidency, SeededFlaw, TransportWorld, WorldHost, WorldPacket, header_mut};
+
+/// Clock of every NIC, where all states are explored, at the beginning of each step. Far from 0, so that
+/// what was before has a time too.
+pub(crate) const ORIGIN: u64 = 1 << 30;
+
+/// Time when what was transmitted long ago was: longer ago than any timeout of a walk. A message that was
+/// refused waits for as long as its endpoint leaves. T-13
+const OLDEST: u64 = ORIGIN - 8;
+
+/// Timestamp of a transmission that is not the latest of an outstanding message.
+const LONG_AGO: TransportTimestamp = TransportTimestamp(1 << 20);
 
 impl TransportWorld {
+    pub(crate) const fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Moves everything back to when every step begins, and forgets what nothing depends on: which
+    /// packets have arrived, and when those were transmitted that are not the latest transmission of
+    /// what is outstanding. A timestamp is only compared with that of the latest, and no later one will
+    /// be as old. T-8
+    pub(crate) fn rewind(&mut self) {
+        let by = std::mem::take(&mut self.now);
+        if by > 0 {
+            for host in &mut self.hosts {
+                let host = Rc::make_mut(host);
+                host.machine.shift_back(Micros(by), Micros(OLDEST));
+                host.scan = host.scan.map(|scan| scan - by);
+            }
+            self.ledger.shift_back(by, OLDEST);
+        }
+        let rewound = |packet: &WorldPacket| {
+            let mut packet = *packet;
+            let header = header_mut(&mut packet);
+            if header.timestamp != LONG_AGO {
+                let at = u64::from(header.timestamp.0).saturating_sub(by).max(OLDEST);
+                header.timestamp = Micros(at).timestamp();
+            }
+            let own = match packet {
+                ProtocolPacket::Data(header, ..) => header,
+                ProtocolPacket::Ack(header) | ProtocolPacket::Nack(header, _) => header.answer(),
+            };
+            if self.ledger.latest(own.source, (own.destination, own.channel)) != Some(own) {
+                header_mut(&mut packet).timestamp = LONG_AGO;
+            }
+            packet
+        };
+        for path in &mut self.paths {
+            let is_rewound = path.packets.iter().all(|packet| rewound(packet) == *packet);
+            if !is_rewound || !path.past.is_empty() {
+                let path = Rc::make_mut(path);
+                path.past.clear();
+                path.packets.iter_mut().for_each(|packet| *packet = rewound(packet));
+            }
+        }
+    }
+
     pub(super) fn next(&self) -> Option<(u64, Nic)> {
-        let due = |(nic, host): (Nic, &WorldHost)| {
+        let due = |(nic, host): (Nic, &Rc<WorldHost>)| {
             Some((host.machine.due()?.0.wrapping_sub(host.ahead), nic))
         };
         self.nics().zip(&self.hosts).filter_map(due).min()
@@ -31,7 +88,7 @@ impl TransportWorld {
 
     pub(super) fn tick(&mut self, nic: Nic) {
         let clock = self.clock(nic);
-        let Some(host) = self.hosts.get_mut(usize::from(nic.0)) else { return };
+        let Some(host) = self.hosts.get_mut(usize::from(nic.0)).map(Rc::make_mut) else { return };
         let is_due = host.machine.due().is_some_and(|due| due.0 <= clock);
         let before = (!is_due).then(|| host.machine.clone());
         host.machine.on_tick(Micros(clock), &mut self.effects);
@@ -48,7 +105,10 @@ impl TransportWorld {
     pub(super) fn restart(&mut self, nic: Nic, clock: RestartClock) {
         self.ledger.restart(nic);
         self.touch(nic);
-        let (parameters, now) = (self.parameters, self.now);
+        if self.setup.flaw == SeededFlaw::LostSentAgain {
+            self.ledger.send_lost_again(nic);
+        }
+        let (parameters, now) = (self.setup.parameters, self.now);
         let Some(host) = self.host_mut(nic) else { return };
         host.scan = None;
         host.queue.clear();
@@ -61,7 +121,8 @@ impl TransportWorld {
     }
 
     pub(super) fn unload(&mut self, at: EndpointAddress) {
-        let Some(host) = self.hosts.get_mut(usize::from(at.nic.0)) else { return };
+        let host = self.hosts.get_mut(usize::from(at.nic.0)).map(Rc::make_mut);
+        let Some(host) = host else { return };
         let Some(endpoint) = host.endpoints.get_mut(usize::from(at.endpoint.0)) else { return };
         endpoint.frame = FrameResidency::Leaving;
         host.machine.on_unload(at.endpoint, &mut self.effects);
@@ -70,11 +131,10 @@ impl TransportWorld {
 
     pub(super) fn load(&mut self, at: EndpointAddress) {
         self.touch(at.nic);
-        let Some(host) = self.hosts.get_mut(usize::from(at.nic.0)) else { return };
+        let Some(host) = self.host_mut(at.nic) else { return };
         let Some(endpoint) = host.endpoints.get_mut(usize::from(at.endpoint.0)) else { return };
         endpoint.frame = FrameResidency::Resident;
         host.machine.on_load(at.endpoint);
         self.ledger.stays(at);
-        self.send_waiting(at);
     }
 }
