@@ -8,7 +8,7 @@ use crate::transport::input::{
     EndpointPick, EndpointRoom, KeyPick, NicPairPick, RestartClock, TransportOp,
 };
 use crate::transport::world::{
-    FrameResidency, ORIGIN, TransportPath, TransportWorld, WorldEndpoint, WorldHost, WorldSetup,
+    FrameResidency, ORIGIN, TransportPath, TransportWorld, WorldEndpoint, WorldSetup,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,25 +57,15 @@ impl ModelState {
         Self { world, left: plan.bounds }
     }
 
-    fn host(&self, Nic(nic): Nic) -> &WorldHost {
-        match self.world.hosts.get(usize::from(nic)) {
-            Some(host) => host,
-            None => unreachable!("there are two NICs"),
-        }
-    }
-
     fn endpoint(&self, nic: Nic) -> &WorldEndpoint {
-        match self.host(nic).endpoints.first() {
+        match self.world.host(nic).endpoints.first() {
             Some(endpoint) => endpoint,
-            None => unreachable!("each NIC has an endpoint"),
+            None => unreachable!("each NIC has an endpoint: {nic:?}"),
         }
     }
 
     fn path_to(&self, nic: Nic) -> &TransportPath {
-        match self.world.path((other(nic), nic)) {
-            Some(path) => path,
-            None => unreachable!("there is a path each way"),
-        }
+        self.world.path((other(nic), nic))
     }
 
     /// All that can happen, in a fixed order.
@@ -84,7 +74,7 @@ impl ModelState {
         let places = |len: usize| 0..u8::try_from(len).unwrap_or(u8::MAX);
         for nic in [LEFT, RIGHT] {
             actions.extend(self.world.next_to_send(nic).map(|_| ModelAction::Send(nic)));
-            let queued = places(self.host(nic).queue.len());
+            let queued = places(self.world.host(nic).queue.len());
             actions.extend(queued.map(|place| ModelAction::Leave(nic, place)));
             let on_path = places(self.path_to(nic).packets.len());
             if !on_path.is_empty() {
@@ -119,7 +109,7 @@ impl ModelState {
         let mut next = Self { world: self.world.clone(), left: spend(self.left, action)? };
         ops(action).into_iter().for_each(|op| next.world.apply(op));
         let transmits = matches!(action, ModelAction::Send(_) | ModelAction::Tick);
-        let on_way = |nic| next.path_to(nic).packets.len() + next.host(nic).queue.len();
+        let on_way = |nic| next.path_to(nic).packets.len() + next.world.host(nic).queue.len();
         let is_crowded = transmits && on_way(LEFT) + on_way(RIGHT) > plan.room;
         (!is_crowded).then_some(next)
     }
@@ -128,9 +118,9 @@ impl ModelState {
     fn is_resolved(&self) -> bool {
         let is_open = |end| matches!(end, TransportOutcome::Open | TransportOutcome::Stored);
         !self.world.ledger.accounts.iter().any(|account| is_open(account.end))
-            && [LEFT, RIGHT]
-                .into_iter()
-                .all(|nic| self.path_to(nic).packets.is_empty() && self.host(nic).queue.is_empty())
+            && [LEFT, RIGHT].into_iter().all(|nic| {
+                self.path_to(nic).packets.is_empty() && self.world.host(nic).queue.is_empty()
+            })
     }
 
     /// Next action without further faults: packets arrive, then queues get room and endpoints are loaded,
@@ -141,7 +131,7 @@ impl ModelState {
             None
         } else if let Some(nic) = first(&|nic| !self.path_to(nic).packets.is_empty()) {
             Some(ModelAction::Deliver(nic))
-        } else if let Some(nic) = first(&|nic| !self.host(nic).queue.is_empty()) {
+        } else if let Some(nic) = first(&|nic| !self.world.host(nic).queue.is_empty()) {
             Some(ModelAction::Leave(nic, 0))
         } else if let Some(nic) = first(&|nic| self.endpoint(nic).room == EndpointRoom::Full) {
             Some(ModelAction::Empty(nic))

@@ -133,8 +133,11 @@ impl TransportChecker {
         Self { accounts: Rc::default(), sides, parameters, claim, keys_have_changed: false }
     }
 
-    fn side(&self, nic: Nic) -> Option<&NicRecord> {
-        self.sides.get(usize::from(nic.0)).map(Rc::as_ref)
+    fn side(&self, nic: Nic) -> &NicRecord {
+        match self.sides.get(usize::from(nic.0)) {
+            Some(side) => side,
+            None => unreachable!("every NIC has a record: {nic:?}"),
+        }
     }
 
     /// Position where a logical channel stands in a side's lists.
@@ -143,32 +146,38 @@ impl TransportChecker {
         usize::from(nic.0) * channels + usize::from(channel.0).min(channels)
     }
 
-    fn channel(&self, nic: Nic, place: RemoteChannel) -> Option<&SenderChannel> {
-        self.side(nic)?.channels.get(self.index(place))
+    fn channel(&self, nic: Nic, place: RemoteChannel) -> &SenderChannel {
+        match self.side(nic).channels.get(self.index(place)) {
+            Some(channel) => channel,
+            None => unreachable!("a NIC has all channels: {place:?}"),
+        }
     }
 
-    fn channel_mut(&mut self, nic: Nic, place: RemoteChannel) -> Option<&mut SenderChannel> {
+    fn channel_mut(&mut self, nic: Nic, place: RemoteChannel) -> &mut SenderChannel {
         let index = self.index(place);
-        self.side_mut(nic)?.channels.get_mut(index)
+        match self.side_mut(nic).channels.get_mut(index) {
+            Some(channel) => channel,
+            None => unreachable!("a NIC has all channels: {place:?}"),
+        }
     }
 
     fn stored(&self, nic: Nic, place: RemoteChannel) -> Option<ChannelIncarnation> {
-        *self.side(nic)?.stored.get(self.index(place))?
+        *self.side(nic).stored.get(self.index(place))?
     }
 
-    fn side_mut(&mut self, nic: Nic) -> Option<&mut NicRecord> {
-        self.sides.get_mut(usize::from(nic.0)).map(Rc::make_mut)
+    fn side_mut(&mut self, nic: Nic) -> &mut NicRecord {
+        match self.sides.get_mut(usize::from(nic.0)) {
+            Some(side) => Rc::make_mut(side),
+            None => unreachable!("every NIC has a record: {nic:?}"),
+        }
     }
 
     fn flights(&self, nic: Nic) -> impl Iterator<Item = &UnackedMessage> {
-        let channels = self.side(nic).into_iter().flat_map(|side| &side.channels);
-        channels.filter_map(|channel| channel.flight.as_ref())
+        self.side(nic).channels.iter().filter_map(|channel| channel.flight.as_ref())
     }
 
     fn flights_of(&self, at: EndpointAddress) -> impl Iterator<Item = &UnackedMessage> {
-        self.flights(at.nic).filter(move |flight| {
-            self.account(flight.number).is_some_and(|account| account.from == at)
-        })
+        self.flights(at.nic).filter(move |flight| self.account(flight.number).from == at)
     }
 
     /// Messages of an endpoint that are not acknowledged.
@@ -180,7 +189,7 @@ impl TransportChecker {
     pub(super) fn taken(&self, nic: Nic, to: Nic) -> usize {
         let channels = usize::from(self.parameters.channels);
         let row = usize::from(to.0) * channels;
-        let row = self.side(nic).and_then(|side| side.channels.get(row..row + channels));
+        let row = self.side(nic).channels.get(row..row + channels);
         row.into_iter().flatten().filter(|channel| channel.flight.is_some()).count()
     }
 
@@ -189,14 +198,12 @@ impl TransportChecker {
     }
 
     pub(super) fn is_unloading(&self, at: EndpointAddress) -> bool {
-        self.side(at.nic).is_some_and(|side| side.unloading.contains(&at.endpoint))
+        self.side(at.nic).unloading.contains(&at.endpoint)
     }
 
     /// An endpoint stays in its frame, or is in one again.
     pub(super) fn stays(&mut self, at: EndpointAddress) {
-        self.side_mut(at.nic).into_iter().for_each(|side| {
-            side.stays(at.endpoint);
-        });
+        self.side_mut(at.nic).stays(at.endpoint);
     }
 
     /// A NIC's control program is loaded again: all that it knew is gone. T-11
@@ -204,9 +211,8 @@ impl TransportChecker {
         let lost: Vec<MessageNumber> = self.flights(nic).map(|flight| flight.number).collect();
         lost.into_iter().for_each(|number| self.set(number, TransportOutcome::Lost));
         let new = NicRecord::new(&self.parameters);
-        if let Some(side) = self.side_mut(nic) {
-            *side = NicRecord { used: side.used, ..new };
-        }
+        let side = self.side_mut(nic);
+        *side = NicRecord { used: side.used, ..new };
         self.forget_writes(nic);
     }
 
@@ -226,7 +232,7 @@ impl TransportChecker {
 
     /// Header of the latest transmission of what is outstanding on a channel, if it has left.
     pub(crate) fn latest(&self, nic: Nic, place: RemoteChannel) -> Option<TransportHeader> {
-        let flight = self.channel(nic, place)?.flight.as_ref()?;
+        let flight = self.channel(nic, place).flight.as_ref()?;
         flight.left.map(|_| flight.header)
     }
 
@@ -266,8 +272,7 @@ impl TransportChecker {
 
     /// Outstanding message that an answer answers, if it echoes a transmission of it. T-8
     fn answered(&self, nic: Nic, answer: &TransportHeader) -> Option<&UnackedMessage> {
-        let channel = self.channel(nic, (answer.source, answer.channel))?;
-        let flight = channel.flight.as_ref()?;
+        let flight = self.channel(nic, (answer.source, answer.channel)).flight.as_ref()?;
         let same = flight.header.seq == answer.seq
             && flight.header.incarnation == answer.incarnation
             && flight.left.is_some();
@@ -284,8 +289,9 @@ impl TransportChecker {
             StepCause::Answer(header, reason) => self.is_answered(step, header, *reason),
             StepCause::Tick => self.scans(step),
             StepCause::Unload(endpoint) => {
-                let side = self.side_mut(step.nic).filter(|it| !it.unloading.contains(endpoint));
-                side.into_iter().for_each(|side| side.unloading.push(*endpoint));
+                let side = self.side_mut(step.nic);
+                side.stays(*endpoint);
+                side.unloading.push(*endpoint);
                 self.no_more(step, &[]);
             }
         }
@@ -313,7 +319,7 @@ impl TransportChecker {
 
     fn leaves(&mut self, step: &MachineStep<'_>, endpoint: EndpointId, messages: &[MessageNumber]) {
         let at = EndpointAddress { nic: step.nic, endpoint };
-        let leaves = self.side_mut(at.nic).is_some_and(|side| side.stays(endpoint));
+        let leaves = self.side_mut(at.nic).stays(endpoint);
         assert!(leaves, "it is to leave: {step:?}");
         let flights: Vec<_> = self
             .flights_of(at)
@@ -327,14 +333,13 @@ impl TransportChecker {
         numbers.sort_unstable();
         assert_eq!(taken, numbers, "what is not acknowledged travels along. T-13: {step:?}");
         for (place, number, _) in flights {
-            self.channel_mut(at.nic, place).into_iter().for_each(SenderChannel::close);
+            self.channel_mut(at.nic, place).close();
             self.set(number, TransportOutcome::Stored);
         }
     }
 
     fn all_that_can_leave_have_left(&self, nic: Nic) {
-        let leaving = self.side(nic).into_iter().flat_map(|side| &side.unloading);
-        for endpoint in leaving {
+        for endpoint in &self.side(nic).unloading {
             let at = EndpointAddress { nic, endpoint: *endpoint };
             let waits = self.flights_of(at).any(|flight| flight.refused.is_none());
             assert!(waits, "{at:?} leaves as soon as it can. T-13");

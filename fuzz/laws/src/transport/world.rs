@@ -38,6 +38,8 @@ pub(crate) type NicPair = (Nic, Nic);
 
 pub(crate) type WorldPacket = ProtocolPacket<MessageNumber>;
 
+type WorldEffects = Vec<TransportEffect<MessageNumber>>;
+
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct TransportPath {
     pub(crate) packets: VecDeque<WorldPacket>,
@@ -80,8 +82,6 @@ pub(crate) struct TransportWorld {
     setup: WorldSetup,
     now: u64,
     seen: [Option<&'static str>; 20],
-    effects: Vec<TransportEffect<MessageNumber>>,
-    bytes: Vec<u8>,
     /// NICs that something was done to since they were looked at, a bit each.
     touched: u64,
 }
@@ -111,8 +111,6 @@ impl TransportWorld {
             setup,
             now: 0,
             seen: [None; 20],
-            effects: Vec::new(),
-            bytes: Vec::new(),
             touched: 0,
         }
     }
@@ -131,21 +129,13 @@ impl TransportWorld {
             TransportOp::Flush => self.flush(),
             TransportOp::Lose(path) => self.lose(self.way(path)),
             TransportOp::DuplicateAnswer(path) => {
-                let path = self.path_mut(self.way(path));
-                path.into_iter().for_each(TransportPath::duplicate_answer);
+                self.path_mut(self.way(path)).duplicate_answer();
             }
-            TransportOp::Hold(path) => {
-                self.path_mut(self.way(path)).into_iter().for_each(|path| path.held = true);
-            }
-            TransportOp::Release(path) => {
-                self.path_mut(self.way(path)).into_iter().for_each(|path| path.held = false);
-            }
+            TransportOp::Hold(path) => self.path_mut(self.way(path)).held = true,
+            TransportOp::Release(path) => self.path_mut(self.way(path)).held = false,
             TransportOp::SendNext(nic) => self.send_next(self.nic(nic)),
             TransportOp::Leave(nic, place) => self.leave(self.nic(nic), place.into()),
-            TransportOp::Stall(nic) => {
-                let nic = self.nic(nic);
-                self.host_mut(nic).into_iter().for_each(|host| host.stalled = true);
-            }
+            TransportOp::Stall(nic) => self.host_mut(self.nic(nic)).stalled = true,
             TransportOp::Start(nic) => self.start(self.nic(nic)),
             TransportOp::Pass(time) => self.pass(time),
             TransportOp::PassToNext => {
@@ -163,26 +153,16 @@ impl TransportWorld {
                 self.send_waiting(self.at(place));
             }
             TransportOp::LoadOnly(place) => self.load(self.at(place)),
-            TransportOp::Room(place, room) => {
-                let at = self.at(place);
-                self.endpoint(at).into_iter().for_each(|endpoint| endpoint.room = room);
-            }
+            TransportOp::Room(place, room) => self.endpoint_mut(self.at(place)).room = room,
             TransportOp::Rekey(place) => {
-                let at = self.at(place);
                 self.ledger.change_key();
-                self.endpoint(at).into_iter().for_each(|endpoint| endpoint.key += 2);
+                self.endpoint_mut(self.at(place)).key += 2;
             }
             TransportOp::Replay(path, which) => self.replay(self.way(path), which.into()),
             TransportOp::Forge(path, forged) => self.forge(self.way(path), forged),
         }
-        if op.takes_time() {
-            self.touched = u64::MAX;
-        }
-        self.check_touched();
-    }
-
-    fn check_touched(&mut self) {
         let touched = std::mem::take(&mut self.touched);
+        let touched = if op.takes_time() { u64::MAX } else { touched };
         self.nics().filter(|nic| touched >> nic.0 & 1 == 1).for_each(|nic| self.check(nic));
     }
 
@@ -246,25 +226,37 @@ impl TransportWorld {
         (0..self.setup.parameters.nics).map(Nic)
     }
 
-    fn host(&self, nic: Nic) -> Option<&WorldHost> {
-        self.hosts.get(usize::from(nic.0)).map(Rc::as_ref)
+    pub(crate) fn host(&self, nic: Nic) -> &WorldHost {
+        match self.hosts.get(usize::from(nic.0)) {
+            Some(host) => host,
+            None => unreachable!("every NIC has a host: {nic:?}"),
+        }
     }
 
-    fn host_mut(&mut self, nic: Nic) -> Option<&mut WorldHost> {
-        self.hosts.get_mut(usize::from(nic.0)).map(Rc::make_mut)
+    fn host_mut(&mut self, nic: Nic) -> &mut WorldHost {
+        match self.hosts.get_mut(usize::from(nic.0)) {
+            Some(host) => Rc::make_mut(host),
+            None => unreachable!("every NIC has a host: {nic:?}"),
+        }
     }
 
     fn place(&self, (from, to): NicPair) -> usize {
         usize::from(from.0) * usize::from(self.setup.parameters.nics) + usize::from(to.0)
     }
 
-    pub(crate) fn path(&self, way: NicPair) -> Option<&TransportPath> {
-        self.paths.get(self.place(way)).map(Rc::as_ref)
+    pub(crate) fn path(&self, way: NicPair) -> &TransportPath {
+        match self.paths.get(self.place(way)) {
+            Some(path) => path,
+            None => unreachable!("there is a path between any two NICs: {way:?}"),
+        }
     }
 
-    fn path_mut(&mut self, way: NicPair) -> Option<&mut TransportPath> {
+    fn path_mut(&mut self, way: NicPair) -> &mut TransportPath {
         let place = self.place(way);
-        self.paths.get_mut(place).map(Rc::make_mut)
+        match self.paths.get_mut(place) {
+            Some(path) => Rc::make_mut(path),
+            None => unreachable!("there is a path between any two NICs: {way:?}"),
+        }
     }
 
     fn nic(&self, number: u16) -> Nic {
@@ -289,47 +281,52 @@ impl TransportWorld {
         self.nics().flat_map(at)
     }
 
-    fn endpoint(&mut self, at: EndpointAddress) -> Option<&mut WorldEndpoint> {
-        self.host_mut(at.nic)?.endpoints.get_mut(usize::from(at.endpoint.0))
+    fn endpoint(&self, at: EndpointAddress) -> Option<&WorldEndpoint> {
+        self.host(at.nic).endpoints.get(usize::from(at.endpoint.0))
+    }
+
+    fn endpoint_mut(&mut self, at: EndpointAddress) -> &mut WorldEndpoint {
+        match self.host_mut(at.nic).endpoints.get_mut(usize::from(at.endpoint.0)) {
+            Some(endpoint) => endpoint,
+            None => unreachable!("only messages are for an endpoint that is not there: {at:?}"),
+        }
     }
 
     fn clock(&self, nic: Nic) -> u64 {
-        self.host(nic).map_or(0, |host| self.now.wrapping_add(host.ahead))
+        self.now.wrapping_add(self.host(nic).ahead)
     }
 
     /// Checks the effects of a step of a machine, and transmits what it sent.
-    fn done(&mut self, nic: Nic, cause: StepCause) {
+    fn done(&mut self, nic: Nic, cause: StepCause, mut effects: WorldEffects) {
         let clock = self.clock(nic);
         self.touch(nic);
-        let mut effects = std::mem::take(&mut self.effects);
         effects.iter().for_each(|effect| self.tell_effect(nic, effect));
         self.ledger.step(&MachineStep { nic, clock, cause, effects: &effects });
         self.flaw_in_effects(&mut effects);
-        for effect in effects.drain(..) {
+        for effect in effects {
             let (place, name) = effect_name(&effect);
             self.seen.get_mut(place).into_iter().for_each(|seen| *seen = Some(name));
             match effect {
                 TransportEffect::Send(mut packet @ ProtocolPacket::Data(..)) => {
                     header_mut(&mut packet).timestamp = wire::TransportTimestamp(0);
-                    self.host_mut(nic).into_iter().for_each(|host| host.queue.push_back(packet));
+                    self.host_mut(nic).queue.push_back(packet);
                 }
                 TransportEffect::Send(packet) => self.transmit(nic, &packet),
                 TransportEffect::Unloaded(endpoint, _) => {
-                    let it = self.endpoint(EndpointAddress { nic, endpoint });
-                    it.into_iter().for_each(|it| it.frame = FrameResidency::Out);
+                    let at = EndpointAddress { nic, endpoint };
+                    self.endpoint_mut(at).frame = FrameResidency::Out;
                 }
                 TransportEffect::Acknowledged(_)
                 | TransportEffect::Returned(..)
                 | TransportEffect::Noted(..) => {}
             }
         }
-        self.effects = effects;
         self.depart(nic);
     }
 
     /// Checks the invariants of a NIC. T-2, T-3, T-10
     fn check(&mut self, nic: Nic) {
-        let Some(host) = self.host(nic) else { return };
+        let host = self.host(nic);
         for id in (0..ENDPOINTS).map(EndpointId) {
             let outstanding = self.ledger.outstanding(EndpointAddress { nic, endpoint: id });
             assert_eq!(host.machine.outstanding(id), outstanding, "outstanding of {nic:?} {id:?}");
@@ -348,7 +345,7 @@ impl TransportWorld {
         };
         assert!(due.is_none_or(|due| due <= latest), "the next scan is near. T-10");
         assert!(host.machine.is_consistent(), "what a machine keeps twice agrees. T-3");
-        self.host_mut(nic).into_iter().for_each(|host| host.scan = due);
+        self.host_mut(nic).scan = due;
     }
 }
 

@@ -72,8 +72,11 @@ impl TransportChecker {
         self.keys_have_changed = true;
     }
 
-    pub(in super::super) fn account(&self, number: MessageNumber) -> Option<&TransportRecord> {
-        self.accounts.get(number.0 as usize)
+    pub(in super::super) fn account(&self, number: MessageNumber) -> &TransportRecord {
+        match self.accounts.get(number.0 as usize) {
+            Some(account) => account,
+            None => unreachable!("{number}: a message that nobody sent"),
+        }
     }
 
     pub(super) fn account_mut(&mut self, number: MessageNumber) -> &mut TransportRecord {
@@ -88,7 +91,7 @@ impl TransportChecker {
     }
 
     pub(super) fn is_written(&self, number: MessageNumber, when: WriteState) -> bool {
-        self.account(number).is_some_and(|account| account.written == when)
+        self.account(number).written == when
     }
 
     /// Messages of a NIC that wait for a channel, or for their endpoint to be loaded.
@@ -135,7 +138,6 @@ impl TransportChecker {
     }
 
     pub(super) fn letter(&self, number: MessageNumber) -> OutboundMessage<MessageNumber> {
-        let endpoint = self.account(number).map(|account| account.from.endpoint);
-        OutboundMessage { endpoint: endpoint.unwrap_or_default(), message: number }
+        OutboundMessage { endpoint: self.account(number).from.endpoint, message: number }
     }
 }

@@ -54,8 +54,7 @@ impl TransportChecker {
             }
             (ExpectedVerdict::Offer, Some(Ok(()))) => {
                 let place = self.index((header.source, header.channel));
-                let side = self.side_mut(step.nic);
-                let stored = side.and_then(|side| side.stored.get_mut(place));
+                let stored = self.side_mut(step.nic).stored.get_mut(place);
                 stored.into_iter().for_each(|it| *it = Some(header.incarnation));
                 self.write(number);
                 Some(ProtocolPacket::Ack(header.answer()))

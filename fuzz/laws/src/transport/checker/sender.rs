@@ -6,8 +6,8 @@ use simulator::transport::{
 };
 
 use super::{
-    ExtraClaim, MachineStep, MessageNumber, MessageRefusal, SenderChannel, TransportChecker,
-    TransportOutcome, UnackedMessage, WriteState, data,
+    ExtraClaim, MachineStep, MessageNumber, MessageRefusal, TransportChecker, TransportOutcome,
+    TransportRecord, UnackedMessage, WriteState, data,
 };
 
 impl TransportChecker {
@@ -31,14 +31,13 @@ impl TransportChecker {
         number: MessageNumber,
     ) {
         let MachineStep { nic, clock, .. } = *step;
-        let to = self.account(number).map(|account| account.to.nic);
-        assert_eq!((header.source, Some(header.destination)), (nic, to), "its NICs: {step:?}");
+        let TransportRecord { from, to, .. } = *self.account(number);
+        assert_eq!((header.source, header.destination), (nic, to.nic), "its NICs: {step:?}");
         assert!(header.channel.0 < self.parameters.channels, "a logical channel. T-2");
         let timeout = self.parameters.timeout.0;
-        let from = self.account(number).map(|account| account.from);
-        let leaves = from.is_some_and(|at| self.is_unloading(at));
+        let leaves = self.is_unloading(from);
         let place = self.index((header.destination, header.channel));
-        let Some(side) = self.side_mut(nic) else { return };
+        let side = self.side_mut(nic);
         let used = side.used;
         let Some(channel) = side.channels.get_mut(place) else { return };
         let again = match &channel.flight {
@@ -99,7 +98,7 @@ impl TransportChecker {
         number: MessageNumber,
     ) -> bool {
         let channel = self.channel(nic, (header.destination, header.channel));
-        channel.and_then(|channel| channel.flight.as_ref()).is_some_and(|flight| {
+        channel.flight.as_ref().is_some_and(|flight| {
             flight.queued
                 && flight.number == number
                 && (flight.header.incarnation, flight.header.seq)
@@ -111,7 +110,7 @@ impl TransportChecker {
     pub(in super::super) fn departs(&mut self, nic: Nic, clock: u64, header: &TransportHeader) {
         assert_eq!(header.timestamp, Micros(clock).timestamp(), "its time of transmission. T-8");
         let channel = self.channel_mut(nic, (header.destination, header.channel));
-        if let Some(flight) = channel.and_then(|channel| channel.flight.as_mut()) {
+        if let Some(flight) = &mut channel.flight {
             flight.retries += u32::from(flight.left.is_some());
             (flight.queued, flight.left, flight.header) = (false, Some(clock), *header);
         }
@@ -130,7 +129,7 @@ impl TransportChecker {
         let number = flight.number;
         let letter = self.letter(number);
         let place = (header.source, header.channel);
-        let Some(channel) = self.channel_mut(step.nic, place) else { return };
+        let channel = self.channel_mut(step.nic, place);
         let mut expected = None;
         match reason {
             None => {
@@ -211,15 +210,14 @@ impl TransportChecker {
         let written = claimed && !self.is_written(letter.message, WriteState::Never);
         let number = letter.message;
         assert!(!written, "{number} comes back, and was written: returned is not undelivered");
-        self.channel_mut(step.nic, place).into_iter().for_each(SenderChannel::close);
+        self.channel_mut(step.nic, place).close();
         self.set(number, TransportOutcome::Returned);
     }
 
     /// Right behind a scan nothing is outstanding for longer than it may be. T-10, T-11
     pub(in super::super) fn scanned(&self, nic: Nic, clock: u64) {
         for flight in self.flights(nic) {
-            let from = self.account(flight.number).map(|account| account.from);
-            if flight.refused.is_some() && from.is_some_and(|at| self.is_unloading(at)) {
+            if flight.refused.is_some() && self.is_unloading(self.account(flight.number).from) {
                 continue;
             }
             let age = flight.left.map_or(0, |left| clock - left);

@@ -72,13 +72,13 @@ impl TransportWorld {
     }
 
     /// Number of answers of the machine that has just got a packet, as far as they are not kept back.
-    pub(super) fn answers(&self) -> usize {
-        let is_kept_back = self.setup.flaw == SeededFlaw::DuplicatesUnanswered
-            && self.effects.iter().any(is_duplicate);
+    pub(super) fn answers(&self, effects: &[TransportEffect<MessageNumber>]) -> usize {
+        let is_kept_back =
+            self.setup.flaw == SeededFlaw::DuplicatesUnanswered && effects.iter().any(is_duplicate);
         let sent = |effect: &&TransportEffect<MessageNumber>| {
             matches!(effect, TransportEffect::Send(_)) && !is_kept_back
         };
-        self.effects.iter().filter(sent).count()
+        effects.iter().filter(sent).count()
     }
 
     /// What becomes of the effects of a machine behind it.

@@ -1,29 +1,29 @@
 //! Packets in transit between NICs, and their arrival.
 
-use std::rc::Rc;
-
 use codec::transport::{
     self as wire, EndpointKey, LogicalChannel, MessageBody, MessageForm, NackReason, Nic,
 };
 use simulator::messaging::MICROSECOND;
 use simulator::transport::{Micros, ProtocolPacket, TransportEffect};
 
-use super::super::checker::{MessageNumber, StepCause, TransportChecker};
+use super::super::checker::{MessageNumber, StepCause};
 use super::super::input::ForgedField;
 use super::{
-    FrameResidency, NicPair, SeededFlaw, TransportPath, TransportWorld, WorldEndpoint, WorldPacket,
-    header, header_mut,
+    FrameResidency, NicPair, SeededFlaw, TransportPath, TransportWorld, WorldPacket, header,
+    header_mut,
 };
 use crate::trace::{self, LawTraceEntry};
 
 impl TransportWorld {
-    /// A packet as it is read from its bytes.
-    pub(super) fn through_bytes(&mut self, packet: &WorldPacket) -> WorldPacket {
+    /// A packet as it is read from its bytes, and these.
+    fn through_bytes(&self, packet: &WorldPacket) -> (WorldPacket, Vec<u8>) {
         let word = match packet {
             ProtocolPacket::Data(_, _, number) => number.0.to_be_bytes(),
             ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..) => [0; 4],
         };
-        let Some(body) = MessageBody::new(MessageForm::Short, &word) else { return *packet };
+        let Some(body) = MessageBody::new(MessageForm::Short, &word) else {
+            unreachable!("a short message has room for a word")
+        };
         let written = match packet {
             ProtocolPacket::Data(header, sync, number) => {
                 wire::TransportPacket::Data(*header, *sync, self.message(*number, body))
@@ -31,8 +31,7 @@ impl TransportWorld {
             ProtocolPacket::Ack(header) => wire::TransportPacket::Ack(*header),
             ProtocolPacket::Nack(header, reason) => wire::TransportPacket::Nack(*header, *reason),
         };
-        let mut bytes = std::mem::take(&mut self.bytes);
-        bytes.clear();
+        let mut bytes = Vec::new();
         written.emit(&mut bytes);
         let read = wire::TransportPacket::parse(&bytes);
         assert_eq!(read, Ok(written), "it is read as it was written");
@@ -45,35 +44,33 @@ impl TransportWorld {
             Ok(wire::TransportPacket::Nack(header, reason)) => ProtocolPacket::Nack(header, reason),
             Err(_) => *packet,
         };
-        self.bytes = bytes;
-        read
+        (read, bytes)
     }
 
     fn message<B>(&self, number: MessageNumber, body: B) -> wire::TransportMessage<B> {
         let account = self.ledger.account(number);
         wire::TransportMessage {
             role: wire::MessageRole::Request,
-            source: account.map(|it| it.from.endpoint).unwrap_or_default(),
-            destination: account.map(|it| it.to.endpoint).unwrap_or_default(),
-            key: EndpointKey(account.map_or(0, |it| it.key)),
+            source: account.from.endpoint,
+            destination: account.to.endpoint,
+            key: EndpointKey(account.key),
             handler: 1,
             body,
         }
     }
 
     pub(super) fn transmit(&mut self, nic: Nic, packet: &WorldPacket) {
-        let packet = self.through_bytes(packet);
+        let (packet, bytes) = self.through_bytes(packet);
         let to = header(&packet).destination;
         let at = self.now * MICROSECOND;
-        trace::record(|| LawTraceEntry::Packet(at, nic, to, self.bytes.clone()));
+        trace::record(|| LawTraceEntry::Packet(at, nic, to, bytes));
         self.tell(|| format!("NIC {} sends {}", nic.0, self.packet_text(&packet)));
-        let path = self.path_mut((nic, to));
-        path.into_iter().for_each(|path| path.packets.push_back(packet));
+        self.path_mut((nic, to)).packets.push_back(packet);
     }
 
     /// Transmits queued packets that are still to leave, unless the NIC is stalled. T-3, T-8
     pub(super) fn depart(&mut self, nic: Nic) {
-        while self.host(nic).is_some_and(|host| !host.stalled && !host.queue.is_empty()) {
+        while !self.host(nic).stalled && !self.host(nic).queue.is_empty() {
             self.leave(nic, 0);
         }
     }
@@ -81,10 +78,10 @@ impl TransportWorld {
     /// A queued packet leaves its NIC, or is dropped there if it need not leave any more. T-3, T-8
     pub(super) fn leave(&mut self, nic: Nic, place: usize) {
         let clock = Micros(self.clock(nic));
-        let Some(host) = self.hosts.get_mut(usize::from(nic.0)).map(Rc::make_mut) else { return };
-        let Some(mut packet) = host.queue.remove(place) else { return };
+        let Some(mut packet) = self.host_mut(nic).queue.remove(place) else { return };
         let ProtocolPacket::Data(header, _, number) = packet else { return };
         let is_queued = self.ledger.is_queued(nic, &header, number);
+        let host = self.host_mut(nic);
         assert_eq!(host.machine.is_queued(&packet), is_queued, "what is to leave: {packet:?}");
         host.machine.on_leave(clock, &mut packet);
         self.touch(nic);
@@ -98,7 +95,7 @@ impl TransportWorld {
 
     /// From now on what is queued leaves a NIC again.
     pub(super) fn start(&mut self, nic: Nic) {
-        self.host_mut(nic).into_iter().for_each(|host| host.stalled = false);
+        self.host_mut(nic).stalled = false;
         self.touch(nic);
         self.depart(nic);
     }
@@ -106,7 +103,10 @@ impl TransportWorld {
     /// The packet behind this number of others on a path arrives.
     pub(super) fn deliver(&mut self, way: NicPair, place: usize) {
         let overtakes = self.setup.flaw == SeededFlaw::Overtaking && self.is_now_and_then();
-        let Some(path) = self.path_mut(way).filter(|path| !path.held) else { return };
+        if self.path(way).held {
+            return;
+        }
+        let path = self.path_mut(way);
         let place = if overtakes { path.packets.len().saturating_sub(1) } else { place };
         let Some(packet) = path.packets.remove(place) else { return };
         path.remember(packet);
@@ -117,15 +117,14 @@ impl TransportWorld {
 
     /// The first packet of a path arrives, and stays there.
     pub(super) fn double(&mut self, way: NicPair) {
-        let packet = self.path(way).and_then(|path| path.packets.front().copied());
+        let Some(packet) = self.path(way).packets.front().copied() else { return };
         self.deliver(way, 0);
-        let copy = packet.zip(self.path_mut(way));
-        copy.into_iter().for_each(|(packet, path)| path.packets.push_front(packet));
+        self.path_mut(way).packets.push_front(packet);
     }
 
     pub(super) fn lose(&mut self, way: NicPair) {
-        let lost = self.path_mut(way).and_then(|path| path.packets.pop_front());
-        let Some((packet, path)) = lost.zip(self.path_mut(way)) else { return };
+        let path = self.path_mut(way);
+        let Some(packet) = path.packets.pop_front() else { return };
         path.remember(packet);
         self.tell(|| format!("{} to NIC {} is lost", self.packet_text(&packet), way.1.0));
     }
@@ -150,29 +149,29 @@ impl TransportWorld {
     pub(super) fn receive(&mut self, nic: Nic, packet: &WorldPacket) {
         let changes_nothing = self.ledger.is_over(nic, packet) || self.ledger.is_again(packet);
         let due = self.ledger.is_answer_due(packet);
-        let Some(shared) = self.hosts.get_mut(usize::from(nic.0)) else { return };
-        let before = changes_nothing.then(|| Rc::clone(shared));
-        let host = Rc::make_mut(shared);
-        let mut offered = None;
-        let (ledger, endpoints) = (&self.ledger, &host.endpoints);
+        let before = changes_nothing.then(|| self.host(nic).machine.clone());
+        let verdict = match packet {
+            ProtocolPacket::Data(_, _, number) => self.verdict(*number),
+            ProtocolPacket::Ack(_) | ProtocolPacket::Nack(..) => Ok(()),
+        };
+        let (mut offered, mut effects) = (None, Vec::new());
         let mut take = |number: &MessageNumber| {
-            let verdict = verdict(ledger, endpoints, *number);
-            assert_eq!(offered, None, "a message is offered once");
+            assert!(offered.is_none(), "a message is offered once: {number}");
             offered = Some(verdict);
             verdict
         };
-        host.machine.on_packet(packet, &mut take, &mut self.effects);
+        self.host_mut(nic).machine.on_packet(packet, &mut take, &mut effects);
         let is_written = offered == Some(Ok(()));
         if let Some(before) = before {
             // What is written, though it is over, the ledger tells.
-            let unchanged = is_written || before.machine == host.machine;
+            let unchanged = is_written || before == self.host(nic).machine;
             assert!(unchanged, "what is over changes nothing (property 5): {packet:?}");
         }
         if is_written {
             self.tell(|| "it is WRITTEN".to_owned());
         }
         if let ProtocolPacket::Data(_, _, number) = packet {
-            let answers = self.answers();
+            let answers = self.answers(&effects);
             assert!(answers > 0 || !due, "{number} is heard, and not answered (property 3)");
         }
         let cause = match packet {
@@ -182,14 +181,13 @@ impl TransportWorld {
             ProtocolPacket::Ack(header) => StepCause::Answer(*header, None),
             ProtocolPacket::Nack(header, reason) => StepCause::Answer(*header, Some(*reason)),
         };
-        self.done(nic, cause);
+        self.done(nic, cause, effects);
     }
 
     /// A packet of the past comes in once more, if nothing of it may count any more.
     pub(super) fn replay(&mut self, way: NicPair, which: usize) {
-        let past = self.path(way).map(|path| &path.past);
-        let packet = past.and_then(|past| past.get(which % past.len().max(1))).copied();
-        if let Some(packet) = packet
+        let past = &self.path(way).past;
+        if let Some(packet) = past.get(which % past.len().max(1)).copied()
             && self.ledger.is_over(way.1, &packet)
         {
             self.receive(way.1, &packet);
@@ -198,44 +196,37 @@ impl TransportWorld {
 
     /// A packet that the tables have no place for changes nothing. T-7
     pub(super) fn forge(&mut self, (from, to): NicPair, forged: ForgedField) {
-        let packet = self.path((from, to)).and_then(|path| path.past.back());
-        let Some(mut packet) = packet.copied() else { return };
+        let Some(mut packet) = self.path((from, to)).past.back().copied() else { return };
         let header = header_mut(&mut packet);
         match forged {
             ForgedField::Source => header.source = Nic(self.setup.parameters.nics),
             ForgedField::Channel => header.channel = LogicalChannel(self.setup.parameters.channels),
             ForgedField::Destination => header.destination = from,
         }
-        let Some(host) = self.hosts.get_mut(usize::from(to.0)).map(Rc::make_mut) else { return };
+        let host = self.host_mut(to);
         let before = host.machine.clone();
-        let mut offered = 0;
+        let (mut offered, mut effects) = (0, Vec::new());
         let mut take = |_: &MessageNumber| {
             offered += 1;
             Ok(())
         };
-        host.machine.on_packet(&packet, &mut take, &mut self.effects);
+        host.machine.on_packet(&packet, &mut take, &mut effects);
         let unchanged = before == host.machine && offered == 0;
         assert!(unchanged, "what is unknown changes nothing. T-7: {packet:?}");
-        let does =
-            self.effects.drain(..).find(|effect| !matches!(effect, TransportEffect::Noted(..)));
+        let does = effects.iter().find(|effect| !matches!(effect, TransportEffect::Noted(..)));
         assert_eq!(does, None, "what is unknown has no answer. T-7: {packet:?}");
     }
-}
 
-/// Verdict of an endpoint on a message. T-6
-fn verdict(
-    ledger: &TransportChecker,
-    endpoints: &[WorldEndpoint],
-    number: MessageNumber,
-) -> Result<(), NackReason> {
-    let account = ledger.account(number).ok_or(NackReason::NoSuchEndpoint)?;
-    let endpoint = endpoints.get(usize::from(account.to.endpoint.0));
-    let endpoint = endpoint.ok_or(NackReason::NoSuchEndpoint)?;
-    if endpoint.key != account.key {
-        return Err(NackReason::BadKey);
+    /// Verdict of an endpoint on a message. T-6
+    fn verdict(&self, number: MessageNumber) -> Result<(), NackReason> {
+        let account = self.ledger.account(number);
+        let endpoint = self.endpoint(account.to).ok_or(NackReason::NoSuchEndpoint)?;
+        if endpoint.key != account.key {
+            return Err(NackReason::BadKey);
+        }
+        if endpoint.frame != FrameResidency::Resident {
+            return Err(NackReason::NotResident);
+        }
+        endpoint.room.refusal().map_or(Ok(()), Err)
     }
-    if endpoint.frame != FrameResidency::Resident {
-        return Err(NackReason::NotResident);
-    }
-    endpoint.room.refusal().map_or(Ok(()), Err)
 }

@@ -36,14 +36,9 @@ impl TransportWorld {
 
     /// The first message that waits at a NIC and can be sent, and its endpoint.
     pub(crate) fn next_to_send(&self, nic: Nic) -> Option<(MessageNumber, EndpointAddress)> {
-        let host = self.host(nic)?;
-        let can_send = |at: &EndpointAddress| {
-            let endpoint = host.endpoints.get(usize::from(at.endpoint.0));
-            endpoint.is_some_and(|it| it.frame == FrameResidency::Resident)
-        };
-        let (number, from) = self.ledger.waiting(nic).find(|(_, at)| can_send(at))?;
-        let to = self.ledger.account(number)?.to.nic;
-        host.machine.has_channel(to).then_some((number, from))
+        let (number, from) = self.ledger.waiting(nic).find(|(_, at)| self.is_resident(*at))?;
+        let to = self.ledger.account(number).to.nic;
+        self.host(nic).machine.has_channel(to).then_some((number, from))
     }
 
     pub(super) fn send_next(&mut self, nic: Nic) {
@@ -53,20 +48,21 @@ impl TransportWorld {
 
     fn try_to_send(&mut self, from: EndpointAddress, number: MessageNumber) {
         let now = Micros(self.clock(from.nic));
-        let Some(to) = self.ledger.account(number).map(|account| account.to.nic) else { return };
+        let to = self.ledger.account(number).to.nic;
         let letter = OutboundMessage { endpoint: from.endpoint, message: number };
         let taken = self.ledger.taken(from.nic, to);
-        let may = self.endpoint(from).is_some_and(|it| it.frame == FrameResidency::Resident)
-            && taken < usize::from(self.setup.parameters.channels);
-        let mut effects = std::mem::take(&mut self.effects);
-        let Some(host) = self.host_mut(from.nic) else { return };
-        let sent = host.machine.on_send(now, to, letter, &mut effects);
-        self.effects = effects;
+        let may = self.is_resident(from) && taken < usize::from(self.setup.parameters.channels);
+        let mut effects = Vec::new();
+        let sent = self.host_mut(from.nic).machine.on_send(now, to, letter, &mut effects);
         assert_eq!(sent.is_ok(), may, "{taken} channels are taken. T-2: {from:?}");
         if sent.is_err() {
-            assert_eq!((sent, &self.effects[..]), (Err(number), &[][..]), "nothing is done");
+            assert_eq!((sent, &effects[..]), (Err(number), &[][..]), "nothing is done");
             return;
         }
-        self.done(from.nic, StepCause::Send(number));
+        self.done(from.nic, StepCause::Send(number), effects);
+    }
+
+    fn is_resident(&self, at: EndpointAddress) -> bool {
+        self.endpoint(at).is_some_and(|it| it.frame == FrameResidency::Resident)
     }
 }

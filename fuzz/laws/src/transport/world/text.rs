@@ -21,7 +21,7 @@ impl TransportWorld {
     }
 
     pub(super) fn packet_text(&self, packet: &WorldPacket) -> PacketText {
-        let ahead = self.host(header(packet).source).map_or(0, |host| host.ahead);
+        let ahead = self.host(header(packet).source).ahead;
         PacketText { packet: *packet, ahead }
     }
 }

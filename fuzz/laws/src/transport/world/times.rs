@@ -79,7 +79,7 @@ impl TransportWorld {
         {
             self.now = self.now.max(at);
             self.tick(nic);
-            let due = self.host(nic).and_then(|host| host.machine.due());
+            let due = self.host(nic).machine.due();
             let clock = self.clock(nic);
             assert!(due.is_none_or(|due| due.0 > clock), "a scan is not due again at once");
         }
@@ -88,15 +88,15 @@ impl TransportWorld {
 
     pub(super) fn tick(&mut self, nic: Nic) {
         let clock = self.clock(nic);
-        let Some(host) = self.hosts.get_mut(usize::from(nic.0)).map(Rc::make_mut) else { return };
+        let (host, mut effects) = (self.host_mut(nic), Vec::new());
         let is_due = host.machine.due().is_some_and(|due| due.0 <= clock);
         let before = (!is_due).then(|| host.machine.clone());
-        host.machine.on_tick(Micros(clock), &mut self.effects);
+        host.machine.on_tick(Micros(clock), &mut effects);
         if let Some(before) = before {
-            let unchanged = before == host.machine && self.effects.is_empty();
+            let unchanged = before == host.machine && effects.is_empty();
             assert!(unchanged, "nothing is done before it is due. T-10");
         }
-        self.done(nic, StepCause::Tick);
+        self.done(nic, StepCause::Tick, effects);
         if is_due {
             self.ledger.scanned(nic, clock);
         }
@@ -109,7 +109,7 @@ impl TransportWorld {
             self.ledger.send_lost_again(nic);
         }
         let (parameters, now) = (self.setup.parameters, self.now);
-        let Some(host) = self.host_mut(nic) else { return };
+        let host = self.host_mut(nic);
         host.scan = None;
         host.queue.clear();
         host.machine = Transport::new(nic, parameters, host.machine.next_incarnation());
@@ -121,20 +121,16 @@ impl TransportWorld {
     }
 
     pub(super) fn unload(&mut self, at: EndpointAddress) {
-        let host = self.hosts.get_mut(usize::from(at.nic.0)).map(Rc::make_mut);
-        let Some(host) = host else { return };
-        let Some(endpoint) = host.endpoints.get_mut(usize::from(at.endpoint.0)) else { return };
-        endpoint.frame = FrameResidency::Leaving;
-        host.machine.on_unload(at.endpoint, &mut self.effects);
-        self.done(at.nic, StepCause::Unload(at.endpoint));
+        self.endpoint_mut(at).frame = FrameResidency::Leaving;
+        let mut effects = Vec::new();
+        self.host_mut(at.nic).machine.on_unload(at.endpoint, &mut effects);
+        self.done(at.nic, StepCause::Unload(at.endpoint), effects);
     }
 
     pub(super) fn load(&mut self, at: EndpointAddress) {
         self.touch(at.nic);
-        let Some(host) = self.host_mut(at.nic) else { return };
-        let Some(endpoint) = host.endpoints.get_mut(usize::from(at.endpoint.0)) else { return };
-        endpoint.frame = FrameResidency::Resident;
-        host.machine.on_load(at.endpoint);
+        self.endpoint_mut(at).frame = FrameResidency::Resident;
+        self.host_mut(at.nic).machine.on_load(at.endpoint);
         self.ledger.stays(at);
     }
 }
