@@ -65,24 +65,15 @@ impl DamageTable {
     pub fn rows<'a>(
         &self,
         known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
-    ) -> Vec<(Option<&'a Channel>, WireDamageRow<'a>)> {
-        let name = |id| known(id).map_or("", |channel| channel.name.as_str());
+    ) -> Vec<(&'a Channel, WireDamageRow<'a>)> {
         let row = |(key, counts): (&(ChannelId, ChannelId, Option<u8>), &[u64; 4])| {
             let ((after, seen, wire), [cleared, set, packets, alone]) = (*key, *counts);
             let damaged = self.damaged.get(&(after, seen)).copied().unwrap_or_default();
-            let (after, seen_name) = (name(after), name(seen));
-            let row = WireDamageRow {
-                after,
-                seen: seen_name,
-                wire,
-                cleared,
-                set,
-                packets,
-                alone,
-                damaged,
-            };
-            (known(seen), row)
+            let (after, channel) = (&*known(after)?.name, known(seen)?);
+            let seen = &channel.name;
+            let row = WireDamageRow { after, seen, wire, cleared, set, packets, alone, damaged };
+            Some((channel, row))
         };
-        self.wires.iter().map(row).collect()
+        self.wires.iter().filter_map(row).collect()
     }
 }

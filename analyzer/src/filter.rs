@@ -36,7 +36,7 @@ pub use self::columns::ColumnList;
 pub use self::error::{FilterError, FilterErrorStyle};
 pub use self::field_list::list_fields;
 pub use self::parse::{DEPTH_MAX, TEXT_MAX};
-pub use self::row_kind::RowKind;
+pub use self::row_kind::{RowKind, RowText};
 pub use self::sort::{SortDirection, SortKey, SortOrder};
 use crate::row::ListRow;
 pub use crate::row::{FieldShape, RowField};

@@ -2,6 +2,7 @@
 
 use analyzer::channel_name::{PortName, escape_text};
 use analyzer::channel_selector::quoting_help;
+use analyzer::filter::RowKind;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::packet::ReceivedPacket;
@@ -16,11 +17,11 @@ use codec::packet::PacketDialect;
 use codec::recording::format::format_of;
 use codec::time::Tick;
 
-use crate::args::ViewArgs;
+use crate::args::{CapturePart, ViewArgs};
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::input::{self, CliCapture, InputFile};
 use crate::output::StandardOutput;
-use crate::rows::RowWriter;
+use crate::rows::{RowSource, RowWriter, list_rows};
 
 pub(crate) type CliAnalysis = CaptureAnalysis<CliCapture>;
 
@@ -105,24 +106,59 @@ pub(crate) fn analyze_all(
     analyze(file, scope, assumptions, report, &mut |_, _| ControlFlow::Continue(()))
 }
 
-/// Lists the rows that `emit` writes, until the limit is reached.
+/// Prints the rows of a kind that the events of an analysis are.
+pub(crate) fn print_list(
+    view: &ViewArgs,
+    kind: RowKind,
+    output: &mut StandardOutput,
+) -> CommandResult {
+    list_rows(view, kind, output, |writer| {
+        list(view, &view.part, LinkAssumptions::default(), writer)
+    })
+}
+
+/// Lists the rows of selected events of an analysis, until the limit is reached.
 pub(crate) fn list(
     view: &ViewArgs,
-    scope: AnalysisScope,
+    part: &CapturePart,
     assumptions: LinkAssumptions,
     writer: &mut RowWriter<'_>,
-    emit: &mut dyn FnMut(&CliAnalysis, AnalysisEvent, &mut RowWriter<'_>),
 ) -> CommandResult {
-    let mut report = writer.run_report();
+    let kind = writer.selection().kind();
+    let (mut report, scope) = (writer.run_report(), kind.scope());
     let analysis =
         analyze(writer.input(), scope, assumptions, &mut report, &mut |analysis, event| {
-            emit(analysis, event, writer);
+            let known = |id| analysis.channel(id);
+            part.row(kind, &event, &known, &mut |row| {
+                writer.select(row.row, RowSource::of(row), |out| row.lines(view.unit(), out));
+            });
             writer.flow()
         })?;
     if writer.accepts_more() {
-        check_channel_exists(view, &analysis, &mut report);
+        check_channel_exists((part, view.unit()), &analysis, &mut report);
     }
     Ok(report)
+}
+
+/// Reads a capture to its end and passes the selected events to `add`, each with the channel by which it is
+/// selected.
+pub(crate) fn sum_up(
+    view: &ViewArgs,
+    part: &CapturePart,
+    assumptions: LinkAssumptions,
+    writer: &mut RowWriter<'_>,
+    add: &mut dyn FnMut(&CliAnalysis, &Channel, AnalysisEvent, &mut RowWriter<'_>),
+) -> Result<(CliAnalysis, RunReport), CliError> {
+    let (mut report, scope) = (writer.run_report(), writer.selection().kind().scope());
+    let analysis =
+        analyze(writer.input(), scope, assumptions, &mut report, &mut |analysis, event| {
+            if let Some(channel) = part.channel_of(&event, &|id| analysis.channel(id)) {
+                add(analysis, channel, event, writer);
+            }
+            ControlFlow::Continue(())
+        })?;
+    check_channel_exists((part, view.unit()), &analysis, &mut report);
+    Ok((analysis, report))
 }
 
 /// Prints how far a file was read, above a summary, if not to its end.
@@ -135,14 +171,14 @@ pub(crate) fn print_unread(analysis: &CliAnalysis, unit: TimeUnit, output: &mut 
 /// True if the file has the channels and the capture given with --channel and --capture; reports an
 /// error otherwise, and a warning if the shell seems to have taken `>h1:0` for the name of a file.
 pub(crate) fn check_channels<'c>(
-    view: &ViewArgs,
+    part: &CapturePart,
     channels: &(impl Iterator<Item = &'c Channel> + Clone),
     report: &mut RunReport,
 ) -> bool {
-    let missing = view.channels().check(channels).err();
+    let missing = part.channels().check(channels).err();
     missing.iter().for_each(|missing| report.error(missing));
     if let Some(port) = redirected_to_port()
-        && let Some(given) = view.channel.iter().rev().find(|it| it.is_port())
+        && let Some(given) = part.channel.iter().rev().find(|it| it.is_port())
         && missing.is_none()
     {
         let help = quoting_help(&format!("{}>{port}", given.text()));
@@ -160,15 +196,15 @@ pub(crate) fn redirected_to_port() -> Option<PortName> {
 
 /// [`check_channels`] of the channels that an analysis has met.
 pub(crate) fn check_channel_exists(
-    view: &ViewArgs,
+    (part, unit): (&CapturePart, TimeUnit),
     analysis: &CliAnalysis,
     report: &mut RunReport,
 ) -> bool {
     let channels: Vec<&Channel> = analysis.channels().map(|(_, channel)| channel).collect();
     let last = analysis.extent().latest;
     let last = last.and_then(|(_, id, end)| Some((analysis.channel(id)?, end)));
-    warn_of_empty_window(view, last, report);
-    check_channels(view, &channels.iter().copied(), report)
+    warn_of_empty_window((part, unit), last, report);
+    check_channels(part, &channels.iter().copied(), report)
 }
 
 /// Packets that must look like those of the later dialect: one of so many. *Chosen*: by chance it is one of
@@ -211,21 +247,14 @@ impl DialectGuess {
 
 /// Reports a warning if --from is behind the end of the chunk that ends last.
 pub(crate) fn warn_of_empty_window(
-    view: &ViewArgs,
+    (part, unit): (&CapturePart, TimeUnit),
     last: Option<(&Channel, Tick)>,
     report: &mut RunReport,
 ) {
-    if let (Some(from), Some((channel, end))) = (view.from, last)
+    if let (Some(from), Some((channel, end))) = (part.from, last)
         && from.on(channel) >= end
     {
-        let (unit, end) = (view.unit(), view.unit().text(end.0, channel.period));
-        let end = format!("{end} {}", unit.name());
+        let end = format!("{} {}", unit.text(end.0, channel.period), unit.name());
         report.warning(&format!("--from {from} is behind the end of the capture, at {end}"));
     }
-}
-
-/// True if characters `first..=last` of a channel are selected by --channel, --capture, --from and
-/// --to.
-pub(crate) fn is_selected(view: &ViewArgs, channel: &Channel, first: Tick, last: Tick) -> bool {
-    view.channels().selects(channel) && view.window().overlaps(channel, first, last)
 }

@@ -34,7 +34,7 @@ pub(crate) use self::simulation::{
     VariedKey,
 };
 pub(crate) use self::view::{
-    ArrangeArgs, CaptureFiles, DialectArgs, ListFormat, ProfileArgs, ViewArgs,
+    ArrangeArgs, CaptureFiles, CapturePart, DialectArgs, ListFormat, ProfileArgs, ViewArgs,
 };
 pub(crate) use self::wireshark::{ExtcapArgs, WiresharkArgs};
 

@@ -1,9 +1,9 @@
 //! The commands, one file each.
 
 mod annotate;
-pub(crate) mod blocking;
+mod blocking;
 mod check;
-pub(crate) mod conversations;
+mod conversations;
 mod cutting;
 mod demo;
 mod diff;
@@ -14,10 +14,8 @@ mod extcap;
 mod flows;
 mod import;
 mod info;
-mod journeys;
 mod laws_program;
 mod links;
-mod log;
 pub(crate) mod mapping;
 mod packets;
 mod report;
@@ -33,10 +31,12 @@ mod view;
 mod watch;
 mod wireshark;
 
+use analyzer::filter::RowKind;
 use analyzer::packet::ByteRetention;
 use analyzer::render::{StyledLine, TextStyle, wrapped};
 use analyzer::timeline::EventFilter;
 
+use crate::analyze::print_list;
 use crate::args::{CliArguments, CliCommand, PacketsArgs};
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::help::{self, manual};
@@ -53,14 +53,14 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Events(view) => {
             packets::run(&view, EventFilter::Events, ByteRetention::Forget, output)
         }
-        Cli::Log(view) => log::run(&view, output),
+        Cli::Log(view) => print_list(&view, RowKind::Log, output),
         Cli::Show(arguments) => show::run(&arguments, output),
         Cli::Blocking(arguments) => blocking::run(&arguments, output),
         Cli::Topology(arguments) => topology::run(&arguments, output),
         Cli::Check(arguments) => check::run(&arguments, output),
         Cli::Explain(arguments) => explain::run(&arguments, output),
         Cli::Links(arguments) => links::run(&arguments, output),
-        Cli::Journeys(view) => journeys::run(&view, output),
+        Cli::Journeys(view) => print_list(&view, RowKind::Journeys, output),
         Cli::Series(arguments) => series::run(&arguments, output),
         Cli::Import(arguments) => import::run(&arguments, output),
         Cli::Report(arguments) => report::run(&arguments, output),

@@ -15,6 +15,7 @@ mod progress;
 mod report;
 mod rows;
 mod run_simulation;
+mod selection;
 mod statistics;
 mod table_fit;
 mod text_table;

@@ -37,7 +37,7 @@ use self::numbers::{BufferPicture, LatencyPicture};
 use self::text::{BoundedList, ShrinkingList, filters};
 use self::waits::WaitPicture;
 use crate::analyze::CliAnalysis;
-use crate::args::ViewArgs;
+use crate::args::CapturePart;
 use crate::commands::mapping::compared;
 
 pub(crate) use self::findings::SelectedFinding;
@@ -56,7 +56,7 @@ const MAPPING_WIDTH: usize = 120;
 /// Everything that the page shows.
 pub(crate) struct ReportInput<'a> {
     pub(crate) capture: CaptureArgument<'a>,
-    pub(crate) view: &'a ViewArgs,
+    pub(crate) part: &'a CapturePart,
     pub(crate) analysis: &'a CliAnalysis,
     pub(crate) scope: &'a CheckScope,
     pub(crate) findings: &'a [SelectedFinding<'a>],
@@ -114,11 +114,11 @@ pub(crate) fn result(scope: &CheckScope) -> String {
 
 /// Draws the page.
 pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
-    let ReportInput { capture, view, analysis, findings, recorded, .. } = *input;
+    let ReportInput { capture, part, analysis, findings, recorded, .. } = *input;
     let links: Vec<Vec<ChannelReport<'_>>> = analysis
         .links()
         .map(|link| {
-            let selects = |it: &ChannelReport<'_>| view.channels().selects(it.channel);
+            let selects = |it: &ChannelReport<'_>| part.channels().selects(it.channel);
             LinkAnalysis::reports(link).filter(selects).collect()
         })
         .filter(|link: &Vec<_>| !link.is_empty())
@@ -132,9 +132,9 @@ pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
         Cow::Borrowed(slack) => Some((id, slack)),
         Cow::Owned(_) => None,
     });
-    let buffers = buffers.filter(|(_, slack)| view.channels().selects(slack.channel()));
+    let buffers = buffers.filter(|(_, slack)| part.channels().selects(slack.channel()));
     let buffers = numbers::known_buffers(buffers);
-    let time = picture_time(&links, view.window());
+    let time = picture_time(&links, part.window());
     let (topology, facts) = (analysis.topology(), channel_facts(&links, findings));
     let command = |name| ShellCommand::of(name, capture);
     let findings_so_far = analysis.findings();
@@ -222,10 +222,10 @@ fn longest_stop(report: &ChannelReport<'_>) -> Option<Picoseconds> {
 
 /// The text of `myriscope mapping`; none without packets of mapping.
 fn mapping_lines(input: &ReportInput<'_>) -> BoundedList<StyledLine> {
-    let ReportInput { analysis, recorded, view, .. } = *input;
+    let ReportInput { analysis, recorded, .. } = *input;
     let (text, mut lines) = (&recorded.mapping, Vec::new());
     if !text.is_empty() {
-        let layout = ReportLayout { unit: view.unit(), width: Some(MAPPING_WIDTH) };
+        let layout = ReportLayout { width: Some(MAPPING_WIDTH), ..ReportLayout::default() };
         mapping(text, &compared(analysis, text), layout, &mut |line| lines.push(line));
     }
     BoundedList::of(lines, MAPPING_MAX, &ShellCommand::of("mapping", input.capture))

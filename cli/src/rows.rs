@@ -9,14 +9,14 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use analyzer::captured::CapturedRow;
-use analyzer::filter::{ColumnList, RowKind};
+use analyzer::filter::{ColumnList, RowKind, RowText};
 use analyzer::finding::CaptureArgument;
 use analyzer::render::{self, StyledLine, TextStyle};
 use analyzer::row::ListRow;
 use codec::time::CharacterPeriod;
 
 use self::arrangement::{CapturePlace, RenderedRow, RowArrangement, count_text, separators};
-pub(crate) use self::selection::{RowSelection, RowSource};
+pub(crate) use self::selection::{RowSelection, RowSource, parse_filter};
 pub(crate) use self::separated::ValueSeparator;
 use self::trailer::ListTrailer;
 use crate::args::{ListFormat, ViewArgs};
@@ -89,21 +89,23 @@ impl<'a> RowWriter<'a> {
         if matches!(view.format, ListFormat::Csv | ListFormat::Tsv) {
             selection.set_columns(ColumnList::leaves);
         }
-        let name = selection.kind().list();
+        let kind = selection.kind();
+        let head = kind.head(view.unit()).filter(|_| selection.columns().is_none());
         let mut writer = Self {
             view,
             file: Path::new("-"),
             others: &[],
             selection,
             output,
-            opening: ListOpening::Due { name, head: Vec::new() },
+            opening: ListOpening::Due { name: kind.list(), head: head.into_iter().collect() },
             trailer: ListTrailer::default(),
             printed: 0,
             place: (None, 0),
             failure: None,
             fit: None,
         };
-        if view.format == ListFormat::Text && writer.selection.kind().is_table() {
+        let has_lines = matches!(kind.text(), RowText::Lines(_));
+        if view.format == ListFormat::Text && !has_lines && !writer.is_report() {
             writer.set_usual_columns();
         }
         writer
@@ -171,14 +173,11 @@ impl<'a> RowWriter<'a> {
         is_admitted
     }
 
-    /// True if the command prints a report of its own. Otherwise rows without lines are printed as
-    /// columns.
-    pub(crate) fn is_report(&mut self) -> bool {
-        let is_report = self.view.format == ListFormat::Text && self.selection.is_everything();
-        if !is_report && self.view.format == ListFormat::Text {
-            self.set_usual_columns();
-        }
-        is_report
+    /// True if the command prints a report of its own.
+    pub(crate) const fn is_report(&self) -> bool {
+        matches!(self.view.format, ListFormat::Text)
+            && matches!(self.selection.kind().text(), RowText::Report(_))
+            && self.selection.is_everything()
     }
 
     fn set_usual_columns(&mut self) {
@@ -190,7 +189,7 @@ impl<'a> RowWriter<'a> {
         &self.selection
     }
 
-    /// Sets the head lines of the text format.
+    /// Sets the head lines of the text format, of a kind whose rows have none in common.
     pub(crate) fn head(&mut self, lines: impl FnOnce(&mut dyn FnMut(StyledLine))) {
         let mut above = Vec::new();
         if self.selection.columns().is_none() {

@@ -297,7 +297,7 @@ impl CaptureViewer {
             RowReader::new(kind, capture)
         };
         let Some(reader) = reader else { return };
-        let head = row::head(kind, choice.unit);
+        let head = kind.row_kind().head(choice.unit).unwrap_or_default();
         let list = self.list_mut(kind);
         list.head = head;
         list.read((reader, choice), goal, (complete, start));

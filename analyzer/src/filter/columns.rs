@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::cells::{FieldCell, FieldValue, RowCells};
 use super::error::{FilterError, FilterFault};
-use super::row_kind::RowKind;
+use super::row_kind::{RowKind, RowText};
 use super::types;
 use crate::render::TimeUnit;
 use crate::render::line::{StyledLine, TextStyle};
@@ -56,7 +56,11 @@ impl ColumnList {
 
     /// Fields of a line of the kind, where a command has no text of its own for it.
     pub fn usual(kind: RowKind) -> Self {
-        let (columns, details) = kind.usual().split_once('|').unwrap_or((kind.usual(), ""));
+        let usual = match kind.text() {
+            RowText::Lines(_) => "",
+            RowText::Table(fields) | RowText::Report(fields) => fields,
+        };
+        let (columns, details) = usual.split_once('|').unwrap_or((usual, ""));
         let fields =
             |names: &'static str| names.split(',').filter_map(move |name| kind.field(name));
         Self { details: RowCells::of(fields(details)), ..Self::from_fields(fields(columns)) }

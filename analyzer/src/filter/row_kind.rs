@@ -1,8 +1,9 @@
-//! Kinds of rows, and the fields of each.
+//! Kinds of rows: one table says of each what prints it, what finds it, its text and its fields.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use self::RowText::{Lines, Report, Table};
 use crate::blocking::{BlockedRow, DeadlockRow, StopRow};
 use crate::captured::CapturedRow;
 use crate::conversation::{ConversationRow, MalformedRow, ObservationRow};
@@ -18,138 +19,148 @@ use crate::link::report::{ChannelTotalsRow, IntervalRow};
 use crate::link::slack::{FillRow, SlackRow};
 use crate::log_row::LogRow;
 use crate::mapping::MappingRow;
+use crate::options::AnalysisScope;
 use crate::packet::PacketRow;
+use crate::render::{self, StyledLine, TimeUnit};
 use crate::row::RowField;
 use crate::series::SeriesRow;
 use crate::show::LinkViewRow;
 
-/// Kind of the rows that a command prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RowKind {
-    /// Rows of `info`.
-    Channels,
-    /// Rows of `packets`.
-    Packets,
-    /// Rows of `events`.
-    Events,
-    /// Rows of `show`.
-    Characters,
-    /// Rows of `blocking`.
-    Waits,
-    /// Rows of `links`.
-    Links,
-    /// Rows of `links --intervals`.
-    Intervals,
-    /// Rows of `links --slack`.
-    Buffers,
-    /// Rows of `links --fill`.
-    Fills,
-    /// Rows of `links --damage`.
-    Damage,
-    /// Rows of `journeys`.
-    Journeys,
-    /// Rows of `series`.
-    Series,
-    /// Rows of `flows`.
-    Flows,
-    /// Rows of `conversations`.
-    Conversations,
-    /// Rows of `conversations --events`.
-    Remarks,
-    /// Rows of `conversations --ip`.
-    IpConversations,
-    /// Rows of `mapping`.
-    Mapping,
-    /// Rows of `check`.
-    Findings,
-    /// Rows of `check --each`.
-    Cases,
-    /// Rows of `log`.
-    Log,
-    /// Rows of `diff`.
-    Differences,
+/// Text of the rows of a kind. Fields are names separated by commas; behind a bar those that are printed with
+/// their names where they have a value.
+#[derive(Clone, Copy, Debug)]
+pub enum RowText {
+    /// Each row has lines of its own, below a heading if all of them have the same.
+    Lines(Option<fn(TimeUnit) -> StyledLine>),
+    /// A table of these fields.
+    Table(&'static str),
+    /// A report about all rows; a table of these fields if rows are selected or arranged.
+    Report(&'static str),
 }
 
-type KindDefinition = (&'static str, &'static str, &'static str, &'static [&'static [RowField]]);
+/// What is known of a kind of row.
+struct RowKindInfo {
+    name: &'static str,
+    command: &'static str,
+    list: &'static str,
+    scope: AnalysisScope,
+    text: RowText,
+    /// Fields of all rows, and those of each kind of row if there are several.
+    fields: &'static [&'static [RowField]],
+}
+
+/// Declares the kinds of rows: `Kind: command, name of the rows, their list in JSON, scope of the analysis
+/// that finds them, text, fields;`.
+macro_rules! row_kinds {
+    ($($Kind:ident: $command:literal, $name:literal, $list:literal, $Scope:ident, $text:expr, $fields:expr;)+) => {
+        /// Kind of the rows that a command prints.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum RowKind { $(
+            #[doc = concat!("Rows of `", $command, "`.")]
+            $Kind,
+        )+ }
+
+        impl RowKind {
+            /// All kinds.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$Kind),+];
+
+            const fn about(self) -> &'static RowKindInfo {
+                match self { $(
+                    Self::$Kind => &RowKindInfo {
+                        name: $name,
+                        command: $command,
+                        list: $list,
+                        scope: AnalysisScope::$Scope,
+                        text: $text,
+                        fields: &$fields,
+                    },
+                )+ }
+            }
+        }
+    };
+}
+
+row_kinds! {
+    Channels: "info", "channels", "channels", Counts,
+        Report("name,characters,data,corrected,invalid,holes,first,last"), [CountersRow::FIELDS];
+    Packets: "packets", "packets", "packets", Everything, Lines(Some(render::packet_head)), [PacketRow::FIELDS];
+    Events: "events", "events", "events", Everything, Lines(Some(render::event_head)), [EventRow::FIELDS];
+    Characters: "show", "rows of characters", "rows", Findings, Lines(None), [LinkViewRow::FIELDS];
+    Waits: "blocking", "waits", "blocking", Network,
+        Report("kind,channel,start,periods,ended_by,root,node"),
+        [BlockedRow::FIELDS, StopRow::FIELDS, DeadlockRow::FIELDS];
+    Links: "links", "links", "links", Counts,
+        Report("channel,utilisation,stops.share,packets.count,packets.crc.bad"),
+        [ChannelTotalsRow::FIELDS];
+    Intervals: "links --intervals", "intervals", "intervals", Intervals,
+        Table("start,channel,periods,state"), [IntervalRow::FIELDS];
+    Buffers: "links --slack", "buffers", "buffers", Findings,
+        Report("channel,cells,low_water_lo,high_water_hi,stops,late"), [SlackRow::FIELDS];
+    Fills: "links --fill", "fills", "fills", Fills,
+        Table("start,channel,periods,lo,hi,lo_end,hi_end"), [FillRow::FIELDS];
+    Damage: "links --damage", "damaged wires", "wires", Network,
+        Table("after,seen,wire,packets,alone,damaged,cleared,set"), [WireDamageRow::FIELDS];
+    Journeys: "journeys", "journeys", "journeys", Network, Lines(Some(render::journey_head)), [JourneyRow::FIELDS];
+    Series: "series", "intervals of channels", "intervals", Series,
+        Table("time_ps,channel,utilisation,stopped,packets,latency_p50_ps,bad,latency_p99_ps"),
+        [SeriesRow::FIELDS];
+    Flows: "flows", "flows", "flows", Network,
+        Table("source,destination,packets,bytes,dropped,corrupt,latency_mean_ps,latency_p50_ps,latency_p99_ps"),
+        [PacketFlowRow::FIELDS];
+    Conversations: "conversations", "conversations", "conversations", Conversations,
+        Report("source,destination,logical_channel,messages,acknowledged,retransmissions,broken"),
+        [ConversationRow::FIELDS];
+    Remarks: "conversations --events", "events of conversations", "events", Conversations,
+        Table("time_ps,source,destination,event,seq,timestamp|message,kind,bytes,cause,reason,rtt_ps,\
+               gone,fate,logical_channel,incarnation,fault,channel"),
+        [&[], ObservationRow::FIELDS, MalformedRow::FIELDS];
+    IpConversations: "conversations --ip", "conversations over IP", "conversations", Network,
+        Table("source,source_port,destination,protocol,packets,data,lost,retransmissions,\
+               destination_port,bad_checksums"),
+        [IpConversationRow::FIELDS];
+    Mapping: "mapping", "events of mapping", "mapping", Mapping,
+        Report("time_ps,row,channel,address|kind,outcome,version,piece,pieces,answered_by,status,mapper,\
+                interfaces,installed,hosts,switches,links,packets,ended,winner,last_channel,fault"),
+        [MappingRow::FIELDS];
+    Findings: "check", "findings", "findings", Findings,
+        Report("severity,finding,rule,channel,at,count"), [FindingRow::FIELDS];
+    Cases: "check --each", "cases", "cases", Cases, Lines(Some(render::case_head)), [CaseRow::FIELDS];
+    Log: "log", "log", "log", Log, Lines(Some(render::log_head)), [LogRow::FIELDS];
+    Differences: "diff", "compared channels", "channels", Everything, Lines(None), [DiffRow::FIELDS];
+}
 
 impl RowKind {
-    /// All kinds.
-    pub const ALL: [Self; 21] = [
-        Self::Channels,
-        Self::Packets,
-        Self::Events,
-        Self::Characters,
-        Self::Waits,
-        Self::Links,
-        Self::Intervals,
-        Self::Buffers,
-        Self::Fills,
-        Self::Damage,
-        Self::Journeys,
-        Self::Series,
-        Self::Flows,
-        Self::Conversations,
-        Self::Remarks,
-        Self::IpConversations,
-        Self::Mapping,
-        Self::Findings,
-        Self::Cases,
-        Self::Log,
-        Self::Differences,
-    ];
-
-    /// Name of the rows, command that prints them, their member in JSON, and their fields: those of all
-    /// rows, and those of each kind of row if there are several.
-    const fn definition(self) -> KindDefinition {
-        let several: &[&[RowField]] = &[BlockedRow::FIELDS, StopRow::FIELDS, DeadlockRow::FIELDS];
-        let remarks: &[&[RowField]] = &[&[], ObservationRow::FIELDS, MalformedRow::FIELDS];
-        match self {
-            Self::Channels => ("channels", "info", "channels", &[CountersRow::FIELDS]),
-            Self::Packets => ("packets", "packets", "packets", &[PacketRow::FIELDS]),
-            Self::Events => ("events", "events", "events", &[EventRow::FIELDS]),
-            Self::Characters => ("rows of characters", "show", "rows", &[LinkViewRow::FIELDS]),
-            Self::Waits => ("waits", "blocking", "blocking", several),
-            Self::Links => ("links", "links", "links", &[ChannelTotalsRow::FIELDS]),
-            Self::Intervals => {
-                ("intervals", "links --intervals", "intervals", &[IntervalRow::FIELDS])
-            }
-            Self::Buffers => ("buffers", "links --slack", "buffers", &[SlackRow::FIELDS]),
-            Self::Fills => ("fills", "links --fill", "fills", &[FillRow::FIELDS]),
-            Self::Damage => ("damaged wires", "links --damage", "wires", &[WireDamageRow::FIELDS]),
-            Self::Journeys => ("journeys", "journeys", "journeys", &[JourneyRow::FIELDS]),
-            Self::Series => ("intervals of channels", "series", "intervals", &[SeriesRow::FIELDS]),
-            Self::Flows => ("flows", "flows", "flows", &[PacketFlowRow::FIELDS]),
-            Self::Conversations => {
-                ("conversations", "conversations", "conversations", &[ConversationRow::FIELDS])
-            }
-            Self::Remarks => {
-                ("events of conversations", "conversations --events", "events", remarks)
-            }
-            Self::IpConversations => {
-                let fields = &[IpConversationRow::FIELDS];
-                ("conversations over IP", "conversations --ip", "conversations", fields)
-            }
-            Self::Mapping => ("events of mapping", "mapping", "mapping", &[MappingRow::FIELDS]),
-            Self::Findings => ("findings", "check", "findings", &[FindingRow::FIELDS]),
-            Self::Cases => ("cases", "check --each", "cases", &[CaseRow::FIELDS]),
-            Self::Log => ("log", "log", "log", &[LogRow::FIELDS]),
-            Self::Differences => ("compared channels", "diff", "channels", &[DiffRow::FIELDS]),
-        }
-    }
-
     /// Name of the list of rows in JSON.
     pub const fn list(self) -> &'static str {
-        self.definition().2
+        self.about().list
     }
 
     /// Name of the rows, in the plural.
     pub const fn name(self) -> &'static str {
-        self.definition().0
+        self.about().name
     }
 
     /// Command that prints the rows.
     pub const fn command(self) -> &'static str {
-        self.definition().1
+        self.about().command
+    }
+
+    /// Scope of an analysis whose events include the rows.
+    pub const fn scope(self) -> AnalysisScope {
+        self.about().scope
+    }
+
+    /// Text of the rows.
+    pub const fn text(self) -> RowText {
+        self.about().text
+    }
+
+    /// Heading above the lines of the rows, if they have one.
+    pub fn head(self, unit: TimeUnit) -> Option<StyledLine> {
+        match self.about().text {
+            Lines(head) => head.map(|head| head(unit)),
+            Table(_) | Report(_) => None,
+        }
     }
 
     /// Fields of the rows with those of their members, in the order of the JSON.
@@ -157,7 +168,7 @@ impl RowKind {
         static FIELDS: LazyLock<BTreeMap<RowKind, Vec<RowField>>> = LazyLock::new(|| {
             let fields = |kind: RowKind| {
                 let mut fields = Vec::new();
-                let groups = kind.definition().3;
+                let groups = kind.about().fields;
                 groups.iter().for_each(|group| add(group, "", &mut fields));
                 mark_absent(groups, &mut fields);
                 fields.extend(CapturedRow::FIELDS);
@@ -166,51 +177,6 @@ impl RowKind {
             RowKind::ALL.into_iter().map(fields).collect()
         });
         FIELDS.get(&self).map(Vec::as_slice).unwrap_or_default()
-    }
-
-    /// Names of the fields of a line of text, separated by commas, for kinds that have no lines of their own;
-    /// behind a bar those that are printed with their names where they have a value.
-    pub const fn usual(self) -> &'static str {
-        match self {
-            Self::Channels => "name,characters,data,corrected,invalid,holes,first,last",
-            Self::Waits => "kind,channel,start,periods,ended_by,root,node",
-            Self::Links => "channel,utilisation,stops.share,packets.count,packets.crc.bad",
-            Self::Buffers => "channel,cells,low_water_lo,high_water_hi,stops,late",
-            Self::Conversations => {
-                "source,destination,logical_channel,messages,acknowledged,retransmissions,broken"
-            }
-            Self::IpConversations => {
-                "source,source_port,destination,protocol,packets,data,lost,retransmissions,\
-                 destination_port,bad_checksums"
-            }
-            Self::Differences => "channel,captures,same,moved,only_a,only_b",
-            Self::Findings => "severity,finding,rule,channel,at,count",
-            Self::Intervals => "start,channel,periods,state",
-            Self::Damage => "after,seen,wire,packets,alone,damaged,cleared,set",
-            Self::Fills => "start,channel,periods,lo,hi,lo_end,hi_end",
-            Self::Remarks => {
-                "time_ps,source,destination,event,seq,timestamp|message,kind,bytes,cause,reason,rtt_ps,\
-                 gone,fate,logical_channel,incarnation,fault,channel"
-            }
-            Self::Mapping => {
-                "time_ps,row,channel,address|kind,outcome,version,piece,pieces,answered_by,status,mapper,\
-                 interfaces,installed,hosts,switches,links,packets,ended,winner,last_channel,fault"
-            }
-            Self::Series => {
-                "time_ps,channel,utilisation,stopped,packets,latency_p50_ps,bad,latency_p99_ps"
-            }
-            Self::Flows => {
-                "source,destination,packets,bytes,dropped,corrupt,latency_mean_ps,latency_p50_ps,latency_p99_ps"
-            }
-            Self::Packets | Self::Events | Self::Characters => "",
-            Self::Journeys | Self::Cases | Self::Log => "",
-        }
-    }
-
-    /// True if the text of the command is a table of [`RowKind::usual`].
-    pub const fn is_table(self) -> bool {
-        matches!(self, Self::Intervals | Self::Fills | Self::Series | Self::Flows)
-            || matches!(self, Self::Remarks | Self::IpConversations | Self::Damage)
     }
 
     /// Field with the given name.

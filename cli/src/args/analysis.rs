@@ -11,11 +11,7 @@ use analyzer::render::TimeUnit;
 use analyzer::window::WindowEdge;
 use clap::{Args, ValueEnum};
 
-use super::export::CapturePart;
-use super::{
-    ArrangeArgs, CaptureFiles, DialectArgs, ExportSelection, ListFormat, OutputFormat, ProfileArgs,
-    TopologyFormat, ViewArgs,
-};
+use super::{CaptureFiles, ExportSelection, OutputFormat, ProfileArgs, TopologyFormat, ViewArgs};
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct PacketsArgs {
@@ -28,6 +24,7 @@ pub(crate) struct PacketsArgs {
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ShowArgs {
+    /// Of several links, the first one that --channel selects is printed.
     #[command(flatten)]
     pub(crate) view: ViewArgs,
     /// Prints only the row at this position, and the rows around it: a character (`4096ch`) or a time
@@ -132,38 +129,6 @@ pub(crate) struct ReportArgs {
     /// Parameters of slack buffers, cables and senders; they override the capture's.
     #[arg(long, value_name = "kg=32,h=16,ks=32,delay=12,gen=2,int=2")]
     pub(crate) assume: Option<LinkAssumptions>,
-}
-
-impl ReportArgs {
-    /// The options that select parts of the capture, as those of a view.
-    pub(crate) fn view(&self) -> ViewArgs {
-        let ExportSelection { files, part, .. } = self.selection.clone();
-        let CapturePart { channel, capture, from, to } = part;
-        ViewArgs {
-            files: vec![files.file],
-            join: false,
-            format: ListFormat::Text,
-            channel,
-            capture,
-            from,
-            to,
-            limit: None,
-            filter: self.filter.clone(),
-            fields: None,
-            units: None,
-            arrange: ArrangeArgs {
-                count: false,
-                sort: None,
-                group: None,
-                top: None,
-                has_head: true,
-            },
-            dialect: DialectArgs::default(),
-            profile: files.profile,
-            follow: false,
-            list_fields: false,
-        }
-    }
 }
 
 #[derive(Args, Clone, Debug)]

@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
+use analyzer::channel_selector::ChannelPattern;
 use analyzer::link_shard::LinkShard;
-use analyzer::window::{TimeWindow, WindowEdge};
 use clap::{Args, Subcommand, ValueEnum};
 use codec::wires::WIRES;
 
-use super::{CaptureFiles, DialectArgs};
+use super::{CaptureFiles, CapturePart, DialectArgs};
 
 #[derive(Args, Clone, Debug)]
 #[command(disable_help_subcommand = true)]
@@ -44,35 +43,6 @@ pub(crate) struct ExportSelection {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) part: CapturePart,
-}
-
-/// The part of a capture that is written.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct CapturePart {
-    /// Writes only what is on these channels, separated by commas: a channel `h0:0-s0:3`, a port `s0:3`, a node
-    /// `h0`, or a pattern `s*:3`.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    #[arg(value_parser = ChannelPattern::from_str)]
-    pub(super) channel: Vec<ChannelPattern>,
-    /// Writes only the capture of this number, of several in one file; counted from 0.
-    #[arg(long, value_name = "NUMBER")]
-    pub(super) capture: Option<u32>,
-    /// Start of the window: a character (`4096ch`) or a time (`12.5us`).
-    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
-    pub(super) from: Option<WindowEdge>,
-    /// End of the window, exclusive.
-    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
-    pub(super) to: Option<WindowEdge>,
-}
-
-impl CapturePart {
-    pub(crate) fn channels(&self) -> ChannelSelector<'_> {
-        ChannelSelector { patterns: &self.channel, capture: self.capture }
-    }
-
-    pub(crate) fn window(&self) -> TimeWindow {
-        TimeWindow { from: self.from.unwrap_or(TimeWindow::ALL.from), to: self.to }
-    }
 }
 
 /// Tables, the part of a capture that is in them, and their directory.

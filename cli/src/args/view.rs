@@ -32,20 +32,8 @@ pub(crate) struct ViewArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,
-    /// Prints only these channels, separated by commas: a channel `h0:0-s0:3` (or `'h0:0>s0:3'`, in
-    /// quotes), a port `s0:3`, a node `h0`, or a pattern `s*:3`. `show` prints the first link of them.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    #[arg(value_parser = ChannelPattern::from_str)]
-    pub(crate) channel: Vec<ChannelPattern>,
-    /// Prints only the capture of this number, of several in one file; counted from 0.
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) capture: Option<u32>,
-    /// Start of the window: a character (`4096ch`) or a time (`12.5us`).
-    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
-    pub(crate) from: Option<WindowEdge>,
-    /// End of the window, exclusive.
-    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
-    pub(crate) to: Option<WindowEdge>,
+    #[command(flatten)]
+    pub(crate) part: CapturePart,
     /// Prints at most this number of rows; with `--sort`, the first in that order.
     #[arg(long, value_name = "ROWS")]
     pub(crate) limit: Option<u64>,
@@ -72,6 +60,54 @@ pub(crate) struct ViewArgs {
     /// Lists the fields of this command's rows and exits.
     #[arg(long)]
     pub(crate) list_fields: bool,
+}
+
+/// The part of a capture that a command reads, prints or writes.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CapturePart {
+    /// Only these channels, separated by commas: a channel `h0:0-s0:3` (or `'h0:0>s0:3'`, in quotes), a port
+    /// `s0:3`, a node `h0`, or a pattern `s*:3`.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(value_parser = ChannelPattern::from_str)]
+    pub(crate) channel: Vec<ChannelPattern>,
+    /// Only the capture of this number, of several in one file; counted from 0.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) capture: Option<u32>,
+    /// Start of the window: a character (`4096ch`) or a time (`12.5us`).
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
+    pub(crate) from: Option<WindowEdge>,
+    /// End of the window, exclusive.
+    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str, allow_hyphen_values = true)]
+    pub(crate) to: Option<WindowEdge>,
+    /// Least length of a wait.
+    #[arg(skip)]
+    pub(crate) wait_min: Option<WindowEdge>,
+}
+
+impl CapturePart {
+    /// Channels selected by --channel and --capture.
+    pub(crate) fn channels(&self) -> ChannelSelector<'_> {
+        ChannelSelector { patterns: &self.channel, capture: self.capture }
+    }
+
+    pub(crate) fn window(&self) -> TimeWindow {
+        TimeWindow { from: self.from.unwrap_or(TimeWindow::ALL.from), to: self.to }
+    }
+
+    /// Error if --to is not behind --from.
+    pub(crate) fn check_window(&self) -> Result<(), CliError> {
+        let is_empty = match (self.from, self.to) {
+            (Some(WindowEdge::Character(from)), Some(WindowEdge::Character(to))) => from >= to,
+            (Some(WindowEdge::Picoseconds(from)), Some(WindowEdge::Picoseconds(to))) => from >= to,
+            (_, _) => false,
+        };
+        match (self.from, self.to) {
+            (Some(from), Some(to)) if is_empty => Err(CliError::Message(format!(
+                "--from {from} is not before --to {to}: the window is empty"
+            ))),
+            (_, _) => Ok(()),
+        }
+    }
 }
 
 /// The capture of a command that reads one.
@@ -245,11 +281,6 @@ impl ViewArgs {
         if self.follow { InputEnd::Interrupt } else { InputEnd::EndOfFile }
     }
 
-    /// Channels selected by --channel and --capture.
-    pub(crate) fn channels(&self) -> ChannelSelector<'_> {
-        ChannelSelector { patterns: &self.channel, capture: self.capture }
-    }
-
     /// Error if --dialect is given to a command that reads no types of packets.
     pub(crate) fn refuse_dialect(&self) -> Result<(), CliError> {
         match self.dialect.value() {
@@ -259,24 +290,5 @@ impl ViewArgs {
                 Err(CliError::Message(error.to_owned()))
             }
         }
-    }
-
-    /// Error if --to is not behind --from.
-    pub(crate) fn check_window(&self) -> Result<(), CliError> {
-        let is_empty = match (self.from, self.to) {
-            (Some(WindowEdge::Character(from)), Some(WindowEdge::Character(to))) => from >= to,
-            (Some(WindowEdge::Picoseconds(from)), Some(WindowEdge::Picoseconds(to))) => from >= to,
-            (_, _) => false,
-        };
-        match (self.from, self.to) {
-            (Some(from), Some(to)) if is_empty => Err(CliError::Message(format!(
-                "--from {from} is not before --to {to}: the window is empty"
-            ))),
-            (_, _) => Ok(()),
-        }
-    }
-
-    pub(crate) fn window(&self) -> TimeWindow {
-        TimeWindow { from: self.from.unwrap_or(TimeWindow::ALL.from), to: self.to }
     }
 }

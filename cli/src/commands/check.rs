@@ -2,7 +2,7 @@
 
 mod each;
 
-use analyzer::filter::RowKind;
+use analyzer::filter::{Filter, RowKind};
 use analyzer::finding::FindingSet;
 use analyzer::finding_row::{FindingRow, finding_rows};
 use analyzer::options::AnalysisScope;
@@ -13,11 +13,11 @@ use codec::capture::{Channel, ChannelId, ReadExtent};
 use codec::time::Tick;
 use serde_json::json;
 
-use crate::analyze::{analyze_all, check_channel_exists, is_selected, warn_of_import};
-use crate::args::{CheckArgs, ViewArgs};
+use crate::analyze::{analyze_all, check_channel_exists, warn_of_import};
+use crate::args::{CapturePart, CheckArgs};
 use crate::exit::CommandResult;
 use crate::output::StandardOutput;
-use crate::rows::{RowSelection, RowSource, RowWriter, list_rows};
+use crate::rows::{RowSource, RowWriter, list_rows};
 
 pub(crate) fn run(arguments: &CheckArgs, output: &mut StandardOutput) -> CommandResult {
     if arguments.each {
@@ -31,7 +31,7 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let (mut report, capture) = (writer.run_report(), writer.argument());
     let assumptions = arguments.assume.unwrap_or_default();
     let analysis = analyze_all(writer.input(), AnalysisScope::Findings, assumptions, &mut report)?;
-    let is_channel_known = check_channel_exists(view, &analysis, &mut report);
+    let is_channel_known = check_channel_exists((&view.part, view.unit()), &analysis, &mut report);
     warn_of_import(analysis.channels().map(|(_, channel)| channel), &mut report);
     let extent = analysis.extent();
     let (findings, channels) = analysis.into_findings();
@@ -40,11 +40,11 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     // Made anew rather than kept: there may be one for each of many channels.
     let rows = || finding_rows(set, &known, capture);
     let is_kept = |channel: &Channel, row: &FindingRow<'_>, writer: &mut RowWriter<'_>| {
-        is_selected(view, channel, Tick(row.at), Tick(row.last_at))
-            && writer.keeps(row, RowSource::on(Some(channel)))
+        view.part.has(channel, [Tick(row.at), Tick(row.last_at)])
+            && writer.keeps(row, RowSource::on(channel))
     };
     let unread = text::unread(&extent, view.unit(), &known);
-    let selection = selection_text(view, writer.selection());
+    let selection = selection_text(&view.part, writer.selection().filter());
     let scope = CheckScope::of(
         unread,
         selection,
@@ -56,7 +56,7 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     if !writer.is_report() {
         for (_, _, channel, row) in rows() {
             if is_kept(channel, &row, writer) {
-                writer.row(&row, RowSource::on(Some(channel)), |_| {});
+                writer.row(&row, RowSource::on(channel), |_| {});
             }
         }
         print_verdicts(set, extent, &scope, writer);
@@ -87,9 +87,9 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
 }
 
 /// Description of the selection, unless it is everything.
-pub(super) fn selection_text(view: &ViewArgs, selection: &RowSelection) -> Option<String> {
-    let is_narrowed = view.from.is_some() || view.to.is_some() || selection.is_filtered();
-    match view.channels().text() {
+pub(super) fn selection_text(part: &CapturePart, filter: Option<&Filter>) -> Option<String> {
+    let is_narrowed = part.from.is_some() || part.to.is_some() || filter.is_some();
+    match part.channels().text() {
         Some(channel) if is_narrowed => Some(format!("in the selection on {channel}")),
         Some(channel) => Some(format!("on {channel}")),
         None => is_narrowed.then(|| "in the selection".to_owned()),

@@ -11,7 +11,6 @@ use analyzer::timeline::EventFilter;
 use codec::capture::ReadProgress;
 use codec::virtual_channels::LinkProfile;
 
-use crate::analyze::is_selected;
 use crate::args::{DiffArgs, DiffIgnore, ViewArgs};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard_input};
 use crate::input::{CliCapture, InputFile};
@@ -36,10 +35,10 @@ pub(crate) fn run(arguments: &DiffArgs, output: &mut StandardOutput) -> CommandR
     let view = ViewArgs { files, ..arguments.view.clone() };
     list_rows(&view, RowKind::Differences, output, |writer| {
         let (mut rows, mut report) = compare(arguments)?;
-        rows.retain(|row| writer.keeps(row, RowSource::on(None)));
+        rows.retain(|row| writer.keeps(row, RowSource::of_capture(0)));
         writer.head(|out| out(diff_head(&rows)));
         for row in &rows {
-            writer.row(row, RowSource::on(None), |mut out| row.lines(&mut out));
+            writer.row(row, RowSource::of_capture(0), |mut out| row.lines(&mut out));
         }
         if rows.iter().any(|row| row.differs) {
             report.problem_found();
@@ -71,7 +70,7 @@ fn compare(arguments: &DiffArgs) -> Result<(Vec<DiffRow>, RunReport), CliError> 
         file.step(number, arguments, &mut compared)?;
     }
     let [a, b] = &files;
-    let selector = view.channels();
+    let selector = view.part.channels();
     selector
         .check(&a.rows.channels().chain(b.rows.channels()))
         .map_err(|error| CliError::reading(a.path, &error))?;
@@ -104,7 +103,7 @@ impl<'a> ComparedFile<'a> {
             ReadItem::Row(channel, row) => {
                 *time = (*time).max(Some(row.time));
                 if let ChannelEvent::Packet(packet) = &row.body
-                    && is_selected(&arguments.view, channel, packet.start, packet.end)
+                    && arguments.view.part.has(channel, [packet.start, packet.end])
                 {
                     compared.feed(number, channel, packet);
                 }

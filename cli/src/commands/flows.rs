@@ -1,15 +1,12 @@
 //! `myriscope flows`: packets, bytes, losses and latencies from node to node.
 
-use std::ops::ControlFlow;
-
 use analyzer::filter::RowKind;
 use analyzer::flow_table::{FLOWS_MAX, FlowTable};
 use analyzer::link::parameters::LinkAssumptions;
-use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
-use codec::time::CharacterPeriod;
+use codec::capture::Channel;
 
-use crate::analyze::{analyze, check_channel_exists, is_selected};
+use crate::analyze::{CliAnalysis, sum_up};
 use crate::args::ViewArgs;
 use crate::exit::CommandResult;
 use crate::output::StandardOutput;
@@ -20,27 +17,15 @@ pub(crate) fn run(view: &ViewArgs, output: &mut StandardOutput) -> CommandResult
 }
 
 fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
-    let mut report = writer.run_report();
     let mut flows = FlowTable::default();
-    let scope = AnalysisScope::Network;
-    let assumptions = LinkAssumptions::default();
-    let analysis =
-        analyze(writer.input(), scope, assumptions, &mut report, &mut |analysis, event| {
-            let known = |id| analysis.channel(id);
-            if let AnalysisEvent::Journey(journey) = event
-                && journey.hops.iter().any(|hop| {
-                    known(hop.channel)
-                        .is_some_and(|channel| is_selected(view, channel, hop.start, hop.end))
-                })
-            {
-                flows.add(&journey, &known);
-            }
-            ControlFlow::Continue(())
-        })?;
-    check_channel_exists(view, &analysis, &mut report);
+    let add = &mut |analysis: &CliAnalysis, _: &Channel, event, _: &mut RowWriter<'_>| {
+        if let AnalysisEvent::Journey(journey) = event {
+            flows.add(&journey, &|id| analysis.channel(id));
+        }
+    };
+    let (analysis, mut report) = sum_up(view, &view.part, LinkAssumptions::default(), writer, add)?;
     for (capture, row) in flows.rows(analysis.channels().map(|(_, channel)| channel)) {
-        let source = RowSource { capture, period: CharacterPeriod::PICOSECOND };
-        writer.select(&row, source, |_| {});
+        writer.select(&row, RowSource::of_capture(capture), |_| {});
     }
     if flows.omitted() > 0 {
         let omitted = flows.omitted();

@@ -19,14 +19,15 @@ fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let capture = writer.input().channels()?;
     let mut report = writer.run_report();
     let mut counts = CounterReader::of_reader(capture);
-    read_all(&mut report, |report| counts.step(&view.window(), &mut |fault| report.fault(fault)))?;
+    read_all(&mut report, |report| {
+        counts.step(&view.part.window(), &mut |fault| report.fault(fault))
+    })?;
     let channels = counts.channels().values().map(|counter| &*counter.channel);
-    warn_of_empty_window(view, counts.latest(), &mut report);
-    check_channels(view, &channels, &mut report);
+    warn_of_empty_window((&view.part, view.unit()), counts.latest(), &mut report);
+    check_channels(&view.part, &channels, &mut report);
     warn_of_import(channels, &mut report);
-    counts.keep(|_, counter| view.channels().selects(&counter.channel));
-    counts
-        .keep(|id, counter| writer.admits(&counter.row(id), RowSource::on(Some(&counter.channel))));
+    counts.keep(|_, counter| view.part.channels().selects(&counter.channel));
+    counts.keep(|id, counter| writer.admits(&counter.row(id), RowSource::on(&counter.channel)));
     if let Some(output) = writer.report() {
         if !counts.channels().is_empty() || report.is_clean() {
             let layout = view.layout(output);
@@ -35,7 +36,7 @@ fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
         return Ok(report);
     }
     for (id, counter) in counts.channels() {
-        writer.row(&counter.row(*id), RowSource::on(Some(&counter.channel)), |_| {});
+        writer.row(&counter.row(*id), RowSource::on(&counter.channel), |_| {});
     }
     writer.trailer().member("skipped_interfaces", &counts.skipped_interfaces());
     writer.trailer().member("faults", &report.count());

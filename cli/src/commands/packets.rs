@@ -8,7 +8,7 @@ use analyzer::render;
 use analyzer::timeline::EventFilter;
 use codec::capture::{Channel, ReadProgress};
 
-use crate::analyze::{DialectGuess, check_channels, is_selected, read_all, warn_of_empty_window};
+use crate::analyze::{DialectGuess, check_channels, read_all, warn_of_empty_window};
 use crate::args::ViewArgs;
 use crate::exit::{CommandResult, RunReport};
 use crate::output::StandardOutput;
@@ -20,16 +20,11 @@ pub(crate) fn run(
     bytes: ByteRetention,
     output: &mut StandardOutput,
 ) -> CommandResult {
-    let (kind, head) = match filter {
-        EventFilter::Packets => (RowKind::Packets, render::packet_head(view.unit())),
-        EventFilter::Events | EventFilter::All => {
-            (RowKind::Events, render::event_head(view.unit()))
-        }
+    let kind = match filter {
+        EventFilter::Packets => RowKind::Packets,
+        EventFilter::Events | EventFilter::All => RowKind::Events,
     };
-    list_rows(view, kind, output, |writer| {
-        writer.head(|out| out(head.clone()));
-        list(view, (filter, bytes), writer)
-    })
+    list_rows(view, kind, output, |writer| list(view, (filter, bytes), writer))
 }
 
 fn list(
@@ -61,8 +56,8 @@ fn list(
     })?;
     guess.report(&mut report);
     if writer.accepts_more() {
-        warn_of_empty_window(view, rows.latest(), &mut report);
-        check_channels(view, &rows.channels(), &mut report);
+        warn_of_empty_window((&view.part, view.unit()), rows.latest(), &mut report);
+        check_channels(&view.part, &rows.channels(), &mut report);
     }
     Ok(report)
 }
@@ -71,66 +66,34 @@ fn list(
 fn print(
     (view, shown): (&ViewArgs, ByteRetention),
     channel: &Channel,
-    mut row: TimedEvent,
+    mut event: TimedEvent,
     writer: &mut RowWriter<'_>,
     report: &mut RunReport,
 ) {
-    let (first, last) = match &row.body {
-        ChannelEvent::Packet(packet) => (packet.start, packet.end),
-        ChannelEvent::Link(_)
-        | ChannelEvent::Begins
-        | ChannelEvent::Framed
-        | ChannelEvent::Head(_)
-        | ChannelEvent::Data(_)
-        | ChannelEvent::Command(_)
-        | ChannelEvent::Omitted { .. } => (row.at, row.at),
-    };
-    if !is_selected(view, channel, first, last) || !keeps(writer, channel, &row) {
-        return;
-    }
+    let (part, kind) = (&view.part, writer.selection().kind());
+    let mut is_kept = false;
+    part.channel_row(kind, (channel, &event), &mut |row| {
+        is_kept = writer.keeps(row.row, RowSource::of(row));
+    });
     // The filter may use bytes that are not printed.
-    if let ChannelEvent::Packet(packet) = &mut row.body
+    if let ChannelEvent::Packet(packet) = &mut event.body
         && shown == ByteRetention::Forget
     {
         packet.bytes = None;
     }
-    let row = &row;
-    let lines = |mut out: &mut dyn FnMut(render::StyledLine)| {
-        render::row(channel, row, view.unit(), &mut out);
-    };
-    match &row.body {
-        ChannelEvent::Packet(packet) => {
-            writer.row(&packet.row(&channel.name), RowSource::on(Some(channel)), lines);
-        }
-        ChannelEvent::Link(event) => {
-            writer.row(&event.row(&channel.name, row.at), RowSource::on(Some(channel)), lines);
-        }
-        ChannelEvent::Begins
-        | ChannelEvent::Framed
-        | ChannelEvent::Head(_)
-        | ChannelEvent::Data(_)
-        | ChannelEvent::Command(_) => {}
-        ChannelEvent::Omitted { rounds, every } => {
-            render::row(channel, row, view.unit(), &mut |line| writer.line(&line));
-            report.error(&format!(
-                "channel {}, character {}: the rows of the preceding {every} characters repeat \
-                 {rounds} more times and are not listed",
-                channel.name, row.at
-            ));
-        }
+    if is_kept {
+        part.channel_row(kind, (channel, &event), &mut |row| {
+            writer.row(row.row, RowSource::of(row), |out| row.lines(view.unit(), out));
+        });
     }
-}
-
-fn keeps(writer: &mut RowWriter<'_>, channel: &Channel, row: &TimedEvent) -> bool {
-    let source = RowSource::on(Some(channel));
-    match &row.body {
-        ChannelEvent::Packet(packet) => writer.keeps(&packet.row(&channel.name), source),
-        ChannelEvent::Link(event) => writer.keeps(&event.row(&channel.name, row.at), source),
-        ChannelEvent::Begins
-        | ChannelEvent::Framed
-        | ChannelEvent::Head(_)
-        | ChannelEvent::Data(_)
-        | ChannelEvent::Command(_)
-        | ChannelEvent::Omitted { .. } => true,
+    if let ChannelEvent::Omitted { rounds, every } = event.body
+        && part.has(channel, [event.at; 2])
+    {
+        render::row(channel, &event, view.unit(), &mut |line| writer.line(&line));
+        report.error(&format!(
+            "channel {}, character {}: the rows of the preceding {every} characters repeat \
+             {rounds} more times and are not listed",
+            channel.name, event.at
+        ));
     }
 }

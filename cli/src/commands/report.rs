@@ -7,25 +7,23 @@ use analyzer::filter::RowKind;
 use analyzer::finding_row::finding_rows;
 use analyzer::options::AnalysisScope;
 use analyzer::render::check::{CheckScope, unread};
-use analyzer::render::{StyledLine, TextStyle};
+use analyzer::render::{StyledLine, TextStyle, TimeUnit};
 use codec::time::Tick;
 
 use super::check::selection_text;
-use crate::analyze::{analyze, check_channel_exists, is_selected};
+use crate::analyze::{analyze, check_channel_exists};
 use crate::args::{ExportSelection, ReportArgs};
 use crate::atomic_file::write_files;
 use crate::exit::{CliError, CommandResult, RunReport, is_standard};
 use crate::output::StandardOutput;
 use crate::report::{self, RecordedEvents, ReportInput, SelectedFinding};
-use crate::rows::RowSelection;
+use crate::rows::parse_filter;
 
 pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> CommandResult {
-    let ReportArgs { selection: ExportSelection { files, output: page, .. }, assume, .. } =
+    let ReportArgs { selection: ExportSelection { files, output: page, part }, assume, filter } =
         arguments;
-    let view = &arguments.view();
-    let Some(mut selection) = RowSelection::of(view, RowKind::Findings, output)? else {
-        return Ok(RunReport::default());
-    };
+    part.check_window()?;
+    let mut filter = parse_filter(filter.as_deref(), RowKind::Findings)?;
     files.check_output(page)?;
     let capture = files.argument();
     let date = source_date()?;
@@ -35,14 +33,14 @@ pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> Comman
     let assumptions = assume.unwrap_or_default();
     let analysis =
         analyze(files.input(), scope, assumptions, &mut report, &mut |analysis, event| {
-            recorded.add(view, analysis, event);
+            recorded.add(part, analysis, event);
             ControlFlow::Continue(())
         })?;
     if analysis.channels().next().is_none() {
         // Nothing to draw; the error is in the report.
         return Ok(report);
     }
-    check_channel_exists(view, &analysis, &mut report);
+    check_channel_exists((part, TimeUnit::default()), &analysis, &mut report);
     let set = analysis.findings();
     let known = |id| analysis.channel(id);
     let rows = finding_rows(set.ledger(), &known, capture)
@@ -50,15 +48,15 @@ pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> Comman
     let (findings, others): (Vec<_>, Vec<_>) =
         rows.partition(|SelectedFinding { channel, row, .. }| {
             let captured = CapturedRow::new(row, channel.capture, channel.period);
-            is_selected(view, channel, Tick(row.at), Tick(row.last_at))
-                && selection.keeps(&captured, channel.period)
+            part.has(channel, [Tick(row.at), Tick(row.last_at)])
+                && filter.as_mut().is_none_or(|filter| filter.keeps(&captured, channel.period))
         });
-    let unread = unread(&analysis.extent(), view.unit(), &known);
+    let unread = unread(&analysis.extent(), TimeUnit::default(), &known);
     let judged = findings.iter().map(|it| (true, it)).chain(others.iter().map(|it| (false, it)));
     let judged = judged.map(|(is_selected, it)| (is_selected, it.kind, it.row.severity));
-    let scope = CheckScope::of(unread, selection_text(view, &selection), judged);
+    let scope = CheckScope::of(unread, selection_text(part, filter.as_ref()), judged);
     let (findings, recorded, scope) = (&findings[..], &recorded, &scope);
-    let input = ReportInput { capture, view, analysis: &analysis, scope, findings, recorded, date };
+    let input = ReportInput { capture, part, analysis: &analysis, scope, findings, recorded, date };
     let html = report::page(&input).map_err(|error| CliError::writing(page, &error))?;
     write_files([(page.as_path(), html.as_bytes())])?;
     if !is_standard(page) {

@@ -9,7 +9,7 @@ use analyzer::pipeline::AnalysisEvent;
 use analyzer::series::{INTERVALS_MAX, SeriesInterval, SeriesKey, SeriesTracker};
 use codec::time::Tick;
 
-use crate::analyze::{CliAnalysis, analyze, check_channel_exists, is_selected};
+use crate::analyze::{CliAnalysis, analyze, check_channel_exists};
 use crate::args::{SeriesArgs, ViewArgs};
 use crate::exit::CommandResult;
 use crate::output::StandardOutput;
@@ -39,7 +39,7 @@ fn list(view: &ViewArgs, every: NonZeroU64, writer: &mut RowWriter<'_>) -> Comma
         print(view, &analysis, &series, taken, writer);
     }
     if writer.accepts_more() {
-        check_channel_exists(view, &analysis, &mut report);
+        check_channel_exists((&view.part, view.unit()), &analysis, &mut report);
     }
     if series.omitted() > 0 {
         report.error(&format!(
@@ -77,8 +77,8 @@ fn print(
 ) {
     let Some(channel) = analysis.channel(id) else { return };
     let [first, end] = series.characters(number, channel);
-    if is_selected(view, channel, first, Tick(end.0.saturating_sub(1))) {
+    if view.part.has(channel, [first, Tick(end.0.saturating_sub(1))]) {
         let row = series.row(number, &interval, channel);
-        writer.select(&row, RowSource::across(Some(channel)), |_| {});
+        writer.select(&row, RowSource::of_capture(channel.capture), |_| {});
     }
 }

@@ -7,7 +7,7 @@ use analyzer::filter::RowKind;
 use analyzer::show::{LinkLayout, LinkView, LinkViewItem, ViewedRow};
 use analyzer::window::WindowEdge;
 use codec::capture::{CaptureItem, ReadProgress};
-use codec::time::{CharacterPeriod, Tick};
+use codec::time::Tick;
 
 use crate::analyze::{check_channels, read_all, warn_of_empty_window};
 use crate::args::{ListFormat, ShowArgs, ViewArgs};
@@ -36,8 +36,8 @@ fn list(arguments: &ShowArgs, layout: LinkLayout, writer: &mut RowWriter<'_>) ->
     let view = &arguments.view;
     let mut reader = writer.input().channels()?;
     let mut report = writer.run_report();
-    let mut show = LinkView::new(view.channels(), layout);
-    let window = view.window();
+    let mut show = LinkView::new(view.part.channels(), layout);
+    let window = view.part.window();
     let mut printer = RowPrinter::new(arguments, layout);
     read_all(&mut report, |report| {
         if !writer.accepts_more() || printer.is_done() {
@@ -53,14 +53,14 @@ fn list(arguments: &ShowArgs, layout: LinkLayout, writer: &mut RowWriter<'_>) ->
     show.finish(&mut |shown| printer.take(shown, writer));
     let last = reader.extent().latest;
     warn_of_empty_window(
-        view,
+        (&view.part, view.unit()),
         last.and_then(|(_, id, end)| Some((show.channel(id)?, end))),
         &mut report,
     );
     if let Some(ContextRows { place, rest: None, .. }) = &printer.around {
         report.warning(&format!("no row at {place}: the capture has no characters there or later"));
     }
-    if check_channels(view, &show.channels(), &mut report) && !view.channel.is_empty() {
+    if check_channels(&view.part, &show.channels(), &mut report) && !view.part.channel.is_empty() {
         warn_of_others(view, &show, &mut report);
     }
     Ok(report)
@@ -69,7 +69,7 @@ fn list(arguments: &ShowArgs, layout: LinkLayout, writer: &mut RowWriter<'_>) ->
 /// Names the selected channels that are not shown.
 fn warn_of_others(view: &ViewArgs, show: &LinkView<'_>, report: &mut RunReport) {
     if show.not_shown().next().is_some() {
-        let given = view.channels().text().unwrap_or_default();
+        let given = view.part.channels().text().unwrap_or_default();
         let names = listed(show.not_shown().map(|channel| channel.name.as_str()));
         report.warning(&format!(
             "--channel {given} also selects {names}; show prints the first link"
@@ -106,7 +106,7 @@ impl RowPrinter {
             before: VecDeque::new(),
             rest: None,
         });
-        Self { layout, left: RowSource { capture: 0, period: CharacterPeriod::PICOSECOND }, around }
+        Self { layout, left: RowSource::of_capture(0), around }
     }
 
     /// True if all rows around the place have been printed.
@@ -118,7 +118,7 @@ impl RowPrinter {
         let layout = self.layout;
         match (shown, &mut self.around) {
             (LinkViewItem::Head(head), around) => {
-                self.left = RowSource::on(Some(&head.left));
+                self.left = RowSource::on(&head.left);
                 if let Some(around) = around {
                     around.at = around.place.on(&head.left);
                     around.before.clear();

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use analyzer::blocking::trees::WaitTrees;
-use analyzer::journey::JourneyHop;
 use analyzer::link::slack::SlackEvent;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::MappingText;
@@ -14,9 +13,8 @@ use super::decimate::{StretchList, StretchValue, TimeStretch};
 use super::lanes::ActivityTimes;
 use super::messages::MessageRecord;
 use super::numbers::{FateTotals, FillRange, fill_parts};
-use crate::analyze::{CliAnalysis, is_selected};
-use crate::args::ViewArgs;
-use crate::commands::{blocking, conversations, mapping};
+use crate::analyze::CliAnalysis;
+use crate::args::CapturePart;
 
 /// Stretches of all lanes together, and the most and the fewest of one. *Chosen*: 1024 are more than a
 /// screen has columns; half a million take 40 MB.
@@ -37,15 +35,15 @@ pub(crate) struct RecordedEvents {
 
 impl RecordedEvents {
     /// Adds an event, if the options select it.
-    pub(crate) fn add(&mut self, view: &ViewArgs, analysis: &CliAnalysis, event: AnalysisEvent) {
-        let window = |id| {
-            let channel = analysis.channel(id).filter(|it| view.channels().selects(it));
-            channel.map_or((Tick(0), Tick(0)), |channel| view.window().on(channel))
+    pub(crate) fn add(&mut self, part: &CapturePart, analysis: &CliAnalysis, event: AnalysisEvent) {
+        let Some(channel) = part.channel_of(&event, &|id| analysis.channel(id)) else {
+            return;
         };
+        let window = part.window().on(channel);
         match event {
             AnalysisEvent::Interval(it) => {
                 let part = (it.start.0, it.end.0);
-                add(&mut self.lanes, (it.channel, window(it.channel)), part, |periods| {
+                add(&mut self.lanes, (it.channel, window), part, |periods| {
                     let mut times = ActivityTimes::default();
                     times.get_mut(it.state.index()).into_iter().for_each(|time| *time = periods);
                     times
@@ -53,34 +51,14 @@ impl RecordedEvents {
             }
             AnalysisEvent::Slack(SlackEvent::Fill(it)) => {
                 for (from, to, range) in fill_parts(&it) {
-                    let channel = (it.channel, window(it.channel));
+                    let channel = (it.channel, window);
                     add(&mut self.fills, channel, (from, to), |_| range);
                 }
             }
-            AnalysisEvent::Journey(journey) => {
-                let is_on = |hop: &JourneyHop| {
-                    let channel = analysis.channel(hop.channel);
-                    channel.is_some_and(|channel| is_selected(view, channel, hop.start, hop.end))
-                };
-                if journey.hops.iter().any(is_on) {
-                    self.journeys.add(&journey);
-                }
-            }
-            AnalysisEvent::Blocked(_) => {
-                let wait = blocking::selected(view, None, analysis, event);
-                wait.into_iter().for_each(|wait| self.waits.add(wait));
-            }
-            AnalysisEvent::Spoken(_) => {
-                if let Some((event, place)) = conversations::selected(view, analysis, event) {
-                    let capture = analysis.channel(place.channel).map_or(0, |it| it.capture);
-                    self.messages.add(capture, event);
-                }
-            }
-            AnalysisEvent::Mapping(_) => {
-                if let Some((event, channel)) = mapping::selected(view, analysis, event) {
-                    self.mapping.add(event, channel);
-                }
-            }
+            AnalysisEvent::Journey(journey) => self.journeys.add(&journey),
+            AnalysisEvent::Blocked(wait) => self.waits.add(wait),
+            AnalysisEvent::Spoken(event) => self.messages.add(channel.capture, event),
+            AnalysisEvent::Mapping(event) => self.mapping.add(event, channel),
             AnalysisEvent::Row(_) | AnalysisEvent::Case(_) | AnalysisEvent::Fault(_) => {}
             AnalysisEvent::Slack(
                 SlackEvent::Late { .. }

@@ -9,6 +9,7 @@ use super::arrangement::{RowArrangement, RowGroups, SortedRows};
 use crate::args::{ListFormat, ViewArgs};
 use crate::exit::CliError;
 use crate::output::StandardOutput;
+use crate::selection::SelectedRow;
 
 /// Capture and time base of a row.
 #[derive(Clone, Copy, Debug)]
@@ -21,14 +22,18 @@ pub(crate) struct RowSource {
 
 impl RowSource {
     /// Source of a row whose positions are on one channel.
-    pub(crate) fn on(channel: Option<&Channel>) -> Self {
-        let source = |it: &Channel| Self { capture: it.capture, period: it.period };
-        channel.map_or(Self { capture: 0, period: CharacterPeriod::PICOSECOND }, source)
+    pub(crate) const fn on(channel: &Channel) -> Self {
+        Self { capture: channel.capture, period: channel.period }
     }
 
-    /// Source of a row whose positions are on this channel and others.
-    pub(crate) fn across(channel: Option<&Channel>) -> Self {
-        Self { period: CharacterPeriod::PICOSECOND, ..Self::on(channel) }
+    /// Source of a row whose positions are on several channels of a capture.
+    pub(crate) const fn of_capture(capture: u32) -> Self {
+        Self { capture, period: CharacterPeriod::PICOSECOND }
+    }
+
+    /// Source of a row of an analysis.
+    pub(crate) const fn of(row: &SelectedRow<'_>) -> Self {
+        Self { capture: row.channel.capture, period: row.period }
     }
 }
 
@@ -53,15 +58,14 @@ impl RowSelection {
             list_fields(kind, view.format, output);
             return Ok(None);
         }
-        view.check_window()?;
-        let filter = view.filter.as_deref().map(|text| Filter::parse(text, kind));
+        view.part.check_window()?;
         let columns = view
             .fields
             .as_deref()
             .map(|list| ColumnList::parse(list, kind).map(|columns| columns.in_unit(view.units)));
         Ok(Some(Self {
             kind,
-            filter: filter.transpose().map_err(|error| CliError::filter(&error))?,
+            filter: parse_filter(view.filter.as_deref(), kind)?,
             columns: columns.transpose().map_err(|error| CliError::filter(&error))?,
             arrangement: arrangement(view, kind)?,
         }))
@@ -82,8 +86,8 @@ impl RowSelection {
         self.filter.as_mut().is_none_or(|filter| filter.keeps(row, period))
     }
 
-    pub(crate) const fn is_filtered(&self) -> bool {
-        self.filter.is_some()
+    pub(crate) const fn filter(&self) -> Option<&Filter> {
+        self.filter.as_ref()
     }
 
     /// True if rows are printed as they are read, with all their fields.
@@ -110,13 +114,19 @@ impl RowSelection {
         self.columns = Some(columns);
     }
 
-    pub(super) const fn kind(&self) -> RowKind {
+    pub(crate) const fn kind(&self) -> RowKind {
         self.kind
     }
 
     pub(super) const fn arrangement(&mut self) -> &mut RowArrangement {
         &mut self.arrangement
     }
+}
+
+/// The filter of an option --filter for rows of a kind.
+pub(crate) fn parse_filter(text: Option<&str>, kind: RowKind) -> Result<Option<Filter>, CliError> {
+    let filter = text.map(|text| Filter::parse(text, kind)).transpose();
+    filter.map_err(|error| CliError::filter(&error))
 }
 
 fn arrangement(view: &ViewArgs, kind: RowKind) -> Result<RowArrangement, CliError> {

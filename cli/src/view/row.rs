@@ -309,14 +309,3 @@ impl CharacterReader {
         progress
     }
 }
-
-/// Heading of a list.
-pub(super) fn head(kind: ViewKind, unit: TimeUnit) -> StyledLine {
-    match kind {
-        ViewKind::Packets => render::packet_head(unit),
-        ViewKind::Events => render::event_head(unit),
-        ViewKind::Journeys => render::journey_head(unit),
-        ViewKind::Findings | ViewKind::Links => StyledLine::default(),
-        ViewKind::Characters | ViewKind::Conversations => StyledLine::default(),
-    }
-}

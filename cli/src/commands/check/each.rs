@@ -11,7 +11,7 @@ use analyzer::pipeline::AnalysisEvent;
 use analyzer::render;
 use codec::capture::ChannelId;
 
-use crate::analyze::{CliAnalysis, analyze, check_channel_exists, is_selected};
+use crate::analyze::{CliAnalysis, analyze, check_channel_exists};
 use crate::args::CheckArgs;
 use crate::exit::CommandResult;
 use crate::output::StandardOutput;
@@ -24,10 +24,7 @@ const HELD_MAX: usize = 1 << 16;
 type HeldCases = BTreeMap<(u32, Picoseconds, ChannelId, u64), FindingCase>;
 
 pub(super) fn run(arguments: &CheckArgs, output: &mut StandardOutput) -> CommandResult {
-    list_rows(&arguments.view, RowKind::Cases, output, |writer| {
-        writer.head(|out| out(render::case_head(arguments.view.unit())));
-        list_cases(arguments, writer)
-    })
+    list_rows(&arguments.view, RowKind::Cases, output, |writer| list_cases(arguments, writer))
 }
 
 fn list_cases(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
@@ -45,8 +42,8 @@ fn list_cases(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResul
         };
         let at = case.place.at;
         let name = |id| analysis.channel(id).map_or("", |channel| channel.name.as_str());
-        let (row, source) = (case.row(&name), RowSource::on(Some(channel)));
-        if is_selected(view, channel, at, at) && writer.keeps(&row, source) {
+        let (row, source) = (case.row(&name), RowSource::on(channel));
+        if view.part.has(channel, [at; 2]) && writer.keeps(&row, source) {
             is_problem_found |= row.severity != Severity::Note;
             writer.row(&row, source, |out| out(render::case_line(&row, view.unit())));
         }
@@ -77,7 +74,7 @@ fn list_cases(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResul
             break;
         }
     }
-    check_channel_exists(view, &analysis, &mut report);
+    check_channel_exists((&view.part, view.unit()), &analysis, &mut report);
     if is_problem_found {
         report.problem_found();
     }

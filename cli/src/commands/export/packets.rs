@@ -6,11 +6,9 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::ops::ControlFlow;
 
 use analyzer::annotations::CommentSet;
-use analyzer::captured::CapturedRow;
-use analyzer::event::ChannelEvent;
+use analyzer::event::{ChannelEvent, TimedEvent};
 use analyzer::event_reader::{EventReader, ReadItem};
 use analyzer::filter::{Filter, RowKind};
-use analyzer::journey::Journey;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::packet::{ByteRetention, ReceivedPacket};
@@ -22,7 +20,6 @@ use codec::capture::{
     Channel, ChannelId, ExportContents, ExportedPacket, PacketExport, WriteError,
 };
 use codec::packet::PacketDialect;
-use codec::time::{CharacterPeriod, Tick};
 use codec::vita26::ip_packet;
 use serde_json::Value;
 
@@ -33,6 +30,8 @@ use crate::commands::annotate;
 use crate::exit::{CliError, CommandResult, RunReport, is_standard, is_standard_input};
 use crate::input::InputFile;
 use crate::output::StandardOutput;
+use crate::rows::parse_filter;
+use crate::selection::SelectedRow;
 
 /// Payloads whose copies on other channels are known. *Chosen*: those of some seconds on a large network.
 const PAYLOADS_MAX: usize = 1 << 17;
@@ -57,11 +56,10 @@ pub(super) fn run(arguments: &ExportPacketsArgs, output: &mut StandardOutput) ->
         Some(PayloadKind::Ip) => ExportContents::Ip,
     };
     let kind = if *journeys { RowKind::Journeys } else { RowKind::Packets };
-    let filter = filter.as_deref().map(|text| Filter::parse(text, kind)).transpose();
     let mut report = RunReport::of(file);
     let mut writing = PacketWriting {
         arguments,
-        filter: filter.map_err(|error| CliError::filter(&error))?,
+        filter: parse_filter(filter.as_deref(), kind)?,
         comments: annotate::collect(input(arguments), &mut report)?,
         export: PacketExport::new(AtomicFile::create(copy)?, contents)
             .map_err(|error| CliError::writing(copy, &error))?,
@@ -155,25 +153,21 @@ impl PacketWriting<'_> {
                 {
                     packet.read_as(self.arguments.dialect.value());
                     self.guess.add(packet);
-                    self.failure = self.packet((row.channel, channel), packet).err();
+                    self.failure = self.packet(channel, &row).err();
                 }
             })
         })?;
         self.check_channels(&rows.channels())
     }
 
-    fn packet(
-        &mut self,
-        (id, channel): (ChannelId, &Channel),
-        packet: &ReceivedPacket,
-    ) -> Result<(), WriteError> {
-        let (start, end) = (packet.start, packet.end);
-        if !self.is_selected(channel, start, end) {
-            return Ok(());
-        }
-        let row = packet.row(&channel.name);
-        let row = CapturedRow::new(&row, channel.capture, channel.period);
-        if !self.filter.as_mut().is_none_or(|filter| filter.keeps(&row, channel.period)) {
+    fn packet(&mut self, channel: &Channel, event: &TimedEvent) -> Result<(), WriteError> {
+        let ChannelEvent::Packet(packet) = &event.body else { return Ok(()) };
+        let (id, start, end) = (event.channel, packet.start, packet.end);
+        let (part, mut is_kept) = (&self.arguments.selection.part, false);
+        part.channel_row(RowKind::Packets, (channel, event), &mut |row| {
+            is_kept = self.keeps(row);
+        });
+        if !is_kept {
             return Ok(());
         }
         if let Some(kind) = self.arguments.payload {
@@ -227,9 +221,7 @@ impl PacketWriting<'_> {
         let file = input(self.arguments);
         let mut report = RunReport::default();
         let analysis = analyze(file, scope, assumptions, &mut report, &mut |analysis, event| {
-            if let AnalysisEvent::Journey(journey) = event {
-                self.failure = self.journey(&journey, &|id| analysis.channel(id)).err();
-            }
+            self.failure = self.journey(&event, &|id| analysis.channel(id)).err();
             match self.failure {
                 Some(_) => ControlFlow::Break(()),
                 None => ControlFlow::Continue(()),
@@ -241,34 +233,32 @@ impl PacketWriting<'_> {
 
     fn journey<'c>(
         &mut self,
-        journey: &Journey,
+        event: &AnalysisEvent,
         known: &dyn Fn(ChannelId) -> Option<&'c Channel>,
     ) -> Result<(), WriteError> {
-        let hops = || journey.hops.iter();
-        let is_selected = hops().any(|hop| {
-            known(hop.channel).is_some_and(|channel| self.is_selected(channel, hop.start, hop.end))
+        let AnalysisEvent::Journey(journey) = event else { return Ok(()) };
+        let (part, mut fields) = (&self.arguments.selection.part, None);
+        part.row(RowKind::Journeys, event, known, &mut |row| {
+            fields = self.keeps(row).then(|| {
+                let mut fields = String::new();
+                add_fields(&mut fields, "", &row.captured().json());
+                fields
+            });
         });
-        let Some((first, channel)) = hops().find_map(|hop| Some((hop, known(hop.channel)?))) else {
-            return Ok(());
-        };
-        let row = journey.row(known);
-        let period = CharacterPeriod::PICOSECOND;
-        let row = CapturedRow::new(&row, channel.capture, period);
-        let is_kept = self.filter.as_mut().is_none_or(|filter| filter.keeps(&row, period));
-        if !is_selected || !is_kept {
-            return Ok(());
-        }
+        let mut hops = journey.hops.iter();
+        let first = hops.find_map(|hop| Some((hop, known(hop.channel)?)));
+        let (Some(fields), Some((first, channel))) = (fields, first) else { return Ok(()) };
         let interface = self.interface(first.channel, channel)?;
-        let mut fields = String::new();
-        add_fields(&mut fields, "", &row.json());
-        let comments = hops().flat_map(|hop| self.comments.within(hop.channel, hop.start, hop.end));
+        let comments = journey
+            .hops
+            .iter()
+            .flat_map(|hop| self.comments.within(hop.channel, hop.start, hop.end));
         self.written += 1;
         self.export.journey(interface, (first.time, &fields), comments)
     }
 
-    fn is_selected(&self, channel: &Channel, first: Tick, last: Tick) -> bool {
-        let part = &self.arguments.selection.part;
-        part.channels().selects(channel) && part.window().overlaps(channel, first, last)
+    fn keeps(&mut self, row: &SelectedRow<'_>) -> bool {
+        self.filter.as_mut().is_none_or(|filter| filter.keeps(&row.captured(), row.period))
     }
 
     fn check_channels<'c>(

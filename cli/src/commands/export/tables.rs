@@ -6,33 +6,28 @@ mod files;
 use std::ops::ControlFlow;
 
 use analyzer::captured::CapturedRow;
-use analyzer::conversation::TransportEvent;
 use analyzer::event::{ChannelEvent, TimedEvent};
 use analyzer::filter::{Filter, RowKind};
 use analyzer::finding_row::finding_rows;
-use analyzer::journey::Journey;
 use analyzer::link::parameters::LinkAssumptions;
-use analyzer::link::slack::SlackEvent;
 use analyzer::link_shard::LinkShard;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::{StyledLine, TextStyle};
 use analyzer::row::ListRow;
-use analyzer::window::TimeWindow;
 use clap::ValueEnum as _;
-use codec::capture::{Channel, ChannelId};
-use codec::time::Tick;
+use codec::capture::Channel;
+use codec::time::{CharacterPeriod, Tick};
 use serde_json::Value;
 
 use self::columns::{BODY, COUNTED, HOP, JOURNEY};
 use self::files::TableFiles;
 use crate::analyze::{CliAnalysis, analyze};
 use crate::args::{ExportTablesArgs, ExportedTable};
-use crate::commands::blocking::is_concerned;
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::input::InputFile;
 use crate::output::StandardOutput;
-use crate::rows::RowSource;
+use crate::rows::parse_filter;
 
 impl ExportedTable {
     /// Kind of the rows of which it is made.
@@ -73,7 +68,7 @@ pub(super) fn run(arguments: &ExportTablesArgs, output: &mut StandardOutput) -> 
     let assumptions = LinkAssumptions::default();
     let input = InputFile { shard: shard.unwrap_or(LinkShard::ALL), ..files.input() };
     let analysis = analyze(input, scope, assumptions, &mut report, &mut |analysis, event| {
-        export.event(analysis, event);
+        export.event(analysis, &event);
         match export.failure {
             Some(_) => ControlFlow::Break(()),
             None => ControlFlow::Continue(()),
@@ -122,13 +117,12 @@ fn filter(
     arguments: &ExportTablesArgs,
     tables: &[ExportedTable],
 ) -> Result<Option<Filter>, CliError> {
-    let Some(text) = &arguments.filter else { return Ok(None) };
     let kind = tables.first().map_or(RowKind::Packets, |table| table.kind());
-    if tables.iter().any(|table| table.kind() != kind) {
+    if arguments.filter.is_some() && tables.iter().any(|table| table.kind() != kind) {
         let error = "--filter needs --table: tables have different fields".to_owned();
         return Err(CliError::Message(error));
     }
-    Filter::parse(text, kind).map(Some).map_err(|error| CliError::filter(&error))
+    parse_filter(arguments.filter.as_deref(), kind)
 }
 
 struct TableExport<'a> {
@@ -141,102 +135,42 @@ struct TableExport<'a> {
 }
 
 impl TableExport<'_> {
-    fn event(&mut self, analysis: &CliAnalysis, event: AnalysisEvent) {
-        let known = |id| analysis.channel(id);
-        match event {
-            AnalysisEvent::Row(row) => {
-                known(row.channel)
-                    .into_iter()
-                    .for_each(|channel| self.channel_event(channel, &row));
+    fn event(&mut self, analysis: &CliAnalysis, event: &AnalysisEvent) {
+        let (known, part) = (|id| analysis.channel(id), &self.arguments.part);
+        for table in ExportedTable::value_variants().iter().copied() {
+            // Hops are written with their journeys.
+            let is_done = table == ExportedTable::Hops && self.files.has(ExportedTable::Journeys);
+            if is_done || !self.files.has(table) {
+                continue;
             }
-            AnalysisEvent::Interval(it) => {
-                let last = Tick(it.end.0.saturating_sub(1));
-                if let Some(channel) = known(it.channel).filter(|on| self.has(on, it.start, last)) {
-                    self.row(ExportedTable::LinkIntervals, Some(channel), &it.row(&channel.name));
+            part.row(table.kind(), event, &known, &mut |selected| {
+                let Some(mut row) = self.value(&selected.captured(), selected.period) else {
+                    return;
+                };
+                if let AnalysisEvent::Journey(journey) = event {
+                    return self.journey(journey.number, row);
                 }
-            }
-            AnalysisEvent::Slack(SlackEvent::Fill(it)) => {
-                let last = Tick(it.end.0.saturating_sub(1));
-                if let Some(channel) = known(it.channel).filter(|on| self.has(on, it.start, last)) {
-                    self.row(ExportedTable::Fills, Some(channel), &it.row(&channel.name));
+                if let AnalysisEvent::Row(event) = event
+                    && let ChannelEvent::Packet(packet) = &event.body
+                {
+                    let body = format!("{:032x}", packet.body.bits());
+                    insert(&mut row, BODY.name, body.into());
                 }
-            }
-            AnalysisEvent::Journey(journey) => self.journey(&journey, &known),
-            AnalysisEvent::Blocked(wait) => {
-                let part = &self.arguments.part;
-                let windows = [part.window(), TimeWindow::ALL];
-                if is_concerned(&part.channels(), windows, analysis, &wait) {
-                    self.row(ExportedTable::Waits, known(wait.channel()), &wait.row(&known));
-                }
-            }
-            AnalysisEvent::Spoken(event) => {
-                let place = event.place();
-                let channel = known(place.channel).filter(|on| self.has(on, place.at, place.at));
-                match event {
-                    TransportEvent::Noticed(it) if channel.is_some() => {
-                        self.row(ExportedTable::Messages, channel, &it.row(&known));
-                    }
-                    TransportEvent::Malformed(it) if channel.is_some() => {
-                        self.row(ExportedTable::Messages, channel, &it.row(&known));
-                    }
-                    TransportEvent::Noticed(_)
-                    | TransportEvent::Malformed(_)
-                    | TransportEvent::Conversation(_) => {}
-                }
-            }
-            AnalysisEvent::Slack(
-                SlackEvent::Late { .. }
-                | SlackEvent::OverrunRisk { .. }
-                | SlackEvent::Contradiction { .. },
-            )
-            | AnalysisEvent::Mapping(_)
-            | AnalysisEvent::Case(_)
-            | AnalysisEvent::Fault(_) => {}
+                self.add(table, Some(&selected.channel.name), row);
+            });
         }
-    }
-
-    fn channel_event(&mut self, channel: &Channel, event: &TimedEvent) {
-        match &event.body {
-            ChannelEvent::Packet(packet) if self.has(channel, packet.start, packet.end) => {
-                let row = packet.row(&channel.name);
-                if let Some(mut row) = self.value(ExportedTable::Packets, Some(channel), &row) {
-                    insert(&mut row, BODY.name, format!("{:032x}", packet.body.bits()).into());
-                    self.add(ExportedTable::Packets, Some(&channel.name), row);
-                }
-            }
-            ChannelEvent::Link(link) if self.has(channel, event.at, event.at) => {
-                let row = link.row(&channel.name, event.at);
-                self.row(ExportedTable::Events, Some(channel), &row);
-            }
-            ChannelEvent::Omitted { .. } => self.omitted += 1,
-            ChannelEvent::Begins
-            | ChannelEvent::Framed
-            | ChannelEvent::Head(_)
-            | ChannelEvent::Data(_)
-            | ChannelEvent::Packet(_)
-            | ChannelEvent::Link(_)
-            | ChannelEvent::Command(_) => {}
+        if let AnalysisEvent::Row(TimedEvent { body: ChannelEvent::Omitted { .. }, .. }) = event {
+            self.omitted += 1;
         }
     }
 
     /// Writes a journey, and its hops to a table of their own.
-    fn journey<'c>(&mut self, journey: &Journey, known: &dyn Fn(ChannelId) -> Option<&'c Channel>) {
-        let has = |id, start, end| known(id).is_some_and(|channel| self.has(channel, start, end));
-        if !journey.hops.iter().any(|hop| has(hop.channel, hop.start, hop.end)) {
-            return;
-        }
-        let first = journey.hops.first().and_then(|hop| known(hop.channel));
-        let table = if self.files.has(ExportedTable::Journeys) {
-            ExportedTable::Journeys
-        } else {
-            ExportedTable::Hops
-        };
-        let Some(mut row) = self.value(table, first, &journey.row(known)) else { return };
+    fn journey(&mut self, journey: u64, mut row: Value) {
         let hops = row.get_mut(COUNTED.name).map(Value::take).unwrap_or_default();
         let hops = if let Value::Array(hops) = hops { hops } else { Vec::new() };
         insert(&mut row, COUNTED.name, hops.len().into());
         for (number, mut hop) in hops.into_iter().enumerate() {
-            insert(&mut hop, JOURNEY.name, journey.number.into());
+            insert(&mut hop, JOURNEY.name, journey.into());
             insert(&mut hop, HOP.name, number.into());
             insert(&mut hop, "capture", row.get("capture").cloned().unwrap_or_default());
             let channel = hop.get("channel").and_then(Value::as_str).map(str::to_owned);
@@ -247,47 +181,25 @@ impl TableExport<'_> {
 
     /// Writes the findings, which are known at the end.
     fn findings(&mut self, analysis: &CliAnalysis) {
+        if !self.files.has(ExportedTable::Findings) {
+            return;
+        }
         let findings = analysis.findings();
         let (known, capture) = (|id| analysis.channel(id), self.arguments.files.argument());
+        let part = &self.arguments.part;
         for (_, _, channel, row) in finding_rows(findings.ledger(), &known, capture) {
-            if self.has(channel, Tick(row.at), Tick(row.last_at)) {
-                self.row(ExportedTable::Findings, Some(channel), &row);
+            let captured = CapturedRow::new(&row, channel.capture, channel.period);
+            if part.has(channel, [Tick(row.at), Tick(row.last_at)])
+                && let Some(row) = self.value(&captured, channel.period)
+            {
+                self.add(ExportedTable::Findings, Some(&channel.name), row);
             }
         }
     }
 
-    /// True if characters `first..=last` of a channel are selected.
-    fn has(&self, channel: &Channel, first: Tick, last: Tick) -> bool {
-        let part = &self.arguments.part;
-        part.channels().selects(channel) && part.window().overlaps(channel, first, last)
-    }
-
-    fn row(&mut self, table: ExportedTable, channel: Option<&Channel>, row: &dyn ListRow) {
-        if let Some(value) = self.value(table, channel, row) {
-            self.add(table, channel.map(|channel| channel.name.as_str()), value);
-        }
-    }
-
-    /// The JSON of a row, if it is to be written.
-    fn value(
-        &mut self,
-        table: ExportedTable,
-        channel: Option<&Channel>,
-        row: &dyn ListRow,
-    ) -> Option<Value> {
-        let RowSource { capture, period } = match table {
-            ExportedTable::Journeys | ExportedTable::Hops => RowSource::across(channel),
-            ExportedTable::Packets
-            | ExportedTable::Events
-            | ExportedTable::LinkIntervals
-            | ExportedTable::Fills
-            | ExportedTable::Waits
-            | ExportedTable::Messages
-            | ExportedTable::Findings => RowSource::on(channel),
-        };
-        let row = CapturedRow::new(row, capture, period);
-        let is_kept = self.files.has(table)
-            && self.filter.as_mut().is_none_or(|filter| filter.keeps(&row, period));
+    /// The JSON of a row, if it passes the filter.
+    fn value(&mut self, row: &CapturedRow<'_>, period: CharacterPeriod) -> Option<Value> {
+        let is_kept = self.filter.as_mut().is_none_or(|filter| filter.keeps(row, period));
         is_kept.then(|| row.json())
     }
 
