@@ -1,18 +1,15 @@
 //! Findings as comments on the affected characters, for programs that display both.
 
-use crate::event::{ChannelEvent, TimedEvent};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
-use codec::capture::{Channel, ChannelId, Chunk};
-use codec::packet::CrcCheck;
+use codec::capture::{ChannelId, Chunk};
 use codec::time::Tick;
 use codec::virtual_channels::VIRTUAL_CHANNELS_MAX;
 
 use crate::channel_name::escape_text;
-use crate::event::LinkEvent;
-use crate::finding::{self, FindingKind};
-use crate::finding_row::FindingRow;
-use crate::packet::{FrameEnd, ReceivedPacket};
+use crate::finding::{self, FindingCase, FindingKind, FindingSet};
+use crate::finding_row::CaseRow;
 use crate::render::fact_text::details;
 
 /// Maximum number of comments per kind of finding and channel. *Chosen*: more than a person reads.
@@ -20,8 +17,7 @@ pub const ALIKE_MAX: u64 = 1 << 14;
 /// Maximum number of comments in all. *Chosen*: about 64 MiB.
 pub const COMMENTS_MAX: usize = 1 << 19;
 
-/// Comments of a capture: one per occurrence of a finding that a single character or packet proves,
-/// and one for the first occurrence of any other finding.
+/// Comments of a capture: one per case of a finding.
 #[derive(Clone, Debug, Default)]
 pub struct CommentSet {
     channels: BTreeMap<ChannelId, BTreeMap<(Tick, FindingKind), String>>,
@@ -31,73 +27,34 @@ pub struct CommentSet {
 }
 
 impl CommentSet {
-    /// Adds comments on an event of a channel.
-    pub fn row(&mut self, channel: &Channel, row: &TimedEvent) {
-        match &row.body {
-            ChannelEvent::Packet(packet) => {
-                for (kind, at, what) in of_packet(packet) {
-                    let text = comment(kind, &channel.name, Some(packet.number), at, &what);
-                    self.add(row.channel, at, kind, text);
-                }
-            }
-            ChannelEvent::Link(event) => {
-                if let Some((kind, what)) = of_event(event) {
-                    let text = comment(kind, &channel.name, None, row.at, &what);
-                    self.add(row.channel, row.at, kind, text);
-                }
-            }
-            ChannelEvent::Begins
-            | ChannelEvent::Framed
-            | ChannelEvent::Head(_)
-            | ChannelEvent::Data(_)
-            | ChannelEvent::Command(_)
-            | ChannelEvent::Omitted { .. } => {}
-        }
-    }
-
-    /// Adds a comment on a finding, unless an event has one. Must be called after all events.
-    pub fn finding(&mut self, id: ChannelId, kind: FindingKind, finding: &FindingRow<'_>) {
-        let at = Tick(finding.at);
-        let comments = self.channels.entry(id).or_default();
-        if kind == FindingKind::PartialAtStart {
-            // The other faults of this packet follow from its missing start.
-            for wrong in [FindingKind::CrcBad, FindingKind::Runt, FindingKind::NoTag] {
-                self.len -= usize::from(comments.remove(&(at, wrong)).is_some());
-            }
-        }
-        if comments.contains_key(&(at, kind)) {
-            return;
-        }
-        let mut what = details(&finding.first);
-        if what.is_empty() {
-            finding.text.clone_into(&mut what);
-        }
-        if finding.count > 1 {
-            what += &format!("; the first of {}", finding.count);
-        }
-        let text = comment(kind, finding.channel, None, at, &what);
-        self.add(id, at, kind, text);
-    }
-
-    fn add(&mut self, id: ChannelId, at: Tick, kind: FindingKind, text: String) {
+    /// Adds a comment on a case; `name` is that of a channel.
+    pub fn add<'a>(&mut self, case: &'a FindingCase, name: &impl Fn(ChannelId) -> &'a str) {
+        let (id, kind, at) = (case.channel, case.kind, case.place.at);
         let count = self.counts.entry((id, kind)).or_default();
         if *count >= ALIKE_MAX || self.len >= COMMENTS_MAX {
             self.left_out += 1;
             return;
         }
         *count += 1;
-        self.len += 1;
-        self.channels.entry(id).or_default().insert((at, kind), text);
+        let comments = self.channels.entry(id).or_default();
+        if let Entry::Vacant(entry) = comments.entry((at, kind)) {
+            entry.insert(comment(kind, &case.row(name)));
+            self.len += 1;
+        }
     }
 
-    /// Number of comments.
-    pub const fn len(&self) -> usize {
+    /// Removes the comments on findings that are not in a set: those that were explained later.
+    pub fn keep(&mut self, findings: &FindingSet) {
+        for (id, comments) in &mut self.channels {
+            let before = comments.len();
+            comments.retain(|(_, kind), _| findings.has(*kind, *id));
+            self.len -= before - comments.len();
+        }
+    }
+
+    /// Number of comments that no chunk has taken.
+    pub const fn remaining(&self) -> usize {
         self.len
-    }
-
-    /// True if there are no comments.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     /// Number of comments beyond [`ALIKE_MAX`] and [`COMMENTS_MAX`], which were discarded.
@@ -108,25 +65,21 @@ impl CommentSet {
     /// Removes and returns the comments on the characters of a chunk of a link, those of its virtual channels
     /// included. Chunks must be passed in order. C-7
     pub fn take_all(&mut self, id: ChannelId, chunk: &Chunk<'_>) -> Vec<String> {
-        let numbers = 0..VIRTUAL_CHANNELS_MAX;
-        numbers.flat_map(|number| self.take(id.of_virtual_channel(number), chunk)).collect()
-    }
-
-    /// Removes and returns the comments on the characters of a chunk. Chunks of a channel must be
-    /// passed in order.
-    pub fn take(&mut self, id: ChannelId, chunk: &Chunk<'_>) -> Vec<String> {
-        let Some(comments) = self.channels.get_mut(&id) else { return Vec::new() };
         let mut taken = Vec::new();
-        while let Some(entry) = comments.first_entry() {
-            let (at, _) = *entry.key();
-            if at >= chunk.end() {
-                break;
-            }
-            let text = entry.remove();
-            // A comment at a missing character belongs to no chunk.
-            if at >= chunk.first {
-                taken.push(text);
-                self.len -= 1;
+        for number in 0..VIRTUAL_CHANNELS_MAX {
+            let comments = self.channels.get_mut(&id.of_virtual_channel(number));
+            let Some(comments) = comments else { continue };
+            while let Some(entry) = comments.first_entry() {
+                let (at, _) = *entry.key();
+                if at >= chunk.end() {
+                    break;
+                }
+                let text = entry.remove();
+                // A comment at a missing character belongs to no chunk.
+                if at >= chunk.first {
+                    taken.push(text);
+                    self.len -= 1;
+                }
             }
         }
         taken
@@ -141,70 +94,22 @@ impl CommentSet {
         });
         within.map(|(_, text)| text.as_str())
     }
-
-    /// Channels that have comments.
-    pub fn channels(&self) -> BTreeSet<ChannelId> {
-        let any = self.channels.iter().filter(|(_, comments)| !comments.is_empty());
-        any.map(|(id, _)| *id).collect()
-    }
 }
 
-/// Text of a comment:
-/// `myriscope error crc-bad P-4: packet 7 of h0:0>s0:3 at character 812: syndrome 40`.
-fn comment(kind: FindingKind, channel: &str, packet: Option<u64>, at: Tick, what: &str) -> String {
-    let about = kind.about();
-    let rule = about.rule.map_or(String::new(), |rule| format!(" {rule}"));
-    let packet = packet.map_or(String::new(), |number| format!("packet {number} of "));
-    let (severity, name) = (about.severity.name(), about.name);
-    let what = if what.is_empty() { about.text } else { what };
-    let text =
-        format!("myriscope {severity} {name}{rule}: {packet}{channel} at character {at}: {what}");
+/// Text of a comment: `myriscope error crc-bad P-4: h0:0>s0:3 at character 812: packet 7, syndrome 40`.
+fn comment(kind: FindingKind, case: &CaseRow<'_>) -> String {
+    let rule = case.rule.map_or(String::new(), |rule| format!(" {rule}"));
+    let mut what = details(&case.facts);
+    if what.is_empty() {
+        kind.about().text.clone_into(&mut what);
+    }
+    if case.count > 1 {
+        what = format!("{} more times, the last here", case.count);
+    }
+    let CaseRow { severity, finding, channel, at, .. } = case;
+    let severity = severity.name();
     // Programs print comments as they are.
-    escape_text(text)
-}
-
-/// Findings that a packet proves by itself, with their positions.
-fn of_packet(packet: &ReceivedPacket) -> Vec<(FindingKind, Tick, String)> {
-    let mut found = Vec::new();
-    match packet.ended_by {
-        FrameEnd::OpenLink => {
-            found.push((FindingKind::TruncatedByOpenLink, packet.end, String::new()));
-        }
-        FrameEnd::Reset => found.push((FindingKind::CutByReset, packet.end, String::new())),
-        // The recording ended, not the packet.
-        FrameEnd::CaptureEnd | FrameEnd::Hole => {}
-        FrameEnd::Gap => match packet.check {
-            CrcCheck::Good | CrcCheck::Partial => {}
-            CrcCheck::Bad(syndrome) => {
-                found.push((
-                    FindingKind::CrcBad,
-                    packet.start,
-                    format!("syndrome 0x{syndrome:02x}"),
-                ));
-            }
-            CrcCheck::Runt => found.push((FindingKind::Runt, packet.start, String::new())),
-        },
-    }
-    found
-}
-
-/// Finding that an event proves by itself.
-fn of_event(event: &LinkEvent) -> Option<(FindingKind, String)> {
-    let nothing = String::new();
-    Some(match event {
-        LinkEvent::InvalidCode(code) => (FindingKind::InvalidCode, format!("0x{code:02x}")),
-        LinkEvent::CorrectedCode { code, symbol } => {
-            (FindingKind::CorrectedCode, format!("0x{code:02x} corrected to {symbol}"))
-        }
-        LinkEvent::ForwardReset => (FindingKind::ForwardReset, nothing),
-        LinkEvent::BackwardReset => (FindingKind::BackwardReset, nothing),
-        LinkEvent::OverrunAlarm => (FindingKind::OverrunAlarm, nothing),
-        LinkEvent::Hole { missing } => {
-            (FindingKind::Hole, format!("{missing} characters before it"))
-        }
-        // Silence is a finding only after other characters.
-        LinkEvent::OpenLink | LinkEvent::LinkRestored | LinkEvent::ResetEnded => return None,
-        LinkEvent::Probe(_) | LinkEvent::Reply(_) => return None,
-        LinkEvent::SenderStopped | LinkEvent::SenderResumed(_) => return None,
-    })
+    escape_text(format!(
+        "myriscope {severity} {finding}{rule}: {channel} at character {at}: {what}"
+    ))
 }

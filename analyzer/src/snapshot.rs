@@ -108,28 +108,18 @@ fn render_conversations(
     out: &mut impl FnMut(StyledLine),
 ) -> Result<(), CaptureError> {
     let mut text = ConversationText::default();
-    let result =
-        render_events(
-            capture,
-            AnalysisScope::Conversations,
-            out,
-            |analysis, event, _| match event {
-                AnalysisEvent::Spoken(TransportEvent::Conversation(it)) => {
-                    let channel = analysis.channel(it.first.channel);
-                    text.add(channel.map_or(0, |channel| channel.capture), *it);
-                }
-                AnalysisEvent::Spoken(TransportEvent::Malformed(it)) => text.malformed(&it),
-                AnalysisEvent::Spoken(TransportEvent::Noticed(_))
-                | AnalysisEvent::Fault(_)
-                | AnalysisEvent::Row(_)
-                | AnalysisEvent::Interval(_)
-                | AnalysisEvent::Slack(_)
-                | AnalysisEvent::Mapping(_)
-                | AnalysisEvent::Case(_)
-                | AnalysisEvent::Journey(_)
-                | AnalysisEvent::Blocked(_) => {}
-            },
-        );
+    let scope = AnalysisScope::Conversations;
+    let result = render_events(capture, scope, out, |analysis, event, _| {
+        let AnalysisEvent::Spoken(event) = event else { return };
+        match event {
+            TransportEvent::Conversation(it) => {
+                let channel = analysis.channel(it.first.channel);
+                text.add(channel.map_or(0, |channel| channel.capture), *it);
+            }
+            TransportEvent::Malformed(it) => text.malformed(&it),
+            TransportEvent::Noticed(_) => {}
+        }
+    });
     render::conversations(&text, ReportLayout::default(), out);
     result
 }

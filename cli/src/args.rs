@@ -94,7 +94,8 @@ pub(crate) enum CliCommand {
     Log(ViewArgs),
     /// Prints the characters of both directions of a link side by side.
     ///
-    /// Packets, events and findings of the link stand below the row in which they became certain.
+    /// Packets, events and findings of the link stand below the row in which they became certain. Of several links
+    /// the first is shown that --channel selects.
     Show(ShowArgs),
     /// Shows findings, links, packets, characters, journeys and conversations of a capture on a terminal.
     ///
@@ -115,6 +116,8 @@ pub(crate) enum CliCommand {
     /// Offers simulations as an interface of Wireshark, which runs this command.
     Extcap(ExtcapArgs),
     /// Cuts a part out of a capture: a time, channels, or the surroundings of a finding.
+    ///
+    /// Of several captures in one file the first is cut, unless --capture names another.
     Slice(SliceArgs),
     /// Joins captures of one network by time and channel.
     Merge(MergeArgs),

@@ -24,7 +24,6 @@ pub(crate) struct PacketsArgs {
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ShowArgs {
-    /// Of several links, the first one that --channel selects is printed.
     #[command(flatten)]
     pub(crate) view: ViewArgs,
     /// Prints only the row at this position, and the rows around it: a character (`4096ch`) or a time

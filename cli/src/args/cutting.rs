@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use analyzer::channel_selector::ChannelPattern;
 use analyzer::window::WindowEdge;
 use clap::{Args, ValueEnum};
 
-use super::ViewArgs;
+use super::{CapturePart, ViewArgs};
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct DiffArgs {
@@ -64,20 +63,8 @@ pub(crate) struct SliceArgs {
     /// The slice to write: pcapng, uncompressed; - for standard output.
     #[arg(short = 'o', long, value_name = "CAPTURE")]
     pub(crate) output: PathBuf,
-    /// Start of the slice: a character (`4096ch`) or a time (`12.5us`).
-    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
-    pub(crate) from: Option<WindowEdge>,
-    /// End of the slice, exclusive.
-    #[arg(long, value_name = "POSITION", value_parser = WindowEdge::from_str)]
-    pub(crate) to: Option<WindowEdge>,
-    /// Writes only these channels, separated by commas: a channel `h0:0-s0:3`, a port `s0:3`, a node `h0`, or
-    /// a pattern `s*:3`.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    #[arg(value_parser = ChannelPattern::from_str)]
-    pub(crate) channel: Vec<ChannelPattern>,
-    /// Writes the capture of this number, of several in one file; counted from 0.
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
-    pub(crate) capture: u32,
+    #[command(flatten)]
+    pub(crate) part: CapturePart,
     /// Cuts around the first occurrence of a finding: its name (`crc-bad`), or its number in the list of
     /// `check`, from 1.
     #[arg(long, value_name = "KIND|N", conflicts_with_all = ["from", "to"])]

@@ -4,14 +4,14 @@ use std::io::{self, BufWriter};
 use std::ops::ControlFlow;
 
 use analyzer::annotations::CommentSet;
-use analyzer::finding_row::ranked;
+use analyzer::finding::FindingCase;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::{StyledLine, TextStyle};
 use codec::capture::{AnnotateError, AnnotationCounts, annotate};
 
-use crate::analyze::analyze;
+use crate::analyze::{CliAnalysis, analyze};
 use crate::args::AnnotateArgs;
 use crate::atomic_file::{AtomicFile, commit_all};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard, is_standard_input};
@@ -49,26 +49,21 @@ pub(crate) fn run(arguments: &AnnotateArgs, output: &mut StandardOutput) -> Comm
 
 /// The comments for a capture.
 pub(super) fn collect(file: InputFile<'_>, report: &mut RunReport) -> Result<CommentSet, CliError> {
+    let (scope, assumptions) = (AnalysisScope::Cases, LinkAssumptions::default());
     let mut comments = CommentSet::default();
-    let analysis = analyze(
-        file,
-        AnalysisScope::Everything,
-        LinkAssumptions::default(),
-        report,
-        &mut |analysis, event| {
-            if let AnalysisEvent::Row(row) = event
-                && let Some(channel) = analysis.channel(row.channel)
-            {
-                comments.row(channel, &row);
-            }
-            ControlFlow::Continue(())
-        },
-    )?;
-    let findings = analysis.findings();
-    let name = |id| analysis.channel(id).map_or("", |channel| channel.name.as_str());
-    for (kind, id, found) in ranked(findings.ledger()) {
-        comments.finding(id, kind, &found.row(kind, id, &name));
-    }
+    let mut add = |analysis: &CliAnalysis, case: &FindingCase| {
+        comments.add(case, &|id| analysis.channel(id).map_or("", |channel| channel.name.as_str()));
+    };
+    let analysis = analyze(file, scope, assumptions, report, &mut |analysis, event| {
+        if let AnalysisEvent::Case(case) = event {
+            add(analysis, &case);
+        }
+        ControlFlow::Continue(())
+    })?;
+    let mut findings = analysis.findings();
+    findings.take_cases().iter().for_each(|case| add(&analysis, case));
+    // Clock drift, which is known at the end only, explains some findings.
+    comments.keep(findings.ledger());
     Ok(comments)
 }
 
@@ -80,7 +75,7 @@ fn print_counts(done: &AnnotationCounts, comments: &CommentSet, output: &mut Sta
     if *present > 0 {
         line = line.and(TextStyle::Dim, format!(", {present} were there before"));
     }
-    let left_out = left_out + comments.left_out() + comments.len() as u64;
+    let left_out = left_out + comments.left_out() + comments.remaining() as u64;
     if left_out > 0 {
         line = line.and(TextStyle::Notice, format!(", {left_out} left out"));
     }

@@ -14,7 +14,7 @@ use codec::capture::{CaptureItem, Channel, MergeError, MergedCounts, ReadProgres
 use codec::time::Picoseconds;
 
 use crate::analyze::analyze_all;
-use crate::args::{MergeArgs, SliceArgs};
+use crate::args::{CapturePart, MergeArgs, SliceArgs};
 use crate::atomic_file::{AtomicFile, commit_read};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard, is_standard_input};
 use crate::input::InputFile;
@@ -22,8 +22,8 @@ use crate::output::StandardOutput;
 use crate::run_simulation::check_output;
 
 pub(crate) fn run_slice(arguments: &SliceArgs, output: &mut StandardOutput) -> CommandResult {
-    let SliceArgs { file, output: copy, channel, capture, .. } = arguments;
-    let selector = ChannelSelector { patterns: channel, capture: Some(*capture) };
+    let SliceArgs { file, output: copy, part, .. } = arguments;
+    let selector = ChannelSelector { capture: Some(slice_capture(part)), ..part.channels() };
     check_paths(std::slice::from_ref(file), copy)?;
     write(&[(file, 0)], copy, (selector, window(arguments)?), output)
 }
@@ -157,21 +157,16 @@ fn recorded_time(file: &Path) -> Option<(WindowEdge, WindowEdge)> {
     times.map(|(from, to)| (WindowEdge::Picoseconds(from), WindowEdge::Picoseconds(to)))
 }
 
+/// The capture of several in one file that is cut: the first, unless --capture names another.
+fn slice_capture(part: &CapturePart) -> u32 {
+    part.capture.unwrap_or_default()
+}
+
 /// The part to cut out: of --from and --to, or around a finding.
 fn window(arguments: &SliceArgs) -> Result<TimeWindow, CliError> {
-    let SliceArgs { file, from, to, finding, around, .. } = arguments;
-    let Some(wanted) = finding else {
-        let is_empty = match (from, to) {
-            (Some(WindowEdge::Picoseconds(from)), Some(WindowEdge::Picoseconds(to))) => from >= to,
-            (Some(WindowEdge::Character(from)), Some(WindowEdge::Character(to))) => from >= to,
-            _ => false,
-        };
-        if let (Some(from), Some(to), true) = (from, to, is_empty) {
-            let error = format!("--from {from} --to {to}: expected the earlier end first");
-            return Err(CliError::Message(error));
-        }
-        return Ok(TimeWindow { from: from.unwrap_or(TimeWindow::ALL.from), to: *to });
-    };
+    let SliceArgs { file, part, finding, around, .. } = arguments;
+    part.check_window()?;
+    let Some(wanted) = finding else { return Ok(part.window()) };
     if is_standard_input(file) {
         let error = "slice --finding reads the capture twice: name a file";
         return Err(CliError::reading(file, &error));
@@ -184,7 +179,7 @@ fn window(arguments: &SliceArgs) -> Result<TimeWindow, CliError> {
     let mut places = ranked.iter().zip(1_usize..).filter_map(|((kind, id, found), number)| {
         let channel = analysis.channel(*id)?;
         let is_wanted = kind.about().name == wanted || number.to_string() == *wanted;
-        (is_wanted && channel.capture == arguments.capture).then_some((channel, found.first.at))
+        (is_wanted && channel.capture == slice_capture(part)).then_some((channel, found.first.at))
     });
     let Some((channel, at)) = places.next() else {
         let count = ranked.len();

@@ -81,7 +81,7 @@ fn a_mistake_is_answered_with_the_next_step() {
         (&["journeys", &cut, "--sort", "waited"], "did you mean `waited_ps`?"),
         (&["check", &scenario], "simulate a scenario first: myriscope simulate "),
         (&["report", &scenario, "-o", &out], "simulate a scenario first: "),
-        (&["slice", &cut, "-o", &out, "--from", "3.3s", "--to", "3.2s"], "the earlier end first"),
+        (&["slice", &cut, "-o", &out, "--from", "3.3s", "--to", "3.2s"], "the window is empty"),
         (&["slice", &cut, "-o", &out, "--from", "3.3s"], "it was recorded from 0us to 60us"),
     ] {
         let outcome = run(arguments);

@@ -1,6 +1,6 @@
 //! Lists that are sorted, grouped or counted, and the formats CSV and TSV.
 
-use crate::support::{VIEWS, bad, capture, good, run, view};
+use crate::support::{bad, capture, good, run, view, views};
 
 #[test]
 fn rows_are_counted_grouped_and_sorted() {
@@ -60,7 +60,7 @@ fn rows_are_counted_grouped_and_sorted() {
 
 #[test]
 fn every_list_can_be_arranged() {
-    for command in VIEWS {
+    for command in views() {
         let list = |options: &[&str]| view("demo-nacks", &[command, options].concat());
         let rows = list(&["--format", "jsonl"]);
         let rows: Vec<&str> =

@@ -91,7 +91,7 @@ fn what_cannot_be_cut_or_joined_is_named_and_leaves_no_file() {
         (&["slice", &path, "--finding", "crc-worse"], "no finding \"crc-worse\" among the 4"),
         (&["slice", &path, "--finding", "99"], "no finding \"99\""),
         (&["slice", &path, "--from", "1s"], "no character in this part"),
-        (&["slice", &path, "--from", "9us", "--to", "8us"], "expected the earlier end first"),
+        (&["slice", &path, "--from", "9us", "--to", "8us"], "the window is empty"),
         (&["slice", &damaged], "byte 1444: block 7"),
         (&["merge", &path, &damaged], "byte 1444: block 7"),
         (&["merge", &path, &changed], "where a file before has"),

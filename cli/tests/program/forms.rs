@@ -6,8 +6,8 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use crate::support::{
-    RunOutcome, ScratchDirectory, VIEWS, capture, capture_bytes, fixture, good, gzip, piped,
-    program, view,
+    RunOutcome, ScratchDirectory, capture, capture_bytes, fixture, good, gzip, piped, program,
+    view, views,
 };
 
 fn json(text: &str) -> Value {
@@ -150,7 +150,7 @@ fn rows_of_two_captures_in_one_file_are_distinguished() {
         let once = capture_bytes(demo);
         // A section header alone is no capture.
         let twice = [&once[..28], &once, &once].concat();
-        for command in VIEWS {
+        for command in views() {
             let jsonl = piped(&[command, &["-", "--format", "jsonl"]].concat(), &twice).out;
             let rows = jsonl.lines().filter(|row| !row.starts_with("{\"row\":\"verdict\""));
             let (first, second) =

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{VIEWS, bad, capture, good, view};
+use crate::support::{bad, capture, good, view, views};
 
 #[test]
 fn a_channel_a_window_and_a_limit_select_rows() {
@@ -60,7 +60,7 @@ fn fields_select_columns() {
 
 #[test]
 fn fields_are_listed_without_a_capture() {
-    for command in VIEWS {
+    for command in views() {
         let listed = good(&[command, &["--list-fields"]].concat());
         assert!(listed.lines().all(|line| line.chars().count() <= 120), "{command:?}");
     }

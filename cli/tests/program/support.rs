@@ -5,35 +5,20 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use analyzer::filter::RowKind;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// Every command that reads a capture and prints rows.
-pub(crate) const VIEWS: [&[&str]; 19] = [
-    &["info"],
-    &["packets"],
-    &["events"],
-    &["show"],
-    &["links"],
-    &["links", "--intervals"],
-    &["links", "--slack"],
-    &["links", "--fill"],
-    &["links", "--damage"],
-    &["journeys"],
-    &["series"],
-    &["flows"],
-    &["conversations"],
-    &["conversations", "--events"],
-    &["mapping"],
-    &["blocking"],
-    &["check"],
-    &["check", "--each"],
-    &["log"],
-];
+/// The commands that print rows of a capture.
+pub(crate) fn views() -> impl Iterator<Item = &'static [&'static str]> {
+    let commands = RowKind::ALL.into_iter().map(RowKind::command);
+    let of_one = commands.filter(|command| *command != "diff");
+    of_one.map(|command| &*command.split(' ').collect::<Vec<_>>().leak())
+}
 
 /// All views, and `topology`.
 pub(crate) fn readers() -> impl Iterator<Item = &'static [&'static str]> {
-    VIEWS.into_iter().chain([&["topology"][..]])
+    views().chain([&["topology"][..]])
 }
 
 /// Exit status and output of a run.

@@ -13,16 +13,15 @@ use analyzer::link::parameters::LinkAssumptions;
 use analyzer::link_shard::LinkShard;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
-use analyzer::render::{StyledLine, TextStyle};
+use analyzer::render::{StyledLine, TextStyle, TimeUnit};
 use analyzer::row::ListRow;
 use clap::ValueEnum as _;
-use codec::capture::Channel;
 use codec::time::{CharacterPeriod, Tick};
 use serde_json::Value;
 
 use self::columns::{BODY, COUNTED, HOP, JOURNEY};
 use self::files::TableFiles;
-use crate::analyze::{CliAnalysis, analyze};
+use crate::analyze::{CliAnalysis, analyze, check_channel_exists};
 use crate::args::{ExportTablesArgs, ExportedTable};
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::input::InputFile;
@@ -84,10 +83,7 @@ pub(super) fn run(arguments: &ExportTablesArgs, output: &mut StandardOutput) -> 
             "{omitted} runs of repeated rows are not in the tables packets and events"
         ));
     }
-    let channels: Vec<&Channel> = analysis.channels().map(|(_, channel)| channel).collect();
-    if let Err(missing) = arguments.part.channels().check(&channels.iter().copied()) {
-        report.error(&missing);
-    }
+    check_channel_exists((&arguments.part, TimeUnit::default()), &analysis, &mut report);
     for (table, rows) in files.finish()? {
         let text = format!("{:<14} {rows:>12} rows", table.name());
         output.line(&StyledLine::of(TextStyle::Plain, text));

@@ -9,12 +9,13 @@ use analyzer::link::parameters::LinkAssumptions;
 use analyzer::link::slack::SlackEvent;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
+use analyzer::render::TimeUnit;
 use codec::capture::{Channel, ChannelId};
 use codec::time::{Picoseconds, Tick};
 
 use super::perfetto::PerfettoTrace;
 use super::state_dump::StateDump;
-use crate::analyze::{CliAnalysis, analyze};
+use crate::analyze::{CliAnalysis, analyze, check_channel_exists};
 use crate::args::ExportSelection;
 use crate::atomic_file::{AtomicFile, commit_read};
 use crate::exit::{CliError, CommandResult, RunReport};
@@ -99,10 +100,7 @@ fn run(
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let analysis = analyze(input, AnalysisScope::Timeline, assumptions, &mut report, &mut emit)?;
-    let channels: Vec<&Channel> = analysis.channels().map(|(_, channel)| channel).collect();
-    if let Err(missing) = arguments.part.channels().check(&channels.iter().copied()) {
-        report.error(&missing);
-    }
+    check_channel_exists((&arguments.part, TimeUnit::default()), &analysis, &mut report);
     let file = written.and_then(|()| timeline.finish());
     let file = file.map_err(|error| CliError::writing(output, &error))?;
     commit_read(vec![file], &mut report)?;
