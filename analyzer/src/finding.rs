@@ -175,7 +175,7 @@ impl FindingChecks {
         let (peer, period) = (side.peer, side.period);
         let mut scribe = FindingSink { ledger, channel: row.channel, period };
         if side.peer.is_some() {
-            side.watch.expire(row.at, &mut scribe);
+            side.watch.requests.expire(row.at, &mut scribe);
         }
         if let ChannelEvent::Packet(packet) = &row.body
             && let Some((wire, at)) = side.open_wires.packet(packet)
@@ -201,7 +201,7 @@ impl FindingChecks {
     pub(crate) fn variants(&self, id: ChannelId) -> [Option<u32>; 2] {
         let side = self.sides.get(&id);
         let pauses = side.is_some_and(|side| side.wire.pauses());
-        [side.and_then(|side| side.watch.variant()), pauses.then_some(OTHER_VARIANT)]
+        [side.and_then(|side| side.watch.resets.variant), pauses.then_some(OTHER_VARIANT)]
     }
 
     /// Upper bound on the hysteresis of the slack buffer that a channel fills: the fill level
@@ -209,7 +209,7 @@ impl FindingChecks {
     pub(crate) fn hysteresis_max(&self, id: ChannelId) -> Option<u32> {
         let side = self.sides.get(&id)?;
         let peer = self.sides.get(&side.peer?)?;
-        let apart = peer.watch.apart().filter(|_| peer.period == side.period)?;
+        let apart = peer.watch.turns.apart.filter(|_| peer.period == side.period)?;
         let cells = side.period.full_rate_periods();
         u32::try_from(apart.saturating_mul(cells).saturating_add(1)).ok()
     }
@@ -220,11 +220,11 @@ impl FindingChecks {
         for (id, side) in sides {
             let mut scribe = FindingSink { ledger, channel: *id, period: side.period };
             if side.peer.is_none() {
-                scribe.note(FindingKind::OneWay, side.watch.first(), Vec::new);
+                scribe.note(FindingKind::OneWay, side.watch.first, Vec::new);
             } else {
-                side.watch.expire(side.wire.next(), &mut scribe);
+                side.watch.requests.expire(side.wire.next(), &mut scribe);
             }
-            side.watch.finish(side.wire.next(), &mut scribe);
+            side.watch.stops.finish(side.wire.next(), &mut scribe);
         }
         self.measurements();
     }
@@ -280,7 +280,7 @@ impl FindingChecks {
         self.ledger.absorb(other.ledger.clone());
         let compared = other.sides.iter().map(|(id, side)| {
             let CheckedChannel { peer, period, watch, .. } = &**side;
-            (*id, ComparedChannel { peer: *peer, period: *period, drift: watch.drift() })
+            (*id, ComparedChannel { peer: *peer, period: *period, drift: watch.stops.drift() })
         });
         self.compared.extend(compared);
         self.compared.extend(&other.compared);

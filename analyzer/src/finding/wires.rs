@@ -201,7 +201,7 @@ impl FindingChecks {
     /// Judges what was measured on the wires of the channels, at their end.
     pub(super) fn measurements(&mut self) {
         let Self { ledger, sides, .. } = self;
-        let recorded = sides.iter().filter(|(_, side)| side.watch.first() < side.wire.next());
+        let recorded = sides.iter().filter(|(_, side)| side.watch.first < side.wire.next());
         for (id, side) in recorded {
             let mut sink = FindingSink { ledger, channel: *id, period: side.period };
             side.judge_skew(&mut sink);
@@ -226,7 +226,7 @@ impl CheckedChannel {
             sink.seen().wires.skews += 1;
         }
         if is_much(least) {
-            let recorded = self.watch.first()..self.wire.next();
+            let recorded = self.watch.first..self.wire.next();
             let at = at.filter(|at| recorded.contains(at)).unwrap_or(recorded.start);
             sink.note(FindingKind::SkewMargin, at, || {
                 let picoseconds = |name, fs: u64| FindingFact::number(name, fs / 1000);
@@ -237,7 +237,7 @@ impl CheckedChannel {
 
     /// Repeats what the transitions of the wires proved. W-5, W-8
     fn judge_transitions(&self, sink: &mut FindingSink<'_>) {
-        let at = self.watch.first();
+        let at = self.watch.first;
         if let Some(glitches) = self.measured.glitches.filter(|glitches| *glitches > 0) {
             let count = || vec![FindingFact::number("glitches", glitches)];
             sink.note(FindingKind::WireGlitches, at, count);
@@ -260,7 +260,7 @@ impl CheckedChannel {
             sink.seen().wires.rates += 1;
             if let Some(ppm) = beyond(self.period, other, error, tolerance) {
                 let clock = if self.period.fs() < other.fs() { "fast" } else { "slow" };
-                return sink.note(FindingKind::ClockOutOfTolerance, self.watch.first(), || {
+                return sink.note(FindingKind::ClockOutOfTolerance, self.watch.first, || {
                     let limit = FindingFact::number("tolerance_ppm", tolerance);
                     vec![FindingFact::number("ppm", ppm), FindingFact::word("clock", clock), limit]
                 });
