@@ -211,7 +211,7 @@ impl ScoredPort {
                 limit(self.incoming, EVERY_CLASS, heard_at, reason);
                 self.lost = LostPower::Once;
             }
-            TruthWhat::Raw { characters } if self.is_forged(characters) => {
+            TruthWhat::Raw { characters } if self.add_raw(characters) => {
                 limit(self.outgoing, EVERY_CLASS, at, OmissionReason::Raw);
                 limit(self.incoming, &[LineClass::Sender], heard_at, OmissionReason::Raw);
             }
@@ -219,9 +219,9 @@ impl ScoredPort {
         }
     }
 
-    /// True if a text in notation has FRES, codes that are not symbols, 16 IDLEs in total, or any
-    /// IDLE after a loss of power.
-    fn is_forged(&mut self, characters: &str) -> bool {
+    /// Adds a text in notation. Returns true if it has FRES, codes that are not symbols, 16 IDLEs in total, or
+    /// any IDLE after a loss of power.
+    fn add_raw(&mut self, characters: &str) -> bool {
         let Ok(characters) = notation::parse(characters) else { return true };
         characters.chars().iter().any(|character| match character {
             Character::IDLE => {
