@@ -9,23 +9,22 @@ mod wait;
 
 use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
-use codec::capture::{Channel, ChannelId};
-use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS};
+use codec::capture::ChannelId;
+use codec::time::FULL_RATE_PERIOD_PS;
 
+use self::cycle::report_deadlock;
 pub use self::event::{
     BLOCKED_TIMEOUT, BlockingEvent, Deadlock, DeadlockRelease, OutputHolder, STANDS, StopEnd,
     StopReport, WaitRoot,
 };
 pub use self::row::{BlockedRow, DeadlockRow, HolderRow, StopRow};
 use self::wait::{ChannelWait, EndedStop, WaitCause, WaitTarget};
+use crate::capture_network::CaptureNetwork;
 use crate::channel_table::ChannelTable;
 use crate::event::LinkEvent;
 use crate::journey::{HeadPacket, HeadProgress, JourneyTracker};
-use crate::link::parameters::ParameterKey;
-
-use crate::topology::{NodeIndex, TopologyNodeKind};
+use crate::node_kind::TopologyNodeKind;
 
 /// Maximum length of a chain of waiting channels. *Chosen*: far more than any path through a
 /// network of the time, and few enough to limit the work for every capture.
@@ -44,7 +43,6 @@ const PERIOD: Picoseconds = FULL_RATE_PERIOD_PS as Picoseconds;
 /// Tracks the wait-for relations between channels.
 #[derive(Debug, Default)]
 pub struct BlockingTracker {
-    nodes: NodeIndex,
     /// Waits of the channels whose senders are stopped.
     waits: ChannelTable<ChannelWait>,
     /// Stopped channels by the channel that each waits for.
@@ -58,12 +56,8 @@ pub struct BlockingTracker {
     /// Key in `circles` of the cycle of a channel.
     circled: BTreeMap<ChannelId, ChannelId>,
     stops: u64,
-    /// Longest known cable delay.
-    delay: Option<Picoseconds>,
     /// Time of the last event.
     now: Picoseconds,
-    /// End of the recording so far; may be later than the last event.
-    recorded: Picoseconds,
 }
 
 /// Stopped channels, each waiting for the next and the last for the first.
@@ -73,64 +67,48 @@ struct WaitCycle {
     since: Picoseconds,
 }
 
-/// Look-up of the packet at the head of the input behind a channel.
-type HeadLookup<'a> = &'a dyn Fn(ChannelId) -> Option<HeadPacket>;
+/// What waits are judged by: the network, the time, and the packet at the head of the input behind a channel.
+#[derive(Clone, Copy)]
+struct WaitScene<'a> {
+    network: &'a CaptureNetwork,
+    now: Picoseconds,
+    heads: &'a dyn Fn(ChannelId) -> Option<HeadPacket>,
+}
 
 /// Input and number of the packet that holds each output.
 type OutputHolders = BTreeMap<ChannelId, Option<(ChannelId, u64)>>;
 
 impl BlockingTracker {
-    /// Adds a channel.
-    pub fn declare(&mut self, id: ChannelId, channel: &Arc<Channel>) {
-        self.nodes.declare(id, channel);
-        self.delay = self.delay.max(
-            ParameterKey::Delay
-                .declared(channel)
-                .map(|periods| Picoseconds::from(periods) * PERIOD),
-        );
-    }
-
-    /// Registers two channels as the directions of one link.
-    pub fn join(&mut self, one: ChannelId, other: ChannelId) {
-        self.nodes.join(one, other);
-    }
-
-    /// The channels with their nodes, at the end of a capture.
-    pub(crate) fn take_nodes(&mut self) -> NodeIndex {
-        std::mem::take(&mut self.nodes)
-    }
-
-    /// The channels of the capture with their nodes.
-    pub const fn nodes(&self) -> &NodeIndex {
-        &self.nodes
-    }
-
-    /// Extends the known duration of the recording to `moment`.
-    pub fn pass(&mut self, moment: Picoseconds) {
-        self.recorded = self.recorded.max(moment);
-    }
-
-    /// Processes the next event of any channel, after `paths` has processed it.
+    /// Processes the next event of any channel, after the network and `paths` have processed it.
     pub fn row(
         &mut self,
         row: &TimedEvent,
+        network: &CaptureNetwork,
         paths: &JourneyTracker,
         out: &mut impl FnMut(BlockingEvent),
     ) {
-        self.take(row, &|channel| paths.head(channel), out);
+        self.now = self.now.max(row.time);
+        let heads = &|channel| paths.head(channel);
+        self.take(row, WaitScene { network, now: self.now, heads }, out);
     }
 
-    /// Reports all waits that last to the end of the recording.
-    pub fn finish(&mut self, out: &mut impl FnMut(BlockingEvent)) {
-        let now = self.now.max(self.recorded);
+    /// Reports all waits that last to the end of the recording, which may be later than the last event.
+    pub fn finish(
+        &mut self,
+        end: Picoseconds,
+        network: &CaptureNetwork,
+        out: &mut impl FnMut(BlockingEvent),
+    ) {
+        let now = self.now.max(end);
+        let scene = WaitScene { network, now, heads: &|_| None };
         for circle in std::mem::take(&mut self.circles).into_values() {
-            self.report_deadlock(circle, now, None, out);
+            report_deadlock(circle, scene, None, out);
         }
         let ends: Vec<_> =
             self.waits.iter().map(|(id, _)| (id, self.longest_cause(id, now))).collect();
         for (id, why) in ends {
             if let Some(wait) = self.waits.remove(id) {
-                out(BlockingEvent::Stop(self.stop(id, &wait, why, (now, StopEnd::CaptureEnd))));
+                out(BlockingEvent::Stop(self.stop(id, &wait, why, (scene, StopEnd::CaptureEnd))));
             }
         }
         self.queues.clear();
@@ -139,44 +117,35 @@ impl BlockingTracker {
     fn take(
         &mut self,
         row: &TimedEvent,
-        heads: HeadLookup<'_>,
+        scene: WaitScene<'_>,
         out: &mut impl FnMut(BlockingEvent),
     ) {
-        let TimedEvent { time, channel, body: what, .. } = row;
-        self.now = self.now.max(*time);
-        let now = self.now;
+        let TimedEvent { channel, body: what, .. } = row;
+        let WaitScene { network, now, .. } = scene;
         match what {
-            ChannelEvent::Head(first) => {
-                self.nodes.head(*channel, *first);
-                self.packets.insert(*channel, (now, None));
-            }
-            ChannelEvent::Packet(packet) => {
-                self.nodes.correct_heads(*channel, packet);
+            ChannelEvent::Head(_) => self.packets.insert(*channel, (now, None)),
+            ChannelEvent::Packet(_) => {
                 if let Some((_, end)) = self.packets.get_mut(*channel) {
                     *end = Some(now);
                 }
             }
-            ChannelEvent::Link(event) => match event {
-                LinkEvent::SenderStopped => {
-                    self.end(*channel, now, StopEnd::Hole, out);
-                    self.begin(*channel, now);
+            ChannelEvent::Link(LinkEvent::SenderStopped) => {
+                self.end(*channel, scene, StopEnd::Hole, out);
+                self.begin(*channel, now);
+            }
+            ChannelEvent::Link(LinkEvent::SenderResumed(by)) => {
+                self.end(*channel, scene, StopEnd::Resumed(*by), out);
+            }
+            ChannelEvent::Link(LinkEvent::Hole { .. }) => {
+                if let Some(peer) = network.opposite(*channel) {
+                    self.end(peer, scene, StopEnd::Hole, out);
                 }
-                LinkEvent::SenderResumed(by) => self.end(*channel, now, StopEnd::Resumed(*by), out),
-                LinkEvent::Hole { .. } => {
-                    if let Some(peer) = self.nodes.opposite(*channel) {
-                        self.end(peer, now, StopEnd::Hole, out);
-                    }
-                }
-                LinkEvent::OpenLink => _ = self.open.insert(*channel),
-                LinkEvent::LinkRestored => _ = self.open.remove(channel),
-                LinkEvent::ForwardReset | LinkEvent::ResetEnded => {}
-                LinkEvent::BackwardReset | LinkEvent::OverrunAlarm | LinkEvent::Probe(_) => return,
-                LinkEvent::Reply(_)
-                | LinkEvent::InvalidCode(_)
-                | LinkEvent::CorrectedCode { .. } => return,
-            },
-            ChannelEvent::Data(_) | ChannelEvent::Command(_) | ChannelEvent::Begins => return,
-            ChannelEvent::Framed | ChannelEvent::Omitted { .. } => return,
+            }
+            ChannelEvent::Link(LinkEvent::OpenLink) => _ = self.open.insert(*channel),
+            ChannelEvent::Link(LinkEvent::LinkRestored) => _ = self.open.remove(channel),
+            ChannelEvent::Link(LinkEvent::ForwardReset | LinkEvent::ResetEnded) => {}
+            ChannelEvent::Link(_) | ChannelEvent::Data(_) | ChannelEvent::Command(_) => return,
+            ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Omitted { .. } => return,
         }
         if self.waits.is_empty() {
             return;
@@ -184,7 +153,7 @@ impl BlockingTracker {
         // Channels whose target may have changed: the channel itself, the channels that wait for
         // it, and the other inputs of the node that it comes from.
         let queue = self.queues.get(channel).into_iter().flatten().copied();
-        let affected = self.nodes.inputs(*channel).chain(queue).chain([*channel]);
+        let affected = network.inputs(*channel).chain(queue).chain([*channel]);
         let mut affected: Vec<ChannelId> =
             affected.filter(|id| self.waits.get(*id).is_some()).collect();
         affected.sort_unstable();
@@ -192,7 +161,7 @@ impl BlockingTracker {
         // Each output is looked up once: a switch may have 256 inputs, all of them stopped.
         let mut holders = OutputHolders::new();
         for id in affected {
-            self.update_target(id, now, (heads, &mut holders), out);
+            self.update_target(id, scene, &mut holders, out);
         }
     }
 
@@ -204,13 +173,13 @@ impl BlockingTracker {
     fn update_target(
         &mut self,
         id: ChannelId,
-        now: Picoseconds,
-        (heads, holders): (HeadLookup<'_>, &mut OutputHolders),
+        scene: WaitScene<'_>,
+        holders: &mut OutputHolders,
         out: &mut impl FnMut(BlockingEvent),
     ) {
         let Some(wait) = self.waits.get(id) else { return };
-        let head = heads(id);
-        let ask = match (self.nodes.behind(id), head, wait.spell.ask) {
+        let head = (scene.heads)(id);
+        let ask = match (scene.network.behind(id), head, wait.spell.ask) {
             (TopologyNodeKind::Host, ..) => WaitTarget::Host,
             (
                 TopologyNodeKind::Switch | TopologyNodeKind::Fibre | TopologyNodeKind::Unknown,
@@ -228,13 +197,13 @@ impl BlockingTracker {
             (_, None, None) => WaitTarget::OutOfSight,
         };
         if wait.is_learned(head) && ask != WaitTarget::OutOfSight {
-            self.learn_target(id, ask);
+            self.learn_target(id, ask, scene.network);
         } else if wait.spell.ask != Some(ask) {
-            self.change_target(id, ask, now, out);
+            self.change_target(id, ask, scene, out);
         }
         let holder = match (ask, head.map(|head| head.passing)) {
             (WaitTarget::Output(output), Some(HeadProgress::Waiting)) => {
-                *holders.entry(output).or_insert_with(|| self.holder(output, heads))
+                *holders.entry(output).or_insert_with(|| scene.holder(output))
             }
             (WaitTarget::Output(_) | WaitTarget::Host | WaitTarget::OutOfSight, _) => None,
         };
@@ -243,41 +212,34 @@ impl BlockingTracker {
         }
     }
 
-    /// Input and number of the packet that holds an output for which another packet waits.
-    fn holder(&self, output: ChannelId, heads: HeadLookup<'_>) -> Option<(ChannelId, u64)> {
-        self.nodes.inputs(output).find_map(|input| {
-            let head = heads(input)?;
-            let has = head.wants == Some(output) && head.passing == HeadProgress::Begun;
-            has.then_some((input, head.packet))
-        })
-    }
-
     fn change_target(
         &mut self,
         id: ChannelId,
         ask: WaitTarget,
-        now: Picoseconds,
+        scene: WaitScene<'_>,
         out: &mut impl FnMut(BlockingEvent),
     ) {
-        self.remove_cycle(id, now, Some((id, DeadlockRelease::Dropped)), out);
-        let why = self.current_cause(id, now);
+        self.remove_cycle(id, scene, Some((id, DeadlockRelease::Dropped)), out);
+        let why = self.current_cause(id, scene.now);
         self.leave_queue(id);
         if let Some(wait) = self.waits.get_mut(id) {
-            wait.change_target(ask, now, why);
+            wait.change_target(ask, scene.now, why);
         }
-        if let WaitTarget::Output(output) = ask {
-            self.queues.entry(output).or_default().insert(id);
-            self.detect_cycle(id);
-        }
+        self.join_queue(id, ask, scene.network);
     }
 
     /// Sets the target that a stopped channel has had since the phase began.
-    fn learn_target(&mut self, id: ChannelId, ask: WaitTarget) {
+    fn learn_target(&mut self, id: ChannelId, ask: WaitTarget, network: &CaptureNetwork) {
         let Some(wait) = self.waits.get_mut(id) else { return };
         wait.spell.ask = Some(ask);
+        self.join_queue(id, ask, network);
+    }
+
+    /// Adds a stopped channel to the queue of its target.
+    fn join_queue(&mut self, id: ChannelId, ask: WaitTarget, network: &CaptureNetwork) {
         if let WaitTarget::Output(output) = ask {
             self.queues.entry(output).or_default().insert(id);
-            self.detect_cycle(id);
+            self.detect_cycle(id, network);
         }
     }
 
@@ -297,7 +259,7 @@ impl BlockingTracker {
     fn end(
         &mut self,
         id: ChannelId,
-        now: Picoseconds,
+        scene: WaitScene<'_>,
         ended: StopEnd,
         out: &mut impl FnMut(BlockingEvent),
     ) {
@@ -306,22 +268,22 @@ impl BlockingTracker {
             StopEnd::Hole => Some((id, DeadlockRelease::Hole)),
             StopEnd::CaptureEnd => None,
         };
-        self.remove_cycle(id, now, broken, out);
+        self.remove_cycle(id, scene, broken, out);
         if self.waits.get(id).is_none() {
             return;
         }
-        let why = self.longest_cause(id, now);
+        let why = self.longest_cause(id, scene.now);
         self.leave_queue(id);
         let Some(wait) = self.waits.remove(id) else { return };
         for behind in self.queues.get(&id).into_iter().flatten() {
             if let Some(behind) = self.waits.get_mut(*behind) {
-                let held = now.saturating_sub(wait.since.max(behind.spell.from));
+                let held = scene.now.saturating_sub(wait.since.max(behind.spell.from));
                 let WaitCause { chain, root, .. } = &why;
                 let ahead = || EndedStop { number: wait.number, chain: chain.clone(), root: *root };
                 behind.spell.add_stopped(held, ahead);
             }
         }
-        out(BlockingEvent::Stop(self.stop(id, &wait, why, (now, ended))));
+        out(BlockingEvent::Stop(self.stop(id, &wait, why, (scene, ended))));
     }
 
     fn stop(
@@ -329,16 +291,16 @@ impl BlockingTracker {
         channel: ChannelId,
         wait: &ChannelWait,
         why: WaitCause,
-        (until, ended): (Picoseconds, StopEnd),
+        (WaitScene { network, now: until, .. }, ended): (WaitScene<'_>, StopEnd),
     ) -> StopReport {
         let WaitCause { packet, chain, behind, root, holders } = why;
         let (number, since) = (wait.number, wait.since);
-        let periods = self.periods(channel, until.saturating_sub(since));
+        let period = network.period(channel);
+        let periods = period.periods(until.saturating_sub(since));
         // A reset ends the packet at the same time.
         let packet_now =
             self.packets.get(channel).filter(|(_, end)| end.is_none_or(|it| it == until));
-        let sending =
-            packet_now.map(|(begun, _)| self.periods(channel, until.saturating_sub(*begun)));
+        let sending = packet_now.map(|(begun, _)| period.periods(until.saturating_sub(*begun)));
         StopReport {
             number,
             channel,
@@ -354,17 +316,25 @@ impl BlockingTracker {
             holders,
         }
     }
+}
 
-    fn periods(&self, channel: ChannelId, time: Picoseconds) -> u64 {
-        let period = self.nodes.channel(channel).map_or(CharacterPeriod::FULL_RATE, |it| it.period);
-        period.periods(time)
+impl WaitScene<'_> {
+    /// Input and number of the packet that holds an output for which another packet waits.
+    fn holder(&self, output: ChannelId) -> Option<(ChannelId, u64)> {
+        self.network.inputs(output).find_map(|input| {
+            let head = (self.heads)(input)?;
+            let has = head.wants == Some(output) && head.passing == HeadProgress::Begun;
+            has.then_some((input, head.packet))
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
+    use std::sync::Arc;
 
+    use codec::capture::Channel;
     use codec::time::Tick;
 
     use super::*;
@@ -391,9 +361,9 @@ mod tests {
 
     /// Feeds steps, each at a period of a channel; prints the reported events, times in periods.
     fn check(names: &[&str], steps: &[(u64, u32, BlockingStep)]) -> String {
-        let mut blocking = BlockingTracker::default();
+        let (mut blocking, mut network) = <(BlockingTracker, CaptureNetwork)>::default();
         for (id, name) in (0..).zip(names) {
-            blocking.declare(ChannelId(id), &Arc::new(Channel::named(*name)));
+            network.declare(ChannelId(id), &Arc::new(Channel::named(*name)));
         }
         let (mut heads, mut text) = (BTreeMap::new(), String::new());
         let name = |id: &ChannelId| names[usize::try_from(id.0).unwrap()];
@@ -435,19 +405,16 @@ mod tests {
                 Has(it, to) => (byte(0x80), Some(head(it, Some(to), HeadProgress::Begun))),
                 Leaves(it) => (byte(0x80), Some(head(it, None, HeadProgress::Waiting))),
                 End => {
-                    blocking.pass(Picoseconds::from(*at) * PERIOD);
-                    blocking.finish(&mut out);
+                    blocking.finish(Picoseconds::from(*at) * PERIOD, &network, &mut out);
                     continue;
                 }
             };
             head.into_iter().for_each(|head| _ = heads.insert(id, head));
-            let row = TimedEvent {
-                time: Picoseconds::from(*at) * PERIOD,
-                channel: id,
-                at: Tick(*at),
-                body: what,
-            };
-            blocking.take(&row, &|id| heads.get(&id).copied(), &mut out);
+            let now = Picoseconds::from(*at) * PERIOD;
+            let row = TimedEvent { time: now, channel: id, at: Tick(*at), body: what };
+            network.observe(&row);
+            let heads = &|id| heads.get(&id).copied();
+            blocking.take(&row, WaitScene { network: &network, now, heads }, &mut out);
         }
         text
     }

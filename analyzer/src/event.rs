@@ -59,6 +59,11 @@ impl ChannelEvent {
         if let Self::Link(event) = self { Some(event) } else { None }
     }
 
+    /// The packet that was closed, if one was.
+    pub fn packet(&self) -> Option<&ReceivedPacket> {
+        if let Self::Packet(packet) = self { Some(packet) } else { None }
+    }
+
     /// Name of an event, or of the end of a packet; `detail` for what only analyses read.
     pub fn name(&self) -> &'static str {
         match self {

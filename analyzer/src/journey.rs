@@ -119,7 +119,7 @@ impl JourneyTracker {
     }
 
     /// Processes the next event of any channel; events come in order of time.
-    pub fn row(&mut self, row: &TimedEvent, out: &mut impl FnMut(Journey)) {
+    pub fn row(&mut self, row: &TimedEvent, out: &mut Vec<Journey>) {
         let Some(place) = self.net.place(row.channel) else { return };
         let Some(channel) = self.net.lane_mut(place) else { return };
         match &row.body {
@@ -153,7 +153,7 @@ impl JourneyTracker {
     }
 
     /// Decides all pending packets at the end of the recording.
-    pub fn finish(&mut self, end: Picoseconds, out: &mut impl FnMut(Journey)) {
+    pub fn finish(&mut self, end: Picoseconds, out: &mut Vec<Journey>) {
         self.decide_all(out);
         let copied: Vec<(u64, HopId)> =
             self.net.lanes.iter().flat_map(|lane| lane.copied.iter().copied()).collect();
@@ -177,7 +177,7 @@ impl JourneyTracker {
     }
 
     /// Records the first byte of a packet.
-    fn begin(&mut self, place: usize, row: &TimedEvent, first: u8, out: &mut impl FnMut(Journey)) {
+    fn begin(&mut self, place: usize, row: &TimedEvent, first: u8, out: &mut Vec<Journey>) {
         let since = self.net.busy_since(place, first, row.time);
         let Some(lane) = self.net.lane(place) else { return };
         let held = BlockingPackets { output: lane.last, input: None, resumed: lane.resumed };
@@ -223,7 +223,7 @@ impl JourneyTracker {
         place: usize,
         row: &TimedEvent,
         packet: &ReceivedPacket,
-        out: &mut impl FnMut(Journey),
+        out: &mut Vec<Journey>,
     ) {
         self.net.heads(place).into_iter().for_each(|heads| heads.correct(packet));
         let Some(lane) = self.net.lane_mut(place) else { return };
@@ -259,7 +259,7 @@ impl JourneyTracker {
         &mut self,
         id: HopId,
         (body, seq): (codec::crc::CrcResidue, u64),
-        out: &mut impl FnMut(Journey),
+        out: &mut Vec<Journey>,
     ) {
         let Some(leg) = self.legs.get(id) else { return };
         let node = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
@@ -279,7 +279,7 @@ impl JourneyTracker {
     }
 
     /// Removes a matched packet from its input and updates the state of input and output.
-    fn left(&mut self, candidate: &HopCandidate, to: HopId, out: &mut impl FnMut(Journey)) {
+    fn left(&mut self, candidate: &HopCandidate, to: HopId, out: &mut Vec<Journey>) {
         let Some(leaving) = self.legs.get(to) else { return };
         let (output, since, last) = (leaving.lane, leaving.time, leaving.number);
         let ended = leaving.closed.as_ref().map(|closed| closed.at);
@@ -327,7 +327,7 @@ impl JourneyTracker {
     }
 
     /// Removes packets from the front of a queue that can no longer be at the input.
-    fn drain(&mut self, place: usize, out: &mut impl FnMut(Journey)) {
+    fn drain(&mut self, place: usize, out: &mut Vec<Journey>) {
         loop {
             let Some(lane) = self.net.lane(place) else { return };
             let Some(front) = lane.queue.front().map(|it| it.id) else { return };
@@ -345,7 +345,7 @@ impl JourneyTracker {
     }
 
     /// Settles a packet that was not captured at an output and can no longer appear there.
-    fn overtaken(&mut self, id: HopId, out: &mut impl FnMut(Journey)) {
+    fn overtaken(&mut self, id: HopId, out: &mut Vec<Journey>) {
         let Some(leg) = self.legs.get(id) else { return };
         let seq = leg.seq;
         let fate = self.verdict(leg, JourneyFate::Dropped("S-1"));

@@ -49,6 +49,7 @@
 
 pub mod annotations;
 pub mod blocking;
+mod capture_network;
 pub mod captured;
 pub mod channel_name;
 pub mod channel_selector;

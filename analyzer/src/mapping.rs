@@ -1,6 +1,6 @@
 //! Mapping of the network by its interfaces, reconstructed from captured packets. N-2, N-7, N-8
 //!
-//! Each packet arrives once, as a journey. Packets are sorted by the time of their first capture, near
+//! Each packet arrives once, as a journey. Packets come in order of the time of their first capture, near
 //! their senders. Only packets with a good CRC are read. Memory does not grow with the capture.
 
 mod captured_mapping;
@@ -30,10 +30,10 @@ pub use self::mappers::{MapperTerm, TermEnd};
 use self::probes::ProbePairing;
 pub use self::probes::{MappingProbe, ProbeOutcome};
 pub use self::row::MappingRow;
-use crate::conversation::{self, LinkKey, ObservedPlace, TransportFate};
-use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
+use crate::capture_network::{CaptureNetwork, LinkKey};
+use crate::conversation::{self, ObservedPlace, TransportFate};
+use crate::event::{LinkEvent, Picoseconds, TimedEvent};
 use crate::journey::{Journey, JourneyFate, JourneyHop};
-use crate::time_queue::TimeQueue;
 
 /// Maximum number of interfaces that are remembered. *Chosen*: more than a network has.
 const INTERFACES_MAX: usize = 1 << 14;
@@ -91,22 +91,19 @@ pub(crate) struct ObservedMapping {
     contents: Arc<CapturedMapping>,
 }
 
-/// An item, held until all earlier ones have arrived.
+/// What mapping is followed by.
 #[derive(Debug)]
-enum MappingItem {
+pub(crate) enum MappingItem {
     Packet(Box<ObservedMapping>),
     /// Links of a packet that is not of mapping, and the time of its last one.
     Route(Box<[LinkKey]>, Picoseconds),
-    Silence(ObservedPlace),
-    Restored(ChannelId),
+    Silence(LinkKey, ObservedPlace),
+    Restored(LinkKey),
 }
 
 /// Tracker of all mapping packets of a capture.
 #[derive(Debug, Default)]
 pub struct MappingTracker {
-    waiting: TimeQueue<MappingItem>,
-    /// Links of the channels whose opposite channel was captured too.
-    links: BTreeMap<ChannelId, LinkKey>,
     /// Channel of the first capture of each interface's packets.
     homes: BTreeMap<InterfaceAddress, ChannelId>,
     /// Mapper and version of the routes of each interface, by its answers.
@@ -118,66 +115,54 @@ pub struct MappingTracker {
 }
 
 impl MappingTracker {
-    /// Pairs two channels as the directions of one link.
-    pub fn join(&mut self, one: ChannelId, other: ChannelId) {
-        let link = LinkKey(one.min(other));
-        self.links.extend([(one, link), (other, link)]);
+    /// Item of an event of a channel: silence, and its end. Without mapping it is of no interest.
+    pub(crate) fn event_item(
+        &self,
+        event: &TimedEvent,
+        network: &CaptureNetwork,
+    ) -> Option<MappingItem> {
+        let TimedEvent { channel, time, at, .. } = *event;
+        let body = event.body.link().filter(|_| !self.homes.is_empty())?;
+        let link = network.link(channel);
+        if *body == LinkEvent::OpenLink {
+            let place = ObservedPlace { time, channel, at, packet: 0 };
+            return Some(MappingItem::Silence(link, place));
+        }
+        (*body == LinkEvent::LinkRestored).then_some(MappingItem::Restored(link))
     }
 
-    /// Adds an event of a channel: silence, and its end. Without mapping it is of no interest.
-    pub fn row(&mut self, row: &TimedEvent, out: &mut impl FnMut(MappingEvent)) {
-        let TimedEvent { channel, time, at, body, .. } = row;
-        let item = match body {
-            ChannelEvent::Link(_) if self.homes.is_empty() => return,
-            ChannelEvent::Link(LinkEvent::OpenLink) => {
-                let (time, channel, at) = (*time, *channel, *at);
-                MappingItem::Silence(ObservedPlace { time, channel, at, packet: 0 })
-            }
-            ChannelEvent::Link(LinkEvent::LinkRestored) => MappingItem::Restored(*channel),
-            ChannelEvent::Link(_) | ChannelEvent::Begins | ChannelEvent::Framed => return,
-            ChannelEvent::Head(_) | ChannelEvent::Data(_) | ChannelEvent::Packet(_) => return,
-            ChannelEvent::Command(_) | ChannelEvent::Omitted { .. } => return,
-        };
-        self.wait(*time, item, out);
-    }
-
-    /// Adds the packet of a journey.
-    pub fn journey(&mut self, journey: &Journey, out: &mut impl FnMut(MappingEvent)) {
-        let (Some(first), Some(last)) = (journey.hops.first(), journey.hops.last()) else { return };
-        let Some(contents) = &journey.mapping else {
-            let is_good = conversation::fate(journey, last) == TransportFate::Arrived;
-            if is_good && !self.homes.is_empty() {
-                let links = journey.hops.iter().map(|hop| self.link(hop.channel));
-                let route = MappingItem::Route(links.collect(), last.time);
-                self.wait(first.time, route, out);
-            }
-            return;
-        };
+    /// Time and item of the packet of a journey.
+    pub(crate) fn journey_item(
+        &self,
+        journey: &Journey,
+        network: &CaptureNetwork,
+    ) -> Option<(Picoseconds, MappingItem)> {
+        let (first, last) = journey.hops.first().zip(journey.hops.last())?;
         let JourneyHop { time, channel, start: at, packet, .. } = *first;
+        let arrival = conversation::fate(journey, last);
+        let Some(contents) = &journey.mapping else {
+            let is_good = arrival == TransportFate::Arrived;
+            if !is_good || self.homes.is_empty() {
+                return None;
+            }
+            let links = journey.hops.iter().map(|hop| network.link(hop.channel));
+            return Some((time, MappingItem::Route(links.collect(), last.time)));
+        };
         let channels = [first.channel, last.channel];
         let seen = ObservedMapping {
             place: ObservedPlace { time, channel, at, packet },
             last: last.time,
             channels,
-            links: channels.map(|id| self.link(id)),
+            links: channels.map(|id| network.link(id)),
             fate: journey.fate,
-            arrival: conversation::fate(journey, last),
+            arrival,
             contents: Arc::clone(contents),
         };
-        self.wait(time, MappingItem::Packet(Box::new(seen)), out);
+        Some((time, MappingItem::Packet(Box::new(seen))))
     }
 
-    fn link(&self, channel: ChannelId) -> LinkKey {
-        self.links.get(&channel).copied().unwrap_or(LinkKey(channel))
-    }
-
-    fn wait(&mut self, time: Picoseconds, item: MappingItem, out: &mut impl FnMut(MappingEvent)) {
-        if let Some((time, item)) = self.waiting.push(time, item) {
-            self.process(time, item, out);
-        }
-    }
-
-    fn process(
+    /// Processes an item; they come in order of time.
+    pub(crate) fn process(
         &mut self,
         time: Picoseconds,
         item: MappingItem,
@@ -186,28 +171,13 @@ impl MappingTracker {
         match item {
             MappingItem::Packet(seen) => self.packet(&seen, out),
             MappingItem::Route(route, last) => self.healing.arrived(route, (time, last), out),
-            MappingItem::Silence(place) => self.healing.silence(self.link(place.channel), place),
-            MappingItem::Restored(channel) => self.healing.restored(self.link(channel), out),
+            MappingItem::Silence(link, place) => self.healing.silence(link, place),
+            MappingItem::Restored(link) => self.healing.restored(link, out),
         }
     }
 
-    /// True if any packet is held for earlier ones.
-    pub fn is_waiting(&self) -> bool {
-        !self.waiting.is_empty()
-    }
-
-    /// Processes all packets before `until`: none captured earlier will be added.
-    pub fn pass(&mut self, until: Picoseconds, out: &mut impl FnMut(MappingEvent)) {
-        while let Some((time, item)) = self.waiting.pop_before(until) {
-            self.process(time, item, out);
-        }
-    }
-
-    /// Processes all held packets, and ends everything.
+    /// Ends everything.
     pub fn finish(&mut self, out: &mut impl FnMut(MappingEvent)) {
-        while let Some((time, item)) = self.waiting.pop() {
-            self.process(time, item, out);
-        }
         self.healing.finish(out);
         self.probes.finish(out);
         self.maps.finish(out);

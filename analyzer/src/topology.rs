@@ -4,7 +4,6 @@
 mod build;
 mod dot;
 mod inconsistency;
-mod nodes;
 mod ports;
 mod row;
 
@@ -16,9 +15,9 @@ use codec::route::{PortId, RouteAddressing};
 use serde::Serialize;
 
 pub use self::inconsistency::{Inconsistency, InconsistencyKind};
-pub use self::nodes::NodeIndex;
 pub(crate) use self::row::addressing_name;
 pub use self::row::{TopologyLinkRow, TopologyNodeRow, TopologyPortRow, TopologyRow};
+pub use crate::capture_network::{CaptureNetwork, LinkKey};
 use crate::journey::ImpliedPassage;
 pub use crate::node_kind::TopologyNodeKind;
 
@@ -28,7 +27,7 @@ const IMPLIED_MAX: usize = 1 << 16;
 /// Evidence of the network in a capture.
 #[derive(Clone, Debug, Default)]
 pub struct TopologyEvidence {
-    nodes: NodeIndex,
+    nodes: CaptureNetwork,
     /// Number of packets from one channel to another by a route byte.
     implied: BTreeMap<(ChannelId, ChannelId, u8), u64>,
 }
@@ -137,7 +136,11 @@ pub struct SwitchPassage {
 
 impl TopologyEvidence {
     /// Adds the evidence of a section of a capture.
-    pub fn section(&mut self, nodes: NodeIndex, implied: impl Iterator<Item = ImpliedPassage>) {
+    pub fn section(
+        &mut self,
+        nodes: CaptureNetwork,
+        implied: impl Iterator<Item = ImpliedPassage>,
+    ) {
         self.nodes.absorb(nodes);
         for ImpliedPassage { from, to, byte, packets } in implied {
             let key = (from, to, byte);

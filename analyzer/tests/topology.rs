@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use codec::capture::{Channel, ChannelId};
+use codec::time::Tick;
 use myriscope_analyzer::journey::ImpliedPassage;
-use myriscope_analyzer::render;
-use myriscope_analyzer::topology::{InconsistencyKind, NodeIndex, Topology, TopologyEvidence};
+use myriscope_analyzer::topology::{CaptureNetwork, InconsistencyKind, Topology, TopologyEvidence};
+use myriscope_analyzer::{ChannelEvent, TimedEvent, render};
 use serde_json::json;
 
 /// A packet on a channel begins with this byte; packets went from a channel to one by a byte.
@@ -14,7 +15,7 @@ type PassedPackets<'a> = &'a [(u32, u32, u8, u64)];
 
 /// The network of channels of these names; those at 2n and 2n + 1 are a link where both are named.
 fn network(names: &[&str], heads: HeadList<'_>, passed: PassedPackets<'_>) -> Topology {
-    let mut nodes = NodeIndex::default();
+    let mut nodes = CaptureNetwork::default();
     for (id, name) in (0..).zip(names).filter(|(_, name)| !name.is_empty()) {
         let mut channel = Channel::named(*name);
         channel.tap = channel.name.split_once('>').map(|(from, _)| from.to_owned());
@@ -25,7 +26,10 @@ fn network(names: &[&str], heads: HeadList<'_>, passed: PassedPackets<'_>) -> To
             nodes.join(ChannelId(id), ChannelId(id + 1));
         }
     }
-    heads.iter().for_each(|(id, first)| nodes.head(ChannelId(*id), *first));
+    for (id, first) in heads {
+        let (channel, body) = (ChannelId(*id), ChannelEvent::Head(*first));
+        nodes.observe(&TimedEvent { time: 0, channel, at: Tick(0), body });
+    }
     let implied = passed.iter().map(|(from, to, byte, packets)| ImpliedPassage {
         from: ChannelId(*from),
         to: ChannelId(*to),

@@ -1,18 +1,19 @@
 //! Detection of wait-for cycles. R-4
 
+use crate::capture_network::CaptureNetwork;
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
 
 use super::wait::WaitTarget;
 use super::{
     BlockingEvent, BlockingTracker, CHAIN_MAX, Deadlock, DeadlockRelease, OBEYED, PERIOD, SETTLED,
-    WaitCycle,
+    WaitCycle, WaitScene,
 };
 
 impl BlockingTracker {
     /// Records a wait-for cycle if the chain of targets leads back to the channel. Each channel
     /// waits for at most one other, so cycles are disjoint.
-    pub(super) fn detect_cycle(&mut self, id: ChannelId) {
+    pub(super) fn detect_cycle(&mut self, id: ChannelId, network: &CaptureNetwork) {
         let mut channels = Vec::new();
         let (mut at, mut since) = (id, 0);
         loop {
@@ -28,7 +29,7 @@ impl BlockingTracker {
             }
             at = next;
         }
-        let name = |id: &ChannelId| self.nodes.channel(*id).map(|channel| (&channel.name, *id));
+        let name = |id: &ChannelId| network.channel(*id).map(|channel| (&channel.name, *id));
         let first = channels.iter().enumerate().min_by_key(|(_, id)| name(id));
         let first = first.map_or(0, |(place, _)| place);
         channels.rotate_left(first);
@@ -42,7 +43,7 @@ impl BlockingTracker {
     pub(super) fn remove_cycle(
         &mut self,
         id: ChannelId,
-        now: Picoseconds,
+        scene: WaitScene<'_>,
         broken: Option<(ChannelId, DeadlockRelease)>,
         out: &mut impl FnMut(BlockingEvent),
     ) {
@@ -51,28 +52,29 @@ impl BlockingTracker {
         for channel in &circle.channels {
             self.circled.remove(channel);
         }
-        self.report_deadlock(circle, now, broken, out);
+        report_deadlock(circle, scene, broken, out);
     }
+}
 
-    /// Reports a cycle as a deadlock if it lasted long enough: all characters in transit when the
-    /// last sender was stopped have arrived, and brought no GO.
-    pub(super) fn report_deadlock(
-        &self,
-        circle: WaitCycle,
-        until: Picoseconds,
-        broken: Option<(ChannelId, DeadlockRelease)>,
-        out: &mut impl FnMut(BlockingEvent),
-    ) {
-        let WaitCycle { channels, since } = circle;
-        let periods = channels.iter().filter_map(|id| self.nodes.channel(*id));
-        let period =
-            periods.map(|channel| Picoseconds::from(channel.period.ps())).max().unwrap_or(PERIOD);
-        let settled = self.delay.map_or(SETTLED * period, |delay| 4 * delay + OBEYED * period);
-        let lasted = until.saturating_sub(since);
-        let Some(first) = channels.first() else { return };
-        if lasted >= settled {
-            let periods = self.periods(*first, lasted);
-            out(BlockingEvent::Deadlock(Deadlock { channels, since, until, periods, broken }));
-        }
+/// Reports a cycle as a deadlock if it lasted long enough: all characters in transit when the
+/// last sender was stopped have arrived, and brought no GO.
+pub(super) fn report_deadlock(
+    circle: WaitCycle,
+    WaitScene { network, now: until, .. }: WaitScene<'_>,
+    broken: Option<(ChannelId, DeadlockRelease)>,
+    out: &mut impl FnMut(BlockingEvent),
+) {
+    let WaitCycle { channels, since } = circle;
+    let Some(first) = channels.first() else { return };
+    let periods = channels.iter().map(|id| Picoseconds::from(network.period(*id).ps()));
+    let period = periods.max().unwrap_or(PERIOD);
+    let settled = match network.longest_delay {
+        Some(delay) => 4 * delay + OBEYED * period,
+        None => SETTLED * period,
+    };
+    let lasted = until.saturating_sub(since);
+    if lasted >= settled {
+        let periods = network.period(*first).periods(lasted);
+        out(BlockingEvent::Deadlock(Deadlock { channels, since, until, periods, broken }));
     }
 }

@@ -1,5 +1,6 @@
 //! State of one conversation and its transitions. T-2, T-4, T-5, T-8, T-11, T-12
 
+use crate::capture_network::LinkKey;
 use crate::event::Picoseconds;
 use std::collections::VecDeque;
 
@@ -11,8 +12,8 @@ use super::message::{MessageState, TimestampMatch};
 use super::observation::{Abandonment, Observation, ObservationKind, Violation};
 use super::totals::ConversationTotals;
 use super::transport_packet::{
-    ConversationKey, DataContent, HeaderTrust, LinkKey, ObservedLabel, ObservedPacket,
-    ObservedPlace, PacketContent, TransportFate,
+    ConversationKey, DataContent, HeaderTrust, ObservedLabel, ObservedPacket, ObservedPlace,
+    PacketContent, TransportFate,
 };
 use super::visibility::{Visibility, is_before};
 

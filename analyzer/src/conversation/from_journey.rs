@@ -5,8 +5,10 @@ use codec::packet::CrcCheck;
 use codec::transport::{MessageExtent, TransportHeader, TransportPacket};
 
 use super::transport_packet::{
-    DataContent, HeaderTrust, LinkKey, ObservedPacket, ObservedPlace, PacketContent, TransportFate,
+    DataContent, HeaderTrust, ObservedPacket, ObservedPlace, PacketContent, TransportFate,
 };
+use crate::capture_network::CaptureNetwork;
+use crate::event::Picoseconds;
 use crate::journey::{self, Corruption, Journey, JourneyHop, MatchCertainty};
 use crate::packet::FrameEnd;
 use crate::transport::ParsedTransport;
@@ -20,47 +22,54 @@ pub struct MalformedPacket {
     pub fault: DecodeError,
 }
 
-/// A journey of the protocol's packet type.
+/// What conversations are followed by.
 #[derive(Debug)]
-pub(super) enum JourneyPacket {
+pub(crate) enum TransportItem {
     Packet(Box<ObservedPacket>),
     Malformed(MalformedPacket),
+    /// The capture up to here is incomplete: uncaptured packets may have existed.
+    Hole,
 }
 
-/// Converts a journey of the protocol's packet type; `link` looks up the link of a channel.
-pub(super) fn packet_of(
-    journey: &Journey,
-    link: impl Fn(codec::capture::ChannelId) -> LinkKey,
-) -> Option<JourneyPacket> {
-    let ParsedTransport { packet, check, content } = **journey.transport.as_ref()?;
-    let last = journey.hops.last()?;
-    // Partial packets matched by order alone: only the last hop, which is intact, is certain.
-    let by_order = journey.certainty == MatchCertainty::ByOrder && last.check == CrcCheck::Good;
-    let cut = journey
-        .injuries
-        .iter()
-        .any(|it| matches!(it.harm, Corruption::Cut(..) | Corruption::Grown(_)));
-    let first = if by_order && cut { last } else { journey.hops.first()? };
-    let JourneyHop { time, channel, start: at, packet: number, .. } = *first;
-    let place = ObservedPlace { time, channel, at, packet: number };
-    let (header, what) = match packet {
-        Ok(packet) => parts(packet, content),
-        // A corrupted packet is not malformed.
-        Err(fault) => {
-            let whole = check == CrcCheck::Good && last.ended_by == FrameEnd::Gap;
-            return whole.then_some(JourneyPacket::Malformed(MalformedPacket { place, fault }));
-        }
-    };
-    Some(JourneyPacket::Packet(Box::new(ObservedPacket {
-        place,
-        last: last.time,
-        links: (link(first.channel), link(last.channel)),
-        header,
-        what,
-        fate: fate(journey, last),
-        certainty: journey.certainty,
-        reading: if check == CrcCheck::Good { HeaderTrust::Sound } else { HeaderTrust::Doubtful },
-    })))
+impl TransportItem {
+    /// Time and packet of a journey, if it has the protocol's packet type.
+    pub(crate) fn of(journey: &Journey, network: &CaptureNetwork) -> Option<(Picoseconds, Self)> {
+        let ParsedTransport { packet, check, content } = **journey.transport.as_ref()?;
+        let last = journey.hops.last()?;
+        // Partial packets matched by order alone: only the last hop, which is intact, is certain.
+        let by_order = journey.certainty == MatchCertainty::ByOrder && last.check == CrcCheck::Good;
+        let cut = journey
+            .injuries
+            .iter()
+            .any(|it| matches!(it.harm, Corruption::Cut(..) | Corruption::Grown(_)));
+        let first = if by_order && cut { last } else { journey.hops.first()? };
+        let JourneyHop { time, channel, start: at, packet: number, .. } = *first;
+        let place = ObservedPlace { time, channel, at, packet: number };
+        let (header, what) = match packet {
+            Ok(packet) => parts(packet, content),
+            // A corrupted packet is not malformed.
+            Err(fault) => {
+                let whole = check == CrcCheck::Good && last.ended_by == FrameEnd::Gap;
+                let malformed = Self::Malformed(MalformedPacket { place, fault });
+                return whole.then_some((time, malformed));
+            }
+        };
+        let packet = ObservedPacket {
+            place,
+            last: last.time,
+            links: (network.link(first.channel), network.link(last.channel)),
+            header,
+            what,
+            fate: fate(journey, last),
+            certainty: journey.certainty,
+            reading: if check == CrcCheck::Good {
+                HeaderTrust::Sound
+            } else {
+                HeaderTrust::Doubtful
+            },
+        };
+        Some((time, Self::Packet(Box::new(packet))))
+    }
 }
 
 fn parts(

@@ -20,6 +20,8 @@ mod ends;
 mod rules;
 mod sight;
 
+use crate::capture_network::LinkKey;
+use crate::time_queue::TimeQueue;
 use codec::capture::ChannelId;
 use codec::crc::CrcResidue;
 use codec::time::Tick;
@@ -90,6 +92,11 @@ pub(super) fn seen(line: &str) -> ObservedPacket {
     }
 }
 
+fn packet(line: &str) -> (Picoseconds, TransportItem) {
+    let seen = seen(line);
+    (seen.place.time, TransportItem::Packet(Box::new(seen)))
+}
+
 fn reason(nack: &str) -> NackReason {
     let number: usize = nack.strip_prefix('N').unwrap().parse().unwrap();
     let place = if number >= 16 { number - 12 } else { number - 1 };
@@ -98,7 +105,7 @@ fn reason(nack: &str) -> NackReason {
 
 /// Observations and conversations of packets in any order.
 fn observations(lines: &str) -> (Vec<Observation>, Vec<Conversation>) {
-    let mut conversations = ConversationTracker::default();
+    let (mut conversations, mut waiting) = <(ConversationTracker, TimeQueue<_>)>::default();
     let (mut noticed, mut ended) = (Vec::new(), Vec::new());
     let mut out = |spoken| match spoken {
         TransportEvent::Noticed(it) => noticed.push(it),
@@ -106,12 +113,14 @@ fn observations(lines: &str) -> (Vec<Observation>, Vec<Conversation>) {
         TransportEvent::Malformed(_) => {}
     };
     for line in lines.split(['\n', '|']).map(str::trim).filter(|line| !line.is_empty()) {
-        match line.strip_suffix(" hole") {
-            Some(time) => {
-                conversations.hole(time.parse::<Picoseconds>().unwrap() * 1_000_000, &mut out);
-            }
-            None => conversations.packet(seen(line), &mut out),
-        }
+        let (time, item) = match line.strip_suffix(" hole") {
+            Some(time) => (time.parse::<Picoseconds>().unwrap() * 1_000_000, TransportItem::Hole),
+            None => packet(line),
+        };
+        assert!(waiting.push(time, item).is_none());
+    }
+    while let Some((time, item)) = waiting.pop() {
+        conversations.process(time, item, &mut out);
     }
     conversations.finish(&mut out);
     (noticed, ended)
@@ -187,9 +196,10 @@ fn memory_does_not_grow_with_a_message_that_is_sent_for_ever() {
     };
     for round in 0..10_000_u64 {
         let time = round * 4000;
-        conversations.packet(seen(&format!("{time} S 7.0 {time}")), &mut out);
-        conversations.packet(seen(&format!("{} N2 7.0 {time}", time + 12)), &mut out);
-        conversations.pass(Picoseconds::from(time) * 1_000_000, &mut out);
+        for line in [format!("{time} S 7.0 {time}"), format!("{} N2 7.0 {time}", time + 12)] {
+            let (time, item) = packet(&line);
+            conversations.process(time, item, &mut out);
+        }
     }
     conversations.finish(&mut out);
     assert_eq!((sums.messages, sums.data), (1, 10_000));

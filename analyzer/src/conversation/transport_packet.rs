@@ -10,6 +10,7 @@ use codec::transport::{
     SequenceBit, SyncFlag, TransportHeader, TransportTimestamp,
 };
 
+use crate::capture_network::LinkKey;
 use crate::journey::MatchCertainty;
 use crate::named_enum::named_enum;
 
@@ -46,10 +47,6 @@ pub struct ObservedPlace {
     /// Number of the packet on the channel.
     pub packet: u64,
 }
-
-/// A link, identified by the lesser of its channels.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LinkKey(pub ChannelId);
 
 /// Content of a transport packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

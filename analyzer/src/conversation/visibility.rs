@@ -1,13 +1,14 @@
 //! Coverage of the capture: links that carry answers, hosts with captured arrivals, and the time of
 //! the last hole.
 
+use crate::capture_network::LinkKey;
 use crate::event::Picoseconds;
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::transport::{Nic, TransportTimestamp};
 
 use super::observation::{Observation, ObservationKind};
-use super::transport_packet::{HeaderTrust, LinkKey, ObservedPacket, PacketContent, TransportFate};
+use super::transport_packet::{HeaderTrust, ObservedPacket, PacketContent, TransportFate};
 
 /// Maximum number of pairs of NICs and links with captured answers. *Chosen*: as many as open
 /// conversations. Without an entry, missing answers prove nothing.

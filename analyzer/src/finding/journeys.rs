@@ -1,11 +1,12 @@
 //! Checks of journeys, waits and slack buffers. P-1, P-5, F-3, F-4, F-9, S-1..S-3, S-6, I-2, I-4,
 //! N-2
 
+use crate::capture_network::CaptureNetwork;
 use crate::event::Picoseconds;
 use codec::capture::{Channel, ChannelId};
 use codec::mapping::{MappingPacket, MappingRequest};
 use codec::packet::CrcCheck;
-use codec::time::{CharacterPeriod, Tick};
+use codec::time::Tick;
 
 use super::mapping::MappingChecks;
 use super::route_union::RouteUnion;
@@ -20,7 +21,6 @@ use crate::journey::{
 use crate::link::slack::SlackEvent;
 use crate::packet::StartCoverage;
 use crate::recorded::FindingGrounds;
-use crate::topology::NodeIndex;
 use crate::totals::AddTotals;
 
 /// Maximum time for which a host may accept no data. *Chosen*: 5 µs for "a few" microseconds. I-4
@@ -38,14 +38,14 @@ const GRACE_PS: Picoseconds = 25_000;
 const AROUND_PS: Picoseconds = 100_000_000;
 
 impl FindingChecks {
-    /// Checks a journey between nodes.
-    pub fn journey(&mut self, journey: &Journey, nodes: &NodeIndex) {
+    /// Checks a journey between network.
+    pub fn journey(&mut self, journey: &Journey, network: &CaptureNetwork) {
         let Some(last) = journey.hops.last() else { return };
         let far = u64::from(journey.hops.len() > 1);
         let seen = &mut self.ledger.seen;
         let contents = journey.mapping.as_ref().filter(|it| it.check == CrcCheck::Good);
         let mapping = contents.and_then(|contents| contents.packet().ok());
-        let (turns, united) = self.routes.add(journey, mapping, nodes);
+        let (turns, united) = self.routes.add(journey, mapping, network);
         seen.turns += turns;
         self.odd_routes();
         self.used_route(journey);
@@ -80,7 +80,7 @@ impl FindingChecks {
         let is_begun = last.opening == StartCoverage::Unsure;
         if let Some(kind) = odd.filter(|_| !is_expected && !is_begun) {
             let byte = last.route.map(|byte| FindingFact::byte("route", byte));
-            let around: Vec<_> = nodes.around(last.channel).collect();
+            let around: Vec<_> = network.around(last.channel).collect();
             // What arrived shows these; that nothing left a switch rests on all its channels.
             let arrived = matches!(kind, FindingKind::Misrouted | FindingKind::NoRoute);
             let left = FindingGrounds::Channels([last.since, self.ledger.now], &around);
@@ -90,12 +90,12 @@ impl FindingChecks {
             });
         }
         united.into_iter().for_each(|union| self.cycle(&union));
-        mapping.into_iter().for_each(|packet| self.mapping(journey, packet, nodes));
+        mapping.into_iter().for_each(|packet| self.mapping(journey, packet, network));
         for hop in &journey.hops {
             self.waited(hop);
         }
         for injury in &journey.injuries {
-            self.injury(injury, journey, nodes);
+            self.injury(injury, journey, network);
         }
     }
 
@@ -112,7 +112,7 @@ impl FindingChecks {
     }
 
     /// Reports a corruption between two taps. P-5, P-1
-    fn injury(&mut self, injury: &CorruptionSite, journey: &Journey, nodes: &NodeIndex) {
+    fn injury(&mut self, injury: &CorruptionSite, journey: &Journey, network: &CaptureNetwork) {
         let Some(after) = injury.after else {
             // The packet was corrupted before its first captured link: reported as P-4.
             return;
@@ -121,7 +121,7 @@ impl FindingChecks {
         let pair = hops.clone().zip(hops.skip(1)).find(|(_, hop)| hop.channel == injury.seen);
         let Some((before, hop)) = pair else { return };
         // Across a fibre, there is no other way.
-        let around: Vec<_> = nodes.around(before.channel).chain([hop.channel]).collect();
+        let around: Vec<_> = network.around(before.channel).chain([hop.channel]).collect();
         let span = [before.since.min(hop.since), self.ledger.now];
         let one_wire = injury.damage.as_ref().and_then(|damage| damage.tally.single());
         let grounds = match (one_wire, injury.switches) {
@@ -187,12 +187,8 @@ impl FindingChecks {
         }
     }
 
-    /// Checks a wait or a deadlock; `period` returns the character period of a channel.
-    pub fn blocked(
-        &mut self,
-        blocked: &BlockingEvent,
-        period: impl Fn(ChannelId) -> CharacterPeriod,
-    ) {
+    /// Checks a wait or a deadlock.
+    pub fn blocked(&mut self, blocked: &BlockingEvent, network: &CaptureNetwork) {
         self.held.add(blocked);
         let (channel, kind, since, periods, chain) = match blocked {
             BlockingEvent::Stop(stop) => {
@@ -213,7 +209,7 @@ impl FindingChecks {
                 (*first, FindingKind::Deadlock, *since, *periods, channels)
             }
         };
-        let when = Occurrence { time: since, at: Tick(period(channel).periods(since)) };
+        let when = Occurrence { time: since, at: Tick(network.period(channel).periods(since)) };
         let grounds = FindingGrounds::Channels([since, self.ledger.now], chain);
         self.ledger.note(kind, (channel, when), grounds, || {
             let name = if kind == FindingKind::Deadlock { "circle" } else { "waits_for" };
@@ -224,16 +220,11 @@ impl FindingChecks {
         });
     }
 
-    /// Reports clock drift at the end of a section; `period` returns the character period of a
-    /// channel. W-6
-    pub(crate) fn clocks(
-        &mut self,
-        clocks: &ClockEstimator,
-        period: impl Fn(ChannelId) -> CharacterPeriod,
-    ) {
+    /// Reports clock drift at the end of a section. W-6
+    pub(crate) fn clocks(&mut self, clocks: &ClockEstimator, network: &CaptureNetwork) {
         self.ledger.seen.clocks += clocks.compared();
         for (id, rate, time) in clocks.rates() {
-            let at = Tick(period(id).periods(time));
+            let at = Tick(network.period(id).periods(time));
             let place = (id, Occurrence { time, at });
             let grounds = FindingGrounds::Characters;
             self.ledger.note(FindingKind::ClockDrift, place, grounds, || drift(rate / 1000));
@@ -286,9 +277,8 @@ impl FindingChecks {
         }
     }
 
-    /// Checks an event of a slack buffer; `period` returns the character period of a channel.
-    /// F-3, F-4, F-9
-    pub fn slack(&mut self, said: &SlackEvent, period: impl Fn(ChannelId) -> CharacterPeriod) {
+    /// Checks an event of a slack buffer. F-3, F-4, F-9
+    pub fn slack(&mut self, said: &SlackEvent, network: &CaptureNetwork) {
         let (kind, by) = match *said {
             SlackEvent::Fill(_) => {
                 self.ledger.seen.fills += 1;
@@ -304,7 +294,7 @@ impl FindingChecks {
             SlackEvent::Contradiction { .. } => (FindingKind::UnlikeAssumed, None),
         };
         let (channel, at) = (said.channel(), said.at());
-        let time = period(channel).time(at.0);
+        let time = network.period(channel).time(at.0);
         let grounds = FindingGrounds::Channels([time.saturating_sub(AROUND_PS), time], &[channel]);
         self.ledger.note(kind, (channel, Occurrence { time, at }), grounds, || {
             by.into_iter().map(|by| FindingFact::number("cells", by)).collect()

@@ -16,12 +16,12 @@ use super::journeys::{packet as packet_fact, place};
 use super::observed_routes::{RouteMap, WrongRoute, is_from_host};
 use super::set::{FindingFact, RuleCoverage};
 use super::{FindingChecks, FindingKind};
+use crate::capture_network::CaptureNetwork;
 use crate::event::Picoseconds;
 use crate::journey::{Journey, JourneyFate, JourneyHop, MatchCertainty};
 use crate::mapping::CapturedMapping;
 use crate::packet::FrameEnd;
 use crate::recorded::FindingGrounds;
-use crate::topology::NodeIndex;
 
 /// Most interfaces whose addresses are remembered. *Chosen*: more than a network has.
 const INTERFACES_MAX: usize = 1 << 14;
@@ -70,16 +70,16 @@ impl FindingChecks {
         &mut self,
         journey: &Journey,
         packet: MappingPacket<'_>,
-        nodes: &NodeIndex,
+        network: &CaptureNetwork,
     ) {
         let (Some(first), Some(last)) = (journey.hops.first(), journey.hops.last()) else { return };
-        self.turns(journey, nodes);
+        self.turns(journey, network);
         if journey.certainty != MatchCertainty::Certain {
             return;
         }
-        let is_own = is_from_host(first.channel, nodes);
+        let is_own = is_from_host(first.channel, network);
         if is_own {
-            self.address(packet.source(), journey, nodes);
+            self.address(packet.source(), journey, network);
         }
         let arrived = (journey.fate == JourneyFate::Arrived).then_some(last);
         match packet {
@@ -87,7 +87,7 @@ impl FindingChecks {
             MappingPacket::Answer(_) | MappingPacket::Resign { .. } | MappingPacket::Home(..) => {}
             MappingPacket::Request(header, request) => {
                 let map = (header.source, header.version);
-                let to = arrived.and_then(|last| nodes.opposite(last.channel));
+                let to = arrived.and_then(|last| network.opposite(last.channel));
                 to.into_iter().for_each(|to| self.mapping.ask(to, &header));
                 if request == MappingRequest::Probe {
                     return;
@@ -105,7 +105,7 @@ impl FindingChecks {
     }
 
     /// Checks that no two interfaces have one address. N-3
-    fn address(&mut self, address: InterfaceAddress, journey: &Journey, nodes: &NodeIndex) {
+    fn address(&mut self, address: InterfaceAddress, journey: &Journey, network: &CaptureNetwork) {
         let (Some(first), Some(contents)) = (journey.hops.first(), &journey.mapping) else {
             return;
         };
@@ -134,7 +134,7 @@ impl FindingChecks {
         if self.mapping.passed_on.contains(&[home, first.channel]) {
             return;
         }
-        let node = |id| nodes.ends(id).map(|ends| &ends.from.node);
+        let node = |id| network.ends(id).map(|ends| &ends.from.node);
         if node(home) != node(first.channel) {
             self.ledger.note(
                 FindingKind::EqualAddresses,
@@ -149,11 +149,11 @@ impl FindingChecks {
     }
 
     /// Checks that byte 80 turns a packet round at a switch. An absolute switch sends it to port 0. N-8
-    fn turns(&mut self, journey: &Journey, nodes: &NodeIndex) {
+    fn turns(&mut self, journey: &Journey, network: &CaptureNetwork) {
         let hops = journey.hops.iter();
         for (hop, next) in hops.clone().zip(hops.skip(1)) {
             let is_whole = hop.length == next.length + 1 && is_sound(hop) && is_sound(next);
-            let ends = nodes.ends(hop.channel).zip(nodes.ends(next.channel));
+            let ends = network.ends(hop.channel).zip(network.ends(next.channel));
             let Some((came, left)) = ends.filter(|_| is_whole && hop.route == Some(TURN)) else {
                 continue;
             };

@@ -13,10 +13,10 @@ use codec::route::PortId;
 use super::FindingKind;
 use super::route_union::RouteUnion;
 use super::set::Occurrence;
+use crate::capture_network::CaptureNetwork;
 use crate::event::Picoseconds;
 use crate::journey::{Journey, JourneyFate, JourneyHop};
 use crate::node_kind::TopologyNodeKind;
-use crate::topology::NodeIndex;
 
 /// Time for which packets with earlier routes may leave an interface that has installed new ones. *Chosen*: its
 /// memory holds packets of 1.6 ms (I-5), which may wait.
@@ -70,10 +70,10 @@ impl ObservedRoutes {
         &mut self,
         journey: &Journey,
         mapping: Option<MappingPacket<'_>>,
-        nodes: &NodeIndex,
+        network: &CaptureNetwork,
     ) -> (u64, Option<RouteUnion>) {
         if journey.mapping.is_some() {
-            return (0, mapping.and_then(|packet| self.mapping(journey, packet, nodes)));
+            return (0, mapping.and_then(|packet| self.mapping(journey, packet, network)));
         }
         let Some(first) = journey.hops.first() else { return (0, None) };
         let installed = self.interfaces.get(&first.channel);
@@ -129,7 +129,7 @@ impl ObservedRoutes {
         &mut self,
         journey: &Journey,
         packet: MappingPacket<'_>,
-        nodes: &NodeIndex,
+        network: &CaptureNetwork,
     ) -> Option<RouteUnion> {
         let (first, last) = (journey.hops.first()?, journey.hops.last()?);
         let map = match packet {
@@ -138,7 +138,7 @@ impl ObservedRoutes {
             }
             MappingPacket::Request(header, MappingRequest::Install) => {
                 let map = (header.source, header.version);
-                let to = nodes.opposite(last.channel);
+                let to = network.opposite(last.channel);
                 let to = to.filter(|_| journey.fate == JourneyFate::Arrived);
                 if let Some(installed) = to.and_then(|to| self.interfaces.get_mut(&to))
                     && installed.map != Some(map)
@@ -158,7 +158,7 @@ impl ObservedRoutes {
             MappingPacket::Request(..) | MappingPacket::Home(..) => return None,
             MappingPacket::Answer(_) | MappingPacket::Resign { .. } => return None,
         };
-        if is_from_host(first.channel, nodes) {
+        if is_from_host(first.channel, network) {
             let address = packet.source();
             let (since, odd) = (first.time + QUEUED, Vec::new());
             let new = || InstalledMap { address, map: Some(map), since, odd };
@@ -181,8 +181,8 @@ impl ObservedRoutes {
 }
 
 /// True if a channel comes from a host, by its name and by the packets that the host received. I-1
-pub(super) fn is_from_host(channel: ChannelId, nodes: &NodeIndex) -> bool {
-    nodes.ends(channel).is_some_and(|ends| {
-        ends.from.port == PortId(0) && nodes.kind(&ends.from.node) == TopologyNodeKind::Host
+pub(super) fn is_from_host(channel: ChannelId, network: &CaptureNetwork) -> bool {
+    network.ends(channel).is_some_and(|ends| {
+        ends.from.port == PortId(0) && network.kind(&ends.from.node) == TopologyNodeKind::Host
     })
 }

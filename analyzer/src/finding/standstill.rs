@@ -8,9 +8,9 @@ use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS, Tick};
 use super::set::{FactValue, FindingFact, Occurrence};
 use super::{FindingChecks, FindingKind, Severity};
 use crate::blocking::{BlockingEvent, STANDS, StopEnd, StopReport, WaitRoot};
-use crate::event::Picoseconds;
+use crate::capture_network::CaptureNetwork;
+use crate::event::{Picoseconds, TimedEvent};
 use crate::packet::{FrameEnd, ReceivedPacket};
-use crate::topology::NodeIndex;
 
 /// Minimum share of the recorded time, as its reciprocal, for which a sender must be stopped to count as held
 /// up, if it is as long as a standstill. *Chosen*: a tenth.
@@ -117,20 +117,17 @@ impl HeldTime {
 
 impl FindingChecks {
     /// Records a packet that the end of the recording cut: it may have stood for a while. P-1
-    pub(crate) fn cut_off(
-        &mut self,
-        channel: ChannelId,
-        (packet, now): (&ReceivedPacket, Picoseconds),
-        period: CharacterPeriod,
-    ) {
-        if packet.ended_by == FrameEnd::CaptureEnd {
-            let since = period.time(packet.end.0 + 1);
+    pub(crate) fn cut_off(&mut self, event: &TimedEvent, network: &CaptureNetwork) {
+        if let Some(ReceivedPacket { ended_by: FrameEnd::CaptureEnd, number, end, .. }) =
+            event.body.packet()
+        {
+            let since = network.period(event.channel).time(end.0 + 1);
             self.held.stand(
-                channel,
+                event.channel,
                 StandingSender {
                     since,
-                    until: now.max(since),
-                    packet: Some(packet.number),
+                    until: event.time.max(since),
+                    packet: Some(*number),
                     chain: Vec::new(),
                     root: None,
                     ends: StandingEnd::Recording,
@@ -139,19 +136,14 @@ impl FindingChecks {
         }
     }
 
-    /// Reports at the end of a section what stood still and who held up whom; `period` returns the character
-    /// period of a channel.
-    pub(crate) fn standstill(
-        &mut self,
-        nodes: &NodeIndex,
-        period: impl Fn(ChannelId) -> CharacterPeriod,
-    ) {
+    /// Reports at the end of a section what stood still and who held up whom.
+    pub(crate) fn standstill(&mut self, network: &CaptureNetwork) {
         let held = std::mem::take(&mut self.held);
-        let place = |id, time| Occurrence { time, at: Tick(period(id).periods(time)) };
+        let place = |id, time| Occurrence { time, at: Tick(network.period(id).periods(time)) };
         let recorded = std::mem::take(&mut self.ledger.recorded);
         let span = |id: ChannelId| {
             // STOP and GO are on the opposite channel.
-            let own = [Some(id), nodes.opposite(id)].into_iter().flatten();
+            let own = [Some(id), network.opposite(id)].into_iter().flatten();
             let mut ends = own.filter_map(|id| recorded.span(id));
             let first = ends.next()?;
             Some(ends.fold(first, |[from, to], [begin, end]| [from.max(begin), to.min(end)]))
@@ -175,7 +167,7 @@ impl FindingChecks {
             let facts = if kind == FindingKind::HeldUp {
                 vec![share(lasted, recorded), FindingFact::channel("behind", channel)]
             } else {
-                sender.facts(lasted, recorded, period(channel))
+                sender.facts(lasted, recorded, network.period(channel))
             };
             self.ledger.note_as((severity, kind), channel, when, || facts);
         }

@@ -99,7 +99,7 @@ pub struct JourneyHop {
 
 impl JourneyTracker {
     /// Reports the journey of a packet if all its hops have ended and its fate is known.
-    pub(super) fn emit_if_complete(&mut self, id: HopId, out: &mut impl FnMut(Journey)) {
+    pub(super) fn emit_if_complete(&mut self, id: HopId, out: &mut Vec<Journey>) {
         let mut chain = std::mem::take(&mut self.chain);
         chain.clear();
         if self.complete_chain(id, &mut chain).is_some() {
@@ -127,7 +127,7 @@ impl JourneyTracker {
             self.keep_arrived(&journey, &chain);
             self.reported += 1;
             chain.iter().for_each(|id| self.legs.remove(*id));
-            out(journey);
+            out.push(journey);
             if let Some(over) = self.over.take() {
                 self.end_copied(over);
             }

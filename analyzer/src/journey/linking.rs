@@ -66,7 +66,7 @@ impl JourneyTracker {
         self.legs.remove(id);
     }
 
-    pub(super) fn settle(&mut self, id: HopId, fate: JourneyFate, out: &mut impl FnMut(Journey)) {
+    pub(super) fn settle(&mut self, id: HopId, fate: JourneyFate, out: &mut Vec<Journey>) {
         if let Some(leg) = self.legs.get_mut(id) {
             leg.fate = Some(fate);
         }

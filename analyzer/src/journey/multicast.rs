@@ -55,7 +55,7 @@ impl MappedNode {
 impl JourneyTracker {
     /// Settles a packet that loads the table of the switch behind its channel, and keeps one that the switch
     /// copies. Returns true for a packet that loads.
-    pub(super) fn loads_table(&mut self, id: HopId, out: &mut impl FnMut(Journey)) -> bool {
+    pub(super) fn loads_table(&mut self, id: HopId, out: &mut Vec<Journey>) -> bool {
         let Some(leg) = self.legs.get(id) else { return false };
         let (place, first) = (leg.lane, leg.first);
         let Some((node, _)) = self.net.lane(place).and_then(|lane| lane.to) else { return false };
@@ -120,7 +120,7 @@ impl JourneyTracker {
         &mut self,
         (candidate, certainty): (HopCandidate, MatchCertainty),
         id: HopId,
-        out: &mut impl FnMut(Journey),
+        out: &mut Vec<Journey>,
     ) {
         self.release(id);
         let (mut from, mut to, mut link) = (Some(candidate.leg), id, None::<HopLink>);

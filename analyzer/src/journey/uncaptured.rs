@@ -40,7 +40,7 @@ impl SoleMatch {
 
 impl JourneyTracker {
     /// Adds a packet to those on uncaptured links; the oldest beyond the limit is settled.
-    pub(super) fn wait(&mut self, id: HopId, seq: u64, out: &mut impl FnMut(Journey)) {
+    pub(super) fn wait(&mut self, id: HopId, seq: u64, out: &mut Vec<Journey>) {
         match self.legs.get_mut(id).map(|leg| std::mem::replace(&mut leg.sight, SearchScope::Lost))
         {
             Some(SearchScope::Followed) => self.waiting.push_back((seq, id)),

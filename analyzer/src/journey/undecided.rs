@@ -16,7 +16,7 @@ const ROUNDS: [u8; 3] = [8, 2, 0];
 
 impl JourneyTracker {
     /// Links an ended packet to its hop before, or postpones it if that requires more data.
-    pub(super) fn find_before(&mut self, id: HopId, out: &mut impl FnMut(Journey)) {
+    pub(super) fn find_before(&mut self, id: HopId, out: &mut Vec<Journey>) {
         let mut alike = Vec::new();
         let best = self.best_seen(id, &mut alike);
         if self.is_early(id, best.map(|(candidate, _)| candidate.fit)) {
@@ -38,7 +38,7 @@ impl JourneyTracker {
         id: HopId,
         best: Option<(HopCandidate, MatchCertainty)>,
         alike: &[HopId],
-        out: &mut impl FnMut(Journey),
+        out: &mut Vec<Journey>,
     ) {
         if let Some(copied) = self.copied_from(id) {
             return self.join_copy(copied, id, out);
@@ -102,7 +102,7 @@ impl JourneyTracker {
     }
 
     /// Postpones the decision of a packet; beyond the limit the oldest is decided at once.
-    pub(super) fn postpone(&mut self, id: HopId, out: &mut impl FnMut(Journey)) {
+    pub(super) fn postpone(&mut self, id: HopId, out: &mut Vec<Journey>) {
         let Some(leg) = self.legs.get_mut(id) else { return };
         if !std::mem::replace(&mut leg.undecided, true) {
             self.undecided.push((leg.seq, id));
@@ -115,7 +115,7 @@ impl JourneyTracker {
 
     /// Decides the postponed packets of the switch at which a packet has arrived completely, where
     /// possible.
-    pub(super) fn decide_behind(&mut self, place: usize, out: &mut impl FnMut(Journey)) {
+    pub(super) fn decide_behind(&mut self, place: usize, out: &mut Vec<Journey>) {
         if self.undecided.is_empty() {
             return;
         }
@@ -137,7 +137,7 @@ impl JourneyTracker {
 
     /// Decides all postponed packets at the end of the recording; matches by bytes come before
     /// those by turn and order.
-    pub(super) fn decide_all(&mut self, out: &mut impl FnMut(Journey)) {
+    pub(super) fn decide_all(&mut self, out: &mut Vec<Journey>) {
         for least in ROUNDS {
             let time = |(_, id): &(u64, HopId)| self.legs.get(*id).map(|leg| leg.time);
             let mut undecided = std::mem::take(&mut self.undecided);
@@ -153,7 +153,7 @@ impl JourneyTracker {
         }
     }
 
-    fn decide(&mut self, id: HopId, seq: u64, out: &mut impl FnMut(Journey)) {
+    fn decide(&mut self, id: HopId, seq: u64, out: &mut Vec<Journey>) {
         let Some(leg) = self.legs.get_mut(id).filter(|leg| leg.seq == seq) else { return };
         leg.undecided = false;
         let mut alike = Vec::new();

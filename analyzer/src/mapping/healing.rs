@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::MappingEvent;
-use crate::conversation::{LinkKey, ObservedPlace};
+use crate::capture_network::LinkKey;
+use crate::conversation::ObservedPlace;
 use crate::event::Picoseconds;
 
 /// Maximum number of flows whose routes are remembered. *Chosen*: those of 128 hosts.

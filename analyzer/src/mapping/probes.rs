@@ -9,7 +9,8 @@ use codec::mapping::{
 };
 
 use super::{MappingEvent, ObservedMapping};
-use crate::conversation::{LinkKey, ObservedPlace, TransportFate};
+use crate::capture_network::LinkKey;
+use crate::conversation::{ObservedPlace, TransportFate};
 use crate::event::Picoseconds;
 use crate::journey::JourneyFate;
 use crate::named_enum::named_enum;

@@ -1,54 +1,104 @@
 //! Analysis of the whole network: processes the output of all links in order of time.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use codec::capture::ChannelId;
-use codec::time::CharacterPeriod;
 
 use super::AnalysisEvent;
 use super::batch::SectionProgress;
 use super::link_stage::BatchOutput;
 use super::merge::merged;
-use crate::blocking::BlockingTracker;
-use crate::channel_table::ChannelTable;
-use crate::conversation::{ConversationTracker, TransportEvent};
+use crate::blocking::{BlockingEvent, BlockingTracker};
+use crate::capture_network::CaptureNetwork;
+use crate::conversation::{ConversationTracker, TransportEvent, TransportItem};
 use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
 use crate::finding::{FindingCase, FindingChecks};
-use crate::journey::JourneyTracker;
+use crate::journey::{Journey, JourneyTracker};
 use crate::link::LinkOutput;
 use crate::link::parameters::LinkAssumptions;
 use crate::link::slack::SlackEvent;
-use crate::mapping::{MappingEvent, MappingTracker};
+use crate::mapping::{MappingEvent, MappingItem, MappingTracker};
 use crate::options::AnalysisScope;
+use crate::time_queue::TimeQueue;
 use crate::topology::{Topology, TopologyEvidence};
-
-/// Maximum of held events. *Chosen*: some milliseconds of a large network.
-const HELD_MAX: usize = 1 << 16;
 
 /// Difference of the ends of channels that were recorded together. *Chosen*: some periods.
 const ENDS_APART: Picoseconds = 100_000;
 
 #[derive(Debug)]
 pub(super) struct NetworkStage {
-    scope: AnalysisScope,
     assumptions: LinkAssumptions,
+    network: CaptureNetwork,
     journeys: JourneyTracker,
     blocking: BlockingTracker,
     conversations: ConversationTracker,
     mapping: MappingTracker,
     evidence: TopologyEvidence,
-    findings: FindingChecks,
+    out: StageOutput,
     /// Cases of findings that are emitted once the events before them have been.
     cases: VecDeque<FindingCase>,
-    periods: ChannelTable<CharacterPeriod>,
     /// Position in the section; after [`SectionProgress::End`] the next channel begins a new one.
     progress: SectionProgress,
     /// Time of the last event.
     now: Picoseconds,
     /// Events with corrected times, held until all earlier ones have arrived.
-    held: BTreeMap<(Picoseconds, ChannelId, u64), TimedEvent>,
-    /// Number of events ever held; distinguishes events of one channel and time.
-    held_count: u64,
+    held: TimeQueue<TimedEvent, (Picoseconds, ChannelId)>,
+    /// Buffer for journeys that end with an event.
+    ended: Vec<Journey>,
+    /// Packets by the times of their first capture, and what happened between them, held until no journey of
+    /// an earlier packet is to end.
+    waiting: TimeQueue<WaitingItem>,
+}
+
+#[derive(Debug)]
+enum WaitingItem {
+    Transport(TransportItem),
+    Mapping(MappingItem),
+}
+
+/// Events of trackers: each is checked for findings, and kept if the scope includes it.
+#[derive(Debug)]
+struct StageOutput {
+    scope: AnalysisScope,
+    findings: FindingChecks,
+    events: Vec<AnalysisEvent>,
+}
+
+impl StageOutput {
+    fn blocked(&mut self, blocked: BlockingEvent, network: &CaptureNetwork) {
+        self.findings.blocked(&blocked, network);
+        if self.scope.includes_network() {
+            self.events.push(AnalysisEvent::Blocked(blocked));
+        }
+    }
+
+    fn transport(&mut self, event: TransportEvent) {
+        self.findings.spoken(&event);
+        if self.scope.includes_conversations() {
+            self.events.push(AnalysisEvent::Spoken(event));
+        }
+    }
+
+    fn mapping(&mut self, event: MappingEvent) {
+        if self.scope.includes_mapping() {
+            self.events.push(AnalysisEvent::Mapping(event));
+        }
+    }
+
+    /// Keeps an event of a channel; the bytes of packets were kept for journeys only.
+    fn row(&mut self, mut event: TimedEvent) {
+        if self.scope.includes_events() {
+            if let ChannelEvent::Packet(packet) = &mut event.body {
+                packet.bytes = None;
+            }
+            self.events.push(AnalysisEvent::Row(event));
+        }
+    }
+
+    /// Emits the cases of journeys, waits and conversations.
+    fn emit_cases(&mut self) {
+        self.events.extend(self.findings.take_cases().into_iter().map(AnalysisEvent::Case));
+    }
 }
 
 impl NetworkStage {
@@ -58,29 +108,29 @@ impl NetworkStage {
             findings.keep_cases();
         }
         Self {
-            scope,
             assumptions,
+            network: CaptureNetwork::default(),
             journeys: JourneyTracker::default(),
             blocking: BlockingTracker::default(),
             conversations: ConversationTracker::default(),
             mapping: MappingTracker::default(),
             evidence: TopologyEvidence::default(),
-            findings,
+            out: StageOutput { scope, findings, events: Vec::new() },
             cases: VecDeque::new(),
-            periods: ChannelTable::default(),
             progress: SectionProgress::More,
             now: 0,
-            held: BTreeMap::new(),
-            held_count: 0,
+            held: TimeQueue::default(),
+            ended: Vec::new(),
+            waiting: TimeQueue::default(),
         }
     }
 
     pub(super) fn into_findings(self) -> FindingChecks {
-        self.findings
+        self.out.findings
     }
 
     pub(super) const fn findings(&self) -> &FindingChecks {
-        &self.findings
+        &self.out.findings
     }
 
     /// The network of the sections that have ended.
@@ -106,21 +156,17 @@ impl NetworkStage {
             self.progress = SectionProgress::More;
         }
         for (id, channel) in &batch.channels {
-            self.periods.insert(*id, channel.period);
-            self.findings.declare_twin(*id, channel);
+            self.network.declare(*id, channel);
+            self.out.findings.declare_twin(*id, channel);
             self.journeys.declare(*id, channel, &self.assumptions);
-            self.blocking.declare(*id, channel);
         }
         for (one, other) in &batch.joined {
-            self.blocking.join(*one, *other);
-            self.findings.join_twins(*one, *other);
-            self.conversations.join(*one, *other);
-            self.mapping.join(*one, *other);
+            self.network.join(*one, *other);
+            self.out.findings.join_twins(*one, *other);
         }
         for (id, span) in &batch.recorded {
-            self.findings.recorded(*id, *span);
+            self.out.findings.recorded(*id, *span);
         }
-        let mut out = Vec::new();
         let (mut events, mut intervals, mut slack) = (Vec::new(), Vec::new(), Vec::new());
         for output in batch.outputs {
             let LinkOutput { events: own, intervals: own_intervals, slack: own_slack, cases } =
@@ -132,36 +178,35 @@ impl NetworkStage {
         }
         let fills = self.check_slack(slack);
         self.cases.make_contiguous().sort_by_key(|case| (case.known, case.channel));
-        self.process_all(events, &mut out);
-        self.emit_cases(batch.settled, &mut out);
-        self.blocking.pass(batch.until);
+        self.process_all(events);
+        self.emit_cases(batch.settled);
         merged(intervals, |(known, it)| (*known, it.channel), &mut |(_, interval)| {
-            out.push(AnalysisEvent::Interval(interval));
+            self.out.events.push(AnalysisEvent::Interval(interval));
         });
-        out.extend(fills);
+        self.out.events.extend(fills);
         if batch.progress == SectionProgress::End {
-            self.emit_cases(Picoseconds::MAX, &mut out);
-            self.finish(batch.until, &mut out);
-        } else if self.conversations.is_waiting() || self.mapping.is_waiting() {
-            let Self { scope, conversations, mapping, findings, journeys, now, .. } = self;
-            let until = journeys.oldest().unwrap_or(*now);
-            mapping.pass(until, &mut |it| report_mapping(*scope, it, &mut out));
-            conversations.pass(until, &mut |it| report_transport(*scope, it, findings, &mut out));
+            self.emit_cases(Picoseconds::MAX);
+            self.finish(batch.until);
+        } else if !self.waiting.is_empty() {
+            let until = self.journeys.oldest().unwrap_or(self.now);
+            while let Some((time, item)) = self.waiting.pop_before(until) {
+                self.process_item(time, item);
+            }
         }
-        self.emit_own_cases(&mut out);
-        out
+        self.out.emit_cases();
+        std::mem::take(&mut self.out.events)
     }
 
     /// Checks the events of slack buffers, and returns those that are part of the output.
     fn check_slack(&mut self, slack: Vec<Vec<SlackEvent>>) -> Vec<AnalysisEvent> {
-        let Self { periods, findings, scope, cases, .. } = self;
-        let time = |channel, at| period(periods, channel).time(at);
+        let Self { network, out: StageOutput { scope, findings, .. }, cases, .. } = self;
+        let time = |channel, at| network.period(channel).time(at);
         let mut fills = Vec::new();
         merged(
             slack,
             |event| (time(event.channel(), event.at().0), event.channel()),
             &mut |event| {
-                findings.slack(&event, |id| period(periods, id));
+                findings.slack(&event, network);
                 fills.extend(scope.includes_fills().then_some(AnalysisEvent::Slack(event)));
             },
         );
@@ -170,136 +215,118 @@ impl NetworkStage {
     }
 
     /// Emits the cases of links that were proved before a time.
-    fn emit_cases(&mut self, until: Picoseconds, out: &mut Vec<AnalysisEvent>) {
+    fn emit_cases(&mut self, until: Picoseconds) {
         while let Some(case) = self.cases.pop_front_if(|case| case.known < until) {
-            out.push(AnalysisEvent::Case(case));
+            self.out.events.push(AnalysisEvent::Case(case));
         }
     }
 
-    /// Emits the cases of journeys, waits and conversations.
-    fn emit_own_cases(&mut self, out: &mut Vec<AnalysisEvent>) {
-        out.extend(self.findings.take_cases().into_iter().map(AnalysisEvent::Case));
-    }
-
-    fn process_all(&mut self, events: Vec<Vec<TimedEvent>>, out: &mut Vec<AnalysisEvent>) {
+    fn process_all(&mut self, events: Vec<Vec<TimedEvent>>) {
         merged(events, |event| (event.time, event.channel), &mut |mut event: TimedEvent| {
-            self.emit_cases(event.time, out);
+            self.emit_cases(event.time);
             let clocks = &mut self.journeys.clocks;
             if clocks.rates().next().is_none() && self.held.is_empty() {
-                self.process(&event, out);
-                out.extend(self.scope.includes_events().then(|| row(event)));
-                self.emit_own_cases(out);
+                self.process(&event);
+                self.out.row(event);
+                self.out.emit_cases();
                 return;
             }
             // The output keeps the order and the times of the file.
-            out.extend(self.scope.includes_events().then(|| row(event.clone())));
+            self.out.row(event.clone());
             let complete = clocks.complete(event.time);
             event.time = clocks.corrected(event.channel, event.time);
-            self.held_count += 1;
-            self.held.insert((event.time, event.channel, self.held_count), event);
-            self.release(complete, out);
-            self.emit_own_cases(out);
+            if let Some((_, first)) = self.held.push((event.time, event.channel), event) {
+                self.process(&first);
+            }
+            self.release(complete);
+            self.out.emit_cases();
         });
     }
 
     /// Processes held events before a time.
-    fn release(&mut self, complete: Picoseconds, out: &mut Vec<AnalysisEvent>) {
-        while let Some(((time, ..), _)) = self.held.first_key_value() {
-            if *time >= complete && self.held.len() < HELD_MAX {
-                break;
-            }
-            if let Some((_, event)) = self.held.pop_first() {
-                self.process(&event, out);
-            }
+    fn release(&mut self, complete: Picoseconds) {
+        while let Some((_, event)) = self.held.pop_before((complete, ChannelId(0))) {
+            self.process(&event);
         }
     }
 
-    fn process(&mut self, event: &TimedEvent, out: &mut Vec<AnalysisEvent>) {
-        let Self {
-            scope, journeys, blocking, conversations, mapping, findings, periods, now, ..
-        } = self;
-        let (scope, network) = (*scope, scope.includes_network());
-        *now = event.time.max(*now);
-        findings.pass(*now);
-        journeys.row(event, &mut |journey| {
-            findings.journey(&journey, blocking.nodes());
-            conversations.journey(&journey, &mut |it| report_transport(scope, it, findings, out));
-            mapping.journey(&journey, &mut |it| report_mapping(scope, it, out));
-            out.extend(network.then_some(AnalysisEvent::Journey(journey)));
-        });
-        mapping.row(event, &mut |it| report_mapping(scope, it, out));
-        blocking.row(event, journeys, &mut |blocked| {
-            findings.blocked(&blocked, |id| period(periods, id));
-            out.extend(network.then_some(AnalysisEvent::Blocked(blocked)));
-        });
-        if let ChannelEvent::Packet(packet) = &event.body {
-            let (channel, now) = (event.channel, event.time);
-            findings.cut_off(channel, (packet, now), period(periods, channel));
+    fn process(&mut self, event: &TimedEvent) {
+        self.now = event.time.max(self.now);
+        self.out.findings.pass(self.now);
+        let mut ended = std::mem::take(&mut self.ended);
+        self.journeys.row(event, &mut ended);
+        ended.drain(..).for_each(|journey| self.journey(journey));
+        self.ended = ended;
+        let Self { network, journeys, blocking, mapping, out, .. } = self;
+        let silence = mapping.event_item(event, network);
+        network.observe(event);
+        blocking.row(event, network, journeys, &mut |blocked| out.blocked(blocked, network));
+        out.findings.cut_off(event, network);
+        // Characters or events before these are missing.
+        let is_behind_hole = matches!(
+            event.body,
+            ChannelEvent::Link(LinkEvent::Hole { .. })
+                | ChannelEvent::Begins
+                | ChannelEvent::Omitted { .. }
+        );
+        let hole = is_behind_hole.then_some(WaitingItem::Transport(TransportItem::Hole));
+        for item in silence.map(WaitingItem::Mapping).into_iter().chain(hole) {
+            self.wait(event.time, item);
         }
-        if is_incomplete_since(&event.body) {
-            conversations.hole(event.time, &mut |it| report_transport(scope, it, findings, out));
+    }
+
+    /// Processes a journey that has ended.
+    fn journey(&mut self, journey: Journey) {
+        let Self { network, mapping, out, .. } = self;
+        out.findings.journey(&journey, network);
+        let transport = TransportItem::of(&journey, network);
+        let mapping = mapping.journey_item(&journey, network);
+        if out.scope.includes_network() {
+            out.events.push(AnalysisEvent::Journey(journey));
+        }
+        if let Some((time, item)) = transport {
+            self.wait(time, WaitingItem::Transport(item));
+        }
+        if let Some((time, item)) = mapping {
+            self.wait(time, WaitingItem::Mapping(item));
+        }
+    }
+
+    fn wait(&mut self, time: Picoseconds, item: WaitingItem) {
+        if let Some((time, item)) = self.waiting.push(time, item) {
+            self.process_item(time, item);
+        }
+    }
+
+    fn process_item(&mut self, time: Picoseconds, item: WaitingItem) {
+        let Self { conversations, mapping, out, .. } = self;
+        match item {
+            WaitingItem::Transport(item) => {
+                conversations.process(time, item, &mut |it| out.transport(it));
+            }
+            WaitingItem::Mapping(item) => mapping.process(time, item, &mut |it| out.mapping(it)),
         }
     }
 
     /// Ends the section, which is recorded up to a time.
-    fn finish(&mut self, end: Picoseconds, out: &mut Vec<AnalysisEvent>) {
-        self.release(Picoseconds::MAX, out);
-        let Self { scope, journeys, blocking, conversations, mapping, evidence, findings, .. } =
-            self;
-        let (scope, network, periods) = (*scope, scope.includes_network(), &self.periods);
-        findings.pass(end.saturating_sub(ENDS_APART));
-        blocking.finish(&mut |blocked| {
-            findings.blocked(&blocked, |id| period(periods, id));
-            out.extend(network.then_some(AnalysisEvent::Blocked(blocked)));
-        });
-        journeys.finish(end, &mut |journey| {
-            findings.journey(&journey, blocking.nodes());
-            conversations.journey(&journey, &mut |it| report_transport(scope, it, findings, out));
-            mapping.journey(&journey, &mut |it| report_mapping(scope, it, out));
-            out.extend(network.then_some(AnalysisEvent::Journey(journey)));
-        });
-        mapping.finish(&mut |event| report_mapping(scope, event, out));
-        conversations.finish(&mut |event| report_transport(scope, event, findings, out));
-        findings.clocks(&journeys.clocks, |id| period(periods, id));
-        findings.standstill(blocking.nodes(), |id| period(periods, id));
-        evidence.section(blocking.take_nodes(), journeys.implied());
-        findings.end_section();
+    fn finish(&mut self, end: Picoseconds) {
+        self.release(Picoseconds::MAX);
+        let Self { network, journeys, blocking, out, .. } = self;
+        out.findings.pass(end.saturating_sub(ENDS_APART));
+        blocking.finish(end, network, &mut |blocked| out.blocked(blocked, network));
+        let mut ended = Vec::new();
+        journeys.finish(end, &mut ended);
+        ended.into_iter().for_each(|journey| self.journey(journey));
+        while let Some((time, item)) = self.waiting.pop() {
+            self.process_item(time, item);
+        }
+        let Self { network, journeys, conversations, mapping, evidence, out, .. } = self;
+        mapping.finish(&mut |event| out.mapping(event));
+        conversations.finish(&mut |event| out.transport(event));
+        out.findings.clocks(&journeys.clocks, network);
+        out.findings.standstill(network);
+        evidence.section(std::mem::take(network), journeys.implied());
+        out.findings.end_section();
         self.progress = SectionProgress::End;
     }
-}
-
-/// An event of the output; the bytes of packets were kept for journeys only.
-fn row(mut event: TimedEvent) -> AnalysisEvent {
-    if let ChannelEvent::Packet(packet) = &mut event.body {
-        packet.bytes = None;
-    }
-    AnalysisEvent::Row(event)
-}
-
-/// True if characters or events before this event are missing.
-const fn is_incomplete_since(event: &ChannelEvent) -> bool {
-    match event {
-        ChannelEvent::Link(LinkEvent::Hole { .. }) | ChannelEvent::Begins => true,
-        ChannelEvent::Omitted { .. } => true,
-        ChannelEvent::Framed | ChannelEvent::Head(_) | ChannelEvent::Data(_) => false,
-        ChannelEvent::Packet(_) | ChannelEvent::Link(_) | ChannelEvent::Command(_) => false,
-    }
-}
-
-fn report_transport(
-    scope: AnalysisScope,
-    event: TransportEvent,
-    findings: &mut FindingChecks,
-    out: &mut Vec<AnalysisEvent>,
-) {
-    findings.spoken(&event);
-    out.extend(scope.includes_conversations().then_some(AnalysisEvent::Spoken(event)));
-}
-
-fn report_mapping(scope: AnalysisScope, event: MappingEvent, out: &mut Vec<AnalysisEvent>) {
-    out.extend(scope.includes_mapping().then_some(AnalysisEvent::Mapping(event)));
-}
-
-fn period(periods: &ChannelTable<CharacterPeriod>, channel: ChannelId) -> CharacterPeriod {
-    periods.get(channel).copied().unwrap_or(CharacterPeriod::PICOSECOND)
 }

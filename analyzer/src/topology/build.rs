@@ -8,8 +8,9 @@ use codec::route::PortId;
 
 use super::ports::{self, PortSolution, RouteTurn};
 use super::{
-    Inconsistency, InconsistencyKind, NodeIndex, NodeSource, PortNumber, SwitchPassage, Topology,
-    TopologyChannel, TopologyEnd, TopologyLink, TopologyNode, TopologyNodeKind, TopologyPort,
+    CaptureNetwork, Inconsistency, InconsistencyKind, NodeSource, PortNumber, SwitchPassage,
+    Topology, TopologyChannel, TopologyEnd, TopologyLink, TopologyNode, TopologyNodeKind,
+    TopologyPort,
 };
 use crate::channel_name::{ChannelEnds, PortName, link_name};
 
@@ -28,7 +29,7 @@ struct DraftLink<'a> {
 /// Intermediate state of the construction.
 #[derive(Debug)]
 struct TopologyBuilder<'a> {
-    nodes: &'a NodeIndex,
+    nodes: &'a CaptureNetwork,
     cables: Vec<DraftLink<'a>>,
     /// Link and direction of each channel, in all sections.
     sides: BTreeMap<ChannelId, (usize, usize)>,
@@ -37,7 +38,7 @@ struct TopologyBuilder<'a> {
     remarks: Vec<Inconsistency>,
 }
 
-pub(super) fn build(nodes: &NodeIndex, implied: &PassageCounts) -> Topology {
+pub(super) fn build(nodes: &CaptureNetwork, implied: &PassageCounts) -> Topology {
     let mut builder = TopologyBuilder {
         nodes,
         cables: Vec::new(),
@@ -215,10 +216,6 @@ impl<'a> TopologyBuilder<'a> {
         self.cables.get(port / 2)?.ids.get((port % 2) ^ end).copied()
     }
 
-    fn channel(&self, id: ChannelId) -> Option<&'a Channel> {
-        self.nodes.channel(id)
-    }
-
     /// Merges the ports between which packets pass; returns these passages.
     fn join_passages(&mut self, implied: &PassageCounts) -> Vec<RouteTurn> {
         let mut turns = Vec::new();
@@ -238,7 +235,9 @@ impl<'a> TopologyBuilder<'a> {
             let [one, other] = groups.map(|group| names.get(&group).cloned());
             match (one, other) {
                 (Some(one), Some(other)) if one != other => {
-                    let (Some(from), Some(to)) = (self.channel(*from), self.channel(*to)) else {
+                    let (Some(from), Some(to)) =
+                        (self.nodes.channel(*from), self.nodes.channel(*to))
+                    else {
                         continue;
                     };
                     let text = format!(
@@ -365,7 +364,7 @@ impl<'a> TopologyBuilder<'a> {
     fn wrong_turns(&mut self, solved: &PortSolution, turns: &[RouteTurn]) {
         let all: u64 = turns.iter().map(|turn| turn.packets).sum();
         for turn in &solved.wrong {
-            let channel = |port, end| self.channel(self.at(port, end)?);
+            let channel = |port, end| self.nodes.channel(self.at(port, end)?);
             let (Some(from), Some(to)) = (channel(turn.input, 1), channel(turn.output, 0)) else {
                 continue;
             };
@@ -378,7 +377,7 @@ impl<'a> TopologyBuilder<'a> {
     }
 
     fn passages(&self, implied: &PassageCounts) -> Vec<SwitchPassage> {
-        let name = |id: ChannelId| Some(link_name(&self.channel(id)?.name).into_owned());
+        let name = |id: ChannelId| Some(link_name(&self.nodes.channel(id)?.name).into_owned());
         let (mut passages, mut places) = (Vec::<SwitchPassage>::new(), BTreeMap::new());
         for ((from, to, byte), packets) in implied {
             let Some((from, to)) = name(*from).zip(name(*to)) else { continue };

@@ -1,25 +1,34 @@
-//! Nodes with their channels and kinds. S-2, I-2
+//! The network of a section: channels with their declarations, ends and links, nodes with their kinds. It is
+//! built once, and lent to all that follows packets, waits and messages. S-2, I-2
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use codec::capture::{Channel, ChannelId};
 use codec::route::PortId;
+use codec::time::CharacterPeriod;
 
 use crate::channel_name::{ChannelEnds, PortName, fibre_to};
 use crate::channel_table::ChannelTable;
+use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
+use crate::link::parameters::ParameterKey;
 use crate::node_kind::{HeadCounts, TopologyNodeKind};
-use crate::packet::ReceivedPacket;
 
-/// Index of the channels of a capture and their nodes.
+/// Index of the channels of a capture, their links and their nodes.
 #[derive(Clone, Debug, Default)]
-pub struct NodeIndex {
+pub struct CaptureNetwork {
     channels: ChannelTable<KnownChannel>,
     named: Vec<NamedNode>,
     /// Indices of the named nodes.
     names: BTreeMap<String, usize>,
     opposites: BTreeMap<ChannelId, ChannelId>,
+    /// Longest known cable delay.
+    pub(crate) longest_delay: Option<Picoseconds>,
 }
+
+/// A link, identified by the lesser of its channels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LinkKey(pub ChannelId);
 
 #[derive(Clone, Debug)]
 struct KnownChannel {
@@ -41,9 +50,12 @@ struct NamedNode {
     outputs: Vec<ChannelId>,
 }
 
-impl NodeIndex {
+impl CaptureNetwork {
     /// Adds a channel.
     pub fn declare(&mut self, id: ChannelId, channel: &Arc<Channel>) {
+        let delay = ParameterKey::Delay.declared(channel);
+        let delay = delay.map(|periods| CharacterPeriod::FULL_RATE.time(periods.into()));
+        self.longest_delay = self.longest_delay.max(delay);
         self.add(id, channel, ChannelEnds::of(channel).map(Arc::new));
     }
 
@@ -65,7 +77,9 @@ impl NodeIndex {
             });
             let near_name = way.as_ref().map(|way| way.to.node.clone());
             for (end, other) in [(near, Some(name.to_owned())), (far, near_name)] {
-                self.named.get_mut(end).into_iter().for_each(|node| node.fibre.clone_from(&other));
+                if let Some(node) = self.named.get_mut(end) {
+                    node.fibre = other;
+                }
             }
         }
         let heads = HeadCounts::default();
@@ -99,20 +113,23 @@ impl NodeIndex {
         self.opposites.get(&id).copied()
     }
 
-    /// Counts the first byte of a packet on a channel.
-    pub fn head(&mut self, id: ChannelId, first: u8) {
-        if let Some(known) = self.channels.get_mut(id) {
+    /// The link of a channel.
+    pub fn link(&self, id: ChannelId) -> LinkKey {
+        LinkKey(self.opposite(id).map_or(id, |opposite| id.min(opposite)))
+    }
+
+    /// Counts the first byte of a packet, which is corrected when the packet has ended. N-8
+    pub fn observe(&mut self, event: &TimedEvent) {
+        let Some(known) = self.channels.get_mut(event.channel) else { return };
+        if let ChannelEvent::Head(first) = event.body {
             known.heads.count(first);
+        } else if let Some(packet) = event.body.packet() {
+            known.heads.correct(packet);
         }
     }
 
-    /// Corrects that count by a packet that has ended. N-8
-    pub fn correct_heads(&mut self, id: ChannelId, packet: &ReceivedPacket) {
-        self.channels.get_mut(id).into_iter().for_each(|known| known.heads.correct(packet));
-    }
-
     /// The ends of fibres, of each the first one in the order of names first.
-    pub(super) fn fibres(&self) -> impl Iterator<Item = [&str; 2]> {
+    pub(crate) fn fibres(&self) -> impl Iterator<Item = [&str; 2]> {
         self.names.iter().filter_map(|(name, place)| {
             let other = self.named.get(*place)?.fibre.as_deref()?;
             (name.as_str() < other).then_some([name.as_str(), other])
@@ -142,6 +159,11 @@ impl NodeIndex {
     /// Declaration of a channel.
     pub fn channel(&self, id: ChannelId) -> Option<&Channel> {
         self.channels.get(id).map(|known| &*known.channel)
+    }
+
+    /// Character period of a channel.
+    pub fn period(&self, id: ChannelId) -> CharacterPeriod {
+        self.channel(id).map_or(CharacterPeriod::PICOSECOND, |channel| channel.period)
     }
 
     /// Ends of a channel according to its name.
@@ -193,14 +215,19 @@ impl NodeIndex {
 
 #[cfg(test)]
 mod tests {
+    use codec::time::Tick;
+
     use super::*;
 
-    fn nodes(names: &[&str], heads: &[(u32, u8)]) -> NodeIndex {
-        let mut nodes = NodeIndex::default();
+    fn nodes(names: &[&str], heads: &[(u32, u8)]) -> CaptureNetwork {
+        let mut nodes = CaptureNetwork::default();
         for (id, name) in (0..).zip(names) {
             nodes.declare(ChannelId(id), &Arc::new(Channel::named(*name)));
         }
-        heads.iter().for_each(|(id, first)| nodes.head(ChannelId(*id), *first));
+        for (id, first) in heads {
+            let (channel, body) = (ChannelId(*id), ChannelEvent::Head(*first));
+            nodes.observe(&TimedEvent { time: 0, channel, at: Tick(0), body });
+        }
         nodes
     }
 
