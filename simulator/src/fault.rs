@@ -36,22 +36,6 @@ pub enum FaultPlace {
     Host,
 }
 
-impl FaultKind {
-    /// Part of the network that faults of the kind act on.
-    pub const fn acts_on(&self) -> FaultPlace {
-        match self {
-            Self::Noise { .. } | Self::Flip { .. } | Self::OpenWire { .. } | Self::Cut => {
-                FaultPlace::Port
-            }
-            Self::Wires(_) | Self::LoseGap => FaultPlace::Port,
-            Self::ForwardReset | Self::BackwardReset | Self::Probe(_) => FaultPlace::Sender,
-            Self::PowerOff | Self::SupplyOff => FaultPlace::Node,
-            Self::DeadPort => FaultPlace::SwitchPort,
-            Self::Consume(_) | Self::Restart => FaultPlace::Host,
-        }
-    }
-}
-
 /// Action that a probe asks for. R-6 *Chosen*
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProbeAction {
@@ -152,44 +136,40 @@ impl FaultKind {
         others.into_iter().chain(WireFault::ALL.map(Self::Wires))
     }
 
+    /// Name in scenario files, part of the network that it acts on, and true if it lasts until an end.
+    const fn row(&self) -> (&'static str, FaultPlace, bool) {
+        use FaultPlace::{Host, Node, Port, Sender, SwitchPort};
+        match self {
+            Self::Noise { .. } => ("noise", Port, true),
+            Self::Flip { .. } => ("flip", Port, false),
+            Self::OpenWire { .. } => ("open_wire", Port, true),
+            Self::Wires(fault) => (fault.name(), Port, fault.lasts()),
+            Self::Cut => ("cut", Port, true),
+            Self::LoseGap => ("lose_gap", Port, true),
+            Self::ForwardReset => ("forward_reset", Sender, false),
+            Self::BackwardReset => ("backward_reset", Sender, false),
+            Self::Probe(_) => ("probe", Sender, false),
+            Self::PowerOff => ("power_off", Node, true),
+            Self::SupplyOff => ("supply_off", Node, true),
+            Self::DeadPort => ("dead_port", SwitchPort, true),
+            Self::Consume(_) => ("consume", Host, true),
+            Self::Restart => ("restart", Host, false),
+        }
+    }
+
     /// Name of the kind, as in scenario files.
     pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Noise { .. } => "noise",
-            Self::Flip { .. } => "flip",
-            Self::OpenWire { .. } => "open_wire",
-            Self::Wires(fault) => fault.name(),
-            Self::Cut => "cut",
-            Self::LoseGap => "lose_gap",
-            Self::ForwardReset => "forward_reset",
-            Self::BackwardReset => "backward_reset",
-            Self::Probe(_) => "probe",
-            Self::PowerOff => "power_off",
-            Self::SupplyOff => "supply_off",
-            Self::DeadPort => "dead_port",
-            Self::Consume(_) => "consume",
-            Self::Restart => "restart",
-        }
+        self.row().0
+    }
+
+    /// Part of the network that faults of the kind act on.
+    pub const fn acts_on(&self) -> FaultPlace {
+        self.row().1
     }
 
     /// True for faults that last until an end time.
     pub const fn lasts(&self) -> bool {
-        match self {
-            Self::Wires(fault) => fault.lasts(),
-            Self::Noise { .. }
-            | Self::OpenWire { .. }
-            | Self::Cut
-            | Self::LoseGap
-            | Self::PowerOff
-            | Self::SupplyOff
-            | Self::DeadPort
-            | Self::Consume(_) => true,
-            Self::Flip { .. }
-            | Self::ForwardReset
-            | Self::BackwardReset
-            | Self::Probe(_)
-            | Self::Restart => false,
-        }
+        self.row().2
     }
 }
 
