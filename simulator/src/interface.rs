@@ -45,7 +45,7 @@ pub(crate) use self::share::HostShare;
 pub use self::share::InterfacePlace;
 pub(crate) use self::share::PLACES;
 pub use self::statistics::{ByteTouches, HandlingCounts, HostStatistics};
-use self::traffic_host::{HostQueues, TrafficHost};
+use self::traffic_host::{HostPeriod, HostQueues, TrafficHost};
 pub use self::traffic_host::{InterruptCause, payload};
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::{PacketId, TaggedChar};
@@ -186,11 +186,12 @@ impl HostInterface {
                 let jobs = control.jobs(queues, dma, receiving);
                 control.processor.begin(now, jobs, busy);
                 control.hand_on(queues, dma, (sending, receiving), now);
-                host.step(now, queues, statistics, share);
+                let period = &mut HostPeriod { now, statistics, share };
+                host.step(queues, period);
                 control.take_command(queues, dma);
-                receiving.free(dma.step(now, share));
+                receiving.free(dma.step(now, period.share));
                 control.collect(queues, dma, sending, receiving);
-                host.read(now, queues, statistics, share);
+                host.read(queues, period);
                 if let Some(firmware) = firmware {
                     firmware.messaging_mut().reserve(control.processor.reserved());
                 }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use super::dma::DmaEngine;
 use super::parameters::{InterfaceParameters, SoftwarePath};
 use super::processor::{InterfaceProcessor, ProgramJob};
-use super::queues::{CommandOutcome, EndedCommand, HostAcknowledgment, HostBuffer, SendCommand};
+use super::queues::{CommandOutcome, HostAcknowledgment, HostBuffer, SendCommand};
 use super::receive_engine::{ReceiveEngine, StoredPacket};
-use super::relay::{FinishedRelay, MulticastRelay};
+use super::relay::{MulticastRelay, RelayedPacket};
 use super::send_engine::{FinishedPacket, OutgoingPacket, PacketOwner, SendEngine};
 use super::traffic_host::HostQueues;
 use super::transfers::{GatherTransfer, ScatterTransfer};
@@ -152,11 +152,10 @@ impl ControlProgram {
         dma: &DmaEngine,
         receiving: &ReceiveEngine,
     ) -> impl Iterator<Item = ProgramJob> + use<> {
-        let first = receiving.first().map(|first| first.routine);
         [
             (ProgramJob::Packet, self.can_scatter(queues, dma, receiving)),
             (ProgramJob::Command, self.command(queues, dma).is_some()),
-            (ProgramJob::Mapping, first == Some(PacketRoutine::Mapping)),
+            (ProgramJob::Mapping, receiving.routine() == Some(PacketRoutine::Mapping)),
         ]
         .into_iter()
         .filter_map(|(job, waits)| waits.then_some(job))
@@ -173,7 +172,7 @@ impl ControlProgram {
         match start {
             CommandStart::Refuse(outcome) => {
                 let SendCommand { number, interrupt, .. } = command;
-                end(queues, EndedCommand { number, interrupt, outcome });
+                acknowledge(queues, HostAcknowledgment::Ended { number, interrupt, outcome });
             }
             CommandStart::Gather(route, length) => {
                 dma.gather = Some(GatherTransfer::new(command, route));
@@ -248,13 +247,13 @@ impl ControlProgram {
         match behalf {
             PacketOwner::Host { number, interrupt } => {
                 self.used = self.used.saturating_sub(bytes);
-                end(queues, EndedCommand { number, interrupt, outcome });
+                acknowledge(queues, HostAcknowledgment::Ended { number, interrupt, outcome });
             }
             PacketOwner::Relay(slot) => match self.relay.left(slot) {
-                Some(FinishedRelay { bytes, command: Some(behalf) }) => {
+                Some(RelayedPacket { bytes, command: Some(behalf), .. }) => {
                     self.left(FinishedPacket { behalf, outcome, bytes }, queues);
                 }
-                Some(FinishedRelay { bytes, command: None }) => {
+                Some(RelayedPacket { bytes, command: None, .. }) => {
                     self.used = self.used.saturating_sub(bytes);
                 }
                 None => {}
@@ -269,10 +268,6 @@ impl ControlProgram {
 enum CommandStart<'a> {
     Refuse(CommandOutcome),
     Gather(&'a [u8], usize),
-}
-
-fn end(queues: &mut HostQueues, command: EndedCommand) {
-    acknowledge(queues, HostAcknowledgment::Ended(command));
 }
 
 /// Never fails: the host reads the queue in every period in which an entry is added.

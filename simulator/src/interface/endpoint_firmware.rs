@@ -1,16 +1,15 @@
 //! The firmware that serves a host's endpoints, between the engines: it gets the received transport
 //! packets, and its own packets get route, tag and CRC byte. T-5, T-7, P-1
 
-use codec::crc::crc8;
 use codec::transport::TAG;
 
 use super::control::ControlProgram;
 use super::parameters::{DmaBus, InterfaceParameters};
 use super::processor::FirmwareUse;
-use super::receive_engine::{ReceiveEngine, StoredPacket};
-use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine};
+use super::receive_engine::ReceiveEngine;
+use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine, with_crc};
 use super::share::{HostShare, PLACES};
-use crate::messaging::{self, HostMessaging, MessagingEvent, TransmissionKind};
+use crate::messaging::{HostMessaging, MessagingEvent, TransmissionKind};
 use crate::packet_types::PacketRoutine;
 use crate::topology::NodeId;
 
@@ -75,13 +74,11 @@ impl EndpointFirmware {
             messaging.sent(now);
         }
         messaging.step(now, events);
-        let for_it = |first: &StoredPacket| first.routine == PacketRoutine::Transport;
-        while messaging.has_room() && receiving.first().is_some_and(for_it) {
-            let Some(StoredPacket { bytes, .. }) = receiving.pop() else { break };
-            receiving.free(bytes.len());
-            // Tag and CRC byte are the interface's.
-            let payload = bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or_default();
-            messaging.receive(now, payload, events);
+        while messaging.has_room()
+            && receiving.routine() == Some(PacketRoutine::Transport)
+            && let Some(packet) = receiving.take()
+        {
+            messaging.receive(now, packet.payload(), events);
         }
         messaging.step(now, events);
         // Its ACK has come before it has begun: it need not go. T-5
@@ -95,8 +92,9 @@ impl EndpointFirmware {
         {
             *line = match control.route(NodeId(outgoing.to.0.into())) {
                 Some(found) => {
-                    let (bytes, behalf) = (bytes(found, &outgoing), PacketOwner::Firmware);
                     *route = found.to_vec();
+                    let bytes = with_crc(&[route, &[TAG], &outgoing.payload]);
+                    let behalf = PacketOwner::Firmware;
                     sending.push(OutgoingPacket { bytes, behalf, ready: now });
                     FirmwareSlot::Busy
                 }
@@ -116,7 +114,7 @@ impl EndpointFirmware {
     /// and its kind. T-3, T-8
     pub(super) fn leaves(&mut self, now: u64) -> Option<(Vec<u8>, TransmissionKind)> {
         let outgoing = self.messaging.leaves(now)?;
-        Some((bytes(&self.route, &outgoing), outgoing.what))
+        Some((with_crc(&[&self.route, &[TAG], &outgoing.payload]), outgoing.what))
     }
 
     pub(super) fn due(&self) -> Option<u64> {
@@ -139,11 +137,4 @@ impl EndpointFirmware {
         self.line = FirmwareSlot::Free;
         self.messaging.restart(now, ready, &mut self.events);
     }
-}
-
-/// A packet from its route to its CRC byte.
-fn bytes(route: &[u8], outgoing: &messaging::MessagingPacket) -> Vec<u8> {
-    let mut bytes = [route, &[TAG], &outgoing.payload].concat();
-    bytes.push(crc8(&bytes));
-    bytes
 }

@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use codec::crc::crc8;
 use codec::mapping::{InterfaceAddress, InterfaceRole, InternetworkPacket, MappingPacket, TAG};
 use codec::packet::Packet;
 use serde::Serialize;
@@ -15,8 +14,8 @@ use serde::Serialize;
 use super::HostInterface;
 use super::control::ControlProgram;
 use super::processor::ProgramJob;
-use super::receive_engine::{InternetworkUse, ReceiveEngine, StoredPacket};
-use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine};
+use super::receive_engine::{InternetworkUse, ReceiveEngine};
+use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine, with_crc};
 use crate::mapping::{
     MappedRoutes, MapperParameters, MapperStart, MappingEffect, MappingNotice, NetworkMapper,
     ProbeKind,
@@ -90,16 +89,12 @@ impl MappingFirmware {
     ) -> bool {
         let Self { machine, addresses, routes: current, effects, events, counters, .. } = self;
         let (sending, receiving) = engines;
-        let for_it = |first: &StoredPacket| first.routine == PacketRoutine::Mapping;
         let mut taken = false;
-        while receiving.first().is_some_and(for_it)
+        while receiving.routine() == Some(PacketRoutine::Mapping)
             && control.processor.has_done(ProgramJob::Mapping)
+            && let Some(packet) = receiving.take()
         {
-            let Some(StoredPacket { bytes, .. }) = receiving.pop() else { break };
-            receiving.free(bytes.len());
-            // Tag and CRC byte are the interface's.
-            let payload = bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or_default();
-            machine.on_packet(now, payload, effects);
+            machine.on_packet(now, packet.payload(), effects);
             taken = true;
         }
         if machine.due() <= now {
@@ -108,8 +103,7 @@ impl MappingFirmware {
         for effect in effects.drain(..) {
             match effect {
                 MappingEffect::Send { route, payload } => {
-                    let mut bytes = [&route[..], &[TAG], &payload].concat();
-                    bytes.push(crc8(&bytes));
+                    let bytes = with_crc(&[&route, &[TAG], &payload]);
                     let behalf = PacketOwner::Mapping;
                     sending.push_first(OutgoingPacket { bytes, behalf, ready: now });
                 }

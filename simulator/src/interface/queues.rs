@@ -20,7 +20,7 @@ pub(super) struct SendCommand {
     /// The host's number for it, returned in the acknowledgment.
     pub number: u32,
     /// The host's blocks that make up the payload.
-    pub gather: Vec<Vec<u8>>,
+    pub gather: VecDeque<Vec<u8>>,
     /// Position in the payload for its Internet checksum. The bytes there are summed too, so a host
     /// may put the sum of a pseudo header there, or 0.
     pub checksum: Option<usize>,
@@ -37,7 +37,12 @@ pub(super) struct SendCommand {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum HostAcknowledgment {
     /// A command has ended.
-    Ended(EndedCommand),
+    Ended {
+        /// The host's number for it.
+        number: u32,
+        interrupt: bool,
+        outcome: CommandOutcome,
+    },
     /// A packet was received.
     Arrived {
         routine: PacketRoutine,
@@ -46,13 +51,6 @@ pub(super) enum HostAcknowledgment {
         /// The sum of its payload, computed by the DMA engine. RFC 1071
         sum: u16,
     },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct EndedCommand {
-    pub number: u32,
-    pub interrupt: bool,
-    pub outcome: CommandOutcome,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

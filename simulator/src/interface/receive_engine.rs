@@ -72,6 +72,13 @@ pub(super) struct StoredPacket {
     pub bytes: Vec<u8>,
 }
 
+impl StoredPacket {
+    /// The bytes between tag and CRC byte, which are the interface's.
+    pub(super) fn payload(&self) -> &[u8] {
+        self.bytes.get(1..self.bytes.len().saturating_sub(1)).unwrap_or_default()
+    }
+}
+
 /// A packet being received.
 #[derive(Clone, Debug)]
 struct PacketIntake {
@@ -262,9 +269,21 @@ impl ReceiveEngine {
         self.complete.front()
     }
 
+    /// The routine of the oldest good packet.
+    pub(super) fn routine(&self) -> Option<PacketRoutine> {
+        self.first().map(|first| first.routine)
+    }
+
     /// Removes the oldest good packet, whose memory stays in use.
     pub(super) fn pop(&mut self) -> Option<StoredPacket> {
         self.complete.pop_front()
+    }
+
+    /// Removes the oldest good packet from memory.
+    pub(super) fn take(&mut self) -> Option<StoredPacket> {
+        let packet = self.pop()?;
+        self.free(packet.bytes.len());
+        Some(packet)
     }
 
     pub(super) fn free(&mut self, bytes: usize) {

@@ -3,10 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use codec::crc::crc8;
-
 use super::HostInterface;
-use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine};
+use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine, with_crc};
 use crate::topology::NodeId;
 
 /// Reaction of a control program to a multicast that it has no send memory for. *Chosen*
@@ -47,14 +45,9 @@ pub(super) struct MulticastRelay {
 
 /// A packet in send memory.
 #[derive(Clone, Copy, Debug)]
-struct RelayedPacket {
+pub(super) struct RelayedPacket {
+    /// Copies that have not left.
     copies: usize,
-    bytes: usize,
-    command: Option<PacketOwner>,
-}
-
-/// A multicast whose last copy has left.
-pub(super) struct FinishedRelay {
     pub bytes: usize,
     /// The command, at its root.
     pub command: Option<PacketOwner>,
@@ -112,9 +105,7 @@ impl MulticastRelay {
         let to: Vec<_> = if packet.bytes.len() <= free { to.collect() } else { Vec::new() };
         let (slot, copies, lost) = (self.next, to.len(), next.len() - to.len());
         for route in to {
-            let mut bytes = [route, content].concat();
-            bytes.push(crc8(&bytes));
-            let behalf = PacketOwner::Relay(slot);
+            let (bytes, behalf) = (with_crc(&[route, content]), PacketOwner::Relay(slot));
             sending.push(OutgoingPacket { bytes, behalf, ready: packet.ready });
         }
         self.notices.push(RelayNotice { root, number, copies, lost });
@@ -129,14 +120,10 @@ impl MulticastRelay {
     }
 
     /// Counts a copy that has left; returns the packet after its last.
-    pub(super) fn left(&mut self, slot: u32) -> Option<FinishedRelay> {
+    pub(super) fn left(&mut self, slot: u32) -> Option<RelayedPacket> {
         let packet = self.packets.get_mut(&slot)?;
         packet.copies -= 1;
-        if packet.copies > 0 {
-            return None;
-        }
-        let RelayedPacket { bytes, command, .. } = self.packets.remove(&slot)?;
-        Some(FinishedRelay { bytes, command })
+        if packet.copies > 0 { None } else { self.packets.remove(&slot) }
     }
 
     /// Forgets all packets. R-3

@@ -6,7 +6,6 @@
 
 use std::collections::VecDeque;
 
-use codec::crc::crc8;
 use codec::mapping::{InterfaceAddress, InternetworkPacket};
 use codec::route::PortId;
 use serde::Serialize;
@@ -15,7 +14,7 @@ use super::HostInterface;
 use super::control::ControlProgram;
 use super::mapping_firmware::MappingFirmware;
 use super::receive_engine::{InternetworkUse, ReceiveEngine, ServedTypes, StoredPacket};
-use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine};
+use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine, with_crc};
 use crate::packet_types::PacketRoutine;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,12 +88,10 @@ impl RouterFirmware {
         (sending, receiving): (&mut SendEngine, &mut ReceiveEngine),
         mapping: Option<&MappingFirmware>,
     ) -> bool {
-        let for_it = |first: &StoredPacket| first.routine == PacketRoutine::Internetwork;
         let mut taken = false;
-        while receiving.first().is_some_and(for_it)
-            && let Some(StoredPacket { bytes, .. }) = receiving.pop()
+        while receiving.routine() == Some(PacketRoutine::Internetwork)
+            && let Some(StoredPacket { bytes, .. }) = receiving.take()
         {
-            receiving.free(bytes.len());
             self.passed.push(bytes);
             taken = true;
         }
@@ -107,10 +104,9 @@ impl RouterFirmware {
                 RouterPort::Fibre => Some(&[][..]),
                 RouterPort::Network => mapping.and_then(|mapping| mapping.route_to(destination)),
             };
-            let outcome = match route.map(|route| [route, content].concat()) {
+            let outcome = match route.map(|route| with_crc(&[route, content])) {
                 None => RouterOutcome::Unknown,
-                Some(mut bytes) if control.reserve(bytes.len() + 1) => {
-                    bytes.push(crc8(&bytes));
+                Some(bytes) if control.reserve(bytes.len()) => {
                     sending.push(OutgoingPacket { bytes, behalf: PacketOwner::Router, ready });
                     RouterOutcome::Forwarded
                 }

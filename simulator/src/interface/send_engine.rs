@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use codec::crc::crc8;
 use codec::{CharBuf, Character};
 
 use super::queues::CommandOutcome;
@@ -18,6 +19,13 @@ pub(super) struct OutgoingPacket {
     pub behalf: PacketOwner,
     /// Time at which it was ready at the host.
     pub ready: u64,
+}
+
+/// The bytes of a packet from its parts, with its CRC byte. P-1
+pub(super) fn with_crc(parts: &[&[u8]]) -> Vec<u8> {
+    let mut bytes = parts.concat();
+    bytes.push(crc8(&bytes));
+    bytes
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

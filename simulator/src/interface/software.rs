@@ -2,11 +2,10 @@
 
 use codec::packet::Packet;
 
+use super::HostInterface;
 use super::checksum::InternetChecksum;
 use super::queues::{HostBuffer, SendCommand};
-use super::share::HostShare;
-use super::traffic_host::TrafficHost;
-use super::{HostInterface, HostStatistics};
+use super::traffic_host::{HostPeriod, TrafficHost};
 use crate::ip::{IpStack, SentBytes, checksum_place};
 use crate::messaging::BURST;
 use crate::packet_types::{IP, PacketRoutine};
@@ -33,48 +32,36 @@ impl HostInterface {
 
 impl TrafficHost {
     /// Spends the time of an application's call.
-    pub(super) const fn call(
-        &self,
-        now: u64,
-        bytes: usize,
-        statistics: &mut HostStatistics,
-        share: &mut HostShare,
-    ) {
-        statistics.touched.application += bytes as u64;
-        statistics.touched.copied += self.costs.copied(bytes);
-        share.work(now, self.costs.call(bytes));
+    pub(super) const fn call(&self, bytes: usize, period: &mut HostPeriod<'_>) {
+        let touched = &mut period.statistics.touched;
+        touched.application += bytes as u64;
+        touched.copied += self.costs.copied(bytes);
+        period.work(self.costs.call(bytes));
     }
 
     /// Spends the time of a packet sent or received, and of its checksum.
-    pub(super) fn packet(
-        &self,
-        now: u64,
-        (bytes, checksum): (usize, ChecksumMode),
-        statistics: &mut HostStatistics,
-        share: &mut HostShare,
-    ) {
+    pub(super) fn packet(&self, bytes: usize, checksum: ChecksumMode, period: &mut HostPeriod<'_>) {
         let bytes = bytes as u64;
-        statistics.touched.bus += bytes;
-        share.work(now, self.costs.packet());
+        period.statistics.touched.bus += bytes;
+        period.work(self.costs.packet());
         if checksum == ChecksumMode::Host {
-            statistics.touched.summed += bytes;
-            share.work(now, self.costs.checksum.saturating_mul(bytes.div_ceil(BURST)));
+            period.statistics.touched.summed += bytes;
+            period.work(self.costs.checksum.saturating_mul(bytes.div_ceil(BURST)));
         }
     }
 
     /// Spends the time of a received packet, whose checksum the interface has computed.
     pub(super) fn receive(
         &self,
-        now: u64,
-        (routine, buffers): (PacketRoutine, &[HostBuffer]),
-        statistics: &mut HostStatistics,
-        share: &mut HostShare,
+        routine: PacketRoutine,
+        buffers: &[HostBuffer],
+        period: &mut HostPeriod<'_>,
     ) {
         let bytes = buffers.iter().map(|buffer| buffer.bytes.len()).sum();
-        self.packet(now, (bytes, ChecksumMode::Nic), statistics, share);
+        self.packet(bytes, ChecksumMode::Nic, period);
         // The stack has calls of its own.
         if routine != PacketRoutine::Ip {
-            self.call(now, bytes, statistics, share);
+            self.call(bytes, period);
         }
     }
 
@@ -86,37 +73,27 @@ impl TrafficHost {
     }
 
     /// Lets the IP stack work; returns the command for its next packet.
-    pub(super) fn step_ip(
-        &mut self,
-        now: u64,
-        statistics: &mut HostStatistics,
-        share: &mut HostShare,
-    ) -> Option<SendCommand> {
-        let work = self.ip.as_mut()?.step(now);
-        work.calls.iter().for_each(|bytes| self.call(now, *bytes, statistics, share));
-        statistics.ip_bytes += work.delivered;
+    pub(super) fn step_ip(&mut self, period: &mut HostPeriod<'_>) -> Option<SendCommand> {
+        let work = self.ip.as_mut()?.step(period.now);
+        work.calls.iter().for_each(|bytes| self.call(*bytes, period));
+        period.statistics.ip_bytes += work.delivered;
         let (to, form, mut body) = work.packet?;
         let place = match form.checksum {
             ChecksumMode::Nic => checksum_place(&mut body),
             ChecksumMode::Host | ChecksumMode::None => None,
         };
         let by = if place.is_some() { ChecksumMode::Nic } else { ChecksumMode::Host };
-        self.packet(now, (body.len(), by), statistics, share);
+        self.packet(body.len(), by, period);
         let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
-        let packet = DrawnPacket { to, tag: IP, length, ready: now, form };
+        let packet = DrawnPacket { to, tag: IP, length, ready: period.now, form };
         let number = self.next_number();
         Some(gathered(number, packet, (&body, 0), place))
     }
 
     /// The command for the next packet of a recording, if it is due. *Chosen*: no application calls.
-    pub(super) fn step_replay(
-        &mut self,
-        now: u64,
-        statistics: &mut HostStatistics,
-        share: &mut HostShare,
-    ) -> Option<SendCommand> {
+    pub(super) fn step_replay(&mut self, period: &mut HostPeriod<'_>) -> Option<SendCommand> {
         let ReplayedPacket { to, at, command: form, mut bytes, .. } =
-            self.replay.pop_front_if(|packet| packet.at <= now)?;
+            self.replay.pop_front_if(|packet| packet.at <= period.now)?;
         let place = match form.checksum {
             ChecksumMode::None => None,
             ChecksumMode::Nic => checksum_place(&mut bytes),
@@ -127,7 +104,7 @@ impl TrafficHost {
                 None
             }
         };
-        self.packet(now, (bytes.len(), form.checksum), statistics, share);
+        self.packet(bytes.len(), form.checksum, period);
         let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         let packet = DrawnPacket { to, tag: IP, length, ready: at, form };
         Some(gathered(self.next_number(), packet, (&bytes, 0), place))

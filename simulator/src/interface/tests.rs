@@ -191,7 +191,7 @@ impl InterfaceBench {
     fn order(&mut self, number: u32, gather: Vec<Vec<u8>>, checksum: Option<usize>) {
         let order = Order {
             number,
-            gather,
+            gather: gather.into(),
             checksum,
             to: THERE,
             tag: PacketTag::new(0x05).unwrap(),

@@ -7,9 +7,7 @@
 use std::collections::VecDeque;
 
 use super::checksum::InternetChecksum;
-use super::queues::{
-    BoundedQueue, CommandOutcome, EndedCommand, HostAcknowledgment, HostBuffer, SendCommand,
-};
+use super::queues::{BoundedQueue, CommandOutcome, HostAcknowledgment, HostBuffer, SendCommand};
 use super::share::HostShare;
 use super::software::gathered;
 use super::{HostCosts, HostStatistics};
@@ -40,6 +38,25 @@ pub(super) struct HostQueues {
     pub acknowledgments: BoundedQueue<HostAcknowledgment>,
     /// Empty receive buffers, from the host.
     pub posted: BoundedQueue<HostBuffer>,
+}
+
+/// A period of a host: its counters, and what it shares with other interfaces.
+pub(super) struct HostPeriod<'a> {
+    pub(super) now: u64,
+    pub(super) statistics: &'a mut HostStatistics,
+    pub(super) share: &'a mut HostShare,
+}
+
+impl HostPeriod<'_> {
+    /// Makes the processor work this much longer.
+    pub(super) const fn work(&mut self, time: u64) {
+        self.share.work(self.now, time);
+    }
+
+    /// True while the processor works.
+    const fn is_busy(&self) -> bool {
+        self.now < self.share.busy
+    }
 }
 
 #[derive(Debug)]
@@ -179,8 +196,8 @@ impl TrafficHost {
     }
 
     /// Spends the time of new interrupts.
-    fn serve_interrupts(&mut self, now: u64, share: &mut HostShare) {
-        share.work(now, self.costs.interrupt.saturating_mul(std::mem::take(&mut self.unserved)));
+    fn serve_interrupts(&mut self, period: &mut HostPeriod<'_>) {
+        period.work(self.costs.interrupt.saturating_mul(std::mem::take(&mut self.unserved)));
     }
 
     pub(super) fn drain_interrupts(&mut self) -> impl Iterator<Item = InterruptCause> {
@@ -189,30 +206,24 @@ impl TrafficHost {
 
     /// Gives a command if the queue has room: answers first, then the packet that is due longest,
     /// in turn among equals.
-    pub(super) fn step(
-        &mut self,
-        now: u64,
-        queues: &mut HostQueues,
-        statistics: &mut HostStatistics,
-        share: &mut HostShare,
-    ) {
-        self.serve_interrupts(now, share);
-        if queues.commands.is_full() || now < share.busy {
+    pub(super) fn step(&mut self, queues: &mut HostQueues, period: &mut HostPeriod<'_>) {
+        self.serve_interrupts(period);
+        if queues.commands.is_full() || period.is_busy() {
             return;
         }
         let command = self.computed.take().or_else(|| match self.answers.pop() {
             Some(request) => {
                 let length = request.length as usize;
-                self.call(now, length, statistics, share);
-                self.packet(now, (length, ChecksumMode::None), statistics, share);
+                self.call(length, period);
+                self.packet(length, ChecksumMode::None, period);
                 Some(self.answer(request))
             }
             None => self
-                .step_ip(now, statistics, share)
-                .or_else(|| self.step_replay(now, statistics, share))
-                .or_else(|| self.send(now, statistics, share)),
+                .step_ip(period)
+                .or_else(|| self.step_replay(period))
+                .or_else(|| self.send(period)),
         });
-        if now < share.busy {
+        if period.is_busy() {
             self.computed = command;
             return;
         }
@@ -228,12 +239,8 @@ impl TrafficHost {
         self.command(number, packet, Some(request.start))
     }
 
-    fn send(
-        &mut self,
-        now: u64,
-        statistics: &mut HostStatistics,
-        share: &mut HostShare,
-    ) -> Option<SendCommand> {
+    fn send(&mut self, period: &mut HostPeriod<'_>) -> Option<SendCommand> {
+        let now = period.now;
         let count = self.machines.len();
         let order = (self.turn..count).chain(0..self.turn.min(count));
         let due = |at: &usize| self.machines.get(*at).and_then(StreamGenerator::due);
@@ -244,13 +251,13 @@ impl TrafficHost {
         let packet = machine.draw(now, number)?;
         let is_numbered = machine.is_numbered();
         if u64::from(packet.length) > self.longest {
-            statistics.refused += 1;
+            period.statistics.refused += 1;
             machine.answered(now, number);
             return None;
         }
         let length = packet.length as usize;
-        self.call(now, length, statistics, share);
-        self.packet(now, (length, packet.form.checksum), statistics, share);
+        self.call(length, period);
+        self.packet(length, packet.form.checksum, period);
         let start =
             is_numbered.then(|| ClosedLoopRequest::new(self.id, number, packet.length, now).start);
         Some(self.command(number, packet, start))
@@ -286,16 +293,11 @@ impl TrafficHost {
     }
 
     /// Reads the acknowledgments.
-    pub(super) fn read(
-        &mut self,
-        now: u64,
-        queues: &mut HostQueues,
-        statistics: &mut HostStatistics,
-        share: &mut HostShare,
-    ) {
+    pub(super) fn read(&mut self, queues: &mut HostQueues, period: &mut HostPeriod<'_>) {
+        let now = period.now;
         while let Some(acknowledgment) = queues.acknowledgments.pop() {
             match acknowledgment {
-                HostAcknowledgment::Ended(EndedCommand { number, interrupt, outcome }) => {
+                HostAcknowledgment::Ended { number, interrupt, outcome } => {
                     if interrupt {
                         self.interrupt(InterruptCause::Command);
                     }
@@ -303,17 +305,17 @@ impl TrafficHost {
                         CommandOutcome::Sent => {}
                         CommandOutcome::Cut => self.answered(now, number),
                         CommandOutcome::NoRoute | CommandOutcome::TooLong => {
-                            statistics.refused += 1;
+                            period.statistics.refused += 1;
                             self.answered(now, number);
                         }
                     }
                 }
                 HostAcknowledgment::Arrived { routine, buffers, .. } => {
-                    self.receive(now, (routine, &buffers), statistics, share);
+                    self.receive(routine, &buffers, period);
                     if self.costs.arrivals == SignalMode::Interrupt {
                         self.interrupt(InterruptCause::Packet);
                     }
-                    self.arrived(now, routine, &buffers, statistics);
+                    self.arrived(routine, &buffers, period);
                     for mut buffer in buffers {
                         buffer.bytes.clear();
                         // Only as many go round as the queue has places.
@@ -322,16 +324,16 @@ impl TrafficHost {
                 }
             }
         }
-        self.serve_interrupts(now, share);
+        self.serve_interrupts(period);
     }
 
     fn arrived(
         &mut self,
-        now: u64,
         routine: PacketRoutine,
         buffers: &[HostBuffer],
-        statistics: &mut HostStatistics,
+        period: &mut HostPeriod<'_>,
     ) {
+        let now = period.now;
         match routine {
             PacketRoutine::Deliver
             | PacketRoutine::Relay
@@ -349,7 +351,7 @@ impl TrafficHost {
                 let other = |request: &ClosedLoopRequest| request.parts().0 != self.id;
                 let request = ClosedLoopRequest::read(buffers, now).filter(other);
                 let waits = request.map(|request| self.answers.push(request));
-                statistics.refused += u64::from(waits.is_some_and(|waits| waits.is_err()));
+                period.statistics.refused += u64::from(waits.is_some_and(|waits| waits.is_err()));
             }
             PacketRoutine::Answer => {
                 let answer = ClosedLoopRequest::read(buffers, now).map(|answer| answer.parts());

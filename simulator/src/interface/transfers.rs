@@ -13,13 +13,8 @@ use crate::topology::NodeId;
 /// A packet being gathered from the host's blocks.
 #[derive(Clone, Debug)]
 pub(super) struct GatherTransfer {
-    to: NodeId,
-    number: u32,
-    ready: u64,
-    interrupt: bool,
-    checksum: Option<usize>,
-    /// The blocks left, none empty; the first one from `at` on.
-    blocks: VecDeque<Vec<u8>>,
+    /// Its command, with the blocks left, none empty; the first one from `at` on.
+    command: SendCommand,
     at: usize,
     /// Header and payload so far.
     packet: Vec<u8>,
@@ -41,20 +36,18 @@ pub(super) struct ScatterTransfer {
 
 impl GatherTransfer {
     /// Begins with the route and the tag. P-2
-    pub(super) fn new(command: SendCommand, route: &[u8]) -> Self {
-        let SendCommand { number, gather, checksum, to, tag, ready, interrupt } = command;
-        let payload: usize = gather.iter().map(Vec::len).sum();
+    pub(super) fn new(mut command: SendCommand, route: &[u8]) -> Self {
+        let payload: usize = command.gather.iter().map(Vec::len).sum();
         let mut packet = Vec::with_capacity(route.len() + payload + 2);
         packet.extend_from_slice(route);
-        packet.push(tag.value());
+        packet.push(command.tag.value());
         let header = packet.len();
-        let blocks = gather.into_iter().filter(|block| !block.is_empty()).collect();
-        let sum = InternetChecksum::default();
-        Self { to, number, ready, interrupt, checksum, blocks, at: 0, packet, header, sum }
+        command.gather.retain(|block| !block.is_empty());
+        Self { command, at: 0, packet, header, sum: InternetChecksum::default() }
     }
 
     pub(super) const fn to(&self) -> NodeId {
-        self.to
+        self.command.to
     }
 
     /// True if bytes have been moved.
@@ -64,33 +57,34 @@ impl GatherTransfer {
 
     /// Number of contiguous bytes next, at most `most`; 0 at the end.
     pub(super) fn next(&self, most: usize) -> usize {
-        self.blocks.front().map_or(0, |block| (block.len() - self.at).min(most))
+        self.command.gather.front().map_or(0, |block| (block.len() - self.at).min(most))
     }
 
     /// Moves the bytes counted by [`Self::next`].
     pub(super) fn carry(&mut self, most: usize) {
         let count = self.next(most);
-        let Some(block) = self.blocks.front() else { return };
+        let Some(block) = self.command.gather.front() else { return };
         if let Some(bytes) = block.get(self.at..self.at + count) {
             self.packet.extend_from_slice(bytes);
             self.sum.feed(bytes);
         }
         self.at += count;
         if self.at == block.len() {
-            self.blocks.pop_front();
+            self.command.gather.pop_front();
             self.at = 0;
         }
     }
 
     /// The packet with its checksum and CRC byte, for the sending engine. I-1
     pub(super) fn finish(mut self) -> OutgoingPacket {
-        if let Some(at) = self.checksum {
+        let SendCommand { number, interrupt, ready, checksum, .. } = self.command;
+        if let Some(at) = checksum {
             let payload = self.packet.get_mut(self.header..);
             payload.into_iter().for_each(|payload| self.sum.insert(payload, at));
         }
         self.packet.push(crc8(&self.packet));
-        let behalf = PacketOwner::Host { number: self.number, interrupt: self.interrupt };
-        OutgoingPacket { bytes: self.packet, behalf, ready: self.ready }
+        let behalf = PacketOwner::Host { number, interrupt };
+        OutgoingPacket { bytes: self.packet, behalf, ready }
     }
 }
 
