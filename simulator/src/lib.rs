@@ -39,6 +39,7 @@
 //! `examples/two_hosts.rs` writes a capture and the truth; `examples/transport_machine.rs` steps the
 //! reliability protocol without a network.
 
+mod arena;
 pub mod clock;
 pub mod experiment;
 pub mod fault;

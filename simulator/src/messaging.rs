@@ -42,6 +42,7 @@ use self::message::SharedMessage;
 use self::scheduler::EndpointScheduler;
 use self::stream::StreamSource;
 use self::threads::ApplicationHost;
+use crate::arena::{EndpointNumber, PartArena};
 use crate::rng::Rng;
 use crate::transport::{Transport, TransportParameters};
 
@@ -65,8 +66,8 @@ pub struct HostMessaging {
     names: BTreeMap<(Nic, EndpointId), EndpointKey>,
     /// Reachable NICs; all if unknown. T-11
     routes: Option<BTreeSet<Nic>>,
-    places: BTreeMap<EndpointId, usize>,
-    endpoints: Vec<EndpointQueues>,
+    places: BTreeMap<EndpointId, EndpointNumber>,
+    endpoints: PartArena<EndpointNumber, EndpointQueues>,
     host: ApplicationHost,
     driver: EndpointDriver,
     bus: HostBus,
@@ -101,13 +102,11 @@ impl HostMessaging {
             ..parameters
         };
         let mut places = BTreeMap::new();
-        let mut endpoints = Vec::new();
+        let mut endpoints = PartArena::default();
         for plan in plan.endpoints {
             // A number can be given once.
-            places.entry(plan.id).or_insert_with(|| {
-                endpoints.push(EndpointQueues::new(plan, parameters));
-                endpoints.len() - 1
-            });
+            let place = places.entry(plan.id);
+            place.or_insert_with(|| endpoints.push(EndpointQueues::new(plan, parameters)));
         }
         let mut rng = Rng::new(seed, u64::from(nic.0));
         let sources = plan.streams.into_iter().filter_map(|stream| {
@@ -115,9 +114,7 @@ impl HostMessaging {
             let endpoint = places.get(&stream.from).copied()?;
             StreamSource::new(stream, endpoint, rng)
         });
-        let sources = sources.collect();
-        let host =
-            ApplicationHost::new(endpoints.iter().map(|endpoint| endpoint.plan.wake), sources);
+        let host = ApplicationHost::new(&endpoints, sources.collect());
         let scheduler = EndpointScheduler::new(parameters.burst_log2);
         let mut messaging = Self {
             nic,
@@ -142,7 +139,7 @@ impl HostMessaging {
             clock: 0,
             next: Some(0),
         };
-        for place in 0..messaging.endpoints.len() {
+        for place in messaging.endpoints.numbers() {
             let Some(frame) = messaging.frames.keep() else { break };
             messaging.loaded(place, frame);
         }
@@ -236,13 +233,11 @@ impl HostMessaging {
         self.bus.clear();
         self.driver.clear();
         self.frames.clear();
-        for place in 0..self.endpoints.len() {
+        for place in self.endpoints.numbers() {
             self.lose_frame(place);
         }
-        for place in 0..self.endpoints.len() {
-            if self.endpoints.get(place).is_some_and(EndpointQueues::has_ready)
-                || self.host.waits_for(place)
-            {
+        for place in self.endpoints.numbers() {
+            if self.endpoints[place].has_ready() || self.host.waits_for(place) {
                 self.request_load(place);
             }
         }
@@ -250,8 +245,8 @@ impl HostMessaging {
     }
 
     /// Discards the contents of an endpoint's frame.
-    fn lose_frame(&mut self, place: usize) {
-        let Some(endpoint) = self.endpoints.get_mut(place) else { return };
+    fn lose_frame(&mut self, place: EndpointNumber) {
+        let endpoint = &mut self.endpoints[place];
         // What was coming in by DMA does not come, not even for one that has left meanwhile.
         endpoint.kept = [0; 2];
         if endpoint.place == EndpointResidency::Away {
@@ -263,7 +258,7 @@ impl HostMessaging {
         self.events.extend(come.iter().map(|letter| MessagingEvent::Lost(letter.id, id)));
         let open = endpoint.open();
         for letter in sent {
-            self.bring_back(place, (letter, ReturnCause::Restarted));
+            self.bring_back(place, letter, ReturnCause::Restarted);
         }
         for (number, until) in open {
             match until {
@@ -374,11 +369,16 @@ impl HostMessaging {
     }
 
     fn endpoint(&self, endpoint: EndpointId) -> Option<&EndpointQueues> {
-        self.endpoints.get(*self.places.get(&endpoint)?)
+        Some(&self.endpoints[*self.places.get(&endpoint)?])
     }
 
-    fn endpoint_mut(&mut self, endpoint: EndpointId) -> Option<&mut EndpointQueues> {
-        self.endpoints.get_mut(*self.places.get(&endpoint)?)
+    /// Place of an endpoint that the protocol has a message of or for.
+    #[expect(
+        clippy::expect_used,
+        reason = "the protocol has messages of the host's endpoints alone"
+    )]
+    fn place_of(&self, endpoint: EndpointId) -> EndpointNumber {
+        *self.places.get(&endpoint).expect("the host has the endpoint")
     }
 }
 

@@ -24,6 +24,7 @@ use self::clocks::UnlikeClocks;
 use self::faults::ScheduledFault;
 use self::schedule::WakeSchedule;
 use self::sleep::PortSleep;
+use crate::arena::{HostId, PartArena, ShareId, SwitchId, UnitId};
 use crate::interface::{ConsumptionMode, HostInterface, HostShare};
 use crate::link::tagged_char::TaggedChar;
 use crate::link::wire::ChannelWire;
@@ -31,7 +32,7 @@ use crate::port::{DataSink, PortCounters, PortLed, PortUnit};
 use crate::recorder::CaptureRecorder;
 use crate::scenario::Scenario;
 use crate::switch::extension::SwitchExtension;
-use crate::switch::{Switch, SwitchInputState};
+use crate::switch::{Switch, SwitchArena, SwitchInputState};
 use crate::topology::{NodeId, NodePort};
 use crate::truth::{TraceContext, TraceLevel, TruthEvent, TruthLog};
 
@@ -39,11 +40,11 @@ use crate::truth::{TraceContext, TraceLevel, TruthEvent, TruthLog};
 #[derive(Debug)]
 pub struct Network {
     now: u64,
-    units: Vec<PortUnit>,
+    units: PartArena<UnitId, PortUnit>,
     /// The channel that each port receives.
-    wires: Vec<ChannelWire>,
+    wires: PartArena<UnitId, ChannelWire>,
     /// The ends of channels at each port that sleep.
-    sleep: Vec<PortSleep>,
+    sleep: PartArena<UnitId, PortSleep>,
     schedule: Box<WakeSchedule>,
     active: Box<ActiveSet>,
     times: PhaseTimes,
@@ -51,11 +52,11 @@ pub struct Network {
     cells: Vec<TaggedChar>,
     bytes: Vec<u8>,
     granted: Vec<(PortId, PortId)>,
-    path: Vec<usize>,
-    switches: Vec<Switch>,
-    hosts: Vec<HostUnit>,
+    path: Vec<UnitId>,
+    switches: SwitchArena,
+    hosts: PartArena<HostId, HostUnit>,
     /// Hosts with several interfaces. I-7
-    shares: Vec<SharedHost>,
+    shares: PartArena<ShareId, SharedHost>,
     index: PartIndex,
     /// Clocks of nodes, by number, and the order of their ticks; none if all are alike. W-6
     periods: Vec<CharacterPeriod>,
@@ -77,7 +78,7 @@ pub struct Network {
 /// A host's interface, and the index of its port if it has a cable.
 #[derive(Debug)]
 struct HostUnit {
-    unit: Option<u32>,
+    unit: Option<UnitId>,
     interface: HostInterface,
     /// The consumption policy of the scenario, without faults.
     consumption: ConsumptionMode,
@@ -85,9 +86,9 @@ struct HostUnit {
     /// Time of its last entry in the schedule.
     scheduled: u64,
     /// The host, if it has several interfaces.
-    share: Option<u32>,
+    share: Option<ShareId>,
     /// The interface of the other port, if it belongs to a router. N-5
-    twin: Option<u32>,
+    twin: Option<HostId>,
     /// The period after the last one in which it was processed with its host.
     decided: u64,
 }
@@ -105,23 +106,23 @@ enum TakenChannel {
 #[derive(Debug, Default)]
 struct SharedHost {
     share: HostShare,
-    members: Vec<u32>,
+    members: Vec<HostId>,
 }
 
 /// Indices of the parts.
 #[derive(Debug, Default)]
 struct PartIndex {
-    units: BTreeMap<NodePort, u32>,
+    units: BTreeMap<NodePort, UnitId>,
     nodes: BTreeMap<NodeId, NodePart>,
 }
 
 /// A host or switch, by index.
 #[derive(Clone, Copy, Debug)]
 enum NodePart {
-    Host(u32),
-    Switch(u32),
+    Host(HostId),
+    Switch(SwitchId),
     /// The interfaces of a router's ports 0 and 1. N-5
-    Router([u32; 2]),
+    Router([HostId; 2]),
 }
 
 /// Order in which parts are visited within a period. It makes no difference to the result.
@@ -149,9 +150,9 @@ impl Network {
     pub fn new(scenario: &Scenario, level: TraceLevel, order: VisitOrder) -> Self {
         let mut network = Self {
             now: 0,
-            units: Vec::new(),
-            wires: Vec::new(),
-            sleep: Vec::new(),
+            units: PartArena::default(),
+            wires: PartArena::default(),
+            sleep: PartArena::default(),
             schedule: Box::default(),
             active: Box::default(),
             times: PhaseTimes::default(),
@@ -159,9 +160,9 @@ impl Network {
             bytes: Vec::new(),
             granted: Vec::new(),
             path: Vec::new(),
-            switches: Vec::new(),
-            hosts: Vec::new(),
-            shares: Vec::new(),
+            switches: SwitchArena::default(),
+            hosts: PartArena::default(),
+            shares: PartArena::default(),
             index: PartIndex::default(),
             periods: Vec::new(),
             clocks: None,
@@ -178,8 +179,7 @@ impl Network {
         network.build_circuits(scenario, level, order);
         network.build_clocks(scenario);
         network.build_taps(scenario, level);
-        let Self { units, hosts, switches, .. } = &network;
-        *network.active = ActiveSet::all(units.len(), hosts.len(), switches.len());
+        *network.active = network.parts_of(|_| true);
         network
     }
 
@@ -247,7 +247,7 @@ impl Network {
         self.record_lag = 0;
         self.note_end();
         let Self { units, log, now, .. } = self;
-        for unit in units {
+        for unit in units.iter_mut() {
             let slot = *now / unit.clock.divisor();
             let trace = &mut TraceContext { now: *now, slot, place: unit.port, log };
             unit.receiver.finish(trace);
@@ -281,7 +281,7 @@ impl Network {
 
     /// Counters and LEDs of a port. L
     pub fn port_state(&self, port: NodePort) -> Option<(PortCounters, PortLed)> {
-        let unit = self.units.get(self.index.unit(port)?)?;
+        let unit = &self.units[self.index.unit(port)?];
         Some((unit.counters(), unit.led()))
     }
 
@@ -292,10 +292,7 @@ impl Network {
 
     /// The interface of a host.
     pub fn interface(&self, host: NodeId) -> Option<&HostInterface> {
-        match self.index.nodes.get(&host)? {
-            NodePart::Host(host) => self.hosts.get(*host as usize).map(|host| &host.interface),
-            NodePart::Switch(_) | NodePart::Router(_) => None,
-        }
+        Some(&self.hosts[self.index.host(host)?].interface)
     }
 
     /// Number of packets in transit: their first byte is on a wire, in a slack buffer, in a switch,
@@ -320,14 +317,26 @@ impl Network {
 
 impl PartIndex {
     /// Index of a port, or of its first virtual channel.
-    fn unit(&self, port: NodePort) -> Option<usize> {
+    fn unit(&self, port: NodePort) -> Option<UnitId> {
         let first = || self.units.get(&port.with_virtual_channel(0));
-        self.units.get(&port).or_else(first).map(|unit| *unit as usize)
+        self.units.get(&port).or_else(first).copied()
     }
 
-    fn host(&self, node: NodeId) -> Option<usize> {
+    /// Index of a port at an end of a cable.
+    #[expect(clippy::expect_used, reason = "each cable has a port at either end")]
+    fn cabled(&self, port: NodePort) -> UnitId {
+        self.unit(port).expect("a port with a cable has a unit")
+    }
+
+    /// A node at an end of a cable.
+    #[expect(clippy::expect_used, reason = "each cable ends at nodes of its network")]
+    fn node(&self, node: NodeId) -> NodePart {
+        *self.nodes.get(&node).expect("a cable ends at a node")
+    }
+
+    fn host(&self, node: NodeId) -> Option<HostId> {
         match self.nodes.get(&node)? {
-            NodePart::Host(host) => Some(*host as usize),
+            NodePart::Host(host) => Some(*host),
             NodePart::Switch(_) | NodePart::Router(_) => None,
         }
     }

@@ -10,6 +10,7 @@ use codec::character::{ProbeNumber, ReplyStatus, Symbol};
 use codec::time::CharacterPeriod;
 
 pub(crate) use self::tap_windows::TapWindows;
+use crate::arena::{HostId, SwitchId, UnitId};
 use crate::fault::ProbeAction;
 use crate::link::clock::PortClock;
 use crate::link::fill_trace::FillTrace;
@@ -19,7 +20,7 @@ use crate::link::sender::{PortSender, SendState};
 use crate::link::shared_line::{LineShare, SharedLine};
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::link::{LinkParameters, SymbolSet};
-use crate::switch::{Switch, SwitchInputState};
+use crate::switch::{SwitchArena, SwitchInputState};
 use crate::topology::{NodePort, virtual_channel};
 use crate::truth::{
     FrameTracker, ReleaseCause, StopGo, TraceContext, TraceLevel, TruthEventKind, TruthLog,
@@ -30,7 +31,7 @@ use crate::truth::{
 pub(crate) struct PortUnit {
     pub(crate) port: NodePort,
     /// Index of the port at the other end of the cable.
-    pub(crate) peer: u32,
+    pub(crate) peer: UnitId,
     pub(crate) clock: PortClock,
     pub(crate) receiver: PortReceiver,
     pub(crate) sender: PortSender,
@@ -39,7 +40,7 @@ pub(crate) struct PortUnit {
     pub(crate) sink: DataSink,
     pub(crate) source: DataSource,
     /// Index of the last output that its switch input was connected to.
-    pub(crate) downstream: u32,
+    pub(crate) downstream: UnitId,
     pub(crate) power: PowerState,
     /// Time of the first character after power-on, and the length of the silence before it.
     power_return: (u64, u8),
@@ -59,9 +60,9 @@ pub(crate) struct PortUnit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DataSink {
     /// A host's interface.
-    Host(u32),
+    Host(HostId),
     /// A switch, with the state of its input.
-    Switch(u32, SwitchInputState),
+    Switch(SwitchId, SwitchInputState),
 }
 
 /// Source of the data to send.
@@ -70,9 +71,9 @@ pub(crate) enum DataSource {
     /// None at present.
     Nowhere,
     /// A host's interface.
-    Host(u32),
+    Host(HostId),
     /// The slack buffer of another port of the switch, through the crossbar.
-    Circuit(u32),
+    Circuit(UnitId),
     /// A multicast of the switch. S-9
     Copies,
 }
@@ -149,7 +150,7 @@ impl PortUnit {
         let receiver = PortReceiver::new(own, account());
         Self {
             port,
-            peer: 0,
+            peer: UnitId(0),
             clock: PortClock::new(link.delay, divisors),
             receiver: if divisors[0] == divisors[1] { receiver } else { receiver.with_own_time() },
             sender: PortSender::new(own, account()),
@@ -157,7 +158,7 @@ impl PortUnit {
             line,
             sink,
             source,
-            downstream: 0,
+            downstream: UnitId(0),
             power: PowerState::On,
             power_return: (0, 0),
             tapped: None,
@@ -279,10 +280,10 @@ impl PortUnit {
     }
 
     /// Resets the switch input of this port; returns the packet whose first byte is lost. R-3
-    pub(crate) fn reset_input(&mut self, switches: &mut [Switch]) -> Option<PacketId> {
+    pub(crate) fn reset_input(&mut self, switches: &mut SwitchArena) -> Option<PacketId> {
         let DataSink::Switch(switch, input) = &mut self.sink else { return None };
         let before = std::mem::replace(input, SwitchInputState::Empty);
-        switches.get_mut(*switch as usize)?.reset(self.port.port, &before)
+        switches[*switch].reset(self.port.port, &before)
     }
 
     /// Counts a character that goes out.
@@ -402,6 +403,7 @@ mod tests {
     use super::*;
     use crate::link::PortParameters;
     use crate::link::source_item::{SendDecision, SourceItem};
+    use crate::switch::Switch;
     use crate::switch::cut_through::CutThrough;
     use crate::topology::{NodeId, SwitchParameters};
     use codec::route::{PortId, RouteAddressing};
@@ -481,7 +483,7 @@ mod tests {
             (bench.unit.led(), bench.turn(50))
         };
         let reply = |bits: u8| TaggedChar::control(0xf0 + bits);
-        let bench = || PortBench::new(DataSink::Host(0));
+        let bench = || PortBench::new(DataSink::Host(HostId(0)));
         assert_eq!(leds(&mut bench()), (PortLed::Green, reply(2)));
         let mut receiving = bench();
         receiving.receive("83 05");
@@ -499,7 +501,7 @@ mod tests {
 
     #[test]
     fn characters_sent_are_counted() {
-        let mut bench = PortBench::new(DataSink::Host(0));
+        let mut bench = PortBench::new(DataSink::Host(HostId(0)));
         let [byte, go] = [TaggedChar::data(0x0c), TaggedChar::control(0x03)];
         for cell in
             [byte, byte, byte, TaggedChar::END, go, TaggedChar::GAP, TaggedChar::control(0xc7)]
@@ -517,7 +519,7 @@ mod tests {
 
     #[test]
     fn without_power_a_port_falls_silent_once_and_loses_what_it_held() {
-        let mut bench = PortBench::new(DataSink::Host(0));
+        let mut bench = PortBench::new(DataSink::Host(HostId(0)));
         bench.receive("83 05");
         bench.unit.power_off(40, &mut bench.log);
         assert_eq!(bench.unit.receiver.fill(), 0);
@@ -534,7 +536,7 @@ mod tests {
 
     #[test]
     fn power_is_back_when_the_last_fault_that_took_it_is_over() {
-        let mut bench = PortBench::new(DataSink::Host(0));
+        let mut bench = PortBench::new(DataSink::Host(HostId(0)));
         bench.unit.power_off(40, &mut bench.log);
         bench.unit.power_off(44, &mut bench.log);
         bench.unit.power_off(48, &mut bench.log);
@@ -552,7 +554,7 @@ mod tests {
     fn a_silence_goes_on_if_nothing_was_sent_in_between() {
         // With power from time 41 on, it first sends in period 11, at time 44.
         for (again, silent) in [(44, 7), (45, 0)] {
-            let mut bench = PortBench::new(DataSink::Host(0));
+            let mut bench = PortBench::new(DataSink::Host(HostId(0)));
             bench.unit.power_off(8, &mut bench.log);
             bench.stay_silent(2..9);
             bench.unit.power_on(41, &mut bench.log);
@@ -560,7 +562,7 @@ mod tests {
             assert_eq!(bench.unit.power, PowerState::Off { faults: 1, silent }, "{again}");
         }
         // F-8: fill begins with GO.
-        let mut bench = PortBench::new(DataSink::Host(0));
+        let mut bench = PortBench::new(DataSink::Host(HostId(0)));
         bench.unit.power_off(8, &mut bench.log);
         bench.unit.power_on(41, &mut bench.log);
         assert_eq!((bench.turn(11), bench.turn(12)), (TaggedChar::control(0x03), TaggedChar::GAP));
@@ -572,13 +574,13 @@ mod tests {
         for (input, byte) in
             [(connected, Some(TaggedChar::data(5))), (SwitchInputState::Discarding, None)]
         {
-            let mut bench = PortBench::new(DataSink::Switch(0, SwitchInputState::Empty));
+            let mut bench = PortBench::new(DataSink::Switch(SwitchId(0), SwitchInputState::Empty));
             bench.receive("05 06");
             // Its head has been taken.
             bench.unit.sink.set(input);
             assert_eq!(bench.unit.stream(), byte);
         }
-        assert_eq!(PortBench::new(DataSink::Host(0)).unit.stream(), None);
+        assert_eq!(PortBench::new(DataSink::Host(HostId(0))).unit.stream(), None);
     }
 
     #[test]
@@ -586,20 +588,21 @@ mod tests {
         //
         let id = PacketId { host: NodeId(3), number: 4 };
         let connected = SwitchInputState::Connected(PortId(1), CutThrough::new(0x81, Some(id)));
-        let mut switches =
-            [Switch::new(NodeId(7), SwitchParameters::new(8, RouteAddressing::Relative), 1)];
-        let mut bench = PortBench::new(DataSink::Switch(0, connected));
+        let mut switches = SwitchArena::default();
+        let parameters = SwitchParameters::new(8, RouteAddressing::Relative);
+        switches.push(Switch::new(NodeId(7), parameters, 1));
+        let mut bench = PortBench::new(DataSink::Switch(SwitchId(0), connected));
         assert_eq!(bench.unit.reset_input(&mut switches), Some(id));
-        assert_eq!(bench.unit.sink, DataSink::Switch(0, SwitchInputState::Empty));
+        assert_eq!(bench.unit.sink, DataSink::Switch(SwitchId(0), SwitchInputState::Empty));
         assert_eq!(bench.unit.reset_input(&mut switches), None);
     }
 
     #[test]
     fn only_an_input_that_its_switch_has_set_aside_is_extended() {
         let sinks = [
-            DataSink::Host(0),
-            DataSink::Switch(0, SwitchInputState::Ready),
-            DataSink::Switch(0, SwitchInputState::Extended),
+            DataSink::Host(HostId(0)),
+            DataSink::Switch(SwitchId(0), SwitchInputState::Ready),
+            DataSink::Switch(SwitchId(0), SwitchInputState::Extended),
         ];
         assert_eq!(sinks.map(|sink| sink.is_extended()), [false, false, true]);
     }

@@ -8,6 +8,7 @@ use codec::route::{PortId, RouteError};
 
 use self::cut_through::CutThrough;
 use self::extension::{ExtensionJob, SwitchExtension};
+use crate::arena::{PartArena, PartNumber, SwitchId, UnitId};
 use crate::link::tagged_char::PacketId;
 use crate::topology::{ExtensionSupport, NodeId, SWITCH_PORTS_MAX, SwitchParameters, SwitchRole};
 use crate::truth::RuleId;
@@ -19,8 +20,8 @@ pub(crate) struct Switch {
     parameters: SwitchParameters,
     inputs: InputOrder,
     /// Index of the port unit at each port with a cable, and at each virtual channel of a port.
-    units: Vec<Option<u32>>,
-    outputs: Vec<OutputArbiter>,
+    units: PartArena<PortId, Option<UnitId>>,
+    outputs: PartArena<PortId, OutputArbiter>,
     /// Inputs, one bit each, whose first byte is decoded.
     ready: PortBits,
     /// Free outputs, one bit each, with a request.
@@ -32,6 +33,9 @@ pub(crate) struct Switch {
     /// State of the extensions, if it has them. S-8, S-9
     extension: Option<Box<SwitchExtension>>,
 }
+
+/// The switches of a network.
+pub(crate) type SwitchArena = PartArena<SwitchId, Switch>;
 
 /// Ports, or virtual channels of ports, one bit each. C-7
 type PortBits = u128;
@@ -95,8 +99,8 @@ impl Switch {
             let token = parameters.opposite(PortId(port)).map_or(0, |input| input.0);
             OutputArbiter { owner: None, requests: 0, token, since: None }
         };
-        let outputs: Vec<_> = (0..inputs.end()).map(output).collect();
-        let units = vec![None; outputs.len()];
+        let outputs: PartArena<_, _> = (0..inputs.end()).map(output).collect();
+        let units = outputs.iter().map(|_| None).collect();
         let extension = match parameters.extensions {
             ExtensionSupport::Off => None,
             ExtensionSupport::On | ExtensionSupport::Computer => Some(Box::default()),
@@ -125,15 +129,22 @@ impl Switch {
         &self.parameters
     }
 
-    pub(crate) fn cable(&mut self, port: PortId, unit: u32) {
-        if let Some(place) = self.units.get_mut(place(port)) {
-            *place = Some(unit);
-        }
+    pub(crate) fn cable(&mut self, port: PortId, unit: UnitId) {
+        self.units[port] = Some(unit);
     }
 
     /// The port unit at a port, if it has a cable.
-    pub(crate) fn unit(&self, port: PortId) -> Option<u32> {
-        self.units.get(place(port)).copied().flatten()
+    pub(crate) fn unit(&self, port: PortId) -> Option<UnitId> {
+        self.units[port]
+    }
+
+    /// The port unit of an input with a packet, or of an output that it goes to.
+    #[expect(
+        clippy::expect_used,
+        reason = "no packet comes from a port without a cable, or goes there"
+    )]
+    pub(crate) fn cabled(&self, port: PortId) -> UnitId {
+        self.unit(port).expect("a port with a packet has a cable")
     }
 
     /// True if it has nothing to decide in a period.
@@ -166,12 +177,11 @@ impl Switch {
 
     /// Requests an output for an input. S-5
     pub(crate) fn request(&mut self, input: PortId, output: PortId) {
-        if let Some(arbiter) = self.outputs.get_mut(place(output)) {
-            self.conflicts += u64::from(arbiter.owner.is_some() || arbiter.requests != 0);
-            arbiter.requests |= bit(input);
-            if arbiter.owner.is_none() {
-                self.contested |= bit(output);
-            }
+        let arbiter = &mut self.outputs[output];
+        self.conflicts += u64::from(arbiter.owner.is_some() || arbiter.requests != 0);
+        arbiter.requests |= bit(input);
+        if arbiter.owner.is_none() {
+            self.contested |= bit(output);
         }
     }
 
@@ -212,7 +222,7 @@ impl Switch {
 
     /// The input connected to an output.
     pub(crate) fn owner(&self, output: PortId) -> Option<PortId> {
-        self.outputs.get(place(output)).and_then(|output| output.owner).map(PortId)
+        self.outputs[output].owner.map(PortId)
     }
 
     pub(crate) fn extension(&self) -> Option<&SwitchExtension> {
@@ -224,21 +234,19 @@ impl Switch {
     }
 
     fn withdraw(&mut self, input: PortId, output: PortId) {
-        if let Some(arbiter) = self.outputs.get_mut(place(output)) {
-            arbiter.requests &= !bit(input);
-            if arbiter.requests == 0 {
-                arbiter.since = None;
-                self.contested &= !bit(output);
-            }
+        let arbiter = &mut self.outputs[output];
+        arbiter.requests &= !bit(input);
+        if arbiter.requests == 0 {
+            arbiter.since = None;
+            self.contested &= !bit(output);
         }
     }
 
     /// Frees an output after the framing mark, and parks its token. S-3, S-5
     pub(crate) fn release(&mut self, output: PortId) {
         let (inputs, role) = (self.inputs, self.parameters.role);
-        if let Some(free) = self.outputs.get_mut(place(output))
-            && let Some(owner) = free.owner.take()
-        {
+        let free = &mut self.outputs[output];
+        if let Some(owner) = free.owner.take() {
             free.token = match role {
                 SwitchRole::Crossbar => inputs.after(owner),
                 SwitchRole::FibreEnd | SwitchRole::Router => owner,
@@ -253,9 +261,7 @@ impl Switch {
     /// Moves the tokens as in the periods before `now`, in which none reached a request. S-5
     pub(crate) fn catch_up(&mut self, now: u64) {
         for output in bits(self.contested) {
-            if let Some(arbiter) = self.outputs.get_mut(place(output)) {
-                arbiter.catch_up(now, self.inputs);
-            }
+            self.outputs[output].catch_up(now, self.inputs);
         }
     }
 
@@ -264,16 +270,13 @@ impl Switch {
         if self.ready | self.severed != 0 {
             return Some(next);
         }
-        let arbiter = |output: PortId| self.outputs.get(place(output));
-        let contested = bits(self.contested).filter_map(arbiter);
-        contested.filter_map(|output| output.due(next, self.inputs)).min()
+        bits(self.contested).filter_map(|output| self.outputs[output].due(next, self.inputs)).min()
     }
 
     /// Moves the tokens by one period, and calls `granted` with each connection. S-5
     pub(crate) fn arbitrate(&mut self, now: u64, granted: &mut impl FnMut(PortId, PortId)) {
         for output in bits(self.contested) {
-            let Some(arbiter) = self.outputs.get_mut(place(output)) else { continue };
-            if let Some(input) = arbiter.step(now, self.inputs) {
+            if let Some(input) = self.outputs[output].step(now, self.inputs) {
                 self.contested &= !bit(output);
                 granted(input, output);
             }
@@ -364,13 +367,19 @@ impl OutputArbiter {
     }
 }
 
-/// The place of a port, or of a virtual channel of it. C-7
-const fn place(port: PortId) -> usize {
-    (port.0 & 0x7f) as usize
+impl PartNumber for PortId {
+    fn at(place: usize) -> Self {
+        Self(u8::try_from(place).unwrap_or(u8::MAX))
+    }
+
+    /// The place of a port, or of a virtual channel of it. C-7
+    fn place(self) -> usize {
+        (self.0 & 0x7f).into()
+    }
 }
 
 const fn bit(port: PortId) -> PortBits {
-    1 << place(port)
+    1 << (port.0 & 0x7f)
 }
 
 fn bits(mut set: PortBits) -> impl Iterator<Item = PortId> {

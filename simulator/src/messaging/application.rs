@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use codec::transport::{EndpointId, EndpointKey, MessageForm, MessageRole, Nic};
 
-use super::endpoint_queues::{
-    EndpointResidency, PendingRequest, ReadMessage, ReplyQueueItem, RequestWait,
-};
+use super::endpoint_queues::{EndpointResidency, PendingRequest, ReceivedMessage, RequestWait};
 use super::event::MessageId;
 use super::message::{HostMessage, MessageAddress, SharedMessage};
 use super::plan::{ReturnHandler, WakeMode};
 use super::stream::{MessageDraft, ResendRequest};
-use super::threads::{HostJob, PendingWrite, ThreadState, ThreadStep};
+use super::threads::{HostJob, ThreadState, ThreadStep};
 use super::{HostMessaging, MessagingEvent};
+use crate::arena::{EndpointNumber, ThreadNumber};
 
 impl HostMessaging {
     /// Assigns the free host processor to a runnable thread.
@@ -31,12 +30,12 @@ impl HostMessaging {
     }
 
     /// Next job of a thread and its duration.
-    fn run(&mut self, place: usize) -> Option<(u64, HostJob)> {
-        let thread = self.host.threads.get_mut(place)?;
+    fn run(&mut self, number: ThreadNumber) -> Option<(u64, HostJob)> {
+        let thread = &mut self.host.threads[number];
         let mut time =
             match (std::mem::replace(&mut thread.state, ThreadState::Working), thread.wake) {
                 (ThreadState::Answering(endpoint, request), _) => {
-                    return Some(self.answer(place, endpoint, &request));
+                    return Some(self.answer(number, endpoint, &request));
                 }
                 (ThreadState::Idle { .. }, WakeMode::Event) => self.costs.host_wake,
                 (ThreadState::Idle { since, .. }, WakeMode::Poll) => {
@@ -44,19 +43,19 @@ impl HostMessaging {
                     0
                 }
                 (ThreadState::Looking | ThreadState::Working, _) => 0,
-                (suspended @ ThreadState::Suspended(_), _) => {
+                (suspended @ ThreadState::Suspended(..), _) => {
                     thread.state = suspended;
                     return None;
                 }
             };
         let steps = 2 * thread.endpoints.len();
         for _ in 0..steps {
-            let thread = self.host.threads.get_mut(place)?;
+            let thread = &mut self.host.threads[number];
             let (step, endpoint) = (thread.step, thread.endpoints.get(thread.at).copied()?);
             thread.advance();
             let job = match step {
-                ThreadStep::Read => self.read(place, endpoint),
-                ThreadStep::Send => self.request(place, endpoint),
+                ThreadStep::Read => self.read(number, endpoint),
+                ThreadStep::Send => self.request(number, endpoint),
             };
             match (job, step) {
                 (Some((more, job)), _) => return Some((time.saturating_add(more), job)),
@@ -64,25 +63,20 @@ impl HostMessaging {
                 (None, ThreadStep::Send) => {}
             }
         }
-        self.become_idle(place);
+        let thread = &mut self.host.threads[number];
+        thread.step = ThreadStep::Read;
+        thread.state = ThreadState::Idle { since: self.clock, wake: None };
+        self.schedule_wake(number);
         None
     }
 
-    fn become_idle(&mut self, place: usize) {
-        if let Some(thread) = self.host.threads.get_mut(place) {
-            thread.step = ThreadStep::Read;
-            thread.state = ThreadState::Idle { since: self.clock, wake: None };
-        }
-        self.schedule_wake(place);
-    }
-
     /// Determines when an idle thread resumes.
-    fn schedule_wake(&mut self, place: usize) {
-        let Some(thread) = self.host.threads.get(place) else { return };
+    fn schedule_wake(&mut self, number: ThreadNumber) {
+        let thread = &self.host.threads[number];
         let ThreadState::Idle { since, .. } = thread.state else { return };
         let poll = self.costs.host_poll;
         let wakes = thread.endpoints.iter().enumerate().filter_map(|(turn, place)| {
-            let endpoint = self.endpoints.get(*place)?;
+            let endpoint = &self.endpoints[*place];
             let read = endpoint.has_incoming().then_some((self.clock, Some(turn)));
             let stream = self.host.next_stream(*place).filter(|_| endpoint.can_request());
             let send = stream.map(|(due, _)| (due.max(self.clock), None));
@@ -93,118 +87,107 @@ impl HostMessaging {
             read.into_iter().chain(send).map(wake).min()
         });
         let wake = wakes.min();
-        if let Some(thread) = self.host.threads.get_mut(place) {
-            thread.state = ThreadState::Idle { since, wake };
-        }
+        self.host.threads[number].state = ThreadState::Idle { since, wake };
     }
 
     /// Updates the thread of an endpoint after a change.
-    pub(super) fn notify(&mut self, endpoint: usize) {
-        let of = self.host.threads.iter().position(|thread| thread.endpoints.contains(&endpoint));
-        if let Some(thread) = of {
-            self.schedule_wake(thread);
-        }
+    pub(super) fn notify(&mut self, endpoint: EndpointNumber) {
+        let thread = self.host.threads.position(|thread| thread.endpoints.contains(&endpoint));
+        thread.into_iter().for_each(|thread| self.schedule_wake(thread));
     }
 
-    fn read(&mut self, thread: usize, place: usize) -> Option<(u64, HostJob)> {
-        let read = self.endpoints.get_mut(place)?.read()?;
+    fn read(&mut self, thread: ThreadNumber, place: EndpointNumber) -> Option<(u64, HostJob)> {
+        let read = self.endpoints[place].read()?;
         let copied = match &read {
-            ReadMessage::Request(letter) | ReadMessage::Other(ReplyQueueItem::Reply(letter)) => {
-                letter.copied()
-            }
-            ReadMessage::Other(ReplyQueueItem::Returned(_)) => 0,
+            ReceivedMessage::Request(letter) | ReceivedMessage::Reply(letter) => letter.copied(),
+            ReceivedMessage::Returned(_) => 0,
         };
         let time = self.costs.host_receive.saturating_add(self.costs.copying(copied));
         self.statistics.host_receive = self.statistics.host_receive.saturating_add(time);
         Some((time, HostJob::Read { thread, endpoint: place, read }))
     }
 
-    fn answer(&mut self, thread: usize, place: usize, request: &SharedMessage) -> (u64, HostJob) {
+    fn answer(
+        &mut self,
+        thread: ThreadNumber,
+        place: EndpointNumber,
+        request: &SharedMessage,
+    ) -> (u64, HostJob) {
         let to = (request.id.nic, request.id.endpoint);
         let address = self.address(place, to, self.names.get(&to).copied().unwrap_or_default());
         let letter = Arc::new(HostMessage::reply(address, request));
         let time = self.costs.host_send;
         self.statistics.host_send = self.statistics.host_send.saturating_add(time);
-        (time, HostJob::Write { thread, write: PendingWrite { endpoint: place, letter, to: to.0 } })
+        (time, HostJob::Write { thread, endpoint: place, letter })
     }
 
     /// Sends the due message of an endpoint if it has a credit. T-9
-    fn request(&mut self, thread: usize, place: usize) -> Option<(u64, HostJob)> {
+    fn request(&mut self, thread: ThreadNumber, place: EndpointNumber) -> Option<(u64, HostJob)> {
         let now = self.clock;
-        let endpoint = self.endpoints.get(place)?;
+        let endpoint = &self.endpoints[place];
         let (due, stream) = self.host.next_stream(place)?;
         if due > now || !endpoint.can_request() {
             return None;
         }
-        let source = self.host.sources.get(stream)?;
-        let (to, key) = source.target();
+        let (to, key) = self.host.sources[stream].target();
         let address = self.address(place, to, key);
         let number = address.id.number;
-        let draft = self.host.sources.get_mut(stream)?.draw(now, number)?;
+        let draft = self.host.sources[stream].draw(now, number)?;
         let waiting = PendingRequest {
             stream,
             transfer: draft.transfer,
-            to,
             since: now,
             until: RequestWait::Acknowledged,
         };
-        self.endpoints.get_mut(place)?.spend(number, waiting);
+        self.endpoints[place].spend(number, waiting);
         let letter = Arc::new(HostMessage::request(address, draft.form, draft.length));
         let copied = if letter.is_transferred() { letter.bytes.len() as u64 } else { 0 };
         let time = self.costs.host_send.saturating_add(self.costs.copying(copied));
         self.statistics.host_send = self.statistics.host_send.saturating_add(time);
-        Some((
-            time,
-            HostJob::Write { thread, write: PendingWrite { endpoint: place, letter, to: to.0 } },
-        ))
+        Some((time, HostJob::Write { thread, endpoint: place, letter }))
     }
 
     fn address(
         &mut self,
-        place: usize,
-        (_, to): (Nic, EndpointId),
+        place: EndpointNumber,
+        to: (Nic, EndpointId),
         key: EndpointKey,
     ) -> MessageAddress {
         let nic = self.nic;
-        let endpoint = self.endpoints.get_mut(place);
-        let (endpoint, number) = endpoint
-            .map_or_else(Default::default, |endpoint| (endpoint.plan.id, endpoint.number()));
-        MessageAddress { id: MessageId { nic, endpoint, number }, to, key }
+        let endpoint = &mut self.endpoints[place];
+        let id = MessageId { nic, endpoint: endpoint.plan.id, number: endpoint.number() };
+        MessageAddress { id, to, key }
     }
 
     pub(super) fn end_host(&mut self) {
         match self.host.processor.end(self.clock) {
             Some(HostJob::Read { thread, endpoint, read }) => {
-                let state = match read {
-                    ReadMessage::Request(letter) => {
-                        self.handle_request(endpoint, &letter);
-                        ThreadState::Answering(endpoint, letter)
-                    }
-                    ReadMessage::Other(incoming) => {
-                        self.handle(endpoint, &incoming);
+                self.handle(endpoint, &read);
+                self.host.threads[thread].state = match read {
+                    ReceivedMessage::Request(letter) => ThreadState::Answering(endpoint, letter),
+                    ReceivedMessage::Reply(_) | ReceivedMessage::Returned(_) => {
                         ThreadState::Looking
                     }
                 };
-                self.host.set(thread, state);
             }
-            Some(HostJob::Write { thread, write }) => self.write(thread, write),
+            Some(HostJob::Write { thread, endpoint, letter }) => {
+                self.write(thread, endpoint, letter);
+            }
             None => {}
         }
     }
 
-    /// Handles a request; its reply follows.
-    fn handle_request(&mut self, place: usize, letter: &SharedMessage) {
-        let Some(endpoint) = self.endpoints.get_mut(place) else { return };
-        endpoint.statistics.requests_read += 1;
-        endpoint.statistics.bytes_read += letter.bytes.len() as u64;
-        endpoint.check(letter, &mut self.events);
-    }
-
-    fn handle(&mut self, place: usize, incoming: &ReplyQueueItem) {
-        let Some(endpoint) = self.endpoints.get_mut(place) else { return };
+    /// Handles a message; the reply to a request follows.
+    fn handle(&mut self, place: EndpointNumber, read: &ReceivedMessage) {
+        let endpoint = &mut self.endpoints[place];
         let statistics = &mut endpoint.statistics;
-        let number = match incoming {
-            ReplyQueueItem::Reply(letter) => {
+        match read {
+            ReceivedMessage::Request(letter) => {
+                statistics.requests_read += 1;
+                statistics.bytes_read += letter.bytes.len() as u64;
+                endpoint.check(letter, &mut self.events);
+            }
+            ReceivedMessage::Reply(letter) => {
                 let waited = letter.answers().filter(|number| endpoint.waiting(*number).is_some());
                 match waited {
                     Some(_) => endpoint.statistics.completed += 1,
@@ -212,44 +195,34 @@ impl HostMessaging {
                     None => endpoint.statistics.stray += 1,
                 }
                 endpoint.check(letter, &mut self.events);
-                waited
+                if let Some(waiting) = waited.and_then(|number| self.restore(place, number)) {
+                    let waited = self.clock.saturating_sub(waiting.since);
+                    self.endpoints[place].statistics.round_trips.record(waited);
+                }
             }
-            ReplyQueueItem::Returned(letter) => match letter.role {
+            ReceivedMessage::Returned(letter) => match letter.role {
                 MessageRole::Request => {
                     statistics.returned += 1;
-                    Some(letter.id.number)
+                    if !self.send_once_more(place, letter) {
+                        self.restore(place, letter.id.number);
+                    }
                 }
-                MessageRole::Reply => {
-                    statistics.replies_returned += 1;
-                    None
-                }
+                MessageRole::Reply => statistics.replies_returned += 1,
             },
-        };
-        let Some(number) = number else { return };
-        if let ReplyQueueItem::Returned(letter) = incoming
-            && self.send_once_more(place, letter)
-        {
-            return;
-        }
-        if let Some(waiting) = self.restore(place, number)
-            && let ReplyQueueItem::Reply(_) = incoming
-            && let Some(endpoint) = self.endpoints.get_mut(place)
-        {
-            endpoint.statistics.round_trips.record(self.clock.saturating_sub(waiting.since));
         }
     }
 
     /// Sends a returned request again if its handler does so, and restores its credit. Text
-    fn send_once_more(&mut self, place: usize, letter: &SharedMessage) -> bool {
-        let Some(endpoint) = self.endpoints.get_mut(place) else { return false };
-        let waiting = endpoint.waiting(letter.id.number);
-        let source = waiting.and_then(|waiting| self.host.sources.get_mut(waiting.stream));
-        let (Some(PendingRequest { transfer, to, .. }), Some(source)) = (waiting, source) else {
+    fn send_once_more(&mut self, place: EndpointNumber, letter: &SharedMessage) -> bool {
+        let endpoint = &mut self.endpoints[place];
+        let Some(PendingRequest { stream, transfer, .. }) = endpoint.waiting(letter.id.number)
+        else {
             return false;
         };
+        let source = &mut self.host.sources[stream];
         let (target, key) = match source.plan.returned {
             ReturnHandler::SendAgain => (source.plan.to, source.plan.key),
-            ReturnHandler::SendElsewhere(other, key) if to != other => (other, key),
+            ReturnHandler::SendElsewhere(other, key) if letter.to != other => (other, key),
             ReturnHandler::Drop | ReturnHandler::SendElsewhere(..) => return false,
         };
         let draft = MessageDraft { transfer, form: letter.form, length: letter.bytes.len() };
@@ -268,30 +241,26 @@ impl HostMessaging {
     }
 
     /// Restores the credit of a finished request and informs its stream. T-9
-    pub(super) fn restore(&mut self, place: usize, number: u32) -> Option<PendingRequest> {
-        let endpoint = self.endpoints.get_mut(place)?;
+    pub(super) fn restore(&mut self, place: EndpointNumber, number: u32) -> Option<PendingRequest> {
+        let endpoint = &mut self.endpoints[place];
         let waiting = endpoint.restore(number)?;
         self.events.push(MessagingEvent::Credits(endpoint.plan.id, endpoint.credits));
-        if let Some(source) = self.host.sources.get_mut(waiting.stream) {
-            source.answered(self.clock, waiting.transfer);
-        }
+        self.host.sources[waiting.stream].answered(self.clock, waiting.transfer);
         Some(waiting)
     }
 
     /// Writes a message to its endpoint; suspends the thread if that is not resident.
-    fn write(&mut self, thread: usize, write: PendingWrite) {
-        let Some(endpoint) = self.endpoints.get_mut(write.endpoint) else { return };
+    fn write(&mut self, thread: ThreadNumber, place: EndpointNumber, letter: SharedMessage) {
+        let endpoint = &mut self.endpoints[place];
         let frame = match endpoint.place {
             EndpointResidency::Resident(frame) => frame,
             EndpointResidency::Away | EndpointResidency::Leaving => {
-                let place = write.endpoint;
-                self.host.set(thread, ThreadState::Suspended(write));
+                self.host.threads[thread].state = ThreadState::Suspended(place, letter);
                 self.request_load(place);
                 return;
             }
         };
-        let PendingWrite { letter, to, .. } = write;
-        self.events.push(MessagingEvent::Accepted(letter.id, (to, letter.to)));
+        self.events.push(MessagingEvent::Accepted(letter.id, letter.to));
         match letter.role {
             MessageRole::Request => {
                 self.events.push(MessagingEvent::Credits(endpoint.plan.id, endpoint.credits));
@@ -300,32 +269,30 @@ impl HostMessaging {
             }
             MessageRole::Reply => endpoint.statistics.replies_sent += 1,
         }
-        endpoint.accept(letter, to);
+        endpoint.accept(letter);
         self.frames.touch(frame);
-        self.host.set(thread, ThreadState::Looking);
+        self.host.threads[thread].state = ThreadState::Looking;
     }
 
-    pub(super) fn resume(&mut self, place: usize) {
-        if let Some((thread, write)) = self.host.suspended(place) {
-            self.write(thread, write);
+    pub(super) fn resume(&mut self, place: EndpointNumber) {
+        if let Some((thread, letter)) = self.host.suspended(place) {
+            self.write(thread, place, letter);
         }
     }
 
     pub(super) fn give_up_overdue(&mut self) {
-        for place in 0..self.endpoints.len() {
-            let overdue = self.endpoints.get(place).map(|endpoint| endpoint.overdue(self.clock));
-            for number in overdue.into_iter().flatten() {
+        for place in self.endpoints.numbers() {
+            for number in self.endpoints[place].overdue(self.clock) {
                 self.give_up_request(place, number);
             }
         }
     }
 
-    pub(super) fn give_up_request(&mut self, place: usize, number: u32) {
-        if let Some(endpoint) = self.endpoints.get_mut(place) {
-            let id = MessageId { nic: self.nic, endpoint: endpoint.plan.id, number };
-            self.events.push(MessagingEvent::GivenUp(id));
-            endpoint.statistics.given_up += 1;
-        }
+    pub(super) fn give_up_request(&mut self, place: EndpointNumber, number: u32) {
+        let endpoint = &mut self.endpoints[place];
+        let id = MessageId { nic: self.nic, endpoint: endpoint.plan.id, number };
+        self.events.push(MessagingEvent::GivenUp(id));
+        endpoint.statistics.given_up += 1;
         self.restore(place, number);
         self.notify(place);
     }

@@ -9,13 +9,14 @@ use super::endpoint_queues::EndpointResidency;
 use super::inbox::HostPage;
 use super::message::SharedMessage;
 use super::{HostMessaging, MICROSECOND, MessagingEvent};
+use crate::arena::EndpointNumber;
 use crate::rng::Rng;
 use crate::transport::Micros;
 
 #[derive(Clone, Debug)]
 pub(super) struct EndpointDriver {
-    pending: VecDeque<usize>,
-    faults: VecDeque<(usize, HostPage)>,
+    pending: VecDeque<EndpointNumber>,
+    faults: VecDeque<(EndpointNumber, HostPage)>,
     task: DriverTask,
     rng: Rng,
 }
@@ -30,17 +31,17 @@ enum DriverTask {
     Out(FrameSwap),
     /// The endpoint is copied to its frame.
     In {
-        endpoint: usize,
+        endpoint: EndpointNumber,
         frame: usize,
     },
     /// The endpoint is in its frame; the rest of the driver's work lasts until then.
     Work {
-        endpoint: usize,
+        endpoint: EndpointNumber,
         frame: usize,
         until: u64,
     },
     Map {
-        endpoint: usize,
+        endpoint: EndpointNumber,
         page: HostPage,
         until: u64,
     },
@@ -48,8 +49,8 @@ enum DriverTask {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FrameSwap {
-    victim: usize,
-    endpoint: usize,
+    victim: EndpointNumber,
+    endpoint: EndpointNumber,
     frame: usize,
 }
 
@@ -77,7 +78,7 @@ impl EndpointDriver {
     }
 
     /// Queues a page without a mapping that a message came for. T-6
-    pub(super) fn fault(&mut self, fault: (usize, HostPage)) {
+    pub(super) fn fault(&mut self, fault: (EndpointNumber, HostPage)) {
         let is_mapping = matches!(self.task, DriverTask::Map { endpoint, page, .. } if (endpoint, page) == fault);
         if !is_mapping && !self.faults.contains(&fault) {
             self.faults.push_back(fault);
@@ -88,7 +89,7 @@ impl EndpointDriver {
 impl HostMessaging {
     /// Queues an endpoint for loading: it was written to, received a message or has something to
     /// send. T-6, T-15
-    pub(super) fn request_load(&mut self, endpoint: usize) {
+    pub(super) fn request_load(&mut self, endpoint: EndpointNumber) {
         let is_loading = matches!(self.driver.task,
             DriverTask::In { endpoint: other, .. } | DriverTask::Work { endpoint: other, .. }
                 if other == endpoint);
@@ -103,8 +104,8 @@ impl HostMessaging {
         if self.driver.task != DriverTask::Nothing {
             return;
         }
-        let is_due = |(place, _): &(usize, HostPage)| {
-            self.endpoints.get(*place).is_none_or(|endpoint| endpoint.mapping_due() <= self.clock)
+        let is_due = |(place, _): &(EndpointNumber, HostPage)| {
+            self.endpoints[*place].mapping_due() <= self.clock
         };
         let Some(place) = self.driver.faults.iter().position(is_due) else { return };
         if let Some((endpoint, page)) = self.driver.faults.remove(place) {
@@ -115,31 +116,28 @@ impl HostMessaging {
 
     /// Earliest time at which a queued page may replace another mapping.
     pub(super) fn mapping_due(&self) -> Option<u64> {
-        let of = |(place, _): &(usize, HostPage)| self.endpoints.get(*place)?.mapping_due().into();
         let faults = self.driver.faults.iter().filter(|_| self.driver.task == DriverTask::Nothing);
-        faults.filter_map(of).min()
+        faults.map(|(place, _)| self.endpoints[*place].mapping_due()).min()
     }
 
     /// Loads into a free frame or that of a victim.
     fn begin_load(&mut self) {
         while self.driver.task == DriverTask::Nothing {
             let Some(endpoint) = self.driver.pending.pop_front() else { return };
-            let place = self.endpoints.get(endpoint).map(|endpoint| endpoint.place);
-            if place != Some(EndpointResidency::Away) {
+            if self.endpoints[endpoint].place != EndpointResidency::Away {
                 continue;
             }
             if let Some(frame) = self.frames.keep() {
                 self.move_in(endpoint, frame);
             } else if let Some((victim, frame)) = self.frames.victim(self.clock) {
                 self.driver.task = DriverTask::Leaving(FrameSwap { victim, endpoint, frame });
-                if let Some(victim) = self.endpoints.get_mut(victim) {
-                    victim.place = EndpointResidency::Leaving;
-                    let id = victim.plan.id;
-                    self.events.push(MessagingEvent::Leaving(id));
-                    let mut effects = Vec::new();
-                    self.transport.on_unload(id, &mut effects);
-                    self.apply(effects);
-                }
+                let victim = &mut self.endpoints[victim];
+                victim.place = EndpointResidency::Leaving;
+                let id = victim.plan.id;
+                self.events.push(MessagingEvent::Leaving(id));
+                let mut effects = Vec::new();
+                self.transport.on_unload(id, &mut effects);
+                self.apply(effects);
             } else {
                 // Nobody has been there for long enough.
                 self.driver.pending.push_front(endpoint);
@@ -149,7 +147,7 @@ impl HostMessaging {
     }
 
     /// Continues after the protocol has released an endpoint. T-13
-    pub(super) fn released(&mut self, endpoint: usize) {
+    pub(super) fn released(&mut self, endpoint: EndpointNumber) {
         if let DriverTask::Leaving(swap) = self.driver.task
             && swap.victim == endpoint
         {
@@ -204,15 +202,14 @@ impl HostMessaging {
         {
             self.driver.task = DriverTask::Nothing;
             let stays = now.saturating_add(self.residence());
-            if let Some(endpoint) = self.endpoints.get_mut(endpoint) {
-                endpoint.map(page, stays);
-                self.events.push(MessagingEvent::Mapped(endpoint.plan.id));
-                self.statistics.mappings += 1;
-            }
+            let endpoint = &mut self.endpoints[endpoint];
+            endpoint.map(page, stays);
+            self.events.push(MessagingEvent::Mapped(endpoint.plan.id));
+            self.statistics.mappings += 1;
         }
     }
 
-    fn move_in(&mut self, endpoint: usize, frame: usize) {
+    fn move_in(&mut self, endpoint: EndpointNumber, frame: usize) {
         self.driver.task = DriverTask::In { endpoint, frame };
         self.move_page();
     }
@@ -221,8 +218,8 @@ impl HostMessaging {
         self.bus.push(self.costs.page as usize, BusTransfer::Page);
     }
 
-    fn unloaded(&mut self, victim: usize) {
-        let Some(endpoint) = self.endpoints.get_mut(victim) else { return };
+    fn unloaded(&mut self, victim: EndpointNumber) {
+        let endpoint = &mut self.endpoints[victim];
         endpoint.place = EndpointResidency::Away;
         self.events.push(MessagingEvent::Unloaded(endpoint.plan.id));
         self.statistics.unloads += 1;
@@ -233,9 +230,9 @@ impl HostMessaging {
     }
 
     /// Makes an endpoint resident: it may send, and waiting threads continue.
-    pub(super) fn loaded(&mut self, place: usize, frame: usize) {
+    pub(super) fn loaded(&mut self, place: EndpointNumber, frame: usize) {
         let stays = self.clock.saturating_add(self.residence());
-        let Some(endpoint) = self.endpoints.get_mut(place) else { return };
+        let endpoint = &mut self.endpoints[place];
         endpoint.place = EndpointResidency::Resident(frame);
         self.frames.fill(frame, place, stays);
         self.transport.on_load(endpoint.plan.id);
@@ -248,14 +245,14 @@ impl HostMessaging {
     /// queued for mapping. T-6
     pub(super) fn transfer_refusal(
         &mut self,
-        place: usize,
+        place: EndpointNumber,
         letter: &SharedMessage,
     ) -> Option<NackReason> {
         let is_free = |dma: u8| self.bus.incoming() < usize::from(dma);
         if !self.parameters.dma.is_none_or(is_free) {
             return Some(NackReason::NoResource);
         }
-        let page = self.endpoints.get(place)?.unmapped(letter)?;
+        let page = self.endpoints[place].unmapped(letter)?;
         self.driver.fault((place, page));
         Some(NackReason::NoResource)
     }

@@ -1,5 +1,7 @@
 //! Endpoint frames in the NIC's memory, replaced by the second-chance algorithm. T-15
 
+use crate::arena::EndpointNumber;
+
 /// Frames; endpoints are identified by their index in the host's list.
 #[derive(Clone, Debug)]
 pub(super) struct EndpointFrames {
@@ -14,7 +16,7 @@ enum EndpointFrame {
     /// Reserved for an endpoint that is entering or leaving.
     Kept,
     Used {
-        endpoint: usize,
+        endpoint: EndpointNumber,
         /// Reference bit since the hand last passed.
         is_used: bool,
         /// End of the minimum residence.
@@ -40,7 +42,7 @@ impl EndpointFrames {
     }
 
     /// Assigns a reserved frame to an endpoint, which stays at least until `stays`.
-    pub(super) fn fill(&mut self, place: usize, endpoint: usize, stays: u64) {
+    pub(super) fn fill(&mut self, place: usize, endpoint: EndpointNumber, stays: u64) {
         self.set(place, EndpointFrame::Used { endpoint, is_used: true, stays });
     }
 
@@ -59,7 +61,7 @@ impl EndpointFrames {
 
     /// Selects a victim and reserves its frame: the hand skips endpoints that were used since its
     /// last pass or that are within their minimum residence. T-15
-    pub(super) fn victim(&mut self, now: u64) -> Option<(usize, usize)> {
+    pub(super) fn victim(&mut self, now: u64) -> Option<(EndpointNumber, usize)> {
         // In a first turn each may lose its chance, in the second one is taken.
         for _ in 0..2 * self.frames.len() {
             let place = self.hand;
@@ -91,9 +93,9 @@ mod tests {
 
     fn full(count: u8) -> EndpointFrames {
         let mut frames = EndpointFrames::new(count);
-        for endpoint in 0..usize::from(count) {
+        for endpoint in 0..u32::from(count) {
             let place = frames.keep().unwrap();
-            frames.fill(place, 10 + endpoint, 0);
+            frames.fill(place, EndpointNumber(10 + endpoint), 0);
         }
         frames
     }
@@ -111,28 +113,31 @@ mod tests {
     fn who_was_not_used_leaves_first() {
         let mut frames = full(3);
         // All lose their chance, and the first is taken.
-        assert_eq!(frames.victim(0), Some((10, 0)));
-        frames.fill(0, 20, 0);
+        assert_eq!(frames.victim(0), Some((EndpointNumber(10), 0)));
+        frames.fill(0, EndpointNumber(20), 0);
         frames.touch(1);
-        assert_eq!(frames.victim(0), Some((12, 2)), "11 was used, 12 was not");
-        frames.fill(2, 22, 0);
+        assert_eq!(frames.victim(0), Some((EndpointNumber(12), 2)), "11 was used, 12 was not");
+        frames.fill(2, EndpointNumber(22), 0);
         frames.touch(0);
-        assert_eq!(frames.victim(0), Some((11, 1)), "its second chance is over");
+        assert_eq!(frames.victim(0), Some((EndpointNumber(11), 1)), "its second chance is over");
     }
 
     #[test]
     fn a_frame_that_is_kept_is_no_victim() {
         let mut frames = full(2);
-        assert_eq!((frames.victim(0), frames.victim(0)), (Some((10, 0)), Some((11, 1))));
+        assert_eq!(
+            (frames.victim(0), frames.victim(0)),
+            (Some((EndpointNumber(10), 0)), Some((EndpointNumber(11), 1)))
+        );
         assert_eq!(frames.victim(0), None);
     }
 
     #[test]
     fn who_has_not_stayed_long_enough_stays() {
         let mut frames = full(2);
-        frames.fill(0, 20, 100);
-        assert_eq!((frames.due(), frames.victim(99)), (Some(0), Some((11, 1))));
+        frames.fill(0, EndpointNumber(20), 100);
+        assert_eq!((frames.due(), frames.victim(99)), (Some(0), Some((EndpointNumber(11), 1))));
         assert_eq!((frames.due(), frames.victim(99)), (Some(100), None));
-        assert_eq!(frames.victim(100), Some((20, 0)));
+        assert_eq!(frames.victim(100), Some((EndpointNumber(20), 0)));
     }
 }

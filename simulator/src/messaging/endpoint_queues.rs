@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use codec::transport::{EndpointId, MessageRole, Nic};
+use codec::transport::MessageRole;
 
 use super::counters::EndpointStatistics;
 use super::event::{MessageId, MessagingEvent};
@@ -11,6 +11,7 @@ use super::message::SharedMessage;
 use super::plan::{EndpointParameters, EndpointPlan};
 use super::scheduler::EndpointSupply;
 use super::segment::MemorySegment;
+use crate::arena::StreamNumber;
 
 #[derive(Clone, Debug)]
 pub(super) struct EndpointQueues {
@@ -23,7 +24,8 @@ pub(super) struct EndpointQueues {
     requests_out: VecDeque<SendQueueItem>,
     replies_out: VecDeque<SendQueueItem>,
     pub(super) requests_in: VecDeque<SharedMessage>,
-    pub(super) replies_in: VecDeque<ReplyQueueItem>,
+    /// Replies, and returned messages of this endpoint. T-11
+    pub(super) replies_in: VecDeque<ReceivedMessage>,
     /// Places in the receive queues reserved for messages in transfer: requests and replies.
     pub(super) kept: [usize; 2],
     /// Places in the reply send queue reserved for requests being handled.
@@ -47,7 +49,6 @@ pub(super) enum EndpointResidency {
 #[derive(Clone, Debug)]
 struct SendQueueItem {
     letter: SharedMessage,
-    to: Nic,
     stage: SendStage,
 }
 
@@ -57,25 +58,19 @@ pub(super) enum SendStage {
     Underway,
 }
 
+/// Message for the application.
 #[derive(Clone, Debug)]
-pub(super) enum ReplyQueueItem {
-    Reply(SharedMessage),
-    /// A returned message of this endpoint. T-11
-    Returned(SharedMessage),
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum ReadMessage {
+pub(super) enum ReceivedMessage {
     Request(SharedMessage),
-    Other(ReplyQueueItem),
+    Reply(SharedMessage),
+    Returned(SharedMessage),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PendingRequest {
-    pub stream: usize,
+    pub stream: StreamNumber,
     /// Number of the first message of its transfer; its own unless it is a bulk message.
     pub transfer: u32,
-    pub to: (Nic, EndpointId),
     /// Time when it was handed over.
     pub since: u64,
     pub until: RequestWait,
@@ -176,13 +171,14 @@ impl EndpointQueues {
         usize::from(self.parameters.request_queue)
     }
 
-    pub(super) fn accept(&mut self, letter: SharedMessage, to: Nic) {
-        let item = |letter| SendQueueItem { letter, to, stage: SendStage::Ready };
-        match letter.role {
-            MessageRole::Request => self.requests_out.push_back(item(letter)),
+    pub(super) fn accept(&mut self, letter: SharedMessage) {
+        let role = letter.role;
+        let item = SendQueueItem { letter, stage: SendStage::Ready };
+        match role {
+            MessageRole::Request => self.requests_out.push_back(item),
             MessageRole::Reply => {
                 self.replying = self.replying.saturating_sub(1);
-                self.replies_out.push_back(item(letter));
+                self.replies_out.push_back(item);
             }
         }
     }
@@ -190,23 +186,20 @@ impl EndpointQueues {
     /// Next message that is not blocked: replies before requests, which avoids a deadlock.
     pub(super) fn pick(
         &self,
-        path: impl Fn(Nic, &SharedMessage) -> SendPath,
+        path: impl Fn(&SharedMessage) -> SendPath,
     ) -> Option<(SharedMessage, SendPath)> {
-        let mut paths = self.ready().map(|item| (&item.letter, path(item.to, &item.letter)));
+        let mut paths = self.ready().map(|letter| (letter, path(letter)));
         let (letter, path) = paths.find(|(_, path)| *path != SendPath::Blocked)?;
         Some((letter.clone(), path))
     }
 
     /// State of the send queues for the scheduler. T-14
-    pub(super) fn queue_supply(
-        &self,
-        way: impl Fn(Nic, &SharedMessage) -> SendPath,
-    ) -> EndpointSupply {
+    pub(super) fn queue_supply(&self, path: impl Fn(&SharedMessage) -> SendPath) -> EndpointSupply {
         if !self.is_resident() {
             EndpointSupply::Away
         } else if !self.has_ready() {
             EndpointSupply::Empty
-        } else if self.ready().all(|item| way(item.to, &item.letter) == SendPath::Blocked) {
+        } else if self.ready().all(|letter| path(letter) == SendPath::Blocked) {
             EndpointSupply::Blocked
         } else {
             EndpointSupply::Ready
@@ -217,15 +210,10 @@ impl EndpointQueues {
         self.ready().next().is_some()
     }
 
-    fn ready(&self) -> impl Iterator<Item = &SendQueueItem> {
+    /// Messages waiting to be sent, replies first.
+    pub(super) fn ready(&self) -> impl Iterator<Item = &SharedMessage> {
         let all = self.replies_out.iter().chain(&self.requests_out);
-        all.filter(|item| item.stage == SendStage::Ready)
-    }
-
-    /// Message waiting to be sent, and its destination.
-    pub(super) fn destination(&self, id: MessageId) -> Option<(SharedMessage, Nic)> {
-        let item = self.ready().find(|item| item.letter.id == id)?;
-        Some((item.letter.clone(), item.to))
+        all.filter(|item| item.stage == SendStage::Ready).map(|item| &item.letter)
     }
 
     /// Marks a message as sent, or as unsent: it leaves the frame with its endpoint. T-13
@@ -249,7 +237,7 @@ impl EndpointQueues {
             waiting.until = RequestWait::Read;
         }
         // It has room: what was handed over kept its place in a send queue.
-        self.replies_in.push_back(ReplyQueueItem::Returned(letter));
+        self.replies_in.push_back(ReceivedMessage::Returned(letter));
     }
 
     fn remove(&mut self, id: MessageId) {
@@ -263,8 +251,8 @@ impl EndpointQueues {
         let sent = self.replies_out.drain(..).chain(self.requests_out.drain(..));
         let sent = sent.map(|item| item.letter).collect();
         let replies = self.replies_in.drain(..).filter_map(|incoming| match incoming {
-            ReplyQueueItem::Reply(letter) => Some(letter),
-            ReplyQueueItem::Returned(_) => None,
+            ReceivedMessage::Request(letter) | ReceivedMessage::Reply(letter) => Some(letter),
+            ReceivedMessage::Returned(_) => None,
         });
         let come = self.requests_in.drain(..).chain(replies).collect();
         (sent, come)

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use codec::transport::{MessageRole, Nic};
+use codec::transport::MessageRole;
 
 use super::costs::ProtocolLayers;
 use super::endpoint_queues::SendPath;
@@ -14,6 +14,7 @@ use super::scheduler::{
 };
 use super::serial_server::SerialServer;
 use super::{HostMessaging, MICROSECOND};
+use crate::arena::{EndpointNumber, PartNumber};
 use crate::transport::{Micros, ProtocolPacket};
 
 /// Unprocessed incoming packets that the NIC holds. *Chosen*: twice what four senders have in
@@ -53,13 +54,13 @@ pub(super) enum FirmwareWork {
     Answer(ProtocolPacket<SharedMessage>),
     Scan,
     Again(OutboundPacket),
-    Send { endpoint: usize, message: MessageId, memory: PacketMemory, state: HeaderState },
+    Send { endpoint: EndpointNumber, message: MessageId, memory: PacketMemory, state: HeaderState },
     Look(LoiterState),
 }
 
 enum EndpointTurn {
     Begin(FirmwareWork),
-    Return(usize, SharedMessage),
+    Return(EndpointNumber, SharedMessage),
 }
 
 #[derive(Clone, Debug)]
@@ -296,7 +297,7 @@ impl HostMessaging {
             match self.choose()? {
                 EndpointTurn::Begin(work) => return Some(work),
                 EndpointTurn::Return(endpoint, letter) => {
-                    self.bring_back(endpoint, (letter, ReturnCause::Unreachable));
+                    self.bring_back(endpoint, letter, ReturnCause::Unreachable);
                 }
             }
         }
@@ -312,7 +313,8 @@ impl HostMessaging {
         let Self { firmware, endpoints, transport, protocol, routes, nic, .. } = self;
         let is_reliable = self.parameters.layers != ProtocolLayers::Baseline;
         let buffers = firmware.buffers;
-        let path = |to: Nic, letter: &SharedMessage| {
+        let path = |letter: &SharedMessage| {
+            let (to, _) = letter.to;
             let reserved = u32::from(letter.role == MessageRole::Request && protocol.channels > 1);
             let has_channel = !is_reliable || transport.free_channels(to) > reserved;
             if to == *nic
@@ -326,13 +328,11 @@ impl HostMessaging {
                 SendPath::Blocked
             }
         };
-        let supply = |place: usize| {
-            let endpoint = endpoints.get(place);
-            endpoint.map_or(EndpointSupply::Away, |endpoint| endpoint.queue_supply(path))
-        };
+        let supply = |place| endpoints[EndpointNumber::at(place)].queue_supply(path);
         match firmware.scheduler.choose(endpoints.len(), supply) {
-            SchedulerChoice::Send(endpoint, state) => {
-                let (letter, path) = endpoints.get(endpoint)?.pick(path)?;
+            SchedulerChoice::Send(place, state) => {
+                let endpoint = EndpointNumber::at(place);
+                let (letter, path) = endpoints[endpoint].pick(path)?;
                 if path == SendPath::None {
                     return Some(EndpointTurn::Return(endpoint, letter));
                 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use codec::transport::{MessageForm, MessageRole, NackReason};
 
 use super::costs::ProtocolLayers;
-use super::endpoint_queues::{EndpointQueues, ReadMessage, ReplyQueueItem};
+use super::endpoint_queues::{EndpointQueues, ReceivedMessage};
 use super::message::SharedMessage;
 
 /// Bytes of a page, and maximum of a message in a staging area. *Chosen*: a page of an
@@ -71,7 +71,7 @@ impl EndpointQueues {
     /// Messages in the staging area, or on their way there.
     pub(super) fn staged_or_kept(&self) -> usize {
         let replies = self.replies_in.iter().filter(
-            |item| matches!(item, ReplyQueueItem::Reply(letter) if letter.is_transferred()),
+            |item| matches!(item, ReceivedMessage::Reply(letter) if letter.is_transferred()),
         );
         let requests = self.requests_in.iter().filter(|letter| letter.is_transferred());
         requests.count() + replies.count() + self.kept.iter().sum::<usize>()
@@ -111,7 +111,7 @@ impl EndpointQueues {
         }
         match letter.role {
             MessageRole::Request => self.requests_in.push_back(letter.clone()),
-            MessageRole::Reply => self.replies_in.push_back(ReplyQueueItem::Reply(letter.clone())),
+            MessageRole::Reply => self.replies_in.push_back(ReceivedMessage::Reply(letter.clone())),
         }
         Ok(())
     }
@@ -122,16 +122,16 @@ impl EndpointQueues {
 
     /// Next message for the application: replies before requests. A request reserves a place for
     /// its reply.
-    pub(super) fn read(&mut self) -> Option<ReadMessage> {
+    pub(super) fn read(&mut self) -> Option<ReceivedMessage> {
         if let Some(incoming) = self.replies_in.pop_front() {
-            return Some(ReadMessage::Other(incoming));
+            return Some(incoming);
         }
         if !self.can_reply() {
             return None;
         }
         let letter = self.requests_in.pop_front()?;
         self.replying += 1;
-        Some(ReadMessage::Request(letter))
+        Some(ReceivedMessage::Request(letter))
     }
 }
 
@@ -186,7 +186,7 @@ mod tests {
         let mut endpoint = EndpointQueues::new(plan, parameters);
         endpoint.place = EndpointResidency::Resident(0);
         let sent = MessageId { nic: Nic(1), endpoint: EndpointId(0), number: 0 };
-        let address = MessageAddress { id: sent, to: id, key };
+        let address = MessageAddress { id: sent, to: (Nic(0), id), key };
         (endpoint, Arc::new(HostMessage::request(address, MessageForm::Medium, 100)))
     }
 

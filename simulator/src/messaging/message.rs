@@ -23,7 +23,7 @@ pub(super) type SharedMessage = Arc<HostMessage>;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct HostMessage {
     pub id: MessageId,
-    pub to: EndpointId,
+    pub to: (Nic, EndpointId),
     pub role: MessageRole,
     pub key: EndpointKey,
     /// Short, medium, or a piece of a bulk message.
@@ -34,7 +34,7 @@ pub(super) struct HostMessage {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MessageAddress {
     pub id: MessageId,
-    pub to: EndpointId,
+    pub to: (Nic, EndpointId),
     pub key: EndpointKey,
 }
 
@@ -110,7 +110,8 @@ pub(super) fn parse_packet(payload: &[u8]) -> Result<ProtocolPacket<SharedMessag
             let number = word(&bytes).unwrap_or(u32::MAX);
             let id = MessageId { nic: header.source, endpoint: source, number };
             let form = body.form();
-            let parcel = HostMessage { id, to: destination, role, key, form, bytes };
+            let to = (header.destination, destination);
+            let parcel = HostMessage { id, to, role, key, form, bytes };
             ProtocolPacket::Data(header, sync, Arc::new(parcel))
         }
         transport::TransportPacket::Ack(header) => ProtocolPacket::Ack(header),
@@ -148,7 +149,8 @@ fn message(parcel: &HostMessage) -> Option<TransportMessage<MessageBody<'_>>> {
         MessageRole::Reply => 1,
     };
     let body = MessageBody::new(form, bytes)?;
-    Some(TransportMessage { role, source: id.endpoint, destination: to, key, handler, body })
+    let (source, destination) = (id.endpoint, to.1);
+    Some(TransportMessage { role, source, destination, key, handler, body })
 }
 
 #[cfg(test)]
@@ -162,7 +164,7 @@ mod tests {
 
     fn address(number: u32) -> MessageAddress {
         let id = MessageId { nic: Nic(3), endpoint: EndpointId(2), number };
-        MessageAddress { id, to: EndpointId(7), key: EndpointKey(9) }
+        MessageAddress { id, to: (Nic(4), EndpointId(7)), key: EndpointKey(9) }
     }
 
     #[test]

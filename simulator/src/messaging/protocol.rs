@@ -12,6 +12,7 @@ use super::event::{MessageId, ReturnCause, TransmissionAttempt};
 use super::firmware::{FirmwareWork, OutboundPacket, PacketMemory, micros};
 use super::message::SharedMessage;
 use super::{HostMessaging, MessagingEvent};
+use crate::arena::EndpointNumber;
 use crate::transport::{self, ProtocolPacket, ReturnReason, TransportEffect, TransportNotice};
 
 impl HostMessaging {
@@ -43,10 +44,9 @@ impl HostMessaging {
         }
         match self.bus.end(self.clock) {
             Some(BusTransfer::In(packet)) => {
-                if let ProtocolPacket::Data(_, _, letter) = &packet
-                    && let Some(endpoint) = self.endpoint_mut(letter.to)
-                {
-                    endpoint.free(letter.role);
+                if let ProtocolPacket::Data(_, _, letter) = &packet {
+                    let place = self.place_of(letter.to.1);
+                    self.endpoints[place].free(letter.role);
                 }
                 self.process(&packet, None);
             }
@@ -70,15 +70,12 @@ impl HostMessaging {
             }
             if letter.is_transferred()
                 && (!is_reliable || self.transport.is_new(header, *sync))
-                && let Some(place) = self.places.get(&letter.to).copied()
-                && let Some(endpoint) = self.endpoints.get(place)
-                && endpoint.refusal(letter, layers).is_none()
+                && let Some(place) = self.places.get(&letter.to.1).copied()
+                && self.endpoints[place].refusal(letter, layers).is_none()
             {
                 let refusal = self.transfer_refusal(place, letter);
-                if refusal.is_none()
-                    && let Some(endpoint) = self.endpoints.get_mut(place)
-                {
-                    endpoint.keep(letter.role);
+                if refusal.is_none() {
+                    self.endpoints[place].keep(letter.role);
                     self.bus.push(letter.bytes.len(), BusTransfer::In(packet));
                     return;
                 }
@@ -93,11 +90,10 @@ impl HostMessaging {
         let Self { transport, endpoints, places, parameters, .. } = self;
         let mut offered = None;
         let mut take = |letter: &SharedMessage| {
-            let place = places.get(&letter.to).copied();
-            let endpoint = place.and_then(|place| endpoints.get_mut(place));
-            let written = match (endpoint, refusal) {
+            let place = places.get(&letter.to.1).copied();
+            let written = match (place, refusal) {
                 (Some(_), Some(reason)) => Err(reason),
-                (Some(endpoint), None) => endpoint.write(letter, parameters.layers),
+                (Some(place), None) => endpoints[place].write(letter, parameters.layers),
                 (None, _) => Err(NackReason::NoSuchEndpoint),
             };
             offered = Some((letter.id, place, written));
@@ -131,8 +127,8 @@ impl HostMessaging {
         self.apply(effects);
     }
 
-    fn written(&mut self, place: usize, message: MessageId) {
-        let Some(endpoint) = self.endpoints.get(place) else { return };
+    fn written(&mut self, place: EndpointNumber, message: MessageId) {
+        let endpoint = &self.endpoints[place];
         self.events.push(MessagingEvent::Written(message, endpoint.plan.id));
         if let EndpointResidency::Resident(frame) = endpoint.place {
             self.frames.touch(frame);
@@ -153,29 +149,24 @@ impl HostMessaging {
                     self.firmware.answers.push_back(answer);
                 }
                 TransportEffect::Acknowledged(letter) => {
-                    self.events.push(MessagingEvent::Acknowledged(letter.message.id));
-                    if let Some(place) = self.places.get(&letter.endpoint).copied() {
-                        self.settle(place, letter.message.id);
-                    }
+                    let (place, message) = (self.place_of(letter.endpoint), letter.message.id);
+                    self.events.push(MessagingEvent::Acknowledged(message));
+                    self.endpoints[place].settle(self.clock, message);
+                    self.notify(place);
                 }
                 TransportEffect::Returned(letter, why) => {
                     let why = match why {
                         ReturnReason::Refused(reason) => ReturnCause::Refused(reason),
                         ReturnReason::Unreachable => ReturnCause::Unreachable,
                     };
-                    if let Some(place) = self.places.get(&letter.endpoint).copied() {
-                        self.bring_back(place, (letter.message, why));
-                    }
+                    self.bring_back(self.place_of(letter.endpoint), letter.message, why);
                 }
                 TransportEffect::Unloaded(endpoint, letters) => {
-                    if let Some(place) = self.places.get(&endpoint).copied() {
-                        if let Some(endpoint) = self.endpoints.get_mut(place) {
-                            letters
-                                .iter()
-                                .for_each(|letter| endpoint.stage(letter.id, SendStage::Ready));
-                        }
-                        self.released(place);
+                    let place = self.place_of(endpoint);
+                    for letter in letters {
+                        self.endpoints[place].stage(letter.id, SendStage::Ready);
                     }
+                    self.released(place);
                 }
                 TransportEffect::Noted(header, note) => self.noted(header, note),
             }
@@ -199,25 +190,20 @@ impl HostMessaging {
         self.events.push(MessagingEvent::Noticed(header, note));
     }
 
-    /// Finishes a delivered message.
-    fn settle(&mut self, place: usize, message: MessageId) {
-        if let Some(endpoint) = self.endpoints.get_mut(place) {
-            endpoint.settle(self.clock, message);
-        }
-        self.notify(place);
-    }
-
     /// Returns a message to its application. T-6, T-11
-    pub(super) fn bring_back(&mut self, place: usize, (letter, why): (SharedMessage, ReturnCause)) {
+    pub(super) fn bring_back(
+        &mut self,
+        place: EndpointNumber,
+        letter: SharedMessage,
+        why: ReturnCause,
+    ) {
         self.events.push(MessagingEvent::Returned(letter.id, why));
-        if let Some(endpoint) = self.endpoints.get_mut(place) {
-            endpoint.bring_back(letter);
-        }
+        self.endpoints[place].bring_back(letter);
         self.notify(place);
     }
 
     /// Sends a message whose packet has been built. T-2, T-3
-    fn send(&mut self, place: usize, message: MessageId, memory: PacketMemory) {
+    fn send(&mut self, place: EndpointNumber, message: MessageId, memory: PacketMemory) {
         match self.label(place, message) {
             Some(packet) => {
                 self.pass_on(OutboundPacket { packet, turn: TransmissionAttempt::First, memory });
@@ -227,9 +213,14 @@ impl HostMessaging {
     }
 
     /// Hands a message to the protocol machine; none if its endpoint is leaving.
-    fn label(&mut self, place: usize, id: MessageId) -> Option<ProtocolPacket<SharedMessage>> {
-        let endpoint = self.endpoints.get_mut(place)?;
-        let (message, to) = endpoint.destination(id)?;
+    fn label(
+        &mut self,
+        place: EndpointNumber,
+        id: MessageId,
+    ) -> Option<ProtocolPacket<SharedMessage>> {
+        let endpoint = &mut self.endpoints[place];
+        let message = endpoint.ready().find(|letter| letter.id == id)?.clone();
+        let (to, _) = message.to;
         let EndpointResidency::Resident(frame) = endpoint.place else { return None };
         let packet = match self.parameters.layers {
             ProtocolLayers::Baseline => {

@@ -6,6 +6,7 @@ use codec::packet::PacketTag;
 use codec::transport::{EndpointId, EndpointKey, MEDIUM_MAX, MessageForm, Nic, TAG, WORDS_MAX};
 
 use super::plan::{MessageKind, MessageStream};
+use crate::arena::EndpointNumber;
 use crate::rng::Rng;
 use crate::topology::NodeId;
 use crate::traffic::{CommandForm, StreamDestination, StreamGenerator, TrafficStream};
@@ -16,7 +17,7 @@ const BYTES_MIN: u32 = 4;
 #[derive(Clone, Debug)]
 pub(super) struct StreamSource {
     pub(super) plan: MessageStream,
-    pub(super) endpoint: usize,
+    pub(super) endpoint: EndpointNumber,
     machine: StreamGenerator,
     resent: VecDeque<ResendRequest>,
     transfer: Option<BulkTransfer>,
@@ -47,7 +48,7 @@ pub(super) struct MessageDraft {
 }
 
 impl StreamSource {
-    pub(super) fn new(plan: MessageStream, endpoint: usize, rng: Rng) -> Option<Self> {
+    pub(super) fn new(plan: MessageStream, endpoint: EndpointNumber, rng: Rng) -> Option<Self> {
         let stream = TrafficStream {
             from: NodeId(0),
             to: StreamDestination::One(NodeId(1)),
@@ -160,7 +161,7 @@ mod tests {
             count: Some(2),
             returned: ReturnHandler::Drop,
         };
-        StreamSource::new(plan, 0, Rng::new(1, 1)).unwrap()
+        StreamSource::new(plan, EndpointNumber(0), Rng::new(1, 1)).unwrap()
     }
 
     /// Offsets and lengths of the pieces of a transfer.

@@ -4,28 +4,27 @@
 //! ones, and goes on to the next endpoint. A thread with an event sleeps until a message arrives. A
 //! thread that writes to a non-resident endpoint is suspended until it is resident.
 
-use codec::transport::Nic;
-
 use super::costs::MessageCosts;
-use super::endpoint_queues::ReadMessage;
+use super::endpoint_queues::{EndpointQueues, ReceivedMessage};
 use super::message::SharedMessage;
 use super::plan::WakeMode;
 use super::serial_server::SerialServer;
 use super::stream::StreamSource;
+use crate::arena::{EndpointNumber, PartArena, PartNumber, StreamNumber, ThreadNumber};
 
 #[derive(Clone, Debug)]
 pub(super) struct ApplicationHost {
     pub(super) processor: SerialServer<HostJob>,
-    pub(super) threads: Vec<ApplicationThread>,
+    pub(super) threads: PartArena<ThreadNumber, ApplicationThread>,
     /// Last running thread and the start of its time slice.
-    last: Option<(usize, u64)>,
-    pub(super) sources: Vec<StreamSource>,
+    last: Option<(ThreadNumber, u64)>,
+    pub(super) sources: PartArena<StreamNumber, StreamSource>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct ApplicationThread {
     pub(super) wake: WakeMode,
-    pub(super) endpoints: Vec<usize>,
+    pub(super) endpoints: Vec<EndpointNumber>,
     pub(super) at: usize,
     pub(super) step: ThreadStep,
     pub(super) state: ThreadState,
@@ -45,37 +44,37 @@ pub(super) enum ThreadState {
         since: u64,
         wake: Option<u64>,
     },
-    Answering(usize, SharedMessage),
+    Answering(EndpointNumber, SharedMessage),
     Working,
-    Suspended(PendingWrite),
+    /// It writes a message to an endpoint that is not resident.
+    Suspended(EndpointNumber, SharedMessage),
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum HostJob {
-    Read { thread: usize, endpoint: usize, read: ReadMessage },
-    Write { thread: usize, write: PendingWrite },
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct PendingWrite {
-    pub(super) endpoint: usize,
-    pub(super) letter: SharedMessage,
-    pub(super) to: Nic,
+    Read { thread: ThreadNumber, endpoint: EndpointNumber, read: ReceivedMessage },
+    Write { thread: ThreadNumber, endpoint: EndpointNumber, letter: SharedMessage },
 }
 
 impl ApplicationHost {
-    pub(super) fn new(wakes: impl Iterator<Item = WakeMode>, sources: Vec<StreamSource>) -> Self {
+    pub(super) fn new(
+        endpoints: &PartArena<EndpointNumber, EndpointQueues>,
+        sources: PartArena<StreamNumber, StreamSource>,
+    ) -> Self {
         let mut polled = Vec::new();
         let mut threads = Vec::new();
-        for (place, wake) in wakes.enumerate() {
-            match wake {
+        for place in endpoints.numbers() {
+            match endpoints[place].plan.wake {
                 WakeMode::Poll => polled.push(place),
-                WakeMode::Event => threads.push(ApplicationThread::new(wake, vec![place])),
+                WakeMode::Event => {
+                    threads.push(ApplicationThread::new(WakeMode::Event, vec![place]));
+                }
             }
         }
         if !polled.is_empty() {
             threads.insert(0, ApplicationThread::new(WakeMode::Poll, polled));
         }
+        let threads = threads.into_iter().collect();
         Self { processor: SerialServer::default(), threads, last: None, sources }
     }
 
@@ -90,40 +89,32 @@ impl ApplicationHost {
             && self.threads.iter().all(|thread| matches!(thread.state, ThreadState::Idle { .. }))
     }
 
-    pub(super) fn waits_for(&self, endpoint: usize) -> bool {
+    pub(super) fn waits_for(&self, endpoint: EndpointNumber) -> bool {
         self.threads.iter().any(|thread| thread.is_suspended_at(endpoint))
     }
 
     /// Time of an endpoint's next message, and its stream.
-    pub(super) fn next_stream(&self, endpoint: usize) -> Option<(u64, usize)> {
-        let of = self.sources.iter().enumerate().filter(|(_, source)| source.endpoint == endpoint);
-        of.filter_map(|(stream, source)| Some((source.due()?, stream))).min()
+    pub(super) fn next_stream(&self, endpoint: EndpointNumber) -> Option<(u64, StreamNumber)> {
+        let own = self.sources.numbers().filter(|it| self.sources[*it].endpoint == endpoint);
+        own.filter_map(|stream| Some((self.sources[stream].due()?, stream))).min()
     }
 
     /// Runnable threads in order: the last one first while its time slice lasts.
-    pub(super) fn turns(&self, now: u64, costs: &MessageCosts) -> Vec<usize> {
+    pub(super) fn turns(&self, now: u64, costs: &MessageCosts) -> Vec<ThreadNumber> {
         let count = self.threads.len();
         let first = match self.last {
-            Some((last, since)) if now.saturating_sub(since) < costs.host_quantum => last,
-            Some((last, _)) => last + 1,
+            Some((last, since)) if now.saturating_sub(since) < costs.host_quantum => last.place(),
+            Some((last, _)) => last.place() + 1,
             None => 0,
         };
-        let turns = (0..count).map(|turn| (first + turn) % count);
-        turns
-            .filter(|turn| self.threads.get(*turn).is_some_and(|thread| thread.may_run(now)))
-            .collect()
+        let turns = (0..count).map(|turn| ThreadNumber::at((first + turn) % count));
+        turns.filter(|turn| self.threads[*turn].may_run(now)).collect()
     }
 }
 
 impl ApplicationHost {
-    pub(super) fn set(&mut self, thread: usize, state: ThreadState) {
-        if let Some(thread) = self.threads.get_mut(thread) {
-            thread.state = state;
-        }
-    }
-
     /// Gives the processor to a thread and returns the time of the switch.
-    pub(super) fn switch(&mut self, now: u64, thread: usize, costs: &MessageCosts) -> u64 {
+    pub(super) fn switch(&mut self, now: u64, thread: ThreadNumber, costs: &MessageCosts) -> u64 {
         let before = self.last.filter(|(last, since)| {
             // No other thread was runnable at the end of its quantum, which begins anew.
             *last != thread || now.saturating_sub(*since) < costs.host_quantum
@@ -134,29 +125,32 @@ impl ApplicationHost {
         before.map_or(0, |(last, _)| if last == thread { 0 } else { costs.host_switch })
     }
 
-    /// Takes the pending write of a thread suspended at this endpoint.
-    pub(super) fn suspended(&mut self, endpoint: usize) -> Option<(usize, PendingWrite)> {
-        let place = self.threads.iter().position(|thread| thread.is_suspended_at(endpoint))?;
-        let thread = self.threads.get_mut(place)?;
-        let state = std::mem::replace(&mut thread.state, ThreadState::Looking);
-        if let ThreadState::Suspended(write) = state { Some((place, write)) } else { None }
+    /// Takes the message of a thread suspended at this endpoint.
+    pub(super) fn suspended(
+        &mut self,
+        endpoint: EndpointNumber,
+    ) -> Option<(ThreadNumber, SharedMessage)> {
+        let number = self.threads.position(|thread| thread.is_suspended_at(endpoint))?;
+        let state = &mut self.threads[number].state;
+        let state = std::mem::replace(state, ThreadState::Looking);
+        if let ThreadState::Suspended(_, letter) = state { Some((number, letter)) } else { None }
     }
 }
 
 impl ApplicationThread {
-    fn new(wake: WakeMode, endpoints: Vec<usize>) -> Self {
+    fn new(wake: WakeMode, endpoints: Vec<EndpointNumber>) -> Self {
         Self { wake, endpoints, at: 0, step: ThreadStep::Read, state: ThreadState::Looking }
     }
 
-    const fn is_suspended_at(&self, endpoint: usize) -> bool {
-        matches!(&self.state, ThreadState::Suspended(write) if write.endpoint == endpoint)
+    fn is_suspended_at(&self, endpoint: EndpointNumber) -> bool {
+        matches!(&self.state, ThreadState::Suspended(other, _) if *other == endpoint)
     }
 
     const fn due(&self) -> Option<u64> {
         match self.state {
             ThreadState::Idle { wake, .. } => wake,
             ThreadState::Looking | ThreadState::Answering(..) => Some(0),
-            ThreadState::Working | ThreadState::Suspended(_) => None,
+            ThreadState::Working | ThreadState::Suspended(..) => None,
         }
     }
 

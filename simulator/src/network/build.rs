@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, WireMeasurement};
 use codec::mapping::{InterfaceAddress, InterfaceRole};
+use codec::route::PortId;
 use codec::time::CharacterPeriod;
 use codec::wires::FS_PER_PS;
 
 use super::sleep::PortSleep;
 use super::{Network, NodePart, SharedHost, SimulationEngine, VisitOrder};
+use crate::arena::UnitId;
 use crate::clock::NodeClock;
 use crate::interface::{AddressTable, HostInterface, InterfaceParameters, MemoryLayout};
 use crate::ip::IpStack;
@@ -52,8 +54,7 @@ impl Network {
                 }
                 NodeKind::Switch(parameters) => {
                     let channels = scenario.topology.virtual_channels(id);
-                    self.switches.push(Switch::new(id, parameters, channels));
-                    NodePart::Switch(number(self.switches.len() - 1))
+                    NodePart::Switch(self.switches.push(Switch::new(id, parameters, channels)))
                 }
                 NodeKind::Host => {
                     let mut parameters = parameters(scenario, id);
@@ -72,16 +73,14 @@ impl Network {
 
     /// Joins the interfaces of a host, whose nodes follow each other. I-7
     fn build_shares(&mut self, scenario: &Scenario) {
+        let mut last = None;
         for (id, InterfaceParameters { place, .. }) in &scenario.interfaces {
             let Some(host) = self.index.host(*id).filter(|_| place.count > 1) else { continue };
-            if place.index == 0 || self.shares.is_empty() {
-                self.shares.push(SharedHost::default());
-            }
-            let last = self.shares.len() - 1;
-            if let (Some(share), Some(unit)) = (self.shares.last_mut(), self.hosts.get_mut(host)) {
-                share.members.push(number(host));
-                unit.share = Some(number(last));
-            }
+            let before = last.filter(|_| place.index > 0);
+            let share = before.unwrap_or_else(|| self.shares.push(SharedHost::default()));
+            self.shares[share].members.push(host);
+            self.hosts[host].share = Some(share);
+            last = Some(share);
         }
     }
 
@@ -100,16 +99,12 @@ impl Network {
         let ends = ends.into_iter().flat_map(|(port, peer, link)| {
             cables.virtual_ports(port).map(move |port| (port, peer, link))
         });
-        let ends: Vec<_> = ends.collect();
-        let wire = |(_, from, link): &(_, NodePort, _)| wire(scenario.seed, *from, link);
-        self.wires.extend(ends.iter().map(wire));
         let mut peers = Vec::new();
         for (port, peer, link) in ends {
-            let unit = number(self.units.len());
-            // Every cable ends at a node.
-            let Some(sink) = self.sink(port, unit) else { continue };
+            self.wires.push(wire(scenario.seed, peer, &link));
+            let unit = self.sleep.push(PortSleep::default());
+            let sink = self.sink(port, unit);
             self.units.push(PortUnit::new(port, &link, sink, level));
-            self.sleep.push(PortSleep::default());
             self.index.units.insert(port, unit);
             peers.push(peer);
             if link.shared().is_some() {
@@ -117,27 +112,23 @@ impl Network {
             }
         }
         for (unit, peer) in self.units.iter_mut().zip(peers) {
-            unit.peer = self.index.unit(peer).map_or(0, number);
+            unit.peer = self.index.cabled(peer);
         }
     }
 
     /// Places a port; returns the destination of the data it receives.
-    fn sink(&mut self, port: NodePort, unit: u32) -> Option<DataSink> {
-        match *self.index.nodes.get(&port.node)? {
-            NodePart::Host(host) => {
-                self.hosts.get_mut(host as usize)?.unit.get_or_insert(unit);
-                Some(DataSink::Host(host))
-            }
-            NodePart::Router(ports) => {
-                let host = *ports.get(usize::from(port.port.0))?;
-                self.hosts.get_mut(host as usize)?.unit = Some(unit);
-                Some(DataSink::Host(host))
-            }
+    fn sink(&mut self, port: NodePort, unit: UnitId) -> DataSink {
+        let host = match self.index.node(port.node) {
+            NodePart::Host(host) => host,
+            NodePart::Router([network, _]) if port.whole().port == PortId(0) => network,
+            NodePart::Router([_, fibre]) => fibre,
             NodePart::Switch(switch) => {
-                self.switches.get_mut(switch as usize)?.cable(port.port, unit);
-                Some(DataSink::Switch(switch, SwitchInputState::Empty))
+                self.switches[switch].cable(port.port, unit);
+                return DataSink::Switch(switch, SwitchInputState::Empty);
             }
-        }
+        };
+        self.hosts[host].unit.get_or_insert(unit);
+        DataSink::Host(host)
     }
 
     pub(super) fn build_taps(&mut self, scenario: &Scenario, level: TraceLevel) {
@@ -151,12 +142,13 @@ impl Network {
             let [from, to] = [tap.from, tap.to].map(|at| self.tick_at(tap.port.node, at));
             let window = from..to;
             let Some(unit) = self.index.unit(tap.port) else { continue };
-            let Some(unit) = self.units.get_mut(unit) else { continue };
+            let unit = &mut self.units[unit];
             if let Some(tapped) = &mut unit.tapped {
                 tapped.windows.push(window);
                 continue;
             }
-            let first = number(self.channels.len());
+            // A scenario's limits keep all numbers far below 2³².
+            let first = u32::try_from(self.channels.len()).unwrap_or(u32::MAX);
             // Readers apply the commands of one instant in the order of channels: so what is heard
             // comes first where it is heard before the next character is sent.
             let heard_first = link.delay.0 % u64::from(link.ports[1].divisor.get()) == 0;
@@ -179,8 +171,8 @@ impl Network {
             }
         }
         for port in traced.into_iter().flat_map(|port| topology.virtual_ports(port)) {
-            let unit = self.index.unit(port).and_then(|unit| self.units.get_mut(unit));
-            unit.into_iter().for_each(|unit| unit.fill_trace = Some(Box::default()));
+            let unit = self.index.unit(port);
+            unit.into_iter().for_each(|unit| self.units[unit].fill_trace = Some(Box::default()));
         }
         if self.clocks.is_some() {
             self.record_lag += 2;
@@ -387,9 +379,4 @@ fn path(topology: &Topology, node: NodeId) -> Option<u64> {
     let bounded = switch.forwarding == ForwardingMode::CutThrough
         && links.all(|link| link.wires.flow == CableFlow::StopGo && link.shared().is_none());
     bounded.then(|| switch.path())
-}
-
-/// Converts an index; a scenario's limits keep all of them far below 2³².
-pub(super) fn number(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }

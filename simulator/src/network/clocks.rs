@@ -15,6 +15,7 @@ use super::catch_up::PhaseTimes;
 use super::schedule::{PortEnd, WakeSchedule};
 use super::sleep::PortSleep;
 use super::{Network, NodePart, SimulationEngine};
+use crate::arena::{GroupId, PartArena, PartNumber, UnitId};
 use crate::link::clock::PortClock;
 use crate::port::{DataSink, PortUnit};
 use crate::scenario::Scenario;
@@ -27,12 +28,12 @@ type ClockTime = u128;
 /// The clocks of all nodes.
 #[derive(Debug)]
 pub(super) struct UnlikeClocks {
-    groups: Vec<ClockGroup>,
+    groups: PartArena<GroupId, ClockGroup>,
     /// The groups that have something to process, at the times of their next such ticks.
-    queue: BTreeSet<(ClockTime, usize)>,
+    queue: BTreeSet<(ClockTime, GroupId)>,
     /// The group whose parts, times and schedule are those of the network now.
-    current: Option<usize>,
-    ports: Vec<PortTiming>,
+    current: Option<GroupId>,
+    ports: PartArena<UnitId, PortTiming>,
     /// Time of the tick being processed.
     now: ClockTime,
     /// Number of periods of the full rate without a tick that was processed.
@@ -56,7 +57,7 @@ struct ClockGroup {
 /// The group of a port's node, and the clock of the node at the other end of its cable.
 #[derive(Clone, Copy, Debug)]
 struct PortTiming {
-    group: usize,
+    group: GroupId,
     far: CharacterPeriod,
     /// The first tick of that node whose characters have not been received, and its time.
     tick: u64,
@@ -80,7 +81,7 @@ impl ClockGroup {
 
 impl UnlikeClocks {
     /// The group that ticks first, if it does so before a time.
-    fn next(&mut self, end: ClockTime) -> Option<usize> {
+    fn next(&mut self, end: ClockTime) -> Option<GroupId> {
         let (due, group) = self.queue.first().copied().filter(|(due, _)| *due < end)?;
         let periods = (due - self.now) / ClockTime::from(CharacterPeriod::FULL_RATE.fs());
         self.idle += u64::try_from(periods).unwrap_or_default().saturating_sub(1);
@@ -89,8 +90,8 @@ impl UnlikeClocks {
     }
 
     /// Sets the next tick in which a group has something to process.
-    fn set_due(&mut self, number: usize, due: u64) {
-        let Some(group) = self.groups.get_mut(number) else { return };
+    fn set_due(&mut self, number: GroupId, due: u64) {
+        let group = &mut self.groups[number];
         self.queue.remove(&(group.time(group.due), number));
         group.due = due;
         if due < u64::MAX {
@@ -99,28 +100,28 @@ impl UnlikeClocks {
     }
 
     /// The times of a port, if its group is not the one being processed.
-    pub(super) fn times_of(&self, port: usize) -> Option<PhaseTimes> {
-        let number = self.ports.get(port)?.group;
-        let group = self.groups.get(number).filter(|_| self.current != Some(number))?;
-        Some(PhaseTimes::all(group.next(self.now)))
+    pub(super) fn times_of(&self, port: UnitId) -> Option<PhaseTimes> {
+        let number = self.ports[port].group;
+        let is_other = self.current != Some(number);
+        is_other.then(|| PhaseTimes::all(self.groups[number].next(self.now)))
     }
 
     /// The schedule of a port in which an entry is added, if its group is not the one being
     /// processed.
-    pub(super) fn schedule_of(&mut self, port: usize, at: u64) -> Option<&mut WakeSchedule> {
-        let number = self.ports.get(port)?.group;
+    pub(super) fn schedule_of(&mut self, port: UnitId, at: u64) -> Option<&mut WakeSchedule> {
+        let number = self.ports[port].group;
         if self.current == Some(number) {
             return None;
         }
-        if at < self.groups.get(number)?.due {
+        if at < self.groups[number].due {
             self.set_due(number, at);
         }
-        self.groups.get_mut(number).map(|group| &mut *group.schedule)
+        Some(&mut self.groups[number].schedule)
     }
 
     /// The next character that has arrived at a port: its period, and the time at which it did.
-    fn arrival(&mut self, port: usize, clock: &PortClock) -> Option<(u64, ClockTime)> {
-        let port = self.ports.get_mut(port)?;
+    fn arrival(&mut self, port: UnitId, clock: &PortClock) -> Option<(u64, ClockTime)> {
+        let port = &mut self.ports[port];
         while port.due <= self.now {
             let (tick, due) = (port.tick, port.due);
             port.tick += 1;
@@ -133,11 +134,10 @@ impl UnlikeClocks {
     }
 
     /// Leaves out the characters that have arrived at a port before a tick of the far node.
-    pub(super) fn skip(&mut self, port: usize, tick: u64) {
-        if let Some(port) = self.ports.get_mut(port) {
-            port.tick = tick;
-            port.due = ClockTime::from(tick) * ClockTime::from(port.far.fs());
-        }
+    pub(super) fn skip(&mut self, port: UnitId, tick: u64) {
+        let port = &mut self.ports[port];
+        port.tick = tick;
+        port.due = ClockTime::from(tick) * ClockTime::from(port.far.fs());
     }
 }
 
@@ -154,43 +154,43 @@ impl Network {
         let mut rates = self.periods.clone();
         rates.sort_unstable();
         rates.dedup();
-        let far = |unit: &PortUnit| self.units.get(unit.peer as usize).map(|far| far.port.node);
         let timing = |unit: &PortUnit| {
             let own = self.clock_period(unit.port.node);
-            let far = self.clock_period(far(unit).unwrap_or(unit.port.node));
-            let group = rates.binary_search(&own).unwrap_or_default();
+            let far = self.clock_period(self.units[unit.peer].port.node);
+            let group = GroupId::at(rates.binary_search(&own).unwrap_or_default());
             PortTiming { group, far, tick: 0, due: 0 }
         };
-        let ports: Vec<_> = self.units.iter().map(timing).collect();
-        for (unit, timing) in self.units.iter_mut().zip(&ports) {
-            if let Some(own) = rates.get(timing.group).filter(|own| **own != timing.far) {
-                unit.set_rates([*own, timing.far]);
-            }
-        }
+        let ports: PartArena<_, _> = self.units.iter().map(timing).collect();
         let group = |period: CharacterPeriod| ClockGroup {
             period,
             tick: 0,
             due: 0,
-            parts: self.parts_of(period),
-            active: Box::new(self.parts_of(period)),
+            parts: self.parts_of(|node| self.clock_period(node) == period),
+            active: Box::new(self.parts_of(|node| self.clock_period(node) == period)),
             schedule: Box::default(),
         };
-        let groups: Vec<_> = rates.into_iter().map(group).collect();
-        let queue = (0..groups.len()).map(|group| (0, group)).collect();
+        let groups: PartArena<_, _> = rates.into_iter().map(group).collect();
+        for (unit, timing) in self.units.iter_mut().zip(ports.iter()) {
+            let own = groups[timing.group].period;
+            if own != timing.far {
+                unit.set_rates([own, timing.far]);
+            }
+        }
+        let queue = groups.numbers().map(|group| (0, group)).collect();
         let clocks = UnlikeClocks { groups, queue, current: None, ports, now: 0, idle: 0 };
         self.clocks = Some(Box::new(clocks));
     }
 
-    /// The parts of all nodes with a clock.
-    fn parts_of(&self, period: CharacterPeriod) -> ActiveSet {
+    /// The parts of the nodes for which something is true.
+    pub(super) fn parts_of(&self, is_one: impl Fn(NodeId) -> bool) -> ActiveSet {
         let mut parts = ActiveSet::none(self.units.len(), self.hosts.len(), self.switches.len());
-        for (index, unit) in self.units.iter().enumerate() {
-            if self.clock_period(unit.port.node) == period {
+        for (index, unit) in self.units.numbers().zip(self.units.iter()) {
+            if is_one(unit.port.node) {
                 parts.receiving.insert(index);
                 parts.sending.insert(index);
                 match unit.sink {
-                    DataSink::Host(host) => parts.hosts.insert(host as usize),
-                    DataSink::Switch(switch, _) => parts.switches.insert(switch as usize),
+                    DataSink::Host(host) => parts.hosts.insert(host),
+                    DataSink::Switch(switch, _) => parts.switches.insert(switch),
                 }
             }
         }
@@ -201,8 +201,8 @@ impl Network {
                 NodePart::Router(ports) => ports,
                 NodePart::Switch(_) => &[],
             };
-            if self.clock_period(*node) == period {
-                hosts.iter().for_each(|host| parts.hosts.insert(*host as usize));
+            if is_one(*node) {
+                hosts.iter().for_each(|host| parts.hosts.insert(*host));
             }
         }
         parts
@@ -241,9 +241,9 @@ impl Network {
                 self.enter(group);
                 match engine {
                     SimulationEngine::Step => {
-                        let Self { clocks, active, .. } = self;
-                        let group = clocks.as_ref().and_then(|clocks| clocks.groups.get(group));
-                        group.into_iter().for_each(|group| active.set_to(&group.parts));
+                        if let Some(clocks) = &self.clocks {
+                            self.active.set_to(&clocks.groups[group].parts);
+                        }
                         self.tick();
                     }
                     SimulationEngine::Event => {
@@ -262,9 +262,9 @@ impl Network {
     }
 
     /// Makes the parts, times and schedule of a group those of the network.
-    fn enter(&mut self, number: usize) {
+    fn enter(&mut self, number: GroupId) {
         let Some(clocks) = &mut self.clocks else { return };
-        let Some(group) = clocks.groups.get_mut(number) else { return };
+        let group = &mut clocks.groups[number];
         std::mem::swap(&mut self.active, &mut group.active);
         std::mem::swap(&mut self.schedule, &mut group.schedule);
         self.now = group.next(clocks.now);
@@ -274,10 +274,10 @@ impl Network {
     }
 
     /// Ends what [`Self::enter`] has begun, with the tick to come.
-    fn leave(&mut self, number: usize) {
+    fn leave(&mut self, number: GroupId) {
         let due = if self.active.is_empty() { self.next_wake() } else { self.now };
         let Some(clocks) = &mut self.clocks else { return };
-        let Some(group) = clocks.groups.get_mut(number) else { return };
+        let group = &mut clocks.groups[number];
         std::mem::swap(&mut self.active, &mut group.active);
         std::mem::swap(&mut self.schedule, &mut group.schedule);
         group.tick = self.now;
@@ -288,18 +288,18 @@ impl Network {
     /// Wakes everything, since any part may change now.
     pub(super) fn wake_groups(&mut self) {
         let now = self.now;
-        for group in 0..self.clocks.as_ref().map_or(0, |clocks| clocks.groups.len()) {
+        let groups = self.clocks.iter().flat_map(|clocks| clocks.groups.numbers());
+        for group in groups.collect::<Vec<_>>() {
             self.enter(group);
-            let parts = self.clocks.as_ref().and_then(|clocks| clocks.groups.get(group));
-            let Some(parts) = parts.map(|group| group.parts.clone()) else { return };
+            let parts = self.clocks.as_ref().map(|clocks| clocks.groups[group].parts.clone());
+            let Some(parts) = parts else { return };
             let (mut units, mut switches) = (parts.receiving.clone(), parts.switches.clone());
             while let Some(unit) = units.pop() {
                 self.wake(PortEnd::Receiver, unit);
                 self.wake(PortEnd::Sender, unit);
             }
             while let Some(switch) = switches.pop() {
-                let now = self.now;
-                self.switches.get_mut(switch).into_iter().for_each(|switch| switch.catch_up(now));
+                self.switches[switch].catch_up(self.now);
             }
             self.active.set_to(&parts);
             self.leave(group);
@@ -308,9 +308,9 @@ impl Network {
     }
 
     /// Receives the characters that have arrived at a port.
-    pub(super) fn receive_arrived(&mut self, index: usize) {
-        while let (Some(clocks), Some(unit)) = (&mut self.clocks, self.units.get(index))
-            && let Some((slot, arrived)) = clocks.arrival(index, &unit.clock)
+    pub(super) fn receive_arrived(&mut self, index: UnitId) {
+        while let Some(clocks) = &mut self.clocks
+            && let Some((slot, arrived)) = clocks.arrival(index, &self.units[index].clock)
         {
             self.note_time(Some(arrived));
             self.receive_from_wire(index, slot);
@@ -339,8 +339,7 @@ impl Network {
 
     /// The node at the far end of the channel that a port sends on.
     pub(super) fn far_node(&self, port: NodePort) -> NodeId {
-        let unit = self.index.unit(port).and_then(|unit| self.units.get(unit));
-        let far = unit.and_then(|unit| self.units.get(unit.peer as usize));
-        far.map_or(port.node, |far| far.port.node)
+        let far = |unit| self.units[self.units[unit].peer].port.node;
+        self.index.unit(port).map_or(port.node, far)
     }
 }

@@ -6,13 +6,14 @@ use codec::character::Symbol;
 use codec::route::PortId;
 use codec::time::CharacterPeriod;
 
+use crate::arena::{HostId, UnitId};
 use crate::fault::{FaultKind, FaultSpec};
 use crate::link::sender::SendState;
 use crate::link::wire::{ChannelWire, LostGaps};
 use crate::network::{HostUnit, Network, NodePart, TakenChannel};
 use crate::port::{DataSink, DataSource};
 use crate::rng::Rng;
-use crate::switch::{Switch, SwitchInputState};
+use crate::switch::SwitchInputState;
 use crate::topology::{NodeId, NodePort};
 use crate::truth::{RuleId, TruthEventKind};
 
@@ -99,8 +100,8 @@ impl Network {
                 });
             }
             FaultKind::Wires(fault) => {
-                let unit = self.index.unit(place).and_then(|unit| self.units.get(unit));
-                let periods = unit.map_or(1, |unit| unit.clock.divisor());
+                let unit = self.index.unit(place);
+                let periods = unit.map_or(1, |unit| self.units[unit].clock.divisor());
                 let period = periods * CharacterPeriod::FULL_RATE.fs();
                 self.wire(place, |wire| match step {
                     FaultStep::Begin => wire.disturb(fault, period, rng),
@@ -132,38 +133,33 @@ impl Network {
             }
             FaultKind::Restart => {
                 let (now, log) = (self.tick_at(place.node, self.now), &mut self.log);
-                let host = self.index.host(place.node).and_then(|host| self.hosts.get_mut(host));
-                host.into_iter().for_each(|host| host.interface.reload(now, log));
+                let host = self.index.host(place.node);
+                host.into_iter().for_each(|host| self.hosts[host].interface.reload(now, log));
             }
         }
     }
 
     fn wire(&mut self, channel: NodePort, change: impl FnOnce(&mut ChannelWire)) {
-        let unit = self.index.unit(channel).and_then(|unit| self.units.get(unit));
-        let wire = unit.and_then(|unit| self.wires.get_mut(unit.peer as usize));
-        wire.map(change);
+        if let Some(unit) = self.index.unit(channel) {
+            change(&mut self.wires[self.units[unit].peer]);
+        }
     }
 
     fn host(&mut self, node: NodeId) -> Option<&mut HostUnit> {
-        self.index.host(node).and_then(|host| self.hosts.get_mut(host))
+        self.index.host(node).map(|host| &mut self.hosts[host])
     }
 
     /// Makes a port send a symbol.
     fn queue_symbol(&mut self, port: NodePort, symbol: Symbol) {
-        let unit = self.index.unit(port).and_then(|unit| self.units.get_mut(unit));
-        unit.into_iter().for_each(|unit| unit.sender.queue_symbol(symbol));
+        let unit = self.index.unit(port);
+        unit.into_iter().for_each(|unit| self.units[unit].sender.queue_symbol(symbol));
     }
 
     /// Cuts or mends both channels of a cable.
     fn cut(&mut self, port: NodePort, step: FaultStep) {
         let Some(here) = self.index.unit(port) else { return };
-        let Some(there) = self.units.get(here).map(|unit| unit.peer as usize) else {
-            return;
-        };
-        for end in [here, there] {
-            let (Some(wire), Some(unit)) = (self.wires.get_mut(end), self.units.get(end)) else {
-                continue;
-            };
+        for end in [here, self.units[here].peer] {
+            let (wire, unit) = (&mut self.wires[end], &self.units[end]);
             match step {
                 FaultStep::Begin => {
                     for id in wire.cut() {
@@ -178,9 +174,7 @@ impl Network {
     /// Switches one supply of a node off or on; the power follows the last one of them. S-10
     fn supply(&mut self, node: NodeId, step: FaultStep) {
         let supplies = match self.index.nodes.get(&node) {
-            Some(NodePart::Switch(switch)) => {
-                self.switches.get(*switch as usize).map_or(1, |it| it.parameters().supplies)
-            }
+            Some(NodePart::Switch(switch)) => self.switches[*switch].parameters().supplies,
             Some(NodePart::Host(_) | NodePart::Router(_)) | None => 1,
         };
         let off = self.supplies_off.entry(node).or_default();
@@ -197,18 +191,17 @@ impl Network {
     /// Switches the power of a node off or on.
     fn power(&mut self, node: NodeId, step: FaultStep) {
         let (now, log) = (self.tick_at(node, self.now), &mut self.log);
-        let interfaces: &[u32] = match (self.index.nodes.get(&node), step) {
+        let interfaces: &[HostId] = match (self.index.nodes.get(&node), step) {
             (Some(NodePart::Host(host)), _) => std::slice::from_ref(host),
             (Some(NodePart::Router(ports)), _) => ports,
             (Some(NodePart::Switch(switch)), FaultStep::Begin) => {
-                let switch = self.switches.get_mut(*switch as usize);
-                switch.into_iter().for_each(Switch::power_off);
+                self.switches[*switch].power_off();
                 &[]
             }
             (Some(NodePart::Switch(_)) | None, _) => &[],
         };
         for host in interfaces {
-            let Some(host) = self.hosts.get_mut(*host as usize) else { continue };
+            let host = &mut self.hosts[*host];
             match step {
                 FaultStep::Begin => {
                     // The rest of the packet that it was taking may never come. C-7
@@ -234,7 +227,7 @@ impl Network {
     fn port_power(&mut self, port: NodePort, step: FaultStep) {
         let Some(index) = self.index.unit(port) else { return };
         let now = self.tick_at(port.node, self.now);
-        let Some(unit) = self.units.get_mut(index) else { return };
+        let unit = &mut self.units[index];
         match step {
             FaultStep::End => unit.power_on(now, &mut self.log),
             FaultStep::Begin => {
@@ -243,22 +236,21 @@ impl Network {
                     self.log.drop_packet(self.now, port, Some(id), RuleId("F-7"));
                 }
                 self.end_path(index);
-                let Some(unit) = self.units.get_mut(index) else { return };
-                unit.power_off(now, &mut self.log);
+                self.units[index].power_off(now, &mut self.log);
             }
         }
     }
 
     /// Breaks the connection of the packet that an output of a switch is sending. S-1
-    fn end_path(&mut self, output: usize) {
-        let Some(unit) = self.units.get_mut(output) else { return };
+    fn end_path(&mut self, output: UnitId) {
+        let unit = &mut self.units[output];
         let DataSource::Circuit(input) = unit.source else { return };
         unit.source = DataSource::Nowhere;
         let (now, log, current) = (self.now, &mut self.log, unit.sender.current());
         if unit.sender.sending() == SendState::Packet {
             log.emit(now, unit.port, current, || TruthEventKind::Truncated(RuleId("S-1")));
         }
-        let Some(unit) = self.units.get_mut(input as usize) else { return };
+        let unit = &mut self.units[input];
         let DataSink::Switch(switch, SwitchInputState::Connected(port, transit)) = unit.sink else {
             return;
         };
@@ -266,8 +258,6 @@ impl Network {
             log.drop_packet(now, unit.port, Some(id), RuleId("S-1"));
         }
         unit.sink = DataSink::Switch(switch, SwitchInputState::Discarding);
-        if let Some(switch) = self.switches.get_mut(switch as usize) {
-            switch.release(port);
-        }
+        self.switches[switch].release(port);
     }
 }

@@ -2,8 +2,8 @@
 
 use codec::mapping::InterfaceRole;
 
-use super::build::number;
 use super::{HostUnit, Network, NodePart, TakenChannel};
+use crate::arena::HostId;
 use crate::interface::{
     AddressTable, ConsumptionMode, HostInterface, InterfaceParameters, RouterCounters, RouterPort,
 };
@@ -17,7 +17,7 @@ impl Network {
         &mut self,
         interface: HostInterface,
         consumption: ConsumptionMode,
-    ) -> u32 {
+    ) -> HostId {
         self.hosts.push(HostUnit {
             unit: None,
             interface,
@@ -27,8 +27,7 @@ impl Network {
             share: None,
             twin: None,
             decided: 0,
-        });
-        number(self.hosts.len() - 1)
+        })
     }
 
     /// Adds the two interfaces of a router. *Chosen*: their parameters are those by default. N-5
@@ -37,7 +36,7 @@ impl Network {
         scenario: &Scenario,
         id: NodeId,
         table: &AddressTable,
-    ) -> [u32; 2] {
+    ) -> [HostId; 2] {
         let ports = [RouterPort::Network, RouterPort::Fibre].map(|port| {
             let (parameters, rng) = (InterfaceParameters::default(), Rng::new(scenario.seed, 0));
             let new = HostInterface::new;
@@ -53,21 +52,18 @@ impl Network {
             self.add_host(interface, parameters.consumption)
         });
         for (one, other) in ports.into_iter().zip(ports.into_iter().rev()) {
-            self.hosts.get_mut(one as usize).into_iter().for_each(|it| it.twin = Some(other));
+            self.hosts[one].twin = Some(other);
         }
         ports
     }
 
     /// Hands the packets that a router's interface has received over to that of the other port, for the
     /// next period.
-    pub(super) fn pass_packets(&mut self, number: usize) {
-        let at = self.now + 1;
-        let Some(HostUnit { interface, twin: Some(twin), .. }) = self.hosts.get_mut(number) else {
-            return;
-        };
-        let (packets, twin) = (interface.take_passed(), *twin as usize);
-        if let Some(other) = self.hosts.get_mut(twin).filter(|_| !packets.is_empty()) {
-            other.interface.pass(at, packets);
+    pub(super) fn pass_packets(&mut self, number: HostId) {
+        let HostUnit { interface, twin: Some(twin), .. } = &mut self.hosts[number] else { return };
+        let (packets, twin) = (interface.take_passed(), *twin);
+        if !packets.is_empty() {
+            self.hosts[twin].interface.pass(self.now + 1, packets);
             self.schedule_host(twin);
         }
     }
@@ -75,6 +71,6 @@ impl Network {
     /// Counters of the interface of a router's port. N-5
     pub fn router(&self, port: NodePort) -> Option<RouterCounters> {
         let Some(NodePart::Router(ports)) = self.index.nodes.get(&port.node) else { return None };
-        self.hosts.get(*ports.get(usize::from(port.port.0))? as usize)?.interface.router()
+        self.hosts[*ports.get(usize::from(port.port.0))?].interface.router()
     }
 }

@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::arena::{HostId, SwitchId, UnitId};
+
 /// Words of a bit for each period in the wheel. Twice as many bits fit into one word.
 const WORDS: usize = 32;
 
@@ -20,13 +22,13 @@ pub(super) enum PortEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum WakingPart {
     /// An end of a channel, by port.
-    End(PortEnd, u32),
+    End(PortEnd, UnitId),
     /// The switch input of a port, once the first byte of a packet is decoded. S-6
-    Decoder(u32),
+    Decoder(UnitId),
     /// A host.
-    Host(u32),
+    Host(HostId),
     /// A switch.
-    Switch(u32),
+    Switch(SwitchId),
 }
 
 /// The times at which parts wake. Entries of parts that have woken since, or sleep until another
@@ -184,9 +186,9 @@ mod tests {
         let mut schedule = WakeSchedule::default();
         let times = [0, 1, 63, 64, 700, WHEEL - 1, WHEEL, WHEEL + 1, 3 * WHEEL, 100_000, 100_000];
         for (number, at) in (0..).zip(times) {
-            schedule.add(at, WakingPart::Host(number));
+            schedule.add(at, WakingPart::Host(HostId(number)));
         }
-        schedule.add(u64::MAX, WakingPart::End(PortEnd::Receiver, 0));
+        schedule.add(u64::MAX, WakingPart::End(PortEnd::Receiver, UnitId(0)));
         let mut read = Vec::new();
         loop {
             let now = schedule.next(|at, _| at != 63);
@@ -198,13 +200,13 @@ mod tests {
             }
             // A later entry in the place of an earlier one.
             if now == 700 {
-                schedule.add(WHEEL + 64, WakingPart::End(PortEnd::Sender, 9));
+                schedule.add(WHEEL + 64, WakingPart::End(PortEnd::Sender, UnitId(9)));
             }
         }
         read.sort();
-        let expected = (0..).zip(times).map(|(number, at)| (at, WakingPart::Host(number)));
+        let expected = (0..).zip(times).map(|(number, at)| (at, WakingPart::Host(HostId(number))));
         let mut expected: Vec<_> = expected.filter(|(at, _)| *at != 63).collect();
-        expected.push((WHEEL + 64, WakingPart::End(PortEnd::Sender, 9)));
+        expected.push((WHEEL + 64, WakingPart::End(PortEnd::Sender, UnitId(9))));
         expected.sort();
         assert_eq!(read, expected);
     }

@@ -1,7 +1,8 @@
 //! Puts ends of channels to sleep, and predicts the times at which they wake (`network/sleep.rs`).
 
 use super::schedule::{PortEnd, WakingPart};
-use super::sleep::{EndTimes, ReceiverRegime, SenderRegime, number};
+use super::sleep::{EndTimes, ReceiverRegime, SenderRegime};
+use crate::arena::UnitId;
 use crate::link::source_item::AcceptMode;
 use crate::link::tagged_char::TaggedChar;
 use crate::link::wire::in_period;
@@ -34,8 +35,7 @@ impl Network {
     fn settle_ends(&mut self, end: PortEnd) {
         let mut calm = std::mem::take(self.active.calm(end));
         while let Some(unit) = calm.pop() {
-            let Some(sleep) = self.sleep.get_mut(unit) else { continue };
-            let EndTimes { pause, .. } = sleep.times_mut(end);
+            let EndTimes { pause, .. } = self.sleep[unit].times_mut(end);
             if *pause > 0 || !self.active.ends(end).contains(unit) {
                 *pause = pause.saturating_sub(1);
                 continue;
@@ -44,17 +44,15 @@ impl Network {
                 PortEnd::Sender => self.settle_sender(unit),
                 PortEnd::Receiver => self.settle_receiver(unit),
             };
-            if asleep.is_none()
-                && let Some(sleep) = self.sleep.get_mut(unit)
-            {
-                sleep.times_mut(end).pause = ATTEMPT_PAUSE;
+            if asleep.is_none() {
+                self.sleep[unit].times_mut(end).pause = ATTEMPT_PAUSE;
             }
         }
         *self.active.calm(end) = calm;
     }
 
-    fn settle_sender(&mut self, index: usize) -> Option<()> {
-        let unit = self.units.get(index)?;
+    fn settle_sender(&mut self, index: UnitId) -> Option<()> {
+        let unit = &self.units[index];
         let clock = unit.clock;
         let deadline = match unit.power {
             PowerState::On => unit.sender.deadline().saturating_mul(clock.divisor()),
@@ -73,11 +71,11 @@ impl Network {
         }
         match unit.source {
             DataSource::Host(host) if self.streams(unit) => {
-                let left = self.hosts.get(host as usize)?.interface.bytes_left().len() as u64;
+                let left = self.hosts[host].interface.bytes_left().len() as u64;
                 let end = clock.send_time(self.now, left + 1);
                 self.rest_sender(index, SenderRegime::Streams, deadline.min(end))
             }
-            DataSource::Circuit(input) => self.settle_pair(input as usize, index),
+            DataSource::Circuit(input) => self.settle_pair(input, index),
             DataSource::Host(_) | DataSource::Nowhere | DataSource::Copies => None,
         }
     }
@@ -87,23 +85,23 @@ impl Network {
         unit.power == PowerState::On
             && unit.receiver.is_calm()
             && unit.sender.goes_on(unit.clock.next_sent(self.now))
-            && self.wires.get(unit.peer as usize).is_some_and(|wire| wire.is_sound())
+            && self.wires[unit.peer].is_sound()
     }
 
-    fn settle_receiver(&mut self, index: usize) -> Option<()> {
-        let unit = self.units.get(index)?;
+    fn settle_receiver(&mut self, index: UnitId) -> Option<()> {
+        let unit = &self.units[index];
         // An acknowledge waits for room. B-1
         if unit.handshake.as_ref().is_some_and(|end| end.owes()) {
             return None;
         }
         if let DataSink::Switch(_, SwitchInputState::Connected(..)) = unit.sink {
-            let output = unit.downstream as usize;
-            let awake = self.sleep.get(output)?.sender.is_none();
+            let output = unit.downstream;
+            let awake = self.sleep[output].sender.is_none();
             if awake && self.settle_pair(index, output).is_some() {
                 return Some(());
             }
         }
-        let unit = self.units.get(index)?;
+        let unit = &self.units[index];
         let NextArrivals { regime, until } = self.reception(unit, index)?;
         let fill = unit.receiver.fill();
         let arrives = |number: u64| unit.clock.arrival_time(self.now, number);
@@ -114,7 +112,7 @@ impl Network {
             }
             ReceiverRegime::Absorbs { .. } => match unit.sink {
                 DataSink::Host(host) => {
-                    let room = self.hosts.get(host as usize)?.interface.room()? as u64;
+                    let room = self.hosts[host].interface.room()? as u64;
                     // It takes one in each period of the full rate, and no mark.
                     let level = fill == 0
                         || unit.clock.divisor() == 1 && unit.receiver.first_boundary().is_none();
@@ -142,13 +140,13 @@ impl Network {
     }
 
     /// Puts a receiver and the output that streams from its slack buffer to sleep.
-    fn settle_pair(&mut self, input: usize, output: usize) -> Option<()> {
-        let (from, to) = (self.units.get(input)?, self.units.get(output)?);
+    fn settle_pair(&mut self, input: UnitId, output: UnitId) -> Option<()> {
+        let (from, to) = (&self.units[input], &self.units[output]);
         let DataSink::Switch(_, SwitchInputState::Connected(_, transit)) = &from.sink else {
             return None;
         };
         let (now, aligned) = (self.now, from.clock.feeds(&to.clock, self.now));
-        let possible = to.source == DataSource::Circuit(u32::try_from(input).ok()?)
+        let possible = to.source == DataSource::Circuit(input)
             && transit.is_under_way()
             && aligned
             && self.streams(to);
@@ -156,7 +154,7 @@ impl Network {
             return None;
         }
         self.catch_up_receiver(input);
-        let (from, to) = (self.units.get(input)?, self.units.get(output)?);
+        let (from, to) = (&self.units[input], &self.units[output]);
         let NextArrivals { regime, until } = self.reception(from, input)?;
         let until = until.min(from.clock.regular_until(now));
         let fill = from.receiver.fill();
@@ -188,36 +186,36 @@ impl Network {
         self.rest_sender(output, SenderRegime::Streams, end)
     }
 
-    fn rest_receiver(&mut self, unit: usize, regime: ReceiverRegime, due: u64) -> Option<()> {
+    fn rest_receiver(&mut self, unit: UnitId, regime: ReceiverRegime, due: u64) -> Option<()> {
         self.rest(PortEnd::Receiver, unit, due)?;
-        self.sleep.get_mut(unit)?.receiver = Some(regime);
-        if let DataSink::Switch(_, SwitchInputState::Decoding(ready)) = self.units.get(unit)?.sink {
-            self.schedule.add(ready, WakingPart::Decoder(number(unit)));
+        self.sleep[unit].receiver = Some(regime);
+        if let DataSink::Switch(_, SwitchInputState::Decoding(ready)) = self.units[unit].sink {
+            self.schedule.add(ready, WakingPart::Decoder(unit));
         }
         Some(())
     }
 
     /// Puts an end to sleep until a time, if that is long enough.
-    fn rest(&mut self, end: PortEnd, unit: usize, due: u64) -> Option<()> {
+    fn rest(&mut self, end: PortEnd, unit: UnitId, due: u64) -> Option<()> {
         if due < self.now.saturating_add(NAP_MIN) {
             return None;
         }
-        let times = self.sleep.get_mut(unit)?.times_mut(end);
+        let times = self.sleep[unit].times_mut(end);
         (times.since, times.due) = (self.now, due);
         self.active.ends(end).remove(unit);
         self.schedule_end(end, unit, due);
         Some(())
     }
 
-    fn rest_sender(&mut self, index: usize, regime: SenderRegime, due: u64) -> Option<()> {
+    fn rest_sender(&mut self, index: UnitId, regime: SenderRegime, due: u64) -> Option<()> {
         self.rest(PortEnd::Sender, index, due)?;
-        self.sleep.get_mut(index)?.sender = Some(regime);
-        let unit = self.units.get(index)?;
-        let (peer, period) = (unit.peer as usize, unit.clock.next_sent(self.now));
-        let expected = match (self.sleep.get(peer)?.receiver, regime) {
+        self.sleep[index].sender = Some(regime);
+        let unit = &self.units[index];
+        let (peer, period) = (unit.peer, unit.clock.next_sent(self.now));
+        let expected = match (self.sleep[peer].receiver, regime) {
             (None, _) | (Some(ReceiverRegime::Absorbs { .. }), SenderRegime::Streams) => true,
             (Some(ReceiverRegime::Ignores { sent, .. }), SenderRegime::Fills { pair, .. }) => {
-                let wire = self.wires.get(peer)?;
+                let wire = &self.wires[peer];
                 pair.map(|cell| wire.after_loss(cell)) == sent
             }
             (Some(ReceiverRegime::Absorbs { .. }), SenderRegime::Fills { .. })
@@ -230,10 +228,13 @@ impl Network {
     }
 
     /// The next characters to arrive at a port.
-    fn reception(&self, unit: &PortUnit, channel: usize) -> Option<NextArrivals> {
-        let wire = self.wires.get(channel).filter(|_| unit.clock.is_even())?;
+    fn reception(&self, unit: &PortUnit, channel: UnitId) -> Option<NextArrivals> {
+        if !unit.clock.is_even() {
+            return None;
+        }
+        let wire = &self.wires[channel];
         let (cells, clock) = (wire.cells(), unit.clock);
-        let sender = self.sleep.get(unit.peer as usize)?.sender;
+        let sender = self.sleep[unit.peer].sender;
         let arrives = |place: usize| clock.arrival_time(self.now, place as u64 + 1);
         let fill = match sender {
             Some(SenderRegime::Fills { pair, .. }) => Some(pair.map(|cell| wire.after_loss(cell))),
@@ -306,12 +307,10 @@ impl Network {
         let waits = match unit.source {
             DataSource::Nowhere => true,
             DataSource::Copies => false,
-            DataSource::Host(host) => {
-                !mode.accepts(&self.hosts.get(host as usize)?.interface.offered())
-            }
+            DataSource::Host(host) => !mode.accepts(&self.hosts[host].interface.offered()),
             DataSource::Circuit(input) => {
-                let fills = self.sleep.get(input as usize)?.absorbs();
-                let input = self.units.get(input as usize)?;
+                let fills = self.sleep[input].absorbs();
+                let input = &self.units[input];
                 match &input.sink {
                     DataSink::Switch(_, SwitchInputState::Connected(_, transit)) => {
                         let ready = mode == AcceptMode::All || mode == AcceptMode::Discard;
@@ -343,7 +342,7 @@ impl Network {
             ) => Some(u64::MAX),
             DataSink::Host(_) if empty => Some(u64::MAX),
             DataSink::Host(host) => {
-                let interface = &self.hosts.get(host as usize)?.interface;
+                let interface = &self.hosts[host].interface;
                 Some(interface.takes_at(self.now, unit.receiver.last_command()).unwrap_or(u64::MAX))
             }
         }
@@ -358,11 +357,10 @@ impl Network {
             | SwitchInputState::Ready
             | SwitchInputState::Waiting(_) => true,
             SwitchInputState::Connected(_, transit) => {
-                let output = self.units.get(unit.downstream as usize);
-                let stopped = output.is_some_and(|output| match output.sender.accept_mode() {
+                let stopped = match self.units[unit.downstream].sender.accept_mode() {
                     AcceptMode::Framing | AcceptMode::Nothing => true,
                     AcceptMode::All | AcceptMode::Discard => false,
-                });
+                };
                 stopped && transit.holds()
             }
             SwitchInputState::Empty | SwitchInputState::Discarding | SwitchInputState::Extended => {
@@ -388,8 +386,8 @@ mod tests {
         let mut network = Network::new(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven);
         network.run(200);
         let host = |unit: &PortUnit| matches!(unit.sink, DataSink::Host(_));
-        let sender = network.units.iter().position(host).unwrap();
-        let receiver = network.units[sender].peer as usize;
+        let sender = network.units.numbers().find(|unit| host(&network.units[*unit])).unwrap();
+        let receiver = network.units[sender].peer;
         network.wake(PortEnd::Receiver, receiver);
         assert!(matches!(network.sleep[sender].sender, Some(SenderRegime::Fills { .. })));
         let Network { units, wires, log, now, .. } = &mut network;

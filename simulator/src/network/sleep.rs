@@ -12,11 +12,12 @@
 //! An awake end is processed in every period by the same code as in the stepper, so that waking too
 //! early is never wrong. `network/catch_up.rs` adds the effects of the periods slept.
 
+use crate::arena::{HostId, SwitchId, UnitId};
 use crate::link::tagged_char::TaggedChar;
 use crate::link::wire::in_period;
 use crate::network::Network;
 use crate::network::schedule::{PortEnd, WakingPart};
-use crate::port::{DataSink, DataSource, PortUnit};
+use crate::port::{DataSink, DataSource};
 use crate::switch::SwitchInputState;
 use crate::truth::StopGo;
 
@@ -120,19 +121,10 @@ impl Network {
     pub(super) fn next_wake(&mut self) -> u64 {
         let Self { schedule, sleep, units, hosts, switches, .. } = self;
         schedule.next(|at, part| match part {
-            WakingPart::End(end, unit) => {
-                sleep.get(unit as usize).is_some_and(|sleep| sleep.times(end).due == at)
-            }
-            WakingPart::Decoder(unit) => {
-                units.get(unit as usize).is_some_and(|unit| unit.is_ready_at(at))
-            }
-            WakingPart::Host(host) => {
-                hosts.get(host as usize).is_some_and(|host| host.interface.due() <= at)
-            }
-            WakingPart::Switch(switch) => {
-                let due = switches.get(switch as usize).and_then(|switch| switch.due(at));
-                due.is_some_and(|due| due <= at)
-            }
+            WakingPart::End(end, unit) => sleep[unit].times(end).due == at,
+            WakingPart::Decoder(unit) => units[unit].is_ready_at(at),
+            WakingPart::Host(host) => hosts[host].interface.due() <= at,
+            WakingPart::Switch(switch) => switches[switch].due(at).is_some_and(|due| due <= at),
         })
     }
 
@@ -142,21 +134,20 @@ impl Network {
         let now = self.now;
         while let Some(part) = self.schedule.pop(now) {
             match part {
-                WakingPart::End(end, unit) => self.due_end(end, unit as usize),
-                WakingPart::Decoder(unit) => self.decode(unit as usize),
+                WakingPart::End(end, unit) => self.due_end(end, unit),
+                WakingPart::Decoder(unit) => self.decode(unit),
                 WakingPart::Host(host) => {
-                    let host = host as usize;
-                    if self.hosts.get(host).is_some_and(|host| host.interface.due() <= now) {
+                    if self.hosts[host].interface.due() <= now {
                         self.active.hosts.insert(host);
                     }
                 }
-                WakingPart::Switch(switch) => self.active.switches.insert(switch as usize),
+                WakingPart::Switch(switch) => self.active.switches.insert(switch),
             }
         }
     }
 
-    fn due_end(&mut self, end: PortEnd, unit: usize) {
-        let Some(sleep) = self.sleep.get_mut(unit) else { return };
+    fn due_end(&mut self, end: PortEnd, unit: UnitId) {
+        let sleep = &mut self.sleep[unit];
         let times = sleep.times_mut(end);
         if times.entry <= self.now {
             times.entry = u64::MAX;
@@ -170,58 +161,55 @@ impl Network {
     }
 
     /// Adds the time at which an end wakes by itself to the schedule.
-    pub(super) fn schedule_end(&mut self, end: PortEnd, unit: usize, due: u64) {
+    pub(super) fn schedule_end(&mut self, end: PortEnd, unit: UnitId, due: u64) {
         let Self { schedule, sleep, clocks, .. } = self;
         let other = clocks.as_mut().and_then(|clocks| clocks.schedule_of(unit, due));
         let schedule = other.unwrap_or(schedule);
-        if let Some(sleep) = sleep.get_mut(unit)
-            && let times = sleep.times_mut(end)
-            && due < times.entry
-        {
+        let times = sleep[unit].times_mut(end);
+        if due < times.entry {
             if schedule.is_far(due) {
                 times.entry = due;
             }
-            schedule.add(due, WakingPart::End(end, number(unit)));
+            schedule.add(due, WakingPart::End(end, unit));
         }
     }
 
     /// Ends the decoding of a first byte, whose receiver may sleep on. S-6
-    fn decode(&mut self, index: usize) {
+    fn decode(&mut self, index: UnitId) {
         let Self { now, units, switches, active, .. } = self;
-        let Some(unit) = units.get_mut(index) else { return };
+        let unit = &mut units[index];
         if let DataSink::Switch(switch, input @ SwitchInputState::Decoding(_)) = &mut unit.sink
             && *input == SwitchInputState::Decoding(*now)
-            && let Some(part) = switches.get_mut(*switch as usize)
         {
             *input = SwitchInputState::Ready;
-            part.decoded(unit.port.port);
-            active.switches.insert(*switch as usize);
+            switches[*switch].decoded(unit.port.port);
+            active.switches.insert(*switch);
         }
     }
 
     /// Makes a switch active when it has something to decide.
-    pub(super) fn schedule_switch(&mut self, number: usize) {
+    pub(super) fn schedule_switch(&mut self, number: SwitchId) {
         let Self { now, switches, active, schedule, .. } = self;
-        let Some(due) = switches.get(number).and_then(|switch| switch.due(*now + 1)) else {
+        let Some(due) = switches[number].due(*now + 1) else {
             return;
         };
         if due <= *now + 1 {
             active.switches.insert(number);
         } else {
-            schedule.add(due, WakingPart::Switch(u32::try_from(number).unwrap_or(u32::MAX)));
+            schedule.add(due, WakingPart::Switch(number));
         }
     }
 
     /// Makes a host active when it is due.
-    pub(super) fn schedule_host(&mut self, number: usize) {
+    pub(super) fn schedule_host(&mut self, number: HostId) {
         let Self { now, hosts, active, schedule, .. } = self;
-        let Some(host) = hosts.get_mut(number) else { return };
+        let host = &mut hosts[number];
         let due = host.interface.due();
         if due <= *now + 1 {
             active.hosts.insert(number);
         } else if due != host.scheduled {
             host.scheduled = due;
-            schedule.add(due, WakingPart::Host(u32::try_from(number).unwrap_or(u32::MAX)));
+            schedule.add(due, WakingPart::Host(number));
         }
     }
 
@@ -229,7 +217,7 @@ impl Network {
     #[inline]
     pub(super) fn wake_marked(&mut self) {
         while let Some((end, unit)) = self.active.next_marked() {
-            self.wake(end, unit as usize);
+            self.wake(end, unit);
         }
     }
 
@@ -238,23 +226,23 @@ impl Network {
         if self.clocks.is_some() {
             return self.wake_groups();
         }
-        for unit in 0..self.units.len() {
+        for unit in self.units.numbers() {
             self.wake(PortEnd::Receiver, unit);
             self.wake(PortEnd::Sender, unit);
         }
-        (0..self.hosts.len()).for_each(|host| self.active.hosts.insert(host));
-        (0..self.switches.len()).for_each(|switch| self.active.switches.insert(switch));
+        self.hosts.numbers().for_each(|host| self.active.hosts.insert(host));
+        self.switches.numbers().for_each(|switch| self.active.switches.insert(switch));
     }
 
     /// Wakes an end, and the other end of the slack buffer through which bytes stream.
     #[inline]
-    pub(super) fn wake(&mut self, end: PortEnd, unit: usize) {
+    pub(super) fn wake(&mut self, end: PortEnd, unit: UnitId) {
         if !self.active.ends(end).contains(unit) {
             self.wake_up(end, unit);
         }
     }
 
-    fn wake_up(&mut self, end: PortEnd, unit: usize) {
+    fn wake_up(&mut self, end: PortEnd, unit: UnitId) {
         let streaming = match end {
             PortEnd::Receiver => {
                 self.catch_up_receiver(unit);
@@ -265,7 +253,7 @@ impl Network {
                 self.streaming_input(unit).filter(|input| self.depends_on_output(*input))
             }
         };
-        let Some(sleep) = self.sleep.get_mut(unit) else { return };
+        let sleep = &mut self.sleep[unit];
         let other = match end {
             PortEnd::Receiver => {
                 sleep.receiver = None;
@@ -284,40 +272,38 @@ impl Network {
     }
 
     /// True if an input has gone to sleep since its output streams, or must see its buffer fall.
-    fn depends_on_output(&self, input: usize) -> bool {
-        match self.sleep.get(input).and_then(|it| it.receiver) {
+    fn depends_on_output(&self, input: UnitId) -> bool {
+        match self.sleep[input].receiver {
             Some(ReceiverRegime::Absorbs { top }) => top.is_some(),
-            Some(ReceiverRegime::Ignores { .. }) | None => {
-                self.units.get(input).is_some_and(PortUnit::is_watched)
-            }
+            Some(ReceiverRegime::Ignores { .. }) | None => self.units[input].is_watched(),
         }
     }
 
-    fn activate_host(&mut self, unit: usize) {
-        if let Some(DataSink::Host(host)) = self.units.get(unit).map(|unit| unit.sink) {
-            self.active.hosts.insert(host as usize);
+    fn activate_host(&mut self, unit: UnitId) {
+        if let DataSink::Host(host) = self.units[unit].sink {
+            self.active.hosts.insert(host);
         }
     }
 
     /// The sleeping output that streams from the slack buffer of an input.
-    pub(super) fn streaming_output(&self, input: usize) -> Option<usize> {
-        let unit = self.units.get(input)?;
+    pub(super) fn streaming_output(&self, input: UnitId) -> Option<UnitId> {
+        let unit = &self.units[input];
         let DataSink::Switch(_, SwitchInputState::Connected(..)) = unit.sink else { return None };
-        let output = unit.downstream as usize;
-        self.sleep.get(output)?.streams().then_some(output)
+        let output = unit.downstream;
+        self.sleep[output].streams().then_some(output)
     }
 
     /// The input from whose slack buffer a sleeping output streams.
-    fn streaming_input(&self, output: usize) -> Option<usize> {
-        let DataSource::Circuit(input) = self.units.get(output)?.source else { return None };
-        self.sleep.get(output)?.streams().then_some(input as usize)
+    fn streaming_input(&self, output: UnitId) -> Option<UnitId> {
+        let DataSource::Circuit(input) = self.units[output].source else { return None };
+        self.sleep[output].streams().then_some(input)
     }
 
     /// Wakes a sleeping receiver in time for a character just sent to it, if that is not one that
     /// it takes in asleep.
     #[inline]
-    pub(super) fn announce(&mut self, receiver: usize, period: u64, cell: TaggedChar) {
-        if let Some(sleep) = self.sleep.get(receiver).and_then(|it| it.receiver)
+    pub(super) fn announce(&mut self, receiver: UnitId, period: u64, cell: TaggedChar) {
+        if let Some(sleep) = self.sleep[receiver].receiver
             && !sleep.expects(period, cell)
         {
             self.wake_for(receiver, period);
@@ -325,19 +311,13 @@ impl Network {
     }
 
     /// Wakes a sleeping receiver when the character of a period of its sender arrives.
-    pub(super) fn wake_for(&mut self, receiver: usize, period: u64) {
-        let Some(clock) = self.units.get(receiver).map(|unit| unit.clock) else { return };
+    pub(super) fn wake_for(&mut self, receiver: UnitId, period: u64) {
+        let clock = self.units[receiver].clock;
         let at = clock.receive_time(period.saturating_add(clock.lag()));
-        if let Some(sleep) = self.sleep.get_mut(receiver)
-            && sleep.receiver.is_some()
-            && at < sleep.receiving.due
-        {
+        let sleep = &mut self.sleep[receiver];
+        if sleep.receiver.is_some() && at < sleep.receiving.due {
             sleep.receiving.due = at;
             self.schedule_end(PortEnd::Receiver, receiver, at);
         }
     }
-}
-
-pub(super) fn number(unit: usize) -> u32 {
-    u32::try_from(unit).unwrap_or(u32::MAX)
 }

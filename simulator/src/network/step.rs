@@ -3,13 +3,14 @@
 
 use codec::time::Tick;
 
+use crate::arena::{HostId, PartNumber, ShareId, SwitchId, UnitId};
 use crate::fault::ProbeAction;
 use crate::link::receiver::PortRequest;
 use crate::link::shared_line::LineShare;
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::TaggedChar;
-use crate::network::{HostUnit, Network, SharedHost, SimulationEngine};
-use crate::port::{DataSink, DataSource, PortUnit, PowerState};
+use crate::network::{HostUnit, Network, SimulationEngine};
+use crate::port::{DataSink, DataSource, PowerState};
 use crate::switch::SwitchInputState;
 use crate::truth::{RuleId, TraceContext, TruthEventKind};
 use crate::wires::line::ChangedCharacter;
@@ -23,7 +24,7 @@ mod switching;
 
 use super::active_set::{ActiveSet, PartSet};
 use super::catch_up::PhaseTimes;
-use super::{schedule::PortEnd, sleep::PortSleep};
+use super::schedule::PortEnd;
 use reception::{reset_sink, tick_own_time};
 use sharing::take;
 use switching::{advance, connect, select, sever};
@@ -70,7 +71,11 @@ impl Network {
 
     /// Processes the parts that are in a set of active ones now.
     #[inline]
-    fn visit(&mut self, set: fn(&ActiveSet) -> &PartSet, process: impl Fn(&mut Self, usize)) {
+    fn visit<I: PartNumber>(
+        &mut self,
+        set: fn(&ActiveSet) -> &PartSet<I>,
+        process: impl Fn(&mut Self, I),
+    ) {
         if !set(&self.active).is_empty() {
             let mut parts = self.active.take(set);
             while let Some(part) = parts.pop() {
@@ -82,9 +87,9 @@ impl Network {
 
     /// Receives the character of a period at a port, and advances its switch input.
     #[inline]
-    fn receive(&mut self, index: usize) {
+    fn receive(&mut self, index: UnitId) {
         let now = self.now;
-        let Some(unit) = self.units.get(index) else { return };
+        let unit = &self.units[index];
         let fill = unit.receiver.fill();
         if matches!(unit.line, LineShare::Further) {
             // The first virtual channel of the port has received its character.
@@ -93,14 +98,13 @@ impl Network {
         } else if let Some(slot) = unit.clock.receive_slot(now) {
             self.receive_from_wire(index, slot);
         }
-        let Self { units, log, .. } = self;
-        let Some(unit) = units.get_mut(index) else { return };
-        if unit.receiver.has_own_time() && tick_own_time(unit, now, log) {
+        let unit = &mut self.units[index];
+        if unit.receiver.has_own_time() && tick_own_time(unit, now, &mut self.log) {
             self.wake(PortEnd::Sender, index);
         }
         self.acknowledge(index);
         let Self { units, switches, log, active, .. } = self;
-        let Some(unit) = units.get_mut(index) else { return };
+        let unit = &mut units[index];
         if let DataSink::Switch(switch, input) = unit.sink
             && unit.receiver.fill() > 0
         {
@@ -109,11 +113,11 @@ impl Network {
                 | SwitchInputState::Storing
                 | SwitchInputState::Decoding(_)
                 | SwitchInputState::Discarding => {
-                    active.switches.insert(switch as usize);
-                    advance(unit, switches.get_mut(switch as usize), now, log);
+                    active.switches.insert(switch);
+                    advance(unit, &mut switches[switch], now, log);
                 }
                 SwitchInputState::Connected(..) if unit.receiver.fill() > fill => {
-                    let output = unit.downstream as usize;
+                    let output = unit.downstream;
                     self.wake(PortEnd::Sender, output);
                 }
                 SwitchInputState::Connected(..)
@@ -125,12 +129,12 @@ impl Network {
     }
 
     #[inline]
-    pub(super) fn receive_from_wire(&mut self, index: usize, slot: u64) {
-        if self.wires.get(index).is_some_and(|wire| wire.cells().is_empty()) {
-            self.catch_up_sender(self.units.get(index).map_or(0, |unit| unit.peer as usize));
+    pub(super) fn receive_from_wire(&mut self, index: UnitId, slot: u64) {
+        if self.wires[index].cells().is_empty() {
+            self.catch_up_sender(self.units[index].peer);
         }
         let Self { now, units, wires, recorder, log, .. } = self;
-        let (Some(unit), Some(wire)) = (units.get_mut(index), wires.get_mut(index)) else { return };
+        let (unit, wire) = (&mut units[index], &mut wires[index]);
         let cell = wire.arrive(*now);
         if !wire.is_sound()
             && let Some(ChangedCharacter { sent, received }) = wire.take_changed()
@@ -156,25 +160,23 @@ impl Network {
 
     /// Receives a character at a port, which has come on the wire of a port.
     #[inline]
-    fn receive_at(&mut self, index: usize, from: usize, cell: TaggedChar, slot: u64) {
-        let Self { units, active, .. } = self;
-        let Some(unit) = units.get_mut(index) else { return };
+    fn receive_at(&mut self, index: UnitId, from: UnitId, cell: TaggedChar, slot: u64) {
+        let unit = &mut self.units[index];
         let quick = match unit.power {
             PowerState::On => unit.receiver.receive_simple(cell, unit.sender.last_received()),
             PowerState::Off { .. } => None,
         };
-        active.calm_receivers.insert(index);
+        self.active.calm_receivers.insert(index);
         if quick.is_none() {
             self.receive_slowly(index, from, cell, slot);
         }
-        let Self { now, units, log, .. } = self;
-        units.get_mut(index).into_iter().for_each(|unit| unit.trace_fill(*now, slot, log));
+        self.units[index].trace_fill(self.now, slot, &mut self.log);
     }
 
     /// Receives a character other than fill or a byte within a packet.
-    fn receive_slowly(&mut self, index: usize, from: usize, cell: TaggedChar, slot: u64) {
+    fn receive_slowly(&mut self, index: UnitId, from: UnitId, cell: TaggedChar, slot: u64) {
         let Self { now, units, wires, log, .. } = self;
-        let (Some(unit), Some(wire)) = (units.get_mut(index), wires.get_mut(from)) else { return };
+        let (unit, wire) = (&mut units[index], &mut wires[from]);
         let trace = &mut TraceContext { now: *now, slot, place: unit.port, log };
         let head = if cell.is_head() { wire.head() } else { None };
         if unit.power != PowerState::On {
@@ -189,20 +191,19 @@ impl Network {
         }
         self.wake(PortEnd::Sender, index);
         let Self { now, units, switches, hosts, log, active, .. } = self;
-        let Some(unit) = units.get_mut(index) else { return };
+        let unit = &mut units[index];
         let trace = &mut TraceContext { now: *now, slot, place: unit.port, log };
         unit.handle(request, trace);
         if let (PortRequest::Probe(number), DataSink::Host(host)) = (request, unit.sink)
             && unit.probe_action(number) == Some(ProbeAction::Reset)
-            && let Some(HostUnit { interface, .. }) = hosts.get_mut(host as usize)
         {
-            active.hosts.insert(host as usize);
-            interface.restart_program(*now, trace.log);
+            active.hosts.insert(host);
+            hosts[host].interface.restart_program(*now, trace.log);
         }
         if request == PortRequest::Reset {
             match unit.sink {
-                DataSink::Host(host) => active.hosts.insert(host as usize),
-                DataSink::Switch(switch, _) => active.switches.insert(switch as usize),
+                DataSink::Host(host) => active.hosts.insert(host),
+                DataSink::Switch(switch, _) => active.switches.insert(switch),
             }
             reset_sink(unit, switches, hosts, trace);
             self.pass_reset(index);
@@ -212,19 +213,18 @@ impl Network {
     /// Advances an active host; of a host with several interfaces first those that are due before
     /// it, in the order of nodes. I-7
     #[inline]
-    fn decide_host(&mut self, number: usize) {
-        match self.hosts.get(number).and_then(|host| host.share) {
+    fn decide_host(&mut self, number: HostId) {
+        match self.hosts[number].share {
             None => self.decide_interface(number),
-            Some(share) => self.decide_shared(number, share as usize),
+            Some(share) => self.decide_shared(number, share),
         }
     }
 
-    fn decide_shared(&mut self, number: usize, share: usize) {
+    fn decide_shared(&mut self, number: HostId, share: ShareId) {
         let now = self.now;
         for at in 0.. {
-            let member = self.shares.get(share).and_then(|shared| shared.members.get(at));
-            let Some(member) = member.map(|member| *member as usize) else { return };
-            let Some(host) = self.hosts.get_mut(member) else { return };
+            let Some(member) = self.shares[share].members.get(at).copied() else { return };
+            let host = &mut self.hosts[member];
             let is_due = member == number || now >= host.interface.due();
             if is_due && host.decided <= now {
                 host.decided = now + 1;
@@ -235,57 +235,54 @@ impl Network {
 
     /// Advances an active interface, which takes one character.
     #[inline]
-    fn decide_interface(&mut self, number: usize) {
+    fn decide_interface(&mut self, number: HostId) {
         let now = self.now;
-        let Some(HostUnit { unit, interface, .. }) = self.hosts.get(number) else { return };
+        let HostUnit { unit, interface, .. } = &self.hosts[number];
         let (ticks, port) = (now >= interface.due(), *unit);
         if let (true, Some(port)) = (ticks, port)
-            && self.sleep.get(port as usize).is_some_and(PortSleep::absorbs)
+            && self.sleep[port].absorbs()
         {
-            self.wake(PortEnd::Receiver, port as usize);
+            self.wake(PortEnd::Receiver, port);
         }
         if let (true, Some(port)) = (ticks, port)
-            && self.hosts.get(number).is_some_and(|host| host.interface.may_be_delayed())
+            && self.hosts[number].interface.may_be_delayed()
         {
-            self.catch_up_sender(port as usize);
+            self.catch_up_sender(port);
         }
-        let Self { hosts, shares, log, .. } = self;
-        let Some(HostUnit { interface, share, .. }) = hosts.get_mut(number) else { return };
-        let shared = share.and_then(|share| shares.get_mut(share as usize));
-        match shared {
-            None => interface.tick(now, log),
-            Some(SharedHost { share, .. }) => {
+        let HostUnit { interface, share, .. } = &mut self.hosts[number];
+        match *share {
+            None => interface.tick(now, &mut self.log),
+            Some(share) => {
+                let share = &mut self.shares[share].share;
                 interface.exchange(share);
-                interface.tick(now, log);
+                interface.tick(now, &mut self.log);
                 interface.exchange(share);
             }
         }
         self.pass_packets(number);
         let Self { hosts, units, active, log, sleep, .. } = self;
-        let Some(host) = hosts.get_mut(number) else { return };
-        let channel = port.unwrap_or(u32::MAX);
-        let Some(sleep) = sleep.get(channel as usize) else {
+        let host = &mut hosts[number];
+        let Some(port) = port else {
             active.hosts.remove(number);
             self.schedule_host(number);
             return;
         };
-        if !sleep.absorbs() && take(host, units, channel, (now, log)) {
-            active.wake(PortEnd::Receiver, channel);
+        let sleep = &sleep[port];
+        if !sleep.absorbs() && take(host, units, port, (now, log)) {
+            active.wake(PortEnd::Receiver, port);
         }
-        let (Some(unit), interface) = (units.get_mut(channel as usize), &mut host.interface) else {
-            return;
-        };
-        let source = if interface.offered() == SourceItem::Nothing {
+        let unit = &mut units[port];
+        let source = if host.interface.offered() == SourceItem::Nothing {
             DataSource::Nowhere
         } else {
-            DataSource::Host(u32::try_from(number).unwrap_or(u32::MAX))
+            DataSource::Host(number)
         };
         if source != unit.source || ticks && source != DataSource::Nowhere {
-            active.wake(PortEnd::Sender, channel);
+            active.wake(PortEnd::Sender, port);
         }
         // It may be that it takes one later now.
         if ticks && unit.receiver.fill() > 0 {
-            active.wake(PortEnd::Receiver, channel);
+            active.wake(PortEnd::Receiver, port);
         }
         unit.source = source;
         if sleep.receiver.is_some() && sleep.sender.is_some() {
@@ -295,9 +292,9 @@ impl Network {
         self.wake_marked();
     }
 
-    fn decide_switch(&mut self, number: usize) {
+    fn decide_switch(&mut self, number: SwitchId) {
         let Self { now, switches, units, active, log, .. } = self;
-        let Some(switch) = switches.get_mut(number) else { return };
+        let switch = &mut switches[number];
         active.switches.remove(number);
         if switch.is_calm() {
             return;
@@ -305,20 +302,20 @@ impl Network {
         switch.catch_up(*now);
         sever(switch, units, active, *now, log);
         for input in switch.ready() {
-            let unit = self.switches.get(number).and_then(|switch| switch.unit(input));
-            unit.into_iter().for_each(|unit| self.look_at(unit as usize));
+            let unit = self.switches[number].cabled(input);
+            self.look_at(unit);
         }
         let Self { now, switches, units, active, log, .. } = self;
-        let Some(switch) = switches.get_mut(number) else { return };
+        let switch = &mut switches[number];
         select(switch, units, active, *now, log);
         let mut granted = std::mem::take(&mut self.granted);
         switch.arbitrate(*now, &mut |input, output| granted.push((input, output)));
         for (input, output) in granted.drain(..) {
-            let from = self.switches.get(number).and_then(|switch| switch.unit(input));
-            from.into_iter().for_each(|from| self.look_at(from as usize));
+            let from = self.switches[number].cabled(input);
+            self.look_at(from);
             self.form_answer(number, input);
             let Self { now, switches, units, active, log, .. } = self;
-            let Some(switch) = switches.get_mut(number) else { continue };
+            let switch = &mut switches[number];
             connect(switch, units, active, (input, output), (*now, log));
         }
         self.granted = granted;
@@ -327,21 +324,21 @@ impl Network {
 
     /// Adds what a sleeping receiver has stored to its slack buffer, which is looked at now.
     #[inline]
-    fn look_at(&mut self, input: usize) {
-        if self.sleep.get(input).is_some_and(PortSleep::absorbs) {
+    fn look_at(&mut self, input: UnitId) {
+        if self.sleep[input].absorbs() {
             self.catch_up_receiver(input);
         }
     }
 
     /// Sends the character of a period from a port.
     #[inline]
-    fn send(&mut self, index: usize) {
-        let Some(unit) = self.units.get_mut(index) else { return };
+    fn send(&mut self, index: UnitId) {
+        let unit = &mut self.units[index];
         let Some(slot) = unit.clock.send_slot(self.now) else { return };
         if matches!(unit.line, LineShare::Further) {
             return;
         }
-        let peer = unit.peer as usize;
+        let peer = unit.peer;
         if let DataSource::Circuit(input) = unit.source
             && unit.receiver.is_calm()
             && unit.tapped.is_none()
@@ -349,19 +346,18 @@ impl Network {
             && unit.power == PowerState::On
             && unit.sender.streams(slot)
         {
-            self.look_at(input as usize);
-            if let Some(cell) = self.units.get_mut(input as usize).and_then(PortUnit::stream) {
-                let watched = self.units.get(input as usize).is_some_and(PortUnit::is_watched);
-                if watched {
-                    self.wake(PortEnd::Receiver, input as usize);
+            self.look_at(input);
+            if let Some(cell) = self.units[input].stream() {
+                if self.units[input].is_watched() {
+                    self.wake(PortEnd::Receiver, input);
                 }
-                self.units.get_mut(index).into_iter().for_each(|it| it.counters.data += 1);
+                self.units[index].counters.data += 1;
                 self.active.calm_senders.insert(index);
                 self.put(peer, slot, cell);
                 return;
             }
         }
-        let Some(unit) = self.units.get_mut(index) else { return };
+        let unit = &mut self.units[index];
         let calm = unit.source == DataSource::Nowhere
             && matches!(unit.line, LineShare::Whole)
             && unit.receiver.is_calm()
@@ -373,7 +369,7 @@ impl Network {
         };
         self.active.calm_senders.insert(index);
         self.put(peer, slot, cell);
-        if let Some(tapped) = self.units.get(index).and_then(|c| c.tapped.as_ref())
+        if let Some(tapped) = &self.units[index].tapped
             && tapped.is_on(self.now)
         {
             self.recorder.push(tapped.outgoing as usize, Tick(slot), cell.character());
@@ -382,10 +378,8 @@ impl Network {
 
     /// Puts a character on the wire to a port.
     #[inline]
-    fn put(&mut self, receiver: usize, slot: u64, cell: TaggedChar) {
-        if let Some(wire) = self.wires.get_mut(receiver) {
-            let cell = wire.put(cell);
-            self.announce(receiver, slot, cell);
-        }
+    fn put(&mut self, receiver: UnitId, slot: u64, cell: TaggedChar) {
+        let cell = self.wires[receiver].put(cell);
+        self.announce(receiver, slot, cell);
     }
 }

@@ -113,7 +113,7 @@ fn a_restart_in_mid_conversation_ends_every_message() {
 fn a_restart_keeps_no_place_for_what_does_not_come_any_more() {
     let parameters = EndpointParameters { frames: 1, ..EndpointParameters::default() };
     let mut host = HostMessaging::new(MessagingPlan { parameters, ..plan(0, 2) }, 0);
-    for endpoint in &mut host.endpoints {
+    for endpoint in host.endpoints.iter_mut() {
         endpoint.keep(codec::transport::MessageRole::Request);
     }
     assert!(!host.is_resident(EndpointId(1)));

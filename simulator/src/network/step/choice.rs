@@ -1,21 +1,22 @@
 //! The character that a port sends when more than fill or the next byte may be due.
 
+use crate::arena::{HostId, PartArena, UnitId};
 use crate::link::sender::{PacketRest, SendState};
 use crate::link::source_item::{AcceptMode, SendDecision, SourceItem};
 use crate::link::tagged_char::TaggedChar;
 use crate::link::wire::ChannelWire;
 use crate::network::schedule::PortEnd;
-use crate::network::sleep::{PortSleep, number};
+
 use crate::network::{HostUnit, Network};
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
-use crate::switch::{Switch, SwitchInputState};
+use crate::switch::SwitchInputState;
 use crate::truth::{RuleId, StopGo, TraceContext, TruthEventKind};
 
 impl Network {
     /// The character of a port in a period without a shortcut.
-    pub(super) fn choose(&mut self, index: usize, slot: u64) -> TaggedChar {
+    pub(super) fn choose(&mut self, index: UnitId, slot: u64) -> TaggedChar {
         let now = self.now;
-        let Some(unit) = self.units.get_mut(index) else { return TaggedChar::IDLE };
+        let unit = &mut self.units[index];
         let trace = &mut TraceContext { now, slot, place: unit.port, log: &mut self.log };
         if unit.power != PowerState::On {
             unit.stay_silent(trace);
@@ -29,16 +30,16 @@ impl Network {
     }
 
     /// The character of a port after [`Self::begin_period`]. `due` is the STOP or GO of its slack buffer.
-    pub(super) fn produce(&mut self, index: usize, due: Option<StopGo>, slot: u64) -> TaggedChar {
+    pub(super) fn produce(&mut self, index: UnitId, due: Option<StopGo>, slot: u64) -> TaggedChar {
         let now = self.now;
-        let Some(unit) = self.units.get_mut(index) else { return TaggedChar::IDLE };
+        let unit = &mut self.units[index];
         let trace = &mut TraceContext { now, slot, place: unit.port, log: &mut self.log };
         unit.counters.commands += u64::from(due.is_some());
         let source = unit.source;
         let cell = match unit.sender.decide_now(due, trace) {
             SendDecision::Send(cell) => {
                 if let (true, DataSink::Host(host)) = (give_up(unit, &mut self.hosts), unit.sink) {
-                    self.active.hosts.insert(host as usize);
+                    self.active.hosts.insert(host);
                 }
                 // It may have reset itself, so that a STOP that is said again counts anew.
                 self.wake(PortEnd::Receiver, index);
@@ -46,14 +47,13 @@ impl Network {
             }
             SendDecision::Ask(mode) => {
                 let item = self.source_item(source, mode, index);
-                let Some(unit) = self.units.get_mut(index) else { return TaggedChar::IDLE };
+                let unit = &mut self.units[index];
                 let trace = &mut TraceContext { now, slot, place: unit.port, log: &mut self.log };
-                let wire = self.wires.get_mut(unit.peer as usize);
-                wire.into_iter().for_each(|wire| push_head(item, wire, trace));
+                push_head(item, &mut self.wires[unit.peer], trace);
                 unit.sender.send(item, trace)
             }
         };
-        let Some(unit) = self.units.get_mut(index) else { return cell };
+        let unit = &mut self.units[index];
         let trace = &mut TraceContext { now, slot, place: unit.port, log: &mut self.log };
         unit.note_sent(cell, trace);
         if let Some(end) = &mut unit.handshake
@@ -65,22 +65,20 @@ impl Network {
     }
 
     /// The item that a source has for a sender.
-    fn source_item(&mut self, source: DataSource, mode: AcceptMode, index: usize) -> SourceItem {
+    fn source_item(&mut self, source: DataSource, mode: AcceptMode, index: UnitId) -> SourceItem {
         match source {
             DataSource::Nowhere => SourceItem::Nothing,
             DataSource::Host(host) => {
-                let Some(HostUnit { interface, .. }) = self.hosts.get_mut(host as usize) else {
-                    return SourceItem::Nothing;
-                };
+                let HostUnit { interface, .. } = &mut self.hosts[host];
                 let item = interface.offered();
                 if !mode.accepts(&item) {
                     return SourceItem::Nothing;
                 }
                 interface.taken(self.now, &mut self.log);
-                self.schedule_host(host as usize);
+                self.schedule_host(host);
                 item
             }
-            DataSource::Circuit(input) => self.item_from_input(input as usize, mode, index),
+            DataSource::Circuit(input) => self.item_from_input(input, mode, index),
             DataSource::Copies => {
                 self.item_from_multicast(mode, index).unwrap_or(SourceItem::Nothing)
             }
@@ -88,10 +86,10 @@ impl Network {
     }
 
     /// The item for an output from the input connected to it.
-    fn item_from_input(&mut self, input: usize, mode: AcceptMode, output: usize) -> SourceItem {
+    fn item_from_input(&mut self, input: UnitId, mode: AcceptMode, output: UnitId) -> SourceItem {
         self.look_at(input);
         let (now, log) = (self.now, &mut self.log);
-        let Some(unit) = self.units.get_mut(input) else { return SourceItem::Nothing };
+        let unit = &mut self.units[input];
         let place = unit.port;
         let DataSink::Switch(switch, SwitchInputState::Connected(port, transit)) = &mut unit.sink
         else {
@@ -103,7 +101,7 @@ impl Network {
             log.emit(now, place, Some(id), || TruthEventKind::Merged);
         }
         let answer = if transit.needs_answer() {
-            let extension = self.switches.get(switch as usize).and_then(Switch::extension);
+            let extension = self.switches[switch].extension();
             let bytes = extension.map_or(&[][..], |extension| extension.answer(place.port));
             transit.answer_byte(&unit.receiver, mode, bytes)
         } else {
@@ -115,25 +113,19 @@ impl Network {
         };
         let (taken, head) = (unit.receiver.fill() < fill, transit.head());
         // What is behind the mark is looked at in the next period.
-        let goes_on = item == SourceItem::Mark
-            && (unit.receiver.fill() > 0 || self.sleep.get(input).is_some_and(PortSleep::absorbs));
-        if goes_on || taken && self.units.get(input).is_some_and(PortUnit::is_watched) {
-            self.active.wake(PortEnd::Receiver, number(input));
+        let goes_on =
+            item == SourceItem::Mark && (unit.receiver.fill() > 0 || self.sleep[input].absorbs());
+        if goes_on || taken && self.units[input].is_watched() {
+            self.active.wake(PortEnd::Receiver, input);
         }
         if item == SourceItem::Mark {
-            self.active.switches.insert(switch as usize);
+            self.active.switches.insert(switch);
             if let Some(id) = head {
                 log.drop_packet(now, place, Some(id), RuleId("P-9"));
             }
-            if let Some(unit) = self.units.get_mut(input) {
-                unit.sink = DataSink::Switch(switch, SwitchInputState::Empty);
-            }
-            if let Some(switch) = self.switches.get_mut(switch as usize) {
-                switch.release(port);
-            }
-            if let Some(output) = self.units.get_mut(output) {
-                output.source = DataSource::Nowhere;
-            }
+            self.units[input].sink = DataSink::Switch(switch, SwitchInputState::Empty);
+            self.switches[switch].release(port);
+            self.units[output].source = DataSource::Nowhere;
         }
         item
     }
@@ -141,15 +133,13 @@ impl Network {
 
 /// Discards the rest of a given-up packet at a host's interface; returns true if there was one.
 ///
-fn give_up(unit: &mut PortUnit, hosts: &mut [HostUnit]) -> bool {
+fn give_up(unit: &mut PortUnit, hosts: &mut PartArena<HostId, HostUnit>) -> bool {
     let given_up = match unit.sender.sending() {
         SendState::Discarding | SendState::Closing(PacketRest::AtSource) => true,
         SendState::Between | SendState::Packet | SendState::Closing(PacketRest::Nothing) => false,
     };
     if let (true, DataSink::Host(host)) = (given_up, &unit.sink) {
-        if let Some(host) = hosts.get_mut(*host as usize) {
-            host.interface.cut();
-        }
+        hosts[*host].interface.cut();
         unit.sender.sever();
         return true;
     }

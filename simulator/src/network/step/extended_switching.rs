@@ -3,6 +3,7 @@
 use codec::route::{PortId, is_route_byte};
 use codec::switch_answer::{AnsweredPorts, SwitchAnswer, SwitchPortState};
 
+use crate::arena::{PartArena, SwitchId, UnitId};
 use crate::link::source_item::{AcceptMode, SourceItem};
 use crate::link::tagged_char::TaggedChar;
 use crate::network::Network;
@@ -21,12 +22,12 @@ use crate::truth::{TraceContext, TruthEventKind};
 #[cold]
 pub(super) fn select(
     switch: &mut Switch,
-    units: &mut [PortUnit],
-    index: usize,
+    units: &mut PartArena<UnitId, PortUnit>,
+    index: UnitId,
     trace: &mut TraceContext<'_>,
 ) -> Option<u8> {
     let input = trace.place.port;
-    let unit = units.get(index)?;
+    let unit = &units[index];
     if unit.sink.is_extended() {
         go_on(switch, units, index, trace);
         return None;
@@ -47,7 +48,7 @@ pub(super) fn select(
     } else {
         let items = switch.extension().map_or(&[][..], |extension| extension.items(first));
         let items = items.iter().filter(|item| {
-            let there = switch.unit(item.output).and_then(|there| units.get(there as usize));
+            let there = switch.unit(item.output).map(|there| &units[there]);
             there.is_some_and(|there| there.power == PowerState::On && !there.receiver.is_open())
         });
         ExtensionJob::Copying(MulticastPacket::new(items))
@@ -61,15 +62,15 @@ pub(super) fn select(
         },
     }
     switch.extension_mut()?.begin(input, job);
-    units.get_mut(index)?.sink.set(SwitchInputState::Extended);
+    units[index].sink.set(SwitchInputState::Extended);
     None
 }
 
 /// Advances the job of an input.
 fn go_on(
     switch: &mut Switch,
-    units: &mut [PortUnit],
-    index: usize,
+    units: &mut PartArena<UnitId, PortUnit>,
+    index: UnitId,
     trace: &mut TraceContext<'_>,
 ) -> Option<()> {
     let input = trace.place.port;
@@ -81,7 +82,7 @@ fn go_on(
     }
     let ports = switch.parameters().ports;
     let extension = switch.extension_mut()?;
-    let unit = units.get_mut(index)?;
+    let unit = &mut units[index];
     let next = match extension.job(input)? {
         ExtensionJob::Copying(multicast) => match multicast.step(&mut unit.receiver, trace) {
             MulticastOutcome::UnderWay => SwitchInputState::Extended,
@@ -108,9 +109,9 @@ fn go_on(
 }
 
 /// The outputs of an input's multicast that have lost their power.
-fn lost(switch: &Switch, units: &[PortUnit], input: PortId) -> Vec<PortId> {
+fn lost(switch: &Switch, units: &PartArena<UnitId, PortUnit>, input: PortId) -> Vec<PortId> {
     let dead = |output: &PortId| {
-        let there = switch.unit(*output).and_then(|there| units.get(there as usize));
+        let there = switch.unit(*output).map(|there| &units[there]);
         there.is_none_or(|there| there.power != PowerState::On)
     };
     match switch.extension().and_then(|extension| extension.peek(input)) {
@@ -124,8 +125,8 @@ fn lost(switch: &Switch, units: &[PortUnit], input: PortId) -> Vec<PortId> {
 #[cold]
 pub(super) fn granted(
     switch: &mut Switch,
-    units: &mut [PortUnit],
-    index: usize,
+    units: &mut PartArena<UnitId, PortUnit>,
+    index: UnitId,
     active: &mut ActiveSet,
     trace: &mut TraceContext<'_>,
 ) -> Option<()> {
@@ -137,11 +138,11 @@ pub(super) fn granted(
         return None;
     }
     let outputs: Vec<_> = multicast.outputs().collect();
-    let (route, mut head) = units.get_mut(index)?.receiver.take()?;
+    let (route, mut head) = units[index].receiver.take()?;
     multicast.begin(route.low(), head);
     for output in outputs {
-        let Some(there) = switch.unit(output) else { continue };
-        let Some(unit) = units.get_mut(there as usize) else { continue };
+        let there = switch.cabled(output);
+        let unit = &mut units[there];
         unit.source = DataSource::Copies;
         active.wake(PortEnd::Sender, there);
         let TraceContext { now, log, .. } = trace;
@@ -153,10 +154,10 @@ pub(super) fn granted(
 impl Network {
     /// Forms the answer to the packet at an input that is connected now, if it asks for one; `None` if
     /// not. Its characters are those of the periods before this one, its drops those until now. S-8
-    pub(super) fn form_answer(&mut self, number: usize, input: PortId) -> Option<()> {
-        let switch = self.switches.get(number)?;
+    pub(super) fn form_answer(&mut self, number: SwitchId, input: PortId) -> Option<()> {
+        let switch = &self.switches[number];
         let (node, parameters) = (switch.node(), *switch.parameters());
-        let front = self.units.get(switch.unit(input)? as usize)?.receiver.peek(0)?;
+        let front = self.units[switch.cabled(input)].receiver.peek(0)?;
         let ports = match parameters.extensions {
             _ if front.low() != SELF => return None,
             ExtensionSupport::Off => return None,
@@ -168,16 +169,17 @@ impl Network {
         let SwitchParameters { addressing, .. } = parameters;
         let mut bytes = Vec::new();
         SwitchAnswer { ports, addressing, input, node: node.0 }.emit(&mut bytes);
-        self.switches.get_mut(number)?.extension_mut()?.set_answer(input, bytes);
+        self.switches[number].extension_mut()?.set_answer(input, bytes);
         Some(())
     }
 
     /// The state of a port of a switch, by its counters. S-8
-    fn watch_port(&mut self, number: usize, port: PortId) -> SwitchPortState {
-        let unit = self.switches.get(number).and_then(|switch| switch.unit(port));
-        let Some(unit) = unit.map(|unit| unit as usize) else { return SwitchPortState::default() };
+    fn watch_port(&mut self, number: SwitchId, port: PortId) -> SwitchPortState {
+        let Some(unit) = self.switches[number].unit(port) else {
+            return SwitchPortState::default();
+        };
         self.catch_up_sender(unit);
-        let Some(unit) = self.units.get(unit) else { return SwitchPortState::default() };
+        let unit = &self.units[unit];
         let (counters, periods) = (unit.counters(), unit.clock.next_sent(self.now));
         SwitchPortState {
             utilisation: share(counters.data, periods),
@@ -190,11 +192,11 @@ impl Network {
     pub(super) fn item_from_multicast(
         &mut self,
         mode: AcceptMode,
-        output: usize,
+        output: UnitId,
     ) -> Option<SourceItem> {
-        let unit = self.units.get_mut(output)?;
+        let unit = &mut self.units[output];
         let DataSink::Switch(switch, _) = unit.sink else { return None };
-        let switch = self.switches.get_mut(switch as usize)?;
+        let switch = &mut self.switches[switch];
         let port = unit.port.port;
         let input = switch.owner(port)?;
         let ExtensionJob::Copying(multicast) = switch.extension_mut()?.job(input)? else {

@@ -1,25 +1,24 @@
 //! Effects of a received character, or of its absence, outside the receiver.
 
+use crate::arena::{HostId, PartArena, UnitId};
 use crate::link::receiver::PortRequest;
 use crate::network::{HostUnit, Network, TakenChannel};
 use crate::port::{DataSink, PortUnit, PowerState};
-use crate::switch::Switch;
+use crate::switch::SwitchArena;
 use crate::topology::virtual_channel;
 use crate::truth::{RuleId, TraceContext, TruthLog};
 
 impl Network {
     /// Acknowledges the last character of a handshake cable, once there is room for the next. B-1
     #[inline]
-    pub(super) fn acknowledge(&mut self, index: usize) {
-        let Self { now, units, .. } = self;
-        let Some(unit) = units.get_mut(index) else { return };
+    pub(super) fn acknowledge(&mut self, index: UnitId) {
+        let unit = &mut self.units[index];
         if let Some(end) = &mut unit.handshake
             && unit.receiver.has_room()
-            && let Some(held) = end.acknowledge(*now)
+            && let Some(held) = end.acknowledge(self.now)
         {
-            let peer = unit.peer as usize;
-            let far = units.get_mut(peer).and_then(|far| far.handshake.as_mut());
-            far.into_iter().for_each(|far| far.acknowledged(held));
+            let peer = unit.peer;
+            self.units[peer].handshake.iter_mut().for_each(|far| far.acknowledged(held));
         }
     }
 }
@@ -39,27 +38,23 @@ pub(super) fn tick_own_time(unit: &mut PortUnit, now: u64, log: &mut TruthLog) -
 /// Resets the host or the switch input after FRES. R-3
 pub(super) fn reset_sink(
     unit: &mut PortUnit,
-    switches: &mut [Switch],
-    hosts: &mut [HostUnit],
+    switches: &mut SwitchArena,
+    hosts: &mut PartArena<HostId, HostUnit>,
     trace: &mut TraceContext<'_>,
 ) {
-    if let DataSink::Switch(switch, _) = unit.sink
-        && let Some(switch) = switches.get_mut(switch as usize)
-    {
-        switch.catch_up(trace.now);
-    }
-    if let DataSink::Host(host) = unit.sink
-        && let Some(host) = hosts.get_mut(host as usize)
-    {
-        let own = virtual_channel(unit.port.port);
-        match host.taken {
-            // The packet of another virtual channel goes on.
-            TakenChannel::Inside(other) if other != own => {
-                host.interface.restart_program(trace.now, trace.log);
-            }
-            TakenChannel::Inside(_) | TakenChannel::Between(_) => {
-                host.taken = TakenChannel::Between(own);
-                host.interface.reset(trace.now, trace.log);
+    match unit.sink {
+        DataSink::Switch(switch, _) => switches[switch].catch_up(trace.now),
+        DataSink::Host(host) => {
+            let (host, own) = (&mut hosts[host], virtual_channel(unit.port.port));
+            match host.taken {
+                // The packet of another virtual channel goes on.
+                TakenChannel::Inside(other) if other != own => {
+                    host.interface.restart_program(trace.now, trace.log);
+                }
+                TakenChannel::Inside(_) | TakenChannel::Between(_) => {
+                    host.taken = TakenChannel::Between(own);
+                    host.interface.reset(trace.now, trace.log);
+                }
             }
         }
     }

@@ -3,6 +3,7 @@
 //! The parts of a port with virtual channels follow each other; the first one sends and receives the characters of
 //! all. They do not sleep: such a network is simulated period by period.
 
+use crate::arena::{PartArena, UnitId};
 use crate::link::sender::SendState;
 use crate::link::shared_line::{
     LineRequest, LineShare, LineUse, ReceivedShare, SHARES_MAX, SharedLine,
@@ -19,25 +20,22 @@ use crate::truth::{StopGo, TraceContext, TruthLog};
 #[inline]
 pub(super) fn take(
     host: &mut HostUnit,
-    units: &mut [PortUnit],
-    first: u32,
+    units: &mut PartArena<UnitId, PortUnit>,
+    first: UnitId,
     (now, log): (u64, &mut TruthLog),
 ) -> bool {
-    let channel = match units.get(first as usize).map(|unit| &unit.line) {
-        Some(LineShare::First(line)) => match host.taken {
+    let channel = match &units[first].line {
+        LineShare::First(line) => match host.taken {
             TakenChannel::Inside(channel) => channel,
             TakenChannel::Between(last) => {
                 let channels = line.channels();
-                let filled = |channel: &u8| {
-                    let unit = units.get(first as usize + usize::from(*channel));
-                    unit.is_some_and(|unit| unit.receiver.fill() > 0)
-                };
+                let filled = |channel: &u8| units[first.with_channel(*channel)].receiver.fill() > 0;
                 (1..=channels).map(|step| (last + step) % channels).find(filled).unwrap_or(0)
             }
         },
-        Some(LineShare::Whole | LineShare::Further) | None => 0,
+        LineShare::Whole | LineShare::Further => 0,
     };
-    let Some(unit) = units.get_mut(first as usize + usize::from(channel)) else { return false };
+    let unit = &mut units[first.with_channel(channel)];
     if unit.receiver.fill() > 0
         && host.interface.takes(now, unit.receiver.last_command())
         && let Some((cell, head)) = unit.receiver.take()
@@ -55,13 +53,12 @@ pub(super) fn take(
 
 impl Network {
     /// The character of a period of a cable, if it has virtual channels.
-    pub(super) fn choose_shared(&mut self, first: usize, slot: u64) -> Option<TaggedChar> {
+    pub(super) fn choose_shared(&mut self, first: UnitId, slot: u64) -> Option<TaggedChar> {
         self.with_line(first, |network, line| {
-            let channels = first..first + usize::from(line.channels());
-            let unit = network.units.get(first)?;
+            let unit = &network.units[first];
             if unit.power != PowerState::On {
-                for index in channels {
-                    network.choose(index, slot);
+                for channel in 0..line.channels() {
+                    network.choose(first.with_channel(channel), slot);
                 }
                 line.power_off();
                 return Some(TaggedChar::IDLE);
@@ -70,7 +67,8 @@ impl Network {
                 line.deselect();
             }
             let mut wishes = [LineRequest::default(); SHARES_MAX];
-            for ((channel, index), wish) in (0..).zip(channels).zip(&mut wishes) {
+            for (channel, wish) in (0..line.channels()).zip(&mut wishes) {
+                let index = first.with_channel(channel);
                 let due = network.begin_period(index, slot);
                 due.into_iter().for_each(|command| line.command(channel, command));
                 *wish = network.wish(index, slot);
@@ -78,17 +76,18 @@ impl Network {
             let (channel, cell) = match line.next_use(wishes) {
                 LineUse::Selection(channel) => return Some(line.selection(channel)),
                 LineUse::Command(channel, command) => {
-                    (channel, network.produce(first + usize::from(channel), Some(command), slot))
+                    (channel, network.produce(first.with_channel(channel), Some(command), slot))
                 }
                 LineUse::Character(channel) => {
-                    (channel, network.produce(first + usize::from(channel), None, slot))
+                    (channel, network.produce(first.with_channel(channel), None, slot))
                 }
                 LineUse::FillGap(channel) => {
-                    (channel, network.fill_shared(first, channel, slot, |_| TaggedChar::GAP))
+                    let index = first.with_channel(channel);
+                    (channel, network.fill_shared(index, slot, |_| TaggedChar::GAP))
                 }
                 LineUse::FillCommand(channel) => {
                     let last = |unit: &PortUnit| unit.sender.last_command();
-                    (channel, network.fill_shared(first, channel, slot, last))
+                    (channel, network.fill_shared(first.with_channel(channel), slot, last))
                 }
             };
             Some(line.on_wires(channel, cell))
@@ -98,23 +97,24 @@ impl Network {
     /// Receives a character at a port, if it has virtual channels.
     pub(super) fn receive_shared(
         &mut self,
-        first: usize,
+        first: UnitId,
         cell: TaggedChar,
         slot: u64,
     ) -> Option<()> {
         let shares = self.with_line(first, |_, line| Some((line.channels(), line.assign(cell))));
         let (channels, shares) = shares?;
-        for (index, share) in (first..first + usize::from(channels)).zip(shares) {
+        for (channel, share) in (0..channels).zip(shares) {
+            let index = first.with_channel(channel);
             match share {
                 ReceivedShare::Own(cell) => self.receive_at(index, first, cell, slot),
                 ReceivedShare::Other => {
-                    let Self { now, units, log, .. } = self;
-                    let unit = units.get_mut(index)?;
-                    let trace = &mut TraceContext { now: *now, slot, place: unit.port, log };
+                    let (unit, log) = (&mut self.units[index], &mut self.log);
                     if unit.power == PowerState::On {
+                        let trace =
+                            &mut TraceContext { now: self.now, slot, place: unit.port, log };
                         unit.receiver.receive_other(trace);
                     }
-                    unit.trace_fill(*now, slot, log);
+                    unit.trace_fill(self.now, slot, &mut self.log);
                 }
             }
         }
@@ -124,23 +124,23 @@ impl Network {
     /// Calls a function with the state of a cable with virtual channels.
     fn with_line<T>(
         &mut self,
-        first: usize,
+        first: UnitId,
         act: impl FnOnce(&mut Self, &mut SharedLine) -> Option<T>,
     ) -> Option<T> {
-        let share = &mut self.units.get_mut(first)?.line;
+        let share = &mut self.units[first].line;
         if !matches!(share, LineShare::First(_)) {
             return None;
         }
         let mut taken = std::mem::replace(share, LineShare::Further);
         let LineShare::First(line) = &mut taken else { return None };
         let result = act(self, line);
-        self.units.get_mut(first)?.line = taken;
+        self.units[first].line = taken;
         result
     }
 
     /// The wish of a virtual channel's sender. What it discards takes no period of the line. R-1
-    fn wish(&mut self, index: usize, slot: u64) -> LineRequest {
-        let Some(unit) = self.units.get(index) else { return LineRequest::Nothing };
+    fn wish(&mut self, index: UnitId, slot: u64) -> LineRequest {
+        let unit = &self.units[index];
         if unit.sender.is_urgent(slot) {
             return LineRequest::Symbol;
         }
@@ -160,41 +160,35 @@ impl Network {
     fn offers(&self, unit: &PortUnit, mode: AcceptMode) -> bool {
         match unit.source {
             DataSource::Nowhere | DataSource::Copies => false,
-            DataSource::Host(host) => self
-                .hosts
-                .get(host as usize)
-                .is_some_and(|HostUnit { interface, .. }| mode.accepts(&interface.offered())),
+            DataSource::Host(host) => mode.accepts(&self.hosts[host].interface.offered()),
             DataSource::Circuit(input) => {
-                self.units.get(input as usize).is_some_and(|input| match &input.sink {
+                let input = &self.units[input];
+                match &input.sink {
                     DataSink::Switch(_, SwitchInputState::Connected(_, transit)) => {
                         transit.offers(&input.receiver, mode)
                     }
                     DataSink::Switch(..) | DataSink::Host(_) => false,
-                })
+                }
             }
         }
     }
 
     fn fill_shared(
         &mut self,
-        first: usize,
-        channel: u8,
+        index: UnitId,
         slot: u64,
         fill: impl FnOnce(&PortUnit) -> TaggedChar,
     ) -> TaggedChar {
-        let Self { now, units, log, .. } = self;
-        let Some(unit) = units.get_mut(first + usize::from(channel)) else {
-            return TaggedChar::IDLE;
-        };
+        let (unit, log) = (&mut self.units[index], &mut self.log);
         let cell = fill(unit);
-        let trace = &mut TraceContext { now: *now, slot, place: unit.port, log };
+        let trace = &mut TraceContext { now: self.now, slot, place: unit.port, log };
         unit.note_sent(cell, trace);
         cell
     }
 
     /// Begins a period of a sender: returns the STOP or GO that its slack buffer generates. F-4
-    pub(super) fn begin_period(&mut self, index: usize, slot: u64) -> Option<StopGo> {
-        let unit = self.units.get_mut(index)?;
+    pub(super) fn begin_period(&mut self, index: UnitId, slot: u64) -> Option<StopGo> {
+        let unit = &mut self.units[index];
         if unit.sender.flow() == StopGo::Stop {
             unit.counters.stopped += 1;
         }

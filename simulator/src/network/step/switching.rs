@@ -1,6 +1,7 @@
 //! Periods of switches: inputs decode, request outputs and are connected. S-1..S-6
 
 use super::extended_switching;
+use crate::arena::{PartArena, UnitId};
 use crate::link::receiver::stored::StoredFront;
 use crate::link::sender::SendState;
 use crate::link::shared_line::LineShare;
@@ -21,13 +22,8 @@ use codec::route::PortId;
 
 /// Advances the input of a switch. S-3, S-6
 #[inline]
-pub(super) fn advance(
-    unit: &mut PortUnit,
-    switch: Option<&mut Switch>,
-    now: u64,
-    log: &mut TruthLog,
-) {
-    let (DataSink::Switch(_, input), Some(switch)) = (&mut unit.sink, switch) else { return };
+pub(super) fn advance(unit: &mut PortUnit, switch: &mut Switch, now: u64, log: &mut TruthLog) {
+    let DataSink::Switch(_, input) = &mut unit.sink else { return };
     let front = unit.receiver.peek(0);
     match (*input, front) {
         (SwitchInputState::Empty, Some(cell)) if cell.is_data() => {
@@ -87,14 +83,14 @@ fn store(unit: &mut PortUnit, switch: &mut Switch, now: u64, log: &mut TruthLog)
 /// Ends the packets at outputs whose input was reset. R-3
 pub(super) fn sever(
     switch: &mut Switch,
-    units: &mut [PortUnit],
+    units: &mut PartArena<UnitId, PortUnit>,
     active: &mut ActiveSet,
     now: u64,
     log: &mut TruthLog,
 ) {
     for output in switch.take_severed() {
-        let Some(index) = switch.unit(output) else { continue };
-        let Some(unit) = units.get_mut(index as usize) else { continue };
+        let index = switch.cabled(output);
+        let unit = &mut units[index];
         active.wake(PortEnd::Sender, index);
         if unit.sender.sending() == SendState::Packet {
             let id = unit.sender.current();
@@ -108,21 +104,20 @@ pub(super) fn sever(
 /// Requests outputs for decoded first bytes, or drops the packet. S-1, S-2
 pub(super) fn select(
     switch: &mut Switch,
-    units: &mut [PortUnit],
+    units: &mut PartArena<UnitId, PortUnit>,
     active: &mut ActiveSet,
     now: u64,
     log: &mut TruthLog,
 ) {
     let parameters = *switch.parameters();
     for input in switch.take_ready() {
-        let Some(channel) = switch.unit(input) else { continue };
-        let index = channel as usize;
-        active.wake(PortEnd::Receiver, channel);
-        let front = units.get(index).and_then(|unit| unit.receiver.peek(0));
+        let index = switch.cabled(input);
+        active.wake(PortEnd::Receiver, index);
+        let front = units[index].receiver.peek(0);
         let byte = match parameters.extensions {
             ExtensionSupport::Off => front.map_or(0, TaggedChar::low),
             ExtensionSupport::On | ExtensionSupport::Computer => {
-                active.wake(PortEnd::Receiver, channel);
+                active.wake(PortEnd::Receiver, index);
                 let place = NodePort { node: switch.node(), port: input };
                 let trace = &mut TraceContext { now, slot: now, place, log };
                 match extended_switching::select(switch, units, index, trace) {
@@ -139,7 +134,7 @@ pub(super) fn select(
             Ok,
         );
         let output = output.and_then(|output| {
-            let there = switch.unit(output).and_then(|there| units.get(there as usize));
+            let there = switch.unit(output).map(|there| &units[there]);
             match parameters.role {
                 // What is sent into an open link is lost, as in a cable that is cut.
                 SwitchRole::FibreEnd | SwitchRole::Router if there.is_some() => Ok(output),
@@ -155,7 +150,7 @@ pub(super) fn select(
                 SwitchRole::Crossbar => Ok(on_virtual_channel(there, output, input)),
             }
         });
-        let Some(unit) = units.get_mut(index) else { continue };
+        let unit = &mut units[index];
         let DataSink::Switch(_, state) = &mut unit.sink else { continue };
         match output {
             Ok(output) => {
@@ -164,7 +159,7 @@ pub(super) fn select(
             }
             Err(rule) => {
                 *state = SwitchInputState::Discarding;
-                active.wake(PortEnd::Receiver, channel);
+                active.wake(PortEnd::Receiver, index);
                 let head = unit.receiver.take().and_then(|(_, head)| head);
                 log.drop_packet(now, unit.port, head, rule);
             }
@@ -183,23 +178,23 @@ fn on_virtual_channel(there: Option<&PortUnit>, output: PortId, input: PortId) -
 /// Connects an input to an output. S-3
 pub(super) fn connect(
     switch: &mut Switch,
-    units: &mut [PortUnit],
+    units: &mut PartArena<UnitId, PortUnit>,
     active: &mut ActiveSet,
     (input, output): (PortId, PortId),
     (now, log): (u64, &mut TruthLog),
 ) {
-    let (Some(from), Some(to)) = (switch.unit(input), switch.unit(output)) else { return };
+    let (from, to) = (switch.cabled(input), switch.cabled(output));
     // It may have lost its power while the packet waited.
-    let dead = units.get(to as usize).map(|unit| unit.power != PowerState::On);
-    let Some(unit) = units.get_mut(from as usize) else { return };
+    let is_dead = units[to].power != PowerState::On;
+    let unit = &mut units[from];
     let DataSink::Switch(_, state) = &mut unit.sink else { return };
     if *state == SwitchInputState::Extended {
         let trace = &mut TraceContext { now, slot: now, place: unit.port, log };
-        extended_switching::granted(switch, units, from as usize, active, trace);
+        extended_switching::granted(switch, units, from, active, trace);
         return;
     }
     let Some((route, head)) = unit.receiver.take() else { return };
-    if dead == Some(true) {
+    if is_dead {
         log.drop_packet(now, unit.port, head, RuleId("S-1"));
         unit.sink.set(SwitchInputState::Discarding);
         active.wake(PortEnd::Receiver, from);
@@ -223,9 +218,8 @@ pub(super) fn connect(
     if unit.is_watched() {
         active.wake(PortEnd::Receiver, from);
     }
-    if let Some(unit) = units.get_mut(to as usize) {
-        unit.source = DataSource::Circuit(from);
-        active.wake(PortEnd::Sender, to);
-        log.emit(now, unit.port, head, || TruthEventKind::Forwarded { input: whole_port(input) });
-    }
+    let unit = &mut units[to];
+    unit.source = DataSource::Circuit(from);
+    active.wake(PortEnd::Sender, to);
+    log.emit(now, unit.port, head, || TruthEventKind::Forwarded { input: whole_port(input) });
 }
