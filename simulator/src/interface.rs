@@ -51,6 +51,7 @@ use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::mapping::MappingNotice;
 use crate::messaging::{HostMessaging, MessagingPlan};
+use crate::packet_types::PacketRoutine;
 use crate::rng::Rng;
 use crate::topology::{NodeId, NodePort};
 use crate::traffic::{RawText, StreamDestination, TrafficStream};
@@ -145,7 +146,7 @@ impl HostInterface {
     pub(crate) fn with_endpoints(mut self, plan: &MessagingPlan, seed: u64) -> Self {
         let layout = MemoryLayout::of(&self.parameters, Some(plan));
         self.statistics.memory = MemoryUse::new(layout);
-        self.receiving.serve(|served| &mut served.transport);
+        self.receiving.serve(PacketRoutine::Transport);
         let nic = |node: &NodeId| u16::try_from(node.0).ok().map(Nic);
         let messaging = HostMessaging::new(plan.clone(), seed);
         let messaging = messaging.with_routes(self.control.destinations().filter_map(nic));

@@ -194,7 +194,7 @@ impl HostInterface {
         role: InterfaceRole,
         (parameters, start): (MapperParameters, MapperStart),
     ) -> Self {
-        self.receiving.serve(|served| &mut served.mapping);
+        self.receiving.serve(PacketRoutine::Mapping);
         self.control.await_routes();
         let own = addresses.get(&self.place.node).map(|own| (*own, role));
         let boot = self.parameters.first_boot();

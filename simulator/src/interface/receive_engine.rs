@@ -33,12 +33,10 @@ pub(super) struct ReceiveEngine {
 }
 
 /// Types of packets that the control program takes itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ServedTypes {
-    /// Those of the protocol of endpoints. T
-    pub transport: TypeRecipient,
-    /// Those of mapping. N-2
-    pub mapping: TypeRecipient,
+    /// `Transport` if it serves endpoints, `Mapping` if it maps the network.
+    pub routines: Vec<PacketRoutine>,
     /// Those between networks. N-5
     pub internetwork: InternetworkUse,
 }
@@ -53,15 +51,6 @@ pub(super) enum InternetworkUse {
     Delivers(InterfaceAddress),
     /// All are passed on.
     Passes,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum TypeRecipient {
-    /// The host.
-    #[default]
-    Host,
-    /// The control program.
-    Program,
 }
 
 /// A good packet in receive memory, tag and CRC byte included.
@@ -133,9 +122,9 @@ impl ReceiveEngine {
         self.moved
     }
 
-    /// Lets the control program take the packets of a type.
-    pub(super) fn serve(&mut self, choose: fn(&mut ServedTypes) -> &mut TypeRecipient) {
-        *choose(&mut self.served) = TypeRecipient::Program;
+    /// Lets the control program take the packets of a routine.
+    pub(super) fn serve(&mut self, routine: PacketRoutine) {
+        self.served.routines.push(routine);
     }
 
     /// Sets the treatment of packets between networks. N-5
@@ -169,7 +158,7 @@ impl ReceiveEngine {
     #[inline]
     pub(super) fn byte(&mut self, byte: u8, head: Option<PacketId>, program: ProgramState) {
         let frame = self.frame.get_or_insert_with(|| {
-            let fate = PacketFate::of(byte, program, self.served);
+            let fate = PacketFate::of(byte, program, &self.served);
             let bytes = Vec::with_capacity(self.likely);
             PacketIntake { id: head, before: 0, crc: Crc8::NEW, bytes, fate }
         });
@@ -312,33 +301,30 @@ impl ReceiveEngine {
     /// Discards all packets. R-3
     pub(super) fn reset(&mut self, now: u64, rule: RuleId, log: &mut TruthLog) {
         self.break_off(now, rule, log);
-        let moved = self.moved;
-        *self = Self { moved, ..Self::new(self.place, self.memory, self.served) };
+        let (moved, served) = (self.moved, std::mem::take(&mut self.served));
+        *self = Self { moved, ..Self::new(self.place, self.memory, served) };
     }
 }
 
 impl PacketFate {
-    const fn of(first: u8, program: ProgramState, served: ServedTypes) -> Self {
+    fn of(first: u8, program: ProgramState, served: &ServedTypes) -> Self {
         match (program, routine(first)) {
             (ProgramState::Loading, _) => Self::Absorb(PacketHandling::Ignored),
             (ProgramState::Running, _) if is_route_byte(first) => {
                 Self::Absorb(PacketHandling::Misrouted)
             }
             (ProgramState::Running, None) => Self::Absorb(PacketHandling::NoRoutine),
-            (ProgramState::Running, Some(routine)) => Self::Keep(match served {
-                ServedTypes { transport: TypeRecipient::Program, .. }
-                    if first == transport::TAG =>
-                {
+            (ProgramState::Running, Some(routine)) => Self::Keep(match first {
+                transport::TAG if served.routines.contains(&PacketRoutine::Transport) => {
                     PacketRoutine::Transport
                 }
-                ServedTypes { mapping: TypeRecipient::Program, .. } if first == mapping::TAG => {
+                mapping::TAG if served.routines.contains(&PacketRoutine::Mapping) => {
                     PacketRoutine::Mapping
                 }
-                ServedTypes {
-                    internetwork: InternetworkUse::Delivers(_) | InternetworkUse::Passes,
-                    ..
-                } if first == InternetworkPacket::TAG => PacketRoutine::Internetwork,
-                ServedTypes { .. } => routine,
+                InternetworkPacket::TAG if served.internetwork != InternetworkUse::Unknown => {
+                    PacketRoutine::Internetwork
+                }
+                _ => routine,
             }),
         }
     }

@@ -191,16 +191,13 @@ impl HostMessaging {
     /// Finishes the driver's work: an endpoint is resident, or a page is mapped.
     pub(super) fn end_driver(&mut self) {
         let now = self.clock;
-        if let DriverTask::Work { endpoint, frame, until } = self.driver.task
-            && until <= now
-        {
-            self.driver.task = DriverTask::Nothing;
-            self.loaded(endpoint, frame);
+        if self.driver.due().is_none_or(|until| until > now) {
+            return;
         }
-        if let DriverTask::Map { endpoint, page, until } = self.driver.task
-            && until <= now
-        {
-            self.driver.task = DriverTask::Nothing;
+        let task = std::mem::take(&mut self.driver.task);
+        if let DriverTask::Work { endpoint, frame, .. } = task {
+            self.loaded(endpoint, frame);
+        } else if let DriverTask::Map { endpoint, page, .. } = task {
             let stays = now.saturating_add(self.residence());
             let endpoint = &mut self.endpoints[endpoint];
             endpoint.map(page, stays);
