@@ -27,7 +27,7 @@ use crate::scenario::ScenarioError;
 
 pub use self::measure::{
     EndpointActivity, ExperimentPoint, HostActivity, HostReceived, MetricKind, PacketLatency,
-    PointMeasurement, RequestTotals,
+    PointMeasurement,
 };
 use self::plot::PlotSpec;
 use self::result_table::{CalibratedSetting, PublishedFigure, ResultTable};

@@ -108,13 +108,13 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
         let mut curve = PlotCurve::new(system.name, []);
         for (size, reading) in sizes.iter().zip(readings) {
             let (flow, rate) = (reading.flow(), reading.bandwidth(*size));
-            let each = u128::from(flow.completed) * u128::from(PERIODS_PER_US);
+            let each = MilliValue::mean_microseconds(reading.periods, flow.completed);
             let bytes = MilliValue::from(*size);
             table.rows.push(vec![
                 TableCell::word(system.name),
                 bytes.into(),
                 rate.into(),
-                MilliValue::ratio(reading.periods.into(), each).into(),
+                each.unwrap_or_default().into(),
                 TableCell::maybe(flow.round_trip()),
             ]);
             curve.points.push((bytes, rate));

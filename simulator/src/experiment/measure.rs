@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use super::result_table::{MilliValue, PERIODS_PER_US};
+use super::result_table::MilliValue;
 use crate::link::tagged_char::PacketId;
 use crate::mapping::MappingNotice;
 use crate::messaging::{EndpointStatistics, MessagingStatistics};
@@ -49,7 +49,7 @@ pub struct PointMeasurement {
     /// Activity of each host with endpoints after the warm-up.
     pub hosts: BTreeMap<NodeId, HostActivity>,
     /// Requests of all endpoints over the whole run, warm-up included.
-    pub totals: RequestTotals,
+    pub totals: EndpointActivity,
     /// Maps finished and routes installed, with their times. N-2
     pub mapping: Vec<(u64, MappingNotice)>,
     /// Sender and receiver of the packets received after the warm-up.
@@ -72,8 +72,7 @@ pub struct PacketLatency {
 impl PacketLatency {
     /// Mean in microseconds.
     pub fn mean(&self) -> Option<MilliValue> {
-        let each = u128::from(self.packets) * u128::from(PERIODS_PER_US);
-        (each > 0).then(|| MilliValue::ratio(self.periods.into(), each))
+        MilliValue::mean_microseconds(self.periods, self.packets)
     }
 }
 
@@ -116,25 +115,14 @@ pub struct EndpointActivity {
     pub completed: u64,
     /// Requests sent.
     pub sent: u64,
+    /// Requests read by their receiver.
+    pub read: u64,
     /// Replies sent.
     pub replied: u64,
-    /// Sum of the round-trip times.
-    pub round_trips: u64,
-}
-
-/// Outcome of all requests of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RequestTotals {
-    /// Sent.
-    pub sent: u64,
-    /// Read by the receiver.
-    pub read: u64,
-    /// Answered by the receiver.
-    pub replied: u64,
-    /// Completed: the reply was read.
-    pub completed: u64,
     /// Returned or given up, requests and replies.
     pub lost: u64,
+    /// Sum of the round-trip times, in periods of the full rate.
+    pub round_trips: u64,
 }
 
 impl ExperimentPoint {
@@ -219,7 +207,7 @@ impl CounterSnapshot {
             for (place, now) in endpoints.iter().enumerate() {
                 let then = endpoints_then.get(place).cloned().unwrap_or_default();
                 host.endpoints.push(EndpointActivity::between(&then, now));
-                reading.totals.add(now);
+                reading.totals.add(&EndpointActivity::between(&EndpointStatistics::default(), now));
             }
             reading.hosts.insert(*id, host);
         }
@@ -230,13 +218,19 @@ fn sum(counts: &[u64]) -> u64 {
     counts.iter().sum()
 }
 
+const fn lost(endpoint: &EndpointStatistics) -> u64 {
+    endpoint.returned + endpoint.given_up + endpoint.replies_returned
+}
+
 impl EndpointActivity {
     fn between(then: &EndpointStatistics, now: &EndpointStatistics) -> Self {
         let round_trips = now.round_trips.sum().saturating_sub(then.round_trips.sum());
         Self {
             completed: now.completed.saturating_sub(then.completed),
             sent: now.requests_sent.saturating_sub(then.requests_sent),
+            read: now.requests_read.saturating_sub(then.requests_read),
             replied: now.replies_sent.saturating_sub(then.replies_sent),
+            lost: lost(now).saturating_sub(lost(then)),
             round_trips: u64::try_from(round_trips).unwrap_or(u64::MAX),
         }
     }
@@ -244,26 +238,15 @@ impl EndpointActivity {
     fn add(&mut self, other: &Self) {
         self.completed += other.completed;
         self.sent += other.sent;
+        self.read += other.read;
         self.replied += other.replied;
+        self.lost += other.lost;
         self.round_trips = self.round_trips.saturating_add(other.round_trips);
     }
 
     /// Mean round-trip time in microseconds.
     pub fn round_trip(&self) -> Option<MilliValue> {
-        (self.completed > 0).then(|| {
-            let each = u128::from(self.completed) * u128::from(PERIODS_PER_US);
-            MilliValue::ratio(self.round_trips.into(), each)
-        })
-    }
-}
-
-impl RequestTotals {
-    const fn add(&mut self, endpoint: &EndpointStatistics) {
-        self.sent += endpoint.requests_sent;
-        self.read += endpoint.requests_read;
-        self.replied += endpoint.replies_sent;
-        self.completed += endpoint.completed;
-        self.lost += endpoint.returned + endpoint.given_up + endpoint.replies_returned;
+        MilliValue::mean_microseconds(self.round_trips, self.completed)
     }
 
     /// Tests that no request was read, answered or completed twice. T-1
@@ -356,8 +339,7 @@ impl HostReceived {
     /// Mean interval of packets in microseconds.
     pub fn interval(&self) -> Option<MilliValue> {
         let periods = self.last.saturating_sub(self.first);
-        let steps = self.packets.checked_sub(1).filter(|steps| *steps > 0)?;
-        Some(MilliValue::ratio(periods.into(), u128::from(steps) * u128::from(PERIODS_PER_US)))
+        MilliValue::mean_microseconds(periods, self.packets.saturating_sub(1))
     }
 }
 

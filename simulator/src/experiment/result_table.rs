@@ -257,6 +257,12 @@ impl MilliValue {
         Self::ratio(periods.into(), PERIODS_PER_US.into())
     }
 
+    /// Mean in microseconds, from the sum of so many times in periods; none of no times.
+    pub fn mean_microseconds(periods: u64, count: u64) -> Option<Self> {
+        let each = u128::from(count) * u128::from(PERIODS_PER_US);
+        (count > 0).then(|| Self::ratio(periods.into(), each))
+    }
+
     /// Mb/s, from bytes and periods.
     pub fn megabits(bytes: u64, periods: u64) -> Self {
         Self::ratio(u128::from(bytes) * u128::from(8 * PERIODS_PER_US), periods.into())
