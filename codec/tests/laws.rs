@@ -392,15 +392,6 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_without_panic(bytes in vec(any::<u8>(), 0..200)) {
-        let _ = Packet::parse(&bytes);
-        let _ = Transport::parse(&bytes);
-        let _ = Chunk::parse(&bytes);
-        let _ = notation::parse(&String::from_utf8_lossy(&bytes));
-        read_to_end(&bytes);
-    }
-
-    #[test]
     fn any_chunk_head_is_read_without_panic(
         head in (0..3_u8, 0..3_u8, any::<u16>(), 0..80_u32, any::<u64>()),
         rest in vec(any::<u8>(), 0..100),
@@ -415,41 +406,6 @@ proptest! {
             prop_assert!(chunk.first.0.checked_add(chunk.periods()).is_some());
         }
     }
-
-    #[test]
-    fn any_text_is_read_without_panic(
-        text in "([ ()×*!]|GAP|GO|PRB|REPL|IDLE|[0-9a-f]{1,3}|\\PC){0,20}",
-    ) {
-        if let Ok(chars) = notation::parse(&text) {
-            prop_assume!(chars.len() < 10_000);
-            prop_assert_eq!(notation::parse(&chars.to_string()), Ok(chars));
-        }
-    }
-
-    #[test]
-    fn any_blocks_are_read_without_panic(
-        big in any::<bool>(),
-        blocks in vec((0..8_u32, vec(any::<u8>(), 0..60)), 0..6),
-    ) {
-        let u32 = |n: u32| if big { n.to_be_bytes() } else { n.to_le_bytes() };
-        let u16 = |n: u16| if big { n.to_be_bytes() } else { n.to_le_bytes() };
-        let mut file = [u32(0x0a0d_0d0a), u32(28), u32(0x1a2b_3c4d)].concat();
-        file.extend([&u16(1)[..], &u16(0), &[0xff; 8], &u32(28)].concat());
-        for (kind, mut body) in blocks {
-            body.resize(body.len().next_multiple_of(4), 0);
-            let len = u32(u32::try_from(body.len() + 12).unwrap());
-            file.extend([&u32(kind)[..], &len, &body, &len].concat());
-        }
-        read_to_end(&file);
-    }
-}
-
-fn read_to_end(bytes: &[u8]) {
-    let mut reader = CaptureReader::new(bytes);
-    let steps = (0..=bytes.len())
-        .take_while(|_| matches!(reader.step(&mut |_| {}), Ok(ReadProgress::More)));
-    assert!(steps.count() <= bytes.len(), "reading ends");
-    assert!(matches!(reader.step(&mut |_| {}), Ok(ReadProgress::Done)), "and the end is the end");
 }
 
 // Characters in planes against a plain list of them.

@@ -150,9 +150,7 @@ impl<R: Read + Seek> SigrokReader<R> {
             }
             SessionArchive::Cut(mut reader, cause) => {
                 let mut number = 1;
-                let failed =
-                    |error: &dyn std::fmt::Display| RecordingError::at_byte(0, error.to_string());
-                reader.rewind().map_err(|error| failed(&error))?;
+                reader.rewind().map_err(|error| RecordingError::at_byte(0, error.to_string()))?;
                 while let Ok(Some(file)) = read_zipfile_from_stream(&mut reader) {
                     if file.name() == part(number) || file.name() == self.file {
                         number += 1;

@@ -136,6 +136,7 @@ impl<R: Read> TableReader<R> {
             let line = self.rows.position().line();
             let line = record.position().map_or(line, csv::Position::line) + self.lines;
             let wrong = |cause: String| RecordingError::at_line(line, cause);
+            let earlier = || wrong("the time is earlier than the time before it".to_owned());
             if !read.map_err(|error| wrong(error.to_string()))? {
                 break;
             }
@@ -143,21 +144,15 @@ impl<R: Read> TableReader<R> {
                 continue;
             }
             if record.len() < self.columns.len() {
-                let text = format!(
-                    "{} of {} fields: the row is cut short",
-                    record.len(),
-                    self.columns.len()
-                );
-                return Err(wrong(text));
+                let (fields, columns) = (record.len(), self.columns.len());
+                return Err(wrong(format!("{fields} of {columns} fields: the row is cut short")));
             }
             let later = match self.times {
                 RowTimes::Column(at, unit_fs) => {
                     let text = record.get(at).unwrap_or_default();
                     let time = time(text, unit_fs);
                     if time.is_some_and(|time| origin.is_before(time)) {
-                        return Err(wrong(
-                            "the time is earlier than the time before it".to_owned(),
-                        ));
+                        return Err(earlier());
                     }
                     time.and_then(|time| origin.since(time)).ok_or_else(|| {
                         wrong(format!("time {:?} is no time within 5.1 hours", head(text)))
@@ -168,7 +163,7 @@ impl<R: Read> TableReader<R> {
                     .ok_or_else(|| wrong("samples beyond 5.1 hours".to_owned()))?,
             };
             if later < *time_fs {
-                return Err(wrong("the time is earlier than the time before it".to_owned()));
+                return Err(earlier());
             }
             if later > *time_fs && row > 0 {
                 levels.end(*time_fs, changes);

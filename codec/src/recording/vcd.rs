@@ -381,17 +381,6 @@ mod tests {
     }
 
     #[test]
-    fn ports_of_an_extended_dump_have_levels() {
-        let head = "$timescale 1 ns $end $var port 1 <0 a $end $var port [1:0] <1 b $end $enddefinitions $end\n";
-        let body = "#0\n$dumpports\npN 6 6 <0\npDD 66 00 <1\n$end\n#2\npU 0 6 <0\npHL 06 60 <1\n#4\npl 6 0 <0\np?U 66 66 <1\n";
-        let change = |time_ns: u64, signals| SignalChange { time_fs: time_ns * 1_000_000, signals };
-        // Of the signals a and b[1]; a is unknown at first.
-        assert_eq!(changes(&format!("{head}{body}")), (vec![change(2, 3), change(4, 1)], None));
-        let (_, error) = changes(&format!("{head}#0\npD 6\n"));
-        assert_eq!(error.unwrap(), "line 3: the file ends inside a change: no code");
-    }
-
-    #[test]
     fn usual_lines_are_read_as_their_words() {
         let head = "$timescale 1 ps $end $var wire 1 ! a $end $var wire 1 \" b $end $enddefinitions $end\n";
         let body = "#0\n0!\n0\"\n#12345678\n1!\nsx7 ~!\ns7 ~!\n#12345679\n#000123456780\n1\"\n0!\n#9876543210987\n0\"\n";
@@ -406,6 +395,7 @@ mod tests {
         for (odd, fault) in [
             ("s1\n~! #x\n", "line 16: time #x is no number"),
             ("#\n", "line 15: time # is no number"),
+            ("pD 6\n", "line 15: the file ends inside a change: no code"),
             ("#99999999999999999999\n", "line 15: time #99999999999999999999 is no number"),
             ("#18446744073709552\n", "line 15: time #18446744073709552 is no number"),
             ("\n#5\n", "line 16: time #5 is earlier"),

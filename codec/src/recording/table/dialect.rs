@@ -78,14 +78,10 @@ impl TableDialect {
         SEPARATORS.into_iter().rev().filter_map(of).max_by_key(|it| it.0).map(|it| it.1)
     }
 
-    /// The usual number of fields, and the dialect, if a separator separates them.
-    fn separated(
-        lines: &[HeadLine<'_>],
-        comments: &[&str],
-        separator: u8,
-    ) -> Option<(usize, Self)> {
-        let count = usual_count(lines, separator)?;
-        let rows = || lines.iter().map(|line| (line, fields(line.text, separator)));
+    /// The usual number of fields, and the dialect, if lines are separated by a byte.
+    fn separated(lines: &[HeadLine<'_>], comments: &[&str], by: u8) -> Option<(usize, Self)> {
+        let count = usual_count(lines, by)?;
+        let rows = || lines.iter().map(|line| (line, fields(line.text, by)));
         let (heading, titles) = rows().find(|(_, fields)| fields.len() >= count)?;
         let mut later: Vec<_> = rows().filter(|(line, _)| line.end > heading.end).collect();
         let mut head = heading.end;
@@ -109,7 +105,7 @@ impl TableDialect {
         let is_title =
             |title: &&str| title.starts_with(char::is_alphabetic) && level(title).is_none();
         let is_table = titles.iter().any(is_title)
-            && (separator == b',' || values.first().is_some_and(|row| row.iter().all(is_value)));
+            && (by == b',' || values.first().is_some_and(|row| row.iter().all(is_value)));
         let mut columns: Vec<(String, CsvColumn)> = titles
             .iter()
             .enumerate()
@@ -124,7 +120,7 @@ impl TableDialect {
         let row_fs =
             comments.iter().find_map(|text| stated_rate(text)).map(|rate| SECOND_FS / rate);
         let comment = comments.first().and_then(|text| text.bytes().next());
-        is_table.then_some((count, Self { separator, comment, head, columns, row_fs }))
+        is_table.then_some((count, Self { separator: by, comment, head, columns, row_fs }))
     }
 }
 
