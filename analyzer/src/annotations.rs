@@ -21,30 +21,34 @@ pub const COMMENTS_MAX: usize = 1 << 19;
 #[derive(Clone, Debug, Default)]
 pub struct CommentSet {
     channels: BTreeMap<ChannelId, BTreeMap<(Tick, FindingKind), String>>,
-    counts: BTreeMap<(ChannelId, FindingKind), u64>,
+    /// Comments of each kind on each channel, and those that were discarded.
+    counts: BTreeMap<(ChannelId, FindingKind), [u64; 2]>,
     len: usize,
-    left_out: u64,
 }
 
 impl CommentSet {
     /// Adds a comment on a case; `name` is that of a channel.
     pub fn add<'a>(&mut self, case: &'a FindingCase, name: &impl Fn(ChannelId) -> &'a str) {
         let (id, kind, at) = (case.channel, case.kind, case.place.at);
-        let count = self.counts.entry((id, kind)).or_default();
+        let [count, left_out] = self.counts.entry((id, kind)).or_default();
         if *count >= ALIKE_MAX || self.len >= COMMENTS_MAX {
-            self.left_out += 1;
+            *left_out += 1;
             return;
         }
-        *count += 1;
         let comments = self.channels.entry(id).or_default();
-        if let Entry::Vacant(entry) = comments.entry((at, kind)) {
-            entry.insert(comment(kind, &case.row(name)));
-            self.len += 1;
+        match comments.entry((at, kind)) {
+            Entry::Vacant(entry) => {
+                entry.insert(comment(kind, &case.row(name)));
+                *count += 1;
+                self.len += 1;
+            }
+            Entry::Occupied(_) => *left_out += 1,
         }
     }
 
     /// Removes the comments on findings that are not in a set: those that were explained later.
     pub fn keep(&mut self, findings: &FindingSet) {
+        self.counts.retain(|(id, kind), _| findings.has(*kind, *id));
         for (id, comments) in &mut self.channels {
             let before = comments.len();
             comments.retain(|(_, kind), _| findings.has(*kind, *id));
@@ -57,9 +61,10 @@ impl CommentSet {
         self.len
     }
 
-    /// Number of comments beyond [`ALIKE_MAX`] and [`COMMENTS_MAX`], which were discarded.
-    pub const fn left_out(&self) -> u64 {
-        self.left_out
+    /// Number of comments that were discarded: those beyond [`ALIKE_MAX`] and [`COMMENTS_MAX`], and others of a kind
+    /// at one place.
+    pub fn left_out(&self) -> u64 {
+        self.counts.values().map(|[_, left_out]| left_out).sum()
     }
 
     /// Removes and returns the comments on the characters of a chunk of a link, those of its virtual channels

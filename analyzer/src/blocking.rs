@@ -67,7 +67,7 @@ struct WaitCycle {
     since: Picoseconds,
 }
 
-/// What waits are judged by: the network, the time, and the packet at the head of the input behind a channel.
+/// Context in which waits are judged: the network, the time, and the packet at the head of the input behind a channel.
 #[derive(Clone, Copy)]
 struct WaitScene<'a> {
     network: &'a CaptureNetwork,
@@ -144,7 +144,16 @@ impl BlockingTracker {
             ChannelEvent::Link(LinkEvent::OpenLink) => _ = self.open.insert(*channel),
             ChannelEvent::Link(LinkEvent::LinkRestored) => _ = self.open.remove(channel),
             ChannelEvent::Link(LinkEvent::ForwardReset | LinkEvent::ResetEnded) => {}
-            ChannelEvent::Link(_) | ChannelEvent::Data(_) | ChannelEvent::Command(_) => return,
+            ChannelEvent::Link(
+                LinkEvent::BackwardReset
+                | LinkEvent::OverrunAlarm
+                | LinkEvent::Probe(_)
+                | LinkEvent::Reply(_)
+                | LinkEvent::InvalidCode(_)
+                | LinkEvent::CorrectedCode { .. },
+            )
+            | ChannelEvent::Data(_)
+            | ChannelEvent::Command(_) => return,
             ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Omitted { .. } => return,
         }
         if self.waits.is_empty() {

@@ -91,7 +91,7 @@ pub(crate) struct ObservedMapping {
     contents: Arc<CapturedMapping>,
 }
 
-/// What mapping is followed by.
+/// Item of the input of a [`MappingTracker`].
 #[derive(Debug)]
 pub(crate) enum MappingItem {
     Packet(Box<ObservedMapping>),
@@ -123,12 +123,12 @@ impl MappingTracker {
     ) -> Option<MappingItem> {
         let TimedEvent { channel, time, at, .. } = *event;
         let body = event.body.link().filter(|_| !self.homes.is_empty())?;
-        let link = network.link(channel);
         if *body == LinkEvent::OpenLink {
             let place = ObservedPlace { time, channel, at, packet: 0 };
-            return Some(MappingItem::Silence(link, place));
+            return Some(MappingItem::Silence(network.link(channel), place));
         }
-        (*body == LinkEvent::LinkRestored).then_some(MappingItem::Restored(link))
+        let is_restored = *body == LinkEvent::LinkRestored;
+        is_restored.then(|| MappingItem::Restored(network.link(channel)))
     }
 
     /// Time and item of the packet of a journey.

@@ -5,8 +5,9 @@ use std::collections::BinaryHeap;
 
 use crate::event::Picoseconds;
 
-/// Maximum number of items held. *Chosen*: more packets than are in transit at a time, captured or not.
-const WAITING_MAX: usize = 1 << 16;
+/// Maximum number of items held. *Chosen*: two of each packet, and more packets than are in transit at a time, captured
+/// or not.
+const WAITING_MAX: usize = 1 << 17;
 
 /// Items in order of their times, or of another key; items of one time in the order in which they were added.
 #[derive(Debug)]

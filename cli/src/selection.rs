@@ -163,19 +163,19 @@ impl CapturePart {
         (channel, event): (&Channel, &TimedEvent),
         out: &mut dyn FnMut(&SelectedRow<'_>),
     ) {
-        let (span, period) = (span(event), channel.period);
+        // A packet's row takes longer than the question whether it is selected.
+        if !self.has(channel, span(event)) {
+            return;
+        }
+        let period = channel.period;
         let lines = &|unit, mut out: &mut dyn FnMut(StyledLine)| {
             render::row(channel, event, unit, &mut out);
         };
-        let mut place = |row: &dyn ListRow| {
-            if self.has(channel, span) {
-                out(&SelectedRow { row, channel, period, lines });
-            }
-        };
+        let mut emit = |row: &dyn ListRow| out(&SelectedRow { row, channel, period, lines });
         match (&event.body, kind) {
-            (ChannelEvent::Packet(packet), RowKind::Packets) => place(&packet.row(&channel.name)),
+            (ChannelEvent::Packet(packet), RowKind::Packets) => emit(&packet.row(&channel.name)),
             (ChannelEvent::Link(link), RowKind::Events) => {
-                place(&link.row(&channel.name, event.at));
+                emit(&link.row(&channel.name, event.at));
             }
             (_, _) => {}
         }

@@ -22,7 +22,7 @@ pub struct MalformedPacket {
     pub fault: DecodeError,
 }
 
-/// What conversations are followed by.
+/// Item of the input of conversations.
 #[derive(Debug)]
 pub(crate) enum TransportItem {
     Packet(Box<ObservedPacket>),

@@ -38,7 +38,7 @@ pub enum RowText {
     Report(&'static str),
 }
 
-/// What is known of a kind of row.
+/// Properties of a kind of row.
 struct RowKindInfo {
     name: &'static str,
     command: &'static str,

@@ -38,7 +38,7 @@ const GRACE_PS: Picoseconds = 25_000;
 const AROUND_PS: Picoseconds = 100_000_000;
 
 impl FindingChecks {
-    /// Checks a journey between network.
+    /// Checks a journey through the network.
     pub fn journey(&mut self, journey: &Journey, network: &CaptureNetwork) {
         let Some(last) = journey.hops.last() else { return };
         let far = u64::from(journey.hops.len() > 1);

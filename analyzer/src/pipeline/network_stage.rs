@@ -232,7 +232,9 @@ impl NetworkStage {
                 return;
             }
             // The output keeps the order and the times of the file.
-            self.out.row(event.clone());
+            if self.out.scope.includes_events() {
+                self.out.row(event.clone());
+            }
             let complete = clocks.complete(event.time);
             event.time = clocks.corrected(event.channel, event.time);
             if let Some((_, first)) = self.held.push((event.time, event.channel), event) {

@@ -80,7 +80,7 @@ impl RecordingContext {
             && off.min(self.nominal_fs - off) * CLOCKED <= self.nominal_fs
     }
 
-    /// That samples are too far apart for two and a half in a character, as skew takes its part of the window. *Chosen*
+    /// Warning of fewer than two and a half samples in a character: skew takes its part of the window. *Chosen*
     fn coarse_text(&self, what: &str, limit_fs: u64) -> String {
         format!(
             "samples are {} ns apart, {what} a character period ({} ns): characters run into each other; a sample rate \
