@@ -69,7 +69,7 @@ struct WaitCycle {
 
 /// Context in which waits are judged: the network, the time, and the packet at the head of the input behind a channel.
 #[derive(Clone, Copy)]
-struct WaitScene<'a> {
+struct WaitContext<'a> {
     network: &'a CaptureNetwork,
     now: Picoseconds,
     heads: &'a dyn Fn(ChannelId) -> Option<HeadPacket>,
@@ -89,7 +89,7 @@ impl BlockingTracker {
     ) {
         self.now = self.now.max(row.time);
         let heads = &|channel| paths.head(channel);
-        self.take(row, WaitScene { network, now: self.now, heads }, out);
+        self.take(row, WaitContext { network, now: self.now, heads }, out);
     }
 
     /// Reports all waits that last to the end of the recording, which may be later than the last event.
@@ -100,15 +100,15 @@ impl BlockingTracker {
         out: &mut impl FnMut(BlockingEvent),
     ) {
         let now = self.now.max(end);
-        let scene = WaitScene { network, now, heads: &|_| None };
+        let context = WaitContext { network, now, heads: &|_| None };
         for circle in std::mem::take(&mut self.circles).into_values() {
-            report_deadlock(circle, scene, None, out);
+            report_deadlock(circle, context, None, out);
         }
         let ends: Vec<_> =
             self.waits.iter().map(|(id, _)| (id, self.longest_cause(id, now))).collect();
         for (id, why) in ends {
             if let Some(wait) = self.waits.remove(id) {
-                out(BlockingEvent::Stop(self.stop(id, &wait, why, (scene, StopEnd::CaptureEnd))));
+                out(BlockingEvent::Stop(self.stop(id, &wait, why, (context, StopEnd::CaptureEnd))));
             }
         }
         self.queues.clear();
@@ -117,11 +117,11 @@ impl BlockingTracker {
     fn take(
         &mut self,
         row: &TimedEvent,
-        scene: WaitScene<'_>,
+        context: WaitContext<'_>,
         out: &mut impl FnMut(BlockingEvent),
     ) {
         let TimedEvent { channel, body: what, .. } = row;
-        let WaitScene { network, now, .. } = scene;
+        let WaitContext { network, now, .. } = context;
         match what {
             ChannelEvent::Head(_) => self.packets.insert(*channel, (now, None)),
             ChannelEvent::Packet(_) => {
@@ -130,15 +130,15 @@ impl BlockingTracker {
                 }
             }
             ChannelEvent::Link(LinkEvent::SenderStopped) => {
-                self.end(*channel, scene, StopEnd::Hole, out);
+                self.end(*channel, context, StopEnd::Hole, out);
                 self.begin(*channel, now);
             }
             ChannelEvent::Link(LinkEvent::SenderResumed(by)) => {
-                self.end(*channel, scene, StopEnd::Resumed(*by), out);
+                self.end(*channel, context, StopEnd::Resumed(*by), out);
             }
             ChannelEvent::Link(LinkEvent::Hole { .. }) => {
                 if let Some(peer) = network.opposite(*channel) {
-                    self.end(peer, scene, StopEnd::Hole, out);
+                    self.end(peer, context, StopEnd::Hole, out);
                 }
             }
             ChannelEvent::Link(LinkEvent::OpenLink) => _ = self.open.insert(*channel),
@@ -170,7 +170,7 @@ impl BlockingTracker {
         // Each output is looked up once: a switch may have 256 inputs, all of them stopped.
         let mut holders = OutputHolders::new();
         for id in affected {
-            self.update_target(id, scene, &mut holders, out);
+            self.update_target(id, context, &mut holders, out);
         }
     }
 
@@ -182,13 +182,13 @@ impl BlockingTracker {
     fn update_target(
         &mut self,
         id: ChannelId,
-        scene: WaitScene<'_>,
+        context: WaitContext<'_>,
         holders: &mut OutputHolders,
         out: &mut impl FnMut(BlockingEvent),
     ) {
         let Some(wait) = self.waits.get(id) else { return };
-        let head = (scene.heads)(id);
-        let ask = match (scene.network.behind(id), head, wait.spell.ask) {
+        let head = (context.heads)(id);
+        let ask = match (context.network.behind(id), head, wait.spell.ask) {
             (TopologyNodeKind::Host, ..) => WaitTarget::Host,
             (
                 TopologyNodeKind::Switch | TopologyNodeKind::Fibre | TopologyNodeKind::Unknown,
@@ -206,13 +206,13 @@ impl BlockingTracker {
             (_, None, None) => WaitTarget::OutOfSight,
         };
         if wait.is_learned(head) && ask != WaitTarget::OutOfSight {
-            self.learn_target(id, ask, scene.network);
+            self.learn_target(id, ask, context.network);
         } else if wait.spell.ask != Some(ask) {
-            self.change_target(id, ask, scene, out);
+            self.change_target(id, ask, context, out);
         }
         let holder = match (ask, head.map(|head| head.passing)) {
             (WaitTarget::Output(output), Some(HeadProgress::Waiting)) => {
-                *holders.entry(output).or_insert_with(|| scene.holder(output))
+                *holders.entry(output).or_insert_with(|| context.holder(output))
             }
             (WaitTarget::Output(_) | WaitTarget::Host | WaitTarget::OutOfSight, _) => None,
         };
@@ -225,16 +225,16 @@ impl BlockingTracker {
         &mut self,
         id: ChannelId,
         ask: WaitTarget,
-        scene: WaitScene<'_>,
+        context: WaitContext<'_>,
         out: &mut impl FnMut(BlockingEvent),
     ) {
-        self.remove_cycle(id, scene, Some((id, DeadlockRelease::Dropped)), out);
-        let why = self.current_cause(id, scene.now);
+        self.remove_cycle(id, context, Some((id, DeadlockRelease::Dropped)), out);
+        let why = self.current_cause(id, context.now);
         self.leave_queue(id);
         if let Some(wait) = self.waits.get_mut(id) {
-            wait.change_target(ask, scene.now, why);
+            wait.change_target(ask, context.now, why);
         }
-        self.join_queue(id, ask, scene.network);
+        self.join_queue(id, ask, context.network);
     }
 
     /// Sets the target that a stopped channel has had since the phase began.
@@ -268,7 +268,7 @@ impl BlockingTracker {
     fn end(
         &mut self,
         id: ChannelId,
-        scene: WaitScene<'_>,
+        context: WaitContext<'_>,
         ended: StopEnd,
         out: &mut impl FnMut(BlockingEvent),
     ) {
@@ -277,22 +277,22 @@ impl BlockingTracker {
             StopEnd::Hole => Some((id, DeadlockRelease::Hole)),
             StopEnd::CaptureEnd => None,
         };
-        self.remove_cycle(id, scene, broken, out);
+        self.remove_cycle(id, context, broken, out);
         if self.waits.get(id).is_none() {
             return;
         }
-        let why = self.longest_cause(id, scene.now);
+        let why = self.longest_cause(id, context.now);
         self.leave_queue(id);
         let Some(wait) = self.waits.remove(id) else { return };
         for behind in self.queues.get(&id).into_iter().flatten() {
             if let Some(behind) = self.waits.get_mut(*behind) {
-                let held = scene.now.saturating_sub(wait.since.max(behind.spell.from));
+                let held = context.now.saturating_sub(wait.since.max(behind.spell.from));
                 let WaitCause { chain, root, .. } = &why;
                 let ahead = || EndedStop { number: wait.number, chain: chain.clone(), root: *root };
                 behind.spell.add_stopped(held, ahead);
             }
         }
-        out(BlockingEvent::Stop(self.stop(id, &wait, why, (scene, ended))));
+        out(BlockingEvent::Stop(self.stop(id, &wait, why, (context, ended))));
     }
 
     fn stop(
@@ -300,7 +300,7 @@ impl BlockingTracker {
         channel: ChannelId,
         wait: &ChannelWait,
         why: WaitCause,
-        (WaitScene { network, now: until, .. }, ended): (WaitScene<'_>, StopEnd),
+        (WaitContext { network, now: until, .. }, ended): (WaitContext<'_>, StopEnd),
     ) -> StopReport {
         let WaitCause { packet, chain, behind, root, holders } = why;
         let (number, since) = (wait.number, wait.since);
@@ -327,7 +327,7 @@ impl BlockingTracker {
     }
 }
 
-impl WaitScene<'_> {
+impl WaitContext<'_> {
     /// Input and number of the packet that holds an output for which another packet waits.
     fn holder(&self, output: ChannelId) -> Option<(ChannelId, u64)> {
         self.network.inputs(output).find_map(|input| {
@@ -423,7 +423,7 @@ mod tests {
             let row = TimedEvent { time: now, channel: id, at: Tick(*at), body: what };
             network.observe(&row);
             let heads = &|id| heads.get(&id).copied();
-            blocking.take(&row, WaitScene { network: &network, now, heads }, &mut out);
+            blocking.take(&row, WaitContext { network: &network, now, heads }, &mut out);
         }
         text
     }

@@ -27,7 +27,7 @@ const IMPLIED_MAX: usize = 1 << 16;
 /// Evidence of the network in a capture.
 #[derive(Clone, Debug, Default)]
 pub struct TopologyEvidence {
-    nodes: CaptureNetwork,
+    network: CaptureNetwork,
     /// Number of packets from one channel to another by a route byte.
     implied: BTreeMap<(ChannelId, ChannelId, u8), u64>,
 }
@@ -138,10 +138,10 @@ impl TopologyEvidence {
     /// Adds the evidence of a section of a capture.
     pub fn section(
         &mut self,
-        nodes: CaptureNetwork,
+        network: CaptureNetwork,
         implied: impl Iterator<Item = ImpliedPassage>,
     ) {
-        self.nodes.absorb(nodes);
+        self.network.absorb(network);
         for ImpliedPassage { from, to, byte, packets } in implied {
             let key = (from, to, byte);
             if self.implied.len() < IMPLIED_MAX || self.implied.contains_key(&key) {
@@ -153,7 +153,7 @@ impl TopologyEvidence {
 
     /// Builds the network from the evidence.
     pub fn topology(&self) -> Topology {
-        build::build(&self.nodes, &self.implied)
+        build::build(&self.network, &self.implied)
     }
 }
 

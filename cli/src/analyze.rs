@@ -112,19 +112,16 @@ pub(crate) fn print_list(
     kind: RowKind,
     output: &mut StandardOutput,
 ) -> CommandResult {
-    list_rows(view, kind, output, |writer| {
-        list(view, &view.part, LinkAssumptions::default(), writer)
-    })
+    list_rows(view, kind, output, |writer| list(view, LinkAssumptions::default(), writer))
 }
 
 /// Lists the rows of selected events of an analysis, until the limit is reached.
 pub(crate) fn list(
     view: &ViewArgs,
-    part: &CapturePart,
     assumptions: LinkAssumptions,
     writer: &mut RowWriter<'_>,
 ) -> CommandResult {
-    let kind = writer.selection().kind();
+    let (kind, part) = (writer.selection().kind(), &view.part);
     let (mut report, scope) = (writer.run_report(), kind.scope());
     let analysis =
         analyze(writer.input(), scope, assumptions, &mut report, &mut |analysis, event| {
@@ -144,11 +141,11 @@ pub(crate) fn list(
 /// selected.
 pub(crate) fn sum_up(
     view: &ViewArgs,
-    part: &CapturePart,
     assumptions: LinkAssumptions,
     writer: &mut RowWriter<'_>,
     add: &mut dyn FnMut(&CliAnalysis, &Channel, AnalysisEvent, &mut RowWriter<'_>),
 ) -> Result<(CliAnalysis, RunReport), CliError> {
+    let part = &view.part;
     let (mut report, scope) = (writer.run_report(), writer.selection().kind().scope());
     let analysis =
         analyze(writer.input(), scope, assumptions, &mut report, &mut |analysis, event| {

@@ -117,7 +117,7 @@ pub(crate) enum CliCommand {
     Extcap(ExtcapArgs),
     /// Cuts a part out of a capture: a time, channels, or the surroundings of a finding.
     ///
-    /// Of several captures in one file the first is cut, unless --capture names another.
+    /// Cuts the first of several captures in one file, unless --capture names another.
     Slice(SliceArgs),
     /// Joins captures of one network by time and channel.
     Merge(MergeArgs),

@@ -1,5 +1,5 @@
-//! The rows of the part of a capture that options select: the one place that says which row of a kind an event of
-//! an analysis is, where it is, and what its text is.
+//! The rows of the part of a capture that options select: which row of a kind an event of an analysis is, where it is,
+//! and what its text is.
 
 use analyzer::blocking::BlockingEvent;
 use analyzer::captured::CapturedRow;
@@ -62,7 +62,6 @@ impl CapturePart {
         let on = |id, span| known(id).filter(|channel| self.has(channel, span));
         let at = |place: ObservedPlace| on(place.channel, [place.at; 2]);
         match event {
-            AnalysisEvent::Row(event) => on(event.channel, span(event)),
             AnalysisEvent::Interval(it) => on(it.channel, [it.start, before(it.end)]),
             AnalysisEvent::Slack(SlackEvent::Fill(it)) => {
                 on(it.channel, [it.start, before(it.end)])
@@ -75,12 +74,13 @@ impl CapturePart {
             }
             AnalysisEvent::Spoken(event) => at(event.place()),
             AnalysisEvent::Mapping(event) => at(event.place()),
-            AnalysisEvent::Case(case) => on(case.channel, [case.place.at; 2]),
             AnalysisEvent::Slack(
                 SlackEvent::Late { .. }
                 | SlackEvent::OverrunRisk { .. }
                 | SlackEvent::Contradiction { .. },
             )
+            | AnalysisEvent::Row(_)
+            | AnalysisEvent::Case(_)
             | AnalysisEvent::Fault(_) => None,
         }
     }

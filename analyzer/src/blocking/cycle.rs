@@ -7,7 +7,7 @@ use codec::capture::ChannelId;
 use super::wait::WaitTarget;
 use super::{
     BlockingEvent, BlockingTracker, CHAIN_MAX, Deadlock, DeadlockRelease, OBEYED, PERIOD, SETTLED,
-    WaitCycle, WaitScene,
+    WaitContext, WaitCycle,
 };
 
 impl BlockingTracker {
@@ -43,7 +43,7 @@ impl BlockingTracker {
     pub(super) fn remove_cycle(
         &mut self,
         id: ChannelId,
-        scene: WaitScene<'_>,
+        context: WaitContext<'_>,
         broken: Option<(ChannelId, DeadlockRelease)>,
         out: &mut impl FnMut(BlockingEvent),
     ) {
@@ -52,7 +52,7 @@ impl BlockingTracker {
         for channel in &circle.channels {
             self.circled.remove(channel);
         }
-        report_deadlock(circle, scene, broken, out);
+        report_deadlock(circle, context, broken, out);
     }
 }
 
@@ -60,7 +60,7 @@ impl BlockingTracker {
 /// last sender was stopped have arrived, and brought no GO.
 pub(super) fn report_deadlock(
     circle: WaitCycle,
-    WaitScene { network, now: until, .. }: WaitScene<'_>,
+    WaitContext { network, now: until, .. }: WaitContext<'_>,
     broken: Option<(ChannelId, DeadlockRelease)>,
     out: &mut impl FnMut(BlockingEvent),
 ) {

@@ -90,7 +90,9 @@ impl FindingChecks {
             });
         }
         united.into_iter().for_each(|union| self.cycle(&union));
-        mapping.into_iter().for_each(|packet| self.mapping(journey, packet, network));
+        if let Some(packet) = mapping {
+            self.mapping(journey, packet, network);
+        }
         for hop in &journey.hops {
             self.waited(hop);
         }

@@ -29,7 +29,7 @@ struct DraftLink<'a> {
 /// Intermediate state of the construction.
 #[derive(Debug)]
 struct TopologyBuilder<'a> {
-    nodes: &'a CaptureNetwork,
+    network: &'a CaptureNetwork,
     cables: Vec<DraftLink<'a>>,
     /// Link and direction of each channel, in all sections.
     sides: BTreeMap<ChannelId, (usize, usize)>,
@@ -38,9 +38,9 @@ struct TopologyBuilder<'a> {
     remarks: Vec<Inconsistency>,
 }
 
-pub(super) fn build(nodes: &CaptureNetwork, implied: &PassageCounts) -> Topology {
+pub(super) fn build(network: &CaptureNetwork, implied: &PassageCounts) -> Topology {
     let mut builder = TopologyBuilder {
-        nodes,
+        network,
         cables: Vec::new(),
         sides: BTreeMap::new(),
         groups: Vec::new(),
@@ -61,7 +61,7 @@ impl<'a> TopologyBuilder<'a> {
     /// Groups channels into links: a channel and its opposite are one link.
     fn cables(&mut self) {
         let mut by_name: BTreeMap<Cow<'_, str>, ChannelId> = BTreeMap::new();
-        for (id, channel) in self.nodes.channels() {
+        for (id, channel) in self.network.channels() {
             let name = link_name(&channel.name);
             if let Some(first) = by_name.get(&name) {
                 // The name repeats in another section or by mistake, or is that of another virtual channel;
@@ -71,7 +71,7 @@ impl<'a> TopologyBuilder<'a> {
                     continue;
                 }
             }
-            let opposite = self.nodes.opposite(id).or_else(|| {
+            let opposite = self.network.opposite(id).or_else(|| {
                 let (from, to) = name.split_once('>').filter(|(from, to)| from != to)?;
                 by_name.get(format!("{to}>{from}").as_str()).copied()
             });
@@ -236,7 +236,7 @@ impl<'a> TopologyBuilder<'a> {
             match (one, other) {
                 (Some(one), Some(other)) if one != other => {
                     let (Some(from), Some(to)) =
-                        (self.nodes.channel(*from), self.nodes.channel(*to))
+                        (self.network.channel(*from), self.network.channel(*to))
                     else {
                         continue;
                     };
@@ -324,7 +324,7 @@ impl<'a> TopologyBuilder<'a> {
             })
         });
         let mut topology = Topology { links: links.collect(), nodes, ..Topology::default() };
-        self.nodes.fibres().for_each(|ends| topology.add_fibre(ends));
+        self.network.fibres().for_each(|ends| topology.add_fibre(ends));
         topology
     }
 
@@ -333,9 +333,9 @@ impl<'a> TopologyBuilder<'a> {
         let mut kinds = vec![TopologyNodeKind::Unknown; self.groups.len()];
         for (id, (cable, side)) in &self.sides {
             if let Some(kind) = kinds.get_mut(cable * 2 + (side ^ 1))
-                && self.nodes.ends(*id).is_none()
+                && self.network.ends(*id).is_none()
             {
-                *kind = self.nodes.behind(*id).min(*kind);
+                *kind = self.network.behind(*id).min(*kind);
             }
         }
         kinds
@@ -348,11 +348,11 @@ impl<'a> TopologyBuilder<'a> {
         kinds: &[TopologyNodeKind],
     ) -> TopologyNodeKind {
         match (name, ports) {
-            (Some(name), _) if self.nodes.kind(name) == TopologyNodeKind::Fibre => {
+            (Some(name), _) if self.network.kind(name) == TopologyNodeKind::Fibre => {
                 TopologyNodeKind::Fibre
             }
             (_, [_, _, ..]) => TopologyNodeKind::Switch,
-            (Some(name), _) => self.nodes.kind(name),
+            (Some(name), _) => self.network.kind(name),
             (None, ports) => {
                 let kinds = ports.iter().filter_map(|port| kinds.get(*port).copied());
                 kinds.min().unwrap_or(TopologyNodeKind::Unknown)
@@ -364,7 +364,7 @@ impl<'a> TopologyBuilder<'a> {
     fn wrong_turns(&mut self, solved: &PortSolution, turns: &[RouteTurn]) {
         let all: u64 = turns.iter().map(|turn| turn.packets).sum();
         for turn in &solved.wrong {
-            let channel = |port, end| self.nodes.channel(self.at(port, end)?);
+            let channel = |port, end| self.network.channel(self.at(port, end)?);
             let (Some(from), Some(to)) = (channel(turn.input, 1), channel(turn.output, 0)) else {
                 continue;
             };
@@ -377,7 +377,7 @@ impl<'a> TopologyBuilder<'a> {
     }
 
     fn passages(&self, implied: &PassageCounts) -> Vec<SwitchPassage> {
-        let name = |id: ChannelId| Some(link_name(&self.nodes.channel(id)?.name).into_owned());
+        let name = |id: ChannelId| Some(link_name(&self.network.channel(id)?.name).into_owned());
         let (mut passages, mut places) = (Vec::<SwitchPassage>::new(), BTreeMap::new());
         for ((from, to, byte), packets) in implied {
             let Some((from, to)) = name(*from).zip(name(*to)) else { continue };

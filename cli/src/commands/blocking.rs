@@ -8,7 +8,7 @@ use analyzer::render;
 use codec::capture::Channel;
 
 use crate::analyze::{CliAnalysis, list, print_unread, sum_up};
-use crate::args::{BlockingArgs, CapturePart};
+use crate::args::BlockingArgs;
 use crate::exit::CommandResult;
 use crate::output::StandardOutput;
 use crate::rows::{RowSource, RowWriter, list_rows};
@@ -21,10 +21,10 @@ pub(crate) fn run(arguments: &BlockingArgs, output: &mut StandardOutput) -> Comm
 }
 
 fn list_waits(arguments: &BlockingArgs, writer: &mut RowWriter<'_>) -> CommandResult {
-    let view = &arguments.view;
-    let part = CapturePart { wait_min: arguments.min, ..view.part.clone() };
+    let mut view = arguments.view.clone();
+    view.part.wait_min = arguments.min;
     if !writer.is_report() {
-        return list(view, &part, LinkAssumptions::default(), writer);
+        return list(&view, LinkAssumptions::default(), writer);
     }
     let mut trees = WaitTrees::default();
     let add =
@@ -35,7 +35,7 @@ fn list_waits(arguments: &BlockingArgs, writer: &mut RowWriter<'_>) -> CommandRe
                 trees.add(wait);
             }
         };
-    let (analysis, report) = sum_up(view, &part, LinkAssumptions::default(), writer, add)?;
+    let (analysis, report) = sum_up(&view, LinkAssumptions::default(), writer, add)?;
     let is_whole = writer.selection().filter().is_none() && view.part.channels().text().is_none();
     if let Some(output) = writer.report() {
         let max = view.limit.map_or(TREES, |limit| usize::try_from(limit).unwrap_or(TREES));

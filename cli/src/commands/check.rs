@@ -5,7 +5,6 @@ mod each;
 use analyzer::filter::{Filter, RowKind};
 use analyzer::finding::FindingSet;
 use analyzer::finding_row::{FindingRow, finding_rows};
-use analyzer::options::AnalysisScope;
 use analyzer::render::check::{self as text, CheckScope, RuleTable};
 use analyzer::render::{StyledLine, TextStyle};
 use analyzer::rules::verdicts;
@@ -30,7 +29,8 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let view = &arguments.view;
     let (mut report, capture) = (writer.run_report(), writer.argument());
     let assumptions = arguments.assume.unwrap_or_default();
-    let analysis = analyze_all(writer.input(), AnalysisScope::Findings, assumptions, &mut report)?;
+    let analysis =
+        analyze_all(writer.input(), RowKind::Findings.scope(), assumptions, &mut report)?;
     let is_channel_known = check_channel_exists((&view.part, view.unit()), &analysis, &mut report);
     warn_of_import(analysis.channels().map(|(_, channel)| channel), &mut report);
     let extent = analysis.extent();

@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &ConversationsArgs, output: &mut StandardOutput) ->
 
 fn list_conversations(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     if !writer.is_report() {
-        return list(view, &view.part, LinkAssumptions::default(), writer);
+        return list(view, LinkAssumptions::default(), writer);
     }
     let mut text = ConversationText::default();
     let add = &mut |_: &CliAnalysis, channel: &Channel, event, writer: &mut RowWriter<'_>| {
@@ -43,7 +43,7 @@ fn list_conversations(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandRes
             TransportEvent::Conversation(_) | TransportEvent::Noticed(_) => {}
         }
     };
-    let (analysis, report) = sum_up(view, &view.part, LinkAssumptions::default(), writer, add)?;
+    let (analysis, report) = sum_up(view, LinkAssumptions::default(), writer, add)?;
     if let Some(output) = writer.report() {
         print_unread(&analysis, view.unit(), output);
         let layout = view.layout(output);
@@ -59,7 +59,7 @@ fn list_ip(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
             table.add(channel.capture, &journey);
         }
     };
-    let (_, mut report) = sum_up(view, &view.part, LinkAssumptions::default(), writer, add)?;
+    let (_, mut report) = sum_up(view, LinkAssumptions::default(), writer, add)?;
     let omitted = table.omitted();
     for (capture, row) in table.rows() {
         writer.select(&row, RowSource::of_capture(capture), |_| {});

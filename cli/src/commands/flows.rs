@@ -23,7 +23,7 @@ fn list(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandResult {
             flows.add(&journey, &|id| analysis.channel(id));
         }
     };
-    let (analysis, mut report) = sum_up(view, &view.part, LinkAssumptions::default(), writer, add)?;
+    let (analysis, mut report) = sum_up(view, LinkAssumptions::default(), writer, add)?;
     for (capture, row) in flows.rows(analysis.channels().map(|(_, channel)| channel)) {
         writer.select(&row, RowSource::of_capture(capture), |_| {});
     }

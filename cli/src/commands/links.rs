@@ -8,7 +8,6 @@ use analyzer::link::LinkAnalysis;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::link::report::ChannelReport;
 use analyzer::link::slack::SlackTracker;
-use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render;
 use codec::capture::Channel;
@@ -34,7 +33,7 @@ pub(crate) fn run(arguments: &LinksArgs, output: &mut StandardOutput) -> Command
             return Err(CliError::reading(writer.file(), &error));
         }
         if matches!(kind, RowKind::Intervals | RowKind::Fills) {
-            list(view, &view.part, assumptions, writer)
+            list(view, assumptions, writer)
         } else if kind == RowKind::Buffers {
             list_buffers(view, assumptions, writer)
         } else if kind == RowKind::Damage {
@@ -59,7 +58,7 @@ fn list_damage(
             hop.is_some_and(|(hop, it)| view.part.has(it, [hop.start, hop.end]))
         });
     };
-    let (analysis, report) = sum_up(view, &view.part, assumptions, writer, add)?;
+    let (analysis, report) = sum_up(view, assumptions, writer, add)?;
     for (channel, row) in table.rows(&|id| analysis.channel(id)) {
         writer.select(&row, RowSource::on(channel), |_| {});
     }
@@ -72,7 +71,7 @@ fn list_buffers(
     writer: &mut RowWriter<'_>,
 ) -> CommandResult {
     let mut report = writer.run_report();
-    let analysis = analyze_all(writer.input(), AnalysisScope::Findings, assumptions, &mut report)?;
+    let analysis = analyze_all(writer.input(), RowKind::Buffers.scope(), assumptions, &mut report)?;
     check_channel_exists((&view.part, view.unit()), &analysis, &mut report);
     let slacks = analysis.links().flat_map(LinkAnalysis::slack);
     let slacks: Vec<Cow<'_, SlackTracker>> = slacks
@@ -95,7 +94,7 @@ fn list_buffers(
 fn list_totals(arguments: &LinksArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let (view, assumptions) = (&arguments.view, arguments.assume.unwrap_or_default());
     let mut report = writer.run_report();
-    let analysis = analyze_all(writer.input(), AnalysisScope::Counts, assumptions, &mut report)?;
+    let analysis = analyze_all(writer.input(), RowKind::Links.scope(), assumptions, &mut report)?;
     check_channel_exists((&view.part, view.unit()), &analysis, &mut report);
     let is_long = analysis.links().count() > LINKS_MAX;
     if is_long && view.part.channel.is_empty() && view.part.capture.is_none() && !arguments.details

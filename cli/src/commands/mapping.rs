@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &MappingArgs, output: &mut StandardOutput) -> Comma
 fn list_events(arguments: &MappingArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     let MappingArgs { view, dot } = arguments;
     if !writer.is_report() {
-        return list(view, &view.part, LinkAssumptions::default(), writer);
+        return list(view, LinkAssumptions::default(), writer);
     }
     let mut text = MappingText::default();
     let add =
@@ -31,7 +31,7 @@ fn list_events(arguments: &MappingArgs, writer: &mut RowWriter<'_>) -> CommandRe
                 text.add(event, channel);
             }
         };
-    let (analysis, report) = sum_up(view, &view.part, LinkAssumptions::default(), writer, add)?;
+    let (analysis, report) = sum_up(view, LinkAssumptions::default(), writer, add)?;
     let compared = compared(&analysis, &text);
     if let Some(output) = writer.report() {
         if *dot {

@@ -4,7 +4,6 @@ use std::num::NonZeroU64;
 
 use analyzer::filter::RowKind;
 use analyzer::link::parameters::LinkAssumptions;
-use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::series::{INTERVALS_MAX, SeriesInterval, SeriesKey, SeriesTracker};
 use codec::time::Tick;
@@ -23,7 +22,7 @@ pub(crate) fn run(arguments: &SeriesArgs, output: &mut StandardOutput) -> Comman
 fn list(view: &ViewArgs, every: NonZeroU64, writer: &mut RowWriter<'_>) -> CommandResult {
     let mut report = writer.run_report();
     let mut series = SeriesTracker::new(every);
-    let scope = AnalysisScope::Series;
+    let scope = RowKind::Series.scope();
     let assumptions = LinkAssumptions::default();
     let analysis =
         analyze(writer.input(), scope, assumptions, &mut report, &mut |analysis, event| {

@@ -6,7 +6,6 @@ use std::ops::ControlFlow;
 use analyzer::event::Picoseconds;
 use analyzer::filter::RowKind;
 use analyzer::finding::{FindingCase, Severity};
-use analyzer::options::AnalysisScope;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render;
 use codec::capture::ChannelId;
@@ -63,7 +62,7 @@ fn list_cases(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResul
         }
         ControlFlow::Continue(())
     };
-    let analysis = analyze(input, AnalysisScope::Cases, assumptions, &mut report, emit)?;
+    let analysis = analyze(input, RowKind::Cases.scope(), assumptions, &mut report, emit)?;
     let mut findings = analysis.findings();
     findings.take_cases().into_iter().for_each(|case| hold(&mut held, &analysis, case));
     for case in held.values() {

@@ -77,7 +77,7 @@ pub(super) fn wire_names(set: u16) -> String {
     }
 }
 
-/// What wires never do, for one and for several.
+/// Statement that wires never do something, for one and for several.
 pub(super) fn never_text(set: u16, [one, several]: [&str; 2]) -> String {
     format!("{} never {}", wire_names(set), if set.is_power_of_two() { one } else { several })
 }
