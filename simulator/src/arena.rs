@@ -23,8 +23,8 @@ macro_rules! part_numbers {
         impl PartNumber for $name {
             #[inline]
             fn at(place: usize) -> Self {
-                // A scenario's limits keep all numbers far below 2³².
-                Self(u32::try_from(place).unwrap_or(u32::MAX))
+                let number = u32::try_from(place);
+                Self(number.unwrap_or_else(|_| unreachable!("a scenario's limits are far below 2³²")))
             }
 
             #[inline]

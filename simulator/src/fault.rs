@@ -136,10 +136,9 @@ impl FaultKind {
         others.into_iter().chain(WireFault::ALL.map(Self::Wires))
     }
 
-    /// Name in scenario files, part of the network that it acts on, and true if it lasts until an end.
-    const fn row(&self) -> (&'static str, FaultPlace, bool) {
+    const fn row(&self) -> FaultRow {
         use FaultPlace::{Host, Node, Port, Sender, SwitchPort};
-        match self {
+        let (name, acts_on, lasts) = match self {
             Self::Noise { .. } => ("noise", Port, true),
             Self::Flip { .. } => ("flip", Port, false),
             Self::OpenWire { .. } => ("open_wire", Port, true),
@@ -154,23 +153,31 @@ impl FaultKind {
             Self::DeadPort => ("dead_port", SwitchPort, true),
             Self::Consume(_) => ("consume", Host, true),
             Self::Restart => ("restart", Host, false),
-        }
+        };
+        FaultRow { name, acts_on, lasts }
     }
 
     /// Name of the kind, as in scenario files.
     pub const fn name(&self) -> &'static str {
-        self.row().0
+        self.row().name
     }
 
     /// Part of the network that faults of the kind act on.
     pub const fn acts_on(&self) -> FaultPlace {
-        self.row().1
+        self.row().acts_on
     }
 
     /// True for faults that last until an end time.
     pub const fn lasts(&self) -> bool {
-        self.row().2
+        self.row().lasts
     }
+}
+
+/// Properties of a kind of fault.
+struct FaultRow {
+    name: &'static str,
+    acts_on: FaultPlace,
+    lasts: bool,
 }
 
 /// Kind of random bit errors.

@@ -49,8 +49,15 @@ struct RequestLaw {
     law: &'static str,
 }
 
-/// Measured parameters of a system in the order of [`NAMES`], in microseconds.
-type LogP = [MilliValue; 5];
+/// Measured parameters of a system, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct LogP {
+    send: MilliValue,
+    receive: MilliValue,
+    gap: MilliValue,
+    latency: MilliValue,
+    round_trip: MilliValue,
+}
 
 fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
     SYSTEMS.iter().flat_map(|system| LAWS.iter().map(|law| point(system, law, effort))).collect()
@@ -84,26 +91,24 @@ pub(super) const fn layers(layers: ProtocolLayers) -> &'static str {
     }
 }
 
-fn measured(one: &PointMeasurement, many: &PointMeasurement) -> LogP {
-    let trips = one.flow();
-    let client = one.hosts.values().next().cloned().unwrap_or_default();
-    let mean = |time, count| MilliValue::mean_microseconds(time, count).unwrap_or_default();
-    // The client sends requests only, and receives replies only.
-    let send = mean(client.send, trips.sent);
-    let receive = mean(client.receive, trips.completed);
-    let round_trip = trips.round_trip().unwrap_or_default();
-    let gap = mean(many.periods, many.flow().completed);
-    let latency = MilliValue(round_trip.0 / 2 - send.0 - receive.0);
-    [send, receive, gap, latency, round_trip]
-}
-
-/// What a layer adds to those below it.
-fn added(more: &LogP, less: &LogP) -> LogP {
-    let mut added = *more;
-    for (time, less) in added.iter_mut().zip(less) {
-        time.0 -= less.0;
+impl LogP {
+    fn of(one: &PointMeasurement, many: &PointMeasurement) -> Self {
+        let trips = one.flow();
+        let client = one.hosts.values().next().cloned().unwrap_or_default();
+        let mean = |time, count| MilliValue::mean_microseconds(time, count).unwrap_or_default();
+        // The client sends requests only, and receives replies only.
+        let send = mean(client.send, trips.sent);
+        let receive = mean(client.receive, trips.completed);
+        let round_trip = trips.round_trip().unwrap_or_default();
+        let gap = mean(many.periods, many.flow().completed);
+        let latency = MilliValue(round_trip.0 / 2 - send.0 - receive.0);
+        Self { send, receive, gap, latency, round_trip }
     }
-    added
+
+    /// All parameters in the order of [`NAMES`].
+    const fn all(&self) -> [MilliValue; 5] {
+        [self.send, self.receive, self.gap, self.latency, self.round_trip]
+    }
 }
 
 const COLUMNS: [TableColumn; 6] = [
@@ -120,12 +125,12 @@ fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentRes
     let found: Vec<LogP> = readings
         .chunks_exact(LAWS.len())
         .map(|pair| match pair {
-            [one, many] => measured(one, many),
+            [one, many] => LogP::of(one, many),
             _ => LogP::default(),
         })
         .collect();
-    let row = |name: &str, logp: &LogP| {
-        let numbers = logp.map(TableCell::from);
+    let row = |name: &str, parameters: [MilliValue; 5]| {
+        let numbers = parameters.map(TableCell::from);
         [TableCell::word(name)].into_iter().chain(numbers).collect::<Vec<_>>()
     };
     let systems = || SYSTEMS.iter().zip(&found);
@@ -136,16 +141,22 @@ fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentRes
         stage(
             "systems",
             "Systems",
-            systems().map(|(system, logp)| row(system.name, logp)).collect(),
+            systems().map(|(system, logp)| row(system.name, logp.all())).collect(),
         ),
         stage(
             "stages",
             "What each layer adds",
-            steps.map(|((_, less), (system, more))| row(system.name, &added(more, less))).collect(),
+            steps
+                .map(|((_, less), (system, more))| {
+                    let (mut added, less) = (more.all(), less.all());
+                    added.iter_mut().zip(less).for_each(|(time, less)| time.0 -= less.0);
+                    row(system.name, added)
+                })
+                .collect(),
         ),
     ];
     let curve = |(system, logp): (&LogpSystem, &LogP)| {
-        PlotCurve::new(system.name, (0..).map(MilliValue::whole).zip(*logp))
+        PlotCurve::new(system.name, (0..).map(MilliValue::whole).zip(logp.all()))
     };
     let x = PlotAxis { label: "".into(), scale: AxisScale::Names(&NAMES) };
     let axes = [x, PlotAxis::linear("time (µs)")];
@@ -162,8 +173,6 @@ fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentRes
 }
 
 fn figures(am_ii: &LogP, gam: &LogP) -> Vec<PublishedFigure> {
-    let [_, _, am_ii_gap, am_ii_latency, am_ii_trip] = *am_ii;
-    let [_, _, gam_gap, _, gam_trip] = *gam;
     let figure = |what: &str, published: Option<(i64, _)>, ours, origin| PublishedFigure {
         what: what.to_owned(),
         unit: "µs",
@@ -173,11 +182,16 @@ fn figures(am_ii: &LogP, gam: &LogP) -> Vec<PublishedFigure> {
         origin,
     };
     vec![
-        figure("AM-II round trip, 4 words", Some((42, ABSTRACT)), am_ii_trip, FigureOrigin::Set),
-        figure("GAM round trip, 4 words", Some((20, ELSEWHERE)), gam_trip, FigureOrigin::Set),
-        figure("AM-II gap g", None, am_ii_gap, FigureOrigin::Measured),
-        figure("AM-II latency L", None, am_ii_latency, FigureOrigin::Measured),
-        figure("GAM gap g", None, gam_gap, FigureOrigin::Measured),
+        figure(
+            "AM-II round trip, 4 words",
+            Some((42, ABSTRACT)),
+            am_ii.round_trip,
+            FigureOrigin::Set,
+        ),
+        figure("GAM round trip, 4 words", Some((20, ELSEWHERE)), gam.round_trip, FigureOrigin::Set),
+        figure("AM-II gap g", None, am_ii.gap, FigureOrigin::Measured),
+        figure("AM-II latency L", None, am_ii.latency, FigureOrigin::Measured),
+        figure("GAM gap g", None, gam.gap, FigureOrigin::Measured),
     ]
 }
 

@@ -93,7 +93,9 @@ impl HostMessaging {
     /// Updates the thread of an endpoint after a change.
     pub(super) fn notify(&mut self, endpoint: EndpointNumber) {
         let thread = self.host.threads.position(|thread| thread.endpoints.contains(&endpoint));
-        thread.into_iter().for_each(|thread| self.schedule_wake(thread));
+        if let Some(thread) = thread {
+            self.schedule_wake(thread);
+        }
     }
 
     fn read(&mut self, thread: ThreadNumber, place: EndpointNumber) -> Option<(u64, HostJob)> {

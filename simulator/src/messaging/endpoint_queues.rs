@@ -251,8 +251,9 @@ impl EndpointQueues {
         let sent = self.replies_out.drain(..).chain(self.requests_out.drain(..));
         let sent = sent.map(|item| item.letter).collect();
         let replies = self.replies_in.drain(..).filter_map(|incoming| match incoming {
-            ReceivedMessage::Request(letter) | ReceivedMessage::Reply(letter) => Some(letter),
+            ReceivedMessage::Reply(letter) => Some(letter),
             ReceivedMessage::Returned(_) => None,
+            ReceivedMessage::Request(_) => unreachable!("requests have a queue of their own"),
         });
         let come = self.requests_in.drain(..).chain(replies).collect();
         (sent, come)

@@ -20,13 +20,16 @@ impl<I: PartNumber> PartSet<I> {
     }
 
     pub(super) fn insert(&mut self, part: I) {
-        let part = part.place();
-        self.words.get_mut(part / 64).into_iter().for_each(|word| *word |= 1 << (part % 64));
+        *self.word(part) |= 1 << (part.place() % 64);
     }
 
     pub(super) fn remove(&mut self, part: I) {
-        let part = part.place();
-        self.words.get_mut(part / 64).into_iter().for_each(|word| *word &= !(1 << (part % 64)));
+        *self.word(part) &= !(1 << (part.place() % 64));
+    }
+
+    fn word(&mut self, part: I) -> &mut u64 {
+        let word = self.words.get_mut(part.place() / 64);
+        word.unwrap_or_else(|| unreachable!("{part:?} is beyond the parts of the set"))
     }
 
     #[inline]

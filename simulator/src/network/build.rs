@@ -171,8 +171,9 @@ impl Network {
             }
         }
         for port in traced.into_iter().flat_map(|port| topology.virtual_ports(port)) {
-            let unit = self.index.unit(port);
-            unit.into_iter().for_each(|unit| self.units[unit].fill_trace = Some(Box::default()));
+            if let Some(unit) = self.index.unit(port) {
+                self.units[unit].fill_trace = Some(Box::default());
+            }
         }
         if self.clocks.is_some() {
             self.record_lag += 2;

@@ -132,9 +132,9 @@ impl Network {
                 }
             }
             FaultKind::Restart => {
-                let (now, log) = (self.tick_at(place.node, self.now), &mut self.log);
-                let host = self.index.host(place.node);
-                host.into_iter().for_each(|host| self.hosts[host].interface.reload(now, log));
+                let now = self.tick_at(place.node, self.now);
+                let Some(host) = self.index.host(place.node) else { return };
+                self.hosts[host].interface.reload(now, &mut self.log);
             }
         }
     }
@@ -151,8 +151,9 @@ impl Network {
 
     /// Makes a port send a symbol.
     fn queue_symbol(&mut self, port: NodePort, symbol: Symbol) {
-        let unit = self.index.unit(port);
-        unit.into_iter().for_each(|unit| self.units[unit].sender.queue_symbol(symbol));
+        if let Some(unit) = self.index.unit(port) {
+            self.units[unit].sender.queue_symbol(symbol);
+        }
     }
 
     /// Cuts or mends both channels of a cable.

@@ -6,7 +6,6 @@ use crate::link::source_item::{AcceptMode, SendDecision, SourceItem};
 use crate::link::tagged_char::TaggedChar;
 use crate::link::wire::ChannelWire;
 use crate::network::schedule::PortEnd;
-
 use crate::network::{HostUnit, Network};
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
 use crate::switch::SwitchInputState;

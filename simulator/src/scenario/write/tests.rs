@@ -26,38 +26,106 @@ fn written(scenario: &Scenario) -> String {
     scenario.write().unwrap_or_else(|error| panic!("{error}\n{}", error.text()))
 }
 
-fn any_key<S: Copy>(section: &KeyList<S>, rng: &mut Rng) -> (String, String) {
-    section[usize::try_from(rng.below(section.len() as u64)).unwrap()].any(rng)
+/// Periods of the files.
+const DURATION: u64 = 1_000_000_000;
+
+/// Key of a section, or of a table in it, with a random value that it allows.
+fn section_key<S: Copy>(table: &str, section: &KeyList<S>, rng: &mut Rng) -> (String, String) {
+    let number = usize::try_from(rng.below(section.len() as u64)).unwrap();
+    let (key, value) = section[number].any(rng);
+    (format!("{table}.{key}"), value)
 }
 
-/// One of the files with some keys set, each to a random value that it allows.
-fn any_text(rng: &mut Rng) -> String {
-    let mut text = FILES[usize::try_from(rng.below(2)).unwrap()].to_owned();
-    for _ in 0..6 {
-        let (table, (key, value)) = match rng.below(14) {
-            0 => ("link", any_key(PORT, rng)),
-            1 => ("link", any_key(CABLE, rng)),
-            2 => ("switch_defaults", any_key(PORT, rng)),
-            3 => ("switch_defaults", any_key(SWITCH, rng)),
-            4 => ("interface", any_key(PORT, rng)),
-            5 => ("interface", any_key(INTERFACE, rng)),
-            6 => ("costs", any_key(COSTS, rng)),
-            7 => ("transport", any_key(TRANSPORT, rng)),
-            8 => ("mapper", any_key(MAPPER, rng)),
-            9 => ("switch.0", any_key(SWITCH, rng)),
-            10 => ("host.0", any_key(INTERFACE, rng)),
-            11 => ("host.0.a", any_key(PORT, rng)),
-            12 => ("cable.0", any_key(PORT, rng)),
-            _ => ("cable.0.b", any_key(PORT, rng)),
-        };
-        // Some values exclude others.
-        if let Ok(set) = with_key(&text, &format!("{table}.{key}"), &value)
-            && Scenario::read("net.toml", &set).is_ok()
-        {
-            text = set;
+/// Key of an element of a list of up to 20, with a value.
+fn element_key(list: &str, key: &str, value: &dyn ToString, rng: &mut Rng) -> (String, String) {
+    (format!("{list}.{}.{key}", rng.below(20)), value.to_string())
+}
+
+fn size(rng: &mut Rng, least: u64, most: u64) -> String {
+    let (a, b) = (rng.between(least, most), rng.between(least, most));
+    match rng.below(3) {
+        0 => a.to_string(),
+        1 => format!("[{}, {}]", a.min(b), a.max(b)),
+        _ => {
+            let nanos = rng.between(1_000, 999_999_999);
+            format!("{{ small = {a}, large = {b}, large_share = 0.{nanos:09} }}")
         }
     }
+}
+
+fn characters(rng: &mut Rng) -> String {
+    let one = |_| format!("{}{:02x}", if rng.below(2) == 0 { "" } else { "!" }, rng.below(256));
+    format!("'{}'", (0..20).map(one).collect::<Vec<_>>().join(" "))
+}
+
+/// Draws a key and a value for it.
+type DrawKeyFn = fn(&mut Rng) -> (String, String);
+
+const KEYS: [DrawKeyFn; 38] = [
+    |rng| section_key("link", PORT, rng),
+    |rng| section_key("link", CABLE, rng),
+    |rng| section_key("switch_defaults", PORT, rng),
+    |rng| section_key("switch_defaults", SWITCH, rng),
+    |rng| section_key("interface", PORT, rng),
+    |rng| section_key("interface", INTERFACE, rng),
+    |rng| section_key("costs", COSTS, rng),
+    |rng| section_key("transport", TRANSPORT, rng),
+    |rng| section_key("mapper", MAPPER, rng),
+    |rng| section_key("switch.0", SWITCH, rng),
+    |rng| section_key("host.0", INTERFACE, rng),
+    |rng| section_key("host.0.a", PORT, rng),
+    |rng| section_key("cable.0", PORT, rng),
+    |rng| section_key("cable.0.b", PORT, rng),
+    |rng| element_key("traffic", "payload", &size(rng, 0, 1 << 20), rng),
+    |rng| element_key("traffic", "start_periods", &rng.below(DURATION), rng),
+    |rng| element_key("traffic", "every_periods", &rng.between(1, 1 << 40), rng),
+    |rng| element_key("traffic", "tag", &rng.below(128), rng),
+    |rng| element_key("traffic", "packets", &rng.next_u64(), rng),
+    |rng| element_key("traffic", "burst", &rng.between(1, 1 << 20), rng),
+    |rng| element_key("traffic", "window", &rng.between(1, 1 << 20), rng),
+    |rng| element_key("traffic", "think_periods", &rng.below(1 << 40), rng),
+    |rng| element_key("raw", "at_periods", &rng.below(DURATION), rng),
+    |rng| element_key("raw", "chars", &characters(rng), rng),
+    |rng| element_key("messages", "words", &size(rng, 1, 8), rng),
+    |rng| element_key("messages", "bytes", &size(rng, 4, 8_192), rng),
+    |rng| element_key("messages", "count", &rng.next_u64(), rng),
+    |rng| element_key("messages", "key", &rng.next_u64(), rng),
+    |rng| element_key("endpoint", "segment", &rng.below(1 << 20), rng),
+    |rng| element_key("endpoint", "key", &rng.next_u64(), rng),
+    |rng| element_key("fault", "at_periods", &rng.below(DURATION), rng),
+    |rng| element_key("fault", "for_periods", &rng.between(1, 1 << 40), rng),
+    |rng| element_key("fault", "mean_characters", &rng.between(1, 1 << 40), rng),
+    |rng| element_key("fault", "wire", &rng.below(9), rng),
+    |rng| element_key("fault", "bits", &rng.between(1, 0x1ff), rng),
+    |rng| element_key("fault", "number", &rng.below(8), rng),
+    |rng| element_key("tap", "from_periods", &rng.below(DURATION), rng),
+    |rng| element_key("tap", "to_periods", &rng.between(1, DURATION), rng),
+];
+
+/// A file with a key set, if that is a scenario: some values exclude others.
+fn with(text: &str, (key, value): &(String, String)) -> Option<String> {
+    let set = with_key(text, key, value).ok()?;
+    Scenario::read("net.toml", &set).is_ok().then_some(set)
+}
+
+/// One of the files with some keys set, each to a random value.
+fn any_text(rng: &mut Rng) -> String {
+    let mut text = FILES[usize::try_from(rng.below(2)).unwrap()].to_owned();
+    for _ in 0..12 {
+        let key = KEYS[usize::try_from(rng.below(KEYS.len() as u64)).unwrap()](rng);
+        text = with(&text, &key).unwrap_or(text);
+    }
     text
+}
+
+#[test]
+fn every_key_that_is_drawn_fits_a_file() {
+    for (number, draw) in (0..).zip(KEYS) {
+        let mut rng = Rng::new(number, 0);
+        let mut keys = std::iter::repeat_with(|| draw(&mut rng)).take(200);
+        let fits = |key: &(String, String)| FILES.iter().any(|text| with(text, key).is_some());
+        assert!(keys.any(|key| fits(&key)), "{:?}", draw(&mut rng));
+    }
 }
 
 proptest! {
