@@ -40,6 +40,9 @@ fn main() -> io::Result<()> {
             let time = user_time()? - begin;
             writeln!(out, "{row}: {found:?}, rest within {periods} periods, {time:.1} s")?;
             out.flush()?;
+            if let Some(counterexample) = found.counterexample {
+                return Err(io::Error::other(counterexample.failure.to_string()));
+            }
         }
     }
     for (name, shape) in [

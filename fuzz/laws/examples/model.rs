@@ -26,6 +26,7 @@ fn main() -> io::Result<()> {
         writeln!(out, "{states:>8} {steps:>10} {depth:>9} {patience:>5} µs  {name}{part}")?;
         if let Some(counterexample) = &walked.counterexample {
             writeln!(out, "{}", trace_text(&plan, counterexample))?;
+            return Err(io::Error::other(counterexample.failure.to_string()));
         }
     }
     Ok(())

@@ -183,7 +183,9 @@ impl<W: ExploredWorld> StateExplorer<'_, W> {
             }
             let state = self.state(number);
             let without_faults = self.world.without_faults(&state);
-            let mut next = NextState::End;
+            // A state whose next action cannot happen is no end: it is run, and must be at rest.
+            let mut next =
+                if without_faults.is_some() { NextState::Unvisited } else { NextState::End };
             for action in self.world.actions(&state) {
                 let cost = cost + self.world.cost(&action);
                 if cost > self.world.cost_max() {
@@ -370,5 +372,63 @@ impl Hasher for WordHasher {
 
     fn write_usize(&mut self, word: usize) {
         self.mix(word as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts to three, from where the next step cannot happen.
+    struct StuckWorld;
+
+    impl ExploredWorld for StuckWorld {
+        type State = u64;
+        type Action = ();
+        type Key = u64;
+
+        fn start(&self) -> u64 {
+            0
+        }
+
+        fn key(&mut self, state: &u64) -> u64 {
+            *state
+        }
+
+        fn state(&self, key: &u64) -> u64 {
+            *key
+        }
+
+        fn actions(&self, _: &u64) -> Vec<()> {
+            vec![()]
+        }
+
+        fn cost(&self, (): &()) -> u32 {
+            0
+        }
+
+        fn cost_max(&self) -> u32 {
+            0
+        }
+
+        fn after(&self, state: &u64, (): &()) -> Option<(u64, u64)> {
+            (*state < 3).then_some((*state + 1, 1))
+        }
+
+        fn without_faults(&self, _: &u64) -> Option<()> {
+            Some(())
+        }
+
+        fn check_rest(&self, state: &u64) {
+            assert!(*state != 3, "no rest");
+        }
+    }
+
+    #[test]
+    fn a_state_whose_next_action_cannot_happen_is_no_end() {
+        let found = explore(&mut StuckWorld, 100);
+        assert_eq!((found.states, found.steps), (4, 3));
+        let broken = found.counterexample.unwrap();
+        assert!(broken.failure.text.contains("no rest"), "{broken:?}");
     }
 }

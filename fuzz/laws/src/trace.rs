@@ -15,7 +15,7 @@ const ENTRIES_MAX: usize = 1 << 16;
 #[derive(Clone, Debug)]
 pub(crate) enum LawTraceEntry {
     Did(u64, String),
-    /// What happened thereupon, in words; none if it needs no mention.
+    /// Event between NICs, in words.
     Happened(String),
     /// A packet began to go from one NIC to another.
     Packet(u64, Nic, Nic, Vec<u8>),
@@ -26,6 +26,10 @@ pub(crate) enum LawTraceEntry {
 thread_local! {
     static IS_KEPT: Cell<bool> = const { Cell::new(false) };
     static ENTRIES: RefCell<Vec<LawTraceEntry>> = const { RefCell::new(Vec::new()) };
+}
+
+pub(crate) fn is_recording() -> bool {
+    IS_KEPT.get()
 }
 
 /// Records an entry, if recording is on.

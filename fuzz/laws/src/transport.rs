@@ -58,7 +58,7 @@ pub(crate) mod tests {
     #[test]
     #[should_panic(expected = "is acknowledged, and was never written")]
     fn an_acknowledgment_of_what_was_not_written_is_caught() {
-        storm(SeededFlaw::Praise);
+        storm(SeededFlaw::NackAsAck);
     }
 
     pub(crate) fn a_wrong_sequence_number_is_caught() {

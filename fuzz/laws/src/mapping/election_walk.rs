@@ -54,13 +54,15 @@ impl<'a> ExploredWorld for ElectionWalk<'a> {
         let mut state = self.start.clone();
         let network = &mut state.network;
         let mut numbers = key.iter().copied();
+        let mut next =
+            || numbers.next().unwrap_or_else(|| unreachable!("a key has a number for each part"));
         for (machine, routes) in network.machines.values_mut().zip(network.routes.values_mut()) {
-            numbers.next().into_iter().for_each(|number| *machine = self.machines.part(number));
-            numbers.next().into_iter().for_each(|number| *routes = self.routes.part(number));
+            *machine = self.machines.part(next());
+            *routes = self.routes.part(next());
         }
-        let cut = numbers.next().unwrap_or(0);
+        let cut = next();
         network.cut = (0..32).filter(|cable| cut >> cable & 1 == 1).collect();
-        let held = numbers.next().unwrap_or(0) as usize;
+        let held = next() as usize;
         let packet = |number| self.packets.part(number);
         state.held = numbers.by_ref().take(held).map(packet).collect();
         state.path = numbers.map(packet).collect();

@@ -27,7 +27,7 @@ pub struct PlannedMessage {
     pub from: Nic,
     /// [`ENDPOINT`] or [`NEIGHBOUR`].
     pub endpoint: EndpointId,
-    /// Whether it is let in. T-6
+    /// Key that decides whether it is let in. T-6
     pub key: KeyPick,
 }
 

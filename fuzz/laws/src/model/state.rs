@@ -35,7 +35,7 @@ pub enum ModelAction {
 #[derive(Clone, Debug)]
 pub(super) struct ModelState {
     pub(super) world: TransportWorld,
-    /// What may still go wrong.
+    /// Faults that may still happen.
     pub(super) left: FaultBounds,
 }
 
@@ -145,7 +145,7 @@ impl ModelState {
     }
 }
 
-/// What is done to the world in an action.
+/// Operations on the world in an action.
 fn ops(action: ModelAction) -> Vec<TransportOp> {
     let path_to = |nic: Nic| NicPairPick { from: other(nic).0, to: 0 };
     let pick = |nic: Nic| EndpointPick { nic: nic.0, endpoint: ENDPOINT.0 };

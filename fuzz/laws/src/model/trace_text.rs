@@ -36,7 +36,7 @@ fn law(failure: &LawFailure) -> &str {
 
 fn step_text(action: ModelAction, now: u64, entries: &[LawTraceEntry]) -> String {
     let happened = entries.iter().filter_map(|entry| match entry {
-        LawTraceEntry::Happened(text) => Some(text.as_str()).filter(|text| !text.is_empty()),
+        LawTraceEntry::Happened(text) => Some(text.as_str()),
         LawTraceEntry::Did(..)
         | LawTraceEntry::Packet(..)
         | LawTraceEntry::Told(..)

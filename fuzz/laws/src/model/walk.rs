@@ -57,8 +57,8 @@ impl ExploredWorld for ModelWalk<'_> {
         let mut world = self.start.world.clone();
         world.hosts = vec![self.hosts.part(left_host), self.hosts.part(right_host)];
         world.ledger.sides = vec![self.sides.part(left_side), self.sides.part(right_side)];
-        for (place, number) in [(1, to_right), (2, to_left)] {
-            world.paths.get_mut(place).into_iter().for_each(|it| *it = self.paths.part(number));
+        if let [_, right, left, ..] = world.paths.as_mut_slice() {
+            (*right, *left) = (self.paths.part(to_right), self.paths.part(to_left));
         }
         world.ledger.accounts = self.accounts.part(accounts);
         ModelState { world, left: *left }

@@ -30,7 +30,7 @@ struct UnackedMessage {
     left: Option<u64>,
     /// Retransmissions that left behind the last sign of its destination. T-11
     retries: u32,
-    /// What follows as the latest one that left was refused. T-13
+    /// Consequence for the endpoint: its latest message that left was refused. T-13
     refused: Option<MessageRefusal>,
 }
 

@@ -76,7 +76,7 @@ pub enum TransportOp {
     Double(NicPairPick),
     /// The packet behind this number of others in the queue of a NIC leaves it, though it stalls.
     Leave(u16, u8),
-    /// An endpoint is in a frame again, and what it has waits.
+    /// An endpoint is in a frame again; its messages still wait.
     LoadOnly(EndpointPick),
 }
 

@@ -75,14 +75,14 @@ impl TransportChecker {
     pub(in super::super) fn account(&self, number: MessageNumber) -> &TransportRecord {
         match self.accounts.get(number.0 as usize) {
             Some(account) => account,
-            None => unreachable!("{number}: a message that nobody sent"),
+            None => unsent(number),
         }
     }
 
     pub(super) fn account_mut(&mut self, number: MessageNumber) -> &mut TransportRecord {
         match Rc::make_mut(&mut self.accounts).get_mut(number.0 as usize) {
             Some(account) => account,
-            None => unreachable!("{number}: a message that nobody sent"),
+            None => unsent(number),
         }
     }
 
@@ -140,4 +140,10 @@ impl TransportChecker {
     pub(super) fn letter(&self, number: MessageNumber) -> OutboundMessage<MessageNumber> {
         OutboundMessage { endpoint: self.account(number).from.endpoint, message: number }
     }
+}
+
+#[cold]
+#[expect(clippy::panic, reason = "a broken law")]
+fn unsent(number: MessageNumber) -> ! {
+    panic!("{number}: a message that nobody sent")
 }

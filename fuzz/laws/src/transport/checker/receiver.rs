@@ -46,6 +46,8 @@ impl TransportChecker {
         assert!(!is_again, "{number} is written twice (property 1)\n{step:?}");
         let is_due = offered.is_none() || expected == ExpectedVerdict::Offer;
         assert!(is_due, "offered, though {expected:?}: {step:?}");
+        let is_missing = offered.is_none() && expected == ExpectedVerdict::Offer;
+        assert!(!is_missing, "{number} is not offered: {step:?}");
         let answer = match (expected, offered) {
             (ExpectedVerdict::Again, _) => Some(ProtocolPacket::Ack(header.answer())),
             (ExpectedVerdict::Stale, _) => None,
@@ -54,8 +56,9 @@ impl TransportChecker {
             }
             (ExpectedVerdict::Offer, Some(Ok(()))) => {
                 let place = self.index((header.source, header.channel));
-                let stored = self.side_mut(step.nic).stored.get_mut(place);
-                stored.into_iter().for_each(|it| *it = Some(header.incarnation));
+                if let Some(stored) = self.side_mut(step.nic).stored.get_mut(place) {
+                    *stored = Some(header.incarnation);
+                }
                 self.write(number);
                 Some(ProtocolPacket::Ack(header.answer()))
             }
@@ -63,7 +66,7 @@ impl TransportChecker {
             (ExpectedVerdict::Offer, Some(Err(reason))) => {
                 Some(ProtocolPacket::Nack(header.answer(), reason))
             }
-            (ExpectedVerdict::Offer, None) => unreachable!("not offered: {step:?}"),
+            (ExpectedVerdict::Offer, None) => unreachable!("this has been checked"),
         };
         self.no_more(step, answer.map(TransportEffect::Send).as_slice());
     }

@@ -14,7 +14,7 @@ pub enum SeededFlaw {
     /// Now and then a packet overtakes those before it on its path.
     Overtaking,
     /// Now and then a NACK arrives as an ACK.
-    Praise,
+    NackAsAck,
     /// Now and then data arrives with the other sequence number.
     Flip,
     /// All packets that a receiver gets have the same incarnation. Against T-12
@@ -46,7 +46,7 @@ impl TransportWorld {
             latest.map_or(header, TransportHeader::answer)
         };
         match (self.setup.flaw, packet) {
-            (SeededFlaw::Praise, ProtocolPacket::Nack(header, _)) if now_and_then => {
+            (SeededFlaw::NackAsAck, ProtocolPacket::Nack(header, _)) if now_and_then => {
                 ProtocolPacket::Ack(header)
             }
             (SeededFlaw::Flip, ProtocolPacket::Data(header, sync, number)) if now_and_then => {

@@ -118,6 +118,9 @@ impl TransportWorld {
     /// The first packet of a path arrives, and stays there.
     pub(super) fn double(&mut self, way: NicPair) {
         let Some(packet) = self.path(way).packets.front().copied() else { return };
+        if self.path(way).held {
+            return;
+        }
         self.deliver(way, 0);
         self.path_mut(way).packets.push_front(packet);
     }

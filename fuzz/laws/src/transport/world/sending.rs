@@ -42,8 +42,9 @@ impl TransportWorld {
     }
 
     pub(super) fn send_next(&mut self, nic: Nic) {
-        let next = self.next_to_send(nic);
-        next.into_iter().for_each(|(number, from)| self.try_to_send(from, number));
+        if let Some((number, from)) = self.next_to_send(nic) {
+            self.try_to_send(from, number);
+        }
     }
 
     fn try_to_send(&mut self, from: EndpointAddress, number: MessageNumber) {

@@ -17,7 +17,11 @@ impl TransportWorld {
     }
 
     pub(super) fn tell_effect(&self, nic: Nic, effect: &TransportEffect<MessageNumber>) {
-        self.tell(|| effect_text(nic, effect));
+        if trace::is_recording()
+            && let Some(text) = effect_text(nic, effect)
+        {
+            self.tell(|| text);
+        }
     }
 
     pub(super) fn packet_text(&self, packet: &WorldPacket) -> PacketText {
@@ -26,12 +30,13 @@ impl TransportWorld {
     }
 }
 
-/// Text of an effect; none of a packet, which leaves later.
-fn effect_text(Nic(nic): Nic, effect: &TransportEffect<MessageNumber>) -> String {
-    match effect {
+/// Text of an effect; `None` for a packet, which leaves later, and for what the machine tells of one.
+fn effect_text(Nic(nic): Nic, effect: &TransportEffect<MessageNumber>) -> Option<String> {
+    let text = match effect {
         TransportEffect::Send(_)
-        | TransportEffect::Noted(_, TransportNotice::Retransmitted | TransportNotice::Refused(_)) => {
-            String::new()
+        | TransportEffect::Noted(_, TransportNotice::Retransmitted | TransportNotice::Refused(_)) =>
+        {
+            return None;
         }
         TransportEffect::Acknowledged(letter) => {
             format!("at NIC {nic} {} is ACKNOWLEDGED", letter.message)
@@ -50,7 +55,8 @@ fn effect_text(Nic(nic): Nic, effect: &TransportEffect<MessageNumber>) -> String
         TransportEffect::Noted(_, TransportNotice::Stale) => "it is stale".to_owned(),
         TransportEffect::Noted(_, TransportNotice::Late) => "it is late".to_owned(),
         TransportEffect::Noted(_, TransportNotice::Unknown) => "it is unknown".to_owned(),
-    }
+    };
+    Some(text)
 }
 
 pub(super) struct PacketText {
