@@ -99,7 +99,8 @@ pub(crate) enum CliCommand {
     Show(ShowArgs),
     /// Shows findings, links, packets, characters, journeys and conversations of a capture on a terminal.
     ///
-    /// A key leads from each row to its place; `?` shows all keys.
+    /// A key leads from each row to its place; `?` shows all keys. Compressed captures, several (--join) and standard
+    /// input are first copied to a temporary file.
     View(BrowseArgs),
     /// Shows links, rates and the newest findings of a capture while it is written, refreshed in place.
     ///

@@ -210,8 +210,8 @@ pub(crate) struct ScoreArgs {
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct BrowseArgs {
-    /// The capture: pcapng or pcap; compressed ones and standard input (-) are first copied to a temporary file.
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) files: CaptureFiles,
     /// The list to begin with.
     #[arg(long, value_enum, default_value_t = BrowsedList::Findings)]
     pub(crate) list: BrowsedList,
@@ -232,8 +232,6 @@ pub(crate) struct BrowseArgs {
     /// Unit of times: us (the default), ns, or chars for character indices.
     #[arg(long, value_name = "UNIT", value_parser = TimeUnit::from_str)]
     pub(crate) units: Option<TimeUnit>,
-    #[command(flatten)]
-    pub(crate) profile: ProfileArgs,
 }
 
 /// A list of `view`.

@@ -4,7 +4,6 @@ use std::fs;
 use std::io::{self, IsTerminal, Stdout};
 use std::mem::ManuallyDrop;
 use std::panic;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -38,18 +37,19 @@ const WAIT: Duration = Duration::from_millis(200);
 const KILLED: i32 = 143;
 
 pub(crate) fn run(arguments: &BrowseArgs, output: &StandardOutput) -> CommandResult {
-    let file = &arguments.file;
+    let input = arguments.files.input();
+    let file = input.path;
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() && !is_standard_input(file) {
         let error = "view needs a terminal; `check`, `packets` and `show` print the same to files and pipes";
         return Err(CliError::Message(error.to_owned()));
     }
-    let unpacked = unpacked(file)?;
-    let path = unpacked.as_ref().map_or(file.as_path(), |unpacked| unpacked.path());
+    let unpacked = unpacked(input)?;
+    let path = unpacked.as_ref().map_or(file, |unpacked| unpacked.path());
     let options = ViewerOptions {
         unit: arguments.units.unwrap_or_default(),
         channels: arguments.channel.clone(),
         to: arguments.to,
-        profile: arguments.profile.value().cloned(),
+        profile: input.profile.cloned(),
         style: CellStyleFn(output.style()),
         name: file.display().to_string(),
     };
@@ -65,13 +65,14 @@ pub(crate) fn run(arguments: &BrowseArgs, output: &StandardOutput) -> CommandRes
     Ok(RunReport::of(file))
 }
 
-/// A copy of a capture that cannot be read at any place: of a compressed one, or of standard input.
-fn unpacked(file: &Path) -> Result<Option<NamedTempFile>, CliError> {
+/// A copy of a capture that cannot be read at any place: of a compressed one, of several, or of standard input.
+fn unpacked(capture: InputFile<'_>) -> Result<Option<NamedTempFile>, CliError> {
+    let file = capture.path;
     let reading = |error: io::Error| CliError::reading(file, &error);
-    let mut input = InputFile::whole(file).open()?;
+    let mut input = capture.open()?;
     // A pipe that is opened twice waits for another writer.
     let is_file = !is_standard_input(file) && fs::metadata(file).map_err(reading)?.is_file();
-    if is_file && input.is_plain() {
+    if is_file && capture.others.is_empty() && input.is_plain() {
         return Ok(None);
     }
     let mut copy = NamedTempFile::new().map_err(reading)?;

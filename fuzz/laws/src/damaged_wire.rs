@@ -85,7 +85,8 @@ fn drawn(number: u64) -> Option<(Scenario, FaultSpec, u64)> {
 }
 
 /// Tests whether a packet that the channel from a port hurt was captured whole before and after: by the tap
-/// of the channel itself at one end, and by one beyond the switch at the other end.
+/// of the channel itself at one end, and by one beyond the switch at the other end. Copies of a packet that met a
+/// full buffer differ by more than the wire.
 fn is_seen(rows: &[TruthEvent], scenario: &Scenario, from: NodePort) -> bool {
     let Some(to) = scenario.topology.peer(from) else { return false };
     let is_before = scenario.taps.iter().any(|tap| tap.port == from);
@@ -118,7 +119,12 @@ fn is_seen(rows: &[TruthEvent], scenario: &Scenario, from: NodePort) -> bool {
                 beyond(from.node, true, length + 1)
             }
         };
+        let is_lost = || {
+            let mut rows = rows.iter().filter(|row| row.packet == Some(id));
+            rows.any(|row| row.kind == TruthEventKind::Overflow)
+        };
         (place, is_received, is_bad) == (to, true, true)
+            && !is_lost()
             && is((from, false, length))
             && is_surrounded()
     })
