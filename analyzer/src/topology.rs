@@ -4,6 +4,7 @@
 mod build;
 mod dot;
 mod inconsistency;
+pub mod layout;
 mod ports;
 mod row;
 

@@ -208,9 +208,9 @@ fn graphs_have_ports_rates_and_dashes() {
     graph myrinet {
       layout = neato; overlap = false; splines = true;
       node [fontname = "monospace"]; edge [fontname = "monospace", fontsize = 9];
-      "h0" [shape = box, label = "h0"];
-      "s0" [shape = Mrecord, label = "{s0|{<0> 0|<3> 3}}"];
-      "s1" [shape = Mrecord, label = "{s1|{<1> 1}}"];
+      "h0" [shape = box, label = "h0", pos = "0.88,0.88!"];
+      "s0" [shape = Mrecord, label = "{s0|{<0> 0|<3> 3}}", pos = "0.88,2.55!"];
+      "s1" [shape = Mrecord, label = "{s1|{<1> 1}}", pos = "0.88,4.22!"];
       "h0" -- "s0":3 [label = "640 Mb/s"];
       "s0":0 -- "s1":1 [label = "640 Mb/s", style = dashed];
     }

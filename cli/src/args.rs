@@ -183,8 +183,10 @@ pub(crate) enum TopologyFormat {
     Json,
     /// One JSON object per line.
     Jsonl,
-    /// Graphviz: `myriscope topology FILE --format dot | dot -Tsvg`.
+    /// Graphviz, with the places of the picture: `myriscope topology FILE --format dot | dot -Tpdf`.
     Dot,
+    /// The picture of the report.
+    Svg,
     /// Cables, as a scenario reads them with `topology.file`; ? for a port that is not known.
     Csv,
 }

@@ -112,6 +112,25 @@ pub(crate) fn result(scope: &CheckScope) -> String {
     parts.join(", ")
 }
 
+#[derive(Template)]
+#[template(path = "network_file.svg")]
+struct NetworkFile<'a> {
+    net: NetworkPicture<'a>,
+}
+
+/// Draws the network alone.
+pub(crate) fn network_file(
+    analysis: &CliAnalysis,
+    findings: &[SelectedFinding<'_>],
+    capture: CaptureArgument<'_>,
+) -> Result<String, askama::Error> {
+    let links: Vec<_> = analysis.links().map(|it| LinkAnalysis::reports(it).collect()).collect();
+    let (topology, facts) = (analysis.topology(), channel_facts(&links, findings));
+    let command = ShellCommand::of("topology", capture);
+    let net = network::picture(&topology, &facts, &command);
+    net.map_or_else(|| Ok(String::new()), |net| NetworkFile { net }.render())
+}
+
 /// Draws the page.
 pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
     let ReportInput { capture, part, analysis, findings, recorded, .. } = *input;

@@ -8,6 +8,9 @@ use super::{
 };
 use crate::channel_name::escape_text;
 
+/// Nodes that get a place. *Chosen*: more are for Graphviz.
+const NODES_MAX: usize = 400;
+
 impl Topology {
     /// Formats the network as a graph: switches as rounded records with their ports, hosts as
     /// boxes, links with their rates. Nodes derived from packets and links with one captured
@@ -22,8 +25,15 @@ impl Topology {
         text += "  layout = neato; overlap = false; splines = true;\n";
         text +=
             "  node [fontname = \"monospace\"]; edge [fontname = \"monospace\", fontsize = 9];\n";
-        for node in &self.nodes {
-            node_line(node, &mut text);
+        let drawn = self.layout(NODES_MAX);
+        for (number, node) in self.nodes.iter().enumerate() {
+            // Inches upwards; 72 pixels are an inch.
+            let place = drawn.nodes.get(&number).map(|[(x, y), _]| {
+                let inches = [*x, drawn.size.1 - y].map(|it| it * 100 / 72);
+                let [x, y] = inches.map(|it| format!("{}.{:02}", it / 100, it % 100));
+                format!(", pos = \"{x},{y}!\"")
+            });
+            node_line(node, &place.unwrap_or_default(), &mut text);
         }
         for (place, link) in self.links.iter().enumerate() {
             self.link_line(place, link, mark(place), &mut text);
@@ -76,7 +86,7 @@ fn field(place: usize, socket: TopologyPort) -> String {
     }
 }
 
-fn node_line(node: &TopologyNode, text: &mut String) {
+fn node_line(node: &TopologyNode, place: &str, text: &mut String) {
     let dashed = match node.source {
         NodeSource::Names => "",
         NodeSource::Journeys => ", style = dashed",
@@ -97,7 +107,7 @@ fn node_line(node: &TopologyNode, text: &mut String) {
     // Writing to a string does not fail.
     let _ = writeln!(
         text,
-        "  {} [shape = {shape}, label = \"{label}\"{dashed}];",
+        "  {} [shape = {shape}, label = \"{label}\"{dashed}{place}];",
         identifier(&node.name)
     );
 }

@@ -1,24 +1,30 @@
 //! `myriscope topology`: nodes, ports and links of the captured network.
 
+use analyzer::finding_row::finding_rows;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::render::{self, TimeUnit};
 
 use crate::analyze::{analyze_all, print_unread};
 use crate::args::{self, TopologyFormat};
-use crate::exit::{CommandResult, RunReport};
+use crate::exit::{CliError, CommandResult, RunReport};
 use crate::output::StandardOutput;
+use crate::report::{self, SelectedFinding};
 use crate::rows::ValueSeparator;
 
 pub(crate) fn run(arguments: &args::TopologyArgs, output: &mut StandardOutput) -> CommandResult {
     let args::TopologyArgs { files, format } = arguments;
     let mut report = RunReport::of(&files.file);
-    let analysis = analyze_all(
-        files.input(),
-        AnalysisScope::Findings,
-        LinkAssumptions::default(),
-        &mut report,
-    )?;
+    let scope = match format {
+        TopologyFormat::Svg => AnalysisScope::Pictures,
+        TopologyFormat::Text
+        | TopologyFormat::Json
+        | TopologyFormat::Jsonl
+        | TopologyFormat::Dot
+        | TopologyFormat::Csv => AnalysisScope::Findings,
+    };
+    let assumptions = LinkAssumptions::default();
+    let analysis = analyze_all(files.input(), scope, assumptions, &mut report)?;
     let topology = analysis.topology();
     match format {
         TopologyFormat::Text => {
@@ -26,6 +32,13 @@ pub(crate) fn run(arguments: &args::TopologyArgs, output: &mut StandardOutput) -
             render::topology(&topology, &mut |line| output.fitted(line));
         }
         TopologyFormat::Dot => output.text(&topology.dot()),
+        TopologyFormat::Svg => {
+            let (capture, set) = (files.argument(), analysis.findings());
+            let known = |id| analysis.channel(id);
+            let findings = finding_rows(set.ledger(), &known, capture).map(SelectedFinding::from);
+            let svg = report::network_file(&analysis, &findings.collect::<Vec<_>>(), capture);
+            output.text(&svg.map_err(|error| CliError::reading(&files.file, &error))?);
+        }
         TopologyFormat::Jsonl => topology.rows().for_each(|row| output.json(&row, "\n")),
         TopologyFormat::Csv => {
             let comma = ValueSeparator::Comma;

@@ -24,6 +24,14 @@ pub(crate) struct SelectedFinding<'a> {
     pub(crate) row: FindingRow<'a>,
 }
 
+impl<'a> From<(FindingKind, ChannelId, &'a Channel, FindingRow<'a>)> for SelectedFinding<'a> {
+    fn from(
+        (kind, id, channel, row): (FindingKind, ChannelId, &'a Channel, FindingRow<'a>),
+    ) -> Self {
+        Self { kind, id, channel, row }
+    }
+}
+
 impl SelectedFinding<'_> {
     pub(super) fn sign(&self) -> &'static str {
         mark(self.row.severity).0

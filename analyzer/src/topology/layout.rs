@@ -1,0 +1,300 @@
+//! Places of nodes and curves of links in pictures of a network. All coordinates are integers, so that
+//! the bytes of a picture are the same on every machine.
+
+mod shape;
+mod stress;
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{PortNumber, Topology, TopologyNodeKind};
+
+/// A place in a picture, in pixels.
+pub type PicturePoint = (i64, i64);
+
+/// Distance of neighbouring nodes, and of a host from its switch, in pixels.
+const PITCH: i64 = 120;
+const HOST_PITCH: i64 = 54;
+/// Distance of hosts in the lowest row.
+const ROW_PITCH: i64 = 36;
+/// Room around the nodes, for names and for links that bend.
+const MARGIN: i64 = 64;
+/// Distance of a curve from the centre of a node that it does not end at.
+const CLEAR: i64 = 20;
+/// Width and height of a character of a name, and its greatest length.
+const LETTER: (i64, i64) = (7, 14);
+/// Longest name that is given room.
+const NAME_MAX: usize = 16;
+/// Points at which a curve is looked at.
+const SAMPLES: i64 = 16;
+/// Directions of a sixth of a right angle, in thousandths; the others are turned ones.
+const DIRECTIONS: [PicturePoint; 6] =
+    [(1000, 0), (966, 259), (866, 500), (707, 707), (500, 866), (259, 966)];
+
+/// A network as a picture.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NetworkLayout {
+    /// Width and height.
+    pub size: PicturePoint,
+    /// Nodes by number, each with its place and the middle of its name's baseline.
+    pub nodes: BTreeMap<usize, [PicturePoint; 2]>,
+    /// Links between these nodes by number: start, control point and end of a quadratic curve.
+    pub links: BTreeMap<usize, [PicturePoint; 3]>,
+}
+
+/// Nodes and links that are drawn.
+struct PictureGraph {
+    /// Nodes, true for those that may have others below them: switches, and hosts on a way.
+    nodes: BTreeMap<usize, bool>,
+    /// Ends of links by number, with ports where these are known.
+    links: BTreeMap<usize, [(usize, Option<u16>); 2]>,
+    neighbours: BTreeMap<usize, BTreeSet<usize>>,
+}
+
+/// Places of nodes in pixels, not yet moved to the picture's corner.
+type NodePlaces = BTreeMap<usize, PicturePoint>;
+
+impl Topology {
+    /// Draws at most `nodes_max` nodes, switches first: a mesh, a torus of two dimensions or a line as a grid, a
+    /// tree or a fat tree in rows with hosts below, every other network by the distances in it.
+    pub fn layout(&self, nodes_max: usize) -> NetworkLayout {
+        let graph = PictureGraph::of(self, nodes_max);
+        let mut places = NodePlaces::new();
+        for part in graph.parts() {
+            let own = graph.place(&part);
+            // Parts lie side by side.
+            let start = |places: &NodePlaces, own: &NodePlaces| {
+                let right = places.values().map(|it| it.0 + PITCH).max().unwrap_or(0);
+                right - own.values().map(|it| it.0).min().unwrap_or(0)
+            };
+            let (by, top) = (start(&places, &own), own.values().map(|it| it.1).min().unwrap_or(0));
+            places.extend(own.into_iter().map(|(node, (x, y))| (node, (x + by, y - top))));
+        }
+        let right = places.values().map(|it| it.0).max().unwrap_or(0);
+        let bottom = places.values().map(|it| it.1).max().unwrap_or(0);
+        let left = places.values().map(|it| it.0).min().unwrap_or(0);
+        for place in places.values_mut() {
+            *place = (place.0 - left + MARGIN, place.1 + MARGIN);
+        }
+        let links = graph.curves(&places);
+        let mut nodes: BTreeMap<usize, [PicturePoint; 2]> = BTreeMap::new();
+        let points: Vec<PicturePoint> = links.values().flat_map(|it| points(*it)).collect();
+        for (node, place) in &places {
+            let name = self.nodes.get(*node).map_or(0, |it| it.name.chars().count());
+            let name = name_place(*place, name, (&places, &points, &nodes));
+            nodes.insert(*node, [*place, name]);
+        }
+        NetworkLayout { size: (right - left + 2 * MARGIN, bottom + 2 * MARGIN), nodes, links }
+    }
+}
+
+impl PictureGraph {
+    fn of(topology: &Topology, nodes_max: usize) -> Self {
+        let is_switch = |node: usize| {
+            topology.nodes.get(node).is_some_and(|it| it.kind == TopologyNodeKind::Switch)
+        };
+        let mut shown: Vec<usize> = (0..topology.nodes.len()).collect();
+        shown.sort_by_key(|node| !is_switch(*node));
+        shown.truncate(nodes_max);
+        let mut neighbours: BTreeMap<usize, BTreeSet<usize>> =
+            shown.iter().map(|node| (*node, BTreeSet::new())).collect();
+        let mut links = BTreeMap::new();
+        for (number, link) in topology.links.iter().enumerate() {
+            let [one, other] = link.ends.map(|end| end.node);
+            if !neighbours.contains_key(&one) || !neighbours.contains_key(&other) {
+                continue;
+            }
+            let ends = link.ends.map(|end| match end.port {
+                PortNumber::Known(port) => (end.node, Some(u16::from(port.0))),
+                PortNumber::Offset(port) => (end.node, Some(port)),
+                PortNumber::Unknown => (end.node, None),
+            });
+            links.insert(number, ends);
+            for (from, to) in [(one, other), (other, one)] {
+                if from != to {
+                    neighbours.entry(from).or_default().insert(to);
+                }
+            }
+        }
+        let is_inner = |(node, near): (&usize, &BTreeSet<usize>)| {
+            let hangs = near.len() == 1 && near.iter().all(|it| is_switch(*it));
+            (*node, is_switch(*node) || !hangs)
+        };
+        let nodes = neighbours.iter().map(is_inner).collect();
+        Self { nodes, links, neighbours }
+    }
+
+    fn near(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        self.neighbours.get(&node).into_iter().flatten().copied()
+    }
+
+    fn is_inner(&self, node: usize) -> bool {
+        self.nodes.get(&node).copied().unwrap_or(false)
+    }
+
+    /// Steps from a node to each that is reached over those that are allowed.
+    fn distances(&self, from: usize, allows: impl Fn(usize) -> bool) -> BTreeMap<usize, i64> {
+        let mut known = BTreeMap::from([(from, 0)]);
+        let mut next = vec![from];
+        for steps in 1.. {
+            let near = next.iter().flat_map(|node| self.near(*node)).filter(|node| allows(*node));
+            next = near.filter(|node| is_new(known.entry(*node), steps)).collect();
+            if next.is_empty() {
+                break;
+            }
+        }
+        known
+    }
+
+    /// Networks that no link joins, each with all its nodes.
+    fn parts(&self) -> Vec<Vec<usize>> {
+        let mut left: BTreeSet<usize> = self.nodes.keys().copied().collect();
+        let mut parts = Vec::new();
+        while let Some(first) = left.first().copied() {
+            let part: Vec<usize> = self.distances(first, |_| true).into_keys().collect();
+            part.iter().for_each(|node| _ = left.remove(node));
+            parts.push(part);
+        }
+        parts
+    }
+
+    fn place(&self, part: &[usize]) -> NodePlaces {
+        let inner: Vec<usize> = part.iter().copied().filter(|it| self.is_inner(*it)).collect();
+        let hosts = inner.iter().map(|it| self.near(*it).filter(|it| !self.is_inner(*it)).count());
+        // Hosts around a switch stand on a circle that has room for all of them.
+        let radius = HOST_PITCH.max(hosts.max().map_or(0, |it| 9 * i64::try_from(it).unwrap_or(0)));
+        let pitch = PITCH.max(2 * radius + 12);
+        let grid = self.grid(&inner).filter(|grid| grid.values().any(|it| it.1 > 0));
+        let scaled = |grid: NodePlaces| {
+            let scale = |(node, (x, y))| (node, (x * pitch, y * pitch));
+            grid.into_iter().map(scale).collect::<NodePlaces>()
+        };
+        let places = match grid.or_else(|| self.torus(&inner)) {
+            Some(grid) => scaled(grid),
+            None => match self.rows(part) {
+                Some(rows) => return rows,
+                None => self
+                    .grid(&inner)
+                    .map(scaled)
+                    .unwrap_or_else(|| self.by_distances(&inner, pitch)),
+            },
+        };
+        self.with_hosts(places, radius)
+    }
+
+    /// Adds the hosts of each node, in the directions that are farthest from its links and from each other.
+    fn with_hosts(&self, mut places: NodePlaces, radius: i64) -> NodePlaces {
+        for (node, (x, y)) in places.clone() {
+            let links = self.near(node).filter_map(|near| places.get(&near));
+            let mut taken: Vec<PicturePoint> = links.map(|to| unit((to.0 - x, to.1 - y))).collect();
+            for host in self.near(node).filter(|near| !self.is_inner(*near)) {
+                let nearest = |to: &PicturePoint| {
+                    taken.iter().map(|it| it.0 * to.0 + it.1 * to.1).max().unwrap_or(0)
+                };
+                // Downwards to the right comes first, as it is free in a grid.
+                let Some(way) = directions().min_by_key(nearest) else { continue };
+                let full = i64::try_from(taken.len() / 24).unwrap_or(0);
+                let radius = radius + full * HOST_PITCH / 2;
+                places.insert(host, (x + way.0 * radius / 1000, y + way.1 * radius / 1000));
+                taken.push(way);
+            }
+        }
+        places
+    }
+
+    /// Curves of the links: straight where that meets no node, else with the least bend that does not; several
+    /// between the same nodes lie side by side.
+    fn curves(&self, places: &NodePlaces) -> BTreeMap<usize, [PicturePoint; 3]> {
+        let mut used: BTreeMap<[usize; 2], Vec<i64>> = BTreeMap::new();
+        let curve = |(number, ends): (&usize, &[(usize, Option<u16>); 2])| {
+            let mut nodes = ends.map(|end| end.0);
+            nodes.sort_unstable();
+            let [from, to] = nodes.map(|node| places.get(&node).copied().unwrap_or_default());
+            let (way, middle) =
+                (unit((to.0 - from.0, to.1 - from.1)), ((from.0 + to.0) / 2, (from.1 + to.1) / 2));
+            let bent = |by: i64| {
+                let bend = (middle.0 + way.1 * by / 1000, middle.1 - way.0 * by / 1000);
+                [from, bend, to]
+            };
+            let others = places.iter().filter(|(node, _)| !nodes.contains(node));
+            let others: Vec<PicturePoint> = others.map(|(_, place)| *place).collect();
+            let used = used.entry(nodes).or_default();
+            let room = |by: &i64| {
+                let free = |at: PicturePoint| others.iter().map(|it| distance(*it, at)).min();
+                let least = points(bent(*by)).filter_map(free).min().unwrap_or(CLEAR);
+                (least.min(CLEAR), -by.abs())
+            };
+            let bends = (0..=20).flat_map(|step| [step * 16, -step * 16]);
+            let free = bends.filter(|by| used.iter().all(|it| (it - by).abs() >= 16));
+            let by = free.max_by_key(room).unwrap_or(0);
+            used.push(by);
+            let [from, bend, to] = bent(by);
+            let is_turned = ends.first().is_some_and(|end| nodes.first() != Some(&end.0));
+            (*number, if is_turned { [to, bend, from] } else { [from, bend, to] })
+        };
+        self.links.iter().map(curve).collect()
+    }
+}
+
+/// The place of a name beside a node that meets the fewest curves, nodes and names.
+fn name_place(
+    (x, y): PicturePoint,
+    letters: usize,
+    (places, curves, named): (&NodePlaces, &[PicturePoint], &BTreeMap<usize, [PicturePoint; 2]>),
+) -> PicturePoint {
+    let half = LETTER.0 * i64::try_from(letters.min(NAME_MAX)).unwrap_or(0) / 2;
+    let side = 22 + half;
+    let around = [(0, 28), (0, -18), (side, 4), (-side, 4), (0, 42), (side, 20), (-side, 20)];
+    let meets = |place: &PicturePoint| {
+        let within = |it: &PicturePoint, wide: i64, high: i64| {
+            (it.0 - place.0).abs() < half + wide + 4 && (it.1 - place.1 + 4).abs() < 7 + high
+        };
+        let names = named.values().filter(|[_, name]| within(name, half, 7)).count();
+        let nodes = places.values().filter(|it| within(it, 14, 10)).count();
+        (names + nodes, curves.iter().filter(|it| within(it, 1, 1)).count())
+    };
+    let around = around.map(|(right, down)| (x + right, y + down));
+    around.into_iter().min_by_key(meets).unwrap_or((x, y + 28))
+}
+
+fn is_new(entry: Entry<'_, usize, i64>, steps: i64) -> bool {
+    let is_new = matches!(entry, Entry::Vacant(_));
+    entry.or_insert(steps);
+    is_new
+}
+
+/// Points of a curve between its ends.
+fn points([from, bend, to]: [PicturePoint; 3]) -> impl Iterator<Item = PicturePoint> {
+    (1..SAMPLES).map(move |at| {
+        let rest = SAMPLES - at;
+        let on = |from: i64, bend: i64, to: i64| {
+            (from * rest * rest + 2 * bend * rest * at + to * at * at) / (SAMPLES * SAMPLES)
+        };
+        (on(from.0, bend.0, to.0), on(from.1, bend.1, to.1))
+    })
+}
+
+/// All directions, that between right and down first.
+fn directions() -> impl Iterator<Item = PicturePoint> {
+    let quarter = DIRECTIONS.into_iter().cycle().skip(3).take(DIRECTIONS.len());
+    let turned = |(x, y): PicturePoint| [(x, y), (-y, x), (-x, -y), (y, -x)];
+    quarter.flat_map(turned)
+}
+
+/// Length of a vector.
+fn length((x, y): PicturePoint) -> i64 {
+    (x * x + y * y).isqrt()
+}
+
+fn distance(from: PicturePoint, to: PicturePoint) -> i64 {
+    length((from.0 - to.0, from.1 - to.1))
+}
+
+/// The direction of a vector, in thousandths.
+fn unit(way: PicturePoint) -> PicturePoint {
+    let all = length(way).max(1);
+    (way.0 * 1000 / all, way.1 * 1000 / all)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+use std::collections::BTreeSet;
+
+use codec::route::PortId;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::{NetworkLayout, PicturePoint, distance, points};
+use crate::topology::{
+    NodeSource, PortNumber, Topology, TopologyEnd, TopologyLink, TopologyNode, TopologyNodeKind,
+};
+
+/// A cable between a port of a switch and one of another; hosts have no number of a port.
+type Cable = [(usize, Option<u8>); 2];
+
+/// Switches, cables between them, and a host at each of these switches.
+fn network(switches: usize, cables: &[Cable], hosts: &[usize]) -> Topology {
+    let node = |number: usize| {
+        let is_switch = number < switches;
+        let (letter, kind) =
+            if is_switch { ('s', TopologyNodeKind::Switch) } else { ('h', TopologyNodeKind::Host) };
+        let name = format!("{letter}{}", number - if is_switch { 0 } else { switches });
+        let source = NodeSource::Names;
+        TopologyNode { name, source, kind, addressing: None, ports: Vec::new() }
+    };
+    let nodes = switches + hosts.len();
+    let hosts = hosts.iter().zip(switches..).map(|(at, host)| [(*at, None), (host, None)]);
+    let link = |ends: Cable| {
+        let port = |port| PortNumber::Known(PortId(port));
+        let ends = ends.map(|(node, number)| TopologyEnd {
+            node,
+            port: number.map_or(PortNumber::Unknown, port),
+        });
+        TopologyLink { ends, channels: Vec::new(), tap: None }
+    };
+    Topology {
+        nodes: (0..nodes).map(node).collect(),
+        links: cables.iter().copied().chain(hosts).map(link).collect(),
+        passages: Vec::new(),
+        remarks: Vec::new(),
+    }
+}
+
+fn cable(from: usize, to: usize) -> Cable {
+    [(from, None), (to, None)]
+}
+
+/// Different columns and rows of the first nodes.
+fn grid(layout: &NetworkLayout, nodes: usize) -> (usize, usize) {
+    let places: Vec<PicturePoint> = (0..nodes).map(|node| layout.nodes[&node][0]).collect();
+    let columns: BTreeSet<i64> = places.iter().map(|it| it.0).collect();
+    let rows: BTreeSet<i64> = places.iter().map(|it| it.1).collect();
+    (columns.len(), rows.len())
+}
+
+/// The least distance of a curve from a node that it does not end at.
+fn clearance(topology: &Topology, layout: &NetworkLayout) -> i64 {
+    let near = layout.links.iter().flat_map(|(number, curve)| {
+        let ends = topology.links[*number].ends.map(|end| end.node);
+        let others = layout.nodes.iter().filter(move |(node, _)| !ends.contains(node));
+        others.flat_map(move |(_, [place, _])| points(*curve).map(|at| distance(at, *place)))
+    });
+    near.min().unwrap_or(i64::MAX)
+}
+
+#[test]
+fn meshes_and_lines_are_grids_with_straight_links() {
+    for (wide, high) in [(4, 3), (8, 8), (3, 1), (2, 2)] {
+        let place = |x: usize, y: usize| x * high + y;
+        let all = || (0..wide).flat_map(|x| (0..high).map(move |y| (x, y)));
+        let along = all().filter(|it| it.0 > 0).map(|(x, y)| cable(place(x - 1, y), place(x, y)));
+        let down = all().filter(|it| it.1 > 0).map(|(x, y)| cable(place(x, y - 1), place(x, y)));
+        let cables: Vec<Cable> = along.chain(down).collect();
+        let hosts: Vec<usize> = (0..wide * high).collect();
+        let topology = network(wide * high, &cables, &hosts);
+        let layout = topology.layout(160);
+        assert_eq!(grid(&layout, wide * high), (wide, high));
+        for number in 0..cables.len() {
+            let [from, bend, to] = layout.links[&number];
+            assert_eq!(bend, ((from.0 + to.0) / 2, (from.1 + to.1) / 2));
+        }
+        assert!(clearance(&topology, &layout) >= 20);
+    }
+}
+
+#[test]
+fn tori_are_grids_whose_links_back_pass_beside_the_nodes() {
+    for (wide, high) in [(3, 3), (4, 4), (6, 3)] {
+        let place = |x: usize, y: usize| x % wide + wide * (y % high);
+        let all = || (0..wide).flat_map(|x| (0..high).map(move |y| (x, y)));
+        let next = |x, y, to, port| [(place(x, y), Some(port)), (to, Some(port + 1))];
+        let along = all().map(|(x, y)| next(x, y, place(x + 1, y), 0));
+        let down = all().map(|(x, y)| next(x, y, place(x, y + 1), 2));
+        let cables: Vec<Cable> = along.chain(down).collect();
+        let topology = network(wide * high, &cables, &(0..wide * high).collect::<Vec<_>>());
+        let layout = topology.layout(160);
+        assert_eq!(grid(&layout, wide * high), (wide, high), "{wide} x {high}");
+        assert!(clearance(&topology, &layout) >= 16, "{wide} x {high}");
+    }
+}
+
+#[test]
+fn the_sides_of_a_ring_are_equal() {
+    let cables: Vec<Cable> = (0..9).map(|at| cable(at, (at + 1) % 9)).collect();
+    let layout = network(9, &cables, &[]).layout(160);
+    let side = |number: usize| {
+        let [from, _, to] = layout.links[&number];
+        distance(from, to)
+    };
+    let sides: Vec<i64> = (0..9).map(side).collect();
+    let (least, most) = (*sides.iter().min().unwrap(), *sides.iter().max().unwrap());
+    assert!(most - least <= most / 10, "{sides:?}");
+}
+
+#[test]
+fn trees_have_their_hosts_in_the_lowest_row() {
+    // Two roots, four leaves, two hosts each.
+    let cables: Vec<Cable> = (0..2).flat_map(|up| (2..6).map(move |to| cable(up, to))).collect();
+    let layout = network(6, &cables, &[2, 2, 3, 3, 4, 4, 5, 5]).layout(160);
+    let row = |node: usize| layout.nodes[&node][0].1;
+    assert!((0..2).all(|node| row(node) == row(0)));
+    assert!((2..6).all(|node| row(node) == row(0) + 120));
+    assert!((6..14).all(|node| row(node) == row(0) + 240));
+}
+
+proptest! {
+    /// Trees with further cables: no link passes over a node, and all is within the picture.
+    #[test]
+    fn links_of_any_network_pass_beside_the_nodes(
+        ups in vec(any::<prop::sample::Index>(), 1..24),
+        further in vec(any::<[prop::sample::Index; 2]>(), 0..8),
+        hosts in vec(any::<prop::sample::Index>(), 0..24),
+    ) {
+        let switches = ups.len() + 1;
+        let up = |(at, up): (usize, &prop::sample::Index)| cable(up.index(at), at);
+        let mut cables: Vec<Cable> = (1..).zip(&ups).map(up).collect();
+        cables.extend(further.iter().map(|it| {
+            let [from, to] = it.map(|it| it.index(switches));
+            cable(from, to)
+        }));
+        cables.retain(|[from, to]| from != to);
+        let hosts: Vec<usize> = hosts.iter().map(|at| at.index(switches)).collect();
+        let topology = network(switches, &cables, &hosts);
+        let layout = topology.layout(160);
+        prop_assert_eq!(layout.nodes.len(), topology.nodes.len());
+        prop_assert_eq!(layout.links.len(), topology.links.len());
+        prop_assert!(clearance(&topology, &layout) >= 11, "{}", clearance(&topology, &layout));
+        let (wide, high) = layout.size;
+        let is_within = |it: &PicturePoint| (0..=wide).contains(&it.0) && (0..=high).contains(&it.1);
+        prop_assert!(layout.nodes.values().all(|[place, _]| is_within(place)));
+        let mut places: Vec<PicturePoint> = layout.nodes.values().map(|it| it[0]).collect();
+        places.sort_unstable();
+        places.dedup();
+        prop_assert_eq!(places.len(), topology.nodes.len());
+    }
+}
