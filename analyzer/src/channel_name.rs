@@ -68,19 +68,19 @@ pub fn link_name(name: &str) -> Cow<'_, str> {
 }
 
 /// The node at the other end of the fibre to which a channel leads, if the capture declares one. An end
-/// of a fibre has only port 0 for cables. N-5
+/// of a fibre has port 0 for a cable, and port 1 at the fibre. N-5
 pub(crate) fn fibre_to(channel: &Channel) -> Option<&str> {
-    other_end(channel, "fibre")
+    other_end(channel, "fibre", 1)
 }
 
 /// The router at the other end of the fibre of the one to which a channel leads, if the capture declares
 /// one. Both are interfaces, as those of hosts. N-5
 pub(crate) fn router_behind(channel: &Channel) -> Option<&str> {
-    other_end(channel, "router")
+    other_end(channel, "router", 0)
 }
 
-fn other_end<'a>(channel: &'a Channel, declared: &str) -> Option<&'a str> {
-    let ends = ChannelEnds::of(channel).filter(|ends| ends.to.port == PortId(0))?;
+fn other_end<'a>(channel: &'a Channel, declared: &str, port_max: u8) -> Option<&'a str> {
+    let ends = ChannelEnds::of(channel).filter(|ends| ends.to.port <= PortId(port_max))?;
     let (_, other) = channel.more.iter().find(|(key, _)| key == declared)?;
     (*other != ends.to.node).then_some(other)
 }

@@ -272,7 +272,8 @@ impl JourneyTracker {
             self.settle(id, JourneyFate::Arrived, out);
         } else {
             self.recent.add(body, ANY_NODE, (seq, id));
-            if leg.is_free() && self.requested(leg) == RequestedOutput::Unseen {
+            let is_fibre = node.is_some_and(|(node, _)| node.fibre.is_some());
+            if leg.is_free() && (is_fibre || self.requested(leg) == RequestedOutput::Unseen) {
                 self.wait(id, seq, out);
             }
         }

@@ -165,11 +165,16 @@ impl Topology {
         format!("{name}:{}", end.port)
     }
 
-    /// Adds the fibre between two nodes that were captured: a link without channels. N-5
+    /// Adds the fibre between two nodes that were captured: a link without channels, unless it was
+    /// captured itself. N-5
     fn add_fibre(&mut self, names: [&str; 2]) {
         let node = |name: &str| self.nodes.iter().position(|node| node.name == name);
         let [Some(one), Some(other)] = names.map(node) else { return };
         let (link, port) = (self.links.len(), PortNumber::Known(PortId(1)));
+        let is_known = |node: &TopologyNode| node.ports.iter().any(|it| it.port == port);
+        if [one, other].iter().any(|node| self.nodes.get(*node).is_some_and(is_known)) {
+            return;
+        }
         for (end, node) in [one, other].into_iter().enumerate() {
             if let Some(node) = self.nodes.get_mut(node) {
                 node.ports.push(TopologyPort { port, link, end });

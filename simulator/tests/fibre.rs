@@ -168,8 +168,9 @@ fn a_cut_fibre_leaves_its_cables_alive_and_loses_what_is_sent() {
 fn a_scenario_with_fibres_is_written_and_read() {
     let more = "[[fibre]]\nname = 'g'\nlength_km = 0.0124\ngo_slack = 3\n\
                 [[cable]]\nends = ['g.1:0', 's1:2']\n[[tap]]\nall = true\n";
-    let scenario = scenario(FIBRE, more);
-    assert_eq!(scenario.taps.len(), 5, "no fibre");
+    let cables = scenario(FIBRE, more);
+    assert_eq!(cables.taps.len(), 5, "no fibre");
+    let scenario = scenario(FIBRE, &format!("{more}[[tap]]\nport = 'f.0:1'\n"));
     let text = scenario.write().unwrap();
     assert!(text.contains("length_km = 0.0125\n"), "{text}");
     assert_eq!(Scenario::read("again.toml", &text).unwrap(), scenario);

@@ -3,7 +3,7 @@
 use codec::capture::Channel;
 use codec::route::PortId;
 
-use super::network_map::{MappedChannel, MappedNode, NetworkMap, RequestedOutput};
+use super::network_map::{MappedChannel, MappedNode, NetworkMap};
 use crate::channel_name::{fibre_to, router_behind};
 
 impl NetworkMap {
@@ -40,29 +40,30 @@ impl NetworkMap {
         node.fibre
     }
 
-    /// The channels into the other end of the fibre from which a channel comes.
+    /// The channels into either end of the fibre from which a channel comes, or into which it leads.
     pub(super) fn inputs_of_fibre(&self, place: usize) -> impl Iterator<Item = &MappedChannel> {
-        let other = self.other_end(place).and_then(|other| self.nodes.get(other));
-        other.into_iter().flat_map(|node| &node.inputs).filter_map(|input| self.lane(*input))
+        let from = self.lane(place).and_then(|lane| lane.from).map(|(node, _)| node);
+        let ends = [from, self.other_end(place)].into_iter().flatten();
+        let inputs = ends.filter_map(|end| self.nodes.get(end)).flat_map(|node| &node.inputs);
+        let inputs = inputs.filter(move |input| self.is_fibre_between(**input, place));
+        inputs.filter_map(|input| self.lane(*input))
     }
 
-    /// True if a channel leads into a fibre, and the other one comes from its other end.
+    /// True if packets go on from one channel to the other unchanged: through an end of a fibre, or, by
+    /// the electrical ports, through both.
     pub(super) fn is_fibre_between(&self, came: usize, left: usize) -> bool {
-        let into = self.lane(came).and_then(|lane| self.node_at(lane.to)?.0.fibre);
-        let from = self.lane(left).and_then(|lane| lane.from);
-        into.is_some_and(|other| from.is_some_and(|(node, _)| node == other))
+        let ends = (self.lane(came).and_then(|it| it.to), self.lane(left).and_then(|it| it.from));
+        let (Some((into, input)), Some((from, output))) = ends else { return false };
+        let Some(other) = self.nodes.get(into).and_then(|node| node.fibre) else { return false };
+        match input {
+            _ if from == into => input != output,
+            PortId(0) => from == other && output == PortId(0),
+            PortId(_) => false,
+        }
     }
 }
 
 impl MappedNode {
-    /// Output of a packet whose first byte selects none: an end of a fibre passes it on.
-    pub(super) const fn without_output(&self) -> RequestedOutput {
-        match self.fibre {
-            Some(_) => RequestedOutput::Unseen,
-            None => RequestedOutput::Nothing,
-        }
-    }
-
     /// True if the node counts as a switch, which strips a route byte of each packet.
     pub(super) const fn strips_routes(&self) -> bool {
         self.is_switch() && self.fibre.is_none()

@@ -279,7 +279,7 @@ impl NetworkMap {
     pub(super) fn requested_output(&self, place: usize, first: u8) -> RequestedOutput {
         let Some(lane) = self.lane(place) else { return RequestedOutput::Unseen };
         let Some((node, input)) = self.node_at(lane.to) else { return RequestedOutput::Unseen };
-        let mut wish = node.without_output();
+        let mut wish = RequestedOutput::Nothing;
         for output in node.selects(first, input).into_iter().flatten() {
             match node.output(output, lane) {
                 Some(lane) => wish = RequestedOutput::Seen(lane),
@@ -337,7 +337,7 @@ impl MappedNode {
         self.is_large |= took.is_none_or(|took| took > ROUTING + 9 * TOKEN_STEP);
     }
 
-    /// Ports that a first byte may select; none at an end of a fibre, which reads no route bytes.
+    /// Ports that a first byte may select; at an end of a fibre, which reads none, the other port.
     pub(super) fn selects(&self, first: u8, input: PortId) -> [Option<PortId>; 2] {
         self.select_by(ByteReading::of(self.votes), first, input)
     }
@@ -352,8 +352,10 @@ impl MappedNode {
     }
 
     fn select_by(&self, reading: ByteReading, first: u8, input: PortId) -> [Option<PortId>; 2] {
-        let ports = if self.fibre.is_some() { 0 } else { PORTS_MAX };
-        reading.of_both(WAYS.map(|way| way.select(first, input, ports).ok()))
+        if self.fibre.is_some() {
+            return [Some(PortId(u8::from(input == PortId(0)))), None];
+        }
+        reading.of_both(WAYS.map(|way| way.select(first, input, PORTS_MAX).ok()))
     }
 
     /// Inverse of [`Self::selects`]: the first bytes that may select an output.

@@ -132,11 +132,12 @@ impl JourneyTracker {
         self.leave_queue(leg);
     }
 
-    /// The packet that the end of the recording cut as it came out of a fibre: the first of those that went
-    /// in behind the last one that came out, and have its visible bytes. A fibre keeps packets in order. N-5
+    /// The packet that silence or the end of the recording cut as it came out of a fibre: the first of those
+    /// that went in behind the last one that came out, and have its visible bytes. A fibre keeps packets in
+    /// order. N-5
     fn cut_behind_fibre(&self, id: HopId) -> Option<HopId> {
         let own = self.legs.get(id)?;
-        let left = own.closed.as_ref().filter(|left| left.is_cut_off())?;
+        let left = own.closed.as_ref().filter(|left| left.ended_by != FrameEnd::Gap)?;
         let may_be = |id: &HopId| {
             let Some(other) = self.legs.get(*id).filter(|other| other.is_free()) else {
                 return false;
@@ -234,8 +235,12 @@ impl JourneyTracker {
         let from = self.net.lane(left.lane).and_then(|lane| lane.from);
         let (known, same) =
             (to.is_some() && from.is_some(), to.map(|it| it.0) == from.map(|it| it.0));
-        let seen =
-            matches!(self.net.requested_output(came.lane, came.first), RequestedOutput::Seen(_));
+        let seen = match self.net.requested_output(came.lane, came.first) {
+            RequestedOutput::Seen(output) => {
+                output != left.lane || !self.net.is_fibre_between(came.lane, left.lane)
+            }
+            RequestedOutput::Unseen | RequestedOutput::Nothing => false,
+        };
         let is_fibre = [to, from]
             .iter()
             .any(|end| self.net.node_at(*end).is_some_and(|(node, _)| node.fibre.is_some()));

@@ -107,6 +107,26 @@ fn series_and_flows_add_up() {
     }
 }
 
+/// N-5: a packet goes over the fibre as over the cables of its ends: three hops, and three links.
+#[test]
+fn the_optical_side_of_a_fibre_may_be_tapped() {
+    let directory = ScratchDirectory::new("fibre");
+    let network = "duration_us = 100\nhost = [{ name = 'h0' }, { name = 'h1' }]\n\
+                   [[fibre]]\nname = 'f'\nlength_km = 1\n\
+                   [[cable]]\nends = ['h0:0', 'f.0:0']\n[[cable]]\nends = ['h1:0', 'f.1:0']\n\
+                   [[traffic]]\nfrom = 'h0'\nto = 'h1'\npayload = 16\nstart_us = 20\npackets = 3\nevery_us = 10\n\
+                   [[tap]]\nall = true\n[[tap]]\nport = 'f.0:1'\n";
+    fs::write(directory.file("net.toml"), network).unwrap();
+    let capture = directory.file("net.pcapng");
+    good(&["simulate", &directory.file("net.toml"), "-o", &capture]);
+    let graph = good(&["topology", &capture, "--format", "dot"]);
+    assert_eq!(links(&graph).len(), 3, "{graph}");
+    let journeys = good(&["journeys", &capture, "--format", "jsonl"]);
+    let journeys = journeys.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let ways = journeys.map(|row| (row["fate"].clone(), row["hops"].as_array().unwrap().len()));
+    assert_eq!(ways.collect::<Vec<_>>(), vec![(Value::from("arrived"), 3); 3]);
+}
+
 #[test]
 fn an_interval_has_a_length() {
     let directory = ScratchDirectory::new("every");

@@ -128,6 +128,7 @@ mod tests {
     use super::*;
     use crate::judged_network::JudgedNetwork;
     use crate::taps::at_every_cable;
+    use simulator::scenario::PortTap;
 
     #[test]
     fn a_pair_cannot_be_told_from_a_cable() {
@@ -135,14 +136,18 @@ mod tests {
         assert!((5..50).contains(&free), "{free} of 60 without back-pressure");
     }
 
-    /// The cables of the fibre and all others are tapped, the fibre is not.
+    /// The cables of the fibre and all others are tapped; the fibre is not, or at one of its ends.
     #[test]
     fn journeys_cross_a_fibre() {
-        for seed in 0..16 {
+        for seed in 0..24 {
             let scenario = network(seed);
             let cable = usize::try_from(seed).unwrap() % scenario.topology.cables().len();
             let mut bridged = with_fibre(&scenario, cable, Ticks(1 + seed * 97 % 2000)).unwrap();
             bridged.taps = at_every_cable(&bridged);
+            let fibre =
+                bridged.topology.cables()[0].ends.into_iter().skip(usize::from(seed % 3 == 2));
+            let tap = fibre.map(|port| PortTap { port, from: 0, to: bridged.duration });
+            bridged.taps.extend(tap.take(usize::from(seed % 3 > 0)));
             let judged = JudgedNetwork::of(bridged);
             let score = judged.score();
             let wrong: Vec<_> = score.scores.iter().filter(|row| !row.is_perfect()).collect();

@@ -327,9 +327,9 @@ fn channel(topology: &Topology, from: NodePort, clock: CharacterPeriod) -> Optio
     let path = match topology.node(to.node)?.kind {
         NodeKind::Switch(switch) => match switch.opposite(to.port) {
             None => path(topology, to.node).map(|path| ("path", path.to_string())),
-            Some(port) => {
+            Some(_) => {
                 let key = if topology.is_router(to.node) { "router" } else { "fibre" };
-                Some((key, name_behind(topology, NodePort { port, ..to })?))
+                Some((key, name_behind(topology, NodePort { port: PortId(1), ..to })?))
             }
         },
         NodeKind::Host => None,

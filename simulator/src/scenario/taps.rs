@@ -51,15 +51,12 @@ fn ports(table: &mut TomlTable<'_>, map: NameLookup<'_>) -> Vec<NodePort> {
         (Some(port), None) => {
             let port = port.text("a port, like `h0:0`");
             let port = port.and_then(|text| Some((map.cabled_port(&text)?, text)));
-            let on_fibre =
-                |port| map.topology.cable(port).is_some_and(|it| map.topology.is_fibre(it));
-            if let Some((_, text)) = port.as_ref().filter(|(port, _)| on_fibre(*port)) {
-                let message = format!("`{}` is a port of a fibre", shortened(text.text));
-                map.problems.add(
-                    &text.span,
-                    message,
-                    "expected a port with a cable: taps record wires",
-                );
+            if let Some((_, text)) = port.as_ref().filter(|(it, _)| is_routed(map.topology, *it)) {
+                let message = format!("`{}` is a port of a router's fibre", shortened(text.text));
+                let expected =
+                    "expected a port with a cable, or of a fibre with `mode = \"bridge\"`";
+                map.problems.add(&text.span, message, expected);
+                return Vec::new();
             }
             port.map(|(port, _)| port).into_iter().collect()
         }
@@ -77,6 +74,11 @@ fn ports(table: &mut TomlTable<'_>, map: NameLookup<'_>) -> Vec<NodePort> {
             Vec::new()
         }
     }
+}
+
+/// True for a port of the fibre between two routers, by which packets go on without a route. N-5
+fn is_routed(topology: &Topology, port: NodePort) -> bool {
+    topology.is_router(port.node) && topology.cable(port).is_some_and(|it| topology.is_fibre(it))
 }
 
 fn tappable(topology: &Topology) -> impl Iterator<Item = NodePort> {

@@ -224,8 +224,7 @@ impl NetworkInput {
             TapsInput::Both => true,
             TapsInput::Some(bits) => bits >> (end % 16) & 1 == 1,
         };
-        let cables = topology.cables().iter().filter(|cable| !topology.is_fibre(cable));
-        let ends = cables.flat_map(|cable| cable.ends).enumerate();
+        let ends = topology.cables().iter().flat_map(|cable| cable.ends).enumerate();
         let tap = |port| PortTap { port, from: 0, to: duration };
         ends.filter(|(end, _)| taken(*end)).map(|(_, port)| tap(port)).collect()
     }

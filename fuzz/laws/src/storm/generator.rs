@@ -242,8 +242,7 @@ impl NetworkSketch {
         dice: &mut SeededRng,
     ) -> Vec<PortTap> {
         let ends = dice.below(6);
-        let cables = self.topology.cables().iter().filter(|it| !self.topology.is_fibre(it));
-        let ports = cables.flat_map(|cable| match (ends, cable.ends) {
+        let ports = self.topology.cables().iter().flat_map(|cable| match (ends, cable.ends) {
             (0, _) => vec![],
             (1 | 2, [one, _]) | (3, [_, one]) => vec![one],
             (4, both) if weather.messaging.is_empty() => both.to_vec(),
