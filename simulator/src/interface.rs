@@ -184,7 +184,7 @@ impl HostInterface {
                 self.state = InterfaceState::Running;
                 control.processor.delay(receiving.moved() + sending.moved());
                 let busy = firmware.as_ref().map_or(FirmwareUse::None, |it| it.processor_use());
-                let jobs = control.jobs(queues, dma, receiving);
+                let jobs = control.jobs(queues, dma, receiving, mapping.as_deref());
                 control.processor.begin(now, jobs, busy);
                 control.hand_on(queues, dma, (sending, receiving), now);
                 let period = &mut HostPeriod { now, statistics, share };
@@ -212,7 +212,8 @@ impl HostInterface {
                 }
                 sending.step(now);
                 let host = host.due(share).filter(|_| !queues.commands.is_full());
-                let control = control.processor.due(control.jobs(queues, dma, receiving));
+                let jobs = control.jobs(queues, dma, receiving, mapping.as_deref());
+                let control = control.processor.due(jobs);
                 let firmware = firmware.as_ref().and_then(|firmware| firmware.due());
                 let mapping = mapping.as_mut().map(|mapping| mapping.due());
                 let router = router.as_ref().and_then(|router| router.due());

@@ -60,6 +60,16 @@ pub enum MapperStart {
     Patient,
 }
 
+/// Number of requests that a step may send.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SendPace {
+    /// All that the window allows: sending takes no time.
+    #[default]
+    AllAtOnce,
+    /// One, so that its timeout begins when it leaves, and not those before it.
+    OneByOne,
+}
+
 /// Effect of a step of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MappingEffect {

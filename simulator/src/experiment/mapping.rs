@@ -7,7 +7,7 @@ use super::result_table::{
     TableCell, TableColumn,
 };
 use super::{Experiment, ExperimentEffort, ExperimentResult};
-use crate::mapping::MappingNotice;
+use crate::mapping::{MapperParameters as Mapper, MappingNotice};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "mapping",
@@ -91,17 +91,35 @@ fn milliseconds(periods: u64) -> MilliValue {
     MilliValue::ratio(periods.into(), u128::from(1000 * PERIODS_PER_US))
 }
 
-fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
-    let mut findings = ExperimentResult {
-        notes: NOTES,
-        settings: vec![CalibratedSetting {
-            name: "timeout of a probe",
-            value: MilliValue::whole(TIMEOUT_US),
-            unit: "µs",
-            why: "chosen: the time of a map is in proportion to it".to_owned(),
-        }],
-        ..ExperimentResult::default()
+fn settings() -> Vec<CalibratedSetting> {
+    let Mapper { tries, period, .. } = Mapper::default();
+    let period = i64::try_from(period / PERIODS_PER_US / 1000).unwrap_or(i64::MAX);
+    let setting = |(name, value, unit, why): (&'static str, i64, &'static str, &str)| {
+        CalibratedSetting { name, value: MilliValue::whole(value), unit, why: why.to_owned() }
     };
+    [
+        (
+            "timeout of a probe",
+            TIMEOUT_US,
+            "µs",
+            "chosen: the time of a map is in proportion to it",
+        ),
+        ("transmissions of a probe", tries.into(), "", "chosen: so are time and number of probes"),
+        (
+            "period of the mapper",
+            period,
+            "ms",
+            "chosen: in a longer search hosts are reminded of the mapper",
+        ),
+        ("`mapping_us`, a packet received or sent", 0, "µs", "chosen: no document gives it"),
+    ]
+    .map(setting)
+    .into()
+}
+
+fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
+    let mut findings =
+        ExperimentResult { notes: NOTES, settings: settings(), ..ExperimentResult::default() };
     let mut table = ResultTable::new("networks", "time of mapping", &COLUMNS, Vec::new());
     let rows = networks(effort).iter().flat_map(|network| DESIGNS.map(|design| (network, design)));
     for network in networks(effort) {
@@ -134,13 +152,15 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
         row.extend([TableCell::maybe(took), TableCell::maybe(last)]);
         table.rows.push(row);
         let what = format!("{}, design {design}", network.name);
-        let [probes, set] = [
-            ("probes", "", counts.last().map(|probes| MilliValue::from(*probes))),
+        let probes = counts.last().map(|probes| MilliValue::from(*probes));
+        let set = [
+            ("probes, set by the transmissions", "", probes),
             ("map, set by the timeout", "ms", took),
-        ]
-        .map(|(of, unit, ours)| PublishedFigure::measured(format!("{what}: {of}"), unit, "", ours));
-        let time = PublishedFigure { origin: FigureOrigin::Set, ..set };
-        findings.figures.extend([probes, time]);
+        ];
+        findings.figures.extend(set.map(|(of, unit, ours)| PublishedFigure {
+            origin: FigureOrigin::Set,
+            ..PublishedFigure::measured(format!("{what}: {of}"), unit, "", ours)
+        }));
     }
     findings.tables.push(table);
     findings
@@ -148,8 +168,8 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
 
 const NOTES: &[&str] = &[
     "The published algorithm runs on a host, whose time for each probe is in the published times; the \
-         steps of the simulated interface take no time, and the two designs map alike. What can be compared is the \
-         number of probes. Probes, timeouts and the order of the search are chosen.",
+         two designs map alike. What can be compared is the number of probes; most have no answer, and are sent as \
+         often as a probe may be. Probes, timeouts and the order of the search are chosen.",
     "The published networks: 36 hosts, 13 switches and 64 links; 100, 40 and 193. The map is that of \
          the network without what lies beyond a bridge to switches without hosts.",
 ];
@@ -168,7 +188,7 @@ mod tests {
             let figure = findings.figures.iter().find(|figure| figure.what.ends_with(of));
             figure.and_then(|figure| figure.ours).unwrap().0 / 1000
         };
-        let (probes, took) = (ours("probes"), ours("timeout"));
+        let (probes, took) = (ours("transmissions"), ours("timeout"));
         // No probe takes longer than its timeout, and most have no answer.
         let longest = probes * TIMEOUT_US / 1000;
         assert!(took > 0 && took <= longest, "{took} ms, {probes} probes");

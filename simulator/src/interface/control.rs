@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::dma::DmaEngine;
+use super::mapping_firmware::MappingFirmware;
 use super::parameters::{InterfaceParameters, SoftwarePath};
 use super::processor::{InterfaceProcessor, ProgramJob};
 use super::queues::{CommandOutcome, HostAcknowledgment, HostBuffer, SendCommand};
@@ -151,11 +152,14 @@ impl ControlProgram {
         queues: &HostQueues,
         dma: &DmaEngine,
         receiving: &ReceiveEngine,
+        mapping: Option<&MappingFirmware>,
     ) -> impl Iterator<Item = ProgramJob> + use<> {
+        let sends = mapping.is_some_and(MappingFirmware::sends);
+        let maps = sends || receiving.routine() == Some(PacketRoutine::Mapping);
         [
             (ProgramJob::Packet, self.can_scatter(queues, dma, receiving)),
             (ProgramJob::Command, self.command(queues, dma).is_some()),
-            (ProgramJob::Mapping, receiving.routine() == Some(PacketRoutine::Mapping)),
+            (ProgramJob::Mapping, maps),
         ]
         .into_iter()
         .filter_map(|(job, waits)| waits.then_some(job))

@@ -1,10 +1,10 @@
 //! The part of the control program that maps the network: it gets the received mapping packets, and
 //! sends its own before all others. N-2, N-3, N-7
 //!
-//! *Chosen*: a received packet takes time, its other steps take none. Routes lead to addresses; the host's table of addresses, which
+//! *Chosen*: each packet received and each one sent takes the same time. Routes lead to addresses; the host's table of addresses, which
 //! the machine does not see, tells which host has which.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use codec::mapping::{InterfaceAddress, InterfaceRole, InternetworkPacket, MappingPacket, TAG};
@@ -18,7 +18,7 @@ use super::receive_engine::{InternetworkUse, ReceiveEngine};
 use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine, with_crc};
 use crate::mapping::{
     MappedRoutes, MapperParameters, MapperStart, MappingEffect, MappingNotice, NetworkMapper,
-    ProbeKind,
+    ProbeKind, SendPace,
 };
 use crate::packet_types::PacketRoutine;
 use crate::topology::NodeId;
@@ -33,9 +33,12 @@ pub(super) struct MappingFirmware {
     machine: NetworkMapper,
     role: InterfaceRole,
     parameters: MapperParameters,
+    pace: SendPace,
     addresses: AddressTable,
     routes: MappedRoutes,
     effects: Vec<MappingEffect>,
+    /// Packets that are still to be sent, each as a job of the processor.
+    outgoing: VecDeque<Vec<u8>>,
     events: Vec<MappingNotice>,
     counters: MappingCounters,
 }
@@ -65,16 +68,19 @@ impl MappingFirmware {
         (own, role): (InterfaceAddress, InterfaceRole),
         (parameters, start): (MapperParameters, MapperStart),
         addresses: AddressTable,
-        ready: u64,
+        (pace, ready): (SendPace, u64),
     ) -> Self {
         Self {
             machine: NetworkMapper::new(own, parameters, start, Default::default(), ready)
-                .with_role(role),
+                .with_role(role)
+                .with_pace(pace),
             role,
             parameters,
+            pace,
             addresses,
             routes: MappedRoutes::default(),
             effects: Vec::new(),
+            outgoing: VecDeque::new(),
             events: Vec::new(),
             counters: MappingCounters::default(),
         }
@@ -87,25 +93,36 @@ impl MappingFirmware {
         control: &mut ControlProgram,
         engines: (&mut SendEngine, &mut ReceiveEngine),
     ) -> bool {
-        let Self { machine, addresses, routes: current, effects, events, counters, .. } = self;
         let (sending, receiving) = engines;
         let mut taken = false;
-        while receiving.routine() == Some(PacketRoutine::Mapping)
-            && control.processor.has_done(ProgramJob::Mapping)
-            && let Some(packet) = receiving.take()
-        {
-            machine.on_packet(now, packet.payload(), effects);
-            taken = true;
+        loop {
+            // What has come goes first, so that a search does not keep its own answers waiting.
+            let comes = receiving.routine() == Some(PacketRoutine::Mapping);
+            if (comes || self.sends()) && !control.processor.has_done(ProgramJob::Mapping) {
+                return taken;
+            }
+            if comes && let Some(packet) = receiving.take() {
+                self.machine.on_packet(now, packet.payload(), &mut self.effects);
+                taken = true;
+            } else if let Some(bytes) = self.outgoing.pop_front() {
+                let behalf = PacketOwner::Mapping;
+                sending.push_first(OutgoingPacket { bytes, behalf, ready: now });
+            } else if self.machine.due() <= now {
+                self.machine.on_tick(now, &mut self.effects);
+            } else {
+                return taken;
+            }
+            self.carry_out(control);
         }
-        if machine.due() <= now {
-            machine.on_tick(now, effects);
-        }
+    }
+
+    /// Carries out the effects of a step.
+    fn carry_out(&mut self, control: &mut ControlProgram) {
+        let Self { machine, addresses, effects, outgoing, events, counters, .. } = self;
         for effect in effects.drain(..) {
             match effect {
                 MappingEffect::Send { route, payload } => {
-                    let bytes = with_crc(&[&route, &[TAG], &payload]);
-                    let behalf = PacketOwner::Mapping;
-                    sending.push_first(OutgoingPacket { bytes, behalf, ready: now });
+                    outgoing.push_back(with_crc(&[&route, &[TAG], &payload]));
                 }
                 MappingEffect::Install(routes) => {
                     let own = machine.address();
@@ -113,7 +130,7 @@ impl MappingFirmware {
                     let to =
                         others.filter_map(|(to, other)| Some((*to, way(&routes, own, *other)?)));
                     control.install(to.collect());
-                    *current = routes;
+                    self.routes = routes;
                 }
                 MappingEffect::Noted(notice) => {
                     counters.count(&notice);
@@ -121,7 +138,11 @@ impl MappingFirmware {
                 }
             }
         }
-        taken
+    }
+
+    /// True if packets wait to be sent.
+    pub(super) fn sends(&self) -> bool {
+        !self.outgoing.is_empty()
     }
 
     /// The route to an interface of its network. N-5
@@ -129,8 +150,9 @@ impl MappingFirmware {
         self.routes.to.get(&address).map(Vec::as_slice)
     }
 
+    /// Time of its next step; while packets wait, that of the processor's job counts.
     pub(super) fn due(&mut self) -> u64 {
-        self.machine.due()
+        if self.sends() { u64::MAX } else { self.machine.due() }
     }
 
     pub(super) fn drain_events(&mut self) -> impl Iterator<Item = MappingNotice> {
@@ -145,8 +167,10 @@ impl MappingFirmware {
     pub(super) fn restart(&mut self, ready: u64) {
         let (own, first) = (self.machine.address(), self.machine.next_ticket());
         self.machine = NetworkMapper::new(own, self.parameters, MapperStart::Patient, first, ready)
-            .with_role(self.role);
+            .with_role(self.role)
+            .with_pace(self.pace);
         self.routes = MappedRoutes::default();
+        self.outgoing.clear();
     }
 }
 
@@ -197,9 +221,11 @@ impl HostInterface {
         self.receiving.serve(PacketRoutine::Mapping);
         self.control.await_routes();
         let own = addresses.get(&self.place.node).map(|own| (*own, role));
-        let boot = self.parameters.first_boot();
-        let firmware =
-            |own| Box::new(MappingFirmware::new(own, (parameters, start), addresses.clone(), boot));
+        let is_free = self.parameters.costs.mapping == 0;
+        let pace = if is_free { SendPace::AllAtOnce } else { SendPace::OneByOne };
+        let begin = (pace, self.parameters.first_boot());
+        let how = (parameters, start);
+        let firmware = |own| Box::new(MappingFirmware::new(own, how, addresses.clone(), begin));
         self.mapping = own.map(firmware);
         self
     }

@@ -20,7 +20,7 @@ pub struct ProgramCosts {
     pub command: u64,
     /// Interpreting a received packet, and starting its transfer to the host. I-6
     pub packet: u64,
-    /// Processing a received packet of mapping. N-2
+    /// Processing a received packet of mapping, and sending one. N-2
     pub mapping: u64,
 }
 

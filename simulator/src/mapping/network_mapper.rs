@@ -16,7 +16,7 @@ use super::follower::MapFollower;
 use super::map_routes::{AddressRoutes, MappedRoutes};
 use super::request_queue::RequestQueue;
 use super::watch::NetworkWatch;
-use super::{MapperParameters, MapperStart, MappingEffect, MappingNotice};
+use super::{MapperParameters, MapperStart, MappingEffect, MappingNotice, SendPace};
 
 /// Periods without a word of a mapper after which an interface begins to map. *Chosen*
 const PATIENCE: u64 = 4;
@@ -30,6 +30,7 @@ pub struct NetworkMapper {
     own: InterfaceAddress,
     role: InterfaceRole,
     parameters: MapperParameters,
+    pace: SendPace,
     follower: MapFollower,
     requests: RequestQueue<MapperTask>,
     stage: MapperStage,
@@ -69,6 +70,7 @@ impl NetworkMapper {
             own,
             role: InterfaceRole::Host,
             parameters,
+            pace: SendPace::AllAtOnce,
             follower: MapFollower::default(),
             requests: RequestQueue::new(first.0),
             stage: MapperStage::Listening,
@@ -89,6 +91,11 @@ impl NetworkMapper {
     /// The machine of an interface with another role.
     pub fn with_role(self, role: InterfaceRole) -> Self {
         Self { role, ..self }
+    }
+
+    /// The machine of an interface whose sending has another pace.
+    pub fn with_pace(self, pace: SendPace) -> Self {
+        Self { pace, ..self }
     }
 
     /// Address of the interface.
@@ -131,6 +138,9 @@ impl NetworkMapper {
 
     /// Time of the next step.
     pub fn due(&mut self) -> u64 {
+        if self.pace == SendPace::OneByOne && self.requests.may_send() {
+            return 0;
+        }
         self.requests.due().map_or(self.due, |due| due.min(self.due))
     }
 
@@ -326,6 +336,9 @@ impl NetworkMapper {
                 effects.push(MappingEffect::Noted(MappingNotice::Probed(kind)));
             }
             effects.push(MappingEffect::Send { route, payload });
+            if self.pace == SendPace::OneByOne {
+                break;
+            }
         }
     }
 

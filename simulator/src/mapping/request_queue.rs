@@ -38,12 +38,14 @@ impl<T: Clone> RequestQueue<T> {
         self.queued.push_back(SentRequest { task, left: tries.max(1) });
     }
 
+    /// True if a task waits, and the window allows it.
+    pub(super) fn may_send(&self) -> bool {
+        self.flying.len() < WINDOW && !self.queued.is_empty()
+    }
+
     /// The next task to be sent, if the window allows, and its ticket.
     pub(super) fn send(&mut self, deadline: u64) -> Option<(ProbeTicket, T)> {
-        if self.flying.len() >= WINDOW {
-            return None;
-        }
-        let request = self.queued.pop_front()?;
+        let request = self.may_send().then(|| self.queued.pop_front())??;
         let (ticket, task) = (self.next, request.task.clone());
         self.next = self.next.wrapping_add(1);
         self.sent += 1;
