@@ -163,14 +163,17 @@ fn packets_are_lost_only_until_a_fault_is_healed() {
 
 #[test]
 fn both_engines_map_alike() {
-    let text = format!(
-        "duration_us = 12000\n{RING}\n[[traffic]]\nto = 'shift'\npayload = 700\nevery_us = 100\n\
-         [[fault]]\ncut = 's0:1'\nat_us = 8000\n"
-    );
-    let (_, stepped) = run(&text, SimulationEngine::Step);
-    assert!(!mapped(&stepped).is_empty());
-    assert_eq!(run(&text, SimulationEngine::Event).1, stepped);
-    assert_eq!(run(&text, SimulationEngine::Step).1, stepped, "again");
+    for us in [0, 2] {
+        let text = format!(
+            "duration_us = 12000\n{RING}interface.mapping_us = {us}\n\
+             [[traffic]]\nto = 'shift'\npayload = 700\nevery_us = 100\n\
+             [[fault]]\ncut = 's0:1'\nat_us = 8000\n"
+        );
+        let (_, stepped) = run(&text, SimulationEngine::Step);
+        assert!(!mapped(&stepped).is_empty());
+        assert_eq!(run(&text, SimulationEngine::Event).1, stepped);
+        assert_eq!(run(&text, SimulationEngine::Step).1, stepped, "again");
+    }
 }
 
 /// N-3
