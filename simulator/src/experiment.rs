@@ -20,6 +20,7 @@ mod networks;
 mod permutations;
 pub mod plot;
 pub mod result_table;
+mod series;
 
 use std::ops::ControlFlow;
 

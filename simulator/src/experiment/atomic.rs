@@ -1,12 +1,12 @@
 //! Myrinet against ATOMIC: length of links, a cut cable, and a host without power. B-1, F-1, S-1
 
-use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
-use super::plot::{PlotAxis, PlotCurve, PlotMark, PlotSpec};
+use super::measure::{ExperimentPoint, PointMeasurement};
+use super::plot::{PlotAxis, PlotMark, PlotSpec};
 use super::result_table::{
-    CalibratedSetting, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell,
-    TableColumn,
+    CalibratedSetting, FigureOrigin, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable,
+    TableCell, TableColumn, cells,
 };
-use super::{Experiment, ExperimentEffort, ExperimentResult};
+use super::{Experiment, ExperimentEffort, ExperimentResult, series};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "atomic",
@@ -50,33 +50,25 @@ const CASES: [FailureCase; 5] = [
 ];
 
 fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
-    let lengths = KINDS.iter().flat_map(|kind| LENGTHS.map(|metres| (kind, metres)));
-    let rate = |(kind, metres)| ExperimentPoint {
-        label: format!("{kind}, {metres} m"),
-        scenario: format!(
+    let time = effort.choose(4000, 1000) * PERIODS_PER_US;
+    let mut points = series::points(&KINDS, &LENGTHS, |kind, metres| {
+        let scenario = format!(
             "[link]\nkind = \"{kind}\"\nlength_m = {metres}\n\
              [[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[cable]]\nends = [\"a:0\", \"b:0\"]\n\
              [[traffic]]\nfrom = \"a\"\nto = \"b\"\npayload = 1024\nsaturate = true\n"
-        ),
-        metric: MetricKind::Packets,
-        warm_up: 0,
-        duration: effort.choose(4000, 1000) * PERIODS_PER_US,
-    };
+        );
+        ExperimentPoint::packets(format!("{kind}, {metres} m"), scenario, [0, time])
+    });
     let times = effort.choose([2000, 6000], [1000, 1500]).map(|us| us * PERIODS_PER_US);
-    let case = |case: &FailureCase| {
-        let FailureCase { network, kind, layout, .. } = *case;
-        ["", case.fault].map(|fault| ExperimentPoint {
-            label: format!(
-                "{network}, {kind}, {}",
-                if fault.is_empty() { "whole" } else { case.failure }
-            ),
-            scenario: format!("[link]\nkind = \"{kind}\"\nlength_m = 1\n{layout}{TRAFFIC}{fault}"),
-            metric: MetricKind::Packets,
-            warm_up: times[0],
-            duration: times[1],
+    points.extend(CASES.iter().flat_map(|case| {
+        let FailureCase { network, kind, layout, .. } = case;
+        [("whole", ""), (case.failure, case.fault)].map(|(name, fault)| {
+            let link = format!("[link]\nkind = \"{kind}\"\nlength_m = 1\n");
+            let label = format!("{network}, {kind}, {name}");
+            ExperimentPoint::packets(label, format!("{link}{layout}{TRAFFIC}{fault}"), times)
         })
-    };
-    lengths.map(rate).chain(CASES.iter().flat_map(case)).collect()
+    }));
+    points
 }
 
 const RATES: [TableColumn; 3] = [
@@ -96,31 +88,25 @@ const FAILURES: [TableColumn; 6] = [
 
 fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
     let (rates, failures) = readings.split_at(readings.len().min(KINDS.len() * LENGTHS.len()));
-    let mut table = ResultTable::new("rates", "Rate over length", &RATES, Vec::new());
-    let axes = [PlotAxis::linear("length (m)"), PlotAxis::linear("rate (Mb/s)")];
-    let mut plot = PlotSpec::new("rates", "Rate of a link over its length", axes, Vec::new());
-    for (kind, rates) in KINDS.iter().zip(rates.chunks(LENGTHS.len())) {
-        let curve = LENGTHS.iter().zip(rates);
-        let curve = curve.map(|(metres, reading)| (MilliValue::from(*metres), reading.megabits()));
-        let curve = PlotCurve::new(kind, curve);
-        let row = |(metres, rate): &(MilliValue, MilliValue)| {
-            vec![TableCell::word(*kind), (*metres).into(), (*rate).into()]
-        };
-        table.rows.extend(curve.points.iter().map(row));
-        plot.curves.push(curve);
-    }
-    let atomic = MilliValue::whole(400);
-    plot.marks.push(PlotMark {
-        name: "ATOMIC".to_owned(),
-        x: Some(MilliValue::whole(1)),
-        y: atomic,
+    let name = |kind: &&str| (*kind).to_owned();
+    let (rows, curves) = series::curves(&KINDS, &LENGTHS, rates, name, |kind, metres, reading| {
+        let rate = reading.megabits();
+        (cells![*kind, *metres, rate], Some(((*metres).into(), rate)))
     });
+    let table = ResultTable::new("rates", "Rate over length", &RATES, rows);
+    let axes = [PlotAxis::linear("length (m)"), PlotAxis::linear("rate (Mb/s)")];
+    let atomic = MilliValue::whole(400);
+    let mark = PlotMark { name: "ATOMIC".to_owned(), x: Some(MilliValue::whole(1)), y: atomic };
+    let plot = PlotSpec {
+        marks: vec![mark],
+        ..PlotSpec::new("rates", "Rate of a link over its length", axes, curves)
+    };
     let rate = |place: usize| rates.get(place).map(PointMeasurement::megabits);
     let measured = PublishedFigure::measured;
     let mut figures = vec![
         PublishedFigure {
             published: Some(atomic),
-            origin: super::result_table::FigureOrigin::Set,
+            origin: FigureOrigin::Set,
             ..measured("handshake, 1 m", "Mb/s", "HotI: burst rate of ATOMIC", rate(0))
         },
         measured("handshake, 25 m", "Mb/s", "slower with the time of flight", rate(4)),
@@ -130,12 +116,12 @@ fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentRes
     figures.extend(shares);
     ExperimentResult {
         figures,
-        settings: vec![CalibratedSetting {
-            name: "handshake besides the flight of the signals",
-            value: MilliValue::whole(9),
-            unit: "ns",
-            why: "400 Mb/s at 1 m".to_owned(),
-        }],
+        settings: vec![CalibratedSetting::new(
+            "handshake besides the flight of the signals",
+            MilliValue::whole(9),
+            "ns",
+            "400 Mb/s at 1 m",
+        )],
         tables: vec![table, ResultTable::new("failures", "Failures", &FAILURES, rows)],
         plots: vec![plot],
         notes: NOTES,
@@ -161,15 +147,7 @@ fn failures_of(failures: &[PointMeasurement]) -> (Vec<PublishedFigure>, Vec<Vec<
             before.0.unsigned_abs().into(),
         );
         figures.push(PublishedFigure::measured(what, "%", source, Some(share)));
-        let [network, kind, failure] = [case.network, case.kind, case.failure].map(TableCell::word);
-        rows.push(vec![
-            network,
-            kind,
-            failure,
-            before.into(),
-            after.into(),
-            TableCell::count(pairs),
-        ]);
+        rows.push(cells![case.network, case.kind, case.failure, before, after, pairs]);
     }
     (figures, rows)
 }
@@ -196,10 +174,7 @@ mod tests {
     #[test]
     fn atomic_slows_down_deadlocks_and_falls_apart() {
         let found = EXPERIMENT.run(ExperimentEffort::Quick).unwrap();
-        let rate = |row: usize| match &found.tables[0].rows[row][2] {
-            TableCell::Number(rate) => rate.0,
-            TableCell::Word(_) | TableCell::Nothing => panic!("a number"),
-        };
+        let rate = |row: usize| found.tables[0].number(row, 2);
         // 1024 of 1027 characters are payload: tag, CRC byte, GAP. 8 bits in 20.2, 31.4, 65, 121, 289 ns.
         for (row, tenths) in [(0, 202), (1, 314), (2, 650), (3, 1210), (4, 2890)] {
             let expected = 8_000_000 * 10 / tenths * 1024 / 1027;
@@ -213,6 +188,6 @@ mod tests {
         // Ordered pairs of hosts: none; 6 · 5 before the cut and 2 · 1 behind it; none; 2 · 1 and
         // 3 · 2 on either side; 5 · 4.
         let pairs: Vec<_> = found.tables[1].rows.iter().map(|row| row[5].clone()).collect();
-        assert_eq!(pairs, [0, 32, 0, 8, 20].map(TableCell::count));
+        assert_eq!(pairs, cells![0, 32, 0, 8, 20]);
     }
 }

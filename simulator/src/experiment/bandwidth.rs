@@ -2,12 +2,12 @@
 
 use super::calibration;
 use super::logp::{ABSTRACT, ELSEWHERE};
-use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
+use super::measure::{ExperimentPoint, PointMeasurement};
 use super::plot::{PlotAxis, PlotCurve, PlotMark, PlotSpec};
 use super::result_table::{
-    FigureOrigin, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell, TableColumn,
+    FigureOrigin, MilliValue, PublishedFigure, ResultTable, TableColumn, cells,
 };
-use super::{Experiment, ExperimentEffort, ExperimentResult};
+use super::{Experiment, ExperimentEffort, ExperimentResult, series};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "bandwidth",
@@ -63,29 +63,18 @@ fn sizes(effort: ExperimentEffort) -> &'static [u64] {
 }
 
 fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
-    let sizes = sizes(effort);
-    SYSTEMS
-        .iter()
-        .flat_map(|system| sizes.iter().map(|size| point(system, *size, effort)))
-        .collect()
-}
-
-fn point(system: &BandwidthSystem, size: u64, effort: ExperimentEffort) -> ExperimentPoint {
-    ExperimentPoint {
-        label: format!("{}, {size} bytes", system.name),
-        scenario: format!(
+    let times = [5_000, effort.choose(105_000, 25_000)];
+    series::points(&SYSTEMS, sizes(effort), |BandwidthSystem { name, costs, layers, .. }, size| {
+        let scenario = format!(
             "[topology]\nkind = \"switch\"\nports = 8\nhosts = 2\n\
-             [transport]\nlayers = \"{}\"\n[costs]\n{}\n\
+             [transport]\nlayers = \"{layers}\"\n[costs]\n{costs}\n\
              [[endpoint]]\nname = \"client\"\nhost = \"h0\"\n\
              [[endpoint]]\nname = \"server\"\nhost = \"h1\"\n\
              [[messages]]\nfrom = \"client\"\nto = \"server\"\nkind = \"medium\"\n\
-             bytes = {size}\nsaturate = true\n",
-            system.layers, system.costs
-        ),
-        metric: MetricKind::Messages,
-        warm_up: 5_000 * PERIODS_PER_US,
-        duration: effort.choose(105_000, 25_000) * PERIODS_PER_US,
-    }
+             bytes = {size}\nsaturate = true\n"
+        );
+        ExperimentPoint::messages(format!("{name}, {size} bytes"), scenario, times)
+    })
 }
 
 const COLUMNS: [TableColumn; 5] = [
@@ -97,40 +86,19 @@ const COLUMNS: [TableColumn; 5] = [
 ];
 
 fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
-    let sizes = sizes(effort);
-    let mut findings =
-        ExperimentResult { settings: calibration::all(), ..ExperimentResult::default() };
-    let mut table = ResultTable::new("bandwidth", "Bandwidth", &COLUMNS, Vec::new());
-    let axes = [PlotAxis::doubling("message (bytes)"), PlotAxis::linear("bandwidth (MB/s)")];
-    let title = "Bandwidth from endpoint to endpoint";
-    let mut plot = PlotSpec::new("bandwidth", title, axes, Vec::new());
-    for (system, readings) in SYSTEMS.iter().zip(readings.chunks(sizes.len())) {
-        let mut curve = PlotCurve::new(system.name, []);
-        for (size, reading) in sizes.iter().zip(readings) {
+    let name = |system: &BandwidthSystem| system.name.to_owned();
+    let (rows, curves) =
+        series::curves(&SYSTEMS, sizes(effort), readings, name, |system, size, reading| {
             let (flow, rate) = (reading.flow(), reading.bandwidth(*size));
             let each = MilliValue::mean_microseconds(reading.periods, flow.completed);
-            let bytes = MilliValue::from(*size);
-            table.rows.push(vec![
-                TableCell::word(system.name),
-                bytes.into(),
-                rate.into(),
-                each.unwrap_or_default().into(),
-                TableCell::maybe(flow.round_trip()),
-            ]);
-            curve.points.push((bytes, rate));
-        }
-        findings.figures.extend(figures(system, &curve));
-        if let Some((published, _)) = system.published {
-            plot.marks.push(PlotMark {
-                name: "published".to_owned(),
-                x: Some(BLOCK.into()),
-                y: MilliValue::whole(published),
-            });
-        }
-        plot.curves.push(curve);
-    }
-    if let [streaming, consistent, ..] = plot.curves.as_slice() {
-        findings.figures.extend(crossing(streaming, consistent).map(|bytes| {
+            let each = each.unwrap_or_default();
+            let row = cells![system.name, *size, rate, each, flow.round_trip()];
+            (row, Some(((*size).into(), rate)))
+        });
+    let mut figures: Vec<_> =
+        SYSTEMS.iter().zip(&curves).flat_map(|(system, curve)| figures(system, curve)).collect();
+    if let [streaming, consistent, ..] = curves.as_slice() {
+        figures.extend(crossing(streaming, consistent).map(|bytes| {
             let what = "streaming DMA is better than consistent from";
             PublishedFigure {
                 origin: FigureOrigin::Set,
@@ -138,10 +106,23 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
             }
         }));
     }
-    findings.tables.push(table);
-    findings.plots.push(plot);
-    findings.notes = NOTES;
-    findings
+    let axes = [PlotAxis::doubling("message (bytes)"), PlotAxis::linear("bandwidth (MB/s)")];
+    let mark = |(published, _)| PlotMark {
+        name: "published".to_owned(),
+        x: Some(BLOCK.into()),
+        y: MilliValue::whole(published),
+    };
+    let plot = PlotSpec {
+        marks: SYSTEMS.iter().filter_map(|system| system.published.map(mark)).collect(),
+        ..PlotSpec::new("bandwidth", "Bandwidth from endpoint to endpoint", axes, curves)
+    };
+    ExperimentResult {
+        figures,
+        settings: calibration::all(),
+        tables: vec![ResultTable::new("bandwidth", "Bandwidth", &COLUMNS, rows)],
+        plots: vec![plot],
+        notes: NOTES,
+    }
 }
 
 fn figures(system: &BandwidthSystem, curve: &PlotCurve) -> Vec<PublishedFigure> {

@@ -41,11 +41,7 @@ fn of(
         TransferMode::Pipelined => "pipelined",
     };
     layers.into_iter().filter(|(_, periods)| *periods > 0).map(move |(name, periods)| {
-        CalibratedSetting {
-            name,
-            value: MilliValue::microseconds(periods),
-            unit: "µs",
-            why: format!("{system}, {way}: {figures}"),
-        }
+        let why = format!("{system}, {way}: {figures}");
+        CalibratedSetting::new(name, MilliValue::microseconds(periods), "µs", &why)
     })
 }

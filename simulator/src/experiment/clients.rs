@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 
 use super::calibration;
-use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
+use super::measure::{ExperimentPoint, PointMeasurement};
 use super::plot::{PlotAxis, PlotCurve, PlotMark, PlotSpec};
 use super::result_table::{
-    FigureOrigin, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell, TableColumn,
-    slope,
+    FigureOrigin, MilliValue, PublishedFigure, ResultTable, TableCell, TableColumn, cells, slope,
 };
 use super::{Experiment, ExperimentEffort, ExperimentResult};
 use crate::messaging::{MessageCosts, ProtocolLayers};
@@ -51,19 +50,15 @@ fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
 }
 
 fn point(clients: u64, body: &str, microseconds: u64) -> ExperimentPoint {
-    ExperimentPoint {
-        label: format!("{clients} clients, {body}"),
-        scenario: format!(
-            "[topology]\nkind = \"now-cluster\"\n\
-             [[endpoint]]\nname = \"server\"\nhost = \"h0\"\n\
-             [[endpoint]]\nname = \"client\"\nhost = [{}]\n{}",
-            hosts(1, clients),
-            streams(clients, body)
-        ),
-        metric: MetricKind::Messages,
-        warm_up: microseconds / 3 * PERIODS_PER_US,
-        duration: microseconds * PERIODS_PER_US,
-    }
+    let scenario = format!(
+        "[topology]\nkind = \"now-cluster\"\n\
+         [[endpoint]]\nname = \"server\"\nhost = \"h0\"\n\
+         [[endpoint]]\nname = \"client\"\nhost = [{}]\n{}",
+        hosts(1, clients),
+        streams(clients, body)
+    );
+    let times = [microseconds / 3, microseconds];
+    ExperimentPoint::messages(format!("{clients} clients, {body}"), scenario, times)
 }
 
 /// Message streams of the clients. Their starts are staggered: starting together they would overrun
@@ -128,28 +123,16 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
     let trips = curve("here", &words, &|reading| reading.flow().round_trip().unwrap_or_default());
     let rates = curve("server", &words, &PointMeasurement::rate);
     let bandwidths = curve("server", &bytes, &|reading| reading.bandwidth(BLOCK));
-    let plots = vec![
-        plot("round-trip", "Round trip against clients", "round trip (µs)", vec![trips.clone()]),
-        plot(
-            "rate",
-            "Rate of messages against clients",
-            "messages/s",
-            vec![rates.clone(), shares(&rates)],
-        ),
-        PlotSpec {
-            marks: vec![PlotMark {
-                name: "published, one client".to_owned(),
-                x: None,
-                y: MilliValue::whole(31),
-            }],
-            ..plot(
-                "bandwidth",
-                "Bandwidth against clients, 8 KB",
-                "bandwidth (MB/s)",
-                vec![bandwidths.clone(), shares(&bandwidths)],
-            )
-        },
-    ];
+    let both = |curve: &PlotCurve| vec![curve.clone(), shares(curve)];
+    let name = "published, one client".to_owned();
+    let mark = PlotMark { name, x: None, y: MilliValue::whole(31) };
+    let [trip, rate, bandwidth] = [
+        ("round-trip", "Round trip against clients", "round trip (µs)", vec![trips.clone()]),
+        ("rate", "Rate of messages against clients", "messages/s", both(&rates)),
+        ("bandwidth", "Bandwidth against clients, 8 KB", "bandwidth (MB/s)", both(&bandwidths)),
+    ]
+    .map(|(name, title, label, curves)| plot(name, title, label, curves));
+    let plots = vec![trip, rate, PlotSpec { marks: vec![mark], ..bandwidth }];
     let gaps = |n| Some(MilliValue(gap().0.saturating_mul(i64::try_from(n).unwrap_or(i64::MAX))));
     let words_rows = rows(&words, PointMeasurement::rate, gaps);
     let bytes_rows = rows(&bytes, |reading| reading.bandwidth(BLOCK), |_| None);
@@ -188,12 +171,10 @@ fn rows(
     let row = |(n, reading): &(u64, &PointMeasurement)| {
         let value = value(reading);
         let nacks = reading.servers().next().map_or(0, |host| host.nacks);
-        let again = reading.hosts.values().map(|host| host.again).sum();
-        let trip = TableCell::maybe(reading.flow().round_trip());
-        let mut row =
-            vec![TableCell::count(*n), value.into(), part(value, (*n).into()).into(), trip];
+        let again: u64 = reading.hosts.values().map(|host| host.again).sum();
+        let mut row = cells![*n, value, part(value, (*n).into()), reading.flow().round_trip()];
         row.extend(model(*n).map(TableCell::from));
-        row.extend([nacks, again].map(TableCell::count));
+        row.extend(cells![nacks, again]);
         row
     };
     readings.iter().map(row).collect()
@@ -203,13 +184,9 @@ fn figures(trips: &PlotCurve, rates: &PlotCurve, bandwidths: &PlotCurve) -> Vec<
     let measured = PublishedFigure::measured;
     let most = |curve: &PlotCurve| curve.points.iter().map(|(_, y)| *y).max();
     let last = |curve: &PlotCurve| curve.points.last().map(|(_, y)| *y);
+    let lost = "g, its digits are lost";
     vec![
-        measured(
-            "slope of the round trip, 4 to 32 clients",
-            "µs",
-            "g, its digits are lost",
-            busy(trips, CALM),
-        ),
+        measured("slope of the round trip, 4 to 32 clients", "µs", lost, busy(trips, CALM)),
         measured("slope of the round trip, 4 and more", "µs", "", busy(trips, u64::MAX)),
         PublishedFigure {
             origin: FigureOrigin::Computed,

@@ -1,10 +1,10 @@
 //! Latency over the number of switches: packets that are stored in each, and packets that cut through.
 //! S-3, B-2
 
-use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
-use super::plot::{PlotAxis, PlotCurve, PlotSpec};
-use super::result_table::{MilliValue, PublishedFigure, ResultTable, TableCell, TableColumn};
-use super::{Experiment, ExperimentEffort, ExperimentResult};
+use super::measure::{ExperimentPoint, PointMeasurement};
+use super::plot::{PlotAxis, PlotSpec};
+use super::result_table::{MilliValue, PublishedFigure, ResultTable, TableColumn, cells};
+use super::{Experiment, ExperimentEffort, ExperimentResult, series};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "cut-through",
@@ -17,33 +17,30 @@ does so with the first byte (S-3). Both decode and arbitrate in the same time.",
     conclude,
 };
 
-const MODES: [&str; 2] = ["cut-through", "store-and-forward"];
-const PAYLOADS: [u64; 2] = [64, 1024];
+/// Forwarding of the switches, and bytes of payload.
+const CURVES: [(&str, u64); 4] = [
+    ("cut-through", 64),
+    ("cut-through", 1024),
+    ("store-and-forward", 64),
+    ("store-and-forward", 1024),
+];
 
 fn hops(effort: ExperimentEffort) -> &'static [u64] {
     effort.choose(&[1, 2, 4, 8, 16], &[1, 2, 4])
 }
 
-/// The points of all curves, one after the other.
-fn curves() -> impl Iterator<Item = (&'static str, u64)> {
-    MODES.iter().flat_map(|mode| PAYLOADS.map(|payload| (*mode, payload)))
-}
-
 fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
-    let point = |(mode, payload), hops: &u64| ExperimentPoint {
-        label: format!("{mode}, {payload} bytes, {hops} switches"),
-        scenario: format!(
+    let times = [20_000, effort.choose(80_000, 60_000)];
+    series::points(&CURVES, hops(effort), |(mode, payload), hops| {
+        let scenario = format!(
             "[switch_defaults]\nforwarding = \"{mode}\"\n\
              [topology]\nkind = \"line\"\nswitches = {hops}\nhosts_per_switch = 2\n\
              [[traffic]]\nfrom = \"h0\"\nto = \"h{}\"\npayload = {payload}\nevery_us = 50\n",
             2 * hops - 1
-        ),
-        metric: MetricKind::Packets,
-        warm_up: 20_000,
-        duration: effort.choose(80_000, 60_000),
-    };
-    let hops = hops(effort);
-    curves().flat_map(|curve| hops.iter().map(move |hops| point(curve, hops))).collect()
+        );
+        let label = format!("{mode}, {payload} bytes, {hops} switches");
+        ExperimentPoint::packets(label, scenario, times)
+    })
 }
 
 const COLUMNS: [TableColumn; 4] = [
@@ -54,43 +51,30 @@ const COLUMNS: [TableColumn; 4] = [
 ];
 
 fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
-    let hops = hops(effort);
-    let axes = [PlotAxis::linear("switches"), PlotAxis::linear("latency (µs)")];
-    let mut plot = PlotSpec::new("latency", "Latency over switches", axes, Vec::new());
-    let mut table = ResultTable::new("latency", "Latency", &COLUMNS, Vec::new());
-    let mut figures = Vec::new();
-    for ((mode, payload), readings) in curves().zip(readings.chunks(hops.len())) {
-        let mut curve = PlotCurve::new(&format!("{mode}, {payload} bytes"), []);
-        for (hops, reading) in hops.iter().zip(readings) {
+    let name = |(mode, payload): &(&str, u64)| format!("{mode}, {payload} bytes");
+    let (rows, curves) =
+        series::curves(&CURVES, hops(effort), readings, name, |(mode, payload), hops, reading| {
             let latency = reading.latency.mean();
-            table.rows.push(vec![
-                TableCell::word(mode),
-                TableCell::count(payload),
-                TableCell::count(*hops),
-                TableCell::maybe(latency),
-            ]);
-            curve.points.extend(latency.map(|latency| (MilliValue::from(*hops), latency)));
-        }
-        if let [.., (fewer, short), (more, long)] = curve.points.as_slice() {
-            let switches = u128::from(more.0.abs_diff(fewer.0)) / 1000;
-            let each = MilliValue::ratio(long.0.abs_diff(short.0).into(), switches * 1000);
-            let source = match mode {
-                "cut-through" => "at most 0.55 µs in an 8-port switch",
-                _ => "the packet's own time in each switch, and more",
-            };
-            figures.push(PublishedFigure::measured(
-                format!("{mode}, {payload} bytes: each further switch"),
-                "µs",
-                source,
-                Some(each),
-            ));
-        }
-        plot.curves.push(curve);
+            let place = latency.map(|latency| ((*hops).into(), latency));
+            (cells![*mode, *payload, *hops, latency], place)
+        });
+    let mut figures = Vec::new();
+    for ((mode, _), curve) in CURVES.iter().zip(&curves) {
+        let [.., (fewer, short), (more, long)] = curve.points.as_slice() else { continue };
+        let switches = u128::from(more.0.abs_diff(fewer.0)) / 1000;
+        let each = MilliValue::ratio(long.0.abs_diff(short.0).into(), switches * 1000);
+        let source = match *mode {
+            "cut-through" => "at most 0.55 µs in an 8-port switch",
+            _ => "the packet's own time in each switch, and more",
+        };
+        let what = format!("{}: each further switch", curve.name);
+        figures.push(PublishedFigure::measured(what, "µs", source, Some(each)));
     }
+    let axes = [PlotAxis::linear("switches"), PlotAxis::linear("latency (µs)")];
     ExperimentResult {
         figures,
-        tables: vec![table],
-        plots: vec![plot],
+        tables: vec![ResultTable::new("latency", "Latency", &COLUMNS, rows)],
+        plots: vec![PlotSpec::new("latency", "Latency over switches", axes, curves)],
         notes: &["A further switch adds its cable of 25 m, 0.15 µs, too."],
         ..ExperimentResult::default()
     }

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
-use super::plot::{PlotAxis, PlotCurve, PlotSpec};
+use super::measure::{ExperimentPoint, PointMeasurement};
+use super::plot::{PlotAxis, PlotSpec};
 use super::result_table::{
-    MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell, TableColumn,
+    MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableColumn, cells,
 };
-use super::{Experiment, ExperimentEffort, ExperimentResult};
+use super::{Experiment, ExperimentEffort, ExperimentResult, series};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "degree",
@@ -20,27 +20,24 @@ more switches of 32 ports. All nodes send to all, packets of 128 bytes at random
     conclude,
 };
 
-const NETWORKS: [&str; 4] =
-    ["16: mesh", "16: one switch", "64: modules in a mesh", "64: modules in a tree"];
-const HOSTS: [u64; 4] = [16, 16, 64, 64];
+/// Name, number of hosts and scenario of a network.
+type DegreeNetwork = (&'static str, u64, fn() -> String);
+
+const NETWORKS: [DegreeNetwork; 4] = [
+    ("16: mesh", 16, || {
+        "[topology]\nkind = \"mesh\"\nwidth = 4\nheight = 4\nhosts_per_switch = 1\n".to_owned()
+    }),
+    ("16: one switch", 16, || "[topology]\nkind = \"switch\"\nports = 32\nhosts = 16\n".to_owned()),
+    ("64: modules in a mesh", 64, || modules(&[(0, 1, 4), (2, 3, 4), (0, 2, 4), (1, 3, 4)], 4)),
+    ("64: modules in a tree", 64, || {
+        let up = (0..4).flat_map(|leaf| [(leaf, 4, 8), (leaf, 5, 8)]);
+        modules(&up.collect::<Vec<_>>(), 6)
+    }),
+];
 
 /// Loads in thousandths of a link.
 fn loads(effort: ExperimentEffort) -> &'static [u64] {
     effort.choose(&[50, 100, 200, 300, 400, 600, 800], &[100, 600])
-}
-
-fn network(place: usize) -> String {
-    match place {
-        0 => {
-            "[topology]\nkind = \"mesh\"\nwidth = 4\nheight = 4\nhosts_per_switch = 1\n".to_owned()
-        }
-        1 => "[topology]\nkind = \"switch\"\nports = 32\nhosts = 16\n".to_owned(),
-        2 => modules(&[(0, 1, 4), (2, 3, 4), (0, 2, 4), (1, 3, 4)], 4),
-        _ => {
-            let up = (0..4).flat_map(|leaf| [(leaf, 4, 8), (leaf, 5, 8)]);
-            modules(&up.collect::<Vec<_>>(), 6)
-        }
-    }
 }
 
 /// Switches of 32 ports, the first four with 16 hosts each, with these numbers of cables between two.
@@ -71,18 +68,11 @@ fn modules(cables: &[(usize, usize, usize)], switches: usize) -> String {
 
 fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
     let times = effort.choose([100, 1000], [40, 140]).map(|us| us * PERIODS_PER_US);
-    let point = |place: usize, load: &u64| ExperimentPoint {
-        label: format!("{}, load 0.{load:03}", NETWORKS.get(place).copied().unwrap_or_default()),
-        scenario: format!(
-            "{}[[traffic]]\nto = \"uniform\"\npayload = 128\nload = 0.{load:03}\n",
-            network(place)
-        ),
-        metric: MetricKind::Packets,
-        warm_up: times[0],
-        duration: times[1],
-    };
-    let loads = loads(effort);
-    (0..NETWORKS.len()).flat_map(|place| loads.iter().map(move |load| point(place, load))).collect()
+    series::points(&NETWORKS, loads(effort), |(name, _, network), load| {
+        let traffic = "[[traffic]]\nto = \"uniform\"\npayload = 128\nload = 0";
+        let scenario = format!("{}{traffic}.{load:03}\n", network());
+        ExperimentPoint::packets(format!("{name}, load 0.{load:03}"), scenario, times)
+    })
 }
 
 const COLUMNS: [TableColumn; 5] = [
@@ -93,48 +83,35 @@ const COLUMNS: [TableColumn; 5] = [
     TableColumn::of("conflicts_per_packet", "conflicts", "a packet", 2),
 ];
 
+/// Payload received by a host, in Mb/s.
+fn rate(hosts: u64, reading: &PointMeasurement) -> MilliValue {
+    let bits = u128::from(reading.latency.packets) * u128::from(128 * 8 * PERIODS_PER_US);
+    MilliValue::ratio(bits, u128::from(hosts * reading.periods))
+}
+
 fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
     let loads = loads(effort);
-    let mut table =
-        ResultTable::new("load", "Latency, throughput and conflicts", &COLUMNS, Vec::new());
-    let axes = [PlotAxis::linear("load of a link (%)"), PlotAxis::linear("latency (µs)")];
-    let mut plot = PlotSpec::new("latency", "Latency over load", axes, Vec::new());
-    let mut figures = Vec::new();
-    for ((network, hosts), readings) in NETWORKS.iter().zip(HOSTS).zip(readings.chunks(loads.len()))
-    {
-        let mut curve = PlotCurve::new(network, []);
-        let mut most = MilliValue::default();
-        for (load, reading) in loads.iter().zip(readings) {
-            let packets = u128::from(reading.latency.packets);
-            let rate = MilliValue::ratio(
-                packets * u128::from(128 * 8 * PERIODS_PER_US),
-                u128::from(hosts * reading.periods),
-            );
+    let name = |(name, ..): &DegreeNetwork| (*name).to_owned();
+    let (rows, curves) =
+        series::curves(&NETWORKS, loads, readings, name, |(name, hosts, _), load, reading| {
+            let [load, percent] = [1000, 10].map(|whole| MilliValue::ratio((*load).into(), whole));
             let latency = reading.latency.mean();
-            table.rows.push(vec![
-                TableCell::word(*network),
-                MilliValue::ratio((*load).into(), 1000).into(),
-                rate.into(),
-                TableCell::maybe(latency),
-                MilliValue::ratio(reading.conflicts.into(), packets).into(),
-            ]);
-            let percent = MilliValue::ratio((*load).into(), 10);
-            curve.points.extend(latency.map(|latency| (percent, latency)));
-            most = most.max(rate);
-        }
-        let what = format!("{network}: most payload per host");
-        figures.push(PublishedFigure::measured(
-            what,
-            "Mb/s",
-            "the degree of switches matters most",
-            Some(most),
-        ));
-        plot.curves.push(curve);
-    }
+            let packets = reading.latency.packets.into();
+            let conflicts = MilliValue::ratio(reading.conflicts.into(), packets);
+            let row = cells![*name, load, rate(*hosts, reading), latency, conflicts];
+            (row, latency.map(|latency| (percent, latency)))
+        });
+    let figure = |((name, hosts, _), readings): (&DegreeNetwork, &[PointMeasurement])| {
+        let most = readings.iter().map(|reading| rate(*hosts, reading)).max();
+        let what = format!("{name}: most payload per host");
+        PublishedFigure::measured(what, "Mb/s", "the degree of switches matters most", most)
+    };
+    let axes = [PlotAxis::linear("load of a link (%)"), PlotAxis::linear("latency (µs)")];
+    let title = "Latency, throughput and conflicts";
     ExperimentResult {
-        figures,
-        tables: vec![table],
-        plots: vec![plot],
+        figures: NETWORKS.iter().zip(readings.chunks(loads.len())).map(figure).collect(),
+        tables: vec![ResultTable::new("load", title, &COLUMNS, rows)],
+        plots: vec![PlotSpec::new("latency", "Latency over load", axes, curves)],
         notes: NOTES,
         ..ExperimentResult::default()
     }
@@ -154,10 +131,7 @@ mod tests {
     #[test]
     fn one_switch_of_high_degree_conflicts_less_than_a_mesh_and_a_tree_carries_more() {
         let found = EXPERIMENT.run(ExperimentEffort::Quick).unwrap();
-        let number = |row: usize, column: usize| match &found.tables[0].rows[row][column] {
-            TableCell::Number(number) => number.0,
-            TableCell::Word(_) | TableCell::Nothing => panic!("a number"),
-        };
+        let number = |row: usize, column: usize| found.tables[0].number(row, column);
         for (mesh, high) in [(0, 2), (1, 3), (4, 6), (5, 7)] {
             assert!(number(high, 3) < number(mesh, 3), "latency: {:?}", found.tables[0].rows);
         }

@@ -2,13 +2,12 @@
 //!
 //! Two workstations on one cable. Three of the six figures of Table 1 are set; the others follow. H-3
 
-use super::measure::{ExperimentPoint, HostReceived, MetricKind, PointMeasurement};
-use super::plot::{PlotAxis, PlotCurve, PlotMark, PlotSpec};
+use super::measure::{ExperimentPoint, HostReceived, PointMeasurement};
+use super::plot::{PlotAxis, PlotMark, PlotSpec};
 use super::result_table::{
-    CalibratedSetting, FigureOrigin, MilliValue, PublishedFigure, ResultTable, TableCell,
-    TableColumn,
+    CalibratedSetting, FigureOrigin, MilliValue, PublishedFigure, ResultTable, TableColumn, cells,
 };
-use super::{Experiment, ExperimentEffort, ExperimentResult};
+use super::{Experiment, ExperimentEffort, ExperimentResult, series};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "interface",
@@ -137,26 +136,21 @@ const fn bus(block: u64) -> u64 {
 }
 
 fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
-    let sizes = sizes(effort);
-    LAYERS.iter().flat_map(|layer| sizes.iter().map(|size| point(layer, *size))).collect()
+    series::points(&LAYERS, sizes(effort), |layer, size| point(layer, *size))
 }
 
 fn point(layer: &BenchmarkLayer, size: u64) -> ExperimentPoint {
     let (keys, every) = layer.software(size);
     // Some blocks until the queues are full, and twenty to count. A set-up takes 8 µs.
     let every = every + 2 * bus(size) + 640;
-    ExperimentPoint {
-        label: format!("{}, {size} bytes", layer.name),
-        scenario: format!(
-            "[interface]\n{keys}\
-             [[host]]\nname = \"h0\"\n[[host]]\nname = \"h1\"\n\
-             [[cable]]\nends = [\"h0:0\", \"h1:0\"]\n\
-             [[traffic]]\nfrom = \"h0\"\nto = \"h1\"\npayload = {size}\nsaturate = true\n"
-        ),
-        metric: MetricKind::Packets,
-        warm_up: 10 * every,
-        duration: 31 * every,
-    }
+    let scenario = format!(
+        "[interface]\n{keys}\
+         [[host]]\nname = \"h0\"\n[[host]]\nname = \"h1\"\n\
+         [[cable]]\nends = [\"h0:0\", \"h1:0\"]\n\
+         [[traffic]]\nfrom = \"h0\"\nto = \"h1\"\npayload = {size}\nsaturate = true\n"
+    );
+    let label = format!("{}, {size} bytes", layer.name);
+    ExperimentPoint::packets(label, scenario, [10 * every, 31 * every])
 }
 
 const COLUMNS: [TableColumn; 4] = [
@@ -167,69 +161,59 @@ const COLUMNS: [TableColumn; 4] = [
 ];
 
 fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
-    let sizes = sizes(effort);
-    let mut findings = ExperimentResult::default();
-    let mut table = ResultTable::new("rates", "payload by size of block", &COLUMNS, Vec::new());
-    let axes = [PlotAxis::doubling("block (bytes)"), PlotAxis::doubling("payload (Mb/s)")];
-    let mut plot = PlotSpec::new("rates", "From memory to memory, by layer", axes, Vec::new());
-    for (layer, readings) in LAYERS.iter().zip(readings.chunks(sizes.len())) {
-        let mut curve = PlotCurve::new(layer.title, []);
-        for (size, reading) in sizes.iter().zip(readings) {
+    let name = |layer: &BenchmarkLayer| layer.title.to_owned();
+    let (rows, curves) =
+        series::curves(&LAYERS, sizes(effort), readings, name, |layer, size, reading| {
             let rate = reading.megabits();
             let time = reading.received.values().next().and_then(HostReceived::interval);
-            let block = MilliValue::from(*size);
-            table.rows.push(vec![
-                TableCell::word(layer.name),
-                block.into(),
-                rate.into(),
-                TableCell::maybe(time),
-            ]);
-            curve.points.push((block, rate));
-            if let Some((published, origin)) = layer.published.filter(|_| *size == BLOCK) {
-                let published = MilliValue::whole(published);
-                findings.figures.push(PublishedFigure {
-                    what: layer.title.to_owned(),
-                    unit: "Mb/s",
-                    published: Some(published),
-                    source: "Micro, Table 1",
-                    ours: Some(rate),
-                    origin,
-                });
-                let (name, x) = ("published".to_owned(), Some(block));
-                plot.marks.push(PlotMark { name, x, y: published });
-            }
-        }
-        plot.curves.push(curve);
+            (cells![layer.name, *size, rate, time], Some(((*size).into(), rate)))
+        });
+    let mut figures = Vec::new();
+    for (layer, curve) in LAYERS.iter().zip(&curves) {
+        let (Some((published, origin)), Some((_, rate))) = (layer.published, curve.points.last())
+        else {
+            continue;
+        };
+        let published = Some(MilliValue::whole(published));
+        let ours = PublishedFigure::measured(layer.title, "Mb/s", "Micro, Table 1", Some(*rate));
+        figures.push(PublishedFigure { published, origin, ..ours });
     }
-    findings.tables.push(table);
-    findings.plots.push(plot);
-    findings.settings = settings();
-    findings.notes = NOTES;
-    findings
+    let mark = |y| PlotMark { name: "published".to_owned(), x: Some(BLOCK.into()), y };
+    let axes = [PlotAxis::doubling("block (bytes)"), PlotAxis::doubling("payload (Mb/s)")];
+    let plot = PlotSpec {
+        marks: figures.iter().filter_map(|figure| figure.published.map(mark)).collect(),
+        ..PlotSpec::new("rates", "From memory to memory, by layer", axes, curves)
+    };
+    ExperimentResult {
+        figures,
+        settings: settings(),
+        tables: vec![ResultTable::new("rates", "payload by size of block", &COLUMNS, rows)],
+        plots: vec![plot],
+        notes: NOTES,
+    }
 }
 
 fn settings() -> Vec<CalibratedSetting> {
-    let clocks = |name, clocks: u64, why: &str| CalibratedSetting {
-        name,
-        value: clocks.into(),
-        unit: "clocks of 50 ns",
-        why: why.to_owned(),
-    };
+    let api = "250 Mb/s at 8 KB; the document has the instructions of the processor";
+    let setting = CalibratedSetting::new;
+    let [pause, driver] = [7, DRIVER / CLOCK].map(MilliValue::from);
+    let command = MilliValue::microseconds(COMMAND);
+    let (clocks, processor) = ("clocks of 50 ns", "TCP/IP, the host's processor, per packet");
     vec![
-        clocks("pause after a burst of 16 words", 7, "DMA: 16 of 23 clocks carry data"),
-        CalibratedSetting {
-            name: "the interface's processor",
-            value: MilliValue::microseconds(COMMAND),
-            unit: "µs per packet",
-            why: "raw speed test: 380 Mb/s at 8 KB".to_owned(),
-        },
-        CalibratedSetting {
-            name: "send buffers of the API",
-            value: MilliValue::whole(1),
-            unit: "",
-            why: "250 Mb/s at 8 KB; the document has the instructions of the processor".to_owned(),
-        },
-        clocks("TCP/IP, the host's processor, per packet", DRIVER / CLOCK, "70 Mb/s at 8 KB"),
+        setting(
+            "pause after a burst of 16 words",
+            pause,
+            clocks,
+            "DMA: 16 of 23 clocks carry data",
+        ),
+        setting(
+            "the interface's processor",
+            command,
+            "µs per packet",
+            "raw speed test: 380 Mb/s at 8 KB",
+        ),
+        setting("send buffers of the API", MilliValue::whole(1), "", api),
+        setting(processor, driver, clocks, "70 Mb/s at 8 KB"),
     ]
 }
 

@@ -2,12 +2,12 @@
 //! comparison.
 
 use super::calibration;
-use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
+use super::measure::{ExperimentPoint, PointMeasurement};
 use super::plot::{AxisScale, PlotAxis, PlotCurve, PlotSpec};
 use super::result_table::{
-    FigureOrigin, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell, TableColumn,
+    FigureOrigin, MilliValue, PublishedFigure, ResultTable, TableColumn, cells,
 };
-use super::{Experiment, ExperimentEffort, ExperimentResult};
+use super::{Experiment, ExperimentEffort, ExperimentResult, series};
 use crate::messaging::ProtocolLayers;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -60,26 +60,22 @@ struct LogP {
 }
 
 fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
-    SYSTEMS.iter().flat_map(|system| LAWS.iter().map(|law| point(system, law, effort))).collect()
+    series::points(&SYSTEMS, &LAWS, |system, law| point(system, law, effort))
 }
 
 fn point(system: &LogpSystem, law: &RequestLaw, effort: ExperimentEffort) -> ExperimentPoint {
     let layers = layers(system.layers);
     let RequestLaw { name, credits, law } = law;
-    ExperimentPoint {
-        label: format!("{}, {name}", system.name),
-        scenario: format!(
-            "[topology]\nkind = \"switch\"\nports = 8\nhosts = 2\n\
-             [transport]\nlayers = \"{layers}\"\ncredits = {credits}\n[costs]\npreset = \"{}\"\n\
-             [[endpoint]]\nname = \"client\"\nhost = \"h0\"\n\
-             [[endpoint]]\nname = \"server\"\nhost = \"h1\"\n\
-             [[messages]]\nfrom = \"client\"\nto = \"server\"\nwords = 4\n{law}\n",
-            system.preset
-        ),
-        metric: MetricKind::Messages,
-        warm_up: 2_000 * PERIODS_PER_US,
-        duration: effort.choose(52_000, 7_000) * PERIODS_PER_US,
-    }
+    let scenario = format!(
+        "[topology]\nkind = \"switch\"\nports = 8\nhosts = 2\n\
+         [transport]\nlayers = \"{layers}\"\ncredits = {credits}\n[costs]\npreset = \"{}\"\n\
+         [[endpoint]]\nname = \"client\"\nhost = \"h0\"\n\
+         [[endpoint]]\nname = \"server\"\nhost = \"h1\"\n\
+         [[messages]]\nfrom = \"client\"\nto = \"server\"\nwords = 4\n{law}\n",
+        system.preset
+    );
+    let label = format!("{}, {name}", system.name);
+    ExperimentPoint::messages(label, scenario, [2_000, effort.choose(52_000, 7_000)])
 }
 
 /// Spelling of the layers in scenario files.
@@ -129,31 +125,22 @@ fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentRes
             _ => LogP::default(),
         })
         .collect();
-    let row = |name: &str, parameters: [MilliValue; 5]| {
-        let numbers = parameters.map(TableCell::from);
-        [TableCell::word(name)].into_iter().chain(numbers).collect::<Vec<_>>()
+    let row = |name: &str, [send, receive, gap, latency, trip]: [MilliValue; 5]| {
+        cells![name, send, receive, gap, latency, trip]
     };
     let systems = || SYSTEMS.iter().zip(&found);
     let stages = || systems().filter(|(system, _)| system.preset == "am-ii");
     let stage = |name, title: &str, rows| ResultTable::new(name, title, &COLUMNS, rows);
     let steps = stages().zip(stages().skip(1));
+    let added = steps.map(|((_, less), (system, more))| {
+        let (mut added, less) = (more.all(), less.all());
+        added.iter_mut().zip(less).for_each(|(time, less)| time.0 -= less.0);
+        row(system.name, added)
+    });
+    let all = systems().map(|(system, logp)| row(system.name, logp.all()));
     let tables = vec![
-        stage(
-            "systems",
-            "Systems",
-            systems().map(|(system, logp)| row(system.name, logp.all())).collect(),
-        ),
-        stage(
-            "stages",
-            "What each layer adds",
-            steps
-                .map(|((_, less), (system, more))| {
-                    let (mut added, less) = (more.all(), less.all());
-                    added.iter_mut().zip(less).for_each(|(time, less)| time.0 -= less.0);
-                    row(system.name, added)
-                })
-                .collect(),
-        ),
+        stage("systems", "Systems", all.collect()),
+        stage("stages", "What each layer adds", added.collect()),
     ];
     let curve = |(system, logp): (&LogpSystem, &LogP)| {
         PlotCurve::new(system.name, (0..).map(MilliValue::whole).zip(logp.all()))
@@ -173,25 +160,19 @@ fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentRes
 }
 
 fn figures(am_ii: &LogP, gam: &LogP) -> Vec<PublishedFigure> {
-    let figure = |what: &str, published: Option<(i64, _)>, ours, origin| PublishedFigure {
-        what: what.to_owned(),
-        unit: "µs",
-        published: published.map(|(published, _)| MilliValue::whole(published)),
-        source: published.map_or("digits lost", |(_, source)| source),
-        ours: Some(ours),
-        origin,
+    let measured = |what, ours| PublishedFigure::measured(what, "µs", "digits lost", Some(ours));
+    let set = |what, published, source, ours| PublishedFigure {
+        published: Some(MilliValue::whole(published)),
+        source,
+        origin: FigureOrigin::Set,
+        ..measured(what, ours)
     };
     vec![
-        figure(
-            "AM-II round trip, 4 words",
-            Some((42, ABSTRACT)),
-            am_ii.round_trip,
-            FigureOrigin::Set,
-        ),
-        figure("GAM round trip, 4 words", Some((20, ELSEWHERE)), gam.round_trip, FigureOrigin::Set),
-        figure("AM-II gap g", None, am_ii.gap, FigureOrigin::Measured),
-        figure("AM-II latency L", None, am_ii.latency, FigureOrigin::Measured),
-        figure("GAM gap g", None, gam.gap, FigureOrigin::Measured),
+        set("AM-II round trip, 4 words", 42, ABSTRACT, am_ii.round_trip),
+        set("GAM round trip, 4 words", 20, ELSEWHERE, gam.round_trip),
+        measured("AM-II gap g", am_ii.gap),
+        measured("AM-II latency L", am_ii.latency),
+        measured("GAM gap g", gam.gap),
     ]
 }
 
@@ -214,9 +195,9 @@ mod tests {
     #[test]
     fn the_gap_is_what_the_slower_of_host_and_firmware_takes_for_a_request_and_its_reply() {
         let findings = EXPERIMENT.run(ExperimentEffort::Quick).unwrap();
-        let systems = &findings.tables[0].rows;
-        for (system, row) in SYSTEMS.iter().zip(systems) {
-            let TableCell::Number(gap) = row[3] else { panic!("a number") };
+        let found = &findings.tables[0];
+        for (row, system) in SYSTEMS.iter().enumerate() {
+            let gap = MilliValue(found.number(row, 3));
             let costs =
                 if system.preset == "gam" { MessageCosts::GAM } else { MessageCosts::AM_II };
             let host = costs.host_send + costs.host_receive;

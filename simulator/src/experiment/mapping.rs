@@ -1,12 +1,12 @@
 //! Mapping of the Berkeley networks beside the published times. (Mainwaring, Chun, Schleimer,
 //! Wilkerson, *System Area Network Mapping*, SPAA 1997)
 
-use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
+use super::measure::{ExperimentPoint, PointMeasurement};
 use super::result_table::{
     CalibratedSetting, FigureOrigin, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable,
-    TableCell, TableColumn,
+    TableCell, TableColumn, cells,
 };
-use super::{Experiment, ExperimentEffort, ExperimentResult};
+use super::{Experiment, ExperimentEffort, ExperimentResult, series};
 use crate::mapping::{MapperParameters as Mapper, MappingNotice};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -61,19 +61,15 @@ fn networks(effort: ExperimentEffort) -> &'static [MappedNetwork] {
 }
 
 fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
-    let point = |network: &MappedNetwork, design| ExperimentPoint {
-        label: format!("{}, design {design}", network.name),
-        scenario: format!(
+    series::points(networks(effort), &DESIGNS, |network, design| {
+        let scenario = format!(
             "[topology]\n{}\n[routes]\nmethod = \"mapped\"\n\
              [mapper]\nwho = \"h3\"\ndesign = \"{design}\"\ntimeout_us = {TIMEOUT_US}\n",
             network.topology
-        ),
-        metric: MetricKind::Packets,
-        warm_up: 0,
-        duration: network.milliseconds * 1000 * PERIODS_PER_US,
-    };
-    let both = |network| DESIGNS.map(|design| point(network, design));
-    networks(effort).iter().flat_map(both).collect()
+        );
+        let time = network.milliseconds * 1000 * PERIODS_PER_US;
+        ExperimentPoint::packets(format!("{}, design {design}", network.name), scenario, [0, time])
+    })
 }
 
 const COLUMNS: [TableColumn; 8] = [
@@ -95,7 +91,7 @@ fn settings() -> Vec<CalibratedSetting> {
     let Mapper { tries, period, .. } = Mapper::default();
     let period = i64::try_from(period / PERIODS_PER_US / 1000).unwrap_or(i64::MAX);
     let setting = |(name, value, unit, why): (&'static str, i64, &'static str, &str)| {
-        CalibratedSetting { name, value: MilliValue::whole(value), unit, why: why.to_owned() }
+        CalibratedSetting::new(name, MilliValue::whole(value), unit, why)
     };
     [
         (
@@ -135,7 +131,7 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
         }));
     }
     for ((network, design), reading) in rows.zip(readings) {
-        let mut row = vec![TableCell::word(network.name), TableCell::word(design)];
+        let mut row = cells![network.name, design];
         let map = reading.mapping.iter().find_map(|(_, notice)| match notice {
             MappingNotice::Mapped { hosts, switches, links, probes, took, .. } => {
                 Some(([*hosts as u64, (*switches).into(), *links as u64, *probes], *took))
@@ -147,9 +143,9 @@ fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> Experime
         });
         let took = map.map(|(_, took)| milliseconds(took));
         let counts = map.map_or([0; 4], |(counts, _)| counts);
-        row.extend(counts.map(TableCell::count));
+        row.extend(counts.map(TableCell::from));
         let last = reading.mapping.last().map(|(at, _)| milliseconds(*at));
-        row.extend([TableCell::maybe(took), TableCell::maybe(last)]);
+        row.extend([took, last].map(TableCell::from));
         table.rows.push(row);
         let what = format!("{}, design {design}", network.name);
         let probes = counts.last().map(|probes| MilliValue::from(*probes));
@@ -182,7 +178,7 @@ mod tests {
     fn the_subcluster_is_mapped_in_the_time_of_its_probes_that_nobody_answers() {
         let findings = EXPERIMENT.run(ExperimentEffort::Quick).unwrap();
         for row in &findings.tables[0].rows {
-            assert_eq!(row[2..5], [36, 13, 64].map(TableCell::count));
+            assert_eq!(row[2..5], cells![36, 13, 64]);
         }
         let ours = |of: &str| {
             let figure = findings.figures.iter().find(|figure| figure.what.ends_with(of));

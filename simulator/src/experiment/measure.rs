@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use super::result_table::MilliValue;
+use super::result_table::{MilliValue, PERIODS_PER_US};
 use crate::link::tagged_char::PacketId;
 use crate::mapping::MappingNotice;
 use crate::messaging::{EndpointStatistics, MessagingStatistics};
@@ -126,6 +126,17 @@ pub struct EndpointActivity {
 }
 
 impl ExperimentPoint {
+    /// Point of which the packets are measured, between these times in periods.
+    pub(super) fn packets(label: String, scenario: String, [warm_up, duration]: [u64; 2]) -> Self {
+        Self { label, scenario, metric: MetricKind::Packets, warm_up, duration }
+    }
+
+    /// Point of which the messages are measured, between these times in microseconds.
+    pub(super) fn messages(label: String, scenario: String, times: [u64; 2]) -> Self {
+        let [warm_up, duration] = times.map(|us| us * PERIODS_PER_US);
+        Self { label, scenario, metric: MetricKind::Messages, warm_up, duration }
+    }
+
     /// Complete scenario text.
     pub fn text(&self) -> String {
         format!("duration_periods = {}\n{}", self.duration, self.scenario)

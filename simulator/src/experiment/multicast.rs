@@ -2,9 +2,9 @@
 
 use codec::crc::crc8;
 
-use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
-use super::result_table::{MilliValue, PERIODS_PER_US, ResultTable, TableCell, TableColumn};
-use super::{Experiment, ExperimentEffort, ExperimentResult};
+use super::measure::{ExperimentPoint, PointMeasurement};
+use super::result_table::{MilliValue, PERIODS_PER_US, ResultTable, TableCell, TableColumn, cells};
+use super::{Experiment, ExperimentEffort, ExperimentResult, series};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "multicast",
@@ -17,8 +17,8 @@ next ones (N-6). The time is from the first byte to the last byte at the last ho
     conclude,
 };
 
-/// Numbers of next interfaces in a tree; the last is the whole group.
-const FANOUTS: [u32; 4] = [1, 2, 4, 15];
+/// Numbers of next interfaces in a tree; the first is no tree, but the switch, and the last the whole group.
+const FANOUTS: [u32; 5] = [0, 1, 2, 4, 15];
 /// Time of the packet, behind that of the table.
 const START_US: u64 = 10;
 
@@ -59,21 +59,15 @@ fn tree(group: u32, payload: usize, fanout: u32) -> String {
 fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
     const STAR: &str = "[topology]\nkind = \"switch\"\nports = 16\nhosts = 16\n\
                         [switch_defaults]\naddressing = \"absolute\"\nextensions = true\n";
-    let point = |(group, payload), how: &str, traffic: String| ExperimentPoint {
-        label: format!("{group} receivers, {payload} bytes, {how}"),
-        scenario: format!("{STAR}{traffic}"),
-        metric: MetricKind::Packets,
-        warm_up: 0,
-        duration: 2000 * PERIODS_PER_US,
-    };
-    let all = |case: (u32, usize)| {
-        let by_switch = point(case, "cut-through", cut_through(case.0, case.1));
-        let trees = FANOUTS.into_iter().map(move |fanout| {
-            point(case, &format!("tree of {fanout}"), tree(case.0, case.1, fanout))
-        });
-        std::iter::once(by_switch).chain(trees)
-    };
-    cases(effort).into_iter().flat_map(all).collect()
+    let times = [0, 2000 * PERIODS_PER_US];
+    series::points(&cases(effort), &FANOUTS, |&(group, payload), &fanout| {
+        let (how, traffic) = match fanout {
+            0 => ("cut-through".to_owned(), cut_through(group, payload)),
+            _ => (format!("tree of {fanout}"), tree(group, payload, fanout)),
+        };
+        let label = format!("{group} receivers, {payload} bytes, {how}");
+        ExperimentPoint::packets(label, format!("{STAR}{traffic}"), times)
+    })
 }
 
 const COLUMNS: [TableColumn; 7] = [
@@ -100,11 +94,11 @@ fn time(group: u32, reading: &PointMeasurement) -> Option<MilliValue> {
 }
 
 fn conclude(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
-    let rows = cases(effort).into_iter().zip(readings.chunks(1 + FANOUTS.len()));
+    let rows = cases(effort).into_iter().zip(readings.chunks(FANOUTS.len()));
     let rows = rows.map(|((group, payload), readings)| {
-        let head = [payload as u64, group.into()].map(TableCell::count);
-        let times = readings.iter().map(|reading| TableCell::maybe(time(group, reading)));
-        head.into_iter().chain(times).collect()
+        let mut row = cells![payload as u64, u64::from(group)];
+        row.extend(readings.iter().map(|reading| TableCell::from(time(group, reading))));
+        row
     });
     let table = ResultTable::new("times", "time to the last receiver", &COLUMNS, rows.collect());
     ExperimentResult { tables: vec![table], notes: NOTES, ..ExperimentResult::default() }

@@ -2,13 +2,12 @@
 
 use super::calibration;
 use super::clients::hosts;
-use super::measure::{EndpointActivity, ExperimentPoint, MetricKind, PointMeasurement};
+use super::measure::{EndpointActivity, ExperimentPoint, PointMeasurement};
 use super::plot::{PlotAxis, PlotCurve, PlotMark, PlotSpec};
 use super::result_table::{
-    CalibratedSetting, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell,
-    TableColumn,
+    CalibratedSetting, MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableColumn, cells,
 };
-use super::{Experiment, ExperimentEffort, ExperimentResult};
+use super::{Experiment, ExperimentEffort, ExperimentResult, series};
 use crate::messaging::{EndpointParameters, MessageCosts, ProtocolLayers};
 
 /// Networks: 1 to 7.
@@ -36,6 +35,7 @@ an endpoint that it writes to is loaded; the other has a thread for each that wa
 
 const WAKES: [(&str, &str); 2] =
     [("poll", "one thread, polling"), ("event", "a thread each, events")];
+const SERVER: [(&str, &str); 1] = [("poll", "server")];
 
 fn few(effort: ExperimentEffort) -> &'static [u64] {
     effort.choose(&[1, 2, 3, 4, 5, 6, 7], &[1, 4, 7])
@@ -46,32 +46,27 @@ fn many(effort: ExperimentEffort) -> &'static [u64] {
 }
 
 fn small_points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
-    few(effort).iter().map(|n| point(*n, "poll", effort.choose(120_000, 30_000))).collect()
+    points(&SERVER, few(effort), effort.choose(120_000, 30_000))
 }
 
 fn large_points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
-    let time = effort.choose(120_000, 60_000);
-    let counts = many(effort);
-    WAKES.iter().flat_map(|(wake, _)| counts.iter().map(|n| point(*n, wake, time))).collect()
+    points(&WAKES, many(effort), effort.choose(120_000, 60_000))
 }
 
-fn point(networks: u64, wake: &str, microseconds: u64) -> ExperimentPoint {
-    ExperimentPoint {
-        label: format!("{networks} networks, {wake}"),
+fn points(wakes: &[(&str, &str)], counts: &[u64], us: u64) -> Vec<ExperimentPoint> {
+    series::points(wakes, counts, |(wake, _), networks| {
         // The server is at the first of two switches.
-        scenario: format!(
+        let scenario = format!(
             "[switch_defaults]\nports = 32\n\
              [topology]\nkind = \"line\"\nswitches = 2\nhosts_per_switch = {}\n\
              [[endpoint]]\nname = \"server\"\nhost = \"h0\"\ncount = {networks}\nwake = \"{wake}\"\n\
              [[endpoint]]\nname = \"client\"\nhost = [{}]\n\
              [[messages]]\nfrom = \"client\"\nto = \"server\"\nwords = 4\nsaturate = true\n",
             networks / 2 + 1,
-            hosts(1, networks)
-        ),
-        metric: MetricKind::Messages,
-        warm_up: microseconds / 6 * PERIODS_PER_US,
-        duration: microseconds * PERIODS_PER_US,
-    }
+            hosts(1, *networks)
+        );
+        ExperimentPoint::messages(format!("{networks} networks, {wake}"), scenario, [us / 6, us])
+    })
 }
 
 const COLUMNS: [TableColumn; 8] = [
@@ -95,33 +90,21 @@ fn clients(reading: &PointMeasurement) -> [MilliValue; 3] {
     [least.copied(), mean.map(MilliValue), most.copied()].map(Option::unwrap_or_default)
 }
 
-fn row(server: &str, networks: u64, reading: &PointMeasurement) -> Vec<TableCell> {
-    let [least, mean, most] = clients(reading);
-    let host = reading.servers().next().cloned().unwrap_or_default();
-    vec![
-        TableCell::word(server),
-        TableCell::count(networks),
-        reading.rate().into(),
-        least.into(),
-        mean.into(),
-        most.into(),
-        MilliValue::per_second(host.loads, reading.periods).into(),
-        reading.sent_again().into(),
-    ]
-}
-
-fn table(rows: Vec<Vec<TableCell>>) -> ResultTable {
-    ResultTable::new("rates", "Rates", &COLUMNS, rows)
-}
-
-fn curve(
-    name: &str,
+/// Table of the servers, and the curve of each.
+fn servers(
+    wakes: &[(&str, &str)],
     counts: &[u64],
     readings: &[PointMeasurement],
-    of: &dyn Fn(&PointMeasurement) -> MilliValue,
-) -> PlotCurve {
-    let points = counts.iter().zip(readings);
-    PlotCurve::new(name, points.map(|(n, reading)| ((*n).into(), of(reading))))
+) -> (ResultTable, Vec<PlotCurve>) {
+    let name = |(_, title): &(&str, &str)| (*title).to_owned();
+    let (rows, curves) = series::curves(wakes, counts, readings, name, |(wake, _), n, reading| {
+        let [least, mean, most] = clients(reading);
+        let loads = reading.servers().next().map_or(0, |host| host.loads);
+        let loads = MilliValue::per_second(loads, reading.periods);
+        let (rate, again) = (reading.rate(), reading.sent_again());
+        (cells![*wake, *n, rate, least, mean, most, loads, again], Some(((*n).into(), rate)))
+    });
+    (ResultTable::new("rates", "Rates", &COLUMNS, rows), curves)
 }
 
 /// Peak message rate of the firmware: 1/g.
@@ -146,23 +129,24 @@ fn percent(part: MilliValue, whole: MilliValue) -> MilliValue {
 
 fn small(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
     let counts = few(effort);
-    let server = curve("server", counts, readings, &PointMeasurement::rate);
-    let curves = vec![
-        server.clone(),
-        curve("client with the most", counts, readings, &|reading| clients(reading)[2]),
-        curve("client with the least", counts, readings, &|reading| clients(reading)[0]),
-    ];
-    let rows = counts.iter().zip(readings).map(|(n, reading)| row("poll", *n, reading)).collect();
-    let rates = || server.points.iter().map(|(_, rate)| *rate);
+    let (table, mut curves) = servers(&SERVER, counts, readings);
+    let rates = || curves.iter().flat_map(|curve| curve.points.iter().map(|(_, rate)| *rate));
     let share = |rate: Option<MilliValue>| rate.map(|rate| percent(rate, peak()));
     let measured = PublishedFigure::measured;
+    let figures = vec![
+        measured("rate of the server at worst, of 1/g", "%", NEAR, share(rates().min())),
+        measured("rate of the server at best, of 1/g", "%", NEAR, share(rates().max())),
+    ];
+    let client = |(name, place): (&str, usize)| {
+        let rate = |reading| clients(reading).get(place).copied().unwrap_or_default();
+        let points = counts.iter().zip(readings);
+        PlotCurve::new(name, points.map(|(n, reading)| ((*n).into(), rate(reading))))
+    };
+    curves.extend([("client with the most", 2), ("client with the least", 0)].map(client));
     ExperimentResult {
-        figures: vec![
-            measured("rate of the server at worst, of 1/g", "%", NEAR, share(rates().min())),
-            measured("rate of the server at best, of 1/g", "%", NEAR, share(rates().max())),
-        ],
+        figures,
         settings: [calibration::am_ii(), scheduling()].concat(),
-        tables: vec![table(rows)],
+        tables: vec![table],
         plots: vec![plot("Up to seven virtual networks into one host", curves)],
         notes: &[
             "The text: near the peak that g allows, steady up to seven, and each client near its \
@@ -172,31 +156,23 @@ fn small(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentR
 }
 
 fn large(effort: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
-    let counts = many(effort);
-    let mut findings = ExperimentResult {
+    let (table, curves) = servers(&WAKES, many(effort), readings);
+    ExperimentResult {
+        figures: curves.iter().flat_map(kept).collect(),
         settings: [calibration::am_ii(), scheduling()].concat(),
-        ..ExperimentResult::default()
-    };
-    let (mut rows, mut curves) = (Vec::new(), Vec::new());
-    for ((wake, title), readings) in WAKES.iter().zip(readings.chunks(counts.len())) {
-        let pairs = counts.iter().zip(readings);
-        rows.extend(pairs.map(|(n, reading)| row(wake, *n, reading)));
-        let server = curve(title, counts, readings, &PointMeasurement::rate);
-        findings.figures.extend(kept(title, &server));
-        curves.push(server);
+        tables: vec![table],
+        plots: vec![plot("Virtual networks over seven frames", curves)],
+        notes: &[
+            "The text: polling in one thread would drop significantly once frames are overcommitted; a \
+             server with a thread for each endpoint goes on, its peak a little lower for its events and \
+             threads.",
+        ],
     }
-    findings.tables.push(table(rows));
-    findings.plots.push(plot("Virtual networks over seven frames", curves));
-    findings.notes = &[
-        "The text: polling in one thread would drop significantly once frames are overcommitted; a \
-         server with a thread for each endpoint goes on, its peak a little lower for its events and \
-         threads.",
-    ];
-    findings
 }
 
 /// Share of the rate with seven networks that remains with the largest number of them.
-fn kept(server: &str, curve: &PlotCurve) -> Vec<PublishedFigure> {
+fn kept(curve: &PlotCurve) -> Vec<PublishedFigure> {
+    let server = &curve.name;
     let at = |count: i64| {
         curve.points.iter().find(|(n, _)| *n == MilliValue::whole(count)).map(|(_, y)| *y)
     };
@@ -211,23 +187,14 @@ fn kept(server: &str, curve: &PlotCurve) -> Vec<PublishedFigure> {
 
 fn scheduling() -> Vec<CalibratedSetting> {
     let parameters = EndpointParameters::default();
-    let setting = |name, value: u64, unit, why: &str| CalibratedSetting {
-        name,
-        value: value.into(),
-        unit,
-        why: why.to_owned(),
-    };
-    let us = |periods: u64| periods / PERIODS_PER_US;
+    let setting =
+        |name, value: u64, unit, why| CalibratedSetting::new(name, value.into(), unit, why);
+    let load = parameters.load / PERIODS_PER_US;
     vec![
         setting("frames", parameters.frames.into(), "", "text: 7"),
         setting("credits K", parameters.credits.into(), "", "T-9"),
         setting("burst: attempts", 1 << parameters.burst_log2, "", "T-14, chosen"),
-        setting(
-            "loading an endpoint",
-            us(parameters.load),
-            "µs",
-            "T-15, chosen; transfers come on top",
-        ),
+        setting("loading an endpoint", load, "µs", "T-15, chosen; transfers come on top"),
     ]
 }
 

@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::calibration;
-use super::measure::{ExperimentPoint, MetricKind, PointMeasurement};
+use super::measure::{ExperimentPoint, PointMeasurement};
 use super::plot::{AxisScale, PlotAxis, PlotCurve, PlotSpec};
-use super::result_table::{
-    MilliValue, PERIODS_PER_US, PublishedFigure, ResultTable, TableCell, TableColumn,
-};
-use super::{Experiment, ExperimentEffort, ExperimentResult};
+use super::result_table::{MilliValue, PublishedFigure, ResultTable, TableColumn, cells};
+use super::{Experiment, ExperimentEffort, ExperimentResult, series};
 use crate::routes::channels;
 use crate::scenario::Scenario;
 use crate::topology::{NodeId, NodePort, Topology};
@@ -72,26 +70,20 @@ fn pairs(pattern: &PermutationPattern, hosts: &[NodeId]) -> Vec<(NodeId, NodeId)
 fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
     let Some((scenario, hosts)) = network() else { return Vec::new() };
     let times = effort.choose([24_000, 8_000], [6_000, 2_500]);
-    let point = |pattern: &PermutationPattern, (body, time): (&str, u64)| {
+    let bodies: Vec<(&str, u64)> = BODIES.into_iter().zip(times).collect();
+    series::points(&PATTERNS, &bodies, |pattern, (body, time)| {
         let [mut from, mut to] = [String::new(), String::new()];
         for (sender, receiver) in pairs(pattern, &hosts) {
             // Text can always be added to.
             let _ = write!(from, "\"e{}\", ", place(&scenario.topology, sender));
             let _ = write!(to, "\"e{}\", ", place(&scenario.topology, receiver));
         }
-        ExperimentPoint {
-            label: format!("{}, {body}", pattern.name),
-            scenario: format!(
-                "{NETWORK}[[endpoint]]\nname = \"e\"\nhost = \"all\"\n\
-                 [[messages]]\nfrom = [{from}]\nto = [{to}]\n{body}\n"
-            ),
-            metric: MetricKind::Messages,
-            warm_up: time / 4 * PERIODS_PER_US,
-            duration: time * PERIODS_PER_US,
-        }
-    };
-    let bodies = || BODIES.into_iter().zip(times);
-    PATTERNS.iter().flat_map(|pattern| bodies().map(|body| point(pattern, body))).collect()
+        let scenario = format!(
+            "{NETWORK}[[endpoint]]\nname = \"e\"\nhost = \"all\"\n\
+             [[messages]]\nfrom = [{from}]\nto = [{to}]\n{body}\n"
+        );
+        ExperimentPoint::messages(format!("{}, {body}", pattern.name), scenario, [time / 4, *time])
+    })
 }
 
 /// Index of a host among the hosts, and number of its endpoint.
@@ -126,8 +118,6 @@ const COLUMNS: [TableColumn; 8] = [
 
 fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentResult {
     let Some((scenario, hosts)) = network() else { return ExperimentResult::default() };
-    let mut findings =
-        ExperimentResult { settings: calibration::am_ii(), ..ExperimentResult::default() };
     let mut rows = Vec::new();
     let (mut bandwidths, mut trips) = (Vec::new(), Vec::new());
     for (pattern, readings) in PATTERNS.iter().zip(readings.chunks_exact(BODIES.len())) {
@@ -138,27 +128,22 @@ fn conclude(_: ExperimentEffort, readings: &[PointMeasurement]) -> ExperimentRes
         let aggregate = wide.bandwidth(BLOCK);
         let each = MilliValue::ratio(aggregate.0.unsigned_abs().into(), u128::from(senders) * 1000);
         let trip = short.flow().round_trip();
-        rows.push(vec![
-            TableCell::word(pattern.name),
-            switches.into(),
-            TableCell::count(shared),
-            aggregate.into(),
-            each.into(),
-            MilliValue::ratio(CHANNEL.into(), shared.into()).into(),
-            TableCell::maybe(trip),
-            wide.sent_again().into(),
-        ]);
+        let bound = MilliValue::ratio(CHANNEL.into(), shared.into());
+        let again = wide.sent_again();
+        rows.push(cells![pattern.name, switches, shared, aggregate, each, bound, trip, again]);
         bandwidths.push(each);
         trips.push(trip.unwrap_or_default());
     }
-    findings.figures = figures(&bandwidths, &trips);
-    findings.tables.push(ResultTable::new("permutations", "Permutations", &COLUMNS, rows));
-    findings.plots = vec![
-        plot("bandwidth", "Bandwidth of a host, 8 KB", "bandwidth (MB/s)", bandwidths),
-        plot("round-trip", "Round trip, 4 words", "round trip (µs)", trips),
-    ];
-    findings.notes = NOTES;
-    findings
+    ExperimentResult {
+        figures: figures(&bandwidths, &trips),
+        settings: calibration::am_ii(),
+        tables: vec![ResultTable::new("permutations", "Permutations", &COLUMNS, rows)],
+        plots: vec![
+            plot("bandwidth", "Bandwidth of a host, 8 KB", "bandwidth (MB/s)", bandwidths),
+            plot("round-trip", "Round trip, 4 words", "round trip (µs)", trips),
+        ],
+        notes: NOTES,
+    }
 }
 
 fn plot(name: &'static str, title: &str, label: &'static str, values: Vec<MilliValue>) -> PlotSpec {

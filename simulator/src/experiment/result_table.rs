@@ -108,6 +108,15 @@ impl ResultTable {
         Self { name, title: title.to_owned(), columns: columns.to_vec(), rows }
     }
 
+    /// Number of a cell, in thousandths.
+    #[cfg(test)]
+    pub(super) fn number(&self, row: usize, column: usize) -> i64 {
+        match &self.rows[row][column] {
+            TableCell::Number(number) => number.0,
+            TableCell::Word(_) | TableCell::Nothing => panic!("a number"),
+        }
+    }
+
     /// Rows with the names of their columns.
     pub fn records(&self) -> impl Iterator<Item = TableRecord<'_>> {
         self.rows.iter().map(|cells| TableRecord { columns: &self.columns, cells })
@@ -154,10 +163,8 @@ impl PublishedFigure {
     pub fn table(figures: &[Self]) -> ResultTable {
         let names = ["figure", "unit", "published", "ours", "origin", "source"];
         let row = |figure: &Self| {
-            let [published, ours] = [figure.published, figure.ours].map(TableCell::maybe);
-            let [what, unit, source] =
-                [&*figure.what, figure.unit, figure.source].map(TableCell::word);
-            vec![what, unit, published, ours, TableCell::word(figure.origin.name()), source]
+            let Self { what, unit, published, source, ours, origin } = figure;
+            cells![&**what, *unit, *published, *ours, origin.name(), *source]
         };
         let columns = names.map(|name| TableColumn::word(name, name));
         ResultTable::new("figures", "", &columns, figures.iter().map(row).collect())
@@ -177,12 +184,18 @@ impl FigureOrigin {
 }
 
 impl CalibratedSetting {
+    pub(super) fn new(
+        name: &'static str,
+        value: MilliValue,
+        unit: &'static str,
+        why: &str,
+    ) -> Self {
+        Self { name, value, unit, why: why.to_owned() }
+    }
+
     /// Table of parameters, as in CSV and JSON.
     pub fn table(settings: &[Self]) -> ResultTable {
-        let row = |setting: &Self| {
-            let [name, unit, why] = [setting.name, setting.unit, &setting.why].map(TableCell::word);
-            vec![name, setting.value.into(), unit, why]
-        };
+        let row = |setting: &Self| cells![setting.name, setting.value, setting.unit, &*setting.why];
         let names = ["parameter", "value", "unit", "why"];
         let columns = names.map(|name| TableColumn::word(name, name));
         ResultTable::new("settings", "", &columns, settings.iter().map(row).collect())
@@ -211,22 +224,29 @@ impl TableColumn {
     }
 }
 
-impl TableCell {
-    /// Text.
-    pub fn word(text: impl Into<String>) -> Self {
-        Self::Word(text.into())
+impl From<&str> for TableCell {
+    fn from(text: &str) -> Self {
+        Self::Word(text.to_owned())
     }
+}
 
-    /// Integer.
-    pub fn count(count: u64) -> Self {
+impl From<u64> for TableCell {
+    fn from(count: u64) -> Self {
         Self::Number(count.into())
     }
+}
 
-    /// Number, or no value.
-    pub fn maybe(number: Option<MilliValue>) -> Self {
+impl From<Option<MilliValue>> for TableCell {
+    fn from(number: Option<MilliValue>) -> Self {
         number.map_or(Self::Nothing, Self::Number)
     }
 }
+
+/// Row of a table, of everything that is a cell.
+macro_rules! cells {
+    ($($cell:expr),+ $(,)?) => { vec![$($crate::experiment::result_table::TableCell::from($cell)),+] };
+}
+pub(super) use cells;
 
 impl From<u64> for MilliValue {
     fn from(count: u64) -> Self {
@@ -337,10 +357,7 @@ mod tests {
     fn a_record_has_its_columns_in_order() {
         let columns =
             [TableColumn::word("layer", "layer"), TableColumn::of("rate_mb_per_s", "rate", "", 1)];
-        let rows = vec![
-            vec![TableCell::word("raw"), MilliValue(380_029).into()],
-            vec![TableCell::Nothing, MilliValue::whole(640).into()],
-        ];
+        let rows = vec![cells!["raw", MilliValue(380_029)], cells![None, MilliValue::whole(640)]];
         assert_eq!(
             serde_json::to_string(&ResultTable::new("", "", &columns, rows)).unwrap(),
             r#"[{"layer":"raw","rate_mb_per_s":380.029},{"layer":null,"rate_mb_per_s":640}]"#

@@ -174,13 +174,13 @@ impl<'a> SweepReport<'a> {
         let columns = columns.chain(quantities);
         let columns = columns.chain(["deadlock", "saturated"].map(|it| TableColumn::count(it, it)));
         let rows = self.rows().map(|(point, runs, quantities)| {
-            let values = point.iter().map(|setting| TableCell::word(&setting.value));
-            let numbers = quantities.into_iter().flatten().map(TableCell::maybe);
+            let values = point.iter().map(|setting| TableCell::from(&*setting.value));
+            let numbers = quantities.into_iter().flatten().map(TableCell::from);
             let those = |is: fn(&RunNumbers) -> bool| {
-                TableCell::count(runs.iter().filter(|run| is(run)).count() as u64)
+                TableCell::from(runs.iter().filter(|run| is(run)).count() as u64)
             };
             let ends = [those(RunNumbers::is_deadlocked), those(RunNumbers::is_saturated)];
-            values.chain([TableCell::count(self.seeds)]).chain(numbers).chain(ends).collect()
+            values.chain([TableCell::from(self.seeds)]).chain(numbers).chain(ends).collect()
         });
         let rows = rows.collect();
         ResultTable { name: "sweep", title: String::new(), columns: columns.collect(), rows }
@@ -192,13 +192,13 @@ impl<'a> SweepReport<'a> {
         let columns = columns.chain(QUANTITIES).chain(counts.map(|it| TableColumn::count(it, it)));
         let rows = self.points().flat_map(|(point, runs)| {
             runs.iter().zip(0..).map(move |(run, at)| {
-                let values = point.iter().map(|setting| TableCell::word(&setting.value));
+                let values = point.iter().map(|setting| TableCell::from(&*setting.value));
                 // A word, as a seed may have more digits than a number.
-                let seed = TableCell::word(first_seed.wrapping_add(at).to_string());
-                let numbers = run.quantities().map(|it| TableCell::maybe(it.and_then(milli)));
+                let seed = TableCell::from(&*first_seed.wrapping_add(at).to_string());
+                let numbers = run.quantities().map(|it| TableCell::from(it.and_then(milli)));
                 let ends = [run.is_deadlocked(), run.is_saturated()].map(u64::from);
                 let counts = [run.lost, run.unfinished, run.standing].into_iter().chain(ends);
-                let numbers = numbers.into_iter().chain(counts.map(TableCell::count));
+                let numbers = numbers.into_iter().chain(counts.map(TableCell::from));
                 values.chain([seed]).chain(numbers).collect()
             })
         });
