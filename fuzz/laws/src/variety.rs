@@ -9,7 +9,7 @@ use codec::packet::PacketTag;
 use codec::route::PortId;
 use codec::time::Ticks;
 use simulator::fault::{FaultKind, FaultSpec};
-use simulator::interface::{InterfaceParameters, RelayPolicy};
+use simulator::interface::{CopyPath, InterfaceParameters, RelayPolicy, SoftwarePath};
 use simulator::ip::IpProtocol;
 use simulator::link::LinkParameters;
 use simulator::messaging::MessagingPlan;
@@ -109,7 +109,7 @@ pub(crate) fn wait_for_answers(topology: &Topology, plans: &mut [MessagingPlan])
 }
 
 /// Fits interfaces to the streams: with multicasts none waits for another, since in a circle they may for
-/// ever; with IP its packets have another maximum length in one network of three.
+/// ever; with IP its packets have another maximum length in one network of three, and software takes time.
 pub(crate) fn fit(
     interfaces: &mut [(NodeId, InterfaceParameters)],
     streams: &[TrafficStream],
@@ -123,6 +123,14 @@ pub(crate) fn fit(
         }
         if streams.iter().any(|stream| stream.protocol.is_some()) {
             own.mtu = mtu.unwrap_or(own.mtu);
+            if dice.below(2) == 0 {
+                (own.host.stack, own.host.copy) = (CopyPath::OneCopy, dice.below(200));
+            }
+            if dice.below(4) == 0 {
+                own.host.path = SoftwarePath::Api;
+            } else {
+                [own.host.system_call, own.host.driver] = [dice.below(200), dice.below(200)];
+            }
         }
     }
 }

@@ -293,7 +293,7 @@ impl PointMeasurement {
 
     /// Payload received by all hosts, in Mb/s.
     pub fn megabits(&self) -> MilliValue {
-        MilliValue(self.received.values().map(|taken| taken.megabits().0).sum())
+        MilliValue(self.received.values().map(|taken| taken.megabits(0).0).sum())
     }
 
     /// Sum over all endpoints of all hosts.
@@ -342,15 +342,11 @@ impl HostReceived {
         self.packets += 1;
     }
 
-    /// Payload between first and last packet, in Mb/s.
-    pub fn megabits(&self) -> MilliValue {
-        MilliValue::megabits(self.payload, self.last.saturating_sub(self.first))
-    }
-
-    /// Mean interval of packets in microseconds.
-    pub fn interval(&self) -> Option<MilliValue> {
-        let periods = self.last.saturating_sub(self.first);
-        MilliValue::mean_microseconds(periods, self.packets.saturating_sub(1))
+    /// Payload between first and last packet, in Mb/s, without the headers of each packet in it.
+    pub fn megabits(&self, headers: u64) -> MilliValue {
+        let headers = headers.saturating_mul(self.packets.saturating_sub(1));
+        let bytes = self.payload.saturating_sub(headers);
+        MilliValue::megabits(bytes, self.last.saturating_sub(self.first))
     }
 }
 
@@ -361,15 +357,15 @@ mod tests {
     #[test]
     fn a_rate_is_counted_from_packet_to_packet() {
         let mut taken = HostReceived::default();
-        assert_eq!(taken.megabits(), MilliValue(0));
+        assert_eq!(taken.megabits(0), MilliValue(0));
         taken.add(1000, 64);
-        assert_eq!((taken.packets, taken.megabits(), taken.interval()), (1, MilliValue(0), None));
+        assert_eq!((taken.packets, taken.megabits(4)), (1, MilliValue(0)));
         taken.add(1064, 64);
         taken.add(1192, 64);
         // 128 bytes in 192 periods: two thirds of 640 Mb/s.
-        assert_eq!(taken.megabits(), MilliValue(426_667));
-        // 1.2 µs.
-        assert_eq!(taken.interval(), Some(MilliValue(1200)));
+        assert_eq!(taken.megabits(0), MilliValue(426_667));
+        // 96 bytes without headers of 16.
+        assert_eq!(taken.megabits(16), MilliValue::whole(320));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::dma::DmaEngine;
 use super::mapping_firmware::MappingFirmware;
-use super::parameters::{InterfaceParameters, SoftwarePath};
+use super::parameters::InterfaceParameters;
 use super::processor::{InterfaceProcessor, ProgramJob};
 use super::queues::{CommandOutcome, HostAcknowledgment, HostBuffer, SendCommand};
 use super::receive_engine::{ReceiveEngine, StoredPacket};
@@ -28,7 +28,6 @@ pub(super) struct ControlProgram {
     arriving: Option<(PacketRoutine, usize)>,
     pub(super) processor: InterfaceProcessor,
     pub(super) relay: MulticastRelay,
-    path: SoftwarePath,
 }
 
 /// Completeness of the routes.
@@ -47,7 +46,7 @@ impl ControlProgram {
         parameters: &InterfaceParameters,
     ) -> Self {
         let routes = routes.into_iter().collect();
-        let (knowledge, path) = (RouteKnowledge::Known, parameters.host.path);
+        let knowledge = RouteKnowledge::Known;
         let processor = InterfaceProcessor::new(parameters.costs);
         Self {
             routes,
@@ -57,7 +56,6 @@ impl ControlProgram {
             arriving: None,
             processor,
             relay: MulticastRelay::default(),
-            path,
         }
     }
 
@@ -122,11 +120,7 @@ impl ControlProgram {
         if length > self.memory {
             return Some(CommandStart::Refuse(CommandOutcome::TooLong));
         }
-        let room = match self.path {
-            SoftwarePath::Api if self.used > 0 => 0,
-            SoftwarePath::Api | SoftwarePath::Kernel => self.memory - self.used,
-        };
-        (length <= room).then_some(CommandStart::Gather(route, length))
+        (length <= self.memory - self.used).then_some(CommandStart::Gather(route, length))
     }
 
     /// True if the first received packet can be moved to the host's buffers now.

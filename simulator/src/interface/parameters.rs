@@ -88,8 +88,7 @@ pub enum SoftwarePath {
     /// A system call and the driver for each packet.
     #[default]
     Kernel,
-    /// The Myrinet API: queues and exchange pages in user space. *Chosen*: its control program has one
-    /// send buffer, and takes the next command when the last packet has left.
+    /// The Myrinet API: queues and exchange pages in user space.
     Api,
 }
 
