@@ -111,8 +111,14 @@ pub(crate) struct SweepArgs {
     pub(crate) scenario: PathBuf,
     /// Key of the scenario and its values: a range with a step, `traffic.0.load=0.05..0.6:0.05`, or a list,
     /// `traffic.0.payload=64,512`. Repeated: all combinations.
-    #[arg(long, required = true, value_name = "KEY=VALUES", value_parser = VariedKey::from_str)]
+    #[arg(long, required_unless_present = "saturation", value_name = "KEY=VALUES")]
+    #[arg(value_parser = VariedKey::from_str)]
     pub(crate) vary: Vec<VariedKey>,
+    /// Searches a range of a key, `traffic.0.load=0.05..1:0.01`, for the place from which on the network is saturated,
+    /// at all combinations of `--vary`: less than 95 % of what is offered is accepted, or the mean latency is more than
+    /// three times that at the range's begin.
+    #[arg(long, value_name = "KEY=FROM..TO:STEP", value_parser = VariedKey::from_str)]
+    pub(crate) saturation: Option<VariedKey>,
     /// Replaces or adds a key of the scenario at all points; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", value_parser = KeySetting::from_str)]
     pub(crate) set: Vec<KeySetting>,

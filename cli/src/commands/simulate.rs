@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
         return Err(CliError::writing(path, &"named for two outputs"));
     }
     let text = read_scenario(path)?;
-    let settings = ScenarioSettings { path, text: &text, set: &arguments.set };
+    let settings = ScenarioSettings { path, text: &text, set: &arguments.set, searched: None };
     let (mut scenario, unused) = settings.read_noted(&[], arguments.seed)?;
     let is_counted = *stats || stats_out.is_some();
     let is_traced = is_counted || truth.is_some();
@@ -85,6 +85,8 @@ pub(crate) struct ScenarioSettings<'a> {
     pub(crate) path: &'a Path,
     pub(crate) text: &'a str,
     pub(crate) set: &'a [KeySetting],
+    /// Key whose values are searched, not varied.
+    pub(crate) searched: Option<&'a str>,
 }
 
 impl ScenarioSettings<'_> {
@@ -109,6 +111,8 @@ impl ScenarioSettings<'_> {
         for (option, KeySetting { key, value }) in
             options.into_iter().flat_map(|(option, keys)| keys.iter().map(move |key| (option, key)))
         {
+            let is_searched = option == "--vary" && self.searched == Some(key);
+            let option = if is_searched { "--saturation" } else { option };
             let option = escape_text(format!("{option} {key}={value}"));
             let option: String = option.chars().take(OPTION_MAX).collect();
             text = with_key(&text, key, value)

@@ -2,11 +2,12 @@
 
 mod journal;
 mod report;
+mod saturation;
 
 use std::fmt;
 use std::path::PathBuf;
 
-use indicatif::ProgressState;
+use indicatif::{ProgressBar, ProgressState};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use simulator::network::{Network, VisitOrder};
 use simulator::scenario::Scenario;
@@ -16,6 +17,7 @@ use simulator::truth::TraceLevel;
 
 use self::journal::{RunJournal, SweepIdentity, TextHash};
 use self::report::{RunEnding, RunNumbers, SweepReport};
+use self::saturation::SaturationSearch;
 use super::experiment::{csv, text};
 use super::simulate::{ScenarioSettings, read_scenario};
 use crate::args::{KeySetting, ListFormat, RUNS_MAX, SweepArgs, VariedKey};
@@ -38,6 +40,7 @@ struct SweptScenario<'a> {
 
 /// All runs of a sweep: of each point, in order, those of each seed.
 struct SweepPlan {
+    /// Points; of a search its key is the first, and varied slowest.
     points: Vec<Vec<KeySetting>>,
     seeds: u64,
     first_seed: u64,
@@ -47,31 +50,43 @@ struct SweepPlan {
 }
 
 pub(crate) fn run(arguments: &SweepArgs, output: &mut StandardOutput) -> CommandResult {
-    let SweepArgs { scenario: path, set, warmup, drain, format, directory, .. } = arguments;
+    let SweepArgs { scenario: path, set, saturation, warmup, drain, format, directory, .. } =
+        arguments;
     interrupt::handle();
     let text = read_scenario(path)?;
-    let settings = ScenarioSettings { path, text: &text, set };
+    let searched = saturation.as_ref().map(|it| &*it.key);
+    let settings = ScenarioSettings { path, text: &text, set, searched };
     let swept = SweptScenario { settings, warm_up: *warmup, drain: *drain };
     let plan = SweepPlan::new(arguments, &swept)?;
     let open = |directory: &PathBuf| RunJournal::open(directory, &plan.identity);
     let journal = directory.as_ref().map(open).transpose()?;
-    let runs = plan.runs(&swept, journal.as_ref())?;
-    let report = SweepReport { points: &plan.points, seeds: plan.seeds, runs: &runs };
-    let table = report.table();
+    let (bar, journal) = (plan.bar(), journal.as_ref());
+    let mut run = |points: &[usize]| plan.runs(&swept, journal, points, &bar);
+    let search = SaturationSearch::of(arguments, &plan);
+    let (points, runs, found) = match &search {
+        Some(search) => search.run(&mut run)?,
+        None => (plan.points.clone(), run(&(0..plan.points.len()).collect::<Vec<_>>())?, None),
+    };
+    bar.finish_and_clear();
+    let report = SweepReport { points: &points, seeds: plan.seeds, runs: &runs };
+    let all = report.table();
+    let table = found.as_ref().unwrap_or(&all);
     match format {
-        ListFormat::Text => text::table(&table, &mut |line| output.line(&line)),
-        ListFormat::Json => output.json(&table, "\n"),
+        ListFormat::Text => text::table(table, &mut |line| output.line(&line)),
+        ListFormat::Json => output.json(table, "\n"),
         ListFormat::Jsonl => table.records().for_each(|row| output.json(&row, "\n")),
-        ListFormat::Csv => output.text(&csv::table(&table, ValueSeparator::Comma)),
-        ListFormat::Tsv => output.text(&csv::table(&table, ValueSeparator::Tab)),
+        ListFormat::Csv => output.text(&csv::table(table, ValueSeparator::Comma)),
+        ListFormat::Tsv => output.text(&csv::table(table, ValueSeparator::Tab)),
     }
     let Some(directory) = directory else { return Ok(RunReport::default()) };
     let files = [
-        ("sweep.csv", csv::table(&table, ValueSeparator::Comma)),
+        ("sweep.csv", csv::table(&all, ValueSeparator::Comma)),
         ("sweep-seeds.csv", csv::table(&report.seed_table(plan.first_seed), ValueSeparator::Comma)),
         ("sweep.svg", plot::draw(&report.plot())),
     ];
-    let files = files.map(|(name, text)| (directory.join(name), text));
+    let found = found.map(|found| ("saturation.csv", csv::table(&found, ValueSeparator::Comma)));
+    let files: Vec<_> =
+        files.into_iter().chain(found).map(|(name, text)| (directory.join(name), text)).collect();
     write_files(files.iter().map(|(path, text)| (path.as_path(), text.as_bytes())))?;
     Ok(RunReport::default())
 }
@@ -79,8 +94,19 @@ pub(crate) fn run(arguments: &SweepArgs, output: &mut StandardOutput) -> Command
 impl SweepPlan {
     /// Reads the scenarios of all points, so that errors come before the first run.
     fn new(arguments: &SweepArgs, swept: &SweptScenario<'_>) -> Result<Self, CliError> {
-        let SweepArgs { scenario: path, vary, seeds, .. } = arguments;
-        let points = points(vary, *seeds)?;
+        let SweepArgs { scenario: path, vary, saturation, seeds, .. } = arguments;
+        if let Some(VariedKey { key, .. }) = saturation
+            && vary.iter().any(|varied| varied.key == *key)
+        {
+            return Err(CliError::Message(format!("--saturation {key}: --vary has the same key")));
+        }
+        let points = points(
+            saturation
+                .iter()
+                .map(|it| ("--saturation", it))
+                .chain(vary.iter().map(|it| ("--vary", it))),
+            *seeds,
+        )?;
         let (mut first_seed, mut periods, mut hash) = (0, 0_u64, TextHash::default());
         for point in &points {
             if interrupt::is_pressed() {
@@ -92,6 +118,12 @@ impl SweepPlan {
                     "the warm-up is not shorter than the run: expected a time below the duration";
                 return Err(CliError::reading(path, &what));
             }
+            if let Some(VariedKey { key, .. }) = saturation
+                && OfferedLoad::of(&scenario, swept.warm_up..scenario.duration).is_none()
+            {
+                let what = "the offered load depends on the network: expected streams with times of their own";
+                return Err(CliError::Message(format!("--saturation {key}: {what}")));
+            }
             first_seed = scenario.seed;
             periods = periods.saturating_add(scenario.duration.saturating_mul(*seeds));
             hash.add(&scenario);
@@ -100,6 +132,7 @@ impl SweepPlan {
         let identity = SweepIdentity {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             vary: vary.iter().map(varied).collect(),
+            saturation: saturation.as_ref().map(varied),
             seeds: *seeds,
             warmup_periods: swept.warm_up,
             drain_periods: swept.drain,
@@ -108,12 +141,7 @@ impl SweepPlan {
         Ok(Self { points, seeds: *seeds, first_seed, periods, identity })
     }
 
-    /// Runs what is not finished, in parallel; the results are in order, however many threads there are.
-    fn runs(
-        &self,
-        swept: &SweptScenario<'_>,
-        journal: Option<&RunJournal>,
-    ) -> Result<Vec<RunNumbers>, CliError> {
+    fn bar(&self) -> ProgressBar {
         let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
             // A line that cannot be drawn is not worth an error.
             let _ = write!(out, "{:.0} µs/s", state.per_sec() / 80.0);
@@ -122,11 +150,24 @@ impl SweepPlan {
             "{{bar:30}} {{percent}} %  {{rate}}  {} jobs  ETA {{eta}}",
             rayon::current_num_threads()
         );
-        let bar = progress::bar(self.periods, progress::style(&jobs).with_key("rate", rate));
-        let advance = |periods| progress::advance(&bar, periods);
-        let runs =
+        progress::bar(self.periods, progress::style(&jobs).with_key("rate", rate))
+    }
+
+    /// Runs what is not finished of these points, in parallel; the results are in order, however many threads there
+    /// are.
+    fn runs(
+        &self,
+        swept: &SweptScenario<'_>,
+        journal: Option<&RunJournal>,
+        points: &[usize],
+        bar: &ProgressBar,
+    ) -> Result<Vec<RunNumbers>, CliError> {
+        let advance = |periods| progress::advance(bar, periods);
+        let all =
             self.points.iter().flat_map(|point| (0..self.seeds).map(move |seed| (point, seed)));
-        let runs: Vec<_> = runs.enumerate().collect();
+        let seeds = usize::try_from(self.seeds).unwrap_or(usize::MAX);
+        let is_asked = |(at, _): &(usize, _)| points.binary_search(&(at / seeds.max(1))).is_ok();
+        let runs: Vec<_> = all.enumerate().filter(is_asked).collect();
         let run = |&(at, (point, seed)): &(usize, (&Vec<KeySetting>, u64))| {
             if interrupt::is_pressed() {
                 return Ok(None);
@@ -141,7 +182,6 @@ impl SweepPlan {
             Ok(numbers)
         };
         let results: Result<Vec<Option<RunNumbers>>, CliError> = runs.par_iter().map(run).collect();
-        bar.finish_and_clear();
         let results = results?;
         let (count, all) = (results.iter().flatten().count(), results.len());
         let complete: Option<Vec<RunNumbers>> = results.into_iter().collect();
@@ -156,13 +196,16 @@ impl SweepPlan {
 }
 
 /// All combinations of the values of the keys, the last key varied fastest.
-fn points(vary: &[VariedKey], seeds: u64) -> Result<Vec<Vec<KeySetting>>, CliError> {
+fn points<'a>(
+    vary: impl Iterator<Item = (&'a str, &'a VariedKey)>,
+    seeds: u64,
+) -> Result<Vec<Vec<KeySetting>>, CliError> {
     let mut points = vec![Vec::new()];
-    for VariedKey { key, values } in vary {
+    for (option, VariedKey { key, values }) in vary {
         let count = (points.len() as u64).saturating_mul(values.len() as u64);
         if count.saturating_mul(seeds) > RUNS_MAX {
             let expected = "expected fewer values or seeds";
-            let message = format!("--vary {key}: more than {RUNS_MAX} runs; {expected}");
+            let message = format!("{option} {key}: more than {RUNS_MAX} runs; {expected}");
             return Err(CliError::Message(message));
         }
         let with = |(point, value): (&Vec<KeySetting>, &String)| {

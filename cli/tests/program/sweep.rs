@@ -57,6 +57,11 @@ fn a_sweep_that_cannot_run_is_explained_and_writes_nothing() {
         (&["--vary", "duration_us=60", "--warmup", "80ch"], "expected a time, like `500us`"),
         (&["--vary", "traffic.0.load=0.1..0.9"], "a range without a step"),
         (&["--vary", "seed=1..2:1"], "--seeds gives the number of seeds"),
+        (&["--saturation", "traffic.0.load=0.1..0.9"], "a range without a step"),
+        (&["--saturation", "traffic.0.payload=5..x:1"], "expected a range with a step"),
+        (&["--saturation", "k=1", "--vary", "k=2"], "--saturation k: --vary has the same key"),
+        (&["--saturation", "traffic.0.paylaod=1"], "--saturation traffic.0.paylaod=1"),
+        (&["--saturation", "k=1..9999:1"], "--saturation k: more than 10000 runs"),
         (&["--vary", "traffic.0.paylaod=1"], "did you mean `payload`?"),
         (&["--vary", "duration_us=0..1e300:1e299"], "--vary duration_us=0:"),
         (&["--vary", "traffic.0.to=\u{1b}[2J"], "unknown host `\\u{1b}[2J`"),
@@ -66,6 +71,16 @@ fn a_sweep_that_cannot_run_is_explained_and_writes_nothing() {
         assert!(error.contains(expected), "{options:?} {error}");
     }
     assert!(directory.names().is_empty());
+    let scenario = fixture("demo-contention/scenario.toml");
+    let error = bad(&["sweep", &scenario, "--saturation", "traffic.0.payload=64"]);
+    assert!(error.contains("--saturation traffic.0.payload: the offered load depends"), "{error}");
+    let scenario = fixture("demo-cut/scenario.toml");
+    let late = ["--saturation", "traffic.0.start_us=59", "--seeds", "1", "--drain", "0us"];
+    let error = bad(&[&["sweep", &scenario], &late[..]].concat());
+    assert!(
+        error.contains("--saturation traffic.0.start_us: at 59 there is no latency"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -131,6 +146,37 @@ fn the_result_of_another_sweep_is_not_overwritten() {
     fs::remove_file(directory.path().join("out/sweep-runs.jsonl")).unwrap();
     assert!(texts(&one).contains("sweep.csv: the result of another sweep"));
     assert_eq!(directory.read("out/sweep.csv"), before);
+}
+
+/// Two hosts share the link of a third: half of it each is the most. One pair of hosts is never saturated.
+#[test]
+fn the_search_for_saturation_ends_at_neighbours_and_goes_on_from_finished_runs() {
+    let directory = ScratchDirectory::new("saturation");
+    let text = "duration_us = 400\ntopology = { kind = 'switch', ports = 4, hosts = 3 }\n[[traffic]]\n\
+                from = ['h0', 'h1']\nto = ['h2', 'h2']\npayload = 100\nload = 0.1\nlaw = 'constant'\n";
+    let scenario = directory.write("merge.toml", text.as_bytes());
+    let search = |name: &str, more: &[&str]| {
+        let path = directory.file(name);
+        let options = ["--saturation", "traffic.0.load=0.1..0.6:0.01", "--seeds", "2"];
+        let options = [&options[..], &["-o", &path, "--format", "json"], more].concat();
+        good(&[&["sweep", &scenario, "--warmup", "20us"], &options[..]].concat())
+    };
+    let found = search("out", &[]);
+    let row: Value = serde_json::from_str(&found).unwrap();
+    let row = &row[0];
+    let number = |name: &str| row[name].as_str().unwrap().parse::<f64>().unwrap();
+    let (below, from) = (number("traffic.0.load_below"), number("traffic.0.load_from"));
+    assert!((from - below - 0.01).abs() < 1e-9 && below >= 0.4 && from <= 0.52, "{found}");
+    let limits = (&row["accepted_limit_percent"], &row["latency_limit_factor"], &row["seeds"]);
+    assert_eq!(limits, (&95.into(), &3.into(), &2.into()), "{found}");
+    // Of 51 loads both ends and at most six between them, two seeds each.
+    let runs = directory.read("out/sweep-runs.jsonl");
+    assert!(runs.iter().filter(|byte| **byte == b'\n').count() <= 1 + 8 * 2);
+    assert_eq!((search("out", &[]), directory.read("out/sweep-runs.jsonl")), (found, runs));
+    let pair = ["--set", "traffic.0.from=['h0']", "--set", "traffic.0.to=['h2']"];
+    let row: Value = serde_json::from_str(&search("pair", &pair)).unwrap();
+    let ends = (&row[0]["traffic.0.load_below"], &row[0]["traffic.0.load_from"]);
+    assert_eq!(ends, (&"0.6".into(), &Value::Null));
 }
 
 /// Four packets of 2000 bytes hold one another for ever; with one of 10 bytes they all arrive.

@@ -20,6 +20,7 @@ const NAME: &str = "sweep-runs.jsonl";
 pub(super) struct SweepIdentity {
     pub(super) version: String,
     pub(super) vary: Vec<String>,
+    pub(super) saturation: Option<String>,
     pub(super) seeds: u64,
     pub(super) warmup_periods: u64,
     pub(super) drain_periods: Option<u64>,
@@ -74,10 +75,12 @@ impl TextHash {
 impl SweepIdentity {
     /// Names of what another sweep has different.
     fn differences(&self, other: &Self) -> String {
-        let Self { version, vary, seeds, warmup_periods, drain_periods, scenario } = other;
+        let Self { version, vary, saturation, seeds, warmup_periods, drain_periods, scenario } =
+            other;
         let differing = [
             ("the version of myriscope", self.version != *version),
             ("--vary", self.vary != *vary),
+            ("--saturation", self.saturation != *saturation),
             ("--seeds", self.seeds != *seeds),
             ("--warmup", self.warmup_periods != *warmup_periods),
             ("--drain", self.drain_periods != *drain_periods),
@@ -94,7 +97,7 @@ impl RunJournal {
     pub(super) fn open(directory: &Path, own: &SweepIdentity) -> Result<Self, CliError> {
         fs::create_dir_all(directory).map_err(|error| CliError::writing(directory, &error))?;
         let path = directory.join(NAME);
-        if let Some(old) = ["sweep.csv", "sweep-seeds.csv", "sweep.svg"]
+        if let Some(old) = ["sweep.csv", "sweep-seeds.csv", "sweep.svg", "saturation.csv"]
             .map(|name| directory.join(name))
             .iter()
             .find(|old| old.exists())

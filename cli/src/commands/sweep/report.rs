@@ -23,7 +23,7 @@ const QUANTITIES: [TableColumn; 6] = [
 const MEAN: usize = 3;
 
 /// A network is saturated that accepts less than this share of what is offered, in per cent. *Chosen*
-const ACCEPTED: u128 = 95;
+pub(super) const ACCEPTED: u64 = 95;
 
 /// Two-sided 95 % quantiles of Student's t distribution, by degrees of freedom from 1.
 const STUDENT: [f64; 30] = [
@@ -70,7 +70,7 @@ pub(super) struct SweepReport<'a> {
 }
 
 /// Mean over the seeds, and half the width of its 95 % confidence interval.
-type MeanWithInterval = [Option<MilliValue>; 2];
+pub(super) type MeanWithInterval = [Option<MilliValue>; 2];
 
 impl RunNumbers {
     /// Numbers of a run of which this span was measured.
@@ -104,19 +104,35 @@ impl RunNumbers {
         [Some(count), self.offered.map(rate), Some(rate(self.accepted)), mean, p50, p99]
     }
 
+    /// Mean latency in microseconds.
+    pub(super) fn latency(&self) -> Option<f64> {
+        self.quantities().get(MEAN).copied().flatten()
+    }
+
+    /// Delivered load in Mb/s.
+    pub(super) fn accepted(&self) -> Option<f64> {
+        self.quantities().get(MEAN - 1).copied().flatten()
+    }
+
     fn is_deadlocked(&self) -> bool {
         self.standing > 0
     }
 
     fn is_saturated(&self) -> bool {
-        let [offered, accepted] = [self.offered.unwrap_or(0), self.accepted].map(u128::from);
-        accepted * 100 < offered * ACCEPTED
+        Self::are_saturated(std::slice::from_ref(self))
+    }
+
+    /// Tests the sum of several runs.
+    pub(super) fn are_saturated(runs: &[Self]) -> bool {
+        let sum = |of: fn(&Self) -> u64| runs.iter().map(|run| u128::from(of(run))).sum::<u128>();
+        let offered = sum(|run| run.offered.unwrap_or(0));
+        sum(|run| run.accepted) * 100 < offered * u128::from(ACCEPTED)
     }
 }
 
 /// Mean of independent runs and its interval, that of Student's t distribution; of fewer degrees of
 /// freedom than there are above 30, so rather too wide.
-fn mean_with_interval(values: &[f64]) -> MeanWithInterval {
+pub(super) fn mean_with_interval(values: &[f64]) -> MeanWithInterval {
     let Some(freedom) = values.len().checked_sub(1) else { return [None; 2] };
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -129,7 +145,7 @@ fn mean_with_interval(values: &[f64]) -> MeanWithInterval {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "bounded")]
-fn milli(number: f64) -> Option<MilliValue> {
+pub(super) fn milli(number: f64) -> Option<MilliValue> {
     let thousandths = (number * 1e3).round();
     (thousandths.abs() < 9e15).then_some(MilliValue(thousandths as i64))
 }

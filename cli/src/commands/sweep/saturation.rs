@@ -1,0 +1,158 @@
+//! Search for the load from which on a network is saturated.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use simulator::experiment::result_table::{MilliValue, ResultTable, TableCell, TableColumn};
+
+use super::SweepPlan;
+use super::report::{ACCEPTED, RunNumbers, mean_with_interval};
+use crate::args::{KeySetting, SweepArgs};
+use crate::exit::CliError;
+
+/// A network is saturated whose mean latency is more than so many times that of the least load. *Chosen*
+const LATENCY: u32 = 3;
+
+/// Search over the values of a key, for each combination of the other keys.
+pub(super) struct SaturationSearch<'a> {
+    plan: &'a SweepPlan,
+    key: &'a str,
+    /// Combinations of the other keys, which vary faster.
+    groups: usize,
+}
+
+/// What is left of a range: its last value that is not saturated, and the first that is.
+#[derive(Clone, Copy, Default)]
+struct SaturationRange {
+    below: Option<usize>,
+    above: Option<usize>,
+}
+
+/// Points that were run, with their runs, and a row for each search.
+type SearchResult = (Vec<Vec<KeySetting>>, Vec<RunNumbers>, Option<ResultTable>);
+
+/// Runs of points, by the points' indices.
+type PointRuns = BTreeMap<usize, Vec<RunNumbers>>;
+
+impl<'a> SaturationSearch<'a> {
+    pub(super) fn of(arguments: &'a SweepArgs, plan: &'a SweepPlan) -> Option<Self> {
+        let searched = arguments.saturation.as_ref()?;
+        let groups = plan.points.len() / searched.values.len().max(1);
+        Some(Self { plan, key: &searched.key, groups })
+    }
+
+    /// Runs both ends of all ranges, and then halves them together until neighbours are left.
+    pub(super) fn run(
+        &self,
+        run: &mut impl FnMut(&[usize]) -> Result<Vec<RunNumbers>, CliError>,
+    ) -> Result<SearchResult, CliError> {
+        let last = self.plan.points.len() - self.groups;
+        let mut asked: Vec<usize> = (0..self.groups).flat_map(|at| [at, last + at]).collect();
+        let mut known = PointRuns::new();
+        while !asked.is_empty() {
+            asked.sort_unstable();
+            asked.dedup();
+            let runs = run(&asked)?;
+            let seeds = runs.len() / asked.len();
+            known.extend(asked.iter().copied().zip(runs.chunks(seeds).map(<[_]>::to_vec)));
+            let ranges = (0..self.groups).map(|group| self.range(&known, group));
+            asked = ranges
+                .collect::<Result<Vec<_>, _>>()?
+                .iter()
+                .filter_map(|it| self.middle(it))
+                .collect();
+        }
+        let rows: Result<Vec<_>, _> =
+            (0..self.groups).map(|group| self.row(&known, group)).collect();
+        let table = ResultTable {
+            name: "saturation",
+            title: String::new(),
+            columns: self.columns(),
+            rows: rows?,
+        };
+        let points = known.keys().filter_map(|at| self.plan.points.get(*at)).cloned().collect();
+        Ok((points, known.into_values().flatten().collect(), Some(table)))
+    }
+
+    /// Mean over the runs of a point; none where one has none.
+    fn mean(runs: &[RunNumbers], of: fn(&RunNumbers) -> Option<f64>) -> Option<MilliValue> {
+        let values: Option<Vec<f64>> = runs.iter().map(of).collect();
+        let [mean, _] = mean_with_interval(&values?);
+        mean
+    }
+
+    /// Latency at the least load of a group.
+    fn least(&self, known: &PointRuns, group: usize) -> Result<MilliValue, CliError> {
+        let runs = known.get(&group).map(Vec::as_slice).unwrap_or_default();
+        Self::mean(runs, RunNumbers::latency).ok_or_else(|| {
+            let value = self.plan.points.get(group).and_then(|point| point.first());
+            let value = value.map_or("", |setting| &setting.value);
+            let what = "there is no latency, as no packet arrives or not all do: expected another begin or a longer run";
+            CliError::Message(format!("--saturation {}: at {value} {what}", self.key))
+        })
+    }
+
+    /// Neighbours among the points of a group that are known: saturated is all behind the first that is.
+    fn range(&self, known: &PointRuns, group: usize) -> Result<SaturationRange, CliError> {
+        let most = self.least(known, group)?.0.saturating_mul(LATENCY.into());
+        let is_saturated = |runs: &[RunNumbers]| {
+            let latency = Self::mean(runs, RunNumbers::latency);
+            RunNumbers::are_saturated(runs) || latency.is_none_or(|latency| latency.0 > most)
+        };
+        let mut range = SaturationRange::default();
+        for (at, runs) in known.iter().filter(|(at, _)| *at % self.groups == group) {
+            if is_saturated(runs) {
+                range.above = Some(*at);
+                break;
+            }
+            range.below = Some(*at);
+        }
+        Ok(range)
+    }
+
+    fn middle(&self, range: &SaturationRange) -> Option<usize> {
+        let (below, above) = range.below.zip(range.above)?;
+        let steps = (above - below) / self.groups;
+        (steps > 1).then(|| below + steps / 2 * self.groups)
+    }
+
+    fn columns(&self) -> Vec<TableColumn> {
+        let others = self.plan.points.first().into_iter().flatten().skip(1);
+        let word = |name: String| TableColumn {
+            head: Cow::Owned(name.clone()),
+            name: Cow::Owned(name),
+            ..TableColumn::word("", "")
+        };
+        let ends = ["below", "from"].map(|end| word(format!("{}_{end}", self.key)));
+        others
+            .map(|setting| word(setting.key.clone()))
+            .chain(ends)
+            .chain([
+                TableColumn::of("accepted_mbit_s", "accepted", "Mb/s", 2),
+                TableColumn::of("latency_mean_us", "latency", "µs", 2),
+                TableColumn::of("least_latency_us", "at least load", "µs", 2),
+                TableColumn::of("accepted_limit_percent", "limit: accepted", "%", 0),
+                TableColumn::of("latency_limit_factor", "limit: latency", "times", 0),
+                TableColumn::count("seeds", "seeds"),
+                TableColumn::word("first_seed", "from seed"),
+            ])
+            .collect()
+    }
+
+    fn row(&self, known: &PointRuns, group: usize) -> Result<Vec<TableCell>, CliError> {
+        let SaturationRange { below, above } = self.range(known, group)?;
+        let setting = |at: usize| self.plan.points.get(at).and_then(|point| point.first());
+        let value = |at: Option<usize>| at.and_then(setting).map(|it| TableCell::from(&*it.value));
+        let runs = below.and_then(|at| known.get(&at)).map(Vec::as_slice).unwrap_or_default();
+        let others = self.plan.points.get(group).into_iter().flatten().skip(1);
+        let mut row: Vec<TableCell> = others.map(|it| TableCell::from(&*it.value)).collect();
+        row.extend([below, above].map(|at| value(at).unwrap_or_default()));
+        let mean = [RunNumbers::accepted, RunNumbers::latency].map(|of| Self::mean(runs, of));
+        row.extend(mean.map(TableCell::from));
+        row.push(self.least(known, group)?.into());
+        row.extend([ACCEPTED, LATENCY.into(), self.plan.seeds].map(TableCell::from));
+        // A word, as a seed may have more digits than a number.
+        row.push(TableCell::from(&*self.plan.first_seed.to_string()));
+        Ok(row)
+    }
+}
