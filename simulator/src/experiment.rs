@@ -15,6 +15,7 @@ mod interface;
 mod logp;
 mod mapping;
 mod measure;
+mod mesh;
 mod multicast;
 mod networks;
 mod permutations;
@@ -72,7 +73,7 @@ pub struct ExperimentResult {
 }
 
 /// All experiments.
-pub const EXPERIMENTS: [Experiment; 12] = [
+pub const EXPERIMENTS: [Experiment; 13] = [
     logp::EXPERIMENT,
     bandwidth::EXPERIMENT,
     permutations::EXPERIMENT,
@@ -85,6 +86,7 @@ pub const EXPERIMENTS: [Experiment; 12] = [
     cut_through::EXPERIMENT,
     degree::EXPERIMENT,
     multicast::EXPERIMENT,
+    mesh::EXPERIMENT,
 ];
 
 impl Experiment {
