@@ -130,6 +130,11 @@ impl RunNumbers {
     }
 }
 
+pub(super) fn key_column(key: String) -> TableColumn {
+    let (name, head) = (Cow::Owned(key.clone()), Cow::Owned(key));
+    TableColumn { name, head, ..TableColumn::word("", "") }
+}
+
 /// Mean of independent runs and its interval, that of Student's t distribution; of fewer degrees of
 /// freedom than there are above 30, so rather too wide.
 pub(super) fn mean_with_interval(values: &[f64]) -> MeanWithInterval {
@@ -161,11 +166,7 @@ impl<'a> SweepReport<'a> {
 
     fn key_columns(&self) -> impl Iterator<Item = TableColumn> {
         let keys = self.points.first().into_iter().flatten();
-        keys.map(|KeySetting { key, .. }| TableColumn {
-            name: Cow::Owned(key.clone()),
-            head: Cow::Owned(key.clone()),
-            ..TableColumn::word("", "")
-        })
+        keys.map(|KeySetting { key, .. }| key_column(key.clone()))
     }
 
     /// Each point with its quantities; none where a run has none.

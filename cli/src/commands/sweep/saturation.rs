@@ -1,12 +1,11 @@
 //! Search for the load from which on a network is saturated.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use simulator::experiment::result_table::{MilliValue, ResultTable, TableCell, TableColumn};
 
 use super::SweepPlan;
-use super::report::{ACCEPTED, RunNumbers, mean_with_interval};
+use super::report::{ACCEPTED, RunNumbers, key_column, mean_with_interval};
 use crate::args::{KeySetting, SweepArgs};
 use crate::exit::CliError;
 
@@ -55,21 +54,15 @@ impl<'a> SaturationSearch<'a> {
             let runs = run(&asked)?;
             let seeds = runs.len() / asked.len();
             known.extend(asked.iter().copied().zip(runs.chunks(seeds).map(<[_]>::to_vec)));
-            let ranges = (0..self.groups).map(|group| self.range(&known, group));
-            asked = ranges
-                .collect::<Result<Vec<_>, _>>()?
-                .iter()
-                .filter_map(|it| self.middle(it))
-                .collect();
+            asked.clear();
+            for group in 0..self.groups {
+                asked.extend(self.middle(&self.range(&known, group)?));
+            }
         }
-        let rows: Result<Vec<_>, _> =
-            (0..self.groups).map(|group| self.row(&known, group)).collect();
-        let table = ResultTable {
-            name: "saturation",
-            title: String::new(),
-            columns: self.columns(),
-            rows: rows?,
-        };
+        let rows = (0..self.groups).map(|group| self.row(&known, group));
+        let rows = rows.collect::<Result<Vec<_>, _>>()?;
+        let columns = self.columns();
+        let table = ResultTable { name: "saturation", title: String::new(), columns, rows };
         let points = known.keys().filter_map(|at| self.plan.points.get(*at)).cloned().collect();
         Ok((points, known.into_values().flatten().collect(), Some(table)))
     }
@@ -118,14 +111,9 @@ impl<'a> SaturationSearch<'a> {
 
     fn columns(&self) -> Vec<TableColumn> {
         let others = self.plan.points.first().into_iter().flatten().skip(1);
-        let word = |name: String| TableColumn {
-            head: Cow::Owned(name.clone()),
-            name: Cow::Owned(name),
-            ..TableColumn::word("", "")
-        };
-        let ends = ["below", "from"].map(|end| word(format!("{}_{end}", self.key)));
+        let ends = ["below", "from"].map(|end| key_column(format!("{}_{end}", self.key)));
         others
-            .map(|setting| word(setting.key.clone()))
+            .map(|setting| key_column(setting.key.clone()))
             .chain(ends)
             .chain([
                 TableColumn::of("accepted_mbit_s", "accepted", "Mb/s", 2),
