@@ -31,31 +31,12 @@ struct BandwidthSystem {
     published: Option<(i64, &'static str)>,
 }
 
+#[rustfmt::skip]
 const SYSTEMS: [BandwidthSystem; 4] = [
-    BandwidthSystem {
-        name: "AM-II, store-and-forward",
-        costs: "preset = \"am-ii\"",
-        layers: "protection",
-        published: Some((31, ABSTRACT)),
-    },
-    BandwidthSystem {
-        name: "AM-II, consistent DMA",
-        costs: "preset = \"am-ii\"\nbus = \"consistent\"",
-        layers: "protection",
-        published: None,
-    },
-    BandwidthSystem {
-        name: "AM-II, pipelined",
-        costs: "preset = \"am-ii\"\ntransfers = \"pipelined\"\nsend_buffers = 2",
-        layers: "protection",
-        published: None,
-    },
-    BandwidthSystem {
-        name: "GAM, pipelined",
-        costs: "preset = \"gam\"",
-        layers: "baseline",
-        published: Some((38, ELSEWHERE)),
-    },
+    BandwidthSystem { name: "AM-II, store-and-forward", costs: "preset = \"am-ii\"", layers: "protection", published: Some((31, ABSTRACT)) },
+    BandwidthSystem { name: "AM-II, consistent DMA", costs: "preset = \"am-ii\"\nbus = \"consistent\"", layers: "protection", published: None },
+    BandwidthSystem { name: "AM-II, pipelined", costs: "preset = \"am-ii\"\ntransfers = \"pipelined\"\nsend_buffers = 2", layers: "protection", published: None },
+    BandwidthSystem { name: "GAM, pipelined", costs: "preset = \"gam\"", layers: "baseline", published: Some((38, ELSEWHERE)) },
 ];
 
 fn sizes(effort: ExperimentEffort) -> &'static [u64] {

@@ -31,33 +31,17 @@ struct MappedNetwork {
     published: Option<i64>,
 }
 
-const FULL: &[MappedNetwork] = &[
-    SUBCLUSTER,
-    MappedNetwork {
-        name: "Berkeley cluster",
-        topology: "kind = \"now-cluster\"",
-        milliseconds: 300,
-        published: Some(981),
-    },
-    MappedNetwork {
-        name: "fat tree",
-        topology: "kind = \"fat-tree\"\nlevels = 2",
-        milliseconds: 100,
-        published: None,
-    },
+#[rustfmt::skip]
+const NETWORKS: [MappedNetwork; 3] = [
+    MappedNetwork { name: "Berkeley subcluster", topology: "kind = \"now-subcluster\"", milliseconds: 100, published: Some(248) },
+    MappedNetwork { name: "Berkeley cluster", topology: "kind = \"now-cluster\"", milliseconds: 300, published: Some(981) },
+    MappedNetwork { name: "fat tree", topology: "kind = \"fat-tree\"\nlevels = 2", milliseconds: 100, published: None },
 ];
-
-const SUBCLUSTER: MappedNetwork = MappedNetwork {
-    name: "Berkeley subcluster",
-    topology: "kind = \"now-subcluster\"",
-    milliseconds: 100,
-    published: Some(248),
-};
 
 const DESIGNS: [&str; 2] = ["map", "daemon"];
 
 fn networks(effort: ExperimentEffort) -> &'static [MappedNetwork] {
-    effort.choose(FULL, &[SUBCLUSTER])
+    NETWORKS.get(..effort.choose(3, 1)).unwrap_or_default()
 }
 
 fn points(effort: ExperimentEffort) -> Vec<ExperimentPoint> {
