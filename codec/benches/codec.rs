@@ -1,6 +1,5 @@
-//! Throughput of framing, packet parsing, CRC, and of recordings of the wires. `cargo bench -p myriscope-codec`
+//! Throughput of framing, packet parsing and CRC. `cargo bench -p myriscope-codec`
 
-use std::convert::Infallible;
 use std::hint::black_box;
 
 use divan::Bencher;
@@ -8,11 +7,6 @@ use divan::counter::{BytesCount, ItemsCount};
 use myriscope_codec::crc::crc8;
 use myriscope_codec::framing::{FrameEvent, Framer, frames};
 use myriscope_codec::packet::{CrcCheck, Packet, PacketParser, PacketTag};
-use myriscope_codec::recording::export::WireDelays;
-use myriscope_codec::recording::import::{RecordedChannel, RecordingImport};
-use myriscope_codec::recording::vcd::VcdReader;
-use myriscope_codec::recording::{SignalChange, SignalReader, VcdWriter};
-use myriscope_codec::wires::{WIRES, WireEncoder, WireMap, WireTransition};
 use myriscope_codec::{CharBuf, Character};
 
 fn main() {
@@ -102,56 +96,4 @@ fn whole_frames_and_crc(bencher: Bencher<'_, '_>, traffic: FramingTraffic) {
 fn crc(bencher: Bencher<'_, '_>, len: usize) {
     let bytes: Vec<u8> = (0..=250).cycle().take(len).collect();
     bencher.counter(BytesCount::new(len)).bench(|| crc8(black_box(&bytes)));
-}
-
-/// Character period at the full rate.
-const PERIOD_FS: u64 = 12_500_000;
-
-/// Transitions of busy wires with skew and jitter, and how many there are of single wires.
-fn busy_wires() -> (Vec<WireTransition>, usize) {
-    let (mut encoder, mut all) = (WireEncoder::new(PERIOD_FS, PERIOD_FS), Vec::new());
-    let mut delays = WireDelays::random(3_000_000, 1_000_000, 1);
-    for bits in (1..1 << WIRES).cycle().take(CHARACTERS) {
-        let character = Character::from_bits(bits * 73 % 511 + 1);
-        encoder.send(character, |wire| delays.delay(wire), |it| all.push(it));
-    }
-    encoder.finish(|it| all.push(it));
-    let count = all.iter().map(|it| it.each().count()).sum();
-    (all, count)
-}
-
-#[divan::bench]
-fn recorded_transitions(bencher: Bencher<'_, '_>) {
-    let (transitions, count) = busy_wires();
-    let changes: Vec<SignalChange> = transitions
-        .iter()
-        .map(|it| SignalChange { time_fs: it.time_fs, signals: it.wires.into() })
-        .collect();
-    let channel = RecordedChannel::learn(&changes, 0, WireMap::SAME, PERIOD_FS);
-    bencher.counter(ItemsCount::new(count)).bench(|| {
-        let mut import = RecordingImport::new(channel.iter().cloned().collect());
-        let mut chunks = 0;
-        let Ok(()) = import.receive(black_box(&changes), &mut |_, _| {
-            chunks += 1;
-            Ok::<(), Infallible>(())
-        });
-        chunks
-    });
-}
-
-#[divan::bench]
-fn value_change_dump(bencher: Bencher<'_, '_>) {
-    let (transitions, count) = busy_wires();
-    let dump = VcdWriter::new(Vec::new(), &["a"]).and_then(|mut dump| {
-        transitions.into_iter().try_for_each(|it| dump.transition(0, it))?;
-        Ok(dump.into_inner())
-    });
-    let (dump, selected) = (dump.unwrap_or_default(), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
-    bencher.counter(ItemsCount::new(count)).bench(|| {
-        let mut seen = 0;
-        let reader = VcdReader::new(black_box(dump.as_slice()));
-        let read = reader
-            .map(|reader| Box::new(reader).read(&selected, &mut |some| seen += some.len()).error);
-        (seen, matches!(read, Ok(None)))
-    });
 }
