@@ -3,6 +3,7 @@
 mod archive;
 
 use std::io::{Read, Seek};
+use std::ops::{BitAnd, BitXor};
 
 use zip::read::read_zipfile_from_stream;
 
@@ -179,8 +180,8 @@ impl<R: Read + Seek> SignalReader for SigrokReader<R> {
     }
 }
 
-/// Samples that are compared at once: as many words of eight bytes as a sample has bytes.
-const GROUP: usize = 8;
+/// Samples that are compared at once: those that differ are bits of a word.
+const GROUP: usize = 64;
 
 /// Signals of each value of a byte of a sample.
 type ByteSignals = [u64; 256];
@@ -192,9 +193,7 @@ struct SampleComparer {
     mask: u64,
     signals: Box<[ByteSignals; UNIT_MAX]>,
     last: u64,
-    /// Samples that differ from the one before, by their number in a block, and the bits that do.
-    changed: Box<[(u32, u64); BATCH]>,
-    /// Changes that they make.
+    /// Changes that are not given yet.
     changes: Vec<SignalChange>,
     /// Samples so far.
     count: u64,
@@ -216,9 +215,8 @@ impl SampleComparer {
         }
         let bits = selected.iter().take(SELECTED_MAX);
         let mask = bits.filter(|bit| **bit < 64).fold(0, |mask, bit| mask | 1 << bit);
-        let (changed, changes) = (Box::new([(0, 0); BATCH]), Vec::new());
-        let (last, count) = (0, 0);
-        Self { unit_size, mask, signals, last, changed, changes, count, sample_rate, sample_fs }
+        let (last, changes, count) = (0, Vec::new(), 0);
+        Self { unit_size, mask, signals, last, changes, count, sample_rate, sample_fs }
     }
 
     /// Reads a file of the archive.
@@ -251,88 +249,82 @@ impl SampleComparer {
         }
     }
 
-    /// Reads whole samples.
+    /// Reads whole samples. Those of usual sizes are numbers of that size, of which many are compared at once.
     fn read(&mut self, bytes: &[u8], sink: &mut ChangeSink<'_>) -> Result<(), RecordingError> {
         match self.unit_size {
-            1 => self.compare::<1>(bytes, sink),
-            2 => self.compare::<2>(bytes, sink),
-            3 => self.compare::<3>(bytes, sink),
-            4 => self.compare::<4>(bytes, sink),
-            5 => self.compare::<5>(bytes, sink),
-            6 => self.compare::<6>(bytes, sink),
-            7 => self.compare::<7>(bytes, sink),
-            _ => self.compare::<UNIT_MAX>(bytes, sink),
+            1 => self.compare(bytes, |[byte]: &[u8; 1]| *byte, sink),
+            2 => self.compare(bytes, |sample| u16::from_le_bytes(*sample), sink),
+            3 => self.compare(bytes, number::<3>, sink),
+            4 => self.compare(bytes, |sample| u32::from_le_bytes(*sample), sink),
+            5 => self.compare(bytes, number::<5>, sink),
+            6 => self.compare(bytes, number::<6>, sink),
+            7 => self.compare(bytes, number::<7>, sink),
+            _ => self.compare(bytes, number::<UNIT_MAX>, sink),
         }
     }
 
-    /// Reads samples of `N` bytes, as many at a time as the list of those that differ has room for.
-    fn compare<const N: usize>(
+    /// Reads samples of `N` bytes.
+    fn compare<const N: usize, T>(
         &mut self,
         bytes: &[u8],
+        value: impl Fn(&[u8; N]) -> T,
         sink: &mut ChangeSink<'_>,
-    ) -> Result<(), RecordingError> {
+    ) -> Result<(), RecordingError>
+    where
+        T: Copy + Default + Eq + Into<u64> + BitXor<Output = T> + BitAnd<Output = T>,
+    {
         let (samples, _) = bytes.as_chunks::<N>();
         if let (0, Some(first)) = (self.count, samples.first()) {
             // The first sample is no change.
-            self.last = number(first) & self.mask;
+            self.last = number(first);
         }
+        let of = |word: u64| word.to_le_bytes().first_chunk().map(&value).unwrap_or_default();
+        let mask = of(self.mask);
         for samples in samples.chunks(BATCH) {
-            let differing = self.differing(samples);
-            let result = self.convert::<N>(differing);
-            self.count += samples.len() as u64;
+            self.changes.clear();
+            let result = samples.chunks(GROUP).try_for_each(|group| {
+                // The sample before, and those of the group.
+                let mut values = [of(self.last); GROUP + 1];
+                let own = values.iter_mut().skip(1).zip(group);
+                own.for_each(|(own, sample)| *own = value(sample));
+                let mut differ = [0; GROUP];
+                let pairs = values.iter().zip(values.iter().skip(1));
+                let flags = differ.iter_mut().zip(pairs);
+                flags.for_each(|(flag, (before, own))| {
+                    *flag = u8::from((*before ^ *own) & mask != T::default());
+                });
+                let beyond = GROUP - group.len();
+                self.convert::<N>(flag_bits(&differ) << beyond >> beyond, |at| {
+                    values.get(at + 1).map_or(0, |value| (*value).into())
+                })?;
+                self.count += group.len() as u64;
+                Ok(())
+            });
             sink(&self.changes);
             result?;
         }
         Ok(())
     }
 
-    /// Lists the samples that differ from the one before; returns how many they are. Groups without a change are
-    /// skipped as a whole.
-    fn differing<const N: usize>(&mut self, samples: &[[u8; N]]) -> usize {
-        let (masks, mut listed) = (repeated::<N>(self.mask), 0);
-        let (groups, rest) = samples.as_chunks::<GROUP>();
-        let mut at = 0;
-        for group in groups {
-            let (words, _) = group.as_flattened().as_chunks::<8>();
-            let same = repeated::<N>(self.last);
-            let differences = words.iter().zip(&same).zip(&masks);
-            let differ = differences.fold(0, |differ, ((word, same), mask)| {
-                differ | (u64::from_le_bytes(*word) ^ same) & mask
-            });
-            if differ != 0 {
-                listed = self.list(group, at, listed);
-            }
-            at += 8;
-        }
-        self.list(rest, at, listed)
-    }
-
-    /// Adds the samples that differ from the one before to a list; returns how many are listed.
+    /// Makes changes of the samples of a group that differ.
     #[inline]
-    fn list<const N: usize>(&mut self, samples: &[[u8; N]], first: u32, listed: usize) -> usize {
-        let (mask, mut last, mut listed) = (self.mask, self.last, listed);
-        for (sample, at) in samples.iter().zip(first..) {
-            let sample = number(sample) & mask;
-            // An entry without a difference is overwritten: that is faster than to decide.
-            if let Some(entry) = self.changed.get_mut(listed % BATCH) {
-                *entry = (at, sample ^ last);
-            }
-            listed = listed.wrapping_add(usize::from(sample != last));
-            last = sample;
-        }
-        self.last = last;
-        listed
-    }
-
-    /// Makes changes of the samples that differ.
-    fn convert<const N: usize>(&mut self, differing: usize) -> Result<(), RecordingError> {
-        self.changes.clear();
-        for (at, bits) in self.changed.iter().take(differing) {
-            let time_fs = self.time_fs(self.count.saturating_add((*at).into()))?;
-            let bytes = bits.to_le_bytes().into_iter().zip(&*self.signals).take(N);
-            let signals = bytes.fold(0, |all, (byte, signals)| {
+    fn convert<const N: usize>(
+        &mut self,
+        differ: u64,
+        sample: impl Fn(usize) -> u64,
+    ) -> Result<(), RecordingError> {
+        let mut left = differ;
+        while left != 0 {
+            let at = left.trailing_zeros();
+            left &= left - 1;
+            let time_fs = self.time_fs(self.count.saturating_add(at.into()))?;
+            let sample = sample(at as usize);
+            let bytes = ((sample ^ self.last) & self.mask).to_le_bytes();
+            let signals = bytes.into_iter().zip(&*self.signals).take(N);
+            let signals = signals.fold(0, |all, (byte, signals)| {
                 all | signals.get(usize::from(byte)).copied().unwrap_or_default()
             });
+            self.last = sample;
             self.changes.push(SignalChange { time_fs, signals });
         }
         Ok(())
@@ -360,16 +352,13 @@ fn number<const N: usize>(sample: &[u8; N]) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// Words of a group of equal samples.
-fn repeated<const N: usize>(sample: u64) -> [u64; N] {
-    let mut units = [[0; N]; GROUP];
-    for unit in &mut units {
-        unit.iter_mut().zip(sample.to_le_bytes()).for_each(|(byte, of_sample)| *byte = of_sample);
-    }
-    let mut words = [0; N];
-    let (of_units, _) = units.as_flattened().as_chunks::<8>();
-    words.iter_mut().zip(of_units).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
-    words
+/// A bit of each flag, the first lowest. The product moves those of eight bytes into the highest, none onto another.
+#[inline]
+fn flag_bits(flags: &[u8; GROUP]) -> u64 {
+    let (eights, _) = flags.as_chunks();
+    eights.iter().rev().fold(0, |bits, eight| {
+        bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56
+    })
 }
 
 #[cfg(test)]
