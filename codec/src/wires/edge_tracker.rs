@@ -84,34 +84,23 @@ impl EdgeTracker {
         self.period > shortest + margin && self.period < longest - margin
     }
 
-    /// Moves to the next edge if a time is near it. Returns the time since it.
+    /// The next edge.
     #[inline]
-    pub(super) fn go_on(&mut self, time_fs: u64, near_fs: u64) -> Option<i64> {
+    pub(super) const fn next(&self) -> Self {
         let ahead = self.period.wrapping_add(self.fraction);
-        let next = Self {
+        Self {
             edge_fs: self.edge_fs.wrapping_add(ahead >> FRACTION_BITS),
             fraction: ahead % (1 << FRACTION_BITS),
             place: self.place.wrapping_add(1),
             ..*self
-        };
-        let since = next.since_edge(time_fs);
-        (since.unsigned_abs() <= near_fs).then(|| {
-            *self = next;
-            since
-        })
+        }
     }
 
-    /// The edge, corrected by the time of a transition since it.
-    #[inline]
-    pub(super) const fn corrected_fs(&self, since_edge: i64) -> u64 {
-        self.edge_fs.wrapping_add_signed(since_edge >> PHASE_SHIFT)
-    }
-
-    /// Corrects phase and period by the time of a transition near its edge, which is one period or none after the
-    /// one before it.
+    /// Corrects phase and period by the sum of times of wires near the edge, which is one period or none after the one
+    /// before it.
     #[inline]
     pub(super) fn correct_near(&mut self, since_edge: i64) {
-        self.edge_fs = self.corrected_fs(since_edge);
+        self.edge_fs = self.edge_fs.wrapping_add_signed(since_edge >> PHASE_SHIFT);
         self.period = self.period.wrapping_add_signed(since_edge << (FRACTION_BITS - PERIOD_SHIFT));
     }
 

@@ -49,8 +49,8 @@ pub struct WireQuality {
 
 impl WireQuality {
     fn add(&mut self, characters: &[PlacedCharacter]) {
+        self.characters += characters.len() as u64;
         for placed in characters {
-            self.characters += 1;
             self.odd_places += placed.place & 1;
             self.spread_fs = self.spread_fs.max(placed.spread_fs);
         }
@@ -74,12 +74,10 @@ impl EyeHistogram {
 pub struct ClockRecovery {
     tracker: EdgeTracker,
     open: Option<OpenCharacter>,
-    /// Delay of each wire, and its first bin moved by that delay, with 32 bits behind the point. There are more than
-    /// wires: any bit of a set has one.
-    delays_fs: [u64; u32::BITS as usize],
-    first_bins: [i64; u32::BITS as usize],
-    /// Transitions of each wire by bin, `BIN_0` at the edge of the earliest wire.
-    bins: Box<[u64; WIRES * BINS_KEPT]>,
+    sets: Box<[WireSet; 1 << WIRES]>,
+    /// Transitions of all wires by bin, `BIN_0` at the edge of the earliest wire. They are counted as in `WireSet::counts`,
+    /// and added to the eyes before a count is full.
+    bins: Box<[u128; BINS_KEPT]>,
     /// Bins of an eye in a femtosecond, with 32 bits behind the point.
     bins_per_fs: i64,
     quality: WireQuality,
@@ -87,22 +85,61 @@ pub struct ClockRecovery {
 
 /// Bins that are kept of each wire: with the half period before and behind that those at both ends stand for.
 const BINS_KEPT: usize = 160;
-const BIN_0: usize = 32;
+const BIN_0: i64 = 32;
 
-const ALL_WIRES: u32 = (1 << WIRES) - 1;
+/// Bits of the count of a wire: those of all nine fit into 128.
+const COUNT_BITS: usize = 14;
 
-/// A set of wires as a transition has it.
-fn wires_of(set: u32) -> u16 {
-    u16::try_from(set & ALL_WIRES).unwrap_or_default()
+/// Wires that have a transition at one time, and what their delays are.
+#[derive(Clone, Copy, Debug, Default)]
+struct WireSet {
+    earliest_fs: i64,
+    latest_fs: i64,
+    /// Number of the wires, and the sum of their delays.
+    count: i64,
+    sum_fs: i64,
+    /// One of each wire, `COUNT_BITS` apart.
+    counts: u128,
+}
+
+impl WireSet {
+    fn new(wires: usize, delays_fs: [i64; WIRES]) -> Self {
+        let of_set = delays_fs.into_iter().enumerate().filter(|(wire, _)| wires >> wire & 1 == 1);
+        let first = Self { earliest_fs: i64::MAX, ..Self::default() };
+        of_set.fold(first, |set, (wire, delay_fs)| Self {
+            earliest_fs: set.earliest_fs.min(delay_fs),
+            latest_fs: set.latest_fs.max(delay_fs),
+            count: set.count + 1,
+            sum_fs: set.sum_fs + delay_fs,
+            counts: set.counts | 1 << (COUNT_BITS * wire),
+        })
+    }
+
+    /// True if each of the wires, less its delay, is near an edge. A set without wires is not.
+    #[inline]
+    const fn is_near(&self, since_edge: i64, near_fs: i64) -> bool {
+        since_edge.wrapping_sub(self.earliest_fs) <= near_fs
+            && since_edge.wrapping_sub(self.latest_fs) >= -near_fs
+            && self.count > 0
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct OpenCharacter {
     place: u64,
     edge_fs: u64,
-    wires: u32,
+    wires: u16,
     first_fs: u64,
     last_fs: u64,
+}
+
+impl OpenCharacter {
+    /// A character of a transition near an edge.
+    #[inline]
+    const fn new(tracker: &EdgeTracker, time_fs: u64) -> Self {
+        let EdgeTracker { place, edge_fs, .. } = *tracker;
+        Self { place, edge_fs, wires: 0, first_fs: time_fs, last_fs: time_fs }
+    }
 }
 
 impl ClockRecovery {
@@ -112,19 +149,13 @@ impl ClockRecovery {
         let back = clock.edge_fs.saturating_sub(first_fs).saturating_add(period / 2) / period;
         let edge_fs = clock.edge_fs.saturating_sub(back.saturating_mul(period));
         let bins_per_fs = signed(((BINS as u64) << 32) / period);
-        let (mut delays_fs, mut first_bins) = ([0; 32], [0; 32]);
-        let wires = delays_fs.iter_mut().zip(&mut first_bins).zip(clock.delay_fs);
-        for (wire, ((delay_fs, bin), delay)) in wires.enumerate() {
-            *delay_fs = delay.unwrap_or_default().min(period);
-            let first = (wire * BINS_KEPT + BIN_0) as u64;
-            *bin = signed(first << 32) + signed(*delay_fs) * bins_per_fs;
-        }
+        let delays_fs = clock.delay_fs.map(|delay| signed(delay.unwrap_or_default().min(period)));
+        let sets = Box::new(std::array::from_fn(|wires| WireSet::new(wires, delays_fs)));
         Self {
             tracker: EdgeTracker::new(period, edge_fs),
             open: None,
-            delays_fs,
-            first_bins,
-            bins: Box::new([0; WIRES * BINS_KEPT]),
+            sets,
+            bins: Box::new([0; BINS_KEPT]),
             bins_per_fs,
             quality: WireQuality {
                 eyes: [EyeHistogram([0; BINS]); WIRES],
@@ -140,23 +171,27 @@ impl ClockRecovery {
 
     /// Takes transitions, not earlier than those before, and appends the characters that they end.
     pub fn receive(&mut self, transitions: &[WireTransition], placed: &mut Vec<PlacedCharacter>) {
-        let (before, mut left) = (placed.len(), transitions);
-        while let [first, later @ ..] = left {
-            left = match self.open {
-                Some(open) if first.time_fs > self.tracker.longest_fs() => {
-                    self.receive_near(left, open, placed)
-                }
-                _ => {
-                    self.receive_far(*first, placed);
-                    later
-                }
-            };
+        let before = placed.len();
+        for mut left in transitions.chunks((1 << COUNT_BITS) - 1) {
+            while let [first, later @ ..] = left {
+                left = match self.open {
+                    Some(open) if first.time_fs > self.tracker.longest_fs() => {
+                        self.receive_near(left, open, placed)
+                    }
+                    _ => {
+                        self.receive_far(*first, placed);
+                        later
+                    }
+                };
+            }
+            self.add_bins();
         }
         self.quality.add(placed.get(before..).unwrap_or_default());
     }
 
     /// Takes transitions up to one that has wires neither near the edge of the open character nor near the next, and that
-    /// one; returns the others. It does what [`ClockRecovery::receive_far`] does with each, in fewer steps.
+    /// one; returns the others. The wires of a transition correct the edge together, as no order is known of them: what is
+    /// left is what [`ClockRecovery::receive_far`] does with each, in fewer steps.
     fn receive_near<'a>(
         &mut self,
         transitions: &'a [WireTransition],
@@ -164,39 +199,28 @@ impl ClockRecovery {
         placed: &mut Vec<PlacedCharacter>,
     ) -> &'a [WireTransition] {
         // Copies stay in registers.
-        let (mut tracker, near_fs) = (self.tracker, self.tracker.near_fs());
+        let (mut tracker, near_fs) = (self.tracker, self.tracker.near_fs().cast_signed());
         let mut later = transitions.iter();
         for &WireTransition { time_fs, wires } in later.by_ref() {
-            // Wires that are left, and those of them and before that are of the open character.
-            let mut left = u32::from(wires) & ALL_WIRES;
-            let mut own = left;
-            let is_free = tracker.is_free();
-            while is_free && left != 0 {
-                let wire = left.trailing_zeros() as usize;
-                let delay_fs = self.delays_fs.get(wire).copied().unwrap_or_default();
-                let arrived_fs = time_fs.wrapping_sub(delay_fs);
-                let mut since = tracker.since_edge(arrived_fs);
-                let period_fs = tracker.period_fs();
-                if since.unsigned_abs() > near_fs {
-                    let Some(since_next) = tracker.go_on(arrived_fs, near_fs) else { break };
-                    since = since_next;
-                    self.add(&mut open, own & !left, time_fs);
-                    placed.push(self.end(open, period_fs));
-                    let (place, edge_fs) = (tracker.place, tracker.corrected_fs(since));
-                    let (first_fs, last_fs) = (time_fs, time_fs);
-                    open = OpenCharacter { place, edge_fs, wires: 0, first_fs, last_fs };
-                    own = left;
-                }
-                tracker.correct_near(since);
-                self.count(wire, since.wrapping_add((period_fs / 8).cast_signed()));
-                left &= left - 1;
-            }
-            self.add(&mut open, own & !left, time_fs);
-            if left != 0 {
+            let set = self.sets.get(usize::from(wires) % self.sets.len());
+            let set = set.copied().unwrap_or_default();
+            let (period_fs, is_free) = (tracker.period_fs(), tracker.is_free());
+            let is_same = set.is_near(tracker.since_edge(time_fs), near_fs);
+            let moved = if is_same { tracker } else { tracker.next() };
+            let since = moved.since_edge(time_fs);
+            if !is_free || !set.is_near(since, near_fs) {
                 (self.tracker, self.open) = (tracker, Some(open));
-                self.receive_far(WireTransition { time_fs, wires: wires_of(left) }, placed);
+                self.receive_far(WireTransition { time_fs, wires }, placed);
                 return later.as_slice();
             }
+            tracker = moved;
+            tracker.correct_near(set.count.wrapping_mul(since).wrapping_sub(set.sum_fs));
+            self.count(set.counts, since.wrapping_add((period_fs / 8).cast_signed()));
+            if !is_same {
+                placed.push(self.end(open, period_fs));
+                open = OpenCharacter::new(&tracker, time_fs);
+            }
+            self.add(&mut open, wires, time_fs);
         }
         (self.tracker, self.open) = (tracker, Some(open));
         &[]
@@ -204,18 +228,16 @@ impl ClockRecovery {
 
     /// Adds wires that have a transition at one time to a character.
     #[inline]
-    fn add(&mut self, open: &mut OpenCharacter, wires: u32, time_fs: u64) {
-        if wires != 0 {
-            if open.wires & wires != 0 {
-                self.count_doubled(open.wires & wires);
-            }
-            open.wires |= wires;
-            open.last_fs = time_fs;
+    fn add(&mut self, open: &mut OpenCharacter, wires: u16, time_fs: u64) {
+        if open.wires & wires != 0 {
+            self.count_doubled(open.wires & wires);
         }
+        open.wires |= wires;
+        open.last_fs = time_fs;
     }
 
     #[cold]
-    fn count_doubled(&mut self, wires: u32) {
+    fn count_doubled(&mut self, wires: u16) {
         self.quality.doubled += u64::from(wires.count_ones());
     }
 
@@ -228,39 +250,53 @@ impl ClockRecovery {
     #[cold]
     fn receive_far(&mut self, transition: WireTransition, placed: &mut Vec<PlacedCharacter>) {
         let time_fs = transition.time_fs;
-        for number in transition.each() {
-            let delay_fs = self.delays_fs.get(number).copied().unwrap_or_default();
+        for wire in transition.each().map(|number| 1 << number) {
+            let set = self.sets.get(usize::from(wire)).copied().unwrap_or_default();
             let period_fs = self.tracker.period_fs();
             let half = (period_fs / 2).cast_signed();
-            let (moved, since) = self.tracker.place(time_fs.saturating_sub(delay_fs));
+            let delay_fs = set.sum_fs;
+            let arrived_fs = time_fs.saturating_sub(delay_fs.unsigned_abs());
+            let (moved, since) = self.tracker.place(arrived_fs);
             // The edge is not known after a silence in which the clock has drifted.
             let since = if moved > COASTING_MAX { self.tracker.jump(since) } else { since };
             let since = since.clamp(-half, half);
             self.tracker.correct(since, moved);
             self.quality.off_phase += u64::from(since.abs() > half / 2);
-            self.count(number, since + half / 4);
+            self.count(set.counts, since + delay_fs + half / 4);
             if moved > 0 || self.open.is_none() {
-                let EdgeTracker { place, edge_fs, .. } = self.tracker;
-                let (first_fs, last_fs) = (time_fs, time_fs);
-                let next = OpenCharacter { place, edge_fs, wires: 0, first_fs, last_fs };
+                let next = OpenCharacter::new(&self.tracker, time_fs);
                 if let Some(ended) = self.open.replace(next) {
                     placed.push(self.end(ended, period_fs));
                 }
             }
             if let Some(mut open) = self.open {
-                self.add(&mut open, 1 << number, time_fs);
+                self.add(&mut open, wire, time_fs);
                 self.open = Some(open);
             }
         }
     }
 
+    /// Counts transitions of wires by their time since the end of the first eighth of the period.
     #[inline]
-    fn count(&mut self, wire: usize, phase: i64) {
-        let first = self.first_bins.get(wire).copied().unwrap_or_default();
-        let bin = first.wrapping_add(phase.wrapping_mul(self.bins_per_fs)) >> 32;
+    fn count(&mut self, counts: u128, phase: i64) {
+        let bin = (phase.wrapping_mul(self.bins_per_fs) >> 32).wrapping_add(BIN_0);
         let bin = usize::try_from(bin).unwrap_or(usize::MAX);
-        if let Some(count) = self.bins.get_mut(bin) {
-            *count = count.wrapping_add(1);
+        if let Some(bin) = self.bins.get_mut(bin) {
+            *bin = bin.wrapping_add(counts);
+        }
+    }
+
+    /// Adds the transitions of the bins to the eyes.
+    fn add_bins(&mut self) {
+        let counted = (-BIN_0..).zip(self.bins.iter_mut()).filter(|(_, counts)| **counts != 0);
+        for (bin, counts) in counted {
+            let mut left = std::mem::take(counts);
+            let bin = usize::try_from(bin).unwrap_or_default().min(BINS - 1);
+            for eye in &mut self.quality.eyes {
+                let count = left % (1 << COUNT_BITS);
+                eye.0.get_mut(bin).into_iter().for_each(|sum| *sum += count as u64);
+                left >>= COUNT_BITS;
+            }
         }
     }
 
@@ -271,7 +307,7 @@ impl ClockRecovery {
         if spread_fs > period_fs / 2 {
             self.count_beyond_window();
         }
-        let character = Character::from_bits(wires_of(wires));
+        let character = Character::from_bits(wires);
         PlacedCharacter { place, time_fs, edge_fs, spread_fs, character }
     }
 
@@ -294,13 +330,6 @@ impl ClockRecovery {
     /// The last character, and the counts of the whole recording.
     pub fn finish(mut self) -> (Option<PlacedCharacter>, WireQuality) {
         let last = self.open.take().map(|ended| self.end_last(ended));
-        let (bins, _) = self.bins.as_chunks::<BINS_KEPT>();
-        for (eye, bins) in self.quality.eyes.iter_mut().zip(bins) {
-            for (bin, count) in bins.iter().enumerate() {
-                let bin = bin.saturating_sub(BIN_0).min(BINS - 1);
-                eye.0.get_mut(bin).into_iter().for_each(|sum| *sum += count);
-            }
-        }
         (last, self.quality)
     }
 }
@@ -341,23 +370,59 @@ mod tests {
         all
     }
 
+    /// What transitions give, seven at a time, and one after the other without a shorter way.
+    fn in_both_ways(all: &[WireTransition]) -> [(Vec<PlacedCharacter>, WireQuality); 2] {
+        let clock = SenderClock::learn(all, PERIOD_FS).unwrap();
+        let mut few = ClockRecovery::new(&clock, all[0].time_fs);
+        let (mut every, mut seen, mut expected) = (few.clone(), Vec::new(), Vec::new());
+        all.chunks(7).for_each(|some| few.receive(some, &mut seen));
+        all.iter().for_each(|it| every.receive_far(*it, &mut expected));
+        every.quality.add(&expected);
+        every.add_bins();
+        [(seen, few.finish().1), (expected, every.finish().1)]
+    }
+
     #[test]
     fn skipped_changes_do_not_change_the_characters() {
         // Jitter up to two periods, and clocks up to those that are out of the range of the period.
         let recordings =
             [(0, 0), (1_000_000, 100), (4_000_000, -1500), (9_000_000, 2500), (25_000_000, -7)];
         for ((jitter_fs, ppm), glitch_every) in recordings.into_iter().zip([1000, 50, 9, 20, 5]) {
-            let all = recording(jitter_fs, ppm, glitch_every);
-            let clock = SenderClock::learn(&all, PERIOD_FS).unwrap();
-            let mut few = ClockRecovery::new(&clock, all[0].time_fs);
-            let (mut every, mut seen, mut expected) = (few.clone(), Vec::new(), Vec::new());
-            for some in all.chunks(7) {
-                few.receive(some, &mut seen);
-            }
-            all.iter().for_each(|it| every.receive_far(*it, &mut expected));
-            every.quality.add(&expected);
+            let [seen, expected] = in_both_ways(&recording(jitter_fs, ppm, glitch_every));
             assert_eq!(seen, expected, "{jitter_fs} fs {ppm} ppm");
-            assert_eq!(few.finish(), every.finish());
         }
+    }
+
+    #[test]
+    fn wires_of_one_sample_make_the_characters_of_wires_one_by_one() {
+        for (jitter_fs, ppm) in [(0, 0), (500_000, 100), (1_000_000, -300)] {
+            let mut all = recording(jitter_fs, ppm, 1000);
+            all.iter_mut().for_each(|it| it.time_fs = it.time_fs.next_multiple_of(2_000_000));
+            all.dedup_by(|later, one| {
+                let is_same = later.time_fs == one.time_fs;
+                one.wires ^= if is_same { later.wires } else { 0 };
+                is_same
+            });
+            assert!(all.iter().filter(|it| it.wires.count_ones() > 2).count() > 2000);
+            let [seen, expected] = in_both_ways(&all).map(|(characters, quality)| {
+                let places = characters.into_iter().map(|it| PlacedCharacter { edge_fs: 0, ..it });
+                (places.collect::<Vec<_>>(), quality.eyes.map(|eye| eye.count()))
+            });
+            assert_eq!(seen, expected, "{jitter_fs} fs {ppm} ppm");
+        }
+    }
+
+    #[test]
+    fn wires_of_one_time_correct_the_edge_together() {
+        // A 64th of the time of each wire behind the edge, less its delay: of 640 and of 64 fs.
+        let mut clock = SenderClock::learn(&recording(0, 0, 1000), PERIOD_FS).unwrap();
+        (clock.period_fs, clock.edge_fs) = (PERIOD_FS, PERIOD_FS);
+        clock.delay_fs = [Some(0), Some(576), None, None, None, None, None, None, None];
+        let (mut recovery, mut placed) = (ClockRecovery::new(&clock, PERIOD_FS), Vec::new());
+        let sent = [(PERIOD_FS, 0b1), (2 * PERIOD_FS + 640, 0b11), (3 * PERIOD_FS, 0b1)];
+        let sent = sent.map(|(time_fs, wires)| WireTransition { time_fs, wires });
+        recovery.receive(&sent, &mut placed);
+        let edges: Vec<u64> = placed.iter().map(|it| it.edge_fs).collect();
+        assert_eq!(edges, [PERIOD_FS, 2 * PERIOD_FS + (640 + 64) / 64]);
     }
 }
