@@ -129,7 +129,8 @@ pub fn escape_text(text: String) -> String {
 /// As [`escape_text`], in JSON, whose writers leave only harmful characters beyond ASCII as they are.
 pub fn escape_json(text: &str) -> Cow<'_, str> {
     let is_raw = |char: char| char >= '\u{7f}' && is_harmful(char);
-    if !text.contains(is_raw) {
+    let highest = text.bytes().fold(0, u8::max);
+    if highest < 0x7f || !text.contains(is_raw) {
         return Cow::Borrowed(text);
     }
     let escaped = |char: char| match is_raw(char) {

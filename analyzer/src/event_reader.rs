@@ -60,35 +60,40 @@ impl<R: Read> EventReader<R> {
     /// Those of [`CaptureReader::step`], after everything before them has been emitted.
     pub fn step(
         &mut self,
-        out: &mut impl FnMut(ReadItem<'_>),
+        out: &mut dyn FnMut(ReadItem<'_>),
     ) -> Result<ReadProgress, CaptureError> {
         let Self { reader, timeline, channels } = self;
-        let result = reader.step(&mut |item| match item {
-            CaptureItem::Section => timeline.finish(&mut |event| emit(channels, event, out)),
-            CaptureItem::Channel(id, channel) => {
-                timeline.declare(id, channel);
-                channels.insert(id, channel.clone());
-            }
-            CaptureItem::Link(one, other) => timeline.link(one, other),
-            CaptureItem::Chunk(id, chunk) => {
-                timeline.feed(id, &chunk, &mut |event| emit(channels, event, out));
-            }
-            CaptureItem::Fault(fault) => out(ReadItem::Fault(fault)),
-        });
+        let result = reader.step(&mut |item| take(timeline, channels, item, out));
         if !matches!(result, Ok(ReadProgress::More)) {
-            timeline.finish(&mut |event| emit(channels, event, out));
+            take(timeline, channels, CaptureItem::Section, out);
         }
         result
     }
 }
 
-fn emit(
-    channels: &BTreeMap<ChannelId, Arc<Channel>>,
-    event: TimedEvent,
-    out: &mut impl FnMut(ReadItem<'_>),
+/// Takes an item, compiled once for streams of every type. A section ends what precedes it.
+fn take(
+    timeline: &mut EventTimeline,
+    channels: &mut BTreeMap<ChannelId, Arc<Channel>>,
+    item: CaptureItem<'_>,
+    out: &mut dyn FnMut(ReadItem<'_>),
 ) {
-    if let Some(channel) = channels.get(&event.channel) {
-        out(ReadItem::Row(channel, event));
+    let mut emit = |channels: &BTreeMap<ChannelId, Arc<Channel>>, event: TimedEvent| {
+        if let Some(channel) = channels.get(&event.channel) {
+            out(ReadItem::Row(channel, event));
+        }
+    };
+    match item {
+        CaptureItem::Section => timeline.finish(&mut |event| emit(channels, event)),
+        CaptureItem::Channel(id, channel) => {
+            timeline.declare(id, channel);
+            channels.insert(id, channel.clone());
+        }
+        CaptureItem::Link(one, other) => timeline.link(one, other),
+        CaptureItem::Chunk(id, chunk) => {
+            timeline.feed(id, &chunk, &mut |event| emit(channels, event));
+        }
+        CaptureItem::Fault(fault) => out(ReadItem::Fault(fault)),
     }
 }
 

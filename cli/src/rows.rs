@@ -319,10 +319,10 @@ impl<'a> RowWriter<'a> {
         }
         match row {
             RenderedRow::Lines(lines) => self.table_lines(lines),
-            RenderedRow::Text(text) => self.output.text(&text),
-        }
-        if self.view.format == ListFormat::Jsonl {
-            self.output.text("\n");
+            RenderedRow::Text(mut text) => {
+                text.push_str(if self.view.format == ListFormat::Jsonl { "\n" } else { "" });
+                self.output.text(&text);
+            }
         }
         self.printed += 1;
     }

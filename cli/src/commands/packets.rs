@@ -71,19 +71,22 @@ fn print(
     report: &mut RunReport,
 ) {
     let (part, kind) = (&view.part, writer.selection().kind());
-    let mut is_kept = false;
-    part.channel_row(kind, (channel, &event), &mut |row| {
-        is_kept = writer.keeps(row.row, RowSource::of(row));
-    });
-    // The filter may use bytes that are not printed.
-    if let ChannelEvent::Packet(packet) = &mut event.body
-        && shown == ByteRetention::Forget
-    {
-        packet.bytes = None;
-    }
-    if is_kept {
+    // The filter may use bytes that are not printed: then it is asked before they are taken away.
+    let mut is_kept = None;
+    if shown == ByteRetention::Forget && event.body.packet().is_some_and(|it| it.bytes.is_some()) {
+        is_kept = Some(false);
         part.channel_row(kind, (channel, &event), &mut |row| {
-            writer.row(row.row, RowSource::of(row), |out| row.lines(view.unit(), out));
+            is_kept = Some(writer.keeps(row.row, RowSource::of(row)));
+        });
+        if let ChannelEvent::Packet(packet) = &mut event.body {
+            packet.bytes = None;
+        }
+    }
+    if is_kept != Some(false) {
+        part.channel_row(kind, (channel, &event), &mut |row| {
+            if is_kept.is_some() || writer.keeps(row.row, RowSource::of(row)) {
+                writer.row(row.row, RowSource::of(row), |out| row.lines(view.unit(), out));
+            }
         });
     }
     if let ChannelEvent::Omitted { rounds, every } = event.body
