@@ -5,6 +5,12 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
+use nom::combinator::all_consuming;
+use nom::multi::{length_count, length_data};
+use nom::number::complete::u8 as byte;
+use nom::{IResult, Parser};
+
+use crate::error::ParseTrace;
 use crate::route::PortId;
 
 /// Port addresses that select an entry of the multicast table. S-9 (§3.4)
@@ -35,17 +41,11 @@ impl MulticastEntry {
     /// of each item its output, header length and header. Rejects an address that is not virtual, a
     /// repeated output, and missing or extra bytes.
     pub fn parse(payload: &[u8]) -> Option<Self> {
-        let [address, count, rest @ ..] = payload else { return None };
-        let (mut items, mut rest) = (Vec::new(), rest);
-        for _ in 0..*count {
-            let [output, len, more @ ..] = rest else { return None };
-            let (header, more) = more.split_at_checked(usize::from(*len))?;
-            items.push(MulticastItem { output: PortId(*output), header: header.to_vec() });
-            rest = more;
-        }
+        let mut entry = all_consuming((byte, length_count(byte, item)));
+        let (_, (address, items)) = entry.parse(payload).ok()?;
         let outputs: BTreeSet<_> = items.iter().map(|item| item.output).collect();
-        let fits = VIRTUAL.contains(address) && rest.is_empty() && outputs.len() == items.len();
-        fits.then_some(Self { address: *address, items })
+        let fits = VIRTUAL.contains(&address) && outputs.len() == items.len();
+        fits.then_some(Self { address, items })
     }
 
     /// Writes what [`MulticastEntry::parse`] reads; at most 255 items with at most 255 header
@@ -58,6 +58,11 @@ impl MulticastEntry {
             out.extend(item.header.iter().take(u8::MAX.into()));
         }
     }
+}
+
+fn item(input: &[u8]) -> IResult<&[u8], MulticastItem, ParseTrace<&[u8]>> {
+    let (rest, (output, header)) = (byte, length_data(byte)).parse(input)?;
+    Ok((rest, MulticastItem { output: PortId(output), header: header.to_vec() }))
 }
 
 #[cfg(test)]

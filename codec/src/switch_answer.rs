@@ -2,7 +2,12 @@
 //!
 //! §3.4 names the function without a format: all of it is *chosen*. A packet that asks may have any type.
 
-use crate::error::{DecodeError, unexpected};
+use nom::Parser;
+use nom::bytes::complete::take;
+use nom::error::context;
+use nom::number::complete::{be_u32, u8 as byte};
+
+use crate::error::{DecodeError, cut_short, unexpected};
 use crate::route::{PortId, RouteAddressing};
 
 /// Type of packets that only ask: behind it are answers alone, so that they can be read. *Chosen*: the next
@@ -16,6 +21,8 @@ pub const SHARE_WHOLE: u32 = 1_000_000;
 /// Version of an answer with the identity alone, and of one with the state of each port.
 const IDENTITY: u8 = 1;
 const STATE: u8 = 2;
+/// Bytes of an identity.
+const IDENTITY_LEN: usize = 8;
 
 /// Identity and configuration of a switch, and the state of its ports if a computer watches them. S-8
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,8 +72,11 @@ impl SwitchAnswer {
     /// # Errors
     /// The field that is cut short or invalid, and its place in the payload.
     pub fn parse(payload: &[u8], at: usize) -> Result<(Self, usize), DecodeError> {
-        let head: [u8; 8] = chunk(payload, at, "identity of a switch")?;
-        let [version, count, addressing, input, node @ ..] = head;
+        let identity = take(IDENTITY_LEN).and_then((byte, byte, byte, byte, be_u32));
+        let (mut rest, (version, count, addressing, input, node)) =
+            context("identity of a switch", identity)
+                .parse(payload.get(at..).unwrap_or_default())
+                .map_err(|stop| cut_short(payload, &stop))?;
         if !(1..=SWITCH_PORTS_MAX).contains(&count) {
             return Err(unexpected(at + 1, "number of ports", count, "1 to 32"));
         }
@@ -78,21 +88,21 @@ impl SwitchAnswer {
         if input >= count {
             return Err(unexpected(at + 3, "input", input, "a port of the switch"));
         }
-        let mut end = at + head.len();
         let ports = match version {
             IDENTITY => AnsweredPorts::Counted(count),
             STATE => {
                 let mut ports = Vec::with_capacity(count.into());
                 for _ in 0..count {
-                    ports.push(SwitchPortState::parse(payload, end)?);
-                    end += SwitchPortState::LEN;
+                    let (behind, port) = SwitchPortState::parse(payload, rest)?;
+                    ports.push(port);
+                    rest = behind;
                 }
                 AnsweredPorts::Watched(ports)
             }
             _ => return Err(unexpected(at, "version of an answer", version, "1 or 2")),
         };
-        let node = u32::from_be_bytes(node);
-        Ok((Self { ports, addressing, input: PortId(input), node }, end))
+        let answer = Self { ports, addressing, input: PortId(input), node };
+        Ok((answer, payload.len() - rest.len()))
     }
 
     /// Parses the answers of which a payload consists; also returns the fault behind the last of them.
@@ -130,31 +140,26 @@ impl SwitchPortState {
     /// Bytes of a port in an answer.
     const LEN: usize = 12;
 
-    fn parse(payload: &[u8], at: usize) -> Result<Self, DecodeError> {
-        let bytes: [u8; Self::LEN] = chunk(payload, at, "state of a port")?;
-        let (numbers, _) = bytes.as_chunks::<4>();
-        let number = |place: usize| numbers.get(place).map_or(0, |it| u32::from_be_bytes(*it));
-        let share = |place: usize, field| match number(place) {
-            share if share <= SHARE_WHOLE => Ok(share),
-            share => Err(unexpected(at + 4 * place, field, share, "at most 1000000")),
-        };
-        let (utilisation, stopped) = (share(0, "utilisation")?, share(1, "share of STOP")?);
-        Ok(Self { utilisation, stopped, drops: number(2) })
+    /// Parses the state at the head of what is left of a payload; also returns what is behind it.
+    fn parse<'a>(payload: &[u8], rest: &'a [u8]) -> Result<(&'a [u8], Self), DecodeError> {
+        let state = take(Self::LEN).and_then((be_u32, be_u32, be_u32));
+        let (behind, (utilisation, stopped, drops)) = context("state of a port", state)
+            .parse(rest)
+            .map_err(|stop| cut_short(payload, &stop))?;
+        let at = payload.len() - rest.len();
+        for (place, field, share) in
+            [(at, "utilisation", utilisation), (at + 4, "share of STOP", stopped)]
+        {
+            if share > SHARE_WHOLE {
+                return Err(unexpected(place, field, share, "at most 1000000"));
+            }
+        }
+        Ok((behind, Self { utilisation, stopped, drops }))
     }
 
     fn emit(&self, out: &mut Vec<u8>) {
         out.extend([self.utilisation, self.stopped, self.drops].map(u32::to_be_bytes).concat());
     }
-}
-
-/// The first bytes from a place on.
-fn chunk<const N: usize>(
-    payload: &[u8],
-    at: usize,
-    field: &'static str,
-) -> Result<[u8; N], DecodeError> {
-    let chunk = payload.get(at..).and_then(<[u8]>::first_chunk);
-    chunk.copied().ok_or(DecodeError::CutShort { at, field })
 }
 
 #[cfg(test)]

@@ -4,7 +4,14 @@
 //! Types in use have 16 bits and a subtype of 16 bits. GM is read from version 2.0 on, whose header is
 //! published; packets of other types stay bytes. Numbers are big-endian.
 
-use crate::error::{DecodeError, unexpected};
+use nom::bytes::complete::take;
+use nom::error::context;
+use nom::multi::fill;
+use nom::number::complete::{be_u16, be_u32, u8 as byte};
+use nom::sequence::preceded;
+use nom::{IResult, Parser};
+
+use crate::error::{DecodeError, ParseTrace, cut_short, unexpected};
 use crate::route::is_route_byte;
 
 /// Bytes of a body by which [`Vita26Packet::parse_head`] reads it: prefix and header of an Ethernet frame.
@@ -22,6 +29,9 @@ const PADDED_TO: u64 = 8;
 const GM_LEN: u64 = 24;
 const PREFIX_LEN: u64 = 14;
 const FRAME_HEADER_LEN: usize = 14;
+/// Bytes behind the type: of the header of GM, and before an Ethernet frame.
+const GM_HEADER_LEN: usize = 20;
+const ETHERNET_PREFIX_LEN: usize = 10;
 
 /// Subtypes of GM, less 256: the first and the last that have each of [`GM_NAMES`].
 #[rustfmt::skip]
@@ -149,30 +159,30 @@ impl<'a> Vita26Packet<'a> {
     /// # Errors
     /// Errors of [`Self::parse`].
     pub fn parse_head(first: &'a [u8], len: u64) -> Result<Self, DecodeError> {
-        let cut = |at, field| DecodeError::CutShort { at, field };
+        let stop = |stop| cut_short(first, &stop);
         let fits = |at, length, room: u64| match u64::from(length) > room {
             true => Err(unexpected(at, "length", length, "at most the bytes behind the header")),
             false => Ok(()),
         };
-        let (bytes, rest) = first.split_first_chunk::<4>().ok_or(cut(0, "type"))?;
-        let [byte, ..] = *bytes;
-        let kind = PacketType::new(*bytes);
+        let (rest, kind) = context("type", be_u32).parse(first).map_err(stop)?;
+        let [byte, ..] = kind.to_be_bytes();
+        let kind = PacketType::new(kind.to_be_bytes());
         let kind = kind.ok_or_else(|| unexpected(0, "type", byte, "less than 128"))?;
         match (kind.group(), kind.halves().1) {
             (TypeGroup::Gm, GM_2..=511) => {
-                let (bytes, rest) = rest.split_first_chunk().ok_or(cut(4, "GM header"))?;
-                let header = GmHeader::parse(bytes);
+                let header = take(GM_HEADER_LEN).and_then(gm_header);
+                let (rest, header) = context("GM header", header).parse(rest).map_err(stop)?;
                 let [.., length] = header.session_sequence_length;
                 let length = if kind.has_payload() { length } else { 0 };
                 fits(12, length, len.saturating_sub(GM_LEN))?;
                 Ok(Self::Gm(kind, header, rest))
             }
             (TypeGroup::GmEthernet, _) => {
-                let (bytes, rest) = rest.split_first_chunk().ok_or(cut(4, "Ethernet prefix"))?;
-                let [a, b, c, d, gateway @ ..]: [u8; 10] = *bytes;
-                let numbers = [u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])];
-                fits(4, numbers[0], len.saturating_sub(PREFIX_LEN))?;
-                Ok(Self::Ethernet(kind, numbers, gateway, rest))
+                let prefix = take(ETHERNET_PREFIX_LEN).and_then((be_u16, be_u16, station));
+                let (rest, (length, sequence, gateway)) =
+                    context("Ethernet prefix", prefix).parse(rest).map_err(stop)?;
+                fits(4, length, len.saturating_sub(PREFIX_LEN))?;
+                Ok(Self::Ethernet(kind, [length, sequence], gateway, rest))
             }
             (TypeGroup::Gm | TypeGroup::GmMapping | TypeGroup::Unknown, _) => {
                 Ok(Self::Other(kind, rest))
@@ -229,18 +239,6 @@ impl<'a> Vita26Packet<'a> {
 }
 
 impl GmHeader {
-    fn parse(bytes: &[u8; 20]) -> Self {
-        let [a, b, c, d, e, g, h, i, j, k, m, n, o, p, q, r, s, t, u, v] = *bytes;
-        let numbers = [[e, g], [h, i], [j, k]].map(u16::from_be_bytes);
-        Self {
-            target: u32::from_be_bytes([a, b, c, d]),
-            session_sequence_length: numbers,
-            subports: [m, n],
-            sender: u32::from_be_bytes([o, p, q, r]),
-            connections: [[s, t], [u, v]].map(u16::from_be_bytes),
-        }
-    }
-
     fn emit(&self, out: &mut Vec<u8>) {
         out.extend(self.target.to_be_bytes());
         out.extend(self.session_sequence_length.map(u16::to_be_bytes).concat());
@@ -250,26 +248,41 @@ impl GmHeader {
     }
 }
 
+fn gm_header(input: &[u8]) -> IResult<&[u8], GmHeader, ParseTrace<&[u8]>> {
+    let (numbers, subports, connections) =
+        ((be_u16, be_u16, be_u16), (byte, byte), (be_u16, be_u16));
+    let (rest, (target, numbers, subports, sender, connections)) =
+        (be_u32, numbers, subports, be_u32, connections).parse(input)?;
+    let (session_sequence_length, subports) = (numbers.into(), subports.into());
+    let connections = connections.into();
+    Ok((rest, GmHeader { target, session_sequence_length, subports, sender, connections }))
+}
+
+fn station(input: &[u8]) -> IResult<&[u8], EthernetAddress, ParseTrace<&[u8]>> {
+    let mut address = EthernetAddress::default();
+    let (rest, ()) = fill(byte, &mut address).parse(input)?;
+    Ok((rest, address))
+}
+
 /// Destination, source and type of an Ethernet frame, unless its header is cut short.
 pub fn ethernet_header(frame: &[u8]) -> Option<(EthernetAddress, EthernetAddress, u16)> {
-    let (destination, rest) = frame.split_first_chunk()?;
-    let (source, rest) = rest.split_first_chunk()?;
-    Some((*destination, *source, u16::from_be_bytes(*rest.first_chunk()?)))
+    (station, station, be_u16).parse(frame).ok().map(|(_, header)| header)
 }
 
 /// The IP packet in an Ethernet frame of type 0x0800 or 0x86dd, of the version that the type names, without
 /// the padding behind it.
 pub fn ip_packet(frame: &[u8]) -> Option<&[u8]> {
-    // Version, place of the length, and bytes that it does not count.
-    let (version, at, header) = match ethernet_header(frame)?.2 {
-        0x0800 => (4, 2, 0),
-        0x86dd => (6, 4, 40),
+    // Version, bytes between it and the length, and those that the length does not count.
+    let (version, before, header) = match ethernet_header(frame)?.2 {
+        0x0800 => (4, 1_usize, 0),
+        0x86dd => (6, 3, 40),
         _ => return None,
     };
     let packet = frame.get(FRAME_HEADER_LEN..)?;
-    packet.first().filter(|first| **first >> 4 == version)?;
-    let length = u16::from_be_bytes(*packet.get(at..)?.first_chunk()?);
-    Some(packet.get(..usize::from(length) + header).unwrap_or(packet))
+    let length = preceded(take::<_, _, ParseTrace<&[u8]>>(before), be_u16);
+    let (_, (first, length)) = (byte, length).parse(packet).ok()?;
+    let end = usize::from(length) + header;
+    (first >> 4 == version).then(|| packet.get(..end).unwrap_or(packet))
 }
 
 #[cfg(test)]

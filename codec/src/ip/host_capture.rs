@@ -6,6 +6,10 @@
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
+use nom::bytes::complete::take;
+use nom::number::complete::{be_u16, be_u32};
+use nom::sequence::preceded;
+use nom::{IResult, Parser};
 use pcap_file::pcap::PcapParser;
 use pcap_file::pcapng::{Block, PcapNgParseError, PcapNgParser};
 
@@ -147,7 +151,7 @@ impl HostCapture {
             return Err(HostCaptureError::new(at, fault));
         };
         let content = content(bytes, *place, *length).unwrap_or_default();
-        let whole: usize = half(content, 2).unwrap_or(0).into();
+        let whole = number_at(content, 2).map_or(0, |(_, length)| usize::from(length));
         let is_cut = content.len() < whole.max(HEADER_LEN) && original as usize > bytes.len();
         if is_cut && !content.is_empty() {
             let fault = format!("packet {number} has {} of its {original} bytes", bytes.len());
@@ -172,12 +176,11 @@ impl HostCaptureError {
 
 /// The IPv4 packet behind a header of this length with an Ethernet type at a place.
 fn content(bytes: &[u8], place: usize, length: usize) -> Option<&[u8]> {
-    let (mut kind, mut at) = (half(bytes, place)?, length);
+    let (_, mut kind) = number_at(bytes, place).ok()?;
+    let mut content = bytes.get(length..)?;
     while TAGS.contains(&kind) {
-        kind = half(bytes, at + 2)?;
-        at += 4;
+        (content, kind) = number_at(content, 2).ok()?;
     }
-    let content = bytes.get(at..)?;
     let is_ipv4 = (length == 0 || kind == IPV4) && content.first().is_some_and(|it| it >> 4 == 4);
     is_ipv4.then_some(content)
 }
@@ -190,12 +193,14 @@ fn ends(packet: &[u8]) -> Option<[Ipv4Addr; 2]> {
     // At most thirty words.
     let sum = words.sum::<u32>();
     let is_right = (sum >> 16) + (sum & 0xffff) == 0xffff;
-    let address = |at| Some(Ipv4Addr::from(*header.get(at..)?.first_chunk::<4>()?));
-    Some([address(12)?, address(16)?]).filter(|_| is_right)
+    let ends: IResult<_, _> = preceded(take(12_usize), (be_u32, be_u32)).parse(header);
+    let (_, (source, destination)) = ends.ok()?;
+    is_right.then(|| [source, destination].map(Ipv4Addr::from))
 }
 
-fn half(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
+/// The number behind some bytes.
+fn number_at(bytes: &[u8], place: usize) -> IResult<&[u8], u16> {
+    preceded(take(place), be_u16).parse(bytes)
 }
 
 #[cfg(test)]
