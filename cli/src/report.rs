@@ -127,8 +127,9 @@ pub(crate) fn network_file(
     let links: Vec<_> = analysis.links().map(|it| LinkAnalysis::reports(it).collect()).collect();
     let (topology, facts) = (analysis.topology(), channel_facts(&links, findings));
     let command = ShellCommand::of("topology", capture);
-    let net = network::picture(&topology, &facts, &command);
-    net.map_or_else(|| Ok(String::new()), |net| NetworkFile { net }.render())
+    let Some(net) = network::picture(&topology, &facts, &command) else { return Ok(String::new()) };
+    // The template engine leaves out the last end of a line.
+    Ok(NetworkFile { net }.render()? + "\n")
 }
 
 /// Draws the page.

@@ -84,6 +84,11 @@ fn topology_has_the_same_rows_in_every_format() {
     assert_eq!(rows.lines().count(), all);
     let dot = view("demo-now36", &["topology", "--format", "dot"]);
     assert!(dot.starts_with("graph myrinet {\n") && dot.ends_with("}\n"), "{dot}");
+    let svg = view("demo-now36", &["topology", "--format", "svg"]);
+    for (class, count) in [("node switch", 2), ("node host", 2), ("link", 2), ("edge stopped", 1)] {
+        assert_eq!(svg.matches(&format!("class=\"{class}\"")).count(), count, "{class}");
+    }
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
     assert!(view("demo-now36", &["topology"]).starts_with("2 switches, 2 hosts, 2 links\n"));
 }
 

@@ -120,10 +120,9 @@ fn in_rows(rows: &[Vec<usize>]) -> NodePlaces {
     let count = |row: &Vec<usize>| i64::try_from(row.len()).unwrap_or(1).max(1);
     let width = ROW_PITCH * rows.iter().map(count).max().unwrap_or(1).max(6);
     let rows = (0..).zip(rows.iter().rev()).flat_map(|(number, row)| {
-        let places = (0..).zip(row).map(move |(place, node)| {
+        (0..).zip(row).map(move |(place, node)| {
             (*node, ((2 * place + 1) * width / (2 * count(row)), number * PITCH))
-        });
-        places
+        })
     });
     rows.collect()
 }

@@ -10,10 +10,10 @@ use crate::topology::{
 };
 
 /// A cable between a port of a switch and one of another; hosts have no number of a port.
-type Cable = [(usize, Option<u8>); 2];
+type TestCable = [(usize, Option<u8>); 2];
 
 /// Switches, cables between them, and a host at each of these switches.
-fn network(switches: usize, cables: &[Cable], hosts: &[usize]) -> Topology {
+fn network(switches: usize, cables: &[TestCable], hosts: &[usize]) -> Topology {
     let node = |number: usize| {
         let is_switch = number < switches;
         let (letter, kind) =
@@ -24,7 +24,7 @@ fn network(switches: usize, cables: &[Cable], hosts: &[usize]) -> Topology {
     };
     let nodes = switches + hosts.len();
     let hosts = hosts.iter().zip(switches..).map(|(at, host)| [(*at, None), (host, None)]);
-    let link = |ends: Cable| {
+    let link = |ends: TestCable| {
         let port = |port| PortNumber::Known(PortId(port));
         let ends = ends.map(|(node, number)| TopologyEnd {
             node,
@@ -40,7 +40,7 @@ fn network(switches: usize, cables: &[Cable], hosts: &[usize]) -> Topology {
     }
 }
 
-fn cable(from: usize, to: usize) -> Cable {
+fn cable(from: usize, to: usize) -> TestCable {
     [(from, None), (to, None)]
 }
 
@@ -69,7 +69,7 @@ fn meshes_and_lines_are_grids_with_straight_links() {
         let all = || (0..wide).flat_map(|x| (0..high).map(move |y| (x, y)));
         let along = all().filter(|it| it.0 > 0).map(|(x, y)| cable(place(x - 1, y), place(x, y)));
         let down = all().filter(|it| it.1 > 0).map(|(x, y)| cable(place(x, y - 1), place(x, y)));
-        let cables: Vec<Cable> = along.chain(down).collect();
+        let cables: Vec<TestCable> = along.chain(down).collect();
         let hosts: Vec<usize> = (0..wide * high).collect();
         let topology = network(wide * high, &cables, &hosts);
         let layout = topology.layout(160);
@@ -90,7 +90,7 @@ fn tori_are_grids_whose_links_back_pass_beside_the_nodes() {
         let next = |x, y, to, port| [(place(x, y), Some(port)), (to, Some(port + 1))];
         let along = all().map(|(x, y)| next(x, y, place(x + 1, y), 0));
         let down = all().map(|(x, y)| next(x, y, place(x, y + 1), 2));
-        let cables: Vec<Cable> = along.chain(down).collect();
+        let cables: Vec<TestCable> = along.chain(down).collect();
         let topology = network(wide * high, &cables, &(0..wide * high).collect::<Vec<_>>());
         let layout = topology.layout(160);
         assert_eq!(grid(&layout, wide * high), (wide, high), "{wide} x {high}");
@@ -100,7 +100,7 @@ fn tori_are_grids_whose_links_back_pass_beside_the_nodes() {
 
 #[test]
 fn the_sides_of_a_ring_are_equal() {
-    let cables: Vec<Cable> = (0..9).map(|at| cable(at, (at + 1) % 9)).collect();
+    let cables: Vec<TestCable> = (0..9).map(|at| cable(at, (at + 1) % 9)).collect();
     let layout = network(9, &cables, &[]).layout(160);
     let side = |number: usize| {
         let [from, _, to] = layout.links[&number];
@@ -114,7 +114,8 @@ fn the_sides_of_a_ring_are_equal() {
 #[test]
 fn trees_have_their_hosts_in_the_lowest_row() {
     // Two roots, four leaves, two hosts each.
-    let cables: Vec<Cable> = (0..2).flat_map(|up| (2..6).map(move |to| cable(up, to))).collect();
+    let cables: Vec<TestCable> =
+        (0..2).flat_map(|up| (2..6).map(move |to| cable(up, to))).collect();
     let layout = network(6, &cables, &[2, 2, 3, 3, 4, 4, 5, 5]).layout(160);
     let row = |node: usize| layout.nodes[&node][0].1;
     assert!((0..2).all(|node| row(node) == row(0)));
@@ -132,7 +133,7 @@ proptest! {
     ) {
         let switches = ups.len() + 1;
         let up = |(at, up): (usize, &prop::sample::Index)| cable(up.index(at), at);
-        let mut cables: Vec<Cable> = (1..).zip(&ups).map(up).collect();
+        let mut cables: Vec<TestCable> = (1..).zip(&ups).map(up).collect();
         cables.extend(further.iter().map(|it| {
             let [from, to] = it.map(|it| it.index(switches));
             cable(from, to)
