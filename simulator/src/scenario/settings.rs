@@ -1,5 +1,6 @@
 //! Keys of a scenario that are replaced or added before it is read.
 
+use toml::de::DeTable;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value};
 
 use super::error::shortened;
@@ -18,7 +19,16 @@ const KEY: &str = "a key, like `duration_us` or `traffic.0.load`";
 /// # Errors
 /// The path does not fit the scenario: what is wrong, and what belongs there.
 pub fn with_key(text: &str, path: &str, value: &str) -> Result<String, String> {
-    let Ok(mut document) = text.parse::<DocumentMut>() else { return Ok(text.to_owned()) };
+    let mut document = match text.parse::<DocumentMut>() {
+        Ok(document) => document,
+        // The scenario reader takes integers to 2^64, the editor of the text to 2^63 only.
+        Err(_) if DeTable::parse(text).is_ok() => {
+            return Err(
+                "no key of a file with an integer above 9223372036854775807 is replaced".into()
+            );
+        }
+        Err(_) => return Ok(text.to_owned()),
+    };
     let value = value.trim();
     let value = value.parse::<Value>().unwrap_or_else(|_| Value::from(value));
     let mut item = document.as_item_mut();
@@ -135,6 +145,8 @@ go_slack = 4
             let payload = with_key(text, "traffic.0.payload", "64").unwrap();
             assert!(payload.contains("payload = 64") && !payload.contains("small"), "{payload}");
         }
+        let message = with_key("seed = 9223372036854775808", "duration_us", "5").unwrap_err();
+        assert!(message.starts_with("no key of a file with an integer above"), "{message}");
         assert_eq!(with_key("a = [", "seed", "1"), Ok("a = [".to_owned()));
         let deep = with_key(TEXT, &"a.".repeat(100_000), &"[".repeat(100_000)).unwrap();
         assert!(deep.len() < 110_000);
