@@ -169,7 +169,7 @@ fn the_search_for_saturation_ends_at_neighbours_and_goes_on_from_finished_runs()
     assert!((from - below - 0.01).abs() < 1e-9 && below >= 0.4 && from <= 0.52, "{found}");
     let limits = (&row["accepted_limit_percent"], &row["latency_limit_factor"], &row["seeds"]);
     assert_eq!(limits, (&95.into(), &3.into(), &2.into()), "{found}");
-    // Of 51 loads both ends and at most six between them, two seeds each.
+    // From 51 loads both ends and at most six between them, two seeds each.
     let runs = directory.read("out/sweep-runs.jsonl");
     assert!(runs.iter().filter(|byte| **byte == b'\n').count() <= 1 + 8 * 2);
     assert_eq!((search("out", &[]), directory.read("out/sweep-runs.jsonl")), (found, runs));

@@ -20,7 +20,7 @@ pub(super) struct SaturationSearch<'a> {
     groups: usize,
 }
 
-/// What is left of a range: its last value that is not saturated, and the first that is.
+/// A range that is being halved: its last value that is not saturated, and the first that is.
 #[derive(Clone, Copy, Default)]
 struct SaturationRange {
     below: Option<usize>,
@@ -45,6 +45,7 @@ impl<'a> SaturationSearch<'a> {
         &self,
         run: &mut impl FnMut(&[usize]) -> Result<Vec<RunNumbers>, CliError>,
     ) -> Result<SearchResult, CliError> {
+        self.check_order()?;
         let last = self.plan.points.len() - self.groups;
         let mut asked: Vec<usize> = (0..self.groups).flat_map(|at| [at, last + at]).collect();
         let mut known = PointRuns::new();
@@ -74,14 +75,36 @@ impl<'a> SaturationSearch<'a> {
         mean
     }
 
-    /// Latency at the least load of a group.
+    /// Error if a number is not greater than the one before it.
+    fn check_order(&self) -> Result<(), CliError> {
+        let points = self.plan.points.iter().step_by(self.groups.max(1));
+        let values = points.filter_map(|point| point.first());
+        let numbers = values.filter_map(|it| Some((it.value.parse::<f64>().ok()?, &it.value)));
+        let numbers: Vec<_> = numbers.collect();
+        let falls = numbers.iter().zip(numbers.iter().skip(1)).find(|(one, next)| one.0 >= next.0);
+        falls.map_or(Ok(()), |((_, one), (_, next))| {
+            let what =
+                format!("{next} is not greater than {one}: expected values in order of load");
+            Err(CliError::Message(format!("--saturation {}: {what}", self.key)))
+        })
+    }
+
+    /// Latency at the least load of a group, which must not be saturated: in a short run packets that are under way
+    /// at its end look like that.
     fn least(&self, known: &PointRuns, group: usize) -> Result<MilliValue, CliError> {
         let runs = known.get(&group).map(Vec::as_slice).unwrap_or_default();
-        Self::mean(runs, RunNumbers::latency).ok_or_else(|| {
+        let latency = match Self::mean(runs, RunNumbers::latency) {
+            Some(_) if RunNumbers::are_saturated(runs) => {
+                Err(format!("less than {ACCEPTED} % of what is offered arrives before the end"))
+            }
+            Some(latency) => Ok(latency),
+            None => Err("there is no latency, as no packet arrives or not all do".to_owned()),
+        };
+        latency.map_err(|what| {
             let value = self.plan.points.get(group).and_then(|point| point.first());
             let value = value.map_or("", |setting| &setting.value);
-            let what = "there is no latency, as no packet arrives or not all do: expected another begin or a longer run";
-            CliError::Message(format!("--saturation {}: at {value} {what}", self.key))
+            let what = format!("at {value} {what}: expected another begin or a longer run");
+            CliError::Message(format!("--saturation {}: {what}", self.key))
         })
     }
 
