@@ -143,7 +143,7 @@ pub fn escape_json(text: &str) -> Cow<'_, str> {
 fn is_harmful(char: char) -> bool {
     let turns =
         matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    char.is_control() || turns || char == '\u{feff}'
+    char.is_control() || turns || matches!(char, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
 #[cfg(test)]

@@ -8,9 +8,6 @@ use super::{
 };
 use crate::channel_name::escape_text;
 
-/// Nodes that get a place. *Chosen*: more are for Graphviz.
-const NODES_MAX: usize = 400;
-
 impl Topology {
     /// Formats the network as a graph: switches as rounded records with their ports, hosts as
     /// boxes, links with their rates. Nodes derived from packets and links with one captured
@@ -25,7 +22,7 @@ impl Topology {
         text += "  layout = neato; overlap = false; splines = true;\n";
         text +=
             "  node [fontname = \"monospace\"]; edge [fontname = \"monospace\", fontsize = 9];\n";
-        let drawn = self.layout(NODES_MAX);
+        let drawn = self.layout();
         for (number, node) in self.nodes.iter().enumerate() {
             // Inches upwards; 72 pixels are an inch.
             let place = drawn.nodes.get(&number).map(|[(x, y), _]| {

@@ -12,17 +12,22 @@ use super::{PortNumber, Topology, TopologyNodeKind};
 /// A place in a picture, in pixels.
 pub type PicturePoint = (i64, i64);
 
+/// Nodes and links in a picture. *Chosen*: more could not be told apart.
+const NODES_MAX: usize = 160;
+const LINKS_MAX: usize = 600;
 /// Distance of neighbouring nodes, and of a host from its switch, in pixels.
 const PITCH: i64 = 120;
-const HOST_PITCH: i64 = 54;
+const HOST_PITCH: i64 = 64;
 /// Distance of hosts in the lowest row.
 const ROW_PITCH: i64 = 36;
 /// Room around the nodes, for names and for links that bend.
 const MARGIN: i64 = 64;
 /// Distance of a curve from the centre of a node that it does not end at.
 const CLEAR: i64 = 20;
-/// Width and height of a character of a name, and its greatest length.
-const LETTER: (i64, i64) = (7, 14);
+/// Radius of the sign on a link.
+const SIGN: i64 = 8;
+/// Width of a character of a name.
+const LETTER: i64 = 7;
 /// Longest name that is given room.
 const NAME_MAX: usize = 16;
 /// Points at which a curve is looked at.
@@ -55,10 +60,10 @@ struct PictureGraph {
 type NodePlaces = BTreeMap<usize, PicturePoint>;
 
 impl Topology {
-    /// Draws at most `nodes_max` nodes, switches first: a mesh, a torus of two dimensions or a line as a grid, a
+    /// Draws at most 160 nodes, switches first, and 600 links: a mesh, a torus of two dimensions or a line as a grid, a
     /// tree or a fat tree in rows with hosts below, every other network by the distances in it.
-    pub fn layout(&self, nodes_max: usize) -> NetworkLayout {
-        let graph = PictureGraph::of(self, nodes_max);
+    pub fn layout(&self) -> NetworkLayout {
+        let graph = PictureGraph::of(self);
         let mut places = NodePlaces::new();
         for part in graph.parts() {
             let own = graph.place(&part);
@@ -76,31 +81,46 @@ impl Topology {
         for place in places.values_mut() {
             *place = (place.0 - left + MARGIN, place.1 + MARGIN);
         }
+        let (width, height) = (right - left + 2 * MARGIN, bottom + 2 * MARGIN);
         let links = graph.curves(&places);
-        let mut nodes: BTreeMap<usize, [PicturePoint; 2]> = BTreeMap::new();
-        let points: Vec<PicturePoint> = links.values().flat_map(|it| points(*it)).collect();
+        // The sign of a link is around its middle.
+        let sign = |at: PicturePoint| {
+            [(-SIGN, -SIGN), (SIGN, -SIGN), (-SIGN, SIGN), (SIGN, SIGN)]
+                .map(|(right, down)| (at.0 + right, at.1 + down))
+        };
+        let taken = links.values().flat_map(|it| {
+            let middle = points(*it).nth(usize::try_from(SAMPLES / 2 - 1).unwrap_or(0));
+            points(*it).chain(middle.into_iter().flat_map(sign))
+        });
+        let taken: Vec<PicturePoint> = taken.collect();
+        let (mut nodes, mut names) = (BTreeMap::new(), Vec::new());
         for (node, place) in &places {
-            let name = self.nodes.get(*node).map_or(0, |it| it.name.chars().count());
-            let name = name_place(*place, name, (&places, &points, &nodes));
+            let letters = self.nodes.get(*node).map_or(0, |it| it.name.chars().count());
+            let half = LETTER * i64::try_from(letters.min(NAME_MAX)).unwrap_or(0) / 2;
+            let name = name_place((*place, half), width, (&places, &taken, &names));
+            names.push((name, half));
             nodes.insert(*node, [*place, name]);
         }
-        NetworkLayout { size: (right - left + 2 * MARGIN, bottom + 2 * MARGIN), nodes, links }
+        NetworkLayout { size: (width, height), nodes, links }
     }
 }
 
 impl PictureGraph {
-    fn of(topology: &Topology, nodes_max: usize) -> Self {
+    fn of(topology: &Topology) -> Self {
         let is_switch = |node: usize| {
             topology.nodes.get(node).is_some_and(|it| it.kind == TopologyNodeKind::Switch)
         };
         let mut shown: Vec<usize> = (0..topology.nodes.len()).collect();
         shown.sort_by_key(|node| !is_switch(*node));
-        shown.truncate(nodes_max);
+        shown.truncate(NODES_MAX);
         let mut neighbours: BTreeMap<usize, BTreeSet<usize>> =
             shown.iter().map(|node| (*node, BTreeSet::new())).collect();
         let mut links = BTreeMap::new();
         for (number, link) in topology.links.iter().enumerate() {
             let [one, other] = link.ends.map(|end| end.node);
+            if links.len() == LINKS_MAX {
+                break;
+            }
             if !neighbours.contains_key(&one) || !neighbours.contains_key(&other) {
                 continue;
             }
@@ -164,7 +184,10 @@ impl PictureGraph {
         // Hosts around a switch stand on a circle that has room for all of them.
         let radius = HOST_PITCH.max(hosts.max().map_or(0, |it| 9 * i64::try_from(it).unwrap_or(0)));
         let pitch = PITCH.max(2 * radius + 12);
-        let grid = self.grid(&inner).filter(|grid| grid.values().any(|it| it.1 > 0));
+        let (grid, line) = match self.grid(&inner) {
+            Some(grid) if grid.values().all(|it| it.1 == 0) => (None, Some(grid)),
+            grid => (grid, None),
+        };
         let scaled = |grid: NodePlaces| {
             let scale = |(node, (x, y))| (node, (x * pitch, y * pitch));
             grid.into_iter().map(scale).collect::<NodePlaces>()
@@ -173,10 +196,7 @@ impl PictureGraph {
             Some(grid) => scaled(grid),
             None => match self.rows(part) {
                 Some(rows) => return rows,
-                None => self
-                    .grid(&inner)
-                    .map(scaled)
-                    .unwrap_or_else(|| self.by_distances(&inner, pitch)),
+                None => line.map_or_else(|| self.by_distances(&inner, pitch), scaled),
             },
         };
         self.with_hosts(places, radius)
@@ -210,8 +230,10 @@ impl PictureGraph {
             let mut nodes = ends.map(|end| end.0);
             nodes.sort_unstable();
             let [from, to] = nodes.map(|node| places.get(&node).copied().unwrap_or_default());
-            let (way, middle) =
-                (unit((to.0 - from.0, to.1 - from.1)), ((from.0 + to.0) / 2, (from.1 + to.1) / 2));
+            let (way, middle) = (
+                if from == to { (1000, 0) } else { unit((to.0 - from.0, to.1 - from.1)) },
+                ((from.0 + to.0) / 2, (from.1 + to.1) / 2),
+            );
             let bent = |by: i64| {
                 let bend = (middle.0 + way.1 * by / 1000, middle.1 - way.0 * by / 1000);
                 [from, bend, to]
@@ -224,9 +246,13 @@ impl PictureGraph {
                 let least = points(bent(*by)).filter_map(free).min().unwrap_or(CLEAR);
                 (least.min(CLEAR), -by.abs())
             };
-            let bends = (0..=20).flat_map(|step| [step * 16, -step * 16]);
+            // A cable from a node to itself is a line out and back.
+            let least = if from == to { 4 } else { 0 };
+            let bends = (least..=20).flat_map(|step| [step * 16, -step * 16]);
             let free = bends.filter(|by| used.iter().all(|it| (it - by).abs() >= 16));
-            let by = free.max_by_key(room).unwrap_or(0);
+            let free: Vec<i64> = free.collect();
+            let clear = free.iter().find(|by| room(by).0 == CLEAR);
+            let by = clear.copied().or_else(|| free.into_iter().max_by_key(room)).unwrap_or(0);
             used.push(by);
             let [from, bend, to] = bent(by);
             let is_turned = ends.first().is_some_and(|end| nodes.first() != Some(&end.0));
@@ -236,22 +262,23 @@ impl PictureGraph {
     }
 }
 
-/// The place of a name beside a node that meets the fewest curves, nodes and names.
+/// The place of a name beside a node, within the width of the picture, that meets the fewest curves, nodes and
+/// names; a name has half its width with it.
 fn name_place(
-    (x, y): PicturePoint,
-    letters: usize,
-    (places, curves, named): (&NodePlaces, &[PicturePoint], &BTreeMap<usize, [PicturePoint; 2]>),
+    ((x, y), half): (PicturePoint, i64),
+    width: i64,
+    (places, curves, names): (&NodePlaces, &[PicturePoint], &[(PicturePoint, i64)]),
 ) -> PicturePoint {
-    let half = LETTER.0 * i64::try_from(letters.min(NAME_MAX)).unwrap_or(0) / 2;
     let side = 22 + half;
     let around = [(0, 28), (0, -18), (side, 4), (-side, 4), (0, 42), (side, 20), (-side, 20)];
     let meets = |place: &PicturePoint| {
         let within = |it: &PicturePoint, wide: i64, high: i64| {
             (it.0 - place.0).abs() < half + wide + 4 && (it.1 - place.1 + 4).abs() < 7 + high
         };
-        let names = named.values().filter(|[_, name]| within(name, half, 7)).count();
+        let is_outside = place.0 < half || place.0 + half > width;
+        let names = names.iter().filter(|(name, half)| within(name, *half, 7)).count();
         let nodes = places.values().filter(|it| within(it, 14, 10)).count();
-        (names + nodes, curves.iter().filter(|it| within(it, 1, 1)).count())
+        (is_outside, names + nodes, curves.iter().filter(|it| within(it, 1, 1)).count())
     };
     let around = around.map(|(right, down)| (x + right, y + down));
     around.into_iter().min_by_key(meets).unwrap_or((x, y + 28))

@@ -9,10 +9,6 @@ use analyzer::topology::{Inconsistency, Topology, TopologyLink, TopologyNode, To
 
 use super::text::BoundedList;
 
-/// Nodes in the picture. *Chosen*: more could not be told apart.
-const NODES_MAX: usize = 160;
-/// Links in the picture.
-const LINKS_MAX: usize = 600;
 /// Facts about a channel that colour its link.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ChannelFacts {
@@ -69,7 +65,7 @@ pub(super) fn picture<'a>(
     facts: &BTreeMap<Cow<'_, str>, ChannelFacts>,
     command: &ShellCommand,
 ) -> Option<NetworkPicture<'a>> {
-    let drawn = topology.layout(NODES_MAX);
+    let drawn = topology.layout();
     let nodes = drawn.nodes.iter().filter_map(|(node, [place, name])| {
         Some(PictureNode { place: *place, name: *name, node: topology.nodes.get(*node)? })
     });
@@ -80,7 +76,10 @@ pub(super) fn picture<'a>(
     let links = drawn.links.iter().filter_map(|(link, curve)| {
         topology.links.get(*link).map(|link| draw(topology, link, facts, *curve))
     });
-    let links = BoundedList::of(links, LINKS_MAX, command);
+    let links = BoundedList {
+        more: topology.links.len() - drawn.links.len(),
+        ..BoundedList::of(links, usize::MAX, command)
+    };
     let counts = TopologyNodeKind::ALL
         .map(|kind| (kind, topology.nodes.iter().filter(|node| node.kind == kind).count()));
     let counts = counts.iter().filter(|(_, count)| *count > 0);

@@ -370,7 +370,7 @@ mod tests {
         all
     }
 
-    /// What transitions give, seven at a time, and one after the other without a shorter way.
+    /// Characters and quality of transitions taken seven at a time, and one after the other without a shorter way.
     fn in_both_ways(all: &[WireTransition]) -> [(Vec<PlacedCharacter>, WireQuality); 2] {
         let clock = SenderClock::learn(all, PERIOD_FS).unwrap();
         let mut few = ClockRecovery::new(&clock, all[0].time_fs);

@@ -96,7 +96,7 @@ impl MappingFirmware {
         let (sending, receiving) = engines;
         let mut taken = false;
         loop {
-            // What has come goes first, so that a search does not keep its own answers waiting.
+            // A packet that has come goes first, so that a search does not keep its own answers waiting.
             let comes = receiving.routine() == Some(PacketRoutine::Mapping);
             if (comes || self.sends()) && !control.processor.has_done(ProgramJob::Mapping) {
                 return taken;

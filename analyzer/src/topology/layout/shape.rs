@@ -10,7 +10,7 @@ const SORTING_PASSES: usize = 8;
 impl PictureGraph {
     /// Places in a mesh or line, as columns and rows; none if the nodes are no mesh.
     ///
-    /// Of two corners at the ends of a side, the distances of a node from both are its column and row.
+    /// The distances of a node from both corners of a side give its column and row.
     pub(super) fn grid(&self, nodes: &[usize]) -> Option<NodePlaces> {
         let degree = |node: usize| self.near(node).filter(|it| self.is_inner(*it)).count();
         let least = nodes.iter().map(|node| degree(*node)).min()?;

@@ -72,7 +72,7 @@ fn meshes_and_lines_are_grids_with_straight_links() {
         let cables: Vec<TestCable> = along.chain(down).collect();
         let hosts: Vec<usize> = (0..wide * high).collect();
         let topology = network(wide * high, &cables, &hosts);
-        let layout = topology.layout(160);
+        let layout = topology.layout();
         assert_eq!(grid(&layout, wide * high), (wide, high));
         for number in 0..cables.len() {
             let [from, bend, to] = layout.links[&number];
@@ -92,7 +92,7 @@ fn tori_are_grids_whose_links_back_pass_beside_the_nodes() {
         let down = all().map(|(x, y)| next(x, y, place(x, y + 1), 2));
         let cables: Vec<TestCable> = along.chain(down).collect();
         let topology = network(wide * high, &cables, &(0..wide * high).collect::<Vec<_>>());
-        let layout = topology.layout(160);
+        let layout = topology.layout();
         assert_eq!(grid(&layout, wide * high), (wide, high), "{wide} x {high}");
         assert!(clearance(&topology, &layout) >= 16, "{wide} x {high}");
     }
@@ -101,7 +101,7 @@ fn tori_are_grids_whose_links_back_pass_beside_the_nodes() {
 #[test]
 fn the_sides_of_a_ring_are_equal() {
     let cables: Vec<TestCable> = (0..9).map(|at| cable(at, (at + 1) % 9)).collect();
-    let layout = network(9, &cables, &[]).layout(160);
+    let layout = network(9, &cables, &[]).layout();
     let side = |number: usize| {
         let [from, _, to] = layout.links[&number];
         distance(from, to)
@@ -116,7 +116,7 @@ fn trees_have_their_hosts_in_the_lowest_row() {
     // Two roots, four leaves, two hosts each.
     let cables: Vec<TestCable> =
         (0..2).flat_map(|up| (2..6).map(move |to| cable(up, to))).collect();
-    let layout = network(6, &cables, &[2, 2, 3, 3, 4, 4, 5, 5]).layout(160);
+    let layout = network(6, &cables, &[2, 2, 3, 3, 4, 4, 5, 5]).layout();
     let row = |node: usize| layout.nodes[&node][0].1;
     assert!((0..2).all(|node| row(node) == row(0)));
     assert!((2..6).all(|node| row(node) == row(0) + 120));
@@ -130,6 +130,7 @@ proptest! {
         ups in vec(any::<prop::sample::Index>(), 1..24),
         further in vec(any::<[prop::sample::Index; 2]>(), 0..8),
         hosts in vec(any::<prop::sample::Index>(), 0..24),
+        letters in 1..20_usize,
     ) {
         let switches = ups.len() + 1;
         let up = |(at, up): (usize, &prop::sample::Index)| cable(up.index(at), at);
@@ -138,16 +139,23 @@ proptest! {
             let [from, to] = it.map(|it| it.index(switches));
             cable(from, to)
         }));
-        cables.retain(|[from, to]| from != to);
         let hosts: Vec<usize> = hosts.iter().map(|at| at.index(switches)).collect();
-        let topology = network(switches, &cables, &hosts);
-        let layout = topology.layout(160);
+        let mut topology = network(switches, &cables, &hosts);
+        topology.nodes.iter_mut().step_by(2).for_each(|it| it.name += &"x".repeat(letters));
+        let layout = topology.layout();
         prop_assert_eq!(layout.nodes.len(), topology.nodes.len());
         prop_assert_eq!(layout.links.len(), topology.links.len());
         prop_assert!(clearance(&topology, &layout) >= 11, "{}", clearance(&topology, &layout));
         let (wide, high) = layout.size;
-        let is_within = |it: &PicturePoint| (0..=wide).contains(&it.0) && (0..=high).contains(&it.1);
-        prop_assert!(layout.nodes.values().all(|[place, _]| is_within(place)));
+        for (node, [place, name]) in &layout.nodes {
+            // Seven pixels a letter, of 16 at most.
+            let letters = topology.nodes[*node].name.chars().count().min(16);
+            let half = i64::try_from(7 * letters / 2).unwrap();
+            let is_within = |it: &PicturePoint, half| {
+                (half..=wide - half).contains(&it.0) && (0..=high).contains(&it.1)
+            };
+            prop_assert!(is_within(place, 0) && is_within(name, half), "{node}: {name:?}");
+        }
         let mut places: Vec<PicturePoint> = layout.nodes.values().map(|it| it[0]).collect();
         places.sort_unstable();
         places.dedup();
