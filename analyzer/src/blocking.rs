@@ -92,23 +92,25 @@ impl BlockingTracker {
         self.take(row, WaitContext { network, now: self.now, heads }, out);
     }
 
-    /// Reports all waits that last to the end of the recording, which may be later than the last event.
+    /// Reports all waits that last to the end of the recording of their links.
     pub fn finish(
         &mut self,
-        end: Picoseconds,
+        end: impl Fn(ChannelId) -> Picoseconds,
         network: &CaptureNetwork,
         out: &mut impl FnMut(BlockingEvent),
     ) {
-        let now = self.now.max(end);
-        let context = WaitContext { network, now, heads: &|_| None };
+        let context = |now| WaitContext { network, now, heads: &|_| None };
         for circle in std::mem::take(&mut self.circles).into_values() {
-            report_deadlock(circle, context, None, out);
+            let now = circle.channels.iter().map(|id| end(*id)).min();
+            report_deadlock(circle, context(now.unwrap_or(self.now)), None, out);
         }
-        let ends: Vec<_> =
-            self.waits.iter().map(|(id, _)| (id, self.longest_cause(id, now))).collect();
-        for (id, why) in ends {
+        let waits = self.waits.iter().map(|(id, wait)| (id, end(id).max(wait.since)));
+        let causes: Vec<_> =
+            waits.map(|(id, now)| (id, now, self.longest_cause(id, now))).collect();
+        for (id, now, why) in causes {
             if let Some(wait) = self.waits.remove(id) {
-                out(BlockingEvent::Stop(self.stop(id, &wait, why, (context, StopEnd::CaptureEnd))));
+                let ended = (context(now), StopEnd::CaptureEnd);
+                out(BlockingEvent::Stop(self.stop(id, &wait, why, ended)));
             }
         }
         self.queues.clear();
@@ -414,7 +416,7 @@ mod tests {
                 Has(it, to) => (byte(0x80), Some(head(it, Some(to), HeadProgress::Begun))),
                 Leaves(it) => (byte(0x80), Some(head(it, None, HeadProgress::Waiting))),
                 End => {
-                    blocking.finish(Picoseconds::from(*at) * PERIOD, &network, &mut out);
+                    blocking.finish(|_| Picoseconds::from(*at) * PERIOD, &network, &mut out);
                     continue;
                 }
             };

@@ -61,10 +61,15 @@ impl RecordedTime {
         self.opposites.extend(other.opposites);
     }
 
-    /// First and last recorded moment of a channel.
-    pub(crate) fn span(&self, id: ChannelId) -> Option<[Picoseconds; 2]> {
-        let spans = self.spans.get(&id)?;
-        Some([spans.front()?[0], spans.back()?[1]])
+    /// First and last moment of which both directions of a link were recorded, as far as either was: STOP and GO of a
+    /// channel are on its opposite.
+    pub(crate) fn link_span(&self, id: ChannelId) -> Option<[Picoseconds; 2]> {
+        let span = |id| {
+            let spans = self.spans.get(id)?;
+            Some([spans.front()?[0], spans.back()?[1]])
+        };
+        let both = [Some(&id), self.opposites.get(&id)].into_iter().flatten().filter_map(span);
+        both.reduce(|[from, to], [begin, end]| [from.max(begin), to.min(end)])
     }
 
     /// True if all that a finding rests on was recorded.

@@ -72,9 +72,9 @@ pub(super) fn report_deadlock(
         Some(delay) => 4 * delay + OBEYED * period,
         None => SETTLED * period,
     };
-    let lasted = until.saturating_sub(since);
-    if lasted >= settled {
-        let periods = network.period(*first).periods(lasted);
-        out(BlockingEvent::Deadlock(Deadlock { channels, since, until, periods, broken }));
+    let certain = since + settled;
+    if until >= certain {
+        let periods = network.period(*first).periods(until - since);
+        out(BlockingEvent::Deadlock(Deadlock { channels, since, certain, until, periods, broken }));
     }
 }

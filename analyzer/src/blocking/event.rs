@@ -94,7 +94,9 @@ pub struct Deadlock {
     pub channels: Vec<ChannelId>,
     /// Time at which the last of them was stopped or requested the next.
     pub since: Picoseconds,
-    /// Time of its end, or of the end of the recording.
+    /// Time from which no character under way could end it.
+    pub certain: Picoseconds,
+    /// Time of its end, or of the end of the recording of its links.
     pub until: Picoseconds,
     /// Duration in periods of the first channel; R-4 breaks it after 2²².
     pub periods: u64,

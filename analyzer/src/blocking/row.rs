@@ -180,7 +180,7 @@ impl BlockingEvent {
                     .map(|it| HolderRow { channel: name(it.channel), packets: it.packets })
                     .collect(),
             }),
-            Self::Deadlock(Deadlock { channels, since, until, periods, broken }) => {
+            Self::Deadlock(Deadlock { channels, since, until, periods, broken, .. }) => {
                 let first = channels.first().copied().unwrap_or_default();
                 BlockedRow::Deadlock(DeadlockRow {
                     channels: names(channels),

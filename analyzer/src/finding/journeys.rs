@@ -192,7 +192,7 @@ impl FindingChecks {
     /// Checks a wait or a deadlock.
     pub fn blocked(&mut self, blocked: &BlockingEvent, network: &CaptureNetwork) {
         self.held.add(blocked);
-        let (channel, kind, since, periods, chain) = match blocked {
+        let (channel, kind, known, periods, chain) = match blocked {
             BlockingEvent::Stop(stop) => {
                 self.ledger.seen.waits += 1;
                 let kind = match stop.root {
@@ -203,16 +203,17 @@ impl FindingChecks {
                     WaitRoot::Host | WaitRoot::Switch | WaitRoot::OutOfSight => return,
                     WaitRoot::OpenLink | WaitRoot::Cycle => return,
                 };
-                (stop.channel, kind, stop.since, stop.periods, &stop.chain)
+                (stop.channel, kind, [stop.since, self.ledger.now], stop.periods, &stop.chain)
             }
             BlockingEvent::Deadlock(deadlock) => {
                 let Some(first) = deadlock.channels.first() else { return };
-                let Deadlock { since, periods, channels, .. } = deadlock;
-                (*first, FindingKind::Deadlock, *since, *periods, channels)
+                let Deadlock { since, certain, periods, channels, .. } = deadlock;
+                (*first, FindingKind::Deadlock, [*since, *certain], *periods, channels)
             }
         };
+        let [since, _] = known;
         let when = Occurrence { time: since, at: Tick(network.period(channel).periods(since)) };
-        let grounds = FindingGrounds::Channels([since, self.ledger.now], chain);
+        let grounds = FindingGrounds::Channels(known, chain);
         self.ledger.note(kind, (channel, when), grounds, || {
             let name = if kind == FindingKind::Deadlock { "circle" } else { "waits_for" };
             let mut facts = vec![FindingFact::number("periods", periods)];
@@ -236,6 +237,11 @@ impl FindingChecks {
     /// Declares two such channels as the directions of one link.
     pub(crate) fn join_twins(&mut self, one: ChannelId, other: ChannelId) {
         self.ledger.recorded.join(one, other);
+    }
+
+    /// First and last moment of which both directions of a link were recorded, as far as either was.
+    pub(crate) fn link_span(&self, id: ChannelId) -> Option<[Picoseconds; 2]> {
+        self.ledger.recorded.link_span(id)
     }
 
     /// Adds the time of a chunk of such a channel.

@@ -141,13 +141,7 @@ impl FindingChecks {
         let held = std::mem::take(&mut self.held);
         let place = |id, time| Occurrence { time, at: Tick(network.period(id).periods(time)) };
         let recorded = std::mem::take(&mut self.ledger.recorded);
-        let span = |id: ChannelId| {
-            // STOP and GO are on the opposite channel.
-            let own = [Some(id), network.opposite(id)].into_iter().flatten();
-            let mut ends = own.filter_map(|id| recorded.span(id));
-            let first = ends.next()?;
-            Some(ends.fold(first, |[from, to], [begin, end]| [from.max(begin), to.min(end)]))
-        };
+        let span = |id| recorded.link_span(id);
         for (channel, sender) in held.standing {
             let Some([from, to]) = span(channel) else { continue };
             let since = sender.since.max(from);

@@ -199,7 +199,9 @@ impl JourneyTracker {
             return None;
         }
         let leg = lane.queue.iter().filter_map(|it| self.legs.get(it.id));
-        let leg = leg.into_iter().find(|leg| leg.passed.is_none())?;
+        // A packet whose first byte selects no port is dropped as it comes, and waits for nothing. S-2
+        let is_forwarded = |first| node.waits_for(first, port).iter().any(Option::is_some);
+        let leg = leg.into_iter().find(|leg| leg.passed.is_none() && is_forwarded(leg.first))?;
         let (wants, passing, held) = match leg.onward {
             NextHop::Claimed(next) | NextHop::Gone(next) => {
                 let next = self.legs.get(next);

@@ -315,7 +315,10 @@ impl NetworkStage {
         self.release(Picoseconds::MAX);
         let Self { network, journeys, blocking, out, .. } = self;
         out.findings.pass(end.saturating_sub(ENDS_APART));
-        blocking.finish(end, network, &mut |blocked| out.blocked(blocked, network));
+        let recorded = |id| out.findings.link_span(id).map_or(end, |[_, to]| to);
+        let mut waits = Vec::new();
+        blocking.finish(recorded, network, &mut |blocked| waits.push(blocked));
+        waits.into_iter().for_each(|blocked| out.blocked(blocked, network));
         let mut ended = Vec::new();
         journeys.finish(end, &mut ended);
         ended.into_iter().for_each(|journey| self.journey(journey));

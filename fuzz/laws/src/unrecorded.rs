@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use analyzer::blocking::{BlockingEvent, STANDS};
 use analyzer::finding::{FindingKind, FindingSet, Severity};
 use codec::capture::{
     ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, ChannelId, ReadProgress,
@@ -26,7 +27,7 @@ use crate::taps;
 pub struct RecordedChunks {
     channels: BTreeMap<ChannelId, Channel>,
     chunks: Vec<(ChannelId, OwnedChunk)>,
-    /// Errors and warnings in the whole.
+    /// Errors and warnings in the whole. A stop as long as a standstill is one where the recording ends in it.
     known: BTreeSet<FindingKind>,
 }
 
@@ -47,8 +48,10 @@ pub enum OmittedPart {
 
 impl RecordedChunks {
     pub fn of(capture: &[u8]) -> Self {
-        let mut read =
-            Self { known: wrong(&AnalyzedCapture::of(capture).ledger), ..Self::default() };
+        let AnalyzedCapture { ledger, blocked, .. } = AnalyzedCapture::of(capture);
+        let mut read = Self { known: wrong(&ledger), ..Self::default() };
+        let is_long = |blocked: &BlockingEvent| matches!(blocked, BlockingEvent::Stop(stop) if stop.until - stop.since >= STANDS);
+        read.known.extend(blocked.iter().any(is_long).then_some(FindingKind::Standstill));
         let mut reader = CaptureReader::new(capture);
         let mut progress = Ok(ReadProgress::More);
         while matches!(progress, Ok(ReadProgress::More)) {

@@ -147,6 +147,8 @@ fn a_capture_without_a_part_of_it_accuses_nobody() {
         ("demo-now36", OmittedPart::Run(24, 43)),
         ("demo-lossy", OmittedPart::Run(100, 130)),
         ("demo-lossy", OmittedPart::Channels(!1)),
+        ("demo-two-mappers", OmittedPart::Run(1, 374)),
+        ("demo-two-mappers", OmittedPart::Run(542, usize::MAX)),
     ] {
         let (_, capture) = fixtures.iter().find(|(fixture, _)| fixture == name).unwrap();
         assert_eq!(capture.accused(part), [""; 0], "{name} without {part:?}");
