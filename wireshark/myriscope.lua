@@ -30,6 +30,7 @@ local OWN = {
     { "mapping.ticket", "uint32", "number that the answer repeats" },
     { "mapping.version", "uint32", "version of a map" },
     { "mapping.route", "bytes", "all route bytes of the request" },
+    { "mapping.back", "bytes", "route bytes of the answer, if not the reverse ones" },
     { "mapping.piece", "uint16", "number of a piece of a map or of routes" },
     { "mapping.pieces", "uint16", "number of pieces" },
     { "mapping.mapper", "ether", "address of the mapper" },
@@ -254,18 +255,24 @@ end
 
 local MAPPING = {
     [0] = "host-probe", "answer", "switch-probe", "compare-probe", "map", "routes", "install", "resign",
+    "identity-probe",
 }
 local STATUS = { [0] = "received", "complete", "installed", "refused" }
 
 local function mapping(tvb, parent)
     local tree, len = parent:add(tvb(), "Mapping"), tvb:len()
     local kind = len > 0 and tvb(0, 1):uint()
-    local name = kind and floor(kind / 16) == 1 and MAPPING[kind % 16]
+    local version = kind and floor(kind / 16)
     kind = kind and kind % 16
+    local asks = kind == 0 or kind and kind >= 4 and kind <= 6
+    local name = (version == 1 or version == 2 and asks) and MAPPING[kind]
     -- Bytes of the kinds; of requests without the route.
-    local least = ({ [0] = 16, 22, 11, 11, 20, 20, 16, 13 })[kind]
-    local route = (kind == 0 or kind and kind >= 4 and kind <= 6) and len >= 16 and tvb(15, 1):uint() or 0
-    if not name or len < least + route then
+    local least = ({ [0] = 16, 22, 11, 11, 20, 20, 16, 13, 11 })[kind]
+    local route = asks and len >= 16 and tvb(15, 1):uint() or 0
+    local back = version == 2 and len > 16 + route and tvb(16 + route, 1):uint() or 0
+    -- Place behind the routes.
+    local behind = 16 + route + (version == 2 and 1 + back or 0)
+    if not name or len < least + behind - 16 then
         malformed(tree, "Malformed mapping packet")
         return "malformed mapping packet"
     end
@@ -280,14 +287,17 @@ local function mapping(tvb, parent)
         put(tree, "mapping.mapper", tvb(11, 6))
         put(tree, "mapping.version", tvb(17, 4))
         put(tree, "mapping.status", tvb(21, 1), STATUS[tvb(21, 1):uint() % 0x80] or "unknown")
-    elseif kind ~= 2 and kind ~= 3 then
+    elseif asks then
         put(tree, "mapping.version", tvb(11, 4))
         if route > 0 then
             put(tree, "mapping.route", tvb(16, route))
         end
+        if back > 0 then
+            put(tree, "mapping.back", tvb(17 + route, back))
+        end
         if kind == 4 or kind == 5 then
-            put(tree, "mapping.piece", tvb(16 + route, 2))
-            put(tree, "mapping.pieces", tvb(18 + route, 2))
+            put(tree, "mapping.piece", tvb(behind, 2))
+            put(tree, "mapping.pieces", tvb(behind + 2, 2))
         end
     end
     return name

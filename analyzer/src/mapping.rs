@@ -16,7 +16,9 @@ use std::sync::Arc;
 
 use codec::capture::ChannelId;
 use codec::error::DecodeError;
-use codec::mapping::{AnswerStatus, InterfaceAddress, MapVersion, MappingAnswer, MappingPacket};
+use codec::mapping::{
+    AnswerStatus, HomeProbe, InterfaceAddress, MapVersion, MappingAnswer, MappingPacket,
+};
 
 pub(crate) use self::captured_mapping::too_long;
 pub use self::captured_mapping::{CapturedMapping, PAYLOAD_MAX};
@@ -206,9 +208,16 @@ impl MappingTracker {
                 self.maps.request(seen, &header, request, out);
                 self.probes.sent(MappingProbe::new(seen, &packet), out);
             }
-            MappingPacket::Home(..) => {
+            MappingPacket::Home(kind, ..) => {
                 self.mappers.probes(source, seen, out);
-                self.probes.sent(MappingProbe::new(seen, &packet), out);
+                let probe = MappingProbe::new(seen, &packet);
+                match kind {
+                    HomeProbe::Identity if seen.contents.has_switch_answer() => {
+                        self.probes.came_home(probe, seen.last, out);
+                    }
+                    HomeProbe::Identity => self.probes.asked(probe, out),
+                    HomeProbe::Switch | HomeProbe::Compare => self.probes.sent(probe, out),
+                }
             }
             MappingPacket::Answer(answer) => self.answer(seen, &answer, out),
             MappingPacket::Resign { winner, .. } => {

@@ -26,7 +26,8 @@ fn address(number: u64) -> InterfaceAddress {
 
 fn request(ticket: u32, version: u32, request: MappingRequest<'_>) -> Vec<u8> {
     let (ticket, version) = (ProbeTicket(ticket), MapVersion(version));
-    let header = RequestHeader { source: address(0xb), ticket, version, route: &[] };
+    let header =
+        RequestHeader { source: address(0xb), ticket, version, route: &[], way_back: None };
     bytes(MappingPacket::Request(header, request))
 }
 
@@ -93,6 +94,7 @@ fn map() -> NetworkMap {
         switches: 0,
         links: vec![[end(0), end(1)]],
         routers: Vec::new(),
+        identities: Vec::new(),
     }
 }
 

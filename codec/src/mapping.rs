@@ -3,31 +3,41 @@
 //!
 //! No document gives their format: all of it is *chosen*. A mapping packet is the payload of a
 //! packet of type [`TAG`]: the bytes between its tag and its CRC byte. Numbers are big-endian. The
-//! first byte is the version 1 in its high half and the kind in the low one; the address of the
-//! sender follows.
+//! first byte is the version in its high half, 1, or 2 for requests with a way back, and the kind in the low one; the
+//! address of the sender follows.
 
+mod answer;
 mod interface_address;
 mod internetwork;
 mod network_map;
 
-use nom::bytes::complete::take;
 use nom::combinator::rest as all_of;
 use nom::error::context;
+use nom::multi::length_data;
 use nom::number::complete::{be_u16, be_u32, u8 as byte};
 use nom::{IResult, Parser};
 
+pub use self::answer::AnswerStatus;
+use self::answer::answer;
 use self::interface_address::{ADDRESSES, address};
 pub use self::interface_address::{InterfaceAddress, InterfaceRole};
 pub use self::internetwork::InternetworkPacket;
-pub use self::network_map::{MAP_PORT_MAX, MapEnd, MapNode, NetworkMap, emit_routes, parse_routes};
+pub use self::network_map::{
+    MAP_PORT_MAX, MapEnd, MapNode, NetworkMap, SwitchIdentity, emit_routes, parse_routes,
+};
 use crate::error::{DecodeError, ParseTrace, cut_short, unexpected};
-use crate::route::is_route_byte;
+use crate::route::{is_route_byte, reversed};
+use crate::switch_answer::SwitchAnswer;
 
 /// The type of mapping packets. *Chosen*
 pub const TAG: u8 = 0x02;
 
 /// High half of the first byte.
 const VERSION: u8 = 1;
+/// Likewise, of a request with its way back.
+const WITH_WAY_BACK: u8 = 2;
+/// Bytes of a packet that comes home, without what switches add.
+const HOME_LEN: usize = 11;
 
 /// Number by which an answer, or a packet that comes home, is matched with its transmission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,7 +54,7 @@ pub enum MappingPacket<'a> {
     Request(RequestHeader<'a>, MappingRequest<'a>),
     /// Kind 1: the answer.
     Answer(MappingAnswer),
-    /// Kinds 2 and 3: comes home to the interface that sent it. N-2, N-8
+    /// Kinds 2, 3 and 8: comes home to the interface that sent it. N-2, N-8
     Home(HomeProbe, InterfaceAddress, ProbeTicket),
     /// Kind 7: the sender is no mapper any more.
     Resign {
@@ -64,8 +74,10 @@ pub struct RequestHeader<'a> {
     pub ticket: ProbeTicket,
     /// Version of the map that the request is about; of the latest one, in a probe.
     pub version: MapVersion,
-    /// All route bytes of the request. The answer takes the reverse route. N-8
+    /// All route bytes of the request.
     pub route: &'a [u8],
+    /// Route bytes of the answer; without them it takes the reverse route. N-8
+    pub way_back: Option<&'a [u8]>,
 }
 
 /// Purpose of a request.
@@ -109,20 +121,6 @@ pub struct MappingAnswer {
     pub role: InterfaceRole,
 }
 
-/// Result of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum AnswerStatus {
-    /// 0: the probe or the piece was received.
-    Received = 0,
-    /// 1: all pieces were received, and the routes can be installed.
-    Complete = 1,
-    /// 2: the routes are installed.
-    Installed = 2,
-    /// 3: the sender is not the mapper of the interface that answers, or the request does not fit
-    /// the earlier ones.
-    Refused = 3,
-}
-
 /// Purpose of a probe that comes home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HomeProbe {
@@ -131,6 +129,8 @@ pub enum HomeProbe {
     /// Kind 3, on route A · δ · B⁻¹: comes home exactly if A and B end at one switch, δ ports
     /// apart.
     Compare = 3,
+    /// Kind 8: its route asks a switch, by port 0x7F, for its identity, which the switch adds. S-8
+    Identity = 8,
 }
 
 impl MapVersion {
@@ -147,20 +147,6 @@ impl MapVersion {
     }
 }
 
-impl AnswerStatus {
-    const ALL: [Self; 4] = [Self::Received, Self::Complete, Self::Installed, Self::Refused];
-
-    /// Name of the result in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Received => "received",
-            Self::Complete => "complete",
-            Self::Installed => "installed",
-            Self::Refused => "refused",
-        }
-    }
-}
-
 impl<'a> MappingPacket<'a> {
     /// Name of the kind of packet in reports.
     pub const fn name(&self) -> &'static str {
@@ -169,6 +155,7 @@ impl<'a> MappingPacket<'a> {
             Self::Answer(_) => "answer",
             Self::Home(HomeProbe::Switch, ..) => "switch-probe",
             Self::Home(HomeProbe::Compare, ..) => "compare-probe",
+            Self::Home(HomeProbe::Identity, ..) => "identity-probe",
             Self::Request(_, MappingRequest::Map(_)) => "map",
             Self::Request(_, MappingRequest::Routes(_)) => "routes",
             Self::Request(_, MappingRequest::Install) => "install",
@@ -192,8 +179,13 @@ impl<'a> MappingPacket<'a> {
     /// The field that is cut short or invalid, and its place behind the tag.
     pub fn parse(payload: &'a [u8]) -> Result<Self, DecodeError> {
         let first = *payload.first().ok_or(DecodeError::CutShort { at: 0, field: "version" })?;
-        if first >> 4 != VERSION {
-            return Err(unexpected(0, "version", first >> 4, "1"));
+        let (version, kind) = (first >> 4, first & 0x0f);
+        match (version, kind) {
+            (VERSION, _) | (WITH_WAY_BACK, 0 | 4..=6) => {}
+            (WITH_WAY_BACK, _) => {
+                return Err(unexpected(0, "version", version, "1 but in requests"));
+            }
+            _ => return Err(unexpected(0, "version", version, "1 or 2")),
         }
         let stop = |stop| cut_short(payload, &stop);
         let (rest, source) = (context("kind", byte), context("source", address))
@@ -201,7 +193,7 @@ impl<'a> MappingPacket<'a> {
             .map(|(rest, (_, source))| (rest, source))
             .map_err(stop)?;
         let source = source.ok_or_else(|| unexpected(1, "source", 0_u8, ADDRESSES))?;
-        let (rest, packet) = match first & 0x0f {
+        let (rest, packet) = match kind {
             1 => {
                 let (rest, fields) = answer(rest).map_err(stop)?;
                 (rest, Self::Answer(fields.check(source)?))
@@ -212,18 +204,31 @@ impl<'a> MappingPacket<'a> {
             3 => ticket(rest)
                 .map(|(rest, ticket)| (rest, Self::Home(HomeProbe::Compare, source, ticket)))
                 .map_err(stop)?,
+            8 => {
+                let (mut rest, ticket) = ticket(rest).map_err(stop)?;
+                while !rest.is_empty() {
+                    let (_, end) = SwitchAnswer::parse(payload, payload.len() - rest.len())?;
+                    rest = payload.get(end..).unwrap_or_default();
+                }
+                (rest, Self::Home(HomeProbe::Identity, source, ticket))
+            }
             7 => {
                 let (rest, winner) = context("winner", address).parse(rest).map_err(stop)?;
                 let winner = winner.ok_or_else(|| unexpected(7, "winner", 0_u8, ADDRESSES))?;
                 (rest, Self::Resign { source, winner })
             }
             kind @ (0 | 4..=6) => {
-                let (rest, header) = request(source, rest).map_err(stop)?;
+                let (mut rest, mut header) = request(source, rest).map_err(stop)?;
                 check_route(header.route, payload, rest)?;
+                if version == WITH_WAY_BACK {
+                    let (behind, back) = route("way back", rest).map_err(stop)?;
+                    check_route(back, payload, behind)?;
+                    (rest, header.way_back) = (behind, Some(back));
+                }
                 let (rest, request) = purpose(kind, payload, rest)?;
                 (rest, Self::Request(header, request))
             }
-            kind => return Err(unexpected(0, "kind", kind, "0..=7")),
+            kind => return Err(unexpected(0, "kind", kind, "0..=8")),
         };
         match rest.len() {
             0 => Ok(packet),
@@ -231,10 +236,20 @@ impl<'a> MappingPacket<'a> {
         }
     }
 
-    /// Writes what [`MappingPacket::parse`] reads. A route of more than 255 bytes is cut there.
+    /// First of the answers that switches added to an identity probe that came home.
+    pub fn switch_answer(payload: &[u8]) -> Option<SwitchAnswer> {
+        Some(SwitchAnswer::parse(payload, HOME_LEN).ok()?.0)
+    }
+
+    /// Writes what [`MappingPacket::parse`] reads, without what switches add. A route of more than 255 bytes is cut
+    /// there.
     pub fn emit(&self, out: &mut Vec<u8>) {
+        let version = match self {
+            Self::Request(RequestHeader { way_back: Some(_), .. }, _) => WITH_WAY_BACK,
+            Self::Request(..) | Self::Answer(_) | Self::Home(..) | Self::Resign { .. } => VERSION,
+        };
         let mut head = |kind: u8, source: InterfaceAddress| {
-            out.push(VERSION << 4 | kind);
+            out.push(version << 4 | kind);
             InterfaceAddress::emit(Some(source), out);
         };
         match self {
@@ -279,10 +294,13 @@ fn version(input: &[u8]) -> MappingParse<'_, MapVersion> {
 }
 
 fn request(source: InterfaceAddress, input: &[u8]) -> MappingParse<'_, RequestHeader<'_>> {
-    let (rest, (ticket, version, length)) =
-        (ticket, version, context("route length", byte)).parse(input)?;
-    let (rest, route) = context("route", take(length)).parse(rest)?;
-    Ok((rest, RequestHeader { source, ticket, version, route }))
+    let (rest, (ticket, version)) = (ticket, version).parse(input)?;
+    let (rest, route) = route("route", rest)?;
+    Ok((rest, RequestHeader { source, ticket, version, route, way_back: None }))
+}
+
+fn route<'a>(field: &'static str, input: &'a [u8]) -> MappingParse<'a, &'a [u8]> {
+    context(field, length_data(byte)).parse(input)
 }
 
 /// Checks the route bytes before `rest`.
@@ -314,39 +332,20 @@ fn purpose<'a>(
     Ok((rest, if map { MappingRequest::Map(piece) } else { MappingRequest::Routes(piece) }))
 }
 
-/// An answer behind its source.
-struct AnswerFields {
-    ticket: ProbeTicket,
-    mapper: Option<InterfaceAddress>,
-    version: MapVersion,
-    status: u8,
-}
-
-fn answer(input: &[u8]) -> MappingParse<'_, AnswerFields> {
-    let (rest, (ticket, mapper, version, status)) =
-        (ticket, context("mapper", address), version, context("status", byte)).parse(input)?;
-    Ok((rest, AnswerFields { ticket, mapper, version, status }))
-}
-
-impl AnswerFields {
-    fn check(&self, source: InterfaceAddress) -> Result<MappingAnswer, DecodeError> {
-        let Self { ticket, mapper, version, status } = *self;
-        let is_router = status & InterfaceRole::Router as u8 != 0;
-        let role = if is_router { InterfaceRole::Router } else { InterfaceRole::Host };
-        let plain = status & !(InterfaceRole::Router as u8);
-        let known = AnswerStatus::ALL.into_iter().find(|known| *known as u8 == plain);
-        let status = known.ok_or_else(|| unexpected(21, "status", plain, "0..=3"))?;
-        Ok(MappingAnswer { source, ticket, mapper, version, status, role })
-    }
-}
-
 impl RequestHeader<'_> {
+    /// Route bytes of the answer. N-8
+    pub fn answer_route(&self) -> Vec<u8> {
+        self.way_back.map_or_else(|| reversed(self.route), <[u8]>::to_vec)
+    }
+
     fn emit(&self, out: &mut Vec<u8>) {
         out.extend(self.ticket.0.to_be_bytes());
         out.extend(self.version.0.to_be_bytes());
-        let route = self.route.get(..usize::from(u8::MAX)).unwrap_or(self.route);
-        out.push(u8::try_from(route.len()).unwrap_or(u8::MAX));
-        out.extend_from_slice(route);
+        for route in [Some(self.route), self.way_back].into_iter().flatten() {
+            let route = route.get(..usize::from(u8::MAX)).unwrap_or(route);
+            out.push(u8::try_from(route.len()).unwrap_or(u8::MAX));
+            out.extend_from_slice(route);
+        }
     }
 }
 
@@ -370,7 +369,9 @@ mod tests {
     fn vectors() -> Vec<(MappingPacket<'static>, &'static str, Vec<u8>)> {
         let header = RequestHeader {
             source: H1, ticket: ProbeTicket(0x0102_0304), version: MapVersion(5), route: &[0x83, 0xbf],
+            way_back: None,
         };
+        let absolute = RequestHeader { way_back: Some(&[0x81]), ..header };
         let piece = MapPiece { number: 1, count: 2, bytes: b"map" };
         let request = |first| [&[first, 0, 0x60, 0xdd, 1, 2, 3, 1, 2, 3, 4, 0, 0, 0, 5, 2, 0x83, 0xbf][..]].concat();
         let with = |first, more: &[u8]| [&request(first)[..], more].concat();
@@ -385,6 +386,7 @@ mod tests {
             (MappingPacket::Request(header, MappingRequest::Routes(piece)), "routes",
                 with(0x15, &[0, 1, 0, 2, b'm', b'a', b'p'])),
             (MappingPacket::Request(header, MappingRequest::Install), "install", request(0x16)),
+            (MappingPacket::Request(absolute, MappingRequest::Install), "install", with(0x26, &[1, 0x81])),
             (MappingPacket::Answer(answer), "answer", vec![
                 0x11, 0, 0x60, 0xdd, 10, 11, 12, 0, 0, 0, 7, 0, 0x60, 0xdd, 1, 2, 3, 0, 0, 0, 8, 2,
             ]),
@@ -397,6 +399,8 @@ mod tests {
                 vec![0x12, 0, 0x60, 0xdd, 1, 2, 3, 0, 0, 0, 9]),
             (MappingPacket::Home(HomeProbe::Compare, H1, ProbeTicket(9)), "compare-probe",
                 vec![0x13, 0, 0x60, 0xdd, 1, 2, 3, 0, 0, 0, 9]),
+            (MappingPacket::Home(HomeProbe::Identity, H1, ProbeTicket(9)), "identity-probe",
+                vec![0x18, 0, 0x60, 0xdd, 1, 2, 3, 0, 0, 0, 9]),
             (MappingPacket::Resign { source: H1, winner: H2 }, "resign",
                 vec![0x17, 0, 0x60, 0xdd, 1, 2, 3, 0, 0x60, 0xdd, 10, 11, 12]),
         ]
@@ -430,17 +434,25 @@ mod tests {
             if fixed == bytes.len() {
                 bytes.push(0);
                 let error = MappingPacket::parse(&bytes).unwrap_err().to_string();
-                assert_eq!(error, format!("byte {fixed}: trailing bytes is 1, not 0"));
+                let expected = match packet {
+                    MappingPacket::Home(HomeProbe::Identity, ..) => {
+                        "identity of a switch is cut short"
+                    }
+                    _ => "trailing bytes is 1, not 0",
+                };
+                assert!(error.ends_with(expected), "{name}: {error}");
             }
         }
     }
 
     #[test]
     fn invalid_fields_are_named() {
-        let [probe, map, _, _, answer, ..] = &vectors()[..] else { panic!("ten") };
+        let [probe, map, _, _, back, answer, ..] = &vectors()[..] else { panic!("twelve") };
         for (bytes, at, value, fault) in [
-            (probe, 0, 0x20, "byte 0: version is 2, not 1"),
-            (probe, 0, 0x18, "byte 0: kind is 8, not 0..=7"),
+            (probe, 0, 0x30, "byte 0: version is 3, not 1 or 2"),
+            (answer, 0, 0x21, "byte 0: version is 2, not 1 but in requests"),
+            (probe, 0, 0x19, "byte 0: kind is 9, not 0..=8"),
+            (back, 19, 3, "byte 19: route byte is 3, not 0x80..=0xff"),
             (probe, 17, 0x7f, "byte 17: route byte is 127, not 0x80..=0xff"),
             (map, 19, 2, "byte 18: piece is 2, not below the number of pieces"),
             (answer, 21, 4, "byte 21: status is 4, not 0..=3"),

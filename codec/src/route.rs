@@ -44,6 +44,23 @@ pub enum RouteError {
 }
 
 impl RouteAddressing {
+    /// Number in answers of switches and in maps. *Chosen* S-8
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Absolute => 0,
+            Self::Relative => 1,
+        }
+    }
+
+    /// Inverse of [`Self::number`].
+    pub const fn from_number(number: u8) -> Option<Self> {
+        match number {
+            0 => Some(Self::Absolute),
+            1 => Some(Self::Relative),
+            _ => None,
+        }
+    }
+
     /// The output port that a packet's first byte selects in a switch of `ports` ports. S-1, S-2
     ///
     /// # Errors

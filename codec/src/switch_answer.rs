@@ -80,11 +80,9 @@ impl SwitchAnswer {
         if !(1..=SWITCH_PORTS_MAX).contains(&count) {
             return Err(unexpected(at + 1, "number of ports", count, "1 to 32"));
         }
-        let addressing = match addressing {
-            0 => RouteAddressing::Absolute,
-            1 => RouteAddressing::Relative,
-            _ => return Err(unexpected(at + 2, "addressing", addressing, "0 or 1")),
-        };
+        let known = RouteAddressing::from_number(addressing);
+        let addressing =
+            known.ok_or_else(|| unexpected(at + 2, "addressing", addressing, "0 or 1"))?;
         if input >= count {
             return Err(unexpected(at + 3, "input", input, "a port of the switch"));
         }
@@ -126,11 +124,7 @@ impl SwitchAnswer {
             AnsweredPorts::Counted(_) => (IDENTITY, &[][..]),
             AnsweredPorts::Watched(ports) => (STATE, ports.as_slice()),
         };
-        let addressing = match self.addressing {
-            RouteAddressing::Absolute => 0,
-            RouteAddressing::Relative => 1,
-        };
-        out.extend([version, self.port_count(), addressing, self.input.0]);
+        out.extend([version, self.port_count(), self.addressing.number(), self.input.0]);
         out.extend(self.node.to_be_bytes());
         states.iter().for_each(|state| state.emit(out));
     }

@@ -35,6 +35,19 @@ pub struct MapperParameters {
     pub timeout: u64,
     /// Transmissions of a probe until silence means that nothing is there.
     pub tries: u32,
+    /// Search for switches.
+    pub switches: SwitchSearch,
+}
+
+/// The search for the switches of a network. N-8, S-8
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SwitchSearch {
+    /// Packets are turned round at them, and known ones are recognized by comparison: all have relative addressing.
+    #[default]
+    Turned,
+    /// They are asked for their identities, and the answers come home by one of so many ports, or by the one that the
+    /// question came in by.
+    Asked(u8),
 }
 
 /// The two designs of the documents.
@@ -133,12 +146,20 @@ pub enum ProbeKind {
     Switch,
     /// Looks for the same switch at the ends of two routes.
     Compare,
+    /// Asks a switch for its identity.
+    Identity,
 }
 
 impl Default for MapperParameters {
     /// *Chosen*: 50 ms, in which a network of the time is mapped; 200 µs, the time of two of the
     /// longest packets; 3 transmissions.
     fn default() -> Self {
-        Self { design: MapperDesign::Map, period: 4_000_000, timeout: 16_000, tries: 3 }
+        Self {
+            design: MapperDesign::Map,
+            period: 4_000_000,
+            timeout: 16_000,
+            tries: 3,
+            switches: SwitchSearch::Turned,
+        }
     }
 }

@@ -235,3 +235,21 @@ fn each_packet_of_mapping_takes_its_time_at_either_end() {
         assert!((320 * us..320 * us + 8).contains(&jobs), "{us} µs: {jobs} periods");
     }
 }
+
+/// N-8, S-8: without a byte 80 that turns a packet round, the port back is found by the switch's answer.
+#[test]
+fn absolute_switches_with_extensions_are_mapped_by_both_engines() {
+    let text = "duration_us = 20000\nswitch_defaults = { addressing = 'absolute', extensions = true }\n\
+                topology = { kind = 'mesh', width = 2, height = 2, hosts_per_switch = 1 }\n\
+                routes.method = 'mapped'\n\
+                mapper = { period_us = 5000, timeout_us = 50, tries = 1 }\n";
+    let [events, steps] =
+        [SimulationEngine::Event, SimulationEngine::Step].map(|engine| run(text, engine).1);
+    assert_eq!(events, steps);
+    // Four hosts' cables, and the four sides of the square.
+    let maps: Vec<_> = mapped(&events)
+        .into_iter()
+        .map(|(_, hosts, switches, links)| (hosts, switches, links))
+        .collect();
+    assert_eq!(maps, [(4, 4, 8)]);
+}

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::mapping::{
-    InterfaceAddress, MapEnd, MapNode, MapPiece, MapVersion, NetworkMap, parse_routes,
+    InterfaceAddress, MapEnd, MapNode, MapPiece, MapVersion, NetworkMap, SwitchIdentity,
+    parse_routes,
 };
+use codec::route::RouteAddressing;
 
 use super::FindingKind;
 use crate::event::Picoseconds;
@@ -38,8 +40,9 @@ pub(super) enum PieceNovelty {
 
 #[derive(Clone, Debug)]
 pub(super) enum AllowedRoutes {
-    /// Those that lead to an interface of a map: the interfaces, and the other end of the link at each end.
-    OnMap(Box<[InterfaceAddress]>, BTreeMap<MapEnd, MapEnd>),
+    /// Those that lead to an interface of a map: the interfaces, the identities of switches, and the other end of the
+    /// link at each end.
+    OnMap(Box<[InterfaceAddress]>, Box<[SwitchIdentity]>, BTreeMap<MapEnd, MapEnd>),
     /// Those that were sent to an interface.
     Distributed(BTreeSet<Box<[u8]>>),
 }
@@ -91,7 +94,7 @@ impl CollectedPieces {
         let map = NetworkMap::parse(&bytes).map_err(|_| "unreadable")?;
         fault(&map, mapper).map_or(Ok(()), Err)?;
         let both = map.links.iter().flat_map(|[one, other]| [(*one, *other), (*other, *one)]);
-        let routes = AllowedRoutes::OnMap(map.hosts.into(), both.collect());
+        let routes = AllowedRoutes::OnMap(map.hosts.into(), map.identities.into(), both.collect());
         let version = self.version;
         Ok((!self.is_doubtful).then_some(TimedRoutes { version, since, routes }))
     }
@@ -117,14 +120,19 @@ impl AllowedRoutes {
     pub(super) fn allow(&self, from: InterfaceAddress, route: &[u8]) -> Option<bool> {
         match self {
             Self::Distributed(routes) => Some(routes.contains(route)),
-            Self::OnMap(hosts, links) => {
+            Self::OnMap(hosts, identities, links) => {
                 let index = u16::try_from(hosts.binary_search(&from).ok()?).ok()?;
                 let own = MapEnd { node: MapNode::Host(index), port: 0 };
                 let end = route.iter().try_fold(*links.get(&own)?, |end, byte| {
-                    let MapNode::Switch(_) = end.node else { return None };
-                    // Six bits in two's complement. S-1
-                    let offset = (byte << 2).cast_signed() >> 2;
-                    let port = end.port.checked_add(offset)?;
+                    let MapNode::Switch(switch) = end.node else { return None };
+                    let identity = identities.get(usize::from(switch));
+                    let port = match identity.map(|identity| identity.addressing) {
+                        Some(RouteAddressing::Absolute) => (byte & 0x7f).cast_signed(),
+                        // Six bits in two's complement. S-1
+                        Some(RouteAddressing::Relative) | None => {
+                            end.port.checked_add((byte << 2).cast_signed() >> 2)?
+                        }
+                    };
                     links.get(&MapEnd { port, ..end }).copied()
                 });
                 Some(end.is_some_and(|end| matches!(end.node, MapNode::Host(_))))

@@ -9,7 +9,7 @@ use codec::mapping::{
     InterfaceAddress, MapPiece, MappingPacket, MappingRequest, ProbeTicket, RequestHeader,
 };
 use codec::packet::CrcCheck;
-use codec::route::{PortId, reversed};
+use codec::route::PortId;
 
 use super::collected_map::{CollectedPieces, PieceNovelty, TimedRoutes};
 use super::journeys::{packet as packet_fact, place};
@@ -61,7 +61,7 @@ pub(super) struct MappingChecks {
 /// Channels and contents of packets, the latest last.
 type RecentPackets = VecDeque<(ChannelId, Arc<CapturedMapping>)>;
 
-/// Number and route of a request.
+/// Number of a request, and the route of its answer.
 type MapperRequest = (ProbeTicket, Box<[u8]>);
 
 impl FindingChecks {
@@ -172,7 +172,7 @@ impl FindingChecks {
         }
     }
 
-    /// Checks that an answer has the reverse route of a request with its number. N-8
+    /// Checks that an answer has the route that a request with its number names, or the reverse one. N-8
     fn way_back(&mut self, ticket: ProbeTicket, journey: &Journey, first: &JourneyHop) {
         let asked = self.mapping.asked.get(&first.channel).into_iter().flatten();
         let mut asked = asked.filter(|(number, _)| *number == ticket).peekable();
@@ -180,7 +180,7 @@ impl FindingChecks {
         if asked.peek().is_none() {
             return;
         }
-        let is_back = asked.any(|(_, way)| reversed(way) == route.bytes());
+        let is_back = asked.any(|(_, way)| **way == *route.bytes());
         self.ledger.seen.returns += 1;
         if !is_back {
             self.ledger.note(
@@ -288,7 +288,7 @@ impl FindingChecks {
 impl MappingChecks {
     fn ask(&mut self, to: ChannelId, header: &RequestHeader<'_>) {
         let asked = self.asked.entry(to).or_default();
-        asked.push_back((header.ticket, header.route.into()));
+        asked.push_back((header.ticket, header.answer_route().into()));
         if asked.len() > ASKED_MAX {
             asked.pop_front();
         }

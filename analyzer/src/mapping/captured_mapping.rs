@@ -30,6 +30,11 @@ impl CapturedMapping {
         Self { route, check, payload }
     }
 
+    /// True of an identity probe to which a switch has added its answer. S-8
+    pub(crate) fn has_switch_answer(&self) -> bool {
+        self.payload.as_deref().is_ok_and(|payload| MappingPacket::switch_answer(payload).is_some())
+    }
+
     /// The parsed packet.
     ///
     /// # Errors

@@ -142,12 +142,45 @@ impl ProbePairing {
         if !waits {
             return out(MappingEvent::Probe(Box::new(probe)));
         }
+        self.wait(probe, out);
+    }
+
+    fn wait(&mut self, probe: MappingProbe, out: &mut impl FnMut(MappingEvent)) {
         self.sent += 1;
         self.expected.insert((probe.ticket, probe.links[1], self.sent));
         self.pending.insert(self.sent, probe);
         if self.pending.len() > PENDING_MAX {
             self.drop_first(out);
         }
+    }
+
+    /// Adds a question to a switch: it is followed up to the switch, and the answer from there on. S-8
+    pub(super) fn asked(&mut self, mut probe: MappingProbe, out: &mut impl FnMut(MappingEvent)) {
+        if probe.outcome != ProbeOutcome::Unseen {
+            return self.sent(probe, out);
+        }
+        probe.links[1] = probe.links[0];
+        self.wait(probe, out);
+    }
+
+    /// Gives the question that a switch has answered the outcome of the answer.
+    pub(super) fn came_home(
+        &mut self,
+        answer: MappingProbe,
+        last: Picoseconds,
+        out: &mut impl FnMut(MappingEvent),
+    ) {
+        let (ticket, home) = (answer.ticket, answer.links[1]);
+        let all = (ticket, home, 0)..=(ticket, home, u64::MAX);
+        let number = self.expected.range(all).next().map(|(.., number)| *number);
+        let is_home = matches!(answer.outcome, ProbeOutcome::Home | ProbeOutcome::Elsewhere);
+        let question = number.filter(|_| is_home).and_then(|number| self.remove(number));
+        let probe = question.map_or(answer, |question| MappingProbe {
+            outcome: ProbeOutcome::Home,
+            round_trip: Some(last.saturating_sub(question.place.time)),
+            ..question
+        });
+        out(MappingEvent::Probe(Box::new(probe)));
     }
 
     /// Removes the request of an answer, which begins on the link on which the request ended, and

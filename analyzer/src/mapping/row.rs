@@ -13,8 +13,16 @@ use crate::row::FieldShape::{Bytes, Place, Words};
 use crate::row::{FieldType, row};
 
 const ROWS: &[&str] = &["probe", "installation", "map", "mapper", "outage", "unread"];
-const KINDS: &[&str] =
-    &["host-probe", "switch-probe", "compare-probe", "answer", "map", "routes", "install"];
+const KINDS: &[&str] = &[
+    "host-probe",
+    "switch-probe",
+    "compare-probe",
+    "identity-probe",
+    "answer",
+    "map",
+    "routes",
+    "install",
+];
 const FATES: &[&str] = &["arrived", "misrouted", "out-of-sight", "dropped", "merged", "under-way"];
 const STATUSES: &[&str] = &["received", "complete", "installed", "refused"];
 

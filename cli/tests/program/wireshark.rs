@@ -393,6 +393,7 @@ fn mapping_packets_are_dissected_as_the_table_of_the_rules_has_them() {
         (format!("14{request}000100026d6170"), format!("map {asked} 1 2 - - -")),
         (format!("15{request}000100026d6170"), format!("routes {asked} 1 2 - - -")),
         (format!("16{request}"), format!("install {asked} - - - - -")),
+        (format!("24{request}0181000100026d6170"), format!("map {asked} 1 2 - - -")),
         (
             "110060dd010203000000070060dd0a0b0c0000000802".to_owned(),
             format!("answer {from} 7 8 - - - 00:60:dd:0a:0b:0c installed -"),
@@ -404,7 +405,12 @@ fn mapping_packets_are_dissected_as_the_table_of_the_rules_has_them() {
             format!("resign {from} - - - - - - - 00:60:dd:0a:0b:0c"),
         ),
         (format!("10{}", &request[..20]), "- - - - - - - - - -".to_owned()),
-        (format!("18{request}"), "- - - - - - - - - -".to_owned()),
+        (
+            "180060dd01020300000009010801030000000a".to_owned(),
+            format!("identity-probe {from} 9 - - - - - - -"),
+        ),
+        (format!("22{request}"), "- - - - - - - - - -".to_owned()),
+        (format!("19{request}"), "- - - - - - - - - -".to_owned()),
     ];
     let payloads = cases.each_ref().map(|(hex, _)| (2, from_hex(hex)));
     let file = directory.write("mapping", &capture_of(&payloads));

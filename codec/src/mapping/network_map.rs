@@ -2,17 +2,20 @@
 
 use nom::error::context;
 use nom::multi::count;
-use nom::number::complete::{be_i8, be_u16, u8 as byte};
+use nom::number::complete::{be_i8, be_u16, be_u32, u8 as byte};
 use nom::{IResult, Parser};
 
 use super::InterfaceAddress;
 use super::interface_address::address;
 use crate::error::{DecodeError, ParseTrace, cut_short, unexpected};
-use crate::route::is_route_byte;
+use crate::route::{RouteAddressing, is_route_byte};
 
 /// Greatest port of a switch in a map, counted from the port by which the mapper found the switch;
 /// the least one is its negative. S-1
 pub const MAP_PORT_MAX: i8 = 31;
+
+/// Stands before the identities of switches, where a router might follow.
+const IDENTITIES: u16 = 0xffff;
 
 /// Bit of a node that is an interface.
 const HOST: u16 = 0x8000;
@@ -28,6 +31,17 @@ pub struct NetworkMap {
     pub links: Vec<[MapEnd; 2]>,
     /// Indices of the interfaces that are routers to another network, in ascending order. N-5
     pub routers: Vec<u16>,
+    /// Identities of all switches, or none. S-8
+    pub identities: Vec<SwitchIdentity>,
+}
+
+/// What a switch says of itself. S-8
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SwitchIdentity {
+    /// Meaning of its route bytes.
+    pub addressing: RouteAddressing,
+    /// Number of its node.
+    pub node: u32,
 }
 
 /// End of a link.
@@ -35,7 +49,8 @@ pub struct NetworkMap {
 pub struct MapEnd {
     /// The node.
     pub node: MapNode,
-    /// The port: of a switch, counted from the one by which it was found; of an interface 0.
+    /// The port: of a switch, counted from the one by which it was found, or its number where identities are known;
+    /// of an interface 0.
     pub port: i8,
 }
 
@@ -51,8 +66,9 @@ pub enum MapNode {
 impl NetworkMap {
     /// Parses the bytes of all pieces of a map: the numbers of interfaces, switches and links, 2
     /// bytes each; the addresses; and the ends of each link: the node in 2 bytes, whose highest bit
-    /// is set for an interface, and the port in one; then the indices of the routers, 2 bytes each,
-    /// up to the end.
+    /// is set for an interface, and the port in one; then the indices of the routers, 2 bytes each;
+    /// then, behind `ffff`, the addressing of each switch, 0 or 1 as in a [`SwitchAnswer`](crate::switch_answer::SwitchAnswer),
+    /// and its node number in 4 bytes, if identities are known.
     ///
     /// # Errors
     /// The field that is cut short or invalid, and its place.
@@ -89,8 +105,22 @@ impl NetworkMap {
             end.check(place, hosts, switches)?;
         }
         let links = found.into_iter().map(|(one, other)| [one, other]).collect();
-        let routers = routers(bytes, rest, hosts)?;
-        Ok(Self { hosts: addresses, switches, links, routers })
+        let (behind, routers) = routers(bytes, rest, [hosts, switches])?;
+        let (rest, number) = behind.map_or((&[][..], 0), |rest| (rest, switches));
+        let start = at(rest);
+        let fields = count((byte, be_u32), number.into());
+        let (rest, found) = context("identity of a switch", fields).parse(rest).map_err(stop)?;
+        let mut identities = Vec::with_capacity(found.len());
+        for ((addressing, node), place) in found.into_iter().zip((start..).step_by(5)) {
+            let known = RouteAddressing::from_number(addressing);
+            let addressing =
+                known.ok_or_else(|| unexpected(place, "addressing", addressing, "0 or 1"))?;
+            identities.push(SwitchIdentity { addressing, node });
+        }
+        match rest.len() {
+            0 => Ok(Self { hosts: addresses, switches, links, routers, identities }),
+            more => Err(unexpected(at(rest), "trailing bytes", more as u64, "0")),
+        }
     }
 
     /// Writes what [`NetworkMap::parse`] reads.
@@ -109,24 +139,38 @@ impl NetworkMap {
             out.extend(port.to_be_bytes());
         }
         self.routers.iter().for_each(|router| out.extend(router.to_be_bytes()));
+        if !self.identities.is_empty() {
+            out.extend(IDENTITIES.to_be_bytes());
+        }
+        for SwitchIdentity { addressing, node } in &self.identities {
+            out.push(addressing.number());
+            out.extend(node.to_be_bytes());
+        }
     }
 }
 
-/// Parses the routers, `rest` of the bytes of a map.
-fn routers(bytes: &[u8], mut rest: &[u8], hosts: u16) -> Result<Vec<u16>, DecodeError> {
+/// Parses the routers, and returns what is behind them if identities follow.
+fn routers<'a>(
+    bytes: &[u8],
+    mut rest: &'a [u8],
+    [hosts, switches]: [u16; 2],
+) -> Result<(Option<&'a [u8]>, Vec<u16>), DecodeError> {
     let mut routers = Vec::new();
     while !rest.is_empty() {
         let at = bytes.len() - rest.len();
         let stop = |stop| cut_short(bytes, &stop);
         let (after, router) = context("router", be_u16).parse(rest).map_err(stop)?;
+        rest = after;
+        if router == IDENTITIES && switches > 0 {
+            return Ok((Some(rest), routers));
+        }
         if router >= hosts || routers.last().is_some_and(|last| *last >= router) {
             let expected = "an interface of the map, in ascending order";
             return Err(unexpected(at, "router", router, expected));
         }
         routers.push(router);
-        rest = after;
     }
-    Ok(routers)
+    Ok((None, routers))
 }
 
 fn end(input: &[u8]) -> IResult<&[u8], MapEnd, ParseTrace<&[u8]>> {
@@ -219,11 +263,24 @@ mod tests {
                 [end(MapNode::Host(1), 0), end(MapNode::Switch(0), -3)],
             ],
             routers: vec![1],
+            identities: Vec::new(),
         };
         let mut out = Vec::new();
         map.emit(&mut out);
         assert_eq!(out, BYTES);
         let without = NetworkMap { routers: Vec::new(), ..map.clone() };
+        let identity = SwitchIdentity { addressing: RouteAddressing::Absolute, node: 0x0102 };
+        let known = NetworkMap { identities: vec![identity], ..map.clone() };
+        let mut bytes = [&BYTES[..], &[0xff, 0xff, 0, 0, 0, 1, 2]].concat();
+        known.emit(&mut out);
+        assert_eq!(out[BYTES.len()..], bytes);
+        for len in BYTES.len() + 1..bytes.len() {
+            assert!(NetworkMap::parse(&bytes[..len]).unwrap_err().at() <= len);
+        }
+        assert_eq!(NetworkMap::parse(&bytes), Ok(known));
+        bytes[34] = 2;
+        let error = NetworkMap::parse(&bytes).unwrap_err().to_string();
+        assert_eq!(error, "byte 34: addressing is 2, not 0 or 1");
         assert_eq!(NetworkMap::parse(&BYTES), Ok(map));
         assert_eq!(NetworkMap::parse(&BYTES[..30]), Ok(without));
     }

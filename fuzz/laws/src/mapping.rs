@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 
 use codec::error::DecodeError;
 use codec::mapping::{
-    InterfaceAddress, InternetworkPacket, MapPiece, MappingPacket, MappingRequest, NetworkMap,
-    emit_routes, parse_routes,
+    HomeProbe, InterfaceAddress, InternetworkPacket, MapPiece, MappingPacket, MappingRequest,
+    NetworkMap, emit_routes, parse_routes,
 };
 use codec::route::{PortId, RouteAddressing};
 use simulator::link::LinkParameters;
-use simulator::mapping::{MapperDesign, MapperParameters, MapperStart};
+use simulator::mapping::{MapperDesign, MapperParameters, MapperStart, SwitchSearch};
 use simulator::topology::{
-    CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology,
+    CableSpec, ExtensionSupport, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology,
 };
 
 use self::world::{MappingWorld, PacketCopies};
@@ -29,8 +29,13 @@ use crate::repair::SeededRng;
 const OPS_MAX: usize = 12;
 const REST_MAX: u64 = 40;
 
-const PARAMETERS: MapperParameters =
-    MapperParameters { design: MapperDesign::Map, period: 1_000_000, timeout: 4_000, tries: 2 };
+const PARAMETERS: MapperParameters = MapperParameters {
+    design: MapperDesign::Map,
+    period: 1_000_000,
+    timeout: 4_000,
+    tries: 2,
+    switches: SwitchSearch::Turned,
+};
 
 /// Law of the packets: what parses is emitted again, and a fault is in the packet.
 pub fn packets(payload: &[u8]) {
@@ -72,7 +77,10 @@ fn check_packet<'a>(
         Ok(packet) => {
             let mut out = Vec::new();
             packet.emit(&mut out);
-            assert_eq!(out, payload, "emit writes what parse read");
+            // What switches have added is not written. S-8
+            let added = matches!(packet, MappingPacket::Home(HomeProbe::Identity, ..));
+            let own = payload.get(..out.len()).filter(|_| added).unwrap_or(payload);
+            assert_eq!(out, own, "emit writes what parse read");
             if let MappingPacket::Request(header, request) = packet {
                 assert!(header.route.iter().all(|byte| *byte >= 0x80), "a route has route bytes");
                 if let MappingRequest::Map(MapPiece { number, count, .. }) = request {
@@ -101,13 +109,29 @@ impl InputBytes<'_> {
     }
 }
 
-/// A few switches of 8 ports, with cables anywhere between them, and hosts.
-fn network(input: &mut InputBytes<'_>) -> Option<Topology> {
-    let (switches, hosts, links) = (1 + input.below(4), 1 + input.below(5), input.below(8));
-    let switch = NodeKind::Switch(SwitchParameters::new(8, RouteAddressing::Relative));
-    let node = |letter: char, kind| move |i: usize| NodeSpec { name: format!("{letter}{i}"), kind };
-    let nodes = (0..switches).map(node('s', switch));
-    let nodes: Vec<NodeSpec> = nodes.chain((0..hosts).map(node('h', NodeKind::Host))).collect();
+/// A few switches of 8 ports, with cables anywhere between them, and hosts; and the search that finds the switches: those
+/// with extensions have any addressing.
+fn network(input: &mut InputBytes<'_>) -> Option<(Topology, SwitchSearch)> {
+    let (switches, hosts, links) = (1 + input.below(4), input.below(256), input.below(8));
+    let (search, absolute): (_, fn(usize) -> bool) = match hosts / 5 % 4 {
+        0 | 1 => (SwitchSearch::Turned, |_| false),
+        2 => (SwitchSearch::Asked(8), |_| true),
+        _ => (SwitchSearch::Asked(8), |i| i % 2 == 1),
+    };
+    let hosts = 1 + hosts % 5;
+    let switch = |i| {
+        let addressing =
+            if absolute(i) { RouteAddressing::Absolute } else { RouteAddressing::Relative };
+        let plain = SwitchParameters::new(8, addressing);
+        let extensions = match search {
+            SwitchSearch::Turned => ExtensionSupport::Off,
+            SwitchSearch::Asked(_) => ExtensionSupport::On,
+        };
+        let kind = NodeKind::Switch(SwitchParameters { extensions, ..plain });
+        NodeSpec { name: format!("s{i}"), kind }
+    };
+    let host = |i| NodeSpec { name: format!("h{i}"), kind: NodeKind::Host };
+    let nodes: Vec<NodeSpec> = (0..switches).map(switch).chain((0..hosts).map(host)).collect();
     let mut free: BTreeMap<usize, Vec<u8>> = (0..switches).map(|i| (i, (0..8).collect())).collect();
     let mut port = |input: &mut InputBytes<'_>| {
         let switch = input.below(switches);
@@ -126,7 +150,8 @@ fn network(input: &mut InputBytes<'_>) -> Option<Topology> {
         cables.extend(port(input).zip(port(input)).map(|(one, other)| [one, other]));
     }
     let cable = |ends| CableSpec { ends, link: LinkParameters::default() };
-    Topology::new(nodes, cables.into_iter().map(cable).collect()).ok()
+    let topology = Topology::new(nodes, cables.into_iter().map(cable).collect()).ok()?;
+    Some((topology, search))
 }
 
 /// Copies of a packet that the adversary lets through, with their delays.
@@ -139,7 +164,7 @@ fn fate(dice: &mut SeededRng, harm: usize, mut payload: Vec<u8>) -> PacketCopies
         1 => vec![(0, payload.clone()), (dice.below(3 * PARAMETERS.period), payload)],
         2 => vec![(dice.below(2 * PARAMETERS.period), payload)],
         // A piece of a map or of routes has no check but the packet's CRC, which finds every single bit. P-4
-        3 if matches!(payload.first(), Some(0x14 | 0x15)) => Vec::new(),
+        3 if matches!(payload.first(), Some(0x14 | 0x15 | 0x24 | 0x25)) => Vec::new(),
         3 => {
             let at = usize::try_from(dice.below(payload.len() as u64)).unwrap_or(0);
             payload.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1 << dice.below(8));
@@ -155,7 +180,7 @@ fn fate(dice: &mut SeededRng, harm: usize, mut payload: Vec<u8>) -> PacketCopies
 fn run(bytes: &[u8], tamper: fn(&mut NetworkMap)) {
     let mut dice = SeededRng::new(bytes);
     let input = &mut InputBytes(bytes);
-    let Some(topology) = network(input) else { return };
+    let Some((topology, switches)) = network(input) else { return };
     let design = if input.below(2) == 0 { MapperDesign::Map } else { MapperDesign::Daemon };
     let twins = input.below(16) == 1;
     let salt = input.below(256) as u64;
@@ -166,7 +191,7 @@ fn run(bytes: &[u8], tamper: fn(&mut NetworkMap)) {
     };
     let Some(first) = address(NodeId(0)) else { return };
     let mut world =
-        MappingWorld::new(&topology, MapperParameters { design, ..PARAMETERS }, |host| {
+        MappingWorld::new(&topology, MapperParameters { design, switches, ..PARAMETERS }, |host| {
             (address(host).unwrap_or(first), MapperStart::Soon)
         });
     let (mut harm, mut lied) = (0, false);

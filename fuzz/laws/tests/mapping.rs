@@ -8,10 +8,10 @@ use laws::mapping::world::MappingWorld;
 use simulator::generate::{GeneratedShape, LatticeEdge, generate};
 use simulator::link::LinkParameters;
 use simulator::mapping::{
-    MapperDesign, MapperParameters, MapperStart, MappingNotice, NetworkMapper,
+    MapperDesign, MapperParameters, MapperStart, MappingNotice, NetworkMapper, SwitchSearch,
 };
 use simulator::topology::{
-    CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology,
+    CableSpec, ExtensionSupport, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology,
 };
 
 fn network(shape: &GeneratedShape) -> Topology {
@@ -53,6 +53,34 @@ fn networks_of_all_shapes_are_mapped() {
             let mut world = world(&topology, design);
             run(&mut world, 20);
             assert_eq!(world.network.check(|_| ()), Ok(()));
+        }
+    }
+}
+
+/// N-8, S-8: the same shapes where every switch answers, with both addressings.
+#[test]
+fn switches_that_answer_are_mapped_by_their_identities() {
+    let shapes = [
+        GeneratedShape::lattice(LatticeEdge::Open, &[3, 4], 1),
+        GeneratedShape::lattice(LatticeEdge::Closed, &[2], 2),
+        GeneratedShape::lattice(LatticeEdge::Closed, &[5], 1),
+        GeneratedShape::FatTree { levels: 3, radix: 4 },
+    ];
+    for shape in &shapes {
+        for addressing in [RouteAddressing::Relative, RouteAddressing::Absolute] {
+            let plain = SwitchParameters::new(8, addressing);
+            let switch = SwitchParameters { extensions: ExtensionSupport::On, ..plain };
+            let (nodes, cables) = generate(shape, switch, LinkParameters::default()).unwrap();
+            let topology = Topology::new(nodes, cables).unwrap();
+            let switches = SwitchSearch::Asked(8);
+            let parameters = MapperParameters { switches, ..MapperParameters::default() };
+            let mut world =
+                MappingWorld::new(&topology, parameters, |host| (address(host), MapperStart::Soon));
+            run(&mut world, 20);
+            let known = world.network.check(|map| {
+                assert_eq!(map.identities.len(), usize::from(map.switches));
+            });
+            assert_eq!(known, Ok(()), "{shape:?} {addressing:?}");
         }
     }
 }

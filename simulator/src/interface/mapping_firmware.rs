@@ -196,7 +196,9 @@ impl MappingCounters {
     const fn count(&mut self, notice: &MappingNotice) {
         match notice {
             MappingNotice::Probed(ProbeKind::Host) => self.host_probes += 1,
-            MappingNotice::Probed(ProbeKind::Switch) => self.switch_probes += 1,
+            MappingNotice::Probed(ProbeKind::Switch | ProbeKind::Identity) => {
+                self.switch_probes += 1;
+            }
             MappingNotice::Probed(ProbeKind::Compare) => self.compare_probes += 1,
             MappingNotice::Mapped { took, probes, .. } => {
                 self.maps += 1;

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use codec::mapping::{AnswerStatus, MapPiece, MappingRequest};
 
+use super::map_routes::RoundTrip;
+
 /// Bytes of a piece. *Chosen*: a packet that is soon gone.
 const PIECE: usize = 256;
 
@@ -37,7 +39,7 @@ enum DistributionPhase {
 /// Pieces for one interface.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct MapDelivery {
-    pub(super) route: Vec<u8>,
+    pub(super) trip: RoundTrip,
     bytes: Arc<[u8]>,
     /// Number of the next piece.
     next: u16,
@@ -63,8 +65,8 @@ pub(super) enum DeliveryStep {
 }
 
 impl MapDelivery {
-    pub(super) const fn new(route: Vec<u8>, bytes: Arc<[u8]>) -> Self {
-        Self { route, bytes, next: 0, stage: DeliveryStage::Open }
+    pub(super) const fn new(trip: RoundTrip, bytes: Arc<[u8]>) -> Self {
+        Self { trip, bytes, next: 0, stage: DeliveryStage::Open }
     }
 
     fn piece(&self) -> MapPiece<'_> {

@@ -1,4 +1,4 @@
-//! Search of a network by probes: breadth first, over the relative ports of switches. N-2, N-8
+//! Search of a network by probes: breadth first, over the ports of switches. N-2, N-8, S-8
 //!
 //! *Chosen*: ports are counted from the one by which a switch was found. At each port a host probe
 //! is sent, then, if nothing answers, a switch probe. A port with a switch behind it is *open* until
@@ -7,11 +7,20 @@
 //! the switch is new. A lost probe can make a known switch appear new: then its first interface was
 //! found before, and another comparison decides whether it is the same switch or an interface with
 //! the same address.
+//!
+//! Switches with extensions are asked instead: their answers name the switch, its addressing and the port by which it
+//! was entered, and ports have their numbers. With absolute addressing the port back is not known before the first
+//! answer: all are tried. Without identities such a search could not tell two switches apart that have their cables to
+//! the same switches at the same ports.
+
+mod found;
+mod routes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use codec::mapping::{InterfaceAddress, InterfaceRole, MAP_PORT_MAX, MapEnd, MapNode, NetworkMap};
-use codec::route::reversed;
+use codec::mapping::{InterfaceAddress, InterfaceRole, MAP_PORT_MAX, SwitchIdentity};
+
+use super::SwitchSearch;
 
 /// Most switches in a map. *Chosen*: beyond all scenarios; bounds the memory.
 const SWITCHES_MAX: usize = 4096;
@@ -40,6 +49,8 @@ pub(super) enum SearchProbe {
     Join(SwitchPort, SwitchPort),
     /// Tests whether the latest switch is another one, and was entered by this port of it.
     Merge(SwitchPort),
+    /// Asks the switch at a place for its identity; the answer leaves it by this port, or by the one of the question.
+    Identity(ProbePlace, i8),
 }
 
 /// A sign that something is at the end of a probe's route.
@@ -47,6 +58,16 @@ pub(super) enum SearchProbe {
 pub(super) enum ProbeFinding {
     Host(InterfaceAddress, InterfaceRole),
     Home,
+    Switch(AnsweredSwitch),
+}
+
+/// A switch by its own answer. S-8
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AnsweredSwitch {
+    pub(super) identity: SwitchIdentity,
+    pub(super) ports: i8,
+    /// The port by which the question came in.
+    pub(super) entry: i8,
 }
 
 /// State of the search after a probe.
@@ -71,8 +92,12 @@ enum FoundPort {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct FoundSwitch {
-    /// Route to its port 0.
+    identity: Option<SwitchIdentity>,
+    /// Route to its port `entry`.
     route: Vec<u8>,
+    /// Route home from beyond that port.
+    home: Vec<u8>,
+    entry: i8,
     ports: BTreeMap<i8, FoundPort>,
 }
 
@@ -80,6 +105,7 @@ struct FoundSwitch {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct NetworkSearch {
     own: InterfaceAddress,
+    asks: SwitchSearch,
     /// The interface at the other end of the own cable, if there is no switch.
     neighbour: Option<InterfaceAddress>,
     switches: Vec<FoundSwitch>,
@@ -94,9 +120,14 @@ pub(super) struct NetworkSearch {
 
 impl NetworkSearch {
     /// A search, and its first probe.
-    pub(super) fn begin(own: InterfaceAddress, role: InterfaceRole) -> (Self, SearchStep) {
+    pub(super) fn begin(
+        own: InterfaceAddress,
+        role: InterfaceRole,
+        asks: SwitchSearch,
+    ) -> (Self, SearchStep) {
         let mut search = Self {
             own,
+            asks,
             neighbour: None,
             switches: Vec::new(),
             hosts: BTreeMap::new(),
@@ -108,46 +139,6 @@ impl NetworkSearch {
         (search, SearchStep::Instead(vec![SearchProbe::Host(ProbePlace::Own)]))
     }
 
-    /// Route of a host probe to a place.
-    pub(super) fn route_to(&self, place: ProbePlace) -> Vec<u8> {
-        let ProbePlace::Port(SwitchPort { switch, port }) = place else { return Vec::new() };
-        let mut route = self.switch(switch).map(|switch| switch.route.clone()).unwrap_or_default();
-        let [low] = port.to_le_bytes();
-        route.push(0x80 | low & 0x3f);
-        route
-    }
-
-    /// The whole route of a probe. N-8
-    pub(super) fn route(&self, probe: SearchProbe) -> Vec<u8> {
-        match probe {
-            SearchProbe::Host(place) => self.route_to(place),
-            SearchProbe::Switch(place) => self.turned(place),
-            SearchProbe::Join(one, other) => self.across(one, other),
-            SearchProbe::Merge(other) => {
-                let mut route =
-                    self.switches.last().map(|switch| switch.route.clone()).unwrap_or_default();
-                route.extend(reversed(&self.route_to(ProbePlace::Port(other))));
-                route
-            }
-        }
-    }
-
-    /// Route to a place and back, turned round there. N-8
-    pub(super) fn turned(&self, place: ProbePlace) -> Vec<u8> {
-        let mut route = self.route_to(place);
-        let back = reversed(&route);
-        route.push(0x80);
-        route.extend(back);
-        route
-    }
-
-    /// Route out of one port and home by another, which comes home if one cable joins them.
-    pub(super) fn across(&self, one: SwitchPort, other: SwitchPort) -> Vec<u8> {
-        let mut route = self.route_to(ProbePlace::Port(one));
-        route.extend(reversed(&self.route_to(ProbePlace::Port(other))));
-        route
-    }
-
     /// True unless the ports found at a switch exclude one: it has 32 at most. S-1
     pub(super) fn is_possible(&self, probe: SearchProbe) -> bool {
         match probe {
@@ -156,6 +147,10 @@ impl NetworkSearch {
                 let first = ports.and_then(|ports| ports.keys().next()).copied().unwrap_or(0);
                 let last = ports.and_then(|ports| ports.keys().next_back()).copied().unwrap_or(0);
                 (last - MAP_PORT_MAX..=first + MAP_PORT_MAX).contains(&at.port)
+            }
+            SearchProbe::Identity(ProbePlace::Own, _) => self.switches.is_empty(),
+            SearchProbe::Identity(ProbePlace::Port(at), _) => {
+                self.switch(at.switch).is_some_and(|switch| !switch.ports.contains_key(&at.port))
             }
             SearchProbe::Host(ProbePlace::Own)
             | SearchProbe::Switch(ProbePlace::Own)
@@ -172,9 +167,27 @@ impl NetworkSearch {
                 self.note_role(address, role);
                 self.found_host(place, address)
             }
-            (SearchProbe::Host(place), Some(ProbeFinding::Home) | None) => {
-                SearchStep::More(vec![SearchProbe::Switch(place)])
+            (
+                SearchProbe::Host(place),
+                Some(ProbeFinding::Home | ProbeFinding::Switch(_)) | None,
+            ) => SearchStep::More(match self.asks {
+                SwitchSearch::Turned => vec![SearchProbe::Switch(place)],
+                SwitchSearch::Asked(_) => vec![SearchProbe::Identity(place, 0)],
+            }),
+            (SearchProbe::Identity(place, _), Some(ProbeFinding::Switch(found))) => {
+                self.identified(place, found)
             }
+            (SearchProbe::Identity(place, 0), None) => SearchStep::More(match self.asks {
+                SwitchSearch::Turned => Vec::new(),
+                SwitchSearch::Asked(ports) => {
+                    let others = 1..ports.cast_signed();
+                    others.map(|port| SearchProbe::Identity(place, port)).collect()
+                }
+            }),
+            (
+                SearchProbe::Identity(..),
+                Some(ProbeFinding::Home | ProbeFinding::Host(..)) | None,
+            ) => SearchStep::More(Vec::new()),
             (SearchProbe::Switch(place), Some(_)) => self.found_switch(place),
             (SearchProbe::Join(one, other), Some(_)) => self.joined(one, other),
             (SearchProbe::Merge(other), Some(_)) => self.merged(other),
@@ -219,7 +232,8 @@ impl NetworkSearch {
         // Port p of the latest switch would be port p + shift of the other.
         let shift = known.port.checked_sub(at.port);
         let port = shift.filter(|shift| shift.unsigned_abs() <= MAP_PORT_MAX.unsigned_abs());
-        let is_latest = usize::from(at.switch) + 1 == self.switches.len();
+        let is_latest =
+            usize::from(at.switch) + 1 == self.switches.len() && self.asks == SwitchSearch::Turned;
         let same = port.filter(|_| is_latest && known.switch != at.switch);
         let merge = same.map(|port| SearchProbe::Merge(SwitchPort { switch: known.switch, port }));
         SearchStep::More(merge.into_iter().collect())
@@ -229,7 +243,7 @@ impl NetworkSearch {
         match place {
             ProbePlace::Own => {
                 self.hosts.insert(self.own, SwitchPort { switch: 0, port: 0 });
-                self.add(Vec::new(), FoundPort::Host(self.own))
+                self.add(None, [Vec::new(), Vec::new()], FoundPort::Host(self.own))
             }
             ProbePlace::Port(at) => {
                 self.set(at, FoundPort::Open);
@@ -238,15 +252,58 @@ impl NetworkSearch {
         }
     }
 
-    /// Adds a switch, all of whose ports are to be probed, the nearest first.
-    fn add(&mut self, route: Vec<u8>, entry: FoundPort) -> SearchStep {
+    /// Adds the switch that answered from a place, if it is new, and the cable between.
+    fn identified(&mut self, place: ProbePlace, found: AnsweredSwitch) -> SearchStep {
+        let is_same =
+            |known: &FoundSwitch| known.identity.is_some_and(|it| it.node == found.identity.node);
+        let known = self.switches.iter().position(is_same);
+        if known.is_none() && self.switches.len() >= SWITCHES_MAX {
+            return SearchStep::More(Vec::new());
+        }
+        let Ok(switch) = u16::try_from(known.unwrap_or(self.switches.len())) else {
+            return SearchStep::More(Vec::new());
+        };
+        let end = SwitchPort { switch, port: found.entry };
+        let beyond = match place {
+            ProbePlace::Own => {
+                self.hosts.insert(self.own, end);
+                FoundPort::Host(self.own)
+            }
+            ProbePlace::Port(at) => {
+                self.set(at, FoundPort::Switch(end));
+                FoundPort::Switch(at)
+            }
+        };
+        if known.is_none() {
+            return self.add(Some(found), [self.route_to(place), self.way_back(place)], beyond);
+        }
+        self.set(end, beyond);
+        SearchStep::More(Vec::new())
+    }
+
+    /// Adds a switch by the route to it and the one home, all of whose ports are to be probed: the nearest first, or
+    /// in order.
+    fn add(
+        &mut self,
+        answer: Option<AnsweredSwitch>,
+        [route, home]: [Vec<u8>; 2],
+        beyond: FoundPort,
+    ) -> SearchStep {
         let Ok(switch) = u16::try_from(self.switches.len()) else {
             return SearchStep::More(Vec::new());
         };
-        self.switches.push(FoundSwitch { route, ports: BTreeMap::from([(0, entry)]) });
-        let ports = (1..=MAP_PORT_MAX).flat_map(|port| [port, -port]);
+        let entry = answer.map_or(0, |answer| answer.entry);
+        let identity = answer.map(|answer| answer.identity);
+        let ports = BTreeMap::from([(entry, beyond)]);
+        self.switches.push(FoundSwitch { identity, route, home, entry, ports });
+        let ports: Vec<i8> = match answer {
+            Some(AnsweredSwitch { ports, .. }) => {
+                (0..ports).filter(|port| *port != entry).collect()
+            }
+            None => (1..=MAP_PORT_MAX).flat_map(|port| [port, -port]).collect(),
+        };
         let place = |port| ProbePlace::Port(SwitchPort { switch, port });
-        SearchStep::More(ports.map(|port| SearchProbe::Host(place(port))).collect())
+        SearchStep::More(ports.into_iter().map(|port| SearchProbe::Host(place(port))).collect())
     }
 
     fn joined(&mut self, one: SwitchPort, other: SwitchPort) -> SearchStep {
@@ -269,7 +326,7 @@ impl NetworkSearch {
             }
             // A port with two cables: all is searched again.
             (_, None | Some(_)) => {
-                let (search, step) = Self::begin(self.own, InterfaceRole::Host);
+                let (search, step) = Self::begin(self.own, InterfaceRole::Host, self.asks);
                 *self = Self { routers: std::mem::take(&mut self.routers), ..search };
                 step
             }
@@ -283,12 +340,13 @@ impl NetworkSearch {
                 self.forget(at);
                 return self.go_on_without();
             }
-            let route = self.route_to(ProbePlace::Port(at));
+            let place = ProbePlace::Port(at);
+            let routes = [self.route_to(place), self.way_back(place)];
             let Ok(switch) = u16::try_from(self.switches.len()) else {
                 return SearchStep::Finished;
             };
             self.set(at, FoundPort::Switch(SwitchPort { switch, port: 0 }));
-            let step = self.add(route, FoundPort::Switch(at));
+            let step = self.add(None, routes, FoundPort::Switch(at));
             if let SearchStep::More(probes) = &step {
                 self.pending = probes.len();
             }
@@ -306,76 +364,5 @@ impl NetworkSearch {
         }
         self.pending = others.len();
         SearchStep::Instead(others.iter().map(|at| SearchProbe::Join(*first, *at)).collect())
-    }
-
-    fn switch(&self, switch: u16) -> Option<&FoundSwitch> {
-        self.switches.get(usize::from(switch))
-    }
-
-    fn set(&mut self, at: SwitchPort, port: FoundPort) {
-        if let Some(switch) = self.switches.get_mut(usize::from(at.switch)) {
-            switch.ports.insert(at.port, port);
-        }
-    }
-
-    fn forget(&mut self, at: SwitchPort) {
-        if let Some(switch) = self.switches.get_mut(usize::from(at.switch)) {
-            switch.ports.remove(&at.port);
-        }
-    }
-
-    /// The ports of a kind, in the order in which their switches were found.
-    fn ports(&self, keep: impl Fn(&FoundPort) -> bool) -> impl Iterator<Item = SwitchPort> {
-        let switches = (0..=u16::MAX).zip(&self.switches);
-        switches.flat_map(move |(switch, found)| {
-            let ports = found.ports.iter().filter(|(_, port)| keep(port));
-            let ports: Vec<i8> = ports.map(|(port, _)| *port).collect();
-            ports.into_iter().map(move |port| SwitchPort { switch, port })
-        })
-    }
-
-    /// Interfaces found so far, the own one aside, with the routes by which they were found.
-    pub(super) fn hosts(&self) -> Vec<(InterfaceAddress, Vec<u8>)> {
-        let others = self.hosts.iter().filter(|(address, _)| **address != self.own);
-        let found = others.map(|(address, at)| (*address, self.route_to(ProbePlace::Port(*at))));
-        found.chain(self.neighbour.map(|address| (address, Vec::new()))).collect()
-    }
-
-    /// Links between switches.
-    pub(super) fn links(&self) -> Vec<(SwitchPort, SwitchPort)> {
-        let ends = self.ports(|port| matches!(port, FoundPort::Switch(_)));
-        let link = |one: SwitchPort| match self.switch(one.switch)?.ports.get(&one.port)? {
-            FoundPort::Switch(other) => Some((one, *other)).filter(|_| one < *other),
-            FoundPort::Host(_) | FoundPort::Twin | FoundPort::Open => None,
-        };
-        ends.filter_map(link).collect()
-    }
-
-    /// True if there is a switch at the own cable.
-    pub(super) const fn has_switches(&self) -> bool {
-        !self.switches.is_empty()
-    }
-
-    /// The map of a finished search.
-    pub(super) fn map(&self) -> NetworkMap {
-        let mut hosts: Vec<InterfaceAddress> = self.hosts.keys().copied().collect();
-        hosts.extend([Some(self.own), self.neighbour].into_iter().flatten());
-        hosts.sort_unstable();
-        hosts.dedup();
-        let host = |address: &InterfaceAddress| {
-            let index = hosts.binary_search(address).ok().and_then(|at| u16::try_from(at).ok());
-            Some(MapEnd { node: MapNode::Host(index?), port: 0 })
-        };
-        let switch = |at: SwitchPort| MapEnd { node: MapNode::Switch(at.switch), port: at.port };
-        let seats =
-            self.hosts.iter().filter_map(|(address, at)| Some([host(address)?, switch(*at)]));
-        let cable = self.neighbour.and_then(|address| Some([host(&self.own)?, host(&address)?]));
-        let links = self.links().into_iter().map(|(one, other)| [switch(one), switch(other)]);
-        let links = seats.chain(cable).chain(links).collect();
-        let switches = u16::try_from(self.switches.len()).unwrap_or(u16::MAX);
-        let numbered = (0..=u16::MAX).zip(&hosts);
-        let routers = numbered.filter(|(_, host)| self.routers.contains(host));
-        let routers = routers.map(|(index, _)| index).collect();
-        NetworkMap { hosts, switches, links, routers }
     }
 }

@@ -3,16 +3,38 @@
 use std::collections::BTreeMap;
 
 use codec::mapping::{InterfaceAddress, MapEnd, MapNode, NetworkMap};
-use codec::route::{PortId, RouteAddressing};
+use codec::route::{PortId, RouteAddressing, reversed};
 
 use crate::link::LinkParameters;
-use crate::routes::{RouteTable, RoutingMethod};
+use crate::routes::{RouteTable, RoutingMethod, channels};
 use crate::topology::{
     CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SWITCH_PORTS_MAX, SwitchParameters, Topology,
 };
 
 /// Routes to other interfaces, by their addresses.
 pub type AddressRoutes = BTreeMap<InterfaceAddress, Vec<u8>>;
+
+/// A route to an interface, and the one of its answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct RoundTrip {
+    pub(super) out: Vec<u8>,
+    pub(super) back: Vec<u8>,
+}
+
+impl RoundTrip {
+    /// A route that leads home.
+    pub(super) const fn home(out: Vec<u8>) -> Self {
+        Self { out, back: Vec::new() }
+    }
+
+    /// What a request says of its way back. N-8
+    pub(super) fn way_back(&self) -> Option<&[u8]> {
+        (self.back != reversed(&self.out)).then_some(&self.back)
+    }
+}
+
+/// Other interfaces of a map, with the routes to them.
+pub(super) type KnownHosts = BTreeMap<InterfaceAddress, RoundTrip>;
 
 /// Routes of an interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -41,9 +63,12 @@ pub(super) struct MapGraph {
 }
 
 impl MapGraph {
-    /// The graph of a map, unless a switch has more than 32 ports or a port two links.
+    /// The graph of a map, unless a switch has more than 32 ports, or a port two links.
     pub(super) fn new(map: &NetworkMap) -> Option<Self> {
         let mut first = vec![(i8::MAX, i8::MIN); map.switches.into()];
+        if !map.identities.is_empty() {
+            first.fill((0, 0));
+        }
         for end in map.links.iter().flatten() {
             if let MapNode::Switch(switch) = end.node {
                 let (least, most) = first.get_mut(usize::from(switch))?;
@@ -52,13 +77,21 @@ impl MapGraph {
         }
         let wide = |(least, most): &(i8, i8)| {
             most.saturating_sub(*least) >= SWITCH_PORTS_MAX.cast_signed()
+                || !map.identities.is_empty() && *least < 0
         };
         if first.iter().any(wide) {
             return None;
         }
         let node = |name, kind| NodeSpec { name, kind };
-        let switch = SwitchParameters::new(SWITCH_PORTS_MAX, RouteAddressing::Relative);
-        let switches = (0..map.switches).map(|i| node(format!("s{i}"), NodeKind::Switch(switch)));
+        let addressing = |switch: u16| {
+            let identity = map.identities.get(usize::from(switch));
+            identity.map_or(RouteAddressing::Relative, |identity| identity.addressing)
+        };
+        let switch = |i| {
+            let parameters = SwitchParameters::new(SWITCH_PORTS_MAX, addressing(i));
+            node(format!("s{i}"), NodeKind::Switch(parameters))
+        };
+        let switches = (0..map.switches).map(switch);
         let hosts = map.hosts.iter().map(|host| node(format!("h{}", host.value()), NodeKind::Host));
         let port = |end: &MapEnd| match end.node {
             MapNode::Switch(switch) => {
@@ -88,6 +121,29 @@ impl MapGraph {
         let method = RoutingMethod::UpDown;
         let table = RouteTable::compute_from(&self.topology, method, from).ok()?;
         Some(self.routes(&table, from))
+    }
+
+    /// Routes to interfaces with those of their answers, over the same cables.
+    pub(super) fn round_trips(&self, own: InterfaceAddress, routes: &AddressRoutes) -> KnownHosts {
+        let from = self.hosts.iter().find(|(address, _)| *address == own);
+        let trip = |(to, out): (&InterfaceAddress, &Vec<u8>)| {
+            let back = from.and_then(|(_, from)| self.way_back(*from, out));
+            (*to, RoundTrip { out: out.clone(), back: back.unwrap_or_else(|| reversed(out)) })
+        };
+        routes.iter().map(trip).collect()
+    }
+
+    fn way_back(&self, from: NodeId, out: &[u8]) -> Option<Vec<u8>> {
+        let sent = channels(&self.topology, from, out);
+        let steps = sent.iter().zip(sent.iter().skip(1)).rev();
+        let byte = |(before, after): (&NodePort, &NodePort)| {
+            let input = self.topology.peer(*before)?.port;
+            match self.topology.node(after.node)?.kind {
+                NodeKind::Switch(switch) => switch.addressing.byte(after.port, input),
+                NodeKind::Host => None,
+            }
+        };
+        steps.map(byte).collect()
     }
 
     pub(super) fn all_routes(&self) -> Option<BTreeMap<InterfaceAddress, MappedRoutes>> {

@@ -4,16 +4,15 @@ mod stages;
 mod tasks;
 
 use codec::mapping::{
-    AnswerStatus, InterfaceAddress, InterfaceRole, MapVersion, MappingAnswer, MappingPacket,
-    MappingRequest, NetworkMap, ProbeTicket, RequestHeader,
+    AnswerStatus, HomeProbe, InterfaceAddress, InterfaceRole, MapVersion, MappingAnswer,
+    MappingPacket, MappingRequest, NetworkMap, ProbeTicket, RequestHeader, SwitchIdentity,
 };
-use codec::route::reversed;
 
 use self::tasks::{MapperTask, TaskAnswer, TaskPurpose};
 use super::distribution::MapDistribution;
-use super::exploration::NetworkSearch;
+use super::exploration::{AnsweredSwitch, NetworkSearch};
 use super::follower::MapFollower;
-use super::map_routes::{AddressRoutes, MappedRoutes};
+use super::map_routes::{KnownHosts, MappedRoutes, RoundTrip};
 use super::request_queue::RequestQueue;
 use super::watch::NetworkWatch;
 use super::{MapperParameters, MapperStart, MappingEffect, MappingNotice, SendPace};
@@ -35,7 +34,7 @@ pub struct NetworkMapper {
     requests: RequestQueue<MapperTask>,
     stage: MapperStage,
     /// Interfaces of its latest map.
-    known: AddressRoutes,
+    known: KnownHosts,
     /// Latest map, if all have its routes as far as it knows.
     current: Option<NetworkMap>,
     /// Version of its latest map, or of one that others have of it.
@@ -50,7 +49,7 @@ pub struct NetworkMapper {
 enum MapperStage {
     Listening,
     Searching(Box<NetworkSearch>),
-    Distributing(Box<(NetworkSearch, MapDistribution, AddressRoutes)>),
+    Distributing(Box<(NetworkSearch, MapDistribution, KnownHosts)>),
     Watching(Box<NetworkWatch>),
     /// The latest map has not reached all: it is made again in the next period.
     Failed(Box<NetworkSearch>),
@@ -74,7 +73,7 @@ impl NetworkMapper {
             follower: MapFollower::default(),
             requests: RequestQueue::new(first.0),
             stage: MapperStage::Listening,
-            known: AddressRoutes::new(),
+            known: KnownHosts::new(),
             current: None,
             version: MapVersion(0),
             due: now,
@@ -166,10 +165,15 @@ impl NetworkMapper {
             Ok(MappingPacket::Answer(answer)) => self.on_answer(now, &answer, effects),
             Ok(MappingPacket::Home(kind, source, ticket)) if source == self.own => {
                 let sent = self.requests.task(ticket).and_then(|task| task.purpose.home());
+                let found = match kind {
+                    HomeProbe::Switch | HomeProbe::Compare => Some(TaskAnswer::Home),
+                    HomeProbe::Identity => answered(payload).map(TaskAnswer::Switch),
+                };
                 if sent == Some(kind)
+                    && found.is_some()
                     && let Some(task) = self.requests.finish(ticket)
                 {
-                    self.result(now, task.purpose, Some(TaskAnswer::Home), effects);
+                    self.result(now, task.purpose, found, effects);
                 }
             }
             Ok(MappingPacket::Resign { source, .. }) => {
@@ -194,7 +198,7 @@ impl NetworkMapper {
             let sent = self
                 .requests
                 .task(header.ticket)
-                .is_some_and(|task| task.purpose.home().is_none() && task.route == header.route);
+                .is_some_and(|task| task.purpose.home().is_none() && task.trip.out == header.route);
             if sent {
                 let answer = self.answer(now, header.ticket, AnswerStatus::Received);
                 self.on_answer(now, &answer, effects);
@@ -222,7 +226,7 @@ impl NetworkMapper {
         }
         let mut payload = Vec::new();
         MappingPacket::Answer(self.answer(now, header.ticket, status)).emit(&mut payload);
-        effects.push(MappingEffect::Send { route: reversed(header.route), payload });
+        effects.push(MappingEffect::Send { route: header.answer_route(), payload });
     }
 
     fn answer(&self, now: u64, ticket: ProbeTicket, status: AnswerStatus) -> MappingAnswer {
@@ -267,8 +271,8 @@ impl NetworkMapper {
                 // Those that are not found yet have heard nothing since the search began.
                 let mut hosts = self.known.clone();
                 hosts.extend(search.hosts());
-                for route in hosts.into_values() {
-                    self.requests.push(MapperTask { route, purpose: TaskPurpose::Remind }, 1);
+                for trip in hosts.into_values() {
+                    self.requests.push(MapperTask { trip, purpose: TaskPurpose::Remind }, 1);
                 }
             }
             // What is still being probed need not be probed again.
@@ -277,14 +281,19 @@ impl NetworkMapper {
                 if !watch.begin_period() {
                     return self.search_again(now, effects);
                 }
-                for (host, route) in watch.hosts() {
-                    tasks.push((route.clone(), TaskPurpose::WatchHost(*host)));
+                for (host, trip) in watch.hosts() {
+                    tasks.push((trip.clone(), TaskPurpose::WatchHost(*host)));
                 }
-                tasks.extend(watch.links().iter().map(|way| (way.clone(), TaskPurpose::WatchLink)));
+                tasks.extend(
+                    watch
+                        .links()
+                        .iter()
+                        .map(|way| (RoundTrip::home(way.clone()), TaskPurpose::WatchLink)),
+                );
             }
         }
-        for (route, purpose) in tasks {
-            self.requests.push(MapperTask { route, purpose }, tries);
+        for (trip, purpose) in tasks {
+            self.requests.push(MapperTask { trip, purpose }, tries);
         }
     }
 
@@ -298,7 +307,7 @@ impl NetworkMapper {
             MapperStage::Distributing(stage) => stage.0.hosts(),
             MapperStage::Watching(watch) => watch.search().hosts(),
         };
-        for (_, route) in hosts {
+        for (_, RoundTrip { out: route, .. }) in hosts {
             let mut payload = Vec::new();
             MappingPacket::Resign { source: self.own, winner }.emit(&mut payload);
             effects.push(MappingEffect::Send { route, payload });
@@ -312,10 +321,15 @@ impl NetworkMapper {
     fn send(&mut self, now: u64, effects: &mut Vec<MappingEffect>) {
         let deadline = now.saturating_add(self.parameters.timeout.max(1));
         while let Some((ticket, task)) = self.requests.send(deadline) {
-            let MapperTask { route, purpose } = task;
+            let MapperTask { trip, purpose } = task;
             let mut payload = Vec::new();
-            let header =
-                RequestHeader { source: self.own, ticket, version: self.version, route: &route };
+            let header = RequestHeader {
+                source: self.own,
+                ticket,
+                version: self.version,
+                route: &trip.out,
+                way_back: trip.way_back(),
+            };
             let packet = match (purpose.home(), purpose) {
                 (Some(home), _) => MappingPacket::Home(home, self.own, ticket),
                 (None, TaskPurpose::Deliver(place)) => {
@@ -335,7 +349,7 @@ impl NetworkMapper {
             if let Some(kind) = purpose.probe() {
                 effects.push(MappingEffect::Noted(MappingNotice::Probed(kind)));
             }
-            effects.push(MappingEffect::Send { route, payload });
+            effects.push(MappingEffect::Send { route: trip.out, payload });
             if self.pace == SendPace::OneByOne {
                 break;
             }
@@ -353,6 +367,14 @@ impl NetworkMapper {
         let spread = self.parameters.period.saturating_mul(SPREAD);
         if spread == 0 { 0 } else { mixed % spread }
     }
+}
+
+/// The switch that answered an identity probe.
+fn answered(payload: &[u8]) -> Option<AnsweredSwitch> {
+    let answer = MappingPacket::switch_answer(payload)?;
+    let (ports, entry) = (answer.port_count().cast_signed(), answer.input.0.cast_signed());
+    let identity = SwitchIdentity { addressing: answer.addressing, node: answer.node };
+    Some(AnsweredSwitch { identity, ports, entry })
 }
 
 fn install(

@@ -2,8 +2,8 @@
 
 use codec::mapping::InterfaceAddress;
 
-use super::exploration::{NetworkSearch, ProbePlace};
-use super::map_routes::AddressRoutes;
+use super::exploration::NetworkSearch;
+use super::map_routes::{KnownHosts, RoundTrip};
 
 /// Periods after which a watched network is searched again. *Chosen*: hosts and links in use are
 /// probed in every period, but most ports are silent for ever; and only a new search finds out that
@@ -13,7 +13,7 @@ const WATCH_PERIODS: u32 = 8;
 /// A mapped network, being watched.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct NetworkWatch {
-    hosts: Vec<(InterfaceAddress, Vec<u8>)>,
+    hosts: Vec<(InterfaceAddress, RoundTrip)>,
     /// Routes to the own switch and over each link between switches, and home.
     links: Vec<Vec<u8>>,
     search: NetworkSearch,
@@ -22,13 +22,11 @@ pub(super) struct NetworkWatch {
 }
 
 impl NetworkWatch {
-    pub(super) fn new(search: NetworkSearch, routes: AddressRoutes) -> Self {
+    pub(super) fn new(search: NetworkSearch, routes: KnownHosts) -> Self {
         let links = search.links().into_iter().map(|(one, other)| search.across(one, other));
         let mut links: Vec<Vec<u8>> = links.collect();
         // Where nothing else is found, this probe alone shows that the own cable is sound.
-        if search.has_switches() {
-            links.push(search.turned(ProbePlace::Own));
-        }
+        links.extend(search.over_own_cable());
         Self { hosts: routes.into_iter().collect(), links, search, left: WATCH_PERIODS }
     }
 
@@ -47,7 +45,7 @@ impl NetworkWatch {
     }
 
     /// Hosts to be probed in every period, and the routes that are in use.
-    pub(super) fn hosts(&self) -> &[(InterfaceAddress, Vec<u8>)] {
+    pub(super) fn hosts(&self) -> &[(InterfaceAddress, RoundTrip)] {
         &self.hosts
     }
 

@@ -12,8 +12,11 @@ use super::limits::{DURATION_MAX, TRIES_MAX};
 use super::names::{NameLookup, node_name};
 use super::toml_reader::TomlTable;
 use super::toml_writer::{TomlKeys, TomlPage, quoted};
-use crate::mapping::{MapperDesign, MapperParameters as Mapper, MapperStart};
-use crate::topology::{NodeId, NodeKind, RoutedNetworks, RoutedProblem, Topology};
+use crate::mapping::{MapperDesign, MapperParameters as Mapper, MapperStart, SwitchSearch};
+use crate::topology::{
+    ExtensionSupport, NodeId, NodeKind, NodeSpec, RoutedNetworks, RoutedProblem, SwitchParameters,
+    SwitchRole, Topology,
+};
 
 /// Mapping in a scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,7 +62,8 @@ pub(super) fn read(
     mapped: Option<MappingPlan>,
 ) -> Option<MappingPlan> {
     let Some(mut table) = root.table("mapper") else { return mapped };
-    let parameters = keys::read(MAPPER, &mut table, Mapper::default());
+    let default = mapped.as_ref().map(|plan| plan.parameters).unwrap_or_default();
+    let parameters = keys::read(MAPPER, &mut table, default);
     let who = table.item("who").and_then(|who| who.text("the name of a host, or `auto`"));
     let who = who.filter(|who| who.text != AUTO).and_then(|who| map.host(&who));
     let addresses = read_addresses(&mut table, map);
@@ -127,14 +131,25 @@ pub(super) fn check_routers(
     map.problems.add(&place.unwrap_or(0..0), message, expected);
 }
 
-/// Name of the first switch whose way back the mapper cannot compute. N-8
-pub(super) fn absolute_switch(topology: &Topology) -> Option<&str> {
-    let absolute = |kind: NodeKind| match kind {
-        NodeKind::Switch(switch) => switch.addressing == RouteAddressing::Absolute,
-        NodeKind::Host => false,
+/// The search for the switches of a network: they are asked if all have extensions. The name of a switch that can be
+/// neither asked nor passed backwards is an error. N-8, S-8
+pub(super) fn switch_search(topology: &Topology) -> Result<SwitchSearch, &str> {
+    let switch = |node: &'_ NodeSpec| match node.kind {
+        NodeKind::Switch(switch) if switch.role == SwitchRole::Crossbar => Some(switch),
+        NodeKind::Switch(_) | NodeKind::Host => None,
     };
+    let switches = || topology.nodes().iter().filter_map(switch);
+    let absolute = |switch: &SwitchParameters| switch.addressing == RouteAddressing::Absolute;
+    let can_answer = |switch: SwitchParameters| switch.extensions != ExtensionSupport::Off;
+    if switches().next().is_some() && switches().all(can_answer) {
+        let ports = switches().filter(absolute).map(|switch| switch.ports).max();
+        return Ok(SwitchSearch::Asked(ports.unwrap_or(1)));
+    }
     let mut nodes = topology.nodes().iter();
-    nodes.find(|node| absolute(node.kind)).map(|node| node.name.as_str())
+    match nodes.find(|node| switch(node).as_ref().is_some_and(absolute)) {
+        Some(node) => Err(&node.name),
+        None => Ok(SwitchSearch::Turned),
+    }
 }
 
 pub(super) fn write(page: &mut TomlPage, plan: &MappingPlan, topology: &Topology) {

@@ -83,9 +83,9 @@ impl MappingNotice {
     ) -> &'w mut RowWriter<'a, M> {
         match self {
             // The truth has the packet instead.
-            Self::Probed(ProbeKind::Host | ProbeKind::Switch | ProbeKind::Compare) => {
-                out.event("mapping-transmitted")
-            }
+            Self::Probed(
+                ProbeKind::Host | ProbeKind::Switch | ProbeKind::Compare | ProbeKind::Identity,
+            ) => out.event("mapping-transmitted"),
             Self::Elected => out.event("mapper-elected"),
             Self::Resigned { winner } => {
                 out.event("mapper-resigned").field("winner", &format_args!("{winner}"))

@@ -116,7 +116,7 @@ fn contents(number: u32, [source, kind]: [&str; 2], rest: &[&str], route: &[u8])
     };
     let piece = MapPiece { number: 0, count: 1, bytes: &bytes };
     let ticket = ProbeTicket(number);
-    let header = RequestHeader { source, ticket, version, route };
+    let header = RequestHeader { source, ticket, version, route, way_back: None };
     let request = |request| MappingPacket::Request(header, request);
     let packet = match kind {
         "data" => return vec![0x05, 0xaa],

@@ -11,7 +11,7 @@ use codec::mapping::{InterfaceAddress, MappingAnswer, MappingPacket, ProbeTicket
 use codec::route::{PortId, RouteAddressing};
 use simulator::link::LinkParameters;
 use simulator::mapping::{
-    MapperDesign, MapperParameters, MapperStart, MappingEffect, NetworkMapper,
+    MapperDesign, MapperParameters, MapperStart, MappingEffect, NetworkMapper, SwitchSearch,
 };
 use simulator::topology::{
     CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology,
@@ -82,7 +82,8 @@ impl ElectionPlan {
         }
         let cable = |ends| CableSpec { ends, link: LinkParameters::default() };
         let topology = Topology::new(nodes, ends.into_iter().map(cable).collect()).ok()?;
-        let parameters = MapperParameters { design, period: 16, timeout: 1, tries: 1 };
+        let switches = SwitchSearch::Turned;
+        let parameters = MapperParameters { design, period: 16, timeout: 1, tries: 1, switches };
         Some(Self { topology, parameters, faults, held: held.into() })
     }
 }
@@ -203,7 +204,7 @@ impl<'a> ElectionState<'a> {
             match effect {
                 MappingEffect::Send { route, payload } => {
                     let end = self.network.end(host, &route);
-                    self.path.extend(end.map(|(end, _)| Rc::new((end, payload))));
+                    self.path.extend(end.map(|(end, ..)| Rc::new((end, payload))));
                 }
                 MappingEffect::Install(routes) => {
                     self.network.routes.insert(host, Rc::new(routes));

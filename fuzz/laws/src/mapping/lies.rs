@@ -6,8 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use codec::mapping::{
     AnswerStatus, HomeProbe, InterfaceAddress, InterfaceRole, MapEnd, MapNode, MapPiece,
     MapVersion, MappingAnswer, MappingPacket, MappingRequest, NetworkMap, ProbeTicket,
-    RequestHeader, emit_routes,
+    RequestHeader, SwitchIdentity, emit_routes,
 };
+use codec::route::{PortId, RouteAddressing};
+use codec::switch_answer::{AnsweredPorts, SwitchAnswer};
 use simulator::mapping::{MapperParameters, MapperStart, MappingEffect, NetworkMapper};
 use simulator::topology::NodeId;
 
@@ -40,7 +42,7 @@ pub(super) fn tell(world: &mut MappingWorld<'_>, dice: &mut SeededRng) {
     let far = u32::from(dice.below(4) == 0) << 31;
     let version = MapVersion(u32::from(small(dice, 8)) | far);
     let route: Vec<u8> = (0..dice.below(4)).map(|_| 0x80 | small(dice, 64)).collect();
-    let header = RequestHeader { source, ticket, version, route: &route };
+    let header = RequestHeader { source, ticket, version, route: &route, way_back: None };
     let mut bytes = Vec::new();
     let piece = |bytes| MapPiece { number: 0, count: 1, bytes };
     let statuses = [
@@ -59,6 +61,7 @@ pub(super) fn tell(world: &mut MappingWorld<'_>, dice: &mut SeededRng) {
             MappingPacket::Answer(MappingAnswer { source, ticket, mapper, version, status, role })
         }
         2 => MappingPacket::Resign { source, winner: other },
+        3 if dice.below(2) == 0 => MappingPacket::Home(HomeProbe::Identity, source, ticket),
         3 => MappingPacket::Home(HomeProbe::Compare, source, ticket),
         4 => {
             emit_routes(known.iter().map(|to| (*to, route.as_slice())), &mut bytes);
@@ -72,8 +75,25 @@ pub(super) fn tell(world: &mut MappingWorld<'_>, dice: &mut SeededRng) {
     for packet in [lie, MappingPacket::Request(header, MappingRequest::Install)] {
         let mut payload = Vec::new();
         packet.emit(&mut payload);
+        if let MappingPacket::Home(HomeProbe::Identity, ..) = packet {
+            answer(dice).emit(&mut payload);
+        }
         world.forge(to, payload);
     }
+}
+
+/// What some switch would say of itself.
+fn answer(dice: &mut SeededRng) -> SwitchAnswer {
+    let identity = identity(dice);
+    let ports = AnsweredPorts::Counted(8);
+    let input = PortId(small(dice, 8));
+    SwitchAnswer { ports, addressing: identity.addressing, input, node: identity.node }
+}
+
+fn identity(dice: &mut SeededRng) -> SwitchIdentity {
+    let absolute = dice.below(2) == 0;
+    let addressing = if absolute { RouteAddressing::Absolute } else { RouteAddressing::Relative };
+    SwitchIdentity { addressing, node: small(dice, 6).into() }
 }
 
 /// A map with any links, at ports that may be taken.
@@ -94,7 +114,15 @@ pub(super) fn map(known: &[InterfaceAddress], dice: &mut SeededRng) -> NetworkMa
     let links: Vec<[MapEnd; 2]> = (0..9).map(|_| [end(), end()]).collect();
     let links = if hosts.is_empty() && switches == 0 { Vec::new() } else { links };
     let routers = if hosts.is_empty() { Vec::new() } else { vec![0] };
-    NetworkMap { hosts, switches, links, routers }
+    let known = if dice.below(2) == 0 { switches } else { 0 };
+    let identities = (0..known).map(|_| identity(dice)).collect();
+    NetworkMap { hosts, switches, links, routers, identities }
+}
+
+fn addressing(map: &NetworkMap, node: MapNode) -> RouteAddressing {
+    let MapNode::Switch(switch) = node else { return RouteAddressing::Relative };
+    let identity = map.identities.get(usize::from(switch));
+    identity.map_or(RouteAddressing::Relative, |identity| identity.addressing)
 }
 
 /// Law of the routes: of whatever map, the interfaces compute routes that arrive in the network of the
@@ -111,7 +139,7 @@ pub(super) fn check_routes(map: &NetworkMap, bytes: &[u8]) {
         let start = MapperStart::Patient;
         let (ticket, version) = (ProbeTicket(0), MapVersion(1));
         let mut machine = NetworkMapper::new(*own, MapperParameters::default(), start, ticket, 0);
-        let header = RequestHeader { source: mapper, ticket, version, route: &[] };
+        let header = RequestHeader { source: mapper, ticket, version, route: &[], way_back: None };
         let mut effects = Vec::new();
         let piece = MapPiece { number: 0, count: 1, bytes };
         for request in [MappingRequest::Map(piece), MappingRequest::Install] {
@@ -129,10 +157,16 @@ pub(super) fn check_routes(map: &NetworkMap, bytes: &[u8]) {
                 let mut way = vec![MapEnd { node: MapNode::Host(host), port: 0 }];
                 let mut end = way.first().and_then(|sent| links.get(sent)).copied();
                 for byte in route {
-                    // Six bits with a sign. S-1
-                    let delta = (byte << 2).cast_signed() >> 2;
-                    let sent =
-                        end.map(|end| MapEnd { port: end.port.saturating_add(delta), ..end });
+                    let sent = end.map(|end| {
+                        let port = match addressing(map, end.node) {
+                            RouteAddressing::Absolute => (byte & 0x7f).cast_signed(),
+                            // Six bits with a sign. S-1
+                            RouteAddressing::Relative => {
+                                end.port.saturating_add((byte << 2).cast_signed() >> 2)
+                            }
+                        };
+                        MapEnd { port, ..end }
+                    });
                     way.extend(sent);
                     end = sent.and_then(|sent| links.get(&sent)).copied();
                 }

@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use codec::mapping::{InterfaceAddress, MapEnd, MapNode, NetworkMap, ProbeTicket};
 use codec::route::PortId;
+use codec::switch_answer::{AnsweredPorts, SwitchAnswer};
 use simulator::mapping::{MappedRoutes, MapperParameters, MapperStart, NetworkMapper};
 use simulator::routes::RouteTable;
-use simulator::topology::{NodeId, NodeKind, NodePort, Topology};
+use simulator::topology::{ExtensionSupport, NodeId, NodeKind, NodePort, Topology};
 
 /// Machines at the hosts of a topology.
 #[derive(Clone, Debug)]
@@ -61,18 +62,26 @@ impl<'a> MappedNetwork<'a> {
         self.machines.get_mut(&host).filter(|_| !self.off.contains(&host)).map(Rc::make_mut)
     }
 
-    /// The host at the end of a route, and the number of hops; none if it leads to no host. S-1
-    pub fn end(&self, from: NodeId, route: &[u8]) -> Option<(NodeId, u64)> {
+    /// The host at the end of a route, the number of hops, and what switches add; none if it leads to no host. S-1, S-8
+    pub fn end(&self, from: NodeId, route: &[u8]) -> Option<(NodeId, u64, Vec<u8>)> {
         let mut at = NodePort { node: from, port: PortId(0) };
-        let (mut bytes, mut hops) = (route.iter(), 0);
+        let (mut bytes, mut hops, mut answers) = (route.iter(), 0, Vec::new());
         loop {
             let input = self.peer(at)?;
             hops += 1;
             let byte = bytes.next();
             match (self.topology.node(input.node)?.kind, byte) {
-                (NodeKind::Host, None) => return Some((input.node, hops)),
+                (NodeKind::Host, None) => return Some((input.node, hops, answers)),
                 (NodeKind::Host, Some(_)) | (NodeKind::Switch(_), None) => return None,
                 (NodeKind::Switch(switch), Some(byte)) => {
+                    let asks = *byte == 0xff && switch.extensions != ExtensionSupport::Off;
+                    let byte = if asks { bytes.next()? } else { byte };
+                    if asks {
+                        let ports = AnsweredPorts::Counted(switch.ports);
+                        let (addressing, input, node) =
+                            (switch.addressing, input.port, input.node.0);
+                        SwitchAnswer { ports, addressing, input, node }.emit(&mut answers);
+                    }
                     let port = switch.addressing.select(*byte, input.port, switch.ports).ok()?;
                     at = NodePort { node: input.node, port };
                 }
@@ -126,7 +135,7 @@ impl<'a> MappedNetwork<'a> {
                 let routes = self.routes(host).zip(address);
                 let route = routes.and_then(|(routes, address)| routes.to.get(&address));
                 let end = route.and_then(|route| self.end(host, route));
-                if end.map(|(end, _)| end) != Some(other) {
+                if end.map(|(end, ..)| end) != Some(other) {
                     return Err(format!("every route arrives: {host:?} to {other:?} by {route:?}"));
                 }
                 union.set(host, other, route.cloned().unwrap_or_default());

@@ -126,9 +126,10 @@ impl<'a> MappingWorld<'a> {
         fate: &mut impl FnMut(Vec<u8>) -> PacketCopies,
     ) {
         match effect {
-            MappingEffect::Send { route, payload } => {
+            MappingEffect::Send { route, mut payload } => {
                 self.sent += 1;
-                let Some((to, hops)) = self.network.end(host, &route) else { return };
+                let Some((to, hops, answers)) = self.network.end(host, &route) else { return };
+                payload.extend(answers);
                 for (later, payload) in fate(payload) {
                     let at = self.now + (hops + 1) * HOP + payload.len() as u64 + later;
                     let number = self.flying.keys().next_back().map_or(0, |(_, number)| *number);

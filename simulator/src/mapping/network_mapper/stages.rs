@@ -9,7 +9,7 @@ use super::{MapperStage, NetworkMapper, install};
 use crate::mapping::distribution::{DeliveryStep, MapContent, MapDelivery, MapDistribution};
 use crate::mapping::exploration::{NetworkSearch, ProbeFinding, SearchProbe, SearchStep};
 use crate::mapping::follower::MapIdentity;
-use crate::mapping::map_routes::{MapGraph, MappedRoutes};
+use crate::mapping::map_routes::{MapGraph, MappedRoutes, RoundTrip};
 use crate::mapping::watch::NetworkWatch;
 use crate::mapping::{MapperDesign, MappingEffect, MappingNotice};
 
@@ -24,7 +24,7 @@ impl NetworkMapper {
     pub(super) fn search_again(&mut self, now: u64, effects: &mut Vec<MappingEffect>) {
         self.requests.retain(|_| false);
         self.since = (now, self.requests.sent());
-        let (search, step) = NetworkSearch::begin(self.own, self.role);
+        let (search, step) = NetworkSearch::begin(self.own, self.role, self.parameters.switches);
         self.stage = MapperStage::Searching(Box::new(search));
         self.search_step(now, step, effects);
     }
@@ -40,8 +40,15 @@ impl NetworkMapper {
         };
         let MapperStage::Searching(search) = &self.stage else { return };
         for probe in probes {
-            let (route, purpose) = (search.route(probe), TaskPurpose::Search(probe));
-            self.requests.push(MapperTask { route, purpose }, self.parameters.tries);
+            let trip = match probe {
+                SearchProbe::Host(place) => search.round_trip(place),
+                SearchProbe::Switch(_)
+                | SearchProbe::Identity(..)
+                | SearchProbe::Join(..)
+                | SearchProbe::Merge(_) => RoundTrip::home(search.route(probe)),
+            };
+            let purpose = TaskPurpose::Search(probe);
+            self.requests.push(MapperTask { trip, purpose }, self.parameters.tries);
         }
     }
 
@@ -66,22 +73,27 @@ impl NetworkMapper {
             took: now.saturating_sub(self.since.0),
         }));
         let graph = MapGraph::new(&map);
-        let Some(routes) = graph.as_ref().and_then(|graph| graph.routes_from(self.own)) else {
+        let found = graph.as_ref().and_then(|graph| {
+            let routes = graph.routes_from(self.own)?;
+            let trips = graph.round_trips(self.own, &routes.to);
+            Some((routes, trips))
+        });
+        let Some((routes, trips)) = found else {
             self.current = None;
             self.stage = MapperStage::Failed(search);
             return;
         };
-        self.follower.stage(self.identity(), routes.clone());
+        self.follower.stage(self.identity(), routes);
         let (content, mut bytes) = (self.content(), Vec::new());
         map.emit(&mut bytes);
         let bytes: Arc<[u8]> = bytes.into();
         let all = graph.filter(|_| content == MapContent::Routes).and_then(|all| all.all_routes());
-        let deliveries = routes.to.iter().map(|(to, route)| {
+        let deliveries = trips.iter().map(|(to, trip)| {
             let own = all.as_ref().and_then(|all| all.get(to)).map(routes_in_bytes);
-            MapDelivery::new(route.clone(), own.unwrap_or_else(|| bytes.clone()))
+            MapDelivery::new(trip.clone(), own.unwrap_or_else(|| bytes.clone()))
         });
         let (distribution, step) = MapDistribution::begin(content, deliveries.collect());
-        self.stage = MapperStage::Distributing(Box::new((*search, distribution, routes.to)));
+        self.stage = MapperStage::Distributing(Box::new((*search, distribution, trips)));
         self.delivery_step(step, effects);
     }
 
@@ -112,8 +124,8 @@ impl NetworkMapper {
         let MapperStage::Distributing(stage) = &self.stage else { return };
         for place in places {
             let Some(delivery) = stage.1.delivery(place) else { continue };
-            let task =
-                MapperTask { route: delivery.route.clone(), purpose: TaskPurpose::Deliver(place) };
+            let trip = delivery.trip.clone();
+            let task = MapperTask { trip, purpose: TaskPurpose::Deliver(place) };
             self.requests.push(task, self.parameters.tries);
         }
     }
@@ -170,6 +182,7 @@ impl NetworkMapper {
     ) {
         let finding = result.map(|result| match result {
             TaskAnswer::Home => ProbeFinding::Home,
+            TaskAnswer::Switch(switch) => ProbeFinding::Switch(switch),
             TaskAnswer::Answer(answer) => ProbeFinding::Host(answer.source, answer.role),
         });
         let MapperStage::Searching(search) = &mut self.stage else { return };

@@ -3,12 +3,13 @@
 use codec::mapping::{HomeProbe, InterfaceAddress, MappingAnswer};
 
 use crate::mapping::ProbeKind;
-use crate::mapping::exploration::SearchProbe;
+use crate::mapping::exploration::{AnsweredSwitch, SearchProbe};
+use crate::mapping::map_routes::RoundTrip;
 
-/// A packet that is answered, or comes home, and the route of it.
+/// A packet that is answered, or comes home, and its routes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct MapperTask {
-    pub(super) route: Vec<u8>,
+    pub(super) trip: RoundTrip,
     pub(super) purpose: TaskPurpose,
 }
 
@@ -28,13 +29,14 @@ pub(super) type TaskResult = Option<TaskAnswer>;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TaskAnswer {
     Home,
+    Switch(AnsweredSwitch),
     Answer(MappingAnswer),
 }
 
 impl TaskAnswer {
     pub(super) fn answer(self) -> Option<MappingAnswer> {
         match self {
-            Self::Home => None,
+            Self::Home | Self::Switch(_) => None,
             Self::Answer(answer) => Some(answer),
         }
     }
@@ -46,6 +48,7 @@ impl TaskPurpose {
         match self.probe() {
             Some(ProbeKind::Switch) => Some(HomeProbe::Switch),
             Some(ProbeKind::Compare) => Some(HomeProbe::Compare),
+            Some(ProbeKind::Identity) => Some(HomeProbe::Identity),
             Some(ProbeKind::Host) | None => None,
         }
     }
@@ -57,6 +60,7 @@ impl TaskPurpose {
                 Some(ProbeKind::Host)
             }
             Self::Search(SearchProbe::Switch(_)) => Some(ProbeKind::Switch),
+            Self::Search(SearchProbe::Identity(..)) => Some(ProbeKind::Identity),
             Self::WatchLink | Self::Search(SearchProbe::Join(..) | SearchProbe::Merge(_)) => {
                 Some(ProbeKind::Compare)
             }
