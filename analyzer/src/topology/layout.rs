@@ -68,16 +68,12 @@ impl Topology {
         for part in graph.parts() {
             let own = graph.place(&part);
             // Parts lie side by side.
-            let start = |places: &NodePlaces, own: &NodePlaces| {
-                let right = places.values().map(|it| it.0 + PITCH).max().unwrap_or(0);
-                right - own.values().map(|it| it.0).min().unwrap_or(0)
-            };
-            let (by, top) = (start(&places, &own), own.values().map(|it| it.1).min().unwrap_or(0));
-            places.extend(own.into_iter().map(|(node, (x, y))| (node, (x + by, y - top))));
+            let ([left, _], [top, _]) = extent(&own);
+            let start = if places.is_empty() { 0 } else { extent(&places).0[1] + PITCH };
+            let moved = |(node, (x, y))| (node, (x + start - left, y - top));
+            places.extend(own.into_iter().map(moved));
         }
-        let right = places.values().map(|it| it.0).max().unwrap_or(0);
-        let bottom = places.values().map(|it| it.1).max().unwrap_or(0);
-        let left = places.values().map(|it| it.0).min().unwrap_or(0);
+        let ([left, right], [_, bottom]) = extent(&places);
         for place in places.values_mut() {
             *place = (place.0 - left + MARGIN, place.1 + MARGIN);
         }
@@ -282,6 +278,15 @@ fn name_place(
     };
     let around = around.map(|(right, down)| (x + right, y + down));
     around.into_iter().min_by_key(meets).unwrap_or((x, y + 28))
+}
+
+/// Least and greatest coordinates: to the right, and down.
+fn extent(places: &NodePlaces) -> ([i64; 2], [i64; 2]) {
+    let bounds = |of: fn(&PicturePoint) -> i64| {
+        let all = || places.values().map(of);
+        [all().min().unwrap_or(0), all().max().unwrap_or(0)]
+    };
+    (bounds(|it| it.0), bounds(|it| it.1))
 }
 
 fn is_new(entry: Entry<'_, usize, i64>, steps: i64) -> bool {

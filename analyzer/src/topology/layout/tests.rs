@@ -123,6 +123,16 @@ fn trees_have_their_hosts_in_the_lowest_row() {
     assert!((6..14).all(|node| row(node) == row(0) + 240));
 }
 
+#[test]
+fn at_most_160_nodes_and_600_links_are_drawn() {
+    let line: Vec<TestCable> = (1..170).map(|at| cable(at - 1, at)).collect();
+    let pair = vec![cable(0, 1); 601];
+    for (switches, cables, drawn) in [(170, line, (160, 159)), (2, pair, (4, 600))] {
+        let layout = network(switches, &cables, &[0, 1]).layout();
+        assert_eq!((layout.nodes.len(), layout.links.len()), drawn);
+    }
+}
+
 proptest! {
     /// Trees with further cables: no link passes over a node, and all is within the picture.
     #[test]
