@@ -124,7 +124,7 @@ pub(crate) fn network_file(
     findings: &[SelectedFinding<'_>],
     capture: CaptureArgument<'_>,
 ) -> Result<String, askama::Error> {
-    let links: Vec<_> = analysis.links().map(|it| LinkAnalysis::reports(it).collect()).collect();
+    let links = channel_reports(analysis, |_| true);
     let (topology, facts) = (analysis.topology(), channel_facts(&links, findings));
     let command = ShellCommand::of("topology", capture);
     let Some(net) = network::picture(&topology, &facts, &command) else { return Ok(String::new()) };
@@ -135,14 +135,7 @@ pub(crate) fn network_file(
 /// Draws the page.
 pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
     let ReportInput { capture, part, analysis, findings, recorded, .. } = *input;
-    let links: Vec<Vec<ChannelReport<'_>>> = analysis
-        .links()
-        .map(|link| {
-            let selects = |it: &ChannelReport<'_>| part.channels().selects(it.channel);
-            LinkAnalysis::reports(link).filter(selects).collect()
-        })
-        .filter(|link: &Vec<_>| !link.is_empty())
-        .collect();
+    let links = channel_reports(analysis, |it| part.channels().selects(it.channel));
     let buffers = analysis.links().flat_map(|link| {
         let channels = LinkAnalysis::reports(link).map(|report| report.id);
         channels.zip(LinkAnalysis::slack(link))
@@ -227,6 +220,15 @@ impl ReportPage<'_> {
         });
         alike.collect()
     }
+}
+
+/// Results of the selected channels, link by link.
+fn channel_reports(
+    analysis: &CliAnalysis,
+    selects: impl Fn(&ChannelReport<'_>) -> bool,
+) -> Vec<Vec<ChannelReport<'_>>> {
+    let links = analysis.links().map(|it| LinkAnalysis::reports(it).filter(&selects).collect());
+    links.filter(|link: &Vec<_>| !link.is_empty()).collect()
 }
 
 fn open_time(report: &ChannelReport<'_>) -> (u64, u64) {

@@ -77,8 +77,9 @@ pub(super) fn picture<'a>(
         topology.links.get(*link).map(|link| draw(topology, link, facts, *curve))
     });
     let links = BoundedList {
+        items: links.collect(),
         more: topology.links.len() - drawn.links.len(),
-        ..BoundedList::of(links, usize::MAX, command)
+        command: command.clone(),
     };
     let counts = TopologyNodeKind::ALL
         .map(|kind| (kind, topology.nodes.iter().filter(|node| node.kind == kind).count()));

@@ -89,6 +89,14 @@ fn topology_has_the_same_rows_in_every_format() {
         assert_eq!(svg.matches(&format!("class=\"{class}\"")).count(), count, "{class}");
     }
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
+    // A line of 170 switches, each with a host: 160 are drawn, and the links between them.
+    let directory = ScratchDirectory::new("line");
+    let text = "duration_us = 1\n[[tap]]\nall = true\n[topology]\nkind = 'mesh'\nwidth = 170\nheight = 1\n";
+    let (scenario, file) =
+        (directory.write("line.toml", text.as_bytes()), directory.file("line.pcapng"));
+    good(&["simulate", &scenario, "-o", &file]);
+    let svg = good(&["topology", &file, "--format", "svg"]);
+    assert!(svg.contains(">not shown: 180 nodes, "), "{svg:.3000}");
     assert!(view("demo-now36", &["topology"]).starts_with("2 switches, 2 hosts, 2 links\n"));
 }
 
