@@ -175,6 +175,11 @@ impl WaitBranch {
 }
 
 impl StopReport {
+    /// The root of the stop's tree.
+    pub fn culprit(&self) -> BlockingRoot {
+        self.path_from_root().0
+    }
+
     /// The root of a stop, and the channels from the root to its own.
     fn path_from_root(&self) -> (BlockingRoot, Vec<ChannelId>) {
         let last = self.last();

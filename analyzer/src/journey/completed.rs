@@ -65,6 +65,8 @@ pub struct JourneyHop {
     pub end: Tick,
     /// Time of its first byte at the tap.
     pub time: Picoseconds,
+    /// Time of the character that ended it: a stopped packet holds the channel behind its last byte too.
+    pub closed: Picoseconds,
     /// Time from which all channels of its switches must have been recorded, for it to be known which packet it is.
     pub(crate) since: Picoseconds,
     /// Length in bytes, including the CRC byte.
@@ -266,6 +268,7 @@ impl JourneyTracker {
             start: leg.start,
             end: closed.end,
             time: leg.time,
+            closed: closed.at,
             since: leg.since,
             length: closed.length,
             opening: closed.opening,
