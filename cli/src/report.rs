@@ -5,9 +5,11 @@ mod decimate;
 mod findings;
 mod lanes;
 mod messages;
+mod moments;
 mod network;
 mod numbers;
 mod recorded;
+mod spans;
 mod text;
 mod waits;
 
@@ -32,6 +34,7 @@ use codec::time::{Picoseconds, Tick};
 use self::findings::{FindingCard, ShownVerdict};
 use self::lanes::{ActivityLane, PictureTime};
 use self::messages::SequenceDiagram;
+use self::moments::NetworkMoments;
 use self::network::{ChannelFacts, NetworkPicture};
 use self::numbers::{BufferPicture, LatencyPicture};
 use self::text::{BoundedList, ShrinkingList, filters};
@@ -77,6 +80,7 @@ struct ReportPage<'a> {
     cards: Vec<FindingCard<'a>>,
     verdicts: Vec<ShownVerdict>,
     network: Option<NetworkPicture<'a>>,
+    moments: Option<NetworkMoments<'a>>,
     lanes: BoundedList<Vec<ActivityLane<'a>>>,
     buffers: BoundedList<BufferPicture<'a>>,
     buffer_rows: BoundedList<(&'a SlackTracker, SlackRow<'a>)>,
@@ -153,14 +157,16 @@ pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
     let findings_so_far = analysis.findings();
     let held_up = held_up(findings_so_far.ledger(), &|id| analysis.channel(id));
     let unseen = unseen(findings_so_far.ledger()).filter(|_| !input.scope.is_wrong());
+    let network = network::picture(&topology, &facts, &command("topology"));
     let page = ReportPage {
+        moments: moments::picture(network.as_ref(), &links, input, time),
         input,
         time,
         held_up: held_up.iter().map(ToString::to_string).collect(),
         unseen,
         cards: findings::cards(findings, capture),
         verdicts: findings::verdicts(verdicts(analysis.findings().ledger())),
-        network: network::picture(&topology, &facts, &command("topology")),
+        network,
         lanes: lanes::picture(input, &links, time),
         buffers: numbers::buffers(&buffers, &recorded.fills, time, capture),
         buffer_rows: numbers::buffer_table(&buffers, capture),
@@ -193,11 +199,19 @@ impl ReportPage<'_> {
             ];
             lists.extend(self.cards.iter_mut().map(|card| &mut card.places as _));
             lists.extend(self.network.iter_mut().map(|network| &mut network.links as _));
+            if let Some(NetworkMoments { packets, stops, scenes, ways, .. }) = &mut self.moments {
+                lists.extend([packets as &mut dyn ShrinkingList, stops, scenes, ways]);
+            }
             let shorter = lists.into_iter().filter_map(|list| list.halve().then_some(())).count();
             if html.len() <= PAGE_MAX || shorter == 0 {
                 return Ok(html);
             }
         }
+    }
+
+    /// Number of a channel in the network over time.
+    fn track(&self, report: &ChannelReport<'_>) -> Option<usize> {
+        self.moments.as_ref()?.track(report.id)
     }
 
     /// Class of the result.

@@ -55,6 +55,11 @@ impl<T: StretchValue> StretchList<T> {
         }
     }
 
+    /// Ticks of a cell in which stretches were merged; 0 if none were.
+    pub(super) fn grain(&self) -> u64 {
+        if self.shift == 0 { 0 } else { 1_u64.checked_shl(self.shift).unwrap_or(u64::MAX) }
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &TimeStretch<T>> {
         self.stretches.iter()
     }

@@ -19,6 +19,8 @@ use super::text::{BoundedList, duration, percent};
 const LANES_MAX: usize = 48;
 /// Rectangles of all lanes. *Chosen*: some 20 bytes each, a quarter of the page.
 const RECTANGLES_MAX: usize = 24_000;
+/// Rectangles of a lane. *Chosen*: more than a screen has columns.
+const LANE_MAX: usize = 1024;
 /// Marks of findings on a lane. *Chosen*: more would cover each other.
 const MARKS_MAX: usize = 40;
 /// Units of the time axis: the coordinates of a zoomed page remain integers.
@@ -103,7 +105,7 @@ pub(super) fn picture<'a>(
     BoundedList::of(order, fitting, &command).map(|link| {
         let lanes = link.iter().map(|report| {
             let mut list = input.recorded.lanes.get(&report.id).cloned().unwrap_or_default();
-            list.reduce(RECTANGLES_MAX / shown.max(1));
+            list.reduce(LANE_MAX.min(RECTANGLES_MAX / shown.max(1)));
             let own = input.findings.iter().filter(|it| it.id == report.id);
             let marks = own.take(MARKS_MAX).map(|it| (time.x(it.row.time_ps), it));
             ActivityLane {

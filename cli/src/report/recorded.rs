@@ -12,14 +12,14 @@ use codec::time::Tick;
 use super::decimate::{StretchList, StretchValue, TimeStretch};
 use super::lanes::ActivityTimes;
 use super::messages::MessageRecord;
+use super::moments::{self, RecordedPackets, RecordedStops};
 use super::numbers::{FateTotals, FillRange, fill_parts};
 use crate::analyze::CliAnalysis;
 use crate::args::CapturePart;
 
-/// Stretches of all lanes together, and the most and the fewest of one. *Chosen*: 1024 are more than a
-/// screen has columns; half a million take 40 MB.
+/// Stretches of all lanes together, and the most and the fewest of one. *Chosen*: half a million take 40 MB.
 const STRETCHES_MAX: usize = 1 << 19;
-const LANE_MAX: usize = 1024;
+const LANE_MAX: usize = 1 << 14;
 const LANE_MIN: usize = 16;
 
 /// Selected events of a capture.
@@ -28,7 +28,9 @@ pub(crate) struct RecordedEvents {
     pub(super) lanes: BTreeMap<ChannelId, StretchList<ActivityTimes>>,
     pub(super) fills: BTreeMap<ChannelId, StretchList<FillRange>>,
     pub(super) waits: WaitTrees,
+    pub(super) stops: RecordedStops,
     pub(super) journeys: FateTotals,
+    pub(super) packets: RecordedPackets,
     pub(super) messages: MessageRecord,
     pub(super) mapping: MappingText,
 }
@@ -55,8 +57,14 @@ impl RecordedEvents {
                     add(&mut self.fills, channel, (from, to), |_| range);
                 }
             }
-            AnalysisEvent::Journey(journey) => self.journeys.add(&journey),
-            AnalysisEvent::Blocked(wait) => self.waits.add(wait),
+            AnalysisEvent::Journey(journey) => {
+                self.journeys.add(&journey);
+                moments::add_packet(&mut self.packets, &journey);
+            }
+            AnalysisEvent::Blocked(wait) => {
+                moments::add_stop(&mut self.stops, &wait);
+                self.waits.add(wait);
+            }
             AnalysisEvent::Spoken(event) => self.messages.add(channel.capture, event),
             AnalysisEvent::Mapping(event) => self.mapping.add(event, channel),
             AnalysisEvent::Row(_) | AnalysisEvent::Case(_) | AnalysisEvent::Fault(_) => {}

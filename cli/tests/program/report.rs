@@ -5,14 +5,14 @@ use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
-use crate::support::{ScratchDirectory, capture, program, run};
+use crate::support::{ScratchDirectory, capture, good, program, run};
 
 /// Elements and attributes that the template has. Those of a hostile name would be others.
-const ELEMENTS: &str = "a article b body br caption circle code dd details div dl dt footer g h1 h2 \
+const ELEMENTS: &str = "a article b body br caption circle code dd defs details div dl dt footer g h1 h2 \
     h3 head header html li main marker meta nav ol p path pre rect script section small span style summary svg \
-    table tbody td text th thead title tr ul figure figcaption";
-const ATTRIBUTES: &str = "aria-hidden aria-label charset class colspan content cx cy d data-from data-length \
-    data-v data-x dy height href http-equiv id lang marker-mid markerHeight markerWidth name orient \
+    table tbody td text th thead title tr ul use figure figcaption";
+const ATTRIBUTES: &str = "aria-hidden aria-label charset class colspan content cx cy d data-at data-cycles data-from \
+    data-length data-n data-packets data-s data-span data-stops data-track data-v data-x dy height href http-equiv id lang marker-mid markerHeight markerWidth name orient \
     preserveAspectRatio r refX refY role rx scope stroke-width style title viewBox width x y";
 
 /// Most bytes of a page.
@@ -119,6 +119,39 @@ fn every_fixture_has_a_sound_page() {
     let page = page(&[&capture("demo-self-healing")]);
     let (_, mapping) = page.split_once("<section id=\"mapping\">").unwrap();
     assert!(mapping.contains("\n00:60:dd:00:00:10       2     16687.0"), "{mapping:.2000}");
+}
+
+#[test]
+fn the_network_at_moments_that_matter_stands_in_the_page() {
+    let page = page(&[&capture("ring-deadlock")]);
+    // The four switches of the ring wait for each other from 1.7875 µs on.
+    let (_, still) = page.split_once("id=\"t=1.7875us\"").unwrap();
+    let (still, _) = still.split_once("</figure>").unwrap();
+    assert!(still.contains("<b>a cycle of waits closes"), "{still}");
+    let (_, ring) = still.split_once("<g class=\"ring\">").unwrap();
+    assert_eq!(ring.split_once("</g>").unwrap().0.matches("<use ").count(), 4);
+    assert_eq!(still.matches("class=\"worm-head stopped\"").count(), 4);
+    // A packet's way begins with its first channel.
+    let (_, ways) = page.split_once("<div id=\"ways\">").unwrap();
+    let ways = text(ways.split_once("</div>").unwrap().0);
+    assert!(ways.contains("Packet 0, arrived, 450 ns to 52.43 ms | h3:0>s3:2 | s3:0"), "{ways}");
+    assert!(!page.contains("are drawn as one"));
+}
+
+#[test]
+fn a_long_capture_is_thinned_out_and_the_page_says_so() {
+    let directory = ScratchDirectory::new("report-long");
+    let text = "duration_us = 8000\n[[tap]]\nall = true\n[[traffic]]\nto = 'shift'\npayload = 16\n\
+                every_us = 1\n[topology]\nkind = 'mesh'\nwidth = 2\nheight = 1\n";
+    let (scenario, file) =
+        (directory.write("long.toml", text.as_bytes()), directory.file("long.pcapng"));
+    good(&["simulate", &scenario, "-o", &file]);
+    let intervals = good(&["links", "--intervals", &file, "--format", "jsonl"]);
+    assert!(intervals.lines().count() > 64_000, "{}", intervals.lines().count());
+    let page = page(&[&file]);
+    for words in ["Changes of a channel within ", " more packets, not drawn", "at least "] {
+        assert!(page.contains(words), "{words}");
+    }
 }
 
 #[test]

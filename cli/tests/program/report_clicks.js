@@ -83,9 +83,64 @@
     strip.closest(".lanes").dispatchEvent(new PointerEvent("pointerleave"));
     check("the text goes with the pointer", tip.hidden);
 
-    // Links within the page.
+    // The network over time: a ring of four switches, whose four packets wait for each other.
     const next = () => new Promise((done) => setTimeout(done, 50));
-    // The uppermost where several are at one place.
+    const [live, stills] = [document.querySelector(".live"), all(".still")];
+    const [drawn, slider] = [live.querySelector("svg"), live.querySelector("input")];
+    const go = async (address) => {
+      location.hash = address;
+      await next();
+    };
+    const key = (name) => live.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true }));
+    const place = () => Number(slider.value);
+    check("moments that matter are drawn", stills.length > 3);
+    for (const still of stills) {
+      click(still.querySelector("a"));
+      await next();
+      check(`the script draws ${still.id} as the page has it`, drawn.innerHTML === still.querySelector("svg").innerHTML);
+    }
+    await go("#t=2us");
+    check("the cycle is drawn whole", all(".ring use", drawn).length, 4);
+    check("its packets are marked as stopped", all(".worm-head.stopped", drawn).length, 4);
+    check("the cause is named", all("#culprits li").filter((it) => !it.hidden).map((it) => it.textContent.trim()), ["◎ deadlock"]);
+    await go("#t=0.0525ms");
+    check("a time in another unit is the same moment", live.querySelector("a").hash, "#t=52.5us");
+    key("Home");
+    check("the first moment", [place(), live.querySelector("a").hash], [0, "#t=0us"]);
+    await new Promise((done) => setTimeout(done, 400));
+    check("its address", location.hash, "#t=0us");
+    check("nothing is known yet", all(".b-unknown use", drawn).length, 16);
+    key("ArrowRight");
+    key("ArrowRight");
+    key("ArrowLeft");
+    check("keys step by events", place(), 1);
+    tool("Next event");
+    check("so does a button", place(), 2);
+    slider.value = 7;
+    slider.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    check("the slider moves", place() === 7 && live.querySelector("a").hash !== "#t=0us");
+    key(" ");
+    await new Promise((done) => setTimeout(done, 400));
+    key(" ");
+    const reached = place();
+    check("it plays", reached > 7);
+    await new Promise((done) => setTimeout(done, 400));
+    check("and stops", place(), reached);
+    key("End");
+    check("the last moment", place(), Number(slider.max));
+
+    // A packet: its way as stairs, and its lanes in order.
+    await go("#t=2us");
+    at(drawn);
+    const head = all(".worm-head", drawn).find((it) => it.textContent === "0");
+    head.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    const way = ["h3:0>s3:2", "s3:0>s0:1", "s0:0>s1:1", "s1:2>h1:0"];
+    check("its stairs begin with its first channel", all(".live .way text").map((it) => it.textContent), way);
+    const lanes = all("#links .lane[data-track]").sort((a, b) => a.offsetTop - b.offsetTop);
+    check("its lanes are first", lanes.slice(0, 4).map((it) => it.querySelector(".name").textContent), way);
+    check("and marked", all(".hop").length, 4);
+
+    // Links within the page. The uppermost where several are at one place.
     const mark = at(document.querySelector(".mark"))[0].closest(".mark");
     click(mark);
     await next();
