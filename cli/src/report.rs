@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use analyzer::channel_name::link_name;
 use analyzer::conversation::ConversationRow;
 use analyzer::finding::{CaptureArgument, Severity, ShellCommand};
+use analyzer::finding_row::ShownFact;
 use analyzer::link::LinkAnalysis;
 use analyzer::link::interval::ChannelActivity;
 use analyzer::link::report::ChannelReport;
@@ -286,6 +287,18 @@ fn channel_facts<'a>(
     findings: &[SelectedFinding<'_>],
 ) -> BTreeMap<Cow<'a, str>, ChannelFacts> {
     let worst = lanes::worst(findings);
+    // A deadlock is found on one channel, and is on all of its cycle.
+    let circles: BTreeMap<&str, Severity> = findings
+        .iter()
+        .flat_map(|it| it.row.first.0.iter().map(|fact| (fact, it.row.severity)))
+        .filter_map(|(fact, severity)| match fact {
+            ("circle", ShownFact::Texts(names)) => {
+                Some(names.iter().map(move |it| (*it, severity)))
+            }
+            _ => None,
+        })
+        .flatten()
+        .collect();
     let mut facts: BTreeMap<Cow<'_, str>, ChannelFacts> = BTreeMap::new();
     for link in links {
         let mut own: BTreeMap<Cow<'_, str>, ChannelFacts> = BTreeMap::new();
@@ -297,7 +310,10 @@ fn channel_facts<'a>(
             };
             let known = own.entry(link_name(&report.channel.name)).or_default();
             *known = known.worse(ChannelFacts {
-                severity: worst.get(&report.id).copied(),
+                severity: {
+                    let all = [worst.get(&report.id), circles.get(&*report.channel.name)];
+                    all.into_iter().flatten().min().copied()
+                },
                 // Virtual channels share the characters of their link. C-7
                 use_permille: (known.use_permille + permille(counters.data())).min(1000),
                 stopped_permille: permille(report.totals.stops.periods),

@@ -107,6 +107,7 @@
   words.setAttribute("role", "status");
   const link = make("a", {}, words);
   const said = make("span", {}, words);
+  aside.append(...all("#culprits"));
   let [now, timer, selected, pending] = [origin, null, null, null];
 
   const show = (at, keeps) => {
@@ -217,7 +218,14 @@
     if (head) select(packets.find((it) => String(it.id) === head.textContent));
   });
 
-  // A link to a moment.
+  // A link to a moment; the times of findings are such links.
+  for (const when of all(".when")) {
+    const at = Number(when.dataset.v);
+    if (at < origin || at >= end) continue;
+    const text = when.textContent;
+    when.replaceChildren();
+    make("a", { textContent: text, href: `#t=${at / 1e6}us` }, when);
+  }
   const UNITS = { ps: 1, ns: 1e3, us: 1e6, "µs": 1e6, ms: 1e9, s: 1e12 };
   const follow = () => {
     const [, value, unit] = decodeURIComponent(location.hash).match(/^#t=([\d.]+)(ps|ns|us|µs|ms|s)$/) ?? [];
@@ -227,5 +235,5 @@
     return true;
   };
   window.addEventListener("hashchange", follow);
-  if (!follow()) show(Number(document.querySelector(".still")?.dataset.v ?? origin), true);
+  if (!follow()) show(Number((document.querySelector(".still:has(.ring)") ?? document.querySelector(".still"))?.dataset.v ?? origin), true);
 })();

@@ -1,6 +1,7 @@
 //! The network over time: what each channel did, packets on their way, stops and deadlocks, as data for the script of
 //! the page; and the pictures of moments that matter, which the page has without its script.
 
+mod data;
 mod scene;
 
 use std::cmp::Reverse;
@@ -46,8 +47,6 @@ const FINDINGS_MAX: usize = 3;
 const WAYS_MAX: usize = 4;
 /// Distance of a channel from the middle of its link, in pixels.
 const SIDE: i64 = 3;
-/// Letters of the activities in the data.
-const LETTERS: [char; ChannelActivity::ALL.len()] = ['U', 'O', 'R', 'S', 'D', 'V', 'I'];
 
 /// A packet's channels, each with the times at which it began and ended there. A channel is its id in what was
 /// recorded, and the number of its track in the pictures.
@@ -70,7 +69,7 @@ pub(super) type RecordedStops = SpanList<StoppedSender<ChannelId, BlockingRoot>>
 
 pub(super) struct NetworkMoments<'a> {
     time: PictureTime,
-    pub(super) tracks: Vec<ChannelTrack<'a>>,
+    pub(super) tracks: Vec<MomentTrack<'a>>,
     /// Track of each channel.
     numbers: BTreeMap<ChannelId, usize>,
     pub(super) packets: BoundedList<TimeSpan<PacketWay>>,
@@ -89,7 +88,7 @@ pub(super) struct NetworkMoments<'a> {
 }
 
 /// A channel as a curve, with its activity over time.
-pub(super) struct ChannelTrack<'a> {
+pub(super) struct MomentTrack<'a> {
     id: ChannelId,
     pub(super) channel: &'a Channel,
     /// Nodes from which and to which it leads.
@@ -182,7 +181,7 @@ fn tracks<'a>(
     net: &NetworkPicture<'_>,
     links: &[Vec<ChannelReport<'a>>],
     recorded: &RecordedEvents,
-) -> (Vec<ChannelTrack<'a>>, Picoseconds) {
+) -> (Vec<MomentTrack<'a>>, Picoseconds) {
     let mut named: BTreeMap<_, Vec<&ChannelReport<'a>>> = BTreeMap::new();
     for report in links.iter().flatten() {
         named.entry(link_name(&report.channel.name)).or_default().push(report);
@@ -202,7 +201,7 @@ fn tracks<'a>(
                 list.reduce(most);
                 merged = merged.max(channel.period.time(list.grain()));
                 let (curve, runs) = (beside(curve, by * SIDE), runs(&list, channel));
-                tracks.push(ChannelTrack { id, channel, ends, curve, runs });
+                tracks.push(MomentTrack { id, channel, ends, curve, runs });
             }
         }
     }
@@ -260,56 +259,6 @@ impl<'a> NetworkMoments<'a> {
         self.numbers.get(&id).copied()
     }
 
-    /// Digits of a time since the beginning of the pictures.
-    fn since(&self, time: Picoseconds) -> String {
-        base36(time.saturating_sub(self.time.from))
-    }
-
-    /// Activities of a track: the beginning, then a letter and a length each.
-    pub(super) fn track_data(&self, track: &ChannelTrack<'_>) -> String {
-        let first = track.runs.first().map_or(self.time.from, |run| run.0);
-        let runs = track.runs.iter().filter_map(|(from, to, state)| {
-            Some(format!("{}{}", LETTERS.get(state.index())?, base36(to - from)))
-        });
-        [self.since(first)].into_iter().chain(runs).collect()
-    }
-
-    /// Packets: number, fate, and of each hop track, beginning and length.
-    pub(super) fn packet_data(&self) -> String {
-        let packets = self.packets.items.iter().map(|packet| {
-            let PacketWay { number, fate, hops } = &packet.value;
-            let hop = |(track, from, to): &_| format!(" {track} {}", self.span(*from, *to));
-            let hops: String = hops.iter().map(hop).collect();
-            format!("{number} {}{hops}", fate.name())
-        });
-        packets.collect::<Vec<_>>().join(";")
-    }
-
-    /// Stops: track, beginning, length, cause, and the next track if it is drawn.
-    pub(super) fn stop_data(&self) -> String {
-        let stops = self.stops.items.iter().map(|stop| {
-            let StoppedSender { track, next, culprit } = stop.value;
-            let next = next.map(|next| format!(" {next}")).unwrap_or_default();
-            format!("{track} {} {culprit}{next}", self.span(stop.from, stop.to))
-        });
-        stops.collect::<Vec<_>>().join(";")
-    }
-
-    /// Deadlocks: beginning, length, and the tracks.
-    pub(super) fn cycle_data(&self) -> String {
-        let cycles = self.cycles.iter().map(|(from, to, tracks)| {
-            let tracks: String = tracks.iter().map(|track| format!(" {track}")).collect();
-            self.span(*from, *to) + &tracks
-        });
-        cycles.collect::<Vec<_>>().join(";")
-    }
-
-    /// Beginning and length.
-    fn span(&self, from: Picoseconds, to: Picoseconds) -> String {
-        let from = from.max(self.time.from);
-        format!("{} {}", self.since(from), base36(to.saturating_sub(from)))
-    }
-
     /// The ways of the packets that were longest on theirs, each way once.
     fn longest_ways(&self) -> Vec<WayPicture<'a>> {
         let mut ways: Vec<&TimeSpan<PacketWay>> = self.packets.items.iter().collect();
@@ -322,7 +271,7 @@ impl<'a> NetworkMoments<'a> {
     }
 }
 
-impl ChannelTrack<'_> {
+impl MomentTrack<'_> {
     fn state(&self, at: Picoseconds) -> ChannelActivity {
         let run = self.runs.partition_point(|(from, ..)| *from <= at).checked_sub(1);
         let run = run.and_then(|run| self.runs.get(run)).filter(|(_, to, _)| at < *to);
@@ -381,7 +330,7 @@ fn beside([from, bend, to]: [PicturePoint; 3], by: i64) -> [PicturePoint; 3] {
 fn root_place(
     root: BlockingRoot,
     track: &dyn Fn(&ChannelId) -> Option<usize>,
-    tracks: &[ChannelTrack<'_>],
+    tracks: &[MomentTrack<'_>],
 ) -> Option<PicturePoint> {
     let (id, at) = match root {
         BlockingRoot::Deadlock => return None,
@@ -389,19 +338,6 @@ fn root_place(
         BlockingRoot::OpenLink(id) | BlockingRoot::Busy(id) | BlockingRoot::Switch(id) => (id, 50),
     };
     Some(tracks.get(track(&id)?)?.point(at))
-}
-
-fn base36(number: u128) -> String {
-    let mut digits = Vec::new();
-    let mut rest = number;
-    loop {
-        let digit = u32::try_from(rest % 36).unwrap_or(0);
-        digits.push(char::from_digit(digit, 36).unwrap_or('0'));
-        rest /= 36;
-        if rest == 0 {
-            return digits.into_iter().rev().collect();
-        }
-    }
 }
 
 /// A time as the address of a moment.
@@ -431,10 +367,8 @@ mod tests {
         let (idle, unknown) = (ChannelActivity::Idle, ChannelActivity::Unknown);
         let ticks = [(10, 20, idle), (20, 50, unknown), (50, 70, idle)];
         assert_eq!(runs, ticks.map(|(from, to, state)| (from * 12_500, to * 12_500, state)));
-        let track = ChannelTrack { id, channel, ends: [0, 1], curve: [(0, 0); 3], runs };
+        let track = MomentTrack { id, channel, ends: [0, 1], curve: [(0, 0); 3], runs };
         let states = [9, 10, 19, 20, 49, 50, 69, 70].map(|at| track.state(at * 12_500) == idle);
         assert_eq!(states, [false, true, true, false, false, true, true, false]);
-        // Digits for the script.
-        assert_eq!([0, 35, 36, 12_500].map(base36), ["0", "z", "10", "9n8"]);
     }
 }

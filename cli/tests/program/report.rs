@@ -136,6 +136,9 @@ fn the_network_at_moments_that_matter_stands_in_the_page() {
     let ways = text(ways.split_once("</div>").unwrap().0);
     assert!(ways.contains("Packet 0, arrived, 450 ns to 52.43 ms | h3:0>s3:2 | s3:0"), "{ways}");
     assert!(!page.contains("are drawn as one"));
+    // All links of the cycle are marked, not that of the finding alone.
+    let one = self::page(&[&capture("ring-deadlock"), "--filter", "finding == deadlock"]);
+    assert_eq!(one.matches("class=\"edge error\" stroke").count(), 4);
 }
 
 #[test]

@@ -103,6 +103,11 @@
     check("the cycle is drawn whole", all(".ring use", drawn).length, 4);
     check("its packets are marked as stopped", all(".worm-head.stopped", drawn).length, 4);
     check("the cause is named", all("#culprits li").filter((it) => !it.hidden).map((it) => it.textContent.trim()), ["◎ deadlock"]);
+    const when = all("#f-standstill .when").find((it) => it.textContent === "1.5875 µs");
+    click(when.querySelector("a"));
+    await next();
+    check("the time of a finding leads to its moment", live.querySelector("a").hash, "#t=1.5875us");
+    check("two senders are stopped then", all(".b-stopped use", drawn).length, 2);
     await go("#t=0.0525ms");
     check("a time in another unit is the same moment", live.querySelector("a").hash, "#t=52.5us");
     key("Home");

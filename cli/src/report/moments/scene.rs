@@ -6,7 +6,7 @@ use analyzer::render::count;
 use analyzer::topology::layout::PicturePoint;
 use codec::capture::Channel;
 
-use super::{ChannelTrack, NetworkMoments, PacketWay, WaitCulprit};
+use super::{MomentTrack, NetworkMoments, PacketWay, WaitCulprit};
 use crate::report::spans::TimeSpan;
 use crate::report::text::duration;
 
@@ -99,7 +99,7 @@ impl<'a> NetworkMoments<'a> {
         let (head, is_there) = (known(head)?, at < *end);
         let held = packet.hops.iter().filter(|(_, from, to)| *from <= at && at < *to);
         let held: Vec<usize> = held.map(|(number, ..)| *number).collect();
-        let follows = |next: &ChannelTrack<'_>| next.ends.first() == head.ends.last();
+        let follows = |next: &MomentTrack<'_>| next.ends.first() == head.ends.last();
         let next = packet.hops.get(last + 1).and_then(|(next, ..)| known(next));
         if !is_there && !next.is_some_and(follows) {
             return None;
