@@ -66,7 +66,8 @@
       '<use href="#nodes"></use>',
       ...active.filter((it) => it.next).map(({ track, next }) => `<path class="wait" d="M${track.points.head.join(" ")}L${next.points.tail.join(" ")}"></path>`),
       ...worms.map(([{ id }, { at: [x, y], stopped }]) => {
-        const shape = stopped ? `<rect x="${x - 8}" y="${y - 8}" width="16" height="16"></rect>` : `<circle cx="${x}" cy="${y}" r="8"></circle>`;
+        const r = 8 + 2 * Math.max(String(id).length - 2, 0);
+        const shape = stopped ? `<rect x="${x - r}" y="${y - 8}" width="${2 * r}" height="16"></rect>` : `<circle cx="${x}" cy="${y}" r="${r}"></circle>`;
         return `<g class="worm-head${stopped ? " stopped" : ""}">${shape}<text x="${x}" y="${y}" dy="3">${id}</text></g>`;
       }),
       ...causes.filter((it) => culprits[it]?.dataset.at).map((it) => {

@@ -227,7 +227,7 @@ impl<'a> NetworkMoments<'a> {
             .filter_map(|it| Some(it.runs.last()?.1.saturating_sub(it.channel.period.ps().into())));
         let last = last.max().map(|at| (at, "the end".to_owned()));
         let stop = self.stops.items.first().map(|it| (it.from, "the first stop".to_owned()));
-        let most = self.busiest().map(|at| (at, "many packets at once".to_owned()));
+        let most = self.busiest().map(|at| (at, "many channels in use".to_owned()));
         let mut moments: BTreeMap<Picoseconds, Vec<String>> = BTreeMap::new();
         for (at, reason) in cycles.chain(found).chain(last).chain(stop).chain(most) {
             let is_within = (self.time.from..=self.time.to).contains(&at);
@@ -238,11 +238,11 @@ impl<'a> NetworkMoments<'a> {
         moments.into_iter().map(|(at, reasons)| (at, reasons.join(", "))).collect()
     }
 
-    /// The first time at which most packets are on their way, several.
+    /// The first time at which packets hold most channels, several.
     fn busiest(&self) -> Option<Picoseconds> {
-        let spans = self.packets.items.iter();
+        let hops = self.packets.items.iter().flat_map(|it| &it.value.hops);
         let mut changes: Vec<(Picoseconds, i32)> =
-            spans.flat_map(|it| [(it.from, 1), (it.to, -1)]).collect();
+            hops.flat_map(|(_, from, to)| [(*from, 1), (*to, -1)]).collect();
         changes.sort_unstable();
         let (mut now, mut most) = (0, (0, None));
         for (at, change) in changes {

@@ -34,6 +34,8 @@ pub(in crate::report) struct PictureScene<'m> {
 pub(in crate::report) struct PacketHead {
     pub(in crate::report) number: u64,
     pub(in crate::report) place: PicturePoint,
+    /// Half of its width: there is room for the number.
+    pub(in crate::report) radius: i64,
     /// True if a channel that the packet holds is stopped.
     pub(in crate::report) is_stopped: bool,
 }
@@ -108,6 +110,7 @@ impl<'a> NetworkMoments<'a> {
         let mut states = held.iter().filter_map(known).map(|it| it.state(at));
         let head = PacketHead {
             number: packet.number,
+            radius: 8 + 2 * i64::from(packet.number.max(10).ilog10() - 1),
             place: head.point(if is_there { on_it } else { behind_it }),
             is_stopped: states.any(|state| state == ChannelActivity::Stopped),
         };
