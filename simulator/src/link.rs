@@ -1,6 +1,7 @@
 //! Parameters of a link: the length of the cable, and the rate, slack, latencies and variants of
 //! the port at either end. F-1, F-3, F-4, F-8, R-1, R-4, R-6
 
+pub(crate) mod cell_cycle;
 pub(crate) mod clock;
 pub(crate) mod fill_trace;
 pub(crate) mod handshake;

@@ -1,6 +1,7 @@
 //! A network: its parts, and the connections between them. N-1
 
 mod active_set;
+mod arrivals;
 mod build;
 mod catch_up;
 mod clocks;
@@ -71,8 +72,6 @@ pub struct Network {
     record_lag: u64,
     /// Number of skipped periods.
     skipped: u64,
-    /// The only way in which it can be simulated, if there is only one. C-7
-    engine: Option<SimulationEngine>,
 }
 
 /// A host's interface, and the index of its port if it has a cable.
@@ -173,7 +172,6 @@ impl Network {
             channels: Vec::new(),
             record_lag: 0,
             skipped: 0,
-            engine: None,
         };
         network.build_nodes(scenario, order);
         network.build_circuits(scenario, level, order);
@@ -196,9 +194,6 @@ impl Network {
     /// Simulates the periods before `until`: the same as repeated [`Network::step`], but what
     /// follows by arithmetic is not processed period by period.
     pub fn run(&mut self, until: u64) {
-        if self.engine == Some(SimulationEngine::Step) {
-            return self.run_with(SimulationEngine::Step, until);
-        }
         if self.clocks.is_some() {
             return self.run_unlike(SimulationEngine::Event, until);
         }

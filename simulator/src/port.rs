@@ -17,7 +17,7 @@ use crate::link::fill_trace::FillTrace;
 use crate::link::handshake::HandshakeEnd;
 use crate::link::receiver::{PortReceiver, PortRequest};
 use crate::link::sender::{PortSender, SendState};
-use crate::link::shared_line::{LineShare, SharedLine};
+use crate::link::shared_line::SharedLine;
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::link::{LinkParameters, SymbolSet};
 use crate::switch::{SwitchArena, SwitchInputState};
@@ -36,7 +36,12 @@ pub(crate) struct PortUnit {
     pub(crate) receiver: PortReceiver,
     pub(crate) sender: PortSender,
     pub(crate) handshake: Option<HandshakeEnd>,
-    pub(crate) line: LineShare,
+    /// The virtual channel of the port that has its wires: itself but for further virtual channels. C-7
+    pub(crate) first: UnitId,
+    /// Virtual channels of the port, itself the first one: 1 without any.
+    pub(crate) lanes: u8,
+    /// The use of the wires, if this is the first of several virtual channels.
+    pub(crate) line: Option<Box<SharedLine>>,
     pub(crate) sink: DataSink,
     pub(crate) source: DataSource,
     /// Index of the last output that its switch input was connected to.
@@ -139,10 +144,12 @@ impl PortUnit {
             TraceLevel::Nothing => None,
             TraceLevel::Everything => Some(Box::new(FrameTracker::default())),
         };
-        let line = share(port, link);
+        let is_first = virtual_channel(port.port) == 0;
+        let codes = link.shared().filter(|_| is_first);
+        let line = codes.and_then(|codes| SharedLine::new(codes, link.ports[0].passage));
         // An interface sends on virtual channel 0 alone. C-7
         let source = match sink {
-            DataSink::Host(host) if !matches!(line, LineShare::Further) => DataSource::Host(host),
+            DataSink::Host(host) if is_first => DataSource::Host(host),
             DataSink::Host(_) | DataSink::Switch(..) => DataSource::Nowhere,
         };
         let (own, handshake) = &HandshakeEnd::of_port(link);
@@ -155,7 +162,9 @@ impl PortUnit {
             receiver: if divisors[0] == divisors[1] { receiver } else { receiver.with_own_time() },
             sender: PortSender::new(own, account()),
             handshake: *handshake,
-            line,
+            first: UnitId(0),
+            lanes: codes.map_or(1, |codes| codes.channels()),
+            line: line.map(Box::new),
             sink,
             source,
             downstream: UnitId(0),
@@ -344,16 +353,6 @@ impl PortUnit {
         if silent == 16 && self.handshake.is_none() {
             trace.emit(None, || TruthEventKind::SilenceEnded);
         }
-    }
-}
-
-/// The part of a port, or of a virtual channel of it, in the use of a cable. C-7
-fn share(port: NodePort, link: &LinkParameters) -> LineShare {
-    let Some(codes) = link.shared() else { return LineShare::Whole };
-    match virtual_channel(port.port) {
-        0 => SharedLine::new(codes, link.ports[0].passage)
-            .map_or(LineShare::Whole, |line| LineShare::First(Box::new(line))),
-        _ => LineShare::Further,
     }
 }
 

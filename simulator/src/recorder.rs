@@ -13,6 +13,8 @@ use codec::character::{Symbol, decode_control};
 use codec::chars::CharBuf;
 use codec::time::{CharacterPeriod, Tick, Ticks};
 
+use crate::link::cell_cycle::CellCycle;
+
 /// Number of pending characters at which the recorder should be flushed. *Chosen*: 1.2 MB, and a
 /// thousand packets between two flushes.
 pub(crate) const KEPT_MAX: usize = 1 << 20;
@@ -113,17 +115,18 @@ impl CaptureRecorder {
         }
     }
 
-    /// Records two alternating control characters from `first` to before `end`.
-    pub(crate) fn fill(&mut self, channel: usize, first: Tick, pair: [Character; 2], end: Tick) {
-        let [mut one, mut other] = pair;
-        for at in (first.0..end.0).map(Tick) {
-            if let Some(track) = self.tracks.get_mut(channel)
-                && track.tail.take_all(at, [one, other], end)
+    /// Records control characters that come again and again from `first` to before `end`.
+    pub(crate) fn fill(&mut self, channel: usize, first: Tick, cycle: &CellCycle, end: Tick) {
+        for at in first.0..end.0 {
+            let pair = [at, at.wrapping_add(1)].map(|at| cycle.at(at).character());
+            if cycle.len() == 2
+                && let Some(track) = self.tracks.get_mut(channel)
+                && track.tail.take_all(Tick(at), pair, end)
             {
                 return;
             }
-            self.push(channel, at, one);
-            (one, other) = (other, one);
+            let [character, _] = pair;
+            self.push(channel, Tick(at), character);
         }
     }
 

@@ -67,6 +67,10 @@ fn check(text: &str, scenario: &Scenario, seed: u64) -> usize {
     step.hosts.iter().flatten().map(|host| usize::try_from(host.received).unwrap()).sum()
 }
 
+const PROFILE: &str = "profile = 'VC0=50,VC1=51,GO1=60,STOP1=6f'\n";
+const PROFILE_OF_THREE: &str =
+    "profile = 'VC0=50,VC1=51,VC2=52,GO0=61,GO1=62,GO2=64,STOP1=68,STOP2=70'\ndateline = true\n";
+
 /// Random choices: `SplitMix64`.
 struct RandomChoices(u64);
 
@@ -105,6 +109,26 @@ impl RandomChoices {
         keys
     }
 
+    /// Two or three switches with a fibre between two of them, and perhaps a cable with virtual channels.
+    fn fibre(&mut self) -> String {
+        let (mode, length) = (self.one_of(&["bridge", "bridge", "router"]), 1 + self.below(20));
+        let cable = |ends: [&str; 2], more: &str| {
+            format!("[[cable]]\nends = ['{}', '{}']\n{more}", ends[0], ends[1])
+        };
+        let mut text = format!(
+            "[[switch]]\nname = 's0'\n[[switch]]\nname = 's1'\n[[switch]]\nname = 's2'\n\
+             [[fibre]]\nname = 'f'\nlength_km = 0.{length:03}\nmode = '{mode}'\n"
+        );
+        text += &cable(["s0:7", "f.0:0"], "");
+        text += &cable(["f.1:0", "s1:7"], "");
+        text += &cable(["s1:6", "s2:6"], self.one_of(&["", PROFILE, PROFILE]));
+        for host in 0..2 + self.below(4) {
+            let switch = host % 3;
+            write!(text, "[[host]]\nname = 'h{host}'\nat = 's{switch}:{host}'\n").unwrap();
+        }
+        text
+    }
+
     fn topology(&mut self) -> String {
         let shape = match self.below(5) {
             0 => format!("kind = 'switch'\nports = 8\nhosts = {}", 2 + self.below(5)),
@@ -118,8 +142,7 @@ impl RandomChoices {
                 )
             }
         };
-        let method = self.one_of(&["", "", "[routes]\nmethod = 'shortest'\n"]);
-        format!("[topology]\n{shape}\n{method}")
+        format!("[topology]\n{shape}\n")
     }
 
     fn traffic(&mut self) -> String {
@@ -165,6 +188,20 @@ impl RandomChoices {
         format!("[[fault]]\n{when}\n{what}\n")
     }
 
+    fn over_ip(&mut self) -> String {
+        let (proto, payload) = (self.one_of(&["udp", "tcp"]), 1 + self.below(400));
+        format!(
+            "[[ip]]\nproto = '{proto}'\nfrom = 'h0'\nto = 'h1'\npayload = {payload}\nevery_us = 4\n"
+        )
+    }
+
+    fn mapping(&mut self) -> String {
+        let (period, timeout) = (self.one_of(&[20, 60, 200]), self.one_of(&[3, 5, 12]));
+        format!(
+            "[routes]\nmethod = 'mapped'\n[mapper]\nperiod_us = {period}\ntimeout_us = {timeout}\n"
+        )
+    }
+
     fn endpoints(&mut self) -> String {
         let bytes = self.one_of(&[16, 300, 2000]);
         format!(
@@ -184,43 +221,76 @@ impl RandomChoices {
         });
     }
 
+    fn interface(&mut self) -> String {
+        if !self.chance(30) {
+            return String::new();
+        }
+        let memory = self.one_of(&[300, 3000]);
+        let bus = self.one_of(&["ideal", "sbus"]);
+        let boot = self.below(400);
+        let keys = format!("receive_memory = {memory}\nbus = '{bus}'\nboot_periods = {boot}\n");
+        let mut text = format!("[interface]\n{keys}");
+        for job in ["command", "packet"] {
+            let time = self.one_of(&[0, 1, 40, 700]);
+            writeln!(text, "{job}_periods = {time}").unwrap();
+        }
+        text
+    }
+
+    /// Packets that ask a switch for its answer, one or more at a time.
+    fn asking(&mut self) -> String {
+        let (from, at) = (self.below(2), self.below(3000));
+        let (byte, more) = (0x80 + self.below(4), 1 + self.below(3));
+        let asks = format!("ff {byte:02x} 13×{more} 55 GAP ").repeat(self.one_of(&[1, 1, 3]));
+        format!("[[raw]]\nfrom = 'h{from}'\nat_periods = {at}\nchars = 'GAP {asks}'\n")
+    }
+
     fn plan(&mut self) -> String {
         let mut text = format!("duration_periods = {}\n", 3000 + self.below(4000));
-        text += &self.topology();
+        let method = self.below(8);
+        let over_fibre = self.chance(12);
+        text += &if over_fibre { self.fibre() } else { self.topology() };
+        let is_routed = text.contains("'router'");
+        text += &match method {
+            0 => self.mapping(),
+            _ if is_routed => self.mapping(),
+            1 | 2 => "[routes]\nmethod = 'shortest'\n".to_owned(),
+            _ => String::new(),
+        };
+        let is_shared = !over_fibre && self.chance(30);
         let divisor = self.one_of(&[1, 1, 1, 1, 2, 3]);
         let delay = self.one_of(&[1, 2, 3, 12, 12, 12, 31, 80]);
         write!(text, "[link]\nrate_divisor = {divisor}\ndelay_periods = {delay}\n").unwrap();
         text += self.one_of(&["", "", "", "", "skew_ns = 5\njitter_ns = 1\n", "skew_ns = 8\n"]);
-        if self.chance(12) {
+        if is_shared {
+            text += self.one_of(&[PROFILE, PROFILE, PROFILE_OF_THREE]);
+        } else if !over_fibre && self.chance(12) {
             let time = self.one_of(&["0", "9", "31.7"]);
             write!(text, "kind = 'handshake'\nhandshake_ns = {time}\n").unwrap();
         }
-        text += &self.port_keys();
+        let keys = self.port_keys();
+        let has_profile = text.contains("profile");
+        let keys = keys.lines().filter(|key| !has_profile || !key.starts_with("fill"));
+        keys.for_each(|key| text += &format!("{key}\n"));
         let (routing, token) = (self.one_of(&[0, 1, 5, 28, 60]), self.one_of(&[0, 1, 2, 2, 7]));
         let extensions = self.one_of(&["false", "false", "false", "false", "true", "'computer'"]);
+        let extensions = if is_shared || over_fibre { "false" } else { extensions };
         write!(text, "[switch_defaults]\nrouting_periods = {routing}\n").unwrap();
         write!(text, "token_step_periods = {token}\nextensions = {extensions}\n").unwrap();
         text += if self.chance(15) { "forwarding = 'store-and-forward'\n" } else { "" };
-        if self.chance(30) {
-            let memory = self.one_of(&[300, 3000]);
-            let bus = self.one_of(&["ideal", "sbus"]);
-            let boot = self.below(400);
-            let keys = format!("receive_memory = {memory}\nbus = '{bus}'\nboot_periods = {boot}\n");
-            write!(text, "[interface]\n{keys}").unwrap();
-            for job in ["command", "packet"] {
-                let time = self.one_of(&[0, 1, 40, 700]);
-                writeln!(text, "{job}_periods = {time}").unwrap();
-            }
-        }
+        text += &self.interface();
         (0..=self.below(2)).for_each(|_| text += &self.traffic());
-        if self.chance(20) {
+        if !is_routed && self.chance(20) {
             writeln!(text, "multicast = {}", 1 + self.below(3)).unwrap();
         }
         if self.chance(50) {
             (0..=self.below(3)).for_each(|_| text += &self.fault());
         }
-        if self.chance(10) {
+        if !is_routed && self.chance(10) {
             text += &self.endpoints();
+        }
+        if !is_routed && self.chance(8) {
+            text += &self.over_ip();
         }
         if self.chance(15) {
             let (at, count) = (self.below(3000), 1 + self.below(120));
@@ -228,13 +298,8 @@ impl RandomChoices {
             let chars = format!("GAP 81 05×{count} {end}");
             write!(text, "[[raw]]\nfrom = 'h0'\nat_periods = {at}\nchars = '{chars}'\n").unwrap();
         }
-        // Packets that ask a switch for its answer, one or more at a time.
-        for _ in 0..if extensions == "false" { 0 } else { 6 } {
-            let (from, at) = (self.below(2), self.below(3000));
-            let (byte, more) = (0x80 + self.below(4), 1 + self.below(3));
-            let asks = format!("ff {byte:02x} 13×{more} 55 GAP ").repeat(self.one_of(&[1, 1, 3]));
-            let from = format!("from = 'h{from}'\nat_periods = {at}");
-            write!(text, "[[raw]]\n{from}\nchars = 'GAP {asks}'\n").unwrap();
+        if extensions != "false" {
+            (0..6).for_each(|_| text += &self.asking());
         }
         if self.chance(60) {
             text += "[[tap]]\nall = true\n";

@@ -7,6 +7,8 @@ use codec::virtual_channels::{
     AssignedChar, LinkProfile, VIRTUAL_CHANNELS_MAX, VirtualChannelSelector,
 };
 
+use crate::link::cell_cycle::CellCycle;
+use crate::link::sender::command_code;
 use crate::link::tagged_char::TaggedChar;
 use crate::truth::StopGo;
 
@@ -32,17 +34,6 @@ pub enum PassageMode {
     Same,
     /// The next one: the cable is a dateline.
     Next,
-}
-
-/// Part of a port in the use of its cable.
-#[derive(Clone, Debug)]
-pub(crate) enum LineShare {
-    /// It has the cable alone.
-    Whole,
-    /// It is virtual channel 0, and sends and receives the characters of all.
-    First(Box<SharedLine>),
-    /// It is another virtual channel.
-    Further,
 }
 
 /// State of a cable with virtual channels at one of its ends.
@@ -212,7 +203,7 @@ impl SharedLine {
             }
             return granted;
         }
-        self.next_fill(wish(self.selected.unwrap_or_default()))
+        self.next_fill(self.selected.filter(|channel| wish(*channel) == LineRequest::Nothing))
     }
 
     /// The virtual channels, the one whose turn it is last.
@@ -230,17 +221,74 @@ impl SharedLine {
         LineUse::Selection(channel)
     }
 
-    /// GAP of the selected virtual channel between its packets, then the STOP or GO of each. F-8 *Chosen*
-    const fn next_fill(&mut self, selected: LineRequest) -> LineUse {
-        let place = self.fill;
-        self.fill = (place + 1) % (self.codes.channels + 1);
-        match (place, self.selected, selected) {
-            (0, Some(channel), LineRequest::Nothing) => LineUse::FillGap(channel),
-            (0, ..) => {
-                self.fill = 2;
-                LineUse::FillCommand(0)
-            }
-            (place, ..) => LineUse::FillCommand(place - 1),
+    /// GAP of the selected virtual channel, if it is between packets, then the STOP or GO of each. F-8
+    /// *Chosen*
+    fn next_fill(&mut self, between: Option<u8>) -> LineUse {
+        let (channels, len) = (self.codes.channels, self.cycle_len(between));
+        let place;
+        (place, self.fill) = next_place(self.fill, len, channels);
+        match (place.checked_sub(1), between) {
+            (None, Some(channel)) => LineUse::FillGap(channel),
+            (command, _) => LineUse::FillCommand(command.unwrap_or_default()),
+        }
+    }
+
+    fn cycle_len(&self, between: Option<u8>) -> u8 {
+        self.codes.channels + u8::from(between.is_some())
+    }
+
+    /// True if the STOP and GO of all slack buffers have been sent.
+    pub(crate) fn is_calm(&self) -> bool {
+        self.due.iter().all(Option::is_none)
+    }
+
+    /// The virtual channel that this end has selected.
+    pub(crate) const fn selected(&self) -> Option<u8> {
+        self.selected
+    }
+
+    /// The virtual channel that the far end has selected.
+    pub(crate) const fn receiving(&self) -> Option<u8> {
+        self.selector.selected()
+    }
+
+    /// The virtual channel whose bytes follow each other as long as no other one has something to send.
+    pub(crate) fn streaming(&self) -> Option<u8> {
+        let (current, _) = self.turn;
+        self.selected.filter(|channel| *channel == current && self.is_calm())
+    }
+
+    /// Counts bytes of the virtual channel whose turn it is.
+    pub(crate) fn pass_bytes(&mut self, count: u64) {
+        let (_, left) = &mut self.turn;
+        *left = left.saturating_sub(u8::try_from(count).unwrap_or(u8::MAX));
+    }
+
+    /// The characters from a period on as long as nothing but fill is sent, given the selected virtual
+    /// channel if it is between packets, and the last STOP or GO of each.
+    pub(crate) fn fill_cycle(
+        &self,
+        period: u64,
+        between: Option<u8>,
+        command: impl Fn(u8) -> TaggedChar,
+    ) -> Option<CellCycle> {
+        let (channels, len, mut fill) = (self.codes.channels, self.cycle_len(between), self.fill);
+        CellCycle::new(period, len, |_| {
+            let place;
+            (place, fill) = next_place(fill, len, channels);
+            Some(match place.checked_sub(1) {
+                None => TaggedChar::GAP,
+                Some(channel) => self.on_wires(channel, command(channel)),
+            })
+        })
+    }
+
+    /// Counts periods of a cycle of fill.
+    pub(crate) fn pass_fill(&mut self, periods: u64, cycle: &CellCycle) {
+        let len = u64::from(cycle.len());
+        // A cycle without GAP may begin at a place to which it does not come back.
+        for _ in 0..if periods < len { periods } else { len + periods % len } {
+            (_, self.fill) = next_place(self.fill, cycle.len(), self.codes.channels);
         }
     }
 
@@ -259,6 +307,23 @@ impl SharedLine {
         cell.with_bits(code.into())
     }
 
+    /// Assigns a received character that is fill or silence, and so selects nothing.
+    pub(crate) fn assign_fill(&self, cell: TaggedChar) -> Option<[ReceivedShare; SHARES_MAX]> {
+        let (channel, own) = match cell.character() {
+            Character::IDLE => return Some([ReceivedShare::Own(cell); SHARES_MAX]),
+            Character::Data(_) => return None,
+            Character::GAP => (self.receiving()?, cell),
+            Character::Control(code) => (0..self.codes.channels).find_map(|channel| {
+                let of = |role| self.codes.code(role, channel) == code;
+                let command = of(1).then_some(StopGo::Go).or(of(2).then_some(StopGo::Stop))?;
+                Some((channel, cell.with_bits(command_code(command).bits())))
+            })?,
+        };
+        let mut shares = [ReceivedShare::Other; SHARES_MAX];
+        *shares.get_mut(usize::from(channel))? = ReceivedShare::Own(own);
+        Some(shares)
+    }
+
     /// Assigns a received character; `VCn` is no one's own.
     pub(crate) fn assign(&mut self, cell: TaggedChar) -> [ReceivedShare; SHARES_MAX] {
         let mut shares = [ReceivedShare::Other; SHARES_MAX];
@@ -272,6 +337,12 @@ impl SharedLine {
         }
         shares
     }
+}
+
+/// The place of the next character in a cycle of fill of this length, 0 for a GAP, and the one behind it.
+const fn next_place(place: u8, len: u8, channels: u8) -> (u8, u8) {
+    let place = if len == channels && place == 0 { 1 } else { place };
+    (place, (place + 1) % (channels + 1))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use codec::time::Ticks;
 
 use crate::fault::BitErrors;
+use crate::link::cell_cycle::CellCycle;
 use crate::link::tagged_char::{PacketId, TaggedChar, move_cells};
 use crate::rng::Rng;
 use crate::wires::WireFault;
@@ -176,12 +177,12 @@ impl ChannelWire {
         self.ahead += characters - here as u64;
     }
 
-    /// Puts two alternating characters on the wire, the first for even periods of the sender, in
-    /// the periods from `first` to before `end`.
-    pub(crate) fn fill(&mut self, pair: [TaggedChar; 2], first: u64, end: u64) {
+    /// Puts characters that come again and again on the wire, in the periods of the sender from
+    /// `first` to before `end`.
+    pub(crate) fn fill(&mut self, cycle: &CellCycle, first: u64, end: u64) {
         let seen = self.ahead.min(end - first);
         self.ahead -= seen;
-        self.cells.extend((first + seen..end).map(|period| in_period(pair, period)));
+        self.cells.extend((first + seen..end).map(|period| cycle.at(period)));
     }
 
     /// Number of packets whose first bytes are in flight.
@@ -330,11 +331,6 @@ impl WireDamage {
         let open = self.open.iter().enumerate().filter(|(_, faults)| **faults > 0);
         open.fold(bits, |bits, (wire, _)| bits & !(1 << wire))
     }
-}
-
-/// The one of two alternating characters that belongs to a period; the first is for even periods.
-pub const fn in_period([even, odd]: [TaggedChar; 2], period: u64) -> TaggedChar {
-    if period & 1 == 0 { even } else { odd }
 }
 
 impl RandomErrors {

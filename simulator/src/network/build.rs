@@ -10,7 +10,7 @@ use codec::time::CharacterPeriod;
 use codec::wires::FS_PER_PS;
 
 use super::sleep::PortSleep;
-use super::{Network, NodePart, SharedHost, SimulationEngine, VisitOrder};
+use super::{Network, NodePart, SharedHost, VisitOrder};
 use crate::arena::UnitId;
 use crate::clock::NodeClock;
 use crate::interface::{AddressTable, HostInterface, InterfaceParameters, MemoryLayout};
@@ -25,6 +25,7 @@ use crate::scenario::{Scenario, word_of};
 use crate::switch::{Switch, SwitchInputState};
 use crate::topology::{
     CableSpec, ForwardingMode, NodeId, NodeKind, NodePort, SwitchParameters, SwitchRole, Topology,
+    virtual_channel,
 };
 use crate::traffic::TrafficStream;
 use crate::truth::TraceLevel;
@@ -104,12 +105,12 @@ impl Network {
             self.wires.push(wire(scenario.seed, peer, &link));
             let unit = self.sleep.push(PortSleep::default());
             let sink = self.sink(port, unit);
-            self.units.push(PortUnit::new(port, &link, sink, level));
+            let first = UnitId(unit.0 - u32::from(virtual_channel(port.port)));
+            let mut part = PortUnit::new(port, &link, sink, level);
+            part.first = first;
+            self.units.push(part);
             self.index.units.insert(port, unit);
             peers.push(peer);
-            if link.shared().is_some() {
-                self.engine = Some(SimulationEngine::Step);
-            }
         }
         for (unit, peer) in self.units.iter_mut().zip(peers) {
             unit.peer = self.index.cabled(peer);

@@ -4,14 +4,13 @@
 use codec::time::Tick;
 
 use super::schedule::PortEnd;
-use super::sleep::{ReceiverRegime, SenderRegime};
-use crate::arena::UnitId;
+use super::sleep::{ReceiverRegime, SenderRegime, StoppedLanes};
+use crate::arena::{PartArena, UnitId};
+use crate::link::cell_cycle::CellCycle;
 use crate::link::tagged_char::{TaggedChar, low_bytes};
-use crate::link::wire::in_period;
 use crate::network::Network;
-use crate::port::{DataSink, DataSource, PowerState};
+use crate::port::{DataSink, DataSource, PortUnit, PowerState};
 use crate::switch::SwitchInputState;
-use crate::truth::StopGo;
 
 /// The first period that each phase has not processed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,10 +39,15 @@ impl Network {
     pub(super) fn catch_up(&mut self) {
         for index in self.units.numbers() {
             let (unit, sleep) = (&self.units[index], &self.sleep[index]);
+            if unit.first != index {
+                continue;
+            }
             let tapped = unit.tapped.is_some();
             let ignores = matches!(sleep.receiver, Some(ReceiverRegime::Ignores { .. }));
-            if tapped || !matches!(sleep.sender, Some(SenderRegime::Fills { flow: StopGo::Go, .. }))
-            {
+            let stopped = StoppedLanes::default();
+            let fills =
+                |sender| matches!(sender, SenderRegime::Fills { stopped: it, .. } if it == stopped);
+            if tapped || !sleep.sender.is_none_or(fills) {
                 self.catch_up_sender(index);
             }
             if tapped || !ignores {
@@ -52,8 +56,9 @@ impl Network {
         }
     }
 
-    /// Adds the effects of the periods that a receiver has slept.
-    pub(super) fn catch_up_receiver(&mut self, index: UnitId) {
+    /// Adds the effects of the periods that a receiver has slept, with its virtual channels.
+    pub(super) fn catch_up_receiver(&mut self, lane: UnitId) {
+        let index = self.units[lane].first;
         match self.sleep[index].receiver {
             None => {}
             Some(ReceiverRegime::Ignores { .. }) => self.ignore(index),
@@ -68,15 +73,16 @@ impl Network {
         }
     }
 
-    /// Adds the effects of the periods that a sender has slept.
+    /// Adds the effects of the periods that a sender has slept, with its virtual channels.
     #[inline]
-    pub(super) fn catch_up_sender(&mut self, index: UnitId) {
+    pub(super) fn catch_up_sender(&mut self, lane: UnitId) {
+        let index = self.units[lane].first;
         match self.sleep[index].sender {
-            Some(SenderRegime::Fills { pair, flow }) if self.is_behind(index) => {
-                self.fill(index, pair, flow);
+            Some(SenderRegime::Fills { cycle, stopped }) if self.is_behind(index) => {
+                self.fill(index, &cycle, stopped);
             }
             Some(SenderRegime::Fills { .. }) | None => {}
-            Some(SenderRegime::Streams) => self.stream_from_afar(index),
+            Some(SenderRegime::Streams { .. }) => self.stream_from_afar(index),
         }
     }
 
@@ -112,15 +118,16 @@ impl Network {
 
     /// The sender that streams to the input that an output streams from, if it must be caught up.
     fn streaming_before(&self, output: UnitId) -> Option<UnitId> {
-        let DataSource::Circuit(input) = self.units[output].source else { return None };
+        let lane = self.sleep[output].streaming()?;
+        let DataSource::Circuit(input) = self.units[lane].source else { return None };
         if self.units[input].receiver.first_boundary().is_some() {
             return None;
         }
         let before = self.units[input].peer;
-        let follows = self.sleep[input].absorbs()
-            && self.sleep[before].streams()
+        let follows = self.absorbs(input)
+            && self.sleep[before].streaming().is_some()
             && self.is_behind(before)
-            && self.wire_lacks(input);
+            && self.wire_lacks(self.units[input].first);
         follows.then_some(before)
     }
 
@@ -131,23 +138,24 @@ impl Network {
         let sleep = &mut sleep[index];
         let Some(ReceiverRegime::Ignores { received, .. }) = sleep.receiver else { return };
         let since = std::mem::replace(&mut sleep.times_mut(PortEnd::Receiver).since, until);
-        let unit = &mut units[index];
-        let clock = unit.clock;
+        let (clock, channels) = (units[index].clock, units[index].lanes);
         let [first, end] = clock.received(since..until);
         if let Some(clocks) = clocks {
             clocks.skip(index, clock.far_tick(until));
         }
-        if end > first && unit.power == PowerState::On {
-            unit.receiver.skip_ignored(in_period(received, (end - 1).wrapping_sub(clock.lag())));
+        for lane in (0..channels).map(|channel| index.with_channel(channel)) {
+            let unit = &mut units[lane];
+            if end > first && unit.power == PowerState::On {
+                unit.receiver.skip_ignored(received.at((end - 1).wrapping_sub(clock.lag())));
+            }
+            unit.pass_time(since..until, first..end);
         }
-        unit.pass_time(since..until, first..end);
         wires[index].skip(end - first);
-        let Some(tapped) = &unit.tapped else { return };
+        let Some(tapped) = &units[index].tapped else { return };
         for on in tapped.stretches(since..until) {
             let [first, end] = clock.received(on);
-            let sent = first.wrapping_sub(clock.lag());
-            let pair = [sent, sent.wrapping_add(1)].map(|at| in_period(received, at).character());
-            recorder.fill(tapped.incoming as usize, Tick(first), pair, Tick(end));
+            let received = received.later(clock.lag());
+            recorder.fill(tapped.incoming as usize, Tick(first), &received, Tick(end));
         }
     }
 
@@ -156,22 +164,27 @@ impl Network {
         let times = self.times_of(index);
         let Self { units, wires, recorder, sleep, hosts, cells, bytes, clocks, .. } = self;
         let sleep = &mut sleep[index];
-        let Some(ReceiverRegime::Absorbs { top }) = sleep.receiver else { return };
+        let Some(ReceiverRegime::Absorbs { lane, top }) = sleep.receiver else { return };
         let since = &mut sleep.times_mut(PortEnd::Receiver).since;
         let since = std::mem::replace(since, times.receive);
-        let unit = &mut units[index];
-        let clock = unit.clock;
+        let (clock, channels) = (units[index].clock, units[index].lanes);
         let [first, taken, end] =
             [since, times.take.max(since), times.receive].map(|at| clock.next_received(at));
         let count = usize::try_from(end - first).unwrap_or(usize::MAX);
         cells.clear();
         wires[index].take(count, cells);
-        unit.receiver.absorb(first, cells, top);
-        unit.pass_time(since..times.receive, first..end);
+        units[lane].receiver.absorb(first, cells, top);
+        for other in (0..channels).map(|channel| index.with_channel(channel)) {
+            let unit = &mut units[other];
+            if end > first && other != lane {
+                unit.receiver.skip_ignored(TaggedChar::data(0));
+            }
+            unit.pass_time(since..times.receive, first..end);
+        }
         if let Some(clocks) = clocks {
             clocks.skip(index, clock.far_tick(times.receive));
         }
-        if let Some(tapped) = &unit.tapped {
+        if let Some(tapped) = &units[index].tapped {
             bytes.clear();
             bytes.extend(low_bytes(cells));
             for on in tapped.stretches(since..times.receive) {
@@ -180,6 +193,7 @@ impl Network {
                 recorder.push_bytes(tapped.incoming as usize, Tick(range[0]), part);
             }
         }
+        let unit = &mut units[lane];
         if let DataSink::Host(host) = unit.sink {
             let count = usize::try_from(taken - first).unwrap_or(usize::MAX);
             cells.clear();
@@ -191,7 +205,7 @@ impl Network {
     }
 
     /// Sends fill.
-    fn fill(&mut self, index: UnitId, pair: [TaggedChar; 2], flow: StopGo) {
+    fn fill(&mut self, index: UnitId, cycle: &CellCycle, stopped: StoppedLanes) {
         let peer = self.units[index].peer;
         // It may have slept for as long: what it has ignored need not be put on the wire.
         self.ignore(peer);
@@ -199,31 +213,34 @@ impl Network {
         let Self { units, wires, recorder, sleep, .. } = self;
         let since = &mut sleep[index].times_mut(PortEnd::Sender).since;
         let since = std::mem::replace(since, until);
-        let unit = &mut units[index];
-        let clock = unit.clock;
+        let clock = units[index].clock;
         let [first, end] = clock.sent(since..until);
         let wire = &mut wires[peer];
-        let on_it = pair.map(|cell| wire.after_loss(cell));
-        wire.fill(on_it, first, end);
-        if flow == StopGo::Stop {
-            unit.counters.stopped += end - first;
+        let on_it = cycle.map(|cell| wire.after_loss(cell));
+        wire.fill(&on_it, first, end);
+        stopped.count(units, index, end - first);
+        let unit = &mut units[index];
+        if let (Some(line), PowerState::On) = (&mut unit.line, unit.power) {
+            line.pass_fill(end - first, cycle);
         }
         let Some(tapped) = &unit.tapped else { return };
         for on in tapped.stretches(since..until) {
             let [first, end] = clock.sent(on);
-            let sent = [first, first + 1].map(|at| in_period(pair, at).character());
-            recorder.fill(tapped.outgoing as usize, Tick(first), sent, Tick(end));
+            recorder.fill(tapped.outgoing as usize, Tick(first), cycle, Tick(end));
         }
     }
 
     /// Sends bytes of a packet from a host, or from a slack buffer, which first receives those that
     /// have been put on its wire.
     fn stream(&mut self, index: UnitId) {
-        let source = self.units[index].source;
+        let Some(SenderRegime::Streams { lane, stopped }) = self.sleep[index].sender else {
+            return;
+        };
+        let source = self.units[lane].source;
         if let DataSource::Circuit(input) = source
             && self.units[input].receiver.first_boundary().is_none()
         {
-            self.absorb(input);
+            self.absorb(self.units[input].first);
         }
         let until = self.times_of(index).send;
         let Self { units, wires, recorder, sleep, hosts, cells, bytes, .. } = self;
@@ -254,10 +271,13 @@ impl Network {
             }
             DataSource::Nowhere | DataSource::Copies => {}
         }
-        let unit = &mut units[index];
+        stopped.count(units, index, end - first);
+        let unit = &mut units[lane];
         unit.counters.data += end - first;
         unit.sender.sent_bytes(first, cells);
         wires[unit.peer].put_all(cells);
+        let unit = &mut units[index];
+        unit.line.iter_mut().for_each(|line| line.pass_bytes(end - first));
         let Some(tapped) = &unit.tapped else { return };
         bytes.clear();
         bytes.extend(low_bytes(cells));
@@ -265,6 +285,17 @@ impl Network {
             let range = clock.sent(on);
             let part = part(bytes, first, range);
             recorder.push_bytes(tapped.outgoing as usize, Tick(range[0]), part);
+        }
+    }
+}
+
+impl StoppedLanes {
+    /// Counts periods in which they are stopped.
+    fn count(self, units: &mut PartArena<UnitId, PortUnit>, first: UnitId, periods: u64) {
+        for channel in 0..units[first].lanes {
+            if self.0 >> channel & 1 != 0 {
+                units[first.with_channel(channel)].counters.stopped += periods;
+            }
         }
     }
 }

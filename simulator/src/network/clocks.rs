@@ -185,7 +185,7 @@ impl Network {
     pub(super) fn parts_of(&self, is_one: impl Fn(NodeId) -> bool) -> ActiveSet {
         let mut parts = ActiveSet::none(self.units.len(), self.hosts.len(), self.switches.len());
         for (index, unit) in self.units.numbers().zip(self.units.iter()) {
-            if is_one(unit.port.node) {
+            if is_one(unit.port.node) && unit.first == index {
                 parts.receiving.insert(index);
                 parts.sending.insert(index);
                 match unit.sink {

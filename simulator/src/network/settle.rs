@@ -1,11 +1,13 @@
 //! Puts ends of channels to sleep, and predicts the times at which they wake (`network/sleep.rs`).
 
+use super::arrivals::NextArrivals;
 use super::schedule::{PortEnd, WakingPart};
-use super::sleep::{EndTimes, ReceiverRegime, SenderRegime};
+use super::sleep::{EndTimes, ReceiverRegime, SenderRegime, StoppedLanes};
+use super::step::sharing::taken_lane;
 use crate::arena::UnitId;
+use crate::link::cell_cycle::CellCycle;
+use crate::link::sender::SendState;
 use crate::link::source_item::AcceptMode;
-use crate::link::tagged_char::TaggedChar;
-use crate::link::wire::in_period;
 use crate::network::Network;
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
 use crate::switch::SwitchInputState;
@@ -16,12 +18,6 @@ use crate::truth::StopGo;
 const NAP_MIN: u64 = 3;
 /// Periods after a vain attempt before the next one. *Chosen*
 const ATTEMPT_PAUSE: u8 = 1;
-
-/// The next characters to arrive at a receiver, and the time until which they do.
-struct NextArrivals {
-    regime: ReceiverRegime,
-    until: u64,
-}
 
 impl Network {
     /// Puts ends to sleep that have just done what they can do asleep.
@@ -53,39 +49,81 @@ impl Network {
 
     fn settle_sender(&mut self, index: UnitId) -> Option<()> {
         let unit = &self.units[index];
-        let clock = unit.clock;
-        let deadline = match unit.power {
-            PowerState::On => unit.sender.deadline().saturating_mul(clock.divisor()),
-            PowerState::Off { .. } => u64::MAX,
-        };
         // Before the acknowledge not even what it has been told takes effect. B-1
         if unit.handshake.as_ref().is_some_and(|end| !end.is_free(self.now)) {
             return None;
         }
-        if let Some(pair) = self.steady_pattern(unit) {
-            let flow = match unit.power {
-                PowerState::On => unit.sender.flow(),
-                PowerState::Off { .. } => StopGo::Go,
-            };
-            return self.rest_sender(index, SenderRegime::Fills { pair, flow }, deadline);
+        if let Some(cycle) = self.fill_cycle(index) {
+            let regime = SenderRegime::Fills { cycle, stopped: self.stopped(index) };
+            return self.rest_sender(index, regime, self.deadline(index));
         }
-        match unit.source {
-            DataSource::Host(host) if self.streams(unit) => {
+        let lane = self.streaming_lane(index)?;
+        match self.units[lane].source {
+            DataSource::Host(host) => {
                 let left = self.hosts[host].interface.bytes_left().len() as u64;
-                let end = clock.send_time(self.now, left + 1);
-                self.rest_sender(index, SenderRegime::Streams, deadline.min(end))
+                let end = self.units[lane].clock.send_time(self.now, left + 1);
+                let regime = SenderRegime::Streams { lane, stopped: self.stopped(index) };
+                self.rest_sender(index, regime, self.deadline(index).min(end))
             }
-            DataSource::Circuit(input) => self.settle_pair(input, index),
-            DataSource::Host(_) | DataSource::Nowhere | DataSource::Copies => None,
+            DataSource::Circuit(input) => self.settle_pair(input, lane),
+            DataSource::Nowhere | DataSource::Copies => None,
         }
     }
 
-    /// True if a port sends the bytes of its source, as long as that has some.
-    fn streams(&self, unit: &PortUnit) -> bool {
-        unit.power == PowerState::On
+    /// The virtual channels of a port that are stopped, and have power.
+    fn stopped(&self, first: UnitId) -> StoppedLanes {
+        let stopped = |lane: UnitId| {
+            let unit = &self.units[lane];
+            u8::from(unit.power == PowerState::On && unit.sender.flow() == StopGo::Stop)
+        };
+        let bits = (0..).zip(self.lanes(first)).map(|(channel, lane)| stopped(lane) << channel);
+        StoppedLanes(bits.sum())
+    }
+
+    /// Time of the first blocked-packet timeout of a port and its virtual channels. R-4
+    fn deadline(&self, first: UnitId) -> u64 {
+        let deadlines = self.lanes(first).map(|lane| {
+            let unit = &self.units[lane];
+            match unit.power {
+                PowerState::On => unit.sender.deadline().saturating_mul(unit.clock.divisor()),
+                PowerState::Off { .. } => u64::MAX,
+            }
+        });
+        deadlines.min().unwrap_or(u64::MAX)
+    }
+
+    /// The port, or the virtual channel of it, that sends the bytes of its source as long as that has some.
+    fn streaming_lane(&self, first: UnitId) -> Option<UnitId> {
+        let port = &self.units[first];
+        let lane = match &port.line {
+            None => first,
+            Some(line) if !port.receiver.is_open() => first.with_channel(line.streaming()?),
+            Some(_) => return None,
+        };
+        let unit = &self.units[lane];
+        let alone = self.lanes(first).all(|other| other == lane || self.yields(other));
+        let streams = unit.power == PowerState::On
             && unit.receiver.is_calm()
             && unit.sender.goes_on(unit.clock.next_sent(self.now))
             && self.wires[unit.peer].is_sound()
+            && alone;
+        streams.then_some(lane)
+    }
+
+    /// True if a virtual channel sends nothing but fill as long as it receives nothing and its source has
+    /// nothing. C-7
+    fn yields(&self, lane: UnitId) -> bool {
+        let unit = &self.units[lane];
+        let mode = unit.sender.accept_mode();
+        let fills = match unit.source {
+            DataSource::Circuit(input) => self.absorbs(input),
+            DataSource::Host(_) | DataSource::Nowhere | DataSource::Copies => false,
+        };
+        unit.receiver.is_calm()
+            && unit.sender.is_steady(unit.clock.next_sent(self.now))
+            && mode != AcceptMode::Discard
+            && !self.offers(unit, mode)
+            && !(fills && mode == AcceptMode::All)
     }
 
     fn settle_receiver(&mut self, index: UnitId) -> Option<()> {
@@ -94,42 +132,61 @@ impl Network {
         if unit.handshake.as_ref().is_some_and(|end| end.owes()) {
             return None;
         }
-        if let DataSink::Switch(_, SwitchInputState::Connected(..)) = unit.sink {
-            let output = unit.downstream;
-            let awake = self.sleep[output].sender.is_none();
-            if awake && self.settle_pair(index, output).is_some() {
-                return Some(());
+        for lane in self.lanes(index) {
+            let unit = &self.units[lane];
+            if let DataSink::Switch(_, SwitchInputState::Connected(..)) = unit.sink {
+                let output = unit.downstream;
+                let awake = self.sleep[self.units[output].first].sender.is_none();
+                if awake && self.settle_pair(lane, output).is_some() {
+                    return Some(());
+                }
             }
         }
-        let unit = &self.units[index];
-        let NextArrivals { regime, until } = self.reception(unit, index)?;
+        let NextArrivals { regime, until } = self.reception(index)?;
+        let stores = match regime {
+            ReceiverRegime::Ignores { .. } => None,
+            ReceiverRegime::Absorbs { lane, .. } => Some(lane),
+        };
+        let calm = self.others_wait(index, stores)?;
+        let Some(lane) = stores else {
+            return self.rest_receiver(index, regime, until.min(calm));
+        };
+        let unit = &self.units[lane];
         let fill = unit.receiver.fill();
         let arrives = |number: u64| unit.clock.arrival_time(self.now, number);
         let event = |number: Option<u64>| number.map_or(u64::MAX, arrives);
-        let (regime, due, line) = match regime {
-            ReceiverRegime::Ignores { .. } => {
-                (regime, until.min(self.waits_until(unit)?), (fill, 0))
+        let (regime, due, line) = match unit.sink {
+            DataSink::Host(host) => {
+                let room = self.hosts[host].interface.room()? as u64;
+                // It takes one in each period of the full rate, and no mark.
+                let level = fill == 0
+                    || unit.clock.divisor() == 1 && unit.receiver.first_boundary().is_none();
+                let steady = level
+                    && unit.receiver.next_event(1).is_none()
+                    && taken_lane(&self.hosts[host], &self.units, index) == lane;
+                let regime = ReceiverRegime::Absorbs { lane, top: Some(fill + 1) };
+                let until = until.min(unit.clock.regular_until(self.now));
+                let due = until.min(arrives(room.saturating_add(1)));
+                steady.then_some((regime, due, (fill + 1, 0)))?
             }
-            ReceiverRegime::Absorbs { .. } => match unit.sink {
-                DataSink::Host(host) => {
-                    let room = self.hosts[host].interface.room()? as u64;
-                    // It takes one in each period of the full rate, and no mark.
-                    let level = fill == 0
-                        || unit.clock.divisor() == 1 && unit.receiver.first_boundary().is_none();
-                    let steady = level && unit.receiver.next_event(1).is_none();
-                    let regime = ReceiverRegime::Absorbs { top: Some(fill + 1) };
-                    let until = until.min(unit.clock.regular_until(self.now));
-                    let due = until.min(arrives(room.saturating_add(1)));
-                    steady.then_some((regime, due, (fill + 1, 0)))?
-                }
-                DataSink::Switch(_, input) => {
-                    let due = until.min(event(unit.receiver.next_event(0)));
-                    let stores = self.stores(unit, &input);
-                    stores.then_some((regime, due, (fill + 1, 1)))?
-                }
-            },
+            DataSink::Switch(_, input) => {
+                let due = until.min(event(unit.receiver.next_event(0)));
+                let stores = self.stores(unit, &input);
+                stores.then_some((regime, due, (fill + 1, 1)))?
+            }
         };
-        if self.line_continues(unit, line) { self.rest_receiver(index, regime, due) } else { None }
+        let continues = self.line_continues(unit, line);
+        if continues { self.rest_receiver(index, regime, due.min(calm)) } else { None }
+    }
+
+    /// Time until which the slack buffers of a port keep their fill, but for that of one virtual channel.
+    fn others_wait(&self, first: UnitId, moves: Option<UnitId>) -> Option<u64> {
+        let mut others = self.lanes(first).filter(|lane| Some(*lane) != moves);
+        others.try_fold(u64::MAX, |until, lane| {
+            let unit = &self.units[lane];
+            let level = self.line_continues(unit, (unit.receiver.fill(), 0));
+            level.then_some(until.min(self.waits_until(lane)?))
+        })
     }
 
     /// True if the fill of a slack buffer goes on along the traced line: its value after the next
@@ -146,23 +203,26 @@ impl Network {
             return None;
         };
         let (now, aligned) = (self.now, from.clock.feeds(&to.clock, self.now));
+        let (port, line) = (from.first, to.first);
         let possible = to.source == DataSource::Circuit(input)
             && transit.is_under_way()
             && aligned
-            && self.streams(to);
+            && self.streaming_lane(line) == Some(output)
+            && self.streaming_output(port).is_none();
         if !possible {
             return None;
         }
-        self.catch_up_receiver(input);
+        self.catch_up_receiver(port);
         let (from, to) = (&self.units[input], &self.units[output]);
-        let NextArrivals { regime, until } = self.reception(from, input)?;
-        let until = until.min(from.clock.regular_until(now));
+        let NextArrivals { regime, until } = self.reception(port)?;
+        let until =
+            until.min(from.clock.regular_until(now)).min(self.others_wait(port, Some(input))?);
         let fill = from.receiver.fill();
         let boundary = from.receiver.first_boundary().unwrap_or(u32::MAX);
-        let (regime, until, last, line) = match regime {
-            ReceiverRegime::Absorbs { .. } => {
-                let steady = fill > 0 && from.receiver.next_event(1).is_none();
-                let regime = ReceiverRegime::Absorbs { top: Some(fill + 1) };
+        let (regime, until, last, continued) = match regime {
+            ReceiverRegime::Absorbs { lane, .. } => {
+                let steady = lane == input && fill > 0 && from.receiver.next_event(1).is_none();
+                let regime = ReceiverRegime::Absorbs { lane, top: Some(fill + 1) };
                 steady.then_some((regime, until, boundary, (fill + 1, 0)))?
             }
             ReceiverRegime::Ignores { .. } => {
@@ -176,21 +236,23 @@ impl Network {
             0 => return None,
             last => to.clock.send_time(now, last.into()),
         };
-        let deadline = to.sender.deadline().saturating_mul(to.clock.divisor());
-        let end = end.min(deadline);
-        if until.min(end) < now.saturating_add(NAP_MIN) || !self.line_continues(from, line) {
+        let end = end.min(self.deadline(line));
+        if until.min(end) < now.saturating_add(NAP_MIN) || !self.line_continues(from, continued) {
             return None;
         }
         // Where it matters to the receiver, it wakes with the sender.
-        self.rest_receiver(input, regime, until)?;
-        self.rest_sender(output, SenderRegime::Streams, end)
+        self.rest_receiver(port, regime, until)?;
+        let regime = SenderRegime::Streams { lane: output, stopped: self.stopped(line) };
+        self.rest_sender(line, regime, end)
     }
 
     fn rest_receiver(&mut self, unit: UnitId, regime: ReceiverRegime, due: u64) -> Option<()> {
         self.rest(PortEnd::Receiver, unit, due)?;
         self.sleep[unit].receiver = Some(regime);
-        if let DataSink::Switch(_, SwitchInputState::Decoding(ready)) = self.units[unit].sink {
-            self.schedule.add(ready, WakingPart::Decoder(unit));
+        for lane in self.lanes(unit) {
+            if let DataSink::Switch(_, SwitchInputState::Decoding(ready)) = self.units[lane].sink {
+                self.schedule.add(ready, WakingPart::Decoder(lane));
+            }
         }
         Some(())
     }
@@ -213,13 +275,15 @@ impl Network {
         let unit = &self.units[index];
         let (peer, period) = (unit.peer, unit.clock.next_sent(self.now));
         let expected = match (self.sleep[peer].receiver, regime) {
-            (None, _) | (Some(ReceiverRegime::Absorbs { .. }), SenderRegime::Streams) => true,
-            (Some(ReceiverRegime::Ignores { sent, .. }), SenderRegime::Fills { pair, .. }) => {
+            (None, _) | (Some(ReceiverRegime::Absorbs { .. }), SenderRegime::Streams { .. }) => {
+                true
+            }
+            (Some(ReceiverRegime::Ignores { sent, .. }), SenderRegime::Fills { cycle, .. }) => {
                 let wire = &self.wires[peer];
-                pair.map(|cell| wire.after_loss(cell)) == sent
+                cycle.map(|cell| wire.after_loss(cell)) == sent
             }
             (Some(ReceiverRegime::Absorbs { .. }), SenderRegime::Fills { .. })
-            | (Some(ReceiverRegime::Ignores { .. }), SenderRegime::Streams) => false,
+            | (Some(ReceiverRegime::Ignores { .. }), SenderRegime::Streams { .. }) => false,
         };
         if !expected {
             self.wake_for(peer, period);
@@ -227,89 +291,40 @@ impl Network {
         Some(())
     }
 
-    /// The next characters to arrive at a port.
-    fn reception(&self, unit: &PortUnit, channel: UnitId) -> Option<NextArrivals> {
-        if !unit.clock.is_even() {
-            return None;
-        }
-        let wire = &self.wires[channel];
-        let (cells, clock) = (wire.cells(), unit.clock);
-        let sender = self.sleep[unit.peer].sender;
-        let arrives = |place: usize| clock.arrival_time(self.now, place as u64 + 1);
-        let fill = match sender {
-            Some(SenderRegime::Fills { pair, .. }) => Some(pair.map(|cell| wire.after_loss(cell))),
-            Some(SenderRegime::Streams) | None => None,
+    /// The characters that a port sends as long as nothing happens to it.
+    fn fill_cycle(&self, first: UnitId) -> Option<CellCycle> {
+        let unit = &self.units[first];
+        let is_silent = |lane| {
+            let power = self.units[lane].power;
+            matches!(power, PowerState::Off { silent, .. } if silent == 16)
         };
-        let period = clock.next_received(self.now).wrapping_sub(clock.lag());
-        let next = |place| {
-            let slept = match sender {
-                None => None,
-                Some(SenderRegime::Fills { .. }) => {
-                    fill.map(|pair| in_period(pair, period.wrapping_add(place as u64)))
-                }
-                // Any byte.
-                Some(SenderRegime::Streams) => Some(TaggedChar::data(0)),
-            };
-            cells.get(place).copied().or(slept)
-        };
-        let first = next(0)?;
-        if first.is_plain() {
-            let absorbs =
-                unit.power == PowerState::On && wire.is_sound() && unit.receiver.absorbs();
-            let until = match (cells.iter().position(|cell| !cell.is_plain()), sender) {
-                (Some(place), _) => arrives(place),
-                (None, Some(SenderRegime::Fills { .. })) => arrives(cells.len()),
-                (None, Some(SenderRegime::Streams) | None) => u64::MAX,
-            };
-            let regime = ReceiverRegime::Absorbs { top: None };
-            return absorbs.then_some(NextArrivals { regime, until });
-        }
-        let second = next(1)?;
-        let sent = if period & 1 == 0 { [first, second] } else { [second, first] };
-        let mut places = (0..).zip(cells);
-        let other =
-            places.position(|(place, cell)| *cell != in_period(sent, period.wrapping_add(place)));
-        let until = match (other, sender) {
-            (Some(place), _) => arrives(place),
-            (None, None) => u64::MAX,
-            (None, Some(_)) if fill == Some(sent) => u64::MAX,
-            (None, Some(_)) => arrives(cells.len()),
-        };
-        let [even, odd] = sent.map(|cell| wire.after_damage(cell));
-        let received = [even?, odd?];
-        // A byte may begin a packet, whatever a damaged wire makes of it.
-        let ignores = match unit.power {
-            _ if sent.iter().any(|cell| cell.is_data()) => false,
-            PowerState::On => {
-                let next = [0, 1].map(|place| in_period(received, period.wrapping_add(place)));
-                unit.receiver.ignores(next, unit.sender.last_received(), self.log.level())
-            }
-            PowerState::Off { .. } => true,
-        };
-        let error = wire
-            .until_next_error()
-            .map_or(u64::MAX, |(peace, end)| end.min(clock.arrival_time(self.now, peace + 1)));
-        let regime = ReceiverRegime::Ignores { sent, received };
-        ignores.then_some(NextArrivals { regime, until: until.min(error) })
-    }
-
-    /// The characters that a port sends in even and odd periods as long as nothing happens to it.
-    fn steady_pattern(&self, unit: &PortUnit) -> Option<[TaggedChar; 2]> {
-        match unit.power {
-            PowerState::Off { silent, .. } => {
-                return (silent == 16).then_some([TaggedChar::IDLE; 2]);
-            }
-            PowerState::On => {}
+        if unit.power != PowerState::On {
+            return self.lanes(first).all(is_silent).then_some(CellCycle::SILENCE);
         }
         let slot = unit.clock.next_sent(self.now);
-        let pattern = unit.sender.steady_pattern(slot).filter(|_| unit.receiver.is_calm())?;
+        let Some(line) = &unit.line else {
+            let pattern = unit.sender.steady_pattern(slot).filter(|_| unit.receiver.is_calm())?;
+            let mut cells = pattern.into_iter();
+            return CellCycle::new(0, 2, |_| cells.next()).filter(|_| self.waits(unit));
+        };
+        let selects = unit.receiver.is_open() && line.selected().is_some();
+        if selects || !line.is_calm() || !self.lanes(first).all(|lane| self.yields(lane)) {
+            return None;
+        }
+        let lane = |channel| &self.units[first.with_channel(channel)];
+        let between = line.selected().filter(|it| lane(*it).sender.sending() != SendState::Packet);
+        line.fill_cycle(slot, between, |channel| lane(channel).sender.last_command())
+    }
+
+    /// True if the source of a port has nothing for it.
+    fn waits(&self, unit: &PortUnit) -> bool {
         let mode = unit.sender.accept_mode();
-        let waits = match unit.source {
+        match unit.source {
             DataSource::Nowhere => true,
             DataSource::Copies => false,
             DataSource::Host(host) => !mode.accepts(&self.hosts[host].interface.offered()),
             DataSource::Circuit(input) => {
-                let fills = self.sleep[input].absorbs();
+                let fills = self.absorbs(input);
                 let input = &self.units[input];
                 match &input.sink {
                     DataSink::Switch(_, SwitchInputState::Connected(_, transit)) => {
@@ -319,13 +334,13 @@ impl Network {
                     DataSink::Switch(..) | DataSink::Host(_) => false,
                 }
             }
-        };
-        waits.then_some(pattern)
+        }
     }
 
     /// Time until which the sink of a port that receives only fill leaves its slack buffer alone,
     /// if it does, unless it wakes the receiver.
-    fn waits_until(&self, unit: &PortUnit) -> Option<u64> {
+    fn waits_until(&self, lane: UnitId) -> Option<u64> {
+        let unit = &self.units[lane];
         let empty = unit.receiver.fill() == 0;
         match unit.sink {
             DataSink::Switch(_, SwitchInputState::Empty | SwitchInputState::Discarding) => {
@@ -341,6 +356,12 @@ impl Network {
                 | SwitchInputState::Connected(..),
             ) => Some(u64::MAX),
             DataSink::Host(_) if empty => Some(u64::MAX),
+            // The packet of another virtual channel comes first, whether it goes on or not. C-7
+            DataSink::Host(host)
+                if taken_lane(&self.hosts[host], &self.units, unit.first) != lane =>
+            {
+                Some(u64::MAX)
+            }
             DataSink::Host(host) => {
                 let interface = &self.hosts[host].interface;
                 Some(interface.takes_at(self.now, unit.receiver.last_command()).unwrap_or(u64::MAX))
@@ -357,49 +378,18 @@ impl Network {
             | SwitchInputState::Ready
             | SwitchInputState::Waiting(_) => true,
             SwitchInputState::Connected(_, transit) => {
-                let stopped = match self.units[unit.downstream].sender.accept_mode() {
+                let output = &self.units[unit.downstream];
+                let stopped = match output.sender.accept_mode() {
                     AcceptMode::Framing | AcceptMode::Nothing => true,
                     AcceptMode::All | AcceptMode::Discard => false,
                 };
-                stopped && transit.holds()
+                // A virtual channel takes a byte only to send it.
+                let is_one = self.units[output.first].line.is_some();
+                stopped && (transit.holds() || is_one)
             }
             SwitchInputState::Empty | SwitchInputState::Discarding | SwitchInputState::Extended => {
                 false
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::network::VisitOrder;
-    use crate::scenario::Scenario;
-    use crate::truth::{TraceContext, TraceLevel};
-
-    /// Bytes in flight alone, with a sender that already sleeps: it has always sent fill behind them
-    /// before, or does so in the next period, so that no network shows this.
-    #[test]
-    fn fill_behind_bytes_in_flight_ends_a_sleep_when_it_arrives() {
-        let text = "duration_periods = 1000\n[topology]\nkind = 'switch'\nports = 4\nhosts = 2\n";
-        let scenario = Scenario::read("two", text).unwrap();
-        let mut network = Network::new(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven);
-        network.run(200);
-        let host = |unit: &PortUnit| matches!(unit.sink, DataSink::Host(_));
-        let sender = network.units.numbers().find(|unit| host(&network.units[*unit])).unwrap();
-        let receiver = network.units[sender].peer;
-        network.wake(PortEnd::Receiver, receiver);
-        assert!(matches!(network.sleep[sender].sender, Some(SenderRegime::Fills { .. })));
-        let Network { units, wires, log, now, .. } = &mut network;
-        let (unit, wire) = (&mut units[receiver], &mut wires[receiver]);
-        let trace = &mut TraceContext { now: *now, slot: *now, place: unit.port, log };
-        unit.receiver.receive(TaggedChar::data(0x81).as_head(), None, trace);
-        let mut rest = Vec::new();
-        wire.take(1000, &mut rest);
-        wire.put_all(&[TaggedChar::data(5); 7]);
-        let unit = &network.units[receiver];
-        let next = network.reception(unit, receiver).unwrap();
-        assert!(matches!(next.regime, ReceiverRegime::Absorbs { .. }));
-        assert_eq!(next.until, network.now + 7);
     }
 }

@@ -9,17 +9,19 @@
 //! due. A sender that streams from a slack buffer and the receiver that fills it sleep and wake
 //! together.
 //!
+//! The virtual channels of a port sleep and wake together: one streams, or none, and the others have nothing
+//! to send and keep the fill of their slack buffers. C-7
+//!
 //! An awake end is processed in every period by the same code as in the stepper, so that waking too
 //! early is never wrong. `network/catch_up.rs` adds the effects of the periods slept.
 
 use crate::arena::{HostId, SwitchId, UnitId};
+use crate::link::cell_cycle::CellCycle;
 use crate::link::tagged_char::TaggedChar;
-use crate::link::wire::in_period;
 use crate::network::Network;
 use crate::network::schedule::{PortEnd, WakingPart};
 use crate::port::{DataSink, DataSource};
 use crate::switch::SwitchInputState;
-use crate::truth::StopGo;
 
 /// The ends of channels at a port.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,10 +56,12 @@ impl Default for EndTimes {
 /// The characters that a sleeping receiver takes in.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ReceiverRegime {
-    /// Ignores two alternating characters, the first from even periods of the sender.
-    Ignores { sent: [TaggedChar; 2], received: [TaggedChar; 2] },
+    /// Ignores characters that come again and again.
+    Ignores { sent: CellCycle, received: CellCycle },
     /// Stores bytes within a packet.
     Absorbs {
+        /// The port, or its virtual channel whose bytes they are. C-7
+        lane: UnitId,
         /// Fill of the slack buffer after each of them, if each is taken again.
         top: Option<u32>,
     },
@@ -66,11 +70,15 @@ pub(super) enum ReceiverRegime {
 /// The characters that a sleeping sender sends.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SenderRegime {
-    /// Two alternating characters, the first in even periods; STOP if it is stopped, and has power.
-    Fills { pair: [TaggedChar; 2], flow: StopGo },
-    /// The next bytes of its source.
-    Streams,
+    /// Characters that come again and again.
+    Fills { cycle: CellCycle, stopped: StoppedLanes },
+    /// The next bytes of the source of the port, or of a virtual channel of it. C-7
+    Streams { lane: UnitId, stopped: StoppedLanes },
 }
+
+/// The virtual channels of a port with power that are stopped, a bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct StoppedLanes(pub(super) u8);
 
 impl PortSleep {
     /// True if the receiver sleeps and stores bytes.
@@ -83,9 +91,13 @@ impl PortSleep {
         self.receiver.is_some() || self.sender.is_some()
     }
 
-    /// True if the sender sleeps and sends bytes.
-    pub(super) const fn streams(&self) -> bool {
-        matches!(self.sender, Some(SenderRegime::Streams))
+    /// The port or virtual channel whose bytes the sender sends while it sleeps.
+    #[inline]
+    pub(super) const fn streaming(&self) -> Option<UnitId> {
+        match self.sender {
+            Some(SenderRegime::Streams { lane, .. }) => Some(lane),
+            Some(SenderRegime::Fills { .. }) | None => None,
+        }
     }
 
     #[inline]
@@ -110,7 +122,7 @@ impl ReceiverRegime {
     #[inline]
     fn expects(&self, period: u64, cell: TaggedChar) -> bool {
         match self {
-            Self::Ignores { sent, .. } => in_period(*sent, period) == cell,
+            Self::Ignores { sent, .. } => sent.at(period) == cell,
             Self::Absorbs { .. } => cell.is_plain(),
         }
     }
@@ -242,7 +254,12 @@ impl Network {
         }
     }
 
-    fn wake_up(&mut self, end: PortEnd, unit: UnitId) {
+    fn wake_up(&mut self, end: PortEnd, lane: UnitId) {
+        let unit = self.units[lane].first;
+        // Its virtual channels are awake with it.
+        if unit != lane {
+            return self.wake(end, unit);
+        }
         let streaming = match end {
             PortEnd::Receiver => {
                 self.catch_up_receiver(unit);
@@ -273,8 +290,8 @@ impl Network {
 
     /// True if an input has gone to sleep since its output streams, or must see its buffer fall.
     fn depends_on_output(&self, input: UnitId) -> bool {
-        match self.sleep[input].receiver {
-            Some(ReceiverRegime::Absorbs { top }) => top.is_some(),
+        match self.sleep[self.units[input].first].receiver {
+            Some(ReceiverRegime::Absorbs { top, .. }) => top.is_some(),
             Some(ReceiverRegime::Ignores { .. }) | None => self.units[input].is_watched(),
         }
     }
@@ -285,18 +302,32 @@ impl Network {
         }
     }
 
-    /// The sleeping output that streams from the slack buffer of an input.
+    /// The output that streams asleep from the slack buffer of an input, or of one of its virtual channels.
     pub(super) fn streaming_output(&self, input: UnitId) -> Option<UnitId> {
-        let unit = &self.units[input];
-        let DataSink::Switch(_, SwitchInputState::Connected(..)) = unit.sink else { return None };
-        let output = unit.downstream;
-        self.sleep[output].streams().then_some(output)
+        self.lanes(input).find_map(|lane| {
+            let unit = &self.units[lane];
+            let DataSink::Switch(_, SwitchInputState::Connected(..)) = unit.sink else {
+                return None;
+            };
+            let output = unit.downstream;
+            let sleep = &self.sleep[self.units[output].first];
+            (sleep.streaming() == Some(output)).then_some(output)
+        })
     }
 
-    /// The input from whose slack buffer a sleeping output streams.
+    /// The input from whose slack buffer a port streams asleep.
     fn streaming_input(&self, output: UnitId) -> Option<UnitId> {
-        let DataSource::Circuit(input) = self.units[output].source else { return None };
-        self.sleep[output].streams().then_some(input)
+        match self.units[self.sleep[output].streaming()?].source {
+            DataSource::Circuit(input) => Some(input),
+            DataSource::Host(_) | DataSource::Nowhere | DataSource::Copies => None,
+        }
+    }
+
+    /// True if the slack buffer of a port or virtual channel stores bytes asleep.
+    #[inline]
+    pub(super) fn absorbs(&self, input: UnitId) -> bool {
+        let receiver = self.sleep[self.units[input].first].receiver;
+        matches!(receiver, Some(ReceiverRegime::Absorbs { lane, .. }) if lane == input)
     }
 
     /// Wakes a sleeping receiver in time for a character just sent to it, if that is not one that

@@ -6,7 +6,7 @@ use codec::time::Tick;
 use crate::arena::{HostId, PartNumber, ShareId, SwitchId, UnitId};
 use crate::fault::ProbeAction;
 use crate::link::receiver::PortRequest;
-use crate::link::shared_line::LineShare;
+use crate::link::shared_line::SHARES_MAX;
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::TaggedChar;
 use crate::network::{HostUnit, Network, SimulationEngine};
@@ -19,7 +19,7 @@ mod choice;
 mod extended_switching;
 mod fibre;
 mod reception;
-mod sharing;
+pub(super) mod sharing;
 mod switching;
 
 use super::active_set::{ActiveSet, PartSet};
@@ -88,16 +88,25 @@ impl Network {
     /// Receives the character of a period at a port, and advances its switch input.
     #[inline]
     fn receive(&mut self, index: UnitId) {
-        let now = self.now;
-        let unit = &self.units[index];
-        let fill = unit.receiver.fill();
-        if matches!(unit.line, LineShare::Further) {
-            // The first virtual channel of the port has received its character.
-        } else if self.clocks.is_some() {
+        let mut fills = [0; SHARES_MAX];
+        for (fill, lane) in fills.iter_mut().zip(self.lanes(index)) {
+            *fill = self.units[lane].receiver.fill();
+        }
+        if self.clocks.is_some() {
             self.receive_arrived(index);
-        } else if let Some(slot) = unit.clock.receive_slot(now) {
+        } else if let Some(slot) = self.units[index].clock.receive_slot(self.now) {
             self.receive_from_wire(index, slot);
         }
+        for (fill, lane) in fills.into_iter().zip(self.lanes(index)) {
+            self.end_reception(lane, fill);
+        }
+    }
+
+    /// Does what follows the character of a period at a port or virtual channel, given the fill of its
+    /// slack buffer before.
+    #[inline]
+    fn end_reception(&mut self, index: UnitId, fill: u32) {
+        let now = self.now;
         let unit = &mut self.units[index];
         if unit.receiver.has_own_time() && tick_own_time(unit, now, &mut self.log) {
             self.wake(PortEnd::Sender, index);
@@ -152,10 +161,10 @@ impl Network {
         {
             end.received(*now);
         }
-        if matches!(unit.line, LineShare::Whole) || self.receive_shared(index, cell, slot).is_none()
-        {
+        if self.units[index].line.is_none() || self.receive_shared(index, cell, slot).is_none() {
             self.receive_at(index, index, cell, slot);
         }
+        self.active.calm_receivers.insert(index);
     }
 
     /// Receives a character at a port, which has come on the wire of a port.
@@ -166,7 +175,6 @@ impl Network {
             PowerState::On => unit.receiver.receive_simple(cell, unit.sender.last_received()),
             PowerState::Off { .. } => None,
         };
-        self.active.calm_receivers.insert(index);
         if quick.is_none() {
             self.receive_slowly(index, from, cell, slot);
         }
@@ -281,7 +289,7 @@ impl Network {
             active.wake(PortEnd::Sender, port);
         }
         // It may be that it takes one later now.
-        if ticks && unit.receiver.fill() > 0 {
+        if ticks && (unit.lanes > 1 || unit.receiver.fill() > 0) {
             active.wake(PortEnd::Receiver, port);
         }
         unit.source = source;
@@ -325,7 +333,7 @@ impl Network {
     /// Adds what a sleeping receiver has stored to its slack buffer, which is looked at now.
     #[inline]
     fn look_at(&mut self, input: UnitId) {
-        if self.sleep[input].absorbs() {
+        if self.sleep[self.units[input].first].absorbs() {
             self.catch_up_receiver(input);
         }
     }
@@ -335,14 +343,11 @@ impl Network {
     fn send(&mut self, index: UnitId) {
         let unit = &mut self.units[index];
         let Some(slot) = unit.clock.send_slot(self.now) else { return };
-        if matches!(unit.line, LineShare::Further) {
-            return;
-        }
         let peer = unit.peer;
         if let DataSource::Circuit(input) = unit.source
             && unit.receiver.is_calm()
             && unit.tapped.is_none()
-            && matches!(unit.line, LineShare::Whole)
+            && unit.line.is_none()
             && unit.power == PowerState::On
             && unit.sender.streams(slot)
         {
@@ -359,7 +364,7 @@ impl Network {
         }
         let unit = &mut self.units[index];
         let calm = unit.source == DataSource::Nowhere
-            && matches!(unit.line, LineShare::Whole)
+            && unit.line.is_none()
             && unit.receiver.is_calm()
             && unit.power == PowerState::On;
         let quick = if calm { unit.sender.idle(slot) } else { None };

@@ -68,17 +68,23 @@ impl PortReceiver {
         }
     }
 
-    /// True if the link stays open or closed while these two characters come in turn at the rate of the
-    /// port, the first one next. F-7
-    pub(super) fn stays(&self, pair: [TaggedChar; 2]) -> bool {
-        match (self.time, pair.map(|cell| cell.character() == Character::IDLE)) {
-            (SilenceClock::Never, pair) => pair == [true, true],
-            (_, [true, true]) => self.silent == OPEN,
-            (SilenceClock::OfCharacters, [_, false]) => self.silent == 0,
-            (SilenceClock::OfCharacters, [false, true]) => self.silent < 2,
+    /// True if the link stays open or closed while these characters come again and again at the rate of
+    /// the port, the first one next. F-7
+    pub(super) fn stays(&self, mut cells: impl Iterator<Item = TaggedChar> + Clone) -> bool {
+        let is_idle = |cell: TaggedChar| cell.character() == Character::IDLE;
+        let idle = cells.clone().filter(|cell| is_idle(*cell)).count();
+        match (self.time, idle) {
+            (_, _) if cells.clone().all(is_idle) => {
+                self.time == SilenceClock::Never || self.silent == OPEN
+            }
+            (SilenceClock::Never, _) => false,
+            (SilenceClock::OfCharacters, 0) => self.silent == 0,
+            (SilenceClock::OfCharacters, 1) => {
+                self.silent <= u8::from(!cells.next().is_some_and(is_idle))
+            }
             // A period without a character may be the next, and between two of them there are some.
-            (SilenceClock::Own { .. }, [false, false]) => self.silent < OPEN / 2,
-            (SilenceClock::Own { .. }, [_, _]) => false,
+            (SilenceClock::Own { .. }, 0) => self.silent < OPEN / 2,
+            (SilenceClock::OfCharacters | SilenceClock::Own { .. }, _) => false,
         }
     }
 

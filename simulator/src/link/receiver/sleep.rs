@@ -9,21 +9,21 @@ use crate::link::tagged_char::TaggedChar;
 use crate::truth::{StopGo, TraceLevel};
 
 impl PortReceiver {
-    /// True if receiving these two characters alternately for any time changes nothing and emits no
-    /// event. `command` is the last one that the port's sender has received.
-    pub(crate) fn ignores(
-        &self,
-        pair: [TaggedChar; 2],
-        command: StopGo,
-        level: TraceLevel,
-    ) -> bool {
+    /// True if these characters, again and again, change nothing but by what they are: the link stays open
+    /// or closed, and no GO is due.
+    pub(crate) fn stays_calm(&self, cells: impl Iterator<Item = TaggedChar> + Clone) -> bool {
         let rises = self.buffer.is_low() && self.last_command == StopGo::Stop;
-        self.stays(pair)
-            && !rises
-            && pair.iter().all(|cell| self.ignores_one(*cell, command, level))
+        self.stays(cells) && !rises
     }
 
-    fn ignores_one(&self, cell: TaggedChar, command: StopGo, level: TraceLevel) -> bool {
+    /// True if bytes of other virtual channels change nothing, again and again. C-7
+    pub(crate) fn stays_calm_beside_bytes(&self) -> bool {
+        self.silent < OPEN / 2 && !(self.buffer.is_low() && self.last_command == StopGo::Stop)
+    }
+
+    /// True if a character changes nothing and emits no event, however often it comes. `command` is the
+    /// last one that the port's sender has received.
+    pub(crate) fn ignores(&self, cell: TaggedChar, command: StopGo, level: TraceLevel) -> bool {
         let code = match cell.character() {
             Character::IDLE => return true,
             Character::Data(_) => return false,
@@ -44,7 +44,7 @@ impl PortReceiver {
         }
     }
 
-    /// Sets the state after an ignored pair of characters, this one the last.
+    /// Sets the state after ignored characters, this one the last.
     pub(crate) fn skip_ignored(&mut self, cell: TaggedChar) {
         if self.silent < OPEN {
             self.silent = u8::from(cell.character() == Character::IDLE);

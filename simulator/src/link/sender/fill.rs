@@ -50,15 +50,20 @@ impl PortSender {
     /// The characters of its even and odd periods from now on, as long as it receives nothing and
     /// its source has nothing.
     pub(crate) fn steady_pattern(&self, slot: u64) -> Option<[TaggedChar; 2]> {
+        self.is_steady(slot).then(|| [self.fill_char(0), self.fill_char(1)])
+    }
+
+    /// True if it sends nothing but fill from now on, as long as it receives nothing and its source has
+    /// nothing.
+    pub(crate) fn is_steady(&self, slot: u64) -> bool {
         let closing = matches!(self.sending, SendState::Closing(_));
-        let calm = !closing
+        !closing
             && self.commands.is_empty()
             && self.announced == self.fill
             && self.queued_symbols.is_empty()
             && !self.after_reset
             && !self.is_uneven()
-            && slot < self.deadline;
-        calm.then(|| [self.fill_char(0), self.fill_char(1)])
+            && slot < self.deadline
     }
 
     /// True if the fill is IDLE, so that every period in a packet is processed.

@@ -87,6 +87,7 @@ impl Network {
     /// The item for an output from the input connected to it.
     fn item_from_input(&mut self, input: UnitId, mode: AcceptMode, output: UnitId) -> SourceItem {
         self.look_at(input);
+        let fills = self.absorbs(input);
         let (now, log) = (self.now, &mut self.log);
         let unit = &mut self.units[input];
         let place = unit.port;
@@ -112,8 +113,7 @@ impl Network {
         };
         let (taken, head) = (unit.receiver.fill() < fill, transit.head());
         // What is behind the mark is looked at in the next period.
-        let goes_on =
-            item == SourceItem::Mark && (unit.receiver.fill() > 0 || self.sleep[input].absorbs());
+        let goes_on = item == SourceItem::Mark && (unit.receiver.fill() > 0 || fills);
         if goes_on || taken && self.units[input].is_watched() {
             self.active.wake(PortEnd::Receiver, input);
         }

@@ -1,22 +1,21 @@
 //! A period of a cable with virtual channels, which share its characters. C-7 (§4.8.4)
 //!
 //! The parts of a port with virtual channels follow each other; the first one sends and receives the characters of
-//! all. They do not sleep: such a network is simulated period by period.
+//! all, and is awake or asleep for all.
 
 use crate::arena::{PartArena, UnitId};
 use crate::link::sender::SendState;
-use crate::link::shared_line::{
-    LineRequest, LineShare, LineUse, ReceivedShare, SHARES_MAX, SharedLine,
-};
+use crate::link::shared_line::{LineRequest, LineUse, ReceivedShare, SHARES_MAX, SharedLine};
 use crate::link::source_item::AcceptMode;
 use crate::link::tagged_char::TaggedChar;
+use crate::network::schedule::PortEnd;
 use crate::network::{HostUnit, Network, TakenChannel};
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
 use crate::switch::SwitchInputState;
+use crate::topology::virtual_channel;
 use crate::truth::{StopGo, TraceContext, TruthLog};
 
-/// Lets an interface take a character, if it does now: of virtual channels one packet after the other. Returns true if
-/// it has. I-1, C-7 *Chosen*
+/// Lets an interface take a character, if it does now. Returns true if it has. I-1
 #[inline]
 pub(super) fn take(
     host: &mut HostUnit,
@@ -24,22 +23,13 @@ pub(super) fn take(
     first: UnitId,
     (now, log): (u64, &mut TruthLog),
 ) -> bool {
-    let channel = match &units[first].line {
-        LineShare::First(line) => match host.taken {
-            TakenChannel::Inside(channel) => channel,
-            TakenChannel::Between(last) => {
-                let channels = line.channels();
-                let filled = |channel: &u8| units[first.with_channel(*channel)].receiver.fill() > 0;
-                (1..=channels).map(|step| (last + step) % channels).find(filled).unwrap_or(0)
-            }
-        },
-        LineShare::Whole | LineShare::Further => 0,
-    };
-    let unit = &mut units[first.with_channel(channel)];
+    let index = taken_lane(host, units, first);
+    let unit = &mut units[index];
     if unit.receiver.fill() > 0
         && host.interface.takes(now, unit.receiver.last_command())
         && let Some((cell, head)) = unit.receiver.take()
     {
+        let channel = virtual_channel(unit.port.port);
         host.taken = if cell.is_data() {
             TakenChannel::Inside(channel)
         } else {
@@ -51,47 +41,77 @@ pub(super) fn take(
     false
 }
 
+/// The port or virtual channel from which an interface takes the next character: of virtual channels one packet after
+/// the other. C-7 *Chosen*
+#[inline]
+pub(in crate::network) fn taken_lane(
+    host: &HostUnit,
+    units: &PartArena<UnitId, PortUnit>,
+    first: UnitId,
+) -> UnitId {
+    let channels = units[first].lanes;
+    match host.taken {
+        _ if channels == 1 => first,
+        TakenChannel::Inside(channel) => first.with_channel(channel),
+        TakenChannel::Between(last) => {
+            let filled = |lane: &UnitId| units[*lane].receiver.fill() > 0;
+            let mut lanes = (1..=channels).map(|step| first.with_channel((last + step) % channels));
+            lanes.find(filled).unwrap_or(first)
+        }
+    }
+}
+
 impl Network {
+    /// A port, or its virtual channels by the first one.
+    #[inline]
+    pub(in crate::network) fn lanes(&self, first: UnitId) -> impl Iterator<Item = UnitId> + use<> {
+        (0..self.units[first].lanes).map(move |channel| first.with_channel(channel))
+    }
+
     /// The character of a period of a cable, if it has virtual channels.
     pub(super) fn choose_shared(&mut self, first: UnitId, slot: u64) -> Option<TaggedChar> {
-        self.with_line(first, |network, line| {
-            let unit = &network.units[first];
-            if unit.power != PowerState::On {
-                for channel in 0..line.channels() {
-                    network.choose(first.with_channel(channel), slot);
-                }
-                line.power_off();
-                return Some(TaggedChar::IDLE);
+        let mut line = self.units[first].line.take()?;
+        let cell = self.choose_of(first, &mut line, slot);
+        self.units[first].line = Some(line);
+        Some(cell)
+    }
+
+    fn choose_of(&mut self, first: UnitId, line: &mut SharedLine, slot: u64) -> TaggedChar {
+        let unit = &self.units[first];
+        if unit.power != PowerState::On {
+            for lane in self.lanes(first) {
+                self.choose(lane, slot);
             }
-            if unit.receiver.is_open() {
-                line.deselect();
+            line.power_off();
+            return TaggedChar::IDLE;
+        }
+        if unit.receiver.is_open() {
+            line.deselect();
+        }
+        let mut wishes = [LineRequest::default(); SHARES_MAX];
+        for ((channel, lane), wish) in (0..).zip(self.lanes(first)).zip(&mut wishes) {
+            let due = self.begin_period(lane, slot);
+            due.into_iter().for_each(|command| line.command(channel, command));
+            *wish = self.wish(lane, slot);
+        }
+        let (channel, cell) = match line.next_use(wishes) {
+            LineUse::Selection(channel) => return line.selection(channel),
+            LineUse::Command(channel, command) => {
+                (channel, self.produce(first.with_channel(channel), Some(command), slot))
             }
-            let mut wishes = [LineRequest::default(); SHARES_MAX];
-            for (channel, wish) in (0..line.channels()).zip(&mut wishes) {
+            LineUse::Character(channel) => {
+                (channel, self.produce(first.with_channel(channel), None, slot))
+            }
+            LineUse::FillGap(channel) => {
                 let index = first.with_channel(channel);
-                let due = network.begin_period(index, slot);
-                due.into_iter().for_each(|command| line.command(channel, command));
-                *wish = network.wish(index, slot);
+                (channel, self.fill_shared(index, slot, |_| TaggedChar::GAP))
             }
-            let (channel, cell) = match line.next_use(wishes) {
-                LineUse::Selection(channel) => return Some(line.selection(channel)),
-                LineUse::Command(channel, command) => {
-                    (channel, network.produce(first.with_channel(channel), Some(command), slot))
-                }
-                LineUse::Character(channel) => {
-                    (channel, network.produce(first.with_channel(channel), None, slot))
-                }
-                LineUse::FillGap(channel) => {
-                    let index = first.with_channel(channel);
-                    (channel, network.fill_shared(index, slot, |_| TaggedChar::GAP))
-                }
-                LineUse::FillCommand(channel) => {
-                    let last = |unit: &PortUnit| unit.sender.last_command();
-                    (channel, network.fill_shared(first.with_channel(channel), slot, last))
-                }
-            };
-            Some(line.on_wires(channel, cell))
-        })
+            LineUse::FillCommand(channel) => {
+                let last = |unit: &PortUnit| unit.sender.last_command();
+                (channel, self.fill_shared(first.with_channel(channel), slot, last))
+            }
+        };
+        line.on_wires(channel, cell)
     }
 
     /// Receives a character at a port, if it has virtual channels.
@@ -101,10 +121,9 @@ impl Network {
         cell: TaggedChar,
         slot: u64,
     ) -> Option<()> {
-        let shares = self.with_line(first, |_, line| Some((line.channels(), line.assign(cell))));
-        let (channels, shares) = shares?;
-        for (channel, share) in (0..channels).zip(shares) {
-            let index = first.with_channel(channel);
+        let shares = self.units[first].line.as_mut()?.assign(cell);
+        let was_open = self.units[first].receiver.is_open();
+        for (index, share) in self.lanes(first).zip(shares) {
             match share {
                 ReceivedShare::Own(cell) => self.receive_at(index, first, cell, slot),
                 ReceivedShare::Other => {
@@ -115,31 +134,25 @@ impl Network {
                         unit.receiver.receive_other(trace);
                     }
                     unit.trace_fill(self.now, slot, &mut self.log);
+                    // GO may be due.
+                    if !unit.receiver.is_calm() {
+                        self.wake(PortEnd::Sender, first);
+                    }
                 }
             }
+        }
+        // Its selection depends on it.
+        if self.units[first].receiver.is_open() != was_open {
+            self.wake(PortEnd::Sender, first);
         }
         Some(())
     }
 
-    /// Calls a function with the state of a cable with virtual channels.
-    fn with_line<T>(
-        &mut self,
-        first: UnitId,
-        act: impl FnOnce(&mut Self, &mut SharedLine) -> Option<T>,
-    ) -> Option<T> {
-        let share = &mut self.units[first].line;
-        if !matches!(share, LineShare::First(_)) {
-            return None;
-        }
-        let mut taken = std::mem::replace(share, LineShare::Further);
-        let LineShare::First(line) = &mut taken else { return None };
-        let result = act(self, line);
-        self.units[first].line = taken;
-        result
-    }
-
     /// The wish of a virtual channel's sender. What it discards takes no period of the line. R-1
     fn wish(&mut self, index: UnitId, slot: u64) -> LineRequest {
+        if let DataSource::Circuit(input) = self.units[index].source {
+            self.look_at(input);
+        }
         let unit = &self.units[index];
         if unit.sender.is_urgent(slot) {
             return LineRequest::Symbol;
@@ -157,7 +170,7 @@ impl Network {
     }
 
     /// True if the source of a sender has an item that it accepts.
-    fn offers(&self, unit: &PortUnit, mode: AcceptMode) -> bool {
+    pub(in crate::network) fn offers(&self, unit: &PortUnit, mode: AcceptMode) -> bool {
         match unit.source {
             DataSource::Nowhere | DataSource::Copies => false,
             DataSource::Host(host) => mode.accepts(&self.hosts[host].interface.offered()),

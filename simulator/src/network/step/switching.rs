@@ -4,7 +4,6 @@ use super::extended_switching;
 use crate::arena::{PartArena, UnitId};
 use crate::link::receiver::stored::StoredFront;
 use crate::link::sender::SendState;
-use crate::link::shared_line::LineShare;
 use crate::link::tagged_char::TaggedChar;
 use crate::network::active_set::ActiveSet;
 use crate::network::schedule::PortEnd;
@@ -169,9 +168,9 @@ pub(super) fn select(
 
 /// The output of a packet from an input: of a port with virtual channels one of them. C-7 *Chosen*
 fn on_virtual_channel(there: Option<&PortUnit>, output: PortId, input: PortId) -> PortId {
-    match there.map(|there| &there.line) {
-        Some(LineShare::First(line)) => virtual_port(output, line.passage(virtual_channel(input))),
-        Some(LineShare::Whole | LineShare::Further) | None => output,
+    match there.and_then(|there| there.line.as_ref()) {
+        Some(line) => virtual_port(output, line.passage(virtual_channel(input))),
+        None => output,
     }
 }
 
