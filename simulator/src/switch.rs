@@ -1,16 +1,18 @@
 //! A switch: connects the packets at its inputs to its outputs. S-1..S-7
 
+pub(crate) mod arbitration;
 pub(crate) mod cut_through;
 pub(crate) mod extension;
 pub(crate) mod multicast;
 
 use codec::route::{PortId, RouteError};
 
+use self::arbitration::{InputOrder, OutputState, WaitingInputs};
 use self::cut_through::CutThrough;
 use self::extension::{ExtensionJob, SwitchExtension};
 use crate::arena::{PartArena, PartNumber, SwitchId, UnitId};
 use crate::link::tagged_char::PacketId;
-use crate::topology::{ExtensionSupport, NodeId, SWITCH_PORTS_MAX, SwitchParameters, SwitchRole};
+use crate::topology::{ExtensionSupport, NodeId, SwitchParameters, SwitchRole};
 use crate::truth::RuleId;
 
 /// A switch, which has transient state only. S-7
@@ -40,26 +42,14 @@ pub(crate) type SwitchArena = PartArena<SwitchId, Switch>;
 /// Ports, or virtual channels of ports, one bit each. C-7
 type PortBits = u128;
 
-/// The order in which a token visits inputs: the ports, then their next virtual channels, and so on. S-5 *Chosen*
-#[derive(Clone, Copy, Debug)]
-struct InputOrder {
-    ports: u8,
-    channels: u8,
-    /// Periods at each of them.
-    step: u64,
-}
-
-/// Arbitration of an output by a token that visits one input after the other. S-5
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// An output: the input connected to it, and those that request it. S-5
+#[derive(Clone, Debug)]
 struct OutputArbiter {
     /// The connected input.
-    owner: Option<u8>,
+    owner: Option<PortId>,
     /// Requesting inputs, one bit each.
     requests: PortBits,
-    /// The input at which the token is.
-    token: u8,
-    /// Arrival time of the token at that input; `None` while it is parked.
-    since: Option<u64>,
+    policy: OutputState,
 }
 
 /// State of an input. S-3
@@ -96,8 +86,8 @@ impl Switch {
         let SwitchParameters { ports, token_step, .. } = parameters;
         let inputs = InputOrder { ports, channels, step: token_step.into() };
         let output = |port| {
-            let token = parameters.opposite(PortId(port)).map_or(0, |input| input.0);
-            OutputArbiter { owner: None, requests: 0, token, since: None }
+            let first = parameters.opposite(PortId(port)).map_or(0, |input| input.0);
+            OutputArbiter { owner: None, requests: 0, policy: parameters.arbitration.start(first) }
         };
         let outputs: PartArena<_, _> = (0..inputs.end()).map(output).collect();
         let units = outputs.iter().map(|_| None).collect();
@@ -176,8 +166,9 @@ impl Switch {
     }
 
     /// Requests an output for an input. S-5
-    pub(crate) fn request(&mut self, input: PortId, output: PortId) {
+    pub(crate) fn request(&mut self, input: PortId, output: PortId, now: u64) {
         let arbiter = &mut self.outputs[output];
+        arbiter.policy.get_mut().request(now, input);
         self.conflicts += u64::from(arbiter.owner.is_some() || arbiter.requests != 0);
         arbiter.requests |= bit(input);
         if arbiter.owner.is_none() {
@@ -222,7 +213,7 @@ impl Switch {
 
     /// The input connected to an output.
     pub(crate) fn owner(&self, output: PortId) -> Option<PortId> {
-        self.outputs[output].owner.map(PortId)
+        self.outputs[output].owner
     }
 
     pub(crate) fn extension(&self) -> Option<&SwitchExtension> {
@@ -235,33 +226,33 @@ impl Switch {
 
     fn withdraw(&mut self, input: PortId, output: PortId) {
         let arbiter = &mut self.outputs[output];
-        arbiter.requests &= !bit(input);
+        arbiter.withdraw(input, self.inputs);
         if arbiter.requests == 0 {
-            arbiter.since = None;
             self.contested &= !bit(output);
         }
     }
 
-    /// Frees an output after the framing mark, and parks its token. S-3, S-5
+    /// Frees an output after the framing mark. S-3, S-5
     pub(crate) fn release(&mut self, output: PortId) {
         let (inputs, role) = (self.inputs, self.parameters.role);
         let free = &mut self.outputs[output];
         if let Some(owner) = free.owner.take() {
-            free.token = match role {
-                SwitchRole::Crossbar => inputs.after(owner),
-                SwitchRole::FibreEnd | SwitchRole::Router => owner,
-            };
-            free.since = None;
+            free.policy.get_mut().release(match role {
+                SwitchRole::Crossbar => inputs.after(owner.0),
+                SwitchRole::FibreEnd | SwitchRole::Router => owner.0,
+            });
             if free.requests != 0 {
                 self.contested |= bit(output);
             }
         }
     }
 
-    /// Moves the tokens as in the periods before `now`, in which none reached a request. S-5
+    /// Moves the tokens as in the periods before `now`, in which no input was served. S-5
     pub(crate) fn catch_up(&mut self, now: u64) {
         for output in bits(self.contested) {
-            self.outputs[output].catch_up(now, self.inputs);
+            let arbiter = &mut self.outputs[output];
+            let waiting = arbiter.waiting(self.inputs);
+            arbiter.policy.get_mut().catch_up(now, &waiting);
         }
     }
 
@@ -270,10 +261,14 @@ impl Switch {
         if self.ready | self.severed != 0 {
             return Some(next);
         }
-        bits(self.contested).filter_map(|output| self.outputs[output].due(next, self.inputs)).min()
+        let due = |output| {
+            let arbiter: &OutputArbiter = &self.outputs[output];
+            arbiter.policy.get().due(next, &arbiter.waiting(self.inputs))
+        };
+        bits(self.contested).filter_map(due).min()
     }
 
-    /// Moves the tokens by one period, and calls `granted` with each connection. S-5
+    /// Serves inputs in a period, and calls `granted` with each connection. S-5
     pub(crate) fn arbitrate(&mut self, now: u64, granted: &mut impl FnMut(PortId, PortId)) {
         for output in bits(self.contested) {
             if let Some(input) = self.outputs[output].step(now, self.inputs) {
@@ -299,70 +294,23 @@ impl Switch {
     }
 }
 
-impl InputOrder {
-    /// The number behind the last one.
-    const fn end(self) -> u8 {
-        (self.channels - 1) * SWITCH_PORTS_MAX + self.ports
-    }
-
-    /// The input after another one.
-    const fn after(self, input: u8) -> u8 {
-        let (channel, port) = (input / SWITCH_PORTS_MAX, input % SWITCH_PORTS_MAX);
-        if port + 1 < self.ports {
-            input + 1
-        } else if channel + 1 < self.channels {
-            (channel + 1) * SWITCH_PORTS_MAX
-        } else {
-            0
-        }
-    }
-
-    /// The steps from an input to the first one of some.
-    fn steps(self, from: u8, to: PortBits) -> Option<u64> {
-        let all = std::iter::successors(Some(from), |input| Some(self.after(*input)));
-        let all = all.take(usize::from(self.ports) * usize::from(self.channels));
-        (0..).zip(all).find(|(_, input)| to & bit(PortId(*input)) != 0).map(|(steps, _)| steps)
-    }
-}
-
 impl OutputArbiter {
-    /// Moves the token up to the next input with a request, as in the periods before `now`.
-    fn catch_up(&mut self, now: u64, inputs: InputOrder) {
-        let step = inputs.step;
-        while let Some(since) = self.since
-            && self.requests & bit(PortId(self.token)) == 0
-            && step > 0
-            && since + step < now
-        {
-            self.token = inputs.after(self.token);
-            self.since = Some(since + step);
-        }
+    const fn waiting(&self, order: InputOrder) -> WaitingInputs {
+        WaitingInputs { requests: self.requests, order }
     }
 
-    /// The period, from `next` on, in which the token has been at an input with a request for long
-    /// enough.
-    fn due(&self, next: u64, inputs: InputOrder) -> Option<u64> {
-        let (Some(since), step @ 1..) = (self.since, inputs.step) else {
-            return Some(next);
-        };
-        let steps = inputs.steps(self.token, self.requests)?;
-        Some((since + step * (steps + 1)).max(next))
-    }
-
-    fn step(&mut self, now: u64, inputs: InputOrder) -> Option<PortId> {
-        let since = *self.since.get_or_insert(now);
-        if now - since < inputs.step {
-            return None;
-        }
-        let input = PortId(self.token);
-        if self.requests & bit(input) == 0 {
-            self.token = inputs.after(self.token);
-            self.since = Some(now);
-            return None;
-        }
+    fn withdraw(&mut self, input: PortId, order: InputOrder) {
         self.requests &= !bit(input);
-        self.owner = Some(self.token);
-        self.since = None;
+        let waiting = self.waiting(order);
+        self.policy.get_mut().withdraw(input, &waiting);
+    }
+
+    /// Serves an input in a period, if it chooses one.
+    fn step(&mut self, now: u64, order: InputOrder) -> Option<PortId> {
+        let waiting = self.waiting(order);
+        let input = self.policy.get_mut().choose(now, &waiting)?;
+        self.owner = Some(input);
+        self.withdraw(input, order);
         Some(input)
     }
 }
@@ -413,7 +361,7 @@ mod tests {
         // S-5: parked at input 0, it reaches input n after 2·(n + 1) periods, 16 at most.
         for input in 0..8 {
             let mut switch = switch(8);
-            switch.request(PortId(input), PortId(3));
+            switch.request(PortId(input), PortId(3), 0);
             let expected = vec![(100 + 2 * (u64::from(input) + 1), input, 3)];
             assert_eq!(grants(&mut switch, 100..140), expected);
         }
@@ -426,7 +374,7 @@ mod tests {
         let mut now = 0;
         let mut served = Vec::new();
         for _ in 0..9 {
-            (0..3).for_each(|input| switch.request(PortId(input), PortId(3)));
+            (0..3).for_each(|input| switch.request(PortId(input), PortId(3), 0));
             let (at, input, _) = grants(&mut switch, now..now + 9)[0];
             served.push((at - now, input));
             switch.release(PortId(3));
@@ -444,15 +392,15 @@ mod tests {
             (0..8).flat_map(move |second| (1..20).map(move |at| (first, second, at)))
         }) {
             let mut stepped = switch(8);
-            stepped.request(PortId(first), PortId(3));
+            stepped.request(PortId(first), PortId(3), 0);
             let mut seldom = stepped.clone();
             let (mut expected, mut granted) = (Vec::new(), Vec::new());
             for now in 0..40 {
                 let due = seldom.due(now).is_some_and(|due| due <= now);
                 seldom.catch_up(if due || now == at { now } else { 0 });
                 if now == at {
-                    stepped.request(PortId(second), PortId(3));
-                    seldom.request(PortId(second), PortId(3));
+                    stepped.request(PortId(second), PortId(3), 0);
+                    seldom.request(PortId(second), PortId(3), 0);
                 }
                 expected.extend(grants(&mut stepped, now..now + 1));
                 if due || now == at {
@@ -469,10 +417,10 @@ mod tests {
         let mut switch = switch(4);
         [(0, 2), (1, 3), (2, 0), (3, 1)]
             .into_iter()
-            .for_each(|(input, output)| switch.request(PortId(input), PortId(output)));
+            .for_each(|(input, output)| switch.request(PortId(input), PortId(output), 0));
         let granted = grants(&mut switch, 0..100);
         assert_eq!(granted, [(2, 0, 2), (4, 1, 3), (6, 2, 0), (8, 3, 1)]);
-        switch.request(PortId(1), PortId(2));
+        switch.request(PortId(1), PortId(2), 0);
         assert_eq!(grants(&mut switch, 100..200), []);
         switch.release(PortId(2));
         assert_eq!(grants(&mut switch, 200..300), [(202, 1, 2)]);
@@ -482,15 +430,15 @@ mod tests {
     fn a_reset_input_withdraws_its_request_and_frees_its_output() {
         //
         let mut switch = switch(4);
-        switch.request(PortId(1), PortId(2));
+        switch.request(PortId(1), PortId(2), 0);
         switch.reset(PortId(1), &SwitchInputState::Waiting(PortId(2)));
         assert!(switch.is_calm());
-        switch.request(PortId(1), PortId(2));
+        switch.request(PortId(1), PortId(2), 0);
         assert_eq!(grants(&mut switch, 0..9), [(4, 1, 2)]);
         switch
             .reset(PortId(1), &SwitchInputState::Connected(PortId(2), CutThrough::new(0x82, None)));
         assert_eq!(switch.take_severed().collect::<Vec<_>>(), [PortId(2)]);
-        switch.request(PortId(0), PortId(2));
+        switch.request(PortId(0), PortId(2), 0);
         // The token is behind input 1: it passes 2 and 3.
         assert_eq!(grants(&mut switch, 10..20), [(16, 0, 2)]);
     }
@@ -501,7 +449,7 @@ mod tests {
         assert!(switch.is_calm());
         // The same bit in both sets.
         switch.decoded(PortId(2));
-        switch.request(PortId(1), PortId(2));
+        switch.request(PortId(1), PortId(2), 0);
         assert!(!switch.is_calm());
         assert_eq!(switch.take_ready().collect::<Vec<_>>(), [PortId(2)]);
         switch.sever(PortId(2));

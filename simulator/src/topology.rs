@@ -13,6 +13,7 @@ pub use self::forwarding::ForwardingMode;
 pub(crate) use self::virtual_port::{PortLabel, virtual_channel, virtual_port, whole_port};
 use crate::clock::NodeClock;
 use crate::link::LinkParameters;
+pub use crate::switch::arbitration::ArbitrationPolicy;
 
 /// Maximum number of ports of a switch: a relative route byte can address any of them. S-1
 pub const SWITCH_PORTS_MAX: u8 = 32;
@@ -59,6 +60,8 @@ pub struct SwitchParameters {
     pub routing: u8,
     /// Periods that the token stays at one input. S-5
     pub token_step: u8,
+    /// Policy by which outputs choose among inputs. S-5
+    pub arbitration: ArbitrationPolicy,
     /// Support for port 0x7F and a multicast table. S-8, S-9
     pub extensions: ExtensionSupport,
     /// Its clock. W-6
@@ -183,6 +186,7 @@ impl SwitchParameters {
             addressing,
             routing: 28,
             token_step: 2,
+            arbitration: ArbitrationPolicy::Token,
             extensions: ExtensionSupport::Off,
             clock: NodeClock::EXACT,
             role: SwitchRole::Crossbar,

@@ -277,6 +277,7 @@ impl RandomChoices {
         let extensions = if is_shared || over_fibre { "false" } else { extensions };
         write!(text, "[switch_defaults]\nrouting_periods = {routing}\n").unwrap();
         write!(text, "token_step_periods = {token}\nextensions = {extensions}\n").unwrap();
+        text += self.one_of(&["", "", "arbitration = 'age'\n"]);
         text += if self.chance(15) { "forwarding = 'store-and-forward'\n" } else { "" };
         text += &self.interface();
         (0..=self.below(2)).for_each(|_| text += &self.traffic());

@@ -26,7 +26,9 @@ use crate::link::{FillMode, FramingMode, PortParameters as Port, ResetEnding, Sy
 use crate::messaging::BusMode;
 #[cfg(test)]
 use crate::rng::Rng;
-use crate::topology::{ForwardingMode, SWITCH_PORTS_MAX, SwitchParameters as Switch};
+use crate::topology::{
+    ArbitrationPolicy, ForwardingMode, SWITCH_PORTS_MAX, SwitchParameters as Switch,
+};
 use crate::traffic::SignalMode;
 
 const SYMBOLS: [(&str, SymbolSet); 2] =
@@ -89,6 +91,7 @@ pub(super) const SWITCH: &KeyList<Switch> = &[
     key!(Switch, "addressing", WordList(&ADDRESSING), addressing),
     key!(Switch, "routing", TimeRange(0..=u8::MAX as u64), routing),
     key!(Switch, "token_step", TimeRange(0..=u8::MAX as u64), token_step),
+    key!(Switch, "arbitration", WordList(ArbitrationPolicy::WORDS), arbitration),
     key!(Switch, "extensions", ExtensionFormat, extensions),
     key!(Switch, "clock_ppm", ClockFormat, clock),
     key!(Switch, "forwarding", WordList(&FORWARDING), forwarding),

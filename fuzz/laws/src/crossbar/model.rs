@@ -6,7 +6,7 @@ use simulator::link::receiver::PortRequest;
 use simulator::link::source_item::{AcceptMode, SourceItem};
 use simulator::link::tagged_char::TaggedChar;
 use simulator::link::{LinkParameters, SymbolSet};
-use simulator::topology::SwitchParameters;
+use simulator::topology::{ArbitrationPolicy, SwitchParameters};
 
 use crate::link::model::{InputModel, OutputModel};
 use crate::reference::crc;
@@ -53,7 +53,8 @@ struct PassingPacket {
 #[derive(Clone, Debug, Default)]
 struct OutputToken {
     owner: Option<usize>,
-    asking: Vec<usize>,
+    /// The inputs that request it, and since when.
+    asking: Vec<(usize, u64)>,
     at: usize,
     since: Option<u64>,
 }
@@ -67,6 +68,31 @@ impl ModelPort {
         };
         self.reading = (rest >> 4, left - 1);
         rest.to_le_bytes()[0] & 0xf
+    }
+}
+
+impl OutputToken {
+    /// The input at which the token has been for long enough, if that requests the output.
+    fn visit(&mut self, parameters: &SwitchParameters, now: u64) -> Option<usize> {
+        let since = *self.since.get_or_insert(now);
+        if now < since + u64::from(parameters.token_step) {
+            return None;
+        }
+        let input = self.at;
+        if self.asking.iter().any(|(asking, _)| *asking == input) {
+            return Some(input);
+        }
+        self.at = (input + 1) % usize::from(parameters.ports);
+        self.since = Some(now);
+        None
+    }
+
+    /// The input that has requested the output first; of several the next one behind that served last.
+    fn oldest(&self, parameters: &SwitchParameters) -> Option<usize> {
+        let since = self.asking.iter().map(|(_, since)| *since).min()?;
+        let ports = usize::from(parameters.ports);
+        let mut inputs = (0..ports).map(|step| (self.at + step) % ports);
+        inputs.find(|input| self.asking.contains(&(*input, since)))
     }
 }
 
@@ -164,7 +190,7 @@ impl SwitchModel {
         match std::mem::replace(&mut port.state, InputState::Empty) {
             InputState::Waiting(output) => {
                 let token = self.tokens.get_mut(output)?;
-                token.asking.retain(|input| *input != number);
+                token.asking.retain(|(input, _)| *input != number);
                 if token.asking.is_empty() {
                     token.since = None;
                 }
@@ -211,7 +237,7 @@ impl SwitchModel {
             Some(output) => {
                 port.state = InputState::Waiting(output);
                 let token = self.tokens.get_mut(output);
-                token.into_iter().for_each(|token| token.asking.push(number));
+                token.into_iter().for_each(|token| token.asking.push((number, now)));
             }
             None => {
                 port.input.take();
@@ -226,17 +252,12 @@ impl SwitchModel {
         if token.owner.is_some() || token.asking.is_empty() {
             return;
         }
-        let since = *token.since.get_or_insert(now);
-        if now < since + u64::from(self.parameters.token_step) {
-            return;
-        }
-        let input = token.at;
-        if !token.asking.contains(&input) {
-            token.at = (input + 1) % usize::from(self.parameters.ports);
-            token.since = Some(now);
-            return;
-        }
-        token.asking.retain(|asking| *asking != input);
+        let chosen = match self.parameters.arbitration {
+            ArbitrationPolicy::Token => token.visit(&self.parameters, now),
+            ArbitrationPolicy::Age => token.oldest(&self.parameters),
+        };
+        let Some(input) = chosen else { return };
+        token.asking.retain(|(asking, _)| *asking != input);
         (token.owner, token.since) = (Some(input), None);
         let Some(port) = self.ports.get_mut(input) else { return };
         let Some(Some(byte)) = port.input.take() else { return };

@@ -11,7 +11,8 @@ use simulator::link::LinkParameters;
 use simulator::routes::{RouteTable, RoutingMethod};
 use simulator::scenario::{PortTap, Scenario};
 use simulator::topology::{
-    CableSpec, ExtensionSupport, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology,
+    ArbitrationPolicy, CableSpec, ExtensionSupport, NodeId, NodeKind, NodePort, NodeSpec,
+    SwitchParameters, Topology,
 };
 
 use super::link_input::{CableInput, LinkEndsInput};
@@ -66,7 +67,7 @@ pub enum NetworkShape {
 
 #[derive(Clone, Copy, Debug, Arbitrary)]
 pub struct CrossbarInput {
-    /// Bit 0: relative; bit 1: extended.
+    /// Bit 0: relative; bit 1: extended; bits 2 to 4: arbitration, by a token but for one of eight.
     kind: u8,
     routing: u8,
     token_step: u8,
@@ -233,7 +234,7 @@ impl NetworkInput {
 impl CrossbarInput {
     /// Turns the extensions off.
     pub const fn without_extensions(&mut self) {
-        self.kind &= 1;
+        self.kind &= !2;
     }
 
     fn parameters(&self, ports: u8) -> SwitchParameters {
@@ -243,6 +244,9 @@ impl CrossbarInput {
         SwitchParameters {
             routing: self.routing % 41,
             token_step: self.token_step % 4,
+            arbitration: ArbitrationPolicy::WORDS
+                .get(usize::from(self.kind >> 2 & 7))
+                .map_or(ArbitrationPolicy::Token, |(_, policy)| *policy),
             extensions: if self.kind & 2 == 2 {
                 ExtensionSupport::On
             } else {

@@ -58,7 +58,7 @@ pub(super) fn select(
         ExtensionJob::Copying(multicast) => match multicast.request() {
             // No entry, or no output that is there.
             None => return Some(first),
-            Some(output) => switch.request(input, output),
+            Some(output) => switch.request(input, output, trace.now),
         },
     }
     switch.extension_mut()?.begin(input, job);
@@ -134,7 +134,7 @@ pub(super) fn granted(
     let ExtensionJob::Copying(multicast) = switch.extension_mut()?.job(input)? else { return None };
     multicast.granted();
     if let Some(next) = multicast.request() {
-        switch.request(input, next);
+        switch.request(input, next, trace.now);
         return None;
     }
     let outputs: Vec<_> = multicast.outputs().collect();

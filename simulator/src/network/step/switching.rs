@@ -154,7 +154,7 @@ pub(super) fn select(
         match output {
             Ok(output) => {
                 *state = SwitchInputState::Waiting(output);
-                switch.request(input, output);
+                switch.request(input, output, now);
             }
             Err(rule) => {
                 *state = SwitchInputState::Discarding;
