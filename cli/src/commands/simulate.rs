@@ -126,7 +126,11 @@ impl ScenarioSettings<'_> {
 
 /// Text of a scenario file; `-` is standard input.
 pub(crate) fn read_scenario(path: &Path) -> Result<String, CliError> {
-    String::from_utf8(read_limited(path, limits::TEXT_MAX, "scenario")?).map_err(|error| {
+    let bytes = read_limited(path, limits::TEXT_MAX, "scenario")?;
+    if bytes.is_empty() {
+        return Err(CliError::reading(path, &"the file is empty"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let byte = error.as_bytes().get(at).copied().unwrap_or_default();
         CliError::reading(path, &format!("byte {at}: {byte:02x} is not valid UTF-8"))

@@ -58,11 +58,11 @@ pub(crate) fn run(arguments: &SweepArgs, output: &mut StandardOutput) -> Command
     let settings = ScenarioSettings { path, text: &text, set, searched };
     let swept = SweptScenario { settings, warm_up: *warmup, drain: *drain };
     let plan = SweepPlan::new(arguments, &swept)?;
+    let search = SaturationSearch::of(arguments, &plan)?;
     let open = |directory: &PathBuf| RunJournal::open(directory, &plan.identity);
     let journal = directory.as_ref().map(open).transpose()?;
     let (bar, journal) = (plan.bar(), journal.as_ref());
     let mut run = |points: &[usize]| plan.runs(&swept, journal, points, &bar);
-    let search = SaturationSearch::of(arguments, &plan);
     let (points, runs, found) = match &search {
         Some(search) => search.run(&mut run)?,
         None => (plan.points.clone(), run(&(0..plan.points.len()).collect::<Vec<_>>())?, None),

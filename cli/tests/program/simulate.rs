@@ -160,7 +160,8 @@ fn an_invalid_scenario_is_shown_with_its_line_and_nothing_is_written() {
         said.replace(&scenario, "net.toml")
     };
     insta::assert_snapshot!(check(b"seed = 7\nduration_us = 5\n[link]\nlenght_m = 25\n"));
-    assert!(check(b"").contains("`duration_us`"));
+    assert_eq!(check(b""), "myriscope: net.toml: the file is empty\n");
+    assert!(check(b"\n").contains("`duration_us`"));
     assert!(check(b"duration_us = 99999999999999999999").contains("net.toml:1:15"));
     assert_eq!(check(b"\xff\xfe"), "myriscope: net.toml: byte 0: ff is not valid UTF-8\n");
     let long = check(&[b'#'; (1 << 20) + 1]);

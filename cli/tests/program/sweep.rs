@@ -62,6 +62,7 @@ fn a_sweep_that_cannot_run_is_explained_and_writes_nothing() {
         (&["--saturation", "k=1", "--vary", "k=2"], "--saturation k: --vary has the same key"),
         (&["--saturation", "traffic.0.paylaod=1"], "--saturation traffic.0.paylaod=1"),
         (&["--saturation", "k=1..9999:1"], "--saturation k: more than 10000 runs"),
+        (&["--saturation", "traffic.0.start_us=2,1"], "start_us: 1 is not greater than 2"),
         (&["--vary", "traffic.0.paylaod=1"], "did you mean `payload`?"),
         (&["--vary", "duration_us=0..1e300:1e299"], "--vary duration_us=0:"),
         (&["--vary", "traffic.0.to=\u{1b}[2J"], "unknown host `\\u{1b}[2J`"),
@@ -71,6 +72,9 @@ fn a_sweep_that_cannot_run_is_explained_and_writes_nothing() {
         assert!(error.contains(expected), "{options:?} {error}");
     }
     assert!(directory.names().is_empty());
+    let empty = directory.write("empty.toml", b"");
+    let error = bad(&["sweep", &empty, "--vary", "traffic.0.payload=64"]);
+    assert!(error.ends_with("empty.toml: the file is empty\n"), "{error}");
     let scenario = fixture("demo-contention/scenario.toml");
     let error = bad(&["sweep", &scenario, "--saturation", "traffic.0.payload=64"]);
     assert!(error.contains("--saturation traffic.0.payload: the offered load depends"), "{error}");
@@ -173,6 +177,9 @@ fn the_search_for_saturation_ends_at_neighbours_and_goes_on_from_finished_runs()
     let runs = directory.read("out/sweep-runs.jsonl");
     assert!(runs.iter().filter(|byte| **byte == b'\n').count() <= 1 + 8 * 2);
     assert_eq!((search("out", &[]), directory.read("out/sweep-runs.jsonl")), (found, runs));
+    let late = ["--saturation", "traffic.0.load=0.55,0.6", "--seeds", "1"];
+    let error = bad(&[&["sweep", &scenario, "--warmup", "20us"], &late[..]].concat());
+    assert!(error.contains("traffic.0.load: at 0.55 less than 95 % of what is offered"), "{error}");
     let pair = ["--set", "traffic.0.from=['h0']", "--set", "traffic.0.to=['h2']"];
     let row: Value = serde_json::from_str(&search("pair", &pair)).unwrap();
     let ends = (&row[0]["traffic.0.load_below"], &row[0]["traffic.0.load_from"]);

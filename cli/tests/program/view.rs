@@ -4,7 +4,7 @@ use std::io::{Read as _, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{ScratchDirectory, fixture};
+use crate::support::{ScratchDirectory, fixture, good};
 
 /// A time after which a program that goes on has no end.
 const LONG: Duration = Duration::from_secs(60);
@@ -53,11 +53,20 @@ fn a_terminal_that_is_gone_and_sigterm_end_what_draws_on_it() {
 #[cfg(target_os = "linux")]
 #[test]
 fn keys_end_the_viewer_and_the_terminal_is_as_before() {
+    let directory = ScratchDirectory::new("viewer");
     let capture = fixture("demo-cut/capture.pcapng");
-    let line = format!(
-        "stty rows 24 cols 80; {} view {capture}; stty -a",
-        env!("CARGO_BIN_EXE_myriscope")
-    );
+    let [a, b] = ["a", "b"].map(|name| directory.file(name));
+    good(&["slice", &capture, "--to", "20us", "-o", &a]);
+    good(&["slice", &capture, "--from", "20us", "-o", &b]);
+    for files in [&capture, &format!("{a} {b} --join")] {
+        shows_and_ends(files);
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn shows_and_ends(files: &str) {
+    let line =
+        format!("stty rows 24 cols 80; {} view {files}; stty -a", env!("CARGO_BIN_EXE_myriscope"));
     let mut script = Command::new("script");
     script.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").stdin(Stdio::piped());
     let mut script = script.stdout(Stdio::piped()).spawn().unwrap();

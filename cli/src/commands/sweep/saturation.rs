@@ -34,10 +34,16 @@ type SearchResult = (Vec<Vec<KeySetting>>, Vec<RunNumbers>, Option<ResultTable>)
 type PointRuns = BTreeMap<usize, Vec<RunNumbers>>;
 
 impl<'a> SaturationSearch<'a> {
-    pub(super) fn of(arguments: &'a SweepArgs, plan: &'a SweepPlan) -> Option<Self> {
-        let searched = arguments.saturation.as_ref()?;
+    /// The search that is asked for, if there is one.
+    pub(super) fn of(
+        arguments: &'a SweepArgs,
+        plan: &'a SweepPlan,
+    ) -> Result<Option<Self>, CliError> {
+        let Some(searched) = &arguments.saturation else { return Ok(None) };
         let groups = plan.points.len() / searched.values.len().max(1);
-        Some(Self { plan, key: &searched.key, groups })
+        let search = Self { plan, key: &searched.key, groups };
+        search.check_order()?;
+        Ok(Some(search))
     }
 
     /// Runs both ends of all ranges, and then halves them together until neighbours are left.
@@ -45,7 +51,6 @@ impl<'a> SaturationSearch<'a> {
         &self,
         run: &mut impl FnMut(&[usize]) -> Result<Vec<RunNumbers>, CliError>,
     ) -> Result<SearchResult, CliError> {
-        self.check_order()?;
         let last = self.plan.points.len() - self.groups;
         let mut asked: Vec<usize> = (0..self.groups).flat_map(|at| [at, last + at]).collect();
         let mut known = PointRuns::new();
