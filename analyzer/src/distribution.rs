@@ -23,9 +23,21 @@ impl LatencyDistribution {
     /// Adds a packet.
     pub fn add(&mut self, latency: Picoseconds) {
         let latency = u64::try_from(latency).unwrap_or(u64::MAX);
-        self.count += 1;
         self.total = self.total.saturating_add(latency.into());
-        *self.counts.entry(latency >> self.coarse).or_default() += 1;
+        self.keep(latency, 1);
+    }
+
+    /// Adds the packets of another distribution.
+    pub fn absorb(&mut self, other: &Self) {
+        self.total = self.total.saturating_add(other.total);
+        for (latency, count) in &other.counts {
+            self.keep(latency << other.coarse, *count);
+        }
+    }
+
+    fn keep(&mut self, latency: u64, count: u64) {
+        self.count += count;
+        *self.counts.entry(latency >> self.coarse).or_default() += count;
         while self.counts.len() > DISTINCT_MAX {
             self.coarse += 1;
             for (latency, count) in std::mem::take(&mut self.counts) {
@@ -70,6 +82,9 @@ mod tests {
         let found = [0, 50, 99, 100].map(|percent| latencies.percentile(percent));
         assert_eq!(found, [Some(1), Some(100), Some(198), Some(200)]);
         assert_eq!(latencies.mean(), Some(100));
+        let mut more = latencies.clone();
+        more.absorb(&latencies);
+        assert_eq!((more.percentile(50), more.mean(), more.count), (Some(100), Some(100), 400));
     }
 
     #[test]

@@ -32,10 +32,33 @@ row! {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PacketFlow {
     packets: u64,
-    bytes: u64,
+    pub(crate) bytes: u64,
     dropped: u64,
     corrupt: u64,
-    latencies: LatencyDistribution,
+    /// Packets whose end was seen.
+    pub(crate) judged: u64,
+    /// Packets of these that were dropped or damaged.
+    pub(crate) harmed: u64,
+    pub(crate) latencies: LatencyDistribution,
+}
+
+/// Packets that a node sent, and bytes of payloads that it received.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeTraffic {
+    pub(crate) sent: PacketFlow,
+    pub(crate) received_bytes: u64,
+}
+
+impl PacketFlow {
+    fn absorb(&mut self, other: &Self) {
+        self.packets += other.packets;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.dropped += other.dropped;
+        self.corrupt += other.corrupt;
+        self.judged += other.judged;
+        self.harmed += other.harmed;
+        self.latencies.absorb(&other.latencies);
+    }
 }
 
 /// Number of the capture, source and destination.
@@ -87,13 +110,34 @@ impl FlowTable {
         };
         flow.packets += 1;
         flow.bytes = flow.bytes.saturating_add(journey.payload);
-        flow.dropped += u64::from(matches!(journey.fate, JourneyFate::Dropped(_)));
+        let is_dropped = matches!(journey.fate, JourneyFate::Dropped(_));
+        flow.dropped += u64::from(is_dropped);
         let is_corrupt = !journey.injuries.is_empty() || matches!(last.check, CrcCheck::Bad { .. });
         flow.corrupt += u64::from(is_corrupt);
+        if !matches!(journey.fate, JourneyFate::OutOfSight | JourneyFate::UnderWay) {
+            flow.judged += 1;
+            flow.harmed += u64::from(is_dropped || is_corrupt);
+        }
     }
 
     fn has(&self, capture: u32, from: &str, to: &str) -> bool {
         self.flows.contains_key(&(capture, from.to_owned(), Some(to.to_owned())))
+    }
+
+    /// The traffic of each node, by the number of its capture and its name.
+    pub fn nodes(&self) -> BTreeMap<(u32, &str), NodeTraffic> {
+        let mut nodes: BTreeMap<(u32, &str), NodeTraffic> = BTreeMap::new();
+        for ((capture, from, _), flow) in &self.unfinished {
+            nodes.entry((*capture, from)).or_default().sent.absorb(flow);
+        }
+        for ((capture, from, to), flow) in &self.flows {
+            nodes.entry((*capture, from)).or_default().sent.absorb(flow);
+            if let Some(to) = to {
+                let received = &mut nodes.entry((*capture, to)).or_default().received_bytes;
+                *received = received.saturating_add(flow.bytes);
+            }
+        }
+        nodes
     }
 
     /// Packets of flows beyond the first [`FLOWS_MAX`].
@@ -116,11 +160,7 @@ impl FlowTable {
         for ((capture, from, port), flow) in std::mem::take(&mut self.unfinished) {
             let to = port.and_then(|port| nodes.get(&(capture, port)));
             let to = to.filter(|to| self.ends.contains(&(capture, (*to).clone())));
-            let own = self.flows.entry((capture, from, to.cloned())).or_default();
-            own.packets += flow.packets;
-            own.bytes = own.bytes.saturating_add(flow.bytes);
-            own.dropped += flow.dropped;
-            own.corrupt += flow.corrupt;
+            self.flows.entry((capture, from, to.cloned())).or_default().absorb(&flow);
         }
         let mut rows: Vec<_> = self.flows.iter().map(|(key, flow)| flow_row(key, flow)).collect();
         rows.sort_by_key(|(capture, row)| (*capture, std::cmp::Reverse(row.bytes)));

@@ -55,6 +55,7 @@ pub mod channel_name;
 pub mod channel_selector;
 mod channel_table;
 mod clock;
+pub mod comparison;
 pub mod conversation;
 pub mod counters;
 pub mod damage_table;

@@ -20,7 +20,7 @@ pub(crate) use self::analysis::{
     LinksArgs, MappingArgs, PacketsArgs, ReportArgs, ScoreArgs, SeriesArgs, ShowArgs, TopologyArgs,
     WatchArgs,
 };
-pub(crate) use self::cutting::{DiffArgs, DiffIgnore, MergeArgs, SliceArgs};
+pub(crate) use self::cutting::{CompareArgs, DiffArgs, DiffIgnore, MergeArgs, SliceArgs};
 pub(crate) use self::export::{
     ExportArgs, ExportKind, ExportPacketsArgs, ExportSelection, ExportWiresArgs, PayloadKind,
     WireSkew,
@@ -124,6 +124,10 @@ pub(crate) enum CliCommand {
     Merge(MergeArgs),
     /// Compares the packets of two captures, channel by channel.
     Diff(DiffArgs),
+    /// Compares rates, stops, latencies and findings of two captures of one network.
+    ///
+    /// In place of a capture stands also a table of its figures: `compare FILE --format jsonl`, of one capture alone.
+    Compare(CompareArgs),
     /// Compares the analysis of a simulated capture with the simulator's truth, event by event.
     Score(ScoreArgs),
     /// Simulates a network character by character and writes its tapped links to a capture.

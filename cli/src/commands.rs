@@ -3,6 +3,7 @@
 mod annotate;
 mod blocking;
 mod check;
+mod compare;
 mod conversations;
 mod cutting;
 mod demo;
@@ -76,6 +77,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut StandardOutput) -> Comma
         Cli::Annotate(arguments) => annotate::run(&arguments, output),
         Cli::Slice(arguments) => cutting::run_slice(&arguments, output),
         Cli::Diff(arguments) => diff::run(&arguments, output),
+        Cli::Compare(arguments) => compare::run(&arguments, output),
         Cli::Merge(arguments) => cutting::run_merge(&arguments, output),
         #[cfg(feature = "view")]
         Cli::View(arguments) => view::run(&arguments, output),

@@ -31,7 +31,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ("What went wrong", &["check", "report", "log", "explain"]),
     ("What was on the wire", &["view", "info", "show", "packets", "events", "annotate", "watch"]),
     ("Captures from and for other programs", &["import", "export", "wireshark", "extcap"]),
-    ("Cutting and comparing captures", &["slice", "merge", "diff"]),
+    ("Cutting and comparing captures", &["slice", "merge", "diff", "compare"]),
     (
         "Links, routes and the network",
         &[

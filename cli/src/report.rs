@@ -38,7 +38,7 @@ use self::messages::SequenceDiagram;
 use self::moments::NetworkMoments;
 use self::network::{ChannelFacts, NetworkPicture};
 use self::numbers::{BufferPicture, LatencyPicture};
-use self::text::{BoundedList, ShrinkingList, filters};
+use self::text::{BoundedList, ShrinkingList};
 use self::waits::WaitPicture;
 use crate::analyze::CliAnalysis;
 use crate::args::CapturePart;
@@ -46,6 +46,7 @@ use crate::commands::mapping::compared;
 
 pub(crate) use self::findings::SelectedFinding;
 pub(crate) use self::recorded::RecordedEvents;
+pub(crate) use self::text::filters;
 
 /// Bytes of the page.
 const PAGE_MAX: usize = 2_000_000;

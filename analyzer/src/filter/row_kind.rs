@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use self::RowText::{Lines, Report, Table};
 use crate::blocking::{BlockedRow, DeadlockRow, StopRow};
 use crate::captured::CapturedRow;
+use crate::comparison::ComparisonRow;
 use crate::conversation::{ConversationRow, MalformedRow, ObservationRow};
 use crate::counters::CountersRow;
 use crate::damage_table::WireDamageRow;
@@ -126,6 +127,8 @@ row_kinds! {
         Report("severity,finding,rule,channel,at,count"), [FindingRow::FIELDS];
     Cases: "check --each", "cases", "cases", Cases, Lines(Some(render::case_head)), [CaseRow::FIELDS];
     Log: "log", "log", "log", Log, Lines(Some(render::log_head)), [LogRow::FIELDS];
+    Comparison: "compare", "figures", "figures", Report,
+        Report("subject,name,measure,unit,a,b,change,verdict"), [ComparisonRow::FIELDS];
     Differences: "diff", "compared channels", "channels", Everything, Lines(None), [DiffRow::FIELDS];
 }
 

@@ -24,6 +24,23 @@ pub(crate) enum DiffIgnore {
 }
 
 #[derive(Args, Clone, Debug)]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+    /// Change from which on a figure differs, as a share of that of the first capture; `0.1` are 10 %.
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.1)]
+    pub(crate) threshold: f64,
+    /// Writes what differs, and all figures, to an HTML page; - for standard output, without text.
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share: &f64| share.is_finite() && *share >= 0.0);
+    share.ok_or_else(|| "expected a share of at least 0, like `0.1`".to_owned())
+}
+
+#[derive(Args, Clone, Debug)]
 pub(crate) struct MergeArgs {
     /// The captures: pcapng or pcap, plain or compressed with gzip or zstd; - for standard input.
     #[arg(required = true, num_args = 2.., value_name = "CAPTURE")]

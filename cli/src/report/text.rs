@@ -10,7 +10,7 @@ use askama::filters::Safe;
 
 /// Filters of the templates.
 #[expect(unreachable_pub, reason = "generated from the arguments of a filter")]
-pub(super) mod filters {
+pub(crate) mod filters {
     use std::fmt::Display;
 
     use analyzer::channel_name::escape_text;

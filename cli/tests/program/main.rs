@@ -6,6 +6,7 @@ mod annotate_score;
 mod answers;
 mod arranged;
 mod check;
+mod compare;
 mod copies;
 mod cutting;
 mod damaged;

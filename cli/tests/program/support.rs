@@ -12,7 +12,7 @@ use flate2::write::GzEncoder;
 /// The commands that print rows of a capture.
 pub(crate) fn views() -> impl Iterator<Item = &'static [&'static str]> {
     let commands = RowKind::ALL.into_iter().map(RowKind::command);
-    let of_one = commands.filter(|command| *command != "diff");
+    let of_one = commands.filter(|command| !["diff", "compare"].contains(command));
     of_one.map(|command| &*command.split(' ').collect::<Vec<_>>().leak())
 }
 

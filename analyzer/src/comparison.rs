@@ -1,0 +1,439 @@
+//! Comparison of two captures by their figures: rates and stops of links, traffic of hosts, findings. What was not
+//! recorded is not told, and is neither zero nor gone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+
+use codec::capture::Channel;
+use serde_json::Value;
+
+use crate::channel_name::ChannelEnds;
+use crate::event::Picoseconds;
+use crate::finding::{EvidenceView, FindingKind};
+use crate::flow_table::{FlowTable, NodeTraffic};
+use crate::link::LinkAnalysis;
+use crate::link::report::ChannelReport;
+use crate::named_enum::named_enum;
+use crate::node_kind::TopologyNodeKind;
+use crate::pipeline::CaptureAnalysis;
+use crate::row::FieldShape::Words;
+use crate::row::{FieldType, row};
+
+/// Share of the time of one capture that another must have recorded of a channel, for a finding to be absent there.
+/// *Chosen*: recordings of one length by two clocks and two hands.
+const AS_LONG: f64 = 0.9;
+
+/// Figures of links and hosts, and their units.
+const MEASURES: &[(&str, &str)] = &[
+    ("packets", "1/s"),
+    ("stopped", ""),
+    ("stops", "1/s"),
+    ("utilisation", ""),
+    ("harmed", ""),
+    ("latency_p50", "us"),
+    ("latency_p99", "us"),
+    ("received", "bytes/s"),
+    ("sent", "bytes/s"),
+];
+
+const UNITS: &[&str] = &["", "1/s", "us", "bytes/s", "cases"];
+
+named_enum! {
+    /// Subject of a figure.
+    pub enum FigureSubject {
+        /// Cases of a finding on a channel.
+        Finding = "finding",
+        /// A channel.
+        Link = "link",
+        /// A host.
+        Host = "host",
+    }
+}
+
+named_enum! {
+    /// Verdict on a figure of two captures.
+    pub enum ComparisonVerdict {
+        /// In both, and apart by no more than the threshold.
+        Same = "same",
+        /// In both, and apart by more.
+        Changed = "changed",
+        /// A finding of the second capture; the first one recorded what it rests on.
+        New = "new",
+        /// A finding of the first capture; the second one recorded what it rests on.
+        Gone = "gone",
+        /// One of the captures did not record it.
+        NotTold = "not-told",
+    }
+}
+
+row! {
+    /// A row of `myriscope compare`; fields as in `docs/output.md`.
+    pub struct ComparisonRow {
+        subject: &'static str as FigureSubject::SHAPE, "", "", "what the figure is of";
+        name: String, "", "", "name of the host, or of the channel of a link or finding";
+        measure: String, "", "", "name of the figure, or kind of the finding";
+        unit: &'static str as Words(UNITS), "", "", "unit of a and b";
+        a: Option<f64>, "", "", "figure of the first capture; null if it is not told";
+        b: Option<f64>, "", "", "the same of the second capture";
+        recorded_a_s: Option<f64>, "s", "", "time that the first capture recorded of it";
+        recorded_b_s: Option<f64>, "s", "", "the same of the second capture";
+        change: Option<f64>, "", "", "B less A, as a share of A; of findings, by their cases in recorded time";
+        verdict: &'static str as ComparisonVerdict::SHAPE, "", "", "result";
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct CaptureFigure {
+    value: f64,
+    recorded_s: f64,
+}
+
+type FigureKey = (FigureSubject, String, String);
+
+/// Figures of a capture.
+#[derive(Debug, Default)]
+pub struct CaptureFigures {
+    figures: BTreeMap<FigureKey, CaptureFigure>,
+    /// Seconds that were recorded of each channel.
+    recorded: BTreeMap<String, f64>,
+}
+
+/// A time in a unit of so many picoseconds, to six digits.
+fn time_in(time: Picoseconds, unit: f64) -> f64 {
+    // Times of a capture are far below the 2^53 ps that are exact, or need no picoseconds.
+    #[expect(clippy::cast_precision_loss, reason = "six digits are kept")]
+    rounded(time as f64 / unit)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "six digits are kept")]
+fn ratio(part: u64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| rounded(part as f64 / whole))
+}
+
+/// A number to six digits, so that figures are read at a glance.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+/// Name of a node of one of several captures, as [`Channel::label`].
+fn node_label(capture: u32, node: &str) -> String {
+    if capture == 0 { node.to_owned() } else { format!("{node} (capture {capture})") }
+}
+
+/// Label of the opposite channel.
+fn opposite(label: &str) -> Option<String> {
+    let (ends, capture) = label.split_at(label.find(" (capture ").unwrap_or(label.len()));
+    let (from, to) = ends.split_once('>')?;
+    Some(format!("{to}>{from}{capture}"))
+}
+
+impl CaptureFigures {
+    /// The figures of the channels that are selected, and of the hosts at their ends.
+    pub fn of<R: Read + Send>(
+        analysis: &CaptureAnalysis<R>,
+        flows: &FlowTable,
+        selects: &dyn Fn(&Channel) -> bool,
+    ) -> Self {
+        let mut figures = Self::default();
+        // Nodes and the time recorded of what they sent and received.
+        let mut ends: BTreeMap<(u32, String), [f64; 2]> = BTreeMap::new();
+        for link in analysis.links() {
+            let reports: Vec<_> = LinkAnalysis::reports(link).collect();
+            for report in reports.iter().filter(|report| selects(report.channel)) {
+                let recorded = figures.add_link(report, &reports);
+                let Some(ChannelEnds { from, to }) = ChannelEnds::of(report.channel) else {
+                    continue;
+                };
+                for (node, times) in [(from.node, [recorded, 0.0]), (to.node, [0.0, recorded])] {
+                    let known = ends.entry((report.channel.capture, node)).or_default();
+                    *known = [known[0].max(times[0]), known[1].max(times[1])];
+                }
+            }
+        }
+        let network = analysis.topology();
+        // A node of unknown kind has port 0 alone and received nothing: it may be a host that only sends.
+        let is_host = |kind| matches!(kind, TopologyNodeKind::Host | TopologyNodeKind::Unknown);
+        let hosts = network.nodes.iter().filter(|node| is_host(node.kind));
+        let hosts: BTreeSet<&str> = hosts.map(|node| &*node.name).collect();
+        let traffic = flows.nodes();
+        // Flows that were left out may be those of any host.
+        for ((capture, host), times) in ends.iter().filter(|_| flows.omitted() == 0) {
+            if hosts.contains(&**host) {
+                let nothing = NodeTraffic::default();
+                let traffic = traffic.get(&(*capture, &**host)).unwrap_or(&nothing);
+                figures.add_host(&node_label(*capture, host), traffic, *times);
+            }
+        }
+        let findings = analysis.findings();
+        for (kind, id, found) in findings.ledger().found() {
+            if let Some(channel) = analysis.channel(id).filter(|channel| selects(channel)) {
+                figures.add_finding(kind, &channel.label(), found.count);
+            }
+        }
+        figures
+    }
+
+    fn add(&mut self, (subject, name): (FigureSubject, &str), measure: &str, figure: [f64; 2]) {
+        let [value, recorded_s] = figure;
+        let key = (subject, name.to_owned(), measure.to_owned());
+        self.figures.insert(key, CaptureFigure { value, recorded_s });
+    }
+
+    /// Adds a channel; returns the seconds that were recorded of it.
+    fn add_link(&mut self, report: &ChannelReport<'_>, link: &[ChannelReport<'_>]) -> f64 {
+        let time = |it: &ChannelReport<'_>| {
+            time_in(it.channel.period.time(it.totals.counters.characters()), 1e12)
+        };
+        let (label, totals, recorded) = (report.channel.label(), report.totals, time(report));
+        if recorded <= 0.0 {
+            return recorded;
+        }
+        self.recorded.insert(label.clone().into_owned(), recorded);
+        let mut add = |measure, value: Option<f64>, recorded| {
+            let subject = (FigureSubject::Link, &*label);
+            value.into_iter().for_each(|value| self.add(subject, measure, [value, recorded]));
+        };
+        let characters = time_in(totals.counters.characters().into(), 1.0);
+        add("utilisation", ratio(totals.counters.data(), characters), recorded);
+        add("packets", ratio(totals.packets.count(), recorded), recorded);
+        // The opposite channel carries STOP and GO. F-1
+        let peer = link.iter().find(|it| Some(it.id) == report.peer).map(time);
+        let known = peer.map_or(0.0, |peer| peer.min(recorded));
+        let stopped = time_in(report.channel.period.time(totals.stops.periods), 1e12);
+        add("stops", ratio(totals.stops.count, known), known);
+        add("stopped", (known > 0.0).then(|| rounded((stopped / known).min(1.0))), known);
+        recorded
+    }
+
+    /// Adds a host, of which so many seconds of what it sent and received were recorded.
+    fn add_host(&mut self, name: &str, traffic: &NodeTraffic, [sent, received]: [f64; 2]) {
+        let flow = &traffic.sent;
+        let latency = |percent| Some(time_in(flow.latencies.percentile(percent)?, 1e6));
+        for (measure, value, recorded) in [
+            ("sent", ratio(flow.bytes, sent), sent),
+            ("received", ratio(traffic.received_bytes, received), received),
+            ("latency_p50", latency(50), sent),
+            ("latency_p99", latency(99), sent),
+            ("harmed", ratio(flow.harmed, time_in(flow.judged.into(), 1.0)), sent),
+        ] {
+            if let Some(value) = value.filter(|_| recorded > 0.0) {
+                self.add((FigureSubject::Host, name), measure, [value, recorded]);
+            }
+        }
+    }
+
+    fn add_finding(&mut self, kind: FindingKind, channel: &str, count: u64) {
+        let recorded = self.recorded.get(channel).copied().unwrap_or(0.0);
+        let count = time_in(count.into(), 1.0);
+        self.add((FigureSubject::Finding, channel), kind.about().name, [count, recorded]);
+    }
+
+    /// The figures in a table of one capture, as `compare FILE --format jsonl` prints it.
+    ///
+    /// # Errors
+    /// The number of the line that is none of such a table.
+    pub fn of_table(table: &str) -> Result<Self, usize> {
+        let mut figures = Self::default();
+        for (number, line) in table.lines().enumerate() {
+            figures.add_row(line).ok_or(number + 1)?;
+        }
+        Ok(figures)
+    }
+
+    fn add_row(&mut self, line: &str) -> Option<()> {
+        let row: Value = serde_json::from_str(line).ok()?;
+        let text = |name: &str| row.get(name).and_then(Value::as_str);
+        // Rounded again, as reading may miss the last bit.
+        let number = |name: &str| row.get(name)?.as_f64().filter(|it| *it >= 0.0).map(rounded);
+        let subject =
+            FigureSubject::ALL.into_iter().find(|it| Some(it.name()) == text("subject"))?;
+        let (name, measure) = (text("name")?, text("measure")?);
+        let (value, recorded) = (number("a")?, number("recorded_a_s")?);
+        let is_known = match subject {
+            FigureSubject::Finding => FindingKind::named(measure).is_some(),
+            FigureSubject::Link | FigureSubject::Host => unit(measure).is_some(),
+        };
+        if subject == FigureSubject::Link && measure == "utilisation" {
+            self.recorded.insert(name.to_owned(), recorded);
+        }
+        self.add((subject, name), measure, [value, recorded]);
+        (is_known && row.get("b").is_some_and(Value::is_null)).then_some(())
+    }
+
+    /// The figure of a host, if it is told.
+    pub fn of_host(&self, capture: u32, host: &str, measure: &str) -> Option<f64> {
+        let key = (FigureSubject::Host, node_label(capture, host), measure.to_owned());
+        self.figures.get(&key).map(|figure| figure.value)
+    }
+
+    /// True if a finding of another capture would have been found in this one: it recorded as much of the channels that
+    /// the finding rests on. One about a single link rests on its two channels, any other on all.
+    fn would_show(&self, other: &Self, (_, channel, kind): &FigureKey) -> bool {
+        let is_of_link = FindingKind::named(kind).is_some_and(|about| match about.view {
+            EvidenceView::Characters | EvidenceView::Packets | EvidenceView::Links => true,
+            EvidenceView::Journeys | EvidenceView::Messages => false,
+            EvidenceView::Waits | EvidenceView::Topology => false,
+        });
+        let back = opposite(channel);
+        let rests_on =
+            |name: &&String| !is_of_link || *name == channel || Some(*name) == back.as_ref();
+        let saw = |name: &String| {
+            let needed = AS_LONG * other.recorded.get(name).copied().unwrap_or(0.0);
+            self.recorded.get(name).is_some_and(|recorded| *recorded >= needed)
+        };
+        saw(channel) && other.recorded.keys().filter(rests_on).all(saw)
+    }
+}
+
+fn unit(measure: &str) -> Option<&'static str> {
+    MEASURES.iter().find(|(name, _)| *name == measure).map(|(_, unit)| *unit)
+}
+
+/// Rows of all figures of two captures, or of one; `threshold` is the change that makes no difference, as a share.
+pub fn compare(
+    a: &CaptureFigures,
+    b: Option<&CaptureFigures>,
+    threshold: f64,
+) -> Vec<ComparisonRow> {
+    let nothing = CaptureFigures::default();
+    let b = b.unwrap_or(&nothing);
+    let keys: BTreeSet<&FigureKey> = a.figures.keys().chain(b.figures.keys()).collect();
+    keys.into_iter().map(|key| compare_figure(key, [a, b], threshold)).collect()
+}
+
+fn compare_figure(key: &FigureKey, [a, b]: [&CaptureFigures; 2], threshold: f64) -> ComparisonRow {
+    let (subject, name, measure) = key;
+    let is_finding = *subject == FigureSubject::Finding;
+    let none = |of: &CaptureFigures| CaptureFigure {
+        value: 0.0,
+        recorded_s: of.recorded.get(name).copied().unwrap_or(0.0),
+    };
+    let (one, other, verdict) = match (a.figures.get(key), b.figures.get(key)) {
+        (Some(one), None) if is_finding && b.would_show(a, key) => {
+            (Some(*one), Some(none(b)), Some(ComparisonVerdict::Gone))
+        }
+        (None, Some(other)) if is_finding && a.would_show(b, key) => {
+            (Some(none(a)), Some(*other), Some(ComparisonVerdict::New))
+        }
+        (one, other) => (one.copied(), other.copied(), None),
+    };
+    let compared = one.zip(other).map(|(one, other)| {
+        let rate = |it: CaptureFigure| {
+            if is_finding && it.recorded_s > 0.0 { it.value / it.recorded_s } else { it.value }
+        };
+        let [from, to] = [one, other].map(rate);
+        let change = (from > 0.0).then(|| rounded((to - from) / from));
+        (change, change.map_or(to > 0.0, |change| change.abs() > threshold))
+    });
+    let verdict = verdict.unwrap_or(match compared {
+        None => ComparisonVerdict::NotTold,
+        Some((_, true)) => ComparisonVerdict::Changed,
+        Some((_, false)) => ComparisonVerdict::Same,
+    });
+    ComparisonRow {
+        subject: subject.name(),
+        name: name.clone(),
+        measure: measure.clone(),
+        unit: if is_finding { "cases" } else { unit(measure).unwrap_or_default() },
+        a: one.map(|it| it.value),
+        b: other.map(|it| it.value),
+        recorded_a_s: one.map(|it| it.recorded_s),
+        recorded_b_s: other.map(|it| it.recorded_s),
+        change: compared.and_then(|(change, _)| change),
+        verdict: verdict.name(),
+    }
+}
+
+impl ComparisonRow {
+    /// True for a figure that is not the same in both captures.
+    pub fn differs(&self) -> bool {
+        let calm = [ComparisonVerdict::Same, ComparisonVerdict::NotTold];
+        calm.iter().all(|calm| calm.name() != self.verdict)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Figures of two directions of a link and of one more channel, each recorded for these seconds, with findings.
+    fn figures(seconds: [f64; 3], findings: &[(FindingKind, &str, u64)]) -> CaptureFigures {
+        let mut figures = CaptureFigures::default();
+        let names = ["h0:0>s0:0", "s0:0>h0:0", "h1:0>s0:1"];
+        for (name, recorded) in names.into_iter().zip(seconds).filter(|(_, it)| *it > 0.0) {
+            figures.recorded.insert(name.to_owned(), recorded);
+            figures.add((FigureSubject::Link, name), "utilisation", [0.5, recorded]);
+        }
+        for (kind, channel, count) in findings {
+            figures.add_finding(*kind, channel, *count);
+        }
+        figures
+    }
+
+    #[test]
+    fn a_finding_is_gone_only_where_the_other_capture_recorded_what_it_rests_on() {
+        use FindingKind::{CrcBad, Deadlock};
+        let there = "h0:0>s0:0";
+        for (kind, a, b, gone) in [
+            (CrcBad, [1.0; 3], [1.0; 3], "gone"),
+            // The other link says nothing about this one.
+            (CrcBad, [1.0; 3], [1.0, 1.0, 0.0], "gone"),
+            (CrcBad, [1.0; 3], [0.0, 1.0, 1.0], "not-told"),
+            // Its opposite was recorded, and is not now.
+            (CrcBad, [1.0; 3], [1.0, 0.0, 1.0], "not-told"),
+            (CrcBad, [1.0, 0.0, 1.0], [1.0, 0.0, 0.0], "gone"),
+            (CrcBad, [1.0; 3], [0.9, 1.0, 1.0], "gone"),
+            (CrcBad, [1.0; 3], [0.89, 1.0, 1.0], "not-told"),
+            (Deadlock, [1.0; 3], [1.0; 3], "gone"),
+            (Deadlock, [1.0; 3], [1.0, 1.0, 0.0], "not-told"),
+        ] {
+            let [a, b] = [figures(a, &[(kind, there, 2)]), figures(b, &[])];
+            let verdict = |a: &_, b: &_| {
+                let rows = compare(a, Some(b), 0.1);
+                rows.into_iter().find(|row| row.subject == "finding").unwrap().verdict
+            };
+            assert_eq!(verdict(&a, &b), gone, "{kind:?} {a:?} {b:?}");
+            assert_eq!(verdict(&b, &a), gone.replace("gone", "new"), "{kind:?} {a:?} {b:?}");
+            assert_eq!(verdict(&a, &a), "same");
+        }
+    }
+
+    #[test]
+    fn changes_are_shares_of_the_first_figure_and_of_recorded_time() {
+        let row = |seconds: [f64; 2], counts: [u64; 2], threshold| {
+            let found = |at: usize| {
+                figures([seconds[at]; 3], &[(FindingKind::CrcBad, "h0:0>s0:0", counts[at])])
+            };
+            compare(&found(0), Some(&found(1)), threshold).swap_remove(0)
+        };
+        for (seconds, counts, threshold, expected) in [
+            ([1.0, 1.0], [10, 11], 0.1, (0.1, "same")),
+            ([1.0, 1.0], [10, 12], 0.1, (0.2, "changed")),
+            ([1.0, 1.0], [10, 12], 0.2, (0.2, "same")),
+            ([1.0, 1.0], [10, 8], 0.1, (-0.2, "changed")),
+            // As many in half of the time are twice as many.
+            ([2.0, 1.0], [10, 10], 0.1, (1.0, "changed")),
+            ([2.0, 1.0], [10, 5], 0.0, (0.0, "same")),
+        ] {
+            let row = row(seconds, counts, threshold);
+            assert_eq!((row.change.unwrap(), row.verdict), expected, "{seconds:?} {counts:?}");
+        }
+    }
+
+    #[test]
+    fn a_table_holds_what_its_capture_told() {
+        let figures = figures([1.0, 0.5, 0.0], &[(FindingKind::CrcBad, "h0:0>s0:0", 2)]);
+        let rows = compare(&figures, None, 0.1);
+        let text = rows.iter().map(|row| crate::row::json_text(row) + "\n").collect::<String>();
+        let read = CaptureFigures::of_table(&text).unwrap();
+        assert_eq!((&read.figures, &read.recorded), (&figures.figures, &figures.recorded));
+        let two = compare(&figures, Some(&read), 0.1);
+        assert!(two.iter().all(|row| row.verdict == "same"));
+        let two = crate::row::json_text(&two[0]);
+        for (line, text) in [("{}", 1), ("\"x\"", 1), (&*two, 1)] {
+            assert_eq!(CaptureFigures::of_table(line).err(), Some(text), "{line}");
+        }
+        let broken = text.replace("crc-bad", "crc-worse");
+        assert_eq!(CaptureFigures::of_table(&broken).err(), Some(1));
+    }
+}

@@ -1,0 +1,88 @@
+//! `compare`: figures of two captures.
+
+use crate::support::{ScratchDirectory, bad, capture, fixture, good, run};
+
+#[test]
+fn a_capture_has_the_figures_of_itself() {
+    for name in ["demo-lossy", "demo-now36", "demo-cut", "virtual-channels", "link-14"] {
+        let said = good(&["compare", &capture(name), &capture(name), "--threshold", "0"]);
+        assert!(said.starts_with("✓ none of ") && said.lines().count() == 1, "{name}: {said}");
+    }
+}
+
+/// Two runs of one scenario that lose other packets.
+fn two_days(directory: &ScratchDirectory) -> [String; 2] {
+    let (scenario, today) = (fixture("demo-lossy/scenario.toml"), directory.file("today"));
+    good(&["simulate", &scenario, "--seed", "77", "-o", &today]);
+    [capture("demo-lossy"), today]
+}
+
+#[test]
+fn what_differs_between_two_captures_is_listed_and_is_a_problem() {
+    let directory = ScratchDirectory::new("compare");
+    let [yesterday, today] = &two_days(&directory);
+    let differs = run(&["compare", yesterday, today]);
+    assert_eq!((differs.status, &*differs.err), (Some(1), ""));
+    insta::assert_snapshot!(differs.out);
+    // New findings are a problem however large the threshold is.
+    let new = run(&["compare", yesterday, today, "--threshold", "9"]);
+    assert!(new.out.starts_with("✗ 2 findings new, 0 of 34 figures differ by more than 900 %\n"));
+    let back = run(&["compare", today, yesterday, "--filter", "verdict == gone", "--count"]);
+    assert_eq!(back.out, "2\n");
+    // A table stands for its capture.
+    let table = good(&["compare", yesterday, "--format", "jsonl"]);
+    let table = directory.write("yesterday.jsonl", table.as_bytes());
+    assert_eq!(run(&["compare", &table, today]).out, differs.out);
+    let page = directory.file("page.html");
+    assert_eq!(run(&["compare", yesterday, today, "-o", &page]).out, differs.out);
+    let page = String::from_utf8(directory.read("page.html")).unwrap();
+    let headline = differs.out.lines().next().unwrap();
+    assert!(page.contains(&format!(">{headline}</p>")), "{page}");
+    assert_eq!(page.matches("<tr><td>").count(), 34, "{page}");
+    assert_eq!(page.matches("<td>new</td>").count(), 2);
+}
+
+#[test]
+fn what_was_not_recorded_is_not_told() {
+    let directory = ScratchDirectory::new("compared-part");
+    let (whole, part) = (capture("demo-lossy"), directory.file("part"));
+    for cut in [&["--to", "20us"][..], &["--channel", "h0:0>s0:0"]] {
+        good(&[&["slice", &whole, "-o", &part], cut].concat());
+        for files in [[&whole, &part], [&part, &whole]] {
+            let compare = |more: &[&str]| run(&[&["compare", files[0], files[1]], more].concat());
+            let findings = compare(&["--filter", "subject == finding", "--format", "jsonl"]);
+            let lines: Vec<&str> = findings.out.lines().collect();
+            assert!(lines.len() >= 6, "{}", findings.out);
+            let is_not_told = |line: &&str| line.contains("\"verdict\":\"not-told\"");
+            // A capture of one direction has a note that says so; the other one shows both.
+            let [told, not_told]: [Vec<&str>; 2] = [true, false]
+                .map(|it| lines.iter().filter(|line| is_not_told(line) != it).copied().collect());
+            assert!(told.iter().all(|line| line.contains("one-way")), "{told:?}");
+            assert!(not_told.len() >= 6, "{not_told:?}");
+        }
+    }
+    let elsewhere = run(&["compare", &whole, &capture("link-14")]);
+    assert_eq!(elsewhere.status, Some(0), "{}", elsewhere.out);
+    assert!(elsewhere.out.starts_with("? nothing can be compared: no figure is told of both\n"));
+}
+
+#[test]
+fn captures_that_cannot_be_compared_are_named() {
+    let directory = ScratchDirectory::new("not-compared");
+    let file = &*capture("demo-cut");
+    let table = directory.write("table.jsonl", b"{\"subject\":\"link\"}\n");
+    for (arguments, expected) in [
+        (&["compare", file, file, file][..], "expected two captures: compare A B"),
+        (&["compare", "-", "-"], "standard input can be one of the captures only"),
+        (&["compare", file, file, "--from", "2us"], "--from and --to are for lists"),
+        (&["compare", file, file, "--join"], "--join and --follow are for lists"),
+        (&["compare", file, file, "--threshold", "x"], "expected a share of at least 0"),
+        (&["compare", file, &table], "table.jsonl: line 1: expected a row of `compare FILE --f"),
+        (&["compare", file, file, "-o", file], "the capture would be overwritten"),
+        (&["compare", file, "missing"], "missing: No such file"),
+        (&["compare", file, file, "--channel", "h7:0"], "h7:0"),
+    ] {
+        let error = bad(arguments);
+        assert!(error.contains(expected), "{arguments:?} {error}");
+    }
+}
