@@ -23,18 +23,18 @@ use crate::row::{FieldType, row};
 /// *Chosen*: recordings of one length by two clocks and two hands.
 const AS_LONG: f64 = 0.9;
 
-/// Figures of links and hosts, and their units.
-const MEASURES: &[(&str, &str)] = &[
-    ("packets", "1/s"),
-    ("stopped", ""),
-    ("stops", "1/s"),
-    ("utilisation", ""),
-    ("harmed", ""),
+/// Figures of hosts, and their units.
+pub const HOST_MEASURES: [(&str, &str); 5] = [
+    ("sent", "bytes/s"),
+    ("received", "bytes/s"),
     ("latency_p50", "us"),
     ("latency_p99", "us"),
-    ("received", "bytes/s"),
-    ("sent", "bytes/s"),
+    ("harmed", ""),
 ];
+
+/// Figures of links, and their units.
+const LINK_MEASURES: [(&str, &str); 4] =
+    [("packets", "1/s"), ("stopped", ""), ("stops", "1/s"), ("utilisation", "")];
 
 const UNITS: &[&str] = &["", "1/s", "us", "bytes/s", "cases"];
 
@@ -209,13 +209,14 @@ impl CaptureFigures {
     fn add_host(&mut self, name: &str, traffic: &NodeTraffic, [sent, received]: [f64; 2]) {
         let flow = &traffic.sent;
         let latency = |percent| Some(time_in(flow.latencies.percentile(percent)?, 1e6));
-        for (measure, value, recorded) in [
-            ("sent", ratio(flow.bytes, sent), sent),
-            ("received", ratio(traffic.received_bytes, received), received),
-            ("latency_p50", latency(50), sent),
-            ("latency_p99", latency(99), sent),
-            ("harmed", ratio(flow.harmed, time_in(flow.judged.into(), 1.0)), sent),
-        ] {
+        let figures = [
+            (ratio(flow.bytes, sent), sent),
+            (ratio(traffic.received_bytes, received), received),
+            (latency(50), sent),
+            (latency(99), sent),
+            (ratio(flow.harmed, time_in(flow.judged.into(), 1.0)), sent),
+        ];
+        for ((measure, _), (value, recorded)) in HOST_MEASURES.into_iter().zip(figures) {
             if let Some(value) = value.filter(|_| recorded > 0.0) {
                 self.add((FigureSubject::Host, name), measure, [value, recorded]);
             }
@@ -260,10 +261,16 @@ impl CaptureFigures {
         (is_known && row.get("b").is_some_and(Value::is_null)).then_some(())
     }
 
-    /// The figure of a host, if it is told.
-    pub fn of_host(&self, capture: u32, host: &str, measure: &str) -> Option<f64> {
-        let key = (FigureSubject::Host, node_label(capture, host), measure.to_owned());
-        self.figures.get(&key).map(|figure| figure.value)
+    /// The hosts, each with its figures in the order of [`HOST_MEASURES`], as far as they are told.
+    pub fn hosts(&self) -> Vec<(&str, [Option<f64>; 5])> {
+        let mut hosts: BTreeMap<(usize, &str), [Option<f64>; 5]> = BTreeMap::new();
+        for ((_, host, measure), figure) in &self.figures {
+            let at = HOST_MEASURES.iter().position(|(name, _)| name == measure);
+            // h2 before h10.
+            let known = at.and_then(|at| hosts.entry((host.len(), host)).or_default().get_mut(at));
+            known.into_iter().for_each(|known| *known = Some(figure.value));
+        }
+        hosts.into_iter().map(|((_, host), figures)| (host, figures)).collect()
     }
 
     /// True if a finding of another capture would have been found in this one: it recorded as much of the channels that
@@ -286,7 +293,8 @@ impl CaptureFigures {
 }
 
 fn unit(measure: &str) -> Option<&'static str> {
-    MEASURES.iter().find(|(name, _)| *name == measure).map(|(_, unit)| *unit)
+    let mut all = LINK_MEASURES.into_iter().chain(HOST_MEASURES);
+    all.find(|(name, _)| *name == measure).map(|(_, unit)| unit)
 }
 
 /// Rows of all figures of two captures, or of one; `threshold` is the change that makes no difference, as a share.

@@ -1,6 +1,7 @@
 //! The page of `myriscope report`: HTML and SVG, drawn from what an analysis found. The template escapes
 //! all text; all lists have a maximum, so that the page is small whatever the capture.
 
+mod brief;
 mod decimate;
 mod findings;
 mod lanes;
@@ -44,6 +45,7 @@ use crate::analyze::CliAnalysis;
 use crate::args::CapturePart;
 use crate::commands::mapping::compared;
 
+pub(crate) use self::brief::brief;
 pub(crate) use self::findings::SelectedFinding;
 pub(crate) use self::recorded::RecordedEvents;
 pub(crate) use self::text::filters;
@@ -216,15 +218,8 @@ impl ReportPage<'_> {
         self.moments.as_ref()?.track(report.id)
     }
 
-    /// Class of the result.
     fn class(&self) -> &'static str {
-        let CheckScope { selected, unread, is_beyond_sight, .. } = self.input.scope;
-        let is_beyond_sight = *is_beyond_sight;
-        match selected.iter().min() {
-            Some(severity) if *severity != Severity::Note => severity.name(),
-            _ if unread.is_some() || is_beyond_sight => Severity::Warning.name(),
-            _ => "good",
-        }
+        class(self.input.scope)
     }
 
     /// The kinds of verdicts that there are, with their numbers.
@@ -245,6 +240,15 @@ fn channel_reports(
 ) -> Vec<Vec<ChannelReport<'_>>> {
     let links = analysis.links().map(|it| LinkAnalysis::reports(it).filter(&selects).collect());
     links.filter(|link: &Vec<_>| !link.is_empty()).collect()
+}
+
+/// Class of the result.
+fn class(scope: &CheckScope) -> &'static str {
+    match scope.selected.iter().min() {
+        Some(severity) if *severity != Severity::Note => severity.name(),
+        _ if scope.unread.is_some() || scope.is_beyond_sight => Severity::Warning.name(),
+        _ => "good",
+    }
 }
 
 fn open_time(report: &ChannelReport<'_>) -> (u64, u64) {

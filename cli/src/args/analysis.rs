@@ -122,6 +122,9 @@ pub(crate) struct CheckArgs {
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) selection: ExportSelection,
+    /// Writes a page to print, one of A4: the result, the network, five figures of each host, what to do next.
+    #[arg(long, conflicts_with_all = ["from", "to"])]
+    pub(crate) brief: bool,
     /// Reports only the findings that match the expression (fields: `check --list-fields`).
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) filter: Option<String>,

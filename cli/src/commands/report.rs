@@ -20,8 +20,8 @@ use crate::report::{self, RecordedEvents, ReportInput, SelectedFinding};
 use crate::rows::parse_filter;
 
 pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> CommandResult {
-    let ReportArgs { selection: ExportSelection { files, output: page, part }, assume, filter } =
-        arguments;
+    let ReportArgs { selection, brief, assume, filter } = arguments;
+    let ExportSelection { files, output: page, part } = selection;
     part.check_window()?;
     let mut filter = parse_filter(filter.as_deref(), RowKind::Findings)?;
     files.check_output(page)?;
@@ -56,7 +56,8 @@ pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> Comman
     let scope = CheckScope::of(unread, selection_text(part, filter.as_ref()), judged);
     let (findings, recorded, scope) = (&findings[..], &recorded, &scope);
     let input = ReportInput { capture, part, analysis: &analysis, scope, findings, recorded, date };
-    let html = report::page(&input).map_err(|error| CliError::writing(page, &error))?;
+    let html = if *brief { report::brief(&input) } else { report::page(&input) };
+    let html = html.map_err(|error| CliError::writing(page, &error))?;
     write_files([(page.as_path(), html.as_bytes())])?;
     if !is_standard(page) {
         let text = format!("{}; {} kB written", report::result(scope), html.len().div_ceil(1000));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use analyzer::blocking::trees::WaitTrees;
+use analyzer::flow_table::FlowTable;
 use analyzer::link::slack::SlackEvent;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::MappingText;
@@ -31,6 +32,7 @@ pub(crate) struct RecordedEvents {
     pub(super) stops: RecordedStops,
     pub(super) journeys: FateTotals,
     pub(super) packets: RecordedPackets,
+    pub(super) flows: FlowTable,
     pub(super) messages: MessageRecord,
     pub(super) mapping: MappingText,
 }
@@ -59,6 +61,7 @@ impl RecordedEvents {
             }
             AnalysisEvent::Journey(journey) => {
                 self.journeys.add(&journey);
+                self.flows.add(&journey, &|id| analysis.channel(id));
                 moments::add_packet(&mut self.packets, &journey);
             }
             AnalysisEvent::Blocked(wait) => {

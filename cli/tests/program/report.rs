@@ -182,6 +182,56 @@ fn options_select_and_dates_come_from_the_environment() {
     }
 }
 
+/// Sums and quotients of the packets and of the 500 µs that are recorded; a page of a mesh of 64 hosts is no longer.
+#[test]
+#[expect(clippy::print_stdout, reason = "a test that checks nothing does not go unnoticed")]
+fn a_brief_page_has_five_figures_of_each_host_and_is_one_sheet() {
+    let directory = ScratchDirectory::new("brief");
+    let scenario = "duration_us = 100\ntopology = { kind = 'mesh', width = 8, height = 8, hosts_per_switch = 1 }\n\
+                    tap = [{ all = true }]\n[[traffic]]\nto = 'uniform'\npayload = 300\nload = 0.3\n";
+    let (scenario, mesh) =
+        (directory.write("mesh", scenario.as_bytes()), directory.file("mesh.pcapng"));
+    good(&["simulate", &scenario, "-o", &mesh]);
+    let now36 = capture("demo-now36");
+    let brief = page(&[&now36, "--brief"]);
+    let flows = good(&[
+        "flows",
+        &now36,
+        "--format",
+        "csv",
+        "--no-head",
+        "--fields",
+        "source,destination,bytes",
+    ]);
+    let bytes = |place: usize| {
+        let rows = flows.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let own = rows.filter(|row| row[place] == "h0");
+        own.map(|row| row[2].parse::<f64>().unwrap()).sum::<f64>()
+    };
+    let [sent, received] = [0, 1].map(|place| format!("{:.1}", bytes(place) / 500.0));
+    assert!(
+        text(&brief).contains(&format!("h0 | {sent} | {received} | 5.6 | 5.6 | 0.0 %")),
+        "{}",
+        text(&brief)
+    );
+    for (name, file) in [("mesh", &mesh), ("now36", &now36), ("ring", &capture("ring-deadlock"))] {
+        let page = page(&[file, "--brief"]);
+        let hosts = if name == "mesh" { 64 } else { 1 };
+        assert!(page.matches("<div class=\"row\"><b>").count() >= hosts, "{page}");
+        let html = directory.write(&format!("{name}.html"), page.as_bytes());
+        let mut browser = Command::new("chromium");
+        browser.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]);
+        browser.arg(format!("--user-data-dir={}", directory.file("profile")));
+        browser.arg(format!("--print-to-pdf={}", directory.file(&format!("{name}.pdf"))));
+        if browser.arg(format!("file://{html}")).output().is_err() {
+            return println!("skipped: no chromium");
+        }
+        let pdf = directory.read(&format!("{name}.pdf"));
+        let pages = String::from_utf8_lossy(&pdf).matches("/Type /Page\n").count();
+        assert_eq!(pages, 1, "{name}");
+    }
+}
+
 /// Uses a page in Chromium, if it is installed, as `report_clicks.js` does: sorting, filtering, zoom, hover, links.
 #[test]
 #[expect(clippy::print_stdout, reason = "a test that checks nothing does not go unnoticed")]
