@@ -202,18 +202,20 @@ fn headline(rows: &[ComparisonRow], threshold: f64) -> (TextStyle, String) {
     let [changed, new, gone] = ["changed", "new", "gone"].map(of);
     let compared = rows.len() - of("not-told");
     let limit = format!("{} %", threshold * 100.0);
-    let figures = count(compared, "figure");
     if compared == 0 {
         let text = "? nothing can be compared: no figure is told of both";
         return (TextStyle::Notice, text.to_owned());
     }
     if changed + new + gone == 0 {
-        return (TextStyle::Good, format!("✓ none of {figures} differs by more than {limit}"));
+        return (
+            TextStyle::Good,
+            format!("✓ none of {compared} figures differs by more than {limit}"),
+        );
     }
     let findings = [(new, "new"), (gone, "gone")].into_iter().filter(|(number, _)| *number > 0);
     let mut parts: Vec<String> =
         findings.map(|(number, what)| format!("{} {what}", count(number, "finding"))).collect();
-    parts.push(format!("{changed} of {figures} differ by more than {limit}"));
+    parts.push(format!("{changed} of {compared} figures differ by more than {limit}"));
     (TextStyle::Bad, format!("✗ {}", parts.join(", ")))
 }
 
