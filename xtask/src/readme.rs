@@ -1,4 +1,4 @@
-//! `cargo xtask readme`: the commands of README.md, each with the output that it has today.
+//! `cargo xtask readme`: the commands of README.md and of the lessons, each with the output that it has today.
 
 use std::fs;
 use std::io::{self, Write};
@@ -16,22 +16,27 @@ pub(crate) struct ReadmeArgs {
     check: bool,
 }
 
+/// Documents with commands and their outputs.
+const DOCUMENTS: [&str; 2] = ["README.md", "docs/lessons.md"];
+
 /// Runs the `myriscope` commands of every block that is followed by an output, and updates the output.
 pub(crate) fn run(arguments: &ReadmeArgs) -> Result<TaskOutcome, TaskError> {
-    let path = root().join("README.md");
-    let old = fs::read_to_string(&path).map_err(at(&path))?;
-    let new = updated(&old, &mut printed)?;
-    if old == new {
-        return Ok(TaskOutcome::Well);
+    for document in DOCUMENTS {
+        let path = root().join(document);
+        let old = fs::read_to_string(&path).map_err(at(&path))?;
+        let new = updated(&old, &mut printed)?;
+        if old != new && arguments.check {
+            let stale = old.lines().zip(new.lines()).find(|(old, new)| old != new);
+            let (old, new) = stale.unwrap_or_default();
+            let text = format!("{document} is out of date: cargo xtask readme\n- {old}\n+ {new}\n");
+            let printed = io::stdout().write_all(text.as_bytes());
+            return printed.map(|()| TaskOutcome::Found).map_err(|error| error.to_string());
+        }
+        if old != new {
+            fs::write(&path, new).map_err(at(&path))?;
+        }
     }
-    if arguments.check {
-        let stale = old.lines().zip(new.lines()).find(|(old, new)| old != new);
-        let (old, new) = stale.unwrap_or_default();
-        let text = format!("README.md is out of date: cargo xtask readme\n- {old}\n+ {new}\n");
-        let printed = io::stdout().write_all(text.as_bytes());
-        return printed.map(|()| TaskOutcome::Found).map_err(|error| error.to_string());
-    }
-    fs::write(&path, new).map(|()| TaskOutcome::Well).map_err(at(&path))
+    Ok(TaskOutcome::Well)
 }
 
 /// The text with each block of output that follows a block of commands replaced by the output of its last
@@ -67,7 +72,8 @@ fn updated(
 fn printed(line: &str) -> Result<String, TaskError> {
     let directory = root().join("target/readme");
     fs::create_dir_all(&directory).map_err(at(&directory))?;
-    let program = "myriscope() {
+    let program = "cp ../../docs/lessons/*.toml .
+    myriscope() {
         if [ \"$MYRISCOPE\" ]; then \"$MYRISCOPE\" \"$@\"
         else cargo run --quiet --release --manifest-path \"$MANIFEST\" -- \"$@\"; fi
     }";

@@ -20,6 +20,10 @@ pub(crate) fn workplace(name: &str) -> ScratchDirectory {
         }
     }
     fs::copy(fixture("vita26/capture.pcapng"), directory.file("vita26.pcapng")).unwrap();
+    for entry in fs::read_dir(fixture("../docs/lessons")).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), directory.file(entry.file_name().to_str().unwrap())).unwrap();
+    }
     for ending in ["vcd", "sr", "fst"] {
         let recording = fixture(&format!("recordings/link-1.{ending}"));
         fs::copy(recording, directory.file(&format!("link.{ending}"))).unwrap();
