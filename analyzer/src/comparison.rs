@@ -16,7 +16,6 @@ use crate::link::report::ChannelReport;
 use crate::named_enum::named_enum;
 use crate::node_kind::TopologyNodeKind;
 use crate::pipeline::CaptureAnalysis;
-use crate::row::FieldShape::Words;
 use crate::row::{FieldType, row};
 
 /// Share of the time of one capture that another must have recorded of a channel, for a finding to be absent there.
@@ -35,8 +34,6 @@ pub const HOST_MEASURES: [(&str, &str); 5] = [
 /// Figures of links, and their units.
 const LINK_MEASURES: [(&str, &str); 4] =
     [("packets", "1/s"), ("stopped", ""), ("stops", "1/s"), ("utilisation", "")];
-
-const UNITS: &[&str] = &["", "1/s", "us", "bytes/s", "cases"];
 
 named_enum! {
     /// Subject of a figure.
@@ -72,12 +69,12 @@ row! {
         subject: &'static str as FigureSubject::SHAPE, "", "", "what the figure is of";
         name: String, "", "", "name of the host, or of the channel of a link or finding";
         measure: String, "", "", "name of the figure, or kind of the finding";
-        unit: &'static str as Words(UNITS), "", "", "unit of a and b";
+        unit: &'static str, "", "", "unit of a and b";
         a: Option<f64>, "", "", "figure of the first capture; null if it is not told";
         b: Option<f64>, "", "", "the same of the second capture";
         recorded_a_s: Option<f64>, "s", "", "time that the first capture recorded of it";
         recorded_b_s: Option<f64>, "s", "", "the same of the second capture";
-        change: Option<f64>, "", "", "B less A, as a share of A; of findings, by their cases in recorded time";
+        change: Option<f64>, "", "", "B less A, as a share of A; of findings, of cases per time";
         verdict: &'static str as ComparisonVerdict::SHAPE, "", "", "result";
     }
 }
