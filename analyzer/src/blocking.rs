@@ -100,14 +100,24 @@ impl BlockingTracker {
         out: &mut impl FnMut(BlockingEvent),
     ) {
         let context = |now| WaitContext { network, now, heads: &|_| None };
+        let mut certain = BTreeSet::new();
         for circle in std::mem::take(&mut self.circles).into_values() {
             let now = circle.channels.iter().map(|id| end(*id)).min();
-            report_deadlock(circle, context(now.unwrap_or(self.now)), None, out);
+            report_deadlock(circle, context(now.unwrap_or(self.now)), None, &mut |event| {
+                if let BlockingEvent::Deadlock(deadlock) = &event {
+                    certain.extend(deadlock.channels.iter().copied());
+                }
+                out(event);
+            });
         }
         let waits = self.waits.iter().map(|(id, wait)| (id, end(id).max(wait.since)));
         let causes: Vec<_> =
             waits.map(|(id, now)| (id, now, self.longest_cause(id, now))).collect();
-        for (id, now, why) in causes {
+        for (id, now, mut why) in causes {
+            // A cycle whose links were not recorded for long enough may have ended. R-4
+            if why.root == WaitRoot::Cycle && !why.chain.iter().any(|id| certain.contains(id)) {
+                why.root = WaitRoot::OutOfSight;
+            }
             if let Some(wait) = self.waits.remove(id) {
                 let ended = (context(now), StopEnd::CaptureEnd);
                 out(BlockingEvent::Stop(self.stop(id, &wait, why, ended)));

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::channel_name::ChannelEnds;
 use crate::event::Picoseconds;
-use crate::finding::{EvidenceView, FindingKind};
+use crate::finding::{EvidenceView, FindingKind, Severity};
 use crate::flow_table::{FlowTable, NodeTraffic};
 use crate::link::LinkAnalysis;
 use crate::link::report::ChannelReport;
@@ -18,7 +18,8 @@ use crate::node_kind::TopologyNodeKind;
 use crate::pipeline::CaptureAnalysis;
 use crate::row::{FieldType, row};
 
-/// Share of the time of one capture that another must have recorded of a channel, for a finding to be absent there.
+/// Share of the time and of the packets of one capture that another must have recorded of a channel, without a hole, for
+/// a finding to be absent there.
 /// *Chosen*: recordings of one length by two clocks and two hands.
 const AS_LONG: f64 = 0.9;
 
@@ -161,8 +162,12 @@ impl CaptureFigures {
                 figures.add_host(&node_label(*capture, host), traffic, *times);
             }
         }
+        // Notes are about traffic and the recording; a hole hides what it covers.
         let findings = analysis.findings();
-        for (kind, id, found) in findings.ledger().found() {
+        let found = findings.ledger().found().filter(|(kind, ..)| {
+            kind.about().severity != Severity::Note || *kind == FindingKind::Hole
+        });
+        for (kind, id, found) in found {
             if let Some(channel) = analysis.channel(id).filter(|channel| selects(channel)) {
                 figures.add_finding(kind, &channel.label(), found.count);
             }
@@ -194,8 +199,16 @@ impl CaptureFigures {
         add("utilisation", ratio(totals.counters.data(), characters), recorded);
         add("packets", ratio(totals.packets.count(), recorded), recorded);
         // The opposite channel carries STOP and GO. F-1
-        let peer = link.iter().find(|it| Some(it.id) == report.peer).map(time);
-        let known = peer.map_or(0.0, |peer| peer.min(recorded));
+        let span = |it: &ChannelReport<'_>| {
+            let (first, last) = it.totals.counters.span()?;
+            Some([first.0, last.0 + 1].map(|at| it.channel.period.time(at)))
+        };
+        let peer = link.iter().find(|it| Some(it.id) == report.peer).and_then(span);
+        let both = span(report)
+            .zip(peer)
+            .map_or(0, |([from, to], [begin, end])| to.min(end).saturating_sub(from.max(begin)));
+        let both = time_in(both, 1e12);
+        let known = if both >= AS_LONG * recorded { recorded } else { 0.0 };
         let stopped = time_in(report.channel.period.time(totals.stops.periods), 1e12);
         add("stops", ratio(totals.stops.count, known), known);
         add("stopped", (known > 0.0).then(|| rounded((stopped / known).min(1.0))), known);
@@ -270,6 +283,14 @@ impl CaptureFigures {
         hosts.into_iter().map(|((_, host), figures)| (host, figures)).collect()
     }
 
+    /// Seconds and packets recorded of a channel.
+    fn extent(&self, name: &str) -> Option<[f64; 2]> {
+        let seconds = *self.recorded.get(name)?;
+        let packets = (FigureSubject::Link, name.to_owned(), "packets".to_owned());
+        let rate = self.figures.get(&packets).map_or(0.0, |figure| figure.value);
+        Some([seconds, rate * seconds])
+    }
+
     /// True if a finding of another capture would have been found in this one: it recorded as much of the channels that
     /// the finding rests on. One about a single link rests on its two channels, any other on all.
     fn would_show(&self, other: &Self, (_, channel, kind): &FigureKey) -> bool {
@@ -281,11 +302,17 @@ impl CaptureFigures {
         let back = opposite(channel);
         let rests_on =
             |name: &&String| !is_of_link || *name == channel || Some(*name) == back.as_ref();
+        let hole = FindingKind::Hole.about().name;
         let saw = |name: &String| {
-            let needed = AS_LONG * other.recorded.get(name).copied().unwrap_or(0.0);
-            self.recorded.get(name).is_some_and(|recorded| *recorded >= needed)
+            let has_hole =
+                self.figures.contains_key(&(FigureSubject::Finding, name.clone(), hole.to_owned()));
+            let is_as_long = match (self.extent(name), other.extent(name)) {
+                (Some(own), Some(of)) => own.iter().zip(of).all(|(own, of)| *own >= AS_LONG * of),
+                (own, _) => own.is_some(),
+            };
+            is_as_long && !has_hole
         };
-        saw(channel) && other.recorded.keys().filter(rests_on).all(saw)
+        kind != hole && saw(channel) && other.recorded.keys().filter(rests_on).all(saw)
     }
 }
 
@@ -400,6 +427,20 @@ mod tests {
             assert_eq!(verdict(&a, &b), gone, "{kind:?} {a:?} {b:?}");
             assert_eq!(verdict(&b, &a), gone.replace("gone", "new"), "{kind:?} {a:?} {b:?}");
             assert_eq!(verdict(&a, &a), "same");
+        }
+        // A hole may hide it, and fewer packets too.
+        let whole = figures([1.0; 3], &[(CrcBad, there, 2)]);
+        let holed = figures([1.0; 3], &[(FindingKind::Hole, "s0:0>h0:0", 1)]);
+        let [mut busy, mut idle] = [whole, figures([1.0; 3], &[])];
+        let verdict = |a: &_, b: &_| {
+            let rows = compare(a, Some(b), 0.1);
+            rows.into_iter().find(|row| row.measure == "crc-bad").unwrap().verdict
+        };
+        assert_eq!(verdict(&busy, &holed), "not-told");
+        for (packets, expected) in [(90.0, "gone"), (89.0, "not-told")] {
+            busy.add((FigureSubject::Link, there), "packets", [100.0, 1.0]);
+            idle.add((FigureSubject::Link, there), "packets", [packets, 1.0]);
+            assert_eq!(verdict(&busy, &idle), expected);
         }
     }
 

@@ -129,7 +129,10 @@ impl JourneyTracker {
             ChannelEvent::Link(LinkEvent::SenderResumed(
                 ResumeCause::Go | ResumeCause::OpenLink | ResumeCause::Reset,
             )) => channel.resumed = Some(row.time),
-            ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Data(_) => {}
+            ChannelEvent::Begins | ChannelEvent::Link(LinkEvent::Hole { .. }) => {
+                channel.blind_until = Some(row.time);
+            }
+            ChannelEvent::Framed | ChannelEvent::Data(_) => {}
             ChannelEvent::Command(_) | ChannelEvent::Link(_) | ChannelEvent::Omitted { .. } => {}
         }
     }
@@ -382,6 +385,9 @@ impl JourneyTracker {
         match self.requested(leg) {
             RequestedOutput::Nothing => JourneyFate::Dropped("S-1"),
             RequestedOutput::Unseen => JourneyFate::OutOfSight,
+            RequestedOutput::Seen(output) if self.net.is_blind(output, leg.time) => {
+                JourneyFate::OutOfSight
+            }
             RequestedOutput::Seen(_) if leg.emptied.is_some() => JourneyFate::Dropped("R-2"),
             RequestedOutput::Seen(_) => unseen,
         }

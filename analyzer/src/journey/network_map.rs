@@ -46,6 +46,8 @@ pub(super) struct NetworkMap {
 
 #[derive(Debug)]
 pub(super) struct MappedChannel {
+    /// End of the latest time without recorded characters.
+    pub(super) blind_until: Option<Picoseconds>,
     pub(super) id: ChannelId,
     pub(super) from: Option<(usize, PortId)>,
     pub(super) to: Option<(usize, PortId)>,
@@ -147,6 +149,11 @@ pub(super) enum RequestedOutput {
 }
 
 impl NetworkMap {
+    /// True if characters of a channel were not recorded after a time.
+    pub(super) fn is_blind(&self, place: usize, since: Picoseconds) -> bool {
+        self.lane(place).and_then(|lane| lane.blind_until).is_some_and(|until| since <= until)
+    }
+
     pub(super) fn declare(&mut self, id: ChannelId, channel: &Channel, assumed: &LinkAssumptions) {
         let way = ChannelEnds::of(channel);
         let place = self.lanes.len();
@@ -186,6 +193,7 @@ impl NetworkMap {
         let room = cells.map_or(CELLS, |cells| cells + 2 * periods.unwrap_or(CELLS));
         self.places.insert(id, place);
         self.lanes.push(MappedChannel {
+            blind_until: None,
             id,
             from,
             to,

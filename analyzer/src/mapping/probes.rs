@@ -126,6 +126,8 @@ pub(super) struct ProbePairing {
     pending: BTreeMap<u64, MappingProbe>,
     /// Those of a number whose answer will begin on a link.
     expected: BTreeSet<(ProbeTicket, LinkKey, u64)>,
+    /// Those to switches.
+    questions: BTreeMap<(InterfaceAddress, ProbeTicket), u64>,
     sent: u64,
 }
 
@@ -155,12 +157,10 @@ impl ProbePairing {
     }
 
     /// Adds a question to a switch: it is followed up to the switch, and the answer from there on. S-8
-    pub(super) fn asked(&mut self, mut probe: MappingProbe, out: &mut impl FnMut(MappingEvent)) {
-        if probe.outcome != ProbeOutcome::Unseen {
-            return self.sent(probe, out);
-        }
-        probe.links[1] = probe.links[0];
+    pub(super) fn asked(&mut self, probe: MappingProbe, out: &mut impl FnMut(MappingEvent)) {
+        let key = (probe.source, probe.ticket);
         self.wait(probe, out);
+        self.questions.insert(key, self.sent);
     }
 
     /// Gives the question that a switch has answered the outcome of the answer.
@@ -170,16 +170,18 @@ impl ProbePairing {
         last: Picoseconds,
         out: &mut impl FnMut(MappingEvent),
     ) {
-        let (ticket, home) = (answer.ticket, answer.links[1]);
-        let all = (ticket, home, 0)..=(ticket, home, u64::MAX);
-        let number = self.expected.range(all).next().map(|(.., number)| *number);
-        let is_home = matches!(answer.outcome, ProbeOutcome::Home | ProbeOutcome::Elsewhere);
-        let question = number.filter(|_| is_home).and_then(|number| self.remove(number));
-        let probe = question.map_or(answer, |question| MappingProbe {
-            outcome: ProbeOutcome::Home,
-            round_trip: Some(last.saturating_sub(question.place.time)),
-            ..question
-        });
+        let number = self.questions.get(&(answer.source, answer.ticket)).copied();
+        let Some(mut probe) = number.and_then(|number| self.remove(number)) else {
+            return out(MappingEvent::Probe(Box::new(answer)));
+        };
+        let came = matches!(answer.fate, JourneyFate::Arrived | JourneyFate::Misrouted);
+        let is_home = came && answer.links[1] == probe.links[0];
+        probe.outcome = match (is_home, came) {
+            (true, _) => ProbeOutcome::Home,
+            (false, true) => ProbeOutcome::Elsewhere,
+            (false, false) => answer.outcome,
+        };
+        probe.round_trip = is_home.then(|| last.saturating_sub(probe.place.time));
         out(MappingEvent::Probe(Box::new(probe)));
     }
 
@@ -243,6 +245,10 @@ impl ProbePairing {
     fn remove(&mut self, number: u64) -> Option<MappingProbe> {
         let probe = self.pending.remove(&number)?;
         self.expected.remove(&(probe.ticket, probe.links[1], number));
+        let question = (probe.source, probe.ticket);
+        if self.questions.get(&question) == Some(&number) {
+            self.questions.remove(&question);
+        }
         Some(probe)
     }
 }

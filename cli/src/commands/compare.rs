@@ -72,6 +72,9 @@ pub(crate) fn run(arguments: &CompareArgs, output: &mut StandardOutput) -> Comma
             [a, b] => (a, Some(b)),
             _ => return Err(CliError::Message("expected two captures: compare A B".to_owned())),
         };
+        if page.is_some() && b.is_none() {
+            return Err(CliError::Message("-o expects two captures: compare A B".to_owned()));
+        }
         let (figures, mut report) = figures(a, view, writer.input())?;
         let other = b.map(|b| self::figures(b, view, InputFile { path: b, ..writer.input() }));
         let other = other.transpose()?;
@@ -165,9 +168,13 @@ fn print(rows: &[ComparisonRow], (are_two, threshold): (bool, f64), writer: &mut
     }
     let not_told = rows.iter().filter(|row| row.verdict == "not-told");
     let names: BTreeSet<String> = not_told
-        .map(|row| match row.subject {
-            "finding" => format!("{} on {}", row.measure, row.name),
-            _ => row.name.clone(),
+        .map(|row| {
+            format!(
+                "{} {} {}",
+                row.measure,
+                if row.subject == "finding" { "on" } else { "of" },
+                row.name
+            )
         })
         .collect();
     if !names.is_empty() {
@@ -202,6 +209,9 @@ fn headline(rows: &[ComparisonRow], threshold: f64) -> (TextStyle, String) {
     let [changed, new, gone] = ["changed", "new", "gone"].map(of);
     let compared = rows.len() - of("not-told");
     let limit = format!("{} %", threshold * 100.0);
+    if rows.is_empty() {
+        return (TextStyle::Notice, "? no figure is selected".to_owned());
+    }
     if compared == 0 {
         let text = "? nothing can be compared: no figure is told of both";
         return (TextStyle::Notice, text.to_owned());

@@ -299,7 +299,7 @@ fn interface(
         None => interface,
     };
     let Some(plan) = &scenario.mapping else { return interface };
-    let how = (plan.parameters, plan.start_of(host));
+    let how = plan.machine_of(host, &scenario.topology);
     let interface = interface.with_mapping(addresses, InterfaceRole::Host, how);
     let is_routed = scenario.topology.routers().next().is_some();
     if is_routed { interface.with_internetwork(addresses) } else { interface }

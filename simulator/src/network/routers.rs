@@ -44,7 +44,7 @@ impl Network {
             let interface = interface.with_router(port);
             let interface = match (port, &scenario.mapping) {
                 (RouterPort::Network, Some(plan)) => {
-                    let how = (plan.parameters, plan.start_of(id));
+                    let how = plan.machine_of(id, &scenario.topology);
                     interface.with_mapping(table, InterfaceRole::Router, how)
                 }
                 (RouterPort::Network | RouterPort::Fibre, _) => interface,

@@ -21,7 +21,7 @@ use crate::topology::{
 /// Mapping in a scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MappingPlan {
-    /// Parameters of all interfaces.
+    /// Parameters of all interfaces; how switches are found follows from the network.
     pub parameters: Mapper,
     /// The host that maps from the beginning, if the network manager has chosen one. N-2
     pub who: Option<NodeId>,
@@ -30,13 +30,15 @@ pub struct MappingPlan {
 }
 
 impl MappingPlan {
-    /// The beginning of an interface.
-    pub(crate) fn start_of(&self, node: NodeId) -> MapperStart {
-        match self.who {
+    /// Parameters and beginning of an interface.
+    pub(crate) fn machine_of(&self, node: NodeId, topology: &Topology) -> (Mapper, MapperStart) {
+        let start = match self.who {
             Some(who) if who == node => MapperStart::AtOnce,
             Some(_) => MapperStart::Patient,
             None => MapperStart::Soon,
-        }
+        };
+        let switches = switch_search(topology).unwrap_or_default();
+        (Mapper { switches, ..self.parameters }, start)
     }
 }
 
@@ -62,8 +64,7 @@ pub(super) fn read(
     mapped: Option<MappingPlan>,
 ) -> Option<MappingPlan> {
     let Some(mut table) = root.table("mapper") else { return mapped };
-    let default = mapped.as_ref().map(|plan| plan.parameters).unwrap_or_default();
-    let parameters = keys::read(MAPPER, &mut table, default);
+    let parameters = keys::read(MAPPER, &mut table, Mapper::default());
     let who = table.item("who").and_then(|who| who.text("the name of a host, or `auto`"));
     let who = who.filter(|who| who.text != AUTO).and_then(|who| map.host(&who));
     let addresses = read_addresses(&mut table, map);

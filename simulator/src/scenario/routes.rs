@@ -13,7 +13,6 @@ use super::mapper::{self, MappingPlan};
 use super::names::{NameLookup, NetworkCompleteness, node_name};
 use super::toml_reader::{TomlTable, TomlText};
 use super::toml_writer::{TomlKeys, TomlPage, word_of};
-use crate::mapping::{MapperParameters, SwitchSearch};
 use crate::routes::{RouteTable, RoutingMethod};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,18 +52,12 @@ pub(super) fn read(
         RouteOrigin::Given => None,
     };
     let is_mapped = origin == RouteOrigin::Mapped;
-    let mapping = is_mapped.then(|| {
-        let switches = mapper::switch_search(map.topology).unwrap_or_else(|switch| {
-            let message =
-                format!("the switch `{switch}` of a mapped network has absolute addressing");
-            let expected = "expected relative addressing, or `extensions` at all switches: \
-                            without identities some cannot be told apart";
-            map.problems.add(&span, message, expected);
-            SwitchSearch::Turned
-        });
-        let parameters = MapperParameters { switches, ..MapperParameters::default() };
-        MappingPlan { parameters, ..MappingPlan::default() }
-    });
+    if is_mapped && let Err(switch) = mapper::switch_search(map.topology) {
+        let message = format!("the switch `{switch}` of a mapped network has absolute addressing");
+        let expected = "expected relative addressing, or `extensions` at all switches: without \
+                        identities some cannot be told apart";
+        map.problems.add(&span, message, expected);
+    }
     let mut routes = match (map.whole, method) {
         (NetworkCompleteness::Complete, Some(method)) => RouteTable::compute(map.topology, method)
             .unwrap_or_else(|error| {
@@ -102,7 +95,7 @@ pub(super) fn read(
         }
         table.finish();
     }
-    (routes, mapping)
+    (routes, is_mapped.then(MappingPlan::default))
 }
 
 /// Parses route bytes in notation; their destination is not checked. P-2
