@@ -434,12 +434,9 @@ mod tests {
             if fixed == bytes.len() {
                 bytes.push(0);
                 let error = MappingPacket::parse(&bytes).unwrap_err().to_string();
-                let expected = match packet {
-                    MappingPacket::Home(HomeProbe::Identity, ..) => {
-                        "identity of a switch is cut short"
-                    }
-                    _ => "trailing bytes is 1, not 0",
-                };
+                let is_identity = matches!(packet, MappingPacket::Home(HomeProbe::Identity, ..));
+                let answer = "identity of a switch is cut short";
+                let expected = if is_identity { answer } else { "trailing bytes is 1, not 0" };
                 assert!(error.ends_with(expected), "{name}: {error}");
             }
         }
