@@ -1,14 +1,16 @@
 //! Traffic of hosts: destinations, sizes and times of their packets.
 
+mod arrival_process;
 mod offered;
 
 use std::collections::VecDeque;
-use std::num::{NonZeroU8, NonZeroU32};
+use std::num::NonZeroU8;
 
 use codec::chars::CharBuf;
 use codec::packet::PacketTag;
 use codec::time::Ticks;
 
+pub use self::arrival_process::ArrivalProcess;
 pub use self::offered::OfferedLoad;
 use crate::ip::IpProtocol;
 use crate::packet_types::REQUEST;
@@ -131,22 +133,6 @@ impl PayloadSize {
             Self::Bimodal { small, large, .. } => small.max(large),
         }
     }
-}
-
-/// Arrival process of packets, in periods of the full rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArrivalProcess {
-    /// One packet per interval. Open loop.
-    Constant(Ticks),
-    /// A Poisson process with this mean interval. Open loop.
-    Poisson(Ticks),
-    /// A burst of packets per interval. Open loop.
-    Bursts(NonZeroU32, Ticks),
-    /// Packets without pause: as many as the link carries.
-    Saturating,
-    /// A window of unanswered requests, and the time between an answer and the next request. Closed
-    /// loop: the receiver answers each request with one of the same size.
-    Closed(NonZeroU32, Ticks),
 }
 
 /// Characters that a host sends as they are, valid or not.
@@ -384,6 +370,8 @@ impl StreamGenerator {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
+
     use super::*;
 
     fn stream(arrivals: ArrivalProcess) -> TrafficStream {

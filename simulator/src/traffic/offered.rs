@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{ArrivalProcess, StreamGenerator, TrafficStream};
+use super::{StreamGenerator, TrafficStream};
 use crate::network::host_streams;
 use crate::scenario::Scenario;
 
@@ -20,12 +20,8 @@ impl OfferedLoad {
     /// `saturate` and `window` they depend on the network, as do those of messages, IP and multicasts.
     pub fn of(scenario: &Scenario, span: Range<u64>) -> Option<Self> {
         let is_open = |stream: &TrafficStream| {
-            let is_timed = match stream.arrivals {
-                ArrivalProcess::Constant(_)
-                | ArrivalProcess::Poisson(_)
-                | ArrivalProcess::Bursts(..) => true,
-                ArrivalProcess::Saturating | ArrivalProcess::Closed(..) => false,
-            };
+            let mut arrivals = stream.arrivals;
+            let is_timed = arrivals.interval_mut().is_some();
             is_timed && stream.protocol.is_none() && stream.multicast.is_none()
         };
         let is_alone = scenario.messaging.is_empty() && scenario.replays.is_empty();

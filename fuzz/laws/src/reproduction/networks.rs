@@ -3,7 +3,7 @@
 use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::topology::NodeId;
-use simulator::traffic::{ArrivalProcess, StreamDestination, TrafficStream};
+use simulator::traffic::{StreamDestination, TrafficStream};
 use simulator::truth::TraceLevel;
 
 use super::text_page::byte_test;
@@ -121,10 +121,8 @@ fn spoken(scenario: &Scenario) -> Scenario {
             stream.to = StreamDestination::One(*other);
             stream.packets = Some(0);
         }
-        if let ArrivalProcess::Constant(period) | ArrivalProcess::Bursts(_, period) =
-            &mut stream.arrivals
-        {
-            period.0 = period.0.max(1);
+        if let Some(interval) = stream.arrivals.interval_mut() {
+            interval.0 = interval.0.max(1);
         }
     }
     scenario

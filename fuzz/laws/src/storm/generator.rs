@@ -270,23 +270,16 @@ impl StormWorkload {
     fn traffic(&mut self, sketch: &NetworkSketch, begin: u64, dice: &mut SeededRng) -> Option<()> {
         for _ in 0..dice.below(6) {
             let stream: traffic_input::StreamInput = drawn(dice, 32)?;
-            let Some(stream) = stream.stream(&sketch.hosts, BURST) else { continue };
+            let Some(mut stream) = stream.stream(&sketch.hosts, BURST) else { continue };
             if stream.to == StreamDestination::One(stream.from) {
                 continue;
             }
-            let least = |Ticks(period): Ticks| Ticks(period.max(1));
+            if let Some(Ticks(interval)) = stream.arrivals.interval_mut() {
+                *interval = (*interval).max(1);
+            }
             self.streams.push(TrafficStream {
                 start: begin + stream.start,
                 packets: Some(2 + dice.below(30)),
-                arrivals: match stream.arrivals {
-                    ArrivalProcess::Constant(period) => ArrivalProcess::Constant(least(period)),
-                    ArrivalProcess::Poisson(mean) => ArrivalProcess::Poisson(least(mean)),
-                    ArrivalProcess::Bursts(count, period) => {
-                        ArrivalProcess::Bursts(count, least(period))
-                    }
-                    ArrivalProcess::Saturating => ArrivalProcess::Saturating,
-                    ArrivalProcess::Closed(window, think) => ArrivalProcess::Closed(window, think),
-                },
                 payload: match stream.payload {
                     PayloadSize::Bimodal { small, large, share } => {
                         PayloadSize::Bimodal { small, large, share: share.max(1) }
