@@ -203,7 +203,7 @@ fn html(
     ComparisonPage { files, headline, tables }.render()
 }
 
-/// What differs, in a sentence.
+/// Sentence that counts the differences.
 fn headline(rows: &[ComparisonRow], threshold: f64) -> (TextStyle, String) {
     let of = |verdict: &str| rows.iter().filter(|row| row.verdict == verdict).count();
     let [changed, new, gone] = ["changed", "new", "gone"].map(of);

@@ -2,7 +2,6 @@
 
 use analyzer::comparison::CaptureFigures;
 use analyzer::finding::ShellCommand;
-use analyzer::link::LinkAnalysis;
 use analyzer::render::check::unseen;
 use analyzer::render::held_up;
 use askama::Template;
@@ -10,7 +9,7 @@ use askama::Template;
 use super::findings::{FindingCard, cards};
 use super::network::{self, NetworkPicture};
 use super::text::{BoundedList, filters};
-use super::{ReportInput, channel_facts, class, result};
+use super::{ReportInput, channel_facts, channel_reports, class, result};
 
 /// Hosts and kinds of findings on the page. *Chosen*: with the picture they fill a sheet of A4.
 const HOSTS_MAX: usize = 64;
@@ -33,10 +32,7 @@ struct BriefPage<'a> {
 pub(crate) fn brief(input: &ReportInput<'_>) -> Result<String, askama::Error> {
     let ReportInput { capture, part, analysis, findings, recorded, scope, .. } = *input;
     let selects = |channel: &_| part.channels().selects(channel);
-    let links: Vec<Vec<_>> = analysis
-        .links()
-        .map(|link| LinkAnalysis::reports(link).filter(|it| selects(it.channel)).collect())
-        .collect();
+    let links = channel_reports(analysis, |it| selects(it.channel));
     let (topology, facts) = (analysis.topology(), channel_facts(&links, findings));
     let command = |name| ShellCommand::of(name, capture);
     let figures = CaptureFigures::of(analysis, &recorded.flows, &selects);

@@ -1,6 +1,6 @@
 //! `compare`: figures of two captures.
 
-use crate::support::{ScratchDirectory, bad, capture, fixture, good, run};
+use crate::support::{COLOURS, ScratchDirectory, bad, capture, fixture, good, run};
 
 #[test]
 fn a_capture_has_the_figures_of_itself() {
@@ -40,6 +40,7 @@ fn what_differs_between_two_captures_is_listed_and_is_a_problem() {
     assert!(page.contains(&format!(">{headline}</p>")), "{page}");
     assert_eq!(page.matches("<tr><td>").count(), 34, "{page}");
     assert_eq!(page.matches("<td>new</td>").count(), 2);
+    assert!(page.contains(COLOURS.trim_end()), "{page}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
-use crate::support::{ScratchDirectory, capture, good, program, run};
+use crate::support::{COLOURS, ScratchDirectory, capture, good, program, run};
 
 /// Elements and attributes that the template has. Those of a hostile name would be others.
 const ELEMENTS: &str = "a article b body br caption circle code dd defs details div dl dt footer g h1 h2 \
@@ -209,13 +209,12 @@ fn a_brief_page_has_five_figures_of_each_host_and_is_one_sheet() {
         own.map(|row| row[2].parse::<f64>().unwrap()).sum::<f64>()
     };
     let [sent, received] = [0, 1].map(|place| format!("{:.1}", bytes(place) / 500.0));
-    assert!(
-        text(&brief).contains(&format!("h0 | {sent} | {received} | 5.6 | 5.6 | 0.0 %")),
-        "{}",
-        text(&brief)
-    );
+    let shown = text(&brief);
+    let expected = format!("h0 | {sent} | {received} | 5.6 | 5.6 | 0.0 %");
+    assert!(shown.contains(&expected), "{shown}");
     for (name, file) in [("mesh", &mesh), ("now36", &now36), ("ring", &capture("ring-deadlock"))] {
         let page = page(&[file, "--brief"]);
+        assert!(page.contains(COLOURS.trim_end()), "{page}");
         let hosts = if name == "mesh" { 64 } else { 1 };
         assert!(page.matches("<div class=\"row\"><b>").count() >= hosts, "{page}");
         let html = directory.write(&format!("{name}.html"), page.as_bytes());

@@ -167,3 +167,6 @@ impl Drop for ScratchDirectory {
         fs::remove_dir_all(&self.0).unwrap();
     }
 }
+
+/// Colours that the styles of every page name.
+pub(crate) const COLOURS: &str = include_str!("../../templates/colours.css");

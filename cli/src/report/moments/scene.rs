@@ -18,7 +18,7 @@ const COLOURS: u64 = 4;
 /// Left side and width of the bars of a way, in pixels.
 const BARS: (u128, u128) = (190, 560);
 
-/// What is drawn of a moment. The script of the page draws the same.
+/// Drawing of a moment, the same as that of the script of the page.
 pub(in crate::report) struct PictureScene<'m> {
     /// Classes, each with its tracks: packets, deadlocks, activities.
     pub(in crate::report) layers: Vec<(String, Vec<usize>)>,
