@@ -1,5 +1,5 @@
-//! Measures false alarms of `check`, and what it misses: `cargo run --release -p laws --example faults -- 1000`. With a second
-//! number, prints the scenario of that network.
+//! Measures false alarms of `check`, and what it misses: `cargo run --release -p laws --example faults -- 1000`.
+//! `faults sound NUMBER` and `faults broken NUMBER` print the scenario of a network without and with a fault.
 //!
 //! Draws random networks in which nothing is wrong, and counts errors and warnings. Of others it taps every port, injects one fault into each, and
 //! prints the tables of `docs/faults.md`: the findings of each kind of fault, and why nothing was found
@@ -61,11 +61,16 @@ struct FaultFindings {
 }
 
 fn main() -> io::Result<()> {
-    let mut arguments = std::env::args().skip(1).filter_map(|it| it.parse::<u64>().ok());
-    let networks = arguments.next().unwrap_or(1000);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = arguments.last().and_then(|it| it.parse::<u64>().ok());
+    let networks = number.unwrap_or(1000);
     let out = &mut io::stdout().lock();
-    if let Some(number) = arguments.next() {
-        let Some((scenario, ..)) = simulated(number) else { return Ok(()) };
+    let scenario = match arguments.first().map(String::as_str) {
+        Some("sound") => sound(networks).map(|(scenario, _)| scenario),
+        Some("broken") => broken(networks).map(|(scenario, ..)| scenario),
+        _ => None,
+    };
+    if let Some(scenario) = scenario {
         return write!(out, "{}", scenario.write().map_err(io::Error::other)?);
     }
     print_alarms(networks, out)?;
@@ -74,7 +79,7 @@ fn main() -> io::Result<()> {
     for number in 0.. {
         let Some(row) = rows.get_mut(kind_of(number)) else { continue };
         if row.networks < each
-            && let Some((_, before, after)) = simulated(number)
+            && let Some((_, before, after)) = broken(number)
         {
             row.add(number, &before, &after);
         }
@@ -96,15 +101,7 @@ fn print_alarms(networks: u64, out: &mut impl Write) -> io::Result<()> {
     let (mut done, mut unlike) = (0, 0);
     let mut alarms: [BTreeMap<FindingKind, Vec<u64>>; 3] = Default::default();
     for number in 0_u64.. {
-        let mut dice = SeededRng::new(&[&b"no fault"[..], &number.to_le_bytes()].concat());
-        let Some(mut plan) = NetworkInput::from_bytes(&dice.bytes(700)) else { continue };
-        plan.faults.clear();
-        plan.texts.clear();
-        let Some(scenario) = plan.scenario().filter(|it| !it.taps.is_empty()) else { continue };
-        let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
-        if !is_in_order(&scenario, &outcome) || !scenario.topology.cables().iter().all(covers) {
-            continue;
-        }
+        let Some((scenario, outcome)) = sound(number) else { continue };
         let [some, all] = [StrippedWords::Parameters, StrippedWords::Everything]
             .map(|words| stripped(&outcome.capture, words));
         for (alarms, capture) in alarms.iter_mut().zip([&outcome.capture, &some, &all]) {
@@ -133,6 +130,18 @@ fn print_alarms(networks: u64, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "| {name} | {kinds} |")?;
     }
     writeln!(out)
+}
+
+/// A network in which nothing goes wrong, and its run.
+fn sound(number: u64) -> Option<(Scenario, RunOutcome)> {
+    let mut dice = SeededRng::new(&[&b"no fault"[..], &number.to_le_bytes()].concat());
+    let mut plan = NetworkInput::from_bytes(&dice.bytes(700))?;
+    plan.faults.clear();
+    plan.texts.clear();
+    let scenario = plan.scenario().filter(|it| !it.taps.is_empty())?;
+    let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    let covers_all = scenario.topology.cables().iter().all(covers);
+    (covers_all && is_in_order(&scenario, &outcome)).then_some((scenario, outcome))
 }
 
 /// Tests whether both slack buffers of a cable cover its round trip. F-4
@@ -168,7 +177,7 @@ impl FaultFindings {
 
 /// A network in order, tapped at every port: its run, and its run with one fault of a kind. Of several
 /// faults the first that costs a packet something, or else one that any tap can see, if there is one.
-fn simulated(number: u64) -> Option<(Scenario, RunOutcome, RunOutcome)> {
+fn broken(number: u64) -> Option<(Scenario, RunOutcome, RunOutcome)> {
     let mut dice = SeededRng::new(&[&b"one fault"[..], &number.to_le_bytes()].concat());
     let mut plan = NetworkInput::from_bytes(&dice.bytes(700))?;
     plan.faults.clear();
@@ -191,14 +200,14 @@ fn simulated(number: u64) -> Option<(Scenario, RunOutcome, RunOutcome)> {
     let wanted = FAULTS.get(kind_of(number));
     let is_wanted = |fault: &FaultSpec| wanted == Some(&name(fault, &scenario));
     let faults = std::iter::repeat_with(&mut fault).take(1000).flatten().filter(is_wanted).take(20);
-    let broken = faults.map(|fault| {
+    let runs = faults.map(|fault| {
         let broken = Scenario { faults: vec![fault], ..scenario.clone() };
         let after = run(&broken, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
         (broken, after)
     });
     let cost =
         |(_, after): &(_, RunOutcome)| (is_costly(&before, after), after.capture != before.capture);
-    let (broken, after) = broken.max_by_key(cost)?;
+    let (broken, after) = runs.max_by_key(cost)?;
     Some((broken, before, after))
 }
 

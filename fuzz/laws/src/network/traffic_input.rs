@@ -295,7 +295,8 @@ impl FaultInput {
             FaultPlace::Port | FaultPlace::Sender | FaultPlace::SwitchPort => port,
         };
         let at = u64::from(self.at) % duration;
-        let until = self.lasts.map(|lasts| at + 1 + u64::from(lasts % 1024));
+        let lasts = self.lasts.filter(|_| what.lasts());
+        let until = lasts.map(|lasts| at + 1 + u64::from(lasts % 1024));
         Some(fault::FaultSpec { at, until, place, kind: what })
     }
 }
