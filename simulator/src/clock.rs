@@ -2,10 +2,8 @@
 
 use codec::time::CharacterPeriod;
 
-use crate::interface::InterfaceParameters;
+use crate::node::NodeId;
 use crate::rng::Rng;
-use crate::scenario::Scenario;
-use crate::topology::{NodeId, NodeKind};
 
 /// Greatest difference of a clock from the full rate, in parts per million. W-6
 pub const CLOCK_TOLERANCE_PPM: i16 = 100;
@@ -37,24 +35,5 @@ impl NodeClock {
             }
         };
         CharacterPeriod::FULL_RATE.sped_up(ppm)
-    }
-}
-
-impl Scenario {
-    /// Gives each node a clock. W-6
-    pub fn set_clocks(&mut self, mut clock: impl FnMut(NodeId) -> NodeClock) {
-        for (id, node) in (0..).map(NodeId).zip(self.topology.nodes_mut()) {
-            match &mut node.kind {
-                NodeKind::Switch(switch) => switch.clock = clock(id),
-                NodeKind::Host => match self.interfaces.iter_mut().find(|(host, _)| *host == id) {
-                    Some((_, interface)) => interface.clock = clock(id),
-                    None => {
-                        let parameters =
-                            InterfaceParameters { clock: clock(id), ..Default::default() };
-                        self.interfaces.push((id, parameters));
-                    }
-                },
-            }
-        }
     }
 }

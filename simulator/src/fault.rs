@@ -5,7 +5,8 @@ use std::fmt;
 use codec::character::ProbeNumber;
 
 use crate::interface::ConsumptionMode;
-use crate::topology::NodePort;
+pub use crate::link::wire::BitErrors;
+use crate::node::NodePort;
 use crate::wires::WireFault;
 
 /// A fault, or a control action, at a given time and place.
@@ -178,15 +179,6 @@ struct FaultRow {
     name: &'static str,
     acts_on: FaultPlace,
     lasts: bool,
-}
-
-/// Kind of random bit errors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BitErrors {
-    /// A 1 of any wire arrives as 0.
-    Weaken,
-    /// Any bit is inverted.
-    Flip,
 }
 
 impl fmt::Display for FaultKind {

@@ -29,24 +29,23 @@ use self::endpoint_firmware::EndpointFirmware;
 pub(crate) use self::mapping_firmware::AddressTable;
 pub use self::mapping_firmware::MappingCounters;
 use self::mapping_firmware::{MappingFirmware, label_of};
-pub use self::memory::{MemoryLayout, MemoryMark, MemoryUse};
+pub use self::memory::{MemoryLayout, MemoryUse};
 pub use self::parameters::{
     ConsumptionMode, CopyPath, DmaBus, HostCosts, InterfaceParameters, SoftwarePath,
 };
 use self::processor::FirmwareUse;
 pub use self::processor::ProgramCosts;
 use self::receive_engine::{ProgramState, ReceiveEngine, ServedTypes};
-pub use self::relay::{RelayNotice, RelayPolicy};
+pub use self::relay::RelayPolicy;
+pub use self::router::RouterCounters;
 use self::router::RouterFirmware;
 pub(crate) use self::router::RouterPort;
-pub use self::router::{RouterCounters, RouterNotice, RouterOutcome};
 use self::send_engine::{FinishedPacket, PacketOwner, SendEngine, TakenPart};
 pub(crate) use self::share::HostShare;
 pub use self::share::InterfacePlace;
 pub(crate) use self::share::PLACES;
 pub use self::statistics::{ByteTouches, HandlingCounts, HostStatistics};
 use self::traffic_host::{HostPeriod, HostQueues, TrafficHost};
-pub use self::traffic_host::{InterruptCause, payload};
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::mapping::MappingNotice;

@@ -14,11 +14,12 @@ use smoltcp::wire::{HardwareAddress, IpAddress, IpCidr, IpEndpoint, Ipv4Address,
 
 use self::packet_queue::PacketQueue;
 pub(crate) use self::sent_bytes::SentBytes;
-use crate::interface::payload;
 use crate::messaging::MICROSECOND;
+use crate::node::NodeId;
 use crate::rng::Rng;
-use crate::topology::NodeId;
-use crate::traffic::{CommandForm, StreamDestination, StreamGenerator, TrafficStream};
+use crate::traffic::{
+    CommandForm, IpProtocol, StreamDestination, StreamGenerator, TrafficStream, payload,
+};
 
 /// Maximum number of streams, each with a port. *Chosen*
 pub(crate) const STREAMS_MAX: usize = 1 << 14;
@@ -31,15 +32,6 @@ const WINDOW: usize = 65_535;
 const WAITING_MAX: usize = 64;
 const HOSTS: u32 = 0x0a00_0001;
 const PORTS: [u16; 2] = [1024, 32_768];
-
-/// Protocol over IP of a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IpProtocol {
-    /// Datagrams, one for each of the stream's packets.
-    Udp,
-    /// A connection, into which each of the stream's packets is written.
-    Tcp,
-}
 
 /// Work of the host's processor for a packet or a call, and what has become of it.
 #[derive(Debug, Default)]

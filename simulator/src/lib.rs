@@ -6,7 +6,8 @@
 //! | [`scenario`] | TOML files that describe a network, its traffic, faults and taps |
 //! | [`network`] | [`Network`]: a scenario being simulated, period by period |
 //! | [`truth`] | the events of a run, and their rows in truth files |
-//! | [`topology`], [`generate`], [`routes`] | nodes and cables, generated networks, route computation |
+//! | [`node`], [`topology`] | numbers of nodes, ports and packets; nodes and cables |
+//! | [`generate`], [`routes`] | generated networks, route computation |
 //! | [`link`], [`port`] | wires, slack buffers, flow control; counters and LEDs of a port |
 //! | [`wires`] | the nine wires of a channel: skew, types of cables, faults of levels |
 //! | [`clock`] | clocks of nodes, which may differ |
@@ -39,18 +40,20 @@
 //! `examples/two_hosts.rs` writes a capture and the truth; `examples/transport_machine.rs` steps the
 //! reliability protocol without a network.
 
+mod arbitration;
 mod arena;
 pub mod clock;
 pub mod experiment;
 pub mod fault;
 pub mod generate;
-mod import;
+mod histogram;
 pub mod interface;
 pub mod ip;
 pub mod link;
 pub mod mapping;
 pub mod messaging;
 pub mod network;
+pub mod node;
 mod packet_types;
 pub mod port;
 mod recorder;

@@ -19,10 +19,9 @@ mod network_mapper;
 mod request_queue;
 mod watch;
 
-use codec::mapping::{InterfaceAddress, MapVersion};
-
 pub use self::map_routes::{AddressRoutes, MappedRoutes};
 pub use self::network_mapper::NetworkMapper;
+pub use crate::truth::{MappingNotice, ProbeKind};
 
 /// Parameters of mapping. Times are in periods of the full rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,57 +96,6 @@ pub enum MappingEffect {
     Install(MappedRoutes),
     /// Notice for counters and truth.
     Noted(MappingNotice),
-}
-
-/// Notice of the machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MappingNotice {
-    /// A probe was sent, for the first time or again.
-    Probed(ProbeKind),
-    /// It has begun to map the network. N-2
-    Elected,
-    /// It is no mapper any more.
-    Resigned {
-        /// The mapper with the higher address.
-        winner: InterfaceAddress,
-    },
-    /// It has finished a map.
-    Mapped {
-        /// Version of the map.
-        version: MapVersion,
-        /// Interfaces in the map.
-        hosts: usize,
-        /// Switches in the map.
-        switches: u16,
-        /// Links in the map.
-        links: usize,
-        /// Packets sent for the map: probes and their repetitions.
-        probes: u64,
-        /// Time since the beginning of the search.
-        took: u64,
-    },
-    /// It has installed new routes.
-    Installed {
-        /// The mapper.
-        mapper: InterfaceAddress,
-        /// Version of the map.
-        version: MapVersion,
-        /// Number of routes.
-        routes: usize,
-    },
-}
-
-/// Kind of a probe. N-2, N-8
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ProbeKind {
-    /// Looks for an interface.
-    Host,
-    /// Looks for a switch.
-    Switch,
-    /// Looks for the same switch at the ends of two routes.
-    Compare,
-    /// Asks a switch for its identity.
-    Identity,
 }
 
 impl Default for MapperParameters {

@@ -16,7 +16,6 @@ mod counters;
 mod driver;
 mod endpoint_frames;
 mod endpoint_queues;
-mod event;
 mod firmware;
 mod inbox;
 mod message;
@@ -45,12 +44,13 @@ use self::threads::ApplicationHost;
 use crate::arena::{EndpointNumber, PartArena};
 use crate::rng::Rng;
 use crate::transport::{Transport, TransportParameters};
+pub use crate::truth::{
+    MessageId, MessagingEvent, ReturnCause, TransmissionAttempt, TransmissionKind,
+};
 
 pub use self::costs::{BURST, BusMode, MICROSECOND, MessageCosts, ProtocolLayers, TransferMode};
 pub use self::counters::{EndpointStatistics, MessagingStatistics};
-pub use self::event::{
-    MessageId, MessagingEvent, MessagingPacket, ReturnCause, TransmissionAttempt, TransmissionKind,
-};
+pub use self::outgoing::MessagingPacket;
 pub use self::plan::{
     EndpointParameters, EndpointPlan, MessageKind, MessageStream, MessagingPlan, ReturnHandler,
     SEGMENT_MAX, WakeMode,

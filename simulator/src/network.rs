@@ -19,7 +19,6 @@ use codec::route::PortId;
 use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS};
 
 use self::active_set::ActiveSet;
-pub(crate) use self::build::host_streams;
 use self::catch_up::PhaseTimes;
 use self::clocks::UnlikeClocks;
 use self::faults::ScheduledFault;

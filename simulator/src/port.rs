@@ -20,8 +20,8 @@ use crate::link::sender::{PortSender, SendState};
 use crate::link::shared_line::SharedLine;
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::link::{LinkParameters, SymbolSet};
+use crate::node::{NodePort, virtual_channel};
 use crate::switch::{SwitchArena, SwitchInputState};
-use crate::topology::{NodePort, virtual_channel};
 use crate::truth::{
     FrameTracker, ReleaseCause, StopGo, TraceContext, TraceLevel, TruthEventKind, TruthLog,
 };

@@ -8,6 +8,7 @@ mod error;
 mod extension_format;
 mod faults;
 mod generator;
+mod import;
 mod keys;
 mod layout;
 pub mod limits;
@@ -17,6 +18,7 @@ mod memory;
 mod messages;
 mod names;
 mod network;
+mod notes;
 mod parameters;
 mod replays;
 mod routes;
@@ -44,12 +46,17 @@ pub use self::settings::with_key;
 use self::toml_reader::TomlTable;
 pub(crate) use self::toml_writer::word_of;
 pub use self::write::UnwritableScenario;
+use crate::clock::NodeClock;
 use crate::fault::FaultSpec;
 use crate::interface::InterfaceParameters;
 use crate::messaging::MessagingPlan;
+use crate::rng::Rng;
 use crate::routes::{RouteTable, RoutingMethod};
-use crate::topology::{NodeId, NodePort, Topology};
+use crate::topology::{NodeId, NodeKind, NodePort, Topology};
 use crate::traffic::{ChecksumMode, CommandForm, PacketReplay, RawText, SignalMode, TrafficStream};
+
+/// Random streams of the parts.
+const HOST_STREAM: u64 = 1 << 32;
 
 /// Complete input of a simulation run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,6 +147,30 @@ impl Scenario {
         let scenario = read(text, &problems, seed, files);
         let notes = problems.notes();
         problems.check(name, scenario).map(|scenario| (scenario, notes))
+    }
+
+    /// Gives each node a clock. W-6
+    pub fn set_clocks(&mut self, mut clock: impl FnMut(NodeId) -> NodeClock) {
+        for (id, node) in (0..).map(NodeId).zip(self.topology.nodes_mut()) {
+            match &mut node.kind {
+                NodeKind::Switch(switch) => switch.clock = clock(id),
+                NodeKind::Host => match self.interfaces.iter_mut().find(|(host, _)| *host == id) {
+                    Some((_, interface)) => interface.clock = clock(id),
+                    None => {
+                        let parameters =
+                            InterfaceParameters { clock: clock(id), ..Default::default() };
+                        self.interfaces.push((id, parameters));
+                    }
+                },
+            }
+        }
+    }
+
+    /// Streams of a host that are not over IP, and its random numbers.
+    pub(crate) fn host_streams(&self, host: NodeId) -> (Vec<TrafficStream>, Rng) {
+        let streams = self.streams.iter();
+        let streams = streams.filter(|stream| stream.from == host && stream.protocol.is_none());
+        (streams.cloned().collect(), Rng::new(self.seed, HOST_STREAM | u64::from(host.0)))
     }
 }
 

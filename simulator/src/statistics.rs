@@ -1,21 +1,21 @@
 //! Statistics of a run: packets by outcome, latencies, utilisation of channels.
 
-mod histogram;
+mod offered;
 mod repairs;
 
 use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
-pub use self::histogram::{LogHistogram, picoseconds};
+pub use self::offered::OfferedLoad;
 use self::repairs::FlightPurpose;
 pub use self::repairs::{NetworkRepair, RepairTracker};
-use crate::link::tagged_char::PacketId;
+pub(crate) use crate::histogram::share;
+pub use crate::histogram::{LogHistogram, picoseconds};
+use crate::node::PacketId;
 use crate::scenario::Scenario;
 use crate::topology::NodePort;
 use crate::truth::{PacketHandling, RuleId, TruthEvent, TruthEventKind};
-
-const MILLION: u64 = 1_000_000;
 
 /// Utilisation of a channel, in periods of its link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -48,12 +48,6 @@ impl ChannelStatistics {
     pub fn overhead(&self) -> u32 {
         share(self.commands, self.periods)
     }
-}
-
-/// Parts per million, rounded down; 0 for an empty whole.
-pub(crate) fn share(part: u64, whole: u64) -> u32 {
-    let share = (u128::from(part) * u128::from(MILLION)).checked_div(whole.into());
-    share.map_or(0, |share| u32::try_from(share).unwrap_or(u32::MAX))
 }
 
 /// Packet statistics of a run.

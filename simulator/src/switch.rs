@@ -1,15 +1,14 @@
 //! A switch: connects the packets at its inputs to its outputs. S-1..S-7
 
-pub(crate) mod arbitration;
 pub(crate) mod cut_through;
 pub(crate) mod extension;
 pub(crate) mod multicast;
 
 use codec::route::{PortId, RouteError};
 
-use self::arbitration::{InputOrder, OutputState, WaitingInputs};
 use self::cut_through::CutThrough;
 use self::extension::{ExtensionJob, SwitchExtension};
+use crate::arbitration::{InputOrder, OutputState, PortBits, WaitingInputs, bit};
 use crate::arena::{PartArena, PartNumber, SwitchId, UnitId};
 use crate::link::tagged_char::PacketId;
 use crate::topology::{ExtensionSupport, NodeId, SwitchParameters, SwitchRole};
@@ -38,9 +37,6 @@ pub(crate) struct Switch {
 
 /// The switches of a network.
 pub(crate) type SwitchArena = PartArena<SwitchId, Switch>;
-
-/// Ports, or virtual channels of ports, one bit each. C-7
-type PortBits = u128;
 
 /// An output: the input connected to it, and those that request it. S-5
 #[derive(Clone, Debug)]
@@ -324,10 +320,6 @@ impl PartNumber for PortId {
     fn place(self) -> usize {
         (self.0 & 0x7f).into()
     }
-}
-
-const fn bit(port: PortId) -> PortBits {
-    1 << (port.0 & 0x7f)
 }
 
 fn bits(mut set: PortBits) -> impl Iterator<Item = PortId> {

@@ -2,7 +2,6 @@
 
 mod fibres;
 mod forwarding;
-mod virtual_port;
 
 use std::collections::BTreeMap;
 
@@ -10,26 +9,11 @@ use codec::route::{PortId, RouteAddressing};
 
 pub(crate) use self::fibres::{RoutedNetworks, RoutedProblem};
 pub use self::forwarding::ForwardingMode;
-pub(crate) use self::virtual_port::{PortLabel, virtual_channel, virtual_port, whole_port};
+pub use crate::arbitration::ArbitrationPolicy;
 use crate::clock::NodeClock;
 use crate::link::LinkParameters;
-pub use crate::switch::arbitration::ArbitrationPolicy;
-
-/// Maximum number of ports of a switch: a relative route byte can address any of them. S-1
-pub const SWITCH_PORTS_MAX: u8 = 32;
-
-/// A node, by its index in the topology.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NodeId(pub u32);
-
-/// A port of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NodePort {
-    /// The node.
-    pub node: NodeId,
-    /// Its port.
-    pub port: PortId,
-}
+use crate::node::PortLabel;
+pub use crate::node::{NodeId, NodePort, SWITCH_PORTS_MAX};
 
 /// A host or a switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -345,6 +329,24 @@ impl Topology {
     pub fn ports(&self, node: NodeId) -> impl Iterator<Item = NodePort> + use<> {
         let ports = self.node(node).map_or(0, |node| node.kind.ports());
         (0..ports).map(move |port| NodePort { node, port: PortId(port) })
+    }
+}
+
+impl Topology {
+    /// A port, or its virtual channels. C-7
+    pub fn virtual_ports(&self, port: NodePort) -> impl Iterator<Item = NodePort> + use<> {
+        let shared = self.link(port).and_then(|link| link.shared());
+        let channels = shared.map_or(1, |codes| codes.channels());
+        (0..channels).map(move |channel| match shared {
+            None => port,
+            Some(_) => port.with_virtual_channel(channel),
+        })
+    }
+
+    /// Most virtual channels of a port of a node, 1 if none has any. C-7
+    pub(crate) fn virtual_channels(&self, node: NodeId) -> u8 {
+        let shared = self.ports(node).filter_map(|port| self.link(port)?.shared());
+        shared.map(|codes| codes.channels()).max().unwrap_or(1)
     }
 }
 

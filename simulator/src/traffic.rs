@@ -1,7 +1,6 @@
 //! Traffic of hosts: destinations, sizes and times of their packets.
 
 mod arrival_process;
-mod offered;
 
 use std::collections::VecDeque;
 use std::num::NonZeroU8;
@@ -10,12 +9,19 @@ use codec::chars::CharBuf;
 use codec::packet::PacketTag;
 use codec::time::Ticks;
 
+/// Protocol over IP of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IpProtocol {
+    /// Datagrams, one for each of the stream's packets.
+    Udp,
+    /// A connection, into which each of the stream's packets is written.
+    Tcp,
+}
+
 pub use self::arrival_process::ArrivalProcess;
-pub use self::offered::OfferedLoad;
-use crate::ip::IpProtocol;
+use crate::node::NodeId;
 use crate::packet_types::REQUEST;
 use crate::rng::Rng;
-use crate::topology::NodeId;
 
 /// Minimum payload of a request, in bytes: its host and its number. *Chosen*
 pub const CLOSED_BYTES_MIN: u32 = 8;
@@ -366,6 +372,18 @@ impl StreamGenerator {
             }
         };
     }
+}
+
+/// Payload of a host's command: a function of the host, the number of the command and the position.
+pub fn payload(host: NodeId, number: u32, length: u32) -> Vec<u8> {
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    let mut rng = Rng::new(u64::from(host.0), u64::from(number));
+    let mut bytes = Vec::with_capacity(length.saturating_add(8));
+    while bytes.len() < length {
+        bytes.extend_from_slice(&rng.next_u64().to_le_bytes());
+    }
+    bytes.truncate(length);
+    bytes
 }
 
 #[cfg(test)]

@@ -4,12 +4,18 @@ mod frame_tracker;
 mod ip;
 mod mapping;
 mod message;
+mod message_event;
+mod notice;
 mod row;
 mod trace;
 
 pub use frame_tracker::{FrameRecord, FrameTracker};
 pub use ip::{IpLabel, SegmentLabel};
-pub use mapping::MappingLabel;
+pub use mapping::{MappingLabel, MappingNotice, ProbeKind};
+pub use message_event::{
+    MessageId, MessagingEvent, ReturnCause, TransmissionAttempt, TransmissionKind,
+};
+pub use notice::{InterruptCause, MemoryMark, RelayNotice, RouterNotice, RouterOutcome};
 pub use row::{TRUTH_KINDS, TruthRow};
 pub(crate) use trace::TrueTime;
 pub use trace::{TraceContext, TraceLevel, TruthLog};
@@ -19,11 +25,7 @@ use codec::packet::CrcCheck;
 use codec::route::PortId;
 use serde::Serialize;
 
-use crate::interface::{InterruptCause, MemoryMark, RelayNotice, RouterNotice};
-use crate::link::tagged_char::PacketId;
-use crate::mapping::MappingNotice;
-use crate::messaging::{MessagingEvent, TransmissionKind};
-use crate::topology::NodePort;
+use crate::node::{NodePort, PacketId};
 
 /// An event of a simulation.
 #[derive(Clone, Debug, PartialEq, Eq)]

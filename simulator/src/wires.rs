@@ -5,15 +5,14 @@
 //! ([`line`]); on every other channel characters arrive as they were sent.
 
 pub(crate) mod line;
-mod notes;
 
 use std::fmt;
 
 use codec::time::Ticks;
 use codec::wires::WIRES;
 
+use crate::node::NodePort;
 use crate::rng::Rng;
-use crate::topology::NodePort;
 
 /// Periods that a repeater adds in each direction. *Chosen*: a window to receive a character (W-3),
 /// and an edge of its own `sendclk` to send it, with a stage of registers at either side.

@@ -4,8 +4,8 @@ use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use myriscope_simulator::interface::RelayNotice;
 use myriscope_simulator::topology::NodeId;
+use myriscope_simulator::truth::RelayNotice;
 use myriscope_simulator::truth::TruthEventKind;
 use proptest::prelude::*;
 use support::TestRun;

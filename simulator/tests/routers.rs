@@ -2,11 +2,12 @@
 
 use codec::mapping::InterfaceAddress;
 use codec::route::PortId;
-use myriscope_simulator::interface::{RouterCounters, RouterNotice, RouterOutcome};
+use myriscope_simulator::interface::RouterCounters;
 use myriscope_simulator::mapping::MappingNotice;
 use myriscope_simulator::network::{Network, SimulationEngine, VisitOrder};
 use myriscope_simulator::scenario::Scenario;
 use myriscope_simulator::topology::NodePort;
+use myriscope_simulator::truth::{RouterNotice, RouterOutcome};
 use myriscope_simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
 /// Two networks of a switch and two hosts, 2 km apart.

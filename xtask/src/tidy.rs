@@ -1,5 +1,6 @@
-//! `cargo xtask tidy`: names, comments and file sizes, held to the limits of the house style.
+//! `cargo xtask tidy`: names, comments, dependencies and sizes, held to the limits of the house style.
 
+mod circles;
 mod exceptions;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,6 +64,7 @@ pub(crate) fn run() -> Result<TaskOutcome, TaskError> {
     faults.extend(faults_of_crates(&figures, &mut exceptions));
     faults.extend(faults_of_sizes(&files, &mut exceptions));
     faults.extend(faults_of_help(&files));
+    faults.extend(circles::faults(&files, &mut exceptions));
     faults.extend(exceptions.unused());
     let mut text = table(&figures);
     faults.iter().for_each(|fault| text += &format!("{fault}\n"));

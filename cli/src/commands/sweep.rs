@@ -11,8 +11,8 @@ use indicatif::{ProgressBar, ProgressState};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use simulator::network::{Network, VisitOrder};
 use simulator::scenario::Scenario;
+use simulator::statistics::OfferedLoad;
 use simulator::statistics::RunStatistics;
-use simulator::traffic::OfferedLoad;
 use simulator::truth::TraceLevel;
 
 use self::journal::{RunJournal, SweepIdentity, TextHash};

@@ -200,8 +200,8 @@ pub(crate) mod tests {
     use super::*;
     use crate::canaries::two_hosts;
     use codec::packet::CrcCheck;
-    use simulator::interface::payload;
     use simulator::topology::NodeId;
+    use simulator::traffic::payload;
     use simulator::truth::StopGo;
 
     const MORE: &str = "

@@ -10,12 +10,12 @@ use codec::route::PortId;
 use codec::time::Ticks;
 use simulator::fault::{FaultKind, FaultSpec};
 use simulator::interface::{CopyPath, InterfaceParameters, RelayPolicy, SoftwarePath};
-use simulator::ip::IpProtocol;
 use simulator::link::LinkParameters;
 use simulator::messaging::MessagingPlan;
 use simulator::topology::{
     CableSpec, ForwardingMode, NodeId, NodeKind, NodePort, NodeSpec, Topology,
 };
+use simulator::traffic::IpProtocol;
 use simulator::traffic::{
     ArrivalProcess, ChecksumMode, CommandForm, PayloadSize, StreamDestination, TrafficStream,
 };

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{HostInterface, InterfaceParameters};
 use crate::messaging::MessagingPlan;
-use crate::truth::{TruthEventKind, TruthLog};
+use crate::truth::{MemoryMark, TruthEventKind, TruthLog};
 
 /// Bytes of memory: 32 K words of 32 bits. I-5
 pub(crate) const MEMORY: u64 = 128 << 10;
@@ -46,17 +46,6 @@ pub struct MemoryUse {
     pub send_max: u64,
     /// Most bytes of `receive` in use at a time.
     pub receive_max: u64,
-}
-
-/// A buffer whose use has reached another quarter of it. I-5
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryMark {
-    /// `send` or `receive`.
-    pub buffer: &'static str,
-    /// Bytes in use.
-    pub used: u64,
-    /// Bytes of the buffer.
-    pub size: u64,
 }
 
 impl MemoryLayout {

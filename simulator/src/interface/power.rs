@@ -1,10 +1,10 @@
 //! Reset, restart and power of an interface. I-3, R-3
 
 use super::send_engine::PacketOwner;
-use super::traffic_host::{HostQueues, InterruptCause};
+use super::traffic_host::HostQueues;
 use super::{HostInterface, InterfaceState};
 use crate::packet_types::PacketRoutine;
-use crate::truth::{RuleId, TruthLog};
+use crate::truth::{InterruptCause, RuleId, TruthLog};
 
 /// Packets lost without power are lost as on a silent link. F-7
 const POWER: RuleId = RuleId("F-7");

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::HostInterface;
 use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine, with_crc};
 use crate::topology::NodeId;
+use crate::truth::RelayNotice;
 
 /// Reaction of a control program to a multicast that it has no send memory for. *Chosen*
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,19 +17,6 @@ pub enum RelayPolicy {
     Wait,
     /// It delivers the packet and sends it on to nobody.
     Drop,
-}
-
-/// A multicast that an interface has sent, or received and sent on. N-6
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RelayNotice {
-    /// The host that sent it first.
-    pub root: NodeId,
-    /// Number of that host's command.
-    pub number: u32,
-    /// Number of copies that are sent.
-    pub copies: usize,
-    /// Number of copies that are not: no memory, or no route.
-    pub lost: usize,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use codec::mapping::{InterfaceAddress, InternetworkPacket};
+use codec::mapping::InternetworkPacket;
 use codec::route::PortId;
 use serde::Serialize;
 
@@ -16,6 +16,7 @@ use super::mapping_firmware::MappingFirmware;
 use super::receive_engine::{InternetworkUse, ReceiveEngine, ServedTypes, StoredPacket};
 use super::send_engine::{OutgoingPacket, PacketOwner, SendEngine, with_crc};
 use crate::packet_types::PacketRoutine;
+use crate::truth::{RouterNotice, RouterOutcome};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RouterPort {
@@ -23,26 +24,6 @@ pub(crate) enum RouterPort {
     Network,
     /// Port 1: a packet crosses the fibre without a route.
     Fibre,
-}
-
-/// Packet that a router has sent on, or lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RouterNotice {
-    /// The address that it carries.
-    pub destination: InterfaceAddress,
-    /// Sent on, or lost, and why.
-    pub outcome: RouterOutcome,
-}
-
-/// End of a packet at a router.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RouterOutcome {
-    /// It is sent on.
-    Forwarded,
-    /// Its address is in no map of the network behind the fibre: it is lost.
-    Unknown,
-    /// The send memory has no room: it is lost.
-    Full,
 }
 
 /// Counters of a router's interface, for the packets from its other port.
@@ -66,17 +47,6 @@ pub(super) struct RouterFirmware {
     passed: Vec<Vec<u8>>,
     notices: Vec<RouterNotice>,
     counters: RouterCounters,
-}
-
-impl RouterOutcome {
-    /// Name in rows.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Forwarded => "forwarded",
-            Self::Unknown => "unknown",
-            Self::Full => "full",
-        }
-    }
 }
 
 impl RouterFirmware {

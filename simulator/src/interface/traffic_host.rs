@@ -17,8 +17,9 @@ use crate::rng::Rng;
 use crate::topology::NodeId;
 use crate::traffic::{
     CLOSED_BYTES_MIN, ChecksumMode, CommandForm, DrawnPacket, ReplayedPacket, SignalMode,
-    StreamGenerator, TrafficStream,
+    StreamGenerator, TrafficStream, payload,
 };
+use crate::truth::InterruptCause;
 
 const START: usize = CLOSED_BYTES_MIN as usize;
 
@@ -84,17 +85,6 @@ pub(super) struct TrafficHost {
     pub(super) sent: Option<SentBytes>,
 }
 
-/// Cause of an interrupt. I-6
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InterruptCause {
-    /// A command has ended.
-    Command,
-    /// A packet was received.
-    Packet,
-    /// The control program was restarted. R-3
-    Restart,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ClosedLoopRequest {
     /// Its first bytes, which the answer repeats.
@@ -103,18 +93,6 @@ struct ClosedLoopRequest {
     length: u32,
     /// Time at which the host has read it.
     at: u64,
-}
-
-/// Payload of a host's command: a function of the host, the number of the command and the position.
-pub fn payload(host: NodeId, number: u32, length: u32) -> Vec<u8> {
-    let length = usize::try_from(length).unwrap_or(usize::MAX);
-    let mut rng = Rng::new(u64::from(host.0), u64::from(number));
-    let mut bytes = Vec::with_capacity(length.saturating_add(8));
-    while bytes.len() < length {
-        bytes.extend_from_slice(&rng.next_u64().to_le_bytes());
-    }
-    bytes.truncate(length);
-    bytes
 }
 
 impl ClosedLoopRequest {

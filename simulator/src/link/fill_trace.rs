@@ -49,7 +49,7 @@ impl FillLine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::{NodeId, NodePort};
+    use crate::node::{NodeId, NodePort};
     use crate::truth::{TraceLevel, TruthLog};
     use codec::route::PortId;
 

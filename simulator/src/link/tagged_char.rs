@@ -6,20 +6,11 @@ use std::fmt;
 
 use codec::Character;
 
-use crate::topology::NodeId;
+pub use crate::node::PacketId;
 
 /// A character, and tags for the first byte and the end of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TaggedChar(u16);
-
-/// Identity of a packet: the host that injected it, and its sequence number there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct PacketId {
-    /// The injecting host.
-    pub host: NodeId,
-    /// Sequence number at that host, from 0.
-    pub number: u32,
-}
 
 const END: u16 = 0x400;
 const HEAD: u16 = 0x200;

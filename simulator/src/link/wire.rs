@@ -5,12 +5,20 @@ use std::num::NonZeroU32;
 
 use codec::time::Ticks;
 
-use crate::fault::BitErrors;
 use crate::link::cell_cycle::CellCycle;
 use crate::link::tagged_char::{PacketId, TaggedChar, move_cells};
 use crate::rng::Rng;
 use crate::wires::WireFault;
 use crate::wires::line::{ChangedCharacter, DisturbedLine};
+
+/// Kind of random bit errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BitErrors {
+    /// A 1 of any wire arrives as 0.
+    Weaken,
+    /// Any bit is inverted.
+    Flip,
+}
 
 /// The wires of a channel: a delay line.
 #[derive(Clone, Debug)]
@@ -358,7 +366,7 @@ impl RandomErrors {
 mod tests {
     use super::*;
     use crate::link::clock::PortClock;
-    use crate::topology::NodeId;
+    use crate::node::NodeId;
     use codec::CharBuf;
 
     fn link(delay: u64, divisor: u32) -> (Ticks, NonZeroU32) {

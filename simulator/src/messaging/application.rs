@@ -5,13 +5,13 @@ use std::sync::Arc;
 use codec::transport::{EndpointId, EndpointKey, MessageForm, MessageRole, Nic};
 
 use super::endpoint_queues::{EndpointResidency, PendingRequest, ReceivedMessage, RequestWait};
-use super::event::MessageId;
 use super::message::{HostMessage, MessageAddress, SharedMessage};
 use super::plan::{ReturnHandler, WakeMode};
 use super::stream::{MessageDraft, ResendRequest};
 use super::threads::{HostJob, ThreadState, ThreadStep};
 use super::{HostMessaging, MessagingEvent};
 use crate::arena::{EndpointNumber, ThreadNumber};
+use crate::truth::MessageId;
 
 impl HostMessaging {
     /// Assigns the free host processor to a runnable thread.

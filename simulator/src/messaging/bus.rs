@@ -186,8 +186,8 @@ mod tests {
 
     use super::*;
     use crate::interface::HostShare;
-    use crate::messaging::event::TransmissionAttempt;
     use crate::messaging::firmware::PacketMemory;
+    use crate::truth::TransmissionAttempt;
 
     fn outgoing() -> BusTransfer {
         let header = TransportHeader {

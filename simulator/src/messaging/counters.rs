@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use codec::transport::NackReason;
 use serde::{Serialize, Serializer};
 
-use crate::statistics::{self, LogHistogram};
+use crate::histogram::{self, LogHistogram};
 
 /// Counters of a host's messaging since the start; times in periods of the full rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -99,7 +99,7 @@ pub struct EndpointStatistics {
 
 /// Serializes periods of the full rate as picoseconds.
 fn picoseconds<S: Serializer>(periods: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u64(statistics::picoseconds(*periods))
+    serializer.serialize_u64(histogram::picoseconds(*periods))
 }
 
 /// Serializes counts by the names of their reasons, without those that are 0.

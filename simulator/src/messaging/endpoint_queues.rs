@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, VecDeque};
 use codec::transport::MessageRole;
 
 use super::counters::EndpointStatistics;
-use super::event::{MessageId, MessagingEvent};
 use super::inbox::PageMappings;
 use super::message::SharedMessage;
 use super::plan::{EndpointParameters, EndpointPlan};
 use super::scheduler::EndpointSupply;
 use super::segment::MemorySegment;
 use crate::arena::StreamNumber;
+use crate::truth::{MessageId, MessagingEvent};
 
 #[derive(Clone, Debug)]
 pub(super) struct EndpointQueues {

@@ -7,7 +7,6 @@ use codec::transport::MessageRole;
 
 use super::costs::ProtocolLayers;
 use super::endpoint_queues::SendPath;
-use super::event::{MessageId, ReturnCause, TransmissionAttempt};
 use super::message::SharedMessage;
 use super::scheduler::{
     EndpointScheduler, EndpointSupply, HeaderState, LoiterState, SchedulerChoice,
@@ -16,6 +15,7 @@ use super::serial_server::SerialServer;
 use super::{HostMessaging, MICROSECOND};
 use crate::arena::{EndpointNumber, PartNumber};
 use crate::transport::{Micros, ProtocolPacket};
+use crate::truth::{MessageId, ReturnCause, TransmissionAttempt};
 
 /// Unprocessed incoming packets that the NIC holds. *Chosen*: twice what four senders have in
 /// flight.

@@ -173,10 +173,10 @@ mod tests {
     use codec::transport::{EndpointId, EndpointKey, Nic};
 
     use super::super::endpoint_queues::EndpointResidency;
-    use super::super::event::MessageId;
     use super::super::message::{HostMessage, MessageAddress};
     use super::super::plan::{EndpointParameters, EndpointPlan, WakeMode};
     use super::*;
+    use crate::truth::MessageId;
 
     /// Resident endpoint with two places for requests, and a request.
     fn endpoint() -> (EndpointQueues, SharedMessage) {

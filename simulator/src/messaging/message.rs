@@ -7,9 +7,9 @@ use codec::transport::{
     self, EndpointId, EndpointKey, MessageBody, MessageForm, MessageRole, Nic, TransportMessage,
 };
 
-use super::event::MessageId;
 use crate::rng::Rng;
 use crate::transport::ProtocolPacket;
+use crate::truth::MessageId;
 
 /// Offset of a request's own bytes, after its number.
 const REQUEST_HEAD: usize = 4;

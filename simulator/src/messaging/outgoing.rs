@@ -1,12 +1,25 @@
 //! Packets handed to the send engine of the interface. T-3, T-5, T-8
 
+use codec::transport::Nic;
+
 use super::HostMessaging;
 use super::costs::ProtocolLayers;
 use super::counters::reason_class;
-use super::event::{MessagingPacket, TransmissionAttempt, TransmissionKind};
 use super::firmware::{OutboundPacket, micros};
 use super::message;
 use crate::transport::ProtocolPacket;
+use crate::truth::{TransmissionAttempt, TransmissionKind};
+
+/// Packet for the send engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessagingPacket {
+    /// Destination NIC.
+    pub to: Nic,
+    /// Bytes of the transport packet.
+    pub payload: Vec<u8>,
+    /// Contents, for the truth.
+    pub what: TransmissionKind,
+}
 
 impl HostMessaging {
     /// Takes the next packet for the send engine; the following one is available after

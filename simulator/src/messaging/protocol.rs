@@ -8,12 +8,12 @@ use super::bus::BusTransfer;
 use super::costs::ProtocolLayers;
 use super::counters::reason_class;
 use super::endpoint_queues::{EndpointResidency, SendStage};
-use super::event::{MessageId, ReturnCause, TransmissionAttempt};
 use super::firmware::{FirmwareWork, OutboundPacket, PacketMemory, micros};
 use super::message::SharedMessage;
 use super::{HostMessaging, MessagingEvent};
 use crate::arena::EndpointNumber;
 use crate::transport::{self, ProtocolPacket, ReturnReason, TransportEffect, TransportNotice};
+use crate::truth::{MessageId, ReturnCause, TransmissionAttempt};
 
 impl HostMessaging {
     /// Finishes a job of the NIC processor.

@@ -7,8 +7,8 @@ use codec::transport::{EndpointId, EndpointKey, MEDIUM_MAX, MessageForm, Nic, TA
 
 use super::plan::{MessageKind, MessageStream};
 use crate::arena::EndpointNumber;
+use crate::node::NodeId;
 use crate::rng::Rng;
-use crate::topology::NodeId;
 use crate::traffic::{CommandForm, StreamDestination, StreamGenerator, TrafficStream};
 
 /// Minimum size of a message: its number.

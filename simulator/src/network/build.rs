@@ -18,6 +18,7 @@ use crate::ip::IpStack;
 use crate::link::shared_line::PassageMode;
 use crate::link::wire::ChannelWire;
 use crate::link::{FillMode, FramingMode, LinkParameters, ResetEnding};
+use crate::node::virtual_channel;
 use crate::port::{DataSink, PortUnit, TapWindows};
 use crate::recorder::CaptureRecorder;
 use crate::rng::Rng;
@@ -25,15 +26,11 @@ use crate::scenario::{Scenario, word_of};
 use crate::switch::{Switch, SwitchInputState};
 use crate::topology::{
     CableSpec, ForwardingMode, NodeId, NodeKind, NodePort, SwitchParameters, SwitchRole, Topology,
-    virtual_channel,
 };
-use crate::traffic::TrafficStream;
 use crate::truth::TraceLevel;
 use crate::wires::line::DisturbedLine;
 use crate::wires::{CableEnds, CableFlow, CableWires};
 
-/// Random streams of the parts.
-const HOST_STREAM: u64 = 1 << 32;
 const ENDPOINT_STREAM: u64 = 5 << 32;
 const ORDER_STREAM: u64 = 3 << 32;
 const JITTER_STREAM: u64 = 8 << 32;
@@ -258,13 +255,6 @@ fn multicasts(scenario: &Scenario) -> BTreeMap<NodeId, BTreeMap<NodeId, Vec<Node
     children
 }
 
-/// Streams of a host that are not over IP, and its random numbers.
-pub(crate) fn host_streams(scenario: &Scenario, host: NodeId) -> (Vec<TrafficStream>, Rng) {
-    let streams = scenario.streams.iter();
-    let streams = streams.filter(|stream| stream.from == host && stream.protocol.is_none());
-    (streams.cloned().collect(), Rng::new(scenario.seed, HOST_STREAM | u64::from(host.0)))
-}
-
 fn interface(
     scenario: &Scenario,
     host: NodeId,
@@ -279,7 +269,7 @@ fn interface(
         };
         Some((to, bytes.to_vec()))
     });
-    let (streams, rng) = host_streams(scenario, host);
+    let (streams, rng) = scenario.host_streams(host);
     let raw = scenario.raw.iter().filter(|raw| raw.from == host).cloned();
     let interface =
         HostInterface::new(host, parameters, rng, routes.collect(), streams, raw.collect());

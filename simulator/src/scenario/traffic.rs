@@ -19,10 +19,10 @@ use super::limits::{BLOCKS_MAX, DESTINATIONS_MAX, RAW_MAX};
 use super::names::{NameLookup, NetworkCompleteness, node_name};
 use super::toml_reader::{TomlItem, TomlTable, TomlText};
 use super::toml_writer::{TomlKeys, TomlPage, word_of};
-use crate::ip::IpProtocol;
 use crate::packet_types::MULTICAST;
 use crate::routes::RouteTable;
 use crate::topology::{NodeId, RoutedNetworks, Topology};
+use crate::traffic::IpProtocol;
 use crate::traffic::{
     ArrivalProcess, ChecksumMode, CommandForm, RawText, SignalMode, StreamDestination,
     TrafficStream,

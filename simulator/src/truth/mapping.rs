@@ -7,7 +7,6 @@ use codec::mapping::{
 use serde::ser::SerializeMap;
 
 use super::row::RowWriter;
-use crate::mapping::{MappingNotice, ProbeKind};
 
 /// Fields of a mapping packet, each if the kind of packet has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +25,57 @@ pub struct MappingLabel {
     pub status: Option<AnswerStatus>,
     /// Of a piece: its number, and the number of all.
     pub piece: Option<(u16, u16)>,
+}
+
+/// Notice of the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MappingNotice {
+    /// A probe was sent, for the first time or again.
+    Probed(ProbeKind),
+    /// It has begun to map the network. N-2
+    Elected,
+    /// It is no mapper any more.
+    Resigned {
+        /// The mapper with the higher address.
+        winner: InterfaceAddress,
+    },
+    /// It has finished a map.
+    Mapped {
+        /// Version of the map.
+        version: MapVersion,
+        /// Interfaces in the map.
+        hosts: usize,
+        /// Switches in the map.
+        switches: u16,
+        /// Links in the map.
+        links: usize,
+        /// Packets sent for the map: probes and their repetitions.
+        probes: u64,
+        /// Time since the beginning of the search.
+        took: u64,
+    },
+    /// It has installed new routes.
+    Installed {
+        /// The mapper.
+        mapper: InterfaceAddress,
+        /// Version of the map.
+        version: MapVersion,
+        /// Number of routes.
+        routes: usize,
+    },
+}
+
+/// Kind of a probe. N-2, N-8
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProbeKind {
+    /// Looks for an interface.
+    Host,
+    /// Looks for a switch.
+    Switch,
+    /// Looks for the same switch at the ends of two routes.
+    Compare,
+    /// Asks a switch for its identity.
+    Identity,
 }
 
 impl MappingLabel {

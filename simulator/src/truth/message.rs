@@ -4,10 +4,8 @@ use codec::transport::{EndpointId, Nic, SequenceBit, SyncFlag, TransportHeader};
 use serde::ser::SerializeMap;
 
 use super::row::RowWriter;
-use crate::messaging::{
-    MessageId, MessagingEvent, ReturnCause, TransmissionAttempt, TransmissionKind,
-};
-use crate::topology::NodeId;
+use super::{MessageId, MessagingEvent, ReturnCause, TransmissionAttempt, TransmissionKind};
+use crate::node::NodeId;
 use crate::transport::TransportNotice;
 
 impl<M: SerializeMap> RowWriter<'_, M> {

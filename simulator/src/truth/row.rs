@@ -6,9 +6,9 @@ use codec::character::{Character, Symbol};
 use codec::wires::WireTransition;
 use serde::ser::{Impossible, Serialize, SerializeMap, Serializer};
 
+use super::{InterruptCause, MemoryMark, RelayNotice, RouterNotice};
 use super::{PacketHandling, RuleId, TruthEvent, TruthEventKind};
-use crate::interface::{InterruptCause, MemoryMark, RelayNotice, RouterNotice};
-use crate::topology::{NodeId, PortLabel};
+use crate::node::{NodeId, PortLabel};
 
 /// Names of all kinds of events, in the order of `docs/truth.md`.
 #[rustfmt::skip]
@@ -271,17 +271,17 @@ impl PacketHandling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interface::RouterOutcome;
-    use crate::link::tagged_char::PacketId;
-    use crate::mapping::MappingNotice;
-    use crate::messaging::{
-        MessageId, MessagingEvent, ReturnCause, TransmissionAttempt, TransmissionKind,
-    };
-    use crate::topology::NodePort;
+    use crate::node::NodePort;
+    use crate::node::PacketId;
     use crate::transport::TransportNotice;
+    use crate::truth::MappingNotice;
+    use crate::truth::RouterOutcome;
     use crate::truth::{
         BlockedEscape, FrameRecord, FrameTracker, IpLabel, MappingLabel, ReleaseCause,
         SegmentLabel, StopGo,
+    };
+    use crate::truth::{
+        MessageId, MessagingEvent, ReturnCause, TransmissionAttempt, TransmissionKind,
     };
     use codec::character::{ProbeNumber, ReplyStatus};
     use codec::crc::crc8;

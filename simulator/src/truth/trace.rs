@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use codec::time::CharacterPeriod;
 
 use super::{RuleId, TruthEvent, TruthEventKind};
-use crate::link::tagged_char::PacketId;
-use crate::topology::NodePort;
+use crate::node::NodePort;
+use crate::node::PacketId;
 
 /// Events not yet drained; the driver of a simulation drains them regularly.
 #[derive(Clone, Debug, Default)]

@@ -6,8 +6,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use simulator::experiment::plot::{AxisScale, PlotAxis, PlotCurve, PlotMark, PlotSpec};
 use simulator::experiment::result_table::{MilliValue, ResultTable, TableCell, TableColumn};
+use simulator::statistics::OfferedLoad;
 use simulator::statistics::RunStatistics;
-use simulator::traffic::OfferedLoad;
 
 use crate::args::KeySetting;
 

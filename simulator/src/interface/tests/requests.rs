@@ -7,12 +7,12 @@ use codec::time::Ticks;
 
 use super::{HERE, InterfaceBench, PARAMETERS, THERE, interface, packet, stream};
 use crate::interface::HostInterface;
-use crate::interface::traffic_host::payload;
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::TaggedChar;
 use crate::rng::Rng;
 use crate::topology::NodeId;
 use crate::traffic::ArrivalProcess;
+use crate::traffic::payload;
 use crate::truth::{StopGo, TruthLog};
 
 /// Two interfaces on a perfect wire; the number of unanswered requests after each period.

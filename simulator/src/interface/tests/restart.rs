@@ -5,10 +5,11 @@ use std::num::NonZeroU32;
 use codec::time::Ticks;
 
 use super::{InterfaceBench, PARAMETERS, data, id, interface, packet, raw, stream};
-use crate::interface::{DmaBus, InterfaceParameters, InterruptCause};
+use crate::interface::{DmaBus, InterfaceParameters};
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::traffic::ArrivalProcess;
+use crate::truth::InterruptCause;
 use crate::truth::{PacketHandling, RuleId, StopGo, TruthEventKind};
 
 #[test]

@@ -6,11 +6,11 @@ use codec::time::Ticks;
 
 use super::{HERE, InterfaceBench, PARAMETERS, THERE, interface, stream};
 use crate::interface::checksum::InternetChecksum;
-use crate::interface::traffic_host::payload;
 use crate::interface::{DmaBus, HostCosts, InterfaceParameters};
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::topology::NodeId;
+use crate::traffic::payload;
 use crate::traffic::{
     ArrivalProcess, ChecksumMode, CommandForm, SignalMode, StreamDestination, TrafficStream,
 };

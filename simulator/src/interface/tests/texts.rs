@@ -4,10 +4,10 @@ use codec::Character;
 use codec::crc::crc8;
 
 use super::{HERE, InterfaceBench, PARAMETERS, data, interface, raw, stream};
-use crate::interface::traffic_host::payload;
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::traffic::ArrivalProcess;
+use crate::traffic::payload;
 use crate::truth::TruthEventKind;
 
 #[test]

@@ -1,7 +1,7 @@
 use super::stored::StoredFront;
 use super::*;
 use crate::link::SlackSize;
-use crate::topology::{NodeId, NodePort};
+use crate::node::{NodeId, NodePort};
 use crate::truth::{TraceLevel, TruthLog};
 use codec::packet::CrcCheck;
 use codec::route::PortId;

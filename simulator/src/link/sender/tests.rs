@@ -1,5 +1,5 @@
 use super::*;
-use crate::topology::{NodeId, NodePort};
+use crate::node::{NodeId, NodePort};
 use crate::truth::{TraceLevel, TruthLog};
 use codec::route::PortId;
 use codec::time::Ticks;

@@ -3,9 +3,9 @@
 use crate::arena::{HostId, PartArena, UnitId};
 use crate::link::receiver::PortRequest;
 use crate::network::{HostUnit, Network, TakenChannel};
+use crate::node::virtual_channel;
 use crate::port::{DataSink, PortUnit, PowerState};
 use crate::switch::SwitchArena;
-use crate::topology::virtual_channel;
 use crate::truth::{RuleId, TraceContext, TruthLog};
 
 impl Network {

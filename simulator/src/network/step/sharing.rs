@@ -10,9 +10,9 @@ use crate::link::source_item::AcceptMode;
 use crate::link::tagged_char::TaggedChar;
 use crate::network::schedule::PortEnd;
 use crate::network::{HostUnit, Network, TakenChannel};
+use crate::node::virtual_channel;
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
 use crate::switch::SwitchInputState;
-use crate::topology::virtual_channel;
 use crate::truth::{StopGo, TraceContext, TruthLog};
 
 /// Lets an interface take a character, if it does now. Returns true if it has. I-1

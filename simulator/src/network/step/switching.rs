@@ -7,14 +7,12 @@ use crate::link::sender::SendState;
 use crate::link::tagged_char::TaggedChar;
 use crate::network::active_set::ActiveSet;
 use crate::network::schedule::PortEnd;
+use crate::node::{virtual_channel, virtual_port, whole_port};
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
 use crate::switch::cut_through::CutThrough;
 use crate::switch::extension::SELF;
 use crate::switch::{Switch, SwitchInputState, rule_of};
-use crate::topology::{
-    ExtensionSupport, ForwardingMode, NodePort, SwitchRole, virtual_channel, virtual_port,
-    whole_port,
-};
+use crate::topology::{ExtensionSupport, ForwardingMode, NodePort, SwitchRole};
 use crate::truth::{RuleId, TraceContext, TruthEventKind, TruthLog};
 use codec::packet::CrcCheck;
 use codec::route::PortId;

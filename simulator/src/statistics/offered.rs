@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use super::{StreamGenerator, TrafficStream};
-use crate::network::host_streams;
 use crate::scenario::Scenario;
+use crate::traffic::{StreamGenerator, TrafficStream};
 
 /// Packets that become ready at their hosts in a span of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +29,7 @@ impl OfferedLoad {
         }
         let mut load = Self::default();
         for host in scenario.topology.hosts() {
-            let (streams, rng) = host_streams(scenario, host);
+            let (streams, rng) = scenario.host_streams(host);
             for mut stream in StreamGenerator::each(streams, rng) {
                 load.add(&mut stream, &span);
             }

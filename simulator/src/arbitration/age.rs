@@ -4,7 +4,7 @@
 use codec::route::PortId;
 
 use super::{OutputPolicy, WaitingInputs};
-use crate::switch::bit;
+use super::bit;
 
 #[derive(Clone, Debug)]
 pub(crate) struct AgePolicy {
@@ -44,7 +44,7 @@ impl OutputPolicy for AgePolicy {
 #[cfg(test)]
 mod tests {
     use crate::switch::Switch;
-    use crate::switch::arbitration::ArbitrationPolicy;
+    use crate::arbitration::ArbitrationPolicy;
     use crate::topology::{NodeId, SwitchParameters};
     use codec::route::{PortId, RouteAddressing};
 

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use codec::time::FULL_RATE_PERIOD_PS;
 
-use super::{CableEnds, CableType};
+use super::Scenario;
 use crate::fault::{FaultKind, FaultSpec};
 use crate::link::{DELAY_PS_PER_M, LinkParameters};
-use crate::scenario::Scenario;
 use crate::topology::{CableSpec, NodePort};
+use crate::wires::{CableEnds, CableType, NanosecondText};
 
 /// Sampling window at the full rate, in picoseconds. W-3
 const WINDOW_PS: u32 = FULL_RATE_PERIOD_PS / 2;
@@ -78,7 +78,7 @@ impl Scenario {
         }
         let spread = ends.map(|end| wires.spread_ps(self.seed, end)).into_iter().max();
         if let Some(spread) = spread.filter(|spread| wires.is_uneven() && *spread > WINDOW_PS) {
-            let [spread, window] = [spread, WINDOW_PS].map(super::NanosecondText);
+            let [spread, window] = [spread, WINDOW_PS].map(NanosecondText);
             notes.push(format!(
                 "transitions of a character arrive up to {spread} ns apart, the sampling window of a \
                  receiver at the full rate is {window} ns: late ones fall into the next character (W-3)"
@@ -104,7 +104,7 @@ fn too_long(link: &LinkParameters) -> Option<String> {
         let centimetres = length.div_ceil(NM_PER_M / 100);
         let metres = format!("{}.{:02}", centimetres / 100, centimetres % 100);
         let metres = metres.trim_end_matches('0').trim_end_matches('.');
-        let word = crate::scenario::word_of(&CableType::WORDS, link.wires.kind);
+        let word = super::word_of(&CableType::WORDS, link.wires.kind);
         format!(
             "{what} is {least}{metres} m long, the limit of the type `{word}` is {most} m (W-7)"
         )

@@ -4,7 +4,7 @@ use codec::time::FULL_RATE_PERIOD_PS;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::MILLION;
+const MILLION: u64 = 1_000_000;
 
 /// Bits below the highest 1 of a value that select its bucket: values in a bucket differ by less
 /// than 1/64. *Chosen*
@@ -136,6 +136,12 @@ const fn greatest(bucket: usize) -> u64 {
     let leading = (bucket - (octave << BITS)) as u64;
     // The last bucket ends with the last value, where adding 1 would overflow.
     (leading << octave) + ((1 << octave) - 1)
+}
+
+/// Parts per million, rounded down; 0 for an empty whole.
+pub(crate) fn share(part: u64, whole: u64) -> u32 {
+    let share = (u128::from(part) * u128::from(MILLION)).checked_div(whole.into());
+    share.map_or(0, |share| u32::try_from(share).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]

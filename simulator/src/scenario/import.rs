@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use codec::route::PortId;
 use codec::time::Ticks;
 
+use super::limits::{CABLES_MAX, DELAY_MAX};
+use super::{invalid_name, shortened};
 use crate::link::LinkParameters;
-use crate::scenario::limits::{CABLES_MAX, DELAY_MAX};
-use crate::scenario::{invalid_name, shortened};
 use crate::topology::{
     CableSpec, NodeId, NodeKind, NodePort, NodeSpec, SwitchParameters, Topology, TopologyError,
     TopologyItem, TopologyProblem,

@@ -1,13 +1,36 @@
-//! Ports with virtual channels: each of these has a number of its own in the simulator. C-7 (§4.8.4)
+//! Numbers of nodes, ports and packets.
 //!
 //! A port of a switch is below 32, so that three bits of its number are free: one that tells a port with virtual
-//! channels, and two for the virtual channel.
+//! channels, and two for the virtual channel. C-7 (§4.8.4)
 
 use std::fmt;
 
 use codec::route::PortId;
 
-use super::{NodeId, NodePort, Topology};
+/// Maximum number of ports of a switch: a relative route byte can address any of them. S-1
+pub const SWITCH_PORTS_MAX: u8 = 32;
+
+/// A node, by its index in the topology.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+/// A port of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodePort {
+    /// The node.
+    pub node: NodeId,
+    /// Its port.
+    pub port: PortId,
+}
+
+/// Identity of a packet: the host that injected it, and its sequence number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PacketId {
+    /// The injecting host.
+    pub host: NodeId,
+    /// Sequence number at that host, from 0.
+    pub number: u32,
+}
 
 const VIRTUAL: u8 = 0x80;
 const CHANNEL_SHIFT: u32 = 5;
@@ -39,24 +62,6 @@ impl NodePort {
     }
 }
 
-impl Topology {
-    /// A port, or its virtual channels. C-7
-    pub fn virtual_ports(&self, port: NodePort) -> impl Iterator<Item = NodePort> + use<> {
-        let shared = self.link(port).and_then(|link| link.shared());
-        let channels = shared.map_or(1, |codes| codes.channels());
-        (0..channels).map(move |channel| match shared {
-            None => port,
-            Some(_) => port.with_virtual_channel(channel),
-        })
-    }
-
-    /// Most virtual channels of a port of a node, 1 if none has any. C-7
-    pub(crate) fn virtual_channels(&self, node: NodeId) -> u8 {
-        let shared = self.ports(node).filter_map(|port| self.link(port)?.shared());
-        shared.map(|codes| codes.channels()).max().unwrap_or(1)
-    }
-}
-
 /// The number of a port, and that of a virtual channel behind it: `3`, `3.vc1`.
 pub(crate) struct PortLabel(pub(crate) PortId);
 
@@ -73,7 +78,6 @@ impl fmt::Display for PortLabel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::SWITCH_PORTS_MAX;
     use codec::virtual_channels::VIRTUAL_CHANNELS_MAX;
 
     #[test]

@@ -4,11 +4,13 @@
 
 use codec::route::PortId;
 
-use super::{PortBits, bit};
-use crate::topology::SWITCH_PORTS_MAX;
+use crate::node::SWITCH_PORTS_MAX;
+
+/// Ports, or virtual channels of ports, one bit each. C-7
+pub(crate) type PortBits = u128;
 
 /// Choice among inputs that request the same output.
-pub(super) trait OutputPolicy {
+pub(crate) trait OutputPolicy {
     /// An input requests the output.
     fn request(&mut self, _now: u64, _input: PortId) {}
 
@@ -42,7 +44,7 @@ macro_rules! policies {
 
         /// A policy at an output.
         #[derive(Clone, Debug)]
-        pub(super) enum OutputState {
+        pub(crate) enum OutputState {
             $($name($file::$state),)*
         }
 
@@ -51,7 +53,7 @@ macro_rules! policies {
             pub const WORDS: &[(&str, Self)] = &[$(($word, Self::$name)),*];
 
             /// The policy at an output after power-up; a token begins at an input.
-            pub(super) fn start(self, input: u8) -> OutputState {
+            pub(crate) fn start(self, input: u8) -> OutputState {
                 match self {
                     $(Self::$name => OutputState::$name($file::$state::new(input)),)*
                 }
@@ -59,13 +61,13 @@ macro_rules! policies {
         }
 
         impl OutputState {
-            pub(super) fn get(&self) -> &dyn OutputPolicy {
+            pub(crate) fn get(&self) -> &dyn OutputPolicy {
                 match self {
                     $(Self::$name(policy) => policy,)*
                 }
             }
 
-            pub(super) fn get_mut(&mut self) -> &mut dyn OutputPolicy {
+            pub(crate) fn get_mut(&mut self) -> &mut dyn OutputPolicy {
                 match self {
                     $(Self::$name(policy) => policy,)*
                 }
@@ -84,27 +86,27 @@ policies! {
 
 /// The order in which a token visits inputs: the ports, then their next virtual channels, and so on. S-5 *Chosen*
 #[derive(Clone, Copy, Debug)]
-pub(super) struct InputOrder {
-    pub(super) ports: u8,
-    pub(super) channels: u8,
+pub(crate) struct InputOrder {
+    pub(crate) ports: u8,
+    pub(crate) channels: u8,
     /// Periods at each of them.
-    pub(super) step: u64,
+    pub(crate) step: u64,
 }
 
 /// The inputs that request an output, one bit each.
-pub(super) struct WaitingInputs {
-    pub(super) requests: PortBits,
-    pub(super) order: InputOrder,
+pub(crate) struct WaitingInputs {
+    pub(crate) requests: PortBits,
+    pub(crate) order: InputOrder,
 }
 
 impl InputOrder {
     /// The number behind the last one.
-    pub(super) const fn end(self) -> u8 {
+    pub(crate) const fn end(self) -> u8 {
         (self.channels - 1) * SWITCH_PORTS_MAX + self.ports
     }
 
     /// The input after another one.
-    pub(super) const fn after(self, input: u8) -> u8 {
+    pub(crate) const fn after(self, input: u8) -> u8 {
         let (channel, port) = (input / SWITCH_PORTS_MAX, input % SWITCH_PORTS_MAX);
         if port + 1 < self.ports {
             input + 1
@@ -121,4 +123,8 @@ impl InputOrder {
         let all = all.take(usize::from(self.ports) * usize::from(self.channels));
         (0..).zip(all).find(|(_, input)| to & bit(PortId(*input)) != 0).map(|(steps, _)| steps)
     }
+}
+
+pub(crate) const fn bit(port: PortId) -> PortBits {
+    1 << (port.0 & 0x7f)
 }

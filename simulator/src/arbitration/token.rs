@@ -3,7 +3,7 @@
 use codec::route::PortId;
 
 use super::{OutputPolicy, WaitingInputs};
-use crate::switch::bit;
+use super::bit;
 
 #[derive(Clone, Debug)]
 pub(crate) struct TokenPolicy {

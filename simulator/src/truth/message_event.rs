@@ -17,17 +17,6 @@ pub struct MessageId {
     pub number: u32,
 }
 
-/// Packet for the send engine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MessagingPacket {
-    /// Destination NIC.
-    pub to: Nic,
-    /// Bytes of the transport packet.
-    pub payload: Vec<u8>,
-    /// Contents, for the truth.
-    pub what: TransmissionKind,
-}
-
 /// Contents of an outgoing packet, for the truth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TransmissionKind {
