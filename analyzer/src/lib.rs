@@ -6,9 +6,9 @@
 //! | [`report`] | [`analyze`]: a whole capture as one [`Report`] |
 //! | [`pipeline`] | [`CaptureAnalysis`]: the events of a capture, by call-back or as an iterator |
 //! | [`event_reader`], [`counters`] | packets, link events and counts of channels, without the network |
-//! | [`receiver`], [`packet`], [`transport`] | frames of one channel, packets, headers of the reliability protocol |
+//! | [`receiver`], [`packet`], [`packet::transport`] | frames of one channel, packets, headers of the reliability protocol |
 //! | [`event`], [`timeline`] | link events in order of time |
-//! | [`link`] | state, totals, parameters and slack buffers of a link |
+//! | [`link`], [`link_analysis`] | state, totals, parameters and slack buffers of a link; its analysis |
 //! | [`journey`] | packets matched across links: latency, waiting, corruption |
 //! | [`blocking`] | stopped senders, wait chains, deadlocks |
 //! | [`conversation`] | messages of the reliability protocol, retransmissions, violations |
@@ -73,8 +73,8 @@ pub mod ip;
 pub mod ip_conversation;
 pub mod journey;
 pub mod link;
+pub mod link_analysis;
 pub mod link_shard;
-pub mod log_row;
 pub mod mapping;
 pub mod name_match;
 mod named_enum;
@@ -97,7 +97,6 @@ mod time_queue;
 pub mod timeline;
 pub mod topology;
 mod totals;
-pub mod transport;
 pub mod window;
 
 pub use codec;
@@ -109,13 +108,13 @@ pub use finding::{FindingKind, Severity};
 pub use journey::Journey;
 pub use link::parameters::LinkAssumptions;
 pub use options::AnalysisScope;
+pub use packet::transport::ParsedTransport;
 pub use packet::{ByteRetention, ReceivedPacket};
 pub use pipeline::{AnalysisEvent, CaptureAnalysis};
 pub use receiver::ChannelReceiver;
 pub use report::{AnalysisOptions, Report, analyze};
 pub use timeline::{EventFilter, EventTimeline};
 pub use topology::Topology;
-pub use transport::ParsedTransport;
 
 /// The examples of the documentation, as tests.
 #[cfg(doctest)]

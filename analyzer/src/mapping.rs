@@ -3,7 +3,6 @@
 //! Each packet arrives once, as a journey. Packets come in order of the time of their first capture, near
 //! their senders. Only packets with a good CRC are read. Memory does not grow with the capture.
 
-mod captured_mapping;
 mod comparison;
 mod distribution;
 mod healing;
@@ -20,8 +19,6 @@ use codec::mapping::{
     AnswerStatus, HomeProbe, InterfaceAddress, MapVersion, MappingAnswer, MappingPacket,
 };
 
-pub(crate) use self::captured_mapping::too_long;
-pub use self::captured_mapping::{CapturedMapping, PAYLOAD_MAX};
 pub use self::comparison::{LinkSource, MapComparison, newest_maps};
 pub use self::distribution::DistributedMap;
 use self::distribution::MapDistributions;
@@ -36,6 +33,7 @@ use crate::capture_network::{CaptureNetwork, LinkKey};
 use crate::conversation::{self, ObservedPlace, TransportFate};
 use crate::event::{LinkEvent, Picoseconds, TimedEvent};
 use crate::journey::{Journey, JourneyFate, JourneyHop};
+use crate::packet::CapturedMapping;
 
 /// Maximum number of interfaces that are remembered. *Chosen*: more than a network has.
 const INTERFACES_MAX: usize = 1 << 14;

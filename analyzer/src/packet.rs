@@ -1,9 +1,11 @@
 //! A received packet, and its row.
 
 mod assembler;
+mod captured_mapping;
 mod internetwork_row;
 mod lost_gap;
 mod switch_row;
+pub mod transport;
 mod vita26_row;
 
 use std::sync::Arc;
@@ -16,14 +18,15 @@ use codec::time::Tick;
 use serde::Serialize;
 
 pub(crate) use self::assembler::PacketAssembler;
+pub(crate) use self::captured_mapping::too_long;
+pub use self::captured_mapping::{CapturedMapping, PAYLOAD_MAX};
 pub use self::internetwork_row::InternetworkRow;
 pub use self::switch_row::{SwitchAnswerRow, SwitchAnswers, SwitchPortRow};
+use self::transport::ParsedTransport;
 pub use self::vita26_row::Vita26Row;
 use crate::ip::{IpRow, ParsedIp};
-use crate::mapping::CapturedMapping;
 use crate::row::FieldShape::{Bytes, Number, Place, Words};
 use crate::row::row;
-use crate::transport::ParsedTransport;
 
 /// Maximum length of a [`PacketFront`]. *Chosen*: route, tag and the header of a message, and more bytes
 /// than agree by chance.

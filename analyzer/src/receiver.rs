@@ -96,7 +96,7 @@ impl ChannelReceiver {
 
     /// Continues a recording that was cut before the next character, its first one. P-7
     pub(crate) fn resume(&mut self, start: &StartState, out: &mut impl FnMut(Tick, ChannelEvent)) {
-        self.framer.resume(start);
+        self.framer.resume(start.packet, start.silent);
         self.decoder.command = start.command.map(|(command, _)| command);
         self.decoder.packets = start.packets;
         self.decoder.is_cut = start.packet == Some(FramerMode::Inside);

@@ -10,6 +10,7 @@ mod journeys;
 pub mod line;
 mod links;
 mod log;
+mod log_row;
 mod mapping;
 #[cfg(feature = "score")]
 mod score;
@@ -26,16 +27,18 @@ use codec::packet::{CrcCheck, PacketDialect, PacketTag};
 use crate::event::{ChannelEvent, LinkEvent, TimedEvent};
 use crate::event_reader::{CountedChannel, CounterReader};
 use crate::packet::ReceivedPacket;
+pub use crate::window::microseconds;
 
 pub use self::blocking::{blocking, deadlock_count, deadlock_summary, wait_cause};
 pub use self::check::mark;
 pub use self::conversations::{ConversationText, conversations};
 pub use self::headline::held_up;
 pub use self::journeys::{WAY_SPARE, journey_excess, journey_head, journey_lines};
-pub use self::line::{ColumnRank, StyledLine, TextStyle, count, microseconds, wrapped};
+pub use self::line::{ColumnRank, StyledLine, TextStyle, count, wrapped};
 pub use self::links::{PictureSpan, activity_style, axis, links, shown_activity};
 pub(crate) use self::log::log_text;
 pub use self::log::{case_head, case_line, log_head, log_line};
+pub use self::log_row::LogRow;
 pub use self::mapping::{MappingText, mapping};
 #[cfg(feature = "score")]
 pub use self::score::score;

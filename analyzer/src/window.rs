@@ -6,8 +6,6 @@ use std::str::FromStr;
 use codec::capture::Channel;
 use codec::time::Tick;
 
-use crate::render::microseconds;
-
 /// A position in a capture, independent of channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowEdge {
@@ -122,6 +120,12 @@ fn picoseconds(number: &str, power: u32) -> Option<u128> {
         return None;
     }
     format!("{whole}{part:0<power$}").parse().ok()
+}
+
+/// Time in microseconds to a tenth of a nanosecond, from picoseconds.
+pub fn microseconds(picoseconds: u128) -> String {
+    let tenths = picoseconds / 100;
+    format!("{}.{:04}", tenths / 10_000, tenths % 10_000)
 }
 
 #[cfg(test)]

@@ -85,7 +85,8 @@ fn alone(text: &str) -> String {
 
 fn row(capture: &[u8], channel: u32) -> serde_json::Value {
     let (_, analysis) = analysed(capture);
-    let mut reports = analysis.links().flat_map(myriscope_analyzer::link::LinkAnalysis::reports);
+    let mut reports =
+        analysis.links().flat_map(myriscope_analyzer::link_analysis::LinkAnalysis::reports);
     serde_json::to_value(reports.find(|report| report.id.0 == channel).unwrap().row()).unwrap()
 }
 
@@ -405,7 +406,7 @@ proptest! {
         let file = recorded(&channels, &whole);
         let (intervals, analysis) = analysed(&file);
         prop_assert_eq!(&intervals, &analysed(&recorded(&channels, &parts)).0);
-        let reports: Vec<_> = analysis.links().flat_map(myriscope_analyzer::link::LinkAnalysis::reports).collect();
+        let reports: Vec<_> = analysis.links().flat_map(myriscope_analyzer::link_analysis::LinkAnalysis::reports).collect();
         for (id, stretches) in (0..).zip(&whole) {
             let own: Vec<_> = intervals.iter().filter(|interval| interval.channel.0 == id).collect();
             tile(&own, stretches);

@@ -3,8 +3,8 @@
 //! The link a ⇄ b has buffers of 8 cells: GO at 2, STOP at 4. A character is under way for 3 periods,
 //! STOP and GO take a period to be generated and one to be obeyed.
 
-use myriscope_analyzer::link::LinkAnalysis;
 use myriscope_analyzer::link::parameters::LinkAssumptions;
+use myriscope_analyzer::link_analysis::LinkAnalysis;
 use myriscope_analyzer::options::AnalysisScope;
 use std::fmt::Write as _;
 

@@ -4,6 +4,7 @@ use analyzer::channel_name::{PortName, escape_text};
 use analyzer::channel_selector::quoting_help;
 use analyzer::filter::RowKind;
 use analyzer::link::parameters::LinkAssumptions;
+use analyzer::mapping::{MapComparison, newest_maps};
 use analyzer::options::AnalysisScope;
 use analyzer::packet::ReceivedPacket;
 use std::collections::BTreeMap;
@@ -11,10 +12,9 @@ use std::ops::ControlFlow;
 
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render::check::unread;
-use analyzer::render::{StyledLine, TextStyle, TimeUnit};
+use analyzer::render::{MappingText, StyledLine, TextStyle, TimeUnit};
 use codec::capture::{CaptureError, Channel, ReadProgress};
 use codec::packet::PacketDialect;
-use codec::recording::format::format_of;
 use codec::time::Tick;
 
 use crate::args::{CapturePart, ViewArgs};
@@ -72,16 +72,6 @@ pub(crate) fn read_all(
             }
         }
     }
-}
-
-/// Help for a file that is a recording of wires, and no capture.
-pub(crate) fn import_help(error: &CaptureError) -> String {
-    let CaptureError::NotACapture { found } = error else { return String::new() };
-    let head: Vec<u8> =
-        found.split(' ').filter_map(|byte| u8::from_str_radix(byte, 16).ok()).collect();
-    format_of(&head).filter(|_| !head.is_empty()).map_or_else(String::new, |format| {
-        format!("; {} becomes a capture with `myriscope import`", format.name)
-    })
 }
 
 /// Warns of what was doubtful when the wires of channels were imported.
@@ -254,4 +244,11 @@ pub(crate) fn warn_of_empty_window(
         let end = format!("{} {}", unit.text(end.0, channel.period), unit.name());
         report.warning(&format!("--from {from} is behind the end of the capture, at {end}"));
     }
+}
+
+/// The newest maps beside the captured network.
+pub(crate) fn compared_maps(analysis: &CliAnalysis, text: &MappingText) -> MapComparison {
+    let homes = analysis.mapping().homes();
+    let homes = homes.filter_map(|(it, id)| Some((it, analysis.channel(id)?.name.clone())));
+    MapComparison::new(analysis.topology(), &newest_maps(text.maps()), &homes.collect())
 }

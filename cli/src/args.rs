@@ -37,6 +37,7 @@ pub(crate) use self::view::{
     ArrangeArgs, CaptureFiles, CapturePart, DialectArgs, ListFormat, ProfileArgs, ViewArgs,
 };
 pub(crate) use self::wireshark::{ExtcapArgs, WiresharkArgs};
+use crate::output::ColourChoice;
 
 /// Decodes and analyzes captures of Myrinet links, from single characters to messages, and
 /// simulates Myrinet networks that produce such captures.
@@ -193,14 +194,6 @@ pub(crate) enum TopologyFormat {
     Svg,
     /// Cables, as a scenario reads them with `topology.file`; ? for a port that is not known.
     Csv,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ColourChoice {
-    /// On a terminal, unless `NO_COLOR` is set.
-    Auto,
-    Always,
-    Never,
 }
 
 #[cfg(test)]

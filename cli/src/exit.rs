@@ -10,9 +10,8 @@ use analyzer::channel_name::escape_text;
 use analyzer::filter::{FilterError, FilterErrorStyle};
 use anstyle::{AnsiColor, Style};
 use codec::capture::{CaptureError, CaptureFault};
+use codec::recording::format::format_of;
 use simulator::scenario::{ErrorStyle, ScenarioError};
-
-use crate::analyze::import_help;
 
 use crate::interrupt;
 
@@ -210,4 +209,14 @@ fn input_name(file: &Path) -> String {
 pub(crate) fn print_error(message: &impl Display) {
     const STYLE: Style = AnsiColor::Red.on_default().bold();
     let _ = writeln!(anstream::stderr(), "{STYLE}myriscope:{STYLE:#} {message}");
+}
+
+/// Help for a file that is a recording of wires, and no capture.
+fn import_help(error: &CaptureError) -> String {
+    let CaptureError::NotACapture { found } = error else { return String::new() };
+    let head: Vec<u8> =
+        found.split(' ').filter_map(|byte| u8::from_str_radix(byte, 16).ok()).collect();
+    format_of(&head).filter(|_| !head.is_empty()).map_or_else(String::new, |format| {
+        format!("; {} becomes a capture with `myriscope import`", format.name)
+    })
 }

@@ -9,11 +9,19 @@ use analyzer::render::{StyledLine, TextStyle};
 use analyzer::row::json_text;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
-use crate::args::ColourChoice;
 use crate::progress;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColourChoice {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    Always,
+    Never,
+}
 
 /// Standard output, shared with the input, which flushes it before it waits.
 static STREAM: LazyLock<Mutex<BufWriter<TerminalStream>>> =

@@ -21,10 +21,10 @@ use analyzer::channel_name::link_name;
 use analyzer::conversation::ConversationRow;
 use analyzer::finding::{CaptureArgument, Severity, ShellCommand};
 use analyzer::finding_row::ShownFact;
-use analyzer::link::LinkAnalysis;
 use analyzer::link::interval::ChannelActivity;
 use analyzer::link::report::ChannelReport;
 use analyzer::link::slack::{SlackRow, SlackTracker};
+use analyzer::link_analysis::LinkAnalysis;
 use analyzer::render::check::CheckScope;
 use analyzer::render::check::unseen;
 use analyzer::render::{ReportLayout, StyledLine, count, held_up, mapping};
@@ -41,9 +41,8 @@ use self::network::{ChannelFacts, NetworkPicture};
 use self::numbers::{BufferPicture, LatencyPicture};
 use self::text::{BoundedList, ShrinkingList};
 use self::waits::WaitPicture;
-use crate::analyze::CliAnalysis;
+use crate::analyze::{CliAnalysis, compared_maps};
 use crate::args::CapturePart;
-use crate::commands::mapping::compared;
 
 pub(crate) use self::brief::brief;
 pub(crate) use self::findings::SelectedFinding;
@@ -268,7 +267,7 @@ fn mapping_lines(input: &ReportInput<'_>) -> BoundedList<StyledLine> {
     let (text, mut lines) = (&recorded.mapping, Vec::new());
     if !text.is_empty() {
         let layout = ReportLayout { width: Some(MAPPING_WIDTH), ..ReportLayout::default() };
-        mapping(text, &compared(analysis, text), layout, &mut |line| lines.push(line));
+        mapping(text, &compared_maps(analysis, text), layout, &mut |line| lines.push(line));
     }
     BoundedList::of(lines, MAPPING_MAX, &ShellCommand::of("mapping", input.capture))
 }

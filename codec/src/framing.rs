@@ -14,7 +14,6 @@ use nom::{IResult, Parser};
 use serde::{Deserialize, Serialize};
 
 pub use self::link_rules::LinkRules;
-use crate::capture::StartState;
 use crate::character::{DecodedCode, Symbol};
 use crate::chars::{CharRun, Chars};
 use crate::error::ParseTrace;
@@ -188,14 +187,15 @@ impl Framer {
         }
     }
 
-    /// Continues a recording that was cut before the next character. The rest of a packet that began before
-    /// counts as data whose packet boundaries are not known.
-    pub const fn resume(&mut self, start: &StartState) {
-        let (mode, synchronized) = match start.packet {
+    /// Continues a recording that was cut before the next character, at a position relative to packets if it is known,
+    /// after some silent periods. The rest of a packet that began before counts as data whose packet boundaries are not
+    /// known.
+    pub const fn resume(&mut self, position: Option<FramerMode>, silent: u64) {
+        let (mode, synchronized) = match position {
             Some(mode @ (FramerMode::Between | FramerMode::Reset)) => (mode, true),
             Some(FramerMode::Inside) | None => (FramerMode::Between, false),
         };
-        self.state = FramerState { mode, silent: start.silent, synchronized };
+        self.state = FramerState { mode, silent, synchronized };
     }
 
     /// Takes the next characters.

@@ -62,7 +62,9 @@ impl SourceFile {
 /// Number of lines before the tests at the end of a file.
 fn before_tests(text: &str) -> usize {
     let lines: Vec<&str> = text.lines().collect();
-    let tests = lines.windows(2).position(|pair| pair == ["#[cfg(test)]", "mod tests {"]);
+    let tests = lines.windows(2).position(|pair| {
+        matches!(pair, [test, module] if *test == "#[cfg(test)]" && module.ends_with("mod tests {"))
+    });
     tests.unwrap_or(lines.len())
 }
 

@@ -11,7 +11,7 @@ use crate::capture_network::CaptureNetwork;
 use crate::event::Picoseconds;
 use crate::journey::{self, Corruption, Journey, JourneyHop, MatchCertainty};
 use crate::packet::FrameEnd;
-use crate::transport::ParsedTransport;
+use crate::packet::transport::ParsedTransport;
 
 /// A packet with a good CRC and the protocol's packet type that cannot be parsed. T-7
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::observation::{Abandonment, Observation, ObservationKind, ResendCause, Violation};
 use super::totals::{RoundTrips, total};
 use super::{Conversation, ConversationEnd, DataContent, MalformedPacket, TransportFate};
+use crate::packet::transport::{REASONS, ROLES};
 use crate::row::FieldShape::{List, Number, Place, Words};
 use crate::row::{FieldType, RowField, row};
-use crate::transport::{REASONS, ROLES};
 
 row! {
     /// A row of `myriscope conversations`, as `docs/output.md` specifies it.

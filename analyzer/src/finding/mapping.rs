@@ -19,7 +19,7 @@ use super::{FindingChecks, FindingKind};
 use crate::capture_network::CaptureNetwork;
 use crate::event::Picoseconds;
 use crate::journey::{Journey, JourneyFate, JourneyHop, MatchCertainty};
-use crate::mapping::CapturedMapping;
+use crate::packet::CapturedMapping;
 use crate::packet::FrameEnd;
 use crate::recorded::FindingGrounds;
 

@@ -15,9 +15,9 @@ use super::outcome::{JourneyFate, MatchCertainty, WaitReason};
 use super::relays::{ArrivedPacket, PAYLOAD_MIN, RelayedFrom};
 use super::{HeadPacket, HeadProgress, JourneyTracker};
 use crate::ip::ParsedIp;
-use crate::mapping::CapturedMapping;
+use crate::packet::CapturedMapping;
+use crate::packet::transport::ParsedTransport;
 use crate::packet::{FrameEnd, StartCoverage};
-use crate::transport::ParsedTransport;
 
 /// The passage of one packet over the captured links.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::event::Picoseconds;
 use crate::ip::ParsedIp;
-use crate::mapping::CapturedMapping;
+use crate::packet::CapturedMapping;
 use codec::crc::CrcResidue;
 use codec::packet::{CappedBytes, CrcCheck, PacketTag};
 use codec::time::Tick;
@@ -14,7 +14,7 @@ use super::multicast::CopiedPacket;
 use super::outcome::{JourneyFate, MatchCertainty};
 use crate::packet::{FrameEnd, PacketFront, ReceivedPacket, StartCoverage};
 
-use crate::transport::ParsedTransport;
+use crate::packet::transport::ParsedTransport;
 
 /// Maximum of compared route bytes across uncaptured links. *Chosen*: no network of the time is so
 /// deep.

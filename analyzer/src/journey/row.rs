@@ -7,10 +7,10 @@ use super::{
     BitPlace, ChangedByte, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate,
     JourneyHop, LocatedHarm, MatchCertainty, WaitReason,
 };
+use crate::packet::transport::TransportRow;
 use crate::packet::{CRC, ENDED_BY, FrameEnd};
 use crate::row::FieldShape::{Number, Words};
 use crate::row::{FieldType, row};
-use crate::transport::TransportRow;
 
 /// Maximum of listed positions of a flipped bit. *Chosen*: they are 127 bits apart, so they cover
 /// about the first hundred bytes.

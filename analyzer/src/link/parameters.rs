@@ -247,7 +247,7 @@ impl ChannelParameters {
     }
 
     /// Replaces defaults of reset and fill with the observed variants.
-    pub(super) fn with_observed(mut self, variants: [Option<u32>; 2]) -> Self {
+    pub(crate) fn with_observed(mut self, variants: [Option<u32>; 2]) -> Self {
         for (it, seen) in self.others.iter_mut().skip(1).zip(variants) {
             if let (ParameterSource::Default, Some(value)) = (it.source, seen) {
                 *it = ParameterValue { value, source: ParameterSource::Observed };
@@ -267,7 +267,7 @@ impl ChannelParameters {
     }
 
     /// Transit time of a character in whole periods of a channel, and 1 if a fraction is left over.
-    pub(super) fn delay_on(&self, channel: &Channel) -> (u64, u64) {
+    pub(crate) fn delay_on(&self, channel: &Channel) -> (u64, u64) {
         let delay_ps = u64::from(self.delay.value) * u64::from(FULL_RATE_PERIOD_PS);
         let period_ps = channel.period.ps();
         // A clock that is nearly at the full rate makes no fraction. W-6

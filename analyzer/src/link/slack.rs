@@ -231,13 +231,13 @@ impl SlackTracker {
         }
     }
 
-    pub(super) fn recorded(&mut self, range: [Tick; 2]) {
+    pub(crate) fn recorded(&mut self, range: [Tick; 2]) {
         let [own, _] = &mut self.recorded;
         own.add(range);
     }
 
     /// Adds a recorded range of the opposite channel.
-    pub(super) fn opposite_recorded(&mut self, period: CharacterPeriod, range: [Tick; 2]) {
+    pub(crate) fn opposite_recorded(&mut self, period: CharacterPeriod, range: [Tick; 2]) {
         // Characters of a channel of another rate have no exact period here.
         if period == self.period {
             let [_, opposite] = &mut self.recorded;
@@ -247,7 +247,7 @@ impl SlackTracker {
 
     /// Processes the next event of its channel. Periods before the event are settled without it, so
     /// that the result does not depend on the number of events.
-    pub(super) fn own(&mut self, at: Tick, event: &ChannelEvent) {
+    pub(crate) fn own(&mut self, at: Tick, event: &ChannelEvent) {
         if self.end.is_none() {
             return;
         }
@@ -276,7 +276,7 @@ impl SlackTracker {
     }
 
     /// Processes the next event of the opposite channel, at a character of this channel.
-    pub(super) fn opposite(&mut self, at: Tick, event: &ChannelEvent) {
+    pub(crate) fn opposite(&mut self, at: Tick, event: &ChannelEvent) {
         let [_, opposite] = &mut self.recorded;
         if self.end.is_none() || opposite.end.is_none() {
             return;
@@ -346,16 +346,16 @@ impl SlackTracker {
     }
 
     /// Ends the recording.
-    pub(super) fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         self.aligner.finish(self.ends());
     }
 
-    pub(super) const fn has_events(&self) -> bool {
+    pub(crate) const fn has_events(&self) -> bool {
         !self.aligner.events.is_empty()
     }
 
     /// Removes the events so far. Without the events that depend on assumed parameters only. F-4
-    pub(super) fn take_events(&mut self) -> impl Iterator<Item = SlackEvent> {
+    pub(crate) fn take_events(&mut self) -> impl Iterator<Item = SlackEvent> {
         let Self { aligner, parameters, .. } = self;
         let declared = |keys| UnknownParameters::of(parameters, keys).is_empty();
         aligner.events.drain(..).filter_map(move |event| match event {

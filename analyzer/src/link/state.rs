@@ -14,7 +14,7 @@ use crate::event::{ChannelEvent, LinkEvent};
 use crate::packet::FrameEnd;
 
 #[derive(Clone, Debug)]
-pub(super) struct ActivityTracker {
+pub(crate) struct ActivityTracker {
     channel: ChannelId,
     /// State before the first character of a slice.
     start: Option<StartState>,
@@ -78,7 +78,7 @@ impl RecordedRange {
 }
 
 impl ActivityTracker {
-    pub(super) fn new(id: ChannelId, channel: &Channel) -> Self {
+    pub(crate) fn new(id: ChannelId, channel: &Channel) -> Self {
         let counters = ChannelCounters::of(channel);
         Self {
             channel: id,
@@ -98,25 +98,25 @@ impl ActivityTracker {
 
     /// Periods in each state of the LEDs at the receiving end, in the order of
     /// [`super::led::LedState::ALL`]. L
-    pub(super) const fn leds(&self) -> &PeriodTotals<4> {
+    pub(crate) const fn leds(&self) -> &PeriodTotals<4> {
         self.leds.times()
     }
 
     /// The latest activity that is known.
-    pub(super) fn now(&self) -> Option<ChannelActivity> {
+    pub(crate) fn now(&self) -> Option<ChannelActivity> {
         self.current.map(|(_, activity)| activity)
     }
 
-    pub(super) const fn totals(&self) -> &ChannelTotals {
+    pub(crate) const fn totals(&self) -> &ChannelTotals {
         &self.totals
     }
 
-    pub(super) fn take_ended(&mut self) -> impl Iterator<Item = ActivityInterval> {
+    pub(crate) fn take_ended(&mut self) -> impl Iterator<Item = ActivityInterval> {
         self.ended.drain(..)
     }
 
     /// Adds a recorded chunk of the channel; its events come later.
-    pub(super) fn recorded(&mut self, chunk: &Chunk<'_>) {
+    pub(crate) fn recorded(&mut self, chunk: &Chunk<'_>) {
         match self.totals.counters.span() {
             None => {
                 self.next = chunk.first;
@@ -132,7 +132,7 @@ impl ActivityTracker {
     }
 
     /// Processes the channel's next event.
-    pub(super) fn own(&mut self, at: Tick, event: &ChannelEvent) {
+    pub(crate) fn own(&mut self, at: Tick, event: &ChannelEvent) {
         match event {
             ChannelEvent::Begins => self.begins(at),
             ChannelEvent::Framed => {
@@ -181,7 +181,7 @@ impl ActivityTracker {
     }
 
     /// Processes an event of the opposite channel; `at` is this channel's character at that moment.
-    pub(super) fn opposite(&mut self, at: Tick, event: &ChannelEvent) {
+    pub(crate) fn opposite(&mut self, at: Tick, event: &ChannelEvent) {
         let here = self.recorded.limit(at);
         match event {
             ChannelEvent::Begins if self.start.is_none() => self.sender_unknown(at),
@@ -204,7 +204,7 @@ impl ActivityTracker {
     }
 
     /// Ends the recording.
-    pub(super) fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         let end = self.recorded.end;
         self.settle(end);
         self.close();
@@ -342,13 +342,13 @@ impl ActivityTracker {
     }
 
     /// The first character whose activity is not determined yet.
-    pub(super) const fn settled(&self) -> Tick {
+    pub(crate) const fn settled(&self) -> Tick {
         self.next
     }
 
     /// Ends the current interval if another activity follows, after all events of the newest character. (At once, so
     /// that the order of intervals does not depend on the cuts between runs of bytes.)
-    pub(super) fn emit_settled(&mut self) {
+    pub(crate) fn emit_settled(&mut self) {
         let Some((_, current)) = self.current else { return };
         if self.next > self.now {
             return;

@@ -12,7 +12,7 @@ use super::{
     ByteRetention, COMPARED_MAX, FRONT_MAX, FrameEnd, PacketFront, REPETITION_MAX, ReceivedPacket,
     StartCoverage,
 };
-use crate::transport::HeaderBytes;
+use crate::packet::transport::HeaderBytes;
 
 /// An arriving packet.
 #[derive(Clone, Debug)]

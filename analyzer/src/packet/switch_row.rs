@@ -4,7 +4,7 @@ use codec::error::DecodeError;
 use codec::route::RouteAddressing;
 use codec::switch_answer::{AnsweredPorts, SHARE_WHOLE, SwitchAnswer};
 
-use crate::mapping::{PAYLOAD_MAX, too_long};
+use crate::packet::{PAYLOAD_MAX, too_long};
 use crate::row::FieldShape::Words;
 use crate::row::row;
 

@@ -13,7 +13,7 @@ use super::batch::{ChunkBatch, SectionProgress};
 use crate::event::Picoseconds;
 use crate::finding::FindingChecks;
 use crate::link::parameters::LinkAssumptions;
-use crate::link::{LinkAnalysis, LinkOutput};
+use crate::link_analysis::{LinkAnalysis, LinkOutput};
 use crate::link_shard::LinkShard;
 use crate::options::AnalysisScope;
 use crate::timeline::TIMESTAMP_PS;

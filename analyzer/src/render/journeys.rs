@@ -13,7 +13,7 @@ use crate::journey::{
     BitPlace, ChangedByte, CopyDamage, Corruption, CorruptionSite, FlipParity, Journey,
     JourneyFate, JourneyHop, LocatedHarm, MatchCertainty, RelayedFrom, WaitReason,
 };
-use crate::transport::{ParsedTransport, kind_name};
+use crate::packet::transport::{ParsedTransport, kind_name};
 
 /// Lookup of a channel by its id.
 type ChannelByIdFn<'a> = &'a dyn Fn(ChannelId) -> Option<&'a Channel>;

@@ -128,12 +128,6 @@ impl Display for StyledLine {
     }
 }
 
-/// Time in microseconds to a tenth of a nanosecond, from picoseconds.
-pub fn microseconds(picoseconds: u128) -> String {
-    let tenths = picoseconds / 100;
-    format!("{}.{:04}", tenths / 10_000, tenths % 10_000)
-}
-
 /// Words wrapped to lines of at most `width` characters; a longer word has a line of its own.
 pub fn wrapped<'w>(
     words: impl IntoIterator<Item = &'w str>,

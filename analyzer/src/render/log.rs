@@ -4,7 +4,7 @@ use super::check::mark;
 use super::fact_text::details;
 use super::{StyledLine, TextStyle, TimeUnit};
 use crate::finding_row::CaseRow;
-use crate::log_row::LogRow;
+use crate::render::LogRow;
 
 /// Minimum width of the column of channels.
 const CHANNEL: usize = 12;

@@ -7,9 +7,9 @@ use codec::capture::{Channel, ChannelId, Chunk};
 use codec::time::CharacterPeriod;
 
 use crate::event::Picoseconds;
-use crate::link::LinkAnalysis;
-use crate::log_row::LogRow;
+use crate::link_analysis::LinkAnalysis;
 use crate::options::AnalysisScope;
+use crate::render::LogRow;
 use crate::render::line::{StyledLine, TextStyle, wrapped};
 use crate::render::log_text;
 

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use analyzer::damage_table::DamageTable;
 use analyzer::filter::RowKind;
-use analyzer::link::LinkAnalysis;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::link::report::ChannelReport;
 use analyzer::link::slack::SlackTracker;
+use analyzer::link_analysis::LinkAnalysis;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render;
 use codec::capture::Channel;

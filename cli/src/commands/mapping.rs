@@ -2,12 +2,11 @@
 
 use analyzer::filter::RowKind;
 use analyzer::link::parameters::LinkAssumptions;
-use analyzer::mapping::{MapComparison, newest_maps};
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::{self, MappingText};
 use codec::capture::Channel;
 
-use crate::analyze::{CliAnalysis, list, print_unread, sum_up};
+use crate::analyze::{CliAnalysis, compared_maps, list, print_unread, sum_up};
 use crate::args::MappingArgs;
 use crate::exit::CommandResult;
 use crate::output::StandardOutput;
@@ -32,7 +31,7 @@ fn list_events(arguments: &MappingArgs, writer: &mut RowWriter<'_>) -> CommandRe
             }
         };
     let (analysis, report) = sum_up(view, LinkAssumptions::default(), writer, add)?;
-    let compared = compared(&analysis, &text);
+    let compared = compared_maps(&analysis, &text);
     if let Some(output) = writer.report() {
         if *dot {
             output.text(&compared.dot());
@@ -43,11 +42,4 @@ fn list_events(arguments: &MappingArgs, writer: &mut RowWriter<'_>) -> CommandRe
         render::mapping(&text, &compared, layout, &mut |line| output.fitted(line));
     }
     Ok(report)
-}
-
-/// The newest maps beside the captured network.
-pub(crate) fn compared(analysis: &CliAnalysis, text: &MappingText) -> MapComparison {
-    let homes = analysis.mapping().homes();
-    let homes = homes.filter_map(|(it, id)| Some((it, analysis.channel(id)?.name.clone())));
-    MapComparison::new(analysis.topology(), &newest_maps(text.maps()), &homes.collect())
 }

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use analyzer::channel_selector::ChannelSelector;
 use analyzer::finding::Severity;
-use analyzer::link::LinkAnalysis;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::link::report::ChannelReport;
+use analyzer::link_analysis::LinkAnalysis;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::CaptureAnalysis;
 use analyzer::render::{StyledLine, TextStyle, activity_style, count, mark, microseconds};

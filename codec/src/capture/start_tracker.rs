@@ -53,7 +53,7 @@ impl StartTracker {
         let Self { framer, declared, wire, .. } = self;
         framer.seek(chunk.first, &mut |at, event| wire.event(at, event));
         if let Some(start) = declared.take().filter(|start| start.at == chunk.first) {
-            framer.resume(&start);
+            framer.resume(start.packet, start.silent);
             wire.state = start;
         }
         let (chars, count) = match chunk.content {

@@ -9,7 +9,7 @@ use analyzer::journey::{HopRow, JourneyRow};
 use analyzer::packet::{HexBytes, PacketRow};
 use analyzer::show::LinkViewRow;
 
-use analyzer::transport::TransportRow;
+use analyzer::packet::transport::TransportRow;
 use codec::time::{CharacterPeriod, Tick};
 
 /// An input is a command, a blank, and an expression. No text makes the reader panic: it is read,

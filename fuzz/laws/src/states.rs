@@ -7,8 +7,8 @@ use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use std::collections::BTreeMap;
 
-use analyzer::link::LinkAnalysis;
 use analyzer::link::report::ChannelReport;
+use analyzer::link_analysis::LinkAnalysis;
 
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render;

@@ -8,7 +8,7 @@ use analyzer::options::AnalysisScope;
 
 use analyzer::link::slack::SlackEvent;
 
-use analyzer::link::{LinkAnalysis, LinkOutput};
+use analyzer::link_analysis::{LinkAnalysis, LinkOutput};
 
 use arbitrary::{Arbitrary, Unstructured};
 use codec::capture::{Channel, ChannelId};

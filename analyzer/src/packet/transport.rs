@@ -16,8 +16,8 @@ use codec::{ip, mapping, switch_answer};
 pub(crate) use self::transport_row::{REASONS, ROLES};
 pub use self::transport_row::{TransportRow, kind_name};
 use crate::ip::{ByteSums, HEADERS_MAX, ParsedIp};
-use crate::mapping::{CapturedMapping, PAYLOAD_MAX};
 use crate::packet::SwitchAnswers;
+use crate::packet::{CapturedMapping, PAYLOAD_MAX};
 
 /// Contents of a captured packet of type [`TAG`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

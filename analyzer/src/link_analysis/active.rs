@@ -8,12 +8,12 @@ use codec::packet::PacketDialect;
 use codec::time::Tick;
 
 use super::LinkOutput;
-use super::parameters::{ChannelParameters, LinkAssumptions};
-use super::report::ChannelReport;
-use super::slack::{SlackEvent, SlackTracker};
-use super::state::ActivityTracker;
 use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
 use crate::finding::FindingChecks;
+use crate::link::parameters::{ChannelParameters, LinkAssumptions};
+use crate::link::report::ChannelReport;
+use crate::link::slack::{SlackEvent, SlackTracker};
+use crate::link::state::ActivityTracker;
 use crate::options::AnalysisScope;
 use crate::packet::ByteRetention;
 use crate::timeline::{EventFilter, EventTimeline, TIMESTAMP_PS};
