@@ -8,7 +8,7 @@ use codec::time::{OPEN_LINK, Tick};
 
 use super::interval::{ActivityInterval, ChannelActivity, PAUSE_MAX, PeriodTotals, WireState};
 use super::led::{LedTraffic, PortLeds};
-use super::totals::ChannelTotals;
+use super::totals::{ChannelTotals, StopTotals};
 use crate::counters::ChannelCounters;
 use crate::event::{ChannelEvent, LinkEvent};
 use crate::packet::FrameEnd;
@@ -32,6 +32,8 @@ pub(crate) struct ActivityTracker {
     ended: Vec<ActivityInterval>,
     leds: PortLeds,
     totals: ChannelTotals,
+    /// Stops up to their ends, as they count if the recording goes on behind them.
+    stops: StopTotals,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +95,7 @@ impl ActivityTracker {
             ended: Vec::new(),
             leds: PortLeds::default(),
             totals: ChannelTotals { counters, ..ChannelTotals::default() },
+            stops: StopTotals::default(),
         }
     }
 
@@ -128,6 +131,7 @@ impl ActivityTracker {
             Some(_) => {}
         }
         self.totals.counters.feed(chunk);
+        self.totals.stops = self.stops;
         self.recorded.end = chunk.end();
     }
 
@@ -223,8 +227,9 @@ impl ActivityTracker {
             LinkEvent::ResetEnded => self.receiving(at, PacketPhase::Between),
             LinkEvent::Hole { .. } => self.hole(at),
             LinkEvent::SenderStopped => {
+                self.stops.count += 1;
                 self.totals.stops.count += 1;
-                self.sender(at, SenderPermission::Stopped(self.recorded.limit(at)));
+                self.sender(at, SenderPermission::Stopped(at));
             }
             LinkEvent::SenderResumed(_) => self.sender(at, SenderPermission::Going),
             LinkEvent::Probe(number) => self.totals.pings.sent(at, *number),
@@ -277,8 +282,12 @@ impl ActivityTracker {
     }
 
     fn stop_ends(&mut self, at: Tick) {
-        if let SenderPermission::Stopped(since) = self.sender {
-            self.totals.stops.ended(self.recorded.limit(at).since(since));
+        if let SenderPermission::Stopped(since) = self.sender
+            && let Some((first, _)) = self.totals.counters.span()
+        {
+            let since = since.max(first);
+            self.stops.ended(at.since(since));
+            self.totals.stops.ended(at.min(self.recorded.end).since(since));
         }
     }
 

@@ -33,7 +33,7 @@ pub struct ChannelTotals {
 pub struct StopTotals {
     /// Number of stops.
     pub count: u64,
-    /// Periods in all, in any activity, up to the end of the recording.
+    /// Periods in all, in any activity, from the first to the last recorded character, holes between them included.
     pub periods: u64,
     /// The longest, in periods.
     pub longest: u64,
