@@ -224,7 +224,7 @@ impl EventTimeline {
                 if self.filter == EventFilter::All && !repeated {
                     self.emit(id, at, event);
                 }
-                self.control(peer, command.into());
+                self.control((id, peer), command.into());
                 return next;
             }
             ChannelEvent::Link(LinkEvent::OpenLink) => (peer, FlowInput::PeerSilent),
@@ -251,7 +251,7 @@ impl EventTimeline {
             }
         };
         self.emit(id, at, event);
-        self.control(target, input);
+        self.control((id, target), input);
         if input == FlowInput::OwnReset {
             self.recall_stop(peer, id);
         }
@@ -272,15 +272,20 @@ impl EventTimeline {
         self.instant.push((channel, EventOrigin::Own, event));
     }
 
-    /// Applies an input to a channel's sender.
-    fn control(&mut self, channel: Option<ChannelId>, input: FlowInput) {
+    /// Applies an input from one channel to the sender of a channel. Rows are in order of channels; with all events
+    /// the sender's comes behind those of the channel that brought it, since a hole ends what was known of the sender.
+    fn control(&mut self, (by, channel): (ChannelId, Option<ChannelId>), input: FlowInput) {
         let Some(channel) = channel else { return };
         let Some(queue) = self.queues.get_mut(&channel) else { return };
         if let Some(event) = queue.sender.step(input) {
             // Reading: on a channel of another rate, the period that contains the event.
             let at = Tick(queue.period.periods(self.now));
             let event = TimedEvent { time: self.now, channel, at, body: ChannelEvent::Link(event) };
-            self.instant.push((channel, EventOrigin::Sender, event));
+            let place = match self.filter {
+                EventFilter::All => channel.max(by),
+                EventFilter::Packets | EventFilter::Events => channel,
+            };
+            self.instant.push((place, EventOrigin::Sender, event));
         }
     }
 
