@@ -32,11 +32,10 @@ pub(crate) enum FlowInput {
 
 impl FlowControl {
     /// The state of a recording that was cut.
-    pub(crate) const fn at_start(sender: Option<StartSender>) -> Self {
+    pub(crate) const fn at_start(sender: StartSender) -> Self {
         match sender {
-            Some(StartSender::Going) => Self::Going,
-            Some(StartSender::Stopped(_)) => Self::Stopped,
-            None => Self::Unknown,
+            StartSender::Going => Self::Going,
+            StartSender::Stopped(_) => Self::Stopped,
         }
     }
 

@@ -172,7 +172,7 @@ impl ActivityTracker {
         self.sender = match start.sender {
             Some(StartSender::Going) => SenderPermission::Going,
             Some(StartSender::Stopped(_)) => SenderPermission::Stopped(at),
-            None => SenderPermission::Unknown,
+            None => self.sender,
         };
         self.receiving = match start.packet {
             Some(FramerMode::Inside) => PacketPhase::Packet { awaited: at },
@@ -188,7 +188,9 @@ impl ActivityTracker {
     pub(crate) fn opposite(&mut self, at: Tick, event: &ChannelEvent) {
         let here = self.recorded.limit(at);
         match event {
-            ChannelEvent::Begins if self.start.is_none() => self.sender_unknown(at),
+            ChannelEvent::Begins if self.start.is_none_or(|start| start.sender.is_none()) => {
+                self.sender_unknown(at);
+            }
             ChannelEvent::Begins => {}
             ChannelEvent::Command(_) | ChannelEvent::Link(LinkEvent::OpenLink) => {
                 self.sender_known(at);

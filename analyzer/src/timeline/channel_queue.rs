@@ -123,7 +123,7 @@ impl ChannelQueue {
         if let Some(start) = self.start.take().filter(|start| start.at == chunk.first) {
             self.receiver.resume(&start, &mut out);
             self.last_command = start.command.map(|(command, _)| command);
-            self.sender = FlowControl::at_start(start.sender);
+            self.sender = start.sender.map_or(self.sender, FlowControl::at_start);
         }
         match chunk.content {
             ChunkContent::Literal(chars) => self.receiver.feed_observed(chars, observe, &mut out),

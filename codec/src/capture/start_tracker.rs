@@ -5,7 +5,7 @@ use super::chunk::{Chunk, ChunkContent};
 use super::start_state::{FlowCommand, StartSender, StartState};
 use crate::character::Symbol;
 use crate::framing::{FrameEvent, Framer};
-use crate::time::{OPEN_LINK, Tick};
+use crate::time::{CharacterPeriod, OPEN_LINK, Tick};
 
 /// Iterations of a repeat that are processed before others are skipped: a pattern of one IDLE opens the link
 /// after 16. F-7
@@ -21,6 +21,7 @@ pub(super) struct StartTracker {
     wire: TrackedWire,
     /// True if virtual channels share the characters: the state of each is not tracked. C-7
     is_shared: bool,
+    period: CharacterPeriod,
 }
 
 /// State that the characters so far determine; places are those of the last such character.
@@ -40,7 +41,8 @@ impl StartTracker {
     /// State before the first character of a channel.
     pub(super) fn new(channel: &Channel) -> Self {
         let is_shared = channel.profile().is_some();
-        Self { declared: StartState::of(channel), is_shared, ..Self::default() }
+        let (declared, period) = (StartState::of(channel), channel.period);
+        Self { declared, is_shared, period, ..Self::default() }
     }
 
     /// Adds the state of a recording that is itself a slice; the earliest applies.
@@ -73,7 +75,7 @@ impl StartTracker {
     }
 
     /// The state before a character, if everything directly before it was recorded. `peer` is the opposite
-    /// channel.
+    /// channel: what it determines is known if it has the same rate and was recorded up to the same character.
     pub(super) fn state(&self, at: Tick, peer: Option<&Self>) -> Option<StartState> {
         if let Some(declared) = self.declared.filter(|declared| declared.at >= at) {
             return Some(declared);
@@ -82,11 +84,15 @@ impl StartTracker {
             return None;
         }
         let Self { wire, framer, .. } = self;
-        let peer = peer.map(|peer| &peer.wire);
+        let is_seen =
+            |peer: &&Self| (peer.period, peer.framer.position()) == (self.period, Some(at));
+        let is_alone = peer.is_none();
+        let peer = peer.filter(is_seen).map(|peer| &peer.wire);
+        let is_known = is_alone || peer.is_some();
         // Both clear what F-4 counts.
         let known = wire.open.max(peer.and_then(|peer| peer.reset.max(peer.open)));
         let command = wire.state.command.map(|(command, changes)| {
-            (command, changes.map(|change| change.filter(|place| Some(*place) > known)))
+            (command, changes.map(|change| change.filter(|place| is_known && Some(*place) > known)))
         });
         let reply = peer.and_then(|peer| peer.reply);
         Some(StartState {
@@ -95,7 +101,7 @@ impl StartTracker {
             silent: framer.state().silent(),
             sender: peer.and_then(|peer| wire.sender(peer)),
             command,
-            probe: wire.state.probe.filter(|(place, _)| reply < Some(*place)),
+            probe: wire.state.probe.filter(|(place, _)| is_known && reply < Some(*place)),
             ..wire.state
         })
     }
