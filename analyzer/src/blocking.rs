@@ -149,6 +149,8 @@ impl BlockingTracker {
                 self.end(*channel, context, StopEnd::Resumed(*by), out);
             }
             ChannelEvent::Link(LinkEvent::Hole { .. }) => {
+                // Whether the link is open behind it is not known.
+                self.open.remove(channel);
                 if let Some(peer) = network.opposite(*channel) {
                     self.end(peer, context, StopEnd::Hole, out);
                 }
@@ -375,10 +377,12 @@ mod tests {
         Leaves(u64),
         /// A packet arrives at a host.
         Tag,
+        /// An event of the link.
+        Link(LinkEvent),
         /// The recording ends.
         End,
     }
-    use BlockingStep::{End, Has, Leaves, On, Stop, Tag, Waits};
+    use BlockingStep::{End, Has, Leaves, Link, On, Stop, Tag, Waits};
 
     /// Feeds steps, each at a period of a channel; prints the reported events, times in periods.
     fn check(names: &[&str], steps: &[(u64, u32, BlockingStep)]) -> String {
@@ -421,6 +425,7 @@ mod tests {
             let (what, head) = match *step {
                 Stop => (ChannelEvent::Link(LinkEvent::SenderStopped), None),
                 On(by) => (ChannelEvent::Link(LinkEvent::SenderResumed(by)), None),
+                Link(event) => (ChannelEvent::Link(event), None),
                 Tag => (byte(5), None),
                 Waits(it, to) => (byte(0x80), Some(head(it, Some(to), HeadProgress::Waiting))),
                 Has(it, to) => (byte(0x80), Some(head(it, Some(to), HeadProgress::Begun))),
@@ -497,6 +502,45 @@ mod tests {
         30..5000 #2 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] Cycle behind #1 CaptureEnd
         20..5000 #1 b:0>c:1 -> ["c:0>a:1", "a:0>b:1", "b:0>c:1"] Cycle behind #0 CaptureEnd
         "#);
+    }
+
+    /// The last sender is stopped at 30; characters under way have arrived 1024 periods later.
+    #[test]
+    fn a_circle_that_was_recorded_too_briefly_is_no_deadlock() {
+        let until = |end| {
+            let steps = [
+                (1, 0, Has(0, 1)),
+                (2, 1, Has(0, 2)),
+                (3, 2, Has(0, 0)),
+                (10, 0, Stop),
+                (20, 2, Stop),
+                (30, 1, Stop),
+                (end, 0, End),
+            ];
+            check(&RING, &steps)
+        };
+        insta::assert_snapshot!(until(1053), @r#"
+        10..1053 #0 c:0>a:1 -> ["a:0>b:1", "b:0>c:1", "c:0>a:1"] OutOfSight behind #2 CaptureEnd
+        30..1053 #2 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] OutOfSight behind #1 CaptureEnd
+        20..1053 #1 b:0>c:1 -> ["c:0>a:1", "a:0>b:1", "b:0>c:1"] OutOfSight behind #0 CaptureEnd
+        "#);
+        assert!(until(1054).starts_with("30..1054 deadlock"));
+    }
+
+    /// F-7
+    #[test]
+    fn a_link_is_open_up_to_its_next_character_or_a_hole() {
+        let ends = [LinkEvent::LinkRestored, LinkEvent::Hole { missing: 7 }];
+        let roots = [None, Some(ends[0]), Some(ends[1])].map(|end| {
+            let mut steps = vec![(1, 2, Link(LinkEvent::OpenLink))];
+            steps.extend(end.map(|end| (5, 2, Link(end))));
+            steps.extend([(10, 0, Waits(0, 2)), (20, 0, Stop), (500, 0, On(ResumeCause::Go))]);
+            check(&FUNNEL, &steps)
+        });
+        let expected = ["OpenLink", "Switch", "Switch"];
+        for (found, root) in roots.iter().zip(expected) {
+            assert_eq!(found, &format!("20..500 #0 x:0>s:1 -> [\"s:0>h:0\"] {root} Resumed(Go)\n"));
+        }
     }
 
     /// Two inputs of a switch, and its output to a host.
