@@ -184,6 +184,32 @@ fn a_packet_that_others_overtake_was_dropped() {
     ");
 }
 
+/// The second one leaves s0 at 160, and so overtakes the first, unless that left while nothing was recorded there.
+#[test]
+fn what_may_have_left_in_a_hole_was_not_dropped() {
+    let (first, second) = (packet(&[0x81, 0x81, 9, 9, 9, 9]), relative());
+    let left: Vec<String> = hop(&second).iter().map(|byte| format!("{byte:02x}")).collect();
+    let fate = |[from, to]: [u64; 2]| {
+        let came = sent(&[(100, first.clone()), (120, second.clone())]);
+        let before = (from > 0).then(|| (0, format!("GAP (GO)×{}", from - 1)));
+        let behind = format!("(GO)×{} GAP {} GAP (GO)×1800", 159 - to, left.join(" "));
+        let output = before.into_iter().chain([(to, behind)]).collect();
+        let (_, journeys) = read(&recording(&[(A, came), (B, output)]));
+        journeys.iter().find(|journey| journey.hops[0].start == Tick(100)).unwrap().fate
+    };
+    let (dropped, out_of_sight) = (JourneyFate::Dropped("S-1"), JourneyFate::OutOfSight);
+    for (hole, expected) in [
+        ([40, 99], dropped),
+        ([40, 100], out_of_sight),
+        ([130, 150], out_of_sight),
+        // Recorded from later on.
+        ([0, 99], dropped),
+        ([0, 150], out_of_sight),
+    ] {
+        assert_eq!(fate(hole), expected, "{hole:?}");
+    }
+}
+
 #[test]
 fn a_flipped_bit_is_known_modulo_127() {
     // On the way to h1 bit 3 of byte 9 is hurt: 8 bytes and 3 bits are behind it, 8 × 8 + 3 = 67.

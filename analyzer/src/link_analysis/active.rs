@@ -243,11 +243,13 @@ impl LinkState {
             self.out.collect_slack(peer, self.scope);
         }
         match body {
-            ChannelEvent::Begins | ChannelEvent::Data(_) | ChannelEvent::Command(_) => {}
-            ChannelEvent::Head(_) | ChannelEvent::Framed | ChannelEvent::Packet(_) => {
+            ChannelEvent::Data(_) | ChannelEvent::Command(_) => {}
+            ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Head(_) => {
                 self.out.events.push(event);
             }
-            ChannelEvent::Link(_) | ChannelEvent::Omitted { .. } => self.out.events.push(event),
+            ChannelEvent::Packet(_) | ChannelEvent::Link(_) | ChannelEvent::Omitted { .. } => {
+                self.out.events.push(event);
+            }
         }
     }
 
