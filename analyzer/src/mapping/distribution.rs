@@ -1,6 +1,6 @@
 //! Maps and routes that mappers distribute: pieces, acknowledgements, contents. N-2, N-7
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use codec::mapping::{
     AnswerStatus, InterfaceAddress, MapPiece, MapVersion, MappingRequest, NetworkMap, RequestHeader,
@@ -48,20 +48,12 @@ pub struct DistributedMap {
     pub fault: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum DeliveryState {
-    Asked,
-    Refused,
-    Complete,
-    Installed,
-}
-
 /// A map that is being distributed.
 #[derive(Debug)]
 struct OpenMap {
     told: DistributedMap,
-    /// By the routes to the interfaces.
-    deliveries: BTreeMap<Box<[u8]>, DeliveryState>,
+    /// What the interfaces have answered, by the routes to them.
+    deliveries: BTreeMap<Box<[u8]>, BTreeSet<AnswerStatus>>,
     /// Pieces of a map; those of routes differ between interfaces.
     pieces: BTreeMap<u16, Box<[u8]>>,
     len: usize,
@@ -110,28 +102,21 @@ impl MapDistributions {
         if Some(map.told.version) != probe.version {
             return;
         }
-        let Some(state) = map.deliveries.get_mut(&probe.route) else { return };
-        let (told, next) = (
-            &mut map.told,
-            match status {
-                AnswerStatus::Received => return,
-                AnswerStatus::Complete => DeliveryState::Complete,
-                AnswerStatus::Installed => DeliveryState::Installed,
-                AnswerStatus::Refused => DeliveryState::Refused,
-            },
-        );
-        if next <= *state {
+        let answers = map.deliveries.get_mut(&probe.whole_route);
+        if !answers.is_some_and(|answers| answers.insert(status)) {
             return;
         }
-        *state = next;
-        match next {
-            DeliveryState::Asked => {}
-            DeliveryState::Refused => told.refused += 1,
-            DeliveryState::Complete => {
-                (told.complete, told.complete_time) = (told.complete + 1, Some(time));
+        let told = &mut map.told;
+        match status {
+            AnswerStatus::Received => {}
+            AnswerStatus::Refused => told.refused += 1,
+            AnswerStatus::Complete => {
+                told.complete += 1;
+                told.complete_time = told.complete_time.max(Some(time));
             }
-            DeliveryState::Installed => {
-                (told.installed, told.installed_time) = (told.installed + 1, Some(time));
+            AnswerStatus::Installed => {
+                told.installed += 1;
+                told.installed_time = told.installed_time.max(Some(time));
             }
         }
     }
@@ -165,8 +150,11 @@ impl OpenMap {
     /// True if a piece begins another map. A mapper that has lost its versions in a restart may use
     /// one again.
     fn is_another(&self, header: &RequestHeader<'_>, kind: &str, piece: &MapPiece<'_>) -> bool {
-        let state = self.deliveries.get(header.route);
-        let again = state.is_some_and(|state| *state >= DeliveryState::Complete);
+        let is_whole = |status: &AnswerStatus| {
+            [AnswerStatus::Complete, AnswerStatus::Installed].contains(status)
+        };
+        let answers = self.deliveries.get(header.route);
+        let again = answers.is_some_and(|answers| answers.iter().any(is_whole));
         let differs = self.pieces.get(&0).is_some_and(|first| **first != *piece.bytes);
         (self.told.version, self.told.kind) != (header.version, kind)
             || piece.number == 0 && (again || differs)
@@ -174,7 +162,7 @@ impl OpenMap {
 
     fn piece(&mut self, route: &[u8], piece: &MapPiece<'_>) {
         if !self.deliveries.contains_key(route) && self.deliveries.len() < DELIVERIES_MAX {
-            self.deliveries.insert(route.into(), DeliveryState::Asked);
+            self.deliveries.insert(route.into(), BTreeSet::new());
             self.told.asked += 1;
         }
         let is_known = self.told.kind != "map" || self.pieces.contains_key(&piece.number);

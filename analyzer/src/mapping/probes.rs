@@ -74,18 +74,21 @@ pub struct MappingProbe {
     pub round_trip: Option<Picoseconds>,
     /// Links of its first and last capture.
     pub(super) links: [LinkKey; 2],
+    /// All route bytes of a request, as it says itself: it may be captured behind switches only.
+    pub(super) whole_route: Box<[u8]>,
 }
 
 impl MappingProbe {
     pub(super) fn new(seen: &ObservedMapping, packet: &MappingPacket<'_>) -> Self {
         let (ticket, version, request) = match packet {
             MappingPacket::Request(header, request) => {
-                (header.ticket, Some(header.version), Some(request))
+                (header.ticket, Some(header.version), Some((header.route, request)))
             }
             MappingPacket::Home(_, _, ticket) => (*ticket, None, None),
             MappingPacket::Answer(answer) => (answer.ticket, Some(answer.version), None),
             MappingPacket::Resign { .. } => (ProbeTicket::default(), None, None),
         };
+        let (whole_route, request) = request.unzip();
         let piece = match request {
             Some(MappingRequest::Map(piece) | MappingRequest::Routes(piece)) => Some(piece),
             Some(MappingRequest::Probe | MappingRequest::Install) | None => None,
@@ -115,6 +118,7 @@ impl MappingProbe {
             answer: None,
             round_trip: trip,
             links: seen.links,
+            whole_route: whole_route.unwrap_or_default().into(),
         }
     }
 }
