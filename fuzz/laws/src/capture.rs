@@ -1,7 +1,7 @@
 //! A capture file: any bytes are read to an end, and what is read is sound.
 
 pub mod blocks;
-pub(crate) mod counts;
+pub mod counts;
 pub mod cuts;
 pub mod index;
 pub mod plans;

@@ -265,7 +265,7 @@ pub(crate) fn pieces<'a>(chunk: Chunk<'a>, dice: &mut SeededRng) -> Vec<Chunk<'a
 }
 
 /// The characters of a chunk with their places, one by one.
-pub(crate) fn expansion(chunk: &Chunk<'_>) -> Vec<(u64, Character)> {
+pub fn expansion(chunk: &Chunk<'_>) -> Vec<(u64, Character)> {
     let (pattern, count) = match chunk.content {
         ChunkContent::Literal(chars) => (chars, 1),
         ChunkContent::Repeat { pattern, count } => (pattern, count),

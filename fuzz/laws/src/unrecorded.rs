@@ -91,7 +91,7 @@ impl RecordedChunks {
         found.difference(&self.known).map(|kind| kind.about().name).collect()
     }
 
-    fn draw(&self, dice: &mut SeededRng) -> OmittedPart {
+    pub fn draw(&self, dice: &mut SeededRng) -> OmittedPart {
         let [kind, one, two, three] = [(); 4].map(|()| dice.roll());
         let below = |number: u64, bound: usize| {
             usize::try_from(number % bound.max(1) as u64).unwrap_or_default()

@@ -13,10 +13,12 @@ use analyzer::blocking::{
 use analyzer::event::ResumeCause;
 use analyzer::event_reader::{EventReader, ReadItem};
 
+use analyzer::finding::FindingKind;
 use analyzer::packet::ByteRetention;
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::timeline::EventFilter;
-use codec::capture::{ChannelId, ReadProgress};
+use codec::capture::{Channel, ChannelId, ReadProgress, merge};
+use codec::time::Tick;
 use laws::network::input::NetworkInput;
 use laws::network::run::{RunOutcome, run};
 use laws::repair::SeededRng;
@@ -27,6 +29,28 @@ use simulator::truth::{self, TruthEvent};
 
 /// A period of the full rate in picoseconds.
 const PERIOD: u128 = 12_500;
+
+/// Waits of a capture, and the number of its findings of deadlocks.
+struct BlockedCapture {
+    events: Vec<BlockingEvent>,
+    deadlocks: u64,
+}
+
+impl BlockedCapture {
+    fn of(capture: &[u8]) -> Self {
+        let mut analysis =
+            CaptureAnalysis::new(capture, AnalysisScope::Network, LinkAssumptions::default());
+        let mut events = Vec::new();
+        let mut out = |told| {
+            if let AnalysisEvent::Blocked(found) = told {
+                events.push(found);
+            }
+        };
+        while analysis.step(&mut out).unwrap() == ReadProgress::More {}
+        let deadlocks = analysis.findings().ledger().total(FindingKind::Deadlock);
+        Self { events, deadlocks }
+    }
+}
 
 /// A run of a scenario, tapped at every link, and its waits.
 struct BlockingRun {
@@ -43,16 +67,7 @@ impl BlockingRun {
     fn tapped(mut scenario: Scenario) -> Self {
         scenario.taps = taps::at_every_cable(&scenario);
         let outcome = run(&scenario, truth::TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
-        let capture = outcome.capture.as_slice();
-        let mut analysis =
-            CaptureAnalysis::new(capture, AnalysisScope::Network, LinkAssumptions::default());
-        let mut blocked = Vec::new();
-        let mut out = |told| {
-            if let AnalysisEvent::Blocked(found) = told {
-                blocked.push(found);
-            }
-        };
-        while analysis.step(&mut out).unwrap() == ReadProgress::More {}
+        let blocked = BlockedCapture::of(&outcome.capture).events;
         Self { scenario, outcome, blocked }
     }
 
@@ -216,6 +231,42 @@ fn a_ring_that_has_deadlocked_is_one_deadlock_up_to_the_timeout() {
             "   ╰─ s3:0>s0:1 waits for the first",
         ]
     );
+}
+
+/// all is recorded but one channel of the circle, or the opposite one, from a time on.
+#[test]
+fn a_circle_is_a_deadlock_if_all_its_links_were_recorded_until_it_was_certain() {
+    let mut scenario = corpus::scenario("demo-ring");
+    scenario.duration = 20_000;
+    let run = BlockingRun::tapped(scenario);
+    let deadlock = run.deadlocks()[0];
+    let certain = u64::try_from(deadlock.certain / PERIOD).unwrap();
+    let turned = |id: &ChannelId| {
+        let (from, to) = run.name(*id).split_once('>').unwrap();
+        format!("{to}>{from}")
+    };
+    for id in &deadlock.channels {
+        for cut in [run.name(*id).to_owned(), turned(id)] {
+            for (until, expected) in [(certain - 1, 0), (certain, 1)] {
+                let mut select = |_, channel: &Channel| {
+                    (Tick(0), Tick(if channel.name == cut { until } else { u64::MAX }))
+                };
+                let capture = [(run.outcome.capture.as_slice(), 0)];
+                let part =
+                    merge(capture, Vec::new(), &mut select, &mut |_, fault| panic!("{fault}"));
+                let BlockedCapture { events, deadlocks } = BlockedCapture::of(&part.unwrap().0);
+                let roots = events.iter().filter_map(|event| match event {
+                    BlockingEvent::Stop(stop) if stop.ended == StopEnd::CaptureEnd => {
+                        Some(stop.root)
+                    }
+                    BlockingEvent::Stop(_) | BlockingEvent::Deadlock(_) => None,
+                });
+                let cycles = roots.filter(|root| *root == WaitRoot::Cycle).count();
+                assert_eq!(deadlocks, expected, "{cut} up to {until}");
+                assert_eq!(cycles > 0, expected > 0, "{cut} up to {until}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -3,12 +3,12 @@
 
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
-use codec::time::CharacterPeriod;
+use codec::time::{CharacterPeriod, Tick};
 
 use analyzer::finding::{FactValue, FindingChecks, FindingKind, Severity};
 
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
-use codec::capture::{ByteOrder, CaptureItem, CaptureReader, Channel, ReadProgress};
+use codec::capture::{ByteOrder, CaptureItem, CaptureReader, Channel, ReadProgress, merge};
 use laws::capture_input::{self, OwnedChunk};
 use laws::network::run::run;
 use laws::{score, taps};
@@ -141,6 +141,24 @@ fn clocks_that_drift_are_told_once_and_harm_nothing() {
             assert!(name == channel && (ppm - by).abs() <= 20, "{periods:?}: {told:?}");
         }
     }
+}
+
+/// What goes on behind a detection does not change its time.
+#[test]
+fn a_drift_is_noticed_when_it_was() {
+    let whole = declared(&simulated(), &[("s1:0>h2:0", 12_502)]);
+    let noticed = |part: &[u8]| {
+        let report = CaptureReport::of(part);
+        let found = report.findings.ledger().found();
+        let drift = found.filter(|(kind, ..)| *kind == FindingKind::ClockDrift);
+        drift.map(|(_, id, found)| (id, found.first)).collect::<Vec<_>>()
+    };
+    let window = |_, channel: &Channel| (Tick(0), Tick(channel.period.periods_up(4_000_000_000)));
+    let half =
+        merge([(&*whole, 0)], Vec::new(), &mut { window }, &mut |_, fault| panic!("{fault}"));
+    let before = noticed(&half.unwrap().0);
+    assert_eq!(before.len(), 1);
+    assert_eq!(noticed(&whole), before);
 }
 
 /// Networks whose nodes have clocks of their own, which their captures declare: nothing is found but

@@ -20,6 +20,7 @@ mod model;
 mod multicasts;
 mod pictures;
 mod recordings;
+mod recount;
 mod regressions;
 mod replay;
 mod routers;

@@ -1,5 +1,7 @@
 //! Ends of messages without acknowledgment, and packets after the end.
 
+use crate::conversation::ObservationKind;
+
 cases! {
     #[test]
     fn a_final_nack_refuses_a_message() {
@@ -62,5 +64,40 @@ cases! {
                 150 stale
                 160 stale
                 160 incarnation-backwards",
+    }
+}
+
+/// T-6, T-12: whatever else was lost, before or after it.
+#[test]
+fn the_last_refusal_that_arrived_decides_how_a_message_ends() {
+    const ANSWERS: [(&str, Option<&str>); 8] = [
+        ("", None),
+        ("A lost", None),
+        ("N1", Some("withdrawn")),
+        ("N1 lost", None),
+        ("N4", Some("reopened")),
+        ("N4 lost", None),
+        ("N16", Some("refused")),
+        ("N16 lost", None),
+    ];
+    for number in 0..ANSWERS.len().pow(3) {
+        let answers = [number / 64, number / 8 % 8, number % 8].map(|answer| ANSWERS[answer]);
+        let mut packets = String::from("0 S 7.0 0 | 12 A 7.0 0");
+        for (time, (answer, _)) in [100, 4100, 8100].into_iter().zip(answers) {
+            packets += &format!(" | {time} D 7.1 {time} =1");
+            if let Some((letter, lost)) = answer.split_once(' ').or(Some((answer, ""))) {
+                if !letter.is_empty() {
+                    packets += &format!(" | {} {letter} 7.1 {time} {lost}", time + 12);
+                }
+            }
+        }
+        packets += " | 4000000 S 8.0 4000000 =2 | 4000012 A 8.0 4000000";
+        let (noticed, _) = crate::conversation::tests::observations(&packets);
+        let gone = noticed.iter().find_map(|it| match it.remark {
+            ObservationKind::Gone(gone) => Some(gone.name()),
+            _ => None,
+        });
+        let last = answers.iter().rev().find_map(|(_, end)| *end);
+        assert_eq!(gone, last.or(Some("unanswered")), "{packets}");
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn tallies(file: &[u8], read: &CaptureContents, length: ReplayLength)
     }
 }
 
-fn counts(tally: &ChannelCounters, characters: &[(u64, Character)]) {
+pub fn counts(tally: &ChannelCounters, characters: &[(u64, Character)]) {
     let mut control: BTreeMap<&str, u64> = BTreeMap::new();
     let (mut data, mut corrected, mut invalid) = (0, 0, 0);
     for (_, character) in characters {

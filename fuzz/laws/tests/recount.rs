@@ -1,0 +1,149 @@
+//! Totals are what a few plain lines make of the rows of the same capture, to the last digit: of random networks of
+//! mixed rates whose links break, and of any characters, recorded with holes, cut, and several to a file.
+
+mod capture_rows;
+mod findings;
+mod links;
+pub(crate) mod protocols;
+mod traffic;
+
+use std::num::NonZeroU64;
+use std::panic::catch_unwind;
+
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::mapping::MappingEvent;
+use analyzer::options::AnalysisScope;
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
+use analyzer::window::{TimeWindow, WindowEdge};
+use codec::capture::{Channel, ReadProgress, merge};
+use codec::time::Tick;
+use laws::capture_input::CaptureInput;
+use laws::network::input::NetworkInput;
+use laws::network::run::run;
+use laws::repair::{SeededRng, draws};
+use laws::single_thread::use_one_thread;
+use laws::taps;
+use laws::unrecorded::RecordedChunks;
+use simulator::network::VisitOrder;
+use simulator::scenario::Scenario;
+use simulator::truth::TraceLevel;
+
+use self::capture_rows::CaptureRows;
+
+fn check(capture: &[u8], dice: &mut SeededRng) {
+    let rows = CaptureRows::of(capture);
+    links::check(capture, &rows);
+    findings::check(&rows);
+    findings::check_waits(&rows);
+    protocols::check_conversations(&rows.spoken);
+    protocols::check_maps(&rows.mapping);
+    traffic::check_flows(&rows);
+    for _ in 0..2 {
+        // From less than a character to more than a packet.
+        let magnitude = 12 + dice.below(16);
+        let every = 1000 + dice.below(1 << magnitude);
+        traffic::check_series(&rows, NonZeroU64::new(every).unwrap());
+    }
+}
+
+fn named_check(name: &str, capture: &[u8], dice: &mut SeededRng) {
+    let mut aside = dice.clone();
+    let held = catch_unwind(move || check(capture, &mut aside));
+    assert!(held.is_ok(), "{name}");
+}
+
+/// The capture of a random network, whole and with parts left out.
+fn networks(dice: &mut SeededRng) -> Option<Vec<(&'static str, Vec<u8>)>> {
+    let len = usize::try_from(60 + dice.below(640)).unwrap();
+    let mut scenario = NetworkInput::from_bytes(&dice.bytes(len))?.scenario()?;
+    if dice.below(2) == 0 {
+        scenario.taps = taps::at_every_cable(&scenario);
+    }
+    if scenario.taps.is_empty() {
+        return None;
+    }
+    let whole = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1000).capture;
+    let chunks = RecordedChunks::of(&whole);
+    let holes = chunks.without(chunks.draw(dice));
+    let edge = |at| WindowEdge::Character(Tick(at));
+    let [from, len] = [(); 2].map(|()| dice.below(scenario.duration));
+    let window = TimeWindow { from: edge(from / 2), to: Some(edge(from / 2 + len)) };
+    let mut select = |_, channel: &_| window.on(channel);
+    let cut = merge([(&*whole, 0)], Vec::new(), &mut select, &mut |_, fault| panic!("{fault}"));
+    let (cut, count) = cut.unwrap();
+    let several = ("several", [&*whole, &holes].concat());
+    let mut captures = vec![("whole", whole), ("with holes", holes), several];
+    captures.extend((count.characters > 0).then_some(("cut", cut)));
+    Some(captures)
+}
+
+#[test]
+fn totals_of_networks_are_those_of_their_rows() {
+    let (mut dice, mut seen) = (SeededRng::new(b"recount"), 0);
+    for number in 0..draws(60) {
+        let Some(captures) = networks(&mut dice) else { continue };
+        seen += 1;
+        for (name, capture) in captures {
+            named_check(&format!("network {number}, {name}"), &capture, &mut dice);
+        }
+    }
+    assert!(seen > draws(60) / 2, "{seen}");
+}
+
+#[test]
+fn totals_of_any_characters_are_those_of_their_rows() {
+    let mut dice = SeededRng::new(b"recount of characters");
+    for number in 0..draws(400) {
+        let len = usize::try_from(40 + dice.below(400)).unwrap();
+        let plan = CaptureInput::from_bytes(&dice.bytes(len));
+        let Some(capture) = plan.and_then(|plan| plan.file().ok()) else { continue };
+        named_check(&format!("capture {number}"), &capture, &mut dice);
+    }
+}
+
+/// N-2: a tap that sees an answer leave does not see that it is lost behind it, and the piece is sent again.
+#[test]
+fn maps_are_counted_once_however_often_an_interface_tells() {
+    let (mut dice, mut repeated) = (SeededRng::new(b"recount of maps"), 0);
+    for number in 0..draws(4) {
+        let text = format!(
+            "seed = {number}\nduration_us = 1600\nroutes.method = 'mapped'\n\
+             topology = {{ kind = 'line', switches = 2, hosts_per_switch = 2 }}\n\
+             mapper = {{ period_us = 400, timeout_us = 20, tries = 3 }}\n\
+             [[fault]]\nat_us = 0\nnoise = 'any'\nmean_characters = {}\nerrors = 'flip'\n",
+            500 + dice.below(3000),
+        );
+        let mut scenario = Scenario::read("maps", &text).unwrap_or_else(|error| panic!("{error}"));
+        scenario.taps = taps::at_every_port(&scenario);
+        let capture = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1000).capture;
+        for taps in [u64::MAX, dice.roll(), dice.roll()] {
+            let mut number = 0;
+            // Both directions at a tap.
+            let mut select = |_, _: &Channel| {
+                number += 1;
+                (Tick(0), Tick(if taps >> (number / 2) & 1 == 1 { u64::MAX } else { 0 }))
+            };
+            let part =
+                merge([(&*capture, 0)], Vec::new(), &mut select, &mut |_, it| panic!("{it}"));
+            let (part, count) = part.unwrap();
+            if count.characters > 0 {
+                repeated += protocols::check_maps(&mapping(&part));
+            }
+        }
+    }
+    assert!(repeated > 0, "{repeated}");
+}
+
+fn mapping(capture: &[u8]) -> Vec<MappingEvent> {
+    use_one_thread();
+    let (scope, assumed) = (AnalysisScope::Mapping, LinkAssumptions::default());
+    let mut events = Vec::new();
+    let mut keep = |event| {
+        if let AnalysisEvent::Mapping(event) = event {
+            events.push(event);
+        }
+    };
+    let mut analysis = CaptureAnalysis::new(capture, scope, assumed);
+    while analysis.step(&mut keep).unwrap() == ReadProgress::More {}
+    events
+}

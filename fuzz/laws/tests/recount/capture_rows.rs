@@ -1,0 +1,111 @@
+//! The rows of a capture and its characters, from which totals are computed once more.
+
+use std::collections::BTreeMap;
+
+use analyzer::blocking::{BlockingEvent, StopReport};
+use analyzer::conversation::TransportEvent;
+use analyzer::event::{LinkEvent, TimedEvent};
+use analyzer::event_reader::{EventReader, ReadItem};
+use analyzer::link::interval::ActivityInterval;
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::mapping::MappingEvent;
+use analyzer::options::AnalysisScope;
+use analyzer::packet::ByteRetention;
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
+use analyzer::timeline::EventFilter;
+use analyzer::{ChannelEvent, Journey};
+use codec::Character;
+use codec::capture::{CaptureItem, CaptureReader, Channel, ChannelId, ReadProgress};
+use laws::chars::expansion;
+use laws::single_thread::use_one_thread;
+
+pub(crate) struct CaptureRows<'a> {
+    pub(crate) analysis: CaptureAnalysis<&'a [u8]>,
+    pub(crate) peers: BTreeMap<ChannelId, ChannelId>,
+    /// Recorded characters of each channel with their places.
+    pub(crate) characters: BTreeMap<ChannelId, Vec<(u64, Character)>>,
+    /// Events of all channels, commands included, in order of time.
+    pub(crate) events: Vec<TimedEvent>,
+    pub(crate) journeys: Vec<Journey>,
+    pub(crate) intervals: Vec<ActivityInterval>,
+    pub(crate) stops: Vec<StopReport>,
+    pub(crate) spoken: Vec<TransportEvent>,
+    pub(crate) mapping: Vec<MappingEvent>,
+}
+
+impl<'a> CaptureRows<'a> {
+    pub(crate) fn of(capture: &'a [u8]) -> Self {
+        use_one_thread();
+        let (scope, assumed) = (AnalysisScope::Everything, LinkAssumptions::default());
+        let mut rows = Self {
+            analysis: CaptureAnalysis::new(capture, scope, assumed),
+            peers: BTreeMap::new(),
+            characters: BTreeMap::new(),
+            events: Vec::new(),
+            journeys: Vec::new(),
+            intervals: Vec::new(),
+            stops: Vec::new(),
+            spoken: Vec::new(),
+            mapping: Vec::new(),
+        };
+        rows.read(capture);
+        rows.analyze();
+        rows
+    }
+
+    fn read(&mut self, capture: &[u8]) {
+        let mut reader = CaptureReader::new(capture);
+        let mut keep = |item: CaptureItem<'_>| match item {
+            CaptureItem::Channel(id, _) => _ = self.characters.entry(id).or_default(),
+            CaptureItem::Link(one, other) => self.peers.extend([(one, other), (other, one)]),
+            CaptureItem::Chunk(id, chunk) => {
+                self.characters.get_mut(&id).unwrap().extend(expansion(&chunk));
+            }
+            CaptureItem::Section => {}
+            CaptureItem::Fault(fault) => panic!("{fault}"),
+        };
+        while reader.step(&mut keep).unwrap() == ReadProgress::More {}
+        let mut reader = EventReader::new(capture, EventFilter::All, ByteRetention::Forget);
+        let mut keep = |item: ReadItem<'_>| match item {
+            ReadItem::Row(_, event) => self.events.push(event),
+            ReadItem::Fault(fault) => panic!("{fault}"),
+        };
+        while reader.step(&mut keep).unwrap() == ReadProgress::More {}
+    }
+
+    fn analyze(&mut self) {
+        let Self { analysis, journeys, intervals, stops, spoken, mapping, .. } = self;
+        let mut keep = |event| match event {
+            AnalysisEvent::Interval(interval) => intervals.push(interval),
+            AnalysisEvent::Journey(journey) => journeys.push(journey),
+            AnalysisEvent::Blocked(BlockingEvent::Stop(stop)) => stops.push(stop),
+            AnalysisEvent::Spoken(event) => spoken.push(event),
+            AnalysisEvent::Mapping(event) => mapping.push(event),
+            AnalysisEvent::Fault(fault) => panic!("{fault}"),
+            AnalysisEvent::Row(_) | AnalysisEvent::Slack(_) | AnalysisEvent::Case(_) => {}
+            AnalysisEvent::Blocked(BlockingEvent::Deadlock(_)) => {}
+        };
+        while analysis.step(&mut keep).unwrap() == ReadProgress::More {}
+    }
+
+    pub(crate) fn channel(&self, id: ChannelId) -> &Channel {
+        self.analysis.channel(id).unwrap()
+    }
+
+    /// Events of one channel.
+    pub(crate) fn own(&self, id: ChannelId) -> impl Iterator<Item = &TimedEvent> {
+        self.events.iter().filter(move |event| event.channel == id)
+    }
+
+    /// Link events on a channel and on the opposite one, in order of time, each with the character of the channel at
+    /// that moment; true for those on the channel itself.
+    pub(crate) fn of_link(&self, id: ChannelId) -> impl Iterator<Item = (bool, u64, &LinkEvent)> {
+        let (peer, period) = (self.peers.get(&id).copied(), self.channel(id).period);
+        self.events.iter().filter_map(move |event| {
+            let ChannelEvent::Link(body) = &event.body else { return None };
+            let is_own = event.channel == id;
+            let at = if is_own { event.at.0 } else { period.periods(event.time) };
+            (is_own || Some(event.channel) == peer).then_some((is_own, at, body))
+        })
+    }
+}

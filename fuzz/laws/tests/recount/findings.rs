@@ -1,0 +1,118 @@
+//! Findings about single events and packets, as predicates over rows; and the open links that stops wait for.
+
+use std::collections::BTreeSet;
+
+use analyzer::ChannelEvent;
+use analyzer::blocking::WaitRoot;
+use analyzer::event::{LinkEvent, TimedEvent};
+use analyzer::finding::{FindingKind, Occurrence};
+use analyzer::packet::FrameEnd;
+use codec::capture::{ChannelId, StartState};
+use codec::packet::CrcCheck;
+use codec::time::{OPEN_LINK, Tick};
+
+use super::capture_rows::CaptureRows;
+
+/// Findings that each stand for one event or packet.
+const KINDS: [FindingKind; 12] = [
+    FindingKind::OpenLink,
+    FindingKind::SilentAtFirst,
+    FindingKind::ForwardReset,
+    FindingKind::BackwardReset,
+    FindingKind::OverrunAlarm,
+    FindingKind::InvalidCode,
+    FindingKind::CorrectedCode,
+    FindingKind::Hole,
+    FindingKind::TruncatedByOpenLink,
+    FindingKind::CutByReset,
+    FindingKind::CrcBad,
+    FindingKind::Runt,
+];
+
+/// The finding that an event proves, and its place.
+fn found(rows: &CaptureRows<'_>, event: &TimedEvent) -> Option<(FindingKind, u64)> {
+    let at = event.at.0;
+    Some(match &event.body {
+        ChannelEvent::Link(LinkEvent::OpenLink) if is_silent_at_first(rows, event) => {
+            (FindingKind::SilentAtFirst, at)
+        }
+        ChannelEvent::Link(LinkEvent::OpenLink) => (FindingKind::OpenLink, at),
+        ChannelEvent::Link(LinkEvent::ForwardReset) => (FindingKind::ForwardReset, at),
+        ChannelEvent::Link(LinkEvent::BackwardReset) => (FindingKind::BackwardReset, at),
+        ChannelEvent::Link(LinkEvent::OverrunAlarm) => (FindingKind::OverrunAlarm, at),
+        ChannelEvent::Link(LinkEvent::InvalidCode(_)) => (FindingKind::InvalidCode, at),
+        ChannelEvent::Link(LinkEvent::CorrectedCode { .. }) => (FindingKind::CorrectedCode, at),
+        ChannelEvent::Link(LinkEvent::Hole { .. }) => (FindingKind::Hole, at),
+        ChannelEvent::Packet(packet) => match (packet.ended_by, packet.check) {
+            (FrameEnd::OpenLink, _) => (FindingKind::TruncatedByOpenLink, packet.end.0),
+            (FrameEnd::Reset, _) => (FindingKind::CutByReset, packet.end.0),
+            (FrameEnd::Gap, CrcCheck::Bad(_)) => (FindingKind::CrcBad, packet.start.0),
+            (FrameEnd::Gap, CrcCheck::Runt) => (FindingKind::Runt, packet.start.0),
+            (FrameEnd::Gap | FrameEnd::Hole | FrameEnd::CaptureEnd, _) => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// True if nothing but silence was recorded, or was before a slice, since the recording began or went on.
+fn is_silent_at_first(rows: &CaptureRows<'_>, event: &TimedEvent) -> bool {
+    let characters = &rows.characters[&event.channel];
+    let before = event.at.0 - OPEN_LINK.0.min(event.at.0);
+    if event.at.0 >= OPEN_LINK.0 && characters.binary_search_by_key(&before, |it| it.0).is_ok() {
+        return false;
+    }
+    let first = characters[0].0;
+    let start = StartState::of(rows.channel(event.channel)).filter(|it| it.at.0 == first);
+    let is_begin = event.at.0 - first < OPEN_LINK.0;
+    let silence = |it: StartState| event.at.0 - first + it.silent + u64::from(it.alive);
+    start.filter(|_| is_begin).is_none_or(|it| silence(it) < OPEN_LINK.0)
+}
+
+/// Compares counts, first and last places of findings.
+pub(crate) fn check(rows: &CaptureRows<'_>) {
+    let findings = rows.analysis.findings();
+    let place = |id, at| {
+        let time = rows.channel(id).period.time(at);
+        Occurrence { time, at: Tick(at) }
+    };
+    // What is left out of repeats counts, too.
+    let is_omitted = |event: &&TimedEvent| matches!(event.body, ChannelEvent::Omitted { .. });
+    let omitted: BTreeSet<ChannelId> =
+        rows.events.iter().filter(is_omitted).map(|event| event.channel).collect();
+    for id in rows.characters.keys().copied().filter(|id| !omitted.contains(id)) {
+        for kind in KINDS {
+            let found = rows.own(id).filter_map(|event| found(rows, event));
+            let places: Vec<u64> = found.filter(|it| it.0 == kind).map(|(_, at)| at).collect();
+            let expected =
+                places.iter().min().zip(places.iter().max()).map(|(first, last)| {
+                    (places.len() as u64, place(id, *first), place(id, *last))
+                });
+            let mut all = findings.ledger().found();
+            let known = all.find(|(other, channel, _)| (*other, *channel) == (kind, id));
+            let known = known.map(|(.., it)| (it.count, it.first, it.last));
+            assert_eq!(known, expected, "{} on {}", kind.about().name, rows.channel(id).name);
+        }
+    }
+}
+
+/// F-7: a stop that waits for an open link does so while it is open: up to its next character, or a hole.
+pub(crate) fn check_waits(rows: &CaptureRows<'_>) {
+    for stop in rows.stops.iter().filter(|stop| stop.root == WaitRoot::OpenLink) {
+        let output = *stop.chain.last().unwrap();
+        let mut open = None;
+        let mut is_open = false;
+        for event in rows.own(output) {
+            match event.body {
+                ChannelEvent::Link(LinkEvent::OpenLink) => open = Some(event.time),
+                ChannelEvent::Link(LinkEvent::LinkRestored | LinkEvent::Hole { .. }) => {
+                    let span = open.take().map(|from| [from, event.time]);
+                    is_open |=
+                        span.is_some_and(|[from, to]| from <= stop.until && stop.since <= to);
+                }
+                _ => {}
+            }
+        }
+        is_open |= open.is_some_and(|from| from <= stop.until);
+        assert!(is_open, "{} was not open: {stop:?}", rows.channel(output).name);
+    }
+}
