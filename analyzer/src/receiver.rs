@@ -2,7 +2,7 @@
 
 use codec::Chars;
 use codec::capture::{Channel, StartState};
-use codec::character::{DecodedCode, Symbol};
+use codec::character::{DecodedCode, Symbol, decode_control};
 use codec::chars::CharRun;
 use codec::framing::{FrameEvent, Framer, FramerMode, FramerState};
 use codec::time::Tick;
@@ -229,6 +229,7 @@ impl EventDecoder {
             FrameEvent::Data(data) => return self.data(at, data, out),
             FrameEvent::Discarded(_) => return,
             FrameEvent::Idle(_) => return self.pause(at),
+            FrameEvent::Fill(codes) => return self.fill(at, codes, out),
             FrameEvent::Control { code, decoded } => return self.control(at, code, decoded, out),
             FrameEvent::End(end) => {
                 if let Some(packet) = self.packet.take() {
@@ -255,6 +256,18 @@ impl EventDecoder {
             packet.add(at, data);
         }
         out(at, ChannelEvent::Data(data.len() as u64));
+    }
+
+    /// Processes fill: only its commands have an effect again.
+    fn fill(&mut self, at: Tick, codes: &[u8], out: &mut impl FnMut(Tick, ChannelEvent)) {
+        let is_stop = |code: &u8| decode_control(*code).symbol() == Some(Symbol::Stop);
+        // Commands alternate with what follows them.
+        if self.command == Some(FlowCommand::Go) && !codes.iter().take(2).any(is_stop) {
+            return;
+        }
+        for (place, code) in (at.0..).zip(codes) {
+            self.control(Tick(place), *code, decode_control(*code), out);
+        }
     }
 
     fn control(

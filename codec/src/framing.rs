@@ -42,6 +42,9 @@ pub enum FrameEvent<'a> {
     Discarded(&'a [u8]),
     /// A run of IDLEs of this length. C-6
     Idle(u64),
+    /// Codes of GAP, GO and STOP, each that of the second character before it: all but commands have their effect once,
+    /// and the first two of them came as [`Self::Control`]. F-8
+    Fill(&'a [u8]),
     /// Any other control code, before its effects. C-2..C-5
     Control {
         /// The received code.
@@ -241,19 +244,38 @@ impl Framer {
     fn control<'a>(
         &mut self,
         mut at: Tick,
-        codes: &[u8],
+        codes: &'a [u8],
         out: &mut impl FnMut(Tick, FrameEvent<'a>),
     ) {
         let mut rest = codes;
-        while let Ok((after, codes)) = code(rest) {
+        while let Ok((after, code)) = code(rest) {
             let len = (rest.len() - after.len()) as u64;
-            match codes {
+            match code {
                 ControlCodes::Idle => self.idle(at, len, out),
                 ControlCodes::Other(code) => self.code(at, code, out),
             }
             at.0 += len;
             rest = after;
+            let fill = self.fill_len(codes, rest);
+            if let Some((fill, after)) = rest.split_at_checked(fill).filter(|_| fill > 0) {
+                out(at, FrameEvent::Fill(fill));
+                at.0 += fill.len() as u64;
+                rest = after;
+            }
         }
+    }
+
+    /// Number of codes at the head of the rest that go on with the fill of the two before.
+    #[inline]
+    fn fill_len(&self, codes: &[u8], rest: &[u8]) -> usize {
+        let before = codes.len() - rest.len();
+        let Some(from) = before.checked_sub(2).and_then(|from| codes.get(from..)) else { return 0 };
+        let is_fill = |code: &u8| {
+            let symbol = self.rules.decode(*code);
+            [Symbol::Gap, Symbol::Go, Symbol::Stop].map(DecodedCode::Exact).contains(&symbol)
+        };
+        let len = rest.iter().zip(from).take_while(|(code, before)| code == before).count();
+        if len > 0 && from.iter().take(2).all(is_fill) { len } else { 0 }
     }
 
     #[inline]
@@ -402,6 +424,24 @@ mod tests {
     use super::*;
     use crate::notation::parse;
 
+    /// F-8
+    #[test]
+    fn codes_that_repeat_the_two_before_are_fill() {
+        let fill = |text: &str| {
+            let (mut fill, chars) = (Vec::new(), parse(text).unwrap());
+            Framer::new().feed(chars.chars(), &mut |at, event| {
+                if let FrameEvent::Fill(codes) = event {
+                    fill.push((at.0, codes.len()));
+                }
+            });
+            fill
+        };
+        assert_eq!(fill("GAP GO GAP GO GAP STOP STOP STOP STOP"), [(2, 3), (7, 2)]);
+        assert_eq!(fill("GO GO IDLE GO GO GO 05 GO GO GAP GO GAP"), [(5, 1), (10, 2)]);
+        // FRES, PRB and codes that are no symbols have their effect each time.
+        assert_eq!(fill("FRES FRES FRES GAP FRES GAP !ff !ff !ff GAP !0d GAP !0d"), []);
+    }
+
     /// The frames of a text, and the events of its characters fed in pieces of `len`.
     fn check(text: &str, len: usize) -> (Vec<String>, Vec<String>) {
         let chars = parse(text).unwrap();
@@ -412,7 +452,10 @@ mod tests {
         while !rest.is_empty() {
             let (piece, after) = rest.split_at(len);
             framer.feed(piece, &mut |at, event| {
-                let silent = matches!(event, FrameEvent::Idle(_) | FrameEvent::Control { .. });
+                let silent = matches!(
+                    event,
+                    FrameEvent::Idle(_) | FrameEvent::Fill(_) | FrameEvent::Control { .. }
+                );
                 events.extend((!silent).then(|| format!("{at} {event:02x?}")));
             });
             rest = after;

@@ -185,6 +185,7 @@ impl SymbolChecker {
                 let silent = self.phase.silent.saturating_add(periods);
                 self.phase.silent = silent.min(OPEN_LINK.0);
             }
+            FrameEvent::Fill(codes) => self.acted.codes += codes.len() as u64,
             FrameEvent::Control { code, decoded } => {
                 self.acted.codes += 1;
                 if let Some((wire, at)) = self.open_wires.code(at, code, decoded) {

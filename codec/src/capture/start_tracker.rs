@@ -3,7 +3,7 @@
 use super::channel::Channel;
 use super::chunk::{Chunk, ChunkContent};
 use super::start_state::{FlowCommand, StartSender, StartState};
-use crate::character::Symbol;
+use crate::character::{Symbol, decode_control};
 use crate::framing::{FrameEvent, Framer};
 use crate::time::{CharacterPeriod, OPEN_LINK, Tick};
 
@@ -138,6 +138,11 @@ impl TrackedWire {
             FrameEvent::Start(data) | FrameEvent::Data(data) | FrameEvent::Discarded(data) => {
                 self.state.alive = true;
                 self.state.data = Tick(at.0.saturating_add(data.len() as u64));
+            }
+            FrameEvent::Fill(codes) => {
+                for (place, code) in (at.0..).zip(codes) {
+                    self.symbol(Tick(place), decode_control(*code).symbol());
+                }
             }
             FrameEvent::Control { decoded, .. } => {
                 self.state.alive = true;

@@ -60,6 +60,7 @@ impl ContentCounter {
             | FrameEvent::LinkRestored
             | FrameEvent::Discarded(_)
             | FrameEvent::Idle(_)
+            | FrameEvent::Fill(_)
             | FrameEvent::LinkOpen
             | FrameEvent::Reset
             | FrameEvent::ResetEnded => {}
