@@ -1,6 +1,7 @@
 //! Selection of the analysis output.
 
-/// Output of an analysis. Findings and totals of slack buffers are always computed.
+/// Output of an analysis. Findings and totals of slack buffers are always computed, except for [`Self::Journeys`] and
+/// [`Self::Series`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnalysisScope {
     /// Findings only.
@@ -15,6 +16,8 @@ pub enum AnalysisScope {
     Intervals,
     /// Bounds of slack buffers.
     Fills,
+    /// Journeys.
+    Journeys,
     /// Journeys and waits.
     Network,
     /// Activity of channels, and journeys.
@@ -42,6 +45,11 @@ impl AnalysisScope {
         matches!(self, Self::Cases | Self::Log | Self::Timeline)
     }
 
+    /// Findings, and waits, conversations and mapping, of which some are.
+    pub(crate) const fn includes_findings(self) -> bool {
+        !matches!(self, Self::Journeys | Self::Series)
+    }
+
     pub(crate) const fn includes_states(self) -> bool {
         self.includes_intervals() || matches!(self, Self::Counts | Self::Report)
     }
@@ -59,7 +67,8 @@ impl AnalysisScope {
 
     pub(crate) const fn includes_network(self) -> bool {
         self.includes_report()
-            || matches!(self, Self::Log | Self::Network | Self::Series | Self::Timeline)
+            || matches!(self, Self::Log | Self::Network | Self::Timeline)
+            || matches!(self, Self::Journeys | Self::Series)
     }
 
     pub(crate) const fn includes_mapping(self) -> bool {

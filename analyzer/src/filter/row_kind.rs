@@ -99,13 +99,13 @@ row_kinds! {
         Report("channel,cells,low_water_lo,high_water_hi,stops,late"), [SlackRow::FIELDS];
     Fills: "links --fill", "fills", "fills", Fills,
         Table("start,channel,periods,lo,hi,lo_end,hi_end"), [FillRow::FIELDS];
-    Damage: "links --damage", "damaged wires", "wires", Network,
+    Damage: "links --damage", "damaged wires", "wires", Journeys,
         Table("after,seen,wire,packets,alone,damaged,cleared,set"), [WireDamageRow::FIELDS];
-    Journeys: "journeys", "journeys", "journeys", Network, Lines(Some(render::journey_head)), [JourneyRow::FIELDS];
+    Journeys: "journeys", "journeys", "journeys", Journeys, Lines(Some(render::journey_head)), [JourneyRow::FIELDS];
     Series: "series", "intervals of channels", "intervals", Series,
         Table("time_ps,channel,utilisation,stopped,packets,latency_p50_ps,bad,latency_p99_ps"),
         [SeriesRow::FIELDS];
-    Flows: "flows", "flows", "flows", Network,
+    Flows: "flows", "flows", "flows", Journeys,
         Table("source,destination,packets,bytes,dropped,corrupt,latency_mean_ps,latency_p50_ps,latency_p99_ps"),
         [PacketFlowRow::FIELDS];
     Conversations: "conversations", "conversations", "conversations", Conversations,
@@ -115,7 +115,7 @@ row_kinds! {
         Table("time_ps,source,destination,event,seq,timestamp|message,kind,bytes,cause,reason,rtt_ps,\
                gone,fate,logical_channel,incarnation,fault,channel"),
         [&[], ObservationRow::FIELDS, MalformedRow::FIELDS];
-    IpConversations: "conversations --ip", "conversations over IP", "conversations", Network,
+    IpConversations: "conversations --ip", "conversations over IP", "conversations", Journeys,
         Table("source,source_port,destination,protocol,packets,data,lost,retransmissions,\
                destination_port,bad_checksums"),
         [IpConversationRow::FIELDS];

@@ -122,6 +122,9 @@ impl ActiveLink {
         if !timeline.is_continued_by(id, chunk) {
             timeline.advance_to(id, chunk.first, &mut |event| state.process(event));
         }
+        if !state.scope.includes_findings() {
+            return timeline.add(id, chunk, &mut |_, _| {});
+        }
         state.findings.symbols(id, chunk, |checks| {
             timeline.add(id, chunk, &mut |at, event| checks.observe(at, event));
         });
@@ -219,16 +222,18 @@ impl LinkState {
         }
         let TimedEvent { time, channel: id, at, body } = &event;
         let Some(channel) = self.channels.get_mut(id) else { return };
-        let states = self.scope.includes_states();
+        let (states, findings) = (self.scope.includes_states(), self.scope.includes_findings());
         if states {
             channel.activity.own(*at, body);
             self.out.collect_intervals(channel, *time, self.scope);
         }
-        channel.slack.own(*at, body);
-        self.out.collect_slack(channel, self.scope);
-        self.findings.row(&event);
+        if findings {
+            channel.slack.own(*at, body);
+            self.out.collect_slack(channel, self.scope);
+            self.findings.row(&event);
+        }
         let own_period = channel.channel.period;
-        if let Some(peer) = channel.peer
+        if let Some(peer) = channel.peer.filter(|_| states || findings)
             && let Some(peer) = self.channels.get_mut(&peer)
         {
             let at = match peer.channel.period {
@@ -239,8 +244,10 @@ impl LinkState {
                 peer.activity.opposite(at, body);
                 self.out.collect_intervals(peer, *time, self.scope);
             }
-            peer.slack.opposite(at, body);
-            self.out.collect_slack(peer, self.scope);
+            if findings {
+                peer.slack.opposite(at, body);
+                self.out.collect_slack(peer, self.scope);
+            }
         }
         match body {
             ChannelEvent::Data(_) | ChannelEvent::Command(_) => {}

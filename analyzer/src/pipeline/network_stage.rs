@@ -259,6 +259,9 @@ impl NetworkStage {
         self.journeys.row(event, &mut ended);
         ended.drain(..).for_each(|journey| self.journey(journey));
         self.ended = ended;
+        if !self.out.scope.includes_findings() {
+            return;
+        }
         let Self { network, journeys, blocking, mapping, out, .. } = self;
         let silence = mapping.event_item(event, network);
         network.observe(event);
@@ -280,6 +283,9 @@ impl NetworkStage {
     /// Processes a journey that has ended.
     fn journey(&mut self, journey: Journey) {
         let Self { network, mapping, out, .. } = self;
+        if !out.scope.includes_findings() {
+            return out.events.push(AnalysisEvent::Journey(journey));
+        }
         out.findings.journey(&journey, network);
         let transport = TransportItem::of(&journey, network);
         let mapping = mapping.journey_item(&journey, network);
