@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::EvidenceView;
 use crate::named_enum::named_enum;
+use crate::row::FieldValue;
 
 named_enum! {
     /// Severity of a finding.
@@ -163,6 +164,8 @@ impl FindingKind {
         ALL.iter().find(|about| about.name == name)
     }
 }
+
+impl FieldValue for Severity {}
 
 impl Serialize for Severity {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

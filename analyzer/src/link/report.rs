@@ -11,7 +11,7 @@ use crate::channel_name::TapEnd;
 use crate::counters::{CONTROL, ControlCounts};
 use crate::named_enum::named_enum;
 use crate::row::FieldShape::{List, Place, Real};
-use crate::row::{FieldType, RowField, row};
+use crate::row::{FieldType, FieldValue, RowField, row};
 
 /// Totals of a channel.
 #[derive(Clone, Copy, Debug)]
@@ -174,6 +174,8 @@ impl ActivityInterval {
 /// Values by name, in a fixed order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NamedValues<T, const N: usize>(pub [(&'static str, T); N]);
+
+impl<T: Serialize, const N: usize> FieldValue for NamedValues<T, N> {}
 
 impl<T: Serialize, const N: usize> Serialize for NamedValues<T, N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
