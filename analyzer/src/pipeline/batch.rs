@@ -10,7 +10,7 @@ use codec::capture::{
 };
 use codec::character::{Symbol, decode_control};
 use codec::time::Tick;
-use codec::{CharBuf, Character, Chars};
+use codec::{CharBuf, Chars};
 
 use crate::timeline::REPEATED_MAX_ALL;
 
@@ -144,10 +144,8 @@ impl ChunkBatch {
         };
         self.weight += rounds * (chars.len() as u64 + CONTROL * control);
         // Planes aligned to a byte are copied as they are.
-        while !self.chars.len().is_multiple_of(8) {
-            self.chars.push(Character::IDLE);
-        }
-        let from = self.chars.len();
+        let from = self.chars.len().next_multiple_of(8);
+        self.chars.push_idle(from - self.chars.len());
         self.chars.push_chars(chars);
         let chars = from..self.chars.len();
         self.entries.push(BatchChunk { channel, first: chunk.first, chars, count });

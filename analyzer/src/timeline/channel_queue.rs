@@ -128,8 +128,9 @@ impl ChannelQueue {
         match chunk.content {
             ChunkContent::Literal(chars) => self.receiver.feed_observed(chars, observe, &mut out),
             ChunkContent::Repeat { pattern, count } => {
-                let pattern = pattern.iter().collect();
-                self.repeat = Some(QueuedRepeat { pattern, taken: 0, left: count });
+                let mut kept = CharBuf::new();
+                kept.push_chars(pattern);
+                self.repeat = Some(QueuedRepeat { pattern: kept, taken: 0, left: count });
             }
         }
     }

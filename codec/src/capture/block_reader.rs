@@ -31,7 +31,8 @@ pub(super) struct BlockReader {
     /// Kind of the last block; a classic pcap file begins with a section header.
     pub(super) kind: u32,
     pub(super) resumed: Option<ResumedChannels>,
-    pub(super) splitter: ChannelSplitter,
+    /// None if channels stay those of the file.
+    pub(super) splitter: Option<Box<ChannelSplitter>>,
 }
 
 #[derive(Debug, Default)]
@@ -61,8 +62,11 @@ impl BlockReader {
         out: &mut dyn FnMut(CaptureItem<'_>),
     ) -> Result<ReadProgress, CaptureError> {
         let (mut faults, mut ends, resumed) = (0, Vec::new(), self.resumed.take());
-        let mut splitter = std::mem::take(&mut self.splitter);
-        let mut out = |item: CaptureItem<'_>| splitter.split(item, out);
+        let mut splitter = self.splitter.take();
+        let mut out = |item: CaptureItem<'_>| match &mut splitter {
+            Some(splitter) => splitter.split(item, out),
+            None => out(item),
+        };
         let result = self.advance(stream, &mut |item| {
             faults += u64::from(matches!(item, CaptureItem::Fault(_)));
             match (&resumed, item) {

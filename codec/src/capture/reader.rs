@@ -34,7 +34,7 @@ impl<R: Read> CaptureReader<R> {
     /// The reader with a channel for each virtual channel of links whose description has a profile, and with a
     /// profile for all other links, if one is assumed. C-7
     pub fn with_virtual_channels(mut self, assumed: Option<LinkProfile>) -> Self {
-        self.blocks.splitter = ChannelSplitter::new(assumed);
+        self.blocks.splitter = Some(Box::new(ChannelSplitter::new(assumed)));
         self
     }
 }

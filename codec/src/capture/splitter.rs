@@ -13,8 +13,6 @@ use crate::virtual_channels::{LinkProfile, VIRTUAL_CHANNELS_MAX, VirtualChannelS
 
 #[derive(Debug, Default)]
 pub(super) struct ChannelSplitter {
-    /// False if channels stay those of the file.
-    is_on: bool,
     assumed: Option<LinkProfile>,
     channels: BTreeMap<ChannelId, SplitChannel>,
     /// Characters of the current chunk by virtual channel, for all channels.
@@ -34,13 +32,12 @@ struct SplitChannel {
 
 impl ChannelSplitter {
     pub(super) fn new(assumed: Option<LinkProfile>) -> Self {
-        Self { is_on: true, assumed, ..Self::default() }
+        Self { assumed, ..Self::default() }
     }
 
     /// Emits the items that take the place of one of the file.
     pub(super) fn split(&mut self, item: CaptureItem<'_>, out: &mut dyn FnMut(CaptureItem<'_>)) {
         match item {
-            _ if !self.is_on => out(item),
             CaptureItem::Channel(id, channel) => {
                 let profile = channel.profile().or_else(|| self.assumed.clone());
                 match profile.filter(|_| channel.virtual_channel().is_none()) {

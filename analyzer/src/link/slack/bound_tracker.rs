@@ -143,12 +143,9 @@ impl BoundTracker {
         }
         let (lo, flat_from) = self.lower_bound(input, len);
         let (hi, full_from) = self.upper_bound(input, len);
-        let mut cuts = [Some(0), flat_from.map(|(from, _)| from), full_from.map(|(from, _)| from)];
-        cuts.sort_unstable();
-        let mut cuts = cuts.into_iter().flatten().peekable();
-        let start = self.next;
-        while let Some(from) = cuts.next() {
-            let to = cuts.peek().copied().unwrap_or(len);
+        let [one, other] = [flat_from, full_from].map(|then| then.map_or(len, |(from, _)| from));
+        let (start, mut from) = (self.next, 0);
+        for to in [one.min(other), one.max(other), len] {
             if from == to {
                 continue;
             }
@@ -165,6 +162,7 @@ impl BoundTracker {
                 commanded: self.commanded,
                 input,
             })?;
+            from = to;
         }
         let lost = match (full_from, self.anchor, input) {
             (Some((from, _)), BoundAnchor::Stop, CellInput::Cell) => len - from,
