@@ -35,7 +35,7 @@ pub use self::conversations::{ConversationText, conversations};
 pub use self::headline::held_up;
 pub use self::journeys::{WAY_SPARE, journey_excess, journey_head, journey_lines};
 pub use self::line::{ColumnRank, StyledLine, TextStyle, count, wrapped};
-pub use self::links::{PictureSpan, activity_style, axis, links, shown_activity};
+pub use self::links::{PictureSpan, activity_glyph, activity_style, axis, links, shown_activity};
 pub(crate) use self::log::log_text;
 pub use self::log::{case_head, case_line, log_head, log_line};
 pub use self::log_row::LogRow;
@@ -43,7 +43,7 @@ pub use self::mapping::{MappingText, mapping};
 #[cfg(feature = "score")]
 pub use self::score::score;
 pub use self::slack::slack;
-pub use self::topology::topology;
+pub use self::topology::{network, topology};
 pub use self::units::{ReportLayout, TimeUnit};
 
 /// Heading above rows of packets.

@@ -3,6 +3,7 @@
 
 mod column;
 mod notes;
+pub mod waveform;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};

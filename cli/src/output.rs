@@ -1,5 +1,6 @@
 //! Standard output: lines with or without colour, JSON, and a silent end if the reader closes the pipe.
 
+use std::borrow::Cow;
 use std::env;
 use std::io::{self, BufWriter, Write};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -59,30 +60,43 @@ pub(crate) fn is_gone() -> bool {
         && streams.iter().any(|it| it.revents().intersects(PollFlags::HUP | PollFlags::ERR))
 }
 
+/// Colours and characters of a terminal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TerminalLook {
+    pub(crate) style: fn(TextStyle) -> Style,
+    /// True in a locale that has no other characters.
+    pub(crate) is_ascii: bool,
+}
+
+impl TerminalLook {
+    /// A line in the characters of the terminal.
+    pub(crate) fn line(self, line: &StyledLine) -> Cow<'_, StyledLine> {
+        if self.is_ascii { Cow::Owned(line.each_piece(ascii)) } else { Cow::Borrowed(line) }
+    }
+}
+
 /// Standard output. After the first error nothing more is printed.
 pub(crate) struct StandardOutput {
-    style: fn(TextStyle) -> Style,
+    look: TerminalLook,
     width: Option<usize>,
-    /// True in a locale that has no other characters.
-    is_ascii: bool,
     result: io::Result<()>,
 }
 
 impl StandardOutput {
     pub(crate) fn new(colour: ColourChoice, width: Option<usize>) -> Self {
-        let coloured = match colour {
+        let is_coloured = match colour {
             ColourChoice::Auto => AutoStream::choice(&io::stdout()) != ColorChoice::Never,
             ColourChoice::Always => true,
             ColourChoice::Never => false,
         };
-        let style = if coloured { style } else { |_| Style::new() };
-        Self { style, width, is_ascii: is_locale_ascii(), result: Ok(()) }
+        let style = if is_coloured { style } else { |_| Style::new() };
+        let look = TerminalLook { style, is_ascii: is_locale_ascii() };
+        Self { look, width, result: Ok(()) }
     }
 
-    /// Colours of each style.
     #[cfg(feature = "view")]
-    pub(crate) const fn style(&self) -> fn(TextStyle) -> Style {
-        self.style
+    pub(crate) const fn look(&self) -> TerminalLook {
+        self.look
     }
 
     /// False after an error, for example a closed pipe.
@@ -101,16 +115,14 @@ impl StandardOutput {
     }
 
     pub(crate) fn line(&mut self, line: &StyledLine) {
-        let style = self.style;
-        let plain = self.is_ascii.then(|| line.each_piece(ascii));
-        let line = plain.as_ref().unwrap_or(line);
+        let (look, line) = (self.look, self.look.line(line));
         // Trailing blanks are not printed, as in the line's own text.
         let mut left = line.to_string().len();
         self.write(|stream| {
             for (role, piece) in line.pieces() {
                 let piece = piece.get(..left.min(piece.len())).unwrap_or(piece);
                 left -= piece.len();
-                let style = style(role);
+                let style = (look.style)(role);
                 if style == Style::new() {
                     stream.write_all(piece.as_bytes())?;
                 } else {
@@ -174,16 +186,19 @@ fn ascii(text: &str) -> String {
         is_raised = raised.is_some();
         plain.push(raised.unwrap_or(match char {
             '─' | '━' | '–' | '−' | '╌' | '┈' => '-',
-            '│' | '┃' | '╎' | '┊' => '|',
+            '│' | '┃' | '╎' | '┊' | '┆' | '▏' => '|',
             '\u{250c}'..='\u{254b}' | '╭' | '╮' | '╯' | '╰' => '+',
             '►' | '▶' | '→' | '›' | '≥' => '>',
             '◄' | '◀' | '←' | '≤' => '<',
             '▅'..='█' | '▓' | '●' => '#',
-            '▁'..='▄' | '▒' | '◐' | '⇄' => '=',
+            '▁'..='▄' | '◐' | '⇄' => '=',
+            '▒' => '%',
+            '░' => ':',
+            '▔' => '~',
             '§' => 'S',
-            '⊕' => '^',
-            '░' | '·' | '…' | '⋯' | '•' | '○' => '.',
-            '✓' => 'v',
+            '⊕' | '↑' => '^',
+            '·' | '…' | '⋯' | '•' | '○' => '.',
+            '✓' | '↓' => 'v',
             '✗' | '×' => 'x',
             'µ' => 'u',
             '±' => '~',

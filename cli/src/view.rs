@@ -3,6 +3,7 @@
 
 mod keys;
 mod list;
+mod network;
 mod overview;
 mod prompt;
 mod row;
@@ -26,8 +27,7 @@ use codec::time::CharacterPeriod;
 use codec::virtual_channels::{LinkProfile, VIRTUAL_CHANNELS_MAX};
 
 use crate::args::BrowsedList as ViewKind;
-
-pub(crate) use self::screen::CellStyleFn;
+use crate::output::TerminalLook;
 
 use self::list::{ListStart, RowGoal, RowList};
 use self::overview::CaptureOverview;
@@ -44,7 +44,7 @@ const CHARACTERS_BEFORE: Picoseconds = 25_600_000;
 const BLOCKS: usize = 64;
 
 impl ViewKind {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Findings,
         Self::Links,
         Self::Packets,
@@ -52,17 +52,22 @@ impl ViewKind {
         Self::Characters,
         Self::Journeys,
         Self::Conversations,
+        Self::Wires,
+        Self::Network,
     ];
 
+    /// Name of its tab: those of all fit 80 columns.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Findings => "findings",
             Self::Links => "links",
             Self::Packets => "packets",
             Self::Events => "events",
-            Self::Characters => "characters",
+            Self::Characters => "chars",
             Self::Journeys => "journeys",
-            Self::Conversations => "conversations",
+            Self::Conversations => "talks",
+            Self::Wires => "wires",
+            Self::Network => "net",
         }
     }
 
@@ -73,9 +78,10 @@ impl ViewKind {
             Self::Links => RowKind::Links,
             Self::Packets => RowKind::Packets,
             Self::Events => RowKind::Events,
-            Self::Characters => RowKind::Characters,
+            Self::Characters | Self::Wires => RowKind::Characters,
             Self::Journeys => RowKind::Journeys,
             Self::Conversations => RowKind::Conversations,
+            Self::Network => RowKind::Intervals,
         }
     }
 
@@ -83,6 +89,7 @@ impl ViewKind {
     const fn is_of_place(self) -> bool {
         match self {
             Self::Packets | Self::Events | Self::Characters | Self::Journeys => true,
+            Self::Wires | Self::Network => true,
             Self::Findings | Self::Links | Self::Conversations => false,
         }
     }
@@ -100,7 +107,7 @@ pub(crate) struct ViewerOptions {
     pub(crate) to: Option<WindowEdge>,
     /// Codes of virtual channels on links without a profile of their own. C-7
     pub(crate) profile: Option<LinkProfile>,
-    pub(crate) style: CellStyleFn,
+    pub(crate) look: TerminalLook,
     /// Name of the capture on the screen.
     pub(crate) name: String,
 }
@@ -194,9 +201,9 @@ impl CaptureViewer {
         self.size = (width, height);
         if is_new_width {
             self.refreshed = None;
-            if self.kind == ViewKind::Characters {
+            if matches!(self.kind, ViewKind::Characters | ViewKind::Wires) {
                 let goal = self.here().unwrap_or_default();
-                self.read(ViewKind::Characters, goal, 0);
+                self.read(self.kind, goal, 0);
             }
         }
     }
@@ -264,10 +271,11 @@ impl CaptureViewer {
     /// Reads a list from a number of places before a row.
     fn read(&mut self, kind: ViewKind, goal: RowGoal, before: usize) {
         let index = self.indexer.index();
+        let goal = if kind == ViewKind::Network { self.moment(goal) } else { goal };
         let (capture, time) = goal.at;
         let shown = CHARACTERS_BEFORE.saturating_mul(before as u128 + 1);
         let from = (capture, time.saturating_sub(shown));
-        let is_link = kind == ViewKind::Characters;
+        let is_link = matches!(kind, ViewKind::Characters | ViewKind::Wires);
         let place = if is_link {
             index.place(from).saturating_sub(PLACES_BEFORE)
         } else {
@@ -289,12 +297,17 @@ impl CaptureViewer {
         };
         let capture = index.resume(place, file).with_virtual_channels(self.options.profile.clone());
         let choice = self.choice(kind);
-        let reader = if is_link {
-            let channel = goal.channel.clone().or_else(|| self.selected_channel());
-            let layout = (choice.unit, self.size.0);
-            Some(RowReader::characters(capture, channel, layout, complete))
-        } else {
-            RowReader::new(kind, capture)
+        let channel = || goal.channel.clone().or_else(|| self.selected_channel());
+        let layout = (choice.unit, self.size.0);
+        let reader = match kind {
+            ViewKind::Characters => {
+                Some(RowReader::characters(capture, channel(), layout, complete))
+            }
+            ViewKind::Wires => Some(RowReader::wires(capture, channel(), layout)),
+            ViewKind::Packets | ViewKind::Events | ViewKind::Journeys | ViewKind::Network => {
+                RowReader::new(kind, capture, goal.at)
+            }
+            ViewKind::Findings | ViewKind::Links | ViewKind::Conversations => None,
         };
         let Some(reader) = reader else { return };
         let head = kind.row_kind().head(choice.unit).unwrap_or_default();

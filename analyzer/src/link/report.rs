@@ -22,8 +22,8 @@ pub struct ChannelReport<'a> {
     pub channel: &'a Channel,
     /// The opposite channel.
     pub peer: Option<ChannelId>,
-    /// Its activity at the last known character.
-    pub now: Option<ChannelActivity>,
+    /// Its activity at the last known character, and since when.
+    pub now: Option<ActivityInterval>,
     /// Its totals.
     pub totals: &'a ChannelTotals,
     /// Periods in each LED state of the port at its receiving end, in the order of [`LedState::ALL`]. L

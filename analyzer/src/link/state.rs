@@ -105,9 +105,10 @@ impl ActivityTracker {
         self.leds.times()
     }
 
-    /// The latest activity that is known.
-    pub(crate) fn now(&self) -> Option<ChannelActivity> {
-        self.current.map(|(_, activity)| activity)
+    /// The latest interval, as far as it is known.
+    pub(crate) fn now(&self) -> Option<ActivityInterval> {
+        let (start, state) = self.current?;
+        Some(ActivityInterval { channel: self.channel, start, end: self.next, state })
     }
 
     pub(crate) const fn totals(&self) -> &ChannelTotals {
@@ -393,9 +394,7 @@ impl ActivityTracker {
     }
 
     fn close(&mut self) {
-        if let Some((start, state)) = self.current.take() {
-            let interval = ActivityInterval { channel: self.channel, start, end: self.next, state };
-            self.ended.push(interval);
-        }
+        self.ended.extend(self.now());
+        self.current = None;
     }
 }

@@ -133,9 +133,13 @@ impl NetworkStage {
         &self.out.findings
     }
 
-    /// The network of the sections that have ended.
+    /// The network of the sections so far.
     pub(super) fn topology(&self) -> Topology {
-        self.evidence.topology()
+        let mut evidence = self.evidence.clone();
+        if self.progress != SectionProgress::End {
+            evidence.section(self.network.clone(), self.journeys.implied());
+        }
+        evidence.topology()
     }
 
     pub(super) const fn mapping(&self) -> &MappingTracker {

@@ -125,7 +125,7 @@ fn legend() -> StyledLine {
             | ChannelActivity::Reset
             | ChannelActivity::Stopped
             | ChannelActivity::Starved
-            | ChannelActivity::Idle => glyph(state).to_owned(),
+            | ChannelActivity::Idle => activity_glyph(state).to_owned(),
         };
         line = line
             .and(activity_style(state), glyph)
@@ -157,7 +157,8 @@ fn title(link: &[ChannelReport<'_>]) -> StyledLine {
     StyledLine::of(TextStyle::Head, name).and(TextStyle::Dim, rest)
 }
 
-const fn glyph(state: ChannelActivity) -> &'static str {
+/// Character for an activity in a picture.
+pub const fn activity_glyph(state: ChannelActivity) -> &'static str {
     match state {
         ChannelActivity::Unknown => "?",
         ChannelActivity::Open => "x",
@@ -208,7 +209,7 @@ fn cell(times: &[u128; 7]) -> (&'static str, TextStyle) {
             let height = HEIGHTS.get(eighths.saturating_sub(1)).copied();
             (height.unwrap_or_default(), activity_style(ChannelActivity::Sending))
         }
-        Some((state, _)) => (glyph(state), activity_style(state)),
+        Some((state, _)) => (activity_glyph(state), activity_style(state)),
     }
 }
 

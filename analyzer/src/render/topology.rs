@@ -46,14 +46,35 @@ pub fn topology(topology: &Topology, out: &mut impl FnMut(StyledLine)) {
     }
     table(topology, out);
     out(StyledLine::default());
-    TopologyTrees { topology, drawn: BTreeSet::new(), crossed: BTreeSet::new(), left: LINES_MAX }
-        .draw(out);
+    network(topology, &|socket| cable(topology, socket), &mut |_, line| out(line));
     if !topology.remarks.is_empty() {
         out(StyledLine::default());
     }
     for remark in &topology.remarks {
         out(StyledLine::of(TextStyle::Notice, format!("! {}", remark.text)));
     }
+}
+
+/// Prints the network as trees of all nodes, each from its largest switch, with the text of each link. Lines come with
+/// the socket of their link, those of roots without.
+pub fn network(
+    topology: &Topology,
+    cable: &dyn Fn(TopologyPort) -> StyledLine,
+    out: &mut impl FnMut(Option<TopologyPort>, StyledLine),
+) {
+    let (drawn, crossed) = (BTreeSet::new(), BTreeSet::new());
+    TopologyTrees { topology, cable, drawn, crossed, left: LINES_MAX }.draw(out);
+}
+
+/// A link, by the directions that were captured.
+fn cable(topology: &Topology, socket: TopologyPort) -> StyledLine {
+    let channels = topology.links.get(socket.link).map(|link| link.channels.len());
+    let text = match channels {
+        Some(0) => "~~",
+        Some(1) => "╌╌",
+        Some(_) | None => "──",
+    };
+    StyledLine::of(TextStyle::Dim, text)
 }
 
 /// Width of a column of names, limited to 24.
@@ -89,32 +110,39 @@ fn table(topology: &Topology, out: &mut impl FnMut(StyledLine)) {
     }
 }
 
-/// Spanning trees of all nodes, each from its largest switch.
+/// Spanning trees of all nodes.
 struct TopologyTrees<'a> {
     topology: &'a Topology,
+    /// Text of the link in a port.
+    cable: &'a dyn Fn(TopologyPort) -> StyledLine,
     drawn: BTreeSet<usize>,
     crossed: BTreeSet<usize>,
     left: usize,
 }
 
 impl TopologyTrees<'_> {
-    fn draw(mut self, out: &mut impl FnMut(StyledLine)) {
+    fn draw(mut self, out: &mut impl FnMut(Option<TopologyPort>, StyledLine)) {
         let mut nodes: Vec<(usize, &TopologyNode)> =
             self.topology.nodes.iter().enumerate().collect();
         // The sort is stable: of equal nodes the first stays first.
         nodes.sort_by_key(|(_, node)| (node.kind, std::cmp::Reverse(node.ports.len())));
         for (place, node) in nodes {
             if self.drawn.insert(place) {
-                out(label(node));
+                out(None, label(node));
                 self.branches(place, &mut String::new(), out);
             }
         }
         if self.left == 0 {
-            out(StyledLine::of(TextStyle::Dim, "and so on: the table has all links"));
+            out(None, StyledLine::of(TextStyle::Dim, "and so on: the table has all links"));
         }
     }
 
-    fn branches(&mut self, node: usize, stem: &mut String, out: &mut impl FnMut(StyledLine)) {
+    fn branches(
+        &mut self,
+        node: usize,
+        stem: &mut String,
+        out: &mut impl FnMut(Option<TopologyPort>, StyledLine),
+    ) {
         let topology = self.topology;
         let Some(node) = topology.nodes.get(node) else { return };
         let sockets: Vec<TopologyPort> =
@@ -130,22 +158,15 @@ impl TopologyTrees<'_> {
             let (fork, more) = if place == last { ("└─", "   ") } else { ("├─", "│  ") };
             let Some(there) = topology.nodes.get(end.node) else { continue };
             let line = StyledLine::of(TextStyle::Dim, format!("{stem}{fork} "))
-                .and(TextStyle::Plain, format!("{:>2}", socket.port))
-                .and(
-                    TextStyle::Dim,
-                    match topology.links.get(socket.link).map(|link| link.channels.len()) {
-                        Some(0) => " ~~ ",
-                        Some(1) => " ╌╌ ",
-                        Some(_) | None => " ── ",
-                    },
-                )
-                .and(TextStyle::Plain, format!("{} ", end.port));
-            let line = label(there).pieces().fold(line, |line, (role, text)| line.and(role, text));
+                .and(TextStyle::Plain, format!("{:>2} ", socket.port))
+                .followed_by((self.cable)(socket))
+                .and(TextStyle::Plain, format!(" {} ", end.port))
+                .followed_by(label(there));
             if !self.drawn.insert(end.node) {
-                out(line.and(TextStyle::Dim, "  (drawn elsewhere)"));
+                out(Some(socket), line.and(TextStyle::Dim, "  (drawn elsewhere)"));
                 continue;
             }
-            out(line);
+            out(Some(socket), line);
             let len = stem.len();
             if len < DEPTH_MAX * 5 {
                 *stem += more;

@@ -56,17 +56,7 @@ impl ChannelColumn {
     }
 
     pub(super) fn declare(&mut self, id: ChannelId, channel: &Channel) {
-        let profile = channel.profile().filter(|_| channel.virtual_channel().is_some());
-        let (role, numbers) = (VirtualRole::Select, 0..VIRTUAL_CHANNELS_MAX);
-        let codes =
-            numbers.filter_map(|number| Some((number, profile.as_ref()?.code(role, number)?)));
-        let names = codes.map(|(number, code)| {
-            [
-                Character::Control(code).to_string(),
-                Symbol::Virtual { role, channel: number }.to_string(),
-            ]
-        });
-        self.selections = names.collect();
+        self.selections = selections(channel);
         self.channel = Some((id, channel.clone()));
     }
 
@@ -204,12 +194,28 @@ impl ColumnChunk {
     }
 }
 
+/// Codes of selections of a channel, as they are written without a profile and with it. C-7
+pub(super) fn selections(channel: &Channel) -> Vec<[String; 2]> {
+    let profile = channel.profile().filter(|_| channel.virtual_channel().is_some());
+    let (role, numbers) = (VirtualRole::Select, 0..VIRTUAL_CHANNELS_MAX);
+    let codes = numbers.filter_map(|number| Some((number, profile.as_ref()?.code(role, number)?)));
+    let names = codes.map(|(number, code)| {
+        let symbol = Symbol::Virtual { role, channel: number };
+        [Character::Control(code).to_string(), symbol.to_string()]
+    });
+    names.collect()
+}
+
+/// Notation with the names of selections.
+pub(super) fn named(text: String, selections: &[[String; 2]]) -> String {
+    selections.iter().fold(text, |text, [code, name]| text.replace(code, name))
+}
+
 fn add(words: &mut String, fold: &FoldedRun, selections: &[[String; 2]]) {
     if !words.is_empty() {
         words.push(' ');
     }
-    let named = |text: String, [code, name]: &[String; 2]| text.replace(code, name);
-    words.push_str(&selections.iter().fold(fold.to_string(), named));
+    words.push_str(&named(fold.to_string(), selections));
 }
 
 /// Position of a direction after some characters.

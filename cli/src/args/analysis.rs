@@ -254,6 +254,10 @@ pub(crate) enum BrowsedList {
     Journeys,
     /// Conversations of the reliability protocol.
     Conversations,
+    /// The nine wires of a channel.
+    Wires,
+    /// The network, with the states of its links at a moment.
+    Network,
 }
 
 #[derive(Args, Clone, Debug)]

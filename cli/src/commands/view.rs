@@ -27,7 +27,7 @@ use crate::exit::{CliError, CommandResult, RunReport, is_standard_input};
 use crate::input::InputFile;
 use crate::interrupt;
 use crate::output::{self, StandardOutput};
-use crate::view::{CaptureViewer, CellStyleFn, ViewerOptions, WorkProgress, time_of};
+use crate::view::{CaptureViewer, ViewerOptions, WorkProgress, time_of};
 
 /// Time of a part of the work between two keys. *Chosen*: nobody sees the delay.
 const PART: Duration = Duration::from_millis(20);
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &BrowseArgs, output: &StandardOutput) -> CommandRes
         channels: arguments.channel.clone(),
         to: arguments.to,
         profile: input.profile.cloned(),
-        style: CellStyleFn(output.style()),
+        look: output.look(),
         name: file.display().to_string(),
     };
     let viewer = CaptureViewer::open(path, options);

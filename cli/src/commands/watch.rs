@@ -214,7 +214,7 @@ fn columns(channels: &[WatchedChannel<'_>]) -> [TextColumn; 7] {
     [
         TextColumn::of("channel", channels, |it| it.report.channel.label().into_owned()).left(),
         TextColumn::styled("now", channels, |it| match it.report.now {
-            Some(state) => (activity_style(state), state.name().to_owned()),
+            Some(now) => (activity_style(now.state), now.state.name().to_owned()),
             None => (TextStyle::Dim, "-".to_owned()),
         })
         .left(),

@@ -135,6 +135,7 @@ impl CaptureViewer {
             }
             KeyCommand::Home => self.list_mut(kind).move_up(usize::MAX),
             KeyCommand::End => self.list_mut(kind).move_down(usize::MAX),
+            KeyCommand::Left | KeyCommand::Right if kind == ViewKind::Network => self.step(command),
             KeyCommand::Left => self.cell = self.cell.saturating_sub(1),
             KeyCommand::Right => self.cell = (self.cell + 1).min(self.size.0),
             KeyCommand::Enter => self.enter(),
@@ -194,6 +195,7 @@ impl CaptureViewer {
             ViewKind::Links => self.at_cell(),
             ViewKind::Findings | ViewKind::Packets | ViewKind::Events => self.here(),
             ViewKind::Characters | ViewKind::Journeys | ViewKind::Conversations => self.here(),
+            ViewKind::Wires | ViewKind::Network => self.here(),
         };
         if goal.is_some() || !self.list(kind).is_read() {
             self.go(kind, goal.unwrap_or_default());
@@ -208,13 +210,29 @@ impl CaptureViewer {
     }
 
     fn enter(&mut self) {
-        let hops = self.list(self.kind).selected().map(|row| row.hops.clone());
-        match hops {
-            Some(hops) if !hops.is_empty() => {
-                self.hops = (hops, 0);
+        match self.list(self.kind).selected() {
+            Some(row) if self.kind == ViewKind::Journeys => {
+                self.hops = (row.parts.clone(), 0);
                 self.follow(0);
             }
             Some(_) | None => self.go_here(ViewKind::Characters),
+        }
+    }
+
+    /// Shows the network at the next change of a state, or at the one before.
+    fn step(&mut self, command: KeyCommand) {
+        let Some(here) = self.here() else { return };
+        let (capture, now) = here.at;
+        let states = self.list(self.kind).lines.iter().flat_map(|line| &line.row.parts);
+        let time = if command == KeyCommand::Right {
+            states.map(|state| state.end).filter(|end| *end > now).min()
+        } else {
+            // Behind a change, the one before; at it, the character before it.
+            let starts = states.map(|state| state.time).filter(|start| *start <= now);
+            starts.max().map(|start| if start == now { now.saturating_sub(1) } else { start })
+        };
+        if let Some(time) = time {
+            self.read(self.kind, RowGoal { at: (capture, time), ..here }, 0);
         }
     }
 
@@ -293,8 +311,8 @@ impl CaptureViewer {
             }
             PromptKind::Filter(_) => match self.set_filter(view, &text) {
                 Ok(()) => {
-                    let goal = self.here().map(|goal| RowGoal::at(goal.at)).unwrap_or_default();
-                    self.read(view, goal, 0);
+                    let at = self.here().map_or(self.list(view).place, |goal| goal.at);
+                    self.read(view, RowGoal::at(at), 0);
                     None
                 }
                 Err(error) => Some(error.message().to_owned()),
@@ -329,7 +347,9 @@ impl CaptureViewer {
         } else if kind == MouseEventKind::Down(MouseButton::Left) && row == 1 {
             let tab = Self::tabs().find(|(_, columns)| columns.contains(&column.into()));
             let number = tab.map(|(kind, _)| kind.index());
-            number.into_iter().for_each(|number| self.switch(number));
+            if let Some(number) = number {
+                self.switch(number);
+            }
         } else if kind == MouseEventKind::Down(MouseButton::Left) && row >= above {
             let list = self.list_mut(view);
             list.selected = (list.top + row - above).min(list.lines.len().saturating_sub(1));

@@ -33,6 +33,8 @@ pub(super) struct RowList {
     pub(super) notice: Option<String>,
     reading: Option<RowReading>,
     goal: Option<RowGoal>,
+    /// Capture and time from which it was read.
+    pub(super) place: (u32, Picoseconds),
     /// Lines that the selection could not move up.
     pub(super) missing: usize,
     pub(super) start: ListStart,
@@ -113,7 +115,7 @@ impl RowList {
         self.lines.clear();
         (self.selected, self.top, self.missing, self.notice) = (0, 0, 0, None);
         self.reading = Some(RowReading { reader, choice, from, beyond: 0 });
-        (self.goal, self.start) = (Some(goal), start);
+        (self.place, self.goal, self.start) = (goal.at, Some(goal), start);
     }
 
     pub(super) fn selected(&self) -> Option<&Arc<ViewedEntry>> {

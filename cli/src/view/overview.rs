@@ -70,6 +70,12 @@ impl CaptureOverview {
         unread(&self.analysis.extent(), unit, &|id| self.analysis.channel(id))
     }
 
+    /// Character period of a channel, if it has been read.
+    pub(super) fn period(&self, capture: u32, name: &str) -> Option<CharacterPeriod> {
+        let mut channels = self.analysis.channels().map(|(_, channel)| channel);
+        channels.find(|it| it.capture == capture && it.name == name).map(|it| it.period)
+    }
+
     /// Number of channels, of characters and of packets so far.
     pub(super) fn counts(&self) -> (usize, u64, u64) {
         let reports = self.analysis.links().flat_map(LinkAnalysis::reports);
@@ -91,8 +97,8 @@ impl CaptureOverview {
             ViewKind::Findings => self.findings(choice),
             ViewKind::Links => self.links(choice, width),
             ViewKind::Conversations => self.conversations(choice, width),
-            ViewKind::Packets | ViewKind::Events => return,
-            ViewKind::Characters | ViewKind::Journeys => return,
+            ViewKind::Packets | ViewKind::Events | ViewKind::Journeys => return,
+            ViewKind::Characters | ViewKind::Wires | ViewKind::Network => return,
         };
         let is_cut = rows.len() > ROWS_MAX;
         let rows = rows.into_iter().take(ROWS_MAX);

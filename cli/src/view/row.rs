@@ -13,9 +13,10 @@ use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::packet::ByteRetention;
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
-use analyzer::render::{self, StyledLine, TimeUnit};
+use analyzer::render::{self, StyledLine, TextStyle, TimeUnit};
 use analyzer::row::ListRow;
-use analyzer::show::{LinkLayout, LinkView, LinkViewItem};
+use analyzer::show::waveform::{WaveformItem, WaveformView};
+use analyzer::show::{LinkLayout, LinkView, LinkViewItem, LinkViewRow};
 use analyzer::timeline::EventFilter;
 use analyzer::window::{TimeWindow, WindowEdge};
 use codec::capture::{
@@ -24,6 +25,7 @@ use codec::capture::{
 use codec::time::{CharacterPeriod, Tick};
 
 use super::ViewKind;
+use super::network::NetworkReader;
 
 /// A capture from some place on.
 pub(super) type ResumedCapture = CaptureReader<ResumedStream<File>>;
@@ -57,20 +59,20 @@ impl RowPosition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ViewedEntry {
     pub(super) position: RowPosition,
-    /// The hops of a journey.
-    pub(super) hops: Vec<RowPosition>,
+    /// The hops of a journey, or the states of a link's channels.
+    pub(super) parts: Vec<RowPosition>,
     /// Text below the list.
     pub(super) detail: String,
 }
 
 impl ViewedEntry {
     pub(super) const fn at(position: RowPosition) -> Self {
-        Self { position, hops: Vec::new(), detail: String::new() }
+        Self { position, parts: Vec::new(), detail: String::new() }
     }
 
-    /// True if the row or a hop of it contains a character of a channel.
+    /// True if the row or a part of it contains a character of a channel.
     pub(super) fn contains(&self, capture: u32, channel: &str, at: Tick) -> bool {
-        let mut positions = self.hops.iter().chain([&self.position]);
+        let mut positions = self.parts.iter().chain([&self.position]);
         positions.any(|position| position.contains(capture, channel, at))
     }
 }
@@ -121,6 +123,16 @@ pub(super) enum RowReader {
     Events(Box<EventReader<ResumedStream<File>>>),
     Journeys(Box<CaptureAnalysis<ResumedStream<File>>>),
     Characters(Box<CharacterReader>),
+    Wires(Box<WireReader>),
+    Network(Box<NetworkReader>),
+}
+
+/// Reads the wires of a channel.
+#[derive(Debug)]
+pub(super) struct WireReader {
+    reader: ResumedCapture,
+    view: WaveformView,
+    channel: Option<Arc<Channel>>,
 }
 
 /// Reads the characters of a link.
@@ -135,7 +147,11 @@ pub(super) struct CharacterReader {
 }
 
 impl RowReader {
-    pub(super) fn new(kind: ViewKind, reader: ResumedCapture) -> Option<Self> {
+    pub(super) fn new(
+        kind: ViewKind,
+        reader: ResumedCapture,
+        at: (u32, Picoseconds),
+    ) -> Option<Self> {
         let events = |reader, filter| {
             let events = EventReader::of_reader(reader, filter, ByteRetention::Forget);
             Some(Self::Events(Box::new(events)))
@@ -148,7 +164,8 @@ impl RowReader {
                 let analysis = CaptureAnalysis::of_reader(reader, scope, assumed);
                 Some(Self::Journeys(Box::new(analysis)))
             }
-            ViewKind::Characters | ViewKind::Findings => None,
+            ViewKind::Network => Some(Self::Network(Box::new(NetworkReader::new(reader, at)))),
+            ViewKind::Characters | ViewKind::Wires | ViewKind::Findings => None,
             ViewKind::Links | ViewKind::Conversations => None,
         }
     }
@@ -167,6 +184,17 @@ impl RowReader {
         }
         let reader = CharacterReader { reader, view, layout, from, left: None };
         Self::Characters(Box::new(reader))
+    }
+
+    /// Reads the wires of a channel, or of the first one.
+    pub(super) fn wires(
+        reader: ResumedCapture,
+        channel: Option<String>,
+        (unit, width): (TimeUnit, usize),
+    ) -> Self {
+        let layout = LinkLayout { unit, ..LinkLayout::of_width(width) };
+        let view = WaveformView::new(channel, layout);
+        Self::Wires(Box::new(WireReader { reader, view, channel: None }))
     }
 
     /// Reads a part, and emits its rows with their lines, and lines of a new heading.
@@ -191,6 +219,8 @@ impl RowReader {
                 Ok(progress)
             }
             Self::Characters(reader) => reader.step(choice, out),
+            Self::Wires(reader) => reader.step(choice, out),
+            Self::Network(reader) => reader.step(choice, out),
         }
     }
 }
@@ -260,7 +290,49 @@ fn out_journey(
     let position = RowPosition { end: last.end, ..first.clone() };
     let mut lines = Vec::new();
     render::journey_lines(journey, &known, unit, &mut |line| lines.push(line));
-    out(RowItem::Row(ViewedEntry { position, hops, detail }, lines));
+    out(RowItem::Row(ViewedEntry { position, parts: hops, detail }, lines));
+}
+
+fn out_characters(
+    channel: &Channel,
+    row: &LinkViewRow,
+    lines: Vec<StyledLine>,
+    choice: &mut RowChoice,
+    out: &mut dyn FnMut(RowItem),
+) {
+    let position = RowPosition::on(channel, Tick(row.at), Tick(row.end));
+    if !choice.reaches(channel, position.first) {
+        out(RowItem::Beyond);
+    } else if choice.keeps(row, channel, channel.period) {
+        out(RowItem::Row(ViewedEntry::at(position), lines));
+    }
+}
+
+impl WireReader {
+    fn step(
+        &mut self,
+        choice: &mut RowChoice,
+        out: &mut dyn FnMut(RowItem),
+    ) -> Result<ReadProgress, CaptureError> {
+        let Self { reader, view, channel } = self;
+        let mut emit = |item| match item {
+            WaveformItem::Head(own) => {
+                let name = format!("{:13}{}", "", own.name);
+                out(RowItem::Head(StyledLine::of(TextStyle::Head, name)));
+                *channel = Some(own);
+            }
+            WaveformItem::Row(row, lines) => {
+                if let Some(channel) = channel {
+                    out_characters(channel, &row, lines, choice, out);
+                }
+            }
+        };
+        let progress = reader.step(&mut |item| view.feed(&item, &mut emit));
+        if !matches!(progress, Ok(ReadProgress::More)) {
+            view.finish(&mut emit);
+        }
+        progress
+    }
 }
 
 impl CharacterReader {
@@ -280,15 +352,10 @@ impl CharacterReader {
             }
             LinkViewItem::Row(shown) => {
                 let Some(channel) = left.as_ref() else { return };
-                let position = RowPosition::on(channel, Tick(shown.row.at), Tick(shown.row.end));
-                if !choice.reaches(channel, position.first) {
-                    out(RowItem::Beyond);
-                } else if (position.capture, position.end) >= *from
-                    && choice.keeps(&shown.row, channel, channel.period)
-                {
+                if (channel.capture, channel.period.time(shown.row.end)) >= *from {
                     let mut lines = Vec::new();
                     shown.lines(*layout, &mut |line| lines.push(line));
-                    out(RowItem::Row(ViewedEntry::at(position), lines));
+                    out_characters(channel, &shown.row, lines, choice, out);
                 }
             }
         };

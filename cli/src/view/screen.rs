@@ -1,11 +1,9 @@
 //! The screen: title, tabs, heading, list, text about the selected row, and a line for messages and input.
 
-use std::fmt;
 use std::ops::Range;
 
 use analyzer::channel_name::escape_text;
 use analyzer::render::{StyledLine, TextStyle, count, wrapped};
-use anstyle::Style as AnsiStyle;
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Modifier, Style};
@@ -14,22 +12,13 @@ use ratatui_core::text::{Line, Span};
 use super::list::RowList;
 use super::prompt::LinePrompt;
 use super::{CaptureViewer, ViewKind};
+use crate::output::TerminalLook;
 use crate::table_fit::TableFit;
 
 /// Lines above the list: title, tabs, and heading.
 pub(super) const HEAD: usize = 3;
 /// Lines of text about the selected row.
 const DETAIL: usize = 3;
-
-/// Colours of a style of text.
-#[derive(Clone, Copy)]
-pub(crate) struct CellStyleFn(pub(crate) fn(TextStyle) -> AnsiStyle);
-
-impl fmt::Debug for CellStyleFn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CellStyleFn")
-    }
-}
 
 impl CaptureViewer {
     /// Tabs with their columns.
@@ -50,9 +39,9 @@ impl CaptureViewer {
 
     fn has_detail(&self) -> bool {
         match self.kind {
-            ViewKind::Findings | ViewKind::Links | ViewKind::Journeys => true,
-            ViewKind::Packets | ViewKind::Events => false,
-            ViewKind::Characters | ViewKind::Conversations => false,
+            ViewKind::Findings | ViewKind::Links | ViewKind::Journeys | ViewKind::Network => true,
+            ViewKind::Packets | ViewKind::Events | ViewKind::Characters => false,
+            ViewKind::Wires | ViewKind::Conversations => false,
         }
     }
 
@@ -62,9 +51,9 @@ impl CaptureViewer {
         let list = self.list_mut(kind);
         let first = (list.selected + 1).saturating_sub(rows.max(1));
         list.top = list.top.clamp(first, list.selected);
-        let mut screen = ScreenLines { buffer, area, style: self.options.style.0, next: 0 };
+        let mut screen = ScreenLines { buffer, area, look: self.options.look, next: 0 };
         screen.line(&self.title(screen.width()));
-        let tabs = self.tab_line(screen.style);
+        let tabs = self.tab_line(screen.look);
         screen.styled(&tabs);
         if let Some(top) = self.help {
             return draw_help(top, &mut screen);
@@ -98,14 +87,14 @@ impl CaptureViewer {
             .and(TextStyle::Bad, unread.unwrap_or_default())
     }
 
-    fn tab_line(&self, style: fn(TextStyle) -> AnsiStyle) -> Line<'static> {
+    fn tab_line(&self, look: TerminalLook) -> Line<'static> {
         let tabs = Self::tabs().enumerate().map(|(number, (kind, _))| {
             let (role, modifier) = if kind == self.kind {
                 (TextStyle::Head, Modifier::REVERSED)
             } else {
                 (TextStyle::Dim, Modifier::empty())
             };
-            let style = Style::from(style(role)).add_modifier(modifier);
+            let style = Style::from((look.style)(role)).add_modifier(modifier);
             Span::styled(format!("{} {} ", number + 1, kind.name()), style)
         });
         tabs.collect()
@@ -169,7 +158,8 @@ impl CaptureViewer {
                     ViewKind::Links => "←→ time  Enter characters",
                     ViewKind::Packets => "Enter characters  o journey",
                     ViewKind::Journeys => "Enter first hop  [ ] hops",
-                    ViewKind::Characters => "[ ] hops  o journey  p packets",
+                    ViewKind::Characters | ViewKind::Wires => "[ ] hops  o journey  p packets",
+                    ViewKind::Network => "←→ change  Enter characters",
                     ViewKind::Findings | ViewKind::Events => "Enter characters  p packets",
                     ViewKind::Conversations => "Enter characters  p packets",
                 };
@@ -189,7 +179,7 @@ impl CaptureViewer {
 struct ScreenLines<'b> {
     buffer: &'b mut Buffer,
     area: Rect,
-    style: fn(TextStyle) -> AnsiStyle,
+    look: TerminalLook,
     next: usize,
 }
 
@@ -203,10 +193,10 @@ impl ScreenLines<'_> {
     }
 
     fn line(&mut self, line: &StyledLine) {
-        let style = self.style;
+        let (look, line) = (self.look, self.look.line(line));
         let spans = line
             .pieces()
-            .map(|(role, text)| Span::styled(text.to_owned(), Style::from(style(role))));
+            .map(|(role, text)| Span::styled(text.to_owned(), Style::from((look.style)(role))));
         let line: Line<'static> = spans.collect();
         self.styled(&line);
     }
@@ -223,7 +213,8 @@ impl ScreenLines<'_> {
         if let (Some(row), Ok(column)) =
             (self.row(self.next.saturating_sub(1)), u16::try_from(column))
         {
-            let style = Style::from((self.style)(TextStyle::Head));
+            let text = self.look.line(&StyledLine::of(TextStyle::Head, text)).to_string();
+            let style = Style::from((self.look.style)(TextStyle::Head));
             self.buffer.set_stringn(column, row, text, self.width(), style);
         }
     }

@@ -31,10 +31,10 @@ fn open_to(
     size: (usize, usize),
     to: Option<WindowEdge>,
 ) -> Result<CaptureViewer, CaptureError> {
-    let style = CellStyleFn(|_| anstyle::Style::new());
+    let look = TerminalLook { style: |_| anstyle::Style::new(), is_ascii: false };
     let name = "capture.pcapng".to_owned();
     let (unit, channels, profile) = (TimeUnit::default(), Vec::new(), None);
-    let options = ViewerOptions { unit, channels, to, profile, style, name };
+    let options = ViewerOptions { unit, channels, to, profile, look, name };
     let mut viewer = CaptureViewer::open(path, options)?;
     viewer.resize(size);
     finish(&mut viewer);
@@ -108,6 +108,14 @@ fn keys_lead_from_list_to_list() {
         ("back", "demo-cut", "Down Enter 6 Back Back"),
         ("conversations", "demo-lossy", "7 Down"),
         ("help", "demo-cut", "?"),
+        ("wires-of-packet", "demo-cut", "3 Down Down 8"),
+        ("network-at-packet", "demo-ring", "3 End 9"),
+        ("network-change", "demo-contention", "3 g 50us Enter 9 Right Down"),
+        (
+            "network-filtered",
+            "ring-deadlock",
+            "9 g 30ms Enter f state Space == Space stopped Enter End",
+        ),
     ] {
         let mut viewer = open(&fixture(capture), (80, 24)).unwrap();
         press(&mut viewer, keys);
@@ -209,8 +217,7 @@ fn a_text_is_found_far_behind_and_a_filter_that_nothing_passes_ends() {
 
 #[test]
 fn hostile_captures_are_shown_as_far_as_they_can_be_read() {
-    let keys =
-        "2 Right Enter 3 End Home PageUp o Enter ] 4 5 PageDown PageUp 6 7 g 1s Enter 1 Enter";
+    let keys = "2 Right Enter 3 End Home PageUp o Enter ] 4 5 PageDown PageUp 6 7 g 1s Enter 8 End 9 Right Left g 1s Enter 1 Enter";
     let mut file = NamedTempFile::new().unwrap();
     let mut show = |bytes: &[u8]| {
         file = NamedTempFile::new().unwrap();

@@ -65,17 +65,47 @@ fn keys_end_the_viewer_and_the_terminal_is_as_before() {
 
 #[cfg(target_os = "linux")]
 fn shows_and_ends(files: &str) {
-    let line =
-        format!("stty rows 24 cols 80; {} view {files}; stty -a", env!("CARGO_BIN_EXE_myriscope"));
-    let mut script = Command::new("script");
-    script.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").stdin(Stdio::piped());
-    let mut script = script.stdout(Stdio::piped()).spawn().unwrap();
     // The keys wait in the terminal until the viewer reads them.
-    script.stdin.take().unwrap().write_all(b"2\r3q").unwrap();
-    let output = script.wait_with_output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}");
+    let text = shown("", files, Duration::ZERO, "2\r3q");
     let (shown, after) = text.rsplit_once("\u{1b}[?1049l").unwrap();
     assert!(shown.contains("\u{1b}[?1049h") && shown.contains("findings"), "{text}");
     assert!(after.contains(" icanon") && after.contains(" echo "), "{after}");
+}
+
+/// Output of the viewer on a terminal, with variables, if keys come after some time; the terminal's state follows it.
+#[cfg(target_os = "linux")]
+fn shown(variables: &str, files: &str, wait: Duration, keys: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_myriscope");
+    let line = format!("stty rows 24 cols 80; env {variables} {program} view {files}; stty -a");
+    let mut script = Command::new("script");
+    script.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").stdin(Stdio::piped());
+    let mut script = script.stdout(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(wait);
+    script.stdin.take().unwrap().write_all(keys.as_bytes()).unwrap();
+    let output = script.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}");
+    text
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_locale_and_no_color_decide_glyphs_and_colours() {
+    let capture = fixture("demo-ring/capture.pcapng");
+    for (variables, is_ascii, is_coloured) in [
+        ("-u NO_COLOR LC_ALL=C.UTF-8", false, true),
+        ("NO_COLOR=1 LC_ALL= LC_CTYPE= LANG=en_US.UTF-8", false, false),
+        ("NO_COLOR=1 LC_ALL=POSIX LC_CTYPE=C.UTF-8", true, false),
+        ("NO_COLOR=1 LC_ALL= LC_CTYPE=de_DE.ISO-8859-1 LANG=C.UTF-8", true, false),
+        ("-u NO_COLOR LC_ALL= LC_CTYPE= LANG=C", true, true),
+    ] {
+        for list in ["findings", "links", "wires", "network"] {
+            let files = format!("{capture} --list {list} --from 1us");
+            let text = shown(variables, &files, Duration::from_millis(700), "q");
+            assert_eq!(text.is_ascii(), is_ascii, "{variables} {list}: {text}");
+            // Colours of the foreground; wires have none.
+            let has_colour = text.contains("\u{1b}[38;5;");
+            assert_eq!(has_colour, is_coloured && list != "wires", "{variables} {list}: {text}");
+        }
+    }
 }
