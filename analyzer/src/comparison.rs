@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
-use codec::capture::Channel;
+use codec::capture::{Channel, ChannelId};
+use codec::time::{OPEN_LINK, Tick};
 use serde_json::Value;
 
 use crate::channel_name::ChannelEnds;
@@ -22,6 +23,10 @@ use crate::row::{FieldType, row};
 /// a finding to be absent there.
 /// *Chosen*: recordings of one length by two clocks and two hands.
 const AS_LONG: f64 = 0.9;
+/// Share of a time by which two recorders count apart. *Chosen*: clocks differ by less.
+const CLOCKS: f64 = 0.001;
+/// Fewest characters of a channel from which its rates are told. *Chosen*: those after which silence counts.
+const CHARACTERS_MIN: u64 = OPEN_LINK.0;
 
 /// Figures of hosts, and their units.
 pub const HOST_MEASURES: [(&str, &str); 5] = [
@@ -75,8 +80,10 @@ row! {
         b: Option<f64>, "", "", "the same of the second capture";
         recorded_a_s: Option<f64>, "s", "", "time that the first capture recorded of it";
         recorded_b_s: Option<f64>, "s", "", "the same of the second capture";
+        around_s: Option<f64>, "s", "", "of a finding of the first capture: the lesser of the times recorded before and behind a case";
         change: Option<f64>, "", "", "B less A, as a share of A; of findings, of cases per time";
         verdict: &'static str as ComparisonVerdict::SHAPE, "", "", "result";
+        figures: u64, "", "", "number of figures of the captures";
     }
 }
 
@@ -84,6 +91,8 @@ row! {
 struct CaptureFigure {
     value: f64,
     recorded_s: f64,
+    /// Of a finding: time recorded before and behind a case, the lesser.
+    around_s: f64,
 }
 
 type FigureKey = (FigureSubject, String, String);
@@ -135,10 +144,11 @@ impl CaptureFigures {
         let mut figures = Self::default();
         // Nodes and the time recorded of what they sent and received.
         let mut ends: BTreeMap<(u32, String), [f64; 2]> = BTreeMap::new();
+        let mut spans: BTreeMap<ChannelId, (Tick, Tick)> = BTreeMap::new();
         for link in analysis.links() {
-            let reports: Vec<_> = LinkAnalysis::reports(link).collect();
-            for report in reports.iter().filter(|report| selects(report.channel)) {
-                let recorded = figures.add_link(report, &reports);
+            for report in LinkAnalysis::reports(link).filter(|report| selects(report.channel)) {
+                let recorded = figures.add_link(&report);
+                spans.extend(report.totals.counters.span().map(|span| (report.id, span)));
                 let Some(ChannelEnds { from, to }) = ChannelEnds::of(report.channel) else {
                     continue;
                 };
@@ -154,69 +164,79 @@ impl CaptureFigures {
         let hosts = network.nodes.iter().filter(|node| is_host(node.kind));
         let hosts: BTreeSet<&str> = hosts.map(|node| &*node.name).collect();
         let traffic = flows.nodes();
+        let findings = analysis.findings();
+        let has_hole = findings.ledger().total(FindingKind::Hole) > 0;
         // Flows that were left out may be those of any host.
         for ((capture, host), times) in ends.iter().filter(|_| flows.omitted() == 0) {
             if hosts.contains(&**host) {
                 let nothing = NodeTraffic::default();
                 let traffic = traffic.get(&(*capture, &**host)).unwrap_or(&nothing);
-                figures.add_host(&node_label(*capture, host), traffic, *times);
+                // A packet that vanished in a hole may have arrived.
+                let judged = if has_hole { 0 } else { traffic.sent.judged };
+                figures.add_host(&node_label(*capture, host), traffic, judged, *times);
             }
         }
         // Notes are about traffic and the recording; a hole hides what it covers.
-        let findings = analysis.findings();
         let found = findings.ledger().found().filter(|(kind, ..)| {
             kind.about().severity != Severity::Note || *kind == FindingKind::Hole
         });
         for (kind, id, found) in found {
             if let Some(channel) = analysis.channel(id).filter(|channel| selects(channel)) {
-                figures.add_finding(kind, &channel.label(), found.count);
+                let (from, to) = spans.get(&id).copied().unwrap_or_default();
+                let around = [found.first.at, found.last.at]
+                    .map(|at| at.since(from).0.min(to.since(at).0))
+                    .into_iter()
+                    .max();
+                let around = channel.period.time(around.unwrap_or(0));
+                figures.add_finding(kind, &channel.label(), found.count, time_in(around, 1e12));
             }
         }
         figures
     }
 
-    fn add(&mut self, (subject, name): (FigureSubject, &str), measure: &str, figure: [f64; 2]) {
-        let [value, recorded_s] = figure;
+    fn add(&mut self, (subject, name): (FigureSubject, &str), measure: &str, figure: [f64; 3]) {
+        let [value, recorded_s, around_s] = figure;
         let key = (subject, name.to_owned(), measure.to_owned());
-        self.figures.insert(key, CaptureFigure { value, recorded_s });
+        self.figures.insert(key, CaptureFigure { value, recorded_s, around_s });
     }
 
-    /// Adds a channel; returns the seconds that were recorded of it.
-    fn add_link(&mut self, report: &ChannelReport<'_>, link: &[ChannelReport<'_>]) -> f64 {
-        let time = |it: &ChannelReport<'_>| {
-            time_in(it.channel.period.time(it.totals.counters.characters()), 1e12)
-        };
-        let (label, totals, recorded) = (report.channel.label(), report.totals, time(report));
-        if recorded <= 0.0 {
-            return recorded;
+    /// Adds a channel; returns the seconds that were recorded of it, if figures can be told from them.
+    fn add_link(&mut self, report: &ChannelReport<'_>) -> f64 {
+        let (label, totals) = (report.channel.label(), report.totals);
+        let time = |periods| time_in(report.channel.period.time(periods), 1e12);
+        let characters = totals.counters.characters();
+        if characters < CHARACTERS_MIN {
+            return 0.0;
         }
+        let recorded = time(characters);
         self.recorded.insert(label.clone().into_owned(), recorded);
         let mut add = |measure, value: Option<f64>, recorded| {
-            let subject = (FigureSubject::Link, &*label);
-            value.into_iter().for_each(|value| self.add(subject, measure, [value, recorded]));
+            if let Some(value) = value {
+                self.add((FigureSubject::Link, &label), measure, [value, recorded, 0.0]);
+            }
         };
-        let characters = time_in(totals.counters.characters().into(), 1.0);
-        add("utilisation", ratio(totals.counters.data(), characters), recorded);
+        add(
+            "utilisation",
+            ratio(totals.counters.data(), time_in(characters.into(), 1.0)),
+            recorded,
+        );
         add("packets", ratio(totals.packets.count(), recorded), recorded);
-        // The opposite channel carries STOP and GO. F-1
-        let span = |it: &ChannelReport<'_>| {
-            let (first, last) = it.totals.counters.span()?;
-            Some([first.0, last.0 + 1].map(|at| it.channel.period.time(at)))
-        };
-        let peer = link.iter().find(|it| Some(it.id) == report.peer).and_then(span);
-        let both = span(report)
-            .zip(peer)
-            .map_or(0, |([from, to], [begin, end])| to.min(end).saturating_sub(from.max(begin)));
-        let both = time_in(both, 1e12);
-        let known = if both >= AS_LONG * recorded { recorded } else { 0.0 };
-        let stopped = time_in(report.channel.period.time(totals.stops.periods), 1e12);
+        let known = if report.tells_stops() { recorded } else { 0.0 };
+        let stopped = time(totals.stops.periods);
         add("stops", ratio(totals.stops.count, known), known);
         add("stopped", (known > 0.0).then(|| rounded((stopped / known).min(1.0))), known);
         recorded
     }
 
-    /// Adds a host, of which so many seconds of what it sent and received were recorded.
-    fn add_host(&mut self, name: &str, traffic: &NodeTraffic, [sent, received]: [f64; 2]) {
+    /// Adds a host with the packets that were judged, of which so many seconds of what it sent and received were
+    /// recorded.
+    fn add_host(
+        &mut self,
+        name: &str,
+        traffic: &NodeTraffic,
+        judged: u64,
+        [sent, received]: [f64; 2],
+    ) {
         let flow = &traffic.sent;
         let latency = |percent| Some(time_in(flow.latencies.percentile(percent)?, 1e6));
         let figures = [
@@ -224,34 +244,37 @@ impl CaptureFigures {
             (ratio(traffic.received_bytes, received), received),
             (latency(50), sent),
             (latency(99), sent),
-            (ratio(flow.harmed, time_in(flow.judged.into(), 1.0)), sent),
+            (ratio(flow.harmed, time_in(judged.into(), 1.0)), sent),
         ];
         for ((measure, _), (value, recorded)) in HOST_MEASURES.into_iter().zip(figures) {
             if let Some(value) = value.filter(|_| recorded > 0.0) {
-                self.add((FigureSubject::Host, name), measure, [value, recorded]);
+                self.add((FigureSubject::Host, name), measure, [value, recorded, 0.0]);
             }
         }
     }
 
-    fn add_finding(&mut self, kind: FindingKind, channel: &str, count: u64) {
+    fn add_finding(&mut self, kind: FindingKind, channel: &str, count: u64, around: f64) {
         let recorded = self.recorded.get(channel).copied().unwrap_or(0.0);
         let count = time_in(count.into(), 1.0);
-        self.add((FigureSubject::Finding, channel), kind.about().name, [count, recorded]);
+        let subject = (FigureSubject::Finding, channel);
+        self.add(subject, kind.about().name, [count, recorded, around]);
     }
 
     /// The figures in a table of one capture, as `compare FILE --format jsonl` prints it.
     ///
     /// # Errors
-    /// The number of the line that is none of such a table.
+    /// The number of the line that is none of such a table, or that misses in one of which rows were selected.
     pub fn of_table(table: &str) -> Result<Self, usize> {
-        let mut figures = Self::default();
+        let (mut figures, mut all) = (Self::default(), 0);
         for (number, line) in table.lines().enumerate() {
-            figures.add_row(line).ok_or(number + 1)?;
+            all = figures.add_row(line).ok_or(number + 1)?;
         }
-        Ok(figures)
+        let own = figures.figures.len();
+        if usize::try_from(all) == Ok(own) { Ok(figures) } else { Err(own + 1) }
     }
 
-    fn add_row(&mut self, line: &str) -> Option<()> {
+    /// Adds a row; returns the number of rows of its table.
+    fn add_row(&mut self, line: &str) -> Option<u64> {
         let row: Value = serde_json::from_str(line).ok()?;
         let text = |name: &str| row.get(name).and_then(Value::as_str);
         // Rounded again, as reading may miss the last bit.
@@ -267,8 +290,10 @@ impl CaptureFigures {
         if subject == FigureSubject::Link && measure == "utilisation" {
             self.recorded.insert(name.to_owned(), recorded);
         }
-        self.add((subject, name), measure, [value, recorded]);
-        (is_known && row.get("b").is_some_and(Value::is_null)).then_some(())
+        let around = if subject == FigureSubject::Finding { number("around_s")? } else { 0.0 };
+        self.add((subject, name), measure, [value, recorded, around]);
+        let all = row.get("figures")?.as_u64()?;
+        (is_known && row.get("b")?.is_null()).then_some(all)
     }
 
     /// The hosts, each with its figures in the order of [`HOST_MEASURES`], as far as they are told.
@@ -278,7 +303,9 @@ impl CaptureFigures {
             let at = HOST_MEASURES.iter().position(|(name, _)| name == measure);
             // h2 before h10.
             let known = at.and_then(|at| hosts.entry((host.len(), host)).or_default().get_mut(at));
-            known.into_iter().for_each(|known| *known = Some(figure.value));
+            if let Some(known) = known {
+                *known = Some(figure.value);
+            }
         }
         hosts.into_iter().map(|((_, host), figures)| (host, figures)).collect()
     }
@@ -293,7 +320,10 @@ impl CaptureFigures {
 
     /// True if a finding of another capture would have been found in this one: it recorded as much of the channels that
     /// the finding rests on. One about a single link rests on its two channels, any other on all.
-    fn would_show(&self, other: &Self, (_, channel, kind): &FigureKey) -> bool {
+    fn would_show(&self, other: &Self, key: &FigureKey) -> bool {
+        let (_, channel, kind) = key;
+        // What is missing may be at either end.
+        let around = other.figures.get(key).map_or(0.0, |figure| figure.around_s);
         let is_of_link = FindingKind::named(kind).is_some_and(|about| match about.view {
             EvidenceView::Characters | EvidenceView::Packets | EvidenceView::Links => true,
             EvidenceView::Journeys | EvidenceView::Messages => false,
@@ -307,7 +337,11 @@ impl CaptureFigures {
             let has_hole =
                 self.figures.contains_key(&(FigureSubject::Finding, name.clone(), hole.to_owned()));
             let is_as_long = match (self.extent(name), other.extent(name)) {
-                (Some(own), Some(of)) => own.iter().zip(of).all(|(own, of)| *own >= AS_LONG * of),
+                (Some(own), Some(of)) => {
+                    let [time, all] = [own[0], of[0]];
+                    let is_within = all - time <= around + CLOCKS * all;
+                    is_within && own.iter().zip(of).all(|(own, of)| *own >= AS_LONG * of)
+                }
                 (own, _) => own.is_some(),
             };
             is_as_long && !has_hole
@@ -330,7 +364,9 @@ pub fn compare(
     let nothing = CaptureFigures::default();
     let b = b.unwrap_or(&nothing);
     let keys: BTreeSet<&FigureKey> = a.figures.keys().chain(b.figures.keys()).collect();
-    keys.into_iter().map(|key| compare_figure(key, [a, b], threshold)).collect()
+    let figures = u64::try_from(keys.len()).unwrap_or(u64::MAX);
+    let rows = keys.into_iter().map(|key| compare_figure(key, [a, b], threshold));
+    rows.map(|row| ComparisonRow { figures, ..row }).collect()
 }
 
 fn compare_figure(key: &FigureKey, [a, b]: [&CaptureFigures; 2], threshold: f64) -> ComparisonRow {
@@ -339,6 +375,7 @@ fn compare_figure(key: &FigureKey, [a, b]: [&CaptureFigures; 2], threshold: f64)
     let none = |of: &CaptureFigures| CaptureFigure {
         value: 0.0,
         recorded_s: of.recorded.get(name).copied().unwrap_or(0.0),
+        around_s: 0.0,
     };
     let (one, other, verdict) = match (a.figures.get(key), b.figures.get(key)) {
         (Some(one), None) if is_finding && b.would_show(a, key) => {
@@ -354,8 +391,9 @@ fn compare_figure(key: &FigureKey, [a, b]: [&CaptureFigures; 2], threshold: f64)
             if is_finding && it.recorded_s > 0.0 { it.value / it.recorded_s } else { it.value }
         };
         let [from, to] = [one, other].map(rate);
-        let change = (from > 0.0).then(|| rounded((to - from) / from));
-        (change, change.map_or(to > 0.0, |change| change.abs() > threshold))
+        // Not that of a figure that is next to nothing.
+        let change = (from > 0.0).then(|| rounded((to - from) / from)).filter(|it| it.is_finite());
+        (change, change.map_or(to > from, |change| change.abs() > threshold))
     });
     let verdict = verdict.unwrap_or(match compared {
         None => ComparisonVerdict::NotTold,
@@ -371,8 +409,10 @@ fn compare_figure(key: &FigureKey, [a, b]: [&CaptureFigures; 2], threshold: f64)
         b: other.map(|it| it.value),
         recorded_a_s: one.map(|it| it.recorded_s),
         recorded_b_s: other.map(|it| it.recorded_s),
+        around_s: one.filter(|_| is_finding).map(|it| it.around_s),
         change: compared.and_then(|(change, _)| change),
         verdict: verdict.name(),
+        figures: 0,
     }
 }
 
@@ -394,10 +434,10 @@ mod tests {
         let names = ["h0:0>s0:0", "s0:0>h0:0", "h1:0>s0:1"];
         for (name, recorded) in names.into_iter().zip(seconds).filter(|(_, it)| *it > 0.0) {
             figures.recorded.insert(name.to_owned(), recorded);
-            figures.add((FigureSubject::Link, name), "utilisation", [0.5, recorded]);
+            figures.add((FigureSubject::Link, name), "utilisation", [0.5, recorded, 0.0]);
         }
         for (kind, channel, count) in findings {
-            figures.add_finding(*kind, channel, *count);
+            figures.add_finding(*kind, channel, *count, 0.4);
         }
         figures
     }
@@ -428,6 +468,13 @@ mod tests {
             assert_eq!(verdict(&b, &a), gone.replace("gone", "new"), "{kind:?} {a:?} {b:?}");
             assert_eq!(verdict(&a, &a), "same");
         }
+        // What is missing may hold all cases, if they are near to an end.
+        for (around, expected) in [(0.02, "not-told"), (0.04, "gone")] {
+            let mut a = figures([1.0; 3], &[]);
+            a.add_finding(CrcBad, there, 2, around);
+            let rows = compare(&a, Some(&figures([0.97; 3], &[])), 0.1);
+            assert_eq!(rows[0].verdict, expected, "{around}");
+        }
         // A hole may hide it, and fewer packets too.
         let whole = figures([1.0; 3], &[(CrcBad, there, 2)]);
         let holed = figures([1.0; 3], &[(FindingKind::Hole, "s0:0>h0:0", 1)]);
@@ -438,8 +485,8 @@ mod tests {
         };
         assert_eq!(verdict(&busy, &holed), "not-told");
         for (packets, expected) in [(90.0, "gone"), (89.0, "not-told")] {
-            busy.add((FigureSubject::Link, there), "packets", [100.0, 1.0]);
-            idle.add((FigureSubject::Link, there), "packets", [packets, 1.0]);
+            busy.add((FigureSubject::Link, there), "packets", [100.0, 1.0, 0.0]);
+            idle.add((FigureSubject::Link, there), "packets", [packets, 1.0, 0.0]);
             assert_eq!(verdict(&busy, &idle), expected);
         }
     }
@@ -479,6 +526,10 @@ mod tests {
         for (line, text) in [("{}", 1), ("\"x\"", 1), (&*two, 1)] {
             assert_eq!(CaptureFigures::of_table(line).err(), Some(text), "{line}");
         }
+        // Rows that were left out are missed.
+        let (first, rest) = text.split_once('\n').unwrap();
+        assert_eq!(CaptureFigures::of_table(first).err(), Some(2));
+        assert_eq!(CaptureFigures::of_table(rest).err(), Some(rows.len()));
         let broken = text.replace("crc-bad", "crc-worse");
         assert_eq!(CaptureFigures::of_table(&broken).err(), Some(1));
     }

@@ -82,6 +82,7 @@ impl LinkAnalysis {
             id: *id,
             channel,
             peer: *peer,
+            opposed: 0,
             now: None,
             totals: &SILENT.0,
             leds: &SILENT.1,
@@ -89,9 +90,10 @@ impl LinkAnalysis {
             hysteresis_max: None,
         });
         let active = self.active.iter().flat_map(|active| active.state.reports());
-        silent
-            .chain(active)
-            .chain(self.ended.iter().filter_map(|(id, it)| Some(it.report(*id, it.ended?))))
+        silent.chain(active).chain(self.ended.iter().filter_map(|(id, it)| {
+            let peer = self.ended.iter().find(|(other, _)| Some(*other) == it.peer);
+            Some(it.report(*id, it.ended?, peer.map(|(_, peer)| &**peer)))
+        }))
     }
 
     /// Slack buffers at the far ends of its channels.

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render::check::unread;
 use analyzer::render::{MappingText, StyledLine, TextStyle, TimeUnit};
-use codec::capture::{CaptureError, Channel, ReadProgress};
+use codec::capture::{CaptureError, CaptureReader, Channel, ReadProgress};
 use codec::packet::PacketDialect;
 use codec::time::Tick;
 
@@ -33,8 +33,19 @@ pub(crate) fn analyze(
     report: &mut RunReport,
     emit: &mut dyn FnMut(&CliAnalysis, AnalysisEvent) -> ControlFlow<()>,
 ) -> Result<CliAnalysis, CliError> {
+    analyze_opened((file, file.channels()?), scope, assumptions, report, emit)
+}
+
+/// [`analyze`], of a file that has been opened.
+pub(crate) fn analyze_opened(
+    (file, reader): (InputFile<'_>, CaptureReader<CliCapture>),
+    scope: AnalysisScope,
+    assumptions: LinkAssumptions,
+    report: &mut RunReport,
+    emit: &mut dyn FnMut(&CliAnalysis, AnalysisEvent) -> ControlFlow<()>,
+) -> Result<CliAnalysis, CliError> {
     let assumptions = assumptions.with_dialect(file.dialect);
-    let mut analysis = CaptureAnalysis::of_reader(file.channels()?, scope, assumptions);
+    let mut analysis = CaptureAnalysis::of_reader(reader, scope, assumptions);
     analysis.restrict(file.shard);
     // The order of fill levels across channels follows the batches, which pauses of the input would cut.
     if !matches!(scope, AnalysisScope::Fills | AnalysisScope::Timeline) {

@@ -96,13 +96,16 @@ pub(crate) fn commit_read(
     commit_all(files).map(|()| true)
 }
 
-/// Writes files with these contents: all of them, or none.
+/// Writes files with these contents: all of them, or none. A closed pipe behind standard output is no error.
 pub(crate) fn write_files<'a>(
     files: impl IntoIterator<Item = (&'a Path, &'a [u8])>,
 ) -> Result<(), CliError> {
     let write = |(path, bytes): (&Path, &[u8])| {
         let mut file = AtomicFile::create(path)?;
-        file.write_all(bytes).map_err(|error| CliError::writing(path, &error))?;
+        match file.write_all(bytes).and_then(|()| file.flush()) {
+            Err(error) if is_standard(path) && error.kind() == io::ErrorKind::BrokenPipe => {}
+            written => written.map_err(|error| CliError::writing(path, &error))?,
+        }
         Ok(file)
     };
     commit_all(files.into_iter().map(write).collect::<Result<_, _>>()?)

@@ -79,8 +79,12 @@ impl<'a> InputFile<'a> {
 
     /// Opens the capture as a channel for each virtual channel.
     pub(crate) fn channels(self) -> Result<CaptureReader<CliCapture>, CliError> {
-        let profile = self.profile.cloned();
-        Ok(CaptureReader::new(self.open()?).with_virtual_channels(profile))
+        Ok(self.channels_of(self.open()?))
+    }
+
+    /// The opened capture as a channel for each virtual channel.
+    pub(crate) fn channels_of(self, capture: CliCapture) -> CaptureReader<CliCapture> {
+        CaptureReader::new(capture).with_virtual_channels(self.profile.cloned())
     }
 
     /// Opens the capture, for callers that report the error themselves.

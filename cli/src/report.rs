@@ -25,8 +25,7 @@ use analyzer::link::interval::ChannelActivity;
 use analyzer::link::report::ChannelReport;
 use analyzer::link::slack::{SlackRow, SlackTracker};
 use analyzer::link_analysis::LinkAnalysis;
-use analyzer::render::check::CheckScope;
-use analyzer::render::check::unseen;
+use analyzer::render::check::{CheckScope, counted, unseen};
 use analyzer::render::{ReportLayout, StyledLine, count, held_up, mapping};
 use analyzer::rules::verdicts;
 use analyzer::window::TimeWindow;
@@ -95,28 +94,24 @@ struct ReportPage<'a> {
     channels: BoundedList<&'a ChannelReport<'a>>,
 }
 
-/// Result in words of the selected findings.
+/// Result in words of the selected findings, with the number of the others.
 pub(crate) fn result(scope: &CheckScope) -> String {
-    let all = [Severity::Error, Severity::Warning, Severity::Note];
-    let counts = all.map(|severity| {
-        let found = scope.selected.iter().filter(|other| **other == severity).count();
-        (found, severity.name())
-    });
-    let found: Vec<String> = counts
-        .into_iter()
-        .filter(|(found, _)| *found > 0)
-        .map(|(n, name)| count(n, name))
-        .collect();
-    if scope.is_wrong() {
-        return found.join(", ");
-    }
+    let counts = |severities| counted(severities).map(|(it, found)| count(found, it.name()));
+    let on = scope.selection.as_deref().map_or_else(String::new, |on| format!(" {on}"));
     let sound = match (scope.unread.is_some(), scope.is_beyond_sight) {
-        (true, _) => return "No error or warning in what was read".to_owned(),
-        (false, true) => "Cannot tell",
-        (false, false) => "Nothing wrong",
+        _ if scope.is_wrong() => None,
+        (true, _) => Some("No error or warning in what was read"),
+        (false, true) => Some("Cannot tell"),
+        (false, false) => Some("Nothing wrong"),
     };
-    let parts: Vec<String> = [sound.to_owned()].into_iter().chain(found).collect();
-    parts.join(", ")
+    let sound = sound.map(|text| format!("{text}{on}"));
+    let found = counts(&scope.selected).filter(|_| scope.is_wrong() || scope.unread.is_none());
+    let parts: Vec<String> = sound.into_iter().chain(found).collect();
+    let elsewhere: Vec<String> = counts(&scope.elsewhere).collect();
+    if scope.selection.is_none() || elsewhere.is_empty() {
+        return parts.join(", ");
+    }
+    format!("{} ({} elsewhere)", parts.join(", "), elsewhere.join(", "))
 }
 
 #[derive(Template)]
@@ -320,7 +315,9 @@ fn channel_facts<'a>(
                 },
                 // Virtual channels share the characters of their link. C-7
                 use_permille: (known.use_permille + permille(counters.data())).min(1000),
-                stopped_permille: permille(report.totals.stops.periods),
+                stopped_permille: report
+                    .tells_stops()
+                    .then(|| permille(report.totals.stops.periods)),
             });
         }
         for (name, own) in own {

@@ -33,7 +33,8 @@
   const packets = records(box.dataset.packets).map(([id, fate, ...rest]) => {
     const hops = [];
     for (let n = 0; n < rest.length; n += 3) hops.push([Number(rest[n]), ...period(rest[n + 1], rest[n + 2])]);
-    return { id: Number(id), fate, hops };
+    const [word, more] = fate.split("+");
+    return { id: Number(id), fate: more ? `${word}, without its last ${more} link${more === "1" ? "" : "s"}` : word, hops };
   });
   const stops = records(box.dataset.stops).map(([track, from, length, culprit, next]) => {
     return { track: tracks[track], span: period(from, length), culprit: Number(culprit), next: tracks[next] };

@@ -9,6 +9,7 @@ use super::parameters::{ChannelParameters, ParameterKey, ParameterRow};
 use super::totals::{ChannelTotals, PacketTotals, PingTotals};
 use crate::channel_name::TapEnd;
 use crate::counters::{CONTROL, ControlCounts};
+use crate::event::Picoseconds;
 use crate::named_enum::named_enum;
 use crate::row::FieldShape::{List, Place, Real};
 use crate::row::{FieldType, FieldValue, RowField, row};
@@ -22,6 +23,8 @@ pub struct ChannelReport<'a> {
     pub channel: &'a Channel,
     /// The opposite channel.
     pub peer: Option<ChannelId>,
+    /// Time for which the opposite channel, which carries its STOP and GO, was recorded too. F-1
+    pub opposed: Picoseconds,
     /// Its activity at the last known character, and since when.
     pub now: Option<ActivityInterval>,
     /// Its totals.
@@ -62,6 +65,12 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 impl<'a> ChannelReport<'a> {
+    /// True if its stops are told: its opposite was recorded for nine tenths of its time (*chosen*).
+    pub fn tells_stops(&self) -> bool {
+        let recorded = self.channel.period.time(self.totals.counters.characters());
+        self.opposed > 0 && self.opposed.saturating_mul(10) >= recorded.saturating_mul(9)
+    }
+
     /// The row of `myriscope links`.
     pub fn row(&self) -> ChannelTotalsRow<'a> {
         let ChannelTotals { counters, times, stops, packets, pings, commands, history: _ } =

@@ -39,7 +39,7 @@ pub(super) struct LinkState {
 #[derive(Debug)]
 pub(super) struct LinkChannel {
     channel: Arc<Channel>,
-    peer: Option<ChannelId>,
+    pub(super) peer: Option<ChannelId>,
     activity: ActivityTracker,
     pub(super) slack: SlackTracker,
     /// Parameters as its findings show them, once it has ended.
@@ -159,7 +159,10 @@ impl ActiveLink {
 
 impl LinkState {
     pub(super) fn reports(&self) -> impl Iterator<Item = ChannelReport<'_>> {
-        self.channels.iter().map(|(id, it)| it.report(*id, self.observed(*id)))
+        self.channels.iter().map(|(id, it)| {
+            let peer = it.peer.and_then(|peer| self.channels.get(&peer));
+            it.report(*id, self.observed(*id), peer.map(Box::as_ref))
+        })
     }
 
     fn observed(&self, id: ChannelId) -> ObservedParameters {
@@ -273,8 +276,23 @@ impl LinkState {
 }
 
 impl LinkChannel {
-    pub(super) fn report(&self, id: ChannelId, observed: ObservedParameters) -> ChannelReport<'_> {
+    /// Begin and end of what was recorded of it.
+    fn span(&self) -> Option<[Picoseconds; 2]> {
+        let (first, last) = self.activity.totals().counters.span()?;
+        Some([first.0, last.0.saturating_add(1)].map(|at| self.channel.period.time(at)))
+    }
+
+    pub(super) fn report(
+        &self,
+        id: ChannelId,
+        observed: ObservedParameters,
+        peer: Option<&Self>,
+    ) -> ChannelReport<'_> {
+        let both = self.span().zip(peer.and_then(Self::span));
+        let opposed =
+            both.map(|([from, to], [begin, end])| to.min(end).saturating_sub(from.max(begin)));
         ChannelReport {
+            opposed: opposed.unwrap_or(0),
             id,
             channel: &self.channel,
             peer: self.peer,

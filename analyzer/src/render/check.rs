@@ -78,7 +78,7 @@ impl CheckScope {
 }
 
 /// Severities that occur, the worst first, with their counts.
-fn counted(severities: &[Severity]) -> impl Iterator<Item = (Severity, usize)> {
+pub fn counted(severities: &[Severity]) -> impl Iterator<Item = (Severity, usize)> {
     let all = [Severity::Error, Severity::Warning, Severity::Note].into_iter();
     let times = |severity| severities.iter().filter(|other| **other == severity).count();
     all.map(move |severity| (severity, times(severity))).filter(|(_, found)| *found > 0)

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use super::{CapturePart, ViewArgs};
 
 #[derive(Args, Clone, Debug)]
+#[command(mut_arg("join", |it| it.hide(true)), mut_arg("follow", |it| it.hide(true)))]
 pub(crate) struct DiffArgs {
     #[command(flatten)]
     pub(crate) view: ViewArgs,
@@ -24,6 +25,8 @@ pub(crate) enum DiffIgnore {
 }
 
 #[derive(Args, Clone, Debug)]
+#[command(mut_arg("join", |it| it.hide(true)), mut_arg("follow", |it| it.hide(true)))]
+#[command(mut_arg("from", |it| it.hide(true)), mut_arg("to", |it| it.hide(true)))]
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) view: ViewArgs,

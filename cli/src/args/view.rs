@@ -281,6 +281,15 @@ impl ViewArgs {
         if self.follow { InputEnd::Interrupt } else { InputEnd::EndOfFile }
     }
 
+    /// Error if an option is given that is for lists of one file each; `--from` and `--to` go with the window.
+    pub(crate) fn refuse_lists(&self) -> Result<(), CliError> {
+        if self.join || self.follow {
+            let error = "--join and --follow are for lists: join captures with `myriscope merge`";
+            return Err(CliError::Message(error.to_owned()));
+        }
+        Ok(())
+    }
+
     /// Error if --dialect is given to a command that reads no types of packets.
     pub(crate) fn refuse_dialect(&self) -> Result<(), CliError> {
         match self.dialect.value() {

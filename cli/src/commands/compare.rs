@@ -1,8 +1,6 @@
 //! `myriscope compare`: figures of two captures side by side: links, hosts and findings.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::Read as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -14,11 +12,11 @@ use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::{StyledLine, TextStyle, count, wrapped};
 use askama::Template;
 
-use crate::analyze::{analyze, check_channel_exists};
+use crate::analyze::{CliAnalysis, analyze_opened, check_channel_exists};
 use crate::args::{CompareArgs, ViewArgs};
 use crate::atomic_file::write_files;
 use crate::exit::{CliError, CommandResult, RunReport, is_standard, is_standard_input};
-use crate::input::{InputFile, read_limited};
+use crate::input::{InputFile, read_to_limit};
 use crate::output::StandardOutput;
 use crate::report::filters;
 use crate::rows::{RowSource, RowWriter, list_rows};
@@ -52,10 +50,7 @@ pub(crate) fn run(arguments: &CompareArgs, output: &mut StandardOutput) -> Comma
         let error = "--from and --to are for lists: cut the captures with `myriscope slice`";
         return Err(CliError::Message(error.to_owned()));
     }
-    if view.join || view.follow {
-        let error = "--join and --follow are for lists: join captures with `myriscope merge`";
-        return Err(CliError::Message(error.to_owned()));
-    }
+    view.refuse_lists()?;
     if let Some(page) = page {
         check_output("capture", view.files.iter().map(|file| &**file), page)?;
     }
@@ -110,39 +105,34 @@ fn figures(
     input: InputFile<'_>,
 ) -> Result<(CaptureFigures, RunReport), CliError> {
     let mut report = RunReport::of(path);
-    if is_table(path) {
-        let text = read_limited(path, TABLE_MAX, "table")?;
+    let mut capture = input.open()?;
+    // A table begins as JSON does, and no capture so.
+    if capture.peek().map_err(|error| CliError::reading(path, &error))? == Some(b'{') {
+        let text = read_to_limit(capture, path, TABLE_MAX, "table")?;
         let figures =
             CaptureFigures::of_table(&String::from_utf8_lossy(&text)).map_err(|line| {
-                let what = "expected a row of `compare FILE --format jsonl` of one capture";
+                let what = "expected all rows of `compare FILE --format jsonl` of one capture";
                 CliError::reading(path, &format!("line {line}: {what}"))
             })?;
         return Ok((figures, report));
     }
     let mut flows = FlowTable::default();
     let (part, scope) = (&view.part, RowKind::Comparison.scope());
-    let analysis =
-        analyze(input, scope, LinkAssumptions::default(), &mut report, &mut |analysis, event| {
-            let known = |id| analysis.channel(id);
-            if let AnalysisEvent::Journey(journey) = &event
-                && part.channel_of(&event, &known).is_some()
-            {
-                flows.add(journey, &known);
-            }
-            ControlFlow::Continue(())
-        })?;
+    let reader = input.channels_of(capture);
+    let assumptions = LinkAssumptions::default();
+    let add = &mut |analysis: &CliAnalysis, event| {
+        let known = |id| analysis.channel(id);
+        if let AnalysisEvent::Journey(journey) = &event
+            && part.channel_of(&event, &known).is_some()
+        {
+            flows.add(journey, &known);
+        }
+        ControlFlow::Continue(())
+    };
+    let analysis = analyze_opened((input, reader), scope, assumptions, &mut report, add)?;
     check_channel_exists((part, view.unit()), &analysis, &mut report);
     let selects = |channel: &_| part.channels().selects(channel);
     Ok((CaptureFigures::of(&analysis, &flows, &selects), report))
-}
-
-/// True for a file that begins as a table in JSON does: no capture and no compressed file does.
-fn is_table(path: &Path) -> bool {
-    let mut first = [0];
-    let is_file = path.metadata().is_ok_and(|data| data.is_file());
-    is_file
-        && File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
-        && first == *b"{"
 }
 
 fn print(rows: &[ComparisonRow], (are_two, threshold): (bool, f64), writer: &mut RowWriter<'_>) {
@@ -240,7 +230,9 @@ fn cells(row: &ComparisonRow) -> [String; HEADS.len()] {
         unit => text(value, &|it| format!("{it:.0} {unit}")),
     };
     let ComparisonRow { subject, name, measure, a, b, change, verdict, .. } = row;
-    let change = text(*change, &|it| format!("{:+.1} %", it * 100.0));
+    // No sign of a change that rounds to nothing.
+    let percent = |share: f64| (share * 1000.0).round() / 10.0 + 0.0;
+    let change = text(*change, &|it| format!("{:+.1} %", percent(it)));
     let [subject, verdict] = [subject, verdict].map(|word| word.replace('-', " "));
     [subject, name.clone(), measure.clone(), number(*a), number(*b), change, verdict]
 }

@@ -31,6 +31,7 @@ struct ComparedFile<'a> {
 pub(crate) fn run(arguments: &DiffArgs, output: &mut StandardOutput) -> CommandResult {
     // The list is of both files, not of each.
     arguments.view.refuse_dialect()?;
+    arguments.view.refuse_lists()?;
     let files = arguments.view.files.iter().take(1).cloned().collect();
     let view = ViewArgs { files, ..arguments.view.clone() };
     list_rows(&view, RowKind::Differences, output, |writer| {

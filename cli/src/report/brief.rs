@@ -3,7 +3,7 @@
 use analyzer::comparison::CaptureFigures;
 use analyzer::finding::ShellCommand;
 use analyzer::render::check::unseen;
-use analyzer::render::held_up;
+use analyzer::render::{count, held_up};
 use askama::Template;
 
 use super::findings::{FindingCard, cards};
@@ -14,6 +14,9 @@ use super::{ReportInput, channel_facts, channel_reports, class, result};
 /// Hosts and kinds of findings on the page. *Chosen*: with the picture they fill a sheet of A4.
 const HOSTS_MAX: usize = 64;
 const STEPS_MAX: usize = 4;
+
+/// Decimals of a figure. *Chosen*: they fit a column.
+const DECIMALS_MAX: usize = 7;
 
 /// Sentences about who held up whom.
 const SENTENCES_MAX: usize = 3;
@@ -52,10 +55,15 @@ pub(crate) fn brief(input: &ReportInput<'_>) -> Result<String, askama::Error> {
     page.render()
 }
 
-/// Texts of the figures of a host.
+/// Texts of the figures of a host, in one decimal, or as many as two digits take.
 fn shown([sent, received, median, most, harmed]: [Option<f64>; 5]) -> [String; 5] {
     let text = |value: Option<f64>, unit: f64, name: &str| {
-        value.map_or("–".to_owned(), |value| format!("{:.1}{name}", value / unit))
+        let Some(value) = value.map(|value| value / unit) else { return "–".to_owned() };
+        let (mut decimals, mut digits) = (1, value * 10.0);
+        while 0.0 < digits && digits < 9.5 && decimals < DECIMALS_MAX {
+            (decimals, digits) = (decimals + 1, digits * 10.0);
+        }
+        format!("{value:.decimals$}{name}")
     };
     [
         text(sent, 1e6, ""),

@@ -45,6 +45,8 @@ const DEADLOCKS_MAX: usize = 2;
 const FINDINGS_MAX: usize = 3;
 /// Packets whose ways are drawn without the script. *Chosen*: a screen.
 const WAYS_MAX: usize = 4;
+/// Distance from a node on curves around others, in pixels. *Chosen*: that on links between neighbours.
+const NEAR: i64 = 44;
 /// Distance of a channel from the middle of its link, in pixels.
 const SIDE: i64 = 3;
 
@@ -54,6 +56,8 @@ pub(super) struct PacketWay<C = usize> {
     number: u64,
     fate: JourneyFate,
     hops: Vec<(C, Picoseconds, Picoseconds)>,
+    /// Channels behind these.
+    more: usize,
 }
 
 /// A stop: its channel, the next that it waited for, and the cause.
@@ -111,7 +115,8 @@ pub(super) fn add_packet(list: &mut RecordedPackets, journey: &Journey) {
     let hops: Vec<_> = hops.map(|hop| (hop.channel, hop.time, hop.closed)).collect();
     let from = hops.iter().map(|hop| hop.1).min().unwrap_or(0);
     let to = hops.iter().map(|hop| hop.2).max().unwrap_or(from);
-    let way = PacketWay { number: journey.number, fate: journey.fate, hops };
+    let more = journey.hops.len() - hops.len();
+    let way = PacketWay { number: journey.number, fate: journey.fate, hops, more };
     list.add((from, to), way, PACKETS_MAX);
 }
 
@@ -138,8 +143,8 @@ pub(super) fn picture<'a>(
     let packets = recorded.packets.shown(PACKETS_MAX, |packet| {
         let hops = packet.hops.iter();
         let hops: Vec<_> = hops.filter_map(|it| Some((track(&it.0)?, it.1, it.2))).collect();
-        let PacketWay { number, fate, .. } = *packet;
-        (!hops.is_empty()).then_some(PacketWay { number, fate, hops })
+        let PacketWay { number, fate, more, .. } = *packet;
+        (!hops.is_empty()).then_some(PacketWay { number, fate, hops, more })
     });
     let mut culprits: Vec<WaitCulprit> = Vec::new();
     let stops = recorded.stops.shown(STOPS_MAX, |stop| {
@@ -278,6 +283,19 @@ impl MomentTrack<'_> {
         run.map_or(ChannelActivity::Unknown, |(.., state)| *state)
     }
 
+    /// A point of the curve, in hundredths of the way; of one that leads around others, near to an end as on those: what
+    /// joins it to the next curve stays beside their node.
+    pub(super) fn near(&self, at: i64) -> PicturePoint {
+        let [from, bend, to] = self.curve;
+        let bow = distance(bend, ((from.0 + to.0) / 2, (from.1 + to.1) / 2));
+        let length = distance(from, bend) + distance(bend, to);
+        if bow * 5 < length {
+            return self.point(at);
+        }
+        let most = 100 * NEAR / length;
+        self.point(if at > 50 { 100 - (100 - at).min(most) } else { at.min(most) })
+    }
+
     /// A point of the curve, in hundredths of the way.
     pub(super) fn point(&self, at: i64) -> PicturePoint {
         let [from, bend, to] = self.curve;
@@ -317,6 +335,10 @@ fn runs(
         end = Some(to);
     }
     runs
+}
+
+const fn distance(one: PicturePoint, other: PicturePoint) -> i64 {
+    ((one.0 - other.0).pow(2) + (one.1 - other.1).pow(2)).isqrt()
 }
 
 /// A curve at the right side of another.

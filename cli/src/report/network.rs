@@ -15,8 +15,8 @@ pub(super) struct ChannelFacts {
     pub(super) severity: Option<Severity>,
     /// Data bytes in a thousand characters.
     pub(super) use_permille: u64,
-    /// Time stopped, in a thousand characters.
-    pub(super) stopped_permille: u64,
+    /// Time stopped, in a thousand characters; none where the opposite channel was not recorded.
+    pub(super) stopped_permille: Option<u64>,
 }
 
 impl ChannelFacts {
@@ -109,7 +109,7 @@ fn draw<'a>(
     let (class, sign) = match facts.severity {
         Some(Severity::Error) => ("error", "✗"),
         Some(Severity::Warning) => ("warning", "!"),
-        Some(Severity::Note) | None if facts.stopped_permille >= 100 => ("stopped", "■"),
+        Some(Severity::Note) | None if facts.stopped_permille >= Some(100) => ("stopped", "■"),
         Some(Severity::Note) | None if facts.use_permille == 0 => ("quiet", ""),
         Some(Severity::Note) | None => ("good", ""),
     };

@@ -5,9 +5,9 @@ use std::fs::File;
 
 use analyzer::channel_name::link_name;
 use analyzer::event::Picoseconds;
-use analyzer::link::LinkAnalysis;
 use analyzer::link::interval::ActivityInterval;
 use analyzer::link::parameters::LinkAssumptions;
+use analyzer::link_analysis::LinkAnalysis;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::render::{self, StyledLine, TextStyle, activity_glyph, activity_style};

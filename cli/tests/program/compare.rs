@@ -1,6 +1,6 @@
 //! `compare`: figures of two captures.
 
-use crate::support::{COLOURS, ScratchDirectory, bad, capture, fixture, good, run};
+use crate::support::{COLOURS, ScratchDirectory, bad, capture, fixture, good, gzip, piped, run};
 
 #[test]
 fn a_capture_has_the_figures_of_itself() {
@@ -31,8 +31,11 @@ fn what_differs_between_two_captures_is_listed_and_is_a_problem() {
     assert_eq!(back.out, "2\n");
     // A table stands for its capture.
     let table = good(&["compare", yesterday, "--format", "jsonl"]);
-    let table = directory.write("yesterday.jsonl", table.as_bytes());
-    assert_eq!(run(&["compare", &table, today]).out, differs.out);
+    assert_eq!(piped(&["compare", "-", today], table.as_bytes()).out, differs.out);
+    for bytes in [gzip(table.as_bytes()), table.into_bytes()] {
+        let table = directory.write("yesterday.jsonl", &bytes);
+        assert_eq!(run(&["compare", &table, today]).out, differs.out);
+    }
     let page = directory.file("page.html");
     assert_eq!(run(&["compare", yesterday, today, "-o", &page]).out, differs.out);
     let page = String::from_utf8(directory.read("page.html")).unwrap();
@@ -62,6 +65,10 @@ fn what_was_not_recorded_is_not_told() {
             assert!(not_told.len() >= 6, "{not_told:?}");
         }
     }
+    // The two findings of the last microseconds are behind the cut.
+    good(&["slice", &whole, "-o", &part, "--to", "2910us"]);
+    let shorter = run(&["compare", &whole, &part, "--filter", "verdict == gone", "--count"]);
+    assert_eq!(shorter.out, "0\n");
     let elsewhere = run(&["compare", &whole, &capture("link-14")]);
     assert_eq!(elsewhere.status, Some(0), "{}", elsewhere.out);
     assert!(elsewhere.out.starts_with("? nothing can be compared: no figure is told of both\n"));
@@ -72,13 +79,17 @@ fn captures_that_cannot_be_compared_are_named() {
     let directory = ScratchDirectory::new("not-compared");
     let file = &*capture("demo-cut");
     let table = directory.write("table.jsonl", b"{\"subject\":\"link\"}\n");
+    let part = good(&["compare", file, "--filter", "subject == link", "--format", "jsonl"]);
+    let part = directory.write("part.jsonl", part.as_bytes());
     for (arguments, expected) in [
         (&["compare", file, file, file][..], "expected two captures: compare A B"),
         (&["compare", "-", "-"], "standard input can be one of the captures only"),
         (&["compare", file, file, "--from", "2us"], "--from and --to are for lists"),
         (&["compare", file, file, "--join"], "--join and --follow are for lists"),
         (&["compare", file, file, "--threshold", "x"], "expected a share of at least 0"),
-        (&["compare", file, &table], "table.jsonl: line 1: expected a row of `compare FILE --f"),
+        (&["compare", file, &table], "table.jsonl: line 1: expected all rows of `compare FILE "),
+        (&["compare", file, &part], "expected all rows of `compare FILE --format jsonl`"),
+        (&["diff", file, file, "--join"], "--join and --follow are for lists"),
         (&["compare", file, file, "-o", file], "the capture would be overwritten"),
         (&["compare", file, "missing"], "missing: No such file"),
         (&["compare", file, file, "--channel", "h7:0"], "h7:0"),

@@ -204,6 +204,7 @@ fn a_closed_pipe_is_an_error_only_where_the_capture_goes_to_it() {
         (&["packets", "--format", "jsonl", &link_7][..], 0),
         (&["events", "--format", "jsonl", &link_7], 0),
         (&["show", "--format", "jsonl", &link_7], 0),
+        (&["compare", &link_7, &link_7, "-o", "-"], 0),
         (&["demo", "now36"], 0),
         (&["demo", "now36", "-o", "-"], 2),
     ] {

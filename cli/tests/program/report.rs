@@ -209,6 +209,15 @@ fn a_brief_page_has_five_figures_of_each_host_and_is_one_sheet() {
         own.map(|row| row[2].parse::<f64>().unwrap()).sum::<f64>()
     };
     let [sent, received] = [0, 1].map(|place| format!("{:.1}", bytes(place) / 500.0));
+    let selected = page(&[&capture("demo-lossy"), "--brief", "--filter", "severity == note"]);
+    assert!(
+        text(&selected).contains("Nothing wrong in the selection (5 errors, 1 warning elsewhere)")
+    );
+    // Stops are seen where both directions are.
+    let one_way = directory.file("one-way.pcapng");
+    good(&["slice", &now36, "-o", &one_way, "--channel", "h0:0>leaf0:0"]);
+    let told = [&now36, &one_way].map(|file| page(&[file]).contains("stops cannot be told"));
+    assert_eq!(told, [false, true]);
     let shown = text(&brief);
     let expected = format!("h0 | {sent} | {received} | 5.6 | 5.6 | 0.0 %");
     assert!(shown.contains(&expected), "{shown}");

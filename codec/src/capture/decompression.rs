@@ -12,7 +12,11 @@ use flate2::bufread::MultiGzDecoder;
 type BufferedStream<R> = BufReader<Chain<Cursor<Vec<u8>>, R>>;
 
 /// A stream after decompression.
-pub struct DecompressedInput<R: Read>(StreamDecoder<R>);
+pub struct DecompressedInput<R: Read> {
+    decoder: StreamDecoder<R>,
+    /// A byte that is still to be read.
+    peeked: Option<u8>,
+}
 
 enum StreamDecoder<R: Read> {
     Plain(BufferedStream<R>),
@@ -49,19 +53,36 @@ pub fn decompress<R: Read>(mut stream: R) -> io::Result<DecompressedInput<R>> {
     } else {
         StreamDecoder::Plain(buffered)
     };
-    Ok(DecompressedInput(decoder))
+    Ok(DecompressedInput { decoder, peeked: None })
 }
 
 impl<R: Read> DecompressedInput<R> {
     /// True if the stream is not compressed.
     pub const fn is_plain(&self) -> bool {
-        matches!(self.0, StreamDecoder::Plain(_))
+        matches!(self.decoder, StreamDecoder::Plain(_))
+    }
+
+    /// The next byte, which stays to be read; none at the end.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn peek(&mut self) -> io::Result<Option<u8>> {
+        let mut first = Vec::new();
+        self.by_ref().take(1).read_to_end(&mut first)?;
+        self.peeked = first.first().copied();
+        Ok(self.peeked)
     }
 }
 
 impl<R: Read> Read for DecompressedInput<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        match &mut self.0 {
+        if let Some(first) = buf.first_mut()
+            && let Some(byte) = self.peeked.take()
+        {
+            *first = byte;
+            return Ok(1);
+        }
+        match &mut self.decoder {
             StreamDecoder::Plain(stream) => stream.read(buf),
             #[cfg(feature = "compression")]
             StreamDecoder::Gzip(stream) => stream.read(buf),
@@ -73,7 +94,7 @@ impl<R: Read> Read for DecompressedInput<R> {
 
 impl<R: Read> fmt::Debug for DecompressedInput<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
+        f.write_str(match self.decoder {
             StreamDecoder::Plain(_) => "Input(plain)",
             #[cfg(feature = "compression")]
             StreamDecoder::Gzip(_) => "Input(gzip)",

@@ -85,17 +85,15 @@ fn the_last_refusal_that_arrived_decides_how_a_message_ends() {
         let mut packets = String::from("0 S 7.0 0 | 12 A 7.0 0");
         for (time, (answer, _)) in [100, 4100, 8100].into_iter().zip(answers) {
             packets += &format!(" | {time} D 7.1 {time} =1");
-            if let Some((letter, lost)) = answer.split_once(' ').or(Some((answer, ""))) {
-                if !letter.is_empty() {
-                    packets += &format!(" | {} {letter} 7.1 {time} {lost}", time + 12);
-                }
+            if !answer.is_empty() {
+                let (letter, lost) = answer.split_once(' ').unwrap_or((answer, ""));
+                packets += &format!(" | {} {letter} 7.1 {time} {lost}", time + 12);
             }
         }
         packets += " | 4000000 S 8.0 4000000 =2 | 4000012 A 8.0 4000000";
         let (noticed, _) = crate::conversation::tests::observations(&packets);
-        let gone = noticed.iter().find_map(|it| match it.remark {
-            ObservationKind::Gone(gone) => Some(gone.name()),
-            _ => None,
+        let gone = noticed.iter().find_map(|it| {
+            if let ObservationKind::Gone(gone) = it.remark { Some(gone.name()) } else { None }
         });
         let last = answers.iter().rev().find_map(|(_, end)| *end);
         assert_eq!(gone, last.or(Some("unanswered")), "{packets}");

@@ -23,13 +23,14 @@ impl NetworkMoments<'_> {
         [self.since(first)].into_iter().chain(runs).collect()
     }
 
-    /// Packets: number, fate, and of each hop track, beginning and length.
+    /// Packets: number, fate with the number of links behind the last one, and of each hop track, beginning and length.
     pub(in crate::report) fn packet_data(&self) -> String {
         let packets = self.packets.items.iter().map(|packet| {
-            let PacketWay { number, fate, hops } = &packet.value;
+            let PacketWay { number, fate, hops, more } = &packet.value;
             let hop = |(track, from, to): &_| format!(" {track} {}", self.span(*from, *to));
             let hops: String = hops.iter().map(hop).collect();
-            format!("{number} {}{hops}", fate.name())
+            let more = if *more > 0 { format!("+{more}") } else { String::new() };
+            format!("{number} {}{more}{hops}", fate.name())
         });
         packets.collect::<Vec<_>>().join(";")
     }

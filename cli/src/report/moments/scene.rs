@@ -73,7 +73,7 @@ impl<'a> NetworkMoments<'a> {
             let Some(track) = self.tracks.get(stop.value.track) else { continue };
             culprits.push(stop.value.culprit);
             if let Some(next) = stop.value.next.and_then(|next| self.tracks.get(next)) {
-                waits.push([track.point(head), next.point(tail)]);
+                waits.push([track.near(head), next.near(tail)]);
             }
         }
         culprits.sort_unstable();
@@ -111,7 +111,7 @@ impl<'a> NetworkMoments<'a> {
         let head = PacketHead {
             number: packet.number,
             radius: 8 + 2 * i64::from(packet.number.max(10).ilog10() - 1),
-            place: head.point(if is_there { on_it } else { behind_it }),
+            place: head.near(if is_there { on_it } else { behind_it }),
             is_stopped: states.any(|state| state == ChannelActivity::Stopped),
         };
         Some((held, head))
@@ -134,9 +134,12 @@ impl<'a> NetworkMoments<'a> {
             let stopped = stopped.map(|run| bar(run.0.max(*from), run.1.min(*to)));
             Some((track.channel, [bar(*from, *to)].into_iter().chain(stopped).collect()))
         });
-        let PacketWay { number, fate, .. } = &packet.value;
+        let PacketWay { number, fate, more, .. } = packet.value;
         let [from, to] = [packet.from, packet.to].map(duration);
-        let title = format!("Packet {number}, {}, {from} to {to}", fate.name());
+        let mut title = format!("Packet {number}, {}, {from} to {to}", fate.name());
+        if more > 0 {
+            title += &format!(", without its last {}", count(more, "link"));
+        }
         WayPicture { title, rows: rows.collect() }
     }
 }
