@@ -24,6 +24,7 @@ mod recount;
 mod regressions;
 mod replay;
 mod routers;
+mod routes;
 mod rules;
 mod score;
 mod slices;

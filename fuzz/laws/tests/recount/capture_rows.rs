@@ -10,7 +10,7 @@ use analyzer::link::interval::ActivityInterval;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::mapping::MappingEvent;
 use analyzer::options::AnalysisScope;
-use analyzer::packet::ByteRetention;
+use analyzer::packet::{ByteRetention, FrameEnd};
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::timeline::EventFilter;
 use analyzer::{ChannelEvent, Journey};
@@ -75,6 +75,7 @@ impl<'a> CaptureRows<'a> {
 
     fn analyze(&mut self) {
         let Self { analysis, journeys, intervals, stops, spoken, mapping, .. } = self;
+        let mut times = Vec::new();
         let mut keep = |event| match event {
             AnalysisEvent::Interval(interval) => intervals.push(interval),
             AnalysisEvent::Journey(journey) => journeys.push(journey),
@@ -82,10 +83,18 @@ impl<'a> CaptureRows<'a> {
             AnalysisEvent::Spoken(event) => spoken.push(event),
             AnalysisEvent::Mapping(event) => mapping.push(event),
             AnalysisEvent::Fault(fault) => panic!("{fault}"),
-            AnalysisEvent::Row(_) | AnalysisEvent::Slack(_) | AnalysisEvent::Case(_) => {}
+            // What the end of the recording cuts comes last.
+            AnalysisEvent::Row(TimedEvent { time, channel, body, .. }) => {
+                let is_cut = body.packet().is_some_and(|it| it.ended_by == FrameEnd::CaptureEnd);
+                times.extend((!is_cut).then_some((channel, time)));
+            }
+            AnalysisEvent::Slack(_) | AnalysisEvent::Case(_) => {}
             AnalysisEvent::Blocked(BlockingEvent::Deadlock(_)) => {}
         };
         while analysis.step(&mut keep).unwrap() == ReadProgress::More {}
+        let of_capture = |(channel, time)| (analysis.channel(channel).map(|it| it.capture), time);
+        let times = times.into_iter().map(of_capture);
+        assert!(times.is_sorted(), "rows are in order of time, whatever their rates");
     }
 
     pub(crate) fn channel(&self, id: ChannelId) -> &Channel {

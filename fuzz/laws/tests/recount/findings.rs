@@ -31,27 +31,30 @@ const KINDS: [FindingKind; 12] = [
 
 /// The finding that an event proves, and its place.
 fn found(rows: &CaptureRows<'_>, event: &TimedEvent) -> Option<(FindingKind, u64)> {
-    let at = event.at.0;
-    Some(match &event.body {
-        ChannelEvent::Link(LinkEvent::OpenLink) if is_silent_at_first(rows, event) => {
-            (FindingKind::SilentAtFirst, at)
+    if let ChannelEvent::Packet(packet) = &event.body {
+        return match (packet.ended_by, packet.check) {
+            (FrameEnd::OpenLink, _) => Some((FindingKind::TruncatedByOpenLink, packet.end.0)),
+            (FrameEnd::Reset, _) => Some((FindingKind::CutByReset, packet.end.0)),
+            (FrameEnd::Gap, CrcCheck::Bad(_)) => Some((FindingKind::CrcBad, packet.start.0)),
+            (FrameEnd::Gap, CrcCheck::Runt) => Some((FindingKind::Runt, packet.start.0)),
+            (FrameEnd::Gap | FrameEnd::Hole | FrameEnd::CaptureEnd, _) => None,
+        };
+    }
+    let kind = match event.body.link()? {
+        LinkEvent::OpenLink if is_silent_at_first(rows, event) => FindingKind::SilentAtFirst,
+        LinkEvent::OpenLink => FindingKind::OpenLink,
+        LinkEvent::ForwardReset => FindingKind::ForwardReset,
+        LinkEvent::BackwardReset => FindingKind::BackwardReset,
+        LinkEvent::OverrunAlarm => FindingKind::OverrunAlarm,
+        LinkEvent::InvalidCode(_) => FindingKind::InvalidCode,
+        LinkEvent::CorrectedCode { .. } => FindingKind::CorrectedCode,
+        LinkEvent::Hole { .. } => FindingKind::Hole,
+        LinkEvent::LinkRestored | LinkEvent::ResetEnded | LinkEvent::Probe(_) => return None,
+        LinkEvent::Reply(_) | LinkEvent::SenderStopped | LinkEvent::SenderResumed(_) | _ => {
+            return None;
         }
-        ChannelEvent::Link(LinkEvent::OpenLink) => (FindingKind::OpenLink, at),
-        ChannelEvent::Link(LinkEvent::ForwardReset) => (FindingKind::ForwardReset, at),
-        ChannelEvent::Link(LinkEvent::BackwardReset) => (FindingKind::BackwardReset, at),
-        ChannelEvent::Link(LinkEvent::OverrunAlarm) => (FindingKind::OverrunAlarm, at),
-        ChannelEvent::Link(LinkEvent::InvalidCode(_)) => (FindingKind::InvalidCode, at),
-        ChannelEvent::Link(LinkEvent::CorrectedCode { .. }) => (FindingKind::CorrectedCode, at),
-        ChannelEvent::Link(LinkEvent::Hole { .. }) => (FindingKind::Hole, at),
-        ChannelEvent::Packet(packet) => match (packet.ended_by, packet.check) {
-            (FrameEnd::OpenLink, _) => (FindingKind::TruncatedByOpenLink, packet.end.0),
-            (FrameEnd::Reset, _) => (FindingKind::CutByReset, packet.end.0),
-            (FrameEnd::Gap, CrcCheck::Bad(_)) => (FindingKind::CrcBad, packet.start.0),
-            (FrameEnd::Gap, CrcCheck::Runt) => (FindingKind::Runt, packet.start.0),
-            (FrameEnd::Gap | FrameEnd::Hole | FrameEnd::CaptureEnd, _) => return None,
-        },
-        _ => return None,
-    })
+    };
+    Some((kind, event.at.0))
 }
 
 /// True if nothing but silence was recorded, or was before a slice, since the recording began or went on.
@@ -99,20 +102,16 @@ pub(crate) fn check(rows: &CaptureRows<'_>) {
 pub(crate) fn check_waits(rows: &CaptureRows<'_>) {
     for stop in rows.stops.iter().filter(|stop| stop.root == WaitRoot::OpenLink) {
         let output = *stop.chain.last().unwrap();
-        let mut open = None;
-        let mut is_open = false;
-        for event in rows.own(output) {
-            match event.body {
-                ChannelEvent::Link(LinkEvent::OpenLink) => open = Some(event.time),
-                ChannelEvent::Link(LinkEvent::LinkRestored | LinkEvent::Hole { .. }) => {
-                    let span = open.take().map(|from| [from, event.time]);
-                    is_open |=
-                        span.is_some_and(|[from, to]| from <= stop.until && stop.since <= to);
-                }
-                _ => {}
-            }
-        }
-        is_open |= open.is_some_and(|from| from <= stop.until);
+        let is_end = |event: &&TimedEvent| {
+            matches!(event.body.link(), Some(LinkEvent::LinkRestored | LinkEvent::Hole { .. }))
+        };
+        let own: Vec<&TimedEvent> = rows.own(output).collect();
+        let is_open = own.iter().enumerate().any(|(place, event)| {
+            let end = own[place..].iter().copied().find(is_end).map_or(u128::MAX, |end| end.time);
+            event.body.link() == Some(&LinkEvent::OpenLink)
+                && event.time <= stop.until
+                && stop.since <= end
+        });
         assert!(is_open, "{} was not open: {stop:?}", rows.channel(output).name);
     }
 }

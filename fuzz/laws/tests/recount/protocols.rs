@@ -36,10 +36,9 @@ fn totals(noticed: &[&Observation], incarnations: u64) -> ConversationTotals {
     let is_ack = |it| matches!(it, ObservationKind::Ack(_));
     let count = |is: fn(ObservationKind) -> bool| all().filter(|it| is(*it)).count() as u64;
     let messages = count(|it| matches!(it, ObservationKind::Data(_)));
-    let gone = tally(all().filter_map(|it| match it {
-        ObservationKind::Gone(gone) => Some(gone),
-        _ => None,
-    }));
+    let gone = tally(
+        all().filter_map(|it| if let ObservationKind::Gone(gone) = it { Some(gone) } else { None }),
+    );
     let trips =
         all().filter_map(|it| if let ObservationKind::Ack(trip) = it { trip } else { None });
     ConversationTotals {
@@ -50,23 +49,20 @@ fn totals(noticed: &[&Observation], incarnations: u64) -> ConversationTotals {
             .sum(),
         data: count(is_data),
         data_lost: lost(is_data),
-        resent: tally(all().filter_map(|it| match it {
-            ObservationKind::Resent(_, cause) => Some(cause),
-            _ => None,
+        resent: tally(all().filter_map(|it| {
+            if let ObservationKind::Resent(_, cause) = it { Some(cause) } else { None }
         })),
         acks: count(is_ack),
-        nacks: tally(all().filter_map(|it| match it {
-            ObservationKind::Nack(reason) => Some(reason),
-            _ => None,
+        nacks: tally(all().filter_map(|it| {
+            if let ObservationKind::Nack(reason) = it { Some(reason) } else { None }
         })),
         answers_lost: lost(is_answer),
         duplicates: count(|it| it == ObservationKind::Duplicate),
         late: count(|it| it == ObservationKind::Late),
         stale: count(|it| it == ObservationKind::Stale),
         incarnations,
-        broken: tally(all().filter_map(|it| match it {
-            ObservationKind::Broken(broken) => Some(broken),
-            _ => None,
+        broken: tally(all().filter_map(|it| {
+            if let ObservationKind::Broken(broken) = it { Some(broken) } else { None }
         })),
         trips: round_trips(trips.collect()),
         gone,
@@ -99,9 +95,8 @@ fn round_trips(mut trips: Vec<u128>) -> RoundTrips {
 /// repeated another.
 pub(crate) fn check_maps(events: &[MappingEvent]) -> usize {
     let key = |map: &DistributedMap| (map.mapper, map.version.0, map.kind);
-    let maps = events.iter().enumerate().filter_map(|(place, event)| match event {
-        MappingEvent::Map(map) => Some((place, &**map)),
-        _ => None,
+    let maps = events.iter().enumerate().filter_map(|(place, event)| {
+        if let MappingEvent::Map(map) = event { Some((place, &**map)) } else { None }
     });
     let maps: Vec<(usize, &DistributedMap)> = maps.collect();
     let keys = tally(maps.iter().map(|(_, map)| key(map)));
@@ -111,9 +106,8 @@ pub(crate) fn check_maps(events: &[MappingEvent]) -> usize {
 }
 
 fn check_map(map: &DistributedMap, before: &[MappingEvent]) -> usize {
-    let probes = before.iter().filter_map(|event| match event {
-        MappingEvent::Probe(probe) => Some(&**probe),
-        _ => None,
+    let probes = before.iter().filter_map(|event| {
+        if let MappingEvent::Probe(probe) = event { Some(&**probe) } else { None }
     });
     let answered = probes.filter(|it| {
         (it.source, it.version) == (map.mapper, Some(map.version))

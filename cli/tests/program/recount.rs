@@ -1,0 +1,162 @@
+//! What the program orders, groups, adds up and cuts out, once more from the rows that it prints: captures of networks
+//! whose links have two rates, are cut and come back.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::support::{ScratchDirectory, good, run};
+
+/// Captures of networks, whole and from a time on.
+fn captures(directory: &ScratchDirectory) -> Vec<String> {
+    let all = (0..2).flat_map(|seed| {
+        let rate = |host: u64| 1 + (seed + host) % 3;
+        let host = |host| {
+            let (switch, port, rate) = (host / 2, host % 2, rate(host));
+            format!("[[host]]\nname = 'h{host}'\nat = 's{switch}:{port}'\na = {{ rate_divisor = {rate} }}\n")
+        };
+        let text = format!(
+            "seed = {seed}\nduration_us = 120\n[[switch]]\nname = 's0'\n[[switch]]\nname = 's1'\n\
+             [[cable]]\nends = ['s0:7', 's1:7']\nb = {{ rate_divisor = 2 }}\n{}\
+             [[traffic]]\nto = 'uniform'\npayload = [4, 200]\nload = 0.5\n\
+             [[fault]]\nevery_us = 30\ncut = 'any'\nfor_us = 5\n\
+             [[fault]]\nevery_us = 8\nnoise = 'any'\nmean_characters = 60\nfor_us = 5\n\
+             [[tap]]\nall = true\n",
+            (0..4).map(host).collect::<String>()
+        );
+        let scenario = directory.write("net.toml", text.as_bytes());
+        let [whole, part] = ["net", "part"].map(|name| directory.file(&format!("{name}{seed}.pcapng")));
+        good(&["simulate", &scenario, "-o", &whole]);
+        good(&["slice", &whole, "--from", &format!("{}us", 17 + seed), "--to", "101us", "-o", &part]);
+        [whole, part]
+    });
+    all.collect()
+}
+
+fn rows(arguments: &[&str]) -> Vec<Map<String, Value>> {
+    let done = run(&[arguments, &["--format", "jsonl"]].concat());
+    assert!(
+        matches!(done.status, Some(0 | 1)) && done.err.is_empty(),
+        "{arguments:?}: {}",
+        done.err
+    );
+    done.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn number(row: &Map<String, Value>, field: &str) -> u64 {
+    row[field].as_u64().unwrap()
+}
+
+#[test]
+fn rows_are_in_order_of_time_whatever_their_rates() {
+    let directory = ScratchDirectory::new("recount-order");
+    for capture in captures(&directory) {
+        let channels = rows(&["info", &capture]);
+        let channel = |name: &Value| channels.iter().find(|row| row["name"] == *name).unwrap();
+        let events = rows(&["events", &capture]);
+        let index = |row: &Map<String, Value>| number(channel(&row["channel"]), "index");
+        // A sender is stopped within a character of its own, which may have begun before.
+        let is_own =
+            |row: &&Map<String, Value>| !row["event"].as_str().unwrap().starts_with("sender");
+        let keys: Vec<_> =
+            events.iter().filter(is_own).map(|row| (number(row, "time_ps"), index(row))).collect();
+        assert!(keys.is_sorted() && keys.len() > 10, "{capture}: {keys:?}");
+        for row in &events {
+            let period = number(channel(&row["channel"]), "period_ps");
+            assert_eq!(number(row, "time_ps") / period, number(row, "at"), "{row:?}");
+        }
+        assert!(rows(&["series", &capture]).iter().map(|row| number(row, "time_ps")).is_sorted());
+    }
+}
+
+#[test]
+fn groups_are_of_the_rows_with_their_values() {
+    let directory = ScratchDirectory::new("recount-groups");
+    let captures = captures(&directory);
+    for (command, fields) in [
+        ("packets", &["crc", "ended_by"][..]),
+        ("packets", &["channel", "tag", "crc"]),
+        ("packets", &["route"]),
+        ("events", &["channel", "event"]),
+        ("journeys", &["fate", "certainty"]),
+        ("journeys", &["hops.channel"]),
+        ("links", &["period_ps", "packets.crc.bad"]),
+        ("series", &["packets", "bad", "arrived"]),
+    ] {
+        for files in [&captures[..1], &captures[1..2], &captures[..]] {
+            let files: Vec<&str> = files.iter().map(String::as_str).collect();
+            let mut expected: BTreeMap<String, u64> = BTreeMap::new();
+            for row in rows(&[&[command], &files[..]].concat()) {
+                let values: Vec<Value> =
+                    fields.iter().map(|field| at(Value::Object(row.clone()), field)).collect();
+                *expected.entry(Value::from(values).to_string()).or_default() += 1;
+            }
+            let found = rows(&[&[command], &files[..], &["--group", &fields.join(",")]].concat());
+            let groups = found.len();
+            let found: BTreeMap<String, u64> = found
+                .iter()
+                .map(|row| {
+                    let values: Vec<Value> =
+                        fields.iter().map(|field| row[*field].clone()).collect();
+                    (Value::from(values).to_string(), number(row, "count"))
+                })
+                .collect();
+            assert_eq!((found, groups), (expected.clone(), expected.len()), "{command} {fields:?}");
+        }
+    }
+}
+
+/// A member of a member; of a list, those of all its elements.
+fn at(value: Value, path: &str) -> Value {
+    let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+    match value {
+        value if path.is_empty() => value,
+        Value::Object(mut members) => at(members.remove(name).unwrap_or_default(), rest),
+        Value::Array(list) => list.into_iter().map(|element| at(element, path)).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Value::Null,
+    }
+}
+
+/// From so long before its first character up to so long behind its end, on all channels.
+#[test]
+fn a_slice_around_a_finding_has_the_characters_of_that_time() {
+    let directory = ScratchDirectory::new("recount-slice");
+    let part = directory.file("around.pcapng");
+    for capture in captures(&directory) {
+        let channels = rows(&["info", &capture]);
+        let period = |name: &Value| {
+            number(channels.iter().find(|row| row["name"] == *name).unwrap(), "period_ps")
+        };
+        let findings = rows(&["check", &capture]);
+        let findings = findings.iter().filter(|row| row["row"] == "finding");
+        for (finding, place) in findings.zip(1..).step_by(5) {
+            let own = period(&finding["channel"]);
+            for (around, time) in [("7ch", 7 * own), ("123456ps", 123_456)] {
+                let at = number(finding, "at") * own;
+                let [from, to] = [at.saturating_sub(time), at + own + time];
+                good(&[
+                    "slice",
+                    &capture,
+                    "--finding",
+                    &place.to_string(),
+                    "--around",
+                    around,
+                    "-o",
+                    &part,
+                ]);
+                let cut = rows(&["info", &part]);
+                for whole in &channels {
+                    let period = number(whole, "period_ps");
+                    let first = from.div_ceil(period).max(whole["first"].as_u64().unwrap());
+                    let last = (to - 1) / period;
+                    let last = last.min(whole["last"].as_u64().unwrap());
+                    let found = cut.iter().find(|row| row["name"] == whole["name"]);
+                    let found =
+                        found.and_then(|row| Some([row["first"].as_u64()?, row["last"].as_u64()?]));
+                    let expected = (first <= last).then_some([first, last]);
+                    assert_eq!(found, expected, "{around} around {finding:?} on {whole:?}");
+                }
+            }
+        }
+    }
+}
