@@ -289,7 +289,7 @@ impl MomentTrack<'_> {
         let [from, bend, to] = self.curve;
         let bow = distance(bend, ((from.0 + to.0) / 2, (from.1 + to.1) / 2));
         let length = distance(from, bend) + distance(bend, to);
-        if bow * 5 < length {
+        if bow * 20 < length {
             return self.point(at);
         }
         let most = 100 * NEAR / length;

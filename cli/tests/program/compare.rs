@@ -98,3 +98,18 @@ fn captures_that_cannot_be_compared_are_named() {
         assert!(error.contains(expected), "{arguments:?} {error}");
     }
 }
+
+#[test]
+fn the_help_has_no_option_that_is_refused() {
+    for (command, refused) in
+        [("compare", "--join --follow --from --to"), ("diff", "--join --follow")]
+    {
+        let help = good(&[command, "--help"]);
+        for option in refused.split(' ') {
+            assert!(
+                !help.contains(&format!("{option} ")) && !help.contains(&format!("{option}\n")),
+                "{option}: {help}"
+            );
+        }
+    }
+}

@@ -209,15 +209,6 @@ fn a_brief_page_has_five_figures_of_each_host_and_is_one_sheet() {
         own.map(|row| row[2].parse::<f64>().unwrap()).sum::<f64>()
     };
     let [sent, received] = [0, 1].map(|place| format!("{:.1}", bytes(place) / 500.0));
-    let selected = page(&[&capture("demo-lossy"), "--brief", "--filter", "severity == note"]);
-    assert!(
-        text(&selected).contains("Nothing wrong in the selection (5 errors, 1 warning elsewhere)")
-    );
-    // Stops are seen where both directions are.
-    let one_way = directory.file("one-way.pcapng");
-    good(&["slice", &now36, "-o", &one_way, "--channel", "h0:0>leaf0:0"]);
-    let told = [&now36, &one_way].map(|file| page(&[file]).contains("stops cannot be told"));
-    assert_eq!(told, [false, true]);
     let shown = text(&brief);
     let expected = format!("h0 | {sent} | {received} | 5.6 | 5.6 | 0.0 %");
     assert!(shown.contains(&expected), "{shown}");
@@ -262,4 +253,34 @@ fn a_reader_sorts_filters_zooms_and_follows_links() {
     let (checks, _) = checks.split_once("</pre>").unwrap();
     assert!(checks.lines().all(|line| line.starts_with("ok ")), "{checks}");
     assert!(checks.lines().count() > 20, "{checks}");
+}
+
+#[test]
+fn what_was_not_recorded_or_is_not_selected_is_said() {
+    let directory = ScratchDirectory::new("told");
+    let (whole, half) = (capture("demo-contention"), directory.file("half"));
+    good(&["slice", &whole, "--channel", "h0:0>s0:0,h1:0>s0:1", "-o", &half]);
+    let told = ["stops cannot be told", "stopped 0.0 %"];
+    for (file, expected) in [(&whole, [false, true]), (&half, [true, false])] {
+        for options in [&[&**file][..], &[file, "--brief"]] {
+            let page = page(options);
+            assert_eq!(told.map(|text| page.contains(text)), expected, "{options:?}");
+        }
+    }
+    let notes = page(&[&capture("link-1"), "--brief", "--filter", "severity == note"]);
+    let result = "Nothing wrong in the selection, 4 notes (2 errors, 5 warnings elsewhere)";
+    assert!(notes.contains(result), "{notes}");
+}
+
+#[test]
+fn pieces_of_a_capture_give_its_page() {
+    let directory = ScratchDirectory::new("pieces");
+    let (whole, [a, b]) = (capture("demo-cut"), ["a", "b"].map(|name| directory.file(name)));
+    good(&["slice", &whole, "--to", "20us", "-o", &a]);
+    good(&["slice", &whole, "--from", "20us", "-o", &b]);
+    let channels = |page: String| {
+        let (_, table) = page.split_once("id=\"channel-table\"").unwrap();
+        table.split_once("</table>").unwrap().0.to_owned()
+    };
+    assert_eq!(channels(page(&[&a, &b, "--join"])), channels(page(&[&whole])));
 }
