@@ -145,11 +145,9 @@ impl StreamInput {
     }
 
     pub fn stream(&self, hosts: &[NodeId], duration: u64) -> Option<traffic::TrafficStream> {
-        let from = pick(hosts, self.from)?;
         let one = hosts.get(usize::from(self.to) % (hosts.len() + 1)).copied();
-        let one = one.filter(|to| *to != from);
         Some(traffic::TrafficStream {
-            from,
+            from: pick(hosts, self.from)?,
             to: one
                 .map_or_else(|| StreamDestination::Among(hosts.to_vec()), StreamDestination::One),
             tag: PacketTag::new(self.tag % 0x48)?,
