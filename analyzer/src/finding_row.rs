@@ -11,7 +11,7 @@ use crate::finding::{
     Severity, ShellCommand,
 };
 use crate::row::FieldShape::{List, Place, Ranks, Words};
-use crate::row::{FieldValue, row};
+use crate::row::{MemberValue, row};
 use crate::rules;
 
 row! {
@@ -88,7 +88,7 @@ pub enum ShownFact<'a> {
     Texts(Vec<&'a str>),
 }
 
-impl FieldValue for FirstOccurrence<'_> {}
+impl MemberValue for FirstOccurrence<'_> {}
 
 impl Serialize for FirstOccurrence<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -26,7 +26,7 @@ use self::transport::ParsedTransport;
 pub use self::vita26_row::Vita26Row;
 use crate::ip::{IpRow, ParsedIp};
 use crate::row::FieldShape::{Bytes, Number, Place, Words};
-use crate::row::{FieldValue, row};
+use crate::row::{MemberValue, row};
 
 /// Maximum length of a [`PacketFront`]. *Chosen*: route, tag and the header of a message, and more bytes
 /// than agree by chance.
@@ -252,7 +252,7 @@ impl std::fmt::Display for HexBytes<'_> {
     }
 }
 
-impl FieldValue for HexBytes<'_> {}
+impl MemberValue for HexBytes<'_> {}
 
 impl Serialize for HexBytes<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 pub use self::value::write_json;
-pub(crate) use self::value::{FieldValue, end_list, write_member};
+pub(crate) use self::value::{MemberValue, end_list, write_member};
 
 /// Field of one kind of row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -259,7 +259,7 @@ macro_rules! row {
             }
 
             fn write(&self, out: &mut Vec<u8>) {
-                $crate::row::FieldValue::write(self, out);
+                $crate::row::MemberValue::write(self, out);
             }
         }
 
@@ -267,7 +267,7 @@ macro_rules! row {
             const SHAPE: $crate::row::FieldShape = $crate::row::FieldShape::List;
         }
 
-        impl $(<$life>)? $crate::row::FieldValue for $Row $(<$life>)? {
+        impl $(<$life>)? $crate::row::MemberValue for $Row $(<$life>)? {
             // As its `Serialize`, whose keys are checked for what must be escaped each time.
             fn write(&self, out: &mut Vec<u8>) {
                 out.push(b'{');

@@ -3,20 +3,17 @@
 //!
 //! A frame is the data between two framing marks. [`crate::packet`] parses its bytes.
 
+mod codes;
 mod link_rules;
 
 use std::borrow::Cow;
 
-use nom::bytes::complete::take_while;
-use nom::error::{ErrorKind, ParseError};
-use nom::number::complete::u8 as byte;
-use nom::{IResult, Parser};
 use serde::{Deserialize, Serialize};
 
+use self::codes::{ControlCodes, code, fill_len, run};
 pub use self::link_rules::LinkRules;
 use crate::character::{DecodedCode, Symbol};
 use crate::chars::{CharRun, Chars};
-use crate::error::ParseTrace;
 use crate::time::{LinkTimeout, OPEN_LINK, Tick};
 
 /// An event on a channel, at the place of its first character.
@@ -256,26 +253,13 @@ impl Framer {
             }
             at.0 += len;
             rest = after;
-            let fill = self.fill_len(codes, rest);
+            let fill = fill_len(&self.rules, codes, rest);
             if let Some((fill, after)) = rest.split_at_checked(fill).filter(|_| fill > 0) {
                 out(at, FrameEvent::Fill(fill));
                 at.0 += fill.len() as u64;
                 rest = after;
             }
         }
-    }
-
-    /// Number of codes at the head of the rest that go on with the fill of the two before.
-    #[inline]
-    fn fill_len(&self, codes: &[u8], rest: &[u8]) -> usize {
-        let before = codes.len() - rest.len();
-        let Some(from) = before.checked_sub(2).and_then(|from| codes.get(from..)) else { return 0 };
-        let is_fill = |code: &u8| {
-            let symbol = self.rules.decode(*code);
-            [Symbol::Gap, Symbol::Go, Symbol::Stop].map(DecodedCode::Exact).contains(&symbol)
-        };
-        let len = rest.iter().zip(from).take_while(|(code, before)| code == before).count();
-        if len > 0 && from.iter().take(2).all(is_fill) { len } else { 0 }
     }
 
     #[inline]
@@ -355,45 +339,6 @@ impl Framer {
     }
 }
 
-type FramingResult<I, O> = IResult<I, O, ParseTrace<I>>;
-
-/// The data or the control codes at the head: `alt`, written out so that it is inlined.
-#[inline(always)]
-fn run(chars: Chars<'_>) -> FramingResult<Chars<'_>, CharRun<'_>> {
-    if let Ok((rest, data)) = take_run(chars, chars.data_len()) {
-        return Ok((rest, CharRun::Data(data)));
-    }
-    let (rest, codes) = take_run(chars, chars.control_len())?;
-    Ok((rest, CharRun::Control(codes)))
-}
-
-#[inline(always)]
-fn take_run(chars: Chars<'_>, len: usize) -> FramingResult<Chars<'_>, &[u8]> {
-    if len == 0 {
-        return Err(nom::Err::Error(ParseTrace::from_error_kind(chars, ErrorKind::TakeWhile1)));
-    }
-    let (run, rest) = chars.split_at(len);
-    Ok((rest, run.low()))
-}
-
-enum ControlCodes {
-    Idle,
-    Other(u8),
-}
-
-/// The IDLEs or the single other code at the head.
-#[inline(always)]
-fn code(codes: &[u8]) -> FramingResult<&[u8], ControlCodes> {
-    if let Some(&IDLE) = codes.first() {
-        let (rest, _) = take_while(|code| code == IDLE).parse(codes)?;
-        return Ok((rest, ControlCodes::Idle));
-    }
-    let (rest, code) = byte(codes)?;
-    Ok((rest, ControlCodes::Other(code)))
-}
-
-const IDLE: u8 = 0;
-
 /// A frame as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
@@ -423,24 +368,6 @@ pub fn frames(chars: Chars<'_>) -> impl Iterator<Item = Frame<'_>> {
 mod tests {
     use super::*;
     use crate::notation::parse;
-
-    /// F-8
-    #[test]
-    fn codes_that_repeat_the_two_before_are_fill() {
-        let fill = |text: &str| {
-            let (mut fill, chars) = (Vec::new(), parse(text).unwrap());
-            Framer::new().feed(chars.chars(), &mut |at, event| {
-                if let FrameEvent::Fill(codes) = event {
-                    fill.push((at.0, codes.len()));
-                }
-            });
-            fill
-        };
-        assert_eq!(fill("GAP GO GAP GO GAP STOP STOP STOP STOP"), [(2, 3), (7, 2)]);
-        assert_eq!(fill("GO GO IDLE GO GO GO 05 GO GO GAP GO GAP"), [(5, 1), (10, 2)]);
-        // FRES, PRB and codes that are no symbols have their effect each time.
-        assert_eq!(fill("FRES FRES FRES GAP FRES GAP !ff !ff !ff GAP !0d GAP !0d"), []);
-    }
 
     /// The frames of a text, and the events of its characters fed in pieces of `len`.
     fn check(text: &str, len: usize) -> (Vec<String>, Vec<String>) {

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use crate::channel_name::escape_text;
 use crate::named_enum::named_enum;
-use crate::row::{FieldShape, FieldType, FieldValue};
+use crate::row::{FieldShape, FieldType, MemberValue};
 use crate::window::WindowEdge;
 
 named_enum! {
@@ -125,7 +125,7 @@ impl Serialize for ShellCommand {
     }
 }
 
-impl FieldValue for ShellCommand {}
+impl MemberValue for ShellCommand {}
 
 impl FieldType for ShellCommand {
     const SHAPE: FieldShape = FieldShape::Text;

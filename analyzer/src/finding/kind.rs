@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::EvidenceView;
 use crate::named_enum::named_enum;
-use crate::row::FieldValue;
+use crate::row::MemberValue;
 
 named_enum! {
     /// Severity of a finding.
@@ -165,7 +165,7 @@ impl FindingKind {
     }
 }
 
-impl FieldValue for Severity {}
+impl MemberValue for Severity {}
 
 impl Serialize for Severity {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -12,7 +12,7 @@ pub fn write_json(value: &impl Serialize, out: &mut Vec<u8>) {
 }
 
 /// Value of a member of a row, as JSON.
-pub(crate) trait FieldValue: Serialize + Sized {
+pub(crate) trait MemberValue: Serialize + Sized {
     /// True for a value that rows leave out where they declare a condition for it.
     fn is_left_out(&self) -> bool {
         false
@@ -26,19 +26,19 @@ pub(crate) trait FieldValue: Serialize + Sized {
 
 macro_rules! field_values {
     ($($type:ty),+) => {
-        $(impl FieldValue for $type {})+
+        $(impl MemberValue for $type {})+
     };
 }
 
 field_values!(u8, u16, u32, i64, f64, &str, String, &[u8], bool);
 
-impl FieldValue for u64 {
+impl MemberValue for u64 {
     fn is_left_out(&self) -> bool {
         *self == 0
     }
 }
 
-impl FieldValue for u128 {
+impl MemberValue for u128 {
     // Digits of 128 bits take several times as long.
     fn write(&self, out: &mut Vec<u8>) {
         match u64::try_from(*self) {
@@ -48,7 +48,7 @@ impl FieldValue for u128 {
     }
 }
 
-impl<T: FieldValue> FieldValue for Option<T> {
+impl<T: MemberValue> MemberValue for Option<T> {
     fn is_left_out(&self) -> bool {
         self.is_none()
     }
@@ -61,7 +61,7 @@ impl<T: FieldValue> FieldValue for Option<T> {
     }
 }
 
-impl<T: FieldValue> FieldValue for Vec<T> {
+impl<T: MemberValue> MemberValue for Vec<T> {
     fn is_left_out(&self) -> bool {
         self.is_empty()
     }
@@ -76,7 +76,7 @@ impl<T: FieldValue> FieldValue for Vec<T> {
     }
 }
 
-impl<T: FieldValue> FieldValue for Box<T> {
+impl<T: MemberValue> MemberValue for Box<T> {
     fn write(&self, out: &mut Vec<u8>) {
         (**self).write(out);
     }
@@ -86,7 +86,7 @@ impl<T: FieldValue> FieldValue for Box<T> {
 /// its quotes and its colon.
 pub(crate) fn write_member(
     (key, absent): (&str, &str),
-    value: &impl FieldValue,
+    value: &impl MemberValue,
     out: &mut Vec<u8>,
 ) {
     if absent.is_empty() || !value.is_left_out() {
@@ -102,8 +102,8 @@ pub(crate) fn end_list(end: u8, out: &mut Vec<u8>) {
     out.push(end);
 }
 
-#[cfg(test)]
 #[expect(unreachable_pub, reason = "the macro declares rows for other crates")]
+#[cfg(test)]
 mod tests {
     use codec::time::CharacterPeriod;
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{ChannelParameters, ParameterKey, ParameterSource, ParameterValue};
 use crate::row::FieldShape::{Number, Words};
-use crate::row::{FieldType, FieldValue, RowField, row};
+use crate::row::{FieldType, MemberValue, RowField, row};
 
 /// Bounds of an estimated value; `None` if it has no upper bound.
 pub type ParameterRange = (u32, Option<u32>);
@@ -64,9 +64,9 @@ pub struct PerParameter<T> {
     pub interpretation: T,
 }
 
-impl<T: Serialize> FieldValue for PerParameter<T> {}
+impl<T: Serialize> MemberValue for PerParameter<T> {}
 
-impl FieldValue for ParameterRange {}
+impl MemberValue for ParameterRange {}
 
 impl ChannelParameters {
     /// A property of each numeric parameter.
