@@ -170,11 +170,10 @@ impl ActivityTracker {
     /// Begins the recording: with the state of a slice, if it has one.
     fn begins(&mut self, at: Tick) {
         let Some(start) = self.start.filter(|start| start.at == at) else { return };
-        self.sender = match start.sender {
-            Some(StartSender::Going) => SenderPermission::Going,
-            Some(StartSender::Stopped(_)) => SenderPermission::Stopped(at),
-            None => self.sender,
-        };
+        self.sender = start.sender.map_or(self.sender, |sender| match sender {
+            StartSender::Going => SenderPermission::Going,
+            StartSender::Stopped(_) => SenderPermission::Stopped(at),
+        });
         self.receiving = match start.packet {
             Some(FramerMode::Inside) => PacketPhase::Packet { awaited: at },
             Some(FramerMode::Reset) => PacketPhase::Reset,

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{ScratchDirectory, capture, good, run_in, view};
+use crate::support::{ScratchDirectory, capture, good, run_in};
 
 /// Scenario of any network: a few packets between all pairs, and a tap at every port.
 const TRAFFIC: &str = "duration_us = 100\n[[traffic]]\nto = 'shift'\npayload = 16\nevery_us = 20\n\
@@ -60,51 +60,6 @@ fn a_faulty_file_is_reported_with_its_line() {
     assert_eq!(outcome.status, Some(2));
     assert!(outcome.err.contains("a.csv:2: `\\u{1b}[31m` is no port"), "{}", outcome.err);
     assert!(outcome.err.contains("net.toml:9:8"), "{}", outcome.err);
-}
-
-fn rows(name: &str, arguments: &[&str]) -> Vec<Value> {
-    let text = view(name, &[arguments, &["--format", "jsonl"]].concat());
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-fn sum(rows: &[Value], field: &str) -> u64 {
-    rows.iter().map(|row| row[field].as_u64().unwrap()).sum()
-}
-
-/// Sums of the rows are those of other commands.
-#[test]
-fn series_and_flows_add_up() {
-    for name in ["demo-cut", "demo-now36", "demo-lossy"] {
-        let packets = rows(name, &["packets"]);
-        let journeys = rows(name, &["journeys"]);
-        for every in ["1us", "10us", "1s"] {
-            let series = rows(name, &["series", "--every", every]);
-            assert_eq!(sum(&series, "packets"), packets.len() as u64, "{name}");
-            let bad = packets.iter().filter(|row| row["crc"] == "bad").count();
-            assert_eq!(sum(&series, "bad"), bad as u64, "{name}");
-            let long = journeys.iter().filter(|row| row["hops"].as_array().unwrap().len() > 1);
-            assert_eq!(sum(&series, "arrived"), long.count() as u64, "{name}");
-            let times: Vec<u64> =
-                series.iter().map(|row| row["time_ps"].as_u64().unwrap()).collect();
-            assert!(times.is_sorted());
-            // Utilisation times length is the bytes of all packets, to rounding.
-            let bytes: f64 = series
-                .iter()
-                .map(|row| {
-                    let length = row["end_ps"].as_u64().unwrap() - row["time_ps"].as_u64().unwrap();
-                    row["utilisation"].as_f64().unwrap() * length as f64 / 12_500.0
-                })
-                .sum();
-            let expected = sum(&packets, "length") as f64;
-            let bound = series.len() as f64 * if every == "1s" { 80.0 } else { 1.0 };
-            assert!((bytes - expected).abs() <= bound, "{name} {every}: {bytes} {expected}");
-        }
-        let flows = rows(name, &["flows"]);
-        assert_eq!(sum(&flows, "packets"), journeys.len() as u64, "{name}");
-        assert_eq!(sum(&flows, "bytes"), sum(&journeys, "payload"), "{name}");
-        let dropped = journeys.iter().filter(|row| row["fate"] == "dropped").count();
-        assert_eq!(sum(&flows, "dropped"), dropped as u64, "{name}");
-    }
 }
 
 /// N-5: a packet goes over the fibre as over the cables of its ends: three hops, and three links.

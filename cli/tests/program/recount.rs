@@ -1,5 +1,5 @@
-//! What the program orders, groups, adds up and cuts out, once more from the rows that it prints: captures of networks
-//! whose links have two rates, are cut and come back.
+//! What the program groups and cuts out, once more from the rows that it prints: captures of networks whose links have
+//! two rates, are cut and come back.
 
 use std::collections::BTreeMap;
 
@@ -45,28 +45,6 @@ fn rows(arguments: &[&str]) -> Vec<Map<String, Value>> {
 
 fn number(row: &Map<String, Value>, field: &str) -> u64 {
     row[field].as_u64().unwrap()
-}
-
-#[test]
-fn rows_are_in_order_of_time_whatever_their_rates() {
-    let directory = ScratchDirectory::new("recount-order");
-    for capture in captures(&directory) {
-        let channels = rows(&["info", &capture]);
-        let channel = |name: &Value| channels.iter().find(|row| row["name"] == *name).unwrap();
-        let events = rows(&["events", &capture]);
-        let index = |row: &Map<String, Value>| number(channel(&row["channel"]), "index");
-        // A sender is stopped within a character of its own, which may have begun before.
-        let is_own =
-            |row: &&Map<String, Value>| !row["event"].as_str().unwrap().starts_with("sender");
-        let keys: Vec<_> =
-            events.iter().filter(is_own).map(|row| (number(row, "time_ps"), index(row))).collect();
-        assert!(keys.is_sorted() && keys.len() > 10, "{capture}: {keys:?}");
-        for row in &events {
-            let period = number(channel(&row["channel"]), "period_ps");
-            assert_eq!(number(row, "time_ps") / period, number(row, "at"), "{row:?}");
-        }
-        assert!(rows(&["series", &capture]).iter().map(|row| number(row, "time_ps")).is_sorted());
-    }
 }
 
 #[test]
@@ -134,11 +112,12 @@ fn a_slice_around_a_finding_has_the_characters_of_that_time() {
             for (around, time) in [("7ch", 7 * own), ("123456ps", 123_456)] {
                 let at = number(finding, "at") * own;
                 let [from, to] = [at.saturating_sub(time), at + own + time];
+                let number_text = format!("{place}");
                 good(&[
                     "slice",
                     &capture,
                     "--finding",
-                    &place.to_string(),
+                    &number_text,
                     "--around",
                     around,
                     "-o",

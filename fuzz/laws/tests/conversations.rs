@@ -12,8 +12,6 @@ use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::truth;
 
-use crate::recount::protocols::check_conversations;
-
 /// Three hosts that talk over the protocol, and what befalls them; `taps` say what of it is captured.
 fn scenario(seed: u64, faults: &str, taps: &str) -> Scenario {
     let hosts = (0..3).map(|n| format!("[[host]]\nname = \"h{n}\"\nat = \"s0:{n}\"\n"));
@@ -36,19 +34,14 @@ fn noticed(seed: u64, faults: &str, taps: &str) -> Vec<ObservationKind> {
     let assumptions = LinkAssumptions::default();
     let capture = outcome.capture.as_slice();
     let mut analysis = CaptureAnalysis::new(capture, AnalysisScope::Conversations, assumptions);
-    let mut spoken = Vec::new();
+    let mut remarks = Vec::new();
     let mut out = |told| {
-        if let AnalysisEvent::Spoken(event) = told {
-            spoken.push(event);
+        if let AnalysisEvent::Spoken(TransportEvent::Noticed(noticed)) = told {
+            remarks.push(noticed.remark);
         }
     };
     while analysis.step(&mut out).unwrap() == ReadProgress::More {}
-    check_conversations(&spoken);
-    let remark = |event: &TransportEvent| match event {
-        TransportEvent::Noticed(noticed) => Some(noticed.remark),
-        TransportEvent::Malformed(_) | TransportEvent::Conversation(_) => None,
-    };
-    spoken.iter().filter_map(remark).collect()
+    remarks
 }
 
 fn troubles() -> Vec<(&'static str, String)> {

@@ -4,7 +4,7 @@
 mod capture_rows;
 mod findings;
 mod links;
-pub(crate) mod protocols;
+mod maps;
 mod traffic;
 
 use std::num::NonZeroU64;
@@ -35,8 +35,6 @@ fn check(capture: &[u8], dice: &mut SeededRng) {
     links::check(capture, &rows);
     findings::check(&rows);
     findings::check_waits(&rows);
-    protocols::check_conversations(&rows.spoken);
-    protocols::check_maps(&rows.mapping);
     traffic::check_flows(&rows);
     for _ in 0..2 {
         // From less than a character to more than a packet.
@@ -127,7 +125,7 @@ fn maps_are_counted_once_however_often_an_interface_tells() {
                 merge([(&*capture, 0)], Vec::new(), &mut select, &mut |_, it| panic!("{it}"));
             let (part, count) = part.unwrap();
             if count.characters > 0 {
-                repeated += protocols::check_maps(&mapping(&part));
+                repeated += maps::check(&mapping(&part));
             }
         }
     }

@@ -45,10 +45,10 @@ fn graph(dice: &mut SeededRng) -> Topology {
     Topology::new(nodes, cables).unwrap()
 }
 
-type NearNodes = BTreeMap<NodeId, BTreeSet<NodeId>>;
+type NodeNeighbours = BTreeMap<NodeId, BTreeSet<NodeId>>;
 
-fn near(topology: &Topology) -> NearNodes {
-    let mut near = NearNodes::new();
+fn near(topology: &Topology) -> NodeNeighbours {
+    let mut near = NodeNeighbours::new();
     for [a, b] in topology.cables().iter().map(|cable| cable.ends.map(|end| end.node)) {
         near.entry(a).or_default().insert(b);
         near.entry(b).or_default().insert(a);
@@ -57,7 +57,7 @@ fn near(topology: &Topology) -> NearNodes {
 }
 
 /// Cables from a node to each that it reaches.
-fn distances(near: &NearNodes, from: NodeId) -> BTreeMap<NodeId, i64> {
+fn distances(near: &NodeNeighbours, from: NodeId) -> BTreeMap<NodeId, i64> {
     let mut found = BTreeMap::from([(from, 0)]);
     for far in 1.. {
         let edge: Vec<NodeId> =
@@ -73,7 +73,7 @@ fn distances(near: &NearNodes, from: NodeId) -> BTreeMap<NodeId, i64> {
 }
 
 /// Heights of the nodes: the least is the top.
-fn heights(topology: &Topology, near: &NearNodes) -> BTreeMap<NodeId, (i64, NodeId)> {
+fn heights(topology: &Topology, near: &NodeNeighbours) -> BTreeMap<NodeId, (i64, NodeId)> {
     let mut ranks: BTreeMap<NodeId, i64> = BTreeMap::new();
     for host in topology.hosts() {
         let part = distances(near, host);

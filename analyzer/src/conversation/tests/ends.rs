@@ -85,8 +85,9 @@ fn the_last_refusal_that_arrived_decides_how_a_message_ends() {
         let mut packets = String::from("0 S 7.0 0 | 12 A 7.0 0");
         for (time, (answer, _)) in [100, 4100, 8100].into_iter().zip(answers) {
             packets += &format!(" | {time} D 7.1 {time} =1");
-            if !answer.is_empty() {
-                let (letter, lost) = answer.split_once(' ').unwrap_or((answer, ""));
+            let mut words = answer.split(' ');
+            if let Some(letter) = words.next().filter(|letter| !letter.is_empty()) {
+                let lost = words.next().unwrap_or_default();
                 packets += &format!(" | {} {letter} 7.1 {time} {lost}", time + 12);
             }
         }

@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 
 use analyzer::blocking::{BlockingEvent, StopReport};
-use analyzer::conversation::TransportEvent;
 use analyzer::event::{LinkEvent, TimedEvent};
 use analyzer::event_reader::{EventReader, ReadItem};
 use analyzer::link::interval::ActivityInterval;
 use analyzer::link::parameters::LinkAssumptions;
-use analyzer::mapping::MappingEvent;
 use analyzer::options::AnalysisScope;
 use analyzer::packet::{ByteRetention, FrameEnd};
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
@@ -29,8 +27,6 @@ pub(crate) struct CaptureRows<'a> {
     pub(crate) journeys: Vec<Journey>,
     pub(crate) intervals: Vec<ActivityInterval>,
     pub(crate) stops: Vec<StopReport>,
-    pub(crate) spoken: Vec<TransportEvent>,
-    pub(crate) mapping: Vec<MappingEvent>,
 }
 
 impl<'a> CaptureRows<'a> {
@@ -45,8 +41,6 @@ impl<'a> CaptureRows<'a> {
             journeys: Vec::new(),
             intervals: Vec::new(),
             stops: Vec::new(),
-            spoken: Vec::new(),
-            mapping: Vec::new(),
         };
         rows.read(capture);
         rows.analyze();
@@ -74,21 +68,20 @@ impl<'a> CaptureRows<'a> {
     }
 
     fn analyze(&mut self) {
-        let Self { analysis, journeys, intervals, stops, spoken, mapping, .. } = self;
+        let Self { analysis, journeys, intervals, stops, .. } = self;
         let mut times = Vec::new();
         let mut keep = |event| match event {
             AnalysisEvent::Interval(interval) => intervals.push(interval),
             AnalysisEvent::Journey(journey) => journeys.push(journey),
             AnalysisEvent::Blocked(BlockingEvent::Stop(stop)) => stops.push(stop),
-            AnalysisEvent::Spoken(event) => spoken.push(event),
-            AnalysisEvent::Mapping(event) => mapping.push(event),
             AnalysisEvent::Fault(fault) => panic!("{fault}"),
             // What the end of the recording cuts comes last.
             AnalysisEvent::Row(TimedEvent { time, channel, body, .. }) => {
                 let is_cut = body.packet().is_some_and(|it| it.ended_by == FrameEnd::CaptureEnd);
                 times.extend((!is_cut).then_some((channel, time)));
             }
-            AnalysisEvent::Slack(_) | AnalysisEvent::Case(_) => {}
+            AnalysisEvent::Slack(_) | AnalysisEvent::Case(_) | AnalysisEvent::Spoken(_) => {}
+            AnalysisEvent::Mapping(_) => {}
             AnalysisEvent::Blocked(BlockingEvent::Deadlock(_)) => {}
         };
         while analysis.step(&mut keep).unwrap() == ReadProgress::More {}
