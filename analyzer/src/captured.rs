@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::event::Picoseconds;
-use crate::row::{FieldShape, FieldType, ListRow, RowField, end_list, json, write_member};
+use crate::row::{FieldShape, FieldType, ListRow, RowField, json, json_text};
 use codec::time::CharacterPeriod;
 
 /// Field of rows of several files.
@@ -75,18 +75,8 @@ impl ListRow for CapturedRow<'_> {
         row
     }
 
-    fn write(&self, out: &mut Vec<u8>) {
-        let AddedMembers { time_ps, end_ps, capture, file } = self.added;
-        self.row.write(out);
-        // The members follow those of the row.
-        out.pop();
-        out.push(b',');
-        let optional = "Option::is_none";
-        write_member(("\"time_ps\":", optional), &time_ps, out);
-        write_member(("\"end_ps\":", optional), &end_ps, out);
-        write_member(("\"capture\":", ""), &capture, out);
-        write_member(("\"file\":", optional), &file, out);
-        end_list(b'}', out);
+    fn text(&self) -> String {
+        joined(self.row.text(), &json_text(&self.added))
     }
 }
 

@@ -9,7 +9,7 @@ use codec::virtual_channels::SelectCodes;
 use serde::{Serialize, Serializer};
 
 use crate::row::FieldShape::{List, Place};
-use crate::row::{FieldType, MemberValue, RowField, row};
+use crate::row::{FieldType, RowField, row};
 
 /// Kinds of symbols that have codes, in the order of C-2.
 const FAMILIES: [&str; 10] =
@@ -205,8 +205,6 @@ pub(crate) const CONTROL: &[RowField] = counted! {
 /// Symbols by kind, in the order of C-2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControlCounts(pub Vec<(&'static str, u64)>);
-
-impl MemberValue for ControlCounts {}
 
 impl Serialize for ControlCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -11,7 +11,7 @@ use crate::finding::{
     Severity, ShellCommand,
 };
 use crate::row::FieldShape::{List, Place, Ranks, Words};
-use crate::row::{MemberValue, row};
+use crate::row::row;
 use crate::rules;
 
 row! {
@@ -87,8 +87,6 @@ pub enum ShownFact<'a> {
     /// Names of channels.
     Texts(Vec<&'a str>),
 }
-
-impl MemberValue for FirstOccurrence<'_> {}
 
 impl Serialize for FirstOccurrence<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

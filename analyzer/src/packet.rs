@@ -26,7 +26,7 @@ use self::transport::ParsedTransport;
 pub use self::vita26_row::Vita26Row;
 use crate::ip::{IpRow, ParsedIp};
 use crate::row::FieldShape::{Bytes, Number, Place, Words};
-use crate::row::{MemberValue, row};
+use crate::row::row;
 
 /// Maximum length of a [`PacketFront`]. *Chosen*: route, tag and the header of a message, and more bytes
 /// than agree by chance.
@@ -251,8 +251,6 @@ impl std::fmt::Display for HexBytes<'_> {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
-
-impl MemberValue for HexBytes<'_> {}
 
 impl Serialize for HexBytes<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

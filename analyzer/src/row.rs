@@ -1,15 +1,10 @@
 //! Rows: structs whose members are described where they are declared. JSON, filters, columns and
 //! lists of fields are derived from the declaration.
 
-mod value;
-
 use std::fmt::Debug;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
-
-pub use self::value::write_json;
-pub(crate) use self::value::{MemberValue, end_list, write_member};
 
 /// Field of one kind of row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,15 +68,8 @@ pub trait ListRow: Debug {
     /// Its JSON.
     fn json(&self) -> Value;
 
-    /// Appends its JSON as text.
-    fn write(&self, out: &mut Vec<u8>);
-
     /// Its JSON, as text.
-    fn text(&self) -> String {
-        let mut text = Vec::with_capacity(TEXT);
-        self.write(&mut text);
-        String::from_utf8(text).unwrap_or_default()
-    }
+    fn text(&self) -> String;
 }
 
 impl ListRow for Value {
@@ -93,13 +81,10 @@ impl ListRow for Value {
         self.clone()
     }
 
-    fn write(&self, out: &mut Vec<u8>) {
-        write_json(self, out);
+    fn text(&self) -> String {
+        self.to_string()
     }
 }
-
-/// Room for the text of a row, in bytes. *Chosen*: most rows take less, none much more but those of lists.
-const TEXT: usize = 512;
 
 /// JSON of a value, as text.
 pub fn json_text(value: &impl Serialize) -> String {
@@ -258,25 +243,13 @@ macro_rules! row {
                 $crate::row::json(self)
             }
 
-            fn write(&self, out: &mut Vec<u8>) {
-                $crate::row::MemberValue::write(self, out);
+            fn text(&self) -> String {
+                $crate::row::json_text(self)
             }
         }
 
         impl $(<$life>)? $crate::row::FieldType for $Row $(<$life>)? {
             const SHAPE: $crate::row::FieldShape = $crate::row::FieldShape::List;
-        }
-
-        impl $(<$life>)? $crate::row::MemberValue for $Row $(<$life>)? {
-            // As its `Serialize`, whose keys are checked for what must be escaped each time.
-            fn write(&self, out: &mut Vec<u8>) {
-                out.push(b'{');
-                $({
-                    let key = concat!("\"", stringify!($name), "\":");
-                    $crate::row::write_member((key, concat!($($absent)?)), &self.$name, out);
-                })+
-                $crate::row::end_list(b'}', out);
-            }
         }
     };
 }

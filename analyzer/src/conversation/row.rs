@@ -10,7 +10,7 @@ use super::totals::{RoundTrips, total};
 use super::{Conversation, ConversationEnd, DataContent, MalformedPacket, TransportFate};
 use crate::packet::transport::{REASONS, ROLES};
 use crate::row::FieldShape::{List, Number, Place, Words};
-use crate::row::{FieldType, MemberValue, RowField, row};
+use crate::row::{FieldType, RowField, row};
 
 row! {
     /// A row of `myriscope conversations`, as `docs/output.md` specifies it.
@@ -177,8 +177,6 @@ row! {
         fault: String, "", "T-7", "of what is malformed: what is wrong with the field";
     }
 }
-
-impl<const N: usize> MemberValue for NamedCounts<N> {}
 
 impl<const N: usize> Serialize for NamedCounts<N> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

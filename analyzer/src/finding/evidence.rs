@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use crate::channel_name::escape_text;
 use crate::named_enum::named_enum;
-use crate::row::{FieldShape, FieldType, MemberValue};
+use crate::row::{FieldShape, FieldType};
 use crate::window::WindowEdge;
 
 named_enum! {
@@ -124,8 +124,6 @@ impl Serialize for ShellCommand {
         serializer.collect_str(self)
     }
 }
-
-impl MemberValue for ShellCommand {}
 
 impl FieldType for ShellCommand {
     const SHAPE: FieldShape = FieldShape::Text;

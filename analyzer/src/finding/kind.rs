@@ -4,7 +4,6 @@ use serde::{Serialize, Serializer};
 
 use super::EvidenceView;
 use crate::named_enum::named_enum;
-use crate::row::MemberValue;
 
 named_enum! {
     /// Severity of a finding.
@@ -164,8 +163,6 @@ impl FindingKind {
         ALL.iter().find(|about| about.name == name)
     }
 }
-
-impl MemberValue for Severity {}
 
 impl Serialize for Severity {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -12,7 +12,7 @@ use crate::counters::{CONTROL, ControlCounts};
 use crate::event::Picoseconds;
 use crate::named_enum::named_enum;
 use crate::row::FieldShape::{List, Place, Real};
-use crate::row::{FieldType, MemberValue, RowField, row};
+use crate::row::{FieldType, RowField, row};
 
 /// Totals of a channel.
 #[derive(Clone, Copy, Debug)]
@@ -183,8 +183,6 @@ impl ActivityInterval {
 /// Values by name, in a fixed order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NamedValues<T, const N: usize>(pub [(&'static str, T); N]);
-
-impl<T: Serialize, const N: usize> MemberValue for NamedValues<T, N> {}
 
 impl<T: Serialize, const N: usize> Serialize for NamedValues<T, N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

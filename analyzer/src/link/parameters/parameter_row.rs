@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{ChannelParameters, ParameterKey, ParameterSource, ParameterValue};
 use crate::row::FieldShape::{Number, Words};
-use crate::row::{FieldType, MemberValue, RowField, row};
+use crate::row::{FieldType, RowField, row};
 
 /// Bounds of an estimated value; `None` if it has no upper bound.
 pub type ParameterRange = (u32, Option<u32>);
@@ -63,10 +63,6 @@ pub struct PerParameter<T> {
     #[serde(rename = "int")]
     pub interpretation: T,
 }
-
-impl<T: Serialize> MemberValue for PerParameter<T> {}
-
-impl MemberValue for ParameterRange {}
 
 impl ChannelParameters {
     /// A property of each numeric parameter.
