@@ -20,7 +20,8 @@ use myriscope_analyzer::event_reader::{CounterReader, EventReader, ReadItem};
 use myriscope_analyzer::filter::{Filter, RowKind};
 
 use myriscope_analyzer::packet::ByteRetention;
-use myriscope_analyzer::pipeline::CaptureAnalysis;
+use myriscope_analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
+use myriscope_analyzer::row::ListRow as _;
 use myriscope_analyzer::timeline::EventFilter;
 use myriscope_analyzer::window::TimeWindow;
 
@@ -107,6 +108,27 @@ fn packets(bencher: Bencher<'_, '_>, traffic: CaptureTraffic) {
 #[divan::bench(args = TRAFFIC)]
 fn events(bencher: Bencher<'_, '_>, traffic: CaptureTraffic) {
     rows(bencher, traffic, EventFilter::Events);
+}
+
+/// The rows of journeys as text, of packets of 16 bytes on both channels of two links.
+#[divan::bench]
+fn journeys(bencher: Bencher<'_, '_>) {
+    let (file, characters) = capture(CaptureTraffic::Packets(16), 2);
+    bencher.counter(ItemsCount::new(characters / 17)).bench(|| {
+        let (scope, assumptions) = (RowKind::Journeys.scope(), LinkAssumptions::default());
+        let mut analysis = CaptureAnalysis::new(black_box(file.as_slice()), scope, assumptions);
+        let (mut events, mut len) = (Vec::new(), 0);
+        while analysis.step(&mut |event| events.push(event)).expect("a sound file")
+            == ReadProgress::More
+        {
+            for event in events.drain(..) {
+                if let AnalysisEvent::Journey(journey) = event {
+                    len += journey.row(&|id| analysis.channel(id)).text().len();
+                }
+            }
+        }
+        len
+    });
 }
 
 /// Expressions over packets of 16 bytes, and the storage of bytes that they need.

@@ -81,7 +81,7 @@ row! {
         b: Option<f64>, "", "", "the same of the second capture";
         recorded_a_s: Option<f64>, "s", "", "time that the first capture recorded of it";
         recorded_b_s: Option<f64>, "s", "", "the same of the second capture";
-        around_s: Option<f64>, "s", "", "of a finding of the first capture: the lesser of the times recorded before and behind a case";
+        around_s: Option<f64>, "s", "", "of a finding: time recorded before and behind a case";
         change: Option<f64>, "", "", "B less A, as a share of A; of findings, of cases per time";
         verdict: &'static str as ComparisonVerdict::SHAPE, "", "", "result";
         figures: u64, "", "", "number of figures of the captures";
