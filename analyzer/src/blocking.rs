@@ -149,7 +149,7 @@ impl BlockingTracker {
                 self.end(*channel, context, StopEnd::Resumed(*by), out);
             }
             ChannelEvent::Link(LinkEvent::Hole { .. }) => {
-                // Whether the link is open behind it is not known.
+                // An open link may have been restored in it.
                 self.open.remove(channel);
                 if let Some(peer) = network.opposite(*channel) {
                     self.end(peer, context, StopEnd::Hole, out);
@@ -485,8 +485,8 @@ mod tests {
         assert!(!check(&RING, &steps).contains("deadlock"));
     }
 
-    #[test]
-    fn what_the_end_of_the_recording_finds_is_told() {
+    /// A circle whose last sender is stopped at 30, recorded up to a period.
+    fn circle_until(end: u64) -> String {
         let steps = [
             (1, 0, Has(0, 1)),
             (2, 1, Has(0, 2)),
@@ -494,9 +494,14 @@ mod tests {
             (10, 0, Stop),
             (20, 2, Stop),
             (30, 1, Stop),
-            (5000, 0, End),
+            (end, 0, End),
         ];
-        insta::assert_snapshot!(check(&RING, &steps), @r#"
+        check(&RING, &steps)
+    }
+
+    #[test]
+    fn what_the_end_of_the_recording_finds_is_told() {
+        insta::assert_snapshot!(circle_until(5000), @r#"
         30..5000 deadlock ["a:0>b:1", "b:0>c:1", "c:0>a:1"] None
         10..5000 #0 c:0>a:1 -> ["a:0>b:1", "b:0>c:1", "c:0>a:1"] Cycle behind #2 CaptureEnd
         30..5000 #2 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] Cycle behind #1 CaptureEnd
@@ -504,27 +509,15 @@ mod tests {
         "#);
     }
 
-    /// The last sender is stopped at 30; characters under way have arrived 1024 periods later.
+    /// Characters under way have arrived 1024 periods after the last stop.
     #[test]
     fn a_circle_that_was_recorded_too_briefly_is_no_deadlock() {
-        let until = |end| {
-            let steps = [
-                (1, 0, Has(0, 1)),
-                (2, 1, Has(0, 2)),
-                (3, 2, Has(0, 0)),
-                (10, 0, Stop),
-                (20, 2, Stop),
-                (30, 1, Stop),
-                (end, 0, End),
-            ];
-            check(&RING, &steps)
-        };
-        insta::assert_snapshot!(until(1053), @r#"
+        insta::assert_snapshot!(circle_until(1053), @r#"
         10..1053 #0 c:0>a:1 -> ["a:0>b:1", "b:0>c:1", "c:0>a:1"] OutOfSight behind #2 CaptureEnd
         30..1053 #2 a:0>b:1 -> ["b:0>c:1", "c:0>a:1", "a:0>b:1"] OutOfSight behind #1 CaptureEnd
         20..1053 #1 b:0>c:1 -> ["c:0>a:1", "a:0>b:1", "b:0>c:1"] OutOfSight behind #0 CaptureEnd
         "#);
-        assert!(until(1054).starts_with("30..1054 deadlock"));
+        assert!(circle_until(1054).starts_with("30..1054 deadlock"));
     }
 
     /// F-7

@@ -92,7 +92,7 @@ row! {
 struct CaptureFigure {
     value: f64,
     recorded_s: f64,
-    /// Of a finding: time recorded before and behind a case, the lesser.
+    /// Time recorded before or behind a case of a finding, the lesser; 0 of other figures.
     around_s: f64,
 }
 
@@ -184,11 +184,9 @@ impl CaptureFigures {
         for (kind, id, found) in found {
             if let Some(channel) = analysis.channel(id).filter(|channel| selects(channel)) {
                 let (from, to) = spans.get(&id).copied().unwrap_or_default();
-                let around = [found.first.at, found.last.at]
-                    .map(|at| at.since(from).0.min(to.since(at).0))
-                    .into_iter()
-                    .max();
-                let around = channel.period.time(around.unwrap_or(0));
+                let [first, last] =
+                    [found.first.at, found.last.at].map(|at| at.since(from).0.min(to.since(at).0));
+                let around = channel.period.time(first.max(last));
                 figures.add_finding(kind, &channel.label(), found.count, time_in(around, 1e12));
             }
         }

@@ -52,7 +52,7 @@ pub struct DistributedMap {
 #[derive(Debug)]
 struct OpenMap {
     told: DistributedMap,
-    /// What the interfaces have answered, by the routes to them.
+    /// Answers of the interfaces, by the routes to them.
     deliveries: BTreeMap<Box<[u8]>, BTreeSet<AnswerStatus>>,
     /// Pieces of a map; those of routes differ between interfaces.
     pieces: BTreeMap<u16, Box<[u8]>>,

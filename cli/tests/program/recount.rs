@@ -1,4 +1,4 @@
-//! What the program groups and cuts out, once more from the rows that it prints: captures of networks whose links have
+//! Groups and slices of the program, recomputed from the rows that it prints: captures of networks whose links have
 //! two rates, are cut and come back.
 
 use std::collections::BTreeMap;

@@ -143,7 +143,7 @@ fn clocks_that_drift_are_told_once_and_harm_nothing() {
     }
 }
 
-/// What goes on behind a detection does not change its time.
+/// Events behind a detection do not change its time.
 #[test]
 fn a_drift_is_noticed_when_it_was() {
     let whole = declared(&simulated(), &[("s1:0>h2:0", 12_502)]);

@@ -56,7 +56,7 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { ((part * 2_000_000 + whole) / (2 * whole)) as f64 / 1e6 }
 }
 
-/// What a row of `links` has beside the counts of `info`.
+/// Figures of a row of `links` that `info` does not have.
 fn link(rows: &CaptureRows<'_>, id: ChannelId, info: &Map<String, Value>) -> Value {
     let characters = info["characters"].as_u64().unwrap();
     let [first, end] = recorded(rows, id);
@@ -126,7 +126,9 @@ fn states(rows: &CaptureRows<'_>, id: ChannelId) -> [u64; 3] {
         }
         let is_told = omitted.iter().all(|omitted| !omitted.contains(at));
         let state = is.iter().position(|it| *it).filter(|_| is_told);
-        state.into_iter().for_each(|state| periods[state] += 1);
+        if let Some(state) = state {
+            periods[state] += 1;
+        }
     }
     periods
 }
@@ -146,10 +148,10 @@ fn stops(rows: &CaptureRows<'_>, id: ChannelId) -> Vec<u64> {
     for (is_own, at, event) in rows.of_link(id) {
         match (is_own, event) {
             (true, LinkEvent::SenderStopped) => {
-                since.replace(at).into_iter().for_each(|since| stops.push([since, at]));
+                stops.extend(since.replace(at).map(|since| [since, at]));
             }
             (true, LinkEvent::SenderResumed(_)) | (false, LinkEvent::Hole { .. }) => {
-                since.take().into_iter().for_each(|since| stops.push([since, at]));
+                stops.extend(since.take().map(|since| [since, at]));
             }
             _ => {}
         }
