@@ -1,25 +1,19 @@
 //! A capture through all storeys: whatever the threads, the same.
 
-use myriscope_analyzer::link::parameters::LinkAssumptions;
-use myriscope_analyzer::options::AnalysisScope;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::path::Path;
 
-use codec::capture::ReadProgress;
-
-use myriscope_analyzer::pipeline::CaptureAnalysis;
+use myriscope_analyzer::AnalysisScope;
 
 use crate::snapshots::fixtures;
+use crate::support::analysed;
 
 /// All that is told of a capture.
 fn told(path: &Path) -> String {
-    let capture = File::open(path).unwrap();
-    let mut analysis =
-        CaptureAnalysis::new(capture, AnalysisScope::Everything, LinkAssumptions::default());
+    let (events, analysis) = analysed(File::open(path).unwrap(), AnalysisScope::Everything);
     let mut text = String::new();
-    let mut out = |told| writeln!(text, "{told:?}").unwrap();
-    while analysis.step(&mut out).unwrap() == ReadProgress::More {}
+    events.iter().for_each(|event| writeln!(text, "{event:?}").unwrap());
     writeln!(text, "{:?}", analysis.findings()).unwrap();
     text
 }

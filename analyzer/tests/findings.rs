@@ -4,25 +4,19 @@ mod conversations;
 mod table;
 mod wires;
 
-use myriscope_analyzer::link::parameters::LinkAssumptions;
-use myriscope_analyzer::options::AnalysisScope;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::PathBuf;
 
-use codec::capture::ReadProgress;
 use myriscope_analyzer::finding::{ALL, FindingChecks, FindingKind, Severity};
-
-use myriscope_analyzer::pipeline::CaptureAnalysis;
+use myriscope_analyzer::options::AnalysisScope;
 use myriscope_analyzer::rules;
 
 use self::table::{CASES, all, capture};
+use crate::support::analysed;
 
 fn findings(capture: impl Read + Send) -> FindingChecks {
-    let mut analysis =
-        CaptureAnalysis::new(capture, AnalysisScope::Counts, LinkAssumptions::default());
-    while analysis.step(&mut |_| {}).unwrap() == ReadProgress::More {}
-    analysis.findings()
+    analysed(capture, AnalysisScope::Counts).1.findings()
 }
 
 /// Names of what is found, and how often.

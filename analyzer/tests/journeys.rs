@@ -1,20 +1,16 @@
 //! Packets over several captured links, on captures written by hand. h0 is on port 0 of s0, port 1 of s0
 //! on port 2 of s1, h1 on port 3 of s1; a packet takes 40 periods from link to link.
 
-use myriscope_analyzer::link::parameters::LinkAssumptions;
-use myriscope_analyzer::options::AnalysisScope;
 use std::fmt::Write as _;
 
-use codec::capture::{
-    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, ReadProgress,
-};
+use codec::capture::Channel;
 use codec::crc::crc8;
-use codec::notation::parse;
 use codec::time::Tick;
 use myriscope_analyzer::journey::{Journey, JourneyFate};
-
-use myriscope_analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use myriscope_analyzer::render::{TimeUnit, journey_lines};
+use myriscope_analyzer::{AnalysisEvent, AnalysisScope, LinkAssumptions};
+
+use crate::support::{self, analysed, analysed_as};
 
 const A: &str = "h0:0>s0:0";
 const B: &str = "s0:1>s1:2";
@@ -88,18 +84,12 @@ fn recording(channels: &[RecordedLink<'_>]) -> Vec<u8> {
             channel
         })
         .collect();
-    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &declared).unwrap();
     let channels = (0..).zip(channels);
     let mut parts: Vec<_> = channels
-        .flat_map(|(id, (_, parts))| parts.iter().map(move |(first, text)| (*first, id, text)))
+        .flat_map(|(id, (_, parts))| parts.iter().map(move |(first, text)| (id, *first, text, 0)))
         .collect();
-    parts.sort_unstable();
-    for (first, id, text) in parts {
-        let chars = parse(text).unwrap();
-        let chunk = Chunk { first: Tick(first), content: ChunkContent::Literal(chars.chars()) };
-        file.write(ChannelId(id), &chunk).unwrap();
-    }
-    file.finish().unwrap()
+    parts.sort_unstable_by_key(|(id, first, ..)| (*first, *id));
+    support::capture(&declared, &parts)
 }
 
 fn journeys(channels: &[SentJourney<'_>]) -> (String, Vec<Journey>) {
@@ -111,14 +101,11 @@ fn read(file: &[u8]) -> (String, Vec<Journey>) {
 }
 
 fn read_as(file: &[u8], assumptions: LinkAssumptions) -> (String, Vec<Journey>) {
-    let mut analysis = CaptureAnalysis::new(file, AnalysisScope::Network, assumptions);
-    let mut journeys = Vec::new();
-    let mut told = |told| {
-        if let AnalysisEvent::Journey(journey) = told {
-            journeys.push(journey);
-        }
-    };
-    while analysis.step(&mut told).unwrap() == ReadProgress::More {}
+    let (events, analysis) = analysed_as(file, AnalysisScope::Network, assumptions);
+    let journeys = events.into_iter().filter_map(|event| {
+        if let AnalysisEvent::Journey(journey) = event { Some(journey) } else { None }
+    });
+    let journeys: Vec<Journey> = journeys.collect();
     let mut text = String::new();
     for journey in &journeys {
         journey_lines(journey, &|id| analysis.channel(id), TimeUnit::default(), &mut |line| {
@@ -468,9 +455,7 @@ fn channels_without_names_are_joined_by_what_they_carry() {
           1.2500  interface0 ⋯1⋯ interface1 ⋯1⋯ interface2   05       16      1.0000           -  arrived
     ");
     let file = capture(&channels);
-    let mut analysis =
-        CaptureAnalysis::new(file.as_slice(), AnalysisScope::Network, LinkAssumptions::default());
-    while analysis.step(&mut |_| {}).unwrap() == ReadProgress::More {}
+    let (_, analysis) = analysed(file.as_slice(), AnalysisScope::Network);
     let implied: Vec<_> = analysis
         .paths()
         .implied()

@@ -1,40 +1,23 @@
 //! The states of channels, on captures written by hand; every interval is worked out from the rule
 //! that it names.
 
-use myriscope_analyzer::link::interval::ActivityInterval;
-use myriscope_analyzer::link::parameters::LinkAssumptions;
-use myriscope_analyzer::options::AnalysisScope;
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use codec::CharBuf;
-use codec::capture::{
-    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, ReadProgress,
-};
+use codec::capture::{Channel, ChannelId};
 use codec::notation::parse;
-use codec::time::{CharacterPeriod, Tick};
-
-use myriscope_analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
+use codec::time::CharacterPeriod;
+use myriscope_analyzer::link::interval::ActivityInterval;
+use myriscope_analyzer::{AnalysisEvent, AnalysisScope, CaptureAnalysis};
 use proptest::prelude::*;
 
-/// A chunk: channel, first character, characters, and how often they repeat (0: literal).
-type LinkChunk<'a> = (u32, u64, &'a str, u64);
+use crate::support::{self, WrittenChunk, capture};
+
+type LinkChunk<'a> = WrittenChunk<&'a str>;
 
 /// The fill of a receiver that has room, which makes what its opposite may do known at once.
 const FILL: LinkChunk<'_> = (1, 0, "GO GAP", 1000);
-
-fn capture(channels: &[Channel], pieces: &[LinkChunk<'_>]) -> Vec<u8> {
-    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, channels).unwrap();
-    for (channel, first, text, count) in pieces {
-        let chars = parse(text).unwrap();
-        let content = match count {
-            0 => ChunkContent::Literal(chars.chars()),
-            _ => ChunkContent::Repeat { pattern: chars.chars(), count: *count },
-        };
-        file.write(ChannelId(*channel), &Chunk { first: Tick(*first), content }).unwrap();
-    }
-    file.finish().unwrap()
-}
 
 /// The channels of the link a ⇄ b, seen at a.
 fn link() -> [Channel; 2] {
@@ -47,15 +30,12 @@ fn link() -> [Channel; 2] {
 
 /// All intervals of a capture, as they are told, and the analysis at its end.
 fn analysed(capture: &[u8]) -> (Vec<ActivityInterval>, CaptureAnalysis<&[u8]>) {
-    let mut analysis =
-        CaptureAnalysis::new(capture, AnalysisScope::Intervals, LinkAssumptions::default());
-    let mut intervals = Vec::new();
-    let mut told = |told: AnalysisEvent| {
-        let AnalysisEvent::Interval(interval) = told else { panic!("{told:?}") };
-        intervals.push(interval);
-    };
-    while analysis.step(&mut told).unwrap() == ReadProgress::More {}
-    (intervals, analysis)
+    let (events, analysis) = support::analysed(capture, AnalysisScope::Intervals);
+    let intervals = events.into_iter().map(|event| {
+        let AnalysisEvent::Interval(interval) = event else { panic!("{event:?}") };
+        interval
+    });
+    (intervals.collect(), analysis)
 }
 
 /// The intervals of a channel, one a line: first and last character, state.
@@ -351,17 +331,15 @@ fn stretches(len: usize, places: &[u16]) -> Vec<Range<usize>> {
 
 /// Some stretches of a link's channels as a capture, from character 7 on.
 fn recorded(channels: &[CharBuf; 2], stretches: &[Vec<Range<usize>>; 2]) -> Vec<u8> {
-    let mut chunks: Vec<(usize, ChannelId, Range<usize>)> = Vec::new();
+    let mut chunks: Vec<WrittenChunk<String>> = Vec::new();
     for (id, ranges) in (0..).zip(stretches) {
-        chunks.extend(ranges.iter().map(|range| (range.start, ChannelId(id), range.clone())));
+        chunks.extend(ranges.iter().cloned().map(|range| {
+            let first = 7 + range.start as u64;
+            (id, first, channels[id as usize].chars().slice(range).to_string(), 0)
+        }));
     }
-    chunks.sort_by_key(|(first, id, _)| (*first, *id));
-    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &link()).unwrap();
-    for (first, id, range) in chunks {
-        let content = ChunkContent::Literal(channels[id.0 as usize].chars().slice(range));
-        file.write(id, &Chunk { first: Tick(7 + first as u64), content }).unwrap();
-    }
-    file.finish().unwrap()
+    chunks.sort_by_key(|(id, first, ..)| (*first, *id));
+    capture(&link(), &chunks)
 }
 
 /// Asserts that the intervals of a channel cover all that was recorded of it, without gaps.

@@ -24,6 +24,7 @@ mod rows;
 mod show;
 mod slack;
 mod snapshots;
+mod support;
 mod topology;
 mod vectors;
 mod virtual_channels;

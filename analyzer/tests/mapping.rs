@@ -2,21 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use codec::CharBuf;
-use codec::capture::{ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent};
-use codec::character::{Character, Symbol};
+use codec::capture::Channel;
 use codec::crc::crc8;
 use codec::mapping::{
     AnswerStatus, HomeProbe, InterfaceAddress, InterfaceRole, MapEnd, MapNode, MapPiece,
     MapVersion, MappingAnswer, MappingPacket, MappingRequest, NetworkMap, ProbeTicket,
     RequestHeader, TAG,
 };
-use codec::time::{CharacterPeriod, Tick};
+use codec::time::CharacterPeriod;
 use myriscope_analyzer::filter::{ColumnList, RowKind};
 use myriscope_analyzer::mapping::{LinkSource, MapComparison, MappingEvent};
-use myriscope_analyzer::{
-    AnalysisEvent, AnalysisScope, CaptureAnalysis, LinkAssumptions, Topology,
-};
+use myriscope_analyzer::{AnalysisEvent, AnalysisScope, Topology};
+
+use crate::support::{analysed, capture};
 
 const NAMES: [&str; 2] = ["h0:0>h1:0", "h1:0>h0:0"];
 
@@ -57,33 +55,23 @@ fn analyzed(payloads: &[(u32, Vec<u8>)]) -> (Vec<MappingEvent>, Topology) {
         let name = NAMES.get(id as usize).unwrap();
         Channel { peer, ..Channel::named(*name) }
     });
-    let mut capture = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
-    let mut at = 0;
-    let gap = Character::Control(Symbol::Gap.code().unwrap());
+    let (mut parts, mut at) = (Vec::new(), 0);
     for (channel, payload) in payloads {
         let mut packet = [&[TAG], &payload[..]].concat();
         packet.push(crc8(&packet));
+        let bytes: String = packet.iter().map(|byte| format!(" {byte:02x}")).collect();
         for id in 0..2 {
-            let mut chars = CharBuf::default();
-            chars.push(gap);
-            match id == *channel {
-                true => chars.push_data(&packet),
-                false => packet.iter().for_each(|_| chars.push(gap)),
-            }
-            chars.push(gap);
-            let content = ChunkContent::Literal(chars.chars());
-            capture.write(ChannelId(id), &Chunk { first: Tick(at), content }).unwrap();
+            let fill = || format!("GAP×{}", packet.len() + 2);
+            let text = if id == *channel { format!("GAP{bytes} GAP") } else { fill() };
+            parts.push((id, at, text, 0));
         }
         at += packet.len() as u64 + 2;
     }
-    let capture = capture.finish().unwrap();
-    let scope = AnalysisScope::Mapping;
-    let analysis = CaptureAnalysis::new(capture.as_slice(), scope, LinkAssumptions::default());
-    let mut events = analysis.events();
+    let capture = capture(&channels, &parts);
+    let (events, analysis) = analysed(capture.as_slice(), AnalysisScope::Mapping);
     let mapping =
         |event| if let AnalysisEvent::Mapping(event) = event { Some(event) } else { None };
-    let found = events.by_ref().filter_map(|event| mapping(event.unwrap())).collect();
-    (found, events.into_analysis().topology())
+    (events.into_iter().filter_map(mapping).collect(), analysis.topology())
 }
 
 /// Two hosts and the cable between them.

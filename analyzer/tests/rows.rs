@@ -1,20 +1,18 @@
 //! Events of a receiver at the tap, on captures written by hand; every expected row is worked
 //! out from the rule that it names.
 
-use myriscope_analyzer::event::{ChannelEvent, TimedEvent};
 use std::fmt::Write as _;
 
-use codec::capture::{
-    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, ReadProgress,
-};
+use codec::capture::Channel;
 use codec::notation::parse;
-use codec::time::{CharacterPeriod, Tick};
-use myriscope_analyzer::event_reader::{EventReader, ReadItem};
+use codec::time::CharacterPeriod;
+use myriscope_analyzer::event::ChannelEvent;
 use myriscope_analyzer::packet::ByteRetention;
 use myriscope_analyzer::timeline::EventFilter;
 
-/// A chunk: channel, first character, characters, and how often they repeat (0: literal).
-type RowChunk<'a> = (u32, u64, &'a str, u64);
+use crate::support::{self, WrittenChunk};
+
+type RowChunk<'a> = WrittenChunk<&'a str>;
 
 /// The capture of the link a ⇄ b whose channels 0 and 1 have these periods, and carry this.
 fn capture(periods: [u64; 2], pieces: &[RowChunk<'_>]) -> Vec<u8> {
@@ -22,28 +20,17 @@ fn capture(periods: [u64; 2], pieces: &[RowChunk<'_>]) -> Vec<u8> {
     let [mut there, mut back] = channels;
     there.period = CharacterPeriod::from_ps(periods[0]).unwrap();
     back.period = CharacterPeriod::from_ps(periods[1]).unwrap();
-    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &[there, back]).unwrap();
-    for (channel, first, text, count) in pieces {
-        let chars = parse(text).unwrap();
-        let content = match count {
-            0 => ChunkContent::Literal(chars.chars()),
-            _ => ChunkContent::Repeat { pattern: chars.chars(), count: *count },
-        };
-        file.write(ChannelId(*channel), &Chunk { first: Tick(*first), content }).unwrap();
-    }
-    file.finish().unwrap()
+    support::capture(&[there, back], pieces)
 }
 
 /// The rows of a capture, one a line: place, channel, what.
 fn rows(capture: &[u8], want: EventFilter) -> String {
     let mut text = String::new();
-    let mut rows = EventReader::new(capture, want, ByteRetention::Keep);
-    let mut said = |said: ReadItem<'_>| {
-        let ReadItem::Row(channel, row) = said else { panic!("{said:?}") };
-        let (name, at) = (&channel.name[..1], row.at);
+    for (channel, row) in support::rows(capture, want, ByteRetention::Keep) {
+        let (name, at) = (&channel[..1], row.at);
         match row.body {
             ChannelEvent::Packet(packet) => {
-                let row = packet.row(&channel.name);
+                let row = packet.row(&channel);
                 let syndrome = row.syndrome.map_or("-".to_owned(), |s| format!("{s:02x}"));
                 let bytes = row.bytes.unwrap();
                 writeln!(
@@ -53,7 +40,7 @@ fn rows(capture: &[u8], want: EventFilter) -> String {
                 )
             }
             ChannelEvent::Link(event) => {
-                let row = serde_json::to_value(event.row(&channel.name, at)).unwrap();
+                let row = serde_json::to_value(event.row(&channel, at)).unwrap();
                 let more = ["number", "status", "code", "symbol", "missing", "by"]
                     .iter()
                     .filter_map(|key| row.get(key))
@@ -71,8 +58,7 @@ fn rows(capture: &[u8], want: EventFilter) -> String {
             }
         }
         .unwrap();
-    };
-    while rows.step(&mut said).unwrap() == ReadProgress::More {}
+    }
     text
 }
 
@@ -89,15 +75,8 @@ fn packets(pieces: &[RowChunk<'_>]) -> String {
 /// The number of the last packet.
 fn last_number(pieces: &[RowChunk<'_>]) -> u64 {
     let file = capture(FULL_RATE, pieces);
-    let mut rows = EventReader::new(file.as_slice(), EventFilter::Packets, ByteRetention::Forget);
-    let mut last = 0;
-    let mut said = |said: ReadItem<'_>| {
-        if let ReadItem::Row(_, TimedEvent { body: ChannelEvent::Packet(packet), .. }) = said {
-            last = packet.number;
-        }
-    };
-    while rows.step(&mut said).unwrap() == ReadProgress::More {}
-    last
+    let rows = support::rows(file.as_slice(), EventFilter::Packets, ByteRetention::Forget);
+    rows.iter().rev().find_map(|(_, row)| row.body.packet()).unwrap().number
 }
 
 #[test]
@@ -361,13 +340,7 @@ fn rows_of_one_nanosecond_are_in_order_of_their_picoseconds() {
         channel.period = CharacterPeriod::from_ps(period).unwrap();
         channel
     });
-    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
-    let chars = parse("!a6").unwrap();
-    for channel in [1, 0, 2] {
-        let content = ChunkContent::Literal(chars.chars());
-        file.write(ChannelId(channel), &Chunk { first: Tick(1), content }).unwrap();
-    }
-    let file = file.finish().unwrap();
+    let file = support::capture(&channels, &[1, 0, 2].map(|channel| (channel, 1, "!a6", 0)));
     let (chunks, head): (Vec<&[u8]>, Vec<&[u8]>) =
         blocks(&file).into_iter().partition(|block| block[0] == ENHANCED_PACKET);
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {

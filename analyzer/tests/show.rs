@@ -3,17 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-use codec::capture::{
-    ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent,
-    ReadProgress,
-};
+use codec::CharBuf;
+use codec::capture::{CaptureItem, CaptureReader, Channel, ChunkContent, ReadProgress};
 use codec::notation::parse;
-use codec::time::{CharacterPeriod, Tick};
-use codec::{CharBuf, Chars};
+use codec::time::CharacterPeriod;
 use myriscope_analyzer::channel_selector::{ChannelPattern, ChannelSelector};
 use myriscope_analyzer::render::TimeUnit;
 use myriscope_analyzer::show::{LinkLayout, LinkView, LinkViewItem, LinkViewRow};
 use myriscope_analyzer::window::TimeWindow;
+
+use crate::support::{WrittenChunk, capture};
 
 const CHARACTERS: LinkLayout =
     LinkLayout { column: 32, unit: TimeUnit::Characters, has_notes: false };
@@ -49,23 +48,6 @@ fn row(at: u64, left: &str, right: &str) -> LinkViewRow {
     LinkViewRow { at, end: 0, left: left.into(), right: right.into() }
 }
 
-/// Channel, first character, characters, and their repetitions.
-type ShownPart<'a> = (u32, u64, &'a str, u64);
-
-/// A capture of channels between a and b.
-fn capture(channels: &[Channel], parts: &[ShownPart<'_>]) -> Vec<u8> {
-    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, channels).unwrap();
-    for (id, first, text, count) in parts {
-        let chars = parse(text).unwrap();
-        let content = match count {
-            1 => ChunkContent::Literal(chars.chars()),
-            count => ChunkContent::Repeat { pattern: chars.chars(), count: *count },
-        };
-        file.write(ChannelId(*id), &Chunk { first: Tick(*first), content }).unwrap();
-    }
-    file.finish().unwrap()
-}
-
 fn both() -> [Channel; 2] {
     ["a:0>b:0", "b:0>a:0"].map(Channel::named)
 }
@@ -97,18 +79,14 @@ fn characters(capture: &[u8]) -> [CharBuf; 2] {
 
 /// Both channels from 0 on, cut every so many characters.
 fn cut(sides: &[CharBuf; 2], every: usize) -> Vec<u8> {
-    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Big, &both()).unwrap();
     let len = sides[0].len().max(sides[1].len());
-    for first in (0..len).step_by(every) {
-        for (id, side) in [ChannelId(0), ChannelId(1)].into_iter().zip(sides) {
-            let chars: Chars<'_> = side.chars().slice(first..first + every);
-            if !chars.is_empty() {
-                let content = ChunkContent::Literal(chars);
-                file.write(id, &Chunk { first: Tick(first as u64), content }).unwrap();
-            }
-        }
-    }
-    file.finish().unwrap()
+    let parts = (0..len).step_by(every).flat_map(|first| {
+        [0, 1].map(|id| (id, sides[id as usize].chars().slice(first..first + every), first as u64))
+    });
+    let parts = parts.filter(|(_, part, _)| !part.is_empty());
+    let parts: Vec<WrittenChunk<String>> =
+        parts.map(|(id, part, first)| (id, first, part.to_string(), 0)).collect();
+    capture(&both(), &parts)
 }
 
 fn fixtures() -> impl Iterator<Item = Vec<u8>> {
@@ -176,7 +154,7 @@ fn repeats_are_one_row_as_long_as_both_directions_last() {
 fn ranges_that_were_not_recorded_and_slow_directions() {
     // Characters 3..10 and 12 of neither, 10 and 11 of the left only, 13 of the right only.
     let holes =
-        [(0, 0, "GAP GO GAP", 1), (1, 0, "IDLE×3", 1), (0, 10, "83 05", 1), (1, 13, "GO", 1)];
+        [(0, 0, "GAP GO GAP", 0), (1, 0, "IDLE×3", 0), (0, 10, "83 05", 0), (1, 13, "GO", 0)];
     insta::assert_snapshot!(lines(&capture(&both(), &holes), ChannelSelector::ALL), @"
        character a:0>b:0                          │ b:0>a:0
                0 GAP GO GAP                       │ IDLE IDLE IDLE
@@ -185,7 +163,7 @@ fn ranges_that_were_not_recorded_and_slow_directions() {
                · 1 period in which neither direction was recorded
               13                                  │ GO
     ");
-    let alone = [(0, 0, "GAP GO GAP", 1), (1, 0, "IDLE×5", 1), (0, 4, "STOP", 1)];
+    let alone = [(0, 0, "GAP GO GAP", 0), (1, 0, "IDLE×5", 0), (0, 4, "STOP", 0)];
     insta::assert_snapshot!(lines(&capture(&both(), &alone), ChannelSelector::ALL), @"
        character a:0>b:0                          │ b:0>a:0
                0 GAP GO GAP                       │ IDLE IDLE IDLE
@@ -195,7 +173,7 @@ fn ranges_that_were_not_recorded_and_slow_directions() {
     // Two characters of the left to one of the right; a packet heads a row, on either side.
     let mut channels = both();
     channels[1].period = CharacterPeriod::from_ps(25_000).unwrap();
-    let slow = [(0, 0, "GAP STOP GO 83 05 GAP", 1), (1, 0, "IDLE 83 GAP", 1)];
+    let slow = [(0, 0, "GAP STOP GO 83 05 GAP", 0), (1, 0, "IDLE 83 GAP", 0)];
     insta::assert_snapshot!(lines(&capture(&channels, &slow), ChannelSelector::ALL), @"
        character a:0>b:0                          │ b:0>a:0
                0 GAP STOP                         │ IDLE
@@ -207,7 +185,7 @@ fn ranges_that_were_not_recorded_and_slow_directions() {
 #[test]
 fn the_channel_that_is_named_stands_on_the_left() {
     let channels = ["a:0>b:0", "b:0>a:0", "c:0>d:0"].map(Channel::named);
-    let parts = [(0, 0, "GO", 1), (1, 0, "STOP", 1), (2, 0, "GAP", 1)];
+    let parts = [(0, 0, "GO", 0), (1, 0, "STOP", 0), (2, 0, "GAP", 0)];
     let capture = capture(&channels, &parts);
     insta::assert_snapshot!(lines(&capture, of(&["b:0>a:0".parse().unwrap()])), @"
                  (other channels, not shown: 1)

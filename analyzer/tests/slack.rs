@@ -3,18 +3,16 @@
 //! The link a ⇄ b has buffers of 8 cells: GO at 2, STOP at 4. A character is under way for 3 periods,
 //! STOP and GO take a period to be generated and one to be obeyed.
 
-use myriscope_analyzer::link::parameters::LinkAssumptions;
-use myriscope_analyzer::link_analysis::LinkAnalysis;
-use myriscope_analyzer::options::AnalysisScope;
 use std::fmt::Write as _;
 
-use codec::capture::{
-    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, ReadProgress,
-};
+use codec::capture::{Channel, ChannelId};
 use codec::notation::parse;
 use codec::time::Tick;
 use myriscope_analyzer::link::slack::{FillBounds, SlackEvent};
-use myriscope_analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
+use myriscope_analyzer::link_analysis::LinkAnalysis;
+use myriscope_analyzer::{AnalysisEvent, AnalysisScope};
+
+use crate::support::{self, WrittenChunk, analysed};
 
 /// A chunk: channel, first character, characters.
 type SlackChunk<'a> = (u32, u64, &'a str);
@@ -30,26 +28,26 @@ fn capture(tap: &str, words: &str, pieces: &[SlackChunk<'_>]) -> Vec<u8> {
         channel.more = words.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
         channel
     });
-    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
-    for (channel, first, text) in pieces {
-        let chars = parse(text).unwrap();
-        let content = ChunkContent::Literal(chars.chars());
-        file.write(ChannelId(*channel), &Chunk { first: Tick(*first), content }).unwrap();
-    }
-    file.finish().unwrap()
+    let pieces: Vec<WrittenChunk<&str>> =
+        pieces.iter().map(|(channel, first, text)| (*channel, *first, *text, 0)).collect();
+    support::capture(&channels, &pieces)
+}
+
+/// What is told of the buffer that a's channel fills.
+fn told(capture: &[u8]) -> impl Iterator<Item = SlackEvent> {
+    let (events, _) = analysed(capture, AnalysisScope::Fills);
+    let slack = events.into_iter().map(|event| {
+        let AnalysisEvent::Slack(slack) = event else { panic!("{event:?}") };
+        slack
+    });
+    slack.filter(|slack| slack.channel() == ChannelId(0))
 }
 
 /// Bounds of the buffer that a's channel fills: those of single periods where they are
 /// few, else of the first and the last.
 fn said(capture: &[u8]) -> String {
     let mut text = String::new();
-    let mut analysis =
-        CaptureAnalysis::new(capture, AnalysisScope::Fills, LinkAssumptions::default());
-    let mut told = |told: AnalysisEvent| {
-        let AnalysisEvent::Slack(said) = told else { panic!("{told:?}") };
-        if said.channel() != ChannelId(0) {
-            return;
-        }
+    for said in told(capture) {
         match said {
             SlackEvent::Fill(fill) => writeln!(text, "{}", line(&fill)),
             SlackEvent::Late { at, by, .. } => writeln!(text, "{} late by {by}", at.0),
@@ -57,16 +55,14 @@ fn said(capture: &[u8]) -> String {
             SlackEvent::Contradiction { at, .. } => writeln!(text, "{} contradiction", at.0),
         }
         .unwrap();
-    };
-    while analysis.step(&mut told).unwrap() == ReadProgress::More {}
+    }
     assert_eq!(totals(capture, AnalysisScope::Fills), totals(capture, AnalysisScope::Findings));
     text
 }
 
 /// Totals of the buffers: without rows of bounds, several events are settled at once.
 fn totals(capture: &[u8], scope: AnalysisScope) -> Vec<String> {
-    let mut analysis = CaptureAnalysis::new(capture, scope, LinkAssumptions::default());
-    while analysis.step(&mut |_| {}).unwrap() == ReadProgress::More {}
+    let (_, analysis) = analysed(capture, scope);
     let buffers = analysis.links().flat_map(LinkAnalysis::slack);
     buffers.map(|buffer| format!("{:?}", buffer.summary())).collect()
 }
@@ -216,17 +212,12 @@ fn what_a_hole_hides_of_the_commands_is_not_known_from_its_beginning_on() {
 
 /// The bounds in a period.
 fn bounds(capture: &[u8], place: u64) -> (u32, u32) {
-    let mut analysis =
-        CaptureAnalysis::new(capture, AnalysisScope::Fills, LinkAssumptions::default());
-    let mut bounds = None;
-    let mut told = |told: AnalysisEvent| {
-        if let AnalysisEvent::Slack(SlackEvent::Fill(fill)) = told
-            && fill.channel == ChannelId(0)
-        {
-            bounds = bounds.or(fill.at(Tick(place)));
-        }
-    };
-    while analysis.step(&mut told).unwrap() == ReadProgress::More {}
+    let bounds = told(capture).find_map(|slack| match slack {
+        SlackEvent::Fill(fill) => fill.at(Tick(place)),
+        SlackEvent::Late { .. }
+        | SlackEvent::OverrunRisk { .. }
+        | SlackEvent::Contradiction { .. } => None,
+    });
     bounds.unwrap()
 }
 
@@ -240,9 +231,7 @@ fn the_delay_of_a_cable_that_nobody_told_is_that_of_the_fastest_ping() {
     // The reply comes 8 periods after the probe.
     let pieces = [(0, 0, "GAP GO PRB0 (GO GAP)×10"), (1, 0, "(GAP GO)×5 REPL1 (GAP GO)×5")];
     let capture = capture("a:0", "", &pieces);
-    let mut analysis =
-        CaptureAnalysis::new(&capture[..], AnalysisScope::Counts, LinkAssumptions::default());
-    while analysis.step(&mut |_| {}).unwrap() == ReadProgress::More {}
+    let (_, analysis) = analysed(&capture[..], AnalysisScope::Counts);
     let assumed: Vec<_> = analysis
         .links()
         .flat_map(LinkAnalysis::slack)

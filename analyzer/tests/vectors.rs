@@ -1,25 +1,22 @@
 //! Captures made by an independent reference from the rules alone, row for row: `fixtures/link-*`.
 
-use myriscope_analyzer::event::ChannelEvent;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use codec::capture::ReadProgress;
-use myriscope_analyzer::event_reader::{CounterReader, EventReader, ReadItem};
+use myriscope_analyzer::event_reader::CounterReader;
 use myriscope_analyzer::packet::ByteRetention;
 use myriscope_analyzer::timeline::EventFilter;
 use myriscope_analyzer::window::TimeWindow;
-use serde_json::Value;
+use serde_json::{Value, to_value};
+
+use crate::snapshots;
+use crate::support::rows;
 
 fn fixtures() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
-    let mut found: Vec<PathBuf> = fs::read_dir(root)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.join("events.jsonl").exists())
-        .collect();
-    found.sort();
+    let mut found = snapshots::fixtures("link-");
+    found.iter_mut().for_each(|path| _ = path.pop());
     assert_eq!(found.len(), 6, "the fixtures with expected rows");
     found
 }
@@ -47,29 +44,13 @@ fn expected(fixture: &Path, name: &str) -> BTreeMap<String, Vec<Value>> {
 }
 
 fn found(fixture: &Path, want: EventFilter) -> BTreeMap<String, Vec<Value>> {
-    let mut rows = EventReader::new(open(fixture), want, ByteRetention::Forget);
-    let mut values = Vec::new();
-    let mut said = |said: ReadItem<'_>| match said {
-        ReadItem::Row(channel, row) => values.push(match row.body {
-            ChannelEvent::Packet(packet) => {
-                serde_json::to_value(packet.row(&channel.name)).unwrap()
-            }
-            ChannelEvent::Link(event) => {
-                serde_json::to_value(event.row(&channel.name, row.at)).unwrap()
-            }
-            ChannelEvent::Begins
-            | ChannelEvent::Framed
-            | ChannelEvent::Head(_)
-            | ChannelEvent::Data(_)
-            | ChannelEvent::Command(_)
-            | ChannelEvent::Omitted { .. } => {
-                panic!("{}: rows left out", fixture.display())
-            }
-        }),
-        ReadItem::Fault(fault) => panic!("{}: {fault}", fixture.display()),
-    };
-    while rows.step(&mut said).unwrap() == ReadProgress::More {}
-    by_channel(values.into_iter())
+    let rows =
+        rows(open(fixture), want, ByteRetention::Forget).into_iter().map(|(channel, row)| {
+            let packet = row.body.packet().map(|packet| to_value(packet.row(&channel)).unwrap());
+            let event = row.body.link().map(|event| to_value(event.row(&channel, row.at)).unwrap());
+            packet.or(event).unwrap_or_else(|| panic!("{}: rows left out", fixture.display()))
+        });
+    by_channel(rows)
 }
 
 #[test]
@@ -104,11 +85,8 @@ fn counts_are_those_of_the_reference() {
         while tallies.step(&TimeWindow::ALL, &mut |fault| panic!("{fault}")).unwrap()
             == ReadProgress::More
         {}
-        let rows: Vec<Value> = tallies
-            .channels()
-            .iter()
-            .map(|(id, c)| serde_json::to_value(c.row(*id)).unwrap())
-            .collect();
+        let rows: Vec<Value> =
+            tallies.channels().iter().map(|(id, c)| to_value(c.row(*id)).unwrap()).collect();
         assert_eq!(Value::from(rows), expected["channels"], "{}", fixture.display());
         assert_eq!(tallies.skipped_interfaces(), expected["skipped_interfaces"]);
     }

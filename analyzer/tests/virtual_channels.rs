@@ -3,20 +3,18 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use codec::capture::{
-    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, ReadProgress,
-};
+use codec::capture::{Channel, ReadProgress};
 use codec::character::Character;
 use codec::crc::crc8;
 use codec::notation::parse;
-use codec::time::Tick;
 use codec::{CharBuf, Chars};
-use myriscope_analyzer::event::ChannelEvent;
-use myriscope_analyzer::event_reader::{CounterReader, EventReader, ReadItem};
+use myriscope_analyzer::event_reader::CounterReader;
 use myriscope_analyzer::packet::ByteRetention;
 use myriscope_analyzer::timeline::EventFilter;
 use myriscope_analyzer::window::TimeWindow;
-use myriscope_analyzer::{AnalysisEvent, AnalysisScope, CaptureAnalysis, LinkAssumptions};
+use myriscope_analyzer::{AnalysisEvent, AnalysisScope};
+
+use crate::support::{self, WrittenChunk, analysed};
 
 const PROFILE: &str = "profile=VC0=50,VC1=51,GO1=60,STOP1=6f";
 /// Declared properties of a link whose selection is known from the beginning.
@@ -33,18 +31,16 @@ fn capture(channels: &[(&str, &str, Chars<'_>)]) -> Vec<u8> {
         channel
     });
     let described: Vec<_> = described.collect();
-    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &described).unwrap();
     let len = channels.iter().map(|(.., chars)| chars.len()).max().unwrap();
+    let mut chunks: Vec<WrittenChunk<String>> = Vec::new();
     for first in (0..len).step_by(100) {
         for (id, (.., chars)) in (0..).zip(channels) {
             let part = chars.slice(first.min(chars.len())..(first + 100).min(chars.len()));
-            if !part.is_empty() {
-                let content = ChunkContent::Literal(part);
-                file.write(ChannelId(id), &Chunk { first: Tick(first as u64), content }).unwrap();
-            }
+            let text = (!part.is_empty()).then(|| part.to_string());
+            chunks.extend(text.map(|text| (id, first as u64, text, 0)));
         }
     }
-    file.finish().unwrap()
+    support::capture(&described, &chunks)
 }
 
 /// The link a ⇄ b in notation, with words for both channels.
@@ -56,9 +52,7 @@ fn link(words: [&str; 2], ways: [&str; 2]) -> Vec<u8> {
 
 /// Kinds of findings with their channels and numbers.
 fn findings(file: &[u8]) -> Vec<String> {
-    let mut analysis =
-        CaptureAnalysis::new(file, AnalysisScope::Counts, LinkAssumptions::default());
-    while analysis.step(&mut |_| {}).unwrap() == ReadProgress::More {}
+    let (_, analysis) = analysed(file, AnalysisScope::Counts);
     let findings = analysis.findings();
     let name = |id| &analysis.channel(id).unwrap().name;
     let found = findings.ledger().found();
@@ -67,17 +61,12 @@ fn findings(file: &[u8]) -> Vec<String> {
 
 /// Bytes of packets with a good CRC, by channel.
 fn packets(file: &[u8]) -> BTreeMap<String, Vec<Vec<u8>>> {
-    let mut rows = EventReader::new(file, EventFilter::Packets, ByteRetention::Keep);
     let mut packets: BTreeMap<String, Vec<Vec<u8>>> = BTreeMap::new();
-    let mut keep = |item: ReadItem<'_>| {
-        if let ReadItem::Row(channel, row) = item
-            && let ChannelEvent::Packet(packet) = row.body
-            && let Some(bytes) = packet.row(&channel.name).bytes
-        {
-            packets.entry(channel.name.clone()).or_default().push(bytes.0.to_vec());
-        }
-    };
-    while rows.step(&mut keep).unwrap() == ReadProgress::More {}
+    for (channel, row) in support::rows(file, EventFilter::Packets, ByteRetention::Keep) {
+        let bytes = row.body.packet().and_then(|packet| packet.row(&channel).bytes);
+        let bytes = bytes.map(|bytes| bytes.0.to_vec());
+        packets.entry(channel).or_default().extend(bytes);
+    }
     packets
 }
 
@@ -302,21 +291,12 @@ fn a_packet_leaves_a_switch_on_its_virtual_channel_or_as_declared() {
         let ways: Vec<_> =
             (0..4).map(|way| (names[way], words[way].as_str(), chars[way].chars())).collect();
         let file = capture(&ways);
-        let mut analysis = CaptureAnalysis::new(
-            file.as_slice(),
-            AnalysisScope::Network,
-            LinkAssumptions::default(),
-        );
-        let mut journeys = Vec::new();
-        let mut keep = |event| {
-            if let AnalysisEvent::Journey(journey) = event {
-                journeys.push(journey);
-            }
-        };
-        while analysis.step(&mut keep).unwrap() == ReadProgress::More {}
+        let (events, analysis) = analysed(file.as_slice(), AnalysisScope::Network);
+        let journeys = events.into_iter().filter_map(|event| {
+            if let AnalysisEvent::Journey(journey) = event { Some(journey) } else { None }
+        });
         let name = |id| analysis.channel(id).unwrap().name.clone();
         let hops = journeys
-            .iter()
             .map(|it| it.hops.iter().map(|hop| name(hop.channel)).collect::<Vec<_>>().join(" "));
         (hops.collect::<Vec<_>>(), analysis.topology().links.len())
     };

@@ -1,24 +1,19 @@
 //! Text of conversations of packets written by hand.
 
-use codec::capture::ReadProgress;
 use codec::time::CharacterPeriod;
 use myriscope_analyzer::conversation::TransportEvent;
 use myriscope_analyzer::filter::{ColumnList, RowKind};
-use myriscope_analyzer::link::parameters::LinkAssumptions;
 use myriscope_analyzer::options::AnalysisScope;
-use myriscope_analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
+use myriscope_analyzer::pipeline::AnalysisEvent;
 use myriscope_analyzer::render::{self, ConversationText, ReportLayout, StyledLine, TimeUnit};
 
 use super::table::messages::capture;
+use crate::support::analysed;
 
 /// The text of `conversations`, followed by that of `conversations --events`.
 fn printed(packets: &str) -> String {
     let file = capture(packets);
-    let assumptions = LinkAssumptions::default();
-    let mut analysis =
-        CaptureAnalysis::new(file.as_slice(), AnalysisScope::Conversations, assumptions);
-    let mut told = Vec::new();
-    while analysis.step(&mut |it| told.push(it)).unwrap() == ReadProgress::More {}
+    let (told, analysis) = analysed(file.as_slice(), AnalysisScope::Conversations);
     let (mut conversed, mut events) = (ConversationText::default(), String::new());
     let known = |id| analysis.channel(id);
     let add = |text: &mut String, line: StyledLine| *text += &format!("{line}\n");
@@ -27,22 +22,16 @@ fn printed(packets: &str) -> String {
     let mut columns = columns.in_unit(Some(TimeUnit::Microseconds));
     add(&mut events, columns.head());
     for it in told {
-        match it {
-            AnalysisEvent::Spoken(TransportEvent::Conversation(it)) => conversed.add(0, *it),
-            AnalysisEvent::Spoken(TransportEvent::Noticed(it)) => {
+        let AnalysisEvent::Spoken(event) = it else { continue };
+        match event {
+            TransportEvent::Conversation(it) => conversed.add(0, *it),
+            TransportEvent::Noticed(it) => {
                 add(&mut events, columns.line(&it.row(&known), CharacterPeriod::PICOSECOND));
             }
-            AnalysisEvent::Spoken(TransportEvent::Malformed(it)) => {
+            TransportEvent::Malformed(it) => {
                 conversed.malformed(&it);
                 add(&mut events, columns.line(&it.row(&known), CharacterPeriod::PICOSECOND));
             }
-            AnalysisEvent::Row(_)
-            | AnalysisEvent::Interval(_)
-            | AnalysisEvent::Slack(_)
-            | AnalysisEvent::Mapping(_)
-            | AnalysisEvent::Case(_)
-            | AnalysisEvent::Fault(_) => {}
-            AnalysisEvent::Journey(_) | AnalysisEvent::Blocked(_) => {}
         }
     }
     let mut summary = String::new();
