@@ -23,6 +23,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let verdicts = report.verdicts();
     let failed = verdicts.iter().filter(|verdict| verdict.outcome == RuleOutcome::Fail);
-    failed.for_each(|verdict| println!("failed: {} {}", verdict.rule.id, verdict.rule.text));
+    failed.for_each(|verdict| println!("failed: {} {}", verdict.rule.id, verdict.rule.text()));
     Ok(())
 }

@@ -132,7 +132,7 @@ impl Finding {
             severity: self.severity,
             finding: about.name,
             rule: about.rule,
-            clause: about.rule.and_then(rules::rule).map(|rule| rule.clause),
+            clause: about.rule.and_then(rules::rule).map(rules::Rule::clause),
             channel: name(channel),
             at: self.first.at.0,
             time_ps: self.first.time,

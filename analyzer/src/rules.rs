@@ -9,6 +9,9 @@ mod resets;
 mod transport;
 mod verdict;
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 pub use self::explain::{FindingInfoRow, RuleRow};
 pub use self::verdict::{RuleOutcome, RuleVerdict, VerdictRow, verdicts};
 use crate::finding::{CheckCoverage, FindingInfo, FindingSet, ParameterCheck};
@@ -19,10 +22,6 @@ use crate::link::parameters::UnknownParameters;
 pub struct Rule {
     /// Id: `F-3`.
     pub id: &'static str,
-    /// Source: sections of the link specification, or another document; `–` if there is none.
-    pub clause: &'static str,
-    /// Text of the rule.
-    pub text: &'static str,
     /// Part of the rule that a capture shows.
     pub shows: RuleVisibility,
     /// Evidence required to judge the rule; none if no capture shows it.
@@ -87,6 +86,15 @@ pub const GROUPS: [(&str, &str); 12] = [
     ("T", "reliability"),
 ];
 
+/// Text and source of each rule, by its id: the tables of `docs/rules.md`.
+static TEXTS: LazyLock<BTreeMap<&str, [&str; 2]>> = LazyLock::new(|| {
+    let rows = include_str!("../rules.md").lines().filter_map(|line| {
+        let mut cells = line.strip_prefix("| ")?.split(" | ");
+        Some((cells.next()?, [cells.next()?, cells.next()?]))
+    });
+    rows.collect()
+});
+
 /// All rules, in order.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     let rooms: [&[Rule]; 6] = [
@@ -107,30 +115,28 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 
 impl Rule {
     /// Rule of which no capture shows anything, with the reason.
-    const fn hidden(
-        id: &'static str,
-        clause: &'static str,
-        text: &'static str,
-        reason: &'static str,
-    ) -> Self {
-        let shows = RuleVisibility::Nothing(reason);
-        Self { id, clause, text, shows, evidence: None, example: None }
+    const fn hidden(id: &'static str, reason: &'static str) -> Self {
+        Self { id, shows: RuleVisibility::Nothing(reason), evidence: None, example: None }
     }
 
     /// Rule of which a capture shows a part or all.
-    const fn shown(
-        id: &'static str,
-        clause: &'static str,
-        text: &'static str,
-        shows: RuleVisibility,
-        evidence: &'static str,
-    ) -> Self {
-        Self { id, clause, text, shows, evidence: Some(evidence), example: None }
+    const fn shown(id: &'static str, shows: RuleVisibility, evidence: &'static str) -> Self {
+        Self { id, shows, evidence: Some(evidence), example: None }
     }
 
     /// The rule with the name of a demo whose capture tests it.
     const fn example(self, demo: &'static str) -> Self {
         Self { example: Some(demo), ..self }
+    }
+
+    /// Source: sections of the link specification, or another document; `–` if there is none.
+    pub fn clause(&self) -> &'static str {
+        TEXTS.get(self.id).map_or("–", |[_, clause]| clause)
+    }
+
+    /// Text of the rule.
+    pub fn text(&self) -> &'static str {
+        TEXTS.get(self.id).map_or("", |[text, _]| text)
     }
 
     /// Kinds of findings that belong to the rule.

@@ -320,12 +320,11 @@ fn filled(
     out(line);
 }
 
-/// Prints the failed rules with their text.
 fn failed_rules(verdicts: &[RuleVerdict], width: usize, out: &mut impl FnMut(StyledLine)) {
     for verdict in verdicts.iter().filter(|verdict| verdict.outcome == RuleOutcome::Fail) {
         let (mark, role) = sign(verdict.outcome);
         let head = format!("{:<5} ", verdict.rule.id);
-        let text = shortened(&plain(verdict.rule.text), width.saturating_sub(8).max(40));
+        let text = shortened(&plain(verdict.rule.text()), width.saturating_sub(8).max(40));
         out(StyledLine::of(role, format!("{mark} "))
             .and(TextStyle::Head, head)
             .and(TextStyle::Plain, text));

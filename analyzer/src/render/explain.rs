@@ -19,7 +19,7 @@ pub fn list(width: usize, out: &mut impl FnMut(StyledLine)) {
                 RuleVisibility::Part(..) => ("◐", TextStyle::Notice),
                 RuleVisibility::Nothing(_) => ("○", TextStyle::Dim),
             };
-            let text = shortened(&plain(rule.text), width - 8);
+            let text = shortened(&plain(rule.text()), width - 8);
             let line = StyledLine::of(role, format!("{mark} "))
                 .and(TextStyle::Head, format!("{:<5} ", rule.id));
             out(line.and(TextStyle::Plain, text));
@@ -47,9 +47,9 @@ pub fn rule(rule: &Rule, width: usize, out: &mut impl FnMut(StyledLine)) {
     let name =
         GROUPS.iter().find(|(letter, _)| *letter == rule.group()).map_or("", |group| group.1);
     out(StyledLine::of(TextStyle::Head, rule.id)
-        .and(TextStyle::Dim, format!("  {name}, {}", source(rule.clause))));
+        .and(TextStyle::Dim, format!("  {name}, {}", source(rule.clause()))));
     out(StyledLine::default());
-    paragraph(&StyledLine::of(TextStyle::Plain, "  "), &plain(rule.text), width, out);
+    paragraph(&StyledLine::of(TextStyle::Plain, "  "), &plain(rule.text()), width, out);
     out(StyledLine::default());
     let (test, limits) = match rule.shows {
         RuleVisibility::All(test) => (Some(test), None),

@@ -49,8 +49,8 @@ impl Rule {
         };
         RuleRow {
             rule: self.id,
-            clause: self.clause,
-            text: self.text,
+            clause: self.clause(),
+            text: self.text(),
             shown,
             evidence: self.evidence,
             limits,

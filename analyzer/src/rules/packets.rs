@@ -4,45 +4,36 @@ use super::{Rule, RuleEvidence, RuleVisibility, test};
 
 #[rustfmt::skip]
 pub(super) const RULES: [Rule; 9] = [
-    Rule::shown("P-1", "3, 4.4",
-        "A packet on a channel is header (≥ 1 byte), payload (≥ 0 bytes), one CRC byte. GAP follows the last byte.",
+    Rule::shown("P-1",
         RuleVisibility::Part(test(RuleEvidence::Channel, |ledger| ledger.seen().packets, "packets"), "A lost GAP joins two packets into one, whose CRC is good if both were (the CRC over a good packet is 0)."),
         "The end of each packet of a channel. Packets ended by silence or FRES count under F-7 and R-3.")
         .example("cut"),
-    Rule::shown("P-2", "3.1",
-        "Injected header: zero or more switch bytes `1xxxxxxx`, then one interface byte `0yyyyyyy`; y is the tag (packet type).",
+    Rule::shown("P-2",
         RuleVisibility::Part(test(RuleEvidence::Channel, |ledger| ledger.seen().checked, "packets with a CRC byte"), "Whether the sender meant a byte as route byte or tag is unknown. Only intact packets that consist of route bytes are reported."),
         "The tag after the route of each intact packet."),
-    Rule::shown("P-3", "3.1",
-        "Only the first byte is looked at on entering a switch or interface. A switch strips the byte that it used.",
+    Rule::shown("P-3",
         RuleVisibility::All(test(RuleEvidence::Way, |ledger| ledger.seen().travelled, "packets on two links or more")),
         "A packet on the links before and after a switch, equal except for the first byte; packets are matched by this.")
         .example("two-hosts"),
-    Rule::shown("P-4", "3.3",
-        "CRC-8, generator x⁸+x²+x+1, initial value 0, no final XOR (the ATM header CRC without its 0x55). All-zero bytes have CRC 0; \"123456789\" has CRC 0xF4. Computed over the whole packet before the CRC byte, header included.",
+    Rule::shown("P-4",
         RuleVisibility::Part(test(RuleEvidence::Channel, |ledger| ledger.seen().checked, "packets with a CRC byte"), "One corrupted packet in 256 has a matching CRC byte, and so does a packet joined with another good one. The first packet of a recording may lack its start: it is not judged unless a GAP precedes it."),
         "All bytes of each packet that ends with GAP.")
         .example("adversary"),
-    Rule::shown("P-5", "3.3, Micro",
-        "At a switch's input the CRC byte is replaced by computed ⊕ received (the *syndrome*, 0 when good); at its output the CRC computed over the stripped packet is XORed into that byte. So a bad packet stays bad by the same bits: the syndrome survives every hop.",
+    Rule::shown("P-5",
         RuleVisibility::Part(test(RuleEvidence::Way, |ledger| ledger.seen().travelled, "packets on two links or more"), "A packet corrupted before its first captured link counts under P-4. The place of a single flipped bit is known modulo 127 bits only, the order of x. Two corruptions with the same syndrome cancel."),
         "The syndrome of a packet on each captured link of its path. The corruption lies before the first link on which it differs.")
         .example("adversary"),
-    Rule::hidden("P-6", "3.3",
-        "At an interface the same replacement leaves the syndrome for the control program.",
+    Rule::hidden("P-6",
         "What an interface passes to its control program is not transmitted."),
-    Rule::shown("P-7", "4.4",
-        "Redundant GAPs between packets carry nothing. After power-up the first data byte heads a packet even with no GAP before it.",
+    Rule::shown("P-7",
         RuleVisibility::All(test(RuleEvidence::Channel, |ledger| ledger.seen().packets, "packets")),
         "GAPs and packets of a channel. A packet without a GAP before it may have started before the recording.")
         .example("two-hosts"),
-    Rule::shown("P-8", "4.4, 4.5",
-        "Control symbols inside a packet are not part of it (STOP, GO and IDLE may stand between any two of its bytes).",
+    Rule::shown("P-8",
         RuleVisibility::All(test(RuleEvidence::Channel, |ledger| ledger.seen().punched, "packets with symbols inside")),
         "Packets that span more periods than they have bytes: their CRCs cover no control symbol.")
         .example("contention"),
-    Rule::shown("P-9", "–",
-        "**Decision:** a packet of fewer than 2 bytes has no CRC to check: it is reported *runt*.",
+    Rule::shown("P-9",
         RuleVisibility::All(test(RuleEvidence::Channel, |ledger| ledger.seen().packets, "packets")),
         "The length of each packet.")
         .example("two-hosts"),

@@ -15,7 +15,6 @@ const PLACES_MAX: usize = 12;
 /// Length of the command that shows a place; a longer one would be cut and could not be used.
 const COMMAND_MAX: usize = 400;
 
-/// A finding that the options select.
 #[derive(Debug)]
 pub(crate) struct SelectedFinding<'a> {
     pub(crate) kind: FindingKind,
@@ -101,7 +100,7 @@ pub(super) fn verdicts(verdicts: Vec<RuleVerdict>) -> Vec<ShownVerdict> {
             }
             RuleOutcome::NeverShown(_) => ("note", "on no wire"),
         };
-        let text = explain::plain(verdict.rule.text);
+        let text = explain::plain(verdict.rule.text());
         ShownVerdict { sign: sign(verdict.outcome).0, class, kind, text, verdict }
     };
     let mut shown: Vec<ShownVerdict> = verdicts.into_iter().map(show).collect();
