@@ -108,11 +108,12 @@ impl FlowChecker {
         if own != other {
             return self.stops.join(own, other);
         }
-        if !opposite.h.is_declared() {
+        let hysteresis = opposite.of_key(ParameterKey::Hysteresis);
+        if !hysteresis.is_declared() {
             return;
         }
         // At most two changes of STOP and GO occur in 2h − 1 periods. F-4
-        let hysteresis = u64::from(opposite.h.value);
+        let hysteresis = u64::from(hysteresis.value);
         // Reading: a buffer fills by one cell per period of its link and empties at the full rate,
         // and by one more cell when a switch consumes a route byte. S-3
         let cells = other.full_rate_periods();

@@ -4,6 +4,7 @@ mod assumptions;
 mod parameter_row;
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use crate::channel_name::TapEnd;
 use crate::named_enum::named_enum;
@@ -35,29 +36,67 @@ const FILL_VARIANTS: [&str; 18] = [
     "idle-8", "idle-9", "idle-10", "idle-11", "idle-12", "idle-13", "idle-14", "idle-15",
 ];
 
-/// A parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ParameterKey {
+struct ParameterInfo {
+    name: &'static str,
+    /// The default by the decisions of F-4.
+    default: u32,
+    range: RangeInclusive<u32>,
+    /// The names of a variant, the default first.
+    variants: &'static [&'static str],
+}
+
+/// Declares the parameters, in the order of output: `Key: key in captures and on the command line, default, valid
+/// range, names of a variant;`.
+macro_rules! parameters {
+    ($($(#[doc = $doc:literal])+ $Key:ident: $name:literal, $default:literal, $range:expr, $variants:expr;)+) => {
+        /// A parameter.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum ParameterKey {
+            $($(#[doc = $doc])+ $Key,)+
+        }
+
+        const NAMES: &[&str] = &[$($name),+];
+
+        impl ParameterKey {
+            /// All parameters, in the order of output.
+            pub const ALL: [Self; NAMES.len()] = [$(Self::$Key),+];
+
+            const fn about(self) -> &'static ParameterInfo {
+                match self { $(
+                    Self::$Key => &ParameterInfo {
+                        name: $name,
+                        default: $default,
+                        range: $range,
+                        variants: $variants,
+                    },
+                )+ }
+            }
+        }
+    };
+}
+
+parameters! {
     /// `k_g`: GO when no more cells are full than these. F-3
-    GoSlack,
+    GoSlack: "kg", 32, 0..=PART_MAX, &[];
     /// h, at least 1: cells between the thresholds of GO and STOP. F-3
-    Hysteresis,
+    Hysteresis: "h", 16, 1..=PART_MAX, &[];
     /// `k_s`: STOP when no more cells are empty than these. F-3
-    StopSlack,
+    StopSlack: "ks", 32, 0..=PART_MAX, &[];
     /// Transit time of a character, in periods of the full rate. F-4
-    Delay,
+    Delay: "delay", 12, 0..=DELAY_MAX, &[];
     /// Periods of the link from a threshold to its STOP or GO on the wire. F-4
-    Generation,
+    Generation: "gen", 2, 0..=PART_MAX, &[];
     /// Periods of the link from a STOP or GO to the sender's response. F-4
-    Interpretation,
-    /// Longest path formation in the switch at the receiving end, in periods of the full rate. S-6
-    Path,
+    Interpretation: "int", 2, 0..=PART_MAX, &[];
+    /// Longest path formation in the switch at the receiving end, in periods of the full rate; that of an 8-port switch,
+    /// no other switch is assumed to have it. S-6
+    Path: "path", 44, 0..=PART_MAX, &[];
     /// GAP that ends a sender's forward reset: generated at once, or the next one. R-1
-    ResetVariant,
+    ResetVariant: "reset", 0, 0..=1, &["own-gap", "next-gap"];
     /// Fill of a sender: that of Myricom's chips, or other. F-8
-    FillVariant,
+    FillVariant: "fill", 0, 0..=1, &FILL_VARIANTS;
     /// GAP that ends a packet of a stopped sender: sent at once, or after GO. F-1
-    FramingVariant,
+    FramingVariant: "framing", 0, 0..=1, &["free", "waits"];
 }
 
 /// Value of a parameter, and its source. Of a variant: 0 is the default, 1 any other.
@@ -87,78 +126,19 @@ named_enum! {
     }
 }
 
-/// All parameters of a channel.
+/// All parameters of a channel, in the order of [`ParameterKey::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ChannelParameters {
-    /// [`ParameterKey::GoSlack`], in cells.
-    pub kg: ParameterValue,
-    /// [`ParameterKey::Hysteresis`], in cells.
-    pub h: ParameterValue,
-    /// [`ParameterKey::StopSlack`], in cells.
-    pub ks: ParameterValue,
-    /// [`ParameterKey::Delay`], in periods of the full rate.
-    pub delay: ParameterValue,
-    /// [`ParameterKey::Generation`], in periods of the link.
-    pub generation: ParameterValue,
-    /// [`ParameterKey::Interpretation`], in periods of the link.
-    pub interpretation: ParameterValue,
-    /// [`ParameterKey::Path`] and the variants.
-    others: [ParameterValue; 4],
-}
+pub struct ChannelParameters([ParameterValue; ParameterKey::ALL.len()]);
 
 impl ParameterKey {
-    /// All parameters, in the order of output.
-    pub const ALL: [Self; 10] = [
-        Self::GoSlack,
-        Self::Hysteresis,
-        Self::StopSlack,
-        Self::Delay,
-        Self::Generation,
-        Self::Interpretation,
-        Self::Path,
-        Self::ResetVariant,
-        Self::FillVariant,
-        Self::FramingVariant,
-    ];
-
     /// The key in captures and on the command line.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::GoSlack => "kg",
-            Self::Hysteresis => "h",
-            Self::StopSlack => "ks",
-            Self::Delay => "delay",
-            Self::Generation => "gen",
-            Self::Interpretation => "int",
-            Self::Path => "path",
-            Self::ResetVariant => "reset",
-            Self::FillVariant => "fill",
-            Self::FramingVariant => "framing",
-        }
-    }
-
-    /// The default by the decisions of F-4, and the valid range.
-    const fn numbers(self) -> (u32, [u32; 2]) {
-        match self {
-            Self::GoSlack | Self::StopSlack => (32, [0, PART_MAX]),
-            Self::Hysteresis => (16, [1, PART_MAX]),
-            Self::Delay => (12, [0, DELAY_MAX]),
-            Self::Generation | Self::Interpretation => (2, [0, PART_MAX]),
-            // Of an 8-port switch; no other switch is assumed to have it. S-6
-            Self::Path => (44, [0, PART_MAX]),
-            Self::ResetVariant | Self::FillVariant | Self::FramingVariant => (0, [0, 1]),
-        }
+        self.about().name
     }
 
     /// The names of a variant, the default first.
     pub const fn variants(self) -> &'static [&'static str] {
-        match self {
-            Self::ResetVariant => &["own-gap", "next-gap"],
-            Self::FillVariant => &FILL_VARIANTS,
-            Self::FramingVariant => &["free", "waits"],
-            Self::GoSlack | Self::Hysteresis | Self::StopSlack | Self::Delay => &[],
-            Self::Generation | Self::Interpretation | Self::Path => &[],
-        }
+        self.about().variants
     }
 
     /// The value that the capture declares for a channel, if it is valid.
@@ -172,16 +152,14 @@ impl ParameterKey {
         if let Some(variant) = self.variants().iter().position(|variant| *variant == value) {
             return u32::try_from(variant).ok();
         }
-        let (_, [least, most]) = self.numbers();
-        let value = value.parse().ok().filter(|value| (least..=most).contains(value));
+        let value = value.parse().ok().filter(|value| self.about().range.contains(value));
         value.filter(|_| self.variants().is_empty())
     }
 
     /// Description of the valid values.
     fn expected(self) -> String {
-        let (_, [least, most]) = self.numbers();
         match self.variants() {
-            [] => format!("a number in {least}..={most}"),
+            [] => format!("a number in {:?}", self.about().range),
             variants => variants.join(" or "),
         }
     }
@@ -210,11 +188,12 @@ impl ParameterValue {
 impl ChannelParameters {
     /// Periods after a STOP at a tap from which no data may pass it. F-1
     pub(crate) fn grace(&self, end: TapEnd, channel: &Channel) -> u64 {
-        let obedience = u64::from(self.interpretation.value) + 1;
+        let obedience = u64::from(self.of_key(ParameterKey::Interpretation).value) + 1;
         match end {
             TapEnd::Sender => obedience,
             TapEnd::Receiver => {
-                let cable = u64::from(self.delay.value) * u64::from(FULL_RATE_PERIOD_PS);
+                let cable = u64::from(self.of_key(ParameterKey::Delay).value)
+                    * u64::from(FULL_RATE_PERIOD_PS);
                 obedience + 2 * cable.div_ceil(channel.period.ps()) + 1
             }
         }
@@ -223,34 +202,43 @@ impl ChannelParameters {
     /// The parameters of a channel: the command line takes precedence over the capture.
     pub fn of(channel: &Channel, assumptions: &LinkAssumptions) -> Self {
         let is_shared = channel.virtual_channel().is_some();
-        let assumed = |key: ParameterKey| match (assumptions.of(key), key.declared(channel)) {
-            // They hold for the wire, not for one of its virtual channels. C-7
-            _ if is_shared && OF_WIRE.contains(&key) => {
-                ParameterValue { value: key.numbers().0, source: ParameterSource::Default }
-            }
-            (Some(value), _) => ParameterValue { value, source: ParameterSource::CommandLine },
-            (None, Some(value)) => ParameterValue { value, source: ParameterSource::Capture },
-            (None, None) => {
-                ParameterValue { value: key.numbers().0, source: ParameterSource::Default }
-            }
-        };
-        let [kg, h, ks, delay, generation, interpretation, path, reset, fill, framing] =
-            ParameterKey::ALL.map(assumed);
-        let others = [path, reset, fill, framing];
-        Self { kg, h, ks, delay, generation, interpretation, others }
+        Self(ParameterKey::ALL.map(|key| {
+            let usual = (key.about().default, ParameterSource::Default);
+            let (value, source) = match (assumptions.of(key), key.declared(channel)) {
+                // They hold for the wire, not for one of its virtual channels. C-7
+                _ if is_shared && OF_WIRE.contains(&key) => usual,
+                (Some(value), _) => (value, ParameterSource::CommandLine),
+                (None, Some(value)) => (value, ParameterSource::Capture),
+                (None, None) => usual,
+            };
+            ParameterValue { value, source }
+        }))
+    }
+
+    /// The value of a parameter: cells, periods or the number of a variant.
+    #[expect(clippy::indexing_slicing, reason = "a value for each key")]
+    pub const fn of_key(&self, key: ParameterKey) -> ParameterValue {
+        self.0[key as usize]
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "a value for each key")]
+    pub(super) const fn set(&mut self, key: ParameterKey, value: u32, source: ParameterSource) {
+        self.0[key as usize] = ParameterValue { value, source };
     }
 
     /// True if the channel's sender is declared to be the default variant.
     pub(crate) fn is_declared_default(&self, variant: ParameterKey) -> bool {
-        let mut all = ParameterKey::ALL.into_iter().zip(self.all());
-        all.any(|(key, it)| key == variant && it.is_declared() && it.value == 0)
+        let it = self.of_key(variant);
+        it.is_declared() && it.value == 0
     }
 
     /// Replaces defaults of reset and fill with the observed variants.
     pub(crate) fn with_observed(mut self, variants: [Option<u32>; 2]) -> Self {
-        for (it, seen) in self.others.iter_mut().skip(1).zip(variants) {
-            if let (ParameterSource::Default, Some(value)) = (it.source, seen) {
-                *it = ParameterValue { value, source: ParameterSource::Observed };
+        for (key, seen) in
+            [ParameterKey::ResetVariant, ParameterKey::FillVariant].into_iter().zip(variants)
+        {
+            if let (ParameterSource::Default, Some(value)) = (self.of_key(key).source, seen) {
+                self.set(key, value, ParameterSource::Observed);
             }
         }
         self
@@ -258,29 +246,28 @@ impl ChannelParameters {
 
     /// Cells of the buffer: r. F-3
     pub const fn cells(&self) -> u32 {
-        self.stop_at().saturating_add(self.ks.value)
+        self.stop_at().saturating_add(self.of_key(ParameterKey::StopSlack).value)
+    }
+
+    /// Number of full cells that generates GO: `k_g`. F-3
+    pub const fn go_at(&self) -> u32 {
+        self.of_key(ParameterKey::GoSlack).value
     }
 
     /// Number of full cells that generates STOP: r − `k_s`. F-3
     pub const fn stop_at(&self) -> u32 {
-        self.kg.value.saturating_add(self.h.value)
+        self.go_at().saturating_add(self.of_key(ParameterKey::Hysteresis).value)
     }
 
     /// Transit time of a character in whole periods of a channel, and 1 if a fraction is left over.
     pub(crate) fn delay_on(&self, channel: &Channel) -> (u64, u64) {
-        let delay_ps = u64::from(self.delay.value) * u64::from(FULL_RATE_PERIOD_PS);
+        let delay_ps =
+            u64::from(self.of_key(ParameterKey::Delay).value) * u64::from(FULL_RATE_PERIOD_PS);
         let period_ps = channel.period.ps();
         // A clock that is nearly at the full rate makes no fraction. W-6
         let nearly = delay_ps / 2000;
         let periods = delay_ps.saturating_add(nearly) / period_ps;
         (periods, u64::from(delay_ps.saturating_sub(periods * period_ps) > nearly))
-    }
-
-    /// All values, in the order of [`ParameterKey::ALL`].
-    const fn all(&self) -> [ParameterValue; 10] {
-        let Self { kg, h, ks, delay, generation, interpretation, others } = *self;
-        let [path, reset, fill, framing] = others;
-        [kg, h, ks, delay, generation, interpretation, path, reset, fill, framing]
     }
 }
 
@@ -303,7 +290,7 @@ impl fmt::Display for ChannelParameters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut before = "";
         for source in ParameterSource::ALL {
-            let numbers = ParameterKey::ALL.iter().zip(self.all()).take(6);
+            let numbers = ParameterKey::ALL.iter().zip(self.0).take(6);
             let mut words = numbers.filter(|(_, assumed)| assumed.source == source).peekable();
             if words.peek().is_none() {
                 continue;

@@ -137,7 +137,9 @@ impl<'a> ChannelReport<'a> {
     /// Rows of the channel's parameters.
     pub fn parameters(&self) -> Vec<ParameterRow> {
         let hysteresis = |mut row: ParameterRow| {
-            if row.name == ParameterKey::Hysteresis.name() && !self.parameters.h.is_declared() {
+            if row.name == ParameterKey::Hysteresis.name()
+                && !self.parameters.of_key(ParameterKey::Hysteresis).is_declared()
+            {
                 row.range = self.hysteresis_max.map(|max| (1, Some(max)));
             }
             row

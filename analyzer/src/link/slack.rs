@@ -213,7 +213,8 @@ impl SlackTracker {
         let mut aligner = SlackAligner::new(id, &parameters, drain, timing);
         if end == Some(TapEnd::Receiver) {
             // A cable of unknown length may be longer than assumed.
-            let is_known = parameters.delay.source != ParameterSource::Default;
+            let is_known =
+                parameters.of_key(ParameterKey::Delay).source != ParameterSource::Default;
             aligner.set_late_data_meaning(match is_known {
                 true => LateDataMeaning::Violation,
                 false => LateDataMeaning::LongerCable,
@@ -236,7 +237,6 @@ impl SlackTracker {
         own.add(range);
     }
 
-    /// Adds a recorded range of the opposite channel.
     pub(crate) fn opposite_recorded(&mut self, period: CharacterPeriod, range: [Tick; 2]) {
         // Characters of a channel of another rate have no exact period here.
         if period == self.period {
@@ -316,8 +316,8 @@ impl SlackTracker {
         if let Some(late) = self.aligner.overdue() {
             let per = self.period.full_rate_periods();
             let more = u32::try_from(late.div_ceil(2).saturating_mul(per)).unwrap_or(u32::MAX);
-            let value = self.parameters.delay.value.saturating_add(more);
-            self.parameters.delay = ParameterValue { value, source: ParameterSource::Stop };
+            let value = self.parameters.of_key(ParameterKey::Delay).value.saturating_add(more);
+            self.parameters.set(ParameterKey::Delay, value, ParameterSource::Stop);
             self.aligner.allow(late.div_ceil(2) * 2);
         }
     }
@@ -330,7 +330,7 @@ impl SlackTracker {
     /// A reply bounds the delay: the round trip of the cable takes no longer. R-6
     fn replied(&mut self, at: Tick) {
         let Some(probe) = self.pending_probe.take() else { return };
-        let source = self.parameters.delay.source;
+        let ParameterValue { value: before, source } = self.parameters.of_key(ParameterKey::Delay);
         let unknown = source == ParameterSource::Default || source == ParameterSource::Probe;
         if self.end != Some(TapEnd::Sender) || !unknown {
             return;
@@ -338,9 +338,9 @@ impl SlackTracker {
         let round_trip = self.period.time(at.since(probe).0);
         let delay = round_trip / u128::from(2 * FULL_RATE_PERIOD_PS);
         let Ok(value) = u32::try_from(delay) else { return };
-        let nearer = source == ParameterSource::Default || value < self.parameters.delay.value;
+        let nearer = source == ParameterSource::Default || value < before;
         if nearer && value <= u32::from(u16::MAX) {
-            self.parameters.delay = ParameterValue { value, source: ParameterSource::Probe };
+            self.parameters.set(ParameterKey::Delay, value, ParameterSource::Probe);
             self.aligner.shift(SlackTiming::new(self.end, &self.parameters, &self.channel));
         }
     }

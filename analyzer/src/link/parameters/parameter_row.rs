@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{ChannelParameters, ParameterKey, ParameterSource, ParameterValue};
+use super::{ChannelParameters, NAMES, ParameterKey, ParameterSource, ParameterValue};
 use crate::row::FieldShape::{Number, Words};
 use crate::row::{FieldType, RowField, row};
 
@@ -23,9 +23,6 @@ row! {
     }
 }
 
-const NAMES: &[&str] =
-    &["kg", "h", "ks", "delay", "gen", "int", "path", "reset", "fill", "framing"];
-
 /// Assumed values, as fields of a row.
 pub(in crate::link) const ASSUMED: &[RowField] = &[
     RowField::new("kg", u32::SHAPE, "cells", "F-3", "k_g: GO at so many full cells"),
@@ -37,14 +34,12 @@ pub(in crate::link) const ASSUMED: &[RowField] = &[
 ];
 
 /// Sources of the assumed values, as fields of a row.
-pub(in crate::link) const ASSUMED_BY: &[RowField] = &[
-    RowField::new("kg", ParameterSource::SHAPE, "", "", "who says that"),
-    RowField::new("h", ParameterSource::SHAPE, "", "", "who says that"),
-    RowField::new("ks", ParameterSource::SHAPE, "", "", "who says that"),
-    RowField::new("delay", ParameterSource::SHAPE, "", "", "who says that"),
-    RowField::new("gen", ParameterSource::SHAPE, "", "", "who says that"),
-    RowField::new("int", ParameterSource::SHAPE, "", "", "who says that"),
-];
+pub(in crate::link) const ASSUMED_BY: &[RowField] =
+    &[said_by("kg"), said_by("h"), said_by("ks"), said_by("delay"), said_by("gen"), said_by("int")];
+
+const fn said_by(name: &'static str) -> RowField {
+    RowField::new(name, ParameterSource::SHAPE, "", "", "who says that")
+}
 
 /// Parameters that a check depends on and that are not declared, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,19 +62,13 @@ pub struct PerParameter<T> {
 impl ChannelParameters {
     /// A property of each numeric parameter.
     pub(in crate::link) fn each<T>(&self, what: impl Fn(ParameterValue) -> T) -> PerParameter<T> {
-        PerParameter {
-            kg: what(self.kg),
-            h: what(self.h),
-            ks: what(self.ks),
-            delay: what(self.delay),
-            generation: what(self.generation),
-            interpretation: what(self.interpretation),
-        }
+        let [kg, h, ks, delay, generation, interpretation, ..] = self.0.map(what);
+        PerParameter { kg, h, ks, delay, generation, interpretation }
     }
 
     /// Rows of all parameters; the size of switches is not assumed. S-6
     pub(in crate::link) fn rows(&self) -> impl Iterator<Item = ParameterRow> {
-        ParameterKey::ALL.into_iter().zip(self.all()).map(|(key, it)| {
+        ParameterKey::ALL.into_iter().zip(self.0).map(|(key, it)| {
             let known = key != ParameterKey::Path || it.is_declared();
             let variant = key.variants().get(it.value as usize).copied();
             ParameterRow {
@@ -99,7 +88,7 @@ impl UnknownParameters {
 
     /// The undeclared ones of some parameters.
     pub(crate) fn of(parameters: &ChannelParameters, keys: &[ParameterKey]) -> Self {
-        let all = ParameterKey::ALL.into_iter().zip(parameters.all());
+        let all = ParameterKey::ALL.into_iter().zip(parameters.0);
         let unknown = all.filter(|(key, it)| keys.contains(key) && !it.is_declared());
         Self(unknown.fold(0, |bits, (key, _)| bits | 1 << key as u16))
     }

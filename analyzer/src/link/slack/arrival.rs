@@ -5,7 +5,7 @@ use codec::time::Tick;
 
 use crate::channel_name::TapEnd;
 use crate::event::ChannelEvent;
-use crate::link::parameters::ChannelParameters;
+use crate::link::parameters::{ChannelParameters, ParameterKey};
 use crate::options::AnalysisScope;
 use crate::packet::FrameEnd;
 
@@ -81,8 +81,8 @@ impl SlackTiming {
         channel: &Channel,
     ) -> Self {
         let (delay, rest) = parameters.delay_on(channel);
-        let [generation, interpretation] =
-            [parameters.generation, parameters.interpretation].map(|it| u64::from(it.value));
+        let [generation, interpretation] = [ParameterKey::Generation, ParameterKey::Interpretation]
+            .map(|key| u64::from(parameters.of_key(key).value));
         let there = if end == Some(TapEnd::Sender) { delay } else { 0 };
         Self {
             arrives: there,
@@ -112,7 +112,6 @@ impl SettleUrgency {
         }
     }
 
-    /// The urgency before an event of the channel or of the opposite one.
     pub(super) const fn before(event: &ChannelEvent) -> Self {
         match event {
             ChannelEvent::Head(_) | ChannelEvent::Data(_) => Self::Later,

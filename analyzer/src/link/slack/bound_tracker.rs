@@ -28,7 +28,7 @@ pub(super) struct BufferModel {
 impl BufferModel {
     pub(super) fn new(parameters: &ChannelParameters, drain: u64) -> Self {
         Self {
-            go_at: parameters.kg.value.into(),
+            go_at: parameters.go_at().into(),
             stop_at: parameters.stop_at().into(),
             cells: parameters.cells().into(),
             drain: i64::try_from(drain).unwrap_or(1).max(1),
@@ -56,7 +56,6 @@ pub(super) struct ImpossibleFill;
 #[derive(Clone, Debug)]
 pub(super) struct BoundTracker {
     model: BufferModel,
-    /// The next period.
     next: u64,
     /// Bounds of the previous period.
     lo: i64,
@@ -94,12 +93,10 @@ impl BoundTracker {
         u64::try_from(self.model.cells).unwrap_or(0).clamp(32, REACH.0)
     }
 
-    /// The next period.
     pub(super) const fn next(&self) -> u64 {
         self.next
     }
 
-    /// The last command.
     pub(super) const fn commanded(&self) -> LastCommand {
         self.commanded
     }
