@@ -49,7 +49,6 @@ pub struct BlockingTracker {
     queues: BTreeMap<ChannelId, BTreeSet<ChannelId>>,
     /// Start of the newest packet of each channel, and its end if it has ended.
     packets: ChannelTable<(Picoseconds, Option<Picoseconds>)>,
-    /// Channels whose link is open.
     open: BTreeSet<ChannelId>,
     /// Wait-for cycles, by one of their channels.
     circles: BTreeMap<ChannelId, WaitCycle>,
@@ -258,7 +257,6 @@ impl BlockingTracker {
         self.join_queue(id, ask, network);
     }
 
-    /// Adds a stopped channel to the queue of its target.
     fn join_queue(&mut self, id: ChannelId, ask: WaitTarget, network: &CaptureNetwork) {
         if let WaitTarget::Output(output) = ask {
             self.queues.entry(output).or_default().insert(id);

@@ -94,7 +94,6 @@ struct LatencyTrend {
 }
 
 impl ClockEstimator {
-    /// Adds a channel.
     pub(crate) fn declare(&mut self, id: ChannelId, channel: &Channel) {
         let period = channel.period;
         self.channels.push(ClockedChannel { id, period, trends: Vec::new() });

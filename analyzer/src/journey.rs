@@ -99,7 +99,6 @@ pub struct JourneyTracker {
     undecided: Vec<(u64, HopId)>,
     /// Number of counted passages between channels.
     implied: usize,
-    /// Number of reported journeys.
     reported: u64,
     /// Start of the newest packet.
     newest: Picoseconds,

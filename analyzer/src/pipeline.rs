@@ -66,7 +66,6 @@ pub type FoundChannels = BTreeMap<ChannelId, Arc<Channel>>;
 /// The analysis of a capture, one batch at a time.
 #[derive(Debug)]
 pub struct CaptureAnalysis<R: ?Sized> {
-    /// Result of the reader at its end.
     ended: Option<Result<(), CaptureError>>,
     links: LinkStage,
     network: NetworkStage,

@@ -30,7 +30,6 @@ pub(crate) struct RecordedTime {
 }
 
 impl RecordedTime {
-    /// Adds a channel.
     pub(crate) fn declare(&mut self, id: ChannelId) {
         self.spans.entry(id).or_default();
     }

@@ -192,7 +192,6 @@ fn event_line((channel, at): (&Channel, u64), when: &str, event: &LinkEvent) -> 
         .and(TextStyle::Plain, event_detail(event))
 }
 
-/// Details of an event beside its name.
 pub(crate) fn event_detail(event: &LinkEvent) -> String {
     match event {
         LinkEvent::Probe(number) => number.value().to_string(),

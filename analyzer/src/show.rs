@@ -75,7 +75,6 @@ pub struct LinkView<'a> {
     /// Periods before the row in which neither direction was recorded.
     unrecorded: u64,
     headed: bool,
-    /// All channels so far.
     channels: BTreeMap<ChannelId, Channel>,
     /// Those shown, in all sections.
     shown: BTreeSet<ChannelId>,

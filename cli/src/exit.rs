@@ -153,12 +153,10 @@ impl CliError {
         Self::reading(file, error)
     }
 
-    /// An error in an input file.
     pub(crate) fn reading(file: &Path, error: &impl Display) -> Self {
         Self::Message(format!("{}: {error}", input_name(file)))
     }
 
-    /// An error in an output file.
     pub(crate) fn writing(file: &Path, error: &impl Display) -> Self {
         let name = if is_standard(file) { "standard output".to_owned() } else { input_name(file) };
         Self::Message(format!("{name}: {error}"))

@@ -82,7 +82,6 @@ impl<'a> InputFile<'a> {
         Ok(self.channels_of(self.open()?))
     }
 
-    /// The opened capture as a channel for each virtual channel.
     pub(crate) fn channels_of(self, capture: CliCapture) -> CaptureReader<CliCapture> {
         CaptureReader::new(capture).with_virtual_channels(self.profile.cloned())
     }

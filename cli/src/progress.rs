@@ -10,7 +10,6 @@ const DELAY: Duration = Duration::from_secs(1);
 
 static LATEST: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// A bar of this length in the given style.
 pub(crate) fn bar(length: impl Into<Option<u64>>, style: ProgressStyle) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(length.into(), ProgressDrawTarget::stderr());
     bar.set_style(style);

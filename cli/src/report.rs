@@ -48,7 +48,6 @@ pub(crate) use self::findings::SelectedFinding;
 pub(crate) use self::recorded::RecordedEvents;
 pub(crate) use self::text::filters;
 
-/// Bytes of the page.
 const PAGE_MAX: usize = 2_000_000;
 
 /// Rows of a table. *Chosen*: more are for a program.
@@ -75,7 +74,6 @@ pub(crate) struct ReportInput<'a> {
 struct ReportPage<'a> {
     input: &'a ReportInput<'a>,
     time: PictureTime,
-    /// Who held up whom.
     held_up: Vec<String>,
     /// Line that names what was not captured, where nothing is wrong.
     unseen: Option<String>,
@@ -134,7 +132,6 @@ pub(crate) fn network_file(
     Ok(NetworkFile { net }.render()? + "\n")
 }
 
-/// Draws the page.
 pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
     let ReportInput { capture, part, analysis, findings, recorded, .. } = *input;
     let links = channel_reports(analysis, |it| part.channels().selects(it.channel));
@@ -236,7 +233,6 @@ fn channel_reports(
     links.filter(|link: &Vec<_>| !link.is_empty()).collect()
 }
 
-/// Class of the result.
 fn class(scope: &CheckScope) -> &'static str {
     match scope.selected.iter().min() {
         Some(severity) if *severity != Severity::Note => severity.name(),

@@ -29,7 +29,6 @@ use crate::table_fit::TableFit;
 /// nothing is printed for a capture that cannot be opened.
 pub(crate) struct RowWriter<'a> {
     view: &'a ViewArgs,
-    /// The file that is read.
     file: &'a Path,
     /// Files that are read with it as one capture.
     others: &'a [PathBuf],
@@ -327,7 +326,6 @@ impl<'a> RowWriter<'a> {
         self.printed += 1;
     }
 
-    /// Prints the lines of a row or of the heading.
     fn table_lines(&mut self, lines: Vec<StyledLine>) {
         for (number, line) in lines.into_iter().enumerate() {
             let fit = self.fit.as_ref();

@@ -26,7 +26,6 @@ pub(crate) struct RunPaths<'a> {
     pub(crate) scenario: Option<&'a Path>,
     pub(crate) capture: Option<&'a Path>,
     pub(crate) truth: Option<&'a Path>,
-    /// Statistics of the run.
     pub(crate) statistics: Option<&'a Path>,
     /// Kinds of events in the truth, as on the command line.
     pub(crate) truth_kinds: &'a [String],
@@ -182,7 +181,6 @@ impl<'a> OutputFiles<'a> {
         Ok(())
     }
 
-    /// Writes the recorded chunks.
     fn record(&mut self, network: &mut Network) -> Result<(), CliError> {
         match &mut self.capture {
             Some((path, writer)) => network

@@ -17,15 +17,12 @@ use codec::time::{CharacterPeriod, Tick};
 
 use crate::args::CapturePart;
 
-/// Lookup of a channel by its id.
 type ChannelByIdFn<'l, 'a> = &'l dyn Fn(ChannelId) -> Option<&'a Channel>;
 
 /// Passes the lines of a row, with times in a unit.
 type RowLines<'r> = dyn Fn(TimeUnit, &mut dyn FnMut(StyledLine)) + 'r;
 
-/// A row of an event that is selected.
 pub(crate) struct SelectedRow<'r> {
-    /// The row.
     pub(crate) row: &'r dyn ListRow,
     /// The channel of its first place.
     pub(crate) channel: &'r Channel,

@@ -28,7 +28,6 @@ const WIDTH: usize = 78;
 pub(crate) const SHOWN: usize = 16;
 /// Rate of one byte per period, in Mb/s. §4.2
 const FULL_RATE_MB_S: u128 = 640;
-/// A run, and what was observed of it.
 #[derive(Clone, Copy)]
 pub(crate) struct StatisticsOfRun<'a> {
     pub(crate) scenario: &'a Scenario,
@@ -93,7 +92,6 @@ struct EndpointCounts {
 }
 
 impl<'a> StatisticsOfRun<'a> {
-    /// The statistics as one line of JSON.
     pub(crate) fn json(self) -> String {
         let Self { scenario, network, seen } = self;
         let document = StatisticsDocument {

@@ -34,7 +34,6 @@ impl TextColumn {
         Self::styled(head, items, |item| (TextStyle::Plain, text(item)))
     }
 
-    /// The column with its cells at the left.
     pub(crate) fn left(self) -> Self {
         Self { side: ColumnAlignment::Left, ..self }
     }

@@ -71,7 +71,6 @@ impl ViewKind {
         }
     }
 
-    /// Kind of the rows, for filters.
     const fn row_kind(self) -> RowKind {
         match self {
             Self::Findings => RowKind::Findings,

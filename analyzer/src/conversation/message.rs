@@ -124,7 +124,6 @@ impl MessageState {
         message
     }
 
-    /// Place of the message's last packet.
     pub(super) fn last_place(&self) -> ObservedPlace {
         let sent = self.sent.back().map(|sent| sent.place);
         let places = self.pending.iter().map(|noticed| noticed.place).chain(sent);

@@ -20,7 +20,6 @@ pub(super) enum FilterExpr {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FieldTest {
     pub(super) field: &'static RowField,
-    /// Index of the field's cell.
     pub(super) cell: usize,
     pub(super) part: Option<BytePart>,
     pub(super) check: FieldCheck,

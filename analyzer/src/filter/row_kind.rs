@@ -39,7 +39,6 @@ pub enum RowText {
     Report(&'static str),
 }
 
-/// Properties of a kind of row.
 struct RowKindInfo {
     name: &'static str,
     command: &'static str,

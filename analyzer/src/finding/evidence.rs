@@ -83,7 +83,6 @@ impl EvidenceView {
     }
 }
 
-/// A file as an argument that is no option.
 fn file_argument(file: &Path) -> String {
     let name = file.as_os_str().as_encoded_bytes();
     let is_option = name.first() == Some(&b'-') && name != b"-";

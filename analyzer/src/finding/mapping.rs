@@ -48,7 +48,6 @@ pub(super) struct MappingChecks {
     passed_on: BTreeSet<[ChannelId; 2]>,
     /// Maps of the latest two requests of different mappers, by the channel to the interface.
     requests: BTreeMap<ChannelId, [RouteMap; 2]>,
-    /// The latest map of each mapper.
     maps: BTreeMap<InterfaceAddress, CollectedPieces>,
     /// The latest whole one, and the routes that it allows.
     mapped: BTreeMap<InterfaceAddress, TimedRoutes>,

@@ -22,7 +22,6 @@ pub struct FindingSet {
     pub(crate) seen: RuleCoverage,
     /// Time of the latest event.
     pub(crate) now: Picoseconds,
-    /// Recorded time of its channels.
     pub(crate) recorded: RecordedTime,
     /// Cases since they were last taken; none if only totals are needed.
     cases: Option<CaseList>,

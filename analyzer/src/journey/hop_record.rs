@@ -92,7 +92,6 @@ pub(super) struct ClosedPacket {
     pub(super) sum: u64,
 }
 
-/// Link of a hop to the hop before.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HopLink {
     pub(super) leg: HopId,

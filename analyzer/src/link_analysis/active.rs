@@ -18,7 +18,6 @@ use crate::options::AnalysisScope;
 use crate::packet::ByteRetention;
 use crate::timeline::{EventFilter, EventTimeline, TIMESTAMP_PS};
 
-/// A link with characters.
 #[derive(Debug)]
 pub(super) struct ActiveLink {
     timeline: EventTimeline,

@@ -136,7 +136,6 @@ pub(super) struct ProbePairing {
 }
 
 impl ProbePairing {
-    /// Adds a probe or a request.
     pub(super) fn sent(&mut self, probe: MappingProbe, out: &mut impl FnMut(MappingEvent)) {
         let is_request = probe.version.is_some();
         let waits = match probe.outcome {

@@ -11,7 +11,6 @@ use codec::time::Tick;
 /// shows at the next byte.
 const ROUNDS_MAX: u64 = (1 << 8) + 1;
 
-/// State of the search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LostGapSearch {
     /// CRC of the packet's bytes so far, at least two.

@@ -26,7 +26,6 @@ const CONTROL: u64 = 15;
 /// Chunks of one section.
 #[derive(Debug, Default)]
 pub(super) struct ChunkBatch {
-    /// Channels declared in the batch.
     pub(super) channels: Vec<(ChannelId, Arc<Channel>)>,
     /// Pairs of channels that form a link.
     pub(super) joined: Vec<(ChannelId, ChannelId)>,
@@ -40,10 +39,8 @@ pub(super) struct ChunkBatch {
 /// Position of a batch in its section.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SectionProgress {
-    /// More batches of the section follow.
     #[default]
     More,
-    /// The section ends.
     End,
 }
 
@@ -56,12 +53,10 @@ struct BatchChunk {
     count: Option<u64>,
 }
 
-/// Result of a read.
 #[derive(Debug)]
 pub(super) struct BatchRead {
     pub(super) batches: Vec<ChunkBatch>,
     pub(super) faults: Vec<CaptureFault>,
-    /// Result of the reader at its end.
     pub(super) ended: Option<Result<(), CaptureError>>,
 }
 

@@ -38,10 +38,8 @@ pub(super) struct LinkStage {
     until: Picoseconds,
 }
 
-/// Output of all links for a batch.
 #[derive(Debug)]
 pub(super) struct BatchOutput {
-    /// Channels declared in the batch.
     pub(super) channels: Vec<(ChannelId, Arc<Channel>)>,
     /// Pairs of channels that form a link.
     pub(super) joined: Vec<(ChannelId, ChannelId)>,
@@ -95,7 +93,6 @@ impl LinkStage {
         self.channels.into_iter().map(|(id, (_, channel))| (id, channel)).collect()
     }
 
-    /// Adds the findings about all links.
     pub(super) fn add_findings(&self, findings: &mut FindingChecks) {
         findings.absorb(&self.findings);
         self.links.iter().for_each(|link| link.add_findings(findings));
@@ -105,7 +102,6 @@ impl LinkStage {
         self.links.iter().filter(|link| !link.is_empty())
     }
 
-    /// Processes a batch.
     pub(super) fn process(&mut self, batch: ChunkBatch) -> BatchOutput {
         for (id, channel) in &batch.channels {
             let mut link = self.link();

@@ -150,7 +150,6 @@ impl NetworkStage {
         &self.journeys
     }
 
-    /// Processes the links' output for a batch.
     pub(super) fn process_batch(&mut self, batch: BatchOutput) -> Vec<AnalysisEvent> {
         if self.progress == SectionProgress::End && !batch.channels.is_empty() {
             self.journeys = JourneyTracker::default();

@@ -24,7 +24,6 @@ const FAULTS_SHOWN: usize = 16;
 /// Maximum number of counted kinds of faults. *Chosen*: far more than fields that can be faulty.
 const FAULTS_MAX: usize = 1024;
 
-/// Width of a bar.
 const BAR: u64 = 40;
 
 /// Conversations and malformed packets of a summary.

@@ -15,7 +15,6 @@ use crate::journey::{
 };
 use crate::packet::transport::{ParsedTransport, kind_name};
 
-/// Lookup of a channel by its id.
 type ChannelByIdFn<'a> = &'a dyn Fn(ChannelId) -> Option<&'a Channel>;
 
 /// Width of the path column.
@@ -235,7 +234,6 @@ fn injury_lines(
     }
 }
 
-/// Prints the changed bytes side by side.
 fn changed_bytes(damage: &CopyDamage, out: &mut impl FnMut(StyledLine)) {
     let mut row = |name: &str, cell: &dyn Fn(&ChangedByte) -> String| {
         let cells = damage.changed.iter().map(|it| format!(" {:>5}", cell(it)));

@@ -24,7 +24,6 @@ pub struct PictureSpan {
     to: u128,
     /// Number of cells; none is shorter than a character.
     cells: u128,
-    /// Shortest character period.
     period: CharacterPeriod,
 }
 
@@ -259,7 +258,6 @@ fn lamps_head() -> StyledLine {
     StyledLine::of(TextStyle::Head, format!("  {:<15}{}", "lamps", names.collect::<String>()))
 }
 
-/// Line of the lamps at the port that a channel leads to.
 fn lamps_line(report: &ChannelReport<'_>) -> StyledLine {
     let port = ChannelEnds::of(report.channel)
         .map_or_else(|| format!("end of {}", report.channel.name), |way| way.to.to_string());
@@ -345,7 +343,6 @@ fn pings(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
         .and(TextStyle::Plain, text));
 }
 
-/// Prints the parameters of a channel with their sources.
 fn parameters(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
     let rows = report.parameters();
     let mut said: Vec<String> = Vec::new();

@@ -18,7 +18,6 @@ const LISTED_MAX: usize = 256;
 /// Maximum number of differences that are listed. *Chosen*: the drawing shows all.
 const DIFFERENCES_MAX: usize = 32;
 
-/// Columns of outcomes.
 const OUTCOMES: [(&str, &[ProbeOutcome]); 6] = [
     ("answered", &[ProbeOutcome::Answered]),
     ("home", &[ProbeOutcome::Home]),

@@ -6,7 +6,6 @@ use super::{StyledLine, TextStyle, count};
 use crate::channel_name::link_name;
 use crate::link::slack::{SlackRow, SlackTracker};
 
-/// Width of a gauge.
 const GAUGE: u32 = 40;
 
 /// Prints the fill levels of slack buffers; equal ones are grouped.

@@ -18,7 +18,6 @@ const WORD: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct ChannelColumn {
     pub(super) channel: Option<(ChannelId, Channel)>,
-    /// Width of its text.
     width: usize,
     chunks: VecDeque<ColumnChunk>,
     /// End of the last character.
@@ -81,7 +80,6 @@ impl ChannelColumn {
         }
     }
 
-    /// Adds the next chunk.
     pub(super) fn add(&mut self, chunk: Chunk<'_>) {
         self.chunks.push_back(ColumnChunk::new(chunk));
     }
@@ -161,7 +159,6 @@ impl ChannelColumn {
         }
     }
 
-    /// Ends the row, and returns its text.
     pub(super) fn end_row(&mut self) -> String {
         let (words, selections) = (&mut self.words, &self.selections);
         self.folder.finish(&mut |fold| add(words, &fold, selections));

@@ -21,7 +21,6 @@ const NOTES_MAX: usize = 16;
 pub(super) struct LinkNote {
     /// Time at which it was certain.
     time: Picoseconds,
-    /// Name of its channel.
     channel: String,
     text: String,
     style: TextStyle,
@@ -70,7 +69,6 @@ impl NoteQueue {
         self.channels.insert(id, channel.clone());
     }
 
-    /// Pairs the channels.
     pub(super) fn join(&mut self, one: ChannelId, other: ChannelId) {
         self.link.join(one, other);
     }

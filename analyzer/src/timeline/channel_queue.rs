@@ -23,7 +23,6 @@ const QUEUED_MAX: usize = 128;
 pub(super) struct ChannelQueue {
     pub(super) period: CharacterPeriod,
     pub(super) peer: Option<ChannelId>,
-    /// Flow control of this channel's sender.
     pub(super) sender: FlowControl,
     /// The last command to the opposite sender.
     pub(super) last_command: Option<FlowCommand>,
@@ -31,7 +30,6 @@ pub(super) struct ChannelQueue {
     start: Option<StartState>,
     receiver: ChannelReceiver,
     events: VecDeque<(Tick, ChannelEvent)>,
-    /// The repeat behind the queued events.
     repeat: Option<QueuedRepeat>,
     /// The last repeat of which iterations were skipped.
     stops: Option<SkippedStops>,
@@ -46,7 +44,6 @@ struct QueuedRepeat {
     left: u64,
 }
 
-/// STOPs in skipped iterations of a repeat.
 #[derive(Debug)]
 struct SkippedStops {
     first: Tick,

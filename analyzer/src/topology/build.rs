@@ -259,7 +259,6 @@ impl<'a> TopologyBuilder<'a> {
         turns
     }
 
-    /// Builds the nodes and links.
     fn nodes(&mut self, turns: &[RouteTurn]) -> Topology {
         let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for port in 0..self.groups.len() {
@@ -392,7 +391,6 @@ impl<'a> TopologyBuilder<'a> {
     }
 }
 
-/// The tap of a link.
 fn tap(channels: &[&Channel]) -> Option<String> {
     let tap = channels.iter().find_map(|channel| channel.tap.clone())?;
     Some(PortName::parse(&tap).map_or(tap, |port| port.of_link().to_string()))

@@ -69,7 +69,6 @@ impl Topology {
     }
 }
 
-/// Identifier of a node.
 fn identifier(name: &str) -> String {
     let name = escape_text(name.to_owned()).replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{name}\"")

@@ -313,7 +313,6 @@ fn directions() -> impl Iterator<Item = PicturePoint> {
     quarter.flat_map(turned)
 }
 
-/// Length of a vector.
 fn length((x, y): PicturePoint) -> i64 {
     (x * x + y * y).isqrt()
 }

@@ -6,7 +6,6 @@ use codec::route::{PortId, RouteAddressing};
 
 use super::PortNumber;
 
-/// Index of a port of a switch.
 pub(super) type PortIndex = usize;
 
 /// Passage of packets from one port to another by a route byte.

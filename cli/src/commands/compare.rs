@@ -40,7 +40,6 @@ const HEADS: [&str; 7] = ["subject", "name", "figure", "A", "B", "change", "verd
 struct ComparisonPage<'a> {
     files: [String; 2],
     headline: &'a str,
-    /// Tables of rows with their titles.
     tables: [(&'static str, Vec<&'a ComparisonRow>); 3],
 }
 

@@ -152,7 +152,6 @@ impl DemoEvents {
         self.kinds.get(kind).map(|(first, _)| first)
     }
 
-    /// Rows of the timeline.
     fn rows(&self) -> impl Iterator<Item = &TruthEvent> {
         self.rows.iter().map(|(row, _)| row)
     }

@@ -23,7 +23,6 @@ struct ComparedFile<'a> {
     rows: EventReader<CliCapture>,
     /// Time of the newest packet; none at the end.
     time: Option<Picoseconds>,
-    /// Blocks that were read.
     blocks: u64,
     report: RunReport,
 }

@@ -33,7 +33,6 @@ const FINDINGS_MAX: usize = 8;
 const OTHER_LINES: usize = 7;
 /// Lines of a terminal that does not say how many it has.
 const LINES: usize = 24;
-/// Cells of a bar.
 const BAR: u64 = 10;
 
 /// Moves the cursor to the first line, and clears the rest of a line or of the screen.

@@ -6,7 +6,6 @@ use simulator::experiment::result_table::MilliValue;
 /// Fraction bits of a logarithm.
 const BITS: u32 = 16;
 
-/// An axis of a plot.
 pub(super) struct PixelAxis {
     scale: AxisScale,
     from: i64,
@@ -18,7 +17,6 @@ pub(super) struct PixelAxis {
 }
 
 impl PixelAxis {
-    /// An axis that contains these values.
     pub(super) fn new(scale: AxisScale, values: &[MilliValue], ends: (i64, i64)) -> Self {
         let most = values.iter().map(|value| value.0).max().unwrap_or(0).max(1);
         let least = values.iter().map(|value| value.0).filter(|value| *value > 0).min();

@@ -177,7 +177,6 @@ fn bars(state: ChannelActivity, eighths: usize) -> Vec<(usize, usize)> {
     }
 }
 
-/// An entry of the legend.
 pub(super) fn legend() -> Vec<StatePath> {
     let entry = |state: &ChannelActivity| {
         let bars = bars(*state, 6).into_iter();
@@ -186,7 +185,6 @@ pub(super) fn legend() -> Vec<StatePath> {
     ChannelActivity::ALL.iter().map(entry).collect()
 }
 
-/// Severity of the worst finding about each channel.
 pub(super) fn worst(findings: &[SelectedFinding<'_>]) -> BTreeMap<ChannelId, Severity> {
     let mut worst = BTreeMap::new();
     // The most severe come first.

@@ -63,7 +63,6 @@ pub(super) struct SequenceRow {
 }
 
 impl MessageRecord {
-    /// Adds an event in a capture of the file.
     pub(super) fn add(&mut self, capture: u32, event: TransportEvent) {
         match event {
             TransportEvent::Noticed(observation) => self.observation(capture, observation),

@@ -259,7 +259,6 @@ impl<'a> NetworkMoments<'a> {
         most.1.filter(|_| most.0 > 1)
     }
 
-    /// Track of a channel.
     pub(super) fn track(&self, id: ChannelId) -> Option<usize> {
         self.numbers.get(&id).copied()
     }
@@ -362,7 +361,6 @@ fn root_place(
     Some(tracks.get(track(&id)?)?.point(at))
 }
 
-/// A time as the address of a moment.
 pub(super) fn address(time: &Picoseconds) -> String {
     let text = format!("{}.{:06}", time / 1_000_000, time % 1_000_000);
     format!("t={}us", text.trim_end_matches('0').trim_end_matches('.'))

@@ -20,7 +20,6 @@ pub(super) struct ChannelFacts {
 }
 
 impl ChannelFacts {
-    /// The worse of each fact.
     pub(super) fn worse(self, other: Self) -> Self {
         Self {
             severity: self.severity.into_iter().chain(other.severity).min(),
@@ -47,7 +46,6 @@ pub(super) struct PictureNode<'a> {
     pub(super) node: &'a TopologyNode,
 }
 
-/// A link as a curve.
 pub(super) struct PictureLink<'a> {
     /// Start, control point and end.
     pub(super) curve: [PicturePoint; 3],

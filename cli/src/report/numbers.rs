@@ -26,7 +26,6 @@ const ROWS_MAX: usize = 100;
 /// Parts of an interval in which the bounds change.
 const RAMP_PARTS: u64 = 8;
 
-/// Totals of journeys.
 #[derive(Default)]
 pub(super) struct FateTotals {
     pub(super) count: u64,

@@ -8,7 +8,6 @@ use analyzer::event::Picoseconds;
 use analyzer::finding::ShellCommand;
 use askama::filters::Safe;
 
-/// Filters of the templates.
 #[expect(unreachable_pub, reason = "generated from the arguments of a filter")]
 pub(crate) mod filters {
     use std::fmt::Display;
@@ -100,7 +99,6 @@ impl<T> BoundedList<T> {
     }
 }
 
-/// A list of any items.
 pub(super) trait ShrinkingList {
     /// Leaves out the second half; false if nothing was left.
     fn halve(&mut self) -> bool;

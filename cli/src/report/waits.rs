@@ -31,7 +31,6 @@ pub(super) struct WaitPicture<'a> {
     pub(super) trees: BoundedList<WaitTree<'a>>,
 }
 
-/// A wait-for cycle.
 pub(super) struct CyclePicture {
     pub(super) summary: String,
     pub(super) height: usize,
@@ -45,7 +44,6 @@ pub(super) struct WaitTree<'a> {
     pub(super) lines: Vec<WaitLine<'a>>,
 }
 
-/// Waits of a channel.
 pub(super) struct WaitLine<'a> {
     pub(super) depth: usize,
     pub(super) name: Cow<'a, str>,

@@ -226,7 +226,6 @@ impl RowGroups {
         self.bytes.add(bytes, self.groups.len())
     }
 
-    /// The groups, in order.
     pub(super) fn into_rows(self) -> impl Iterator<Item = GroupRow> {
         let mut groups: Vec<GroupRow> = self.groups.into_values().collect();
         match self.by_count {

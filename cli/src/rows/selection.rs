@@ -95,7 +95,6 @@ impl RowSelection {
         self.columns.is_none() && matches!(self.arrangement, RowArrangement::AsRead)
     }
 
-    /// The columns of --fields.
     pub(super) const fn columns(&mut self) -> Option<&mut ColumnList> {
         self.columns.as_mut()
     }
@@ -123,7 +122,6 @@ impl RowSelection {
     }
 }
 
-/// The filter of an option --filter for rows of a kind.
 pub(crate) fn parse_filter(text: Option<&str>, kind: RowKind) -> Result<Option<Filter>, CliError> {
     let filter = text.map(|text| Filter::parse(text, kind)).transpose();
     filter.map_err(|error| CliError::filter(&error))

@@ -13,7 +13,6 @@ pub(crate) enum ValueSeparator {
 }
 
 impl ValueSeparator {
-    /// Separator of a format.
     pub(super) const fn of(format: ListFormat) -> Self {
         if matches!(format, ListFormat::Tsv) { Self::Tab } else { Self::Comma }
     }

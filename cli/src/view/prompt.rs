@@ -2,7 +2,6 @@
 
 use analyzer::filter::RowKind;
 
-/// A line that is typed.
 #[derive(Debug)]
 pub(super) struct LinePrompt {
     pub(super) kind: PromptKind,

@@ -48,7 +48,6 @@ impl RowPosition {
         Self { capture: channel.capture, channel: channel.name.clone(), first, last, time, end }
     }
 
-    /// True if it contains a character of a channel.
     fn contains(&self, capture: u32, channel: &str, at: Tick) -> bool {
         let is_inside = self.first <= at && at <= self.last;
         is_inside && self.capture == capture && self.channel == channel
@@ -77,12 +76,10 @@ impl ViewedEntry {
     }
 }
 
-/// A line of a row.
 #[derive(Clone, Debug)]
 pub(super) struct ViewedLine {
     pub(super) line: StyledLine,
     pub(super) row: Arc<ViewedEntry>,
-    /// Number of the line in its row.
     pub(super) number: usize,
 }
 
@@ -117,7 +114,6 @@ impl RowChoice {
     }
 }
 
-/// Reads the rows of a list.
 #[derive(Debug)]
 pub(super) enum RowReader {
     Events(Box<EventReader<ResumedStream<File>>>),

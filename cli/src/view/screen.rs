@@ -237,7 +237,6 @@ impl ScreenLines<'_> {
     }
 }
 
-/// Lines of the help on a screen of this width.
 fn help_lines(width: usize) -> Vec<StyledLine> {
     let width = width.saturating_sub(26).max(20);
     let rows = include_str!("../../topics/view.md").lines().filter_map(|line| {

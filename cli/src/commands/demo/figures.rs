@@ -8,7 +8,6 @@ use simulator::truth::{TruthEvent, TruthEventKind};
 use super::{DemoFigure, DemoRun, PERIODS_PER_MS};
 use crate::statistics::{percent, time};
 
-/// Numbers of the demo with this name.
 pub(super) fn figures(name: &str, run: &DemoRun<'_>) -> Vec<DemoFigure> {
     match name {
         "two-hosts" => path_formation(run),

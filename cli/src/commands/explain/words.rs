@@ -12,7 +12,6 @@ pub(super) struct GlossaryTerm {
     pub(super) meaning: String,
 }
 
-/// All terms, in the order of the glossary.
 pub(super) fn all() -> impl Iterator<Item = GlossaryTerm> {
     let text = include_str!("../../../topics/glossary.md");
     text.lines().filter_map(|line| {

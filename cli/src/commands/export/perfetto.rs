@@ -70,7 +70,6 @@ pub(super) struct PerfettoTrace<W> {
     names: BTreeMap<(u64, String), u64>,
     /// Group of each link, by capture and name of a channel.
     groups: BTreeMap<(u32, String), u64>,
-    /// Tracks that are described.
     tracks: BTreeMap<(ChannelId, ChannelTrack), u64>,
     /// Number of groups and tracks.
     described: u64,

@@ -29,7 +29,6 @@ use crate::output::StandardOutput;
 use crate::rows::parse_filter;
 
 impl ExportedTable {
-    /// Kind of the rows of which it is made.
     const fn kind(self) -> RowKind {
         match self {
             Self::Packets => RowKind::Packets,

@@ -15,7 +15,6 @@ const LEFT: usize = 64;
 struct EyePicture<'a> {
     width: usize,
     height: usize,
-    /// Height of a channel.
     height_each: usize,
     channels: &'a [ChannelReport],
 }

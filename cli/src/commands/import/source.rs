@@ -23,7 +23,6 @@ const NO_RECORDING: &str = "neither a recording (VCD, FST, sigrok session, table
 /// A stream whose first bytes have been read.
 type PeekedStream<R> = Chain<Cursor<Vec<u8>>, R>;
 
-/// A decompressed recording.
 pub(super) type RecordingStream = Box<dyn Read>;
 
 pub(super) enum OpenedRecording {

@@ -13,7 +13,6 @@ use crate::report::text::duration;
 /// Places of a packet's head on a channel and in the buffer behind it, and of the end of a wait's arrow, in hundredths
 /// of the way.
 pub(in crate::report) const PLACES: [i64; 3] = [66, 92, 34];
-/// Colours of packets.
 const COLOURS: u64 = 4;
 /// Left side and width of the bars of a way, in pixels.
 const BARS: (u128, u128) = (190, 560);
@@ -25,12 +24,10 @@ pub(in crate::report) struct PictureScene<'m> {
     /// Waits: from the head of one channel to the beginning of the next.
     pub(in crate::report) waits: Vec<[PicturePoint; 2]>,
     pub(in crate::report) heads: Vec<PacketHead>,
-    /// Causes of waits.
     pub(in crate::report) culprits: Vec<&'m WaitCulprit>,
     pub(in crate::report) text: String,
 }
 
-/// Head of a packet.
 pub(in crate::report) struct PacketHead {
     pub(in crate::report) number: u64,
     pub(in crate::report) place: PicturePoint,
@@ -48,7 +45,6 @@ pub(in crate::report) struct WayPicture<'a> {
 }
 
 impl<'a> NetworkMoments<'a> {
-    /// The picture of a moment.
     pub(in crate::report) fn scene(&self, at: &Picoseconds) -> PictureScene<'_> {
         let at = *at;
         let during = |from: Picoseconds, to: Picoseconds| from <= at && at < to;

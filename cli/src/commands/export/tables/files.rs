@@ -48,7 +48,6 @@ struct OpenTable {
     rows: u64,
 }
 
-/// Rows of a partition that have not been written.
 #[derive(Debug, Default)]
 struct PartitionRows {
     lines: Vec<u8>,
