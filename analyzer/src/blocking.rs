@@ -157,16 +157,7 @@ impl BlockingTracker {
             ChannelEvent::Link(LinkEvent::OpenLink) => _ = self.open.insert(*channel),
             ChannelEvent::Link(LinkEvent::LinkRestored) => _ = self.open.remove(channel),
             ChannelEvent::Link(LinkEvent::ForwardReset | LinkEvent::ResetEnded) => {}
-            ChannelEvent::Link(
-                LinkEvent::BackwardReset
-                | LinkEvent::OverrunAlarm
-                | LinkEvent::Probe(_)
-                | LinkEvent::Reply(_)
-                | LinkEvent::InvalidCode(_)
-                | LinkEvent::CorrectedCode { .. },
-            )
-            | ChannelEvent::Data(_)
-            | ChannelEvent::Command(_) => return,
+            ChannelEvent::Link(_) | ChannelEvent::Data(_) | ChannelEvent::Command(_) => return,
             ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Omitted { .. } => return,
         }
         if self.waits.is_empty() {
@@ -201,22 +192,13 @@ impl BlockingTracker {
     ) {
         let Some(wait) = self.waits.get(id) else { return };
         let head = (context.heads)(id);
-        let ask = match (context.network.behind(id), head, wait.spell.ask) {
-            (TopologyNodeKind::Host, ..) => WaitTarget::Host,
-            (
-                TopologyNodeKind::Switch | TopologyNodeKind::Fibre | TopologyNodeKind::Unknown,
-                Some(HeadPacket { wants: Some(output), .. }),
-                _,
-            ) => WaitTarget::Output(output),
-            (
-                TopologyNodeKind::Switch | TopologyNodeKind::Fibre | TopologyNodeKind::Unknown,
-                Some(HeadPacket { wants: None, .. }),
-                _,
-            ) => WaitTarget::OutOfSight,
+        let ask = match (head, wait.spell.ask) {
+            _ if context.network.behind(id) == TopologyNodeKind::Host => WaitTarget::Host,
+            (Some(HeadPacket { wants: Some(output), .. }), _) => WaitTarget::Output(output),
+            (Some(_), _) | (None, None) => WaitTarget::OutOfSight,
             // Reading: if the packet at the head is no longer known, the target is assumed
             // unchanged, as the input is still full.
-            (_, None, Some(known)) => known,
-            (_, None, None) => WaitTarget::OutOfSight,
+            (None, Some(known)) => known,
         };
         if wait.is_learned(head) && ask != WaitTarget::OutOfSight {
             self.learn_target(id, ask, context.network);

@@ -287,11 +287,9 @@ impl CaptureFigures {
         let (_, channel, kind) = key;
         // What is missing may be at either end.
         let around = other.figures.get(key).map_or(0.0, |figure| figure.around_s);
-        let is_of_link = FindingKind::named(kind).is_some_and(|about| match about.view {
-            EvidenceView::Characters | EvidenceView::Packets | EvidenceView::Links => true,
-            EvidenceView::Journeys | EvidenceView::Messages => false,
-            EvidenceView::Waits | EvidenceView::Topology => false,
-        });
+        let of_link = [EvidenceView::Characters, EvidenceView::Packets, EvidenceView::Links];
+        let is_of_link =
+            FindingKind::named(kind).is_some_and(|about| of_link.contains(&about.view));
         let back = opposite(channel);
         let rests_on =
             |name: &&String| !is_of_link || *name == channel || Some(*name) == back.as_ref();

@@ -71,11 +71,7 @@ impl HeadCounts {
             }
             Ok(MappingPacket::Home(..) | MappingPacket::Request(_, MappingRequest::Probe))
             | Err(_) => {}
-            Ok(
-                MappingPacket::Request(..)
-                | MappingPacket::Answer(_)
-                | MappingPacket::Resign { .. },
-            ) => {
+            Ok(_) => {
                 self.tags = self.tags.saturating_add(u64::from(first == Some(TAG)));
             }
         }

@@ -100,12 +100,9 @@ impl ChannelReceiver {
         self.decoder.command = start.command.map(|(command, _)| command);
         self.decoder.packets = start.packets;
         self.decoder.is_cut = start.packet == Some(FramerMode::Inside);
-        match start.packet {
-            Some(FramerMode::Between | FramerMode::Reset) => {
-                self.decoder.opening = StartCoverage::Seen;
-                out(start.at, ChannelEvent::Framed);
-            }
-            Some(FramerMode::Inside) | None => {}
+        if let Some(FramerMode::Between | FramerMode::Reset) = start.packet {
+            self.decoder.opening = StartCoverage::Seen;
+            out(start.at, ChannelEvent::Framed);
         }
     }
 
@@ -155,12 +152,10 @@ impl ChannelReceiver {
         let (before, packets) = (self.state(), self.decoder.packets);
         let (mut others, mut data) = (0, 0);
         self.feed(pattern, &mut |at, event| {
-            match event {
-                ChannelEvent::Link(_) | ChannelEvent::Command(FlowCommand::Go) => others += 1,
-                ChannelEvent::Data(len) => data += len,
-                ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Head(_) => {}
-                ChannelEvent::Packet(_) | ChannelEvent::Command(FlowCommand::Stop) => {}
-                ChannelEvent::Omitted { .. } => {}
+            if let ChannelEvent::Link(_) | ChannelEvent::Command(FlowCommand::Go) = event {
+                others += 1;
+            } else if let ChannelEvent::Data(len) = event {
+                data += len;
             }
             out(at, event);
         });

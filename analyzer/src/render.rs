@@ -71,27 +71,26 @@ pub fn event_head(unit: TimeUnit) -> StyledLine {
 /// Lines of a row: one, and more for the bytes of a packet if they were kept.
 pub fn row(channel: &Channel, row: &TimedEvent, unit: TimeUnit, out: &mut impl FnMut(StyledLine)) {
     let when = |at: u64| unit.text(at, channel.period);
-    match &row.body {
-        ChannelEvent::Packet(packet) => {
-            packet_lines(channel, packet, &when(packet.start.0), out);
-        }
-        ChannelEvent::Link(event) => {
-            out(event_line((channel, row.at.0), &when(row.at.0), event));
-        }
-        ChannelEvent::Begins
-        | ChannelEvent::Framed
-        | ChannelEvent::Head(_)
-        | ChannelEvent::Data(_)
-        | ChannelEvent::Command(_) => {}
-        ChannelEvent::Omitted { rounds, every } => {
-            let place = StyledLine::of(TextStyle::Dim, format!("{:>12}  ", when(row.at.0)));
-            let text = format!(
-                "the rows of the last {every} characters repeat {rounds} times more: not listed"
-            );
-            out(place
-                .and(TextStyle::Plain, format!("{:<15} ", channel.name))
-                .and(TextStyle::Notice, text));
-        }
+    if let Some(packet) = row.body.packet() {
+        packet_lines(channel, packet, &when(packet.start.0), out);
+    } else if let Some(event) = row.body.link() {
+        out(event_line((channel, row.at.0), &when(row.at.0), event));
+    } else if let ChannelEvent::Omitted { rounds, every } = row.body {
+        let place = StyledLine::of(TextStyle::Dim, format!("{:>12}  ", when(row.at.0)));
+        let text = format!(
+            "the rows of the last {every} characters repeat {rounds} times more: not listed"
+        );
+        out(place
+            .and(TextStyle::Plain, format!("{:<15} ", channel.name))
+            .and(TextStyle::Notice, text));
+    }
+}
+
+/// `good`, or `bad` with the syndrome.
+fn crc_text(packet: &ReceivedPacket) -> String {
+    match packet.check {
+        CrcCheck::Bad(syndrome) => format!("bad ^{syndrome:02x}"),
+        CrcCheck::Good | CrcCheck::Runt | CrcCheck::Partial => packet.check.name().to_owned(),
     }
 }
 
@@ -104,11 +103,11 @@ fn packet_lines(
     // Route and tag of a packet without its start are not known.
     let tag = packet.tag.filter(|_| !packet.is_headless());
     let tag = tag.map_or_else(|| "-".to_owned(), |tag: PacketTag| format!("{:02x}", tag.value()));
-    let (crc, role) = match packet.check {
-        CrcCheck::Good => (packet.check.name().to_owned(), TextStyle::Good),
-        CrcCheck::Bad(syndrome) => (format!("bad ^{syndrome:02x}"), TextStyle::Bad),
-        CrcCheck::Runt => (packet.check.name().to_owned(), TextStyle::Bad),
-        CrcCheck::Partial => (packet.check.name().to_owned(), TextStyle::Notice),
+    let crc = crc_text(packet);
+    let role = match packet.check {
+        CrcCheck::Good => TextStyle::Good,
+        CrcCheck::Bad(_) | CrcCheck::Runt => TextStyle::Bad,
+        CrcCheck::Partial => TextStyle::Notice,
     };
     let ended = packet.ended_by.name();
     let ended_role = if ended == "gap" { TextStyle::Dim } else { TextStyle::Notice };
@@ -175,14 +174,17 @@ const ROUTE_SHOWN: usize = 8;
 
 fn event_line((channel, at): (&Channel, u64), when: &str, event: &LinkEvent) -> StyledLine {
     let role = match event {
-        LinkEvent::SenderStopped | LinkEvent::SenderResumed(_) | LinkEvent::LinkRestored => {
-            TextStyle::Plain
-        }
-        LinkEvent::Probe(_) | LinkEvent::Reply(_) | LinkEvent::ResetEnded => TextStyle::Plain,
-        LinkEvent::CorrectedCode { .. } | LinkEvent::Hole { .. } => TextStyle::Notice,
-        LinkEvent::OpenLink | LinkEvent::ForwardReset | LinkEvent::BackwardReset => {
-            TextStyle::Notice
-        }
+        LinkEvent::SenderStopped
+        | LinkEvent::SenderResumed(_)
+        | LinkEvent::LinkRestored
+        | LinkEvent::Probe(_)
+        | LinkEvent::Reply(_)
+        | LinkEvent::ResetEnded => TextStyle::Plain,
+        LinkEvent::CorrectedCode { .. }
+        | LinkEvent::Hole { .. }
+        | LinkEvent::OpenLink
+        | LinkEvent::ForwardReset
+        | LinkEvent::BackwardReset => TextStyle::Notice,
         LinkEvent::InvalidCode(_) | LinkEvent::OverrunAlarm => TextStyle::Bad,
     };
     StyledLine::of(TextStyle::Dim, format!("{when:>12}  "))

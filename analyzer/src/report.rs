@@ -141,25 +141,19 @@ impl Report {
     }
 
     fn add(&mut self, event: AnalysisEvent, options: &AnalysisOptions) {
-        match event {
-            AnalysisEvent::Journey(journey) => self.journeys.add(journey, options.journeys_max),
-            AnalysisEvent::Blocked(event) => self.waits.add(event),
-            AnalysisEvent::Spoken(TransportEvent::Conversation(conversation)) => {
-                self.conversation_count += 1;
-                if self.conversations.len() < options.conversations_max {
-                    self.conversations.push(*conversation);
-                }
+        if let AnalysisEvent::Journey(journey) = event {
+            self.journeys.add(journey, options.journeys_max);
+        } else if let AnalysisEvent::Blocked(event) = event {
+            self.waits.add(event);
+        } else if let AnalysisEvent::Spoken(TransportEvent::Conversation(conversation)) = event {
+            self.conversation_count += 1;
+            if self.conversations.len() < options.conversations_max {
+                self.conversations.push(*conversation);
             }
-            AnalysisEvent::Fault(fault) if self.faults.len() < FAULTS_MAX => {
-                self.faults.push(fault);
-            }
-            AnalysisEvent::Spoken(TransportEvent::Noticed(_) | TransportEvent::Malformed(_))
-            | AnalysisEvent::Fault(_)
-            | AnalysisEvent::Row(_)
-            | AnalysisEvent::Interval(_)
-            | AnalysisEvent::Slack(_)
-            | AnalysisEvent::Mapping(_)
-            | AnalysisEvent::Case(_) => {}
+        } else if let AnalysisEvent::Fault(fault) = event
+            && self.faults.len() < FAULTS_MAX
+        {
+            self.faults.push(fault);
         }
     }
 

@@ -4,7 +4,7 @@
 use analyzer::blocking::BlockingEvent;
 use analyzer::captured::CapturedRow;
 use analyzer::conversation::{ObservedPlace, TransportEvent};
-use analyzer::event::{ChannelEvent, LinkEvent, TimedEvent};
+use analyzer::event::{LinkEvent, TimedEvent};
 use analyzer::filter::RowKind;
 use analyzer::journey::Journey;
 use analyzer::link::slack::SlackEvent;
@@ -60,8 +60,8 @@ impl CapturePart {
         let at = |place: ObservedPlace| on(place.channel, [place.at; 2]);
         match event {
             AnalysisEvent::Interval(it) => on(it.channel, [it.start, before(it.end)]),
-            AnalysisEvent::Slack(SlackEvent::Fill(it)) => {
-                on(it.channel, [it.start, before(it.end)])
+            AnalysisEvent::Slack(event) => {
+                event.fill().and_then(|it| on(it.channel, [it.start, before(it.end)]))
             }
             AnalysisEvent::Journey(journey) => {
                 journey.hops.iter().find_map(|hop| on(hop.channel, [hop.start, hop.end]))
@@ -71,14 +71,7 @@ impl CapturePart {
             }
             AnalysisEvent::Spoken(event) => at(event.place()),
             AnalysisEvent::Mapping(event) => at(event.place()),
-            AnalysisEvent::Slack(
-                SlackEvent::Late { .. }
-                | SlackEvent::OverrunRisk { .. }
-                | SlackEvent::Contradiction { .. },
-            )
-            | AnalysisEvent::Row(_)
-            | AnalysisEvent::Case(_)
-            | AnalysisEvent::Fault(_) => None,
+            AnalysisEvent::Row(_) | AnalysisEvent::Case(_) | AnalysisEvent::Fault(_) => None,
         }
     }
 
@@ -169,12 +162,10 @@ impl CapturePart {
             render::row(channel, event, unit, &mut out);
         };
         let mut emit = |row: &dyn ListRow| out(&SelectedRow { row, channel, period, lines });
-        match (&event.body, kind) {
-            (ChannelEvent::Packet(packet), RowKind::Packets) => emit(&packet.row(&channel.name)),
-            (ChannelEvent::Link(link), RowKind::Events) => {
-                emit(&link.row(&channel.name, event.at));
-            }
-            (_, _) => {}
+        if let (Some(packet), RowKind::Packets) = (event.body.packet(), kind) {
+            emit(&packet.row(&channel.name));
+        } else if let (Some(link), RowKind::Events) = (event.body.link(), kind) {
+            emit(&link.row(&channel.name, event.at));
         }
     }
 
@@ -223,16 +214,7 @@ fn journey_row(
 
 /// First and last character of an event.
 fn span(event: &TimedEvent) -> [Tick; 2] {
-    match &event.body {
-        ChannelEvent::Packet(packet) => [packet.start, packet.end],
-        ChannelEvent::Link(_)
-        | ChannelEvent::Begins
-        | ChannelEvent::Framed
-        | ChannelEvent::Head(_)
-        | ChannelEvent::Data(_)
-        | ChannelEvent::Command(_)
-        | ChannelEvent::Omitted { .. } => [event.at; 2],
-    }
+    event.body.packet().map_or([event.at; 2], |packet| [packet.start, packet.end])
 }
 
 /// The character before the end of an interval.

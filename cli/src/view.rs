@@ -86,11 +86,7 @@ impl ViewKind {
 
     /// True for lists that are read at the place that is looked at; others are of the whole capture.
     const fn is_of_place(self) -> bool {
-        match self {
-            Self::Packets | Self::Events | Self::Characters | Self::Journeys => true,
-            Self::Wires | Self::Network => true,
-            Self::Findings | Self::Links | Self::Conversations => false,
-        }
+        !matches!(self, Self::Findings | Self::Links | Self::Conversations)
     }
 
     fn index(self) -> usize {
@@ -298,15 +294,12 @@ impl CaptureViewer {
         let choice = self.choice(kind);
         let channel = || goal.channel.clone().or_else(|| self.selected_channel());
         let layout = (choice.unit, self.size.0);
-        let reader = match kind {
-            ViewKind::Characters => {
-                Some(RowReader::characters(capture, channel(), layout, complete))
-            }
-            ViewKind::Wires => Some(RowReader::wires(capture, channel(), layout)),
-            ViewKind::Packets | ViewKind::Events | ViewKind::Journeys | ViewKind::Network => {
-                RowReader::new(kind, capture, goal.at)
-            }
-            ViewKind::Findings | ViewKind::Links | ViewKind::Conversations => None,
+        let reader = if kind == ViewKind::Characters {
+            Some(RowReader::characters(capture, channel(), layout, complete))
+        } else if kind == ViewKind::Wires {
+            Some(RowReader::wires(capture, channel(), layout))
+        } else {
+            RowReader::new(kind, capture, goal.at)
         };
         let Some(reader) = reader else { return };
         let head = kind.row_kind().head(choice.unit).unwrap_or_default();

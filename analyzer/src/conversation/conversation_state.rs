@@ -132,11 +132,8 @@ impl ConversationState {
         let ObservedLabel { incarnation, seq, timestamp } = seen.label();
         let sound = seen.reading == HeaderTrust::Sound;
         let Some((newest, _)) = self.newest else {
-            return if sound {
-                DataRelation::Next(NextMessage::Nothing)
-            } else {
-                DataRelation::Doubtful
-            };
+            let first = DataRelation::Next(NextMessage::Nothing);
+            return if sound { first } else { DataRelation::Doubtful };
         };
         if newest != incarnation {
             return match (sound, incarnation.is_newer_than(newest)) {
@@ -151,22 +148,15 @@ impl ConversationState {
         let Some(message) = &self.current else { return DataRelation::Next(NextMessage::Flipped) };
         if message.label.seq != seq {
             let newer = is_before(message.newest(), timestamp);
-            return if newer {
-                DataRelation::Next(NextMessage::Flipped)
-            } else {
-                DataRelation::Stale
-            };
+            let next = DataRelation::Next(NextMessage::Flipped);
+            return if newer { next } else { DataRelation::Stale };
         }
         let both = sound && message.reading == HeaderTrust::Sound;
         if both && message.data.content != data.content {
             return DataRelation::Next(NextMessage::Same);
         }
-        match message.match_timestamp(timestamp) {
-            TimestampMatch::Known | TimestampMatch::Between | TimestampMatch::After => {
-                DataRelation::Again
-            }
-            TimestampMatch::Before => DataRelation::Stale,
-        }
+        let is_before = message.match_timestamp(timestamp) == TimestampMatch::Before;
+        if is_before { DataRelation::Stale } else { DataRelation::Again }
     }
 
     fn open(&mut self, seen: &ObservedPacket, data: DataContent, scene: &Visibility) {
@@ -247,14 +237,12 @@ impl ConversationState {
         let label = seen.label();
         let sound = seen.reading == HeaderTrust::Sound;
         if let Some(message) = self.current.as_mut().filter(|it| is_of(it, label)) {
-            match (message.match_timestamp(label.timestamp), sound) {
-                (TimestampMatch::Known, _) => return message.add_answer(seen),
-                (TimestampMatch::Between, true) => {
-                    self.emit_unmatched_answer(seen, out);
-                    return self.emit(seen, ObservationKind::Late, out);
-                }
-                (TimestampMatch::Before | TimestampMatch::After, _)
-                | (TimestampMatch::Between, false) => {}
+            let timestamp = message.match_timestamp(label.timestamp);
+            if timestamp == TimestampMatch::Known {
+                return message.add_answer(seen);
+            } else if timestamp == TimestampMatch::Between && sound {
+                self.emit_unmatched_answer(seen, out);
+                return self.emit(seen, ObservationKind::Late, out);
             }
         }
         if !sound {
@@ -279,12 +267,8 @@ impl ConversationState {
 
     /// Reports an answer that does not match the current message.
     fn emit_unmatched_answer(&mut self, seen: &ObservedPacket, out: &mut impl FnMut(Observation)) {
-        match seen.what {
-            PacketContent::Nack(reason) => self.emit(seen, ObservationKind::Nack(reason), out),
-            PacketContent::Data(_) | PacketContent::Ack => {
-                self.emit(seen, ObservationKind::Ack(None), out);
-            }
-        }
+        let is_nack = if let PacketContent::Nack(reason) = seen.what { Some(reason) } else { None };
+        self.emit(seen, is_nack.map_or(ObservationKind::Ack(None), ObservationKind::Nack), out);
     }
 
     /// True if the capture would contain the transmission that an answer echoes, had it been sent.
@@ -345,20 +329,20 @@ fn is_of(message: &MessageState, label: ObservedLabel) -> bool {
 /// provided that all answers were captured.
 fn ending(message: &MessageState, next: NextMessage) -> (Option<Abandonment>, Option<Violation>) {
     let refused = message.nack.is_some_and(NackReason::is_final);
-    match (next, message.ack.is_some()) {
-        (NextMessage::Same, true) => (None, Some(Violation::Unflipped)),
-        (NextMessage::Flipped | NextMessage::Newer(_) | NextMessage::Nothing, true) => (None, None),
-        (
-            NextMessage::Flipped | NextMessage::Same | NextMessage::Newer(_) | NextMessage::Nothing,
-            false,
-        ) if refused => (Some(Abandonment::Refused), None),
-        (NextMessage::Same, false) => (Some(Abandonment::Unseen), Some(Violation::Altered)),
-        // The ACK that seemed lost must have arrived by an uncaptured path.
-        (NextMessage::Flipped, false) if message.is_written() => (Some(Abandonment::Unseen), None),
-        (NextMessage::Flipped, false) => {
-            (Some(Abandonment::Unseen), Some(Violation::TwoOutstanding))
+    if message.ack.is_some() {
+        return (None, (next == NextMessage::Same).then_some(Violation::Unflipped));
+    }
+    if refused {
+        return (Some(Abandonment::Refused), None);
+    }
+    match next {
+        NextMessage::Same => (Some(Abandonment::Unseen), Some(Violation::Altered)),
+        NextMessage::Flipped => {
+            // The ACK that seemed lost must have arrived by an uncaptured path.
+            let is_written = message.is_written();
+            (Some(Abandonment::Unseen), (!is_written).then_some(Violation::TwoOutstanding))
         }
-        (NextMessage::Newer(content), false) => {
+        NextMessage::Newer(content) => {
             let reopened = message.nack == Some(NackReason::NoChannelState)
                 || (message.reading == HeaderTrust::Sound && message.data.content == content);
             let gone = match message.nack {
@@ -368,7 +352,7 @@ fn ending(message: &MessageState, next: NextMessage) -> (Option<Abandonment>, Op
             };
             (Some(gone), None)
         }
-        (NextMessage::Nothing, false) => (Some(Abandonment::Open), None),
+        NextMessage::Nothing => (Some(Abandonment::Open), None),
     }
 }
 

@@ -54,6 +54,8 @@ impl TransportItem {
                 return whole.then_some((time, malformed));
             }
         };
+        let is_sound = check == CrcCheck::Good;
+        let reading = if is_sound { HeaderTrust::Sound } else { HeaderTrust::Doubtful };
         let packet = ObservedPacket {
             place,
             last: last.time,
@@ -62,11 +64,7 @@ impl TransportItem {
             what,
             fate: fate(journey, last),
             certainty: journey.certainty,
-            reading: if check == CrcCheck::Good {
-                HeaderTrust::Sound
-            } else {
-                HeaderTrust::Doubtful
-            },
+            reading,
         };
         Some((time, Self::Packet(Box::new(packet))))
     }

@@ -116,14 +116,11 @@ impl ConversationTotals {
             ObservationKind::Broken(broken) => *self.broken.entry(broken).or_default() += 1,
         }
         let lost = u64::from(noticed.fate.is_lost());
-        match noticed.remark {
-            ObservationKind::Data(_) | ObservationKind::Resent(..) => {
-                self.data += 1;
-                self.data_lost += lost;
-            }
-            ObservationKind::Ack(_) | ObservationKind::Nack(_) => self.answers_lost += lost,
-            ObservationKind::Duplicate | ObservationKind::Late | ObservationKind::Stale => {}
-            ObservationKind::Gone(_) | ObservationKind::Storm(_) | ObservationKind::Broken(_) => {}
+        if let ObservationKind::Data(_) | ObservationKind::Resent(..) = noticed.remark {
+            self.data += 1;
+            self.data_lost += lost;
+        } else if let ObservationKind::Ack(_) | ObservationKind::Nack(_) = noticed.remark {
+            self.answers_lost += lost;
         }
     }
 }

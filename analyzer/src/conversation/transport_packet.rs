@@ -155,9 +155,6 @@ impl ConversationKey {
 impl TransportFate {
     /// True if the packet was lost or corrupted.
     pub const fn is_lost(self) -> bool {
-        match self {
-            Self::Hurt | Self::Lost => true,
-            Self::Arrived | Self::OutOfSight | Self::UnderWay => false,
-        }
+        matches!(self, Self::Hurt | Self::Lost)
     }
 }

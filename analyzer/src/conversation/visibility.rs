@@ -128,19 +128,8 @@ impl Visibility {
     /// while packets before and after it arrived there.
     pub(super) fn fate(&self, fate: TransportFate, to: Nic, time: Picoseconds) -> TransportFate {
         let reached = self.reached.get(&to);
-        match (fate, reached) {
-            (TransportFate::OutOfSight, Some((first, last))) if *first < time && time < *last => {
-                TransportFate::Lost
-            }
-            (TransportFate::OutOfSight, Some(_) | None) => fate,
-            (
-                TransportFate::Arrived
-                | TransportFate::Hurt
-                | TransportFate::Lost
-                | TransportFate::UnderWay,
-                _,
-            ) => fate,
-        }
+        let is_passed = reached.is_some_and(|(first, last)| *first < time && time < *last);
+        if fate == TransportFate::OutOfSight && is_passed { TransportFate::Lost } else { fate }
     }
 
     /// Updates an observation by the final fate of its packet.

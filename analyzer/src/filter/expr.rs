@@ -158,13 +158,7 @@ fn within(f: &mut fmt::Formatter<'_>, part: &FilterExpr) -> fmt::Result {
 impl FieldTest {
     /// True if the test is written as the field's name alone.
     const fn stands_alone(&self) -> bool {
-        match self.check {
-            FieldCheck::Present | FieldCheck::Holds => true,
-            FieldCheck::Compare(..)
-            | FieldCheck::In(_)
-            | FieldCheck::Contains(_)
-            | FieldCheck::Like(_) => false,
-        }
+        matches!(self.check, FieldCheck::Present | FieldCheck::Holds)
     }
 }
 

@@ -61,19 +61,7 @@ pub(super) fn unknown(kind: RowKind, name: &str, at: &Range<usize>) -> FilterFau
 
 /// Check implied by a field's name alone.
 pub(super) const fn alone(field: &RowField) -> FieldCheck {
-    match field.shape {
-        FieldShape::Flag => FieldCheck::Holds,
-        FieldShape::Number(_)
-        | FieldShape::Signed
-        | FieldShape::Real
-        | FieldShape::Place
-        | FieldShape::Time => FieldCheck::Present,
-        FieldShape::Text
-        | FieldShape::Words(_)
-        | FieldShape::Ranks(_)
-        | FieldShape::Bytes
-        | FieldShape::List => FieldCheck::Present,
-    }
+    if matches!(field.shape, FieldShape::Flag) { FieldCheck::Holds } else { FieldCheck::Present }
 }
 
 pub(super) const fn expected(field: &RowField) -> &'static str {

@@ -159,12 +159,9 @@ impl FlowChecker {
     pub(super) fn commanded(&self, command: FlowCommand, seen: &mut RuleCoverage) {
         let judgements = ParameterCheck::ALL.into_iter().zip(self.unknown);
         for (judgement, unknown) in judgements {
-            let is_occasion = match judgement {
-                ParameterCheck::Obedience => false,
-                ParameterCheck::Thresholds | ParameterCheck::Timing => true,
-                ParameterCheck::Room => command == FlowCommand::Stop,
-            };
-            if is_occasion {
+            let is_of_stop = judgement == ParameterCheck::Room;
+            let is_occasion = judgement != ParameterCheck::Obedience;
+            if is_occasion && (!is_of_stop || command == FlowCommand::Stop) {
                 seen.add_check(judgement, unknown);
             }
         }
@@ -176,33 +173,23 @@ impl FlowChecker {
         event: &LinkEvent,
         seen: &mut RuleCoverage,
     ) -> Option<FindingKind> {
-        match event {
-            LinkEvent::Reply(_) if self.requests.probe.take().is_none() && self.others == 0 => {
+        if let LinkEvent::Reply(_) = event {
+            // Only answered probes count: a missing reply breaks no rule. R-6, C-3
+            if self.requests.probe.take().is_none() && self.others == 0 {
                 return Some(FindingKind::UnsolicitedReply);
             }
-            // Only answered probes count: a missing reply breaks no rule. R-6, C-3
-            LinkEvent::Reply(_) => seen.probes += 1,
-            LinkEvent::Hole { .. } => {
-                // Commands and replies inside the hole are unknown.
-                self.stops.stop = None;
-                self.requests = RequestChecker::default();
-                self.turns.said = StopGoChange::Nothing;
-            }
-            LinkEvent::ForwardReset => {
-                seen.backward += u64::from(self.requests.reset.take().is_some());
-                // The opposite channel's slack buffer is cleared: GO may follow immediately.
-                self.turns.last = [None; 2];
-            }
-            LinkEvent::OpenLink => self.turns.last = [None; 2],
-            LinkEvent::LinkRestored
-            | LinkEvent::ResetEnded
-            | LinkEvent::BackwardReset
-            | LinkEvent::OverrunAlarm
-            | LinkEvent::Probe(_)
-            | LinkEvent::InvalidCode(_)
-            | LinkEvent::CorrectedCode { .. }
-            | LinkEvent::SenderStopped
-            | LinkEvent::SenderResumed(_) => {}
+            seen.probes += 1;
+        } else if let LinkEvent::Hole { .. } = event {
+            // Commands and replies inside the hole are unknown.
+            self.stops.stop = None;
+            self.requests = RequestChecker::default();
+            self.turns.said = StopGoChange::Nothing;
+        } else if *event == LinkEvent::ForwardReset {
+            seen.backward += u64::from(self.requests.reset.take().is_some());
+            // The opposite channel's slack buffer is cleared: GO may follow immediately.
+            self.turns.last = [None; 2];
+        } else if *event == LinkEvent::OpenLink {
+            self.turns.last = [None; 2];
         }
         None
     }

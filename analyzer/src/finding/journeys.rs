@@ -106,7 +106,7 @@ impl FindingChecks {
         let Some(beyond) = hop.beyond else { return };
         self.ledger.seen.timed += 1;
         if beyond > GRACE_PS && hop.waited_for.is_none() {
-            self.ledger.note(FindingKind::SlowPath, place(hop), FindingGrounds::Characters, || {
+            self.ledger.note_here(FindingKind::SlowPath, place(hop), || {
                 let beyond = u64::try_from(beyond / 1000).unwrap_or(u64::MAX);
                 vec![packet(hop), FindingFact::number("beyond_ns", beyond)]
             });
@@ -229,8 +229,7 @@ impl FindingChecks {
         for (id, rate, time) in clocks.rates() {
             let at = Tick(network.period(id).periods(time));
             let place = (id, Occurrence { time, at });
-            let grounds = FindingGrounds::Characters;
-            self.ledger.note(FindingKind::ClockDrift, place, grounds, || drift(rate / 1000));
+            self.ledger.note_here(FindingKind::ClockDrift, place, || drift(rate / 1000));
         }
     }
 
@@ -276,8 +275,7 @@ impl FindingChecks {
         let Some(cycle) = routes.cycle() else { return };
         if let (Some(channel), Some(first)) = (cycle.first(), routes.first_packet(&cycle)) {
             // Each turn was seen.
-            let (place, grounds) = ((*channel, first.place), FindingGrounds::Characters);
-            self.ledger.note(FindingKind::RouteCycle, place, grounds, || {
+            self.ledger.note_here(FindingKind::RouteCycle, (*channel, first.place), || {
                 let circle = FactValue::Channels(cycle.clone());
                 let circle = FindingFact { name: "circle", value: circle };
                 vec![FindingFact::number("packet", first.number), circle]
@@ -341,12 +339,7 @@ pub(super) fn drift(ppm: i64) -> Vec<FindingFact> {
 
 /// True for a probe of a mapper: nothing else of mapping goes where nothing may be. N-2
 const fn is_probe(packet: MappingPacket<'_>) -> bool {
-    match packet {
-        MappingPacket::Home(..) | MappingPacket::Request(_, MappingRequest::Probe) => true,
-        MappingPacket::Request(_, MappingRequest::Map(_) | MappingRequest::Routes(_)) => false,
-        MappingPacket::Request(_, MappingRequest::Install) => false,
-        MappingPacket::Answer(_) | MappingPacket::Resign { .. } => false,
-    }
+    matches!(packet, MappingPacket::Home(..) | MappingPacket::Request(_, MappingRequest::Probe))
 }
 
 /// Channel and place of a packet's first byte.

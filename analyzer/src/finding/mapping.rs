@@ -135,15 +135,10 @@ impl FindingChecks {
         }
         let node = |id| network.ends(id).map(|ends| &ends.from.node);
         if node(home) != node(first.channel) {
-            self.ledger.note(
-                FindingKind::EqualAddresses,
-                place(first),
-                FindingGrounds::Characters,
-                || {
-                    let other = FindingFact::channel("other", home);
-                    vec![packet_fact(first), FindingFact::address("address", address), other]
-                },
-            );
+            self.ledger.note_here(FindingKind::EqualAddresses, place(first), || {
+                let other = FindingFact::channel("other", home);
+                vec![packet_fact(first), FindingFact::address("address", address), other]
+            });
         }
     }
 
@@ -161,12 +156,9 @@ impl FindingChecks {
             }
             self.ledger.seen.returns += 1;
             if came.to.port != left.from.port {
-                self.ledger.note(
-                    FindingKind::WrongWayBack,
-                    place(hop),
-                    FindingGrounds::Characters,
-                    || vec![packet_fact(hop), FindingFact::channel("output", next.channel)],
-                );
+                self.ledger.note_here(FindingKind::WrongWayBack, place(hop), || {
+                    vec![packet_fact(hop), FindingFact::channel("output", next.channel)]
+                });
             }
         }
     }
@@ -236,19 +228,10 @@ impl FindingChecks {
         }
         let other = std::mem::replace(latest, map);
         if std::mem::replace(before, other) == map {
-            self.ledger.note(
-                FindingKind::TwoMappers,
-                place(last),
-                FindingGrounds::Characters,
-                || {
-                    let address = FindingFact::address;
-                    vec![
-                        packet_fact(last),
-                        address("mapper", map.0),
-                        address("other_mapper", other.0),
-                    ]
-                },
-            );
+            self.ledger.note_here(FindingKind::TwoMappers, place(last), || {
+                let address = FindingFact::address;
+                vec![packet_fact(last), address("mapper", map.0), address("other_mapper", other.0)]
+            });
         }
     }
 
@@ -274,7 +257,7 @@ impl FindingChecks {
         let differs = novelty == PieceNovelty::Differs;
         let kind = if differs { FindingKind::MapsDiffer } else { FindingKind::ImpossibleMap };
         if differs || fault.is_some() {
-            self.ledger.note(kind, place(first), FindingGrounds::Characters, || {
+            self.ledger.note_here(kind, place(first), || {
                 let mut facts = vec![packet_fact(first), FindingFact::address("mapper", mapper)];
                 facts.push(FindingFact::number("version", version.0.into()));
                 facts.extend(fault.map(|fault| FindingFact::word("fault", fault)));

@@ -178,6 +178,16 @@ impl FindingSet {
         self.note_as((kind.about().severity, kind), channel, when, facts);
     }
 
+    /// Counts a finding that rests on the characters at its place alone.
+    pub(super) fn note_here(
+        &mut self,
+        kind: FindingKind,
+        place: (ChannelId, Occurrence),
+        facts: impl FnOnce() -> Vec<FindingFact>,
+    ) {
+        self.note(kind, place, FindingGrounds::Characters, facts);
+    }
+
     /// Counts a finding whose severity is not that of its kind.
     pub(super) fn note_as(
         &mut self,

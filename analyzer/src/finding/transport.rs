@@ -45,15 +45,10 @@ impl FindingChecks {
             TransportEvent::Malformed(MalformedPacket { place, fault }) => {
                 self.ledger.seen.said.packets += 1;
                 let kind = FindingKind::MalformedMessage;
-                self.ledger.note(
-                    kind,
-                    (place.channel, when(place)),
-                    FindingGrounds::Characters,
-                    || {
-                        let byte = FindingFact::number("byte", fault.at() as u64);
-                        vec![packet(place), byte, FindingFact::word("field", fault.field())]
-                    },
-                );
+                self.ledger.note_here(kind, (place.channel, when(place)), || {
+                    let byte = FindingFact::number("byte", fault.at() as u64);
+                    vec![packet(place), byte, FindingFact::word("field", fault.field())]
+                });
             }
             TransportEvent::Conversation(_) => {}
         }

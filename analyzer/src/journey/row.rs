@@ -128,14 +128,7 @@ impl Journey {
             tag: self.tag.map(PacketTag::value),
             payload: self.payload,
             fate: self.fate.name(),
-            rule: match self.fate {
-                JourneyFate::Dropped(rule) => Some(rule),
-                JourneyFate::Arrived
-                | JourneyFate::Misrouted
-                | JourneyFate::OutOfSight
-                | JourneyFate::Merged
-                | JourneyFate::UnderWay => None,
-            },
+            rule: if let JourneyFate::Dropped(rule) = self.fate { Some(rule) } else { None },
             certainty: self.certainty.name(),
             hops: self.hops.iter().map(|hop| hop.row(known)).collect(),
             injuries: self.injuries.iter().map(|injury| injury.row(known)).collect(),

@@ -41,10 +41,10 @@ impl SoleMatch {
 impl JourneyTracker {
     /// Adds a packet to those on uncaptured links; the oldest beyond the limit is settled.
     pub(super) fn wait(&mut self, id: HopId, seq: u64, out: &mut Vec<Journey>) {
-        match self.legs.get_mut(id).map(|leg| std::mem::replace(&mut leg.sight, SearchScope::Lost))
+        if let Some(leg) = self.legs.get_mut(id)
+            && std::mem::replace(&mut leg.sight, SearchScope::Lost) == SearchScope::Followed
         {
-            Some(SearchScope::Followed) => self.waiting.push_back((seq, id)),
-            Some(SearchScope::Lost) | None => {}
+            self.waiting.push_back((seq, id));
         }
         while self.waiting.len() > WAITING_MAX {
             let Some((seq, id)) = self.waiting.pop_front() else { return };
@@ -168,12 +168,7 @@ impl JourneyTracker {
         alike: &mut Vec<HopId>,
     ) -> Option<(HopCandidate, MatchCertainty)> {
         let best = self.best(id, alike)?;
-        let by_turn = match best.0.fit {
-            ByteFit::Spoilt | ByteFit::Turn => true,
-            ByteFit::Same | ByteFit::Merged | ByteFit::OneBit | ByteFit::OneWire => false,
-            ByteFit::Front(_) | ByteFit::Hurt(_) | ByteFit::Lossy(_) => false,
-            ByteFit::Elsewhere => false,
-        };
+        let by_turn = matches!(best.0.fit, ByteFit::Spoilt | ByteFit::Turn);
         (!by_turn || self.hurt_unseen(id).is_none()).then_some(best)
     }
 

@@ -52,16 +52,8 @@ impl JourneyTracker {
             self.find_unseen(id);
             return;
         };
-        let appended = match candidate.fit {
-            ByteFit::Merged => self.appended(&candidate, id),
-            ByteFit::Same
-            | ByteFit::OneBit
-            | ByteFit::OneWire
-            | ByteFit::Front(_)
-            | ByteFit::Hurt(_)
-            | ByteFit::Lossy(_) => Vec::new(),
-            ByteFit::Elsewhere | ByteFit::Spoilt | ByteFit::Turn => Vec::new(),
-        };
+        let is_merged = candidate.fit == ByteFit::Merged;
+        let appended = if is_merged { self.appended(&candidate, id) } else { Vec::new() };
         self.doubt(alike, id);
         self.join(candidate.leg, id, NextHop::Gone(id), certainty);
         self.left(&candidate, id, out);

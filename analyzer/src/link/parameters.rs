@@ -173,14 +173,12 @@ impl ParameterValue {
 
     /// The range of an estimate.
     pub const fn range(&self) -> Option<ParameterRange> {
+        // A reply takes time of its own; a sender may stop because it has no more to send.
         match self.source {
-            // A reply takes time of its own; a sender may stop because it has no more to send.
             ParameterSource::Probe => Some((0, Some(self.value))),
             ParameterSource::Stop => Some((self.value, None)),
-            ParameterSource::CommandLine
-            | ParameterSource::Capture
-            | ParameterSource::Observed
-            | ParameterSource::Default => None,
+            ParameterSource::CommandLine | ParameterSource::Capture => None,
+            ParameterSource::Observed | ParameterSource::Default => None,
         }
     }
 }

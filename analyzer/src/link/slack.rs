@@ -143,6 +143,11 @@ impl SlackEvent {
         }
     }
 
+    /// The bounds, if it has some.
+    pub const fn fill(&self) -> Option<&FillBounds> {
+        if let Self::Fill(fill) = self { Some(fill) } else { None }
+    }
+
     /// Time at which the event became known.
     pub const fn at(&self) -> Tick {
         match self {

@@ -274,13 +274,9 @@ impl ActivityTracker {
 
     /// The permission of the channel's sender is unknown from here on, unless it is sending.
     fn sender_unknown(&mut self, at: Tick) {
-        let sender = match self.receiving {
-            PacketPhase::Packet { awaited } if awaited > at => SenderPermission::Going,
-            PacketPhase::Packet { .. } | PacketPhase::Between | PacketPhase::Reset => {
-                SenderPermission::Unknown
-            }
-        };
-        self.sender(at, sender);
+        let is_sending = matches!(self.receiving, PacketPhase::Packet { awaited } if awaited > at);
+        let unknown = SenderPermission::Unknown;
+        self.sender(at, if is_sending { SenderPermission::Going } else { unknown });
     }
 
     fn stop_ends(&mut self, at: Tick) {
@@ -366,11 +362,9 @@ impl ActivityTracker {
         }
         let continues = match self.possible_activity() {
             PossibleActivity::Certain(activity) => activity == current,
-            PossibleActivity::Packet(awaited) if awaited > self.next => {
-                current == ChannelActivity::Sending
-            }
-            PossibleActivity::Packet(_) => {
-                matches!(current, ChannelActivity::Sending | ChannelActivity::Starved)
+            PossibleActivity::Packet(awaited) => {
+                let is_starved = current == ChannelActivity::Starved && awaited <= self.next;
+                current == ChannelActivity::Sending || is_starved
             }
         };
         if !continues {

@@ -251,14 +251,8 @@ impl LinkState {
                 self.out.collect_slack(peer, self.scope);
             }
         }
-        match body {
-            ChannelEvent::Data(_) | ChannelEvent::Command(_) => {}
-            ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Head(_) => {
-                self.out.events.push(event);
-            }
-            ChannelEvent::Packet(_) | ChannelEvent::Link(_) | ChannelEvent::Omitted { .. } => {
-                self.out.events.push(event);
-            }
+        if !matches!(body, ChannelEvent::Data(_) | ChannelEvent::Command(_)) {
+            self.out.events.push(event);
         }
     }
 

@@ -138,13 +138,8 @@ pub(super) struct ProbePairing {
 impl ProbePairing {
     pub(super) fn sent(&mut self, probe: MappingProbe, out: &mut impl FnMut(MappingEvent)) {
         let is_request = probe.version.is_some();
-        let waits = match probe.outcome {
-            ProbeOutcome::Unanswered | ProbeOutcome::Unseen => is_request,
-            ProbeOutcome::Answered | ProbeOutcome::Home | ProbeOutcome::Lost => false,
-            ProbeOutcome::AnswerLost | ProbeOutcome::Elsewhere => false,
-            ProbeOutcome::UnderWay | ProbeOutcome::Unasked => false,
-        };
-        if !waits {
+        let is_open = matches!(probe.outcome, ProbeOutcome::Unanswered | ProbeOutcome::Unseen);
+        if !is_request || !is_open {
             return out(MappingEvent::Probe(Box::new(probe)));
         }
         self.wait(probe, out);

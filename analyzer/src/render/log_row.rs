@@ -1,16 +1,15 @@
 //! Rows of `myriscope log`: packets, events, waits and findings of all channels.
 
 use codec::capture::{Channel, ChannelId};
-use codec::packet::CrcCheck;
 use codec::time::CharacterPeriod;
 
 use crate::blocking::{BlockedRow, BlockingEvent};
-use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
+use crate::event::{LinkEvent, Picoseconds, TimedEvent};
 use crate::finding::{FindingCase, Severity};
 use crate::finding_row::SEVERITIES;
 use crate::packet::{FrameEnd, ReceivedPacket};
 use crate::render::fact_text::details;
-use crate::render::{count, event_detail, microseconds};
+use crate::render::{count, crc_text, event_detail, microseconds};
 use crate::row::FieldShape::{Place, Ranks, Words};
 use crate::row::row;
 
@@ -51,23 +50,15 @@ impl<'a> LogRow<'a> {
             severity: None,
             text: String::new(),
         };
-        match &event.body {
-            ChannelEvent::Packet(packet) => Some(Self {
-                kind: "packet",
-                start: packet.start.0,
-                packet: Some(packet.number),
-                text: packet_text(packet),
-                ..row
-            }),
-            ChannelEvent::Link(event) => {
-                let is_stop = *event == LinkEvent::SenderStopped;
-                let kind = if is_stop { "wait-start" } else { "event" };
-                Some(Self { kind, name: Some(event.kind()), text: event_detail(event), ..row })
-            }
-            ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Head(_) => None,
-            ChannelEvent::Data(_) | ChannelEvent::Command(_) => None,
-            ChannelEvent::Omitted { .. } => None,
+        if let Some(packet) = event.body.packet() {
+            let (kind, text) = ("packet", packet_text(packet));
+            let (start, packet) = (packet.start.0, Some(packet.number));
+            return Some(Self { kind, start, packet, text, ..row });
         }
+        let event = event.body.link()?;
+        let is_stop = *event == LinkEvent::SenderStopped;
+        let kind = if is_stop { "wait-start" } else { "event" };
+        Some(Self { kind, name: Some(event.kind()), text: event_detail(event), ..row })
     }
 
     /// Row of a case of a finding.
@@ -130,15 +121,9 @@ fn packet_text(packet: &ReceivedPacket) -> String {
         route += " …";
     }
     let route = if route.is_empty() { route } else { format!("route{route}, ") };
-    let crc = match packet.check {
-        CrcCheck::Good | CrcCheck::Runt | CrcCheck::Partial => packet.check.name().to_owned(),
-        CrcCheck::Bad(syndrome) => format!("bad ^{syndrome:02x}"),
-    };
-    let ended = match packet.ended_by {
-        FrameEnd::Gap => String::new(),
-        FrameEnd::OpenLink | FrameEnd::Reset | FrameEnd::Hole | FrameEnd::CaptureEnd => {
-            format!(", ended by {}", packet.ended_by.name())
-        }
-    };
-    format!("{route}{}, crc {crc}{ended}", count(packet.length, "byte"))
+    let mut text = format!("{route}{}, crc {}", count(packet.length, "byte"), crc_text(packet));
+    if packet.ended_by != FrameEnd::Gap {
+        text += &format!(", ended by {}", packet.ended_by.name());
+    }
+    text
 }

@@ -50,20 +50,12 @@ fn list(view: &ViewArgs, every: NonZeroU64, writer: &mut RowWriter<'_>) -> Comma
 }
 
 fn add(series: &mut SeriesTracker, analysis: &CliAnalysis, event: AnalysisEvent) {
-    match event {
-        AnalysisEvent::Interval(interval) => {
-            if let Some(channel) = analysis.channel(interval.channel) {
-                series.interval(&interval, channel);
-            }
-        }
-        AnalysisEvent::Journey(journey) => series.journey(&journey, &|id| analysis.channel(id)),
-        AnalysisEvent::Row(_)
-        | AnalysisEvent::Slack(_)
-        | AnalysisEvent::Blocked(_)
-        | AnalysisEvent::Spoken(_)
-        | AnalysisEvent::Mapping(_)
-        | AnalysisEvent::Case(_)
-        | AnalysisEvent::Fault(_) => {}
+    if let AnalysisEvent::Journey(journey) = event {
+        series.journey(&journey, &|id| analysis.channel(id));
+    } else if let AnalysisEvent::Interval(interval) = event
+        && let Some(channel) = analysis.channel(interval.channel)
+    {
+        series.interval(&interval, channel);
     }
 }
 

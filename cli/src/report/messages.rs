@@ -138,16 +138,9 @@ fn trouble_order((capture, it): &(u32, Conversation)) -> (Reverse<[u64; 3]>, u32
 }
 
 fn is_trouble(observation: &Observation) -> bool {
-    observation.fate.is_lost()
-        || match observation.remark {
-            ObservationKind::Data(_) | ObservationKind::Ack(_) => false,
-            ObservationKind::Gone(gone) => gone != Abandonment::Open,
-            ObservationKind::Resent(..) | ObservationKind::Nack(_) | ObservationKind::Broken(_) => {
-                true
-            }
-            ObservationKind::Duplicate | ObservationKind::Late | ObservationKind::Stale => true,
-            ObservationKind::Storm(_) => true,
-        }
+    use ObservationKind::{Ack, Data, Gone};
+    let is_usual = matches!(observation.remark, Data(_) | Ack(_) | Gone(Abandonment::Open));
+    observation.fate.is_lost() || !is_usual
 }
 
 fn row(observation: &Observation) -> SequenceRow {

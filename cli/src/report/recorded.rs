@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use analyzer::blocking::trees::WaitTrees;
 use analyzer::flow_table::FlowTable;
-use analyzer::link::slack::SlackEvent;
 use analyzer::pipeline::AnalysisEvent;
 use analyzer::render::MappingText;
 use codec::capture::ChannelId;
@@ -53,8 +52,9 @@ impl RecordedEvents {
                     times
                 });
             }
-            AnalysisEvent::Slack(SlackEvent::Fill(it)) => {
-                for (from, to, range) in fill_parts(&it) {
+            AnalysisEvent::Slack(event) => {
+                let Some(it) = event.fill() else { return };
+                for (from, to, range) in fill_parts(it) {
                     let channel = (it.channel, window);
                     add(&mut self.fills, channel, (from, to), |_| range);
                 }
@@ -71,11 +71,6 @@ impl RecordedEvents {
             AnalysisEvent::Spoken(event) => self.messages.add(channel.capture, event),
             AnalysisEvent::Mapping(event) => self.mapping.add(event, channel),
             AnalysisEvent::Row(_) | AnalysisEvent::Case(_) | AnalysisEvent::Fault(_) => {}
-            AnalysisEvent::Slack(
-                SlackEvent::Late { .. }
-                | SlackEvent::OverrunRisk { .. }
-                | SlackEvent::Contradiction { .. },
-            ) => {}
         }
     }
 }

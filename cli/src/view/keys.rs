@@ -190,13 +190,8 @@ impl CaptureViewer {
     }
 
     fn go_here(&mut self, kind: ViewKind) {
-        let goal = match self.kind {
-            // A lane begins with the capture.
-            ViewKind::Links => self.at_cell(),
-            ViewKind::Findings | ViewKind::Packets | ViewKind::Events => self.here(),
-            ViewKind::Characters | ViewKind::Journeys | ViewKind::Conversations => self.here(),
-            ViewKind::Wires | ViewKind::Network => self.here(),
-        };
+        // A lane begins with the capture.
+        let goal = if self.kind == ViewKind::Links { self.at_cell() } else { self.here() };
         if goal.is_some() || !self.list(kind).is_read() {
             self.go(kind, goal.unwrap_or_default());
         }

@@ -38,11 +38,8 @@ impl CaptureViewer {
     }
 
     fn has_detail(&self) -> bool {
-        match self.kind {
-            ViewKind::Findings | ViewKind::Links | ViewKind::Journeys | ViewKind::Network => true,
-            ViewKind::Packets | ViewKind::Events | ViewKind::Characters => false,
-            ViewKind::Wires | ViewKind::Conversations => false,
-        }
+        use ViewKind::{Findings, Journeys, Links, Network};
+        matches!(self.kind, Findings | Links | Journeys | Network)
     }
 
     pub(crate) fn draw(&mut self, buffer: &mut Buffer) {

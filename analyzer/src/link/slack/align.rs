@@ -310,19 +310,11 @@ impl SlackAligner {
         while let Some(EffectiveCommand { at, command, allowed }) =
             self.effective.pop_front_if(|it| it.at <= now)
         {
-            match (command, self.sender) {
-                (SlackCommand::Stop, SenderState::Going) => {
-                    self.sender = SenderState::Stopped { since: at, allowed };
-                }
-                (
-                    SlackCommand::Go | SlackCommand::Unseen | SlackCommand::Dark,
-                    SenderState::Stopped { .. },
-                ) => self.resume(),
-                (SlackCommand::Stop, SenderState::Doubtful | SenderState::Stopped { .. })
-                | (
-                    SlackCommand::Go | SlackCommand::Unseen | SlackCommand::Dark,
-                    SenderState::Going | SenderState::Doubtful,
-                ) => {}
+            let is_stopped = matches!(self.sender, SenderState::Stopped { .. });
+            if command == SlackCommand::Stop && self.sender == SenderState::Going {
+                self.sender = SenderState::Stopped { since: at, allowed };
+            } else if command != SlackCommand::Stop && is_stopped {
+                self.resume();
             }
         }
     }

@@ -118,54 +118,33 @@ fn is_selected(arguments: &ExportSelection, channel: &Channel, item: &TimelineIt
 /// Emits what an event shows.
 fn each(analysis: &CliAnalysis, event: &AnalysisEvent, out: &mut dyn FnMut(TimelineItem<'_>)) {
     let time = |id, at: Tick| analysis.channel(id).map_or(0, |it| it.period.time(at.0));
-    match event {
-        AnalysisEvent::Interval(interval) => {
-            let (channel, place) = (interval.channel, interval.start.0);
-            let times = [interval.start, interval.end].map(|at| time(channel, at));
-            let kind = TimelineItemKind::State(interval.state);
+    if let AnalysisEvent::Interval(interval) = event {
+        let (channel, place) = (interval.channel, interval.start.0);
+        let times = [interval.start, interval.end].map(|at| time(channel, at));
+        let kind = TimelineItemKind::State(interval.state);
+        out(TimelineItem { channel, place, times, kind });
+    } else if let AnalysisEvent::Slack(SlackEvent::Fill(fill)) = event {
+        let last = fill.end.0.saturating_sub(fill.start.0).saturating_sub(1);
+        // The bounds change evenly in between: their first and last values show that.
+        for offset in [0, last].into_iter().take(if last == 0 { 1 } else { 2 }) {
+            let (channel, place) = (fill.channel, fill.start.0.saturating_add(offset));
+            let times = [time(channel, Tick(place)); 2];
+            let (lo, hi) = fill.at(Tick(place)).unwrap_or((fill.lo, fill.hi));
+            out(TimelineItem { channel, place, times, kind: TimelineItemKind::Fill([lo, hi]) });
+        }
+    } else if let AnalysisEvent::Journey(journey) = event {
+        for (number, hop) in journey.hops.iter().enumerate() {
+            let (channel, place) = (hop.channel, hop.start.0);
+            let times = [hop.start, Tick(hop.end.0.saturating_add(1))];
+            let times = times.map(|at| time(channel, at));
+            let is_last = number + 1 == journey.hops.len();
+            let kind = TimelineItemKind::Packet { journey, hop, is_last };
             out(TimelineItem { channel, place, times, kind });
         }
-        AnalysisEvent::Slack(SlackEvent::Fill(fill)) => {
-            let last = fill.end.0.saturating_sub(fill.start.0).saturating_sub(1);
-            // The bounds change evenly in between: their first and last values show that.
-            for offset in [0, last].into_iter().take(if last == 0 { 1 } else { 2 }) {
-                let (channel, place) = (fill.channel, fill.start.0.saturating_add(offset));
-                let times = [time(channel, Tick(place)); 2];
-                let at = |value: u32, slope: i32| {
-                    let steps = i64::try_from(offset).unwrap_or(i64::MAX);
-                    let value = i64::from(value).saturating_add(steps.saturating_mul(slope.into()));
-                    u32::try_from(value.max(0)).unwrap_or(u32::MAX)
-                };
-                let bounds = [at(fill.lo, fill.lo_slope), at(fill.hi, fill.hi_slope)];
-                out(TimelineItem { channel, place, times, kind: TimelineItemKind::Fill(bounds) });
-            }
-        }
-        AnalysisEvent::Journey(journey) => {
-            for (number, hop) in journey.hops.iter().enumerate() {
-                let (channel, place) = (hop.channel, hop.start.0);
-                let times = [hop.start, Tick(hop.end.0.saturating_add(1))];
-                let times = times.map(|at| time(channel, at));
-                let is_last = number + 1 == journey.hops.len();
-                let kind = TimelineItemKind::Packet { journey, hop, is_last };
-                out(TimelineItem { channel, place, times, kind });
-            }
-        }
-        AnalysisEvent::Case(case) => {
-            let (channel, place) = (case.channel, case.place.at.0);
-            let kind =
-                TimelineItemKind::Finding { kind: case.kind.about().name, count: case.count };
-            out(TimelineItem { channel, place, times: [case.place.time; 2], kind });
-        }
-        AnalysisEvent::Slack(
-            SlackEvent::Late { .. }
-            | SlackEvent::OverrunRisk { .. }
-            | SlackEvent::Contradiction { .. },
-        )
-        | AnalysisEvent::Row(_)
-        | AnalysisEvent::Blocked(_)
-        | AnalysisEvent::Spoken(_)
-        | AnalysisEvent::Mapping(_)
-        | AnalysisEvent::Fault(_) => {}
+    } else if let AnalysisEvent::Case(case) = event {
+        let (channel, place) = (case.channel, case.place.at.0);
+        let kind = TimelineItemKind::Finding { kind: case.kind.about().name, count: case.count };
+        out(TimelineItem { channel, place, times: [case.place.time; 2], kind });
     }
 }
 
