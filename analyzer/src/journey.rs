@@ -42,9 +42,7 @@ pub use self::completed::{Journey, JourneyHop};
 pub use self::corruption::{BitPlace, Corruption, CorruptionSite, FlipParity};
 use self::fit::ByteFit;
 pub use self::head_packet::{HeadPacket, HeadProgress};
-use self::hop_record::{
-    BlockingPackets, ClosedPacket, HopId, HopRecord, HopTable, NextHop, SearchScope,
-};
+use self::hop_record::{BlockingPackets, ClosedPacket, HopId, HopRecord, HopTable, NextHop};
 pub use self::located_harm::LocatedHarm;
 use self::network_map::{NetworkMap, RequestedOutput};
 pub use self::outcome::{JourneyFate, MatchCertainty, WaitReason};
@@ -185,25 +183,13 @@ impl JourneyTracker {
         let held = BlockingPackets { output: lane.last, input: None, resumed: lane.resumed };
         let leg = self.legs.add(HopRecord {
             lane: place,
-            seq: 0,
             number: lane.next_number,
             first,
             start: row.at,
             time: row.time,
             since,
-            closed: None,
-            before: None,
-            undecided: false,
-            onward: NextHop::Nowhere,
-            passed: None,
-            emptied: None,
-            sight: SearchScope::Followed,
-            fate: None,
             held,
-            copied: None,
-            copied_of: None,
-            sole: None,
-            readings: [false; 2],
+            ..HopRecord::default()
         });
         self.revision += u64::from(row.time < self.newest);
         self.newest = row.time;

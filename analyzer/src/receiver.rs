@@ -36,7 +36,8 @@ struct EventDecoder {
 /// Result of one iteration of a repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RepeatRound {
-    pub(crate) effect: RoundEffect,
+    /// True if the receiver's state is that before it.
+    pub(crate) is_same: bool,
     /// Number of ended packets.
     pub(crate) packets: u64,
     /// Number of other events, without STOP and without the events inside packets.
@@ -45,17 +46,10 @@ pub(crate) struct RepeatRound {
     pub(crate) data: u64,
 }
 
-/// Effect of an iteration on the receiver's state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RoundEffect {
-    Same,
-    Changed,
-}
-
 impl RepeatRound {
     /// True if further iterations have no events but repeated STOPs.
     pub(crate) fn is_settled(&self) -> bool {
-        self.effect == RoundEffect::Same && self.packets == 0 && self.others == 0
+        self.is_same && self.packets == 0 && self.others == 0
     }
 }
 
@@ -160,8 +154,7 @@ impl ChannelReceiver {
             out(at, event);
         });
         let is_same = before == self.state();
-        let effect = if is_same { RoundEffect::Same } else { RoundEffect::Changed };
-        RepeatRound { effect, packets: self.decoder.packets - packets, others, data }
+        RepeatRound { is_same, packets: self.decoder.packets - packets, others, data }
     }
 
     /// Everything that determines further events, except the bytes of an arriving packet.

@@ -85,7 +85,7 @@ pub struct LinkView<'a> {
 struct RowStretch {
     at: Picoseconds,
     pace: RowPace,
-    recorded: [RecordedState; 2],
+    is_recorded: [bool; 2],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,12 +94,6 @@ enum RowPace {
     Single,
     /// Repeats on both sides, in one row as long as they last.
     Bulk,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RecordedState {
-    Yes,
-    No,
 }
 
 impl<'a> LinkView<'a> {
@@ -227,18 +221,19 @@ impl<'a> LinkView<'a> {
             if now >= until {
                 return;
             }
-            let recorded = [self.columns[0].recorded(now), self.columns[1].recorded(now)];
+            let is_recorded = [self.columns[0].is_recorded(now), self.columns[1].is_recorded(now)];
             let bulk_end = self.bulk_end(now, until);
             let pace = if bulk_end.is_some() { RowPace::Bulk } else { RowPace::Single };
             let full = |side: &ChannelColumn| match pace {
                 RowPace::Single => side.needs_row(now),
                 RowPace::Bulk => side.is_full(),
             };
-            let fits = self.row.is_some_and(|row| row.recorded == recorded && row.pace == pace)
-                && !self.columns.iter().any(full);
+            let fits =
+                self.row.is_some_and(|row| row.is_recorded == is_recorded && row.pace == pace)
+                    && !self.columns.iter().any(full);
             if !fits {
                 self.end_row(out);
-                self.start_row(RowStretch { at: now, pace, recorded }, out);
+                self.start_row(RowStretch { at: now, pace, is_recorded }, out);
             }
             let end = bulk_end.unwrap_or(now + 1);
             self.columns.iter_mut().for_each(|side| side.take(end));

@@ -34,7 +34,7 @@ pub(super) struct ChannelWait {
 }
 
 /// Part of a wait with a single target.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct WaitPhase {
     /// `None` before the first update.
     pub(super) ask: Option<WaitTarget>,
@@ -78,8 +78,9 @@ enum ChainStep<'a> {
 }
 
 impl ChannelWait {
-    pub(super) const fn new(number: u64, since: Picoseconds) -> Self {
-        Self { number, since, spell: WaitPhase::new(None, since), longest: None }
+    pub(super) fn new(number: u64, since: Picoseconds) -> Self {
+        let spell = WaitPhase { from: since, ..WaitPhase::default() };
+        Self { number, since, spell, longest: None }
     }
 
     /// True if a target became known for which the packet at the head has waited since the phase began: how the
@@ -97,7 +98,7 @@ impl ChannelWait {
             if self.longest.as_ref().is_none_or(|(longest, _)| lasted > *longest) {
                 self.longest = Some((lasted, why));
             }
-            self.spell = WaitPhase::new(Some(ask), now);
+            self.spell = WaitPhase { ask: Some(ask), from: now, ..WaitPhase::default() };
         } else {
             // The first target applies from the beginning of the wait.
             self.spell.ask = Some(ask);
@@ -112,19 +113,6 @@ impl ChannelWait {
 }
 
 impl WaitPhase {
-    const fn new(ask: Option<WaitTarget>, from: Picoseconds) -> Self {
-        Self {
-            ask,
-            from,
-            packet: None,
-            held: 0,
-            ahead: None,
-            holders: Vec::new(),
-            holding: None,
-            contended: false,
-        }
-    }
-
     /// Updates the packet at the head and the holder of the output.
     pub(super) fn observe(&mut self, head: Option<HeadPacket>, holder: Option<(ChannelId, u64)>) {
         self.packet = self.packet.or(head.map(|head| head.packet));

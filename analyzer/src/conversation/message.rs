@@ -50,7 +50,7 @@ pub(super) struct MessageState {
     /// The first ACK that arrived or may have arrived.
     pub(super) ack: Option<ReceivedAnswer>,
     /// `Before` if a transmission that is no longer kept was acknowledged.
-    written: WrittenState,
+    was_written: bool,
     pub(super) nack: Option<NackReason>,
     pending: Vec<Observation>,
     letters: Vec<char>,
@@ -74,12 +74,6 @@ pub(super) struct ReceivedAnswer {
     last: Picoseconds,
     fate: TransportFate,
     label: ObservedLabel,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WrittenState {
-    Not,
-    Before,
 }
 
 /// Relation of a timestamp to the transmissions of a message.
@@ -114,7 +108,7 @@ impl MessageState {
             unanswered: 0,
             nacks: 0,
             ack: None,
-            written: WrittenState::Not,
+            was_written: false,
             nack: None,
             pending: Vec::new(),
             letters: Vec::new(),
@@ -246,14 +240,14 @@ impl MessageState {
 
     /// True if the receiver has acknowledged any transmission.
     pub(super) fn is_written(&self) -> bool {
-        self.written == WrittenState::Before || self.sent.iter().any(|sent| sent.ack.is_some())
+        self.was_written || self.sent.iter().any(|sent| sent.ack.is_some())
     }
 
     /// Determines the cause of the second kept transmission and removes the first.
     fn explain_oldest(&mut self, scene: &Visibility) {
         let Some(first) = self.sent.pop_front() else { return };
         if first.ack.is_some() {
-            self.written = WrittenState::Before;
+            self.was_written = true;
         }
         let Some(next) = self.sent.front() else { return };
         let (place, label) =
@@ -288,7 +282,7 @@ impl MessageState {
         if cause == ResendCause::AfterAck {
             self.push(place, label, fate, ObservationKind::Broken(Violation::AfterAck));
         }
-        if taken && self.written == WrittenState::Before {
+        if taken && self.was_written {
             self.push(place, label, fate, ObservationKind::Duplicate);
         }
         for late in [first.ack, first.nack].into_iter().flatten().filter(|it| it.last > since) {

@@ -135,6 +135,7 @@ row! {
 
 row! {
     /// A row of `myriscope conversations --events`.
+    #[derive(Default)]
     pub struct ObservationRow<'a> {
         time_ps: Picoseconds, "ps", "", "when the packet was first seen";
         channel: &'a str, "", "", "name of the channel";
@@ -254,16 +255,7 @@ impl Observation {
             },
             timestamp: self.label.timestamp.0,
             fate: self.fate.name(),
-            sync: None,
-            kind: None,
-            role: None,
-            source_endpoint: None,
-            destination_endpoint: None,
-            bytes: None,
-            cause: None,
-            reason: None,
-            rtt_ps: None,
-            gone: None,
+            ..ObservationRow::default()
         };
         match self.remark {
             ObservationKind::Data(data) => row.data(data),

@@ -47,20 +47,12 @@ pub(super) struct TurnChecker {
     least: Option<u64>,
     /// Last change, and the one before it.
     last: [Option<Tick>; 2],
-    /// Presence of a STOP or GO since the start or the last hole.
-    said: StopGoChange,
+    /// True if there was a STOP or GO since the start or the last hole.
+    has_said: bool,
     /// Shortest observed time between two changes, in periods.
     pub(super) apart: Option<u64>,
     /// First character of a slice that has the state before it: nothing before needs to have been recorded.
     known_from: Tick,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum StopGoChange {
-    /// No command since the start or the last hole.
-    #[default]
-    Nothing,
-    Something,
 }
 
 /// Search for requests without an answer.
@@ -183,7 +175,7 @@ impl FlowChecker {
             // Commands and replies inside the hole are unknown.
             self.stops.stop = None;
             self.requests = RequestChecker::default();
-            self.turns.said = StopGoChange::Nothing;
+            self.turns.has_said = false;
         } else if *event == LinkEvent::ForwardReset {
             seen.backward += u64::from(self.requests.reset.take().is_some());
             // The opposite channel's slack buffer is cleared: GO may follow immediately.
@@ -230,7 +222,7 @@ impl FlowChecker {
                 scribe
                     .note(FindingKind::Hole, at, || vec![FindingFact::number("missing", missing)]);
                 (self.first, self.before) = (at, 0);
-                (self.turns.said, self.turns.last) = (StopGoChange::Nothing, [None; 2]);
+                (self.turns.has_said, self.turns.last) = (false, [None; 2]);
                 self.requests = RequestChecker::default();
                 self.resets.last = [None; 2];
             }
@@ -255,7 +247,7 @@ impl FlowChecker {
         self.stops.begins(&start);
         self.turns.known_from = at;
         if let Some((_, changes)) = start.command {
-            (self.turns.said, self.turns.last) = (StopGoChange::Something, changes);
+            (self.turns.has_said, self.turns.last) = (true, changes);
         }
         self.requests.probe = start.probe;
     }
@@ -264,9 +256,8 @@ impl FlowChecker {
 impl TurnChecker {
     /// Processes a change of STOP and GO; returns true if its time is known.
     fn change(&mut self, at: Tick, scribe: &mut FindingSink<'_>) -> bool {
-        if self.said == StopGoChange::Nothing {
+        if !std::mem::replace(&mut self.has_said, true) {
             // A command repeated by fill may have been issued long before.
-            self.said = StopGoChange::Something;
             return false;
         }
         let [last, before] = self.last;

@@ -29,16 +29,9 @@ pub(super) struct SymbolChecker {
 struct SymbolPhase {
     /// Consecutive silent periods, at most the number that opens a link.
     silent: u64,
-    life: ChannelLife,
+    /// True once a character other than IDLE was captured.
+    is_alive: bool,
     behind: ResetFollower,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum ChannelLife {
-    #[default]
-    None,
-    /// A character other than IDLE was captured.
-    Alive,
 }
 
 /// State after the last FRES. R-1
@@ -51,15 +44,8 @@ enum ResetFollower {
     Reset,
     /// STOP or GO has followed; GAP must follow.
     Command,
-    /// GAP has not followed in time; the reset continues. R-2
-    Late(DroppedData),
-}
-
-/// Data between FRES and GAP. R-2
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DroppedData {
-    No,
-    Yes,
+    /// GAP has not followed in time; the reset continues, and data has been dropped or not. R-2
+    Late { has_dropped: bool },
 }
 
 /// Counters of the symbols that rules apply to.
@@ -72,13 +58,12 @@ struct ActedSymbols {
 
 impl From<StartState> for SymbolPhase {
     fn from(start: StartState) -> Self {
-        let life = if start.alive { ChannelLife::Alive } else { ChannelLife::None };
         // A reset across the cut is not checked.
         let behind = match start.packet {
-            Some(FramerMode::Reset) => ResetFollower::Late(DroppedData::Yes),
+            Some(FramerMode::Reset) => ResetFollower::Late { has_dropped: true },
             Some(FramerMode::Between | FramerMode::Inside) | None => ResetFollower::Nothing,
         };
-        Self { silent: start.silent, life, behind }
+        Self { silent: start.silent, is_alive: start.alive, behind }
     }
 }
 
@@ -242,29 +227,23 @@ impl SymbolChecker {
 
     /// Processes the end of a silence. F-8
     fn alive(&mut self, at: Tick, out: &mut impl FnMut(FindingKind, Tick, u8)) {
-        let SymbolPhase { silent, life, .. } = self.phase;
-        if life == ChannelLife::Alive && (2..OPEN_LINK.0).contains(&silent) {
+        let SymbolPhase { silent, is_alive, .. } = self.phase;
+        if is_alive && (2..OPEN_LINK.0).contains(&silent) {
             self.pauses = true;
             if self.parameters.is_declared_default(ParameterKey::FillVariant) {
-                out(
-                    FindingKind::UnexpectedFill,
-                    Tick(at.0 - silent),
-                    u8::try_from(silent).unwrap_or(u8::MAX),
-                );
+                let periods = u8::try_from(silent).unwrap_or(u8::MAX);
+                out(FindingKind::UnexpectedFill, Tick(at.0 - silent), periods);
             }
         }
-        (self.phase.silent, self.phase.life) = (0, ChannelLife::Alive);
+        (self.phase.silent, self.phase.is_alive) = (0, true);
     }
 
     /// Processes a character other than the one that must follow FRES. R-1
     fn late(&mut self, at: Tick, out: &mut impl FnMut(FindingKind, Tick, u8)) {
-        match self.phase.behind {
-            ResetFollower::Nothing | ResetFollower::Late(_) => {}
-            ResetFollower::Reset | ResetFollower::Command => {
-                self.phase.behind = ResetFollower::Late(DroppedData::No);
-                if self.parameters.is_declared_default(ParameterKey::ResetVariant) {
-                    out(FindingKind::ResetNotEnded, at, 0);
-                }
+        if let ResetFollower::Reset | ResetFollower::Command = self.phase.behind {
+            self.phase.behind = ResetFollower::Late { has_dropped: false };
+            if self.parameters.is_declared_default(ParameterKey::ResetVariant) {
+                out(FindingKind::ResetNotEnded, at, 0);
             }
         }
     }
@@ -272,8 +251,8 @@ impl SymbolChecker {
     /// Checks a data byte. R-2
     fn data(&mut self, at: Tick, out: &mut impl FnMut(FindingKind, Tick, u8)) {
         self.late(at, out);
-        if self.phase.behind == ResetFollower::Late(DroppedData::No) {
-            self.phase.behind = ResetFollower::Late(DroppedData::Yes);
+        if let ResetFollower::Late { has_dropped: has_dropped @ false } = &mut self.phase.behind {
+            *has_dropped = true;
             out(FindingKind::DataInReset, at, 0);
         }
     }

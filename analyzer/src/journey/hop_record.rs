@@ -25,7 +25,7 @@ const RECENT_MAX: usize = 1 << 24;
 /// Size of a kept packet beside its bytes. *Chosen*
 const RECENT_COST: usize = 64;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct HopRecord {
     /// Index of the channel in the map.
     pub(super) lane: usize,
@@ -60,6 +60,15 @@ pub(super) struct HopRecord {
     pub(super) sole: Option<(HopId, u64)>,
     /// Addressings that explain its departure, as far as its first byte tells. S-1
     pub(super) readings: [bool; 2],
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum SearchScope {
+    /// The packet is expected at an output of its switch.
+    #[default]
+    Followed,
+    /// The packet is in the list of those on uncaptured links.
+    Lost,
 }
 
 /// Contents of a packet that has ended.
@@ -102,22 +111,15 @@ pub(super) struct HopLink {
     pub(super) alone: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum NextHop {
     /// No next hop is known.
+    #[default]
     Nowhere,
     /// This packet, which has not ended, is the probable next hop.
     Claimed(HopId),
     /// This packet is the next hop.
     Gone(HopId),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SearchScope {
-    /// The packet is expected at an output of its switch.
-    Followed,
-    /// The packet is in the list of those on uncaptured links.
-    Lost,
 }
 
 /// Obstacles of a packet before its departure on a channel.

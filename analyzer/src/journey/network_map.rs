@@ -65,14 +65,13 @@ pub(super) struct MappedChannel {
 }
 
 /// A host or a switch.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct MappedNode {
     pub(super) inputs: Vec<usize>,
     /// Outputs by port and by virtual channel on which a packet came. C-7
     outputs: BTreeMap<(PortId, u8), usize>,
-    ports: KnownPorts,
-    /// Highest known port.
-    port_max: PortId,
+    /// Highest known port: with one other than port 0, the node is a switch. I-1
+    port_max: u8,
     /// Index of the node at the other end, if it is an end of a fibre. N-5
     pub(super) fibre: Option<usize>,
     /// Index of the router at the other end of its fibre, if it is a router. N-5
@@ -90,14 +89,6 @@ pub(super) struct MappedNode {
     pub(super) fastest: Option<Picoseconds>,
     /// True if a passage took longer than a switch of 8 ports needs, or an unknown time. S-6
     is_large: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum KnownPorts {
-    /// Only port 0: the node may be a host. I-1
-    Zero,
-    /// Other ports: the node is a switch.
-    Others,
 }
 
 /// Known addressing of a switch. S-1
@@ -211,26 +202,10 @@ impl NetworkMap {
         let next = self.nodes.len();
         let place = *self.names.entry(name).or_insert(next);
         if place == next {
-            self.nodes.push(MappedNode {
-                inputs: Vec::new(),
-                outputs: BTreeMap::new(),
-                ports: KnownPorts::Zero,
-                port_max: PortId(0),
-                fibre: None,
-                router: None,
-                heads: HeadCounts::default(),
-                table: MulticastTable::new(),
-                votes: [0; 2],
-                begun: [0; 2],
-                fastest: None,
-                is_large: false,
-            });
+            self.nodes.push(MappedNode::default());
         }
-        if let Some(node) = self.nodes.get_mut(place)
-            && port.0 > 0
-        {
-            node.ports = KnownPorts::Others;
-            node.port_max = node.port_max.max(port);
+        if let Some(node) = self.nodes.get_mut(place) {
+            node.port_max = node.port_max.max(port.0);
         }
         place
     }
@@ -312,14 +287,13 @@ impl MappedNode {
     /// or most arriving packets begin with a route byte.
     pub(super) const fn is_switch(&self) -> bool {
         let kind = self.heads.kind();
-        matches!((self.ports, kind), (KnownPorts::Others, _) | (_, TopologyNodeKind::Switch))
-            || self.fibre.is_some()
+        self.port_max > 0 || matches!(kind, TopologyNodeKind::Switch) || self.fibre.is_some()
     }
 
     /// Longest path formation for an input: the known one, or that of S-6 for the known ports, at
     /// least 8. Used for matching only, never for a judgement.
     pub(super) fn path(&self, input: &MappedChannel) -> Picoseconds {
-        let ports = Picoseconds::from(self.port_max.0).max(7) + 1;
+        let ports = Picoseconds::from(self.port_max).max(7) + 1;
         input.path.unwrap_or(ROUTING + TOKEN_STEP * ports)
     }
 

@@ -70,6 +70,7 @@ row! {
 
 row! {
     /// Corruption of a packet between two captured channels.
+    #[derive(Default)]
     pub struct CorruptionRow<'a> {
         after: Option<&'a str>, "", "", "last channel on which it was as before";
         seen: &'a str, "", "", "first channel on which it is different";
@@ -176,17 +177,9 @@ impl CorruptionSite {
             seen: name(self.seen, known),
             switches: self.switches,
             harm: "flipped",
-            syndrome: None,
-            flips: None,
             bit: self.bit,
-            apart: None,
-            places: Vec::new(),
-            missing: None,
-            more: None,
-            by: None,
             wire: self.damage.as_ref().and_then(|damage| damage.tally.single()),
-            wires: Vec::new(),
-            changed: Vec::new(),
+            ..CorruptionRow::default()
         };
         if let Some(damage) = &self.damage {
             let wires = damage.tally.wires();

@@ -31,17 +31,10 @@ pub(super) struct ChunkBatch {
     pub(super) joined: Vec<(ChannelId, ChannelId)>,
     entries: Vec<BatchChunk>,
     pub(super) chars: CharBuf,
-    pub(super) progress: SectionProgress,
+    /// True if the section ends with it.
+    pub(super) is_last: bool,
     /// Weight of the batch and of those before it in the same read.
     weight: u64,
-}
-
-/// Position of a batch in its section.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum SectionProgress {
-    #[default]
-    More,
-    End,
 }
 
 /// A chunk; its characters are a range of the batch's.
@@ -74,7 +67,7 @@ pub(super) fn read(
     while batch.weight < WEIGHT && ended.is_none() {
         let step = reader.step(&mut |item| match item {
             CaptureItem::Section => {
-                batch.progress = SectionProgress::End;
+                batch.is_last = true;
                 batches.push(batch.cut());
             }
             CaptureItem::Channel(id, channel) => batch.channels.push((id, Arc::clone(channel))),
@@ -101,7 +94,7 @@ pub(super) fn read(
         }
     }
     if ended.is_some() {
-        batch.progress = SectionProgress::End;
+        batch.is_last = true;
     }
     batches.push(batch);
     BatchRead { batches, faults, ended }
@@ -176,11 +169,7 @@ mod tests {
             let result = read(&mut reader, CharBuf::default(), || false);
             // One step per section, and the beginning of the next one.
             assert!(result.batches.len() as u64 <= WEIGHT / CHUNK + 1, "{}", result.batches.len());
-            sections += result
-                .batches
-                .iter()
-                .filter(|batch| batch.progress == SectionProgress::End)
-                .count();
+            sections += result.batches.iter().filter(|batch| batch.is_last).count();
             if let Some(ended) = result.ended {
                 assert!(matches!(ended, Err(CaptureError::NoChannel { .. })), "{ended:?}");
                 break;

@@ -9,7 +9,7 @@ use codec::capture::{Channel, ChannelId, Chunk};
 use rayon::prelude::*;
 
 use super::FoundChannels;
-use super::batch::{ChunkBatch, SectionProgress};
+use super::batch::ChunkBatch;
 use crate::event::Picoseconds;
 use crate::finding::FindingChecks;
 use crate::link::parameters::LinkAssumptions;
@@ -50,7 +50,8 @@ pub(super) struct BatchOutput {
     pub(super) until: Picoseconds,
     /// Time before which the output is complete.
     pub(super) settled: Picoseconds,
-    pub(super) progress: SectionProgress,
+    /// True if the section ends with the batch.
+    pub(super) is_last: bool,
     /// The batch's character buffer, for reuse.
     pub(super) reusable_chars: CharBuf,
 }
@@ -129,7 +130,7 @@ impl LinkStage {
                 work.push((id, chunk));
             }
         }
-        let (newest, until, progress) = (self.newest, self.until, batch.progress);
+        let (newest, until, is_last) = (self.newest, self.until, batch.is_last);
         let links = self.links.get_mut(first..).unwrap_or_default();
         #[cfg(feature = "parallel")]
         let links = links.par_iter_mut();
@@ -138,14 +139,14 @@ impl LinkStage {
         let outputs = links.zip(&work).filter_map(|(link, chunks)| {
             chunks.iter().for_each(|(id, chunk)| link.feed(*id, chunk));
             link.pass(newest);
-            if progress == SectionProgress::End {
+            if is_last {
                 link.finish();
             }
             Some(link.take_output()).filter(|output| !output.is_empty())
         });
         let outputs = outputs.collect();
         drop(work);
-        if progress == SectionProgress::End {
+        if is_last {
             let ended = self.links.get_mut(first..).unwrap_or_default().iter_mut();
             ended.for_each(|link| link.end(&mut self.findings));
             self.first = self.links.len();
@@ -158,7 +159,7 @@ impl LinkStage {
             outputs,
             until,
             settled: newest.saturating_sub(TIMESTAMP_PS),
-            progress,
+            is_last,
             reusable_chars: batch.chars,
         }
     }

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use codec::capture::ChannelId;
 
 use super::AnalysisEvent;
-use super::batch::SectionProgress;
 use super::link_stage::BatchOutput;
 use super::merge::merged;
 use crate::blocking::{BlockingEvent, BlockingTracker};
@@ -37,8 +36,8 @@ pub(super) struct NetworkStage {
     out: StageOutput,
     /// Cases of findings that are emitted once the events before them have been.
     cases: VecDeque<FindingCase>,
-    /// Position in the section; after [`SectionProgress::End`] the next channel begins a new one.
-    progress: SectionProgress,
+    /// True if the section has ended: the next channel begins a new one.
+    is_ended: bool,
     /// Time of the last event.
     now: Picoseconds,
     /// Events with corrected times, held until all earlier ones have arrived.
@@ -117,7 +116,7 @@ impl NetworkStage {
             evidence: TopologyEvidence::default(),
             out: StageOutput { scope, findings, events: Vec::new() },
             cases: VecDeque::new(),
-            progress: SectionProgress::More,
+            is_ended: false,
             now: 0,
             held: TimeQueue::default(),
             ended: Vec::new(),
@@ -136,7 +135,7 @@ impl NetworkStage {
     /// The network of the sections so far.
     pub(super) fn topology(&self) -> Topology {
         let mut evidence = self.evidence.clone();
-        if self.progress != SectionProgress::End {
+        if !self.is_ended {
             evidence.section(self.network.clone(), self.journeys.implied());
         }
         evidence.topology()
@@ -151,12 +150,12 @@ impl NetworkStage {
     }
 
     pub(super) fn process_batch(&mut self, batch: BatchOutput) -> Vec<AnalysisEvent> {
-        if self.progress == SectionProgress::End && !batch.channels.is_empty() {
+        if self.is_ended && !batch.channels.is_empty() {
             self.journeys = JourneyTracker::default();
             self.blocking = BlockingTracker::default();
             self.mapping = MappingTracker::default();
             (self.conversations, self.now) = (ConversationTracker::default(), 0);
-            self.progress = SectionProgress::More;
+            self.is_ended = false;
         }
         for (id, channel) in &batch.channels {
             self.network.declare(*id, channel);
@@ -187,7 +186,7 @@ impl NetworkStage {
             self.out.events.push(AnalysisEvent::Interval(interval));
         });
         self.out.events.extend(fills);
-        if batch.progress == SectionProgress::End {
+        if batch.is_last {
             self.emit_cases(Picoseconds::MAX);
             self.finish(batch.until);
         } else if !self.waiting.is_empty() {
@@ -341,6 +340,6 @@ impl NetworkStage {
         out.findings.standstill(network);
         evidence.section(std::mem::take(network), journeys.implied());
         out.findings.end_section();
-        self.progress = SectionProgress::End;
+        self.is_ended = true;
     }
 }

@@ -9,7 +9,6 @@ use codec::time::{CharacterPeriod, Tick};
 use codec::virtual_channels::VIRTUAL_CHANNELS_MAX;
 use codec::{CharBuf, Chars};
 
-use super::RecordedState;
 use crate::event::Picoseconds;
 
 /// Maximum width of one more character: ` REPL15`, ` STOP!07`.
@@ -72,12 +71,8 @@ impl ChannelColumn {
         self.chunks.front().map(|chunk| self.time(chunk.next))
     }
 
-    pub(super) fn recorded(&self, now: Picoseconds) -> RecordedState {
-        if now < self.covered || self.next() == Some(now) {
-            RecordedState::Yes
-        } else {
-            RecordedState::No
-        }
+    pub(super) fn is_recorded(&self, now: Picoseconds) -> bool {
+        now < self.covered || self.next() == Some(now)
     }
 
     pub(super) fn add(&mut self, chunk: Chunk<'_>) {

@@ -21,17 +21,15 @@ use crate::link::parameters::ChannelParameters;
 const WAITING_MAX: usize = 64;
 
 /// State of the channel's sender, as far as its characters show it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum SenderState {
+    #[default]
     Going,
     /// The characters of the channel are unknown, or their order relative to commands: FRES may release
     /// the sender at any time. R-1
     Doubtful,
     /// A STOP takes effect at a period, which `allowed` periods have been added to.
-    Stopped {
-        since: u64,
-        allowed: u64,
-    },
+    Stopped { since: u64, allowed: u64 },
 }
 
 /// A command, and the period from which on arriving characters follow it.
@@ -43,16 +41,17 @@ struct EffectiveCommand {
     allowed: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LateDataMeaning {
     /// The sender stopped too late.
+    #[default]
     Violation,
     /// The cable is longer than assumed.
     LongerCable,
 }
 
 /// Aligns stored characters and commands, and feeds them to the bounds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct SlackAligner {
     channel: ChannelId,
     timing: SlackTiming,
@@ -84,9 +83,10 @@ pub(super) struct SlackAligner {
 }
 
 /// Knowledge of the channel's characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum InputKnowledge {
     Yes,
+    #[default]
     No,
 }
 
@@ -101,23 +101,9 @@ impl SlackAligner {
             channel,
             timing,
             bound: BoundTracker::new(BufferModel::new(parameters, drain), 0),
-            begun: false,
-            arrivals: VecDeque::new(),
-            commands: VecDeque::new(),
-            effective: VecDeque::new(),
-            input: InputKnowledge::No,
-            intake: InputKnowledge::No,
-            sender: SenderState::Going,
-            late_data: LateDataMeaning::Violation,
             pause_max: u64::MAX,
-            data: 0,
-            late: None,
-            overdue: 0,
-            allowed: 0,
-            risk: None,
             rows: FillMerger::new(channel, drain, parameters.cells()),
-            totals: SlackTotals::default(),
-            events: Vec::new(),
+            ..Self::default()
         }
     }
 

@@ -10,7 +10,7 @@ use crate::options::AnalysisScope;
 use crate::packet::FrameEnd;
 
 /// Offsets between characters at the tap and periods of the far receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SlackTiming {
     /// Periods from a character at the tap to its arrival.
     pub(super) arrives: u64,

@@ -16,7 +16,7 @@ const AHEAD: i64 = 1;
 const REACH: (u64, u64) = (1024, 8192);
 
 /// Parameters of a slack buffer, in cells.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BufferModel {
     pub(super) go_at: i64,
     pub(super) stop_at: i64,
@@ -41,10 +41,11 @@ impl BufferModel {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum BoundAnchor {
     /// The fill was known at a STOP.
     Stop,
+    #[default]
     Nothing,
 }
 
@@ -53,7 +54,7 @@ enum BoundAnchor {
 pub(super) struct ImpossibleFill;
 
 /// The bounds so far. Those of the last periods may still be narrowed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct BoundTracker {
     model: BufferModel,
     next: u64,
@@ -69,17 +70,8 @@ pub(super) struct BoundTracker {
 
 impl BoundTracker {
     /// Bounds before the first period.
-    pub(super) const fn new(model: BufferModel, next: u64) -> Self {
-        Self {
-            model,
-            next,
-            lo: 0,
-            hi: model.cells,
-            commanded: LastCommand::Unknown,
-            anchor: BoundAnchor::Nothing,
-            barrier: next,
-            recent: VecDeque::new(),
-        }
+    pub(super) fn new(model: BufferModel, next: u64) -> Self {
+        Self { model, next, hi: model.cells, barrier: next, ..Self::default() }
     }
 
     /// Sets the first period.

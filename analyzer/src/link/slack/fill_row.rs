@@ -52,7 +52,7 @@ struct OpenFill {
 }
 
 /// Merges segments into intervals. The cuts depend only on the bounds of the single periods.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct FillMerger {
     channel: ChannelId,
     /// Maximum of cells removed per period.

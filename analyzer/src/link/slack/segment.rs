@@ -12,10 +12,11 @@ pub(super) enum CellInput {
 }
 
 /// The last command of a slack buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LastCommand {
     Go,
     Stop,
+    #[default]
     Unknown,
 }
 

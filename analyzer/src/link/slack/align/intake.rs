@@ -2,7 +2,8 @@
 
 use codec::time::Tick;
 
-use super::{EffectiveCommand, InputKnowledge, SenderState, SlackAligner};
+use super::InputKnowledge::{No, Yes};
+use super::{EffectiveCommand, SenderState, SlackAligner};
 use crate::link::slack::arrival::{BufferArrival, IntakeEvent, SlackCommand};
 
 impl SlackAligner {
@@ -44,18 +45,12 @@ impl SlackAligner {
     pub(in crate::link::slack) fn enter(&mut self, event: IntakeEvent) {
         let (arrival, intake) = match event {
             IntakeEvent::Gap(at) | IntakeEvent::LinkOpen(at) => {
-                (BufferArrival::Mark(self.arrival(at)), None)
+                (BufferArrival::Mark(self.arrival(at)), self.intake)
             }
             // In any earlier state, the receiver now drops data.
-            IntakeEvent::Reset(at) => {
-                (BufferArrival::Reset(self.arrival(at)), Some(InputKnowledge::Yes))
-            }
-            IntakeEvent::Lost(at) => {
-                (BufferArrival::Lost(self.arrival(at)), Some(InputKnowledge::No))
-            }
-            IntakeEvent::Found(at) => {
-                (BufferArrival::Found(self.arrival(at)), Some(InputKnowledge::Yes))
-            }
+            IntakeEvent::Reset(at) => (BufferArrival::Reset(self.arrival(at)), Yes),
+            IntakeEvent::Lost(at) => (BufferArrival::Lost(self.arrival(at)), No),
+            IntakeEvent::Found(at) => (BufferArrival::Found(self.arrival(at)), Yes),
         };
         if let BufferArrival::Reset(at) = arrival {
             // Framing that is known from the next period on is known by the reset itself.
@@ -64,8 +59,8 @@ impl SlackAligner {
             while self.arrivals.pop_back_if(by_reset).is_some() {}
         }
         self.arrivals.push_back(arrival);
-        self.intake = intake.unwrap_or(self.intake);
-        if let (IntakeEvent::Gap(at), InputKnowledge::No) = (event, self.intake) {
+        self.intake = intake;
+        if let (IntakeEvent::Gap(at), No) = (event, intake) {
             self.enter(IntakeEvent::Found(Tick(at.0.saturating_add(1))));
         }
     }
