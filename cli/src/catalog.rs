@@ -273,7 +273,7 @@ pub(crate) fn demo_names() -> PossibleValuesParser {
 }
 
 pub(crate) fn experiment_names() -> PossibleValuesParser {
-    let names = EXPERIMENTS.iter().map(|experiment| experiment.name);
+    let names = EXPERIMENTS.iter().map(|experiment| experiment.name.as_str());
     names.chain([ALL_EXPERIMENTS]).collect::<Vec<_>>().into()
 }
 

@@ -1,50 +1,50 @@
 //! Experiments: published measurements, reproduced on the reference network.
 //!
-//! An experiment is a list of points, each a network that is simulated separately, and an
-//! evaluation: tables, and figures compared with the published ones. Points are independent and may
+//! An experiment is a file of `simulator/experiments`: networks that are simulated separately, and what is
+//! shown of their measurements: tables, plots, and figures compared with the published ones. Points are independent and may
 //! run in any order or in parallel. The result depends only on the experiment and the
 //! [`ExperimentEffort`].
 
-mod atomic;
-mod bandwidth;
 mod calibration;
-mod clients;
-mod cut_through;
-mod degree;
-mod interface;
-mod logp;
-mod mapping;
+mod description;
+mod evaluation;
+mod formula;
 mod measure;
-mod mesh;
-mod multicast;
-mod networks;
-mod permutations;
 pub mod plot;
+mod reduction;
 pub mod result_table;
-mod series;
 
 use std::ops::ControlFlow;
+use std::sync::LazyLock;
 
-use crate::scenario::ScenarioError;
+use serde::Deserialize;
 
-pub use self::measure::{
-    EndpointActivity, ExperimentPoint, HostActivity, HostReceived, MetricKind, PacketLatency,
-    PointMeasurement,
-};
+use self::description::{ExperimentPart, SettingDescription};
+use self::evaluation::PartEvaluation;
+pub use self::measure::{ExperimentPoint, PointMeasurement};
 use self::plot::PlotSpec;
 use self::result_table::{CalibratedSetting, PublishedFigure, ResultTable};
+use crate::scenario::ScenarioError;
 
 /// Experiment with its points and evaluation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Experiment {
     /// Name on the command line.
-    pub name: &'static str,
+    pub name: String,
     /// One-line summary.
-    pub title: &'static str,
+    pub title: String,
     /// Description of the measurement, a few lines.
-    pub text: &'static str,
-    points: fn(ExperimentEffort) -> Vec<ExperimentPoint>,
-    conclude: fn(ExperimentEffort, &[PointMeasurement]) -> ExperimentResult,
+    pub text: String,
+    /// Remarks for the reader.
+    pub notes: Vec<String>,
+    /// Systems whose calibrated costs are listed.
+    #[serde(default)]
+    costs: Vec<String>,
+    #[serde(default)]
+    settings: Vec<SettingDescription>,
+    #[serde(rename = "part")]
+    parts: Vec<ExperimentPart>,
 }
 
 /// Duration and number of the points.
@@ -68,26 +68,32 @@ pub struct ExperimentResult {
     pub tables: Vec<ResultTable>,
     /// Plots of the measured values.
     pub plots: Vec<PlotSpec>,
-    /// Remarks for the reader.
-    pub notes: &'static [&'static str],
+}
+
+macro_rules! files {
+    ($($name:literal),+ $(,)?) => { [$(include_str!(concat!("../experiments/", $name, ".toml"))),+] };
 }
 
 /// All experiments.
-pub const EXPERIMENTS: [Experiment; 13] = [
-    logp::EXPERIMENT,
-    bandwidth::EXPERIMENT,
-    permutations::EXPERIMENT,
-    clients::EXPERIMENT,
-    networks::SMALL,
-    networks::LARGE,
-    interface::EXPERIMENT,
-    mapping::EXPERIMENT,
-    atomic::EXPERIMENT,
-    cut_through::EXPERIMENT,
-    degree::EXPERIMENT,
-    multicast::EXPERIMENT,
-    mesh::EXPERIMENT,
-];
+#[expect(clippy::expect_used, reason = "the descriptions are part of the program")]
+pub static EXPERIMENTS: LazyLock<Vec<Experiment>> = LazyLock::new(|| {
+    let files = files![
+        "logp",
+        "bandwidth",
+        "permutations",
+        "clients",
+        "networks-small",
+        "networks-large",
+        "interface",
+        "mapping",
+        "atomic",
+        "cut-through",
+        "degree",
+        "multicast",
+        "mesh",
+    ];
+    files.map(|file| toml::from_str(file).expect("a description is complete")).into()
+});
 
 impl Experiment {
     /// Finds an experiment by its name.
@@ -97,23 +103,33 @@ impl Experiment {
 
     /// Points to run.
     pub fn points(&self, effort: ExperimentEffort) -> Vec<ExperimentPoint> {
-        (self.points)(effort)
+        self.parts.iter().flat_map(|part| part.points(effort)).collect()
     }
 
     /// Evaluates the measurements of all points, given in the points' order.
     pub fn conclude(
-        &self,
+        &'static self,
         effort: ExperimentEffort,
         readings: &[PointMeasurement],
     ) -> ExperimentResult {
-        (self.conclude)(effort, readings)
+        let costs = self.costs.iter().flat_map(|system| calibration::costs(system));
+        let settings = costs.chain(self.settings.iter().map(SettingDescription::setting));
+        let mut result =
+            ExperimentResult { settings: settings.collect(), ..ExperimentResult::default() };
+        let mut rest = readings;
+        for part in &self.parts {
+            let own;
+            (own, rest) = rest.split_at(part.points(effort).len().min(rest.len()));
+            PartEvaluation::new(part, effort, own).conclude(&mut result);
+        }
+        result
     }
 
     /// Runs all points sequentially.
     ///
     /// # Errors
     /// A built-in scenario is invalid.
-    pub fn run(&self, effort: ExperimentEffort) -> Result<ExperimentResult, ScenarioError> {
+    pub fn run(&'static self, effort: ExperimentEffort) -> Result<ExperimentResult, ScenarioError> {
         let points = self.points(effort);
         let readings: Result<Vec<_>, _> =
             points.iter().map(|point| point.run(&|_| ControlFlow::Continue(()))).collect();
@@ -121,45 +137,5 @@ impl Experiment {
     }
 }
 
-impl ExperimentEffort {
-    pub(crate) fn choose<T>(self, full: T, quick: T) -> T {
-        match self {
-            Self::Full => full,
-            Self::Quick => quick,
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-    use crate::scenario::Scenario;
-
-    #[test]
-    fn every_scenario_holds_together_and_is_called_by_its_own_name() {
-        for experiment in &EXPERIMENTS {
-            for effort in [ExperimentEffort::Full, ExperimentEffort::Quick] {
-                let points = experiment.points(effort);
-                let labels: BTreeSet<&str> =
-                    points.iter().map(|point| point.label.as_str()).collect();
-                assert!(!points.is_empty() && labels.len() == points.len(), "{}", experiment.name);
-                for point in &points {
-                    assert!(point.warm_up < point.duration, "{}", point.label);
-                    if let Err(error) = Scenario::read(&point.label, &point.text()) {
-                        panic!("{}: {error}", experiment.name);
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn an_experiment_is_found_by_its_name() {
-        let names: BTreeSet<&str> = EXPERIMENTS.iter().map(|experiment| experiment.name).collect();
-        assert_eq!(names.len(), EXPERIMENTS.len());
-        assert!(names.iter().all(|name| Experiment::find(name).is_some()));
-        assert!(Experiment::find("none").is_none());
-    }
-}
+mod tests;

@@ -42,7 +42,8 @@ pub(crate) fn run(arguments: &ExperimentArgs, output: &mut StandardOutput) -> Co
     }
     let effort = if *quick { ExperimentEffort::Quick } else { ExperimentEffort::Full };
     let mut outcomes = Vec::new();
-    for experiment in EXPERIMENTS.iter().filter(|one| name == ALL_EXPERIMENTS || one.name == name) {
+    for experiment in EXPERIMENTS.iter().filter(|one| name == ALL_EXPERIMENTS || one.name == *name)
+    {
         let findings = measure(experiment, effort).map_err(|error| CliError::scenario(&error))?;
         if interrupt::is_pressed() {
             let text = format!("{} during {}", interrupt::error(), experiment.name);
@@ -72,15 +73,15 @@ pub(crate) fn run(arguments: &ExperimentArgs, output: &mut StandardOutput) -> Co
 
 fn list(output: &mut StandardOutput) {
     let width = EXPERIMENTS.iter().map(|one| one.name.len()).max().unwrap_or(0);
-    for experiment in &EXPERIMENTS {
+    for experiment in EXPERIMENTS.iter() {
         let name = StyledLine::of(TextStyle::Head, format!("{:<width$} ", experiment.name));
-        output.line(&name.and(TextStyle::Plain, experiment.title));
+        output.line(&name.and(TextStyle::Plain, &experiment.title));
     }
 }
 
 /// Runs all points in parallel, up to Ctrl-C. The result does not depend on the number of threads.
 fn measure(
-    experiment: &Experiment,
+    experiment: &'static Experiment,
     effort: ExperimentEffort,
 ) -> Result<ExperimentResult, ScenarioError> {
     let points = experiment.points(effort);
@@ -99,8 +100,8 @@ fn measure(
 
 /// Writes the files of an experiment: text, JSON, a CSV file per table and an SVG file per plot.
 fn write(directory: &Path, outcome: &ExperimentOutcome) -> Result<(), CliError> {
-    let name = outcome.experiment.name;
-    let ExperimentResult { figures, settings, tables, plots, notes: _ } = &outcome.findings;
+    let name = &outcome.experiment.name;
+    let ExperimentResult { figures, settings, tables, plots } = &outcome.findings;
     let path = |end: &str| directory.join(format!("{name}{end}"));
     let values = |table: &ResultTable| csv::table(table, ValueSeparator::Comma);
     let mut text = String::new();

@@ -3,21 +3,12 @@
 use super::result_table::{CalibratedSetting, MilliValue};
 use crate::messaging::{MessageCosts, TransferMode};
 
-pub(super) fn all() -> Vec<CalibratedSetting> {
-    of("AM-II", &MessageCosts::AM_II, "42 µs, 31 MB/s")
-        .chain(of("GAM", &MessageCosts::GAM, "20 µs, 38 MB/s"))
-        .collect()
-}
-
-pub(super) fn am_ii() -> Vec<CalibratedSetting> {
-    of("AM-II", &MessageCosts::AM_II, "42 µs, 31 MB/s").collect()
-}
-
-fn of(
-    system: &'static str,
-    costs: &MessageCosts,
-    figures: &'static str,
-) -> impl Iterator<Item = CalibratedSetting> {
+/// Costs of a system, named as in descriptions.
+pub(super) fn costs(system: &str) -> impl Iterator<Item = CalibratedSetting> {
+    let (costs, figures) = match system {
+        "GAM" => (MessageCosts::GAM, "20 µs, 38 MB/s"),
+        _ => (MessageCosts::AM_II, "42 µs, 31 MB/s"),
+    };
     let layers = [
         ("host: o_s", costs.host_send),
         ("host: o_r", costs.host_receive),
@@ -42,6 +33,7 @@ fn of(
     };
     layers.into_iter().filter(|(_, periods)| *periods > 0).map(move |(name, periods)| {
         let why = format!("{system}, {way}: {figures}");
-        CalibratedSetting::new(name, MilliValue::microseconds(periods), "µs", &why)
+        let value = MilliValue::microseconds(periods);
+        CalibratedSetting { name, value, unit: "µs", why }
     })
 }

@@ -38,16 +38,19 @@ pub enum AxisScale {
     /// Logarithmic to base 2; values of zero or less are left out.
     Doubling,
     /// Categories, numbered from 0; curves are drawn as bars.
-    Names(&'static [&'static str]),
+    Names(&'static [String]),
 }
 
-/// Measured values as (x, y), ordered by x.
+/// Place along both axes.
+pub type CurvePoint = (MilliValue, MilliValue);
+
+/// Measured values, ordered by x.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlotCurve {
     /// Name in the legend.
     pub name: String,
     /// Points.
-    pub points: Vec<(MilliValue, MilliValue)>,
+    pub points: Vec<CurvePoint>,
     /// Half the lengths of their error bars; empty for a curve without.
     pub errors: Vec<MilliValue>,
 }
@@ -63,22 +66,8 @@ pub struct PlotMark {
     pub y: MilliValue,
 }
 
-impl PlotSpec {
-    pub(super) fn new(
-        name: &'static str,
-        title: &str,
-        [x, y]: [PlotAxis; 2],
-        curves: Vec<PlotCurve>,
-    ) -> Self {
-        Self { name, title: title.to_owned(), x, y, curves, marks: Vec::new() }
-    }
-}
-
 impl PlotCurve {
-    pub(super) fn new(
-        name: &str,
-        points: impl IntoIterator<Item = (MilliValue, MilliValue)>,
-    ) -> Self {
+    pub(super) fn new(name: &str, points: impl IntoIterator<Item = CurvePoint>) -> Self {
         let (name, points) = (name.to_owned(), points.into_iter().collect());
         Self { name, points, errors: Vec::new() }
     }
@@ -88,10 +77,5 @@ impl PlotAxis {
     /// Linear axis.
     pub const fn linear(label: &'static str) -> Self {
         Self { label: Cow::Borrowed(label), scale: AxisScale::Linear }
-    }
-
-    /// Logarithmic axis to base 2.
-    pub const fn doubling(label: &'static str) -> Self {
-        Self { label: Cow::Borrowed(label), scale: AxisScale::Doubling }
     }
 }

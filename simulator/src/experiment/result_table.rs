@@ -65,7 +65,7 @@ pub struct PublishedFigure {
     /// Published value, if there is one.
     pub published: Option<MilliValue>,
     /// Source, or the published statement in place of a number.
-    pub source: &'static str,
+    pub source: String,
     /// Simulated value.
     pub ours: Option<MilliValue>,
     /// Origin of the simulated value.
@@ -108,15 +108,6 @@ impl ResultTable {
         Self { name, title: title.to_owned(), columns: columns.to_vec(), rows }
     }
 
-    /// Number of a cell, in thousandths.
-    #[cfg(test)]
-    pub(super) fn number(&self, row: usize, column: usize) -> i64 {
-        match &self.rows[row][column] {
-            TableCell::Number(number) => number.0,
-            TableCell::Word(_) | TableCell::Nothing => panic!("a number"),
-        }
-    }
-
     /// Rows with the names of their columns.
     pub fn records(&self) -> impl Iterator<Item = TableRecord<'_>> {
         self.rows.iter().map(|cells| TableRecord { columns: &self.columns, cells })
@@ -148,23 +139,12 @@ impl Serialize for MilliValue {
 }
 
 impl PublishedFigure {
-    /// Figure of a run without published digits.
-    pub(super) fn measured(
-        what: impl Into<String>,
-        unit: &'static str,
-        source: &'static str,
-        ours: Option<MilliValue>,
-    ) -> Self {
-        let (what, origin) = (what.into(), FigureOrigin::Measured);
-        Self { what, unit, published: None, source, ours, origin }
-    }
-
     /// Table of figures, as in CSV and JSON.
     pub fn table(figures: &[Self]) -> ResultTable {
         let names = ["figure", "unit", "published", "ours", "origin", "source"];
         let row = |figure: &Self| {
             let Self { what, unit, published, source, ours, origin } = figure;
-            cells![&**what, *unit, *published, *ours, origin.name(), *source]
+            cells![&**what, *unit, *published, *ours, origin.name(), &**source]
         };
         let columns = names.map(|name| TableColumn::word(name, name));
         ResultTable::new("figures", "", &columns, figures.iter().map(row).collect())
@@ -172,6 +152,12 @@ impl PublishedFigure {
 }
 
 impl FigureOrigin {
+    /// Origin of a name; measured without one.
+    pub(super) fn named(name: &str) -> Self {
+        let origins = [Self::Set, Self::Computed, Self::Quoted];
+        origins.into_iter().find(|origin| origin.name() == name).unwrap_or(Self::Measured)
+    }
+
     /// Name in tables.
     pub const fn name(self) -> &'static str {
         match self {
@@ -184,15 +170,6 @@ impl FigureOrigin {
 }
 
 impl CalibratedSetting {
-    pub(super) fn new(
-        name: &'static str,
-        value: MilliValue,
-        unit: &'static str,
-        why: &str,
-    ) -> Self {
-        Self { name, value, unit, why: why.to_owned() }
-    }
-
     /// Table of parameters, as in CSV and JSON.
     pub fn table(settings: &[Self]) -> ResultTable {
         let row = |setting: &Self| cells![setting.name, setting.value, setting.unit, &*setting.why];
@@ -277,27 +254,6 @@ impl MilliValue {
         Self::ratio(periods.into(), PERIODS_PER_US.into())
     }
 
-    /// Mean in microseconds, from the sum of so many times in periods; none of no times.
-    pub fn mean_microseconds(periods: u64, count: u64) -> Option<Self> {
-        let each = u128::from(count) * u128::from(PERIODS_PER_US);
-        (count > 0).then(|| Self::ratio(periods.into(), each))
-    }
-
-    /// Mb/s, from bytes and periods.
-    pub fn megabits(bytes: u64, periods: u64) -> Self {
-        Self::ratio(u128::from(bytes) * u128::from(8 * PERIODS_PER_US), periods.into())
-    }
-
-    /// MB/s of 10⁶ bytes, from bytes and periods.
-    pub fn megabytes(bytes: u64, periods: u64) -> Self {
-        Self::ratio(u128::from(bytes) * u128::from(PERIODS_PER_US), periods.into())
-    }
-
-    /// Rate per second, from a count and the periods it took.
-    pub fn per_second(count: u64, periods: u64) -> Self {
-        Self::ratio(u128::from(count) * u128::from(1_000_000 * PERIODS_PER_US), periods.into())
-    }
-
     /// Text with `places` decimals (at most three), rounded half away from zero.
     pub fn with_places(self, places: u8) -> String {
         let (step, width) = match places {
@@ -318,19 +274,6 @@ impl fmt::Display for MilliValue {
         let text = self.with_places(3);
         f.write_str(text.trim_end_matches('0').trim_end_matches('.'))
     }
-}
-
-/// Slope of the least-squares line through the points.
-pub fn slope(points: &[(MilliValue, MilliValue)]) -> Option<MilliValue> {
-    let count = i128::try_from(points.len()).ok()?;
-    let sum = |of: &dyn Fn(i128, i128) -> i128| -> i128 {
-        points.iter().map(|(x, y)| of(i128::from(x.0), i128::from(y.0))).sum()
-    };
-    let (x, y) = (sum(&|x, _| x), sum(&|_, y| y));
-    let above = count.checked_mul(sum(&|x, y| x * y))?.checked_sub(x.checked_mul(y)?)?;
-    let below = count.checked_mul(sum(&|x, _| x * x))?.checked_sub(x.checked_mul(x)?)?;
-    let scaled = above.checked_mul(1000)?.checked_add(below / 2)?.checked_div_euclid(below)?;
-    i64::try_from(scaled).ok().map(MilliValue)
 }
 
 /// Periods of the full rate in a microsecond. §4.2
@@ -365,30 +308,8 @@ mod tests {
     }
 
     #[test]
-    fn rates_count_80_periods_in_a_microsecond() {
-        // A byte in every period is 640 Mb/s, 80 MB/s.
-        assert_eq!(MilliValue::megabits(8192, 8192), MilliValue::whole(640));
-        assert_eq!(MilliValue::megabytes(8192, 8192), MilliValue::whole(80));
-        assert_eq!(MilliValue::per_second(1, 1024).with_places(3), "78125.000");
+    fn a_microsecond_has_80_periods() {
+        assert_eq!(MilliValue::microseconds(80), MilliValue::whole(1));
         assert_eq!(MilliValue::microseconds(1), MilliValue(13), "12.5 ns");
-        assert_eq!(MilliValue::megabits(1, 0), MilliValue(0));
-    }
-
-    #[test]
-    fn a_slope_is_that_of_the_least_squares() {
-        let line = |points: &[(i64, i64)]| {
-            let points: Vec<_> =
-                points.iter().map(|(x, y)| (MilliValue(*x), MilliValue(*y))).collect();
-            slope(&points)
-        };
-        assert_eq!(
-            line(&[(1000, 13_000), (2000, 25_800), (3000, 38_600)]),
-            Some(MilliValue(12_800))
-        );
-        // By hand: the means are 2 and 14/3; 1·4 + 1·4 over 2.
-        assert_eq!(line(&[(1000, 1000), (2000, 4000), (3000, 9000)]), Some(MilliValue(4000)));
-        assert_eq!(line(&[(1000, 9000), (2000, 1000)]), Some(MilliValue(-8000)));
-        assert_eq!(line(&[(1000, 9000), (1000, 1000)]), None);
-        assert_eq!(line(&[]), None);
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct ExperimentJson<'a> {
     figures: ResultTable,
     settings: ResultTable,
     tables: Vec<TableJson<'a>>,
-    notes: &'a [&'static str],
+    notes: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -36,8 +36,8 @@ pub(super) fn all(outcomes: &[ExperimentOutcome]) -> ExperimentsJson<'_> {
 pub(super) fn whole(outcome: &ExperimentOutcome) -> ExperimentJson<'_> {
     let ExperimentOutcome { experiment, effort, findings } = outcome;
     ExperimentJson {
-        experiment: experiment.name,
-        title: experiment.title,
+        experiment: &experiment.name,
+        title: &experiment.title,
         effort: match effort {
             ExperimentEffort::Full => "full",
             ExperimentEffort::Quick => "quick",
@@ -49,7 +49,7 @@ pub(super) fn whole(outcome: &ExperimentOutcome) -> ExperimentJson<'_> {
             .iter()
             .map(|rows| TableJson { table: rows.name, title: &rows.title, rows })
             .collect(),
-        notes: findings.notes,
+        notes: &experiment.notes,
     }
 }
 

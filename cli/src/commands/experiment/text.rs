@@ -27,10 +27,10 @@ pub(super) fn print(outcome: &ExperimentOutcome, out: &mut impl FnMut(StyledLine
     for table in &findings.tables {
         section(&table.title, &strips(table), out);
     }
-    if !findings.notes.is_empty() {
+    if !experiment.notes.is_empty() {
         out(StyledLine::default());
     }
-    for note in findings.notes {
+    for note in &experiment.notes {
         for (n, line) in wrapped(note.split_whitespace(), " ", WIDTH - 2).iter().enumerate() {
             let lead = if n == 0 { "- " } else { "  " };
             out(StyledLine::of(TextStyle::Dim, lead).and(TextStyle::Plain, line));
@@ -50,7 +50,7 @@ fn figures(figures: &[PublishedFigure]) -> Vec<TextColumn> {
         TextColumn::styled("ours", figures, |it| (TextStyle::Good, number(it.ours))),
         TextColumn::styled("", figures, |figure| dim(figure.unit)).left(),
         TextColumn::styled("origin", figures, origin).left(),
-        TextColumn::styled("source", figures, |figure| dim(figure.source)).left(),
+        TextColumn::styled("source", figures, |figure| dim(&figure.source)).left(),
     ]);
     columns
 }
