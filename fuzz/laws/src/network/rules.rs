@@ -18,8 +18,10 @@ use super::run::RunOutcome;
 pub fn check(scenario: &Scenario, outcome: &RunOutcome) {
     every_packet_ends_once(outcome);
     let ports = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
+    let rows = outcome.rows_by_port();
+    let slip = if outcome.rows.iter().any(|row| row.time_ps.is_some()) { 2 } else { 0 };
     for port in ports {
-        let Some(end) = LinkEnd::new(scenario, outcome, port) else { continue };
+        let Some(end) = LinkEnd::new(scenario, &rows, port, (outcome.from, slip)) else { continue };
         end.what_is_sent_is_received();
         end.no_slack_buffer_overflows();
         end.no_living_link_is_silent();
@@ -86,21 +88,26 @@ struct LinkEnd<'a> {
     sound: [bool; 2],
     /// Periods by which times differ more if clocks do. W-6
     slip: u32,
-    own: Vec<&'a TruthEvent>,
-    far: Vec<&'a TruthEvent>,
+    own: &'a [&'a TruthEvent],
+    far: &'a [&'a TruthEvent],
 }
 
 impl<'a> LinkEnd<'a> {
-    fn new(scenario: &'a Scenario, outcome: &'a RunOutcome, port: NodePort) -> Option<Self> {
+    fn new(
+        scenario: &'a Scenario,
+        rows: &'a BTreeMap<NodePort, Vec<&'a TruthEvent>>,
+        port: NodePort,
+        (from, slip): (u64, u32),
+    ) -> Option<Self> {
         let peer = scenario.topology.peer(port)?;
-        let rows = |port| outcome.rows.iter().filter(|row| row.place == port).collect();
+        let rows = |port| rows.get(&port).map_or(&[][..], Vec::as_slice);
         Some(Self {
             scenario,
-            from: outcome.from,
+            from,
             port,
             peer,
             link: scenario.topology.link(port)?,
-            slip: if outcome.rows.iter().any(|row| row.time_ps.is_some()) { 2 } else { 0 },
+            slip,
             sound: [(port, peer), (peer, port)].map(|(from, to)| is_sound(scenario, from, to)),
             own: rows(port),
             far: rows(peer),

@@ -27,6 +27,15 @@ pub struct RunOutcome {
     pub skipped: u64,
 }
 
+impl RunOutcome {
+    /// Rows of each port, in order of time.
+    pub(super) fn rows_by_port(&self) -> BTreeMap<NodePort, Vec<&TruthEvent>> {
+        let mut ports: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        self.rows.iter().for_each(|row| ports.entry(row.place).or_default().push(row));
+        ports
+    }
+}
+
 /// Runs a scenario. The recording is handed out every `slice` periods.
 pub fn run(scenario: &Scenario, wanted: TraceLevel, layout: VisitOrder, slice: u64) -> RunOutcome {
     run_with(SimulationEngine::Event, scenario, wanted, (layout, slice))

@@ -23,7 +23,7 @@ use simulator::fault::FaultKind;
 use simulator::link::LinkParameters;
 use simulator::scenario::Scenario;
 use simulator::topology::{ExtensionSupport, NodeKind, NodePort};
-use simulator::truth::TruthEventKind;
+use simulator::truth::{TruthEvent, TruthEventKind};
 
 use super::analyzed::AnalyzedCapture;
 use super::facts::power_lost;
@@ -48,6 +48,7 @@ struct TappedChannel<'a> {
 
 pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCapture) -> BoundsWidth {
     let AnalyzedCapture { fills, contradictions, .. } = reading;
+    let rows = outcome.rows_by_port();
     let mut width = BoundsWidth::default();
     for (id, channel) in (0..).map(ChannelId).zip(&outcome.channels) {
         let named = |name: &str| {
@@ -64,7 +65,8 @@ pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCaptur
         for pair in fills.windows(2) {
             assert_eq!(pair.first().map(|it| it.end), pair.last().map(|it| it.start));
         }
-        way.compare(outcome, fills, until, &mut width);
+        let rows = rows.get(&receiver).map_or(&[][..], Vec::as_slice);
+        way.compare(rows, fills, until, &mut width);
         if until == u64::MAX {
             width.contradictions += contradictions.get(&id).copied().unwrap_or(0);
         }
@@ -135,15 +137,14 @@ impl TappedChannel<'_> {
 
     fn compare(
         &self,
-        outcome: &RunOutcome,
+        rows: &[&TruthEvent],
         fills: &[FillBounds],
         until: u64,
         width: &mut BoundsWidth,
     ) {
         let divisor = u64::from(self.divisor());
         let until = until.min(self.scenario.duration) / divisor;
-        let rows = outcome.rows.iter().filter(|row| row.place == self.receiver);
-        let truth = rows.filter_map(|row| match row.kind {
+        let truth = rows.iter().filter_map(|row| match row.kind {
             TruthEventKind::Fill { fill, slope } => Some((row.at / divisor, fill, slope)),
             _ => None,
         });
