@@ -192,7 +192,7 @@ impl BlockingTracker {
     ) {
         let Some(wait) = self.waits.get(id) else { return };
         let head = (context.heads)(id);
-        let ask = match (head, wait.spell.ask) {
+        let target = match (head, wait.spell.target) {
             _ if context.network.behind(id) == TopologyNodeKind::Host => WaitTarget::Host,
             (Some(HeadPacket { wants: Some(output), .. }), _) => WaitTarget::Output(output),
             (Some(_), _) | (None, None) => WaitTarget::OutOfSight,
@@ -200,12 +200,12 @@ impl BlockingTracker {
             // unchanged, as the input is still full.
             (None, Some(known)) => known,
         };
-        if wait.is_learned(head) && ask != WaitTarget::OutOfSight {
-            self.learn_target(id, ask, context.network);
-        } else if wait.spell.ask != Some(ask) {
-            self.change_target(id, ask, context, out);
+        if wait.is_learned(head) && target != WaitTarget::OutOfSight {
+            self.learn_target(id, target, context.network);
+        } else if wait.spell.target != Some(target) {
+            self.change_target(id, target, context, out);
         }
-        let holder = match (ask, head.map(|head| head.passing)) {
+        let holder = match (target, head.map(|head| head.passing)) {
             (WaitTarget::Output(output), Some(HeadProgress::Waiting)) => {
                 *holders.entry(output).or_insert_with(|| context.holder(output))
             }
@@ -219,7 +219,7 @@ impl BlockingTracker {
     fn change_target(
         &mut self,
         id: ChannelId,
-        ask: WaitTarget,
+        target: WaitTarget,
         context: WaitContext<'_>,
         out: &mut impl FnMut(BlockingEvent),
     ) {
@@ -227,20 +227,20 @@ impl BlockingTracker {
         let why = self.current_cause(id, context.now);
         self.leave_queue(id);
         if let Some(wait) = self.waits.get_mut(id) {
-            wait.change_target(ask, context.now, why);
+            wait.change_target(target, context.now, why);
         }
-        self.join_queue(id, ask, context.network);
+        self.join_queue(id, target, context.network);
     }
 
     /// Sets the target that a stopped channel has had since the phase began.
-    fn learn_target(&mut self, id: ChannelId, ask: WaitTarget, network: &CaptureNetwork) {
+    fn learn_target(&mut self, id: ChannelId, target: WaitTarget, network: &CaptureNetwork) {
         let Some(wait) = self.waits.get_mut(id) else { return };
-        wait.spell.ask = Some(ask);
-        self.join_queue(id, ask, network);
+        wait.spell.target = Some(target);
+        self.join_queue(id, target, network);
     }
 
-    fn join_queue(&mut self, id: ChannelId, ask: WaitTarget, network: &CaptureNetwork) {
-        if let WaitTarget::Output(output) = ask {
+    fn join_queue(&mut self, id: ChannelId, target: WaitTarget, network: &CaptureNetwork) {
+        if let WaitTarget::Output(output) = target {
             self.queues.entry(output).or_default().insert(id);
             self.detect_cycle(id, network);
         }
@@ -248,8 +248,8 @@ impl BlockingTracker {
 
     /// Removes a stopped channel from the queue of its target.
     fn leave_queue(&mut self, id: ChannelId) {
-        let ask = self.waits.get(id).and_then(|wait| wait.spell.ask);
-        if let Some(WaitTarget::Output(output)) = ask
+        let target = self.waits.get(id).and_then(|wait| wait.spell.target);
+        if let Some(WaitTarget::Output(output)) = target
             && let Some(queue) = self.queues.get_mut(&output)
         {
             queue.remove(&id);

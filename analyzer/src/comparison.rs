@@ -166,7 +166,7 @@ impl CaptureFigures {
         let hosts: BTreeSet<&str> = hosts.map(|node| &*node.name).collect();
         let traffic = flows.nodes();
         let findings = analysis.findings();
-        let has_hole = findings.ledger().total(FindingKind::Hole) > 0;
+        let has_hole = findings.set().total(FindingKind::Hole) > 0;
         // Flows that were left out may be those of any host.
         for ((capture, host), times) in ends.iter().filter(|_| flows.omitted() == 0) {
             if hosts.contains(&**host) {
@@ -178,7 +178,7 @@ impl CaptureFigures {
             }
         }
         // Notes are about traffic and the recording; a hole hides what it covers.
-        let found = findings.ledger().found().filter(|(kind, ..)| {
+        let found = findings.set().found().filter(|(kind, ..)| {
             kind.about().severity != Severity::Note || *kind == FindingKind::Hole
         });
         for (kind, id, found) in found {
@@ -220,7 +220,7 @@ impl CaptureFigures {
             recorded,
         );
         add("packets", ratio(totals.packets.count(), recorded), recorded);
-        let known = if report.tells_stops() { recorded } else { 0.0 };
+        let known = if report.shows_stops() { recorded } else { 0.0 };
         let stopped = time(totals.stops.periods);
         add("stops", ratio(totals.stops.count, known), known);
         add("stopped", (known > 0.0).then(|| rounded((stopped / known).min(1.0))), known);

@@ -73,7 +73,7 @@ named_enum! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransportEvent {
     /// Observation about a packet or a message.
-    Noticed(Observation),
+    Observed(Observation),
     /// A packet with the protocol's packet type that cannot be parsed.
     Malformed(MalformedPacket),
     /// End of a conversation.
@@ -84,7 +84,7 @@ impl TransportEvent {
     /// First place at which its packet, or a packet of it, was seen.
     pub const fn place(&self) -> ObservedPlace {
         match self {
-            Self::Noticed(it) => it.place,
+            Self::Observed(it) => it.place,
             Self::Malformed(it) => it.place,
             Self::Conversation(it) => it.first,
         }
@@ -142,7 +142,7 @@ impl ConversationTracker {
         let Self { talks, scene, quiet, .. } = self;
         let Some(talk) = talks.get_mut(&key) else { return };
         quiet.remove(&(talk.last, key));
-        talk.step(seen, scene, &mut |noticed| out(TransportEvent::Noticed(noticed)));
+        talk.step(seen, scene, &mut |observation| out(TransportEvent::Observed(observation)));
         quiet.insert((talk.last, key));
     }
 
@@ -163,7 +163,7 @@ impl ConversationTracker {
         ended: ConversationEnd,
         out: &mut impl FnMut(TransportEvent),
     ) {
-        talk.finish(&self.scene, &mut |noticed| out(TransportEvent::Noticed(noticed)));
+        talk.finish(&self.scene, &mut |observation| out(TransportEvent::Observed(observation)));
         let ConversationState { number, key, first, last, sums, history, .. } = talk;
         let told = Conversation { number, key, first, last, sums, history, ended };
         out(TransportEvent::Conversation(Box::new(told)));

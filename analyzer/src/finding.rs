@@ -56,7 +56,7 @@ const COMPARED: [FindingKind; 5] = [
 /// occurrences.
 #[derive(Clone, Debug, Default)]
 pub struct FindingChecks {
-    ledger: FindingSet,
+    set: FindingSet,
     sides: BTreeMap<ChannelId, Box<CheckedChannel>>,
     /// Channels of the checks that were added.
     compared: BTreeMap<ChannelId, ComparedChannel>,
@@ -110,12 +110,12 @@ impl SymbolObserver<'_> {
 impl FindingChecks {
     /// Keeps every case from now on, until it is taken.
     pub(crate) fn keep_cases(&mut self) {
-        self.ledger.keep_cases();
+        self.set.keep_cases();
     }
 
     /// Removes the cases that were found since the last call.
     pub fn take_cases(&mut self) -> Vec<FindingCase> {
-        self.ledger.take_cases()
+        self.set.take_cases()
     }
 
     /// Adds a channel.
@@ -130,13 +130,13 @@ impl FindingChecks {
             open_wires: OpenWirePackets::default(),
         });
         self.sides.insert(id, side);
-        self.ledger.recorded.declare(id);
-        self.ledger.seen.channels += 1;
+        self.set.recorded.declare(id);
+        self.set.seen.channels += 1;
     }
 
     /// Declares two channels as the directions of one link.
     pub fn join(&mut self, one: ChannelId, other: ChannelId) {
-        self.ledger.recorded.join(one, other);
+        self.set.recorded.join(one, other);
         for (id, peer) in [(one, other), (other, one)] {
             let opposite = self.sides.get(&peer).map(|side| (side.period, side.parameters));
             if let (Some(side), Some((opposite_period, opposite))) =
@@ -144,7 +144,7 @@ impl FindingChecks {
             {
                 side.peer = Some(peer);
                 side.watch.join([side.period, opposite_period], &opposite);
-                self.ledger.seen.paired += 1;
+                self.set.seen.paired += 1;
             }
         }
     }
@@ -157,10 +157,10 @@ impl FindingChecks {
         chunk: &Chunk<'_>,
         walk: impl FnOnce(&mut SymbolObserver<'_>),
     ) {
-        let Self { ledger, sides, .. } = self;
+        let Self { set, sides, .. } = self;
         let Some(side) = sides.get_mut(&id) else { return };
-        ledger.recorded.add(id, [chunk.first, chunk.end()].map(|at| side.period.time(at.0)));
-        let sink = FindingSink { ledger, channel: id, period: side.period };
+        set.recorded.add(id, [chunk.first, chunk.end()].map(|at| side.period.time(at.0)));
+        let sink = FindingSink { set, channel: id, period: side.period };
         let mut observer = SymbolObserver { checker: &mut side.wire, sink };
         observer.checker.begin(chunk, &mut observer.sink);
         walk(&mut observer);
@@ -169,31 +169,31 @@ impl FindingChecks {
 
     /// Checks an event; events must be passed in order of time.
     pub fn row(&mut self, row: &TimedEvent) {
-        let Self { ledger, sides, .. } = self;
-        ledger.pass(row.time);
+        let Self { set, sides, .. } = self;
+        set.pass(row.time);
         let Some(side) = sides.get_mut(&row.channel) else { return };
         let (peer, period) = (side.peer, side.period);
-        let mut scribe = FindingSink { ledger, channel: row.channel, period };
+        let mut sink = FindingSink { set, channel: row.channel, period };
         if side.peer.is_some() {
-            side.watch.requests.expire(row.at, &mut scribe);
+            side.watch.requests.expire(row.at, &mut sink);
         }
         if let ChannelEvent::Packet(packet) = &row.body
             && let Some((wire, at)) = side.open_wires.packet(packet)
         {
-            scribe.note(FindingKind::WireOpen, at, || open_wire(wire));
+            sink.note(FindingKind::WireOpen, at, || open_wire(wire));
         }
-        let command = side.watch.row(row, &mut scribe);
+        let command = side.watch.row(row, &mut sink);
         let event = row.body.link();
         if command.is_none() && event.is_none() {
             return;
         }
         let Some(opposite) = peer.and_then(|peer| sides.get_mut(&peer)) else { return };
         if let Some(command) = command {
-            opposite.watch.commanded(command, &mut ledger.seen);
+            opposite.watch.commanded(command, &mut set.seen);
         }
-        let odd = event.and_then(|event| opposite.watch.opposite(event, &mut ledger.seen));
+        let odd = event.and_then(|event| opposite.watch.opposite(event, &mut set.seen));
         if let Some(kind) = odd {
-            FindingSink { ledger, channel: row.channel, period }.note(kind, row.at, Vec::new);
+            FindingSink { set, channel: row.channel, period }.note(kind, row.at, Vec::new);
         }
     }
 
@@ -216,30 +216,30 @@ impl FindingChecks {
 
     /// Ends the recording of all channels.
     pub fn finish(&mut self) {
-        let Self { ledger, sides, .. } = self;
+        let Self { set, sides, .. } = self;
         for (id, side) in sides {
-            let mut scribe = FindingSink { ledger, channel: *id, period: side.period };
+            let mut sink = FindingSink { set, channel: *id, period: side.period };
             if side.peer.is_none() {
-                scribe.note(FindingKind::OneWay, side.watch.first, Vec::new);
+                sink.note(FindingKind::OneWay, side.watch.first, Vec::new);
             } else {
-                side.watch.requests.expire(side.wire.next(), &mut scribe);
+                side.watch.requests.expire(side.wire.next(), &mut sink);
             }
-            side.watch.stops.finish(side.wire.next(), &mut scribe);
+            side.watch.stops.finish(side.wire.next(), &mut sink);
         }
         self.measurements();
     }
 
     /// Findings and rule coverage so far.
-    pub const fn ledger(&self) -> &FindingSet {
-        &self.ledger
+    pub const fn set(&self) -> &FindingSet {
+        &self.set
     }
 
     /// Reports clock drift once per link, and removes the findings that compare times of such a
     /// link. Must be called after the last `absorb`. W-6
     pub(crate) fn forgive_drift(&mut self) {
-        let Self { ledger, compared: sides, .. } = self;
+        let Self { set, compared: sides, .. } = self;
         for (id, side) in &*sides {
-            let told = |id: &ChannelId| ledger.has(FindingKind::ClockDrift, *id);
+            let told = |id: &ChannelId| set.has(FindingKind::ClockDrift, *id);
             if let Some((at, ppm)) = side.drift
                 && !told(id)
                 && !side.peer.is_some_and(|peer| told(&peer))
@@ -250,14 +250,14 @@ impl FindingChecks {
                 let other =
                     other.filter(|peer| sides.get(peer).is_some_and(|it| it.period != full));
                 let (channel, ppm) = other.map_or((*id, ppm), |peer| (peer, -ppm));
-                let mut scribe = FindingSink { ledger, channel, period: side.period };
-                scribe.note(FindingKind::ClockDrift, at, || journeys::drift(ppm));
+                let mut sink = FindingSink { set, channel, period: side.period };
+                sink.note(FindingKind::ClockDrift, at, || journeys::drift(ppm));
             }
         }
         for (id, side) in &*sides {
-            if ledger.has(FindingKind::ClockDrift, *id) {
+            if set.has(FindingKind::ClockDrift, *id) {
                 for id in [Some(*id), side.peer].into_iter().flatten() {
-                    ledger.forget(&COMPARED, id);
+                    set.forget(&COMPARED, id);
                 }
             }
         }
@@ -265,19 +265,19 @@ impl FindingChecks {
 
     /// Continues other checks.
     pub(crate) fn take_over(&mut self, other: Self) {
-        self.ledger.absorb(other.ledger);
+        self.set.absorb(other.set);
         self.sides.extend(other.sides);
         self.compared.extend(other.compared);
     }
 
     /// Adds the findings of other checks, of channels without characters.
     pub(crate) fn absorb_silent(&mut self, other: Self) {
-        self.ledger.absorb(other.ledger);
+        self.set.absorb(other.set);
     }
 
     /// Adds the findings and channels of other checks.
     pub fn absorb(&mut self, other: &Self) {
-        self.ledger.absorb(other.ledger.clone());
+        self.set.absorb(other.set.clone());
         let compared = other.sides.iter().map(|(id, side)| {
             let CheckedChannel { peer, period, watch, .. } = &**side;
             (*id, ComparedChannel { peer: *peer, period: *period, drift: watch.stops.drift() })

@@ -95,8 +95,8 @@ impl Serialize for FirstOccurrence<'_> {
 }
 
 /// The findings: by severity, rule, and number, the most first.
-pub fn ranked(ledger: &FindingSet) -> Vec<(FindingKind, ChannelId, &Finding)> {
-    let mut all: Vec<_> = ledger.found().collect();
+pub fn ranked(set: &FindingSet) -> Vec<(FindingKind, ChannelId, &Finding)> {
+    let mut all: Vec<_> = set.found().collect();
     all.sort_by_key(|(kind, channel, found)| {
         (found.severity, *kind, Reverse(found.count), *channel)
     });

@@ -86,7 +86,7 @@ pub struct ImpliedPassage {
 #[derive(Debug, Default)]
 pub struct JourneyTracker {
     net: NetworkMap,
-    legs: HopTable,
+    table: HopTable,
     pub(crate) clocks: ClockEstimator,
     recent: RecentSets<(u64, HopId)>,
     arrivals: RecentSets<ArrivedPacket>,
@@ -149,7 +149,7 @@ impl JourneyTracker {
 
     /// Earliest start of a packet whose journey has not been reported.
     pub fn oldest(&self) -> Option<Picoseconds> {
-        self.legs.oldest()
+        self.table.oldest()
     }
 
     /// Decides all pending packets at the end of the recording.
@@ -158,19 +158,19 @@ impl JourneyTracker {
         let copied: Vec<(u64, HopId)> =
             self.net.lanes.iter().flat_map(|lane| lane.copied.iter().copied()).collect();
         copied.into_iter().for_each(|copied| self.end_copied(copied));
-        for leg in self.legs.ids() {
-            let Some(found) = self.legs.get(leg) else { continue };
+        for hop in self.table.ids() {
+            let Some(found) = self.table.get(hop) else { continue };
             if found.fate.is_none() && !matches!(found.onward, NextHop::Gone(_)) {
                 // A packet that has left the switch may not have reached the next tap.
                 let is_over = found.passed.is_some_and(|until| until < end);
                 let unseen =
                     if is_over { JourneyFate::Dropped("S-1") } else { JourneyFate::UnderWay };
                 let fate = self.verdict(found, unseen);
-                self.settle(leg, fate, out);
+                self.settle(hop, fate, out);
             }
         }
         // Only packets with omitted events remain.
-        self.legs = HopTable::default();
+        self.table = HopTable::default();
         self.waiting.clear();
         let waiting = self.net.lanes.iter_mut().filter(|lane| !lane.queue.is_empty());
         waiting.for_each(|lane| lane.queue.clear());
@@ -181,7 +181,7 @@ impl JourneyTracker {
         let since = self.net.busy_since(place, first, row.time);
         let Some(lane) = self.net.lane(place) else { return };
         let held = BlockingPackets { output: lane.last, input: None, resumed: lane.resumed };
-        let leg = self.legs.add(HopRecord {
+        let hop = self.table.add(HopRecord {
             lane: place,
             number: lane.next_number,
             first,
@@ -194,15 +194,15 @@ impl JourneyTracker {
         self.revision += u64::from(row.time < self.newest);
         self.newest = row.time;
         let Some(lane) = self.net.lane_mut(place) else { return };
-        let unclosed = lane.open.replace(leg);
+        let unclosed = lane.open.replace(hop);
         let crowded = lane.to.and_then(|_| {
-            lane.queue.push_back(QueuedHop { id: leg, first });
+            lane.queue.push_back(QueuedHop { id: hop, first });
             (lane.queue.len() > QUEUE_MAX).then(|| lane.queue.pop_front().map(|it| it.id)).flatten()
         });
         self.net.heads(place).into_iter().for_each(|heads| heads.count(first));
-        unclosed.into_iter().for_each(|leg| self.forget(leg));
-        crowded.into_iter().for_each(|leg| self.overtaken(leg, out));
-        self.claim(leg);
+        unclosed.into_iter().for_each(|hop| self.forget(hop));
+        crowded.into_iter().for_each(|hop| self.overtaken(hop, out));
+        self.claim(hop);
     }
 
     /// Records the end of a packet and matches it with its hop before.
@@ -224,14 +224,14 @@ impl JourneyTracker {
         lane.sum = lane.sum.saturating_add(packet.length);
         lane.last = Some((packet.number, row.time));
         let sum = lane.sum;
-        let Some(leg) = self.legs.get(id) else { return };
-        let closed = ClosedPacket::new(row.time, leg.first, packet, sum);
-        let (body, seq) = (closed.body, leg.seq);
-        self.legs.close(id, packet.number, closed);
+        let Some(hop) = self.table.get(id) else { return };
+        let closed = ClosedPacket::new(row.time, hop.first, packet, sum);
+        let (body, seq) = (closed.body, hop.seq);
+        self.table.close(id, packet.number, closed);
         self.find_before(id, out);
         self.decide_behind(place, out);
-        let Some(leg) = self.legs.get(id) else { return };
-        if let NextHop::Gone(_) = leg.onward {
+        let Some(hop) = self.table.get(id) else { return };
+        if let NextHop::Gone(_) = hop.onward {
             self.emit_if_complete(id, out);
             return;
         }
@@ -249,19 +249,19 @@ impl JourneyTracker {
         (body, seq): (codec::crc::CrcResidue, u64),
         out: &mut Vec<Journey>,
     ) {
-        let Some(leg) = self.legs.get(id) else { return };
-        let node = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
+        let Some(hop) = self.table.get(id) else { return };
+        let node = self.net.lane(hop.lane).and_then(|lane| self.net.node_at(lane.to));
         if node.is_some_and(|(node, _)| !node.is_switch()) {
-            let fate = self.verdict(leg, JourneyFate::UnderWay);
+            let fate = self.verdict(hop, JourneyFate::UnderWay);
             self.leave_queue(id);
             self.settle(id, fate, out);
-        } else if node.is_none() && !is_route_byte(leg.first) {
+        } else if node.is_none() && !is_route_byte(hop.first) {
             // A packet whose first byte is a tag is for a host.
             self.settle(id, JourneyFate::Arrived, out);
         } else {
             self.recent.add(body, ANY_NODE, (seq, id));
             let is_fibre = node.is_some_and(|(node, _)| node.fibre.is_some());
-            if leg.is_free() && (is_fibre || self.requested(leg) == RequestedOutput::Unseen) {
+            if hop.is_free() && (is_fibre || self.requested(hop) == RequestedOutput::Unseen) {
                 self.wait(id, seq, out);
             }
         }
@@ -269,11 +269,11 @@ impl JourneyTracker {
 
     /// Removes a matched packet from its input and updates the state of input and output.
     fn left(&mut self, candidate: &HopCandidate, to: HopId, out: &mut Vec<Journey>) {
-        let Some(leaving) = self.legs.get(to) else { return };
+        let Some(leaving) = self.table.get(to) else { return };
         let (output, since, last) = (leaving.lane, leaving.time, leaving.number);
         let ended = leaving.closed.as_ref().map(|closed| closed.at);
-        let Some(leg) = self.legs.get(candidate.leg) else { return };
-        let (number, first) = (leg.number, leg.first);
+        let Some(hop) = self.table.get(candidate.hop) else { return };
+        let (number, first) = (hop.number, hop.first);
         if candidate.fit == ByteFit::Same {
             self.revision += u64::from(self.net.vote(candidate.lane, output, first));
             self.record_passage(candidate, to);
@@ -289,8 +289,8 @@ impl JourneyTracker {
         lane.queue.remove(candidate.place);
         let cleared = ended.map(|ended| (number, ended.saturating_sub(late.unwrap_or(0))));
         let before = std::mem::replace(&mut lane.left, cleared);
-        if let Some(leg) = self.legs.get_mut(to) {
-            leg.held.input = before;
+        if let Some(hop) = self.table.get_mut(to) {
+            hop.held.input = before;
         }
         // The token is updated only by the newest packet of the output: a late decision is
         // outdated. S-5
@@ -300,18 +300,18 @@ impl JourneyTracker {
             output.served = port;
         }
         // A match by turn alone is no evidence about other packets.
-        for leg in gone.into_iter().filter(|_| candidate.fit != ByteFit::Turn) {
-            self.mark_overtaken(leg, since);
+        for hop in gone.into_iter().filter(|_| candidate.fit != ByteFit::Turn) {
+            self.mark_overtaken(hop, since);
         }
         self.drain(candidate.lane, out);
     }
 
     /// Starts the deadline of a packet that a later packet of its input has overtaken.
     fn mark_overtaken(&mut self, id: HopId, since: Picoseconds) {
-        let Some(leg) = self.legs.get(id) else { return };
-        let late = self.net.lateness(leg);
-        if let Some(leg) = self.legs.get_mut(id) {
-            leg.passed.get_or_insert(since + late);
+        let Some(hop) = self.table.get(id) else { return };
+        let late = self.net.lateness(hop);
+        if let Some(hop) = self.table.get_mut(id) {
+            hop.passed.get_or_insert(since + late);
         }
     }
 
@@ -320,12 +320,12 @@ impl JourneyTracker {
         loop {
             let Some(lane) = self.net.lane(place) else { return };
             let Some(front) = lane.queue.front().map(|it| it.id) else { return };
-            let Some(leg) = self.legs.get(front) else { return };
-            let Some(closed) = &leg.closed else { return };
+            let Some(hop) = self.table.get(front) else { return };
+            let Some(closed) = &hop.closed else { return };
             let now = lane.last.map_or(0, |(_, time)| time);
             let beyond = lane.sum.saturating_sub(closed.sum) > lane.room;
-            let over = leg.passed.is_some_and(|until| until < now) || leg.is_emptied(now);
-            if !leg.is_free() || !(over || beyond) || self.may_be_leaving(leg) {
+            let over = hop.passed.is_some_and(|until| until < now) || hop.is_emptied(now);
+            if !hop.is_free() || !(over || beyond) || self.may_be_leaving(hop) {
                 return;
             }
             self.leave_queue(front);
@@ -335,9 +335,9 @@ impl JourneyTracker {
 
     /// Settles a packet that was not captured at an output and can no longer appear there.
     fn overtaken(&mut self, id: HopId, out: &mut Vec<Journey>) {
-        let Some(leg) = self.legs.get(id) else { return };
-        let seq = leg.seq;
-        let fate = self.verdict(leg, JourneyFate::Dropped("S-1"));
+        let Some(hop) = self.table.get(id) else { return };
+        let seq = hop.seq;
+        let fate = self.verdict(hop, JourneyFate::Dropped("S-1"));
         if fate == JourneyFate::OutOfSight {
             self.wait(id, seq, out);
         } else {
@@ -346,34 +346,34 @@ impl JourneyTracker {
     }
 
     /// Fate of a packet that was not captured at an output; `unseen` if there is no other evidence.
-    fn verdict(&self, leg: &HopRecord, unseen: JourneyFate) -> JourneyFate {
-        let node = self.net.lane(leg.lane).and_then(|lane| self.net.node_at(lane.to));
+    fn verdict(&self, hop: &HopRecord, unseen: JourneyFate) -> JourneyFate {
+        let node = self.net.lane(hop.lane).and_then(|lane| self.net.node_at(lane.to));
         let Some((node, _)) = node else { return JourneyFate::OutOfSight };
         if !node.is_switch() {
-            let ended_by = leg.closed.as_ref().map(|closed| closed.ended_by);
+            let ended_by = hop.closed.as_ref().map(|closed| closed.ended_by);
             return match ended_by {
                 None | Some(FrameEnd::CaptureEnd) => JourneyFate::UnderWay,
-                Some(_) if is_route_byte(leg.first) && !leg.is_part() => JourneyFate::Misrouted,
+                Some(_) if is_route_byte(hop.first) && !hop.is_part() => JourneyFate::Misrouted,
                 Some(_) => JourneyFate::Arrived,
             };
         }
-        if leg.is_part() || node.fibre.is_some() {
+        if hop.is_part() || node.fibre.is_some() {
             return JourneyFate::OutOfSight;
         }
-        if !is_route_byte(leg.first) {
+        if !is_route_byte(hop.first) {
             return JourneyFate::Dropped("S-2");
         }
         let runt = |it: &ClosedPacket| it.length < 2 && it.ended_by != FrameEnd::CaptureEnd;
-        if leg.closed.as_ref().is_some_and(runt) {
+        if hop.closed.as_ref().is_some_and(runt) {
             return JourneyFate::Dropped("P-9");
         }
-        match self.requested(leg) {
+        match self.requested(hop) {
             RequestedOutput::Nothing => JourneyFate::Dropped("S-1"),
             RequestedOutput::Unseen => JourneyFate::OutOfSight,
-            RequestedOutput::Seen(output) if self.net.is_blind(output, leg.time) => {
+            RequestedOutput::Seen(output) if self.net.is_blind(output, hop.time) => {
                 JourneyFate::OutOfSight
             }
-            RequestedOutput::Seen(_) if leg.emptied.is_some() => JourneyFate::Dropped("R-2"),
+            RequestedOutput::Seen(_) if hop.emptied.is_some() => JourneyFate::Dropped("R-2"),
             RequestedOutput::Seen(_) => unseen,
         }
     }

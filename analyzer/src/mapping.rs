@@ -213,7 +213,7 @@ impl MappingTracker {
                     HomeProbe::Identity if seen.contents.has_switch_answer() => {
                         self.probes.came_home(probe, seen.last, out);
                     }
-                    HomeProbe::Identity => self.probes.asked(probe, out),
+                    HomeProbe::Identity => self.probes.requested(probe, out),
                     HomeProbe::Switch | HomeProbe::Compare => self.probes.sent(probe, out),
                 }
             }

@@ -51,7 +51,7 @@ pub enum AnalysisEvent {
     Blocked(BlockingEvent),
     /// Event of the reliability protocol, in order of the first observation of its packet; events
     /// of one message stay together.
-    Spoken(TransportEvent),
+    Conversation(TransportEvent),
     /// Event of mapping.
     Mapping(MappingEvent),
     /// Case of a finding, after the events that prove it.

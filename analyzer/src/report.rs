@@ -145,7 +145,9 @@ impl Report {
             self.journeys.add(journey, options.journeys_max);
         } else if let AnalysisEvent::Blocked(event) = event {
             self.waits.add(event);
-        } else if let AnalysisEvent::Spoken(TransportEvent::Conversation(conversation)) = event {
+        } else if let AnalysisEvent::Conversation(TransportEvent::Conversation(conversation)) =
+            event
+        {
             self.conversation_count += 1;
             if self.conversations.len() < options.conversations_max {
                 self.conversations.push(*conversation);
@@ -162,7 +164,7 @@ impl Report {
         Self {
             extent: analysis.extent(),
             channels: analysis.channels().map(|(id, channel)| (id, channel.clone())).collect(),
-            findings: analysis.findings().ledger().clone(),
+            findings: analysis.findings().set().clone(),
             topology: analysis.topology(),
             links: analysis.into_links(),
             ..self

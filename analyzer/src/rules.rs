@@ -152,8 +152,8 @@ impl Rule {
 
 impl RuleEvidence {
     /// Evidence that the capture lacks, if any.
-    pub const fn lacking(self, ledger: &FindingSet) -> Option<&'static str> {
-        let seen = ledger.seen();
+    pub const fn lacking(self, set: &FindingSet) -> Option<&'static str> {
+        let seen = set.seen();
         match self {
             Self::Channel if seen.characters == 0 => Some("nothing was captured"),
             Self::Link | Self::Parameters(_) if seen.paired == 0 => {
@@ -172,9 +172,9 @@ impl RuleEvidence {
     }
 
     /// Unknown parameters, if they prevented every check.
-    fn unknown(self, ledger: &FindingSet) -> Option<UnknownParameters> {
+    fn unknown(self, set: &FindingSet) -> Option<UnknownParameters> {
         let Self::Parameters(judgement) = self else { return None };
-        let CheckCoverage { times, unknown } = ledger.seen().check_coverage(judgement);
+        let CheckCoverage { times, unknown } = set.seen().check_coverage(judgement);
         (times == 0 && !unknown.is_empty()).then_some(unknown)
     }
 }

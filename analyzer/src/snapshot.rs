@@ -110,14 +110,14 @@ fn render_conversations(
     let mut text = ConversationText::default();
     let scope = AnalysisScope::Conversations;
     let result = render_events(capture, scope, out, |analysis, event, _| {
-        let AnalysisEvent::Spoken(event) = event else { return };
+        let AnalysisEvent::Conversation(event) = event else { return };
         match event {
             TransportEvent::Conversation(it) => {
                 let channel = analysis.channel(it.first.channel);
                 text.add(channel.map_or(0, |channel| channel.capture), *it);
             }
             TransportEvent::Malformed(it) => text.malformed(&it),
-            TransportEvent::Noticed(_) => {}
+            TransportEvent::Observed(_) => {}
         }
     });
     render::conversations(&text, ReportLayout::default(), out);

@@ -10,7 +10,7 @@ use crate::snapshots::fixtures;
 use crate::support::analysed;
 
 /// All that is told of a capture.
-fn told(path: &Path) -> String {
+fn analysis_text(path: &Path) -> String {
     let (events, analysis) = analysed(File::open(path).unwrap(), AnalysisScope::Everything);
     let mut text = String::new();
     events.iter().for_each(|event| writeln!(text, "{event:?}").unwrap());
@@ -23,7 +23,7 @@ fn any_number_of_threads_tells_the_same() {
     for path in fixtures("") {
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| told(&path))
+            pool.install(|| analysis_text(&path))
         };
         let one = with(1);
         assert!(one == with(2) && one == with(7), "{}", path.display());

@@ -21,7 +21,7 @@ fn findings(capture: impl Read + Send) -> FindingChecks {
 
 /// Names of what is found, and how often.
 fn names(findings: &FindingChecks) -> Vec<(&'static str, u64)> {
-    let found = findings.ledger().found();
+    let found = findings.set().found();
     found.map(|(kind, _, found)| (kind.about().name, found.count)).collect()
 }
 
@@ -35,11 +35,11 @@ fn every_kind_has_a_capture_that_shows_it_and_one_that_nearly_does() {
     for case in all() {
         let name = case.kind.about().name;
         let has = findings(case.has.as_slice());
-        if has.ledger().total(case.kind) == 0 {
+        if has.set().total(case.kind) == 0 {
             wrong.push((name, "has it", names(&has)));
         }
         let nearly = findings(case.nearly.as_slice());
-        if nearly.ledger().total(case.kind) > 0 {
+        if nearly.set().total(case.kind) > 0 {
             wrong.push((name, "nearly has it", names(&nearly)));
         }
     }
@@ -50,14 +50,14 @@ fn every_kind_has_a_capture_that_shows_it_and_one_that_nearly_does() {
 #[test]
 fn every_way_in_which_no_network_has_a_map_is_found() {
     let has = all().find(|case| case.kind == FindingKind::ImpossibleMap).unwrap().has;
-    assert_eq!(findings(has.as_slice()).ledger().total(FindingKind::ImpossibleMap), 4);
+    assert_eq!(findings(has.as_slice()).set().total(FindingKind::ImpossibleMap), 4);
 }
 
 /// N-8: an answer by another route; a packet with byte 80 that leaves by another port.
 #[test]
 fn both_ways_of_not_going_back_are_found() {
     let has = all().find(|case| case.kind == FindingKind::WrongWayBack).unwrap().has;
-    assert_eq!(findings(has.as_slice()).ledger().total(FindingKind::WrongWayBack), 2);
+    assert_eq!(findings(has.as_slice()).set().total(FindingKind::WrongWayBack), 2);
 }
 
 /// N-2, N-7, N-8
@@ -70,11 +70,11 @@ fn rules_of_mapping_pass_where_routes_and_answers_are_right() {
     ] {
         let nearly = all().find(|case| case.kind == kind).unwrap().nearly;
         let found = findings(nearly.as_slice());
-        let verdict = rules::rule(rule).unwrap().verdict(found.ledger());
+        let verdict = rules::rule(rule).unwrap().verdict(found.set());
         assert_eq!((verdict.outcome, verdict.times), (rules::RuleOutcome::Pass, times), "{rule}");
     }
     let nearly = all().find(|case| case.kind == FindingKind::RouteNotOnMap).unwrap().nearly;
-    assert_eq!(findings(nearly.as_slice()).ledger().seen().mapped, 1);
+    assert_eq!(findings(nearly.as_slice()).set().seen().mapped, 1);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn the_demo_of_every_rule_tests_it() {
         let Some(demo) = rule.example else { continue };
         let path = workspace(&format!("fixtures/demo-{demo}/capture.pcapng"));
         let found = findings(File::open(path).unwrap());
-        let verdict = rule.verdict(found.ledger());
+        let verdict = rule.verdict(found.set());
         if verdict.is_judged() && verdict.times == 0 {
             idle.push((rule.id, demo));
         }
@@ -134,10 +134,10 @@ fn runs_without_faults_have_neither_errors_nor_warnings() {
     for demo in ["two-hosts", "contention", "now36", "adversary"] {
         let path = workspace(&format!("fixtures/demo-{demo}/capture.pcapng"));
         let found = findings(File::open(path).unwrap());
-        assert_eq!(found.ledger().count(Severity::Error), 0, "{demo}: {:?}", names(&found));
+        assert_eq!(found.set().count(Severity::Error), 0, "{demo}: {:?}", names(&found));
         // The host of the adversary takes characters only while it says STOP, and so holds up the other one.
         let warnings = usize::from(demo == "adversary");
-        let found_warnings = found.ledger().count(Severity::Warning);
+        let found_warnings = found.set().count(Severity::Warning);
         assert_eq!(found_warnings, warnings, "{demo}: {:?}", names(&found));
     }
 }
@@ -155,10 +155,10 @@ fn a_repeat_is_as_its_characters() {
         "ORUN GAP!04 IDLE×2",
         "IDLE×5 GO",
     ] {
-        let ledger = |line: &str| {
-            findings(capture(CASES[0].wires, &[line, "1: GAP"]).as_slice()).ledger().clone()
+        let set = |line: &str| {
+            findings(capture(CASES[0].wires, &[line, "1: GAP"]).as_slice()).set().clone()
         };
         let literal = format!("0: GAP{}", format!(" | {text}").repeat(40));
-        assert_eq!(ledger(&format!("0: GAP | ({text})×40")), ledger(&literal), "{text}");
+        assert_eq!(set(&format!("0: GAP | ({text})×40")), set(&literal), "{text}");
     }
 }

@@ -115,7 +115,7 @@ fn read_as(file: &[u8], assumptions: LinkAssumptions) -> (String, Vec<Journey>) 
     (text, journeys)
 }
 
-fn told(channels: &[SentJourney<'_>]) -> String {
+fn analysis_text(channels: &[SentJourney<'_>]) -> String {
     journeys(channels).0
 }
 
@@ -134,7 +134,7 @@ fn relative() -> Vec<u8> {
 fn a_packet_is_followed_through_two_switches() {
     let p = relative();
     let (q, r) = (hop(&p), hop(&hop(&p)));
-    insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
           1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
     ");
 }
@@ -144,7 +144,7 @@ fn both_addressings_are_followed() {
     // Absolute, s1 is asked for port 3 by 83.
     let p = packet(&[0x81, 0x83, 5, 1, 2, 3, 4]);
     let (q, r) = (hop(&p), hop(&hop(&p)));
-    insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
           1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05        4      1.0000           0  arrived
     ");
 }
@@ -154,7 +154,7 @@ fn a_packet_without_a_route_is_dropped_at_a_switch() {
     let p = relative();
     let [lost, q, r] = [packet(&[5, 1, 2, 3]), hop(&p), hop(&hop(&p))];
     let came = [(100, lost), (120, p)];
-    insta::assert_snapshot!(told(&[(A, &came), (B, &[(160, q)]), (C, &[(200, r)])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &came), (B, &[(160, q)]), (C, &[(200, r)])]), @"
     1.5000  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
     1.2500  h0 > s0 0:?                                05        3           -           -  dropped (S-2)
     ");
@@ -165,7 +165,7 @@ fn a_packet_that_others_overtake_was_dropped() {
     let (lost, p) = (packet(&[0x81, 0x81, 9, 9, 9, 9]), relative());
     let (q, r) = (hop(&p), hop(&hop(&p)));
     let came = [(100, lost), (120, p)];
-    insta::assert_snapshot!(told(&[(A, &came), (B, &[(160, q)]), (C, &[(200, r)])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &came), (B, &[(160, q)]), (C, &[(200, r)])]), @"
     1.5000  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
     1.2500  h0 > s0 0:1                                09        3           -           -  dropped (S-1)
     ");
@@ -238,7 +238,7 @@ fn two_injuries_are_two() {
     let p = relative();
     let q = flip(hop(&p), 4, 0);
     let r = flip(hop(&q), 12, 7);
-    insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
     1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
             hurt between h0:0>s0:0 and s0:1>s1:2: syndrome ^e5, wire 0: 1 one became 0
                  byte       4
@@ -256,7 +256,7 @@ fn the_parity_of_a_syndrome_is_that_of_the_flipped_bits() {
     let p = relative();
     let q = flip(flip(hop(&p), 4, 0), 7, 2);
     let r = flip(flip(flip(hop(&q), 3, 0), 6, 2), 9, 1);
-    insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
     1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
             hurt between h0:0>s0:0 and s0:1>s1:2: syndrome ^99, no single wire: wire 0: 1 one became 0; wire 2: 1 one became 0
                  byte       4     7
@@ -292,7 +292,7 @@ fn errors_of_one_wire_are_located() {
         (&short, flip(flip(hop(&short), 4, 3), 5, 2), "no single wire: wire 2: 1 ".to_owned()),
         (&short, double(insert(hop(&short), 4), 6, 7, 2), String::new()),
     ] {
-        let text = told(&[(A, &[(100, sent.clone())]), (B, &[(140, left)])]);
+        let text = analysis_text(&[(A, &[(100, sent.clone())]), (B, &[(140, left)])]);
         assert!(text.contains(&expected), "{expected}: {text}");
         let is_located = text.contains("wire") || text.contains("inserted");
         assert_eq!(is_located, !expected.is_empty(), "{text}");
@@ -305,7 +305,7 @@ fn a_hurt_crc_byte_is_told_from_hurt_bytes() {
     let last = p.len() - 1;
     let q = hop(&flip(p.clone(), last, 6));
     let r = hop(&q);
-    insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
     1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       16      1.0000           0  arrived
             hurt between h0:0>s0:0 and s0:1>s1:2: syndrome ^40, wire 6: 1 one became 0
                  byte      18
@@ -318,7 +318,7 @@ fn a_hurt_crc_byte_is_told_from_hurt_bytes() {
 fn a_packet_that_is_cut_is_followed_by_its_bytes() {
     let p = relative();
     let (q, r) = (hop(&p)[..9].to_vec(), hop(&hop(&p)[..9]));
-    insta::assert_snapshot!(told(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p)]), (B, &[(140, q)]), (C, &[(180, r)])]), @"
     1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05        6      1.0000           0  arrived
             hurt between h0:0>s0:0 and s0:1>s1:2: 10 bytes lost, ended by gap
     ");
@@ -335,8 +335,8 @@ fn what_waited_when_a_reset_came_does_not_leave_behind_it() {
     let behind = format!("FRES GAP (GO)×127 GAP{} GAP (GO)×1000", text(&p));
     let came = format!("GAP (GO)×98 GAP{0} GAP (GO)×8 GAP{0} GAP (GO)×19 {behind}", text(&p));
     let left = sent(&[(140, cut.clone()), (340, cut)]);
-    let (told, journeys) = read(&recording(&[(A, vec![(0, came)]), (B, left)]));
-    assert_eq!(starts(&journeys), [vec![130], vec![100, 140], vec![300, 340]], "{told}");
+    let (analysis_text, journeys) = read(&recording(&[(A, vec![(0, came)]), (B, left)]));
+    assert_eq!(starts(&journeys), [vec![130], vec![100, 140], vec![300, 340]], "{analysis_text}");
     assert_eq!(journeys[0].fate, JourneyFate::Dropped("R-2"));
 }
 
@@ -346,13 +346,13 @@ fn what_waited_when_a_reset_came_does_not_leave_behind_it() {
 fn a_wait_behind_a_packet_on_an_uncaptured_link_is_not_timed() {
     let (ahead, p) = (relative(), packet(&[0x82, 5, 1, 2, 3, 4]));
     let (far, left) = (hop(&hop(&ahead)), hop(&p));
-    let (told, journeys) =
+    let (analysis_text, journeys) =
         journeys(&[(A, &[(100, ahead), (130, p)]), (C, &[(180, far)]), (D, &[(400, left)])]);
     let mut starts = starts(&journeys);
     starts.sort();
-    assert_eq!(starts, [vec![100, 180], vec![130, 400]], "{told}");
+    assert_eq!(starts, [vec![100, 180], vec![130, 400]], "{analysis_text}");
     let hop = journeys.iter().map(|it| &it.hops[0]).find(|hop| hop.start == Tick(130)).unwrap();
-    assert_eq!((hop.beyond, hop.waited_for), (None, None), "{told}");
+    assert_eq!((hop.beyond, hop.waited_for), (None, None), "{analysis_text}");
 }
 
 /// Also where more of them are in it than the index keeps of equal packets. N-5
@@ -363,9 +363,9 @@ fn equal_packets_leave_a_fibre_in_order() {
         (0..6).map(|number| (first + 20 * number, p.clone())).collect()
     };
     let (came, left) = (every_20(100), every_20(1400));
-    let (told, journeys) = journeys(&[(INTO_FIBRE, &came), (OUT_OF_FIBRE, &left)]);
+    let (analysis_text, journeys) = journeys(&[(INTO_FIBRE, &came), (OUT_OF_FIBRE, &left)]);
     let ways = (0..6).map(|number| [100, 1400].map(|first| first + 20 * number).to_vec());
-    assert_eq!(starts(&journeys), ways.collect::<Vec<_>>(), "{told}");
+    assert_eq!(starts(&journeys), ways.collect::<Vec<_>>(), "{analysis_text}");
 }
 
 /// It is not the one at another input whose turn it would be, if that has another route and tag. P-3
@@ -376,10 +376,10 @@ fn what_is_cut_is_the_packet_whose_route_and_tag_it_has() {
     let other = packet(&[0x81, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     let channels: [SentJourney<'_>; 3] =
         [(A, &[(100, p)]), ("h3:0>s0:3", &[(60, other)]), (B, &[(140, cut)])];
-    let (told, journeys) = journeys(&channels);
+    let (analysis_text, journeys) = journeys(&channels);
     let mut starts = starts(&journeys);
     starts.sort();
-    assert_eq!(starts, [vec![60], vec![100, 140]], "{told}");
+    assert_eq!(starts, [vec![60], vec![100, 140]], "{analysis_text}");
 }
 
 /// By turn the first packet of port 3 would leave; by its bytes it is that of port 0 or the second one of port 3, which
@@ -391,10 +391,10 @@ fn a_packet_behind_one_that_waits_does_not_leave_before_it() {
     let left = [(140, hop(&p)), (170, hop(&first)), (200, hop(&second))];
     let channels: [SentJourney<'_>; 3] =
         [(A, &[(100, p)]), ("h3:0>s0:3", &[(60, first), (90, second)]), (B, &left)];
-    let (told, journeys) = journeys(&channels);
+    let (analysis_text, journeys) = journeys(&channels);
     let mut starts = starts(&journeys);
     starts.sort();
-    assert_eq!(starts, [[60, 170], [90, 200], [100, 140]], "{told}");
+    assert_eq!(starts, [[60, 170], [90, 200], [100, 140]], "{analysis_text}");
 }
 
 /// A packet moves on when its output is free (S-3): one that had not left long ago does not leave now.
@@ -402,10 +402,11 @@ fn a_packet_behind_one_that_waits_does_not_leave_before_it() {
 fn what_stood_at_a_free_output_for_long_is_not_what_leaves_cut() {
     let p = relative();
     let cut = hop(&p)[..9].to_vec();
-    let (told, journeys) = journeys(&[(A, &[(100, p.clone()), (1100, p)]), (B, &[(1140, cut)])]);
+    let (analysis_text, journeys) =
+        journeys(&[(A, &[(100, p.clone()), (1100, p)]), (B, &[(1140, cut)])]);
     let mut starts = starts(&journeys);
     starts.sort();
-    assert_eq!(starts, [vec![100], vec![1100, 1140]], "{told}");
+    assert_eq!(starts, [vec![100], vec![1100, 1140]], "{analysis_text}");
 }
 
 #[test]
@@ -414,7 +415,7 @@ fn packets_for_want_of_a_gap_are_one() {
     let q = hop(&[&p[..], &other].concat());
     let r = hop(&q);
     let came = [(100, p), (130, other)];
-    insta::assert_snapshot!(told(&[(A, &came), (B, &[(140, q)]), (C, &[(180, r)])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &came), (B, &[(140, q)]), (C, &[(180, r)])]), @"
     1.6250  h0 > s0 0:1                                09        3           -           -  merged into the one before
     1.2500  h0 > s0 0:1 > s1 2:3 > h1                  05       23      1.0000           0  arrived
             hurt between h0:0>s0:0 and s0:1>s1:2: 7 bytes more than before
@@ -429,7 +430,7 @@ fn packets_that_are_alike_go_in_order() {
     let (h2, out) = ("h2:0>s0:3", "s0:1>h1:0");
     let (first, second) = ([(100, p.clone())], [(103, packet(&[0xbe, 5, 1, 2, 3, 4]))]);
     let left = [(140, q.clone()), (150, q)];
-    insta::assert_snapshot!(told(&[(A, &first), (h2, &second), (out, &left)]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &first), (h2, &second), (out, &left)]), @"
     1.2875  h2 > s0 3:1 > h1                           05        4      0.4625           0  arrived, by order
     1.2500  h0 > s0 0:1 > h1                           05        4      0.6250      0.0625  arrived, by order
             waited 0.0625 µs at s0: packet 0 held s0:1>h1:0
@@ -440,7 +441,7 @@ fn packets_that_are_alike_go_in_order() {
 fn where_a_link_was_not_captured_a_packet_is_found_again() {
     let p = relative();
     let r = hop(&hop(&p));
-    insta::assert_snapshot!(told(&[(A, &[(100, p)]), (C, &[(180, r)])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p)]), (C, &[(180, r)])]), @"
           1.2500  h0 > s0:0 ⋯2⋯ s1:3 > h1                    05       16      1.0000           -  arrived
     ");
 }
@@ -451,7 +452,7 @@ fn channels_without_names_are_joined_by_what_they_carry() {
     let (q, r) = (hop(&p), hop(&hop(&p)));
     let channels: [SentJourney<'_>; 3] =
         [("interface0", &[(100, p)]), ("interface1", &[(140, q)]), ("interface2", &[(180, r)])];
-    insta::assert_snapshot!(told(&channels), @"
+    insta::assert_snapshot!(analysis_text(&channels), @"
           1.2500  interface0 ⋯1⋯ interface1 ⋯1⋯ interface2   05       16      1.0000           -  arrived
     ");
     let file = capture(&channels);
@@ -472,7 +473,7 @@ fn what_is_beyond_550_ns_is_waiting() {
     let (h2, out) = ("h2:0>s0:3", "s0:1>h1:0");
     let (first, second) = ([(150, p)], [(146, other)]);
     let left = [(190, busy), (220, q)];
-    insta::assert_snapshot!(told(&[(A, &first), (h2, &second), (out, &left)]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &first), (h2, &second), (out, &left)]), @"
     1.8250  h2 > s0 3:1 > h1                           06        7      0.5500           0  arrived
     1.8750  h0 > s0 0:1 > h1                           05        4      0.8750      0.3125  arrived
             waited 0.3125 µs at s0: packet 0 held s0:1>h1:0
@@ -498,7 +499,7 @@ fn where_the_bound_of_a_switch_is_not_known_only_what_others_held_is_waiting() {
     12.5000  h0 > s0 0:1 > h1                           07        4      6.2500           0  arrived
     ");
     let given = read_as(&untold, "path=44".parse().unwrap()).0;
-    assert_eq!(given, told(&channels));
+    assert_eq!(given, analysis_text(&channels));
 }
 
 #[test]
@@ -546,7 +547,7 @@ fn a_bit_flipped_where_nothing_was_captured_is_located() {
     // Between the switches bit 2 of byte 7: of 19 bytes 11 are behind it, so 8 × 11 + 2 = 90.
     let p = relative();
     let r = hop(&flip(hop(&p), 7, 2));
-    insta::assert_snapshot!(told(&[(A, &[(100, p)]), (C, &[(180, r)])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p)]), (C, &[(180, r)])]), @"
     1.2500  h0 > s0:0 ⋯2⋯ s1:3 > h1                    05       16      1.0000           -  arrived, by order
             hurt between h0:0>s0:0 and s1:3>h1:0, or on 1 link not captured: syndrome ^7c, wire 2: 1 one became 0
                  byte       6
@@ -560,7 +561,7 @@ fn a_crc_byte_hurt_where_nothing_was_captured_is_located() {
     let p = relative();
     let q = hop(&p);
     let last = q.len() - 1;
-    insta::assert_snapshot!(told(&[(A, &[(100, p)]), (C, &[(180, hop(&flip(q, last, 5)))])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p)]), (C, &[(180, hop(&flip(q, last, 5)))])]), @"
     1.2500  h0 > s0:0 ⋯2⋯ s1:3 > h1                    05       16      1.0000           -  arrived, by order
             hurt between h0:0>s0:0 and s1:3>h1:0, or on 1 link not captured: syndrome ^20, wire 5: 1 zero became 1
                  byte      17
@@ -573,7 +574,7 @@ fn a_crc_byte_hurt_where_nothing_was_captured_is_located() {
 fn few_bits_flipped_where_nothing_was_captured_are_told_if_none_else_can_be_meant() {
     let p = relative();
     let r = hop(&flip(flip(flip(hop(&p), 3, 0), 6, 2), 9, 1));
-    insta::assert_snapshot!(told(&[(A, &[(100, p.clone())]), (C, &[(180, r.clone())])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p.clone())]), (C, &[(180, r.clone())])]), @"
     1.2500  h0 > s0:0 ⋯2⋯ s1:3 > h1                    05       16      1.0000           -  arrived, by order
             hurt between h0:0>s0:0 and s1:3>h1:0, or on 1 link not captured: syndrome ^34, no single wire: wire 0: 1 zero became 1; wire 1: 1 zero became 1; wire 2: 1 one became 0
                  byte       2     5     8
@@ -581,7 +582,7 @@ fn few_bits_flipped_where_nothing_was_captured_are_told_if_none_else_can_be_mean
                  after     03    01    0a
     ");
     let other = packet(&[0x81, 0x81, 5, 9, 9, 9, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
-    insta::assert_snapshot!(told(&[(A, &[(100, p), (130, other)]), (C, &[(180, r)])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p), (130, other)]), (C, &[(180, r)])]), @"
     2.2500  s1 > h1                                    05       16           -           -  arrived
             hurt before s1:3>h1:0: syndrome ^34, an odd number of bits flipped
                  if one bit, it is the one with 79 behind it, modulo 127: byte.bit 8.7
@@ -597,7 +598,7 @@ fn what_was_hurt_out_of_sight_is_not_taken_for_what_it_cannot_have_been() {
     // Longer by a byte; with another route left; later; and one of two that are alike.
     let longer =
         packet(&[0x81, 0x81, 5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]);
-    insta::assert_snapshot!(told(&[(A, &[(100, longer)]), (C, &[(180, r.clone())])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &[(100, longer)]), (C, &[(180, r.clone())])]), @"
     2.2500  s1 > h1                                    05       16           -           -  arrived
             hurt before s1:3>h1:0: syndrome ^7c, an odd number of bits flipped
                  if one bit, it is the one with 90 behind it, modulo 127: byte.bit 6.2
@@ -605,19 +606,19 @@ fn what_was_hurt_out_of_sight_is_not_taken_for_what_it_cannot_have_been() {
     ");
     let elsewhere = packet(&[&[0x81, 0x83, 0x81], &p[2..19]].concat());
     let left = flip(packet(&[&[0x82], &p[2..19]].concat()), 7, 2);
-    insta::assert_snapshot!(told(&[(A, &[(100, elsewhere)]), (C, &[(180, left)])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &[(100, elsewhere)]), (C, &[(180, left)])]), @"
     1.2500  h0 > s0 0:1                                05       16           -           -  out of sight
     2.2500  s1 > h1 0:2                                05       16           -           -  out of sight
             hurt before s1:3>h1:0: syndrome ^7c, an odd number of bits flipped
                  if one bit, it is the one with 90 behind it, modulo 127: byte.bit 7.2
     ");
-    insta::assert_snapshot!(told(&[(A, &[(300, p.clone())]), (C, &[(180, r.clone())])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &[(300, p.clone())]), (C, &[(180, r.clone())])]), @"
     2.2500  s1 > h1                                    05       16           -           -  arrived
             hurt before s1:3>h1:0: syndrome ^7c, an odd number of bits flipped
                  if one bit, it is the one with 90 behind it, modulo 127: byte.bit 6.2
     3.7500  h0 > s0 0:1                                05       16           -           -  out of sight
     ");
-    insta::assert_snapshot!(told(&[(A, &[(100, p.clone()), (130, p)]), (C, &[(180, r)])]), @"
+    insta::assert_snapshot!(analysis_text(&[(A, &[(100, p.clone()), (130, p)]), (C, &[(180, r)])]), @"
     2.2500  s1 > h1                                    05       16           -           -  arrived
             hurt before s1:3>h1:0: syndrome ^7c, an odd number of bits flipped
                  if one bit, it is the one with 90 behind it, modulo 127: byte.bit 6.2

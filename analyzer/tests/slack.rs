@@ -45,10 +45,10 @@ fn told(capture: &[u8]) -> impl Iterator<Item = SlackEvent> {
 
 /// Bounds of the buffer that a's channel fills: those of single periods where they are
 /// few, else of the first and the last.
-fn said(capture: &[u8]) -> String {
+fn events(capture: &[u8]) -> String {
     let mut text = String::new();
-    for said in told(capture) {
-        match said {
+    for events in told(capture) {
+        match events {
             SlackEvent::Fill(fill) => writeln!(text, "{}", line(&fill)),
             SlackEvent::Late { at, by, .. } => writeln!(text, "{} late by {by}", at.0),
             SlackEvent::OverrunRisk { at, by, .. } => writeln!(text, "{} risk of {by}", at.0),
@@ -90,7 +90,7 @@ fn a_stop_and_a_go_tell_what_was_before_them() {
     // At 5 there are 4, so with nothing but what entered there were 3 at 4, and 1 at 2 at least. Then
     // as many may be taken out as enter, down to 3. At 19 there are no more than 2, so at 18 no more
     // than 4: one is taken out in a period, and one more at once by a switch.
-    insta::assert_snapshot!(said(&capture("b:0", PARAMETERS, &[(0, 0, SENT), (1, 0, COMMANDED)])), @"
+    insta::assert_snapshot!(events(&capture("b:0", PARAMETERS, &[(0, 0, SENT), (1, 0, COMMANDED)])), @"
     0..=1: 0..3
     2..=4: 1..3 to 3..3
     5..=9: 4..4 to 4..8
@@ -106,7 +106,7 @@ fn a_stop_and_a_go_tell_what_was_before_them() {
 #[test]
 fn at_the_far_end_all_is_as_much_later_or_earlier_as_the_cable_is_long() {
     // What arrives at 5 to 12 was sent 3 earlier; STOP was decided at 12 − 3 − 1 = 8.
-    insta::assert_snapshot!(said(&capture("a:0", PARAMETERS, &[(0, 0, SENT), (1, 6, COMMANDED)])), @"
+    insta::assert_snapshot!(events(&capture("a:0", PARAMETERS, &[(0, 0, SENT), (1, 6, COMMANDED)])), @"
     3..=4: 0..3
     5..=7: 1..3 to 3..3
     8..=12: 4..4 to 4..8
@@ -124,7 +124,7 @@ fn data_that_goes_on_is_late_and_may_be_lost() {
     // STOP is decided at 5, heard at 9 and obeyed at 10: the last byte arrives at 12. Three more come.
     // Of the ten after the fourth, four find room.
     let sent = "GAP GO 01×14 (GO)×20";
-    insta::assert_snapshot!(said(&capture("b:0", PARAMETERS, &[(0, 0, sent), (1, 0, COMMANDED)])), @"
+    insta::assert_snapshot!(events(&capture("b:0", PARAMETERS, &[(0, 0, sent), (1, 0, COMMANDED)])), @"
     10 risk of 6
     13 late by 3
     0..=1: 0..3
@@ -141,7 +141,7 @@ fn data_that_goes_on_is_late_and_may_be_lost() {
 #[test]
 fn data_that_stops_in_time_is_not_late() {
     let sent = "GAP GO 01×11 GAP (GO)×20";
-    insta::assert_snapshot!(said(&capture("b:0", PARAMETERS, &[(0, 0, sent), (1, 0, COMMANDED)])), @"
+    insta::assert_snapshot!(events(&capture("b:0", PARAMETERS, &[(0, 0, sent), (1, 0, COMMANDED)])), @"
     10 risk of 4
     0..=1: 0..3
     2..=4: 1..3 to 3..3
@@ -159,7 +159,7 @@ fn a_stop_for_which_too_little_came_is_a_contradiction() {
     let sent = "GAP GO 01×8 (GO)×18 02 (GO)×10";
     let commanded =
         "GO GAP GO GAP GO GAP STOP (GAP STOP)×6 GAP GO (GAP GO)×5 GAP STOP (GAP STOP)×3";
-    insta::assert_snapshot!(said(&capture("b:0", PARAMETERS, &[(0, 0, sent), (1, 0, commanded)])), @"
+    insta::assert_snapshot!(events(&capture("b:0", PARAMETERS, &[(0, 0, sent), (1, 0, commanded)])), @"
     31 contradiction
     0..=38: 0..8
     ");
@@ -170,7 +170,7 @@ fn fres_empties_the_buffer() {
     // It comes at 12, so that GO is due at once. What comes up to the GAP at 15 is dropped. R-2
     let sent = "GAP GO 01×8 GO GO FRES 01 01 GAP (GO GAP)×10";
     let commanded = "GO GAP GO GAP GO GAP STOP (GAP STOP)×3 GO (GAP GO)×10";
-    insta::assert_snapshot!(said(&capture("b:0", PARAMETERS, &[(0, 0, sent), (1, 0, commanded)])), @"
+    insta::assert_snapshot!(events(&capture("b:0", PARAMETERS, &[(0, 0, sent), (1, 0, commanded)])), @"
     0..=1: 0..3
     2..=4: 1..3 to 3..3
     5..=9: 4..4 to 4..8
@@ -188,7 +188,7 @@ fn what_was_not_recorded_may_have_been_anything() {
         (0, 16, "GO GAP GO GAP 05 06 GAP GO GO GAP GO GAP"),
         (1, 24, "GO GAP GO GAP"),
     ];
-    insta::assert_snapshot!(said(&capture("b:0", PARAMETERS, &pieces)), @"
+    insta::assert_snapshot!(events(&capture("b:0", PARAMETERS, &pieces)), @"
     0..=1: 0..3
     2..=4: 1..3 to 3..3
     5..=9: 4..4 to 4..8
@@ -223,7 +223,7 @@ fn bounds(capture: &[u8], place: u64) -> (u32, u32) {
 
 #[test]
 fn without_a_tap_nothing_can_be_aligned() {
-    insta::assert_snapshot!(said(&capture("c:0", PARAMETERS, &[(0, 0, SENT), (1, 0, COMMANDED)])), @"");
+    insta::assert_snapshot!(events(&capture("c:0", PARAMETERS, &[(0, 0, SENT), (1, 0, COMMANDED)])), @"");
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn what_stood_above_the_lower_threshold_may_fall_by_two_when_it_is_not_seen_any_
     // STOP stands from 5 on, and is seen to up to 8: there are 4 with the cell that comes in. At 9 two
     // may have been taken out at once, GO be decided, and another cell be in. S-3
     let pieces = [(0, 0, "GAP GO 01×11 (GO)×4"), (1, 0, "GO GAP GO GAP GO GAP STOP GAP STOP GAP")];
-    insta::assert_snapshot!(said(&capture("b:0", PARAMETERS, &pieces)), @"
+    insta::assert_snapshot!(events(&capture("b:0", PARAMETERS, &pieces)), @"
     0..=1: 0..3
     2..=4: 1..3 to 3..3
     5..=8: 4..4 to 4..7
@@ -290,9 +290,9 @@ fn where_chunks_are_cut_makes_no_difference() {
         &[(0, 0, "GAP GO 01×18"), (1, 0, stop), (0, 20, "GAP GO 02 03"), (1, 20, stop)],
     ];
     for pieces in captures {
-        let expected = said(&capture("b:0", PARAMETERS, pieces));
+        let expected = events(&capture("b:0", PARAMETERS, pieces));
         for len in 1..12 {
-            assert_eq!(said(&cut(pieces, len)), expected, "{len}");
+            assert_eq!(events(&cut(pieces, len)), expected, "{len}");
         }
     }
 }

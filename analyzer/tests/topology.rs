@@ -100,7 +100,7 @@ fn packets_tell_where_names_cannot_be_right() {
     // By their names, the first ends at s0 and the third begins at s1; the fifth shares its port.
     let names = ["h0:0>s0:3", "s0:3>h0:0", "s1:0>h1:0", "h1:0>s1:0", "s0:3>h2:0", "h2:0>s0:3"];
     let found = network(&names, &[], &[(0, 2, 0x85, 40)]);
-    let about: Vec<_> = found.remarks.iter().map(|remark| remark.about).collect();
+    let about: Vec<_> = found.remarks.iter().map(|observed| observed.about).collect();
     assert_eq!(about, [InconsistencyKind::SharedPort, InconsistencyKind::Apart]);
     insta::assert_snapshot!(picture(&found), @"
     1 switch, 0 hosts, 4 of unknown kind, 3 links
@@ -126,7 +126,7 @@ fn a_byte_that_asks_for_another_port_is_told() {
     let names = ["h0:0>s0:3", "s0:3>h0:0", "s0:5>h1:0", "h1:0>s0:5", "s0:6>h2:0", "h2:0>s0:6"];
     // 3 + 2 = 5 and 5 + 1 = 6, but 3 + 2 is not 6.
     let found = network(&names, &[], &[(0, 2, 0x82, 40), (3, 4, 0x81, 9), (0, 4, 0x82, 1)]);
-    let remarks: Vec<_> = found.remarks.iter().map(|remark| remark.text.as_str()).collect();
+    let remarks: Vec<_> = found.remarks.iter().map(|observed| observed.text.as_str()).collect();
     assert_eq!(
         remarks,
         ["1 of 50 packets went from h0:0>s0:3 to s0:6>h2:0 by 0x82, which asks for another port"]

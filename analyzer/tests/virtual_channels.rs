@@ -55,7 +55,7 @@ fn findings(file: &[u8]) -> Vec<String> {
     let (_, analysis) = analysed(file, AnalysisScope::Counts);
     let findings = analysis.findings();
     let name = |id| &analysis.channel(id).unwrap().name;
-    let found = findings.ledger().found();
+    let found = findings.set().found();
     found.map(|(kind, id, it)| format!("{} {} {}", it.count, kind.about().name, name(id))).collect()
 }
 
@@ -80,7 +80,7 @@ struct LinkEnd {
     /// Period from which data is held, by virtual channel. F-1
     held: [Option<u64>; 2],
     /// Last commands of the own slack buffers, their last changes, and those that wait for the output. F-3
-    told: [bool; 2],
+    declared: [bool; 2],
     changed: [u64; 2],
     commands: VecDeque<Character>,
     fill: usize,
@@ -123,8 +123,8 @@ impl LinkEnd {
             // Two changes are apart by more than the hysteresis, and stops short. F-4, I-4
             let since = now - self.changed[vc];
             if since > 200 || since > 40 && dice.roll(60) == 0 {
-                (self.told[vc], self.changed[vc]) = (!self.told[vc], now);
-                self.commands.push_back(COMMANDS[vc][usize::from(self.told[vc])]);
+                (self.declared[vc], self.changed[vc]) = (!self.declared[vc], now);
+                self.commands.push_back(COMMANDS[vc][usize::from(self.declared[vc])]);
             }
             if self.waiting[vc].is_empty() && dice.roll(50) == 0 {
                 let mut packet = vec![0x05];
@@ -151,7 +151,7 @@ impl LinkEnd {
             self.fill += 1;
             return match self.fill % 3 {
                 2 => Character::IDLE,
-                vc => COMMANDS[vc][usize::from(self.told[vc])],
+                vc => COMMANDS[vc][usize::from(self.declared[vc])],
             };
         };
         // A virtual channel may interrupt another one at any character.

@@ -150,8 +150,8 @@ pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
     let (topology, facts) = (analysis.topology(), channel_facts(&links, findings));
     let command = |name| ShellCommand::of(name, capture);
     let findings_so_far = analysis.findings();
-    let held_up = held_up(findings_so_far.ledger(), &|id| analysis.channel(id));
-    let unseen = unseen(findings_so_far.ledger()).filter(|_| !input.scope.is_wrong());
+    let held_up = held_up(findings_so_far.set(), &|id| analysis.channel(id));
+    let unseen = unseen(findings_so_far.set()).filter(|_| !input.scope.is_wrong());
     let network = network::picture(&topology, &facts, &command("topology"));
     let page = ReportPage {
         moments: moments::picture(network.as_ref(), &links, input, time),
@@ -160,7 +160,7 @@ pub(crate) fn page(input: &ReportInput<'_>) -> Result<String, askama::Error> {
         held_up: held_up.iter().map(ToString::to_string).collect(),
         unseen,
         cards: findings::cards(findings, capture),
-        verdicts: findings::verdicts(verdicts(analysis.findings().ledger())),
+        verdicts: findings::verdicts(verdicts(analysis.findings().set())),
         network,
         lanes: lanes::picture(input, &links, time),
         buffers: numbers::buffers(&buffers, &recorded.fills, time, capture),
@@ -312,7 +312,7 @@ fn channel_facts<'a>(
                 // Virtual channels share the characters of their link. C-7
                 use_permille: (known.use_permille + permille(counters.data())).min(1000),
                 stopped_permille: report
-                    .tells_stops()
+                    .shows_stops()
                     .then(|| permille(report.totals.stops.periods)),
             });
         }

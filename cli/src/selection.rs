@@ -69,7 +69,7 @@ impl CapturePart {
             AnalysisEvent::Blocked(wait) => {
                 known(wait.channel()).filter(|channel| self.has_wait(wait, channel, known))
             }
-            AnalysisEvent::Spoken(event) => at(event.place()),
+            AnalysisEvent::Conversation(event) => at(event.place()),
             AnalysisEvent::Mapping(event) => at(event.place()),
             AnalysisEvent::Row(_) | AnalysisEvent::Case(_) | AnalysisEvent::Fault(_) => None,
         }
@@ -127,11 +127,11 @@ impl CapturePart {
             (AnalysisEvent::Blocked(wait), RowKind::Waits) => {
                 emit(&wait.row(&known), channel.period);
             }
-            (AnalysisEvent::Spoken(event), kind) => match (event, kind) {
+            (AnalysisEvent::Conversation(event), kind) => match (event, kind) {
                 (TransportEvent::Conversation(it), RowKind::Conversations) => {
                     emit(&it.row(), CharacterPeriod::PICOSECOND);
                 }
-                (TransportEvent::Noticed(it), RowKind::Remarks) => {
+                (TransportEvent::Observed(it), RowKind::Remarks) => {
                     emit(&it.row(known), channel.period);
                 }
                 (TransportEvent::Malformed(it), RowKind::Remarks) => {
@@ -186,7 +186,9 @@ impl CapturePart {
             AnalysisEvent::Interval(_) | AnalysisEvent::Slack(_) | AnalysisEvent::Journey(_) => {
                 return;
             }
-            AnalysisEvent::Spoken(_) | AnalysisEvent::Mapping(_) | AnalysisEvent::Fault(_) => {
+            AnalysisEvent::Conversation(_)
+            | AnalysisEvent::Mapping(_)
+            | AnalysisEvent::Fault(_) => {
                 return;
             }
         };

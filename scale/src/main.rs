@@ -32,14 +32,14 @@ async fn main() -> Result<(), AskError> {
             std::future::pending().await
         }
         ["--scheduler", url, question, directories @ ..] => {
-            ask(Some(url), question, directories).await
+            query(Some(url), question, directories).await
         }
-        [question, directories @ ..] => ask(None, question, directories).await,
+        [question, directories @ ..] => query(None, question, directories).await,
         [] => Err(USAGE.into()),
     }
 }
 
-async fn ask(
+async fn query(
     scheduler: Option<&str>,
     question: &str,
     directories: &[&str],

@@ -46,7 +46,7 @@ pub enum SwitchSearch {
     Turned,
     /// They are asked for their identities, and the answers come home by one of so many ports, or by the one that the
     /// question came in by.
-    Asked(u8),
+    Requested(u8),
 }
 
 /// The two designs of the documents.

@@ -449,7 +449,7 @@ mod tests {
         fn turn(&mut self, slot: u64) -> TaggedChar {
             self.at(slot, |unit, trace| match unit.sender.decide(None, trace) {
                 SendDecision::Send(cell) => cell,
-                SendDecision::Ask(_) => unit.sender.send(SourceItem::Nothing, trace),
+                SendDecision::Request(_) => unit.sender.send(SourceItem::Nothing, trace),
             })
         }
 

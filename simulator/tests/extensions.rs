@@ -53,7 +53,7 @@ fn star(packets: &[(u32, &str)], more: &str) -> TestRun {
 }
 
 /// Packets received by a host, in hex.
-fn heard(run: &TestRun, host: u32) -> Vec<String> {
+fn received(run: &TestRun, host: u32) -> Vec<String> {
     let frames = frames(run.chars(&format!("h{host}:0 receives")).chars());
     frames.map(|frame| hex(&frame.bytes)).collect()
 }
@@ -63,7 +63,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Bytes received by a host before a period.
-fn bytes_heard(run: &TestRun, host: u32, period: usize) -> usize {
+fn bytes_received(run: &TestRun, host: u32, period: usize) -> usize {
     run.data(&format!("h{host}:0 receives")).iter().filter(|place| **place < period).count()
 }
 
@@ -96,7 +96,7 @@ fn check_ends(run: &TestRun) {
 fn a_switch_says_who_it_is_before_the_crc_byte() {
     // Version 1, 8 ports, absolute, in at port 0, node 0.
     let run = star(&[(1, "ff 83 05 aa bb 40")], "");
-    assert_eq!(heard(&run, 3), ["05 aa bb 01 08 00 00 00 00 00 00 5a"]);
+    assert_eq!(received(&run, 3), ["05 aa bb 01 08 00 00 00 00 00 00 5a"]);
     assert_eq!(run.rows(&["forwarded"]).lines().count(), 1);
     check_ends(&run);
 }
@@ -105,21 +105,21 @@ fn a_switch_says_who_it_is_before_the_crc_byte() {
 fn a_bad_packet_stays_bad_by_the_same_bits() {
     // 40 ^ 10 came in, so 5a ^ 10 goes out. P-5
     let run = star(&[(1, "ff 83 05 aa bb 50")], "");
-    assert_eq!(heard(&run, 3), ["05 aa bb 01 08 00 00 00 00 00 00 4a"]);
+    assert_eq!(received(&run, 3), ["05 aa bb 01 08 00 00 00 00 00 00 4a"]);
 }
 
 #[test]
 fn an_answer_goes_out_when_there_is_no_payload() {
     // All that is left is the CRC byte: that of ff 83.
     let run = star(&[(1, "ff 83 57")], "");
-    assert_eq!(heard(&run, 3), ["01 08 00 00 00 00 00 00 f9"]);
+    assert_eq!(received(&run, 3), ["01 08 00 00 00 00 00 00 f9"]);
     check_ends(&run);
 }
 
 #[test]
 fn the_byte_behind_may_come_late() {
     let run = star(&[(1, "ff GO×100 83 GO×100 05 aa bb GO×100 40 GO×100")], "");
-    assert_eq!(heard(&run, 3), ["05 aa bb 01 08 00 00 00 00 00 00 5a"]);
+    assert_eq!(received(&run, 3), ["05 aa bb 01 08 00 00 00 00 00 00 5a"]);
 }
 
 #[test]
@@ -147,7 +147,7 @@ all = true
         raw("h0", 1, "ff 85 ff 83 bb 05 aa 0f")
     ));
     let expected = ["05 aa 01 08 01 02 00 00 00 00 01 04 00 03 00 00 00 01 80"];
-    assert_eq!(heard(&run, 0), expected);
+    assert_eq!(received(&run, 0), expected);
     check_ends(&run);
 }
 
@@ -171,7 +171,7 @@ fn a_computer_tells_the_state_of_all_ports() {
     let all = 50 * 80 + 43;
     // F-4: STOP for the 48th byte holds the port twice the delay of 12 and 4 periods in the ports later.
     let sent = 47 + 2 * 12 + 4;
-    assert_eq!(bytes_heard(&run, 2, all), sent);
+    assert_eq!(bytes_received(&run, 2, all), sent);
     let share = |count: usize| u32::try_from(count * 1_000_000 / all).unwrap();
     let port = |used, stopped, drops| SwitchPortState {
         utilisation: share(used),
@@ -219,9 +219,9 @@ fn without_the_extensions_the_addresses_select_no_port() {
 #[test]
 fn a_multicast_goes_to_all_outputs_each_with_its_header() {
     let run = star(&[LOAD, (10, "e0 05 aa bb 16")], "");
-    assert_eq!(heard(&run, 1), ["05 aa bb 72"]);
-    assert_eq!(heard(&run, 2), ["83 81 05 aa bb 64"]);
-    assert_eq!(heard(&run, 3), ["84 05 aa bb 1b"]);
+    assert_eq!(received(&run, 1), ["05 aa bb 72"]);
+    assert_eq!(received(&run, 2), ["83 81 05 aa bb 64"]);
+    assert_eq!(received(&run, 3), ["84 05 aa bb 1b"]);
     // The packet goes with the copy of the lowest port.
     // The load has 13 bytes behind the one that the switch used; that one is heard in 13, decoded
     // in 41, and a byte is taken in a period. The multicast's is heard in 813 and decoded in 841;
@@ -241,9 +241,9 @@ fn a_multicast_goes_to_all_outputs_each_with_its_header() {
 #[test]
 fn a_bad_multicast_is_bad_by_the_same_bits_everywhere() {
     let run = star(&[LOAD, (10, "e0 05 aa bb 36")], "");
-    assert_eq!(heard(&run, 1), ["05 aa bb 52"]);
-    assert_eq!(heard(&run, 2), ["83 81 05 aa bb 44"]);
-    assert_eq!(heard(&run, 3), ["84 05 aa bb 3b"]);
+    assert_eq!(received(&run, 1), ["05 aa bb 52"]);
+    assert_eq!(received(&run, 2), ["83 81 05 aa bb 44"]);
+    assert_eq!(received(&run, 3), ["84 05 aa bb 3b"]);
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn a_multicast_of_a_byte_alone_goes_nowhere() {
     let run = star(&[LOAD, (10, "e0")], "");
     assert_eq!(drops(&run), ["P-9"]);
     for host in 1..4 {
-        assert!(heard(&run, host).is_empty());
+        assert!(received(&run, host).is_empty());
     }
     check_ends(&run);
 }
@@ -270,14 +270,14 @@ fn a_stopped_output_holds_the_others_and_loses_nothing() {
     let stop = "[[fault]]\nat_us = 0\nconsume = \"h2\"\nhow = \"never\"\nfor_us = 100\n";
     let run = star(&[LOAD, (10, &long(&[0xe0], &[0xe0]))], stop);
     // h2's slack buffer holds 80; the others are no further than a byte, but for their headers.
-    let before = |host| bytes_heard(&run, host, 100 * 80);
+    let before = |host| bytes_received(&run, host, 100 * 80);
     let held = before(2);
     assert!((48..=80).contains(&held), "{held}");
     assert!((held - 2..=held - 1).contains(&before(1)), "{}", before(1));
     assert!((held - 1..=held).contains(&before(3)), "{}", before(3));
-    assert_eq!(heard(&run, 1), [long(&[], &[])]);
-    assert_eq!(heard(&run, 2), [long(&[0x83, 0x81], &[0x83, 0x81])]);
-    assert_eq!(heard(&run, 3), [long(&[0x84], &[0x84])]);
+    assert_eq!(received(&run, 1), [long(&[], &[])]);
+    assert_eq!(received(&run, 2), [long(&[0x83, 0x81], &[0x83, 0x81])]);
+    assert_eq!(received(&run, 3), [long(&[0x84], &[0x84])]);
     check_ends(&run);
 }
 
@@ -289,8 +289,8 @@ fn an_output_that_gives_up_drops_out() {
     let packets = raw("h0", LOAD.0, LOAD.1) + &raw("h0", 10, &long(&[0xe0], &[0xe0]));
     // The output is free again, and so is the input.
     let run = TestRun::whole(&format!("{text}{stop}{packets}{}", raw("h0", 50, "83 05 aa bb 79")));
-    assert_eq!(heard(&run, 1), [long(&[], &[])]);
-    assert_eq!(heard(&run, 3), [long(&[0x84], &[0x84]), "05 aa bb 72".to_owned()]);
+    assert_eq!(received(&run, 1), [long(&[], &[])]);
+    assert_eq!(received(&run, 3), [long(&[0x84], &[0x84]), "05 aa bb 72".to_owned()]);
     assert_eq!(run.rows(&["forward-reset"]).lines().count(), 1);
     check_ends(&run);
 }
@@ -301,7 +301,7 @@ fn an_output_without_power_drops_out() {
                 [[fault]]\nat_us = 20\ndead_port = \"s0:1\"\n\
                 [[fault]]\nat_us = 30\ndead_port = \"s0:2\"\n";
     let run = star(&[LOAD, (10, &long(&[0xe0], &[0xe0]))], stop);
-    assert_eq!(heard(&run, 3), [long(&[0x84], &[0x84])]);
+    assert_eq!(received(&run, 3), [long(&[0x84], &[0x84])]);
     check_ends(&run);
     // Without all three what is left of the packet is dropped, and the input is free.
     let dead = "[[fault]]\nat_us = 40\ndead_port = \"s0:3\"\nfor_us = 20\n";
@@ -309,7 +309,7 @@ fn an_output_without_power_drops_out() {
         format!("{}{dead}", stop.replace("30\ndead_port = \"s0:2\"", "30\nprobe = \"s0:2\""))
             + "[[fault]]\nat_us = 50\ndead_port = \"s0:2\"\n";
     let run = star(&[LOAD, (10, &long(&[0xe0], &[0xe0])), (100, "83 05 aa bb 79")], &stop);
-    assert_eq!(heard(&run, 3).last().unwrap(), "05 aa bb 72");
+    assert_eq!(received(&run, 3).last().unwrap(), "05 aa bb 72");
     check_ends(&run);
 }
 
@@ -320,7 +320,7 @@ fn a_reset_input_ends_all_copies() {
                 [[fault]]\nat_us = 50\nforward_reset = \"h0:0\"\n";
     let run = star(&[LOAD, (10, &long(&[0xe0], &[0xe0])), (100, "e0 05 aa bb 16")], stop);
     for (host, last) in [(1, "05 aa bb 72"), (2, "83 81 05 aa bb 64"), (3, "84 05 aa bb 1b")] {
-        let packets = heard(&run, host);
+        let packets = received(&run, host);
         assert_eq!(packets.len(), 2);
         assert!(packets[0].split(' ').count() <= 82, "{}", packets[0]);
         assert_eq!(packets[1], last);
@@ -338,7 +338,7 @@ fn multicasts_to_the_same_outputs_do_not_wait_in_a_circle() {
     });
     let run = TestRun::whole(&format!("{STAR}{loads}{}", packets.collect::<String>()));
     for host in [2, 3] {
-        assert_eq!(heard(&run, host), ["05 cc 2b"; 20]);
+        assert_eq!(received(&run, host), ["05 cc 2b"; 20]);
     }
     check_ends(&run);
 }
@@ -358,7 +358,7 @@ fn a_load_that_is_not_right_changes_nothing() {
     let wrong: Vec<_> = [LOAD].into_iter().chain(wrong).collect();
     let run = star(&[wrong.as_slice(), &[(80, "e0 05 aa bb 16")]].concat(), "");
     assert_eq!(drops(&run), ["S-9"; 6]);
-    assert_eq!(heard(&run, 2), ["83 81 05 aa bb 64"]);
+    assert_eq!(received(&run, 2), ["83 81 05 aa bb 64"]);
     check_ends(&run);
 }
 

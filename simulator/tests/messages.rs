@@ -48,29 +48,29 @@ struct MessageFates {
     damaged: usize,
 }
 
-fn ledger(rows: &[TruthEvent]) -> MessageFates {
-    let mut ledger = MessageFates::default();
+fn fates(rows: &[TruthEvent]) -> MessageFates {
+    let mut fates = MessageFates::default();
     for row in rows {
         let TruthEventKind::Messaging(told) = &row.kind else { continue };
         if let MessagingEvent::Accepted(message, _) = told {
-            assert!(ledger.accepted.insert(*message), "{message:?} is accepted once");
+            assert!(fates.accepted.insert(*message), "{message:?} is accepted once");
         } else if let MessagingEvent::Written(message, _) = told {
-            assert!(ledger.accepted.contains(message), "{message:?} was accepted");
-            *ledger.written.entry(*message).or_default() += 1;
+            assert!(fates.accepted.contains(message), "{message:?} was accepted");
+            *fates.written.entry(*message).or_default() += 1;
         } else if let MessagingEvent::Acknowledged(message) = told {
-            assert!(ledger.written.contains_key(message), "{message:?} was written");
-            assert!(ledger.acknowledged.insert(*message), "{message:?} is acknowledged once");
+            assert!(fates.written.contains_key(message), "{message:?} was written");
+            assert!(fates.acknowledged.insert(*message), "{message:?} is acknowledged once");
         } else if let MessagingEvent::Returned(message, why) = told {
-            assert!(ledger.accepted.contains(message), "{message:?} was accepted");
-            assert_eq!(ledger.returned.insert(*message, *why), None, "{message:?}");
+            assert!(fates.accepted.contains(message), "{message:?} was accepted");
+            assert_eq!(fates.returned.insert(*message, *why), None, "{message:?}");
         } else if let MessagingEvent::Damaged(..) = told {
-            ledger.damaged += 1;
+            fates.damaged += 1;
         }
     }
-    assert_eq!(ledger.damaged, 0);
-    let twice = ledger.acknowledged.iter().find(|id| ledger.returned.contains_key(id));
+    assert_eq!(fates.damaged, 0);
+    let twice = fates.acknowledged.iter().find(|id| fates.returned.contains_key(id));
     assert_eq!(twice, None, "a message ends once");
-    ledger
+    fates
 }
 
 impl MessageFates {
@@ -88,10 +88,10 @@ fn every_message_of_a_demo_is_acknowledged_or_returned_and_written_once() {
     // T-1. The overcommitted server is busy to the end: 32 clients with 4 credits, and replies.
     let left = [0, 0, 256, 0, 0];
     for ((name, text), left) in DEMOS.into_iter().zip(left) {
-        let ledger = ledger(&rows(text));
-        assert!(ledger.accepted.len() > 40, "{name}");
-        assert!(ledger.on_the_way() <= left, "{name}: {}", ledger.on_the_way());
-        assert!(ledger.written.values().all(|times| *times == 1), "{name}");
+        let fates = fates(&rows(text));
+        assert!(fates.accepted.len() > 40, "{name}");
+        assert!(fates.on_the_way() <= left, "{name}: {}", fates.on_the_way());
+        assert!(fates.written.values().all(|times| *times == 1), "{name}");
     }
 }
 
@@ -107,10 +107,10 @@ fn each_demo_shows_what_it_is_for() {
     let overcommit = demo("overcommit");
     assert!(count(&overcommit, "endpoint-loaded") > 10);
     assert!(count(&overcommit, "message-refused") > 100);
-    let unreachable = ledger(&demo("unreachable")).returned;
+    let unreachable = fates(&demo("unreachable")).returned;
     assert_eq!(unreachable.into_values().collect::<Vec<_>>(), [ReturnCause::Unreachable; 4]);
     let restart = demo("restart");
-    let returned = ledger(&restart).returned;
+    let returned = fates(&restart).returned;
     assert!(!returned.is_empty() && returned.values().all(|why| *why == ReturnCause::Restarted));
     assert!(count(&restart, "transport-refused") > 0);
 }
@@ -195,7 +195,7 @@ fn a_host_without_endpoints_answers_nothing() {
     let text = text.replace("timeout_us = 200", "timeout_us = 100\nunreachable_us = 300");
     let rows = rows(&text);
     assert_eq!(count(&rows, "ack-transmitted") + count(&rows, "nack-transmitted"), 0);
-    assert!(ledger(&rows).returned.values().all(|why| *why == ReturnCause::Unreachable));
+    assert!(fates(&rows).returned.values().all(|why| *why == ReturnCause::Unreachable));
     assert!(count(&rows, "message-returned") > 0);
 }
 
@@ -207,8 +207,8 @@ fn a_host_that_no_route_leads_to_is_unreachable() {
     );
     let rows = rows(&text);
     assert_eq!(count(&rows, "injected") + count(&rows, "transport-retransmitted"), 0);
-    let ledger = ledger(&rows);
-    assert!(ledger.accepted.len() > 5 && ledger.on_the_way() <= 1, "{ledger:?}");
+    let fates = fates(&rows);
+    assert!(fates.accepted.len() > 5 && fates.on_the_way() <= 1, "{fates:?}");
 }
 
 /// A host with more to send than its link carries, and with short timers. Packets stamped when
@@ -250,7 +250,7 @@ fn slow_firmware_holds_up_the_link_and_loses_nothing() {
     let rows = rows(&text.replace("duration_us = 1000", "duration_us = 5000"));
     assert!(count(&rows, "sender-stopped") > 0);
     assert_eq!((count(&rows, "overflow"), count(&rows, "transport-overrun")), (0, 0));
-    assert_eq!(ledger(&rows).on_the_way(), 0);
+    assert_eq!(fates(&rows).on_the_way(), 0);
 }
 
 /// I-5: seven frames of a page, and a send buffer for 8192 bytes and 256 of headers.
@@ -274,9 +274,9 @@ fn messages_outlast_the_power_of_a_host() {
     let text =
         text.replace("timeout_us = 200", "timeout_us = 100\npatience_us = 200\nload_us = 10");
     let rows = rows(&text.replace("duration_us = 1000", "duration_us = 3000"));
-    let ledger = ledger(&rows);
-    assert_eq!(ledger.on_the_way(), 0);
-    let requests = ledger.accepted.iter().filter(|id| u32::from(id.nic.0) == NodeId(1).0);
+    let fates = fates(&rows);
+    assert_eq!(fates.on_the_way(), 0);
+    let requests = fates.accepted.iter().filter(|id| u32::from(id.nic.0) == NodeId(1).0);
     assert_eq!(requests.count(), 30);
     let silent = |row: &&TruthEvent| {
         let off = [(NodeId(2), 8_000..20_000), (NodeId(1), 36_000..40_000)];
@@ -308,6 +308,6 @@ fn messages_alone_are_as_fast_on_a_bus_that_others_could_use() {
         });
         let other = ideal.iter().zip(&sbus).find(|(ideal, sbus)| ideal != sbus);
         assert!(other.is_none() && ideal.len() == sbus.len(), "{other:?}\n{text}");
-        assert!(!ledger(&ideal).written.is_empty(), "{text}");
+        assert!(!fates(&ideal).written.is_empty(), "{text}");
     }
 }

@@ -18,7 +18,7 @@ impl BlockingTracker {
         let (mut at, mut since) = (id, 0);
         loop {
             let Some(wait) = self.waits.get(at) else { return };
-            let Some(WaitTarget::Output(next)) = wait.spell.ask else { return };
+            let Some(WaitTarget::Output(next)) = wait.spell.target else { return };
             channels.push(at);
             since = wait.spell.from.max(since);
             if next == id {

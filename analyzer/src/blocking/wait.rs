@@ -37,7 +37,7 @@ pub(super) struct ChannelWait {
 #[derive(Clone, Debug, Default)]
 pub(super) struct WaitPhase {
     /// `None` before the first update.
-    pub(super) ask: Option<WaitTarget>,
+    pub(super) target: Option<WaitTarget>,
     pub(super) from: Picoseconds,
     packet: Option<u64>,
     /// Total duration of the output's ended stops within this phase.
@@ -86,22 +86,22 @@ impl ChannelWait {
     /// True if a target became known for which the packet at the head has waited since the phase began: how the
     /// switch reads route bytes was not known before. S-1
     pub(super) fn is_learned(&self, head: Option<HeadPacket>) -> bool {
-        self.spell.ask == Some(WaitTarget::OutOfSight)
+        self.spell.target == Some(WaitTarget::OutOfSight)
             && self.spell.packet.is_some()
             && self.spell.packet == head.map(|head| head.packet)
     }
 
     /// Starts a phase with another target; `why` is the cause of the phase before.
-    pub(super) fn change_target(&mut self, ask: WaitTarget, now: Picoseconds, why: WaitCause) {
-        if self.spell.ask.is_some() {
+    pub(super) fn change_target(&mut self, target: WaitTarget, now: Picoseconds, why: WaitCause) {
+        if self.spell.target.is_some() {
             let lasted = now.saturating_sub(self.spell.from);
             if self.longest.as_ref().is_none_or(|(longest, _)| lasted > *longest) {
                 self.longest = Some((lasted, why));
             }
-            self.spell = WaitPhase { ask: Some(ask), from: now, ..WaitPhase::default() };
+            self.spell = WaitPhase { target: Some(target), from: now, ..WaitPhase::default() };
         } else {
             // The first target applies from the beginning of the wait.
-            self.spell.ask = Some(ask);
+            self.spell.target = Some(target);
         }
     }
 
@@ -160,7 +160,7 @@ impl BlockingTracker {
         why.holders.clone_from(&first.spell.holders);
         let mut wait = first;
         while why.chain.len() < CHAIN_MAX {
-            let output = match wait.spell.ask {
+            let output = match wait.spell.target {
                 Some(WaitTarget::Output(output)) => output,
                 Some(WaitTarget::Host) => {
                     why.root = WaitRoot::Host;

@@ -304,15 +304,15 @@ impl ConversationState {
     fn emit(
         &mut self,
         seen: &ObservedPacket,
-        remark: ObservationKind,
+        observed: ObservationKind,
         out: &mut impl FnMut(Observation),
     ) {
         let message = self.finished_message(seen.label()).map(|over| over.number);
         let ObservedPacket { place, fate, .. } = *seen;
         let since = self.over.back().map_or(self.first.time, |over| over.since);
         let (key, label) = (self.key, seen.label());
-        let noticed = Observation { place, since, key, message, label, fate, remark };
-        counted(&mut self.sums, out)(noticed);
+        let observation = Observation { place, since, key, message, label, fate, observed };
+        counted(&mut self.sums, out)(observation);
     }
 
     /// Ends the last message.
@@ -361,8 +361,8 @@ fn counted<'a>(
     sums: &'a mut ConversationTotals,
     out: &'a mut impl FnMut(Observation),
 ) -> impl FnMut(Observation) + 'a {
-    |noticed| {
-        sums.count(&noticed);
-        out(noticed);
+    |observation| {
+        sums.count(&observation);
+        out(observation);
     }
 }

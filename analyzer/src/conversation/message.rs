@@ -120,7 +120,7 @@ impl MessageState {
 
     pub(super) fn last_place(&self) -> ObservedPlace {
         let sent = self.sent.back().map(|sent| sent.place);
-        let places = self.pending.iter().map(|noticed| noticed.place).chain(sent);
+        let places = self.pending.iter().map(|observation| observation.place).chain(sent);
         places.max_by_key(|place| place.time).unwrap_or_default()
     }
 
@@ -145,10 +145,10 @@ impl MessageState {
         place: ObservedPlace,
         label: ObservedLabel,
         fate: TransportFate,
-        remark: ObservationKind,
+        observed: ObservationKind,
     ) {
         let (key, message, since) = (self.key, Some(self.number), self.grounds);
-        self.pending.push(Observation { place, since, key, message, label, fate, remark });
+        self.pending.push(Observation { place, since, key, message, label, fate, observed });
     }
 
     /// Adds a transmission, or a second capture of one by another tap that was not matched to the
@@ -201,7 +201,7 @@ impl MessageState {
         }
         let written = self.is_written();
         let mut broken = None;
-        let remark = match seen.what {
+        let observed = match seen.what {
             PacketContent::Nack(reason) => {
                 self.nacks += u64::from(!again);
                 self.nack = Some(reason).filter(|_| !seen.fate.is_lost()).or(self.nack);
@@ -229,7 +229,7 @@ impl MessageState {
         if again {
             return;
         }
-        self.push(seen.place, label, seen.fate, remark);
+        self.push(seen.place, label, seen.fate, observed);
         if let Some(broken) = broken {
             self.push(seen.place, label, seen.fate, ObservationKind::Broken(broken));
         }
@@ -320,13 +320,13 @@ impl MessageState {
     }
 
     fn emit_pending(&mut self, scene: &Visibility, out: &mut impl FnMut(Observation)) {
-        self.pending.sort_by_key(|noticed| noticed.place.time);
-        for mut noticed in self.pending.drain(..) {
-            scene.update_fate(&mut noticed);
+        self.pending.sort_by_key(|observation| observation.place.time);
+        for mut observation in self.pending.drain(..) {
+            scene.update_fate(&mut observation);
             if self.letters.len() < super::history::RAW_MAX {
-                self.letters.extend(letter(noticed.remark, noticed.fate));
+                self.letters.extend(letter(observation.observed, observation.fate));
             }
-            out(noticed);
+            out(observation);
         }
     }
 }

@@ -24,7 +24,7 @@ pub struct Observation {
     /// Fate of the packet.
     pub fate: TransportFate,
     /// Kind of the observation.
-    pub remark: ObservationKind,
+    pub observed: ObservationKind,
 }
 
 /// Kind of an observation.

@@ -247,7 +247,7 @@ impl Observation {
             destination: self.key.destination.0,
             logical_channel: self.key.channel.0,
             message: self.message,
-            event: self.remark.name(),
+            event: self.observed.name(),
             incarnation: self.label.incarnation.0,
             seq: match self.label.seq {
                 SequenceBit::Zero => 0,
@@ -257,7 +257,7 @@ impl Observation {
             fate: self.fate.name(),
             ..ObservationRow::default()
         };
-        match self.remark {
+        match self.observed {
             ObservationKind::Data(data) => row.data(data),
             ObservationKind::Resent(data, cause) => {
                 row.data(data);

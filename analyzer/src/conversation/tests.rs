@@ -106,9 +106,9 @@ fn reason(nack: &str) -> NackReason {
 /// Observations and conversations of packets in any order.
 fn observations(lines: &str) -> (Vec<Observation>, Vec<Conversation>) {
     let (mut conversations, mut waiting) = <(ConversationTracker, TimeQueue<_>)>::default();
-    let (mut noticed, mut ended) = (Vec::new(), Vec::new());
+    let (mut observation, mut ended) = (Vec::new(), Vec::new());
     let mut out = |spoken| match spoken {
-        TransportEvent::Noticed(it) => noticed.push(it),
+        TransportEvent::Observed(it) => observation.push(it),
         TransportEvent::Conversation(it) => ended.push(*it),
         TransportEvent::Malformed(_) => {}
     };
@@ -123,12 +123,12 @@ fn observations(lines: &str) -> (Vec<Observation>, Vec<Conversation>) {
         conversations.process(time, item, &mut out);
     }
     conversations.finish(&mut out);
-    (noticed, ended)
+    (observation, ended)
 }
 
 /// The history, and one line for each unusual observation.
 fn check(lines: &str) -> String {
-    let (noticed, ended) = observations(lines);
+    let (observation, ended) = observations(lines);
     let mut text = String::new();
     for talk in &ended {
         let sums = &talk.sums;
@@ -144,8 +144,8 @@ fn check(lines: &str) -> String {
         }
         text.push('\n');
     }
-    for it in noticed {
-        let detail = match it.remark {
+    for it in observation {
+        let detail = match it.observed {
             ObservationKind::Data(_) | ObservationKind::Ack(_) => continue,
             ObservationKind::Resent(_, cause) => cause.name(),
             ObservationKind::Nack(reason) => reason.name(),
@@ -153,7 +153,7 @@ fn check(lines: &str) -> String {
             ObservationKind::Duplicate | ObservationKind::Late | ObservationKind::Stale => "",
             ObservationKind::Storm(_) | ObservationKind::Broken(_) => "",
         };
-        let line = format!("{:>5} {} {detail}", it.place.time / 1_000_000, it.remark.name());
+        let line = format!("{:>5} {} {detail}", it.place.time / 1_000_000, it.observed.name());
         text += line.trim_end();
         text.push('\n');
     }

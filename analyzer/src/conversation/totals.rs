@@ -96,8 +96,8 @@ impl AddTotals for RoundTrips {
 }
 
 impl ConversationTotals {
-    pub(super) fn count(&mut self, noticed: &Observation) {
-        match noticed.remark {
+    pub(super) fn count(&mut self, observation: &Observation) {
+        match observation.observed {
             ObservationKind::Data(data) => {
                 self.messages += 1;
                 self.bytes = self.bytes.saturating_add(data.bytes);
@@ -115,11 +115,11 @@ impl ConversationTotals {
             ObservationKind::Storm(_) => {}
             ObservationKind::Broken(broken) => *self.broken.entry(broken).or_default() += 1,
         }
-        let lost = u64::from(noticed.fate.is_lost());
-        if let ObservationKind::Data(_) | ObservationKind::Resent(..) = noticed.remark {
+        let lost = u64::from(observation.fate.is_lost());
+        if let ObservationKind::Data(_) | ObservationKind::Resent(..) = observation.observed {
             self.data += 1;
             self.data_lost += lost;
-        } else if let ObservationKind::Ack(_) | ObservationKind::Nack(_) = noticed.remark {
+        } else if let ObservationKind::Ack(_) | ObservationKind::Nack(_) = observation.observed {
             self.answers_lost += lost;
         }
     }
@@ -130,8 +130,8 @@ pub(super) fn total<K: Ord>(sums: &BTreeMap<K, u64>) -> u64 {
 }
 
 /// The letter of an observation in a history; lower case if the packet was lost or corrupted.
-pub(super) const fn letter(remark: ObservationKind, fate: TransportFate) -> Option<char> {
-    let letter = match remark {
+pub(super) const fn letter(observed: ObservationKind, fate: TransportFate) -> Option<char> {
+    let letter = match observed {
         ObservationKind::Data(data) => match data.sync {
             codec::transport::SyncFlag::Set => 'S',
             codec::transport::SyncFlag::Clear => 'D',

@@ -37,7 +37,7 @@ pub(super) struct Visibility {
     /// Data source, data destination, and link of the last capture of an answer between them.
     answered: BTreeSet<(Nic, Nic, LinkKey)>,
     /// Links on which any answer was captured.
-    heard: BTreeSet<LinkKey>,
+    received: BTreeSet<LinkKey>,
     /// For each NIC, the times of its first and last captured arrival since the last hole.
     reached: BTreeMap<Nic, (Picoseconds, Picoseconds)>,
     /// For each NIC, timestamp and capture time of the data packet that waited least in between.
@@ -72,7 +72,7 @@ impl Visibility {
             {
                 let (source, destination) = seen.key().pair();
                 self.answered.insert((source, destination, seen.links.1));
-                self.heard.insert(seen.links.1);
+                self.received.insert(seen.links.1);
             }
             PacketContent::Data(_) | PacketContent::Ack | PacketContent::Nack(_) => {}
         }
@@ -121,7 +121,7 @@ impl Visibility {
 
     /// True if any answer was captured on the link: then every answer there would be.
     pub(super) fn shows_answers(&self, link: LinkKey) -> bool {
-        self.heard.contains(&link)
+        self.received.contains(&link)
     }
 
     /// Fate of a packet to a NIC, first captured at `time`: lost if it left the captured part,
@@ -133,9 +133,9 @@ impl Visibility {
     }
 
     /// Updates an observation by the final fate of its packet.
-    pub(super) fn update_fate(&self, noticed: &mut Observation) {
-        let (time, key) = (noticed.place.time, noticed.key);
-        let to = match noticed.remark {
+    pub(super) fn update_fate(&self, observation: &mut Observation) {
+        let (time, key) = (observation.place.time, observation.key);
+        let to = match observation.observed {
             ObservationKind::Ack(_) | ObservationKind::Nack(_) | ObservationKind::Late => {
                 key.source
             }
@@ -147,9 +147,9 @@ impl Visibility {
             | ObservationKind::Storm(_)
             | ObservationKind::Broken(_) => return,
         };
-        noticed.fate = self.fate(noticed.fate, to, time);
-        if let ObservationKind::Ack(trip) = &mut noticed.remark {
-            *trip = trip.filter(|_| !noticed.fate.is_lost());
+        observation.fate = self.fate(observation.fate, to, time);
+        if let ObservationKind::Ack(trip) = &mut observation.observed {
+            *trip = trip.filter(|_| !observation.fate.is_lost());
         }
     }
 }

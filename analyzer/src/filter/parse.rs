@@ -169,7 +169,7 @@ impl<'t> FilterParser<'t> {
         if !self.takes(&TokenKind::CloseSlice) {
             return Err(self.unexpected("`]`"));
         }
-        types::may_ask(field, CheckForm::Part, &(from.start..to.end))?;
+        types::check_form(field, CheckForm::Part, &(from.start..to.end))?;
         Ok(part)
     }
 
@@ -183,19 +183,19 @@ impl<'t> FilterParser<'t> {
         let word = WORDS.iter().find(|(word, _)| token.what == TokenKind::Word(word));
         let mark = CompareOp::ALL.into_iter().find(|op| token.what == TokenKind::Compare(*op));
         if let Some(op) = mark.or(word.map(|(_, op)| *op)) {
-            types::may_ask(field, CheckForm::of(op), &at)?;
+            types::check_form(field, CheckForm::of(op), &at)?;
             self.advance();
             return Ok(FieldCheck::Compare(op, self.value(field, part)?));
         }
         if self.takes(&TokenKind::Word("in")) {
-            types::may_ask(field, CheckForm::Within, &at)?;
+            types::check_form(field, CheckForm::Within, &at)?;
             Ok(FieldCheck::In(self.choices(field, part)?))
         } else if self.takes(&TokenKind::Word("contains")) {
-            types::may_ask(field, CheckForm::Contains, &at)?;
+            types::check_form(field, CheckForm::Contains, &at)?;
             // The literal of `contains` may have any length.
             Ok(FieldCheck::Contains(self.value(field, None)?))
         } else if self.takes(&TokenKind::Like) || self.takes(&TokenKind::Word("like")) {
-            types::may_ask(field, CheckForm::Like, &at)?;
+            types::check_form(field, CheckForm::Like, &at)?;
             let (pattern, at) = self.text("a pattern: \"s0:*\"")?;
             types::pattern(field, pattern, &at).map(FieldCheck::Like)
         } else {
@@ -241,7 +241,7 @@ impl<'t> FilterParser<'t> {
         if !self.takes(&TokenKind::Upto) {
             return Ok((LiteralChoice::One(from), start));
         }
-        types::may_ask(field, CheckForm::Order, &upto)?;
+        types::check_form(field, CheckForm::Order, &upto)?;
         let end = self.here();
         let to = self.value(field, part)?;
         let at = start.start..end.end;

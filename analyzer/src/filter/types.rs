@@ -306,16 +306,16 @@ const fn check_forms(shape: FieldShape) -> (&'static str, &'static [CheckForm]) 
 }
 
 /// Returns an error unless the check is allowed for the field.
-pub(super) fn may_ask(
+pub(super) fn check_form(
     field: &RowField,
-    ask: CheckForm,
+    form: CheckForm,
     at: &Range<usize>,
 ) -> Result<(), FilterFault> {
-    let (called, asks) = check_forms(field.shape);
-    if asks.contains(&ask) {
+    let (called, forms) = check_forms(field.shape);
+    if forms.contains(&form) {
         return Ok(());
     }
-    let written: Vec<&str> = asks.iter().map(|ask| ask.written()).collect();
+    let written: Vec<&str> = forms.iter().map(|form| form.written()).collect();
     let message = format!("`{}` is {called}", field.name);
     Err(FilterFault::new(at.clone(), message, format!("it takes {}", written.join(" "))))
 }

@@ -118,24 +118,24 @@ impl FlowChecker {
     pub(super) fn row(
         &mut self,
         row: &TimedEvent,
-        scribe: &mut FindingSink<'_>,
+        sink: &mut FindingSink<'_>,
     ) -> Option<FlowCommand> {
         match &row.body {
             ChannelEvent::Packet(packet) => {
                 if packet.ended_by == FrameEnd::Reset {
                     self.resets.last = [None, Some(row.at)];
                 }
-                self.packet(packet, scribe);
+                self.packet(packet, sink);
             }
-            ChannelEvent::Link(event) => self.event(row.at, event, scribe),
+            ChannelEvent::Link(event) => self.event(row.at, event, sink),
             ChannelEvent::Begins => self.begins(row.at),
             ChannelEvent::Framed | ChannelEvent::Head(_) => {}
             ChannelEvent::Data(len) => self.stops.run(row.at, *len),
             ChannelEvent::Command(command) => {
-                return self.turns.change(row.at, scribe).then_some(*command);
+                return self.turns.change(row.at, sink).then_some(*command);
             }
             ChannelEvent::Omitted { rounds, every } => {
-                scribe.note(FindingKind::Repeats, row.at, || {
+                sink.note(FindingKind::Repeats, row.at, || {
                     vec![
                         FindingFact::number("rounds", *rounds),
                         FindingFact::number("every", *every),
@@ -186,11 +186,11 @@ impl FlowChecker {
         None
     }
 
-    fn event(&mut self, at: Tick, event: &LinkEvent, scribe: &mut FindingSink<'_>) {
+    fn event(&mut self, at: Tick, event: &LinkEvent, sink: &mut FindingSink<'_>) {
         match *event {
             LinkEvent::SenderStopped => {
                 let [obedience, ..] = self.unknown;
-                let seen = scribe.seen();
+                let seen = sink.seen();
                 seen.stops += 1;
                 if self.stops.grace.is_some() || !obedience.is_empty() {
                     seen.add_check(ParameterCheck::Obedience, obedience);
@@ -198,7 +198,7 @@ impl FlowChecker {
                 self.stops.stopped(at);
             }
             LinkEvent::SenderResumed(by) => {
-                self.stops.ended(at, Some(by), scribe);
+                self.stops.ended(at, Some(by), sink);
             }
             LinkEvent::ForwardReset => {
                 let [began, _] = &mut self.resets.last;
@@ -212,15 +212,14 @@ impl FlowChecker {
                 self.stops.forgive();
                 self.turns.last = [None; 2];
                 if at.since(self.first).0.saturating_add(self.before) < OPEN_LINK.0 {
-                    scribe.note(FindingKind::SilentAtFirst, at, Vec::new);
+                    sink.note(FindingKind::SilentAtFirst, at, Vec::new);
                 } else {
-                    scribe.seen().silences += 1;
-                    scribe.note(FindingKind::OpenLink, at, Vec::new);
+                    sink.seen().silences += 1;
+                    sink.note(FindingKind::OpenLink, at, Vec::new);
                 }
             }
             LinkEvent::Hole { missing } => {
-                scribe
-                    .note(FindingKind::Hole, at, || vec![FindingFact::number("missing", missing)]);
+                sink.note(FindingKind::Hole, at, || vec![FindingFact::number("missing", missing)]);
                 (self.first, self.before) = (at, 0);
                 (self.turns.has_said, self.turns.last) = (false, [None; 2]);
                 self.requests = RequestChecker::default();
@@ -255,7 +254,7 @@ impl FlowChecker {
 
 impl TurnChecker {
     /// Processes a change of STOP and GO; returns true if its time is known.
-    fn change(&mut self, at: Tick, scribe: &mut FindingSink<'_>) -> bool {
+    fn change(&mut self, at: Tick, sink: &mut FindingSink<'_>) -> bool {
         if !std::mem::replace(&mut self.has_said, true) {
             // A command repeated by fill may have been issued long before.
             return false;
@@ -263,10 +262,10 @@ impl TurnChecker {
         let [last, before] = self.last;
         if let (Some(first), Some(least)) = (before, self.least)
             && at.since(first).0 < least
-            && scribe.is_link_recorded(first.max(self.known_from), at)
+            && sink.is_link_recorded(first.max(self.known_from), at)
         {
             let periods = at.since(first).0;
-            scribe.note(FindingKind::CommandsTooOften, at, || {
+            sink.note(FindingKind::CommandsTooOften, at, || {
                 vec![FindingFact::number("periods", periods)]
             });
         }
@@ -279,15 +278,15 @@ impl TurnChecker {
 
 impl RequestChecker {
     /// Reports requests without an answer after [`ANSWER`] periods.
-    pub(super) fn expire(&mut self, now: Tick, scribe: &mut FindingSink<'_>) {
+    pub(super) fn expire(&mut self, now: Tick, sink: &mut FindingSink<'_>) {
         let is_over = |asked: Tick| now.since(asked).0 > ANSWER;
         if let Some((at, number)) = self.probe.take_if(|(at, _)| is_over(*at)) {
-            scribe.note(FindingKind::ProbeNotAnswered, at, || {
+            sink.note(FindingKind::ProbeNotAnswered, at, || {
                 vec![FindingFact::number("number", u64::from(number))]
             });
         }
         if let Some(at) = self.reset.take_if(|at| is_over(*at)) {
-            scribe.note(FindingKind::ResetNotAnswered, at, Vec::new);
+            sink.note(FindingKind::ResetNotAnswered, at, Vec::new);
         }
     }
 }

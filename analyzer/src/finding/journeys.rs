@@ -42,14 +42,14 @@ impl FindingChecks {
     pub fn journey(&mut self, journey: &Journey, network: &CaptureNetwork) {
         let Some(last) = journey.hops.last() else { return };
         let far = u64::from(journey.hops.len() > 1);
-        let seen = &mut self.ledger.seen;
+        let seen = &mut self.set.seen;
         let contents = journey.mapping.as_ref().filter(|it| it.check == CrcCheck::Good);
         let mapping = contents.and_then(|contents| contents.packet().ok());
         let (turns, united) = self.routes.add(journey, mapping, network);
         seen.turns += turns;
         self.odd_routes();
         self.used_route(journey);
-        let seen = &mut self.ledger.seen;
+        let seen = &mut self.set.seen;
         seen.travelled += far;
         let odd = match journey.fate {
             JourneyFate::Arrived => {
@@ -83,9 +83,9 @@ impl FindingChecks {
             let around: Vec<_> = network.around(last.channel).collect();
             // What arrived shows these; that nothing left a switch rests on all its channels.
             let arrived = matches!(kind, FindingKind::Misrouted | FindingKind::NoRoute);
-            let left = FindingGrounds::Channels([last.since, self.ledger.now], &around);
+            let left = FindingGrounds::Channels([last.since, self.set.now], &around);
             let grounds = if arrived { FindingGrounds::Characters } else { left };
-            self.ledger.note(kind, place(last), grounds, || {
+            self.set.note(kind, place(last), grounds, || {
                 [packet(last)].into_iter().chain(byte).collect()
             });
         }
@@ -104,9 +104,9 @@ impl FindingChecks {
     /// Checks the time of a packet's passage through a switch. S-6
     fn waited(&mut self, hop: &JourneyHop) {
         let Some(beyond) = hop.beyond else { return };
-        self.ledger.seen.timed += 1;
+        self.set.seen.timed += 1;
         if beyond > GRACE_PS && hop.waited_for.is_none() {
-            self.ledger.note_here(FindingKind::SlowPath, place(hop), || {
+            self.set.note_here(FindingKind::SlowPath, place(hop), || {
                 let beyond = u64::try_from(beyond / 1000).unwrap_or(u64::MAX);
                 vec![packet(hop), FindingFact::number("beyond_ns", beyond)]
             });
@@ -124,7 +124,7 @@ impl FindingChecks {
         let Some((before, hop)) = pair else { return };
         // Across a fibre, there is no other way.
         let around: Vec<_> = network.around(before.channel).chain([hop.channel]).collect();
-        let span = [before.since.min(hop.since), self.ledger.now];
+        let span = [before.since.min(hop.since), self.set.now];
         let one_wire = injury.damage.as_ref().and_then(|damage| damage.tally.single());
         let grounds = match (one_wire, injury.switches) {
             // No other packet has its bytes on all other wires.
@@ -139,14 +139,14 @@ impl FindingChecks {
             Corruption::Grown(_) => FindingKind::Merged,
         };
         let located = injury.located;
-        self.ledger.seen.wires.located += u64::from(match located {
+        self.set.seen.wires.located += u64::from(match located {
             Some(LocatedHarm::Apart(_)) | None => injury.bit.is_some(),
             Some(LocatedHarm::Pair(_) | LocatedHarm::Inserted(..)) => true,
         });
         let known =
             || vec![packet(hop), FindingFact { name: "after", value: FactValue::Channel(after) }];
         if let Some(LocatedHarm::Pair([first, second])) = located {
-            self.ledger.note(FindingKind::DoubleError, place(hop), grounds, || {
+            self.set.note(FindingKind::DoubleError, place(hop), grounds, || {
                 let number = |name, at: i64| FindingFact::number(name, at.unsigned_abs());
                 let mut facts = known();
                 facts.push(FindingFact::number("wire", first.bit.into()));
@@ -155,7 +155,7 @@ impl FindingChecks {
                 facts
             });
         }
-        self.ledger.note(kind, place(hop), grounds, || {
+        self.set.note(kind, place(hop), grounds, || {
             let mut facts = known();
             match injury.harm {
                 Corruption::Flipped(flips) => {
@@ -185,7 +185,7 @@ impl FindingChecks {
             tally.absorb(&damage.tally);
             let facts = wire_facts(tally);
             let found = (FindingKind::CorruptedInTransit, injury.seen);
-            self.ledger.amend(found, &["wire", "cleared", "set"], facts);
+            self.set.amend(found, &["wire", "cleared", "set"], facts);
         }
     }
 
@@ -194,7 +194,7 @@ impl FindingChecks {
         self.held.add(blocked);
         let (channel, kind, known, periods, chain) = match blocked {
             BlockingEvent::Stop(stop) => {
-                self.ledger.seen.waits += 1;
+                self.set.seen.waits += 1;
                 let kind = match stop.root {
                     WaitRoot::Busy => FindingKind::Busy,
                     WaitRoot::Host if stop.until.saturating_sub(stop.since) > SLOW_PS => {
@@ -203,7 +203,7 @@ impl FindingChecks {
                     WaitRoot::Host | WaitRoot::Switch | WaitRoot::OutOfSight => return,
                     WaitRoot::OpenLink | WaitRoot::Cycle => return,
                 };
-                (stop.channel, kind, [stop.since, self.ledger.now], stop.periods, &stop.chain)
+                (stop.channel, kind, [stop.since, self.set.now], stop.periods, &stop.chain)
             }
             BlockingEvent::Deadlock(deadlock) => {
                 let Some(first) = deadlock.channels.first() else { return };
@@ -214,7 +214,7 @@ impl FindingChecks {
         let [since, _] = known;
         let when = Occurrence { time: since, at: Tick(network.period(channel).periods(since)) };
         let grounds = FindingGrounds::Channels(known, chain);
-        self.ledger.note(kind, (channel, when), grounds, || {
+        self.set.note(kind, (channel, when), grounds, || {
             let name = if kind == FindingKind::Deadlock { "circle" } else { "waits_for" };
             let mut facts = vec![FindingFact::number("periods", periods)];
             let chain = (!chain.is_empty()).then(|| FactValue::Channels(chain.clone()));
@@ -225,38 +225,38 @@ impl FindingChecks {
 
     /// Reports clock drift at the end of a section. W-6
     pub(crate) fn clocks(&mut self, clocks: &ClockEstimator, network: &CaptureNetwork) {
-        self.ledger.seen.clocks += clocks.compared();
+        self.set.seen.clocks += clocks.compared();
         for (id, rate, time) in clocks.rates() {
             let at = Tick(network.period(id).periods(time));
             let place = (id, Occurrence { time, at });
-            self.ledger.note_here(FindingKind::ClockDrift, place, || drift(rate / 1000));
+            self.set.note_here(FindingKind::ClockDrift, place, || drift(rate / 1000));
         }
     }
 
     /// Declares two such channels as the directions of one link.
     pub(crate) fn join_twins(&mut self, one: ChannelId, other: ChannelId) {
-        self.ledger.recorded.join(one, other);
+        self.set.recorded.join(one, other);
     }
 
     /// First and last moment of which both directions of a link were recorded, as far as either was.
     pub(crate) fn link_span(&self, id: ChannelId) -> Option<[Picoseconds; 2]> {
-        self.ledger.recorded.link_span(id)
+        self.set.recorded.link_span(id)
     }
 
     /// Adds the time of a chunk of such a channel.
     pub(crate) fn recorded(&mut self, id: ChannelId, span: [Picoseconds; 2]) {
-        self.ledger.recorded.add(id, span);
+        self.set.recorded.add(id, span);
     }
 
     /// Sets the time up to which journeys and waits are known.
     pub(crate) fn pass(&mut self, now: Picoseconds) {
-        self.ledger.now = self.ledger.now.max(now);
+        self.set.now = self.set.now.max(now);
     }
 
     /// Declares a channel whose packets are followed through the network. Channels of the same name
     /// in a section are the two ends of one channel.
     pub(crate) fn declare_twin(&mut self, id: ChannelId, channel: &Channel) {
-        self.ledger.recorded.declare(id);
+        self.set.recorded.declare(id);
         if let Some(twin) = self.names.insert(channel.name.clone(), id) {
             self.twins.extend([twin, id]);
         }
@@ -265,7 +265,7 @@ impl FindingChecks {
     /// Ends the section: channel names may be reused.
     pub(crate) fn end_section(&mut self) {
         self.names.clear();
-        (self.ledger.recorded, self.ledger.now) = Default::default();
+        (self.set.recorded, self.set.now) = Default::default();
         self.mapping = MappingChecks::default();
         self.routes.finish().for_each(|union| self.cycle(&union));
     }
@@ -275,7 +275,7 @@ impl FindingChecks {
         let Some(cycle) = routes.cycle() else { return };
         if let (Some(channel), Some(first)) = (cycle.first(), routes.first_packet(&cycle)) {
             // Each turn was seen.
-            self.ledger.note_here(FindingKind::RouteCycle, (*channel, first.place), || {
+            self.set.note_here(FindingKind::RouteCycle, (*channel, first.place), || {
                 let circle = FactValue::Channels(cycle.clone());
                 let circle = FindingFact { name: "circle", value: circle };
                 vec![FindingFact::number("packet", first.number), circle]
@@ -284,10 +284,10 @@ impl FindingChecks {
     }
 
     /// Checks an event of a slack buffer. F-3, F-4, F-9
-    pub fn slack(&mut self, said: &SlackEvent, network: &CaptureNetwork) {
-        let (kind, by) = match *said {
+    pub fn slack(&mut self, event: &SlackEvent, network: &CaptureNetwork) {
+        let (kind, by) = match *event {
             SlackEvent::Fill(_) => {
-                self.ledger.seen.fills += 1;
+                self.set.seen.fills += 1;
                 return;
             }
             // Clocks may have drifted apart by one or two periods since time zero. W-6
@@ -299,10 +299,10 @@ impl FindingChecks {
             }
             SlackEvent::Contradiction { .. } => (FindingKind::UnlikeAssumed, None),
         };
-        let (channel, at) = (said.channel(), said.at());
+        let (channel, at) = (event.channel(), event.at());
         let time = network.period(channel).time(at.0);
         let grounds = FindingGrounds::Channels([time.saturating_sub(AROUND_PS), time], &[channel]);
-        self.ledger.note(kind, (channel, Occurrence { time, at }), grounds, || {
+        self.set.note(kind, (channel, Occurrence { time, at }), grounds, || {
             by.into_iter().map(|by| FindingFact::number("cells", by)).collect()
         });
     }

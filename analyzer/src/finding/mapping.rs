@@ -54,7 +54,7 @@ pub(super) struct MappingChecks {
     /// The latest routes that were sent to each interface, and the mapper, by the channel from it.
     routes: BTreeMap<ChannelId, (InterfaceAddress, CollectedPieces, Option<TimedRoutes>)>,
     /// Numbers and routes of the latest requests to each interface, by the channel from it.
-    asked: BTreeMap<ChannelId, VecDeque<MapperRequest>>,
+    pending: BTreeMap<ChannelId, VecDeque<MapperRequest>>,
 }
 
 /// Channels and contents of packets, the latest last.
@@ -87,7 +87,7 @@ impl FindingChecks {
             MappingPacket::Request(header, request) => {
                 let map = (header.source, header.version);
                 let to = arrived.and_then(|last| network.opposite(last.channel));
-                to.into_iter().for_each(|to| self.mapping.ask(to, &header));
+                to.into_iter().for_each(|to| self.mapping.expect_answer(to, &header));
                 if request == MappingRequest::Probe {
                     return;
                 }
@@ -113,7 +113,7 @@ impl FindingChecks {
             return;
         }
         let (home, recent) = self.mapping.homes.entry(address).or_insert_with(|| {
-            self.ledger.seen.addresses += 1;
+            self.set.seen.addresses += 1;
             (first.channel, VecDeque::new())
         });
         let mut others = recent.iter().filter(|(channel, _)| *channel != first.channel);
@@ -122,7 +122,7 @@ impl FindingChecks {
             self.mapping.passed_on.insert([first.channel, *other]);
             self.mapping.passed_on.insert([*other, first.channel]);
             for id in [first.channel, *other] {
-                self.ledger.forget(&[FindingKind::EqualAddresses], id);
+                self.set.forget(&[FindingKind::EqualAddresses], id);
             }
         }
         recent.push_back((first.channel, Arc::clone(contents)));
@@ -135,7 +135,7 @@ impl FindingChecks {
         }
         let node = |id| network.ends(id).map(|ends| &ends.from.node);
         if node(home) != node(first.channel) {
-            self.ledger.note_here(FindingKind::EqualAddresses, place(first), || {
+            self.set.note_here(FindingKind::EqualAddresses, place(first), || {
                 let other = FindingFact::channel("other", home);
                 vec![packet_fact(first), FindingFact::address("address", address), other]
             });
@@ -154,9 +154,9 @@ impl FindingChecks {
             if came.to.node != left.from.node || left.from.port == PortId(0) {
                 continue;
             }
-            self.ledger.seen.returns += 1;
+            self.set.seen.returns += 1;
             if came.to.port != left.from.port {
-                self.ledger.note_here(FindingKind::WrongWayBack, place(hop), || {
+                self.set.note_here(FindingKind::WrongWayBack, place(hop), || {
                     vec![packet_fact(hop), FindingFact::channel("output", next.channel)]
                 });
             }
@@ -165,16 +165,16 @@ impl FindingChecks {
 
     /// Checks that an answer has the route that a request with its number names, or the reverse one. N-8
     fn way_back(&mut self, ticket: ProbeTicket, journey: &Journey, first: &JourneyHop) {
-        let asked = self.mapping.asked.get(&first.channel).into_iter().flatten();
-        let mut asked = asked.filter(|(number, _)| *number == ticket).peekable();
+        let pending = self.mapping.pending.get(&first.channel).into_iter().flatten();
+        let mut pending = pending.filter(|(number, _)| *number == ticket).peekable();
         let Some(route) = journey.route.as_ref().filter(|_| is_sound(first)) else { return };
-        if asked.peek().is_none() {
+        if pending.peek().is_none() {
             return;
         }
-        let is_back = asked.any(|(_, way)| **way == *route.bytes());
-        self.ledger.seen.returns += 1;
+        let is_back = pending.any(|(_, way)| **way == *route.bytes());
+        self.set.seen.returns += 1;
         if !is_back {
-            self.ledger.note(
+            self.set.note(
                 FindingKind::WrongWayBack,
                 place(first),
                 FindingGrounds::Network([0, first.time]),
@@ -197,7 +197,7 @@ impl FindingChecks {
         let Some(routes) = routes.map(|it| &it.routes) else { return };
         let kind = routes.finding();
         match routes.allow(address, route) {
-            Some(true) => self.ledger.seen.count_route(kind),
+            Some(true) => self.set.seen.count_route(kind),
             Some(false) => {
                 let ((_, place), packet) = (place(first), first.packet);
                 self.routes.hold(first.channel, WrongRoute { kind, place, packet });
@@ -209,9 +209,9 @@ impl FindingChecks {
     /// Reports packets whose sender has named the same map before and after them.
     pub(super) fn odd_routes(&mut self) {
         for (channel, (mapper, version), odd) in self.routes.take_confirmed() {
-            self.ledger.seen.count_route(odd.kind);
+            self.set.seen.count_route(odd.kind);
             let grounds = FindingGrounds::Network([0, odd.place.time]);
-            self.ledger.note(odd.kind, (channel, odd.place), grounds, || {
+            self.set.note(odd.kind, (channel, odd.place), grounds, || {
                 let packet = FindingFact::number("packet", odd.packet);
                 let version = FindingFact::number("version", version.0.into());
                 vec![packet, FindingFact::address("mapper", mapper), version]
@@ -228,7 +228,7 @@ impl FindingChecks {
         }
         let other = std::mem::replace(latest, map);
         if std::mem::replace(before, other) == map {
-            self.ledger.note_here(FindingKind::TwoMappers, place(last), || {
+            self.set.note_here(FindingKind::TwoMappers, place(last), || {
                 let address = FindingFact::address;
                 vec![packet_fact(last), address("mapper", map.0), address("other_mapper", other.0)]
             });
@@ -257,7 +257,7 @@ impl FindingChecks {
         let differs = novelty == PieceNovelty::Differs;
         let kind = if differs { FindingKind::MapsDiffer } else { FindingKind::ImpossibleMap };
         if differs || fault.is_some() {
-            self.ledger.note_here(kind, place(first), || {
+            self.set.note_here(kind, place(first), || {
                 let mut facts = vec![packet_fact(first), FindingFact::address("mapper", mapper)];
                 facts.push(FindingFact::number("version", version.0.into()));
                 facts.extend(fault.map(|fault| FindingFact::word("fault", fault)));
@@ -268,11 +268,11 @@ impl FindingChecks {
 }
 
 impl MappingChecks {
-    fn ask(&mut self, to: ChannelId, header: &RequestHeader<'_>) {
-        let asked = self.asked.entry(to).or_default();
-        asked.push_back((header.ticket, header.answer_route().into()));
-        if asked.len() > ASKED_MAX {
-            asked.pop_front();
+    fn expect_answer(&mut self, to: ChannelId, header: &RequestHeader<'_>) {
+        let pending = self.pending.entry(to).or_default();
+        pending.push_back((header.ticket, header.answer_route().into()));
+        if pending.len() > ASKED_MAX {
+            pending.pop_front();
         }
     }
 

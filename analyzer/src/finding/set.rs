@@ -140,7 +140,7 @@ totals! {
         /// Answers to captured requests, and turns by byte 80. N-8
         pub returns: u64,
         /// Packets and messages of the reliability protocol.
-        pub said: TransportCoverage,
+        pub transport: TransportCoverage,
         /// Checks of wires.
         pub wires: WireCoverage,
     }

@@ -10,7 +10,7 @@ use crate::recorded::FindingGrounds;
 /// Adds findings of one channel to a [`FindingSet`].
 #[derive(Debug)]
 pub(super) struct FindingSink<'a> {
-    pub(super) ledger: &'a mut FindingSet,
+    pub(super) set: &'a mut FindingSet,
     pub(super) channel: ChannelId,
     pub(super) period: CharacterPeriod,
 }
@@ -29,22 +29,22 @@ impl FindingSink<'_> {
         facts: impl FnOnce() -> Vec<FindingFact>,
     ) {
         let when = self.when(at);
-        self.ledger.note(kind, (self.channel, when), FindingGrounds::Characters, facts);
+        self.set.note(kind, (self.channel, when), FindingGrounds::Characters, facts);
     }
 
     /// True if the channel and its opposite were recorded from one character up to another.
     pub(super) fn is_link_recorded(&self, from: Tick, to: Tick) -> bool {
         let span = [from, to].map(|at| self.period.time(at.0));
-        self.ledger.recorded.supports(FindingGrounds::Channels(span, &[self.channel]))
+        self.set.recorded.supports(FindingGrounds::Channels(span, &[self.channel]))
     }
 
     /// Adds `more` occurrences to a finding, the last of them at `last`.
     pub(super) fn again(&mut self, kind: FindingKind, more: u64, last: Tick) {
         let last = self.when(last);
-        self.ledger.again(kind, self.channel, more, last);
+        self.set.again(kind, self.channel, more, last);
     }
 
     pub(super) const fn seen(&mut self) -> &mut RuleCoverage {
-        &mut self.ledger.seen
+        &mut self.set.seen
     }
 }

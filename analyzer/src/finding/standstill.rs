@@ -140,7 +140,7 @@ impl FindingChecks {
     pub(crate) fn standstill(&mut self, network: &CaptureNetwork) {
         let held = std::mem::take(&mut self.held);
         let place = |id, time| Occurrence { time, at: Tick(network.period(id).periods(time)) };
-        let recorded = std::mem::take(&mut self.ledger.recorded);
+        let recorded = std::mem::take(&mut self.set.recorded);
         let span = |id| recorded.link_span(id);
         for (channel, sender) in held.standing {
             let Some([from, to]) = span(channel) else { continue };
@@ -163,7 +163,7 @@ impl FindingChecks {
             } else {
                 sender.facts(lasted, recorded, network.period(channel))
             };
-            self.ledger.note_as((severity, kind), channel, when, || facts);
+            self.set.note_as((severity, kind), channel, when, || facts);
         }
         for ((channel, root, last), StoppedTime { first, total }) in held.stops {
             let Some([from, to]) = span(channel) else { continue };
@@ -179,19 +179,19 @@ impl FindingChecks {
                 }
             };
             let facts = vec![share(total, recorded), FindingFact::channel(name, last)];
-            self.ledger.raise((severity, kind), channel, place(channel, first), facts);
+            self.set.raise((severity, kind), channel, place(channel, first), facts);
         }
         for (channel, lasted) in held.deadlocks {
             // It may rest on time that was not recorded.
-            if !self.ledger.has(FindingKind::Deadlock, channel) {
+            if !self.set.has(FindingKind::Deadlock, channel) {
                 continue;
             }
             let Some([from, to]) = span(channel) else { continue };
             let facts = vec![share(lasted, to.saturating_sub(from).max(1))];
             let when = Occurrence { time: 0, at: Tick(0) };
-            self.ledger.raise((Severity::Error, FindingKind::Deadlock), channel, when, facts);
+            self.set.raise((Severity::Error, FindingKind::Deadlock), channel, when, facts);
         }
-        self.ledger.recorded = recorded;
+        self.set.recorded = recorded;
     }
 }
 

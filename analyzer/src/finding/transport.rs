@@ -39,13 +39,13 @@ impl TransportCoverage {
 
 impl FindingChecks {
     /// Checks an event of the reliability protocol.
-    pub fn spoken(&mut self, spoken: &TransportEvent) {
-        match spoken {
-            TransportEvent::Noticed(noticed) => self.noticed(noticed),
+    pub fn transport_event(&mut self, transport_event: &TransportEvent) {
+        match transport_event {
+            TransportEvent::Observed(observation) => self.observation(observation),
             TransportEvent::Malformed(MalformedPacket { place, fault }) => {
-                self.ledger.seen.said.packets += 1;
+                self.set.seen.transport.packets += 1;
                 let kind = FindingKind::MalformedMessage;
-                self.ledger.note_here(kind, (place.channel, when(place)), || {
+                self.set.note_here(kind, (place.channel, when(place)), || {
                     let byte = FindingFact::number("byte", fault.at() as u64);
                     vec![packet(place), byte, FindingFact::word("field", fault.field())]
                 });
@@ -54,13 +54,13 @@ impl FindingChecks {
         }
     }
 
-    fn noticed(&mut self, noticed: &Observation) {
-        self.count(&noticed.remark);
-        let Some(kind) = kind(noticed) else { return };
-        let Observation { place, key, label, .. } = noticed;
-        let grounds = FindingGrounds::Channels([noticed.since, place.time], &[place.channel]);
-        self.ledger.note(kind, (place.channel, when(place)), grounds, || {
-            let reason = if let ObservationKind::Nack(reason) = noticed.remark {
+    fn observation(&mut self, observation: &Observation) {
+        self.count(&observation.observed);
+        let Some(kind) = kind(observation) else { return };
+        let Observation { place, key, label, .. } = observation;
+        let grounds = FindingGrounds::Channels([observation.since, place.time], &[place.channel]);
+        self.set.note(kind, (place.channel, when(place)), grounds, || {
+            let reason = if let ObservationKind::Nack(reason) = observation.observed {
                 Some(FindingFact::word("reason", reason.name()))
             } else {
                 None
@@ -77,29 +77,29 @@ impl FindingChecks {
         });
     }
 
-    fn count(&mut self, remark: &ObservationKind) {
-        let said = &mut self.ledger.seen.said;
-        match remark {
+    fn count(&mut self, observed: &ObservationKind) {
+        let transport = &mut self.set.seen.transport;
+        match observed {
             ObservationKind::Data(data) => {
-                said.messages += 1;
-                said.opened += u64::from(data.sync == SyncFlag::Set);
+                transport.messages += 1;
+                transport.opened += u64::from(data.sync == SyncFlag::Set);
             }
-            ObservationKind::Resent(..) => said.resent += 1,
-            ObservationKind::Ack(_) => said.acks += 1,
-            ObservationKind::Nack(_) => said.nacks += 1,
+            ObservationKind::Resent(..) => transport.resent += 1,
+            ObservationKind::Ack(_) => transport.acks += 1,
+            ObservationKind::Nack(_) => transport.nacks += 1,
             ObservationKind::Stale => {}
             ObservationKind::Duplicate | ObservationKind::Late | ObservationKind::Gone(_) => return,
             ObservationKind::Storm(_) | ObservationKind::Broken(_) => return,
         }
-        said.packets += 1;
+        transport.packets += 1;
     }
 }
 
-fn kind(noticed: &Observation) -> Option<FindingKind> {
-    Some(match noticed.remark {
+fn kind(observation: &Observation) -> Option<FindingKind> {
+    Some(match observation.observed {
         // A NACK whose message was not captured is not reported.
         ObservationKind::Nack(NackReason::BadKey | NackReason::NoSuchEndpoint)
-            if noticed.message.is_some() =>
+            if observation.message.is_some() =>
         {
             FindingKind::MessageRefused
         }
@@ -107,7 +107,7 @@ fn kind(noticed: &Observation) -> Option<FindingKind> {
         ObservationKind::Gone(Abandonment::Unanswered) => FindingKind::MessageUnanswered,
         ObservationKind::Stale => FindingKind::StalePacket,
         ObservationKind::Storm(_) | ObservationKind::Broken(_) => {
-            FindingKind::named(noticed.remark.name())?.kind
+            FindingKind::named(observation.observed.name())?.kind
         }
         ObservationKind::Data(_)
         | ObservationKind::Resent(..)

@@ -62,7 +62,7 @@ struct OpenSigns {
     since: Tick,
     /// Different bytes among them.
     bytes: ByteSet,
-    told: bool,
+    is_reported: bool,
 }
 
 impl OpenSigns {
@@ -72,8 +72,8 @@ impl OpenSigns {
             self.since = at;
         }
         self.count = self.count.saturating_add(count);
-        let proved = !self.told && is_enough(self);
-        self.told |= proved;
+        let proved = !self.is_reported && is_enough(self);
+        self.is_reported |= proved;
         proved.then_some(self.since)
     }
 }
@@ -200,10 +200,10 @@ pub(super) fn open_wire(wire: u8) -> Vec<FindingFact> {
 impl FindingChecks {
     /// Judges what was measured on the wires of the channels, at their end.
     pub(super) fn measurements(&mut self) {
-        let Self { ledger, sides, .. } = self;
+        let Self { set, sides, .. } = self;
         let recorded = sides.iter().filter(|(_, side)| side.watch.first < side.wire.next());
         for (id, side) in recorded {
-            let mut sink = FindingSink { ledger, channel: *id, period: side.period };
+            let mut sink = FindingSink { set, channel: *id, period: side.period };
             side.judge_skew(&mut sink);
             side.judge_transitions(&mut sink);
             let peer = side.peer.filter(|peer| id < peer);

@@ -20,7 +20,7 @@ pub(super) enum DepartureTimeliness {
 /// A packet at an input that may be the departing one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HopCandidate {
-    pub(super) leg: HopId,
+    pub(super) hop: HopId,
     pub(super) lane: usize,
     /// Position in the input's queue.
     pub(super) place: usize,
@@ -37,9 +37,9 @@ pub(super) struct HopCandidate {
 
 impl HopCandidate {
     /// A packet with the bytes of the departed one.
-    pub(super) const fn same(leg: HopId, lane: usize, place: usize) -> Self {
+    pub(super) const fn same(hop: HopId, lane: usize, place: usize) -> Self {
         let (fit, timeliness) = (ByteFit::Same, DepartureTimeliness::Possible);
-        Self { leg, lane, place, fit, before: 0, timeliness, served: 0, turn: 0 }
+        Self { hop, lane, place, fit, before: 0, timeliness, served: 0, turn: 0 }
     }
 
     /// Sort key; the smallest is the best candidate.

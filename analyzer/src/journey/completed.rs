@@ -105,30 +105,31 @@ impl JourneyTracker {
         let mut chain = std::mem::take(&mut self.chain);
         chain.clear();
         if self.complete_chain(id, &mut chain).is_some() {
-            let legs = || chain.iter().filter_map(|id| self.legs.get(*id));
-            let last = legs().next_back();
-            let closed = last.and_then(|leg| leg.closed.as_ref());
+            let hops = || chain.iter().filter_map(|id| self.table.get(*id));
+            let last = hops().next_back();
+            let closed = last.and_then(|hop_record| hop_record.closed.as_ref());
             let (tag, payload) = closed.map_or((None, 0), |it| (it.tag, it.payload));
-            let certainty = legs().skip(1).filter_map(|leg| Some(leg.before?.certainty)).max();
-            let copied = chain.iter().find_map(|id| self.legs.get(*id)?.copied_of);
+            let certainty =
+                hops().skip(1).filter_map(|hop_record| Some(hop_record.before?.certainty)).max();
+            let copied = chain.iter().find_map(|id| self.table.get(*id)?.copied_of);
             let journey = Journey {
                 number: self.reported,
                 hops: self.hops(&chain),
-                route: legs().next().and_then(|leg| leg.closed.as_ref()?.route()),
+                route: hops().next().and_then(|hop_record| hop_record.closed.as_ref()?.route()),
                 tag,
                 payload,
-                fate: last.and_then(|leg| leg.fate).unwrap_or(JourneyFate::UnderWay),
+                fate: last.and_then(|hop_record| hop_record.fate).unwrap_or(JourneyFate::UnderWay),
                 certainty: certainty.unwrap_or(MatchCertainty::Certain),
                 injuries: self.injuries(&chain),
-                transport: first(legs, |closed| closed.transport.as_ref(), |it| it.check),
-                mapping: first(legs, |closed| closed.mapping.as_ref(), |it| it.check),
-                ip: first(legs, |closed| closed.ip.as_ref(), |it| it.check),
+                transport: first(hops, |closed| closed.transport.as_ref(), |it| it.check),
+                mapping: first(hops, |closed| closed.mapping.as_ref(), |it| it.check),
+                ip: first(hops, |closed| closed.ip.as_ref(), |it| it.check),
                 relayed: self.relayed_from(&chain),
                 branch_of: copied.and_then(|copied| self.branch_of(copied)),
             };
             self.keep_arrived(&journey, &chain);
             self.reported += 1;
-            chain.iter().for_each(|id| self.legs.remove(*id));
+            chain.iter().for_each(|id| self.table.remove(*id));
             out.push(journey);
             if let Some(over) = self.over.take() {
                 self.end_copied(over);
@@ -140,17 +141,17 @@ impl JourneyTracker {
     /// Node at the end of a packet's channel, if it is no switch.
     fn host(
         &self,
-        leg: &HopRecord,
+        hop_record: &HopRecord,
         end: fn(&MappedChannel) -> Option<(usize, PortId)>,
     ) -> Option<usize> {
-        let place = end(self.net.lane(leg.lane)?);
+        let place = end(self.net.lane(hop_record.lane)?);
         let (node, _) = self.net.node_at(place)?;
         place.map(|(place, _)| place).filter(|_| !node.is_switch())
     }
 
     /// The journey of which a packet is a copy.
     fn relayed_from(&self, chain: &[HopId]) -> Option<RelayedFrom> {
-        let (first, last) = (self.legs.get(*chain.first()?)?, self.legs.get(*chain.last()?)?);
+        let (first, last) = (self.table.get(*chain.first()?)?, self.table.get(*chain.last()?)?);
         let closed = last.closed.as_ref().filter(|it| it.payload >= PAYLOAD_MIN)?;
         let node = self.net.relays_of(self.host(first, |lane| lane.from)?);
         self.arrivals.last_before((node, closed.length, closed.all), first.time)
@@ -158,14 +159,16 @@ impl JourneyTracker {
 
     /// Keeps a good packet that has reached a host, for its copies.
     fn keep_arrived(&mut self, journey: &Journey, chain: &[HopId]) {
-        let last = chain.last().and_then(|id| self.legs.get(*id));
-        let Some((leg, closed)) = last.and_then(|leg| Some((leg, leg.closed.as_ref()?))) else {
+        let last = chain.last().and_then(|id| self.table.get(*id));
+        let Some((hop_record, closed)) =
+            last.and_then(|hop_record| Some((hop_record, hop_record.closed.as_ref()?)))
+        else {
             return;
         };
         if journey.fate == JourneyFate::Arrived
             && closed.is_sound()
             && closed.payload >= PAYLOAD_MIN
-            && let Some(node) = self.host(leg, |lane| lane.to)
+            && let Some(node) = self.host(hop_record, |lane| lane.to)
         {
             let (length, content, end) = (closed.length, closed.all, closed.at);
             let journey = journey.number;
@@ -177,16 +180,16 @@ impl JourneyTracker {
     /// Collects all hops of a packet; `None` if the journey is not complete.
     fn complete_chain(&self, id: HopId, chain: &mut Vec<HopId>) -> Option<()> {
         let mut at = id;
-        while let Some(before) = self.legs.get(at)?.before {
-            at = before.leg;
+        while let Some(before) = self.table.get(at)?.before {
+            at = before.hop;
         }
         loop {
-            let leg = self.legs.get(at)?;
-            leg.closed.as_ref().filter(|_| !leg.undecided)?;
+            let hop_record = self.table.get(at)?;
+            hop_record.closed.as_ref().filter(|_| !hop_record.undecided)?;
             chain.push(at);
-            match leg.onward {
+            match hop_record.onward {
                 NextHop::Gone(next) => at = next,
-                NextHop::Nowhere => return leg.fate.map(|_| ()),
+                NextHop::Nowhere => return hop_record.fate.map(|_| ()),
                 NextHop::Claimed(_) => return None,
             }
         }
@@ -200,13 +203,15 @@ impl JourneyTracker {
         if !node.is_switch() {
             return None;
         }
-        let leg = lane.queue.iter().filter_map(|it| self.legs.get(it.id));
+        let hop_record = lane.queue.iter().filter_map(|it| self.table.get(it.id));
         // A packet whose first byte selects no port is dropped as it comes, and waits for nothing. S-2
         let is_forwarded = |first| node.waits_for(first, port).iter().any(Option::is_some);
-        let leg = leg.into_iter().find(|leg| leg.passed.is_none() && is_forwarded(leg.first))?;
-        let (wants, passing, held) = match leg.onward {
+        let hop_record = hop_record
+            .into_iter()
+            .find(|hop_record| hop_record.passed.is_none() && is_forwarded(hop_record.first))?;
+        let (wants, passing, held) = match hop_record.onward {
             NextHop::Claimed(next) | NextHop::Gone(next) => {
-                let next = self.legs.get(next);
+                let next = self.table.get(next);
                 let output = next.and_then(|next| self.net.lane(next.lane));
                 (output, HeadProgress::Begun, next.and_then(|next| next.held.output))
             }
@@ -216,7 +221,7 @@ impl JourneyTracker {
                     let output = output(*port).and_then(|output| self.net.lane(output));
                     output.is_some_and(|output| output.open.is_some())
                 };
-                let wants = match node.waits_for(leg.first, port) {
+                let wants = match node.waits_for(hop_record.first, port) {
                     // Where both addressings are possible it waits for the output that is held: the other one
                     // is free, or was not captured. S-3
                     [Some(one), Some(other)] if one != other => {
@@ -236,45 +241,46 @@ impl JourneyTracker {
             let held = BlockingPackets { output: Some(held), ..BlockingPackets::default() };
             // The packet ahead at the same input is not contention.
             lane.left.is_none_or(|(_, left)| left != freed)
-                && held.in_the_way(leg, [lane, output]).is_some()
+                && held.in_the_way(hop_record, [lane, output]).is_some()
         });
-        let (packet, wants) = (leg.number, wants.map(|output| output.id));
-        Some(HeadPacket { packet, since: leg.time, wants, passing, contended })
+        let (packet, wants) = (hop_record.number, wants.map(|output| output.id));
+        Some(HeadPacket { packet, since: hop_record.time, wants, passing, contended })
     }
 
     fn hops(&self, chain: &[HopId]) -> Vec<JourneyHop> {
-        let nexts = chain.iter().skip(1).map(|id| self.legs.get(*id)).chain([None]);
+        let nexts = chain.iter().skip(1).map(|id| self.table.get(*id)).chain([None]);
         let mut hops = Vec::with_capacity(chain.len());
         for (id, next) in chain.iter().zip(nexts) {
-            if let Some(hop) = self.legs.get(*id).and_then(|leg| self.hop(leg, next)) {
+            if let Some(hop) = self.table.get(*id).and_then(|hop_record| self.hop(hop_record, next))
+            {
                 hops.push(hop);
             }
         }
         hops
     }
 
-    fn hop(&self, leg: &HopRecord, next: Option<&HopRecord>) -> Option<JourneyHop> {
-        let lane = self.net.lane(leg.lane)?;
-        let closed = leg.closed.as_ref()?;
+    fn hop(&self, hop_record: &HopRecord, next: Option<&HopRecord>) -> Option<JourneyHop> {
+        let lane = self.net.lane(hop_record.lane)?;
+        let closed = hop_record.closed.as_ref()?;
         let switches = next.and_then(|next| next.before).map_or(0, |joint| joint.switches);
         let output = next.and_then(|next| self.net.lane(next.lane));
         let port = match (output, switches) {
             (Some(output), 1) => output.from.map(|(_, port)| port),
-            (Some(_) | None, _) => self.requested_port(leg),
+            (Some(_) | None, _) => self.requested_port(hop_record),
         };
         let mut hop = JourneyHop {
             channel: lane.id,
-            packet: leg.number,
-            start: leg.start,
+            packet: hop_record.number,
+            start: hop_record.start,
             end: closed.end,
-            time: leg.time,
+            time: hop_record.time,
             closed: closed.at,
-            since: leg.since,
+            since: hop_record.since,
             length: closed.length,
             opening: closed.opening,
             check: closed.check,
             ended_by: closed.ended_by,
-            route: Some(leg.first).filter(|first| is_route_byte(*first)),
+            route: Some(hop_record.first).filter(|first| is_route_byte(*first)),
             output: port,
             switches,
             latency: None,
@@ -283,15 +289,15 @@ impl JourneyTracker {
             beyond: None,
         };
         if let (Some(next), Some(output)) = (next, output) {
-            let known = lane.until_heard.zip(output.since_sent).filter(|_| switches == 1);
+            let known = lane.until_received.zip(output.since_sent).filter(|_| switches == 1);
             // Outputs of a multicast are requested one after the other. S-9
-            let known = known.filter(|_| leg.copied_of.is_none());
-            let cables = lane.until_heard.unwrap_or(0) + output.since_sent.unwrap_or(0);
-            let latency = (next.time - leg.time.min(next.time)).saturating_sub(cables);
+            let known = known.filter(|_| hop_record.copied_of.is_none());
+            let cables = lane.until_received.unwrap_or(0) + output.since_sent.unwrap_or(0);
+            let latency = (next.time - hop_record.time.min(next.time)).saturating_sub(cables);
             hop.latency = Some(latency);
-            let timed = known.filter(|_| !next.held.is_behind_unseen(leg.number));
+            let timed = known.filter(|_| !next.held.is_behind_unseen(hop_record.number));
             hop.beyond = timed.and(lane.path).map(|path| latency.saturating_sub(path));
-            let held = next.held.in_the_way(leg, [lane, output]);
+            let held = next.held.in_the_way(hop_record, [lane, output]);
             let waited = held.map_or(0, |(held, _)| hop.beyond.unwrap_or(held.min(latency)));
             hop.waited = known.map(|_| waited);
             hop.waited_for = held.filter(|_| known.is_some() && waited > 0).map(|(_, by)| by);
@@ -299,16 +305,16 @@ impl JourneyTracker {
         Some(hop)
     }
 
-    fn requested_port(&self, leg: &HopRecord) -> Option<PortId> {
-        if leg.is_part() {
+    fn requested_port(&self, hop_record: &HopRecord) -> Option<PortId> {
+        if hop_record.is_part() {
             return None;
         }
-        let lane = self.net.lane(leg.lane)?;
+        let lane = self.net.lane(hop_record.lane)?;
         let (node, input) = self.net.node_at(lane.to)?;
-        match node.selects(leg.first, input) {
+        match node.selects(hop_record.first, input) {
             [Some(one), Some(other)] if one != other => match self
                 .net
-                .requested_output(leg.lane, leg.first)
+                .requested_output(hop_record.lane, hop_record.first)
             {
                 RequestedOutput::Seen(output) => self.net.lane(output)?.from.map(|(_, port)| port),
                 RequestedOutput::Unseen | RequestedOutput::Nothing => None,
@@ -318,13 +324,13 @@ impl JourneyTracker {
     }
 
     fn injuries(&self, chain: &[HopId]) -> Vec<CorruptionSite> {
-        let legs = || chain.iter().filter_map(|id| self.legs.get(*id));
-        let channel = |leg: &HopRecord| self.net.lane(leg.lane).map(|lane| lane.id);
-        let first = legs()
-            .next()
-            .and_then(|leg| corruption::before_the_first(channel(leg)?, leg, opening(legs())));
+        let hops = || chain.iter().filter_map(|id| self.table.get(*id));
+        let channel = |hop_record: &HopRecord| self.net.lane(hop_record.lane).map(|lane| lane.id);
+        let first = hops().next().and_then(|hop_record| {
+            corruption::before_the_first(channel(hop_record)?, hop_record, opening(hops()))
+        });
         // A copy has the bytes that its header requires. S-9
-        let pairs = legs().zip(legs().skip(1)).filter(|(came, _)| came.copied_of.is_none());
+        let pairs = hops().zip(hops().skip(1)).filter(|(came, _)| came.copied_of.is_none());
         let later = pairs.filter_map(|(came, left)| {
             corruption::between((channel(came)?, came), (channel(left)?, left), &left.before?)
         });
@@ -334,11 +340,11 @@ impl JourneyTracker {
 
 /// Coverage of the packet's first byte on its first channel. A later hop of the same original
 /// length, recorded from its first byte, proves that it was captured.
-fn opening<'a>(legs: impl Iterator<Item = &'a HopRecord>) -> StartCoverage {
+fn opening<'a>(hops: impl Iterator<Item = &'a HopRecord>) -> StartCoverage {
     let mut stripped = 0;
-    let mut lengths = legs.filter_map(|leg| {
-        stripped += leg.before.map_or(0, |joint| joint.switches);
-        let closed = leg.closed.as_ref()?;
+    let mut lengths = hops.filter_map(|hop_record| {
+        stripped += hop_record.before.map_or(0, |joint| joint.switches);
+        let closed = hop_record.closed.as_ref()?;
         Some((closed.opening, closed.length + stripped))
     });
     let Some((opening, length)) = lengths.next() else { return StartCoverage::Unsure };
@@ -351,11 +357,11 @@ fn opening<'a>(legs: impl Iterator<Item = &'a HopRecord>) -> StartCoverage {
 
 /// Contents of the first hop with a good CRC, or else of the first hop that has them.
 fn first<'a, T: Clone + 'a, I: Iterator<Item = &'a HopRecord>>(
-    legs: impl Fn() -> I,
+    hops: impl Fn() -> I,
     contents: impl Fn(&'a ClosedPacket) -> Option<&'a T>,
     check: impl Fn(&T) -> CrcCheck,
 ) -> Option<T> {
-    let seen = || legs().filter_map(|leg| contents(leg.closed.as_ref()?));
+    let seen = || hops().filter_map(|hop_record| contents(hop_record.closed.as_ref()?));
     let good = seen().find(|seen| check(seen) == CrcCheck::Good);
     good.or_else(|| seen().next()).cloned()
 }
@@ -368,7 +374,7 @@ impl BlockingPackets {
         came: &HopRecord,
         [input, output]: [&MappedChannel; 2],
     ) -> Option<(Picoseconds, WaitReason)> {
-        let since = came.time + input.until_heard.unwrap_or(0);
+        let since = came.time + input.until_received.unwrap_or(0);
         let behind = |at: Picoseconds| at.saturating_sub(output.since_sent.unwrap_or(0));
         let mut last = None;
         // On equal times the packet ahead at the same input is the more specific reason.

@@ -98,10 +98,10 @@ impl CorruptionSite {
 /// Corruption of a packet before its first captured channel.
 pub(super) fn before_the_first(
     seen: ChannelId,
-    leg: &HopRecord,
+    hop: &HopRecord,
     opening: StartCoverage,
 ) -> Option<CorruptionSite> {
-    let closed = leg.closed.as_ref()?;
+    let closed = hop.closed.as_ref()?;
     let syndrome = closed.syndrome();
     let injury = CorruptionSite {
         after: None,

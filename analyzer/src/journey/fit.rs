@@ -66,20 +66,20 @@ pub(super) enum TurnMatch {
 /// Compares a packet at an input with the packet that has left. `asked`: the route requests that
 /// output; `alone`: the input holds no other packet.
 pub(super) fn fit(
-    leg: &HopRecord,
+    hop: &HopRecord,
     own: &HopRecord,
     left: &ClosedPacket,
     (asked, turn, alone): (bool, TurnMatch, bool),
 ) -> Option<ByteFit> {
     // Another departure has claimed it: only bytes can refute that.
-    let taken = match leg.onward {
+    let taken = match hop.onward {
         NextHop::Nowhere => false,
         NextHop::Claimed(other) => {
-            turn != TurnMatch::Its && own.before.is_none_or(|joint| joint.leg != other)
+            turn != TurnMatch::Its && own.before.is_none_or(|joint| joint.hop != other)
         }
         NextHop::Gone(_) => return None,
     };
-    let Some(came) = leg.closed.as_ref() else {
+    let Some(came) = hop.closed.as_ref() else {
         // The packet is still arriving although its departure has ended.
         return (asked && turn == TurnMatch::Its && !left.is_sound()).then_some(ByteFit::Turn);
     };
@@ -163,18 +163,18 @@ fn hurt(came: &ClosedPacket, left: &ClosedPacket, differ: u32) -> Option<ByteFit
 
 /// Number of following packets that left merged with this one, if the bytes match exactly. P-1
 pub(super) fn merged(
-    legs: &HopTable,
-    leg: &HopRecord,
+    table: &HopTable,
+    hop: &HopRecord,
     left: &ClosedPacket,
     behind: &mut dyn Iterator<Item = HopId>,
 ) -> Option<usize> {
-    let came = leg.closed.as_ref()?;
+    let came = hop.closed.as_ref()?;
     let (mut length, mut bytes) = (came.length.checked_sub(1)?, None);
     if length >= left.length {
         return None;
     }
     for (number, next) in behind.enumerate() {
-        let next = legs.get(next)?.closed.as_ref()?;
+        let next = table.get(next)?.closed.as_ref()?;
         // The CRC byte of the packet before stays as it is.
         let so_far = bytes.unwrap_or_else(|| {
             let crc = came.all.crc().value() ^ came.syndrome();

@@ -103,7 +103,7 @@ pub(super) struct ClosedPacket {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HopLink {
-    pub(super) leg: HopId,
+    pub(super) hop: HopId,
     /// Number of switches between the two hops.
     pub(super) switches: u64,
     pub(super) certainty: MatchCertainty,
@@ -262,7 +262,7 @@ pub(super) struct HopId(u32);
 /// Storage of packets with reuse of free slots.
 #[derive(Debug, Default)]
 pub(super) struct HopTable {
-    legs: Vec<Option<HopRecord>>,
+    table: Vec<Option<HopRecord>>,
     free: Vec<u32>,
     seq: u64,
     /// Recent packets with their bytes, and the sum of those.
@@ -272,25 +272,25 @@ pub(super) struct HopTable {
 
 impl HopTable {
     #[inline]
-    pub(super) fn add(&mut self, mut leg: HopRecord) -> HopId {
+    pub(super) fn add(&mut self, mut hop: HopRecord) -> HopId {
         self.seq += 1;
-        leg.seq = self.seq;
+        hop.seq = self.seq;
         if let Some(place) = self.free.pop()
-            && let Some(slot) = self.legs.get_mut(place as usize)
+            && let Some(slot) = self.table.get_mut(place as usize)
         {
-            *slot = Some(leg);
+            *slot = Some(hop);
             return HopId(place);
         }
-        let place = u32::try_from(self.legs.len()).unwrap_or(u32::MAX);
-        self.legs.push(Some(leg));
+        let place = u32::try_from(self.table.len()).unwrap_or(u32::MAX);
+        self.table.push(Some(hop));
         HopId(place)
     }
 
     /// Records the end of a packet. Bytes are kept for the last packets only.
     pub(super) fn close(&mut self, id: HopId, number: u64, closed: ClosedPacket) {
-        let Some(leg) = self.get_mut(id) else { return };
-        let (seq, len) = (leg.seq, closed.bytes.as_ref().map(|bytes| bytes.bytes().len()));
-        (leg.number, leg.closed) = (number, Some(closed));
+        let Some(hop) = self.get_mut(id) else { return };
+        let (seq, len) = (hop.seq, closed.bytes.as_ref().map(|bytes| bytes.bytes().len()));
+        (hop.number, hop.closed) = (number, Some(closed));
         let Some(len) = len.map(|len| len + RECENT_COST) else { return };
         self.recent.push_back((id, seq, len));
         self.recent_bytes += len;
@@ -298,23 +298,23 @@ impl HopTable {
             && let Some((old, seq, len)) = self.recent.pop_front()
         {
             self.recent_bytes -= len;
-            let leg = self.get_mut(old).filter(|leg| leg.seq == seq);
-            if let Some(closed) = leg.and_then(|leg| leg.closed.as_mut()) {
+            let hop = self.get_mut(old).filter(|hop| hop.seq == seq);
+            if let Some(closed) = hop.and_then(|hop| hop.closed.as_mut()) {
                 closed.bytes = None;
             }
         }
     }
 
     pub(super) fn get(&self, id: HopId) -> Option<&HopRecord> {
-        self.legs.get(id.0 as usize)?.as_ref()
+        self.table.get(id.0 as usize)?.as_ref()
     }
 
     pub(super) fn get_mut(&mut self, id: HopId) -> Option<&mut HopRecord> {
-        self.legs.get_mut(id.0 as usize)?.as_mut()
+        self.table.get_mut(id.0 as usize)?.as_mut()
     }
 
     pub(super) fn remove(&mut self, id: HopId) {
-        if let Some(slot) = self.legs.get_mut(id.0 as usize)
+        if let Some(slot) = self.table.get_mut(id.0 as usize)
             && slot.take().is_some()
         {
             self.free.push(id.0);
@@ -323,13 +323,13 @@ impl HopTable {
 
     /// Earliest start of a kept packet.
     pub(super) fn oldest(&self) -> Option<Picoseconds> {
-        self.legs.iter().flatten().filter(|leg| leg.copied.is_none()).map(|leg| leg.time).min()
+        self.table.iter().flatten().filter(|hop| hop.copied.is_none()).map(|hop| hop.time).min()
     }
 
     pub(super) fn ids(&self) -> Vec<HopId> {
         let mut ids: Vec<(u64, HopId)> = (0..)
-            .zip(&self.legs)
-            .filter_map(|(place, leg)| Some((leg.as_ref()?.seq, HopId(place))))
+            .zip(&self.table)
+            .filter_map(|(place, hop)| Some((hop.as_ref()?.seq, HopId(place))))
             .collect();
         ids.sort_unstable();
         ids.into_iter().map(|(_, id)| id).collect()

@@ -18,18 +18,18 @@ impl JourneyTracker {
         certainty: MatchCertainty,
     ) {
         self.release(to);
-        let lane = self.legs.get(from).and_then(|leg| self.net.lane(leg.lane));
+        let lane = self.table.get(from).and_then(|hop| self.net.lane(hop.lane));
         let alone = lane.is_some_and(|lane| lane.queue.len() < 2);
-        let before = self.legs.get_mut(from).map(|leg| std::mem::replace(&mut leg.onward, onward));
-        if let Some(leg) = self.legs.get_mut(to) {
-            leg.before = Some(HopLink { leg: from, switches: 1, certainty, alone });
+        let before = self.table.get_mut(from).map(|hop| std::mem::replace(&mut hop.onward, onward));
+        if let Some(hop) = self.table.get_mut(to) {
+            hop.before = Some(HopLink { hop: from, switches: 1, certainty, alone });
         }
         if let Some(NextHop::Claimed(other)) = before
             && other != to
-            && let Some(leg) = self.legs.get_mut(other)
+            && let Some(hop) = self.table.get_mut(other)
         {
-            leg.before = None;
-            if leg.closed.is_none() {
+            hop.before = None;
+            if hop.closed.is_none() {
                 self.claim(other);
             }
         }
@@ -37,14 +37,14 @@ impl JourneyTracker {
 
     /// Removes the link of a packet to its hop before.
     pub(super) fn release(&mut self, id: HopId) {
-        let before = self.legs.get_mut(id).and_then(|leg| leg.before.take());
-        if let Some(before) = before.and_then(|joint| self.legs.get_mut(joint.leg)) {
+        let before = self.table.get_mut(id).and_then(|hop| hop.before.take());
+        if let Some(before) = before.and_then(|joint| self.table.get_mut(joint.hop)) {
             before.onward = NextHop::Nowhere;
         }
     }
 
     pub(super) fn leave_queue(&mut self, id: HopId) {
-        let lane = self.legs.get(id).map(|leg| leg.lane);
+        let lane = self.table.get(id).map(|hop| hop.lane);
         if let Some(lane) = lane.and_then(|lane| self.net.lane_mut(lane))
             && let Some(place) = lane.queue.iter().position(|other| other.id == id)
         {
@@ -56,19 +56,19 @@ impl JourneyTracker {
     pub(super) fn forget(&mut self, id: HopId) {
         self.release(id);
         self.leave_queue(id);
-        let next = match self.legs.get(id).map(|leg| leg.onward) {
-            Some(NextHop::Claimed(next) | NextHop::Gone(next)) => self.legs.get_mut(next),
+        let next = match self.table.get(id).map(|hop| hop.onward) {
+            Some(NextHop::Claimed(next) | NextHop::Gone(next)) => self.table.get_mut(next),
             Some(NextHop::Nowhere) | None => None,
         };
         if let Some(next) = next {
             next.before = None;
         }
-        self.legs.remove(id);
+        self.table.remove(id);
     }
 
     pub(super) fn settle(&mut self, id: HopId, fate: JourneyFate, out: &mut Vec<Journey>) {
-        if let Some(leg) = self.legs.get_mut(id) {
-            leg.fate = Some(fate);
+        if let Some(hop) = self.table.get_mut(id) {
+            hop.fate = Some(fate);
         }
         self.emit_if_complete(id, out);
     }
@@ -77,10 +77,10 @@ impl JourneyTracker {
     /// same bytes are not certain.
     pub(super) fn doubt(&mut self, alike: &[HopId], left: HopId) {
         for id in alike.iter().chain([&left]).filter(|_| alike.len() > 1) {
-            let Some(leg) = self.legs.get(*id) else { continue };
+            let Some(hop) = self.table.get(*id) else { continue };
             let bytes = |it: &ClosedPacket| if *id == left { it.all } else { it.rest };
-            if let Some(bytes) = leg.closed.as_ref().map(bytes)
-                && let Some(lane) = self.net.lane_mut(leg.lane)
+            if let Some(bytes) = hop.closed.as_ref().map(bytes)
+                && let Some(lane) = self.net.lane_mut(hop.lane)
                 && !lane.doubted.contains(&bytes)
             {
                 lane.doubted.push_back(bytes);
@@ -94,7 +94,7 @@ impl JourneyTracker {
     /// Records the passage time of a packet that certainly passed its switch. S-6
     pub(super) fn record_passage(&mut self, candidate: &HopCandidate, to: HopId) {
         let NetworkMap { lanes, nodes, .. } = &mut self.net;
-        let hops = self.legs.get(candidate.leg).zip(self.legs.get(to));
+        let hops = self.table.get(candidate.hop).zip(self.table.get(to));
         let Some((came, left)) = hops else { return };
         let sure = left.before.is_some_and(|joint| joint.certainty == MatchCertainty::Certain);
         let channels = lanes.get(came.lane).zip(lanes.get(left.lane)).filter(|_| sure);
@@ -127,12 +127,12 @@ impl JourneyTracker {
             lane.reset = Some(time);
         }
         let Some(lane) = self.net.lane(place) else { return };
-        let heard = time.saturating_add(lane.until_heard.unwrap_or(DELAY));
+        let heard = time.saturating_add(lane.until_received.unwrap_or(DELAY));
         for QueuedHop { id, .. } in &lane.queue {
-            let Some(leg) = self.legs.get(*id) else { continue };
-            let until = heard.saturating_add(self.net.lateness(leg));
-            if let Some(leg) = self.legs.get_mut(*id) {
-                leg.emptied.get_or_insert(until);
+            let Some(hop) = self.table.get(*id) else { continue };
+            let until = heard.saturating_add(self.net.lateness(hop));
+            if let Some(hop) = self.table.get_mut(*id) {
+                hop.emptied.get_or_insert(until);
             }
         }
     }

@@ -41,7 +41,7 @@ impl JourneyTracker {
             let mut candidate = None;
             for found in scan.requesting(&input) {
                 requesting += 1;
-                if candidate.is_none() && found.leg.is_free() {
+                if candidate.is_none() && found.hop.is_free() {
                     let before = scan.waiting_before(&input, found.place);
                     candidate = Some(scan.candidate(&input, &found, before)).filter(|candidate| {
                         candidate.timeliness != DepartureTimeliness::Impossible
@@ -53,7 +53,7 @@ impl JourneyTracker {
             let is_better = |candidate: &HopCandidate| {
                 best.as_ref().is_none_or(|best| candidate.key() < best.key())
             };
-            if let Some(first) = candidate.as_ref().and_then(|it| self.legs.get(it.leg)) {
+            if let Some(first) = candidate.as_ref().and_then(|it| self.table.get(it.hop)) {
                 for (reading, byte) in readings.iter_mut().zip(input.bytes) {
                     *reading |= byte == Some(first.first);
                 }
@@ -65,23 +65,23 @@ impl JourneyTracker {
         let Some(found) = best else { return };
         let (lane, before) = (scan.own.lane, scan.own.readings);
         self.net.vote_begun(lane, before, readings);
-        if let Some(leg) = self.legs.get_mut(leaving) {
-            leg.readings = readings;
-            leg.sole = (requesting == 1 && !is_limited).then_some((found.leg, self.revision));
+        if let Some(hop) = self.table.get_mut(leaving) {
+            hop.readings = readings;
+            hop.sole = (requesting == 1 && !is_limited).then_some((found.hop, self.revision));
         }
-        self.join(found.leg, leaving, NextHop::Claimed(leaving), MatchCertainty::ByOrder);
+        self.join(found.hop, leaving, NextHop::Claimed(leaving), MatchCertainty::ByOrder);
     }
 
     /// The claimed packet if it has the bytes of the departed one and no other packet could have
     /// them.
     fn sole_match(&self, scan: &DepartureScan<'_>, closed: &ClosedPacket) -> Option<HopCandidate> {
-        let (leg, revision) = scan.own.sole?;
-        let claimed = scan.own.before.filter(|joint| joint.leg == leg)?;
-        let came = self.legs.get(claimed.leg)?;
+        let (hop, revision) = scan.own.sole?;
+        let claimed = scan.own.before.filter(|joint| joint.hop == hop)?;
+        let came = self.table.get(claimed.hop)?;
         let bytes = came.closed.as_ref()?;
-        let place = self.net.lane(came.lane)?.queue.iter().position(|it| it.id == leg)?;
+        let place = self.net.lane(came.lane)?.queue.iter().position(|it| it.id == hop)?;
         let is_sole = revision == self.revision && place < LOOKED_AT && bytes.becomes(closed);
-        is_sole.then_some(HopCandidate::same(leg, came.lane, place))
+        is_sole.then_some(HopCandidate::same(hop, came.lane, place))
     }
 
     /// Best match at the inputs for a packet that has left and ended, and its certainty. `alike`
@@ -122,7 +122,7 @@ impl JourneyTracker {
         }
         let best = best?;
         let doubted = |residue| self.is_doubted(&best, scan.own, residue);
-        let came = self.legs.get(best.leg).and_then(|leg| leg.closed.as_ref());
+        let came = self.table.get(best.hop).and_then(|hop| hop.closed.as_ref());
         let certain = match best.fit {
             ByteFit::Same => alike.len() == 1 && !doubted(closed.all),
             ByteFit::Front(_) => {
@@ -145,16 +145,16 @@ impl JourneyTracker {
         found: &ScannedPacket<'_>,
         before: usize,
     ) -> Option<HopCandidate> {
-        let (leg, own, closed) = (found.leg, scan.own, scan.own.closed.as_ref()?);
-        if scan.cannot_leave(leg) {
+        let (hop, own, closed) = (found.hop, scan.own, scan.own.closed.as_ref()?);
+        if scan.cannot_leave(hop) {
             return None;
         }
         let mut candidate = scan.candidate(input, found, before);
         let claimed = scan.is_claimed(found);
-        let asked = input.is_requested_by(leg.first);
+        let asked = input.is_requested_by(hop.first);
         let turn = if claimed {
             TurnMatch::Its
-        } else if leg.is_free()
+        } else if hop.is_free()
             && candidate.before == 0
             && candidate.timeliness < DepartureTimeliness::Impossible
         {
@@ -162,10 +162,10 @@ impl JourneyTracker {
         } else {
             TurnMatch::Not
         };
-        let mut fit = fit(leg, own, closed, (asked, turn, input.input.queue.len() < 2));
+        let mut fit = fit(hop, own, closed, (asked, turn, input.input.queue.len() < 2));
         if asked && fit.is_none_or(|fit| fit > ByteFit::Merged) {
             let mut behind = input.input.queue.iter().skip(found.place + 1).map(|it| it.id);
-            fit = merged(&self.legs, leg, closed, &mut behind).map(|_| ByteFit::Merged).or(fit);
+            fit = merged(&self.table, hop, closed, &mut behind).map(|_| ByteFit::Merged).or(fit);
         }
         candidate.fit = fit?;
         if claimed {
@@ -182,18 +182,19 @@ impl JourneyTracker {
     fn is_doubted(&self, best: &HopCandidate, own: &HopRecord, residue: CrcResidue) -> bool {
         let [input, output] = [best.lane, own.lane].map(|lane| self.net.lane(lane));
         let reset = output.and_then(|output| output.reset);
-        let came = self.legs.get(best.leg).filter(|came| reset > Some(came.time));
-        let content = |leg: &HopRecord| leg.closed.as_ref().map(|closed| closed.all);
+        let came = self.table.get(best.hop).filter(|came| reset > Some(came.time));
+        let content = |hop: &HopRecord| hop.closed.as_ref().map(|closed| closed.all);
         let bytes = came.and_then(content);
         let mut behind = input.into_iter().flat_map(|it| it.queue.iter().skip(best.place + 1));
         [input, output].into_iter().flatten().any(|lane| lane.doubted.contains(&residue))
-            || (bytes.is_some() && behind.any(|it| self.legs.get(it.id).and_then(content) == bytes))
+            || (bytes.is_some()
+                && behind.any(|it| self.table.get(it.id).and_then(content) == bytes))
     }
 
     /// True if the time of a reset at the input matches the end of a packet that has left. R-3
     fn is_severed(&self, input: usize, left: &HopRecord) -> bool {
         let (input, output) = (self.net.lane(input), self.net.lane(left.lane));
-        let reset = input.and_then(|input| Some(input.reset? + input.until_heard?));
+        let reset = input.and_then(|input| Some(input.reset? + input.until_received?));
         let seen = reset.zip(output.and_then(|output| output.since_sent));
         let ended = left.closed.as_ref().filter(|closed| closed.ended_by == FrameEnd::Gap);
         let seen = seen.zip(ended);
@@ -202,13 +203,13 @@ impl JourneyTracker {
 
     /// True if the origin of a packet that has left may still be arriving.
     pub(super) fn awaits_open(&self, left: HopId) -> bool {
-        let Some(own) = self.legs.get(left) else { return false };
+        let Some(own) = self.table.get(left) else { return false };
         let Some(scan) = self.scan(left) else { return false };
-        let claimed = own.before.map(|joint| joint.leg);
+        let claimed = own.before.map(|joint| joint.hop);
         let is_sound = own.closed.as_ref().is_some_and(ClosedPacket::is_sound);
         scan.inputs().any(|input| {
             scan.requesting(&input)
-                .any(|found| found.leg.closed.is_none() && (!is_sound || claimed == Some(found.id)))
+                .any(|found| found.hop.closed.is_none() && (!is_sound || claimed == Some(found.id)))
         })
     }
 
@@ -217,19 +218,20 @@ impl JourneyTracker {
         let Some(lane) = self.net.lane(candidate.lane) else { return Vec::new() };
         let behind: Vec<HopId> =
             lane.queue.iter().skip(candidate.place + 1).map(|it| it.id).collect();
-        let legs = self.legs.get(candidate.leg).zip(self.legs.get(left));
-        legs.and_then(|(leg, left)| {
-            let count =
-                merged(&self.legs, leg, left.closed.as_ref()?, &mut behind.iter().copied())?;
-            Some(behind.into_iter().take(count).collect())
-        })
-        .unwrap_or_default()
+        let table = self.table.get(candidate.hop).zip(self.table.get(left));
+        table
+            .and_then(|(hop, left)| {
+                let count =
+                    merged(&self.table, hop, left.closed.as_ref()?, &mut behind.iter().copied())?;
+                Some(behind.into_iter().take(count).collect())
+            })
+            .unwrap_or_default()
     }
 
     /// Scan of the inputs of the switch that a packet leaves; `None` if it comes from no switch.
     fn scan(&self, leaving: HopId) -> Option<DepartureScan<'_>> {
-        let Self { net, legs, .. } = self;
-        let own = legs.get(leaving)?;
+        let Self { net, table, .. } = self;
+        let own = table.get(leaving)?;
         let output = net.lane(own.lane)?;
         let (node, port) = net.node_at(output.from).filter(|(node, _)| node.strips_routes())?;
         let left = output.since_sent.map(|late| own.time.saturating_sub(late));
@@ -237,14 +239,14 @@ impl JourneyTracker {
         let free = ended.max(own.held.resumed.unwrap_or(0));
         let served = output.served;
         let passage = output.passage;
-        Some(DepartureScan { net, legs, own, node, port, passage, served, left, ended, free })
+        Some(DepartureScan { net, table, own, node, port, passage, served, left, ended, free })
     }
 }
 
 /// Packets at the inputs of the switch that a packet leaves, at the time of its departure.
 struct DepartureScan<'a> {
     net: &'a NetworkMap,
-    legs: &'a HopTable,
+    table: &'a HopTable,
     own: &'a HopRecord,
     node: &'a MappedNode,
     /// Number of the output port.
@@ -267,7 +269,7 @@ struct ScannedInput<'a> {
 
 struct ScannedPacket<'a> {
     id: HopId,
-    leg: &'a HopRecord,
+    hop: &'a HopRecord,
     /// Position in the input's queue.
     place: usize,
 }
@@ -311,16 +313,16 @@ impl<'a> DepartureScan<'a> {
             .filter(move |(_, it)| keeps(it.first))
             .take(LOOKED_AT)
             .filter_map(|(place, it)| {
-                Some(ScannedPacket { id: it.id, leg: self.legs.get(it.id)?, place })
+                Some(ScannedPacket { id: it.id, hop: self.table.get(it.id)?, place })
             })
-            .take_while(|found| found.leg.time < self.own.time)
+            .take_while(|found| found.hop.time < self.own.time)
     }
 
     /// Requesting packets with the same bytes as the departed one, at most one of each input.
     fn same(&self, closed: &ClosedPacket) -> impl Iterator<Item = HopCandidate> {
         self.inputs().filter_map(|input| {
             let found = self.requesting(&input).find(|found| {
-                let bytes = found.leg.closed.as_ref().filter(|_| !self.cannot_leave(found.leg));
+                let bytes = found.hop.closed.as_ref().filter(|_| !self.cannot_leave(found.hop));
                 bytes.is_some_and(|came| came.becomes(closed))
             })?;
             Some(HopCandidate::same(found.id, input.lane, found.place))
@@ -328,26 +330,26 @@ impl<'a> DepartureScan<'a> {
     }
 
     /// True if a packet has left elsewhere, or FRES has removed it before the departure. R-2
-    fn cannot_leave(&self, leg: &HopRecord) -> bool {
-        matches!(leg.onward, NextHop::Gone(_)) || leg.is_emptied(self.own.time)
+    fn cannot_leave(&self, hop: &HopRecord) -> bool {
+        matches!(hop.onward, NextHop::Gone(_)) || hop.is_emptied(self.own.time)
     }
 
-    fn is_gone(&self, input: &MappedChannel, leg: &HopRecord) -> bool {
-        let ready = input.ready(leg.time).map(|ready| ready.max(self.free));
-        leg.is_emptied(self.own.time)
+    fn is_gone(&self, input: &MappedChannel, hop: &HopRecord) -> bool {
+        let ready = input.ready(hop.time).map(|ready| ready.max(self.free));
+        hop.is_emptied(self.own.time)
             || passing(self.left, ready) > Some(STANDS * self.node.path(input))
     }
 
     /// True for the packet that was assumed to leave when the departure began.
     fn is_claimed(&self, found: &ScannedPacket<'_>) -> bool {
-        self.own.before.is_some_and(|joint| joint.leg == found.id)
+        self.own.before.is_some_and(|joint| joint.hop == found.id)
     }
 
     fn is_waiting(&self, input: &ScannedInput<'a>, found: &ScannedPacket<'_>) -> bool {
         // If another packet is the one that leaves, the one assumed at first still waits.
-        let waits = found.leg.is_free() || self.is_claimed(found);
-        let waits = waits && found.leg.passed.is_none();
-        waits && !self.is_gone(input.input, found.leg)
+        let waits = found.hop.is_free() || self.is_claimed(found);
+        let waits = waits && found.hop.passed.is_none();
+        waits && !self.is_gone(input.input, found.hop)
     }
 
     /// Number of packets ahead of a position that are assumed to be waiting still.
@@ -363,10 +365,10 @@ impl<'a> DepartureScan<'a> {
         before: usize,
     ) -> HopCandidate {
         let ScannedInput { lane, input, port, .. } = *scanned;
-        let ScannedPacket { id, leg, place } = *found;
-        let ready = input.ready(leg.time);
+        let ScannedPacket { id, hop, place } = *found;
+        let ready = input.ready(hop.time);
         let timeliness = match (passing(self.left, ready), self.node.fastest) {
-            _ if self.is_gone(input, leg) => DepartureTimeliness::Impossible,
+            _ if self.is_gone(input, hop) => DepartureTimeliness::Impossible,
             (Some(took), Some(fastest)) if took + self.node.token(input) < fastest => {
                 DepartureTimeliness::Doubtful
             }
@@ -375,8 +377,8 @@ impl<'a> DepartureScan<'a> {
         };
         let turn = distance(self.served, port);
         // The token's travel is approximated modulo 8 ports.
-        let served = ready.unwrap_or(leg.time).max(self.ended) + STEP * Picoseconds::from(turn % 8);
-        HopCandidate { leg: id, lane, place, fit: ByteFit::Same, before, timeliness, served, turn }
+        let served = ready.unwrap_or(hop.time).max(self.ended) + STEP * Picoseconds::from(turn % 8);
+        HopCandidate { hop: id, lane, place, fit: ByteFit::Same, before, timeliness, served, turn }
     }
 }
 

@@ -56,10 +56,10 @@ impl JourneyTracker {
     /// Settles a packet that loads the table of the switch behind its channel, and keeps one that the switch
     /// copies. Returns true for a packet that loads.
     pub(super) fn loads_table(&mut self, id: HopId, out: &mut Vec<Journey>) -> bool {
-        let Some(leg) = self.legs.get(id) else { return false };
-        let (place, first) = (leg.lane, leg.first);
+        let Some(hop) = self.table.get(id) else { return false };
+        let (place, first) = (hop.lane, hop.first);
         let Some((node, _)) = self.net.lane(place).and_then(|lane| lane.to) else { return false };
-        let closed = leg.closed.as_ref().filter(|_| first == SELF);
+        let closed = hop.closed.as_ref().filter(|_| first == SELF);
         let node = self.net.nodes.get_mut(node);
         if let (Some(node), Some(closed)) = (node, closed)
             && node.load(closed)
@@ -68,8 +68,8 @@ impl JourneyTracker {
             self.settle(id, JourneyFate::Arrived, out);
             return true;
         }
-        let leg = self.legs.get(id);
-        let (is_copied, seq) = (self.copies_of(leg).is_some(), leg.map_or(0, |leg| leg.seq));
+        let hop = self.table.get(id);
+        let (is_copied, seq) = (self.copies_of(hop).is_some(), hop.map_or(0, |hop| hop.seq));
         if let Some(lane) = self.net.lane_mut(place).filter(|_| is_copied) {
             lane.copied.push_back((seq, id));
             if lane.copied.len() > COPIED_MAX
@@ -81,15 +81,15 @@ impl JourneyTracker {
         false
     }
 
-    fn copies_of(&self, leg: Option<&HopRecord>) -> Option<&BTreeMap<PortId, Vec<u8>>> {
-        let leg = leg?;
-        let to = self.net.lane(leg.lane)?.to;
-        self.net.node_at(to)?.0.copies(leg.first)
+    fn copies_of(&self, hop: Option<&HopRecord>) -> Option<&BTreeMap<PortId, Vec<u8>>> {
+        let hop = hop?;
+        let to = self.net.lane(hop.lane)?.to;
+        self.net.node_at(to)?.0.copies(hop.first)
     }
 
     /// The packet at an input of which an ended packet is a copy, and its certainty.
     pub(super) fn copied_from(&self, id: HopId) -> Option<(HopCandidate, MatchCertainty)> {
-        let own = self.legs.get(id)?;
+        let own = self.table.get(id)?;
         let left = own.closed.as_ref()?;
         let (node, port) = self.net.node_at(self.net.lane(own.lane)?.from)?;
         if node.table.is_empty() {
@@ -99,7 +99,7 @@ impl JourneyTracker {
         let packets =
             lanes.flat_map(|(place, lane)| lane.copied.iter().map(move |it| (place, *it)));
         let mut fitting = packets.filter_map(|(place, (seq, from))| {
-            let came = self.legs.get(from).filter(|leg| leg.seq == seq && leg.time < own.time)?;
+            let came = self.table.get(from).filter(|hop| hop.seq == seq && hop.time < own.time)?;
             let header = node.copies(came.first)?.get(&port)?;
             let is_new = came.copied.as_ref().is_none_or(|it| !it.outputs.contains(&port));
             let fits = is_new && is_copy(came.closed.as_ref()?, left, header);
@@ -123,20 +123,20 @@ impl JourneyTracker {
         out: &mut Vec<Journey>,
     ) {
         self.release(id);
-        let (mut from, mut to, mut link) = (Some(candidate.leg), id, None::<HopLink>);
-        let source = self.legs.get(candidate.leg).map(|leg| (leg.seq, candidate.leg));
-        while let Some(leg) = from.and_then(|from| self.legs.get(from)).cloned() {
-            let (before, onward) = (leg.before, NextHop::Gone(to));
+        let (mut from, mut to, mut link) = (Some(candidate.hop), id, None::<HopLink>);
+        let source = self.table.get(candidate.hop).map(|hop| (hop.seq, candidate.hop));
+        while let Some(hop) = from.and_then(|from| self.table.get(from)).cloned() {
+            let (before, onward) = (hop.before, NextHop::Gone(to));
             let copied_of = source.filter(|_| link.is_none());
-            let own = self.legs.add(HopRecord { onward, copied_of, copied: None, ..leg });
-            if let Some(next) = self.legs.get_mut(to) {
-                let first = HopLink { leg: own, switches: 1, certainty, alone: true };
-                next.before = Some(HopLink { leg: own, ..link.unwrap_or(first) });
+            let own = self.table.add(HopRecord { onward, copied_of, copied: None, ..hop });
+            if let Some(next) = self.table.get_mut(to) {
+                let first = HopLink { hop: own, switches: 1, certainty, alone: true };
+                next.before = Some(HopLink { hop: own, ..link.unwrap_or(first) });
             }
-            (from, to, link) = (before.map(|before| before.leg), own, before);
+            (from, to, link) = (before.map(|before| before.hop), own, before);
         }
-        let port = self.legs.get(id).and_then(|leg| self.net.lane(leg.lane)?.from).map(|it| it.1);
-        let Some(came) = self.legs.get_mut(candidate.leg) else { return };
+        let port = self.table.get(id).and_then(|hop| self.net.lane(hop.lane)?.from).map(|it| it.1);
+        let Some(came) = self.table.get_mut(candidate.hop) else { return };
         let is_first = came.copied.is_none();
         let seen = came.copied.get_or_insert_default();
         seen.outputs.extend(port);
@@ -149,8 +149,8 @@ impl JourneyTracker {
     /// Number of the first reported journey of a packet that was copied, for another branch.
     pub(super) fn branch_of(&mut self, (seq, id): (u64, HopId)) -> Option<u64> {
         let captured = self.captured_copies(id);
-        let leg = self.legs.get_mut(id).filter(|leg| leg.seq == seq)?;
-        let copied = leg.copied.as_mut()?;
+        let hop = self.table.get_mut(id).filter(|hop| hop.seq == seq)?;
+        let copied = hop.copied.as_mut()?;
         let first = copied.first;
         copied.first = first.or(Some(self.reported));
         copied.reported += 1;
@@ -161,32 +161,32 @@ impl JourneyTracker {
     }
 
     fn captured_copies(&self, id: HopId) -> usize {
-        let leg = self.legs.get(id);
-        let Some((items, leg)) = self.copies_of(leg).zip(leg) else { return 0 };
-        let Some(lane) = self.net.lane(leg.lane) else { return 0 };
+        let hop = self.table.get(id);
+        let Some((items, hop)) = self.copies_of(hop).zip(hop) else { return 0 };
+        let Some(lane) = self.net.lane(hop.lane) else { return 0 };
         let Some((node, _)) = self.net.node_at(lane.to) else { return 0 };
         items.keys().filter(|port| node.output(**port, lane).is_some()).count()
     }
 
     /// Forgets a packet that was copied, with its hops before, unless no copy of it was seen.
     pub(super) fn end_copied(&mut self, (seq, id): (u64, HopId)) {
-        let Some(leg) = self.legs.get(id).filter(|leg| leg.seq == seq) else { return };
-        let mut next = leg.copied.as_ref().map(|_| id);
-        if let Some(lane) = self.net.lane_mut(leg.lane) {
+        let Some(hop) = self.table.get(id).filter(|hop| hop.seq == seq) else { return };
+        let mut next = hop.copied.as_ref().map(|_| id);
+        if let Some(lane) = self.net.lane_mut(hop.lane) {
             lane.copied.retain(|it| it.0 != seq);
         }
         while let Some(id) = next {
             self.leave_queue(id);
-            next = self.legs.get(id).and_then(|leg| leg.before).map(|before| before.leg);
-            self.legs.remove(id);
+            next = self.table.get(id).and_then(|hop| hop.before).map(|before| before.hop);
+            self.table.remove(id);
         }
     }
 
     /// Output that a packet requests, of which a table may know more than its byte.
-    pub(super) fn requested(&self, leg: &HopRecord) -> RequestedOutput {
-        match self.copies_of(Some(leg)) {
+    pub(super) fn requested(&self, hop: &HopRecord) -> RequestedOutput {
+        match self.copies_of(Some(hop)) {
             Some(_) => RequestedOutput::Unseen,
-            None => self.net.requested_output(leg.lane, leg.first),
+            None => self.net.requested_output(hop.lane, hop.first),
         }
     }
 }

@@ -53,7 +53,7 @@ pub(super) struct MappedChannel {
     pub(super) to: Option<(usize, PortId)>,
     pub(super) passage: VirtualPassage,
     /// Time from the tap to the receiver, if known.
-    pub(super) until_heard: Option<Picoseconds>,
+    pub(super) until_received: Option<Picoseconds>,
     /// Time from the sender to the tap, if known.
     pub(super) since_sent: Option<Picoseconds>,
     /// Longest path formation of the switch behind it without contention, if known. S-6
@@ -156,7 +156,7 @@ impl NetworkMap {
         let cells =
             [ParameterKey::GoSlack, ParameterKey::Hysteresis, ParameterKey::StopSlack].map(told);
         let cells = cells.into_iter().sum::<Option<u64>>();
-        let (until_heard, since_sent) = match TapEnd::of(channel) {
+        let (until_received, since_sent) = match TapEnd::of(channel) {
             Some(TapEnd::Sender) => (delay, Some(0)),
             Some(TapEnd::Receiver) => (Some(0), delay),
             None => (None, None),
@@ -189,7 +189,7 @@ impl NetworkMap {
             from,
             to,
             passage,
-            until_heard,
+            until_received,
             since_sent,
             path: told(ParameterKey::Path).map(picoseconds),
             room,
@@ -274,8 +274,8 @@ impl NetworkMap {
     }
 
     /// Delay between a packet's departure from the switch and its appearance at the output's tap.
-    pub(super) fn lateness(&self, leg: &HopRecord) -> Picoseconds {
-        match self.requested_output(leg.lane, leg.first) {
+    pub(super) fn lateness(&self, hop: &HopRecord) -> Picoseconds {
+        match self.requested_output(hop.lane, hop.first) {
             RequestedOutput::Seen(output) => self.lane(output).map_or(0, MappedChannel::lateness),
             RequestedOutput::Unseen | RequestedOutput::Nothing => 0,
         }
@@ -357,7 +357,7 @@ impl MappedChannel {
     /// Time at which the switch behind can decode a packet whose first byte passed the tap at
     /// `seen`. S-3, S-6
     pub(super) fn ready(&self, seen: Picoseconds) -> Option<Picoseconds> {
-        Some((seen + self.until_heard?).max(self.clear.unwrap_or(0)))
+        Some((seen + self.until_received?).max(self.clear.unwrap_or(0)))
     }
 
     /// Delay between a packet's departure from its switch and its appearance on this channel.

@@ -41,27 +41,27 @@ impl SoleMatch {
 impl JourneyTracker {
     /// Adds a packet to those on uncaptured links; the oldest beyond the limit is settled.
     pub(super) fn wait(&mut self, id: HopId, seq: u64, out: &mut Vec<Journey>) {
-        if let Some(leg) = self.legs.get_mut(id)
-            && std::mem::replace(&mut leg.sight, SearchScope::Lost) == SearchScope::Followed
+        if let Some(hop) = self.table.get_mut(id)
+            && std::mem::replace(&mut hop.sight, SearchScope::Lost) == SearchScope::Followed
         {
             self.waiting.push_back((seq, id));
         }
         while self.waiting.len() > WAITING_MAX {
             let Some((seq, id)) = self.waiting.pop_front() else { return };
-            let Some(leg) = self.legs.get_mut(id).filter(|leg| leg.seq == seq) else { continue };
-            if leg.is_free() {
+            let Some(hop) = self.table.get_mut(id).filter(|hop| hop.seq == seq) else { continue };
+            if hop.is_free() {
                 self.leave_queue(id);
                 self.settle(id, JourneyFate::OutOfSight, out);
             } else {
                 // If its next hop proves to be another packet, it is added again.
-                leg.sight = SearchScope::Followed;
+                hop.sight = SearchScope::Followed;
             }
         }
     }
 
     /// Matches a packet with those sent into uncaptured links.
     pub(super) fn find_unseen(&mut self, id: HopId) {
-        let Some(own) = self.legs.get(id) else { return };
+        let Some(own) = self.table.get(id) else { return };
         let Some(closed) = &own.closed else { return };
         if self.is_first(own) {
             return;
@@ -72,11 +72,11 @@ impl JourneyTracker {
         let is_from_fibre = self.net.is_from_fibre(own.lane);
         let looked_at = if is_from_fibre { HURT_LOOKED_AT } else { 0 };
         let waiting = self.waiting.iter().skip(self.waiting.len().saturating_sub(looked_at));
-        for (seq, leg) in self.recent.find(closed.body, ANY_NODE).chain(waiting.copied()) {
-            if found.is_some_and(|(known, _)| known == leg) {
+        for (seq, hop) in self.recent.find(closed.body, ANY_NODE).chain(waiting.copied()) {
+            if found.is_some_and(|(known, _)| known == hop) {
                 continue;
             }
-            let Some(other) = self.legs.get(leg).filter(|it| it.seq == seq && it.is_free()) else {
+            let Some(other) = self.table.get(hop).filter(|it| it.seq == seq && it.is_free()) else {
                 continue;
             };
             let Some(came) = &other.closed else { continue };
@@ -84,21 +84,21 @@ impl JourneyTracker {
             let fits = (switches > 0 || self.net.is_fibre_between(other.lane, own.lane))
                 && other.time < own.time
                 && (came.check, came.body) == (closed.check, closed.body);
-            if !fits || leg == id || came.peeled(switches) != Some(closed.all) {
+            if !fits || hop == id || came.peeled(switches) != Some(closed.all) {
                 continue;
             }
             if self.forbids(other, own, switches) {
-                contradicts = contradicts.or((switches == 1).then_some(leg));
+                contradicts = contradicts.or((switches == 1).then_some(hop));
                 continue;
             }
             alike += 1;
             let earlier =
-                |(known, _)| self.legs.get(known).is_none_or(|known| other.time < known.time);
+                |(known, _)| self.table.get(known).is_none_or(|known| other.time < known.time);
             if found.is_none_or(|known| is_from_fibre && earlier(known)) {
-                found = Some((leg, switches));
+                found = Some((hop, switches));
             }
         }
-        let hurt = match found.map(|(leg, _)| leg).or(contradicts) {
+        let hurt = match found.map(|(hop, _)| hop).or(contradicts) {
             None => self.hurt_unseen(id).or_else(|| Some((self.cut_behind_fibre(id)?, 0))),
             Some(_) => None,
         };
@@ -110,36 +110,36 @@ impl JourneyTracker {
             self.reappear(way, id, MatchCertainty::ByOrder);
         }
         let implied = match found {
-            Some((leg, 1)) => Some(leg),
+            Some((hop, 1)) => Some(hop),
             Some(_) | None => contradicts,
         };
         self.imply_pair(implied, id);
     }
 
     /// Links a packet to its sighting before the uncaptured links, `switches` switches earlier.
-    fn reappear(&mut self, (leg, switches): (HopId, u64), id: HopId, certainty: MatchCertainty) {
-        self.join(leg, id, NextHop::Gone(id), certainty);
-        if let Some(joint) = self.legs.get_mut(id).and_then(|leg| leg.before.as_mut()) {
+    fn reappear(&mut self, (hop, switches): (HopId, u64), id: HopId, certainty: MatchCertainty) {
+        self.join(hop, id, NextHop::Gone(id), certainty);
+        if let Some(joint) = self.table.get_mut(id).and_then(|hop| hop.before.as_mut()) {
             joint.switches = switches;
         }
         // When a packet left a switch for an uncaptured link is not known; a fibre keeps the order.
-        if let (Some(came), Some(own)) = (self.legs.get(leg), self.legs.get(id))
+        if let (Some(came), Some(own)) = (self.table.get(hop), self.table.get(id))
             && self.net.is_fibre_between(came.lane, own.lane)
             && let Some(input) = self.net.lane_mut(came.lane)
         {
             input.left = Some((came.number, came.time)).max(input.left);
         }
-        self.leave_queue(leg);
+        self.leave_queue(hop);
     }
 
     /// The packet that silence or the end of the recording cut as it came out of a fibre: the first of those
     /// that went in behind the last one that came out, and have its visible bytes. A fibre keeps packets in
     /// order. N-5
     fn cut_behind_fibre(&self, id: HopId) -> Option<HopId> {
-        let own = self.legs.get(id)?;
+        let own = self.table.get(id)?;
         let left = own.closed.as_ref().filter(|left| left.ended_by != FrameEnd::Gap)?;
         let may_be = |id: &HopId| {
-            let Some(other) = self.legs.get(*id).filter(|other| other.is_free()) else {
+            let Some(other) = self.table.get(*id).filter(|other| other.is_free()) else {
                 return false;
             };
             let lane = self.net.lane(other.lane);
@@ -153,11 +153,11 @@ impl JourneyTracker {
         let inputs = self.net.inputs_of_fibre(own.lane);
         let queued = inputs.flat_map(|input| input.queue.iter().map(|it| it.id));
         let waiting = self.waiting.iter().rev().take(HURT_LOOKED_AT).filter(|(seq, id)| {
-            let waits = self.legs.get(*id).filter(|other| other.seq == *seq);
+            let waits = self.table.get(*id).filter(|other| other.seq == *seq);
             waits.is_some_and(|other| self.net.is_fibre_between(other.lane, own.lane))
         });
         let found = queued.chain(waiting.map(|(_, id)| *id)).filter(may_be);
-        found.min_by_key(|id| self.legs.get(*id).map(|other| other.number))
+        found.min_by_key(|id| self.table.get(*id).map(|other| other.number))
     }
 
     /// Best match at the switch's inputs, as by [`JourneyTracker::best`]; `None` if it is by turn
@@ -176,7 +176,7 @@ impl JourneyTracker {
     /// the only candidate that differs by one flipped bit; otherwise the only one of matching
     /// length, tag and route, if few bits differ.
     fn hurt_unseen(&self, id: HopId) -> Option<(HopId, u64)> {
-        let own = self.legs.get(id)?;
+        let own = self.table.get(id)?;
         let left = own.closed.as_ref()?;
         // One flipped bit always changes the CRC check; a truncated packet has no bytes to compare.
         let hurt = matches!(left.check, CrcCheck::Bad(_)) && left.ended_by == FrameEnd::Gap;
@@ -184,8 +184,8 @@ impl JourneyTracker {
             return None;
         }
         let (mut by_one, mut others) = (SoleMatch::Nothing, SoleMatch::Nothing);
-        for (seq, leg) in self.waiting.iter().rev().take(HURT_LOOKED_AT) {
-            let Some(other) = self.legs.get(*leg).filter(|it| it.seq == *seq && it.is_free())
+        for (seq, hop) in self.waiting.iter().rev().take(HURT_LOOKED_AT) {
+            let Some(other) = self.table.get(*hop).filter(|it| it.seq == *seq && it.is_free())
             else {
                 continue;
             };
@@ -202,8 +202,8 @@ impl JourneyTracker {
             }
             let near = own.time - other.time <= NEAR && came.tag == left.tag;
             match corruption::likeness(came, left, switches) {
-                ByteLikeness::OneBit => by_one.add((*leg, switches)),
-                ByteLikeness::FewBits if near => others.add((*leg, switches)),
+                ByteLikeness::OneBit => by_one.add((*hop, switches)),
+                ByteLikeness::FewBits if near => others.add((*hop, switches)),
                 ByteLikeness::Unlike if near => others = SoleMatch::Several,
                 ByteLikeness::FewBits | ByteLikeness::Unlike => {}
             }
@@ -218,8 +218,8 @@ impl JourneyTracker {
     }
 
     /// True if the packet comes from a host, and so has no hop before.
-    fn is_first(&self, leg: &HopRecord) -> bool {
-        let from = self.net.lane(leg.lane).and_then(|lane| lane.from);
+    fn is_first(&self, hop: &HopRecord) -> bool {
+        let from = self.net.lane(hop.lane).and_then(|lane| lane.from);
         self.net.node_at(from).is_some_and(|(node, _)| !node.is_switch())
     }
 
@@ -245,8 +245,8 @@ impl JourneyTracker {
     }
 
     fn imply_pair(&mut self, from: Option<HopId>, to: HopId) {
-        let from = from.and_then(|from| self.legs.get(from));
-        if let Some((from, to)) = from.zip(self.legs.get(to)) {
+        let from = from.and_then(|from| self.table.get(from));
+        if let Some((from, to)) = from.zip(self.table.get(to)) {
             self.imply(from.lane, to.lane, from.first);
         }
     }

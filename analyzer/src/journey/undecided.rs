@@ -24,7 +24,7 @@ impl JourneyTracker {
             if let Some((candidate, _)) =
                 best.filter(|(candidate, _)| candidate.fit != ByteFit::Turn)
             {
-                self.join(candidate.leg, id, NextHop::Claimed(id), MatchCertainty::ByOrder);
+                self.join(candidate.hop, id, NextHop::Claimed(id), MatchCertainty::ByOrder);
             }
             self.postpone(id, out);
         } else {
@@ -45,9 +45,9 @@ impl JourneyTracker {
         }
         let Some((candidate, certainty)) = best else {
             self.release(id);
-            if let Some(leg) = self.legs.get_mut(id) {
-                let readings = std::mem::take(&mut leg.readings);
-                self.net.vote_begun(leg.lane, readings, [false; 2]);
+            if let Some(hop) = self.table.get_mut(id) {
+                let readings = std::mem::take(&mut hop.readings);
+                self.net.vote_begun(hop.lane, readings, [false; 2]);
             }
             self.find_unseen(id);
             return;
@@ -55,11 +55,11 @@ impl JourneyTracker {
         let is_merged = candidate.fit == ByteFit::Merged;
         let appended = if is_merged { self.appended(&candidate, id) } else { Vec::new() };
         self.doubt(alike, id);
-        self.join(candidate.leg, id, NextHop::Gone(id), certainty);
+        self.join(candidate.hop, id, NextHop::Gone(id), certainty);
         self.left(&candidate, id, out);
-        for leg in appended {
-            self.leave_queue(leg);
-            self.settle(leg, JourneyFate::Merged, out);
+        for hop in appended {
+            self.leave_queue(hop);
+            self.settle(hop, JourneyFate::Merged, out);
         }
     }
 
@@ -72,22 +72,22 @@ impl JourneyTracker {
 
     /// True if the packet continues after the end of the recording.
     fn is_open(&self, id: HopId) -> bool {
-        let closed = self.legs.get(id).and_then(|leg| leg.closed.as_ref());
+        let closed = self.table.get(id).and_then(|hop| hop.closed.as_ref());
         closed.is_some_and(|closed| closed.ended_by == FrameEnd::CaptureEnd)
     }
 
     /// True if a departure that is still open or undecided may be this packet.
-    pub(super) fn may_be_leaving(&self, leg: &HopRecord) -> bool {
-        let input = self.net.lane(leg.lane);
+    pub(super) fn may_be_leaving(&self, hop: &HopRecord) -> bool {
+        let input = self.net.lane(hop.lane);
         let node = input.and_then(|lane| Some((lane, self.net.node_at(lane.to)?)));
         let outputs = node.map_or([None; 2], |(lane, (node, port))| {
-            node.selects(leg.first, port).map(|port| node.output(port?, lane))
+            node.selects(hop.first, port).map(|port| node.output(port?, lane))
         });
-        let later = |id| self.legs.get(id).is_some_and(|left| left.time > leg.time);
+        let later = |id| self.table.get(id).is_some_and(|left| left.time > hop.time);
         outputs.into_iter().flatten().any(|output| {
             let open = self.net.lane(output).and_then(|lane| lane.open);
             let undecided = self.undecided.iter().map(|(_, id)| *id).filter(|id| {
-                self.legs.get(*id).is_some_and(|left| left.undecided && left.lane == output)
+                self.table.get(*id).is_some_and(|left| left.undecided && left.lane == output)
             });
             open.into_iter().chain(undecided).any(later)
         })
@@ -95,9 +95,9 @@ impl JourneyTracker {
 
     /// Postpones the decision of a packet; beyond the limit the oldest is decided at once.
     pub(super) fn postpone(&mut self, id: HopId, out: &mut Vec<Journey>) {
-        let Some(leg) = self.legs.get_mut(id) else { return };
-        if !std::mem::replace(&mut leg.undecided, true) {
-            self.undecided.push((leg.seq, id));
+        let Some(hop) = self.table.get_mut(id) else { return };
+        if !std::mem::replace(&mut hop.undecided, true) {
+            self.undecided.push((hop.seq, id));
         }
         if self.undecided.len() > UNDECIDED_MAX + self.net.lanes.len() {
             let (seq, oldest) = self.undecided.remove(0);
@@ -113,7 +113,7 @@ impl JourneyTracker {
         }
         let node = self.net.lane(place).and_then(|lane| lane.to);
         for (seq, id) in std::mem::take(&mut self.undecided) {
-            let lane = self.legs.get(id).filter(|leg| leg.seq == seq).map(|leg| leg.lane);
+            let lane = self.table.get(id).filter(|hop| hop.seq == seq).map(|hop| hop.lane);
             let from = lane.and_then(|lane| self.net.lane(lane)?.from);
             let is_behind = from.zip(node).is_some_and(|(from, node)| from.0 == node.0);
             let ready = is_behind && !self.is_open(id);
@@ -131,7 +131,7 @@ impl JourneyTracker {
     /// those by turn and order.
     pub(super) fn decide_all(&mut self, out: &mut Vec<Journey>) {
         for least in ROUNDS {
-            let time = |(_, id): &(u64, HopId)| self.legs.get(*id).map(|leg| leg.time);
+            let time = |(_, id): &(u64, HopId)| self.table.get(*id).map(|hop| hop.time);
             let mut undecided = std::mem::take(&mut self.undecided);
             undecided.sort_by_key(time);
             for (seq, id) in undecided {
@@ -146,8 +146,8 @@ impl JourneyTracker {
     }
 
     fn decide(&mut self, id: HopId, seq: u64, out: &mut Vec<Journey>) {
-        let Some(leg) = self.legs.get_mut(id).filter(|leg| leg.seq == seq) else { return };
-        leg.undecided = false;
+        let Some(hop) = self.table.get_mut(id).filter(|hop| hop.seq == seq) else { return };
+        hop.undecided = false;
         let mut alike = Vec::new();
         let best = self.best_seen(id, &mut alike);
         self.join_before(id, best, &alike, out);

@@ -66,7 +66,7 @@ fn share(part: u64, whole: u64) -> f64 {
 
 impl<'a> ChannelReport<'a> {
     /// True if its stops are told: its opposite was recorded for nine tenths of its time (*chosen*).
-    pub fn tells_stops(&self) -> bool {
+    pub fn shows_stops(&self) -> bool {
         let recorded = self.channel.period.time(self.totals.counters.characters());
         self.opposed > 0 && self.opposed.saturating_mul(10) >= recorded.saturating_mul(9)
     }

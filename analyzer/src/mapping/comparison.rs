@@ -37,8 +37,10 @@ pub enum LinkSource {
 
 /// The newest map of each part of the network: maps without a common interface.
 pub fn newest_maps<'a>(maps: impl IntoIterator<Item = &'a DistributedMap>) -> Vec<&'a NetworkMap> {
-    let mut read: Vec<_> =
-        maps.into_iter().filter_map(|told| Some((told.place.time, told.map.as_ref()?))).collect();
+    let mut read: Vec<_> = maps
+        .into_iter()
+        .filter_map(|distributed| Some((distributed.place.time, distributed.map.as_ref()?)))
+        .collect();
     read.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
     let mut hosts: BTreeSet<InterfaceAddress> = BTreeSet::new();
     let mut newest = Vec::new();

@@ -31,7 +31,7 @@ pub struct DistributedMap {
     /// Kind of the pieces: `map` or `routes`.
     pub kind: &'static str,
     /// Number of interfaces to which pieces were sent.
-    pub asked: u64,
+    pub requested: u64,
     /// Number of those that have acknowledged all pieces.
     pub complete: u64,
     /// Number of those that have acknowledged the installation.
@@ -51,7 +51,7 @@ pub struct DistributedMap {
 /// A map that is being distributed.
 #[derive(Debug)]
 struct OpenMap {
-    told: DistributedMap,
+    distributed: DistributedMap,
     /// Answers of the interfaces, by the routes to them.
     deliveries: BTreeMap<Box<[u8]>, BTreeSet<AnswerStatus>>,
     /// Pieces of a map; those of routes differ between interfaces.
@@ -99,43 +99,43 @@ impl MapDistributions {
         status: AnswerStatus,
     ) {
         let Some(map) = self.open.get_mut(&probe.source) else { return };
-        if Some(map.told.version) != probe.version {
+        if Some(map.distributed.version) != probe.version {
             return;
         }
         let answers = map.deliveries.get_mut(&probe.whole_route);
         if !answers.is_some_and(|answers| answers.insert(status)) {
             return;
         }
-        let told = &mut map.told;
+        let distributed = &mut map.distributed;
         match status {
             AnswerStatus::Received => {}
-            AnswerStatus::Refused => told.refused += 1,
+            AnswerStatus::Refused => distributed.refused += 1,
             AnswerStatus::Complete => {
-                told.complete += 1;
-                told.complete_time = told.complete_time.max(Some(time));
+                distributed.complete += 1;
+                distributed.complete_time = distributed.complete_time.max(Some(time));
             }
             AnswerStatus::Installed => {
-                told.installed += 1;
-                told.installed_time = told.installed_time.max(Some(time));
+                distributed.installed += 1;
+                distributed.installed_time = distributed.installed_time.max(Some(time));
             }
         }
     }
 
     pub(super) fn finish(&mut self, out: &mut impl FnMut(MappingEvent)) {
         let mut open: Vec<OpenMap> = std::mem::take(&mut self.open).into_values().collect();
-        open.sort_by_key(|map| map.told.place.time);
+        open.sort_by_key(|map| map.distributed.place.time);
         open.into_iter().for_each(|map| map.end(out));
     }
 }
 
 impl OpenMap {
     fn new(place: ObservedPlace, header: &RequestHeader<'_>, kind: &'static str) -> Self {
-        let told = DistributedMap {
+        let distributed = DistributedMap {
             place,
             mapper: header.source,
             version: header.version,
             kind,
-            asked: 0,
+            requested: 0,
             complete: 0,
             installed: 0,
             refused: 0,
@@ -144,7 +144,7 @@ impl OpenMap {
             map: None,
             fault: None,
         };
-        Self { told, deliveries: BTreeMap::new(), pieces: BTreeMap::new(), len: 0 }
+        Self { distributed, deliveries: BTreeMap::new(), pieces: BTreeMap::new(), len: 0 }
     }
 
     /// True if a piece begins another map. A mapper that has lost its versions in a restart may use
@@ -156,16 +156,16 @@ impl OpenMap {
         let answers = self.deliveries.get(header.route);
         let again = answers.is_some_and(|answers| answers.iter().any(is_whole));
         let differs = self.pieces.get(&0).is_some_and(|first| **first != *piece.bytes);
-        (self.told.version, self.told.kind) != (header.version, kind)
+        (self.distributed.version, self.distributed.kind) != (header.version, kind)
             || piece.number == 0 && (again || differs)
     }
 
     fn piece(&mut self, route: &[u8], piece: &MapPiece<'_>) {
         if !self.deliveries.contains_key(route) && self.deliveries.len() < DELIVERIES_MAX {
             self.deliveries.insert(route.into(), BTreeSet::new());
-            self.told.asked += 1;
+            self.distributed.requested += 1;
         }
-        let is_known = self.told.kind != "map" || self.pieces.contains_key(&piece.number);
+        let is_known = self.distributed.kind != "map" || self.pieces.contains_key(&piece.number);
         if is_known || self.len + piece.bytes.len() > BYTES_MAX {
             return;
         }
@@ -174,13 +174,13 @@ impl OpenMap {
         if self.pieces.len() == usize::from(piece.count) {
             let bytes: Vec<u8> = self.pieces.values().flatten().copied().collect();
             match NetworkMap::parse(&bytes) {
-                Ok(map) => self.told.map = Some(map),
-                Err(fault) => self.told.fault = Some(fault.to_string()),
+                Ok(map) => self.distributed.map = Some(map),
+                Err(fault) => self.distributed.fault = Some(fault.to_string()),
             }
         }
     }
 
     fn end(self, out: &mut impl FnMut(MappingEvent)) {
-        out(MappingEvent::Map(Box::new(self.told)));
+        out(MappingEvent::Map(Box::new(self.distributed)));
     }
 }

@@ -155,7 +155,7 @@ impl ProbePairing {
     }
 
     /// Adds a question to a switch: it is followed up to the switch, and the answer from there on. S-8
-    pub(super) fn asked(&mut self, probe: MappingProbe, out: &mut impl FnMut(MappingEvent)) {
+    pub(super) fn requested(&mut self, probe: MappingProbe, out: &mut impl FnMut(MappingEvent)) {
         let key = (probe.source, probe.ticket);
         self.wait(probe, out);
         self.questions.insert(key, self.sent);

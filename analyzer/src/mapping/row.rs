@@ -150,7 +150,7 @@ impl DistributedMap {
             kind: Some(self.kind),
             mapper: text(self.mapper),
             version: Some(self.version.0),
-            interfaces: Some(self.asked),
+            interfaces: Some(self.requested),
             complete: Some(self.complete),
             installed: Some(self.installed),
             refused: Some(self.refused),

@@ -72,9 +72,9 @@ impl StageOutput {
     }
 
     fn transport(&mut self, event: TransportEvent) {
-        self.findings.spoken(&event);
+        self.findings.transport_event(&event);
         if self.scope.includes_conversations() {
-            self.events.push(AnalysisEvent::Spoken(event));
+            self.events.push(AnalysisEvent::Conversation(event));
         }
     }
 

@@ -238,7 +238,7 @@ fn branches(
         let room = width.saturating_sub(text.chars().count() + 3);
         let line = StyledLine::of(TextStyle::Dim, format!("{text}{fork}"))
             .and(TextStyle::Plain, format!("{name:<room$} "));
-        out(remark(culprit, branch, numbers(line, branch, stem.unit)).without(stem.rank));
+        out(note(culprit, branch, numbers(line, branch, stem.unit)).without(stem.rank));
         let text = format!("{text}{more}");
         branches((culprit, branch), &BranchStem { text: &text, ..*stem }, known, out);
     }
@@ -262,7 +262,7 @@ fn numbers(line: StyledLine, branch: &WaitBranch, unit: TimeUnit) -> StyledLine 
 }
 
 /// Remark on the end of the longest wait of a branch, if it is unusual.
-fn remark(culprit: BlockingRoot, branch: &WaitBranch, line: StyledLine) -> StyledLine {
+fn note(culprit: BlockingRoot, branch: &WaitBranch, line: StyledLine) -> StyledLine {
     let Some(longest) = branch.longest else { return line };
     let timeouts = count(branch.timeouts, "timeout");
     match (branch.timeouts, longest.ended, culprit) {

@@ -117,12 +117,12 @@ pub fn unread<'a>(
 }
 
 /// Line that names what was not captured; none where nothing is known to be missing.
-pub fn unseen(ledger: &FindingSet) -> Option<String> {
-    let RuleCoverage { channels, paired, out_of_sight, .. } = *ledger.seen();
+pub fn unseen(set: &FindingSet) -> Option<String> {
+    let RuleCoverage { channels, paired, out_of_sight, .. } = *set.seen();
     let parts = [
         (channels.saturating_sub(paired), "the opposite of", "channel"),
         (out_of_sight, "the further way of", "packet"),
-        (ledger.total(FindingKind::Hole), "what is in", "hole"),
+        (set.total(FindingKind::Hole), "what is in", "hole"),
     ];
     let parts = parts.into_iter().filter(|(number, ..)| *number > 0);
     let parts: Vec<_> =
@@ -133,14 +133,14 @@ pub fn unseen(ledger: &FindingSet) -> Option<String> {
 /// Prints who held up whom, the number of findings and the size of the judged part. Unread parts are never
 /// reported as correct, and what was not seen is said.
 pub fn headline<'a>(
-    ledger: &FindingSet,
+    set: &FindingSet,
     scope: &CheckScope,
     known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
     out: &mut impl FnMut(StyledLine),
 ) {
-    let RuleCoverage { channels, characters, packets, .. } = *ledger.seen();
+    let RuleCoverage { channels, characters, packets, .. } = *set.seen();
     if scope.selection.is_none() {
-        held_up(ledger, known).into_iter().for_each(&mut *out);
+        held_up(set, known).into_iter().for_each(&mut *out);
     }
     if let Some(unread) = &scope.unread {
         out(StyledLine::of(TextStyle::Bad, format!("✗ {unread}")));
@@ -175,7 +175,7 @@ pub fn headline<'a>(
         Some(_) if elsewhere.is_empty() => line,
         Some(_) => line.and(TextStyle::Notice, format!("({} elsewhere)", elsewhere.join(", "))),
     });
-    if let Some(text) = unseen(ledger).filter(|_| !scope.is_wrong()) {
+    if let Some(text) = unseen(set).filter(|_| !scope.is_wrong()) {
         out(StyledLine::of(TextStyle::Dim, text));
     }
 }

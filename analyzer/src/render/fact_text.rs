@@ -11,17 +11,17 @@ const CHAIN_SHOWN: usize = 6;
 pub fn details(first: &FirstOccurrence<'_>) -> String {
     // Bytes tell more than a syndrome.
     let has_bytes = first.0.iter().any(|(name, _)| *name == "became");
-    let is_none = |name, said: &ShownFact<'_>| {
-        ["cleared", "set"].contains(&name) && *said == ShownFact::Number(0)
+    let is_none = |name, fact: &ShownFact<'_>| {
+        ["cleared", "set"].contains(&name) && *fact == ShownFact::Number(0)
     };
     let is_less = |name| has_bytes && ["flipped", "bit"].contains(&name);
-    let shown = first.0.iter().filter(|(name, said)| !is_less(*name) && !is_none(*name, said));
-    let words: Vec<String> = shown.map(|(name, said)| detail(name, said)).collect();
+    let shown = first.0.iter().filter(|(name, fact)| !is_less(*name) && !is_none(*name, fact));
+    let words: Vec<String> = shown.map(|(name, fact)| detail(name, fact)).collect();
     words.join(", ")
 }
 
-fn detail(name: &str, said: &ShownFact<'_>) -> String {
-    match said {
+fn detail(name: &str, fact: &ShownFact<'_>) -> String {
+    match fact {
         ShownFact::Byte(byte) if name == "code" => format!("0x{byte:02x}"),
         ShownFact::Byte(byte) => format!("{name} {byte:02x}"),
         ShownFact::Text(text) if name == "symbol" => format!("corrected to {text}"),

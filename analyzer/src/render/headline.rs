@@ -41,11 +41,11 @@ struct HeldUpSenders {
 
 /// Who held up whom, the worst first; none where no sender was held up for a tenth of the time.
 pub fn held_up<'a>(
-    ledger: &FindingSet,
+    set: &FindingSet,
     known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
 ) -> Vec<StyledLine> {
     let mut groups: BTreeMap<HoldUpCause, HeldUpSenders> = BTreeMap::new();
-    for (kind, id, found) in ledger.found() {
+    for (kind, id, found) in set.found() {
         let Some(share) = number(found, "share") else { continue };
         let Some(ends) = known(id).and_then(ChannelEnds::of) else { continue };
         let Some(cause) = cause(kind, id, found, known) else { continue };

@@ -345,16 +345,16 @@ fn pings(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
 
 fn parameters(report: &ChannelReport<'_>, out: &mut impl FnMut(StyledLine)) {
     let rows = report.parameters();
-    let mut said: Vec<String> = Vec::new();
+    let mut values: Vec<String> = Vec::new();
     for source in ParameterSource::ALL {
         let own = rows.iter().filter(|row| row.source == Some(source.name()));
         let words: Vec<String> = own.map(parameter).collect();
         if !words.is_empty() {
-            said.push(format!("{} {}", words.join(" "), source.words()));
+            values.push(format!("{} {}", words.join(" "), source.words()));
         }
     }
     let name = row_name(report);
-    out(StyledLine::of(TextStyle::Dim, format!("  {name:<16}{}", said.join(", "))));
+    out(StyledLine::of(TextStyle::Dim, format!("  {name:<16}{}", values.join(", "))));
 }
 
 fn parameter(row: &ParameterRow) -> String {

@@ -110,7 +110,7 @@ pub fn mapping(
     mappers(text, layout, out);
     maps(text, layout, out);
     outages(text, layout, out);
-    if text.maps().any(|told| told.map.is_some()) {
+    if text.maps().any(|distributed| distributed.map.is_some()) {
         differences(compared, out);
     }
 }
@@ -184,17 +184,22 @@ fn maps(text: &MappingText, layout: ReportLayout, out: &mut impl FnMut(StyledLin
     out(head.without(rank));
     let mut maps: Vec<_> = text.maps.latest.iter().collect();
     maps.sort_by_key(|map| (map.place.time, map.mapper));
-    for told in maps {
-        let begun = unit.rounded(told.place.time);
-        let [complete, installed] = [told.complete_time, told.installed_time].map(time);
-        let by = format!("{} of {}", told.installed, told.asked);
-        let style = if told.installed == told.asked { TextStyle::Good } else { TextStyle::Notice };
-        let line = format!("{:<17} {:>7} {begun:>11}", told.mapper, told.version.0);
+    for distributed in maps {
+        let begun = unit.rounded(distributed.place.time);
+        let [complete, installed] =
+            [distributed.complete_time, distributed.installed_time].map(time);
+        let by = format!("{} of {}", distributed.installed, distributed.requested);
+        let style = if distributed.installed == distributed.requested {
+            TextStyle::Good
+        } else {
+            TextStyle::Notice
+        };
+        let line = format!("{:<17} {:>7} {begun:>11}", distributed.mapper, distributed.version.0);
         let line = StyledLine::of(TextStyle::Plain, line)
             .and_ranked(1, TextStyle::Plain, format!(" {complete:>11}"))
             .and(TextStyle::Plain, format!(" {installed:>11}"))
             .and(style, format!(" {by:>8}  "));
-        let line = match (&told.map, &told.fault, told.kind) {
+        let line = match (&distributed.map, &distributed.fault, distributed.kind) {
             (Some(map), ..) => {
                 let size = [map.hosts.len(), map.switches.into(), map.links.len()];
                 let line =

@@ -50,8 +50,8 @@ pub fn topology(topology: &Topology, out: &mut impl FnMut(StyledLine)) {
     if !topology.remarks.is_empty() {
         out(StyledLine::default());
     }
-    for remark in &topology.remarks {
-        out(StyledLine::of(TextStyle::Notice, format!("! {}", remark.text)));
+    for observed in &topology.remarks {
+        out(StyledLine::of(TextStyle::Notice, format!("! {}", observed.text)));
     }
 }
 

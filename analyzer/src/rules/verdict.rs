@@ -53,23 +53,23 @@ row! {
 }
 
 /// Verdicts on all rules, in order.
-pub fn verdicts(ledger: &FindingSet) -> Vec<RuleVerdict> {
-    super::all().map(|rule| rule.verdict(ledger)).collect()
+pub fn verdicts(set: &FindingSet) -> Vec<RuleVerdict> {
+    super::all().map(|rule| rule.verdict(set)).collect()
 }
 
 impl Rule {
     /// Verdict on the rule for a capture.
-    pub fn verdict(&'static self, ledger: &FindingSet) -> RuleVerdict {
+    pub fn verdict(&'static self, set: &FindingSet) -> RuleVerdict {
         let wrong = self.findings().filter(|about| about.severity != Severity::Note);
-        let findings = wrong.map(|about| ledger.total(about.kind)).fold(0, u64::saturating_add);
+        let findings = wrong.map(|about| set.total(about.kind)).fold(0, u64::saturating_add);
         let (times, outcome) = match self.shows {
             RuleVisibility::Nothing(why) => (0, RuleOutcome::NeverShown(why)),
             RuleVisibility::All(test) | RuleVisibility::Part(test, _) => {
-                let times = (test.times)(ledger);
-                let outcome = match test.needs.lacking(ledger) {
+                let times = (test.times)(set);
+                let outcome = match test.needs.lacking(set) {
                     _ if findings > 0 => RuleOutcome::Fail,
                     Some(why) => RuleOutcome::CannotTell(why),
-                    None if let Some(unknown) = test.needs.unknown(ledger) => {
+                    None if let Some(unknown) = test.needs.unknown(set) => {
                         RuleOutcome::NotKnown(unknown)
                     }
                     None if times == 0 => RuleOutcome::NotExercised(test.what),

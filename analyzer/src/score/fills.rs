@@ -133,8 +133,8 @@ impl FillScore {
     pub(super) fn settle(&mut self, before: u64) {
         for buffer in self.buffers.values_mut() {
             while let Some(fill) = buffer.bounds.front().copied() {
-                let noticed = fill.end.0.saturating_add(NOTICED);
-                if buffer.period.time(noticed) > CharacterPeriod::FULL_RATE.time(before) {
+                let observation = fill.end.0.saturating_add(NOTICED);
+                if buffer.period.time(observation) > CharacterPeriod::FULL_RATE.time(before) {
                     break;
                 }
                 buffer.bounds.pop_front();

@@ -166,7 +166,8 @@ impl JourneyScore {
         let oldest = oldest();
         self.next = now.saturating_add(QUIET);
         let done = |packet: &ScoredPacket| {
-            packet.last.saturating_add(QUIET) < now && (packet.last < oldest || packet.is_told())
+            packet.last.saturating_add(QUIET) < now
+                && (packet.last < oldest || packet.is_reported())
         };
         let Self { packets, frames, worth, names, .. } = self;
         packets.retain(|name, packet| {

@@ -186,8 +186,8 @@ impl MappingScore {
         let inside = !good && self.homes.contains(at);
         if !sent.is_whole || sent.place.is_none() || inside {
             if sent.label.kind == "answer" {
-                let asked = self.asked(&sent, at);
-                asked.iter().for_each(|asked| self.may_be(asked));
+                let request_of = self.request_of(&sent, at);
+                request_of.iter().for_each(|request_of| self.may_be(request_of));
             }
             return self.may_be(&sent);
         }
@@ -196,8 +196,8 @@ impl MappingScore {
             ("resign", _) => {}
             ("answer", _) => {
                 let outcome = if good { "answered" } else { "answer-lost" };
-                match self.asked(&sent, at) {
-                    Some(asked) => self.probe(&asked, outcome, &sent.label.source),
+                match self.request_of(&sent, at) {
+                    Some(request_of) => self.probe(&request_of, outcome, &sent.label.source),
                     // It answers what was not compared.
                     None => self.may_be(&sent),
                 }
@@ -213,12 +213,12 @@ impl MappingScore {
     }
 
     /// Removes the request that an answer, which has ended at a port, is for.
-    fn asked(&mut self, answer: &SentMapping, at: &str) -> Option<SentMapping> {
+    fn request_of(&mut self, answer: &SentMapping, at: &str) -> Option<SentMapping> {
         let key = (answer.label.ticket?, answer.home.clone());
-        let asked = self.arrived.get_mut(&key)?;
-        let fits = asked.iter().position(|asked| asked.home == *at);
-        let found = asked.remove(fits.unwrap_or(0));
-        if asked.is_empty() {
+        let request_of = self.arrived.get_mut(&key)?;
+        let fits = request_of.iter().position(|request_of| request_of.home == *at);
+        let found = request_of.remove(fits.unwrap_or(0));
+        if request_of.is_empty() {
             self.arrived.remove(&key);
         }
         Some(found)
@@ -259,13 +259,14 @@ impl MappingScore {
                 let text = installation(&address, mapper.as_deref(), version);
                 self.add((MappingLineKind::Installation, place, text), -1);
             }
-            MappingEvent::Map(told) => {
-                let map = told.map.as_ref();
+            MappingEvent::Map(distributed) => {
+                let map = distributed.map.as_ref();
                 let size = map.map(|map| {
                     [map.hosts.len() as u64, map.switches.into(), map.links.len() as u64]
                 });
-                if told.kind == "routes" || size.is_some() {
-                    let text = map_text(&told.mapper.to_string(), told.version.0, size);
+                if distributed.kind == "routes" || size.is_some() {
+                    let text =
+                        map_text(&distributed.mapper.to_string(), distributed.version.0, size);
                     self.add((MappingLineKind::Map, None, text), -1);
                 }
             }

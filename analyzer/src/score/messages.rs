@@ -305,11 +305,11 @@ impl MessageScore {
     }
 
     /// Adds an observation of the analysis.
-    pub(super) fn found(&mut self, noticed: &Observation) {
-        let label = TruthLabel::of(noticed);
+    pub(super) fn found(&mut self, observation: &Observation) {
+        let label = TruthLabel::of(observation);
         let (gone, data) =
             (MessageLine::gone(label), MessageLine::new(MessageLineKind::Data, label));
-        let line = match noticed.remark {
+        let line = match observation.observed {
             ObservationKind::Data(_) => data,
             ObservationKind::Resent(_, cause) => {
                 self.find(data);

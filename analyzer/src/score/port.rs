@@ -60,7 +60,7 @@ pub(super) struct ScoredPort {
     pub(super) sent: CharacterPeriod,
     pub(super) received: CharacterPeriod,
     /// The last STOP or GO to the far sender. F-2
-    told: TruthCommand,
+    command: TruthCommand,
     /// `Open` after FRES until the GAP that ends the reset. R-1
     reset: PortReset,
     /// Place of the first character after a silence, while it is due.
@@ -114,9 +114,9 @@ impl ScoredPort {
         {
             out(PortExpectation::Line(id, line));
         }
-        let (heard, sender) = (hears(row, heard_at), self.far_sender(row, heard_at));
+        let (line, sender) = (received(row, heard_at), self.far_sender(row, heard_at));
         if let Some(id) = self.incoming {
-            for line in heard.into_iter().chain(sender) {
+            for line in line.into_iter().chain(sender) {
                 out(PortExpectation::Line(id, line));
             }
         }
@@ -160,13 +160,13 @@ impl ScoredPort {
 
     /// Applies a row of the port to the sender at the far end.
     fn far_sender(&mut self, row: &TruthLine, at: u64) -> Option<ChannelLine> {
-        let (told, by) = match &row.what {
+        let (command, by) = match &row.what {
             TruthWhat::Commanded { command } => (*command, ResumeCause::Go),
             TruthWhat::ForwardReset => (TruthCommand::Go, ResumeCause::Reset),
             TruthWhat::FellSilent => (TruthCommand::Go, ResumeCause::OpenLink),
             _ => return None,
         };
-        let (kind, more) = match (std::mem::replace(&mut self.told, told), told) {
+        let (kind, more) = match (std::mem::replace(&mut self.command, command), command) {
             (TruthCommand::Go, TruthCommand::Stop) => (LineKind::SenderStopped, String::new()),
             (TruthCommand::Stop, TruthCommand::Go) => {
                 (LineKind::SenderResumed, format!("by {}", by.name()))
@@ -238,7 +238,7 @@ impl ScoredPort {
 }
 
 /// Processes a row of the incoming channel.
-fn hears(row: &TruthLine, at: u64) -> Option<ChannelLine> {
+fn received(row: &TruthLine, at: u64) -> Option<ChannelLine> {
     let (kind, more) = match &row.what {
         TruthWhat::Received(frame) => return Some(ChannelLine::of_frame(at, frame)),
         TruthWhat::OpenLink => (LineKind::OpenLink, String::new()),

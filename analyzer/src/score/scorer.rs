@@ -149,10 +149,10 @@ impl Scorer {
     pub(super) fn analysis_event(
         &mut self,
         known: u64,
-        told: AnalysisEvent,
+        event: AnalysisEvent,
         fault: &mut impl FnMut(CaptureFault),
     ) {
-        match told {
+        match event {
             AnalysisEvent::Row(TimedEvent { channel, at, body: what, .. }) => {
                 let Some((_, balance)) = self.channels.get_mut(&channel) else { return };
                 match what {
@@ -182,10 +182,10 @@ impl Scorer {
             }
             AnalysisEvent::Mapping(event) => self.mapping.found(&event),
             AnalysisEvent::Fault(found) => fault(found),
-            AnalysisEvent::Spoken(TransportEvent::Noticed(noticed)) => {
-                self.messages.found(&noticed);
+            AnalysisEvent::Conversation(TransportEvent::Observed(observation)) => {
+                self.messages.found(&observation);
             }
-            AnalysisEvent::Spoken(
+            AnalysisEvent::Conversation(
                 TransportEvent::Malformed(_) | TransportEvent::Conversation(_),
             )
             | AnalysisEvent::Interval(_)

@@ -104,7 +104,7 @@ impl<'a> TopologyBuilder<'a> {
         }
     }
 
-    fn remark(&mut self, about: InconsistencyKind, channels: &[&Channel], text: String) {
+    fn report(&mut self, about: InconsistencyKind, channels: &[&Channel], text: String) {
         let channels = channels.iter().map(|channel| channel.name.clone()).collect();
         self.remarks.push(Inconsistency { about, channels, text });
     }
@@ -159,7 +159,7 @@ impl<'a> TopologyBuilder<'a> {
             }
         }
         for (about, channels, text) in remarks {
-            self.remark(about, &channels, text);
+            self.report(about, &channels, text);
         }
     }
 
@@ -244,7 +244,7 @@ impl<'a> TopologyBuilder<'a> {
                         "{packets} packets go from {} to {}, so {} and {} are one node, or a name is wrong",
                         from.name, to.name, one, other
                     );
-                    self.remark(InconsistencyKind::Apart, &[from, to], text);
+                    self.report(InconsistencyKind::Apart, &[from, to], text);
                     continue;
                 }
                 (one, other) => {
@@ -371,7 +371,7 @@ impl<'a> TopologyBuilder<'a> {
                 "{} of {all} packets went from {} to {} by 0x{:02x}, which asks for another port",
                 turn.packets, from.name, to.name, turn.byte
             );
-            self.remark(InconsistencyKind::WrongPort, &[from, to], text);
+            self.report(InconsistencyKind::WrongPort, &[from, to], text);
         }
     }
 

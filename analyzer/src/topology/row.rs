@@ -17,7 +17,7 @@ pub enum TopologyRow<'a> {
     /// Passage of packets through a switch.
     Passage(&'a SwitchPassage),
     /// Contradiction in the evidence.
-    Remark(&'a Inconsistency),
+    Inconsistency(&'a Inconsistency),
 }
 
 /// A switch or a host.
@@ -100,7 +100,10 @@ impl Topology {
         let nodes = self.node_rows().map(TopologyRow::Node);
         let links = self.link_rows().map(TopologyRow::Link);
         let passages = self.passages.iter().map(TopologyRow::Passage);
-        nodes.chain(links).chain(passages).chain(self.remarks.iter().map(TopologyRow::Remark))
+        nodes
+            .chain(links)
+            .chain(passages)
+            .chain(self.remarks.iter().map(TopologyRow::Inconsistency))
     }
 }
 

@@ -22,10 +22,10 @@ fn printed(packets: &str) -> String {
     let mut columns = columns.in_unit(Some(TimeUnit::Microseconds));
     add(&mut events, columns.head());
     for it in told {
-        let AnalysisEvent::Spoken(event) = it else { continue };
+        let AnalysisEvent::Conversation(event) = it else { continue };
         match event {
             TransportEvent::Conversation(it) => conversed.add(0, *it),
-            TransportEvent::Noticed(it) => {
+            TransportEvent::Observed(it) => {
                 add(&mut events, columns.line(&it.row(&known), CharacterPeriod::PICOSECOND));
             }
             TransportEvent::Malformed(it) => {

@@ -35,7 +35,7 @@ fn open_wire(
     }
     let text = characters.chars().to_string();
     let found = findings(capture(&[("a:0>b:0", "")], &[&format!("0: {text}")]).as_slice());
-    let found = found.ledger().found();
+    let found = found.set().found();
     let open = found.filter(|(kind, ..)| *kind == FindingKind::WireOpen);
     open.flat_map(|(_, _, found)| found.facts.iter().map(|fact| fact.value.clone())).collect()
 }
@@ -78,7 +78,7 @@ fn what_legal_traffic_does_not_use_is_not_open() {
 fn verdicts(one: &'static str, other: &'static str) -> [&'static str; 2] {
     let wires = [("a:0>b:0", one), ("b:0>a:0", other)];
     let found = findings(capture(&wires, &["0: GO GAP", "1: GO GAP"]).as_slice());
-    let outcome = |id| rule(id).unwrap().verdict(found.ledger()).outcome.name();
+    let outcome = |id| rule(id).unwrap().verdict(found.set()).outcome.name();
     ["W-3", "W-6"].map(outcome)
 }
 

@@ -63,7 +63,7 @@ pub(super) fn collect(file: InputFile<'_>, report: &mut RunReport) -> Result<Com
     let mut findings = analysis.findings();
     findings.take_cases().iter().for_each(|case| add(&analysis, case));
     // Clock drift, which is known at the end only, explains some findings.
-    comments.keep(findings.ledger());
+    comments.keep(findings.set());
     Ok(comments)
 }
 

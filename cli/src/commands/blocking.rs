@@ -44,7 +44,7 @@ fn list_waits(arguments: &BlockingArgs, writer: &mut RowWriter<'_>) -> CommandRe
         let layout = view.layout(output);
         if is_whole {
             let findings = analysis.findings();
-            let held_up = render::held_up(findings.ledger(), &known);
+            let held_up = render::held_up(findings.set(), &known);
             held_up.iter().for_each(|line| output.line(line));
         }
         render::blocking(&trees, (max, layout), &known, &mut |line| output.fitted(line));

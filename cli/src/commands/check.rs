@@ -35,7 +35,7 @@ fn check(arguments: &CheckArgs, writer: &mut RowWriter<'_>) -> CommandResult {
     warn_of_import(analysis.channels().map(|(_, channel)| channel), &mut report);
     let extent = analysis.extent();
     let (findings, channels) = analysis.into_findings();
-    let set = findings.ledger();
+    let set = findings.set();
     let known = |id| channels.get(&id).map(|channel| &**channel);
     // Made anew rather than kept: there may be one for each of many channels.
     let rows = || finding_rows(set, &known, capture);

@@ -32,7 +32,7 @@ fn list_conversations(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandRes
     }
     let mut text = ConversationText::default();
     let add = &mut |_: &CliAnalysis, channel: &Channel, event, writer: &mut RowWriter<'_>| {
-        let AnalysisEvent::Spoken(event) = event else { return };
+        let AnalysisEvent::Conversation(event) = event else { return };
         match event {
             TransportEvent::Conversation(it)
                 if writer.admits(&it.row(), RowSource::of_capture(channel.capture)) =>
@@ -40,7 +40,7 @@ fn list_conversations(view: &ViewArgs, writer: &mut RowWriter<'_>) -> CommandRes
                 text.add(channel.capture, *it);
             }
             TransportEvent::Malformed(it) => text.malformed(&it),
-            TransportEvent::Conversation(_) | TransportEvent::Noticed(_) => {}
+            TransportEvent::Conversation(_) | TransportEvent::Observed(_) => {}
         }
     };
     let (analysis, report) = sum_up(view, LinkAssumptions::default(), writer, add)?;

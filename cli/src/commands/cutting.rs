@@ -175,7 +175,7 @@ fn window(arguments: &SliceArgs) -> Result<TimeWindow, CliError> {
     let mut report = RunReport::of(file);
     let analysis = analyze_all(InputFile::whole(file), scope, assumptions, &mut report)?;
     let findings = analysis.findings();
-    let ranked = ranked(findings.ledger());
+    let ranked = ranked(findings.set());
     let mut places = ranked.iter().zip(1_usize..).filter_map(|((kind, id, found), number)| {
         let channel = analysis.channel(*id)?;
         let is_wanted = kind.about().name == wanted || number.to_string() == *wanted;

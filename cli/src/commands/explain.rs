@@ -78,12 +78,12 @@ fn print(topic: &ExplainTopic, width: usize, out: &mut impl FnMut(StyledLine)) {
 
 /// Rule, finding and terms with this name, whatever its case and signs.
 fn find_topic(name: &str) -> Result<ExplainTopic, CliError> {
-    let asked = normalized(name);
+    let requested = normalized(name);
     let topic = ExplainTopic {
-        rule: rules::all().find(|rule| normalized(rule.id) == asked),
-        finding: finding::ALL.iter().find(|about| normalized(about.name) == asked),
+        rule: rules::all().find(|rule| normalized(rule.id) == requested),
+        finding: finding::ALL.iter().find(|about| normalized(about.name) == requested),
         terms: words::all()
-            .filter(|term| term.names().iter().any(|name| normalized(name) == asked))
+            .filter(|term| term.names().iter().any(|name| normalized(name) == requested))
             .collect(),
     };
     if topic.rule.is_none() && topic.finding.is_none() && topic.terms.is_empty() {

@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &ReportArgs, output: &mut StandardOutput) -> Comman
     check_channel_exists((part, TimeUnit::default()), &analysis, &mut report);
     let set = analysis.findings();
     let known = |id| analysis.channel(id);
-    let rows = finding_rows(set.ledger(), &known, capture).map(SelectedFinding::from);
+    let rows = finding_rows(set.set(), &known, capture).map(SelectedFinding::from);
     let (findings, others): (Vec<_>, Vec<_>) =
         rows.partition(|SelectedFinding { channel, row, .. }| {
             let captured = CapturedRow::new(row, channel.capture, channel.period);

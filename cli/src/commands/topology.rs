@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &args::TopologyArgs, output: &mut StandardOutput) -
         TopologyFormat::Svg => {
             let (capture, set) = (files.argument(), analysis.findings());
             let known = |id| analysis.channel(id);
-            let findings = finding_rows(set.ledger(), &known, capture).map(SelectedFinding::from);
+            let findings = finding_rows(set.set(), &known, capture).map(SelectedFinding::from);
             let svg = report::network_file(&analysis, &findings.collect::<Vec<_>>(), capture);
             output.text(&svg.map_err(|error| CliError::reading(&files.file, &error))?);
         }

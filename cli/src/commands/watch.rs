@@ -125,9 +125,9 @@ impl WatchPicture {
         state: &str,
         height: Option<usize>,
     ) -> Vec<StyledLine> {
-        let ledger = analysis.findings().ledger().clone();
+        let set = analysis.findings().set().clone();
         let mut by_channel = BTreeMap::<_, u64>::new();
-        ledger.found().for_each(|(_, id, _)| *by_channel.entry(id).or_default() += 1);
+        set.found().for_each(|(_, id, _)| *by_channel.entry(id).or_default() += 1);
         let reports = analysis.links().flat_map(LinkAnalysis::reports);
         let mut channels = Vec::new();
         let (mut characters, mut end) = (0, 0);
@@ -144,7 +144,7 @@ impl WatchPicture {
             channels.push(WatchedChannel { report, use_permille, findings });
         }
         let selected = |id| analysis.channel(id).is_some_and(|it| selector.selects(it));
-        let mut found: Vec<_> = ledger.found().filter(|(_, id, _)| selected(*id)).collect();
+        let mut found: Vec<_> = set.found().filter(|(_, id, _)| selected(*id)).collect();
         found.sort_by_key(|(kind, id, finding)| (Reverse(finding.last.time), *id, *kind));
         let others = OTHER_LINES + found.len().min(FINDINGS_MAX);
         let fits = height.map_or(usize::MAX, |height| height.saturating_sub(others).max(1));

@@ -42,9 +42,9 @@ pub(crate) fn brief(input: &ReportInput<'_>) -> Result<String, askama::Error> {
     let hosts =
         figures.hosts().into_iter().map(|(host, figures)| (host.to_owned(), shown(figures)));
     let found = analysis.findings();
-    let sentences = held_up(found.ledger(), &|id| analysis.channel(id));
+    let sentences = held_up(found.set(), &|id| analysis.channel(id));
     let sentences = sentences.iter().take(SENTENCES_MAX).map(ToString::to_string);
-    let sentences = sentences.chain(unseen(found.ledger()).filter(|_| !scope.is_wrong()));
+    let sentences = sentences.chain(unseen(found.set()).filter(|_| !scope.is_wrong()));
     let page = BriefPage {
         input,
         sentences: sentences.collect(),

@@ -65,7 +65,7 @@ pub(super) struct SequenceRow {
 impl MessageRecord {
     pub(super) fn add(&mut self, capture: u32, event: TransportEvent) {
         match event {
-            TransportEvent::Noticed(observation) => self.observation(capture, observation),
+            TransportEvent::Observed(observation) => self.observation(capture, observation),
             TransportEvent::Conversation(it) => {
                 self.count += 1;
                 self.conversations.push((capture, *it));
@@ -139,15 +139,15 @@ fn trouble_order((capture, it): &(u32, Conversation)) -> (Reverse<[u64; 3]>, u32
 
 fn is_trouble(observation: &Observation) -> bool {
     use ObservationKind::{Ack, Data, Gone};
-    let is_usual = matches!(observation.remark, Data(_) | Ack(_) | Gone(Abandonment::Open));
+    let is_usual = matches!(observation.observed, Data(_) | Ack(_) | Gone(Abandonment::Open));
     observation.fate.is_lost() || !is_usual
 }
 
 fn row(observation: &Observation) -> SequenceRow {
     let [left, right] = LIFELINES;
     let (there, back, nowhere) = ([left, right], [right, left], [left, left]);
-    let name = observation.remark.name();
-    let (class, ends, label) = match observation.remark {
+    let name = observation.observed.name();
+    let (class, ends, label) = match observation.observed {
         ObservationKind::Data(data) => {
             let sync = if data.sync == SyncFlag::Set { "SYNC, " } else { "" };
             ("data", there, format!("DATA {sync}{} bytes", data.bytes))

@@ -68,7 +68,7 @@ impl RecordedEvents {
                 moments::add_stop(&mut self.stops, &wait);
                 self.waits.add(wait);
             }
-            AnalysisEvent::Spoken(event) => self.messages.add(channel.capture, event),
+            AnalysisEvent::Conversation(event) => self.messages.add(channel.capture, event),
             AnalysisEvent::Mapping(event) => self.mapping.add(event, channel),
             AnalysisEvent::Row(_) | AnalysisEvent::Case(_) | AnalysisEvent::Fault(_) => {}
         }

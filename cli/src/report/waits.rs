@@ -51,7 +51,7 @@ pub(super) struct WaitLine<'a> {
     pub(super) longest: [Option<Picoseconds>; 2],
     /// Share of the longest total, in percent.
     pub(super) bar: u128,
-    pub(super) remark: &'static str,
+    pub(super) note: &'static str,
 }
 
 /// Draws the waits; none without a stop.
@@ -132,7 +132,7 @@ fn lines<'a>(
             branch,
             longest: [branch.longest.map(|it| it.lasted), branch.longest.map(|it| it.since)],
             bar: (branch.total * 100).checked_div(most).unwrap_or(0),
-            remark: remark(branch),
+            note: note(branch),
         });
         open.extend(branch.branches().into_iter().rev().map(|it| (depth + 1, it)));
     }
@@ -140,7 +140,7 @@ fn lines<'a>(
 }
 
 /// Unusual end of the longest wait.
-fn remark(branch: &WaitBranch) -> &'static str {
+fn note(branch: &WaitBranch) -> &'static str {
     match branch.longest.map(|longest| longest.ended) {
         _ if branch.timeouts > 0 => "blocked-packet timeout (R-4)",
         Some(StopEnd::CaptureEnd) => "stopped to the end",

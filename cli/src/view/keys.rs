@@ -146,13 +146,13 @@ impl CaptureViewer {
             KeyCommand::Journey => self.go_here(ViewKind::Journeys),
             KeyCommand::HopBefore => self.follow(self.hops.1.wrapping_sub(1)),
             KeyCommand::NextHop => self.follow(self.hops.1 + 1),
-            KeyCommand::Search => self.ask(PromptKind::Search, String::new()),
+            KeyCommand::Search => self.prompt_for(PromptKind::Search, String::new()),
             KeyCommand::FindNext | KeyCommand::FindBefore => self.find(command),
             KeyCommand::Filter => {
                 let text = self.list(kind).filter.as_ref().map(|(text, _)| text.clone());
-                self.ask(PromptKind::Filter(kind.row_kind()), text.unwrap_or_default());
+                self.prompt_for(PromptKind::Filter(kind.row_kind()), text.unwrap_or_default());
             }
-            KeyCommand::Time => self.ask(PromptKind::Time, String::new()),
+            KeyCommand::Time => self.prompt_for(PromptKind::Time, String::new()),
             KeyCommand::SetMark => self.pending = Some(PendingKey::Mark),
             KeyCommand::GoToMark => self.pending = Some(PendingKey::GoToMark),
             KeyCommand::Reread => {
@@ -176,7 +176,7 @@ impl CaptureViewer {
         }
     }
 
-    fn ask(&mut self, kind: PromptKind, text: String) {
+    fn prompt_for(&mut self, kind: PromptKind, text: String) {
         self.prompt = Some(LinePrompt::new(kind, text));
     }
 

@@ -45,7 +45,7 @@ impl CaptureOverview {
     pub(super) fn advance(&mut self) {
         let mut spoken = Vec::new();
         let progress = self.analysis.step(&mut |event| {
-            if let AnalysisEvent::Spoken(TransportEvent::Conversation(it)) = event {
+            if let AnalysisEvent::Conversation(TransportEvent::Conversation(it)) = event {
                 spoken.push(*it);
             }
         });
@@ -114,7 +114,7 @@ impl CaptureOverview {
         let known = |id| self.analysis.channel(id);
         let name = |id| known(id).map_or("", |channel| channel.name.as_str());
         let unit = choice.unit;
-        let rows = ranked(findings.ledger()).into_iter().filter_map(|(kind, id, found)| {
+        let rows = ranked(findings.set()).into_iter().filter_map(|(kind, id, found)| {
             let (channel, row) = (known(id)?, found.row(kind, id, &name));
             let is_selected = choice.selects(channel) && choice.reaches(channel, found.first.at);
             if !is_selected || !choice.keeps(&row, channel, channel.period) {
@@ -141,7 +141,7 @@ impl CaptureOverview {
         // Who held up whom comes first, at the place of the worst finding.
         let is_whole = choice.filter.is_none() && choice.channels.is_empty();
         let sentences = rows.first().filter(|_| is_whole).map(|(_, worst)| {
-            let sentences = render::held_up(findings.ledger(), &known).into_iter();
+            let sentences = render::held_up(findings.set(), &known).into_iter();
             sentences.map(|line| {
                 let detail = line.to_string();
                 (line, ViewedEntry { detail, ..worst.clone() })

@@ -101,7 +101,8 @@ impl RecordedChannel {
             some => SenderClock::learn(some, period_fs)?,
         };
         let last_fs = transitions.last().map_or(0, |last| last.time_fs);
-        let period = CharacterPeriod::from_fs(told_period(&clock, period_fs, last_fs - first_fs))?;
+        let period =
+            CharacterPeriod::from_fs(period_of_clock(&clock, period_fs, last_fs - first_fs))?;
         let start_fs = head.first().map_or(0, |change| change.time_fs);
         let recovery = ClockRecovery::new(&clock, first_fs);
         let line = CharacterLine::new(period.fs(), start_fs / period.fs());
@@ -196,7 +197,7 @@ impl RecordedChannel {
 
 /// The nominal period if all of a time is too short to tell it from that of a clock: by a quarter of a period. Else that
 /// of the clock.
-fn told_period(clock: &SenderClock, nominal_fs: u64, time_fs: u64) -> u64 {
+fn period_of_clock(clock: &SenderClock, nominal_fs: u64, time_fs: u64) -> u64 {
     let apart = u128::from(clock.period_fs.abs_diff(nominal_fs)) * u128::from(time_fs);
     let is_nominal = apart * 4 < u128::from(nominal_fs) * u128::from(nominal_fs);
     if is_nominal { nominal_fs } else { clock.period_fs }

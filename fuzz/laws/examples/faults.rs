@@ -236,7 +236,7 @@ fn name(fault: &FaultSpec, scenario: &Scenario) -> &'static str {
 /// The worst severity of each kind, and how many there are.
 fn counts(reading: &AnalyzedCapture) -> BTreeMap<FindingKind, (Severity, u64)> {
     let mut counts = BTreeMap::new();
-    for (kind, _, found) in reading.ledger.found() {
+    for (kind, _, found) in reading.set.found() {
         let (severity, count) = counts.entry(kind).or_insert((found.severity, 0));
         *severity = found.severity.min(*severity);
         *count += found.count;

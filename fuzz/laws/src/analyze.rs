@@ -142,15 +142,15 @@ pub fn check(judged: &JudgedNetwork) {
     let in_order = scenario.faults.is_empty()
         && scenario.raw.is_empty()
         && !outcome.rows.iter().any(|row| is_trouble(&row.kind));
-    let ledger = &judged.analysis().ledger;
+    let set = &judged.analysis().set;
     if in_order {
-        check_no_damage_found(ledger);
+        check_no_damage_found(set);
     }
     // A packet cut by the end of the recording has few bytes to identify it.
     if in_order && outcome.under_way == 0 && is_plain(scenario) {
         score::check_all(score, &[]);
     }
-    check_damage_found(score, ledger);
+    check_damage_found(score, set);
 }
 
 /// Tests whether something is lost, or a sender gives up, for want of room or for long waiting.
@@ -165,9 +165,9 @@ pub(crate) const fn is_trouble(what: &TruthEventKind) -> bool {
 }
 
 /// Nothing is found of what only damage makes where there was none.
-pub(crate) fn check_no_damage_found(ledger: &FindingSet) {
+pub(crate) fn check_no_damage_found(set: &FindingSet) {
     for kind in DAMAGE {
-        assert_eq!(ledger.total(kind), 0, "nothing is found that was not: {kind:?}");
+        assert_eq!(set.total(kind), 0, "nothing is found that was not: {kind:?}");
     }
 }
 
@@ -199,7 +199,7 @@ const DAMAGE: [FindingKind; 23] = [
 ];
 
 /// Every sign of damage that reached a tap is a finding.
-pub(crate) fn check_damage_found(score: &ScoreReport, ledger: &FindingSet) {
+pub(crate) fn check_damage_found(score: &ScoreReport, set: &FindingSet) {
     for (name, kind) in [
         ("corrected-code", FindingKind::CorrectedCode),
         ("invalid-code", FindingKind::InvalidCode),
@@ -208,7 +208,7 @@ pub(crate) fn check_damage_found(score: &ScoreReport, ledger: &FindingSet) {
         ("overrun-alarm", FindingKind::OverrunAlarm),
     ] {
         let there = score.of(name).map_or(0, |row| row.right);
-        assert!(ledger.total(kind) >= there, "what is there is found: {name}");
+        assert!(set.total(kind) >= there, "what is there is found: {name}");
     }
 }
 
@@ -230,7 +230,7 @@ fn is_plain(scenario: &Scenario) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct AnalysisRecord {
     events: [Vec<AnalysisEvent>; 8],
-    ledger: FindingSet,
+    set: FindingSet,
     error: Option<String>,
     /// Drawing of the newest maps on the network.
     drawing: String,
@@ -255,7 +255,7 @@ fn analyzed(file: &[u8]) -> AnalysisRecord {
             AnalysisEvent::Slack(_) => &mut *slack,
             AnalysisEvent::Journey(_) => &mut *journeys,
             AnalysisEvent::Blocked(_) => &mut *blocked,
-            AnalysisEvent::Spoken(_) => &mut *spoken,
+            AnalysisEvent::Conversation(_) => &mut *spoken,
             AnalysisEvent::Mapping(_) => &mut *mapping,
             AnalysisEvent::Fault(_) | AnalysisEvent::Case(_) => &mut *faults,
         };
@@ -279,7 +279,7 @@ fn analyzed(file: &[u8]) -> AnalysisRecord {
         }
     }
     assert!(ended, "an analysis comes to its end");
-    saying.ledger = analysis.findings().ledger().clone();
+    saying.set = analysis.findings().set().clone();
     let [.., mapping, _] = &saying.events;
     let maps = mapping.iter().filter_map(|event| {
         let AnalysisEvent::Mapping(MappingEvent::Map(map)) = event else { return None };
@@ -298,7 +298,7 @@ fn check_equal(one: &AnalysisRecord, other: &AnalysisRecord, law: &str) {
         let same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
         assert_eq!((same, one.get(same)), (same, other.get(same)), "{law}");
     }
-    assert_eq!(one.ledger, other.ledger, "{law}");
+    assert_eq!(one.set, other.set, "{law}");
     assert_eq!(one.error, other.error, "{law}");
     assert_eq!(one.drawing, other.drawing, "{law}");
 }

@@ -114,8 +114,8 @@ pub(crate) fn reference_events(characters: &[(u64, Character)]) -> Vec<PlacedEve
 
 /// Events of the analyzer's receiver for chunks of one channel.
 pub(crate) fn notices(chunks: &[Chunk<'_>]) -> Vec<(u64, ChannelEvent)> {
-    let mut noticed = Vec::new();
-    let mut out = |at: Tick, notice| noticed.push((at.0, notice));
+    let mut observation = Vec::new();
+    let mut out = |at: Tick, notice| observation.push((at.0, notice));
     let mut receiver = ChannelReceiver::new(ByteRetention::Keep);
     for chunk in chunks {
         receiver.seek(chunk.first, &mut out);
@@ -128,13 +128,13 @@ pub(crate) fn notices(chunks: &[Chunk<'_>]) -> Vec<(u64, ChannelEvent)> {
         assert_eq!(receiver.next(), Some(chunk.end()), "a receiver stands behind its characters");
     }
     receiver.finish(&mut out);
-    noticed
+    observation
 }
 
 /// Events of the analyzer's receiver for chunks of one channel, as far as the reference has them.
 fn receive(chunks: &[Chunk<'_>]) -> Vec<PlacedEvent> {
-    let noticed = notices(chunks).into_iter();
-    noticed.filter_map(|(at, notice)| Some((at, reference_event(notice)?))).collect()
+    let observation = notices(chunks).into_iter();
+    observation.filter_map(|(at, notice)| Some((at, reference_event(notice)?))).collect()
 }
 
 /// Events without repeated commands, which a receiver may leave out.

@@ -112,8 +112,8 @@ mod tests {
             "capture-plans" => rows(input).into_iter().collect(),
             "endpoints" => endpoints::planned(&MessagingInput::small(input)?),
             "transport" => transport::planned(&TransportInput::from_bytes(input)?),
-            "link" => link::tests::asked(input),
-            "receiver" => receiver::tests::noticed(input),
+            "link" => link::tests::situations(input),
+            "receiver" => receiver::tests::situations(input),
             "states" => states::links::tests::shown(input),
             "analyze-any" if analyze::is_capture(input) => return None,
             "network-any" | "analyze-any" | "analyze-threads" => {

@@ -45,7 +45,7 @@ struct SwitchCable {
     link: LinkParameters,
     /// Characters that the host sends and receives, from the first period of the link on.
     sent: Vec<Character>,
-    heard: Vec<Character>,
+    received: Vec<Character>,
 }
 
 impl SwitchCable {
@@ -72,7 +72,7 @@ impl SwitchCable {
     /// Character that the host received of those sent in a period of the link.
     fn took(&self, slot: usize) -> Option<Character> {
         let later = usize::try_from(self.link.delay.0 / self.periods()[0]).ok()?;
-        self.heard.get(slot + later).copied()
+        self.received.get(slot + later).copied()
     }
 }
 
@@ -80,14 +80,14 @@ impl SwitchCable {
 fn check(scenario: &Scenario, change: &mut dyn FnMut(usize, &mut Vec<Character>)) {
     let Some((parameters, mut cables)) = recorded(scenario) else { return };
     for (number, cable) in cables.iter_mut().enumerate() {
-        change(number, &mut cable.heard);
+        change(number, &mut cable.received);
     }
     let links: Vec<_> = cables.iter().map(|cable| cable.link).collect();
     let mut model = SwitchModel::new(parameters, &links);
     let mut slots = vec![0; cables.len()];
     for now in 0..scenario.duration {
-        let hears = |port: usize| cables.get(port).and_then(|cable| cable.brings(now));
-        model.step(now, hears, &mut |port, character| {
+        let received = |port: usize| cables.get(port).and_then(|cable| cable.brings(now));
+        model.step(now, received, &mut |port, character| {
             let (Some(cable), Some(slot)) = (cables.get(port), slots.get_mut(port)) else { return };
             if let Some(took) = cable.took(*slot) {
                 assert_eq!(took, character, "port {port}, period {slot}: what a switch sends");
@@ -123,14 +123,14 @@ fn recorded(scenario: &Scenario) -> Option<(SwitchParameters, Vec<SwitchCable>)>
         let is_own = |channel: &codec::capture::Channel| channel.tap.as_deref() == Some(&*name);
         let mut pair = [Vec::new(), Vec::new()];
         for (id, channel) in own.by_ref().filter(|(_, channel)| is_own(channel)) {
-            let [sent, heard] = &mut pair;
-            let way = if channel.name.starts_with(&format!("{name}>")) { sent } else { heard };
+            let [sent, received] = &mut pair;
+            let way = if channel.name.starts_with(&format!("{name}>")) { sent } else { received };
             *way = channels.remove(&id).unwrap_or_default();
         }
-        let [sent, heard] = pair;
+        let [sent, received] = pair;
         let peer = scenario.topology.peer(tap.port)?;
         let link = scenario.topology.link(peer)?;
-        cables.push((peer.port, SwitchCable { link, sent, heard }));
+        cables.push((peer.port, SwitchCable { link, sent, received }));
     }
     cables.sort_by_key(|(port, _)| *port);
     let in_order = (0..).zip(&cables).all(|(number, (port, _))| port.0 == number);
@@ -164,34 +164,34 @@ pub(crate) mod tests {
     /// The law, after something has been done to what came out at the third port.
     fn changed(change: impl Fn(&mut Vec<Character>)) {
         let scenario = two_hosts("duration_periods = 400", MORE);
-        check(&scenario, &mut |port, heard| {
+        check(&scenario, &mut |port, received| {
             if port == 2 {
-                change(heard);
+                change(received);
             }
         });
     }
 
-    fn bytes(heard: &[Character]) -> Vec<usize> {
-        let is_byte = |it: &usize| matches!(heard[*it], Character::Data(_));
-        (0..heard.len()).filter(is_byte).collect()
+    fn bytes(received: &[Character]) -> Vec<usize> {
+        let is_byte = |it: &usize| matches!(received[*it], Character::Data(_));
+        (0..received.len()).filter(is_byte).collect()
     }
 
     #[test]
     fn the_canary_lives() {
-        changed(|heard| assert!(bytes(heard).len() > 100, "packets came through"));
+        changed(|received| assert!(bytes(received).len() > 100, "packets came through"));
     }
 
     pub(crate) fn a_switch_that_mends_a_packet_is_caught() {
-        changed(|heard| {
-            let byte = bytes(heard)[30];
-            heard[byte] = Character::Data(0);
+        changed(|received| {
+            let byte = bytes(received)[30];
+            received[byte] = Character::Data(0);
         });
     }
 
     pub(crate) fn a_switch_that_is_a_period_late_is_caught() {
-        changed(|heard| {
-            let first = bytes(heard)[0];
-            heard.insert(first, Character::Control(0x03));
+        changed(|received| {
+            let first = bytes(received)[0];
+            received.insert(first, Character::Control(0x03));
         });
     }
 

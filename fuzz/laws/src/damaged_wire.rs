@@ -40,8 +40,8 @@ pub fn damaged_wire(number: u64) -> WireOutcome {
     if !is_seen(&outcome.rows, &broken, fault.place) {
         return WireOutcome::NoDamage;
     }
-    let ledger = AnalyzedCapture::of(&outcome.capture).ledger;
-    let found = ledger.found().filter(|(kind, ..)| *kind == FindingKind::CorruptedInTransit);
+    let set = AnalyzedCapture::of(&outcome.capture).set;
+    let found = set.found().filter(|(kind, ..)| *kind == FindingKind::CorruptedInTransit);
     let named: Vec<Option<u64>> = found
         .map(|(_, _, found)| {
             let wire = found.facts.iter().find(|fact| fact.name == "wire")?;

@@ -293,15 +293,15 @@ pub(crate) mod tests {
         count = 3
     ";
 
-    fn told(times: impl Fn(&MessagingEvent) -> usize) -> DeliverySummary {
+    fn summary(times: impl Fn(&MessagingEvent) -> usize) -> DeliverySummary {
         let scenario = two_hosts("duration_us = 1000", MORE);
-        require_quiescence(kept(&scenario, 20_000 * MICROSECOND, &mut |told| times(told)))
+        require_quiescence(kept(&scenario, 20_000 * MICROSECOND, &mut |summary| times(summary)))
     }
 
     #[test]
     fn the_canary_lives() {
         // Three requests, and a reply to each.
-        assert_eq!(told(|_| 1).messages, 6);
+        assert_eq!(summary(|_| 1).messages, 6);
     }
 
     pub(crate) fn an_answer_that_was_not_sent_is_caught() {
@@ -320,12 +320,12 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn a_message_without_end_is_caught() {
-        told(|told| {
-            usize::from(!matches!(told, MessagingEvent::Acknowledged(id) if id.number == 1))
+        summary(|summary| {
+            usize::from(!matches!(summary, MessagingEvent::Acknowledged(id) if id.number == 1))
         });
     }
 
     pub(crate) fn a_message_that_is_written_twice_is_caught() {
-        told(|told| if matches!(told, MessagingEvent::Written(..)) { 2 } else { 1 });
+        summary(|summary| if matches!(summary, MessagingEvent::Written(..)) { 2 } else { 1 });
     }
 }

@@ -129,14 +129,14 @@ fn check(plan: &LinkScript, wire: &mut impl FnMut(Character) -> Character) {
                 output.order(Symbol::ForwardReset);
             }
             let character = step.input.character();
-            let asked = input.receive(slot, character);
-            output.answer(slot, asked, link.symbols);
+            let situations = input.receive(slot, character);
+            output.answer(slot, situations, link.symbols);
             let taken = step.taken(|| input.take());
             let due = input.due(slot);
             let sent = output.send(slot, due, step.source.supply());
             trace::record(|| LawTraceEntry::Period(character, sent));
             for end in &mut ends {
-                assert_eq!(end.receive(slot, character), asked, "{slot}: what is heard asks");
+                assert_eq!(end.receive(slot, character), situations, "{slot}: what is heard asks");
                 assert_eq!(
                     step.taken(|| end.take()),
                     taken,
@@ -194,19 +194,19 @@ impl PortCircuits {
         let Self { receiver, sender, symbols, log, way } = self;
         let cell = TaggedChar::of(character);
         let telling = &mut TraceContext { now: slot, slot, place: PLACE, log };
-        let asked = match way {
+        let situations = match way {
             StepperMode::Short => receiver.receive_simple(cell, sender.last_received()),
             StepperMode::Long => None,
         };
-        if let Some(asked) = asked {
+        if let Some(situations) = situations {
             // Fill or a byte: no request changes anything.
             return match sender.last_received() {
                 command if character == character_of(command) => PortRequest::Command(command),
-                StopGo::Go | StopGo::Stop => asked,
+                StopGo::Go | StopGo::Stop => situations,
             };
         }
-        let asked = receiver.receive(cell, None, telling);
-        match asked {
+        let situations = receiver.receive(cell, None, telling);
+        match situations {
             PortRequest::Nothing | PortRequest::Reply(_) => {}
             PortRequest::Command(command) => sender.command(command, telling),
             PortRequest::LinkOpen => sender.release(ReleaseCause::LinkOpen, telling),
@@ -223,7 +223,7 @@ impl PortCircuits {
             },
         }
         self.log.drain().for_each(drop);
-        asked
+        situations
     }
 
     fn take(&mut self) -> Option<Option<u8>> {
@@ -245,7 +245,7 @@ impl PortCircuits {
         let due = receiver.due();
         let cell = match sender.decide(due, telling) {
             SendDecision::Send(cell) => cell,
-            SendDecision::Ask(appetite) => sender.send(offered(supply, appetite), telling),
+            SendDecision::Request(appetite) => sender.send(offered(supply, appetite), telling),
         };
         sender.note_sent(cell, telling);
         self.log.drain().for_each(drop);
@@ -312,7 +312,7 @@ pub(crate) mod tests {
     use crate::repair::SeededRng;
     use std::collections::BTreeSet;
 
-    pub(crate) fn asked(bytes: &[u8]) -> BTreeSet<&'static str> {
+    pub(crate) fn situations(bytes: &[u8]) -> BTreeSet<&'static str> {
         let plan = LinkScript::arbitrary(&mut Unstructured::new(bytes)).unwrap();
         let mut input = InputModel::new(&plan.parameters());
         let mut names = BTreeSet::new();

@@ -115,8 +115,8 @@ fn network(input: &mut InputBytes<'_>) -> Option<(Topology, SwitchSearch)> {
     let (switches, hosts, links) = (1 + input.below(4), input.below(256), input.below(8));
     let (search, absolute): (_, fn(usize) -> bool) = match hosts / 5 % 4 {
         0 | 1 => (SwitchSearch::Turned, |_| false),
-        2 => (SwitchSearch::Asked(8), |_| true),
-        _ => (SwitchSearch::Asked(8), |i| i % 2 == 1),
+        2 => (SwitchSearch::Requested(8), |_| true),
+        _ => (SwitchSearch::Requested(8), |i| i % 2 == 1),
     };
     let hosts = 1 + hosts % 5;
     let switch = |i| {
@@ -125,7 +125,7 @@ fn network(input: &mut InputBytes<'_>) -> Option<(Topology, SwitchSearch)> {
         let plain = SwitchParameters::new(8, addressing);
         let extensions = match search {
             SwitchSearch::Turned => ExtensionSupport::Off,
-            SwitchSearch::Asked(_) => ExtensionSupport::On,
+            SwitchSearch::Requested(_) => ExtensionSupport::On,
         };
         let kind = NodeKind::Switch(SwitchParameters { extensions, ..plain });
         NodeSpec { name: format!("s{i}"), kind }

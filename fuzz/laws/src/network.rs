@@ -120,7 +120,7 @@ pub fn check(judged: &JudgedNetwork) -> BoundsWidth {
     if findings::check(scenario, outcome, reading) {
         undeclared::check(scenario, outcome);
     }
-    findings::check_cycles(scenario, outcome, &reading.ledger);
+    findings::check_cycles(scenario, outcome, &reading.set);
     waits::check(scenario, outcome, reading);
     width
 }

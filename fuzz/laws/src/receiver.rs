@@ -47,10 +47,10 @@ fn check(chunks: &[OwnedChunk], receive: &impl Fn(&[Chunk<'_>]) -> Vec<PlacedNot
 }
 
 /// Events without repeated commands, which a receiver may leave out, and with adjacent runs of bytes joined.
-fn news(noticed: Vec<PlacedNotice>) -> Vec<PlacedNotice> {
+fn news(situations: Vec<PlacedNotice>) -> Vec<PlacedNotice> {
     let mut last: Option<FlowCommand> = None;
-    let mut news: Vec<PlacedNotice> = Vec::with_capacity(noticed.len());
-    for (at, notice) in noticed {
+    let mut news: Vec<PlacedNotice> = Vec::with_capacity(situations.len());
+    for (at, notice) in situations {
         match (&notice, news.last_mut()) {
             (ChannelEvent::Command(command), _) if last.replace(*command) == Some(*command) => {
                 continue;
@@ -233,7 +233,7 @@ pub(crate) mod tests {
     use crate::repair::SeededRng;
     use std::collections::BTreeSet;
 
-    pub(crate) fn noticed(bytes: &[u8]) -> BTreeSet<&'static str> {
+    pub(crate) fn situations(bytes: &[u8]) -> BTreeSet<&'static str> {
         let name = |(_, notice): (u64, ChannelEvent)| match notice {
             ChannelEvent::Packet(packet) => packet.ended_by.name(),
             ChannelEvent::Link(event) => event.kind(),
@@ -267,33 +267,33 @@ pub(crate) mod tests {
     /// A packet's number is one too high in a capture of many chunks.
     pub(crate) fn a_receiver_that_counts_chunks_is_caught() {
         storm(|chunks| {
-            let mut noticed = notices(chunks);
-            for (_, notice) in noticed.iter_mut().filter(|_| chunks.len() > 60) {
+            let mut situations = notices(chunks);
+            for (_, notice) in situations.iter_mut().filter(|_| chunks.len() > 60) {
                 if let ChannelEvent::Packet(packet) = notice {
                     packet.number += 1;
                 }
             }
-            noticed
+            situations
         });
     }
 
     pub(crate) fn a_silence_that_opens_no_link_is_caught() {
         storm(|chunks| {
-            let mut noticed = notices(chunks);
-            noticed.retain(|(_, notice)| *notice != ChannelEvent::Link(LinkEvent::OpenLink));
-            noticed
+            let mut situations = notices(chunks);
+            situations.retain(|(_, notice)| *notice != ChannelEvent::Link(LinkEvent::OpenLink));
+            situations
         });
     }
 
     pub(crate) fn a_seam_that_is_missed_is_caught() {
         storm(|chunks| {
-            let mut noticed = notices(chunks);
-            for (_, notice) in &mut noticed {
+            let mut situations = notices(chunks);
+            for (_, notice) in &mut situations {
                 if let ChannelEvent::Packet(packet) = notice {
                     packet.possible_gap = None;
                 }
             }
-            noticed
+            situations
         });
     }
 }

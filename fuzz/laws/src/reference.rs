@@ -248,22 +248,22 @@ enum RowOrigin {
 
 /// Events of all channels in order of time; last, the packets that the end of the recording cuts.
 pub fn rows(tracks: &[ReferenceChannel]) -> Vec<ReferenceRow> {
-    let mut told = Vec::new();
+    let mut event = Vec::new();
     let mut cut = Vec::new();
     for (channel, track) in tracks.iter().enumerate() {
         let mut receiver = ReferenceReceiver::default();
         track.characters.iter().for_each(|(at, character)| receiver.take(*at, *character));
         let (before, at_end) = receiver.finish();
         let time = |at: u64| track.period.time(at);
-        told.extend(before.into_iter().map(|(at, told)| (time(at), channel, at, told)));
-        cut.extend(at_end.map(|(at, told)| (time(at), channel, at, told)));
+        event.extend(before.into_iter().map(|(at, event)| (time(at), channel, at, event)));
+        cut.extend(at_end.map(|(at, event)| (time(at), channel, at, event)));
     }
     cut.sort_by_key(|(time, channel, ..)| (*time, *channel));
-    told.sort_by_key(|(time, channel, ..)| (*time, *channel));
+    event.sort_by_key(|(time, channel, ..)| (*time, *channel));
     let mut stopped = vec![ReferenceSender::Going; tracks.len()];
     let mut rows = Vec::new();
-    for (time, channel, at, told) in told {
-        if let Some((governed, next, by)) = command(&told, channel, tracks)
+    for (time, channel, at, event) in event {
+        if let Some((governed, next, by)) = command(&event, channel, tracks)
             && let (Some(sender), Some(track)) = (stopped.get_mut(governed), tracks.get(governed))
         {
             let event = match (*sender, next) {
@@ -281,14 +281,14 @@ pub fn rows(tracks: &[ReferenceChannel]) -> Vec<ReferenceRow> {
             let row = |event| (time, governed, RowOrigin::Sender, at, ReferenceEvent::Event(event));
             rows.extend(event.map(row));
         }
-        if !matches!(told, ReferenceEvent::Command(_)) {
-            rows.push((time, channel, RowOrigin::Own, at, told));
+        if !matches!(event, ReferenceEvent::Command(_)) {
+            rows.push((time, channel, RowOrigin::Own, at, event));
         }
     }
     rows.sort_by_key(|(time, channel, origin, ..)| (*time, *channel, *origin));
-    let rows = rows.into_iter().map(|(_, channel, _, at, told)| (channel, at, told));
+    let rows = rows.into_iter().map(|(_, channel, _, at, event)| (channel, at, event));
     // What the end closes comes last, however long ago its channel fell silent.
-    rows.chain(cut.into_iter().map(|(_, channel, at, told)| (channel, at, told))).collect()
+    rows.chain(cut.into_iter().map(|(_, channel, at, event)| (channel, at, event))).collect()
 }
 
 /// A sender's flow control. What a hole leaves open is as good as going: a STOP is news, a GO not.
@@ -300,12 +300,12 @@ enum ReferenceSender {
 
 /// Sender that an event stops or resumes, and the cause. F-1, F-2, F-7, R-1
 fn command(
-    told: &ReferenceEvent,
+    event: &ReferenceEvent,
     own: usize,
     tracks: &[ReferenceChannel],
 ) -> Option<(usize, ReferenceSender, Option<ResumeCause>)> {
     let peer = tracks.get(own)?.peer;
-    match told {
+    match event {
         ReferenceEvent::Command(FlowCommand::Stop) => Some((peer?, ReferenceSender::Stopped, None)),
         ReferenceEvent::Command(FlowCommand::Go) => {
             Some((peer?, ReferenceSender::Going, Some(ResumeCause::Go)))

@@ -106,15 +106,14 @@ pub fn scenario(number: u64, part: TappedPart) -> Option<Scenario> {
 }
 
 /// True if nothing of a capture is wrong, and nothing is said to be beyond what can be told.
-fn is_green(ledger: &FindingSet) -> bool {
-    ledger
-        .found()
+fn is_green(set: &FindingSet) -> bool {
+    set.found()
         .all(|(kind, _, found)| found.severity == Severity::Note && kind != FindingKind::HeldUp)
 }
 
 /// True if a capture is said to have something that was held up.
-fn is_accused(ledger: &FindingSet) -> bool {
-    ledger.found().any(|(kind, _, found)| {
+fn is_accused(set: &FindingSet) -> bool {
+    set.found().any(|(kind, _, found)| {
         [FindingKind::Standstill, FindingKind::Deadlock, FindingKind::HeldUp].contains(&kind)
             || (kind == FindingKind::SlowHost && found.severity != Severity::Note)
     })
@@ -138,7 +137,7 @@ impl StandstillTally {
         let scenario = scenario(number, part).filter(|it| !it.taps.is_empty())?;
         let duration = scenario.duration;
         let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
-        let ledger = AnalyzedCapture::of(&outcome.capture).ledger;
+        let set = AnalyzedCapture::of(&outcome.capture).set;
         // The same run goes on for three times as long.
         let longer = Scenario { duration: 4 * duration, ..scenario.clone() };
         let longer = stops(&longer, &truth(&longer));
@@ -151,10 +150,10 @@ impl StandstillTally {
         let mut tally = Self::default();
         if tapped.any(|port| is_still(&port)) {
             tally.still = 1;
-            tally.green.extend(is_green(&ledger).then_some(number));
+            tally.green.extend(is_green(&set).then_some(number));
         } else if is_free(&scenario) {
             tally.free = 1;
-            tally.accused.extend(is_accused(&ledger).then_some(number));
+            tally.accused.extend(is_accused(&set).then_some(number));
         } else {
             tally.others = 1;
         }

@@ -19,7 +19,7 @@ pub(crate) enum LawTraceEntry {
     Happened(String),
     /// A packet began to go from one NIC to another.
     Packet(u64, Nic, Nic, Vec<u8>),
-    Told(u64, Nic, MessagingEvent),
+    Row(u64, Nic, MessagingEvent),
     Period(Character, Character),
 }
 

@@ -25,13 +25,13 @@ pub fn law(payload: &[u8]) {
 
 fn check(payload: &[u8], passed: impl Fn(Chars<'_>) -> Chars<'_>) {
     let parsed = TransportPacket::parse(payload);
-    let heard = heard(payload, passed);
-    assert!(same(&heard.packet, &parsed), "a receiver hears the same: {heard:?} {parsed:?}");
-    assert_eq!(heard.check, CrcCheck::Good, "its CRC is good");
+    let received = received(payload, passed);
+    assert!(same(&received.packet, &parsed), "a receiver hears the same: {received:?} {parsed:?}");
+    assert_eq!(received.check, CrcCheck::Good, "its CRC is good");
 }
 
 /// Transport packet that a receiver reports for a frame with a good CRC and symbols in it.
-fn heard(payload: &[u8], passed: impl Fn(Chars<'_>) -> Chars<'_>) -> ParsedTransport {
+fn received(payload: &[u8], passed: impl Fn(Chars<'_>) -> Chars<'_>) -> ParsedTransport {
     let mut dice = SeededRng::new(payload);
     let mut frame = [&[0x81, TAG][..], payload].concat();
     frame.push(crc(&frame));

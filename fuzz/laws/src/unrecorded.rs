@@ -48,8 +48,8 @@ pub enum OmittedPart {
 
 impl RecordedChunks {
     pub fn of(capture: &[u8]) -> Self {
-        let AnalyzedCapture { ledger, blocked, .. } = AnalyzedCapture::of(capture);
-        let mut read = Self { known: wrong(&ledger), ..Self::default() };
+        let AnalyzedCapture { set, blocked, .. } = AnalyzedCapture::of(capture);
+        let mut read = Self { known: wrong(&set), ..Self::default() };
         let is_long = |blocked: &BlockingEvent| matches!(blocked, BlockingEvent::Stop(stop) if stop.until - stop.since >= STANDS);
         read.known.extend(blocked.iter().any(is_long).then_some(FindingKind::Standstill));
         let mut reader = CaptureReader::new(capture);
@@ -87,7 +87,7 @@ impl RecordedChunks {
 
     /// Errors and warnings that the capture has only without a part.
     pub fn accused(&self, part: OmittedPart) -> Vec<&'static str> {
-        let found = wrong(&AnalyzedCapture::of(&self.without(part)).ledger);
+        let found = wrong(&AnalyzedCapture::of(&self.without(part)).set);
         found.difference(&self.known).map(|kind| kind.about().name).collect()
     }
 
@@ -143,8 +143,8 @@ fn is_fill(chunk: &OwnedChunk) -> bool {
     chars.data_count() == 0 && chars.low().iter().all(symbol)
 }
 
-fn wrong(ledger: &FindingSet) -> BTreeSet<FindingKind> {
-    let found = ledger.found().map(|(kind, ..)| kind);
+fn wrong(set: &FindingSet) -> BTreeSet<FindingKind> {
+    let found = set.found().map(|(kind, ..)| kind);
     found.filter(|kind| kind.about().severity != Severity::Note).collect()
 }
 

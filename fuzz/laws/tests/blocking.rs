@@ -47,7 +47,7 @@ impl BlockedCapture {
             }
         };
         while analysis.step(&mut out).unwrap() == ReadProgress::More {}
-        let deadlocks = analysis.findings().ledger().total(FindingKind::Deadlock);
+        let deadlocks = analysis.findings().set().total(FindingKind::Deadlock);
         Self { events, deadlocks }
     }
 }

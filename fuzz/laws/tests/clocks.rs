@@ -94,7 +94,7 @@ impl CaptureReport {
 
     /// Drifting clocks, and their drift in parts per million.
     fn drifting(&self) -> Vec<(&str, i64)> {
-        let found = self.findings.ledger().found();
+        let found = self.findings.set().found();
         let drifting =
             found.filter(|(kind, ..)| *kind == FindingKind::ClockDrift).map(|(_, id, found)| {
                 let [ppm, clock] = found.facts.as_slice() else { panic!("{found:?}") };
@@ -129,7 +129,7 @@ fn clocks_that_drift_are_told_once_and_harm_nothing() {
         let report = CaptureReport::of(&declared(&capture, periods));
         assert!(report.journeys == sound.journeys, "{periods:?}");
         for severity in [Severity::Error, Severity::Warning] {
-            assert_eq!(report.findings.ledger().count(severity), 0, "{periods:?}");
+            assert_eq!(report.findings.set().count(severity), 0, "{periods:?}");
         }
         let mut told = report.drifting();
         let mut expected = periods.to_vec();
@@ -147,18 +147,18 @@ fn clocks_that_drift_are_told_once_and_harm_nothing() {
 #[test]
 fn a_drift_is_noticed_when_it_was() {
     let whole = declared(&simulated(), &[("s1:0>h2:0", 12_502)]);
-    let noticed = |part: &[u8]| {
+    let observation = |part: &[u8]| {
         let report = CaptureReport::of(part);
-        let found = report.findings.ledger().found();
+        let found = report.findings.set().found();
         let drift = found.filter(|(kind, ..)| *kind == FindingKind::ClockDrift);
         drift.map(|(_, id, found)| (id, found.first)).collect::<Vec<_>>()
     };
     let window = |_, channel: &Channel| (Tick(0), Tick(channel.period.periods_up(4_000_000_000)));
     let half =
         merge([(&*whole, 0)], Vec::new(), &mut { window }, &mut |_, fault| panic!("{fault}"));
-    let before = noticed(&half.unwrap().0);
+    let before = observation(&half.unwrap().0);
     assert_eq!(before.len(), 1);
-    assert_eq!(noticed(&whole), before);
+    assert_eq!(observation(&whole), before);
 }
 
 /// Networks whose nodes have clocks of their own, which their captures declare: nothing is found but
@@ -187,8 +187,8 @@ fn unlike_clocks_harm_nothing_and_all_that_happens_is_found() {
             let report = CaptureReport::of(&outcome.capture);
             assert_eq!(report.drifting(), [], "{text}");
             for severity in [Severity::Error, Severity::Warning] {
-                let ledger = report.findings.ledger();
-                assert_eq!(ledger.count(severity), 0, "{text}: {:#?}", ledger.found().next());
+                let set = report.findings.set();
+                assert_eq!(set.count(severity), 0, "{text}: {:#?}", set.found().next());
             }
             let score = score::of(&scenario, &outcome).unwrap();
             for row in &score.scores {
@@ -210,8 +210,8 @@ fn a_packet_behind_a_dropped_one_proves_nothing_about_clocks_and_switches() {
     let report = CaptureReport::of(&outcome.capture);
     let is_dropped = |row: &TruthEvent| matches!(row.kind, TruthEventKind::Dropped(_));
     assert!(outcome.rows.iter().filter(|row| is_dropped(row)).count() > 100);
-    let ledger = report.findings.ledger();
+    let set = report.findings.set();
     for kind in [FindingKind::SlowPath, FindingKind::ClockDrift] {
-        assert_eq!(ledger.total(kind), 0, "{kind:?}");
+        assert_eq!(set.total(kind), 0, "{kind:?}");
     }
 }

@@ -25,8 +25,8 @@ fn scenario(kind: &str) -> Scenario {
 fn handshake_cables_are_read_as_what_they_are() {
     for kind in ["handshake", "myrinet"] {
         let outcome = run(&scenario(kind), TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
-        let ledger = AnalyzedCapture::of(&outcome.capture).ledger;
-        let wrong = ledger.found().map(|(kind, ..)| kind.about());
+        let set = AnalyzedCapture::of(&outcome.capture).set;
+        let wrong = set.found().map(|(kind, ..)| kind.about());
         // Not even a note of the silence between any two characters.
         let notes = kind == "myrinet";
         let wrong: Vec<_> =

@@ -28,7 +28,7 @@ fn scenario(seed: u64, faults: &str, taps: &str) -> Scenario {
     Scenario::read("conversations", &text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn noticed(seed: u64, faults: &str, taps: &str) -> Vec<ObservationKind> {
+fn observations(seed: u64, faults: &str, taps: &str) -> Vec<ObservationKind> {
     let scenario = scenario(seed, faults, taps);
     let outcome = run(&scenario, truth::TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
     let assumptions = LinkAssumptions::default();
@@ -36,8 +36,8 @@ fn noticed(seed: u64, faults: &str, taps: &str) -> Vec<ObservationKind> {
     let mut analysis = CaptureAnalysis::new(capture, AnalysisScope::Conversations, assumptions);
     let mut remarks = Vec::new();
     let mut out = |told| {
-        if let AnalysisEvent::Spoken(TransportEvent::Noticed(noticed)) = told {
-            remarks.push(noticed.remark);
+        if let AnalysisEvent::Conversation(TransportEvent::Observed(observations)) = told {
+            remarks.push(observations.observed);
         }
     };
     while analysis.step(&mut out).unwrap() == ReadProgress::More {}
@@ -89,7 +89,7 @@ fn nothing_that_must_not_be_is_found_where_the_protocol_is_kept() {
     let mut wrong = Vec::new();
     for (name, faults) in troubles() {
         for (view, taps) in views().iter().enumerate() {
-            let remarks = noticed(11, &faults, taps);
+            let remarks = observations(11, &faults, taps);
             let broken = remarks.iter().filter(|it| matches!(it, ObservationKind::Broken(_)));
             wrong.extend(broken.map(|it| (name, view, *it)));
             assert!(
@@ -106,11 +106,11 @@ fn nothing_that_must_not_be_is_found_where_the_protocol_is_kept() {
 #[test]
 fn what_a_cut_loses_is_sent_again_for_being_lost() {
     let cut = "[[fault]]\nat_us = 2000\ncut = \"s0:1\"\nfor_us = 700\n";
-    let remarks = noticed(11, cut, "[[tap]]\nall = true\n");
+    let remarks = observations(11, cut, "[[tap]]\nall = true\n");
     let causes: Vec<ResendCause> = remarks
         .iter()
-        .filter_map(|remark| {
-            if let ObservationKind::Resent(_, cause) = remark { Some(*cause) } else { None }
+        .filter_map(|observed| {
+            if let ObservationKind::Resent(_, cause) = observed { Some(*cause) } else { None }
         })
         .collect();
     assert!(causes.contains(&ResendCause::LostData), "{causes:?}");

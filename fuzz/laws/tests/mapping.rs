@@ -72,7 +72,7 @@ fn switches_that_answer_are_mapped_by_their_identities() {
             let switch = SwitchParameters { extensions: ExtensionSupport::On, ..plain };
             let (nodes, cables) = generate(shape, switch, LinkParameters::default()).unwrap();
             let topology = Topology::new(nodes, cables).unwrap();
-            let switches = SwitchSearch::Asked(8);
+            let switches = SwitchSearch::Requested(8);
             let parameters = MapperParameters { switches, ..MapperParameters::default() };
             let mut world =
                 MappingWorld::new(&topology, parameters, |host| (address(host), MapperStart::Soon));

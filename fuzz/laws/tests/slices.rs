@@ -49,7 +49,7 @@ impl CutFindings {
         while analysis.step(&mut add).unwrap() == ReadProgress::More {}
         let name = |id| analysis.channel(id).unwrap().name.clone();
         let findings = analysis.findings();
-        let found = findings.ledger().found();
+        let found = findings.set().found();
         Self {
             findings: found
                 .map(|(kind, id, found)| ((kind.about().name, name(id)), found.count))

@@ -55,8 +55,8 @@ fn sentences(file: &str, ports: &[&str]) -> String {
         scenario.taps = taps;
     }
     let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
-    let ledger = AnalyzedCapture::of(&outcome.capture).ledger;
-    let lines = held_up(&ledger, &|id| outcome.channels.get(id.0 as usize));
+    let set = AnalyzedCapture::of(&outcome.capture).set;
+    let lines = held_up(&set, &|id| outcome.channels.get(id.0 as usize));
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 

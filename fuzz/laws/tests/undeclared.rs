@@ -29,9 +29,9 @@ const WORDS: [StrippedWords; 6] = [
 fn without_declarations_nothing_is_wrong_with_a_sound_capture() {
     for name in ["two-hosts", "contention", "now36", "adversary"] {
         for words in WORDS {
-            let ledger = AnalyzedCapture::of(&stripped(&demo(name), words)).ledger;
+            let set = AnalyzedCapture::of(&stripped(&demo(name), words)).set;
             // The adversary does hold up its sender.
-            let wrong = ledger.found().filter(|(kind, ..)| *kind != FindingKind::SlowHost);
+            let wrong = set.found().filter(|(kind, ..)| *kind != FindingKind::SlowHost);
             let wrong: Vec<_> = wrong.filter(|(.., it)| it.severity != Severity::Note).collect();
             assert!(wrong.is_empty(), "{name} without {words:?}: {wrong:#?}");
         }
@@ -41,15 +41,15 @@ fn without_declarations_nothing_is_wrong_with_a_sound_capture() {
 #[test]
 fn verdicts_name_what_would_have_to_be_known() {
     let bare = stripped(&demo("contention"), StrippedWords::Parameters);
-    let ledger = AnalyzedCapture::of(&bare).ledger;
-    let reason = |id| rule(id).unwrap().verdict(&ledger).outcome.reason().unwrap_or_default();
+    let set = AnalyzedCapture::of(&bare).set;
+    let reason = |id| rule(id).unwrap().verdict(&set).outcome.reason().unwrap_or_default();
     insta::assert_snapshot!(["F-1", "F-3", "F-4", "F-9"].map(reason).join("\n"), @"
     int not known (--assume int=…, or this word in the capture)
     kg, h, ks, delay, gen not known (--assume kg=…,h=…,ks=…,delay=…,gen=…, or these words in the capture)
     h, ks, delay, gen, int not known (--assume h=…,ks=…,delay=…,gen=…,int=…, or these words in the capture)
     ks, delay, gen not known (--assume ks=…,delay=…,gen=…, or these words in the capture)
     ");
-    let declared = AnalyzedCapture::of(&demo("contention")).ledger;
+    let declared = AnalyzedCapture::of(&demo("contention")).set;
     for id in ["F-1", "F-3", "F-4", "F-9"] {
         assert_eq!(rule(id).unwrap().verdict(&declared).outcome.name(), "pass", "{id}");
     }

@@ -171,7 +171,7 @@ impl PortReceiver {
                 }
             }
         };
-        self.trace_need = self.trace.heed();
+        self.trace_need = self.trace.trace_need();
         request
     }
 
@@ -270,7 +270,7 @@ impl PortReceiver {
     pub fn clear(&mut self, rule: RuleId, trace: &mut TraceContext<'_>) {
         self.buffer.clear();
         self.trace.clear(rule, trace);
-        self.trace_need = self.trace.heed();
+        self.trace_need = self.trace.trace_need();
     }
 
     /// Ends the frame being received at the end of the run.

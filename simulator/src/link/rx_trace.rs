@@ -34,7 +34,7 @@ impl RxTrace {
         Self { account, ..Self::default() }
     }
 
-    pub(crate) const fn heed(&self) -> TraceNeed {
+    pub(crate) const fn trace_need(&self) -> TraceNeed {
         match (&self.headless, &self.account) {
             (Some(_), _) => TraceNeed::Framing,
             (None, Some(_)) => TraceNeed::Data,

@@ -188,7 +188,7 @@ impl PortSender {
         if let Some(code) = self.queued_symbols.pop_front() {
             return SendDecision::Send(self.symbol(code, trace));
         }
-        SendDecision::Ask(self.accept_mode())
+        SendDecision::Request(self.accept_mode())
     }
 
     /// The items it accepts from its source.

@@ -186,14 +186,16 @@ impl SharedLine {
                 return LineUse::Command(channel, command);
             }
         }
-        let wish = |channel: u8| wishes.get(usize::from(channel)).copied().unwrap_or_default();
-        let next = |kind| self.in_turn().find(|channel| wish(*channel) == kind);
+        let requested_line =
+            |channel: u8| wishes.get(usize::from(channel)).copied().unwrap_or_default();
+        let next = |kind| self.in_turn().find(|channel| requested_line(*channel) == kind);
         if let Some(channel) = next(LineRequest::Symbol) {
             return self.give(channel);
         }
         if let Some(other) = next(LineRequest::Packet) {
             let (current, left) = self.turn;
-            let goes_on = wish(current) == LineRequest::Packet && (left > 0 || other == current);
+            let goes_on =
+                requested_line(current) == LineRequest::Packet && (left > 0 || other == current);
             if !goes_on {
                 self.turn = (other, TURN);
             }
@@ -203,7 +205,9 @@ impl SharedLine {
             }
             return granted;
         }
-        self.next_fill(self.selected.filter(|channel| wish(*channel) == LineRequest::Nothing))
+        self.next_fill(
+            self.selected.filter(|channel| requested_line(*channel) == LineRequest::Nothing),
+        )
     }
 
     /// The virtual channels, the one whose turn it is last.

@@ -8,7 +8,7 @@ pub enum SendDecision {
     /// Sends this character, whatever the source has.
     Send(TaggedChar),
     /// Sends the item of its source, or fill.
-    Ask(AcceptMode),
+    Request(AcceptMode),
 }
 
 /// The items that a sender accepts from its source.

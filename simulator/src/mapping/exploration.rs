@@ -105,7 +105,7 @@ struct FoundSwitch {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct NetworkSearch {
     own: InterfaceAddress,
-    asks: SwitchSearch,
+    search: SwitchSearch,
     /// The interface at the other end of the own cable, if there is no switch.
     neighbour: Option<InterfaceAddress>,
     switches: Vec<FoundSwitch>,
@@ -123,11 +123,11 @@ impl NetworkSearch {
     pub(super) fn begin(
         own: InterfaceAddress,
         role: InterfaceRole,
-        asks: SwitchSearch,
+        search: SwitchSearch,
     ) -> (Self, SearchStep) {
         let mut search = Self {
             own,
-            asks,
+            search,
             neighbour: None,
             switches: Vec::new(),
             hosts: BTreeMap::new(),
@@ -170,16 +170,16 @@ impl NetworkSearch {
             (
                 SearchProbe::Host(place),
                 Some(ProbeFinding::Home | ProbeFinding::Switch(_)) | None,
-            ) => SearchStep::More(match self.asks {
+            ) => SearchStep::More(match self.search {
                 SwitchSearch::Turned => vec![SearchProbe::Switch(place)],
-                SwitchSearch::Asked(_) => vec![SearchProbe::Identity(place, 0)],
+                SwitchSearch::Requested(_) => vec![SearchProbe::Identity(place, 0)],
             }),
             (SearchProbe::Identity(place, _), Some(ProbeFinding::Switch(found))) => {
                 self.identified(place, found)
             }
-            (SearchProbe::Identity(place, 0), None) => SearchStep::More(match self.asks {
+            (SearchProbe::Identity(place, 0), None) => SearchStep::More(match self.search {
                 SwitchSearch::Turned => Vec::new(),
-                SwitchSearch::Asked(ports) => {
+                SwitchSearch::Requested(ports) => {
                     let others = 1..ports.cast_signed();
                     others.map(|port| SearchProbe::Identity(place, port)).collect()
                 }
@@ -232,8 +232,8 @@ impl NetworkSearch {
         // Port p of the latest switch would be port p + shift of the other.
         let shift = known.port.checked_sub(at.port);
         let port = shift.filter(|shift| shift.unsigned_abs() <= MAP_PORT_MAX.unsigned_abs());
-        let is_latest =
-            usize::from(at.switch) + 1 == self.switches.len() && self.asks == SwitchSearch::Turned;
+        let is_latest = usize::from(at.switch) + 1 == self.switches.len()
+            && self.search == SwitchSearch::Turned;
         let same = port.filter(|_| is_latest && known.switch != at.switch);
         let merge = same.map(|port| SearchProbe::Merge(SwitchPort { switch: known.switch, port }));
         SearchStep::More(merge.into_iter().collect())
@@ -326,7 +326,7 @@ impl NetworkSearch {
             }
             // A port with two cables: all is searched again.
             (_, None | Some(_)) => {
-                let (search, step) = Self::begin(self.own, InterfaceRole::Host, self.asks);
+                let (search, step) = Self::begin(self.own, InterfaceRole::Host, self.search);
                 *self = Self { routers: std::mem::take(&mut self.routers), ..search };
                 step
             }

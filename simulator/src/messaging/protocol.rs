@@ -187,7 +187,7 @@ impl HostMessaging {
                 }
             }
         }
-        self.events.push(MessagingEvent::Noticed(header, note));
+        self.events.push(MessagingEvent::Observed(header, note));
     }
 
     /// Returns a message to its application. T-6, T-11

@@ -144,7 +144,7 @@ pub(super) fn switch_search(topology: &Topology) -> Result<SwitchSearch, &str> {
     let can_answer = |switch: SwitchParameters| switch.extensions != ExtensionSupport::Off;
     if switches().next().is_some() && switches().all(can_answer) {
         let ports = switches().filter(absolute).map(|switch| switch.ports).max();
-        return Ok(SwitchSearch::Asked(ports.unwrap_or(1)));
+        return Ok(SwitchSearch::Requested(ports.unwrap_or(1)));
     }
     let mut nodes = topology.nodes().iter();
     match nodes.find(|node| switch(node).as_ref().is_some_and(absolute)) {

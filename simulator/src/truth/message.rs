@@ -64,7 +64,7 @@ impl MessagingEvent {
             Self::Dropped(id, reason) => {
                 out.event("message-dropped").message(*id).field("reason", reason.name())
             }
-            Self::Noticed(packet, notice) => {
+            Self::Observed(packet, notice) => {
                 let (name, reason) = match notice {
                     TransportNotice::Duplicate => ("transport-duplicate", None),
                     TransportNotice::Stale => ("transport-stale", None),

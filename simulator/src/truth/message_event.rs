@@ -69,7 +69,7 @@ pub enum MessagingEvent {
     /// A packet of the message was refused and dropped: without reliability there are no NACKs.
     Dropped(MessageId, NackReason),
     /// The protocol reported something about a received or retransmitted packet.
-    Noticed(TransportHeader, TransportNotice),
+    Observed(TransportHeader, TransportNotice),
     /// A malformed packet was dropped. T-7
     Malformed(DecodeError),
     /// A packet was dropped because the NIC was full.

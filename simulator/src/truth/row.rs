@@ -479,7 +479,7 @@ mod tests {
             TransmissionKind::Ack(header),
             TransmissionKind::Nack(header, NackReason::QueueFull),
         ];
-        let noticed = |note| MessagingEvent::Noticed(header, note);
+        let noticed = |note| MessagingEvent::Observed(header, note);
         let events = [
             MessagingEvent::Accepted(message, (Nic(0), here)),
             MessagingEvent::Written(message, here),

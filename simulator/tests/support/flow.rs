@@ -95,11 +95,11 @@ impl FlowChannel {
         };
         let starved = takes && self.receiver.take().is_none();
         let byte = match self.sender.decide(None, telling) {
-            SendDecision::Ask(AcceptMode::All) if will.source == SourceAction::Offers => {
+            SendDecision::Request(AcceptMode::All) if will.source == SourceAction::Offers => {
                 self.sender.send(SourceItem::Data(TaggedChar::data(0), None), telling)
             }
             // Fill, a sign of life. F-8
-            SendDecision::Ask(_) | SendDecision::Send(_) => TaggedChar::control(0x03),
+            SendDecision::Request(_) | SendDecision::Send(_) => TaggedChar::control(0x03),
         };
         self.there.put(byte);
         let command = self.receiver.due();

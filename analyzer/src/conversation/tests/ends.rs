@@ -92,9 +92,9 @@ fn the_last_refusal_that_arrived_decides_how_a_message_ends() {
             }
         }
         packets += " | 4000000 S 8.0 4000000 =2 | 4000012 A 8.0 4000000";
-        let (noticed, _) = crate::conversation::tests::observations(&packets);
-        let gone = noticed.iter().find_map(|it| {
-            if let ObservationKind::Gone(gone) = it.remark { Some(gone.name()) } else { None }
+        let (observation, _) = crate::conversation::tests::observations(&packets);
+        let gone = observation.iter().find_map(|it| {
+            if let ObservationKind::Gone(gone) = it.observed { Some(gone.name()) } else { None }
         });
         let last = answers.iter().rev().find_map(|(_, end)| *end);
         assert_eq!(gone, last.or(Some("unanswered")), "{packets}");

@@ -10,8 +10,8 @@ use crate::ip::IpChecksum;
 use crate::packet::{FrameEnd, ReceivedPacket, StartCoverage};
 
 impl FlowChecker {
-    pub(super) fn packet(&self, packet: &ReceivedPacket, scribe: &mut FindingSink<'_>) {
-        let seen = scribe.seen();
+    pub(super) fn packet(&self, packet: &ReceivedPacket, sink: &mut FindingSink<'_>) {
+        let seen = sink.seen();
         seen.packets += 1;
         let ReceivedPacket { number, start, end, length, .. } = *packet;
         let span = end.since(start).0 + 1;
@@ -21,55 +21,55 @@ impl FlowChecker {
         match packet.ended_by {
             FrameEnd::Gap => {}
             FrameEnd::OpenLink => {
-                return scribe.note(FindingKind::TruncatedByOpenLink, end, facts);
+                return sink.note(FindingKind::TruncatedByOpenLink, end, facts);
             }
-            FrameEnd::Reset => return scribe.note(FindingKind::CutByReset, end, facts),
+            FrameEnd::Reset => return sink.note(FindingKind::CutByReset, end, facts),
             // A packet interrupted by a hole or the end of the recording may have continued.
             FrameEnd::Hole | FrameEnd::CaptureEnd => return,
         }
         if span > BLOCKED_TIMEOUT {
-            scribe.seen().timeouts += 1;
+            sink.seen().timeouts += 1;
             let kind = if span > BLOCKED_TIMEOUT + ANSWER {
                 FindingKind::MissingTimeout
             } else {
                 FindingKind::BlockedTimeout
             };
-            scribe.note(kind, start, || vec![FindingFact::number("packet", number)]);
+            sink.note(kind, start, || vec![FindingFact::number("packet", number)]);
         }
         match packet.check {
-            CrcCheck::Runt => scribe.note(FindingKind::Runt, start, facts),
+            CrcCheck::Runt => sink.note(FindingKind::Runt, start, facts),
             CrcCheck::Bad(syndrome) => {
-                scribe.seen().checked += 1;
-                scribe.note(FindingKind::CrcBad, start, || {
+                sink.seen().checked += 1;
+                sink.note(FindingKind::CrcBad, start, || {
                     let mut facts = facts();
                     facts.push(FindingFact::byte("syndrome", syndrome));
                     facts
                 });
             }
-            CrcCheck::Partial => scribe.note(FindingKind::PartialAtStart, start, facts),
+            CrcCheck::Partial => sink.note(FindingKind::PartialAtStart, start, facts),
             // The rest of a packet has a good CRC once in 256 times.
             CrcCheck::Good if packet.opening == StartCoverage::Unsure => {
-                scribe.seen().checked += 1;
+                sink.seen().checked += 1;
                 if let Some(seam) = packet.possible_gap.filter(|_| !self.chip_fill) {
-                    scribe.note(FindingKind::MayBeTwo, seam, facts);
+                    sink.note(FindingKind::MayBeTwo, seam, facts);
                 }
             }
             CrcCheck::Good => {
                 if let Some(seam) = packet.possible_gap {
                     let kind =
                         if self.chip_fill { FindingKind::LostGap } else { FindingKind::MayBeTwo };
-                    scribe.note(kind, seam, facts);
+                    sink.note(kind, seam, facts);
                 }
-                scribe.seen().checked += 1;
+                sink.seen().checked += 1;
                 let sums = packet.ip.as_ref().map(|ip| ip.checksum());
                 if let Some(IpChecksum::Good | IpChecksum::BadHeader | IpChecksum::Bad) = sums {
-                    scribe.seen().checksums += 1;
+                    sink.seen().checksums += 1;
                 }
                 if let Some(IpChecksum::BadHeader | IpChecksum::Bad) = sums {
-                    scribe.note(FindingKind::IpChecksum, start, facts);
+                    sink.note(FindingKind::IpChecksum, start, facts);
                 }
                 if packet.tag.is_none() {
-                    scribe.note(FindingKind::NoTag, start, facts);
+                    sink.note(FindingKind::NoTag, start, facts);
                 }
             }
         }

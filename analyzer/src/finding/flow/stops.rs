@@ -101,15 +101,15 @@ impl StopChecker {
     }
 
     /// Ends the recording; `end` is the position after its last character.
-    pub(in crate::finding) fn finish(&mut self, end: Tick, scribe: &mut FindingSink<'_>) {
-        self.ended(end, None, scribe);
+    pub(in crate::finding) fn finish(&mut self, end: Tick, sink: &mut FindingSink<'_>) {
+        self.ended(end, None, sink);
         if let Some((at, after, bytes)) = self.offset
             && self.offsets.rate().is_none()
             && !self.offsets.is_slight()
         {
-            scribe.note(FindingKind::DataWhileStopped, at, || data_while_stopped(after, bytes));
+            sink.note(FindingKind::DataWhileStopped, at, || data_while_stopped(after, bytes));
             let (more, last) = self.offsets.more();
-            scribe.again(FindingKind::DataWhileStopped, more, last);
+            sink.again(FindingKind::DataWhileStopped, more, last);
         }
     }
 
@@ -120,16 +120,11 @@ impl StopChecker {
     }
 
     /// Ends the current stop, released by `by` or by the end of the recording.
-    pub(super) fn ended(
-        &mut self,
-        at: Tick,
-        by: Option<ResumeCause>,
-        scribe: &mut FindingSink<'_>,
-    ) {
+    pub(super) fn ended(&mut self, at: Tick, by: Option<ResumeCause>, sink: &mut FindingSink<'_>) {
         let Some(stop) = self.stop.take() else { return };
         if let Some(late) = stop.late
             && late.first < at
-            && scribe.is_link_recorded(stop.since.max(self.known_from), late.run.1.min(at))
+            && sink.is_link_recorded(stop.since.max(self.known_from), late.run.1.min(at))
         {
             let bytes = late.before + late.run.1.min(at).since(late.run.0).0;
             let after = late.first.since(stop.since).0;
@@ -144,10 +139,10 @@ impl StopChecker {
                 self.offset.get_or_insert((late.first, after, bytes));
             } else {
                 let facts = || data_while_stopped(after, bytes);
-                scribe.note(FindingKind::DataWhileStopped, late.first, facts);
+                sink.note(FindingKind::DataWhileStopped, late.first, facts);
             }
         }
-        self.timed_out(stop, at, by, scribe);
+        self.timed_out(stop, at, by, sink);
     }
 
     /// Checks a stop against the blocked-packet timeout. R-4
@@ -156,22 +151,22 @@ impl StopChecker {
         stop: ActiveStop,
         at: Tick,
         by: Option<ResumeCause>,
-        scribe: &mut FindingSink<'_>,
+        sink: &mut FindingSink<'_>,
     ) {
         let periods = at.since(stop.since).0;
         let until = Tick(stop.since.0.saturating_add(periods.min(BLOCKED_TIMEOUT + ANSWER)));
         if periods <= BLOCKED_TIMEOUT
             || stop.freed
-            || !scribe.is_link_recorded(stop.since.max(self.known_from), until)
+            || !sink.is_link_recorded(stop.since.max(self.known_from), until)
         {
             return;
         }
-        scribe.seen().timeouts += 1;
+        sink.seen().timeouts += 1;
         let facts = || vec![FindingFact::number("periods", periods)];
         if periods > BLOCKED_TIMEOUT + ANSWER {
-            scribe.note(FindingKind::MissingTimeout, stop.since, facts);
+            sink.note(FindingKind::MissingTimeout, stop.since, facts);
         } else if by == Some(ResumeCause::Reset) {
-            scribe.note(FindingKind::BlockedTimeout, stop.since, facts);
+            sink.note(FindingKind::BlockedTimeout, stop.since, facts);
         }
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn compare(
 
 impl ScoredPacket {
     /// True if the journeys contain all captured hops of the packet.
-    pub(super) fn is_told(&self) -> bool {
+    pub(super) fn is_reported(&self) -> bool {
         let hops = || self.found.iter().flat_map(|journey| &journey.hops);
         let is_found = |own: &ScoredHop| {
             hops().any(|hop| (hop.channel, hop.start.0) == (own.channel, own.start))

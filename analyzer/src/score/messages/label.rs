@@ -36,8 +36,8 @@ impl TruthLabel {
         Self { source: self.destination, destination: self.source, ..self }
     }
 
-    pub(super) const fn of(noticed: &Observation) -> Self {
-        let (key, label) = (noticed.key, noticed.label);
+    pub(super) const fn of(observation: &Observation) -> Self {
+        let (key, label) = (observation.key, observation.label);
         Self {
             source: key.source.0,
             destination: key.destination.0,

@@ -182,7 +182,7 @@ impl TableExport<'_> {
         let findings = analysis.findings();
         let (known, capture) = (|id| analysis.channel(id), self.arguments.files.argument());
         let part = &self.arguments.part;
-        for (_, _, channel, row) in finding_rows(findings.ledger(), &known, capture) {
+        for (_, _, channel, row) in finding_rows(findings.set(), &known, capture) {
             let captured = CapturedRow::new(&row, channel.capture, channel.period);
             if part.has(channel, [Tick(row.at), Tick(row.last_at)])
                 && let Some(row) = self.value(&captured, channel.period)

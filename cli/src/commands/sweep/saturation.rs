@@ -52,17 +52,17 @@ impl<'a> SaturationSearch<'a> {
         run: &mut impl FnMut(&[usize]) -> Result<Vec<RunNumbers>, CliError>,
     ) -> Result<SearchResult, CliError> {
         let last = self.plan.points.len() - self.groups;
-        let mut asked: Vec<usize> = (0..self.groups).flat_map(|at| [at, last + at]).collect();
+        let mut requested: Vec<usize> = (0..self.groups).flat_map(|at| [at, last + at]).collect();
         let mut known = PointRuns::new();
-        while !asked.is_empty() {
-            asked.sort_unstable();
-            asked.dedup();
-            let runs = run(&asked)?;
-            let seeds = runs.len() / asked.len();
-            known.extend(asked.iter().copied().zip(runs.chunks(seeds).map(<[_]>::to_vec)));
-            asked.clear();
+        while !requested.is_empty() {
+            requested.sort_unstable();
+            requested.dedup();
+            let runs = run(&requested)?;
+            let seeds = runs.len() / requested.len();
+            known.extend(requested.iter().copied().zip(runs.chunks(seeds).map(<[_]>::to_vec)));
+            requested.clear();
             for group in 0..self.groups {
-                asked.extend(self.middle(&self.range(&known, group)?));
+                requested.extend(self.middle(&self.range(&known, group)?));
             }
         }
         let rows = (0..self.groups).map(|group| self.row(&known, group));

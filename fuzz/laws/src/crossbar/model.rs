@@ -121,12 +121,12 @@ impl SwitchModel {
     pub(super) fn step(
         &mut self,
         now: u64,
-        hears: impl Fn(usize) -> Option<Character>,
+        received: impl Fn(usize) -> Option<Character>,
         out: &mut impl FnMut(usize, Character),
     ) {
         let mut severed = Vec::new();
         for number in 0..self.ports.len() {
-            if let Some(character) = hears(number) {
+            if let Some(character) = received(number) {
                 severed.extend(self.receive(number, now, character));
             }
             self.begin(number, now);

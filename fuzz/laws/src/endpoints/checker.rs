@@ -145,7 +145,7 @@ impl MessagingChecker {
             MessagingEvent::GivenUp(_)
             | MessagingEvent::Refused(..)
             | MessagingEvent::Dropped(..)
-            | MessagingEvent::Noticed(..)
+            | MessagingEvent::Observed(..)
             | MessagingEvent::Malformed(_)
             | _ => {}
         }
@@ -221,7 +221,7 @@ const fn name(told: &MessagingEvent) -> (usize, &'static str) {
         MessagingEvent::Damaged(..) => (8, "damaged"),
         MessagingEvent::Refused(..) => (9, "refused"),
         MessagingEvent::Dropped(..) => (10, "dropped"),
-        MessagingEvent::Noticed(..) => (11, "noticed"),
+        MessagingEvent::Observed(..) => (11, "noticed"),
         MessagingEvent::Malformed(_) => (12, "malformed"),
         MessagingEvent::Overrun => (13, "overrun"),
         MessagingEvent::Leaving(_) => (14, "leaving"),

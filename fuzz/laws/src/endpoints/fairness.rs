@@ -72,7 +72,7 @@ impl FairnessChecker {
             | MessagingEvent::Damaged(..)
             | MessagingEvent::Refused(..)
             | MessagingEvent::Dropped(..)
-            | MessagingEvent::Noticed(..)
+            | MessagingEvent::Observed(..)
             | MessagingEvent::Malformed(_)
             | MessagingEvent::Overrun
             | MessagingEvent::Mapped(_)

@@ -60,7 +60,7 @@ pub(super) struct MessagingWorld {
     events: Vec<MessagingEvent>,
     /// Filter of the events for the checker: all pass, except in tests.
     filter: fn(MessagingEvent) -> Option<MessagingEvent>,
-    ledger: MessagingChecker,
+    checker: MessagingChecker,
 }
 
 impl MessagingWorld {
@@ -84,7 +84,7 @@ impl MessagingWorld {
             now: 0,
             events: Vec::new(),
             filter: Some,
-            ledger: MessagingChecker::new(hosts),
+            checker: MessagingChecker::new(hosts),
         }
     }
 
@@ -95,11 +95,11 @@ impl MessagingWorld {
         for _ in 0..EVENTS_MAX {
             self.moment();
             let Some(next) = self.upcoming() else {
-                self.ledger.settled();
+                self.checker.settled();
                 return;
             };
             assert!(next > self.now, "time goes on");
-            assert!(next <= end, "all comes to rest. T-1: {} are open", self.ledger.open());
+            assert!(next <= end, "all comes to rest. T-1: {} are open", self.checker.open());
             self.now = next;
         }
         assert!(self.hosts.is_empty(), "all comes to rest after few events");
@@ -111,7 +111,7 @@ impl MessagingWorld {
     }
 
     pub(super) fn into_seen(self) -> BTreeSet<&'static str> {
-        self.ledger.into_seen()
+        self.checker.into_seen()
     }
 
     fn moment(&mut self) {
@@ -162,10 +162,10 @@ impl MessagingWorld {
     fn drain_events(&mut self, at: usize) {
         let nic = nic(at);
         for told in self.events.drain(..) {
-            trace::record(|| LawTraceEntry::Told(self.now, nic, told.clone()));
+            trace::record(|| LawTraceEntry::Row(self.now, nic, told.clone()));
             self.hosts.get_mut(at).into_iter().for_each(|host| host.turns.record(&told));
             if let Some(told) = (self.filter)(told) {
-                self.ledger.record(nic, &told);
+                self.checker.record(nic, &told);
             }
         }
     }
@@ -175,13 +175,13 @@ impl MessagingWorld {
         match fault.what {
             MessagingFaultKind::Restart => {
                 let (now, ready) = (self.now, self.now + fault.lasts);
-                self.ledger.restarts(nic(at));
+                self.checker.restarts(nic(at));
                 if let Some(host) = self.hosts.get_mut(at) {
                     // What its sending engine is at goes out whole or not at all; here whole.
                     host.messaging.restart(now, ready, &mut self.events);
                 }
                 self.drain_events(at);
-                self.ledger.restarted(nic(at));
+                self.checker.restarted(nic(at));
             }
             MessagingFaultKind::Noise(count) => {
                 for _ in 0..count % 8 {

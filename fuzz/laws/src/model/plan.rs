@@ -95,7 +95,7 @@ impl ModelPlan {
             room: 4,
             departure: DepartureMode::Immediate,
             flaw: SeededFlaw::None,
-            claim: Some(ExtraClaim::HeardIsAnswered),
+            claim: Some(ExtraClaim::ReceivedIsAnswered),
         }
     }
 

@@ -49,7 +49,7 @@ impl ModelState {
             let from = EndpointAddress { nic: message.from, endpoint: message.endpoint };
             let to = EndpointAddress { nic: other(message.from), endpoint: ENDPOINT };
             let wrong = u64::from(message.key == KeyPick::Wrong);
-            world.ledger.accept(from, to, u64::from(ENDPOINT.0) + wrong);
+            world.checker.accept(from, to, u64::from(ENDPOINT.0) + wrong);
         }
         if plan.departure == DepartureMode::Delayed {
             [LEFT, RIGHT].iter().for_each(|nic| world.apply(TransportOp::Stall(nic.0)));
@@ -117,7 +117,7 @@ impl ModelState {
     /// Tests whether all messages have come to their ends, and nothing is in transit.
     fn is_resolved(&self) -> bool {
         let is_open = |end| matches!(end, TransportOutcome::Open | TransportOutcome::Stored);
-        !self.world.ledger.accounts.iter().any(|account| is_open(account.end))
+        !self.world.checker.accounts.iter().any(|account| is_open(account.end))
             && [LEFT, RIGHT].into_iter().all(|nic| {
                 self.path_to(nic).packets.is_empty() && self.world.host(nic).queue.is_empty()
             })

@@ -39,7 +39,7 @@ fn step_text(action: ModelAction, now: u64, entries: &[LawTraceEntry]) -> String
         LawTraceEntry::Happened(text) => Some(text.as_str()),
         LawTraceEntry::Did(..)
         | LawTraceEntry::Packet(..)
-        | LawTraceEntry::Told(..)
+        | LawTraceEntry::Row(..)
         | LawTraceEntry::Period(..) => None,
     });
     let mut happened = happened.map(str::to_owned);

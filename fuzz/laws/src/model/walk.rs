@@ -41,11 +41,11 @@ impl ExploredWorld for ModelWalk<'_> {
 
     fn key(&mut self, ModelState { world, left }: &ModelState) -> Self::Key {
         let hosts = world.hosts.iter().map(|host| self.hosts.number(host));
-        let sides = world.ledger.sides.iter().map(|side| self.sides.number(side));
+        let sides = world.checker.sides.iter().map(|side| self.sides.number(side));
         // A NIC sends nothing to itself.
         let paths = [1, 2].into_iter().filter_map(|place| world.paths.get(place));
         let paths = paths.map(|path| self.paths.number(path));
-        let accounts = self.accounts.number(&world.ledger.accounts);
+        let accounts = self.accounts.number(&world.checker.accounts);
         let mut key = [0; 7];
         let numbers = hosts.chain(sides).chain(paths).chain([accounts]);
         key.iter_mut().zip(numbers).for_each(|(place, number)| *place = number);
@@ -56,11 +56,11 @@ impl ExploredWorld for ModelWalk<'_> {
         let [left_host, right_host, left_side, right_side, to_right, to_left, accounts] = *numbers;
         let mut world = self.start.world.clone();
         world.hosts = vec![self.hosts.part(left_host), self.hosts.part(right_host)];
-        world.ledger.sides = vec![self.sides.part(left_side), self.sides.part(right_side)];
+        world.checker.sides = vec![self.sides.part(left_side), self.sides.part(right_side)];
         if let [_, right, left, ..] = world.paths.as_mut_slice() {
             (*right, *left) = (self.paths.part(to_right), self.paths.part(to_left));
         }
-        world.ledger.accounts = self.accounts.part(accounts);
+        world.checker.accounts = self.accounts.part(accounts);
         ModelState { world, left: *left }
     }
 

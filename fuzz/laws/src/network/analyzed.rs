@@ -23,7 +23,7 @@ pub struct AnalyzedCapture {
     /// Number of times that what is assumed of such a buffer cannot be so.
     pub contradictions: BTreeMap<ChannelId, u64>,
     pub blocked: Vec<BlockingEvent>,
-    pub ledger: FindingSet,
+    pub set: FindingSet,
 }
 
 impl AnalyzedCapture {
@@ -50,7 +50,7 @@ impl AnalyzedCapture {
             | AnalysisEvent::Journey(_)
             | AnalysisEvent::Case(_)
             | AnalysisEvent::Mapping(_)
-            | AnalysisEvent::Spoken(_) => {}
+            | AnalysisEvent::Conversation(_) => {}
         };
         let mut progress = Ok(ReadProgress::More);
         while matches!(progress, Ok(ReadProgress::More)) {
@@ -60,7 +60,7 @@ impl AnalyzedCapture {
         let told = progress.err().filter(|it| !matches!(it, CaptureError::NoChannel { .. }));
         let error = told.map(|error| error.to_string());
         assert_eq!((error, faults), (None, 0), "what is written is read");
-        reading.ledger = analysis.findings().ledger().clone();
+        reading.set = analysis.findings().set().clone();
         reading
     }
 }

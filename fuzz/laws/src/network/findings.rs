@@ -23,7 +23,7 @@ pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCaptur
     }
     let channel = |id: ChannelId| outcome.channels.get(id.0 as usize).map(|it| &it.name);
     let wrong: Vec<_> =
-        wrong(&reading.ledger).map(|(kind, id, found)| (kind, channel(id), found)).collect();
+        wrong(&reading.set).map(|(kind, id, found)| (kind, channel(id), found)).collect();
     assert!(wrong.is_empty(), "there is nothing wrong, but {wrong:#?}");
     true
 }
@@ -31,7 +31,7 @@ pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCaptur
 /// Checks that wires are found at fault only where a fault hurts characters. W-3, W-5, W-6, W-8
 pub fn check_wires(scenario: &Scenario, reading: &AnalyzedCapture) {
     let has = |test: &dyn Fn(&FaultKind) -> bool| scenario.faults.iter().any(|it| test(&it.kind));
-    for (kind, _, found) in reading.ledger.found() {
+    for (kind, _, found) in reading.set.found() {
         let is_open = |fault: &FaultKind| {
             let FaultKind::OpenWire { wire } = *fault else { return false };
             found.facts.iter().any(|fact| fact.value == FactValue::Number(wire.into()))
@@ -55,8 +55,8 @@ pub fn check_wires(scenario: &Scenario, reading: &AnalyzedCapture) {
 }
 
 /// Checks that from each channel of a cycle that is found a packet went on to the next one. N-2
-pub fn check_cycles(scenario: &Scenario, outcome: &RunOutcome, ledger: &FindingSet) {
-    let circles = circles(ledger);
+pub fn check_cycles(scenario: &Scenario, outcome: &RunOutcome, set: &FindingSet) {
+    let circles = circles(set);
     if circles.is_empty() {
         return;
     }
@@ -96,8 +96,8 @@ fn turns(outcome: &RunOutcome) -> BTreeSet<(NodePort, NodePort)> {
 }
 
 /// The cycles of routes that were found.
-fn circles(ledger: &FindingSet) -> Vec<&[ChannelId]> {
-    let found = ledger.found().filter(|(kind, ..)| *kind == FindingKind::RouteCycle);
+fn circles(set: &FindingSet) -> Vec<&[ChannelId]> {
+    let found = set.found().filter(|(kind, ..)| *kind == FindingKind::RouteCycle);
     let facts = found.flat_map(|(_, _, found)| &found.facts);
     let circles = facts.filter_map(|fact| match &fact.value {
         FactValue::Channels(channels) => Some(channels.as_slice()),
@@ -108,9 +108,8 @@ fn circles(ledger: &FindingSet) -> Vec<&[ChannelId]> {
 }
 
 /// Errors and warnings that a network in order does not have.
-pub fn wrong(ledger: &FindingSet) -> impl Iterator<Item = (FindingKind, ChannelId, &Finding)> {
-    ledger
-        .found()
+pub fn wrong(set: &FindingSet) -> impl Iterator<Item = (FindingKind, ChannelId, &Finding)> {
+    set.found()
         // All clocks of the simulator run alike. W-6
         .filter(|(kind, _, found)| {
             found.severity != Severity::Note || *kind == FindingKind::ClockDrift
@@ -215,7 +214,7 @@ mod tests {
             let (scenario, outcome) = tapped(&text);
             let reading = AnalyzedCapture::of(&outcome.capture);
             assert!(check(&scenario, &outcome, &reading));
-            let seen = reading.ledger.seen();
+            let seen = reading.set.seen();
             assert!(seen.turns > 10 && seen.returns > 10);
             assert_eq!(seen.addresses, 4);
             // N-7: of four interfaces three get routes, and use them for 1.5 ms from 10 ms behind that.
@@ -255,12 +254,12 @@ mod tests {
             onward.clone().all(turn)
         };
         assert!(round(PortId(0)) || round(PortId(1)));
-        let ledger = AnalyzedCapture::of(&outcome.capture).ledger;
-        assert!(circles(&ledger).is_empty());
-        assert_eq!(ledger.total(FindingKind::RouteNotOnMap), 0);
-        assert!(ledger.seen().mapped > 1000, "{}", ledger.seen().mapped);
+        let set = AnalyzedCapture::of(&outcome.capture).set;
+        assert!(circles(&set).is_empty());
+        assert_eq!(set.total(FindingKind::RouteNotOnMap), 0);
+        assert!(set.seen().mapped > 1000, "{}", set.seen().mapped);
         // In each direction and for both maps, more than the four turns of a line without ends.
-        assert!(ledger.seen().turns > 40, "{}", ledger.seen().turns);
+        assert!(set.seen().turns > 40, "{}", set.seen().turns);
     }
 
     /// N-2: packets go from h0 to h2 by s0, s1 and s2, from h1 to h3, and so on, one long after the other: each link
@@ -288,12 +287,12 @@ mod tests {
                 }
             }
             let (scenario, outcome) = tapped(&text);
-            let ledger = AnalyzedCapture::of(&outcome.capture).ledger;
-            check_cycles(&scenario, &outcome, &ledger);
+            let set = AnalyzedCapture::of(&outcome.capture).set;
+            check_cycles(&scenario, &outcome, &set);
             let name = |id: &ChannelId| outcome.channels[id.0 as usize].name.as_str();
-            let found: Vec<&str> = circles(&ledger).concat().iter().map(name).collect();
+            let found: Vec<&str> = circles(&set).concat().iter().map(name).collect();
             assert_eq!(found, expected, "{method}");
-            let verdict = rule("N-2").unwrap().verdict(&ledger).outcome;
+            let verdict = rule("N-2").unwrap().verdict(&set).outcome;
             let is_cycle = verdict == RuleOutcome::Fail;
             assert!(
                 is_cycle != expected.is_empty() && (is_cycle || verdict == RuleOutcome::Pass),

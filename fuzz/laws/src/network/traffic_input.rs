@@ -65,7 +65,7 @@ pub enum RawTextPart {
     Table(u8, [u8; 2]),
     Multicast(u8, u8),
     /// A packet that reads the identity of the first switch, and goes on to a host. S-8
-    Ask(u8),
+    Request(u8),
     Gap,
     /// IDLE, up to 4 times.
     Silence(u8),
@@ -233,7 +233,7 @@ impl RawTextPart {
                 bytes.extend(0..=len % 64);
                 put_packet(out, bytes, 0);
             }
-            Self::Ask(to) => {
+            Self::Request(to) => {
                 let mut bytes = vec![0xff];
                 bytes.extend(route(to).unwrap_or_default());
                 bytes.push(5);

@@ -87,7 +87,7 @@ pub fn check(scenario: &Scenario, outcome: &RunOutcome) {
         1 => StrippedWords::Everything,
         _ => StrippedWords::Some(scenario.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
     };
-    let ledger = AnalyzedCapture::of(&stripped(&outcome.capture, words)).ledger;
-    let wrong: Vec<_> = wrong(&ledger).collect();
+    let set = AnalyzedCapture::of(&stripped(&outcome.capture, words)).set;
+    let wrong: Vec<_> = wrong(&set).collect();
     assert!(wrong.is_empty(), "without {words:?} there is nothing wrong, but {wrong:#?}");
 }

@@ -77,9 +77,9 @@ fn watched(scenario: &Scenario) -> Scenario {
 
 /// The file of a scenario, or the one that comes nearest, with a word on whether it runs to the same.
 fn file(scenario: &Scenario, outcome: &ReproductionPart<RunOutcome>) -> String {
-    let spoken = spoken(scenario);
-    let (text, why) = match spoken.write() {
-        Ok(text) if spoken == *scenario => return text,
+    let writable = writable(scenario);
+    let (text, why) = match writable.write() {
+        Ok(text) if writable == *scenario => return text,
         Ok(text) => (text, "what changes nothing is left out".to_owned()),
         Err(why) => (why.text().to_owned(), why.to_string()),
     };
@@ -99,7 +99,7 @@ fn file(scenario: &Scenario, outcome: &ReproductionPart<RunOutcome>) -> String {
 }
 
 /// Removes faults that can never happen, for which the file format has no words.
-fn spoken(scenario: &Scenario) -> Scenario {
+fn writable(scenario: &Scenario) -> Scenario {
     let mut scenario = scenario.clone();
     for fault in &mut scenario.faults {
         if !fault.kind.lasts() {

@@ -115,7 +115,7 @@ fn did(entries: &[LawTraceEntry]) -> Vec<String> {
         LawTraceEntry::Did(at, what) => Some(format!("{at}: {what}")),
         LawTraceEntry::Happened(_)
         | LawTraceEntry::Packet(..)
-        | LawTraceEntry::Told(..)
+        | LawTraceEntry::Row(..)
         | LawTraceEntry::Period(..) => None,
     };
     let mut did: Vec<String> = entries.iter().filter_map(told).collect();
@@ -131,7 +131,7 @@ fn truth(entries: &[LawTraceEntry]) -> Vec<u8> {
     let mut lines = Vec::new();
     let names: Vec<String> = (0..=u8::MAX).map(|nic| format!("n{nic}")).collect();
     for entry in entries {
-        let LawTraceEntry::Told(at, nic, told) = entry else { continue };
+        let LawTraceEntry::Row(at, nic, told) = entry else { continue };
         let place = NodePort { node: NodeId(nic.0.into()), port: PortId(0) };
         let row = TruthEvent {
             at: *at,

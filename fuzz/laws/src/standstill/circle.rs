@@ -232,9 +232,9 @@ impl CircleNetwork {
         for (what, capture) in
             [("declared", &outcome.capture), ("no parameters", &some), ("names only", &all)]
         {
-            let ledger = AnalyzedCapture::of(capture).ledger;
+            let set = AnalyzedCapture::of(capture).set;
             let channel = |id: &ChannelId| outcome.channels.get(id.0 as usize).map(|it| &*it.name);
-            let found = ledger.found().filter(|(kind, ..)| *kind == FindingKind::Deadlock);
+            let found = set.found().filter(|(kind, ..)| *kind == FindingKind::Deadlock);
             let facts = found.flat_map(|(_, _, found)| &found.facts);
             let circles = facts.filter_map(|fact| {
                 let FactValue::Channels(channels) = &fact.value else { return None };

@@ -130,10 +130,10 @@ fn check(plan: &StatesInput, reduce: &impl Fn(&StatesInput) -> (LinkAnalysis, Li
     same(&pieces, whole.as_ref().unwrap_or(&seen));
     let Some(whole) = whole else { return };
     // What rounds that are left out bring is not known, but for rows.
-    if seen.events.iter().all(is_told) {
+    if seen.events.iter().all(is_reported) {
         same(&seen, &whole);
     } else {
-        let rows: Vec<TimedEvent> = seen.events.into_iter().filter(is_told).collect();
+        let rows: Vec<TimedEvent> = seen.events.into_iter().filter(is_reported).collect();
         assert_eq!(rows, whole.events, "a repeat is its rounds");
     }
 }
@@ -160,7 +160,7 @@ fn literal(chunk: &OwnedChunk) -> OwnedChunk {
 }
 
 /// Not so what was left out of a repeat: characters one by one repeat nothing.
-const fn is_told(row: &TimedEvent) -> bool {
+const fn is_reported(row: &TimedEvent) -> bool {
     !matches!(row.body, ChannelEvent::Omitted { .. })
 }
 

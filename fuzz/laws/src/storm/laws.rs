@@ -92,14 +92,14 @@ pub(super) fn agreed(
         "truth and analysis agree, row by row",
         score.scores.iter().map(|row| row.in_truth).sum(),
     );
-    let ledger = &reading.ledger;
+    let set = &reading.set;
     if part.faults.is_empty()
         && part.raw.is_empty()
         && !outcome.rows.iter().any(|row| analyze::is_trouble(&row.kind))
     {
-        analyze::check_no_damage_found(ledger);
+        analyze::check_no_damage_found(set);
         counts.checked("no damage is found where there is none", 1);
     }
-    analyze::check_damage_found(score, ledger);
+    analyze::check_damage_found(score, set);
     counts.checked("damage that reaches a tap is found", 1);
 }

@@ -262,7 +262,7 @@ impl TransportChecker {
     pub(super) fn is_answer_due(&self, packet: &ProtocolPacket<MessageNumber>) -> bool {
         match packet {
             ProtocolPacket::Data(header, ..) => {
-                self.claim == Some(ExtraClaim::HeardIsAnswered)
+                self.claim == Some(ExtraClaim::ReceivedIsAnswered)
                     && self.latest(header.source, (header.destination, header.channel))
                         == Some(*header)
             }

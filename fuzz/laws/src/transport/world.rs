@@ -78,7 +78,7 @@ pub(crate) struct WorldHost {
 pub(crate) struct TransportWorld {
     pub(crate) hosts: Vec<Rc<WorldHost>>,
     pub(crate) paths: Vec<Rc<TransportPath>>,
-    pub(crate) ledger: TransportChecker,
+    pub(crate) checker: TransportChecker,
     setup: WorldSetup,
     now: u64,
     seen: [Option<&'static str>; 20],
@@ -107,7 +107,7 @@ impl TransportWorld {
         Self {
             hosts: (0..parameters.nics).map(Nic).map(host).collect(),
             paths: std::iter::repeat_with(Rc::default).take(ways).collect(),
-            ledger: TransportChecker::new(parameters, claim),
+            checker: TransportChecker::new(parameters, claim),
             setup,
             now: 0,
             seen: [None; 20],
@@ -155,7 +155,7 @@ impl TransportWorld {
             TransportOp::LoadOnly(place) => self.load(self.at(place)),
             TransportOp::Room(place, room) => self.endpoint_mut(self.at(place)).room = room,
             TransportOp::Rekey(place) => {
-                self.ledger.change_key();
+                self.checker.change_key();
                 self.endpoint_mut(self.at(place)).key += 2;
             }
             TransportOp::Replay(path, which) => self.replay(self.way(path), which.into()),
@@ -184,13 +184,13 @@ impl TransportWorld {
         // A message that waits may wait for each other one on its channel. Each takes a timeout and a
         // scan, again if its receiver has forgotten the channel, and again where it is not loaded.
         let turn = 3 * (timeout.0 + 2 * scan.0);
-        let rounds = 4 + u64::try_from(self.ledger.accounts.len()).unwrap_or(u64::MAX);
+        let rounds = 4 + u64::try_from(self.checker.accounts.len()).unwrap_or(u64::MAX);
         let end = self.now + turn * rounds;
         loop {
             self.flush();
             for at in &places {
                 // Who leaves does so first.
-                if !self.ledger.is_unloading(*at) {
+                if !self.checker.is_unloading(*at) {
                     self.load(*at);
                 }
             }
@@ -217,7 +217,7 @@ impl TransportWorld {
     }
 
     fn open(&self) -> Vec<(usize, TransportOutcome)> {
-        let ends = self.ledger.accounts.iter().map(|account| account.end).enumerate();
+        let ends = self.checker.accounts.iter().map(|account| account.end).enumerate();
         ends.filter(|(_, end)| matches!(end, TransportOutcome::Open | TransportOutcome::Stored))
             .collect()
     }
@@ -301,7 +301,7 @@ impl TransportWorld {
         let clock = self.clock(nic);
         self.touch(nic);
         effects.iter().for_each(|effect| self.tell_effect(nic, effect));
-        self.ledger.step(&MachineStep { nic, clock, cause, effects: &effects });
+        self.checker.step(&MachineStep { nic, clock, cause, effects: &effects });
         self.flaw_in_effects(&mut effects);
         for effect in effects {
             let (place, name) = effect_name(&effect);
@@ -328,15 +328,15 @@ impl TransportWorld {
     fn check(&mut self, nic: Nic) {
         let host = self.host(nic);
         for id in (0..ENDPOINTS).map(EndpointId) {
-            let outstanding = self.ledger.outstanding(EndpointAddress { nic, endpoint: id });
+            let outstanding = self.checker.outstanding(EndpointAddress { nic, endpoint: id });
             assert_eq!(host.machine.outstanding(id), outstanding, "outstanding of {nic:?} {id:?}");
         }
         for to in self.nics().filter(|to| *to != nic) {
-            let free = self.ledger.taken(nic, to) < usize::from(self.setup.parameters.channels);
+            let free = self.checker.taken(nic, to) < usize::from(self.setup.parameters.channels);
             assert_eq!(host.machine.has_channel(to), free, "a free channel to {to:?}. T-2");
         }
         let due = host.machine.due().map(|due| due.0);
-        assert_eq!(due.is_some(), self.ledger.waits(nic), "a scan is due iff something waits");
+        assert_eq!(due.is_some(), self.checker.waits(nic), "a scan is due iff something waits");
         let clock = self.clock(nic);
         // Since the last look nothing but a scan may have put it off.
         let latest = match host.scan {

@@ -80,7 +80,7 @@ impl<'a> CaptureRows<'a> {
                 let is_cut = body.packet().is_some_and(|it| it.ended_by == FrameEnd::CaptureEnd);
                 times.extend((!is_cut).then_some((channel, time)));
             }
-            AnalysisEvent::Slack(_) | AnalysisEvent::Case(_) | AnalysisEvent::Spoken(_) => {}
+            AnalysisEvent::Slack(_) | AnalysisEvent::Case(_) | AnalysisEvent::Conversation(_) => {}
             AnalysisEvent::Mapping(_) => {}
             AnalysisEvent::Blocked(BlockingEvent::Deadlock(_)) => {}
         };

@@ -90,7 +90,7 @@ pub(crate) fn check(rows: &CaptureRows<'_>) {
                 places.iter().min().zip(places.iter().max()).map(|(first, last)| {
                     (places.len() as u64, place(id, *first), place(id, *last))
                 });
-            let mut all = findings.ledger().found();
+            let mut all = findings.set().found();
             let known = all.find(|(other, channel, _)| (*other, *channel) == (kind, id));
             let known = known.map(|(.., it)| (it.count, it.first, it.last));
             assert_eq!(known, expected, "{} on {}", kind.about().name, rows.channel(id).name);

@@ -49,7 +49,7 @@ fn check_as(
         let quick = if due.is_none() && slot < from { sender.idle(slot) } else { None };
         let cell = quick.unwrap_or_else(|| match sender.decide(due, trace) {
             SendDecision::Send(cell) => cell,
-            SendDecision::Ask(mode) => {
+            SendDecision::Request(mode) => {
                 let item = match (source.peek().copied(), mode) {
                     _ if slot < from => SourceItem::Nothing,
                     (Some(Character::Data(_)), AcceptMode::Framing) | (None, _) => {

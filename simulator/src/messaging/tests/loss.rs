@@ -21,7 +21,7 @@ fn nothing_lost_and_nothing_twice_on_a_wire_that_loses_every_seventh_packet() {
     net.run(60 * SECOND);
     net.assert_exactly_once(2 * 900);
     assert!(
-        net.count(|event| matches!(event, MessagingEvent::Noticed(_, TransportNotice::Duplicate)))
+        net.count(|event| matches!(event, MessagingEvent::Observed(_, TransportNotice::Duplicate)))
             > 0
     );
     assert!(net.hosts[0].statistics().retransmitted > 100);

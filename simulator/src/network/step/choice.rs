@@ -44,7 +44,7 @@ impl Network {
                 self.wake(PortEnd::Receiver, index);
                 cell
             }
-            SendDecision::Ask(mode) => {
+            SendDecision::Request(mode) => {
                 let item = self.source_item(source, mode, index);
                 let unit = &mut self.units[index];
                 let trace = &mut TraceContext { now, slot, place: unit.port, log: &mut self.log };

@@ -51,7 +51,7 @@ pub(super) enum WriteState {
 pub enum ExtraClaim {
     /// The latest transmission of what is outstanding is answered whenever it arrives. This one holds:
     /// it is what property 3 rests on.
-    HeardIsAnswered,
+    ReceivedIsAnswered,
     /// A message that comes back unreachable was not written.
     ReturnedIsUnwritten,
     /// A message is written once, over all lives of the NIC that it goes to.

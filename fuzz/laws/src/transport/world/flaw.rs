@@ -42,7 +42,7 @@ impl TransportWorld {
     pub(super) fn flaw_in_packet(&self, nic: Nic, packet: WorldPacket) -> WorldPacket {
         let now_and_then = self.is_now_and_then();
         let latest = |header: TransportHeader| {
-            let latest = self.ledger.latest(nic, (header.source, header.channel));
+            let latest = self.checker.latest(nic, (header.source, header.channel));
             latest.map_or(header, TransportHeader::answer)
         };
         match (self.setup.flaw, packet) {

@@ -48,7 +48,7 @@ impl TransportWorld {
     }
 
     fn message<B>(&self, number: MessageNumber, body: B) -> wire::TransportMessage<B> {
-        let account = self.ledger.account(number);
+        let account = self.checker.account(number);
         wire::TransportMessage {
             role: wire::MessageRole::Request,
             source: account.from.endpoint,
@@ -80,13 +80,13 @@ impl TransportWorld {
         let clock = Micros(self.clock(nic));
         let Some(mut packet) = self.host_mut(nic).queue.remove(place) else { return };
         let ProtocolPacket::Data(header, _, number) = packet else { return };
-        let is_queued = self.ledger.is_queued(nic, &header, number);
+        let is_queued = self.checker.is_queued(nic, &header, number);
         let host = self.host_mut(nic);
         assert_eq!(host.machine.is_queued(&packet), is_queued, "what is to leave: {packet:?}");
         host.machine.on_leave(clock, &mut packet);
         self.touch(nic);
         if is_queued {
-            self.ledger.departs(nic, clock.0, header_mut(&mut packet));
+            self.checker.departs(nic, clock.0, header_mut(&mut packet));
             self.transmit(nic, &packet);
         } else {
             self.tell(|| format!("{} is dropped there", self.packet_text(&packet)));
@@ -150,8 +150,8 @@ impl TransportWorld {
     }
 
     pub(super) fn receive(&mut self, nic: Nic, packet: &WorldPacket) {
-        let changes_nothing = self.ledger.is_over(nic, packet) || self.ledger.is_again(packet);
-        let due = self.ledger.is_answer_due(packet);
+        let changes_nothing = self.checker.is_over(nic, packet) || self.checker.is_again(packet);
+        let due = self.checker.is_answer_due(packet);
         let before = changes_nothing.then(|| self.host(nic).machine.clone());
         let verdict = match packet {
             ProtocolPacket::Data(_, _, number) => self.verdict(*number),
@@ -191,7 +191,7 @@ impl TransportWorld {
     pub(super) fn replay(&mut self, way: NicPair, which: usize) {
         let past = &self.path(way).past;
         if let Some(packet) = past.get(which % past.len().max(1)).copied()
-            && self.ledger.is_over(way.1, &packet)
+            && self.checker.is_over(way.1, &packet)
         {
             self.receive(way.1, &packet);
         }
@@ -222,7 +222,7 @@ impl TransportWorld {
 
     /// Verdict of an endpoint on a message. T-6
     fn verdict(&self, number: MessageNumber) -> Result<(), NackReason> {
-        let account = self.ledger.account(number);
+        let account = self.checker.account(number);
         let endpoint = self.endpoint(account.to).ok_or(NackReason::NoSuchEndpoint)?;
         if endpoint.key != account.key {
             return Err(NackReason::BadKey);

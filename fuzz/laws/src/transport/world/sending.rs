@@ -19,14 +19,14 @@ impl TransportWorld {
             KeyPick::Right => right,
             KeyPick::Wrong => right + 1,
         };
-        self.ledger.accept(from, to, key);
+        self.checker.accept(from, to, key);
         self.send_waiting(from);
     }
 
     /// Sends what waits, as long as there are channels. T-2
     pub(super) fn send_waiting(&mut self, from: EndpointAddress) {
         let waiting: Vec<MessageNumber> = self
-            .ledger
+            .checker
             .waiting(from.nic)
             .filter(|(_, at)| *at == from)
             .map(|(number, _)| number)
@@ -36,8 +36,8 @@ impl TransportWorld {
 
     /// The first message that waits at a NIC and can be sent, and its endpoint.
     pub(crate) fn next_to_send(&self, nic: Nic) -> Option<(MessageNumber, EndpointAddress)> {
-        let (number, from) = self.ledger.waiting(nic).find(|(_, at)| self.is_resident(*at))?;
-        let to = self.ledger.account(number).to.nic;
+        let (number, from) = self.checker.waiting(nic).find(|(_, at)| self.is_resident(*at))?;
+        let to = self.checker.account(number).to.nic;
         self.host(nic).machine.has_channel(to).then_some((number, from))
     }
 
@@ -49,9 +49,9 @@ impl TransportWorld {
 
     fn try_to_send(&mut self, from: EndpointAddress, number: MessageNumber) {
         let now = Micros(self.clock(from.nic));
-        let to = self.ledger.account(number).to.nic;
+        let to = self.checker.account(number).to.nic;
         let letter = OutboundMessage { endpoint: from.endpoint, message: number };
-        let taken = self.ledger.taken(from.nic, to);
+        let taken = self.checker.taken(from.nic, to);
         let may = self.is_resident(from) && taken < usize::from(self.setup.parameters.channels);
         let mut effects = Vec::new();
         let sent = self.host_mut(from.nic).machine.on_send(now, to, letter, &mut effects);

@@ -37,7 +37,7 @@ impl TransportWorld {
                 host.machine.shift_back(Micros(by), Micros(OLDEST));
                 host.scan = host.scan.map(|scan| scan - by);
             }
-            self.ledger.shift_back(by, OLDEST);
+            self.checker.shift_back(by, OLDEST);
         }
         let rewound = |packet: &WorldPacket| {
             let mut packet = *packet;
@@ -50,7 +50,7 @@ impl TransportWorld {
                 ProtocolPacket::Data(header, ..) => header,
                 ProtocolPacket::Ack(header) | ProtocolPacket::Nack(header, _) => header.answer(),
             };
-            if self.ledger.latest(own.source, (own.destination, own.channel)) != Some(own) {
+            if self.checker.latest(own.source, (own.destination, own.channel)) != Some(own) {
                 header_mut(&mut packet).timestamp = LONG_AGO;
             }
             packet
@@ -98,15 +98,15 @@ impl TransportWorld {
         }
         self.done(nic, StepCause::Tick, effects);
         if is_due {
-            self.ledger.scanned(nic, clock);
+            self.checker.scanned(nic, clock);
         }
     }
 
     pub(super) fn restart(&mut self, nic: Nic, clock: RestartClock) {
-        self.ledger.restart(nic);
+        self.checker.restart(nic);
         self.touch(nic);
         if self.setup.flaw == SeededFlaw::LostSentAgain {
-            self.ledger.send_lost_again(nic);
+            self.checker.send_lost_again(nic);
         }
         let (parameters, now) = (self.setup.parameters, self.now);
         let host = self.host_mut(nic);
@@ -131,6 +131,6 @@ impl TransportWorld {
         self.touch(at.nic);
         self.endpoint_mut(at).frame = FrameResidency::Resident;
         self.host_mut(at.nic).machine.on_load(at.endpoint);
-        self.ledger.stays(at);
+        self.checker.stays(at);
     }
 }
