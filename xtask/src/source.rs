@@ -83,14 +83,32 @@ fn doc_openings(text: &str) -> Vec<&str> {
     openings
 }
 
+/// Code of a line behind its visibility.
+fn without_visibility(line: &str) -> Option<&str> {
+    let code = line.trim_start();
+    match code.strip_prefix("pub") {
+        Some(rest) if rest.starts_with('(') => Some(rest.split_once(") ")?.1),
+        Some(rest) => rest.strip_prefix(' '),
+        None => Some(code),
+    }
+}
+
+/// Name of the field, variant or function that a line defines or constructs.
+pub(crate) fn member_name(line: &str) -> Option<&str> {
+    let code = without_visibility(line)?;
+    let function = code.strip_prefix("const ").unwrap_or(code).strip_prefix("fn ");
+    let code = function.unwrap_or(code);
+    let end = code.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+    let (name, rest) = code.split_at_checked(end)?;
+    let is_variant = name.starts_with(|c: char| c.is_ascii_uppercase())
+        && [",", "(", " {"].into_iter().any(|sign| rest.starts_with(sign));
+    let is_field = rest.starts_with(": ") && line.ends_with(',');
+    (function.is_some() || is_variant || is_field).then_some(name)
+}
+
 /// Name of the type whose definition begins on a line.
 fn type_name(line: &str) -> Option<&str> {
-    let code = line.trim_start();
-    let code = match code.strip_prefix("pub") {
-        Some(rest) if rest.starts_with('(') => rest.split_once(") ")?.1,
-        Some(rest) => rest.strip_prefix(' ')?,
-        None => code,
-    };
+    let code = without_visibility(line)?;
     // An indented `type` is an associated type, whose name a trait has chosen.
     let alias =
         if code.len() == line.len() || line.starts_with("pub") { "type " } else { "struct " };
@@ -126,6 +144,19 @@ mod tests {
         let names: Vec<&str> = lines.into_iter().filter_map(type_name).collect();
         assert_eq!(names, ["FaultPatch", "ColumnAlignment", "Visitor", "PlantedLines"]);
         assert_eq!(words_of("CrcByte"), ["Crc", "Byte"]);
+    }
+
+    #[test]
+    fn members_are_fields_variants_and_functions() {
+        let lines = [
+            "    pub(super) leg: Option<HopId>,",
+            "    Noticed(Observation),",
+            "    pub const fn ledger(&self) -> &FindingSet {",
+            "        let said = 1;",
+            "    /// said: it,",
+        ];
+        let names: Vec<&str> = lines.into_iter().filter_map(member_name).collect();
+        assert_eq!(names, ["leg", "Noticed", "ledger"]);
     }
 
     #[test]

@@ -36,6 +36,12 @@ const BANNED_IN_NAMES: &[&str] = &[
     "Told", "Want", "Wanted", "What", "Who", "Why", "Wish",
 ];
 
+/// Words that are no part of the name of a field, a variant or a function.
+const BANNED_IN_MEMBERS: &[&str] = &[
+    "ask", "asked", "asks", "heard", "hears", "heed", "ledger", "leg", "legs", "noticed", "remark",
+    "said", "scribe", "spoken", "told", "wish",
+];
+
 /// Words that are no part of a help text.
 const BANNED_IN_HELP: &[&str] = &[
     "asked", "asks", "dice", "hears", "heard", "held to", "how many", "how much", "hurt", "hurts",
@@ -63,6 +69,7 @@ pub(crate) fn run() -> Result<TaskOutcome, TaskError> {
     faults.extend(faults_of_comments(&figures, &mut exceptions));
     faults.extend(faults_of_crates(&figures, &mut exceptions));
     faults.extend(faults_of_sizes(&files, &mut exceptions));
+    faults.extend(faults_of_members(&files));
     faults.extend(faults_of_help(&files));
     faults.extend(circles::faults(&files, &mut exceptions));
     faults.extend(exceptions.unused());
@@ -203,6 +210,31 @@ fn faults_of_sizes(files: &[SourceFile], exceptions: &mut TidyExceptions) -> Vec
             .then(|| format!("{}: {lines} lines before its tests: limit {LINES_MAX}", file.path))
     };
     long.filter_map(fault).collect()
+}
+
+/// Banned words in the names of fields, variants and functions. Longer names are the sentences of tests.
+fn faults_of_members(files: &[SourceFile]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for file in files {
+        for (number, line) in (1..).zip(file.text.lines()) {
+            let Some(name) = source::member_name(line) else { continue };
+            let words: Vec<String> = name
+                .split('_')
+                .flat_map(|part| {
+                    if part.contains(char::is_uppercase) { words_of(part) } else { vec![part] }
+                })
+                .map(str::to_lowercase)
+                .collect();
+            let banned = words.iter().find(|word| BANNED_IN_MEMBERS.contains(&word.as_str()));
+            if let Some(word) = banned.filter(|_| words.len() <= 3) {
+                faults.push(format!(
+                    "{}:{number}: `{name}`: `{word}` is no part of a name",
+                    file.path
+                ));
+            }
+        }
+    }
+    faults
 }
 
 /// Banned words in the help texts of the program, which are the doc comments of its arguments.
