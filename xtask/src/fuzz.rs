@@ -62,6 +62,14 @@ enum BuildKind {
     Address,
 }
 
+impl FuzzArgs {
+    /// All targets for a time, with a seed.
+    pub(crate) const fn timed(time: Duration, seed: u32) -> Self {
+        let smoke = SmokeArgs { targets: Vec::new(), jobs: None };
+        Self { smoke, time, seed: Some(seed), build: BuildKind::Plain, merge: false }
+    }
+}
+
 /// Builds the targets, runs them, and prints what they did.
 pub(crate) fn run(arguments: &FuzzArgs) -> Result<TaskOutcome, TaskError> {
     let SmokeArgs { targets, jobs } = &arguments.smoke;

@@ -1,5 +1,6 @@
 //! `cargo xtask`: what a developer runs beside cargo's own commands.
 
+mod campaign;
 mod coverage;
 mod fuzz;
 mod laws;
@@ -23,6 +24,9 @@ struct XtaskArguments {
 
 #[derive(Debug, Subcommand)]
 enum XtaskCommand {
+    /// Runs fuzzers, storms, laws and mutants in turn for hours; goes on after an interruption.
+    #[command(after_help = "Exit status 1: something was found; the report names its place.")]
+    Campaign(campaign::CampaignArgs),
     /// Measures line coverage of all tests, and of the replay of the corpus alone.
     Coverage(coverage::CoverageArgs),
     /// Runs the fuzz targets in parallel and prints their statistics.
@@ -56,6 +60,7 @@ enum TaskOutcome {
 
 fn main() -> ExitCode {
     let ended = match XtaskArguments::parse().command {
+        XtaskCommand::Campaign(arguments) => campaign::run(&arguments),
         XtaskCommand::Coverage(arguments) => coverage::run(&arguments),
         XtaskCommand::Fuzz(arguments) => fuzz::run(&arguments),
         XtaskCommand::Laws(arguments) => laws::run(&arguments),
