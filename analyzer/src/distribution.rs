@@ -91,6 +91,9 @@ mod tests {
     fn many_different_latencies_are_rounded() {
         let mut latencies = LatencyDistribution::default();
         (0..100_000).for_each(|latency| latencies.add(latency));
+        let mut sum = LatencyDistribution::default();
+        sum.absorb(&latencies);
+        assert_eq!((sum.percentile(50), sum.count), (latencies.percentile(50), latencies.count));
         latencies.add(u128::MAX);
         assert!(latencies.counts.len() <= DISTINCT_MAX);
         let median = latencies.percentile(50).unwrap();

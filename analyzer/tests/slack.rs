@@ -34,7 +34,7 @@ fn capture(tap: &str, words: &str, pieces: &[SlackChunk<'_>]) -> Vec<u8> {
 }
 
 /// What is told of the buffer that a's channel fills.
-fn told(capture: &[u8]) -> impl Iterator<Item = SlackEvent> {
+fn slack_events(capture: &[u8]) -> impl Iterator<Item = SlackEvent> {
     let (events, _) = analysed(capture, AnalysisScope::Fills);
     let slack = events.into_iter().map(|event| {
         let AnalysisEvent::Slack(slack) = event else { panic!("{event:?}") };
@@ -47,7 +47,7 @@ fn told(capture: &[u8]) -> impl Iterator<Item = SlackEvent> {
 /// few, else of the first and the last.
 fn events(capture: &[u8]) -> String {
     let mut text = String::new();
-    for events in told(capture) {
+    for events in slack_events(capture) {
         match events {
             SlackEvent::Fill(fill) => writeln!(text, "{}", line(&fill)),
             SlackEvent::Late { at, by, .. } => writeln!(text, "{} late by {by}", at.0),
@@ -212,7 +212,7 @@ fn what_a_hole_hides_of_the_commands_is_not_known_from_its_beginning_on() {
 
 /// The bounds in a period.
 fn bounds(capture: &[u8], place: u64) -> (u32, u32) {
-    let bounds = told(capture).find_map(|slack| match slack {
+    let bounds = slack_events(capture).find_map(|slack| match slack {
         SlackEvent::Fill(fill) => fill.at(Tick(place)),
         SlackEvent::Late { .. }
         | SlackEvent::OverrunRisk { .. }

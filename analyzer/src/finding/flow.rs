@@ -48,7 +48,7 @@ pub(super) struct TurnChecker {
     /// Last change, and the one before it.
     last: [Option<Tick>; 2],
     /// True if there was a STOP or GO since the start or the last hole.
-    has_said: bool,
+    has_change: bool,
     /// Shortest observed time between two changes, in periods.
     pub(super) apart: Option<u64>,
     /// First character of a slice that has the state before it: nothing before needs to have been recorded.
@@ -175,7 +175,7 @@ impl FlowChecker {
             // Commands and replies inside the hole are unknown.
             self.stops.stop = None;
             self.requests = RequestChecker::default();
-            self.turns.has_said = false;
+            self.turns.has_change = false;
         } else if *event == LinkEvent::ForwardReset {
             seen.backward += u64::from(self.requests.reset.take().is_some());
             // The opposite channel's slack buffer is cleared: GO may follow immediately.
@@ -221,7 +221,7 @@ impl FlowChecker {
             LinkEvent::Hole { missing } => {
                 sink.note(FindingKind::Hole, at, || vec![FindingFact::number("missing", missing)]);
                 (self.first, self.before) = (at, 0);
-                (self.turns.has_said, self.turns.last) = (false, [None; 2]);
+                (self.turns.has_change, self.turns.last) = (false, [None; 2]);
                 self.requests = RequestChecker::default();
                 self.resets.last = [None; 2];
             }
@@ -246,7 +246,7 @@ impl FlowChecker {
         self.stops.begins(&start);
         self.turns.known_from = at;
         if let Some((_, changes)) = start.command {
-            (self.turns.has_said, self.turns.last) = (true, changes);
+            (self.turns.has_change, self.turns.last) = (true, changes);
         }
         self.requests.probe = start.probe;
     }
@@ -255,7 +255,7 @@ impl FlowChecker {
 impl TurnChecker {
     /// Processes a change of STOP and GO; returns true if its time is known.
     fn change(&mut self, at: Tick, sink: &mut FindingSink<'_>) -> bool {
-        if !std::mem::replace(&mut self.has_said, true) {
+        if !std::mem::replace(&mut self.has_change, true) {
             // A command repeated by fill may have been issued long before.
             return false;
         }

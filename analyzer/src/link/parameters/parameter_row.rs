@@ -34,10 +34,16 @@ pub(in crate::link) const ASSUMED: &[RowField] = &[
 ];
 
 /// Sources of the assumed values, as fields of a row.
-pub(in crate::link) const ASSUMED_BY: &[RowField] =
-    &[said_by("kg"), said_by("h"), said_by("ks"), said_by("delay"), said_by("gen"), said_by("int")];
+pub(in crate::link) const ASSUMED_BY: &[RowField] = &[
+    source_of("kg"),
+    source_of("h"),
+    source_of("ks"),
+    source_of("delay"),
+    source_of("gen"),
+    source_of("int"),
+];
 
-const fn said_by(name: &'static str) -> RowField {
+const fn source_of(name: &'static str) -> RowField {
     RowField::new(name, ParameterSource::SHAPE, "", "", "who says that")
 }
 
