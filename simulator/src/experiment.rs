@@ -118,9 +118,9 @@ impl Experiment {
             ExperimentResult { settings: settings.collect(), ..ExperimentResult::default() };
         let mut rest = readings;
         for part in &self.parts {
-            let own;
-            (own, rest) = rest.split_at(part.points(effort).len().min(rest.len()));
-            PartEvaluation::new(part, effort, own).conclude(&mut result);
+            let evaluation;
+            (evaluation, rest) = PartEvaluation::new(part, effort, rest);
+            evaluation.conclude(&mut result);
         }
         result
     }

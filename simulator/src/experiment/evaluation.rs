@@ -24,12 +24,16 @@ pub(super) struct PartEvaluation<'a> {
 }
 
 impl<'a> PartEvaluation<'a> {
+    /// The evaluation of a part to which the first of these measurements belong, and those behind them.
     pub(super) fn new(
         part: &'static ExperimentPart,
         effort: ExperimentEffort,
         readings: &'a [PointMeasurement],
-    ) -> Self {
-        Self { part, rows: part.rows(effort), readings }
+    ) -> (Self, &'a [PointMeasurement]) {
+        let rows = part.rows(effort);
+        let count = rows.len() * part.cases().count();
+        let (readings, rest) = readings.split_at(count.min(readings.len()));
+        (Self { part, rows, readings }, rest)
     }
 
     /// Adds everything to the results.

@@ -146,7 +146,7 @@ impl PublishedFigure {
             let Self { what, unit, published, source, ours, origin } = figure;
             cells![&**what, *unit, *published, *ours, origin.name(), &**source]
         };
-        let columns = names.map(|name| TableColumn::word(name, name));
+        let columns = names.map(|name| TableColumn::plain(name, name));
         ResultTable::new("figures", "", &columns, figures.iter().map(row).collect())
     }
 }
@@ -174,19 +174,14 @@ impl CalibratedSetting {
     pub fn table(settings: &[Self]) -> ResultTable {
         let row = |setting: &Self| cells![setting.name, setting.value, setting.unit, &*setting.why];
         let names = ["parameter", "value", "unit", "why"];
-        let columns = names.map(|name| TableColumn::word(name, name));
+        let columns = names.map(|name| TableColumn::plain(name, name));
         ResultTable::new("settings", "", &columns, settings.iter().map(row).collect())
     }
 }
 
 impl TableColumn {
-    /// Column of texts.
-    pub const fn word(name: &'static str, head: &'static str) -> Self {
-        Self::of(name, head, "", 0)
-    }
-
-    /// Column of integers.
-    pub const fn count(name: &'static str, head: &'static str) -> Self {
+    /// Column of texts or integers.
+    pub const fn plain(name: &'static str, head: &'static str) -> Self {
         Self::of(name, head, "", 0)
     }
 
@@ -299,7 +294,7 @@ mod tests {
     #[test]
     fn a_record_has_its_columns_in_order() {
         let columns =
-            [TableColumn::word("layer", "layer"), TableColumn::of("rate_mb_per_s", "rate", "", 1)];
+            [TableColumn::plain("layer", "layer"), TableColumn::of("rate_mb_per_s", "rate", "", 1)];
         let rows = vec![cells!["raw", MilliValue(380_029)], cells![None, MilliValue::whole(640)]];
         assert_eq!(
             serde_json::to_string(&ResultTable::new("", "", &columns, rows)).unwrap(),

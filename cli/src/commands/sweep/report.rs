@@ -132,7 +132,7 @@ impl RunNumbers {
 
 pub(super) fn key_column(key: String) -> TableColumn {
     let (name, head) = (Cow::Owned(key.clone()), Cow::Owned(key));
-    TableColumn { name, head, ..TableColumn::word("", "") }
+    TableColumn { name, head, ..TableColumn::plain("", "") }
 }
 
 /// Mean of independent runs and its interval, that of Student's t distribution; of fewer degrees of
@@ -187,9 +187,9 @@ impl<'a> SweepReport<'a> {
             let interval = TableColumn { name, head: Cow::Borrowed("±"), ..column.clone() };
             [column, interval]
         });
-        let columns = self.key_columns().chain([TableColumn::count("seeds", "seeds")]);
+        let columns = self.key_columns().chain([TableColumn::plain("seeds", "seeds")]);
         let columns = columns.chain(quantities);
-        let columns = columns.chain(["deadlock", "saturated"].map(|it| TableColumn::count(it, it)));
+        let columns = columns.chain(["deadlock", "saturated"].map(|it| TableColumn::plain(it, it)));
         let rows = self.rows().map(|(point, runs, quantities)| {
             let values = point.iter().map(|setting| TableCell::from(&*setting.value));
             let numbers = quantities.into_iter().flatten().map(TableCell::from);
@@ -205,8 +205,8 @@ impl<'a> SweepReport<'a> {
 
     pub(super) fn seed_table(&self, first_seed: u64) -> ResultTable {
         let counts = ["lost", "unfinished", "standing", "deadlock", "saturated"];
-        let columns = self.key_columns().chain([TableColumn::count("seed", "seed")]);
-        let columns = columns.chain(QUANTITIES).chain(counts.map(|it| TableColumn::count(it, it)));
+        let columns = self.key_columns().chain([TableColumn::plain("seed", "seed")]);
+        let columns = columns.chain(QUANTITIES).chain(counts.map(|it| TableColumn::plain(it, it)));
         let rows = self.points().flat_map(|(point, runs)| {
             runs.iter().zip(0..).map(move |(run, at)| {
                 let values = point.iter().map(|setting| TableCell::from(&*setting.value));

@@ -149,8 +149,8 @@ impl<'a> SaturationSearch<'a> {
                 TableColumn::of("least_latency_us", "at least load", "µs", 2),
                 TableColumn::of("accepted_limit_percent", "limit: accepted", "%", 0),
                 TableColumn::of("latency_limit_factor", "limit: latency", "times", 0),
-                TableColumn::count("seeds", "seeds"),
-                TableColumn::word("first_seed", "from seed"),
+                TableColumn::plain("seeds", "seeds"),
+                TableColumn::plain("first_seed", "from seed"),
             ])
             .collect()
     }
