@@ -7,12 +7,14 @@ use std::time::{Duration, SystemTime};
 
 use clap::Args;
 
-use crate::fuzz;
+use crate::fuzz::{self, FuzzArgs};
 use crate::workspace::{TaskError, at, command, output, root, shown};
-use crate::{TaskOutcome, fuzz::FuzzArgs};
+use crate::{TaskOutcome, laws};
 
 /// Time of a round, which runs every step once. *Chosen*: short enough that all of them have run in a night.
 const ROUND: Duration = Duration::from_secs(3600);
+/// Multiple of the random cases in `cargo test`. *Chosen*: it takes about as long as the other steps.
+const LAWS: u32 = 4;
 /// Time of a mutant: what changed is built, and tested. *Chosen* from those of measurements.md.
 const MUTANT: Duration = Duration::from_secs(150);
 
@@ -26,7 +28,7 @@ pub(crate) struct CampaignArgs {
     fresh: bool,
 }
 
-/// What takes turns in a round.
+/// Steps of a round, in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CampaignStep {
     Fuzz,
@@ -77,11 +79,7 @@ impl CampaignStep {
                 cargo.args(["--seed", &round.to_string(), "--time", &seconds, "-o"]);
                 status(cargo.arg(&directory), &shown(&directory))
             }
-            Self::Laws => {
-                let mut cargo = command("cargo");
-                cargo.args(["xtask", "laws", "--times", "4", "--seed", &round.to_string()]);
-                status(&mut cargo, "the tests above")
-            }
+            Self::Laws => status(&mut laws::tests(LAWS, round.into()), "the tests above"),
             Self::Mutants => {
                 if output(command("cargo").args(["mutants", "--version"])).is_err() {
                     return Ok("left out: cargo-mutants is not installed".to_owned());
@@ -141,13 +139,13 @@ fn next(records: &[StepRecord]) -> (u32, CampaignStep) {
     behind.next().map_or((last.round + 1, CampaignStep::Fuzz), |step| (last.round, step))
 }
 
-/// Runs steps until the hours are over. What has been run is kept after each, so that the same command goes on
-/// after an interruption.
+/// Runs steps until the hours are over. Their records are kept after each, so that the same command goes on after an
+/// interruption.
 pub(crate) fn run(arguments: &CampaignArgs) -> Result<TaskOutcome, TaskError> {
     let path = root().join("fuzz/work/campaign.txt");
     fs::create_dir_all(root().join("fuzz/work")).map_err(at(&path))?;
-    let text =
-        if arguments.fresh { String::new() } else { fs::read_to_string(&path).unwrap_or_default() };
+    let is_new = arguments.fresh || !path.exists();
+    let text = if is_new { String::new() } else { fs::read_to_string(&path).map_err(at(&path))? };
     let mut records: Vec<StepRecord> = text.lines().filter_map(StepRecord::parse).collect();
     loop {
         let spent = Duration::from_secs(records.iter().map(|record| record.seconds).sum());

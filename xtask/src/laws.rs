@@ -1,6 +1,7 @@
 //! `cargo xtask laws`: the tests with many more random cases than `cargo test` draws.
 
 use std::num::NonZeroU32;
+use std::process::Command;
 
 use clap::Args;
 
@@ -22,12 +23,16 @@ pub(crate) struct LawsArgs {
 
 /// Runs all tests of the libraries, the simulator and the laws.
 pub(crate) fn run(arguments: &LawsArgs) -> Result<TaskOutcome, TaskError> {
-    let times = arguments.times.get();
+    run_command(&mut tests(arguments.times.get(), arguments.seed)).map(|()| TaskOutcome::Well)
+}
+
+/// The tests with a multiple of the cases, and a seed.
+pub(crate) fn tests(times: u32, seed: u64) -> Command {
     let mut cargo = command("cargo");
     cargo.args(["test", "--workspace", "--exclude", "myriscope", "--lib", "--tests"]);
     cargo.args(["--no-fail-fast", "--locked"]);
     cargo.env("MYRISCOPE_LAWS", times.to_string());
     cargo.env("PROPTEST_CASES", CASES.saturating_mul(times).to_string());
-    cargo.env("PROPTEST_RNG_SEED", arguments.seed.to_string());
-    run_command(&mut cargo).map(|()| TaskOutcome::Well)
+    cargo.env("PROPTEST_RNG_SEED", seed.to_string());
+    cargo
 }

@@ -218,14 +218,10 @@ fn faults_of_members(files: &[SourceFile]) -> Vec<String> {
     for file in files {
         for (number, line) in (1..).zip(file.text.lines()) {
             let Some(name) = source::member_name(line) else { continue };
-            let words: Vec<String> = name
-                .split('_')
-                .flat_map(|part| {
-                    if part.contains(char::is_uppercase) { words_of(part) } else { vec![part] }
-                })
-                .map(str::to_lowercase)
-                .collect();
-            let banned = words.iter().find(|word| BANNED_IN_MEMBERS.contains(&word.as_str()));
+            let is_variant = name.starts_with(char::is_uppercase);
+            let words = if is_variant { words_of(name) } else { name.split('_').collect() };
+            let mut banned = BANNED_IN_MEMBERS.iter();
+            let banned = banned.find(|word| words.iter().any(|it| it.eq_ignore_ascii_case(word)));
             if let Some(word) = banned.filter(|_| words.len() <= 3) {
                 faults.push(format!(
                     "{}:{number}: `{name}`: `{word}` is no part of a name",
