@@ -33,7 +33,7 @@ fn capture(tap: &str, words: &str, pieces: &[SlackChunk<'_>]) -> Vec<u8> {
     support::capture(&channels, &pieces)
 }
 
-/// What is told of the buffer that a's channel fills.
+/// Events of the buffer that a's channel fills.
 fn slack_events(capture: &[u8]) -> impl Iterator<Item = SlackEvent> {
     let (events, _) = analysed(capture, AnalysisScope::Fills);
     let slack = events.into_iter().map(|event| {
