@@ -186,16 +186,14 @@ impl SharedLine {
                 return LineUse::Command(channel, command);
             }
         }
-        let requested_line =
-            |channel: u8| wishes.get(usize::from(channel)).copied().unwrap_or_default();
-        let next = |kind| self.in_turn().find(|channel| requested_line(*channel) == kind);
+        let request = |channel: u8| wishes.get(usize::from(channel)).copied().unwrap_or_default();
+        let next = |kind| self.in_turn().find(|channel| request(*channel) == kind);
         if let Some(channel) = next(LineRequest::Symbol) {
             return self.give(channel);
         }
         if let Some(other) = next(LineRequest::Packet) {
             let (current, left) = self.turn;
-            let goes_on =
-                requested_line(current) == LineRequest::Packet && (left > 0 || other == current);
+            let goes_on = request(current) == LineRequest::Packet && (left > 0 || other == current);
             if !goes_on {
                 self.turn = (other, TURN);
             }
@@ -205,9 +203,7 @@ impl SharedLine {
             }
             return granted;
         }
-        self.next_fill(
-            self.selected.filter(|channel| requested_line(*channel) == LineRequest::Nothing),
-        )
+        self.next_fill(self.selected.filter(|channel| request(*channel) == LineRequest::Nothing))
     }
 
     /// The virtual channels, the one whose turn it is last.

@@ -89,10 +89,10 @@ impl Network {
             line.deselect();
         }
         let mut wishes = [LineRequest::default(); SHARES_MAX];
-        for ((channel, lane), requested_line) in (0..).zip(self.lanes(first)).zip(&mut wishes) {
+        for ((channel, lane), request) in (0..).zip(self.lanes(first)).zip(&mut wishes) {
             let due = self.begin_period(lane, slot);
             due.into_iter().for_each(|command| line.command(channel, command));
-            *requested_line = self.requested_line(lane, slot);
+            *request = self.line_request(lane, slot);
         }
         let (channel, cell) = match line.next_use(wishes) {
             LineUse::Selection(channel) => return line.selection(channel),
@@ -149,7 +149,7 @@ impl Network {
     }
 
     /// The wish of a virtual channel's sender. What it discards takes no period of the line. R-1
-    fn requested_line(&mut self, index: UnitId, slot: u64) -> LineRequest {
+    fn line_request(&mut self, index: UnitId, slot: u64) -> LineRequest {
         if let DataSource::Circuit(input) = self.units[index].source {
             self.look_at(input);
         }
