@@ -333,6 +333,7 @@ impl PortUnit {
         let trace = &mut TraceContext { now, slot, place: self.port, log };
         trace.emit(None, || TruthEventKind::PowerLost);
         self.handshake.as_mut().into_iter().for_each(|end| end.power_up());
+        self.line.iter_mut().for_each(|line| line.power_off());
         self.receiver.power_up(trace);
     }
 

@@ -82,7 +82,6 @@ impl Network {
             for lane in self.lanes(first) {
                 self.choose(lane, slot);
             }
-            line.power_off();
             return TaggedChar::IDLE;
         }
         if unit.receiver.is_open() {
@@ -121,8 +120,14 @@ impl Network {
         cell: TaggedChar,
         slot: u64,
     ) -> Option<()> {
-        let shares = self.units[first].line.as_mut()?.assign(cell);
-        let was_open = self.units[first].receiver.is_open();
+        let unit = &mut self.units[first];
+        let line = unit.line.as_mut()?;
+        let shares = line.assign(cell);
+        // Without power it sees no selection.
+        if unit.power != PowerState::On {
+            line.power_off();
+        }
+        let was_open = unit.receiver.is_open();
         for (index, share) in self.lanes(first).zip(shares) {
             match share {
                 ReceivedShare::Own(cell) => self.receive_at(index, first, cell, slot),
