@@ -14,8 +14,8 @@ pub(crate) trait OutputPolicy {
     /// An input requests the output.
     fn request(&mut self, _now: u64, _input: PortId) {}
 
-    /// An input that requested it is served, or requests it no longer.
-    fn withdraw(&mut self, input: PortId, inputs: &WaitingInputs);
+    /// An input is served, or no longer requests the output: `inputs` has those left.
+    fn withdraw(&mut self, inputs: &WaitingInputs);
 
     /// The output is free after the packet of an input, which is that of the opposite port at an end of a fibre.
     fn release(&mut self, next: u8);

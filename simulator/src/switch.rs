@@ -298,7 +298,7 @@ impl OutputArbiter {
     fn withdraw(&mut self, input: PortId, order: InputOrder) {
         self.requests &= !bit(input);
         let waiting = self.waiting(order);
-        self.policy.get_mut().withdraw(input, &waiting);
+        self.policy.get_mut().withdraw(&waiting);
     }
 
     /// Serves an input in a period, if it chooses one.

@@ -3,8 +3,8 @@
 
 use codec::route::PortId;
 
-use super::{OutputPolicy, WaitingInputs};
 use super::bit;
+use super::{OutputPolicy, WaitingInputs};
 
 #[derive(Clone, Debug)]
 pub(crate) struct AgePolicy {
@@ -25,8 +25,8 @@ impl OutputPolicy for AgePolicy {
         self.waiting.push((now, input));
     }
 
-    fn withdraw(&mut self, input: PortId, _: &WaitingInputs) {
-        self.waiting.retain(|(_, other)| *other != input);
+    fn withdraw(&mut self, inputs: &WaitingInputs) {
+        self.waiting.retain(|(_, input)| inputs.requests & bit(*input) != 0);
     }
 
     fn release(&mut self, next: u8) {
@@ -43,8 +43,9 @@ impl OutputPolicy for AgePolicy {
 
 #[cfg(test)]
 mod tests {
-    use crate::switch::Switch;
     use crate::arbitration::ArbitrationPolicy;
+    use crate::node::virtual_port;
+    use crate::switch::Switch;
     use crate::topology::{NodeId, SwitchParameters};
     use codec::route::{PortId, RouteAddressing};
 
@@ -52,8 +53,7 @@ mod tests {
     fn the_oldest_request_is_served_first_and_at_once() {
         let parameters = SwitchParameters::new(4, RouteAddressing::Absolute);
         let arbitration = ArbitrationPolicy::Age;
-        let mut switch =
-            Switch::new(NodeId(0), SwitchParameters { arbitration, ..parameters }, 1);
+        let mut switch = Switch::new(NodeId(0), SwitchParameters { arbitration, ..parameters }, 1);
         let output = PortId(3);
         for (now, input) in [(10, 2), (11, 0), (11, 1), (11, 3), (12, 2)] {
             // The packet of input 2 at time 10 is served at once.
@@ -63,19 +63,23 @@ mod tests {
             assert_eq!(served, (now == 10).then_some(2));
         }
         // Of one age the first one behind input 2 is served first, and a younger one last.
-        let next = |now| {
+        let next = |switch: &mut Switch, now| {
             switch.release(output);
             let mut served = None;
             switch.arbitrate(now, &mut |input, _| served = Some(input.0));
             served
         };
-        assert_eq!([20, 30, 40, 50, 60].map(next), [Some(3), Some(0), Some(1), Some(2), None]);
-        // A packet that is gone is not served.
-        switch.request(PortId(0), output, 70);
-        switch.request(PortId(1), output, 71);
-        switch.reset(PortId(0), &crate::switch::SwitchInputState::Waiting(output));
-        let mut served = None;
-        switch.arbitrate(72, &mut |input, _| served = Some(input.0));
-        assert_eq!(served, Some(1));
+        assert_eq!(
+            [20, 30, 40, 50, 60].map(|now| next(&mut switch, now)),
+            [Some(3), Some(0), Some(1), Some(2), None]
+        );
+        // A packet that is gone is not served, also by the number of its virtual channel.
+        for gone in [PortId(0), virtual_port(PortId(0), 0)] {
+            switch.request(PortId(0), output, 70);
+            switch.request(PortId(1), output, 71);
+            switch.reset(gone, &crate::switch::SwitchInputState::Waiting(output));
+            assert_eq!(next(&mut switch, 72), Some(1));
+            assert_eq!(next(&mut switch, 73), None);
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use codec::route::PortId;
 
-use super::{OutputPolicy, WaitingInputs};
 use super::bit;
+use super::{OutputPolicy, WaitingInputs};
 
 #[derive(Clone, Debug)]
 pub(crate) struct TokenPolicy {
@@ -20,7 +20,7 @@ impl TokenPolicy {
 }
 
 impl OutputPolicy for TokenPolicy {
-    fn withdraw(&mut self, _: PortId, inputs: &WaitingInputs) {
+    fn withdraw(&mut self, inputs: &WaitingInputs) {
         if inputs.requests == 0 {
             self.since = None;
         }

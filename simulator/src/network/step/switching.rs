@@ -1,7 +1,7 @@
 //! Periods of switches: inputs decode, request outputs and are connected. S-1..S-6
 
 use super::extended_switching;
-use crate::arena::{PartArena, UnitId};
+use crate::arena::{PartArena, PartNumber, UnitId};
 use crate::link::receiver::stored::StoredFront;
 use crate::link::sender::SendState;
 use crate::link::tagged_char::TaggedChar;
@@ -190,7 +190,11 @@ pub(super) fn connect(
         extended_switching::granted(switch, units, from, active, trace);
         return;
     }
-    let Some((route, head)) = unit.receiver.take() else { return };
+    let waits =
+        matches!(state, SwitchInputState::Waiting(other) if other.place() == output.place());
+    let Some((route, head)) = unit.receiver.take().filter(|_| waits) else {
+        unreachable!("{input:?} does not wait for {output:?}, which is granted to it")
+    };
     if is_dead {
         log.drop_packet(now, unit.port, head, RuleId("S-1"));
         unit.sink.set(SwitchInputState::Discarding);
