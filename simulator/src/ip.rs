@@ -444,4 +444,25 @@ mod tests {
         let blocks: Vec<_> = packets.iter().map(|(form, _)| form.blocks).collect();
         assert_eq!(blocks, [1, 1, 1, 2, 2, 2, 3, 3, 3]);
     }
+
+    /// The sum of UDP and TCP is over a whole datagram, which no fragment has. RFC 791
+    #[test]
+    fn the_checksum_of_a_datagram_has_a_place_and_that_of_a_fragment_has_none() {
+        for header in [20_u8, 24, 60] {
+            for (protocol, field) in [(6, Some(16)), (17, Some(6)), (1, None)] {
+                for (fragment, is_whole) in
+                    [(0_u16, true), (0x4000, true), (0x2000, false), (1, false), (0x2001, false)]
+                {
+                    let length = header + 40;
+                    let mut packet = vec![0; length.into()];
+                    packet[0] = 0x40 | header / 4;
+                    (packet[3], packet[9]) = (length, protocol);
+                    packet[6..8].copy_from_slice(&fragment.to_be_bytes());
+                    let expected = field.filter(|_| is_whole).map(|at| usize::from(header) + at);
+                    let found = checksum_place(&mut packet);
+                    assert_eq!(found, expected, "{protocol} {fragment:#x} behind {header}");
+                }
+            }
+        }
+    }
 }

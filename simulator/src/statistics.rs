@@ -383,4 +383,30 @@ mod tests {
         run.observe(&happened(60, 0, consumed()));
         assert_eq!((run.consumed, run.payload, run.latencies.transfer.count()), (2, 14, 1));
     }
+
+    /// Payload counts where it is consumed, a latency and a loss where the packet was ready.
+    #[test]
+    fn what_is_measured_begins_with_the_warm_up_and_ends_before_the_end() {
+        let (warm_up, end) = (100, 200);
+        let is_inside = |at| u64::from((warm_up..end).contains(&at));
+        let run = || RunStatistics { warm_up, ..RunStatistics::default() }.until(end);
+        let injected =
+            |ready| happened(ready + 5, 0, TruthEventKind::Injected { length: 9, queued: 5 });
+        for at in [99, 100, 101, 150, 199, 200, 201] {
+            for (ready, until) in [(at, 300), (50, at), (150, at.max(160))] {
+                let (check, handling) = (CrcCheck::Good, PacketHandling::Delivered);
+                let consumed = TruthEventKind::Consumed { length: 9, check, handling };
+                let mut seen = run();
+                seen.observe(&injected(ready));
+                seen.observe(&happened(until, 0, consumed));
+                let found = (seen.payload, seen.latencies.packet.count());
+                assert_eq!(found, (7 * is_inside(until), is_inside(ready)), "{ready} to {until}");
+            }
+            let mut seen = run();
+            seen.observe(&injected(at));
+            assert_eq!(seen.measured_under_way(), is_inside(at), "{at}");
+            seen.observe(&happened(300, 0, TruthEventKind::Dropped(RuleId("S-1"))));
+            assert_eq!(seen.lost, is_inside(at), "{at}");
+        }
+    }
 }

@@ -221,25 +221,55 @@ mod tests {
         branch.behind.values().map(|behind| 1 + count(behind)).sum()
     }
 
+    /// A stop behind a chain of channels that leads out of sight.
+    fn stop(channel: u32, chain: impl Iterator<Item = u32>, lasted: Picoseconds) -> BlockingEvent {
+        BlockingEvent::Stop(StopReport {
+            number: 0,
+            channel: ChannelId(channel),
+            since: 0,
+            until: lasted,
+            periods: 1,
+            sending: None,
+            ended: StopEnd::CaptureEnd,
+            packet: None,
+            chain: chain.map(ChannelId).collect(),
+            behind: None,
+            root: WaitRoot::OutOfSight,
+            holders: Vec::new(),
+        })
+    }
+
+    /// By the longest stop, of equal ones by the time of all, of equal ones in the order of channels.
+    #[test]
+    fn roots_are_ranked_by_all_the_stops_behind_them() {
+        for round in 0..200_u32 {
+            let (mut trees, mut expected) = (WaitTrees::default(), BTreeMap::new());
+            for number in 0..24 {
+                let draw = (round * 24 + number).wrapping_mul(0x9e37_79b9).rotate_left(13);
+                // Few lengths, roots and ways: most are equal.
+                let (root, lasted) = (draw % 5, Picoseconds::from(draw >> 8 & 3) + 1);
+                let way = (0..draw >> 16 & 3).map(|place| 10 * (place + 1) + (draw >> 20 & 1));
+                trees.add(stop(9, way.chain([root]), lasted));
+                let (most, all) = expected.entry(root).or_insert((0, 0));
+                (*most, *all) = (lasted.max(*most), lasted + *all);
+            }
+            let mut expected: Vec<(u32, (Picoseconds, Picoseconds))> =
+                expected.into_iter().collect();
+            expected.sort_by_key(|(root, rank)| (std::cmp::Reverse(*rank), *root));
+            let expected = expected
+                .into_iter()
+                .map(|(root, rank)| (BlockingRoot::OutOfSight(ChannelId(root)), rank));
+            let found = trees.roots().into_iter().map(|(root, branch)| (root, branch.worst()));
+            assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>(), "{round}");
+        }
+    }
+
     #[test]
     fn there_are_no_more_branches_than_are_kept() {
         let mut trees = WaitTrees::default();
         for number in 0..100 {
-            let chain = (0..200).map(|place| ChannelId(1000 * number + place)).collect();
-            trees.add(BlockingEvent::Stop(StopReport {
-                number: number.into(),
-                channel: ChannelId(1000 * number + 999),
-                since: 0,
-                until: 1,
-                periods: 1,
-                sending: None,
-                ended: StopEnd::CaptureEnd,
-                packet: None,
-                chain,
-                behind: None,
-                root: WaitRoot::OutOfSight,
-                holders: Vec::new(),
-            }));
+            let chain = (0..200).map(|place| 1000 * number + place);
+            trees.add(stop(1000 * number + 999, chain, 1));
         }
         let branches: usize = trees.roots().iter().map(|(_, branch)| count(branch)).sum();
         // 20 chains of 201 branches fit, and a part of the next.

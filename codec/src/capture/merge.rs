@@ -396,3 +396,45 @@ fn character(chunk: &Chunk<'_>, at: Tick) -> Option<Character> {
     // A literal is one round.
     chars.get(usize::try_from(at.since(chunk.first).0 % chars.len() as u64).ok()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chars::CharBuf;
+
+    fn recorded(period: CharacterPeriod, name: &str) -> Vec<u8> {
+        let channel = Channel { period, ..Channel::named(name) };
+        let mut writer = CaptureWriter::new(Vec::new(), ByteOrder::Little, &[channel]).unwrap();
+        let chars: CharBuf = [Character::Data(7); 4].into_iter().collect();
+        let content = ChunkContent::Literal(chars.chars());
+        writer.write(ChannelId(0), &Chunk { first: Tick(3), content }).unwrap();
+        writer.finish().unwrap()
+    }
+
+    /// The characters that an offset takes are counted by the rate of each channel.
+    #[test]
+    fn a_capture_is_later_by_the_characters_of_its_own_rate() {
+        for period_fs in [12_500_000, 25_000_000, 10_000_000, 3_333_333, 17_000_001] {
+            for later in [0, 1, 12_499, 12_500, 25_000, 1_000_000] {
+                let period = CharacterPeriod::from_fs(period_fs).unwrap();
+                let (one, other) =
+                    (recorded(CharacterPeriod::FULL_RATE, "a>b"), recorded(period, "c>d"));
+                let all = &mut |_, _: &Channel| (Tick(0), Tick(u64::MAX));
+                let files = [(&*one, 0), (&*other, later)];
+                let (merged, _) =
+                    merge(files, Vec::new(), all, &mut |_, fault| panic!("{fault}")).unwrap();
+                let mut found = BTreeMap::new();
+                let mut reader = CaptureReader::new(&*merged);
+                let mut keep = |item: CaptureItem<'_>| {
+                    if let CaptureItem::Chunk(id, chunk) = item {
+                        found.insert(id.0, chunk.first.0);
+                    }
+                };
+                while reader.step(&mut keep).unwrap() == ReadProgress::More {}
+                // Those that begin within the picosecond of the offset count.
+                let characters = (u64::try_from(later).unwrap() * 1000 + 999) / period_fs;
+                assert_eq!(found, [(0, 3), (1, 3 + characters)].into(), "{period_fs} {later}");
+            }
+        }
+    }
+}

@@ -368,11 +368,13 @@ mod tests {
     #[test]
     fn changes_are_those_of_each_sample_and_the_one_before() {
         // Samples of every size, most of them equal, with changes of other signals between.
-        for unit_size in 1..=UNIT_MAX {
+        // Blocks that are no multiple of a group, and those of a file, with a change at the edge of each.
+        let cases = (1..=UNIT_MAX).map(|size| (size, 1000, 21 * size));
+        for (unit_size, count, block) in cases.chain([1, 2, 8].map(|size| (size, 140_000, BLOCK))) {
             let selected = [1, 8 * unit_size - 1, 2, 8 * (unit_size / 2) + 4];
             let (mut samples, mut expected, mut last) = (Vec::new(), Vec::new(), None);
-            for at in 0_u64..1000 {
-                let step = if at % 97 < 60 { at / 97 } else { at / 7 };
+            for at in 0_u64..count {
+                let step = (if at % 97 < 60 { at / 97 } else { at / 7 }) + 3 * (at / 4096);
                 let sample = step.wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 let changed = sample ^ last.unwrap_or(sample);
                 let signals = selected.iter().enumerate().fold(0, |all, (number, bit)| {
@@ -386,8 +388,7 @@ mod tests {
             }
             let mut comparer = SampleComparer::new(unit_size, (0, Some(10)), &selected);
             let mut seen: Vec<SignalChange> = Vec::new();
-            // Blocks that are no multiple of a group.
-            for block in samples.chunks(unit_size * 21) {
+            for block in samples.chunks(block) {
                 comparer.read(block, &mut |changes| seen.extend(changes)).unwrap();
             }
             assert!(expected.len() > 20);

@@ -406,4 +406,37 @@ mod tests {
             assert!(seen == expected && error.starts_with(fault), "{odd:?}: {error}");
         }
     }
+
+    /// All vectors of up to four letters for four wires that were low. IEEE 1364
+    #[test]
+    fn a_shorter_vector_is_extended_by_0_or_by_what_is_unknown() {
+        for (length, number) in
+            (1..=4).flat_map(|length| (0..1 << (2 * length)).map(move |it| (length, it)))
+        {
+            let digits: String = (0..length)
+                .map(|place: u32| char::from(b"01xz"[number >> (2 * place) & 3]))
+                .collect();
+            let text = format!(
+                "$timescale 1 ns $end $var wire 4 ! a $end $enddefinitions $end\n#0\nb0000 !\n#5\nb{digits} !\n"
+            );
+            let fill = digits.chars().next().filter(|first| "xz".contains(*first)).unwrap_or('0');
+            let whole = format!("{digits:0>4}");
+            let whole = whole
+                .chars()
+                .enumerate()
+                .map(|(place, digit)| if place < 4 - digits.len() { fill } else { digit });
+            let whole: Vec<char> = whole.collect();
+            let those = |letters: &str| {
+                let is_one = |place: &usize| letters.contains(whole[*place]);
+                (0..4).filter(is_one).fold(0, |all, place| all | 1_u64 << place)
+            };
+            let high = SignalChange { time_fs: 5_000_000, signals: those("1") };
+            let dump = VcdReader::new(text.as_bytes()).unwrap();
+            let mut all = Vec::new();
+            let summary = Box::new(dump).read(&[0, 1, 2, 3], &mut |some| all.extend(some));
+            let expected: Vec<SignalChange> =
+                Some(high).filter(|it| it.signals > 0).into_iter().collect();
+            assert_eq!((all, summary.lost), (expected, those("xz")), "{digits}");
+        }
+    }
 }

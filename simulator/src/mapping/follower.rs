@@ -161,3 +161,29 @@ impl MapFollower {
         self.staged = Some((identity, routes));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Versions go round: half of all numbers is ahead of each, and of the one opposite nothing is known. N-2
+    #[test]
+    fn a_newer_version_is_taken_wherever_its_number_is() {
+        let mapper = InterfaceAddress::new(1).unwrap();
+        let near = [0x7fff_fffe, 0x7fff_ffff, 0x8000_0000, 0x8000_0001];
+        let numbers = [1, 2, 0xffff_fffe, u32::MAX].into_iter().chain(near);
+        for installed in numbers.clone() {
+            for told in numbers.clone() {
+                let identity = |number| MapIdentity { mapper, version: MapVersion(number) };
+                let mut follower =
+                    MapFollower { installed: Some(identity(installed)), ..MapFollower::default() };
+                let piece = MapPiece { number: 0, count: 2, bytes: &[0] };
+                let is_taken = (1..=1 << 31).contains(&told.wrapping_sub(installed));
+                let expected =
+                    if is_taken { AnswerStatus::Received } else { AnswerStatus::Refused };
+                let answer = follower.piece(identity(told), piece, |_| None);
+                assert_eq!(answer, expected, "{told} after {installed}");
+            }
+        }
+    }
+}

@@ -340,3 +340,66 @@ impl ChangeChain {
         self.find_next(index)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A number of variable length with its highest bit as sign.
+    fn put(mut number: i64, table: &mut Vec<u8>) {
+        loop {
+            let byte = u8::try_from(number & 0x7f).unwrap();
+            number >>= 7;
+            if number == if byte & 0x40 == 0 { 0 } else { -1 } {
+                return table.push(byte);
+            }
+            table.push(byte | 0x80);
+        }
+    }
+
+    /// Variables with changes of their own, with those of another, named or as the last one, and with none.
+    #[test]
+    fn the_places_of_changes_are_those_of_the_variables_that_have_them() {
+        let mut state = 1_u32;
+        let mut draw = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % below
+        };
+        for round in 0..2000 {
+            let (mut table, mut starts, mut last) = (Vec::new(), Vec::new(), None);
+            let mut owners: Vec<Option<usize>> = Vec::new();
+            let count = usize::try_from(draw(20)).unwrap() + 1;
+            while owners.len() < count {
+                match draw(4) {
+                    0 => {
+                        let none = draw(3) + 1;
+                        put((none << 1).into(), &mut table);
+                        owners.extend((0..none).map(|_| None));
+                    }
+                    1 if !owners.is_empty() => {
+                        let named = usize::try_from(draw(9)).unwrap() % owners.len();
+                        put(-2 * (i64::try_from(named).unwrap() + 1) + 1, &mut table);
+                        last = owners[named];
+                        owners.push(last);
+                    }
+                    2 if !owners.is_empty() => {
+                        put(1, &mut table);
+                        owners.push(last);
+                    }
+                    _ => {
+                        let step = draw(300) + 1;
+                        put((step << 1 | 1).into(), &mut table);
+                        owners.push(Some(starts.len()));
+                        starts.push(starts.last().unwrap_or(&0) + u64::from(step));
+                    }
+                }
+            }
+            let places = ChainPlaces::parse(&table, CHANGES_ALIAS_2, owners.len()).unwrap();
+            for (variable, owner) in owners.iter().enumerate() {
+                let end = |chain| starts.get(chain + 1).copied().unwrap_or(9999);
+                let expected = owner.map(|chain| starts[chain]..end(chain));
+                assert_eq!(places.of(variable, 9999), expected, "{round}: {variable}");
+            }
+        }
+    }
+}
