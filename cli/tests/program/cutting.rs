@@ -122,4 +122,16 @@ fn captures_that_differ_show_the_first_difference_of_each_channel() {
     let failed = run(&["diff", &cut, &damaged]);
     assert_eq!(failed.status, Some(2));
     assert!(failed.err.contains("byte 1444: block 7"), "{}", failed.err);
+    // The version of the first chunk: what can be read of a file is compared, whichever of the two it is.
+    let (mut faulty, mut at) = (capture_bytes("demo-cut"), 0);
+    while faulty[at] != 6 {
+        at += usize::from(faulty[at + 4]) + 256 * usize::from(faulty[at + 5]);
+    }
+    faulty[at + 28] = 9;
+    let faulty = directory.write("faulty", &faulty);
+    for files in [[&cut, &faulty], [&faulty, &cut]] {
+        let told = run(&["diff", files[0], files[1]]);
+        assert_eq!(told.status, Some(2), "{files:?}");
+        assert!(told.err.contains("faulty: ") && told.err.contains("version"), "{}", told.err);
+    }
 }

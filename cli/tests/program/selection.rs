@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{bad, capture, good, view, views};
+use crate::support::{bad, capture, good, run, view, views};
 
 #[test]
 fn a_channel_a_window_and_a_limit_select_rows() {
@@ -137,4 +137,38 @@ fn slack_buffers_are_summed_up_or_bounded_at_every_moment() {
         refused.contains("`kx`") && refused.contains("kg, h, ks, delay, gen, int"),
         "{refused}"
     );
+}
+
+/// A row is selected if one of its characters lies in the window.
+#[test]
+fn a_window_selects_the_rows_that_overlap_it_and_no_other() {
+    let lists: [(&[&str], [&str; 2]); 3] = [
+        (&["packets"], ["start", "end"]),
+        (&["links", "--intervals"], ["start", "end"]),
+        (&["check"], ["at", "last_at"]),
+    ];
+    let capture = capture("link-1");
+    for (command, names) in lists {
+        let rows = |window: &[&str]| -> Vec<(u64, u64)> {
+            let list = [command, &["--format", "jsonl"], window, &[&capture]].concat();
+            let rows = run(&list).out;
+            let rows = rows.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            rows.filter_map(|row| Some((row[names[0]].as_u64()?, row[names[1]].as_u64()?)))
+                .collect()
+        };
+        let all = rows(&[]);
+        assert!(
+            all.len() > 1 && all.iter().any(|(first, last)| first < last),
+            "{command:?}: {all:?}"
+        );
+        let edges = all.iter().take(6).flat_map(|(first, last)| [*first, *last, last + 1]);
+        for edge in edges.filter(|edge| *edge > 0) {
+            let text = format!("{edge}ch");
+            for (option, [from, to]) in [("--from", [edge, u64::MAX]), ("--to", [0, edge])] {
+                let is_inside = |(first, last): &&(u64, u64)| *first < to && from <= *last;
+                let expected: Vec<_> = all.iter().filter(is_inside).copied().collect();
+                assert_eq!(rows(&[option, &text]), expected, "{command:?} {option} {edge}");
+            }
+        }
+    }
 }
