@@ -25,6 +25,8 @@ mod vcd_writer;
 mod words;
 
 pub use content::ContentCounts;
+#[cfg(feature = "recordings")]
+pub use decimal::SampleDistance;
 pub use error::{RecordingError, RecordingPlace};
 pub use selection::{SignalGroup, WireSelection, channel_of_scope};
 pub use variables::SignalTable;

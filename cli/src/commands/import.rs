@@ -15,7 +15,7 @@ use analyzer::render::{StyledLine, TextStyle};
 use codec::capture::{ByteOrder, CaptureWriter, Channel, WriteError};
 use codec::recording::format::SampleTimes;
 use codec::recording::import::{RecordedChannel, RecordedQuality, RecordingImport};
-use codec::recording::{ReadSummary, RecordingError, SignalChange, SignalReader};
+use codec::recording::{ReadSummary, RecordingError, SampleDistance, SignalChange, SignalReader};
 use codec::time::CharacterPeriod;
 use codec::wires::{GuessedMap, PlacedCharacter, WireEvidence, WireMap, find_order, guess_map};
 
@@ -45,7 +45,7 @@ const NOTES_LENGTH: usize = 400;
 
 pub(crate) fn run(arguments: &ImportArgs, output: &mut StandardOutput) -> CommandResult {
     let ImportArgs { file, output: capture, .. } = arguments;
-    let period_fs = period_fs("--rate", arguments.rate.unwrap_or(FULL_RATE))?;
+    let period_fs = period_fs(arguments.rate.unwrap_or(FULL_RATE))?;
     let times = sampling(arguments, period_fs)?;
     let Some(capture) = capture else {
         return look::print(arguments, OpenedRecording::open(file, times), output);
@@ -81,13 +81,18 @@ pub(crate) fn run(arguments: &ImportArgs, output: &mut StandardOutput) -> Comman
 fn sampling(arguments: &ImportArgs, period_fs: u64) -> Result<SampleTimes, CliError> {
     Ok(match arguments.sample_rate {
         Some(SampleRate::Megahertz(rate)) => {
-            SampleTimes::Rate(self::period_fs("--sample-rate", rate)?)
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
+            let distance = SampleDistance::of_rate((1e9 * rate).round() as u64);
+            SampleTimes::Rate(distance.ok_or_else(|| {
+                let text = format!("--sample-rate: {rate} MHz is not from 0.000001 to 1000000");
+                CliError::Message(text)
+            })?)
         }
         Some(SampleRate::State) if arguments.channel.len() > 1 => {
             let text = "--sample-rate state: the samples of one sendclk hold one --channel (W-6)";
             return Err(CliError::Message(text.to_owned()));
         }
-        Some(SampleRate::State) => SampleTimes::Characters(period_fs),
+        Some(SampleRate::State) => SampleTimes::Characters(SampleDistance::of_period(period_fs)),
         None => SampleTimes::Stated,
     })
 }
@@ -122,10 +127,10 @@ fn convert(
 }
 
 /// Femtoseconds of a rate in MHz.
-fn period_fs(option: &str, megahertz: f64) -> Result<u64, CliError> {
+fn period_fs(megahertz: f64) -> Result<u64, CliError> {
     let femtoseconds = 1e9 / megahertz;
     if !(1000.0..=1e12).contains(&femtoseconds) {
-        let text = format!("{option}: {megahertz} MHz is not from 0.001 to 1000000");
+        let text = format!("--rate: {megahertz} MHz is not from 0.001 to 1000000");
         return Err(CliError::Message(text));
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1000 to 1e12")]

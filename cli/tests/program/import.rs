@@ -236,7 +236,7 @@ fn what_is_no_recording_is_named_with_its_place() {
         ("$date x", "line 1: a section begins here and does not end: no $end"),
         (
             "$timescale 3 days $end",
-            "line 1: timescale is 3days, not a number of s, ms, us, ns, ps or fs",
+            "line 1: timescale is 3days, not a whole number of fs in s, ms, us, ns, ps or fs",
         ),
         ("$var wire x", "line 1: a section begins here and does not end"),
         (

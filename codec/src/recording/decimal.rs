@@ -14,19 +14,55 @@ pub(super) fn time_unit(name: &str) -> Option<u64> {
     Some(SECOND_FS / 1000_u64.pow(u32::try_from(power).ok()?))
 }
 
-/// Samples in a second: `500 MHz`, `500000.0 KHz`, `0.5 G`, `5e+08Hz`.
+/// Distance of samples: a whole number of them takes a whole number of femtoseconds, as one alone may not.
 #[cfg(any(feature = "recordings", test))]
-pub(super) fn sample_rate(text: &str) -> Option<u64> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleDistance {
+    time_fs: u64,
+    samples: u64,
+}
+
+#[cfg(any(feature = "recordings", test))]
+impl SampleDistance {
+    /// The distance of samples of a rate in mHz; `None` unless that is 1 Hz to 1 THz.
+    pub fn of_rate(millihertz: u64) -> Option<Self> {
+        let is_rate = (1000..=1_000_000_000_000_000).contains(&millihertz);
+        let time_fs = 1000 * SECOND_FS;
+        is_rate.then(|| match time_fs % millihertz {
+            0 => Self::of_period(time_fs / millihertz),
+            _ => Self { time_fs, samples: millihertz },
+        })
+    }
+
+    /// The distance of samples that are a period in femtoseconds apart.
+    pub const fn of_period(time_fs: u64) -> Self {
+        Self { time_fs, samples: 1 }
+    }
+
+    /// Femtoseconds from the first sample to one of this number, rounded down; `None` beyond 5.1 hours.
+    #[inline]
+    pub fn time(self, number: u64) -> Option<u64> {
+        if self.samples == 1 {
+            return number.checked_mul(self.time_fs);
+        }
+        let of_all = u128::from(number) * u128::from(self.time_fs);
+        u64::try_from(of_all / u128::from(self.samples)).ok()
+    }
+}
+
+/// Distance of the samples of a rate: `500 MHz`, `500000.0 KHz`, `0.5 G`, `5e+08Hz`.
+#[cfg(any(feature = "recordings", test))]
+pub(super) fn sample_rate(text: &str) -> Option<SampleDistance> {
     let text = text.trim().to_ascii_lowercase();
     let text = text.trim_end_matches("/s").trim_end_matches("hz").trim_end();
     let text = text.strip_suffix("sa").or(text.strip_suffix('s')).unwrap_or(text).trim_end();
     let factor = |(unit, factor): (char, u64)| Some((text.strip_suffix(unit)?, factor));
-    let (number, factor) = [('k', 1000), ('m', 1_000_000), ('g', 1_000_000_000)]
+    let (number, factor) = [('k', 1_000_000), ('m', 1_000_000_000), ('g', 1_000_000_000_000)]
         .into_iter()
         .find_map(factor)
-        .unwrap_or((text, 1));
-    let rate = DecimalNumber::parse(number.trim())?.times(factor)?;
-    u64::try_from(rate).ok().filter(|rate| (1..=1_000_000_000_000).contains(rate))
+        .unwrap_or((text, 1000));
+    let millihertz = DecimalNumber::parse(number.trim())?.times(factor)?;
+    SampleDistance::of_rate(u64::try_from(millihertz).ok()?)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +104,12 @@ impl DecimalNumber {
             None if self.exponent >= 0 => None,
             None => Some(if product < 0 { -1 } else { 0 }),
         }
+    }
+
+    /// The number times a factor; `None` if it is no whole number, or too large.
+    pub(super) fn times_exactly(self, factor: u64) -> Option<i128> {
+        let (product, negative) = (self.times(factor)?, Self { digits: -self.digits, ..self });
+        (negative.times(factor) == Some(-product)).then_some(product)
     }
 }
 
@@ -130,7 +172,21 @@ mod tests {
             ("0 Hz", None),
             ("2 THz", None),
         ] {
-            assert_eq!(sample_rate(text), rate, "{text}");
+            let distance = rate.and_then(|hertz: u64| SampleDistance::of_rate(1000 * hertz));
+            assert_eq!(
+                (sample_rate(text), distance.is_some()),
+                (distance, rate.is_some()),
+                "{text}"
+            );
+        }
+        // The 9 000 000 000th sample of 3 MHz, of 500 MHz and of a rate below 1 Hz.
+        let times = [3_000_000_000, 500_000_000_000, 999].map(SampleDistance::of_rate);
+        let times = times.map(|it| it.and_then(|it| it.time(9_000_000_000)));
+        assert_eq!(times, [Some(3000 * SECOND_FS), Some(18 * SECOND_FS), None]);
+        for (text, whole) in
+            [("0.001", Some(1)), ("2.5", Some(2500)), ("2.5001", None), ("1e-9", None)]
+        {
+            assert_eq!(DecimalNumber::parse(text).unwrap().times_exactly(1000), whole, "{text}");
         }
         for (name, unit_fs) in [
             ("ns", 1_000_000),

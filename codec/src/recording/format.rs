@@ -4,6 +4,7 @@
 
 use std::io::{Read, Seek};
 
+use super::SampleDistance;
 use super::fst::{FstReader, is_fst};
 use super::sigrok::SigrokReader;
 use super::table::{TableReader, is_table};
@@ -20,10 +21,10 @@ impl<R: Read + Seek> ReadSeek for R {}
 pub enum SampleTimes {
     /// Those that the recording states.
     Stated,
-    /// Femtoseconds between the rows of a table without times.
-    Rate(u64),
-    /// A character period, in femtoseconds: samples that `sendclk` has clocked, whatever the recording states. W-2
-    Characters(u64),
+    /// That of the rows of a table without times.
+    Rate(SampleDistance),
+    /// A character period: samples that `sendclk` has clocked, whatever the recording states. W-2
+    Characters(SampleDistance),
 }
 
 type OpenedReader = Result<Box<dyn SignalReader>, RecordingError>;
@@ -57,7 +58,7 @@ pub const FORMATS: [RecordingFormat; 4] = [
             let session = SigrokReader::new(file);
             Ok(match times {
                 SampleTimes::Stated => Box::new(session?),
-                SampleTimes::Characters(period_fs) => Box::new(session?.with_period(period_fs)),
+                SampleTimes::Characters(period) => Box::new(session?.with_distance(period)),
                 SampleTimes::Rate(_) => {
                     return Err(without_effect(
                         "a sigrok session states its rate",
@@ -90,8 +91,8 @@ pub const FORMATS: [RecordingFormat; 4] = [
         name: "a table (CSV)",
         is_begun_by: |head| is_table(head) || head.is_empty(),
         input: FormatInput::Stream(|stream, times| {
-            let row_fs = if let SampleTimes::Rate(row_fs) = times { row_fs } else { 0 };
-            let table = TableReader::new(stream, row_fs)?;
+            let given = if let SampleTimes::Rate(distance) = times { Some(distance) } else { None };
+            let table = TableReader::new(stream, given)?;
             Ok(Box::new(match times {
                 SampleTimes::Rate(_) if table.has_times() => {
                     return Err(without_effect(
@@ -106,7 +107,7 @@ pub const FORMATS: [RecordingFormat; 4] = [
                     ));
                 }
                 SampleTimes::Stated | SampleTimes::Rate(_) => table,
-                SampleTimes::Characters(period_fs) => table.without_times(period_fs),
+                SampleTimes::Characters(period) => table.without_times(period),
             }))
         }),
     },

@@ -8,7 +8,7 @@ use std::ops::{BitAnd, BitXor};
 use zip::read::read_zipfile_from_stream;
 
 use self::archive::SessionArchive;
-use super::decimal::{SECOND_FS, sample_rate};
+use super::decimal::{SampleDistance, sample_rate};
 use super::levels::BATCH;
 use super::{
     ChangeSink, ReadSummary, RecordingError, SELECTED_MAX, SignalChange, SignalReader, SignalTable,
@@ -29,9 +29,8 @@ pub struct SigrokReader<R> {
     signals: SignalTable,
     /// Prefix of the files of samples.
     file: String,
-    /// Samples in a second, and femtoseconds between two if they are a whole number.
-    sample_rate: u64,
-    sample_fs: Option<u64>,
+    /// None until the description states it.
+    distance: Option<SampleDistance>,
     unit_size: usize,
     /// Number of signals that is stated.
     probes: usize,
@@ -51,8 +50,7 @@ impl<R: Read + Seek> SigrokReader<R> {
             names: Vec::new(),
             signals: SignalTable::default(),
             file: String::new(),
-            sample_rate: 0,
-            sample_fs: None,
+            distance: None,
             unit_size: 0,
             probes: 0,
         };
@@ -78,18 +76,17 @@ impl<R: Read + Seek> SigrokReader<R> {
     }
 
     /// Sets the distance of samples, whatever the rate of the session.
-    pub fn with_period(self, sample_fs: u64) -> Self {
-        Self { sample_fs: Some(sample_fs), ..self }
+    pub fn with_distance(self, distance: SampleDistance) -> Self {
+        Self { distance: Some(distance), ..self }
     }
 
     fn describe(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
             "capturefile" => value.clone_into(&mut self.file),
             "samplerate" => {
-                self.sample_rate = sample_rate(value)
+                let distance = sample_rate(value)
                     .ok_or_else(|| format!("samplerate is {value:?}, not 1 Hz to 1 THz"))?;
-                let whole = SECOND_FS.is_multiple_of(self.sample_rate);
-                self.sample_fs = whole.then(|| SECOND_FS / self.sample_rate);
+                self.distance = Some(distance);
             }
             "unitsize" => {
                 let size = value.parse().ok().filter(|size| (1..=UNIT_MAX).contains(size));
@@ -122,11 +119,10 @@ impl<R: Read + Seek> SigrokReader<R> {
         selected: &[usize],
         sink: &mut ChangeSink<'_>,
     ) -> Result<(), RecordingError> {
-        if self.sample_rate == 0 && self.sample_fs.is_none() {
+        let Some(distance) = self.distance else {
             return Err(RecordingError::at_byte(0, "metadata: no samplerate"));
-        }
-        let times = (self.sample_rate, self.sample_fs);
-        let mut samples = SampleComparer::new(self.unit_size, times, selected);
+        };
+        let mut samples = SampleComparer::new(self.unit_size, distance, selected);
         let part = |number: u64| format!("{}-{number}", self.file);
         match self.archive {
             SessionArchive::Whole(mut archive) => {
@@ -197,16 +193,11 @@ struct SampleComparer {
     changes: Vec<SignalChange>,
     /// Samples so far.
     count: u64,
-    sample_rate: u64,
-    sample_fs: Option<u64>,
+    distance: SampleDistance,
 }
 
 impl SampleComparer {
-    fn new(
-        unit_size: usize,
-        (sample_rate, sample_fs): (u64, Option<u64>),
-        selected: &[usize],
-    ) -> Self {
+    fn new(unit_size: usize, distance: SampleDistance, selected: &[usize]) -> Self {
         let mut signals = Box::new([[0; 256]; UNIT_MAX]);
         for (signal, number) in selected.iter().take(SELECTED_MAX).zip(0..) {
             let of_byte = signals.get_mut(signal / 8).into_iter().flatten().zip(0_u32..);
@@ -216,7 +207,7 @@ impl SampleComparer {
         let bits = selected.iter().take(SELECTED_MAX);
         let mask = bits.filter(|bit| **bit < 64).fold(0, |mask, bit| mask | 1 << bit);
         let (last, changes, count) = (0, Vec::new(), 0);
-        Self { unit_size, mask, signals, last, changes, count, sample_rate, sample_fs }
+        Self { unit_size, mask, signals, last, changes, count, distance }
     }
 
     /// Reads a file of the archive.
@@ -333,15 +324,10 @@ impl SampleComparer {
     /// Time of a sample.
     #[inline]
     fn time_fs(&self, count: u64) -> Result<u64, RecordingError> {
-        let time_fs = match self.sample_fs {
-            Some(sample_fs) => count.checked_mul(sample_fs),
-            None => {
-                let of_seconds = u128::from(count) * u128::from(SECOND_FS);
-                u64::try_from(of_seconds / u128::from(self.sample_rate)).ok()
-            }
-        };
         let byte = count.saturating_mul(self.unit_size as u64);
-        time_fs.ok_or_else(|| RecordingError::at_byte(byte, "samples beyond 5.1 hours"))
+        self.distance
+            .time(count)
+            .ok_or_else(|| RecordingError::at_byte(byte, "samples beyond 5.1 hours"))
     }
 }
 
@@ -386,7 +372,8 @@ mod tests {
                 last = Some(sample);
                 samples.extend_from_slice(&sample.to_le_bytes()[..unit_size]);
             }
-            let mut comparer = SampleComparer::new(unit_size, (0, Some(10)), &selected);
+            let mut comparer =
+                SampleComparer::new(unit_size, SampleDistance::of_period(10), &selected);
             let mut seen: Vec<SignalChange> = Vec::new();
             for block in samples.chunks(block) {
                 comparer.read(block, &mut |changes| seen.extend(changes)).unwrap();

@@ -7,7 +7,7 @@ use std::io::{self, Chain, Cursor, Read};
 use csv::{ReaderBuilder, StringRecord};
 
 use self::dialect::{CsvColumn, TableDialect, bits, is_of_width, level, time};
-use super::decimal::TimeOrigin;
+use super::decimal::{SampleDistance, TimeOrigin};
 use super::levels::{SignalLevel, SignalLevels};
 use super::variables::VariableName;
 use super::{ChangeSink, ReadSummary, RecordingError, SignalReader, SignalTable};
@@ -41,18 +41,18 @@ pub struct TableReader<R> {
 enum RowTimes {
     /// In a column, in a unit of some femtoseconds.
     Column(usize, u64),
-    /// All at one distance.
-    Equal(u64),
+    /// All at one distance, if it is known.
+    Equal(Option<SampleDistance>),
 }
 
 impl<R: Read> TableReader<R> {
-    /// Reads the heading of a table: names of signals, and perhaps times. Rows without times are `row_fs` femtoseconds
-    /// apart; if that is 0, as a comment states.
+    /// Reads the heading of a table: names of signals, and perhaps times. Rows without times are at
+    /// this distance, or else at that of a comment.
     ///
     /// # Errors
     ///
     /// A table without a heading.
-    pub fn new(mut reader: R, row_fs: u64) -> Result<Self, RecordingError> {
+    pub fn new(mut reader: R, distance: Option<SampleDistance>) -> Result<Self, RecordingError> {
         let wrong = |cause: String| RecordingError::at_line(1, cause);
         let mut head = Vec::new();
         let read = reader.by_ref().take(HEAD).read_to_end(&mut head);
@@ -81,7 +81,6 @@ impl<R: Read> TableReader<R> {
             let text = "no column of levels: numbers of rows and voltages are none; export 0 and 1";
             return Err(wrong(text.to_owned()));
         }
-        let row_fs = if row_fs == 0 { dialect.row_fs.unwrap_or_default() } else { row_fs };
         let (bytes, lines) = dialect.head;
         let mut unread = Cursor::new(head);
         unread.set_position(bytes as u64);
@@ -93,7 +92,7 @@ impl<R: Read> TableReader<R> {
             .comment(dialect.comment)
             .from_reader(LimitedReader { reader: unread.chain(reader), left: ROW_MAX, last: 0 });
         let columns = dialect.columns.into_iter().map(|(_, column)| column).collect();
-        let times = times.unwrap_or(RowTimes::Equal(row_fs));
+        let times = times.unwrap_or(RowTimes::Equal(distance.or(dialect.distance)));
         Ok(Self { rows, signals, columns, lines, times })
     }
 
@@ -104,12 +103,12 @@ impl<R: Read> TableReader<R> {
 
     /// True if the times of rows are not known.
     pub const fn is_timeless(&self) -> bool {
-        matches!(self.times, RowTimes::Equal(0))
+        matches!(self.times, RowTimes::Equal(None))
     }
 
     /// Ignores the times of rows: all are at equal distances.
-    pub fn without_times(self, row_fs: u64) -> Self {
-        Self { times: RowTimes::Equal(row_fs), ..self }
+    pub fn without_times(self, distance: SampleDistance) -> Self {
+        Self { times: RowTimes::Equal(Some(distance)), ..self }
     }
 
     /// Reads rows, and gives the changes before the last time.
@@ -158,8 +157,8 @@ impl<R: Read> TableReader<R> {
                         wrong(format!("time {:?} is no time within 5.1 hours", head(text)))
                     })?
                 }
-                RowTimes::Equal(row_fs) => row
-                    .checked_mul(row_fs)
+                RowTimes::Equal(distance) => distance
+                    .and_then(|distance| distance.time(row))
                     .ok_or_else(|| wrong("samples beyond 5.1 hours".to_owned()))?,
             };
             if later < *time_fs {
@@ -259,7 +258,7 @@ mod tests {
 
     /// Names of the signals, times in ns and changes of the first two, and the error.
     fn read(text: &str) -> (Vec<String>, Vec<(u64, u64)>, Option<String>) {
-        let table = match TableReader::new(text.as_bytes(), 0) {
+        let table = match TableReader::new(text.as_bytes(), None) {
             Ok(table) => table,
             Err(error) => return (Vec::new(), Vec::new(), Some(error.to_string())),
         };

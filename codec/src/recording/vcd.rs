@@ -95,12 +95,12 @@ impl<R: Read> VcdReader<R> {
         let digits =
             text.bytes().take_while(|byte| matches!(byte, b'0'..=b'9' | b'.' | b',')).count();
         let (number, unit) = text.split_at(digits);
-        let unit_fs =
-            time_unit(unit).and_then(|unit_fs| DecimalNumber::parse(number)?.times(unit_fs));
+        let unit_fs = time_unit(unit)
+            .and_then(|unit_fs| DecimalNumber::parse(number)?.times_exactly(unit_fs));
         let unit_fs = unit_fs.and_then(|unit_fs| u64::try_from(unit_fs).ok()).filter(|fs| *fs > 0);
         unit_fs.ok_or_else(|| {
             self.words.error(format!(
-                "timescale is {:.40}, not a number of s, ms, us, ns, ps or fs",
+                "timescale is {:.40}, not a whole number of fs in s, ms, us, ns, ps or fs",
                 text.escape_debug().to_string()
             ))
         })

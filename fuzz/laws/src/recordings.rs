@@ -14,7 +14,9 @@ use codec::recording::import::{RecordedChannel, RecordingImport};
 use codec::recording::sigrok::SigrokReader;
 use codec::recording::table::TableReader;
 use codec::recording::vcd::VcdReader;
-use codec::recording::{RecordingError, RecordingPlace, SignalChange, SignalReader, SignalTable};
+use codec::recording::{
+    RecordingError, RecordingPlace, SampleDistance, SignalChange, SignalReader, SignalTable,
+};
 use codec::time::CharacterPeriod;
 use codec::wires::{WIRES, WireMap};
 use simulator::network::VisitOrder;
@@ -86,7 +88,10 @@ pub fn vcd(bytes: &[u8]) {
 /// A table.
 pub fn table(bytes: &[u8]) {
     fn read(stream: impl Read) -> ReadRecording {
-        ReadRecording::of(TableReader::new(stream, 2_000_000), first_signals)
+        ReadRecording::of(
+            TableReader::new(stream, Some(SampleDistance::of_period(2_000_000))),
+            first_signals,
+        )
     }
     let recording = read(bytes);
     assert!(recording == read(PieceReader(bytes)), "pieces change nothing");

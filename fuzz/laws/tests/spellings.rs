@@ -6,7 +6,7 @@ use std::io::Cursor;
 use codec::recording::sigrok::SigrokReader;
 use codec::recording::table::TableReader;
 use codec::recording::vcd::VcdReader;
-use codec::recording::{RecordingError, SignalChange, SignalReader};
+use codec::recording::{RecordingError, SampleDistance, SignalChange, SignalReader};
 use codec::wires::WIRES;
 use laws::recordings::stored;
 use laws::repair::{SeededRng, draws};
@@ -28,7 +28,7 @@ fn drawn(dice: &mut SeededRng) -> RecordedLevels {
 }
 
 /// Changes between levels, with the time of each in fs.
-fn differences(levels: &RecordedLevels, time_fs: impl Fn(u64) -> u64) -> Vec<SignalChange> {
+fn differences(levels: &[(u64, u16)], time_fs: impl Fn(u64) -> u64) -> Vec<SignalChange> {
     let pairs = levels.windows(2).map(|pair| SignalChange {
         time_fs: time_fs(pair[1].0),
         signals: u64::from(pair[0].1 ^ pair[1].1),
@@ -155,14 +155,14 @@ fn a_dump_and_a_table_are_read_whatever_their_spelling() {
         let changes = read(VcdReader::new(text.as_bytes()), &text);
         assert_eq!(changes, expected(begin), "{number}\n{text:.900}");
         let (text, begin) = table(&levels, &mut dice);
-        let changes = read(TableReader::new(text.as_bytes(), 0), &text);
+        let changes = read(TableReader::new(text.as_bytes(), None), &text);
         assert_eq!(changes, expected(begin), "{number}\n{text:.900}");
     }
 }
 
 /// Rates that divide a second into femtoseconds, and others: their rounding does not add up.
 #[test]
-fn samples_of_a_session_have_the_times_of_their_rate() {
+fn samples_have_the_times_of_their_rate() {
     for number in 0..draws(12) {
         let mut dice = SeededRng::new(&[&b"sessions"[..], &number.to_le_bytes()].concat());
         let rates = [
@@ -198,13 +198,27 @@ fn samples_of_a_session_have_the_times_of_their_rate() {
             ("logic-1-1", &samples[..cut]),
             ("logic-1-2", &samples[cut..]),
         ]);
-        let time_fs =
-            |at: u64| u64::try_from(u128::from(at) * 1_000_000_000_000_000 / rate).unwrap();
+        let time_fs = |at: u64| {
+            u64::try_from(u128::from(at) * 1_000_000_000_000_000 / u128::from(rate)).unwrap()
+        };
         let expected = differences(&levels, time_fs);
         assert_eq!(
             read(SigrokReader::new(Cursor::new(session)), &description),
             expected,
             "{number}"
         );
+        // A table states its rate, or is given one; its beginning is enough.
+        let short = levels.partition_point(|(at, _)| *at < 20_000);
+        let (levels, mut rows) = (&levels[..short], String::from("index,tx[8:0]\n"));
+        for pair in levels.windows(2) {
+            let count = usize::try_from(pair[1].0 - pair[0].0).unwrap();
+            rows += &format!("0,{:03x}\n", pair[0].1).repeat(count);
+        }
+        let expected = differences(&levels[..short - 1], time_fs);
+        let stated = format!("; Samplerate: {spelling}\n{rows}");
+        for (text, given) in [(&stated, None), (&rows, SampleDistance::of_rate(1000 * rate))] {
+            let changes = read(TableReader::new(text.as_bytes(), given), text);
+            assert_eq!(changes, expected, "{number} {given:?}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::decimal::{DecimalNumber, SECOND_FS, sample_rate, time_unit};
+use super::super::decimal::{DecimalNumber, SECOND_FS, SampleDistance, sample_rate, time_unit};
 use super::super::levels::SignalLevel;
 use super::super::vcd::BYTE_ORDER_MARK;
 use crate::wires::WIRES;
@@ -49,7 +49,7 @@ pub(super) struct TableDialect {
     /// Columns with their titles.
     pub(super) columns: Vec<(String, CsvColumn)>,
     /// Distance of rows that a comment states.
-    pub(super) row_fs: Option<u64>,
+    pub(super) distance: Option<SampleDistance>,
 }
 
 /// A line of the beginning, with the bytes and lines up to its end.
@@ -117,10 +117,9 @@ impl TableDialect {
             .collect();
         while columns.pop_if(|(title, _)| title.is_empty()).is_some() {}
         name_by_comment(&mut columns, comments);
-        let row_fs =
-            comments.iter().find_map(|text| stated_rate(text)).map(|rate| SECOND_FS / rate);
+        let distance = comments.iter().find_map(|text| stated_rate(text));
         let comment = comments.first().and_then(|text| text.bytes().next());
-        is_table.then_some((count, Self { separator: by, comment, head, columns, row_fs }))
+        is_table.then_some((count, Self { separator: by, comment, head, columns, distance }))
     }
 }
 
@@ -230,8 +229,8 @@ fn name_by_comment(columns: &mut [(String, CsvColumn)], comments: &[&str]) {
     }
 }
 
-/// Rate of samples in a comment: `; Samplerate: 500 MHz`, `#Sample rate: 5e+08Hz`.
-fn stated_rate(comment: &str) -> Option<u64> {
+/// Distance of samples by their rate in a comment: `; Samplerate: 500 MHz`, `#Sample rate: 5e+08Hz`.
+fn stated_rate(comment: &str) -> Option<SampleDistance> {
     let (key, value) = comment.split_once([':', '='])?;
     let key: String = key.to_ascii_lowercase().split_whitespace().collect();
     key.ends_with("samplerate").then(|| sample_rate(value))?
