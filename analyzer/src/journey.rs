@@ -347,8 +347,9 @@ impl JourneyTracker {
 
     /// Fate of a packet that was not captured at an output; `unseen` if there is no other evidence.
     fn verdict(&self, hop: &HopRecord, unseen: JourneyFate) -> JourneyFate {
-        let node = self.net.lane(hop.lane).and_then(|lane| self.net.node_at(lane.to));
-        let Some((node, _)) = node else { return JourneyFate::OutOfSight };
+        let place =
+            self.net.lane(hop.lane).and_then(|lane| Some((lane, self.net.node_at(lane.to)?)));
+        let Some((input, (node, _))) = place else { return JourneyFate::OutOfSight };
         if !node.is_switch() {
             let ended_by = hop.closed.as_ref().map(|closed| closed.ended_by);
             return match ended_by {
@@ -357,7 +358,7 @@ impl JourneyTracker {
                 Some(_) => JourneyFate::Arrived,
             };
         }
-        if hop.is_part() || node.fibre.is_some() {
+        if hop.is_part() || node.may_be_fibre(input) {
             return JourneyFate::OutOfSight;
         }
         if !is_route_byte(hop.first) {

@@ -160,6 +160,39 @@ fn a_packet_without_a_route_is_dropped_at_a_switch() {
     ");
 }
 
+/// Nothing but a port beyond 1, a declared path or a packet that lost its first byte tells a switch from an undeclared end
+/// of a fibre, which passes packets on without a look at their route. N-5
+#[test]
+fn what_may_be_an_end_of_a_fibre_drops_no_packet() {
+    let dropped = JourneyFate::Dropped("S-2");
+    let (lost, routed) = (packet(&[5, 1, 2, 3]), packet(&[0x81, 5, 1, 2, 3]));
+    let passed = [(100, routed.clone()), (200, lost.clone())];
+    let (came, left) = ([(200, lost)], [(140, hop(&routed))]);
+    let cases: [([&str; 2], bool, [&[(usize, Vec<u8>)]; 2], JourneyFate); 6] = [
+        (["h0:0>n:1", ""], false, [&came, &[]], JourneyFate::OutOfSight),
+        (["h0:0>n:0", "n:1>h1:0"], false, [&came, &[]], JourneyFate::OutOfSight),
+        (["h0:0>n:0", "n:1>h1:0"], false, [&passed, &left], dropped),
+        (["h0:0>n:0", "n:1>h1:0"], true, [&came, &[]], dropped),
+        (["h0:0>n:2", ""], false, [&came, &[]], dropped),
+        (["h0:0>n:0", "n:2>h1:0"], false, [&came, &[]], dropped),
+    ];
+    for (names, has_path, packets, fate) in cases {
+        let path = has_path.then(|| ("path".to_owned(), "44".to_owned()));
+        let declared = names.map(|name| Channel {
+            more: path.clone().into_iter().collect(),
+            ..Channel::named(name)
+        });
+        let texts = packets.map(|packets| sent(packets).remove(0).1);
+        let parts = [(0, 0, &texts[0], 0), (1, 0, &texts[1], 0)];
+        let (text, journeys) = read(&support::capture(&declared, &parts));
+        assert_eq!(
+            journeys.iter().find(|it| it.hops[0].start == Tick(200)).map(|it| it.fate),
+            Some(fate),
+            "{names:?} {text}"
+        );
+    }
+}
+
 #[test]
 fn a_packet_that_others_overtake_was_dropped() {
     let (lost, p) = (packet(&[0x81, 0x81, 9, 9, 9, 9]), relative());

@@ -71,7 +71,7 @@ pub(super) struct MappedNode {
     /// Outputs by port and by virtual channel on which a packet came. C-7
     outputs: BTreeMap<(PortId, u8), usize>,
     /// Highest known port: with one other than port 0, the node is a switch. I-1
-    port_max: u8,
+    pub(super) port_max: u8,
     /// Index of the node at the other end, if it is an end of a fibre. N-5
     pub(super) fibre: Option<usize>,
     /// Index of the router at the other end of its fibre, if it is a router. N-5
@@ -85,6 +85,8 @@ pub(super) struct MappedNode {
     /// Votes of packets that have begun to leave, where all that may be the one agree: evidence for packets that
     /// wait, not for a judgement on those that are lost.
     begun: [u64; 2],
+    /// True if a packet certainly left it without its first byte. S-1
+    pub(super) has_stripped: bool,
     /// Shortest certain passage of a packet. S-6
     pub(super) fastest: Option<Picoseconds>,
     /// True if a passage took longer than a switch of 8 ports needs, or an unknown time. S-6
