@@ -10,7 +10,6 @@ mod faults;
 mod generator;
 mod import;
 mod keys;
-mod layout;
 pub mod limits;
 mod link_keys;
 mod mapper;
@@ -25,9 +24,7 @@ mod routes;
 mod settings;
 mod taps;
 mod toml_reader;
-mod toml_writer;
 mod traffic;
-mod write;
 
 use std::collections::BTreeMap;
 
@@ -38,14 +35,13 @@ use self::error::ProblemList;
 pub(crate) use self::error::shortened;
 pub use self::error::{ErrorStyle, ScenarioError, ScenarioProblem};
 use self::keys::ScenarioUse;
+pub(crate) use self::keys::word_of;
 use self::limits::{DURATION_MAX, TEXT_MAX};
 pub use self::mapper::MappingPlan;
 pub(crate) use self::names::invalid_name;
 use self::names::{NameLookup, NetworkCompleteness};
 pub use self::settings::with_key;
 use self::toml_reader::TomlTable;
-pub(crate) use self::toml_writer::word_of;
-pub use self::write::UnwritableScenario;
 use crate::clock::NodeClock;
 use crate::fault::FaultSpec;
 use crate::interface::InterfaceParameters;
@@ -298,22 +294,21 @@ mod tests {
         good(&format!("{STAR}{text}"))
     }
 
-    /// Examples of the reference; those without a duration are completed with `STAR`.
+    /// Files with every kind of table, arrival, size, message and fault.
+    const FILES: [&str; 2] = [
+        include_str!("../tests/scenarios/every-kind.toml"),
+        include_str!("../tests/scenarios/mapped.toml"),
+    ];
+
+    /// Examples of the reference, those without a duration completed with `STAR`, and these files.
     fn examples() -> Vec<String> {
         let reference = include_str!("../../docs/scenario.md");
-        let blocks = reference.split("```toml\n").skip(1);
-        blocks
-            .map(|block| block.split("```").next().unwrap())
-            .map(
-                |block| {
-                    if block.contains("duration_us") {
-                        block.into()
-                    } else {
-                        STAR.to_owned() + block
-                    }
-                },
-            )
-            .collect()
+        let blocks = reference.split("```toml\n").skip(1).filter_map(|it| it.split("```").next());
+        let whole = |block: &str| {
+            let head = if block.contains("duration_") { "" } else { STAR };
+            head.to_owned() + block
+        };
+        blocks.chain(FILES).map(whole).collect()
     }
 
     /// Sender and receiver of each stream, as host numbers.
@@ -412,7 +407,6 @@ mod tests {
         let csv = read("file = 'net.csv'\nports = 12\n[link]\ndelay_periods = 7").unwrap();
         let delays = csv.topology.cables().iter().map(|cable| cable.link.delay.0);
         assert_eq!(delays.collect::<Vec<_>>(), [40, 7]);
-        assert_eq!(good(&csv.write().unwrap()), csv);
         for (keys, expected) in [
             ("file = 'net.csv'", "net.csv:2: there is no port s0:9 (s0 has 0..8)"),
             ("file = 'other.csv'", "other.csv cannot be read: no such file"),

@@ -226,11 +226,3 @@ fn engines_and_orders_agree_about_routers() {
         );
     }
 }
-
-#[test]
-fn a_scenario_with_routers_is_written_and_read() {
-    let RoutedRun { scenario, .. } = run(TRAFFIC);
-    let text = scenario.write().unwrap();
-    assert!(text.contains("mode = \"router\"\n"), "{text}");
-    assert_eq!(Scenario::read("again.toml", &text).unwrap(), scenario);
-}

@@ -12,6 +12,7 @@ use analyzer::finding::{FindingKind, Severity};
 use arbitrary::{Arbitrary, Unstructured};
 use codec::packet::CrcCheck;
 use laws::network::analyzed::AnalyzedCapture;
+use laws::network::draft::NetworkDraft;
 use laws::network::facts::rates_are_alike;
 use laws::network::findings::is_in_order;
 use laws::network::input::NetworkInput;
@@ -20,7 +21,6 @@ use laws::network::run::{RunOutcome, run};
 use laws::network::traffic_input;
 use laws::network::undeclared::{StrippedWords, stripped};
 use laws::repair::SeededRng;
-use laws::taps;
 use simulator::fault::{FaultKind, FaultSpec};
 use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
@@ -65,13 +65,13 @@ fn main() -> io::Result<()> {
     let number = arguments.last().and_then(|it| it.parse::<u64>().ok());
     let networks = number.unwrap_or(1000);
     let out = &mut io::stdout().lock();
-    let scenario = match arguments.first().map(String::as_str) {
-        Some("sound") => sound(networks).map(|(scenario, _)| scenario),
-        Some("broken") => broken(networks).map(|(scenario, ..)| scenario),
+    let draft = match arguments.first().map(String::as_str) {
+        Some("sound") => sound(networks).map(|(draft, ..)| draft),
+        Some("broken") => broken(networks).map(|(draft, ..)| draft),
         _ => None,
     };
-    if let Some(scenario) = scenario {
-        return write!(out, "{}", scenario.write().map_err(io::Error::other)?);
+    if let Some(draft) = draft {
+        return write!(out, "{}", draft.text());
     }
     print_alarms(networks, out)?;
     let mut rows: Vec<FaultFindings> = FAULTS.iter().map(|_| FaultFindings::default()).collect();
@@ -101,7 +101,7 @@ fn print_alarms(networks: u64, out: &mut impl Write) -> io::Result<()> {
     let (mut done, mut unlike) = (0, 0);
     let mut alarms: [BTreeMap<FindingKind, Vec<u64>>; 3] = Default::default();
     for number in 0_u64.. {
-        let Some((scenario, outcome)) = sound(number) else { continue };
+        let Some((_, scenario, outcome)) = sound(number) else { continue };
         let [some, all] = [StrippedWords::Parameters, StrippedWords::Everything]
             .map(|words| stripped(&outcome.capture, words));
         for (alarms, capture) in alarms.iter_mut().zip([&outcome.capture, &some, &all]) {
@@ -133,15 +133,16 @@ fn print_alarms(networks: u64, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// A network in which nothing goes wrong, and its run.
-fn sound(number: u64) -> Option<(Scenario, RunOutcome)> {
+fn sound(number: u64) -> Option<(NetworkDraft, Scenario, RunOutcome)> {
     let mut dice = SeededRng::new(&[&b"no fault"[..], &number.to_le_bytes()].concat());
     let mut plan = NetworkInput::from_bytes(&dice.bytes(700))?;
     plan.faults.clear();
     plan.texts.clear();
-    let scenario = plan.scenario().filter(|it| !it.taps.is_empty())?;
+    let draft = plan.draft()?;
+    let scenario = Some(draft.scenario()).filter(|it| !it.taps.is_empty())?;
     let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
     let covers_all = scenario.topology.cables().iter().all(covers);
-    (covers_all && is_in_order(&scenario, &outcome)).then_some((scenario, outcome))
+    (covers_all && is_in_order(&scenario, &outcome)).then_some((draft, scenario, outcome))
 }
 
 /// Tests whether both slack buffers of a cable cover its round trip. F-4
@@ -177,15 +178,18 @@ impl FaultFindings {
 
 /// A network in order, tapped at every port: its run, and its run with one fault of a kind. Of several
 /// faults the first that costs a packet something, or else one that any tap can see, if there is one.
-fn broken(number: u64) -> Option<(Scenario, RunOutcome, RunOutcome)> {
+fn broken(number: u64) -> Option<(NetworkDraft, RunOutcome, RunOutcome)> {
     let mut dice = SeededRng::new(&[&b"one fault"[..], &number.to_le_bytes()].concat());
     let mut plan = NetworkInput::from_bytes(&dice.bytes(700))?;
     plan.faults.clear();
     plan.texts.clear();
-    let mut scenario = plan.scenario()?;
-    let begun = scenario.duration;
-    scenario.duration += AFTERMATH;
-    scenario.taps = taps::at_every_port(&scenario);
+    let mut draft = plan.draft()?;
+    let begun = draft.scenario().duration;
+    draft.set(&format!("duration_periods = {}", begun + AFTERMATH));
+    draft.remove(&["tap"]);
+    let cables = draft.topology.cables().to_vec();
+    cables.iter().flat_map(|cable| cable.ends).for_each(|end| draft.add_tap(end, ""));
+    let scenario = draft.scenario();
     let before = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
     let consumed =
         before.rows.iter().filter(|row| matches!(row.kind, TruthEventKind::Consumed { .. }));
@@ -201,8 +205,10 @@ fn broken(number: u64) -> Option<(Scenario, RunOutcome, RunOutcome)> {
     let is_wanted = |fault: &FaultSpec| wanted == Some(&name(fault, &scenario));
     let faults = std::iter::repeat_with(&mut fault).take(1000).flatten().filter(is_wanted).take(20);
     let runs = faults.map(|fault| {
-        let broken = Scenario { faults: vec![fault], ..scenario.clone() };
-        let after = run(&broken, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+        let mut broken = draft.clone();
+        broken.faults.push(fault);
+        let scenario = broken.scenario();
+        let after = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
         (broken, after)
     });
     let cost =

@@ -5,7 +5,7 @@
 #![expect(clippy::print_stdout, reason = "it is run for what it prints")]
 
 use laws::standstill::circle::{CircleNetwork, CircleShape};
-use laws::standstill::{StandstillTally, TappedPart, scenario};
+use laws::standstill::{StandstillTally, TappedPart, draft};
 use rayon::prelude::*;
 
 fn main() {
@@ -17,9 +17,8 @@ fn main() {
         return network.into_iter().for_each(|network| println!("{}", network.text));
     }
     if let [_, number] = arguments[..] {
-        let scenario = scenario(number, TappedPart::Some);
-        let text = scenario.and_then(|scenario| scenario.write().ok());
-        return text.into_iter().for_each(|text| println!("{text}"));
+        let text = draft(number, TappedPart::Some).map(|draft| draft.text());
+        return println!("{}", text.unwrap_or_default());
     }
     for shape in CircleShape::ALL {
         let compared = (0..count / 5)

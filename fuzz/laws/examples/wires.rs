@@ -5,12 +5,12 @@
 
 #![expect(clippy::print_stdout, reason = "it is run for what it prints")]
 
-use laws::damaged_wire::{WireOutcome, damaged_wire, scenario};
+use laws::damaged_wire::{WireOutcome, damaged_wire, draft};
 
 fn main() {
     let networks = std::env::args().nth(1).and_then(|it| it.parse::<u64>().ok()).unwrap_or(500);
     if let Some(number) = std::env::args().nth(2).and_then(|it| it.parse().ok()) {
-        let text = scenario(number).and_then(|it| it.write().ok());
+        let text = draft(number).map(|it| it.text());
         return println!("{}", text.unwrap_or_default());
     }
     let mut missed = Vec::new();

@@ -128,7 +128,6 @@ const CANARIES: &[CanaryTest] = &[
     ("recordings-table", "an error has a place", recordings::an_error_behind_the_end_is_caught),
     ("recordings-trip", "what is exported is imported", recordings::a_character_that_is_lost_is_caught),
     ("recordings-vcd", "changes are in order of time", recordings::a_time_that_goes_back_is_caught),
-    ("scenario-errors", "what is written is read back", scenario::a_writer_that_forgets_the_seed_is_caught),
     ("scenario-errors", "every problem has a caret", scenario::a_problem_without_a_caret_is_caught),
     ("scenario-run", "nothing happens behind the end", scenario::a_row_behind_the_end_is_caught),
     ("scenario-text", "a problem has a place", scenario::a_problem_beyond_the_text_is_caught),

@@ -122,7 +122,9 @@ mod tests {
             "network-switch" => {
                 network_events(&NetworkInput::from(SwitchInput::from_bytes(input)?).scenario()?)
             }
-            "crossbar" => network_events(&crossbar::scenario(SwitchInput::from_bytes(input)?)?),
+            "crossbar" => {
+                network_events(&crossbar::draft(SwitchInput::from_bytes(input)?)?.scenario())
+            }
             // Long enough for the longest timeout.
             "network-talk" => {
                 let scenario = delivery::ConversationInput::from_bytes(input)?.scenario()?;

@@ -10,34 +10,34 @@ use std::convert::Infallible;
 
 use codec::capture::{ChannelId, ChunkContent};
 use codec::character::Character;
+use codec::route::PortId;
 use simulator::link::LinkParameters;
 use simulator::network::{Network, VisitOrder};
-use simulator::scenario::{PortTap, Scenario};
+use simulator::scenario::Scenario;
 use simulator::topology::{ExtensionSupport, NodeKind, NodePort, SwitchParameters};
 use simulator::truth::TraceLevel;
 
 use self::model::SwitchModel;
+use crate::network::draft::NetworkDraft;
 use crate::network::input::{NetworkInput, SwitchInput};
 
 /// The law, of a switch and hosts that some bytes stand for.
 pub fn law(bytes: &[u8]) {
-    let scenario = SwitchInput::from_bytes(bytes).and_then(scenario);
-    scenario.into_iter().for_each(|scenario| check(&scenario, &mut |_, _| {}));
+    if let Some(draft) = SwitchInput::from_bytes(bytes).and_then(draft) {
+        check(&draft.scenario(), &mut |_, _| {});
+    }
 }
 
 /// A few packets' time of what is planned, tapped at every host. The extensions are out of it.
-pub(crate) fn scenario(mut plan: SwitchInput) -> Option<Scenario> {
+pub(crate) fn draft(mut plan: SwitchInput) -> Option<NetworkDraft> {
     plan.crossbar.without_extensions();
     let moment = plan.run.moment();
-    let mut scenario = NetworkInput::from(plan).scenario_of(moment)?;
-    let ends = scenario.topology.cables().iter().flat_map(|cable| cable.ends);
-    let hosts = ends.filter(|end| kind(&scenario, *end) == Some(NodeKind::Host));
-    scenario.taps = hosts.map(|port| PortTap { port, from: 0, to: scenario.duration }).collect();
-    Some(scenario)
-}
-
-fn kind(scenario: &Scenario, port: NodePort) -> Option<NodeKind> {
-    scenario.topology.node(port.node).map(|node| node.kind)
+    let mut draft = NetworkInput::from(plan).draft_of(moment)?;
+    draft.remove(&["tap"]);
+    for host in draft.hosts.clone() {
+        draft.add_tap(NodePort { node: host, port: PortId(0) }, "");
+    }
+    Some(draft)
 }
 
 /// A cable of the switch, and what passed through it.

@@ -11,11 +11,11 @@ use simulator::topology::NodePort;
 use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
 use crate::network::analyzed::AnalyzedCapture;
+use crate::network::draft::NetworkDraft;
 use crate::network::findings::is_in_order;
 use crate::network::input::NetworkInput;
 use crate::network::run::run;
 use crate::repair::SeededRng;
-use crate::taps;
 
 /// Shortest packet that must be followed. *Chosen*: fewer bytes agree with others by chance.
 const LENGTH_MIN: u64 = 10;
@@ -34,8 +34,8 @@ pub enum WireOutcome {
 /// Draws a network in which nothing else is wrong, taps every cable at one end, damages a wire of one
 /// channel, and checks what is said of it.
 pub fn damaged_wire(number: u64) -> WireOutcome {
-    let Some((scenario, fault, wire)) = drawn(number) else { return WireOutcome::NoDamage };
-    let broken = Scenario { faults: vec![fault.clone()], ..scenario };
+    let Some((draft, fault, wire)) = drawn(number) else { return WireOutcome::NoDamage };
+    let broken = draft.scenario();
     let outcome = run(&broken, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
     if !is_seen(&outcome.rows, &broken, fault.place) {
         return WireOutcome::NoDamage;
@@ -54,19 +54,20 @@ pub fn damaged_wire(number: u64) -> WireOutcome {
     WireOutcome::Missed(format!("wire {wire}, found {named:?}"))
 }
 
-/// The scenario of a network with its fault, for its examination.
-pub fn scenario(number: u64) -> Option<Scenario> {
-    let (scenario, fault, _) = drawn(number)?;
-    Some(Scenario { faults: vec![fault], ..scenario })
+/// The file of a network with its fault, for its examination.
+pub fn draft(number: u64) -> Option<NetworkDraft> {
+    drawn(number).map(|(draft, ..)| draft)
 }
 
-fn drawn(number: u64) -> Option<(Scenario, FaultSpec, u64)> {
+fn drawn(number: u64) -> Option<(NetworkDraft, FaultSpec, u64)> {
     let mut dice = SeededRng::new(&[&b"one wire"[..], &number.to_le_bytes()].concat());
     let mut plan = NetworkInput::from_bytes(&dice.bytes(700))?;
     plan.faults.clear();
     plan.texts.clear();
-    let mut scenario = plan.scenario()?;
-    scenario.taps = taps::at_every_cable(&scenario);
+    let mut draft = plan.draft()?;
+    draft.remove(&["tap"]);
+    draft.add("tap", "all = true");
+    let scenario = draft.scenario();
     let draw = |dice: &mut SeededRng, below: u64| {
         let bytes = dice.bytes(8).try_into().unwrap_or_default();
         u64::from_le_bytes(bytes) % below.max(1)
@@ -81,7 +82,8 @@ fn drawn(number: u64) -> Option<(Scenario, FaultSpec, u64)> {
     let kind = FaultKind::OpenWire { wire: u8::try_from(wire).ok()? };
     let before = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
     let fault = FaultSpec { at, until: Some(until), place, kind };
-    is_in_order(&scenario, &before).then_some((scenario, fault, wire))
+    draft.faults.push(fault.clone());
+    is_in_order(&scenario, &before).then_some((draft, fault, wire))
 }
 
 /// Tests whether a packet that the channel from a port hurt was captured whole before and after: by the tap

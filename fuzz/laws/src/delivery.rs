@@ -1,22 +1,25 @@
 //! A network of hosts with endpoints, character by character: whatever its parts and whatever breaks, every
 //! message is accounted for, and the laws of links and switches hold as ever. T-1, T-5, T-9, T-13
 
+use std::iter;
+
 use analyzer::score::ScoreReport;
 use arbitrary::{Arbitrary, Unstructured};
 use codec::transport::Nic;
 use simulator::fault::FaultKind;
-use simulator::interface::ConsumptionMode;
 use simulator::messaging::{MICROSECOND, MessagingEvent};
 use simulator::network::{Network, VisitOrder};
 use simulator::scenario::Scenario;
 use simulator::topology::CableSpec;
 use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
+use toml::Value;
 
 use crate::analyze::is_trouble;
 use crate::endpoints::checker::MessagingChecker;
 use crate::endpoints::input::MessagingInput as Talk;
 use crate::judged_network::JudgedNetwork;
 use crate::network;
+use crate::network::draft::NetworkDraft;
 use crate::network::input::NetworkInput as Parts;
 use crate::score;
 
@@ -61,44 +64,37 @@ impl ConversationInput {
         Some(Self { parts: Parts { ends, ..plan.parts }, ..plan })
     }
 
-    /// The scenario that it stands for, if it has two hosts at least. What breaks is mended in the
-    /// end, and every host takes what comes, so that messages can end.
-    pub fn scenario(&self) -> Option<Scenario> {
-        let mut scenario = self.parts.scenario()?;
-        let hosts: Vec<_> = scenario.topology.hosts().collect();
-        let nics: Vec<Nic> = hosts
-            .iter()
-            .map(|host| u16::try_from(host.0).map(Nic))
-            .collect::<Result<_, _>>()
-            .ok()?;
-        if nics.len() < 2 {
-            return None;
+    /// The file that it stands for, if it has two hosts at least. What breaks is mended in the end, and every host
+    /// takes what comes, so that messages can end.
+    pub fn draft(&self) -> Option<NetworkDraft> {
+        let mut draft = self.parts.draft().filter(|draft| draft.hosts.len() > 1)?;
+        draft.remove(&["raw"]);
+        let patient = "consumption = 'always'\nsend_memory = 16384\nreceive_memory = 16384";
+        draft.set_each("host", iter::repeat(patient.to_owned()));
+        for stream in draft.tables("traffic") {
+            stream.entry("packets").or_insert(Value::Integer(50));
         }
-        scenario.messaging = hosts.into_iter().zip(self.talk.hosts_at(&nics)).collect();
-        scenario.raw.clear();
-        for (_, host) in &mut scenario.interfaces {
-            host.consumption = ConsumptionMode::Always;
-            host.receive_memory = host.receive_memory.max(Some(16_384));
-            host.send_memory = host.send_memory.max(Some(16_384));
-        }
-        for stream in &mut scenario.streams {
-            stream.packets = Some(stream.packets.unwrap_or(50));
-        }
-        scenario.faults.retain(|fault| !matches!(fault.kind, FaultKind::Consume(_)));
-        for fault in &mut scenario.faults {
+        draft.faults.retain(|fault| !matches!(fault.kind, FaultKind::Consume(_)));
+        for fault in draft.faults.iter_mut().filter(|fault| fault.kind.lasts()) {
             fault.until = fault.until.or(Some(fault.at + 5000));
         }
-        Some(scenario)
+        draft.set(&format!("duration_periods = {END}"));
+        self.talk.shape.add_endpoints(&mut draft);
+        self.talk.add_messages(&self.talk.shape, &mut draft, 0);
+        Some(draft)
     }
-}
 
-impl ConversationInput {
-    /// The scenario, up to where it comes to rest if a fuzzer waits for that.
-    pub fn attempt(&self) -> Option<Scenario> {
-        let mut scenario = self.scenario()?;
-        let rest = kept(&scenario, LONG, &mut |_| 1).map_or(LONG, |summary| summary.periods);
-        lasting(&mut scenario, rest);
-        Some(scenario)
+    /// The scenario of the file.
+    pub fn scenario(&self) -> Option<Scenario> {
+        self.draft().map(|draft| draft.scenario())
+    }
+
+    /// The file, up to where it comes to rest if a fuzzer waits for that.
+    pub fn attempt(&self) -> Option<NetworkDraft> {
+        let mut draft = self.draft()?;
+        let rest = kept(&draft.scenario(), LONG, &mut |_| 1).map_or(LONG, |it| it.periods);
+        draft.set(&format!("duration_periods = {rest}"));
+        Some(draft)
     }
 }
 
@@ -125,18 +121,13 @@ pub fn planned(plan: &ConversationInput) -> Option<DeliverySummary> {
 
 /// Simulates the network again, for the same time, and checks all other laws.
 fn recorded(mut scenario: Scenario, summary: DeliverySummary) {
-    lasting(&mut scenario, summary.periods);
+    scenario.duration = summary.periods;
+    scenario.taps.iter_mut().for_each(|tap| tap.to = summary.periods);
     let judged = JudgedNetwork::of(scenario);
     network::check(&judged);
     if has_message_events(&judged.scenario, &judged.outcome.rows) {
         check_score(judged.score());
     }
-}
-
-/// Sets the duration, also of taps.
-fn lasting(scenario: &mut Scenario, periods: u64) {
-    scenario.duration = periods;
-    scenario.taps.iter_mut().for_each(|tap| tap.to = periods);
 }
 
 /// Tests whether the capture shows all messages: nothing breaks, nothing is cut short for long waiting or want

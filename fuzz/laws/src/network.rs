@@ -2,6 +2,7 @@
 //! and the analyzer reads in its capture what really happened.
 
 pub mod analyzed;
+pub mod draft;
 pub mod facts;
 pub mod findings;
 pub mod input;

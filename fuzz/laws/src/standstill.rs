@@ -13,15 +13,15 @@ use rayon::prelude::*;
 use simulator::link::BLOCKED;
 use simulator::network::VisitOrder;
 use simulator::scenario::{PortTap, Scenario};
-use simulator::topology::{NodePort, Topology};
+use simulator::topology::NodePort;
 use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
 use crate::network::analyzed::AnalyzedCapture;
+use crate::network::draft::NetworkDraft;
 use crate::network::journeys::NetworkClass;
 use crate::network::rules::under_way;
 use crate::network::run::run;
 use crate::repair::SeededRng;
-use crate::taps;
 
 /// Periods for which a sender must be stopped at the end, and a tenth of the recording.
 const STANDS: u64 = 1 << 12;
@@ -82,27 +82,26 @@ fn is_free(scenario: &Scenario) -> bool {
         && stops(scenario, &rows).values().all(|sender| sender.total * 10 < duration)
 }
 
-/// A network of a class and a number in which nothing times out, so that what stands still goes on to do so.
-pub fn scenario(number: u64, part: TappedPart) -> Option<Scenario> {
+/// The file of a network of a class and a number in which nothing times out, so that what stands still goes on to do so.
+pub fn draft(number: u64, part: TappedPart) -> Option<NetworkDraft> {
     let mut dice = SeededRng::new(&[&b"standstill"[..], &number.to_le_bytes()].concat());
     let [sound, _, blocked] = NetworkClass::ALL;
     let class = if dice.below(3) == 0 { sound } else { blocked };
-    let mut scenario = class.scenario(number)?;
-    scenario.duration = 3 * STANDS + dice.below(3 * STANDS);
-    let mut cables = scenario.topology.cables().to_vec();
+    let mut draft = class.draft(number)?;
+    draft.set(&format!("duration_periods = {}", 3 * STANDS + dice.below(3 * STANDS)));
+    let mut cables = draft.topology.cables().to_vec();
     for port in cables.iter_mut().flat_map(|cable| &mut cable.link.ports) {
         port.blocked = BLOCKED;
     }
-    scenario.topology = Topology::new(scenario.topology.nodes().to_vec(), cables).ok()?;
-    for stream in &mut scenario.streams {
-        stream.start %= STANDS;
+    draft.set_cables(&cables)?;
+    draft.start_within(STANDS, usize::MAX);
+    draft.remove(&["tap"]);
+    for cable in draft.topology.cables().to_vec() {
+        if !draft.topology.is_fibre(&cable) && (part == TappedPart::Every || dice.below(3) == 0) {
+            draft.add_tap(cable.ends[0], "");
+        }
     }
-    let mut taps = taps::at_every_cable(&scenario);
-    if part == TappedPart::Some {
-        taps.retain(|_| dice.below(3) == 0);
-    }
-    scenario.taps = taps;
-    Some(scenario)
+    Some(draft)
 }
 
 /// True if nothing of a capture is wrong, and nothing is said to be beyond what can be told.
@@ -134,7 +133,8 @@ impl StandstillTally {
     }
 
     fn compare(number: u64, part: TappedPart) -> Option<Self> {
-        let scenario = scenario(number, part).filter(|it| !it.taps.is_empty())?;
+        let scenario = draft(number, part)?.scenario();
+        let scenario = Some(scenario).filter(|it| !it.taps.is_empty())?;
         let duration = scenario.duration;
         let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
         let set = AnalyzedCapture::of(&outcome.capture).set;

@@ -2,41 +2,31 @@
 //! have two supplies, multicasts by interfaces, IP. All of it is from generators of its own, so that all else
 //! is as it was without it.
 
-use std::num::NonZeroU8;
+use std::iter;
 
-use codec::ip;
-use codec::packet::PacketTag;
 use codec::route::PortId;
 use codec::time::Ticks;
 use simulator::fault::{FaultKind, FaultSpec};
-use simulator::interface::{CopyPath, InterfaceParameters, RelayPolicy, SoftwarePath};
 use simulator::link::LinkParameters;
-use simulator::messaging::MessagingPlan;
 use simulator::topology::{
     CableSpec, ForwardingMode, NodeId, NodeKind, NodePort, NodeSpec, Topology,
 };
-use simulator::traffic::IpProtocol;
-use simulator::traffic::{
-    ArrivalProcess, ChecksumMode, CommandForm, PayloadSize, StreamDestination, TrafficStream,
-};
-use simulator::transport::Micros;
 use simulator::wires::CableFlow;
 
 use crate::fibre::bridged;
+use crate::network::draft::NetworkDraft;
 use crate::network::facts;
 use crate::repair::SeededRng;
 
 /// Cells below the threshold of GO in a switch that stores packets. *Chosen*: more than the longest packet.
 const PACKET_MEMORY: u32 = 16_384;
-/// Packet type of multicasts. N-6
-const MULTICAST: u8 = 0x12;
 /// Most periods of delay of a fibre. *Chosen*: 5 km.
 const FIBRE_MAX: u64 = 2000;
 
 /// Least timeout of hosts where a packet takes long on its way: the answer of each transmission must come before
 /// the next one leaves, or a message that is refused is sent for ever. T-8, T-11. *Chosen*: more than the longest
 /// message takes over 8 handshake cables, each from the memory of a switch.
-const PATIENT: Micros = Micros(4000);
+const PATIENT_US: u64 = 4000;
 
 /// Times at which traffic and faults begin: each of the first, and so long after it at most.
 pub(crate) type BurstTimes<'a> = (&'a [u64], u64);
@@ -97,123 +87,98 @@ pub(crate) fn holds_packets(topology: &Topology) -> bool {
     topology.cables().iter().any(is_handshake) || topology.nodes().iter().any(stores)
 }
 
-/// Lets hosts wait for answers where packets take long.
-pub(crate) fn wait_for_answers(topology: &Topology, plans: &mut [MessagingPlan]) {
-    if holds_packets(topology) {
-        for MessagingPlan { transport, .. } in plans {
-            transport.timeout = transport.timeout.max(PATIENT);
-            // So that all messages for a host that cannot be reached are returned in time.
-            transport.retries = 2;
-        }
+/// Lets hosts wait for answers where packets take long, and return all messages for a host that cannot be reached in
+/// time.
+pub(crate) fn wait_for_answers(draft: &mut NetworkDraft) {
+    if holds_packets(&draft.topology) {
+        draft.set(&format!("transport = {{ timeout_us = {PATIENT_US}, retries = 2 }}"));
     }
 }
 
 /// Fits interfaces to the streams: with multicasts none waits for another, since in a circle they may for
 /// ever; with IP its packets have another maximum length in one network of three, and software takes time.
-pub(crate) fn fit(
-    interfaces: &mut [(NodeId, InterfaceParameters)],
-    streams: &[TrafficStream],
-    dice: &SeededRng,
-) {
+pub(crate) fn fit(draft: &mut NetworkDraft, dice: &SeededRng) {
     let dice = &mut aside(dice, "interfaces");
     let mtu = [128, 576, 1500].into_iter().nth(usize::try_from(dice.below(9)).unwrap_or(9));
-    for (_, own) in interfaces {
-        if streams.iter().any(|stream| stream.multicast.is_some()) {
-            own.relay = RelayPolicy::Drop;
+    if draft.tables("traffic").any(|stream| stream.contains_key("multicast")) {
+        draft.set_each("host", iter::repeat("multicast = 'drop'".to_owned()));
+    }
+    if draft.tables("ip").next().is_none() {
+        return;
+    }
+    let own = || {
+        let mut keys = mtu.map_or_else(String::new, |mtu| format!("mtu = {mtu}\n"));
+        if dice.below(2) == 0 {
+            keys += &format!("stack = 'one-copy'\ncopy_periods = {}\n", dice.below(200));
         }
-        if streams.iter().any(|stream| stream.protocol.is_some()) {
-            own.mtu = mtu.unwrap_or(own.mtu);
-            if dice.below(2) == 0 {
-                (own.host.stack, own.host.copy) = (CopyPath::OneCopy, dice.below(200));
-            }
-            if dice.below(4) == 0 {
-                own.host.path = SoftwarePath::Api;
-            } else {
-                [own.host.system_call, own.host.driver] = [dice.below(200), dice.below(200)];
-            }
+        if dice.below(4) == 0 {
+            keys += "path = 'api'\n";
+        } else {
+            let [call, driver] = [dice.below(200), dice.below(200)];
+            keys += &format!("system_call_periods = {call}\ndriver_periods = {driver}\n");
         }
+        keys
+    };
+    draft.set_each("host", iter::repeat_with(own));
+}
+
+/// Adds multicasts to one network in six: one group, all hosts.
+pub(crate) fn add_multicast(draft: &mut NetworkDraft, bursts: BurstTimes<'_>, dice: &SeededRng) {
+    let dice = &mut aside(dice, "multicasts");
+    let fanout = 1 + dice.below(3);
+    if let Some((from, _, keys)) = drawn_stream(draft, bursts, dice)
+        && dice.below(6) == 0
+    {
+        let largest = 8 + dice.below(3000);
+        let own = format!("{from}to = 'uniform'\nmulticast = {fanout}\npayload = [8, {largest}]\n");
+        draft.add("traffic", &(own + &keys));
     }
 }
 
-/// Multicasts of one network in six: one group, all hosts.
-pub(crate) fn multicasts(
-    hosts: &[NodeId],
-    bursts: BurstTimes<'_>,
-    dice: &SeededRng,
-) -> Vec<TrafficStream> {
-    let dice = &mut aside(dice, "multicasts");
-    let fanout = u8::try_from(1 + dice.below(3)).ok().and_then(NonZeroU8::new);
-    let stream = drawn_stream(hosts, bursts, dice).filter(|_| dice.below(6) == 0);
-    let stream = stream.zip(PacketTag::new(MULTICAST)).map(|(stream, tag)| TrafficStream {
-        tag,
-        multicast: fanout,
-        to: StreamDestination::Among(hosts.to_vec()),
-        payload: PayloadSize::Uniform(8, 8 + most(dice, 3000)),
-        ..stream
-    });
-    stream.into_iter().collect()
-}
-
-/// Streams over IP of one network in four.
-pub(crate) fn ip_streams(
-    hosts: &[NodeId],
-    bursts: BurstTimes<'_>,
-    dice: &SeededRng,
-) -> Vec<TrafficStream> {
+/// Adds streams over IP to one network in four.
+pub(crate) fn add_ip(draft: &mut NetworkDraft, bursts: BurstTimes<'_>, dice: &SeededRng) {
     let dice = &mut aside(dice, "IP");
     let count = if dice.below(4) == 0 { 1 + dice.below(4) } else { 0 };
-    let stream = |_| {
-        let stream = drawn_stream(hosts, bursts, dice)?;
-        let is_tcp = dice.below(2) == 0;
-        let payload = if dice.below(4) == 0 { most(dice, 20_000) } else { most(dice, 1000) };
+    for _ in 0..count {
+        let Some((from, to, keys)) = drawn_stream(draft, bursts, dice) else { continue };
+        let protocol = if dice.below(2) == 0 { "tcp" } else { "udp" };
+        let large = dice.below(4) == 0;
+        let payload = 1 + dice.below(if large { 20_000 } else { 1000 });
         let (checksum, blocks) = match dice.below(3) {
-            0 => (ChecksumMode::None, 1),
-            1 => (ChecksumMode::Nic, 3),
-            _ => (ChecksumMode::Host, 2),
+            0 => ("none", 1),
+            1 => ("nic", 3),
+            _ => ("host", 2),
         };
-        Some(TrafficStream {
-            tag: PacketTag::new(ip::TAG)?,
-            protocol: Some(if is_tcp { IpProtocol::Tcp } else { IpProtocol::Udp }),
-            payload: PayloadSize::Uniform(1, 1 + payload),
-            command: CommandForm { checksum, blocks, ..CommandForm::default() },
-            ..stream
-        })
-    };
-    (0..count).filter_map(stream).collect()
+        let own = format!(
+            "{from}{to}proto = '{protocol}'\npayload = [1, {payload}]\nchecksum = '{checksum}'\nblocks = {blocks}\n"
+        );
+        draft.add("ip", &(own + &keys));
+    }
 }
 
-fn most(dice: &mut SeededRng, below: u64) -> u32 {
-    u32::try_from(dice.below(below)).unwrap_or(0)
-}
-
-/// A stream of some packets from one host to another, at a burst.
+/// Sender, receiver and further keys of a stream of some packets from one host to another, at a burst.
 fn drawn_stream(
-    hosts: &[NodeId],
+    draft: &NetworkDraft,
     (begins, burst): BurstTimes<'_>,
     dice: &mut SeededRng,
-) -> Option<TrafficStream> {
-    let count = hosts.len() as u64;
+) -> Option<(String, String, String)> {
+    let count = draft.hosts.len() as u64;
     let from = dice.below(count);
     let to = (from + 1 + dice.below(count.saturating_sub(1))) % count.max(1);
-    let host = |number| hosts.get(usize::try_from(number).ok()?).copied();
+    let host = |number| Some(draft.name(*draft.hosts.get(usize::try_from(number).ok()?)?));
     let begin = begins.get(usize::try_from(dice.below(begins.len() as u64)).ok()?)?;
-    let apart = Ticks(1 + dice.below(1 << 14));
-    (from != to).then_some(TrafficStream {
-        from: host(from)?,
-        to: StreamDestination::One(host(to)?),
-        tag: PacketTag::new(0)?,
-        protocol: None,
-        multicast: None,
-        payload: PayloadSize::Fixed(0),
-        arrivals: match dice.below(3) {
-            0 => ArrivalProcess::Saturating,
-            1 => ArrivalProcess::Constant(apart),
-            _ => ArrivalProcess::Poisson(apart),
-        },
-        start: begin + dice.below(burst),
-        packets: Some(1 + dice.below(20)),
-        command: CommandForm::default(),
-    })
+    let apart = 1 + dice.below(1 << 14);
+    if from == to {
+        return None;
+    }
+    let arrivals = match dice.below(3) {
+        0 => "saturate = true".to_owned(),
+        1 => format!("every_periods = {apart}"),
+        _ => format!("every_periods = {apart}\nlaw = 'poisson'"),
+    };
+    let (start, packets) = (begin + dice.below(burst), 1 + dice.below(20));
+    let keys = format!("{arrivals}\nstart_periods = {start}\npackets = {packets}\n");
+    Some((format!("from = '{}'\n", host(from)?), format!("to = '{}'\n", host(to)?), keys))
 }
 
 /// Supplies of switches that go off for a time, where there are two: now and then both at once.
@@ -239,6 +204,7 @@ pub(crate) fn supply_faults(
 }
 
 /// Leaves out what makes a handshake cable stand still for good. B-1
-pub(crate) fn spare_handshakes(topology: &Topology, faults: &mut Vec<FaultSpec>) {
+pub(crate) fn spare_handshakes(draft: &mut NetworkDraft) {
+    let NetworkDraft { topology, faults, .. } = draft;
     faults.retain(|fault| !facts::stands_still(topology, fault));
 }

@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use laws::failure::LawFailure;
 use laws::storm::{
-    MinimizedScenario, StormCounts, StormLaws, StormResult, StormRunner, file_of, planned, shrunk,
-    tried,
+    MinimizedScenario, StormCounts, StormLaws, StormResult, StormRunner, draft, shrunk, tried,
 };
 use simulator::scenario::{ErrorStyle, Scenario, limits};
 
@@ -77,13 +76,13 @@ pub(crate) fn run(arguments: &StormArgs) -> Result<LawsOutput, LawsError> {
             (StormInput::Scenario(path.clone()), counts, broken.map(|it| (None, text, it)))
         }
         (None, Some(number)) => {
-            let Some(scenario) = planned(*seed, *number, arguments.switches) else {
+            let Some(draft) = draft(*seed, *number, arguments.switches) else {
                 let text = format!("seed {seed} has no network {number}");
                 return Err(LawsError::Message(text));
             };
-            let (counts, broken) = run_one(&scenario, laws);
+            let (counts, broken) = run_one(&draft.scenario(), laws);
             let input = StormInput::Network { seed: *seed, number: *number };
-            (input, counts, broken.map(|it| (Some(*number), file_of(&scenario), it)))
+            (input, counts, broken.map(|it| (Some(*number), draft.text(), it)))
         }
         (None, None) => {
             let runner = runner(arguments, laws);

@@ -129,17 +129,7 @@ pub enum MessageKind {
     Bulk,
 }
 
-impl MessageStream {
-    /// Tests whether its messages may be sent to this NIC.
-    pub(crate) fn goes_to(&self, nic: Nic) -> bool {
-        match self.returned {
-            ReturnHandler::SendElsewhere((other, _), _) if other == nic => true,
-            ReturnHandler::Drop | ReturnHandler::SendAgain | ReturnHandler::SendElsewhere(..) => {
-                self.to.0 == nic
-            }
-        }
-    }
-}
+impl MessageStream {}
 
 impl EndpointParameters {
     /// Request queue for four senders at full rate. T-9

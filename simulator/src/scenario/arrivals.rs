@@ -8,7 +8,6 @@ use codec::time::Ticks;
 use super::limits::{BURST_MAX, DURATION_MAX, PAYLOAD_MAX};
 use super::names::NameLookup;
 use super::toml_reader::{NANO, TomlItem, TomlTable};
-use super::toml_writer::TomlKeys;
 use crate::topology::{NodeId, Topology};
 use crate::traffic::{ArrivalProcess, PayloadSize};
 
@@ -206,38 +205,6 @@ pub(super) fn converted(size: PayloadSize, unit: impl Fn(u32) -> u32) -> Payload
         PayloadSize::Uniform(least, most) => PayloadSize::Uniform(unit(least), unit(most)),
         PayloadSize::Bimodal { small, large, share } => {
             PayloadSize::Bimodal { small: unit(small), large: unit(large), share }
-        }
-    }
-}
-
-/// Writes the arrival process; a load is written as the interval computed from it.
-pub(super) fn write(keys: &mut TomlKeys, arrivals: ArrivalProcess) {
-    match arrivals {
-        ArrivalProcess::Constant(Ticks(periods)) => keys.value("every_periods", periods),
-        ArrivalProcess::Poisson(Ticks(periods)) => {
-            keys.value("every_periods", periods);
-            keys.text("law", "poisson");
-        }
-        ArrivalProcess::Bursts(count, Ticks(periods)) => {
-            keys.value("every_periods", periods);
-            keys.value("burst", count);
-        }
-        ArrivalProcess::Saturating => keys.value("saturate", true),
-        ArrivalProcess::Closed(window, Ticks(think)) => {
-            keys.value("window", window);
-            keys.differing("think_periods", think, 0);
-        }
-    }
-}
-
-pub(super) fn size_text(size: PayloadSize) -> String {
-    match size {
-        PayloadSize::Fixed(size) => size.to_string(),
-        PayloadSize::Uniform(least, most) => format!("[{least}, {most}]"),
-        PayloadSize::Bimodal { small, large, share } => {
-            // The nearest 10⁻⁹ is nearer than the next 65 536th; the least share there is means none.
-            let nanos = ((u128::from(share) * NANO + (1 << 15)) >> 16).max(1_000);
-            format!("{{ small = {small}, large = {large}, large_share = 0.{nanos:09} }}")
         }
     }
 }

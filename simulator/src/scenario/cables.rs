@@ -5,15 +5,12 @@ use codec::virtual_channels::{LinkProfile, ProfileError};
 use super::error::shortened;
 use super::keys::{BoolPair, FieldKey, IntRange, KeyFormat, KeyList, WithKey, WordList, key};
 use super::toml_reader::{TomlItem, TomlTable};
-use super::toml_writer::TomlKeys;
-use crate::link::LinkParameters;
 use crate::link::shared_line::VirtualCodes;
-#[cfg(test)]
-use crate::rng::Rng;
 use crate::wires::{
-    CableEnds, CableFlow, CableType, CableWires, DISTURBANCE_PS_MAX, NanosecondText, SKEW_PS_MAX,
-    WireSkew,
+    CableEnds, CableFlow, CableType, CableWires, DISTURBANCE_PS_MAX, SKEW_PS_MAX, WireSkew,
 };
+#[cfg(test)]
+use crate::{rng::Rng, wires::NanosecondText};
 
 /// Repeaters of a cable. *Chosen*
 const REPEATERS_MAX: u64 = 64;
@@ -58,10 +55,6 @@ impl KeyFormat<u32> for NanosecondRange {
         self.of(&table.item(name)?)
     }
 
-    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: u32) {
-        keys.value(name, NanosecondText(value));
-    }
-
     #[cfg(test)]
     fn any(&self, name: &str, rng: &mut Rng) -> (String, String) {
         let value = u32::try_from(rng.below(self.0 + 1)).unwrap();
@@ -92,16 +85,6 @@ impl KeyFormat<WireSkew> for SkewFormat {
             ));
         }
         skew
-    }
-
-    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: WireSkew) {
-        match value {
-            WireSkew::UpTo(most) => keys.value(name, NanosecondText(most)),
-            WireSkew::Given(delays) => {
-                let delays = delays.map(|delay| NanosecondText(delay).to_string());
-                keys.value(name, format!("[{}]", delays.join(", ")));
-            }
-        }
     }
 
     #[cfg(test)]
@@ -136,28 +119,9 @@ impl KeyFormat<Option<VirtualCodes>> for ProfileFormat {
         }
     }
 
-    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: Option<VirtualCodes>) {
-        let profile = value.and_then(|codes| codes.profile());
-        keys.text(name, &profile.map_or_else(|| "none".to_owned(), |profile| profile.to_string()));
-    }
-
     /// None, since it excludes others.
     #[cfg(test)]
     fn any(&self, _: &str, _: &mut Rng) -> (String, String) {
         (String::new(), String::new())
-    }
-}
-
-/// Writes the length or the delay of a cable.
-pub(super) fn write_delay(keys: &mut TomlKeys, link: LinkParameters, base: LinkParameters) {
-    const NM_PER_M: u64 = 1_000_000_000;
-    let of = |link: LinkParameters| (link.cable_delay(), link.wires.length_nm);
-    match of(link) {
-        same if same == of(base) => {}
-        (_, Some(length)) => {
-            let metres = format!("{}.{:09}", length / NM_PER_M, length % NM_PER_M);
-            keys.value("length_m", metres.trim_end_matches('0').trim_end_matches('.'));
-        }
-        (delay, None) => keys.value("delay_periods", delay.0),
     }
 }

@@ -3,7 +3,6 @@
 use super::keys::{self, FieldKey, IntRange, KeyList, TimeRange, WordList, key};
 use super::limits::{DURATION_MAX, PAGE_MAX, SEND_BUFFERS_MAX};
 use super::toml_reader::{TomlItem, TomlTable};
-use super::toml_writer::TomlKeys;
 use crate::messaging::{BusMode, MessageCosts as Costs, TransferMode};
 
 const PRESETS: [(&str, Costs); 3] =
@@ -50,14 +49,6 @@ pub(super) fn read(table: &mut TomlTable<'_>, base: Costs) -> Costs {
         [costs.bus_setup, costs.bus_burst] = mode.costs();
     }
     keys::read(COSTS, table, costs)
-}
-
-pub(super) fn write(keys: &mut TomlKeys, costs: Costs, base: Costs) {
-    let preset = PRESETS.iter().find(|(_, preset)| *preset == costs && *preset != base);
-    match preset {
-        Some((name, _)) => keys.text("preset", name),
-        None => keys::write(COSTS, keys, costs, base),
-    }
 }
 
 /// Reads `costs` of a host: a preset's name, or a table like `[costs]`.

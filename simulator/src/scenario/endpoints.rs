@@ -5,21 +5,19 @@ use std::collections::BTreeMap;
 
 use codec::transport::{EndpointId, EndpointKey, Nic};
 
-use super::Scenario;
 use super::error::{KeyUse, did_you_mean, shortened};
 use super::keys::{self, FieldKey, IntRange, KeyList, TimeRange, WordList, key};
 use super::limits::{
     BURST_LOG2_MAX, CHANNELS_MAX, CREDITS_MAX, DMA_MAX, DURATION_MAX, ENDPOINTS_MAX, ENTRIES_MAX,
     FRAMES_MAX, MICROS_MAX, NAME_MAX, NICS_MAX, QUEUE_MAX, RETRIES_MAX, SEGMENTS_MAX,
 };
-use super::names::{NameLookup, NetworkCompleteness, RESERVED, node_name};
+use super::names::{NameLookup, NetworkCompleteness, RESERVED};
 use super::toml_reader::{TomlItem, TomlTable, TomlText};
-use super::toml_writer::{TomlKeys, TomlPage};
 use crate::messaging::{
     EndpointParameters, EndpointPlan, MessageCosts, MessagingPlan, ProtocolLayers, SEGMENT_MAX,
     WakeMode,
 };
-use crate::topology::{NodeId, Topology};
+use crate::topology::NodeId;
 use crate::transport::TransportParameters;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -266,41 +264,4 @@ impl EndpointRegistry {
         }
         found.map(Vec::as_slice)
     }
-}
-
-pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
-    let topology = &scenario.topology;
-    if let Some(plan) = scenario.messaging.values().next() {
-        let nodes = u16::try_from(scenario.topology.nodes().len()).unwrap_or(u16::MAX);
-        page.table("transport", &transport_keys(plan, nodes));
-    }
-    for (host, plan) in &scenario.messaging {
-        for endpoint in &plan.endpoints {
-            let mut keys = TomlKeys::default();
-            keys.text("name", &endpoint_name(topology, *host, endpoint.id));
-            keys.text("host", node_name(topology, *host));
-            keys.value("key", endpoint.key.0);
-            keys.word("wake", &WAKES, endpoint.wake, WakeMode::default());
-            keys.differing("segment", endpoint.segment, 0);
-            page.element("endpoint", &keys);
-        }
-    }
-}
-
-/// Name of an endpoint in a written file: host name, point, number.
-pub(super) fn endpoint_name(topology: &Topology, host: NodeId, id: EndpointId) -> String {
-    let name = format!("{}.{}", node_name(topology, host), id.0);
-    if name.len() > NAME_MAX { format!("{}.{}", host.0, id.0) } else { name }
-}
-
-/// Keys of `[transport]` for a network of `nodes` nodes.
-fn transport_keys(plan: &MessagingPlan, nodes: u16) -> TomlKeys {
-    let MessagingPlan { transport, parameters, .. } = *plan;
-    let value = CommonKeys { transport, nics: Some(transport.nics), parameters };
-    let mut base = CommonKeys::default();
-    base.nics = Some(base.transport.nics.max(nodes));
-    base.parameters.request_queue = parameters.four_senders();
-    let mut keys = TomlKeys::default();
-    keys::write(TRANSPORT, &mut keys, value, base);
-    keys
 }

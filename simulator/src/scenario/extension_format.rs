@@ -2,7 +2,6 @@
 
 use super::keys::KeyFormat;
 use super::toml_reader::TomlTable;
-use super::toml_writer::TomlKeys;
 #[cfg(test)]
 use crate::rng::Rng;
 use crate::topology::ExtensionSupport;
@@ -25,14 +24,6 @@ impl KeyFormat<ExtensionSupport> for ExtensionFormat {
             item.report(format!("expected `true`, `false` or `{COMPUTER}`"));
         }
         support
-    }
-
-    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: ExtensionSupport) {
-        match value {
-            ExtensionSupport::Computer => keys.text(name, COMPUTER),
-            ExtensionSupport::Off => keys.value(name, false),
-            ExtensionSupport::On => keys.value(name, true),
-        }
     }
 
     #[cfg(test)]

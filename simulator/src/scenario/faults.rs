@@ -6,16 +6,14 @@ use codec::character::ProbeNumber;
 
 use super::cables::NanosecondRange;
 use super::error::any_of;
-use super::keys::KeyFormat;
 use super::limits::{DURATION_MAX, FAULTS_MAX};
-use super::names::{NameLookup, NetworkCompleteness, node_name};
-use super::parameters::{self, ConsumptionFormat};
+use super::names::{NameLookup, NetworkCompleteness};
+use super::parameters;
 use super::toml_reader::{TomlItem, TomlTable, TomlText};
-use super::toml_writer::{TomlKeys, TomlPage, word_of};
 use crate::fault::{BitErrors, FaultKind, FaultPlace, FaultSpec, ProbeAction};
 use crate::rng::Rng;
-use crate::topology::{NodeId, NodeKind, NodePort, Topology};
-use crate::wires::{DISTURBANCE_PS_MAX, NanosecondText, WireFault};
+use crate::topology::{NodeId, NodeKind, NodePort};
+use crate::wires::{DISTURBANCE_PS_MAX, WireFault};
 
 /// Reads the further keys of a kind.
 fn read_kind(table: &mut TomlTable<'_>, kind: FaultKind) -> Option<FaultKind> {
@@ -312,66 +310,6 @@ impl<'a> FaultReader<'a> {
     fn is_switch(&self, port: NodePort) -> bool {
         let kind = self.map.topology.node(port.node).map(|node| node.kind);
         matches!(kind, Some(NodeKind::Switch(_)))
-    }
-}
-
-pub(super) fn write(page: &mut TomlPage, faults: &[FaultSpec], topology: &Topology) {
-    for fault in faults {
-        let mut keys = TomlKeys::default();
-        keys.value("at_periods", fault.at);
-        write_fault(&mut keys, fault, topology);
-        if let Some(until) = fault.until {
-            keys.value("for_periods", until.saturating_sub(fault.at));
-        }
-        page.element("fault", &keys);
-    }
-}
-
-fn write_fault(keys: &mut TomlKeys, fault: &FaultSpec, topology: &Topology) {
-    let place = match fault.kind.acts_on() {
-        FaultPlace::Port | FaultPlace::Sender | FaultPlace::SwitchPort => {
-            topology.port_name(fault.place)
-        }
-        FaultPlace::Node | FaultPlace::Host => node_name(topology, fault.place.node).to_owned(),
-    };
-    keys.text(fault.kind.name(), &place);
-    if let FaultKind::Noise { errors, mean } = fault.kind {
-        keys.text("errors", word_of(&ERRORS, errors));
-        keys.value("mean_characters", mean);
-    } else if let FaultKind::Flip { bits } = fault.kind {
-        keys.value("bits", format!("0b{bits:09b}"));
-    } else if let FaultKind::OpenWire { wire } = fault.kind {
-        keys.value("wire", wire);
-    } else if let FaultKind::Wires(fault) = fault.kind {
-        write_wires(keys, fault);
-    } else if let FaultKind::Probe(number) = fault.kind {
-        keys.value("number", number.value());
-    } else if let FaultKind::Consume(how) = fault.kind {
-        ConsumptionFormat.write(keys, "how", how);
-    }
-}
-
-fn write_wires(keys: &mut TomlKeys, fault: WireFault) {
-    match fault {
-        WireFault::Short { wires: [one, other] } => {
-            keys.value("wires", format!("[{one}, {other}]"));
-        }
-        WireFault::Glitch { wire, offset_ps, width_ps } => {
-            keys.value("wire", wire);
-            keys.value("offset_ns", NanosecondText(offset_ps));
-            keys.value("width_ns", NanosecondText(width_ps));
-        }
-        WireFault::MissedTransition { wire } => keys.value("wire", wire),
-        WireFault::Crosstalk { from, to, mean, width_ps } => {
-            keys.value("from_wire", from);
-            keys.value("wire", to);
-            keys.value("mean_transitions", mean);
-            keys.value("width_ns", NanosecondText(width_ps));
-        }
-        WireFault::SlowEdge { wire, late_ps } => {
-            keys.value("wire", wire);
-            keys.value("late_ns", NanosecondText(late_ps));
-        }
     }
 }
 

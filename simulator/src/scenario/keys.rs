@@ -1,4 +1,4 @@
-//! Keys of parameter sections: one table of keys serves reading and writing.
+//! Keys of parameter sections: one table of keys for each.
 //!
 //! Serde was no alternative: it stops at the first error of a table, and does not list its keys.
 
@@ -9,12 +9,11 @@ use codec::time::Ticks;
 
 use super::error::{KeyUse, ProblemList};
 use super::toml_reader::TomlTable;
-use super::toml_writer::{TomlKeys, word_of};
 #[cfg(test)]
 use crate::rng::Rng;
 use crate::transport::Micros;
 
-/// All keys of a section with the parameters `S`, in the order in which they are written.
+/// All keys of a section with the parameters `S`.
 pub(super) type KeyList<S> = [&'static dyn SectionKey<S>];
 
 pub(super) trait SectionKey<S: Copy> {
@@ -26,8 +25,6 @@ pub(super) trait SectionKey<S: Copy> {
     ) -> Option<&'static dyn SectionKey<S>>;
 
     fn copy(&self, from: S, to: &mut S);
-
-    fn write(&self, keys: &mut TomlKeys, value: S, base: S);
 
     /// The keys of the section whose values it decides.
     fn decides(&self) -> &[&'static str];
@@ -59,8 +56,6 @@ pub(super) use key;
 
 pub(super) trait KeyFormat<T> {
     fn read(&self, table: &mut TomlTable<'_>, name: &'static str) -> Option<T>;
-    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: T);
-
     #[cfg(test)]
     fn any(&self, name: &str, rng: &mut Rng) -> (String, String);
 }
@@ -73,12 +68,16 @@ pub(super) struct TimeRange(pub(super) RangeInclusive<u64>);
 
 pub(super) struct WordList<T: 'static>(pub(super) &'static [(&'static str, T)]);
 
+/// The word of a value.
+pub(crate) fn word_of<T: PartialEq + Copy>(words: &[(&'static str, T)], value: T) -> &'static str {
+    words.iter().find(|(_, meaning)| *meaning == value).map_or("?", |(word, _)| word)
+}
+
 pub(super) struct BoolPair<T>(pub(super) [T; 2]);
 
 /// Number in a field, which may be absent.
 pub(super) trait KeyNumber: Sized {
     fn from_number(number: u64) -> Option<Self>;
-    fn number(self) -> Option<u64>;
 }
 
 pub(super) fn read<S: Copy>(section: &KeyList<S>, table: &mut TomlTable<'_>, base: S) -> S {
@@ -87,10 +86,6 @@ pub(super) fn read<S: Copy>(section: &KeyList<S>, table: &mut TomlTable<'_>, bas
         key.read(table, &mut parameters);
     }
     parameters
-}
-
-pub(super) fn write<S: Copy>(section: &KeyList<S>, keys: &mut TomlKeys, value: S, base: S) {
-    section.iter().for_each(|key| key.write(keys, value, base));
 }
 
 /// A key that has an effect only with others.
@@ -175,10 +170,6 @@ impl<S: Copy> SectionKey<S> for WithKey<S> {
         self.0.copy(from, to);
     }
 
-    fn write(&self, keys: &mut TomlKeys, value: S, base: S) {
-        self.0.write(keys, value, base);
-    }
-
     fn decides(&self) -> &[&'static str] {
         self.0.decides()
     }
@@ -207,13 +198,6 @@ impl<S: Copy, T: Copy + PartialEq, F: KeyFormat<T>> SectionKey<S> for FieldKey<S
         *self.2(to) = *self.2(&mut from);
     }
 
-    fn write(&self, keys: &mut TomlKeys, mut value: S, mut base: S) {
-        let value = *self.2(&mut value);
-        if value != *self.2(&mut base) {
-            self.1.write(keys, self.0, value);
-        }
-    }
-
     fn decides(&self) -> &[&'static str] {
         std::slice::from_ref(&self.0)
     }
@@ -229,10 +213,6 @@ impl<T: KeyNumber> KeyFormat<T> for IntRange {
         T::from_number(table.integer(name, self.0.clone())?)
     }
 
-    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: T) {
-        value.number().into_iter().for_each(|number| keys.value(name, number));
-    }
-
     #[cfg(test)]
     fn any(&self, name: &str, rng: &mut Rng) -> (String, String) {
         (name.to_owned(), rng.between(*self.0.start(), *self.0.end()).to_string())
@@ -244,11 +224,6 @@ impl<T: KeyNumber> KeyFormat<T> for TimeRange {
         T::from_number(table.time(name, self.0.clone())?.periods)
     }
 
-    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: T) {
-        let name = format!("{name}_periods");
-        value.number().into_iter().for_each(|periods| keys.value(&name, periods));
-    }
-
     #[cfg(test)]
     fn any(&self, name: &str, rng: &mut Rng) -> (String, String) {
         (format!("{name}_periods"), rng.between(*self.0.start(), *self.0.end()).to_string())
@@ -258,10 +233,6 @@ impl<T: KeyNumber> KeyFormat<T> for TimeRange {
 impl<T: Copy + PartialEq> KeyFormat<T> for WordList<T> {
     fn read(&self, table: &mut TomlTable<'_>, name: &'static str) -> Option<T> {
         table.word(name, self.0)
-    }
-
-    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: T) {
-        keys.text(name, word_of(self.0, value));
     }
 
     #[cfg(test)]
@@ -277,10 +248,6 @@ impl<T: Copy + PartialEq> KeyFormat<T> for BoolPair<T> {
         Some(if table.item(name)?.boolean()? { yes } else { no })
     }
 
-    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: T) {
-        keys.value(name, value == self.0[1]);
-    }
-
     #[cfg(test)]
     fn any(&self, name: &str, rng: &mut Rng) -> (String, String) {
         (name.to_owned(), (rng.below(2) == 0).to_string())
@@ -288,31 +255,27 @@ impl<T: Copy + PartialEq> KeyFormat<T> for BoolPair<T> {
 }
 
 macro_rules! key_numbers {
-    ($($number:ty: $from:expr, $to:expr;)*) => {
+    ($($number:ty: $from:expr;)*) => {
         $(impl KeyNumber for $number {
             fn from_number(number: u64) -> Option<Self> {
                 $from(number)
-            }
-
-            fn number(self) -> Option<u64> {
-                $to(self)
             }
         })*
     };
 }
 
 key_numbers! {
-    u8: |number: u64| number.try_into().ok(), |number: Self| Some(number.into());
-    u16: |number: u64| number.try_into().ok(), |number: Self| Some(number.into());
-    u32: |number: u64| number.try_into().ok(), |number: Self| Some(number.into());
-    u64: Some, Some;
-    NonZeroU32: |number: u64| Self::new(number.try_into().ok()?), |number: Self| u32::number(number.get());
-    Ticks: |number| Some(Self(number)), |ticks: Self| Some(ticks.0);
-    Micros: |number| Some(Self(number)), |micros: Self| Some(micros.0);
-    Option<u8>: |number| u8::from_number(number).map(Some), |number: Self| number.and_then(u8::number);
-    Option<u32>: |number| u32::from_number(number).map(Some), |number: Self| number.and_then(u32::number);
-    Option<Ticks>: |number| Some(Some(Ticks(number))), |ticks: Self| ticks.map(|ticks| ticks.0);
-    Option<u16>: |number| u16::from_number(number).map(Some), |number: Self| number.and_then(u16::number);
+    u8: |number: u64| number.try_into().ok();
+    u16: |number: u64| number.try_into().ok();
+    u32: |number: u64| number.try_into().ok();
+    u64: Some;
+    NonZeroU32: |number: u64| Self::new(number.try_into().ok()?);
+    Ticks: |number| Some(Self(number));
+    Micros: |number| Some(Self(number));
+    Option<u8>: |number| u8::from_number(number).map(Some);
+    Option<u16>: |number| u16::from_number(number).map(Some);
+    Option<u32>: |number| u32::from_number(number).map(Some);
+    Option<Ticks>: |number| Some(Some(Ticks(number)));
 }
 
 #[cfg(test)]

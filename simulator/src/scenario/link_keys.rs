@@ -2,13 +2,12 @@
 
 use codec::time::{FULL_RATE_PERIOD_PS, Ticks};
 
-use super::cables::{CABLE, write_delay};
+use super::cables::CABLE;
 use super::error::{KeyUse, ProblemList};
-use super::keys::{GivenKeys, ScenarioUse, write};
+use super::keys::{GivenKeys, ScenarioUse};
 use super::limits::{DELAY_MAX, FIBRE_KM_MAX};
 use super::parameters::PORT;
 use super::toml_reader::{NANO, TomlItem, TomlTable};
-use super::toml_writer::TomlKeys;
 use crate::link::{DELAY_PS_PER_M, FIBRE_PERIODS_PER_KM, LinkParameters, PortParameters as Port};
 use crate::wires::CableWires;
 
@@ -80,23 +79,6 @@ impl LinkKeys {
     }
 }
 
-pub(super) fn write_link(keys: &mut TomlKeys, link: LinkParameters, base: LinkParameters) {
-    write_delay(keys, link, base);
-    write(CABLE, keys, link.wires, base.wires);
-    let [a, b] = link.ports;
-    let [base_a, base_b] = base.ports;
-    if a == b && base_a == base_b {
-        return write(PORT, keys, a, base_a);
-    }
-    for (end, port, base) in [("a", a, base_a), ("b", b, base_b)] {
-        let mut own = TomlKeys::default();
-        write(PORT, &mut own, port, base);
-        if !own.is_empty() {
-            keys.value(end, own.inline());
-        }
-    }
-}
-
 fn delay(table: &mut TomlTable<'_>) -> Option<(Ticks, Option<u64>)> {
     let length = table.item("length_m");
     match (length, table.time("delay", 1..=DELAY_MAX)) {
@@ -135,13 +117,6 @@ pub(super) fn fibre_delay(length: &TomlItem<'_>) -> Option<Ticks> {
         length.report(format!("expected a length from 0 to {FIBRE_KM_MAX} km"));
     }
     delay.map(|delay| Ticks(delay.max(1)))
-}
-
-/// Length of a fibre in kilometres, whose delay [`fibre_delay`] gives.
-pub(super) fn fibre_km(delay: Ticks) -> String {
-    let (km, rest) = (delay.0 / FIBRE_PERIODS_PER_KM, delay.0 % FIBRE_PERIODS_PER_KM);
-    // 400 periods: four decimals are exact.
-    format!("{km}.{:04}", rest * 10_000 / FIBRE_PERIODS_PER_KM)
 }
 
 #[cfg(test)]

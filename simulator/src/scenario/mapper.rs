@@ -11,7 +11,6 @@ use super::keys::{self, FieldKey, IntRange, KeyList, TimeRange, WordList, key};
 use super::limits::{DURATION_MAX, TRIES_MAX};
 use super::names::{NameLookup, node_name};
 use super::toml_reader::TomlTable;
-use super::toml_writer::{TomlKeys, TomlPage, quoted};
 use crate::mapping::{MapperDesign, MapperParameters as Mapper, MapperStart, SwitchSearch};
 use crate::topology::{
     ExtensionSupport, NodeId, NodeKind, NodeSpec, RoutedNetworks, RoutedProblem, SwitchParameters,
@@ -151,18 +150,4 @@ pub(super) fn switch_search(topology: &Topology) -> Result<SwitchSearch, &str> {
         Some(node) => Err(&node.name),
         None => Ok(SwitchSearch::Turned),
     }
-}
-
-pub(super) fn write(page: &mut TomlPage, plan: &MappingPlan, topology: &Topology) {
-    let mut keys = TomlKeys::default();
-    keys::write(MAPPER, &mut keys, plan.parameters, Mapper::default());
-    plan.who.into_iter().for_each(|who| keys.text("who", node_name(topology, who)));
-    let mut addresses = TomlKeys::default();
-    for (host, address) in &plan.addresses {
-        addresses.text(&quoted(node_name(topology, *host)), &address.to_string());
-    }
-    if !addresses.is_empty() {
-        keys.value("addresses", addresses.inline());
-    }
-    page.table("mapper", &keys);
 }

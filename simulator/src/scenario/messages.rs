@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 
 use codec::transport::{DATA_HEADER_LEN, EndpointId, EndpointKey, MEDIUM_MAX, Nic, WORDS_MAX};
 
-use super::Scenario;
 use super::arrivals::{self, ArrivalLaw};
-use super::endpoints::{EndpointMember, EndpointRegistry, endpoint_name, nic};
+use super::endpoints::{EndpointMember, EndpointRegistry, nic};
 use super::error::shortened;
 use super::limits::MESSAGE_PAIRS_MAX;
-use super::names::{NameLookup, node_name};
+use super::names::NameLookup;
 use super::toml_reader::{TomlItem, TomlTable, TomlText};
-use super::toml_writer::{TomlKeys, TomlPage, word_of};
 use crate::messaging::{MessageKind, MessageStream, MessagingPlan, ReturnHandler, SEGMENT_MAX};
 use crate::routes::RouteTable;
 use crate::topology::NodeId;
@@ -265,85 +263,4 @@ fn pairs(
         }
         _ => None,
     }
-}
-
-pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
-    let topology = &scenario.topology;
-    for (host, plan) in &scenario.messaging {
-        for stream in &plan.streams {
-            let mut keys = TomlKeys::default();
-            keys.text("from", &endpoint_name(topology, *host, stream.from));
-            let known = write_target(&mut keys, "to", scenario, stream.to);
-            write_body(&mut keys, stream);
-            arrivals::write(&mut keys, stream.arrivals);
-            keys.differing("start_periods", stream.start, 0);
-            if let Some(count) = stream.count {
-                keys.value("count", count);
-            }
-            keys.differing("key", stream.key.0, known.0);
-            match stream.returned {
-                ReturnHandler::SendElsewhere(to, _) => {
-                    let mut place = TomlKeys::default();
-                    write_target(&mut place, "to", scenario, to);
-                    keys.value("returned", place.inline());
-                }
-                word @ (ReturnHandler::Drop | ReturnHandler::SendAgain) => {
-                    keys.word("returned", &HANDLERS, word, ReturnHandler::Drop);
-                }
-            }
-            page.element("messages", &keys);
-        }
-    }
-}
-
-/// Writes an endpoint by name, or by number if it does not exist. Returns its key.
-fn write_target(
-    keys: &mut TomlKeys,
-    key: &'static str,
-    scenario: &Scenario,
-    (nic, id): (Nic, EndpointId),
-) -> EndpointKey {
-    let topology = &scenario.topology;
-    let to = NodeId(nic.0.into());
-    let there = scenario.messaging.get(&to);
-    let known = there.and_then(|plan| plan.endpoints.iter().find(|plan| plan.id == id));
-    if known.is_some() {
-        keys.text(key, &endpoint_name(topology, to, id));
-    } else {
-        let mut place = TomlKeys::default();
-        place.text("host", node_name(topology, to));
-        place.value("number", id.0);
-        keys.value(key, place.inline());
-    }
-    known.map(|known| known.key).unwrap_or_default()
-}
-
-fn write_body(keys: &mut TomlKeys, stream: &MessageStream) {
-    match stream.kind {
-        MessageKind::Short => {
-            let words = arrivals::converted(stream.size, |bytes| bytes / WORD);
-            keys.value("words", arrivals::size_text(words));
-        }
-        kind @ (MessageKind::Medium | MessageKind::Bulk) => {
-            keys.text("kind", word_of(&KINDS, kind));
-            keys.value("bytes", arrivals::size_text(stream.size));
-        }
-    }
-}
-
-/// Copies the plans, keeping only the names that replies need.
-pub(super) fn replies(plans: &BTreeMap<NodeId, MessagingPlan>) -> BTreeMap<NodeId, MessagingPlan> {
-    let sends = |from: (Nic, EndpointId), to: Nic| {
-        plans.values().filter(|plan| plan.nic == from.0).any(|plan| {
-            plan.streams.iter().any(|stream| stream.from == from.1 && stream.goes_to(to))
-        })
-    };
-    let needed = |(host, plan): (&NodeId, &MessagingPlan)| {
-        let mut plan = plan.clone();
-        let nic = plan.nic;
-        plan.names.retain(|(from, _)| sends(*from, nic));
-        plan.names.sort_unstable();
-        (*host, plan)
-    };
-    plans.iter().map(needed).collect()
 }

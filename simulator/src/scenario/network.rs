@@ -9,7 +9,6 @@ mod unresolved;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub(super) use self::fibre::FIBRE_MODES;
 use self::given::NetworkKeys;
 use self::unresolved::UnresolvedCable;
 use super::error::{ProblemList, shortened};

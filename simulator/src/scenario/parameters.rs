@@ -16,7 +16,6 @@ use super::limits::{
     MTU_MIN, PART_MAX, SLACK_MAX,
 };
 use super::toml_reader::{TimeUnit, TomlItem, TomlTable};
-use super::toml_writer::{TomlKeys, word_of};
 use crate::clock::{CLOCK_TOLERANCE_PPM, NodeClock};
 use crate::interface::{
     ConsumptionMode, CopyPath, DmaBus, InterfaceParameters as Interface, RelayPolicy, SoftwarePath,
@@ -128,9 +127,6 @@ impl SectionKey<Switch> for ModelKey {
         &["ports", "addressing"]
     }
 
-    /// The keys that it decides are written.
-    fn write(&self, _: &mut TomlKeys, _: Switch, _: Switch) {}
-
     /// None, since it excludes others.
     #[cfg(test)]
     fn any(&self, _: &mut Rng) -> (String, String) {
@@ -207,10 +203,6 @@ impl SectionKey<Port> for BlockedKey {
         };
     }
 
-    fn write(&self, keys: &mut TomlKeys, value: Port, base: Port) {
-        keys.differing("blocked_periods", value.blocked.0, base.blocked.0);
-    }
-
     fn decides(&self) -> &[&'static str] {
         &["blocked"]
     }
@@ -228,15 +220,6 @@ pub(super) struct ConsumptionFormat;
 impl KeyFormat<ConsumptionMode> for ConsumptionFormat {
     fn read(&self, table: &mut TomlTable<'_>, name: &'static str) -> Option<ConsumptionMode> {
         consumption(&table.item(name)?)
-    }
-
-    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: ConsumptionMode) {
-        match value {
-            ConsumptionMode::Every(periods) => keys.value(name, periods),
-            ConsumptionMode::Always | ConsumptionMode::Never | ConsumptionMode::Adversary => {
-                keys.text(name, word_of(&CONSUMPTION, value));
-            }
-        }
     }
 
     #[cfg(test)]
@@ -283,13 +266,6 @@ impl KeyFormat<NodeClock> for ClockFormat {
             ));
         }
         clock
-    }
-
-    fn write(&self, keys: &mut TomlKeys, name: &'static str, value: NodeClock) {
-        match value {
-            NodeClock::Ppm(ppm) => keys.value(name, ppm),
-            NodeClock::Random => keys.text(name, "random"),
-        }
     }
 
     #[cfg(test)]

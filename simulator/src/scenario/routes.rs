@@ -7,12 +7,10 @@ use codec::notation::parse;
 use codec::route::is_route_byte;
 
 use self::way::RouteWay;
-use super::Scenario;
 use super::limits::ROUTE_MAX;
 use super::mapper::{self, MappingPlan};
-use super::names::{NameLookup, NetworkCompleteness, node_name};
+use super::names::{NameLookup, NetworkCompleteness};
 use super::toml_reader::{TomlTable, TomlText};
-use super::toml_writer::{TomlKeys, TomlPage, word_of};
 use crate::routes::{RouteTable, RoutingMethod};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,44 +113,4 @@ fn route(map: NameLookup<'_>, text: &TomlText<'_>) -> Option<Vec<u8>> {
         map.problems.add(&text.span, message, expected);
     }
     bytes
-}
-
-/// Writes the method with the fewest exceptions, and these.
-pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
-    let Scenario { routes, topology, mapping, .. } = scenario;
-    if let Some(plan) = mapping {
-        let mut keys = TomlKeys::default();
-        keys.text("method", word_of(&METHODS, RouteOrigin::Mapped));
-        page.table("routes", &keys);
-        mapper::write(page, plan, topology);
-        return;
-    }
-    let computed = |method| {
-        let computed = RouteTable::compute(topology, method).ok()?;
-        // What is computed cannot be taken away again.
-        let fits = computed.iter().all(|(from, to, _)| routes.get(from, to).is_some());
-        fits.then_some((RouteOrigin::Computed(method), computed))
-    };
-    let methods = [RoutingMethod::UpDown, RoutingMethod::Shortest, RoutingMethod::DimensionOrder];
-    let differing = |base: &RouteTable| {
-        routes.iter().filter(|(from, to, bytes)| base.get(*from, *to) != Some(*bytes)).count()
-    };
-    let none = (RouteOrigin::Given, RouteTable::default());
-    let ways = methods.into_iter().filter_map(computed).chain([none.clone()]);
-    let (method, base) = ways.min_by_key(|(_, base)| differing(base)).unwrap_or(none);
-    let mut keys = TomlKeys::default();
-    if method != RouteOrigin::Computed(RoutingMethod::UpDown) {
-        keys.text("method", word_of(&METHODS, method));
-    }
-    page.table("routes", &keys);
-    for (from, to, bytes) in routes.iter() {
-        if base.get(from, to) != Some(bytes) {
-            let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            let mut keys = TomlKeys::default();
-            keys.text("from", node_name(topology, from));
-            keys.text("to", node_name(topology, to));
-            keys.text("bytes", &bytes.join(" "));
-            page.element("route", &keys);
-        }
-    }
 }

@@ -6,7 +6,6 @@ use super::PortTap;
 use super::names::{NameLookup, NetworkCompleteness};
 use super::shortened;
 use super::toml_reader::TomlTable;
-use super::toml_writer::{TomlKeys, TomlPage};
 use crate::topology::{NodePort, Topology};
 
 pub(super) fn read(root: &mut TomlTable<'_>, map: NameLookup<'_>, duration: u64) -> Vec<PortTap> {
@@ -84,28 +83,4 @@ fn is_routed(topology: &Topology, port: NodePort) -> bool {
 fn tappable(topology: &Topology) -> impl Iterator<Item = NodePort> {
     let cables = topology.cables().iter().filter(|cable| !topology.is_fibre(cable));
     cables.map(|cable| cable.ends[0])
-}
-
-pub(super) fn write(page: &mut TomlPage, taps: &[PortTap], topology: &Topology, duration: u64) {
-    let times = |keys: &mut TomlKeys, tap: &PortTap| {
-        keys.differing("from_periods", tap.from, 0);
-        keys.differing("to_periods", tap.to, duration);
-    };
-    let first = taps.first().map(|tap| (tap.from, tap.to));
-    let all = tappable(topology);
-    let one_of_each = taps.len() > 1
-        && all.eq(taps.iter().map(|tap| tap.port))
-        && taps.iter().all(|tap| Some((tap.from, tap.to)) == first);
-    if let (true, Some(tap)) = (one_of_each, taps.first()) {
-        let mut keys = TomlKeys::default();
-        keys.value("all", true);
-        times(&mut keys, tap);
-        return page.element("tap", &keys);
-    }
-    for tap in taps {
-        let mut keys = TomlKeys::default();
-        keys.text("port", &topology.port_name(tap.port));
-        times(&mut keys, tap);
-        page.element("tap", &keys);
-    }
 }

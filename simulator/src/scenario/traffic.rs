@@ -11,17 +11,15 @@ use codec::notation::parse;
 use codec::packet::PacketTag;
 
 use self::pattern::{PatternKeys, PatternRule, TrafficPattern};
-use super::Scenario;
 use super::arrivals::{self, ArrivalLaw};
 use super::error::{did_you_mean, shortened};
 use super::keys::{self, BoolPair, FieldKey, IntRange, KeyList, WordList, key};
 use super::limits::{BLOCKS_MAX, DESTINATIONS_MAX, RAW_MAX};
-use super::names::{NameLookup, NetworkCompleteness, node_name};
+use super::names::{NameLookup, NetworkCompleteness};
 use super::toml_reader::{TomlItem, TomlTable, TomlText};
-use super::toml_writer::{TomlKeys, TomlPage, word_of};
 use crate::packet_types::MULTICAST;
 use crate::routes::RouteTable;
-use crate::topology::{NodeId, RoutedNetworks, Topology};
+use crate::topology::{NodeId, RoutedNetworks};
 use crate::traffic::IpProtocol;
 use crate::traffic::{
     ArrivalProcess, ChecksumMode, CommandForm, RawText, SignalMode, StreamDestination,
@@ -333,58 +331,4 @@ impl<'a> TrafficReader<'a> {
 
 fn from_each(senders: &[NodeId], to: &StreamDestination) -> Vec<(NodeId, StreamDestination)> {
     senders.iter().map(|from| (*from, to.clone())).collect()
-}
-
-/// Writes streams and raw characters. Consecutive streams that differ only in their sender share a
-/// table.
-pub(super) fn write(page: &mut TomlPage, scenario: &Scenario) {
-    let topology = &scenario.topology;
-    let cabled: Vec<NodeId> = scenario
-        .topology
-        .hosts()
-        .filter(|host| scenario.topology.peer(NameLookup::host_port(*host)).is_some())
-        .collect();
-    let alike = |one: &TrafficStream, other: &TrafficStream| {
-        TrafficStream { from: one.from, ..other.clone() } == *one
-    };
-    for group in scenario.streams.chunk_by(alike) {
-        let [first, ..] = group else { continue };
-        let mut keys = TomlKeys::default();
-        let senders: Vec<NodeId> = group.iter().map(|stream| stream.from).collect();
-        if senders != cabled || matches!(first.to, StreamDestination::One(_)) {
-            keys.texts("from", &host_names(&senders, topology));
-        }
-        match &first.to {
-            StreamDestination::One(to) => keys.text("to", node_name(topology, *to)),
-            StreamDestination::Among(all) if *all == cabled => keys.text("to", "uniform"),
-            StreamDestination::Among(some) => keys.list("to", &host_names(some, topology)),
-        }
-        keys.value("payload", arrivals::size_text(first.payload));
-        match first.protocol {
-            Some(protocol) => keys.text("proto", word_of(&PROTOCOLS, protocol)),
-            None if first.multicast.is_some() => {}
-            None => keys.differing("tag", first.tag.value(), 0),
-        }
-        if let Some(fanout) = first.multicast {
-            keys.value("multicast", fanout);
-        }
-        arrivals::write(&mut keys, first.arrivals);
-        keys.differing("start_periods", first.start, 0);
-        if let Some(packets) = first.packets {
-            keys.value("packets", packets);
-        }
-        keys::write(COMMAND, &mut keys, first.command, CommandForm::default());
-        page.element(if first.protocol.is_some() { "ip" } else { "traffic" }, &keys);
-    }
-    for raw in &scenario.raw {
-        let mut keys = TomlKeys::default();
-        keys.text("from", node_name(topology, raw.from));
-        keys.differing("at_periods", raw.at, 0);
-        keys.text("chars", &raw.chars.to_string());
-        page.element("raw", &keys);
-    }
-}
-
-fn host_names<'a>(hosts: &[NodeId], topology: &'a Topology) -> Vec<&'a str> {
-    hosts.iter().map(|host| node_name(topology, *host)).collect()
 }

@@ -1,18 +1,14 @@
 //! A few hosts with endpoints, what these send, and what an adversary does to the packets between
 //! them, made up from arbitrary bytes.
 
-use std::num::NonZeroU32;
-
 use arbitrary::{Arbitrary, Error, Unstructured};
-use codec::time::Ticks;
-use codec::transport::{EndpointId, EndpointKey, Nic};
-use simulator::messaging::{
-    EndpointParameters, EndpointPlan, MICROSECOND, MessageCosts, MessageKind, MessageStream,
-    MessagingPlan, ProtocolLayers, ReturnHandler, TransferMode, WakeMode,
-};
-use simulator::traffic::{ArrivalProcess, PayloadSize};
-use simulator::transport::{Micros, TransportParameters};
+use codec::route::PortId;
+use simulator::link::LinkParameters;
+use simulator::messaging::{MICROSECOND, MessagingPlan};
+use simulator::routes::RoutingMethod;
+use simulator::topology::{CableSpec, NodeId, NodeKind, NodePort, NodeSpec, Topology};
 
+use crate::network::draft::NetworkDraft;
 use crate::network::traffic_input::several;
 
 /// Streams and faults of a small plan at most. *Chosen*: enough for a message, what it meets, and what
@@ -161,142 +157,146 @@ impl MessagingInput {
         MessagingSetup { hosts: self.hosts(), latency, seed, faults: faults.clone() }
     }
 
+    /// Setup of each host: as in a network of pairs, whose nodes are hosts only.
     pub fn hosts(&self) -> Vec<MessagingPlan> {
-        let nics: Vec<Nic> = (0..self.shape.hosts()).map(Nic).collect();
-        self.hosts_at(&nics)
+        let count = usize::from(self.shape.hosts());
+        let Some(mut draft) = pairs(count) else { return Vec::new() };
+        draft.set("duration_us = 10_000");
+        draft.hosts.truncate(count);
+        self.shape.add_endpoints(&mut draft);
+        self.add_messages(&self.shape, &mut draft, 0);
+        draft.scenario().messaging.into_values().collect()
     }
 
-    /// Setup of each host with these NICs. There are at least two.
-    pub fn hosts_at(&self, nics: &[Nic]) -> Vec<MessagingPlan> {
-        nics.iter().map(|nic| self.host(*nic, nics)).collect()
-    }
-
-    fn host(&self, nic: Nic, nics: &[Nic]) -> MessagingPlan {
-        let ids = || (0..self.shape.endpoints()).map(EndpointId);
-        let wake = |id: EndpointId| {
-            if self.shape.wake >> (id.0 % 8) & 1 == 0 { WakeMode::Poll } else { WakeMode::Event }
-        };
-        let endpoint =
-            |id| EndpointPlan { id, key: key(nic, id), segment: 1 << 15, wake: wake(id) };
-        let streams = self.streams.iter().filter_map(|it| it.stream(&self.shape, nic, nics));
-        let names = nics.iter().flat_map(|nic| ids().map(|id| ((*nic, id), key(*nic, id))));
-        let rows = nics.iter().map(|nic| nic.0 + 1).max().unwrap_or(1);
-        MessagingPlan {
-            nic,
-            transport: TransportParameters { nics: rows, ..self.shape.transport() },
-            parameters: self.shape.parameters(),
-            costs: self.shape.costs(),
-            endpoints: ids().map(endpoint).collect(),
-            streams: streams.collect(),
-            names: names.collect(),
+    /// Adds the messages to hosts with the endpoints of a shape. They begin so much later.
+    pub fn add_messages(&self, shape: &MessagingShape, draft: &mut NetworkDraft, begin: u64) {
+        for stream in &self.streams {
+            draft.add("messages", &stream.keys(shape, draft, begin));
         }
     }
 }
 
-fn key(nic: Nic, id: EndpointId) -> EndpointKey {
-    EndpointKey(1000 + 10 * u64::from(nic.0) + u64::from(id.0))
+/// At least so many hosts, each with a cable to another.
+fn pairs(count: usize) -> Option<NetworkDraft> {
+    let count = u32::try_from(count).ok()?.next_multiple_of(2);
+    let host = |number| NodeSpec { name: format!("h{number}"), kind: NodeKind::Host };
+    let end = |number| NodePort { node: NodeId(number), port: PortId(0) };
+    let cable = |number| CableSpec {
+        ends: [end(number), end(number + 1)],
+        link: LinkParameters::default(),
+    };
+    let nodes = (0..count).map(host).collect();
+    let topology = Topology::new(nodes, (0..count).step_by(2).map(cable).collect()).ok()?;
+    NetworkDraft::new(topology, RoutingMethod::UpDown)
+}
+
+/// The key of an endpoint.
+fn key(host: NodeId, id: u8) -> u32 {
+    1000 + 10 * host.0 + u32::from(id)
 }
 
 impl MessagingShape {
-    fn hosts(&self) -> u16 {
-        2 + u16::from(self.hosts % 4)
+    fn hosts(&self) -> u8 {
+        2 + self.hosts % 4
     }
 
-    fn endpoints(&self) -> u16 {
-        1 + u16::from(self.endpoints % 4)
+    fn endpoints(&self) -> u8 {
+        1 + self.endpoints % 4
     }
 
-    /// Times are short, so that many fit into a run.
-    pub fn transport(&self) -> TransportParameters {
-        let scan = 20 + u64::from(self.scan);
-        let timeout = 60 + 2 * u64::from(self.timeout);
-        TransportParameters {
-            nics: self.hosts(),
+    /// Adds the endpoints of all hosts of a network, at least two, and their parameters. Times are short, so that many
+    /// fit into a run; frames are few, so that endpoints compete for them.
+    pub fn add_endpoints(&self, draft: &mut NetworkDraft) {
+        draft.set(&self.transport(draft.hosts.iter().map(|host| host.0 + 1).max().unwrap_or(1)));
+        draft.set(&self.costs());
+        for host in draft.hosts.clone() {
+            for id in 0..self.endpoints() {
+                let wake = if self.wake >> (id % 8) & 1 == 0 { "poll" } else { "event" };
+                let (name, key) = (draft.name(host), key(host, id));
+                let keys = format!(
+                    "name = '{name}.{id}'\nhost = '{name}'\nkey = {key}\nwake = '{wake}'\nsegment = 32768\n"
+                );
+                draft.add("endpoint", &keys);
+            }
+        }
+    }
+
+    fn transport(&self, nics: u32) -> String {
+        let load = u64::from(self.load) * MICROSECOND;
+        let dma = (self.staging & 0x40 != 0).then(|| format!("dma = {}\n", 1 + self.queue / 128));
+        let mappings = self.staging & 0x80 != 0;
+        let mappings = mappings.then(|| format!("mappings = {}\n", 2 + self.queue / 64));
+        format!(
+            "[transport]\nnics = {nics}\nchannels = {}\nscan_us = {}\ntimeout_us = {}\nretries = {}\n\
+             frames = {}\ncredits = {}\nrequest_queue = {}\nstaging = {}\nmap_periods = {}\nburst_log2 = {}\n\
+             load_periods = {load}\npatience_us = 20000\nlayers = '{}'\n{}{}",
             // With one, requests could keep all replies out.
-            channels: 2 + self.channels % 3,
-            scan: Micros(scan),
-            timeout: Micros(timeout),
-            retries: 2 + u32::from(self.unreachable / 64),
-        }
+            2 + self.channels % 3,
+            20 + u16::from(self.scan),
+            60 + 2 * u16::from(self.timeout),
+            2 + self.unreachable / 64,
+            1 + self.frames % 3,
+            1 + self.credits % 4,
+            1 + self.queue % 8,
+            1 + self.staging % 4,
+            load / 4,
+            self.burst % 7,
+            if self.costs >= 224 { "reliability" } else { "protection" },
+            dma.unwrap_or_default(),
+            mappings.unwrap_or_default(),
+        )
     }
 
-    /// Parameters of the endpoints: frames are few, so that endpoints compete for them.
-    pub fn parameters(&self) -> EndpointParameters {
-        EndpointParameters {
-            frames: 1 + self.frames % 3,
-            credits: 1 + u16::from(self.credits % 4),
-            request_queue: 1 + u16::from(self.queue % 8),
-            staging: 1 + u16::from(self.staging % 4),
-            dma: (self.staging & 0x40 != 0).then_some(1 + self.queue / 128),
-            mappings: (self.staging & 0x80 != 0).then_some(2 + u16::from(self.queue / 64)),
-            map: u64::from(self.load) * MICROSECOND / 4,
-            burst_log2: self.burst % 7,
-            load: u64::from(self.load) * MICROSECOND,
-            patience: 20_000 * MICROSECOND,
-            layers: if self.costs >= 224 {
-                ProtocolLayers::Reliability
-            } else {
-                ProtocolLayers::Protection
-            },
-        }
-    }
-
-    fn costs(&self) -> MessageCosts {
-        let costs = match self.costs % 3 {
-            0 => MessageCosts::NOTHING,
-            1 => MessageCosts::AM_II,
-            _ => MessageCosts::GAM,
-        };
+    fn costs(&self) -> String {
+        let preset = ["nothing", "am-ii", "gam"].into_iter().nth(usize::from(self.costs % 3));
         let look = u64::from(self.look) * MICROSECOND / 64;
-        let costs = MessageCosts { look, header: look / 2, ..costs };
-        let pipelined = MessageCosts { transfers: TransferMode::Pipelined, ..costs };
-        if self.costs & 8 == 0 { costs } else { pipelined }
+        let transfers = if self.costs & 8 == 0 { "" } else { "transfers = 'pipelined'\n" };
+        format!(
+            "[costs]\npreset = '{}'\nlook_periods = {look}\nheader_periods = {}\n{transfers}",
+            preset.unwrap_or("nothing"),
+            look / 2,
+        )
     }
 }
 
 impl MessagingStream {
-    /// The stream that it stands for, if it is of that NIC.
-    fn stream(&self, shape: &MessagingShape, nic: Nic, nics: &[Nic]) -> Option<MessageStream> {
-        let count = nics.len();
+    /// Keys of its table.
+    fn keys(&self, shape: &MessagingShape, draft: &NetworkDraft, begin: u64) -> String {
+        let count = draft.hosts.len();
         let from = usize::from(self.from) % count;
         let to = (from + 1 + usize::from(self.to) % (count - 1).max(1)) % count;
-        let to = *nics.get(to)?;
-        if nics.get(from) != Some(&nic) {
-            return None;
-        }
+        let host = |number: usize| draft.hosts.get(number).copied().unwrap_or(NodeId(0));
+        let (from, to) = (draft.name(host(from)), host(to));
         // One of eight is for an endpoint that is not there, or with a wrong key. T-6
-        let id = u16::from(self.to / 8) % shape.endpoints();
-        let id = EndpointId(if self.wrong % 16 == 1 { shape.endpoints() } else { id });
-        let EndpointKey(right) = key(to, id);
-        let every = Ticks((1 + u64::from(self.every)) * MICROSECOND);
-        let size = u32::from(self.size);
-        let (kind, size) = match self.kind % 4 {
-            0 | 1 => (MessageKind::Short, 4 + size % 29),
-            2 => (MessageKind::Medium, 4 + size % 8189),
-            _ => (MessageKind::Bulk, 4 + size % 30_000),
+        let is_there = self.wrong % 16 != 1;
+        let id = if is_there { self.to / 8 % shape.endpoints() } else { shape.endpoints() };
+        let key = key(to, id) + u32::from(self.wrong.is_multiple_of(16));
+        let to = draft.name(to);
+        let place = if is_there {
+            format!("'{to}.{id}'")
+        } else {
+            format!("{{ host = '{to}', number = {id} }}")
         };
-        Some(MessageStream {
-            from: EndpointId(u16::from(self.from / 8) % shape.endpoints()),
-            to: (to, id),
-            key: EndpointKey(if self.wrong.is_multiple_of(16) { right + 1 } else { right }),
-            kind,
-            size: PayloadSize::Fixed(size),
-            arrivals: match self.arrivals % 4 {
-                0 => ArrivalProcess::Constant(every),
-                1 => ArrivalProcess::Poisson(every),
-                2 => ArrivalProcess::Saturating,
-                _ => ArrivalProcess::Closed(
-                    NonZeroU32::MIN.saturating_add((self.arrivals / 64).into()),
-                    every,
-                ),
-            },
-            start: u64::from(self.start) * 10 * MICROSECOND,
-            count: Some(1 + u64::from(self.count % 12)),
-            returned: if self.wrong < 0x80 {
-                ReturnHandler::Drop
-            } else {
-                ReturnHandler::SendElsewhere((to, EndpointId(0)), key(to, EndpointId(0)))
-            },
-        })
+        let size = match self.kind % 4 {
+            0 | 1 => format!("words = {}", 1 + self.size % 29 / 4),
+            2 => format!("kind = 'medium'\nbytes = {}", 4 + self.size % 8189),
+            _ => format!("kind = 'bulk'\nbytes = {}", 4 + self.size % 30_000),
+        };
+        let every = (1 + u64::from(self.every)) * MICROSECOND;
+        let arrivals = match self.arrivals % 4 {
+            0 => format!("every_periods = {every}"),
+            1 => format!("every_periods = {every}\nlaw = 'poisson'"),
+            2 => "saturate = true".to_owned(),
+            _ => format!("window = {}\nthink_periods = {every}", 1 + self.arrivals / 64),
+        };
+        let returned =
+            if self.wrong < 0x80 { "" } else { &format!("returned = {{ to = '{to}.0' }}\n") };
+        format!(
+            "from = '{from}.{}'\nto = {place}\nkey = {key}\n{size}\n{arrivals}\nstart_periods = {}\ncount = {}\n\
+             {returned}",
+            self.from / 8 % shape.endpoints(),
+            begin + u64::from(self.start) * 10 * MICROSECOND,
+            1 + self.count % 12,
+        )
     }
 }

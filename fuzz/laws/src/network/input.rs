@@ -1,20 +1,17 @@
 //! A small network made up from arbitrary bytes: parts, traffic, what breaks, where it is tapped.
 
-use std::collections::BTreeMap;
-
 use arbitrary::{Arbitrary, Unstructured};
 use codec::route::{PortId, RouteAddressing};
-use codec::time::Ticks;
 use simulator::generate::{GeneratedShape, LatticeEdge, generate};
-use simulator::interface::{DmaBus, InterfaceParameters};
 use simulator::link::LinkParameters;
-use simulator::routes::{RouteTable, RoutingMethod};
-use simulator::scenario::{PortTap, Scenario};
+use simulator::routes::RoutingMethod;
+use simulator::scenario::Scenario;
 use simulator::topology::{
     ArbitrationPolicy, CableSpec, ExtensionSupport, NodeId, NodeKind, NodePort, NodeSpec,
     SwitchParameters, Topology,
 };
 
+use super::draft::{NetworkDraft, consumption};
 use super::link_input::{CableInput, LinkEndsInput};
 use super::traffic_input::{ConsumptionInput, FaultInput, RawTextInput, StreamInput, several};
 
@@ -142,38 +139,41 @@ impl NetworkInput {
     }
 
     pub fn scenario(&self) -> Option<Scenario> {
-        self.scenario_of(self.run.duration())
+        self.draft().map(|draft| draft.scenario())
     }
 
-    /// The scenario, of `duration` periods.
-    pub fn scenario_of(&self, duration: u64) -> Option<Scenario> {
-        let topology = self.topology()?;
+    pub fn draft(&self) -> Option<NetworkDraft> {
+        self.draft_of(self.run.duration())
+    }
+
+    /// The file of the network, of `duration` periods.
+    pub fn draft_of(&self, duration: u64) -> Option<NetworkDraft> {
         let method =
             if self.run.shortest { RoutingMethod::Shortest } else { RoutingMethod::UpDown };
-        let routes = RouteTable::compute(&topology, method).ok()?;
-        let hosts: Vec<NodeId> = topology.hosts().collect();
-        let own = self.hosts.iter().cycle().map(HostInput::parameters);
-        let text = |text: &RawTextInput| text.raw(&hosts, &routes, duration);
-        let mut faults: Vec<_> =
-            self.faults.iter().filter_map(|fault| fault.fault(&topology, duration)).collect();
-        let streams: Vec<_> =
-            self.streams.iter().filter_map(|it| it.stream(&hosts, duration)).collect();
-        let interfaces: Vec<_> = hosts.iter().copied().zip(own).collect();
-        faults.sort_by_key(|fault| fault.at);
-        Some(Scenario {
-            seed: self.run.seed.into(),
-            duration,
-            interfaces,
-            streams,
-            raw: self.texts.iter().filter_map(text).collect(),
-            replays: Vec::new(),
-            messaging: BTreeMap::new(),
-            faults,
-            taps: self.taps(&topology, duration),
-            topology,
-            routes,
-            mapping: None,
-        })
+        let mut draft = NetworkDraft::new(self.topology()?, method)?;
+        draft.set(&format!("seed = {}\nduration_periods = {duration}", self.run.seed));
+        draft.set_each("host", self.hosts.iter().cycle().map(HostInput::keys));
+        for stream in &self.streams {
+            let packets = stream.packets(&draft.hosts);
+            let packets = packets.map(|packets| format!("packets = {packets}\n"));
+            if let Some(keys) = stream.keys(&draft, (0, duration)) {
+                draft.add("traffic", &(keys + &packets.unwrap_or_default()));
+            }
+        }
+        for text in &self.texts {
+            if let Some(keys) = text.keys(&draft, (0, duration)) {
+                draft.add("raw", &keys);
+            }
+        }
+        let faults = self.faults.iter().filter_map(|it| it.fault(&draft.topology, duration));
+        draft.faults = faults.collect();
+        let ends: Vec<_> = draft.topology.cables().iter().flat_map(|cable| cable.ends).collect();
+        for (end, port) in ends.into_iter().enumerate() {
+            if self.run.taps.has(end) {
+                draft.add_tap(port, "");
+            }
+        }
+        Some(draft)
     }
 
     fn topology(&self) -> Option<Topology> {
@@ -217,17 +217,17 @@ impl NetworkInput {
         let link = self.ends.first()?.of(self.links.first()?);
         Topology::new(vec![host("h0"), host("h1")], vec![CableSpec { ends, link }]).ok()
     }
+}
 
-    fn taps(&self, topology: &Topology, duration: u64) -> Vec<PortTap> {
-        let taken = |end: usize| match self.run.taps {
-            TapsInput::First => end.is_multiple_of(2),
-            TapsInput::Second => !end.is_multiple_of(2),
-            TapsInput::Both => true,
-            TapsInput::Some(bits) => bits >> (end % 16) & 1 == 1,
-        };
-        let ends = topology.cables().iter().flat_map(|cable| cable.ends).enumerate();
-        let tap = |port| PortTap { port, from: 0, to: duration };
-        ends.filter(|(end, _)| taken(*end)).map(|(_, port)| tap(port)).collect()
+impl TapsInput {
+    /// True for the end of a cable that is tapped; ends are counted cable by cable.
+    fn has(self, end: usize) -> bool {
+        match self {
+            Self::First => end.is_multiple_of(2),
+            Self::Second => !end.is_multiple_of(2),
+            Self::Both => true,
+            Self::Some(bits) => bits >> (end % 16) & 1 == 1,
+        }
     }
 }
 
@@ -258,16 +258,23 @@ impl CrossbarInput {
 }
 
 impl HostInput {
-    pub fn parameters(&self) -> InterfaceParameters {
-        InterfaceParameters {
-            bus: if self.bus.is_multiple_of(4) { DmaBus::SBus } else { DmaBus::Ideal },
-            send_memory: Some(16 + u32::from(self.send_memory % 4096)),
-            receive_memory: Some(u32::from(self.receive_memory % 4096)),
-            consumption: self.appetite.consumption(),
-            boot: Some(Ticks(u64::from(self.boot % 1024).saturating_sub(512))),
-            commands: 1 + u32::from(self.commands % 8),
-            ..InterfaceParameters::default()
-        }
+    /// The host, which consumes in the end.
+    pub const fn consuming(self) -> Self {
+        Self { appetite: self.appetite.consuming(), ..self }
+    }
+
+    /// Keys of its table.
+    pub fn keys(&self) -> String {
+        format!(
+            "bus = '{}'\nsend_memory = {}\nreceive_memory = {}\nconsumption = {}\n\
+             boot_periods = {}\ncommands = {}\n",
+            if self.bus.is_multiple_of(4) { "sbus" } else { "ideal" },
+            16 + self.send_memory % 4096,
+            self.receive_memory % 4096,
+            consumption(self.appetite.consumption()),
+            (self.boot % 1024).saturating_sub(512),
+            1 + self.commands % 8,
+        )
     }
 }
 

@@ -12,21 +12,16 @@ use analyzer::journey::{Corruption, Journey, JourneyFate, MatchCertainty};
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use arbitrary::{Arbitrary, Unstructured};
 use codec::capture::{ChannelId, ReadProgress};
-use codec::packet::PacketTag;
 use codec::time::Ticks;
 use rayon::prelude::*;
-use simulator::interface::ConsumptionMode;
 use simulator::link::BLOCKED;
 use simulator::link::tagged_char::PacketId;
 use simulator::network::VisitOrder;
-use simulator::routes::{RouteTable, RoutingMethod};
-use simulator::scenario::{PortTap, Scenario};
-use simulator::topology::Topology;
-use simulator::traffic::{
-    ArrivalProcess, CommandForm, PayloadSize, StreamDestination, TrafficStream,
-};
+use simulator::scenario::Scenario;
 use simulator::truth::{self, TruthEventKind};
+use toml::Value;
 
+use super::draft::NetworkDraft;
 use super::facts;
 use super::input::NetworkInput;
 use super::rules::stop_slack;
@@ -45,44 +40,40 @@ pub enum NetworkClass {
     Blocked,
 }
 
-/// True for a network without routers, which pass packets on in packets of their own. N-5
-fn is_one_network(topology: &Topology) -> bool {
-    topology.routers().next().is_none()
-}
-
 impl NetworkClass {
     pub const ALL: [Self; 3] = [Self::Sound, Self::Starved, Self::Blocked];
 
     /// The network of a class and a number: the same on every machine.
     pub fn scenario(self, number: u64) -> Option<Scenario> {
+        self.draft(number).map(|draft| draft.scenario())
+    }
+
+    /// The file of the network.
+    pub fn draft(self, number: u64) -> Option<NetworkDraft> {
         let mut dice = SeededRng::new(&[&[self as u8][..], &number.to_le_bytes()].concat());
-        let mut scenario = match dice.below(3) {
-            0 => NetworkInput::arbitrary(&mut Unstructured::new(&dice.bytes(600)))
-                .ok()?
-                .scenario()?,
-            _ => generator::planned(dice.roll(), number, None)?,
+        let mut draft = match dice.below(3) {
+            0 => NetworkInput::arbitrary(&mut Unstructured::new(&dice.bytes(600))).ok()?.draft()?,
+            _ => generator::draft(dice.roll(), number, None)?,
         };
-        if !is_one_network(&scenario.topology) {
-            return None;
-        }
-        scenario.duration = 400 << (2 * dice.below(3));
-        scenario.duration += dice.below(scenario.duration);
-        (scenario.faults, scenario.raw, scenario.messaging) = Default::default();
-        self.parameters(&mut scenario, &mut dice)?;
-        Self::traffic(&mut scenario, &mut dice)?;
+        let duration = 400 << (2 * dice.below(3));
+        let duration = duration + dice.below(duration);
+        draft.set(&format!("duration_periods = {duration}"));
+        draft.faults.clear();
+        draft.remove(&["raw", "endpoint", "messages", "tap"]);
+        self.parameters(&mut draft, &mut dice)?;
+        Self::traffic(&mut draft, duration, &mut dice);
         let end = usize::try_from(dice.below(2)).ok()?;
+        let cables = draft.topology.cables().iter();
         // Taps record wires. N-5
-        let cables = scenario.topology.cables().iter();
-        let cables = cables.filter(|cable| !scenario.topology.is_fibre(cable));
-        let ends = cables.filter_map(|cable| cable.ends.get(end));
-        let tap = |port| PortTap { port, from: 0, to: scenario.duration };
-        scenario.taps = ends.copied().map(tap).collect();
-        Some(scenario)
+        let cables = cables.filter(|cable| !draft.topology.is_fibre(cable));
+        let ends: Vec<_> = cables.filter_map(|cable| cable.ends.get(end)).copied().collect();
+        ends.into_iter().for_each(|port| draft.add_tap(port, ""));
+        Some(draft)
     }
 
     /// Links, hosts and routes of the class.
-    fn parameters(self, scenario: &mut Scenario, dice: &mut SeededRng) -> Option<()> {
-        let mut cables = scenario.topology.cables().to_vec();
+    fn parameters(self, draft: &mut NetworkDraft, dice: &mut SeededRng) -> Option<()> {
+        let mut cables = draft.topology.cables().to_vec();
         let timeout = 50 + dice.below(2000);
         for link in cables.iter_mut().map(|cable| &mut cable.link) {
             let enough = [stop_slack(link), stop_slack(&link.turned())];
@@ -99,59 +90,42 @@ impl NetworkClass {
                 };
             }
         }
-        scenario.topology = Topology::new(scenario.topology.nodes().to_vec(), cables).ok()?;
+        draft.set_cables(&cables)?;
         let never = dice.below(3);
-        for (_, interface) in &mut scenario.interfaces {
-            interface.boot = Some(Ticks(0));
-            match self {
-                Self::Blocked if dice.below(4) < never => {
-                    interface.consumption = ConsumptionMode::Never;
-                }
-                Self::Sound | Self::Blocked if interface.consumption == ConsumptionMode::Never => {
-                    interface.consumption = ConsumptionMode::Always;
-                }
-                Self::Sound | Self::Starved | Self::Blocked => {}
+        for host in draft.tables("host") {
+            host.insert("boot_periods".to_owned(), Value::Integer(0));
+            let consumption = host.entry("consumption").or_insert_with(|| "always".into());
+            if self == Self::Blocked && dice.below(4) < never {
+                *consumption = "never".into();
+            } else if self != Self::Starved && consumption.as_str() == Some("never") {
+                *consumption = "always".into();
             }
         }
         if self == Self::Blocked {
-            let method =
-                if dice.below(4) == 0 { RoutingMethod::UpDown } else { RoutingMethod::Shortest };
-            scenario.routes = RouteTable::compute(&scenario.topology, method).ok()?;
+            let method = if dice.below(4) == 0 { "up-down" } else { "shortest" };
+            draft.remove(&["mapper"]);
+            draft.set(&format!("routes.method = '{method}'"));
         }
         Some(())
     }
 
     /// Streams that all begin early, and now and then one of every host.
-    fn traffic(scenario: &mut Scenario, dice: &mut SeededRng) -> Option<()> {
-        let duration = scenario.duration;
-        scenario.streams.truncate(8);
-        for stream in &mut scenario.streams {
-            stream.start %= duration / 2;
+    fn traffic(draft: &mut NetworkDraft, duration: u64, dice: &mut SeededRng) {
+        draft.start_within(duration / 2, 8);
+        let large = dice.below(1000);
+        if draft.hosts.len() < 2 || dice.below(2) == 0 {
+            return;
         }
-        let hosts: Vec<_> = scenario.topology.hosts().collect();
-        let large = u32::try_from(dice.below(1000)).ok()?;
-        if hosts.len() < 2 || dice.below(2) == 0 {
-            return Some(());
-        }
-        for host in &hosts {
+        for host in draft.hosts.clone() {
             let arrivals = match dice.below(2) {
-                0 => ArrivalProcess::Saturating,
-                _ => ArrivalProcess::Poisson(Ticks(1 + dice.below(1000))),
+                0 => "saturate = true".to_owned(),
+                _ => format!("every_periods = {}\nlaw = 'poisson'", 1 + dice.below(1000)),
             };
-            scenario.streams.push(TrafficStream {
-                from: *host,
-                to: StreamDestination::Among(hosts.clone()),
-                tag: PacketTag::new(0)?,
-                protocol: None,
-                multicast: None,
-                payload: PayloadSize::Uniform(0, large),
-                arrivals,
-                start: 0,
-                packets: None,
-                command: CommandForm::default(),
-            });
+            let from = draft.name(host);
+            let keys =
+                format!("from = '{from}'\nto = 'uniform'\npayload = [0, {large}]\n{arrivals}");
+            draft.add("traffic", &keys);
         }
-        Some(())
     }
 }
 

@@ -5,17 +5,12 @@ use std::num::NonZeroU32;
 use arbitrary::{Arbitrary, Error, Unstructured};
 use codec::character::{Character, ProbeNumber};
 use codec::chars::CharBuf;
-use codec::packet::PacketTag;
 use codec::route::PortId;
-use codec::time::Ticks;
 use simulator::fault::{self, BitErrors, FaultKind, FaultPlace};
 use simulator::interface::ConsumptionMode;
-use simulator::routes::RouteTable;
 use simulator::topology::{NodeId, NodeKind, NodePort, Topology};
-use simulator::traffic::{
-    self, ArrivalProcess, ChecksumMode, CommandForm, RawText, SignalMode, StreamDestination,
-};
 
+use super::draft::NetworkDraft;
 use crate::reference::crc;
 
 #[derive(Clone, Copy, Debug, Arbitrary)]
@@ -120,6 +115,14 @@ fn pick<T: Copy>(from: &[T], number: u8) -> Option<T> {
 }
 
 impl ConsumptionInput {
+    /// What consumes in the end, in place of what does not.
+    pub(super) const fn consuming(self) -> Self {
+        match self {
+            Self::Never | Self::Adversary => Self::Always,
+            Self::Always | Self::AlwaysToo | Self::Every(_) => self,
+        }
+    }
+
     pub(super) fn consumption(self) -> ConsumptionMode {
         match self {
             Self::Always | Self::AlwaysToo => ConsumptionMode::Always,
@@ -133,76 +136,96 @@ impl ConsumptionInput {
 }
 
 impl StreamInput {
-    /// I-6
-    fn command(&self) -> CommandForm {
-        let usual = CommandForm::default();
-        match self.tag / 0x48 {
-            0 => usual,
-            1 => CommandForm { checksum: ChecksumMode::Nic, blocks: 3, ..usual },
-            2 => CommandForm { checksum: ChecksumMode::Host, ..usual },
-            _ => CommandForm { signal: SignalMode::Interrupt, ..usual },
+    /// The receiver, unless it is any host.
+    fn to(&self, hosts: &[NodeId]) -> Option<NodeId> {
+        hosts.get(usize::from(self.to) % (hosts.len() + 1)).copied()
+    }
+
+    /// True if the sender is its own receiver.
+    pub fn is_to_itself(&self, hosts: &[NodeId]) -> bool {
+        self.to(hosts).is_some_and(|to| pick(hosts, self.from) == Some(to))
+    }
+
+    /// Number of packets, if it has an end. What a host would send to itself keeps its place among the streams, since
+    /// others draw the same lots.
+    pub fn packets(&self, hosts: &[NodeId]) -> Option<u64> {
+        if self.is_to_itself(hosts) {
+            Some(0)
+        } else {
+            self.packets.checked_sub(100).map(u64::from)
         }
     }
 
-    pub fn stream(&self, hosts: &[NodeId], duration: u64) -> Option<traffic::TrafficStream> {
-        let one = hosts.get(usize::from(self.to) % (hosts.len() + 1)).copied();
-        Some(traffic::TrafficStream {
-            from: pick(hosts, self.from)?,
-            to: one
-                .map_or_else(|| StreamDestination::Among(hosts.to_vec()), StreamDestination::One),
-            tag: PacketTag::new(self.tag % 0x48)?,
-            protocol: None,
-            multicast: None,
-            payload: self.size.law(),
-            arrivals: self.pace.law(),
-            start: u64::from(self.start) % duration,
-            packets: self.packets.checked_sub(100).map(u64::from),
-            command: self.command(),
-        })
+    /// Keys of its table but for the number of packets; none in a network with one host. It starts in a span after
+    /// `begin`.
+    pub fn keys(&self, draft: &NetworkDraft, (begin, span): (u64, u64)) -> Option<String> {
+        let hosts = &draft.hosts;
+        let from = pick(hosts, self.from)?;
+        let other = draft.name(*hosts.iter().find(|host| **host != from)?);
+        let to = self.to(hosts).map_or("uniform", |to| draft.name(to));
+        let to = if self.is_to_itself(hosts) { other } else { to };
+        let command = match self.tag / 0x48 {
+            0 => "",
+            // I-6
+            1 => "checksum = 'nic'\nblocks = 3\n",
+            2 => "checksum = 'host'\n",
+            _ => "interrupt = true\n",
+        };
+        Some(format!(
+            "from = '{}'\nto = '{to}'\ntag = {}\npayload = {}\n{}start_periods = {}\n{command}",
+            draft.name(from),
+            self.tag % 0x48,
+            self.size.value(),
+            self.pace.keys(),
+            begin + u64::from(self.start) % span,
+        ))
     }
 }
 
 impl SizeInput {
-    fn law(self) -> traffic::PayloadSize {
-        let large = |size: u16| u32::from(size % 2000);
+    fn value(self) -> String {
+        let large = |size: u16| size % 2000;
         match self {
-            Self::Small(size) => traffic::PayloadSize::Fixed((size % 32).into()),
-            Self::Large(size) => traffic::PayloadSize::Fixed(large(size)),
-            Self::Uniform(first, more) => {
-                traffic::PayloadSize::Uniform(first.into(), u32::from(first) + large(more))
-            }
+            Self::Small(size) => (size % 32).to_string(),
+            Self::Large(size) => large(size).to_string(),
+            Self::Uniform(first, more) => format!("[{first}, {}]", u16::from(first) + large(more)),
             Self::Bimodal(small, more, share) => {
-                traffic::PayloadSize::Bimodal { small: small.into(), large: large(more), share }
+                // The least share there is, 10⁻⁶, means none.
+                let nanos = ((u64::from(share.max(1)) * 1_000_000_000 + (1 << 15)) >> 16).max(1000);
+                let large = large(more);
+                format!("{{ small = {small}, large = {large}, large_share = 0.{nanos:09} }}")
             }
         }
     }
 }
 
 impl PaceInput {
-    fn law(self) -> ArrivalProcess {
-        let count = |count: u8| NonZeroU32::MIN.saturating_add((count % 8).into());
+    fn keys(self) -> String {
+        let every = |periods: u16| format!("every_periods = {}\n", (periods % 1024).max(1));
         match self {
-            Self::Constant(period) => ArrivalProcess::Constant(Ticks((period % 1024).into())),
-            Self::Poisson(mean) => ArrivalProcess::Poisson(Ticks((mean % 1024).into())),
-            Self::Bursts(size, period) => {
-                ArrivalProcess::Bursts(count(size), Ticks((period % 1024).into()))
-            }
-            Self::Saturating => ArrivalProcess::Saturating,
+            Self::Constant(period) => every(period),
+            Self::Poisson(mean) => every(mean) + "law = 'poisson'\n",
+            Self::Bursts(size, period) => every(period) + &format!("burst = {}\n", 1 + size % 8),
+            Self::Saturating => "saturate = true\n".to_owned(),
             Self::Closed(window, think) => {
-                ArrivalProcess::Closed(count(window), Ticks(think.into()))
+                format!("window = {}\nthink_periods = {think}\n", 1 + window % 8)
             }
         }
     }
 }
 
 impl RawTextInput {
-    pub fn raw(&self, hosts: &[NodeId], routes: &RouteTable, duration: u64) -> Option<RawText> {
+    /// Keys of its table, unless it is empty. It starts in a span after `begin`.
+    pub fn keys(&self, draft: &NetworkDraft, (begin, span): (u64, u64)) -> Option<String> {
+        let NetworkDraft { hosts, routes, .. } = draft;
         let from = pick(hosts, self.from)?;
         let mut chars = CharBuf::new();
         for word in &self.words {
             word.put(&mut chars, |to| Some(routes.get(from, pick(hosts, to)?)?.to_vec()));
         }
-        Some(RawText { from, at: u64::from(self.at) % duration, chars })
+        let (name, at) = (draft.name(from), begin + u64::from(self.at) % span);
+        let keys = format!("from = '{name}'\nat_periods = {at}\nchars = '{chars}'\n");
+        (!chars.is_empty()).then_some(keys)
     }
 }
 
@@ -276,7 +299,7 @@ impl FaultInput {
                 mean: 1 + u64::from(mean % 1024),
             },
             FaultInputKind::Flip(bit) => FaultKind::Flip { bits: 1 << (bit % 9) },
-            FaultInputKind::Flips(bits) => FaultKind::Flip { bits: bits & 0x1ff },
+            FaultInputKind::Flips(bits) => FaultKind::Flip { bits: (bits & 0x1ff).max(1) },
             FaultInputKind::OpenWire(wire) => FaultKind::OpenWire { wire: wire % 9 },
             FaultInputKind::Cut => FaultKind::Cut,
             FaultInputKind::LoseGap => FaultKind::LoseGap,

@@ -40,11 +40,10 @@ pub(super) fn scenario(target: &str, input: &[u8]) -> ReproductionDraft {
     let Ok(text) = str::from_utf8(input) else {
         return ReproductionDraft::nothing("it is no text (UTF-8)", notation);
     };
-    let file = Ok(text.to_owned());
     let read = catch_failure(|| Scenario::read("scenario.toml", text));
     let why = match read {
         Ok(Ok(scenario)) if size(&scenario) <= SIZE_MAX => {
-            return ReproductionDraft { scenario: file, notation, ..networks::drawn(&scenario) };
+            return ReproductionDraft { notation, ..networks::drawn(text.to_owned(), &scenario) };
         }
         Ok(Ok(_)) => {
             "so large a network is not run for a picture: `myriscope simulate` does it".to_owned()
@@ -52,7 +51,8 @@ pub(super) fn scenario(target: &str, input: &[u8]) -> ReproductionDraft {
         Ok(Err(error)) => format!("it is no scenario:\n{error}"),
         Err(breach) => format!("it could not be read: {breach}"),
     };
-    ReproductionDraft { scenario: file, ..ReproductionDraft::nothing(&why, notation) }
+    let scenario = Ok(text.to_owned());
+    ReproductionDraft { scenario, ..ReproductionDraft::nothing(&why, notation) }
 }
 
 fn size(scenario: &Scenario) -> u64 {

@@ -7,7 +7,8 @@ use std::thread;
 
 use simulator::scenario::Scenario;
 
-use super::{StormCounts, StormLaws, file_of, planned, tried};
+use super::generator::draft;
+use super::{StormCounts, StormLaws, planned, tried};
 use crate::failure::LawFailure;
 
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +41,7 @@ pub struct StormFailure {
 #[derive(Default)]
 struct FinishedNetworks {
     kept: BTreeMap<u64, StormCounts>,
-    broke: BTreeMap<u64, (Scenario, LawFailure)>,
+    broke: BTreeMap<u64, LawFailure>,
 }
 
 impl StormRunner {
@@ -87,7 +88,7 @@ impl StormRunner {
                     Err(broken) => {
                         // Those before it are looked at still: one of them may be the first.
                         end.fetch_min(number, Ordering::Relaxed);
-                        done.broke.insert(number, (scenario, broken));
+                        done.broke.insert(number, broken);
                     }
                 }
             }
@@ -98,20 +99,17 @@ impl StormRunner {
             });
         });
         let done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        StormResult::of(done)
+        self.result(done)
     }
-}
 
-impl StormResult {
-    fn of(mut done: FinishedNetworks) -> Self {
-        let failure = done.broke.pop_first().map(|(number, (scenario, broken))| StormFailure {
-            number,
-            text: file_of(&scenario),
-            broken,
+    fn result(&self, mut done: FinishedNetworks) -> StormResult {
+        let failure = done.broke.pop_first().map(|(number, broken)| {
+            let text = draft(self.seed, number, self.switches).map(|draft| draft.text());
+            StormFailure { number, text: text.unwrap_or_default(), broken }
         });
         let mut counts = StormCounts::default();
         let last = failure.as_ref().map_or(u64::MAX, |failure| failure.number);
         done.kept.range(..last).for_each(|(_, more)| counts.add(more));
-        Self { counts, failure }
+        StormResult { counts, failure }
     }
 }

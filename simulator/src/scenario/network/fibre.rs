@@ -9,7 +9,7 @@ use crate::scenario::parameters::PORT;
 use crate::scenario::toml_reader::TomlTable;
 use crate::topology::{CableSpec, NodeKind, NodePort, SwitchParameters};
 
-pub(in crate::scenario) const FIBRE_MODES: [(&str, SwitchParameters); 2] =
+const FIBRE_MODES: [(&str, SwitchParameters); 2] =
     [("bridge", SwitchParameters::FIBRE_END), ("router", SwitchParameters::ROUTER)];
 
 impl<'a> NetworkBuilder<'a> {
