@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
+use laws::delivery::ConversationInput;
 use laws::network::input::{NetworkInput, SwitchInput};
+use laws::network::journeys::NetworkClass;
 use laws::network::{findings, planned, run::run, slack::BoundsWidth};
 use laws::repair::{SeededRng, draws};
+use laws::standstill::{self, TappedPart};
 use laws::storm::generator;
 use laws::{analyze, filter, link, network};
 use simulator::network::VisitOrder;
@@ -20,6 +23,39 @@ fn storm(name: &str, count: u64) -> impl Iterator<Item = Vec<u8>> {
         let len = usize::try_from(60 + dice.below(240)).unwrap_or_default();
         dice.bytes(len)
     })
+}
+
+/// Every network that is drawn is a scenario, with the nodes, cables and faults that its generator has in mind.
+#[test]
+fn drawn_networks_are_scenarios() {
+    let bytes = storm("drawn networks", draws(100)).enumerate();
+    let drafts = bytes.flat_map(|(number, bytes)| {
+        let number = number as u64;
+        let switch = NetworkInput::from(SwitchInput::from_bytes(&bytes).unwrap());
+        let [sound, starved, blocked] = NetworkClass::ALL.map(|class| class.draft(number));
+        [
+            NetworkInput::from_bytes(&bytes).unwrap().draft(),
+            switch.draft(),
+            ConversationInput::from_bytes(&bytes).unwrap().draft(),
+            generator::draft(3, number, None),
+            standstill::draft(number, TappedPart::Some),
+            sound,
+            starved,
+            blocked,
+        ]
+    });
+    let mut drawn = 0;
+    for mut draft in drafts.flatten() {
+        let Scenario { topology, faults, .. } = draft.scenario();
+        assert_eq!(topology, draft.topology, "{}", draft.text());
+        draft.faults.sort_by_key(|fault| fault.at);
+        for fault in draft.faults.iter_mut().filter(|fault| !fault.kind.lasts()) {
+            fault.until = None;
+        }
+        assert_eq!(faults, draft.faults, "{}", draft.text());
+        drawn += 1;
+    }
+    assert!(drawn > draws(700), "{drawn}");
 }
 
 /// F-3, F-4: networks as they were drawn, and without their faults, each simulated and analysed once and held to all laws. In one

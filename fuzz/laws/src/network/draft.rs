@@ -63,7 +63,12 @@ impl NetworkDraft {
     /// Replaces the cables; none if they do not fit.
     pub fn set_cables(&mut self, cables: &[CableSpec]) -> Option<()> {
         self.remove(&["fibre", "cable"]);
-        self.topology = Topology::new(self.topology.nodes().to_vec(), cables.to_vec()).ok()?;
+        let mut cables = cables.to_vec();
+        // The table of a fibre has the keys of both its ends.
+        for cable in cables.iter_mut().filter(|cable| self.topology.is_fibre(cable)) {
+            cable.link.ports[1] = cable.link.ports[0];
+        }
+        self.topology = Topology::new(self.topology.nodes().to_vec(), cables.clone()).ok()?;
         cables.iter().for_each(|cable| self.add_cable(cable));
         Some(())
     }
