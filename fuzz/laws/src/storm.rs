@@ -16,7 +16,7 @@ use simulator::fault::{FaultKind, FaultSpec};
 use simulator::scenario::Scenario;
 
 pub use self::generator::{draft, planned};
-pub use self::minimize::{MinimizedScenario, TRIES_MAX, shrunk};
+pub use self::minimize::{MinimizedScenario, shrunk};
 pub use self::runner::{StormFailure, StormResult, StormRunner};
 use crate::failure::{LawFailure, catch_failure};
 use crate::network::facts;

@@ -6,6 +6,7 @@ mod text;
 
 use std::fmt;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
@@ -105,8 +106,7 @@ pub(crate) fn run(arguments: &StormArgs) -> Result<LawsOutput, LawsError> {
             }
             None => "storm-scenario.toml".to_owned(),
         };
-        let tries = if end == StormEnd::CtrlC { 0 } else { arguments.tries };
-        minimize((network, &text, broken), laws, tries, &directory.join(name))
+        minimize((network, &text, broken), laws, arguments.tries, &directory.join(name))
     });
     let outcome = StormOutcome { input, counts, failure: failure.transpose()?, took, end };
     let mut output = LawsOutput::default();
@@ -200,7 +200,7 @@ fn run_with_progress(runner: &StormRunner, is_over: &(dyn Fn() -> bool + Sync)) 
     ended
 }
 
-/// Minimizes a network that breaks a law, and writes it to a file.
+/// Minimizes a network that breaks a law up to Ctrl-C. Its file is written whenever it has become smaller.
 fn minimize(
     (network, text, broken): (Option<u64>, &str, LawFailure),
     laws: StormLaws,
@@ -212,12 +212,28 @@ fn minimize(
     let style = ProgressStyle::with_template("{bar:30} {pos} of {len} smaller networks tried")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.set_style(style);
-    let shrunk = shrunk(text, &broken, laws, most, &|tries| bar.set_position(tries.into()));
+    let (mut last, mut written) = (String::new(), Ok(()));
+    let shrunk = shrunk(text, &broken, laws, &mut |least| {
+        bar.set_position(least.tries.into());
+        if least.text != last {
+            last.clone_from(&least.text);
+            written = write(&[(file.to_owned(), commented(least).into_bytes())]);
+        }
+        if least.tries < most && !interrupt::is_pressed() && written.is_ok() {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    });
     bar.finish_and_clear();
+    written?;
     let shrunk = shrunk.map_err(|error| LawsError::Message(error.to_string()))?;
-    let mut head = format!("# {}\n", broken.place);
-    shrunk.broken.text.lines().for_each(|line| head += &format!("# {line}\n"));
-    let head = head.replace(|c: char| c.is_control() && c != '\n', " ");
-    write(&[(file.to_owned(), (head + &shrunk.text).into_bytes())])?;
     Ok(MinimizedViolation { network, broken, shrunk, file: file.to_owned() })
+}
+
+/// The file of a network, below the law that it breaks.
+fn commented(network: &MinimizedScenario) -> String {
+    let mut head = format!("# {}\n", network.broken.place);
+    network.broken.text.lines().for_each(|line| head += &format!("# {line}\n"));
+    head.replace(|c: char| c.is_control() && c != '\n', " ") + &network.text
 }

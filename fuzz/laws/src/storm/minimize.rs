@@ -2,6 +2,7 @@
 //! tables and keys, earlier, with smaller numbers and shorter lists of characters. Always the same way, and bounded.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use simulator::messaging::MICROSECOND;
 use simulator::scenario::{Scenario, ScenarioError};
@@ -10,9 +11,6 @@ use toml::Value;
 use super::{StormLaws, tried};
 use crate::failure::LawFailure;
 use crate::shrink::shortest;
-
-/// Most scenarios that are tried. *Chosen*: enough for what is left to fit on a screen, mostly.
-pub const TRIES_MAX: u32 = 400;
 
 /// Longest time in which nothing begins, where more of it can be left out. *Chosen*
 const QUIET: i64 = 500 * MICROSECOND.cast_signed();
@@ -33,8 +31,9 @@ pub struct MinimizedScenario {
     pub tries: u32,
 }
 
-/// Minimizes the file of a scenario that breaks a law, with at most `tries_max` candidates. One with numbers beyond 2⁶³,
-/// which the TOML library has not, stays as it is.
+/// Minimizes the file of a scenario that breaks a law. `watch` gets the smallest one so far, at first and whenever another
+/// was tried, and ends it by returning `Break`. A file with numbers beyond 2⁶³, which the TOML library has not, stays as
+/// it is.
 ///
 /// # Errors
 /// The text is no scenario.
@@ -42,15 +41,15 @@ pub fn shrunk(
     text: &str,
     broken: &LawFailure,
     laws: StormLaws,
-    tries_max: u32,
-    tell: &dyn Fn(u32),
+    watch: &mut dyn FnMut(&MinimizedScenario) -> ControlFlow<()>,
 ) -> Result<MinimizedScenario, ScenarioError> {
     let scenario = Scenario::read("scenario.toml", text)?;
     let document = toml::from_str(text);
     let text = text.to_owned();
     let least = MinimizedScenario { text, scenario, broken: broken.clone(), tries: 0 };
+    let state = watch(&least);
     let Ok(document) = document else { return Ok(least) };
-    let mut minimizer = ScenarioMinimizer { document, least, laws, tries_max, tell };
+    let mut minimizer = ScenarioMinimizer { document, least, laws, state, watch };
     loop {
         let before = minimizer.document.clone();
         minimizer.shorten();
@@ -59,7 +58,7 @@ pub fn shrunk(
         minimizer.advance();
         minimizer.halve_numbers();
         minimizer.drop_words();
-        if minimizer.document == before || minimizer.least.tries >= tries_max {
+        if minimizer.document == before || minimizer.state.is_break() {
             return Ok(minimizer.least);
         }
     }
@@ -70,14 +69,14 @@ struct ScenarioMinimizer<'a> {
     document: Value,
     least: MinimizedScenario,
     laws: StormLaws,
-    tries_max: u32,
-    tell: &'a dyn Fn(u32),
+    state: ControlFlow<()>,
+    watch: &'a mut dyn FnMut(&MinimizedScenario) -> ControlFlow<()>,
 }
 
 impl ScenarioMinimizer<'_> {
-    /// Takes a document whose scenario breaks the law or is the same; whether it did.
+    /// Takes a document whose scenario breaks the law or is the same; true if it did.
     fn takes(&mut self, document: Value) -> bool {
-        if self.least.tries >= self.tries_max {
+        if self.state.is_break() {
             return false;
         }
         let text = toml::to_string(&document).unwrap_or_else(|error| unreachable!("{error}"));
@@ -85,14 +84,17 @@ impl ScenarioMinimizer<'_> {
         let mut broken = self.least.broken.clone();
         if scenario != self.least.scenario {
             self.least.tries += 1;
-            (self.tell)(self.least.tries);
             match tried(&scenario, self.laws) {
                 Err(other) if other.is_same(&broken) => broken = other,
-                Ok(_) | Err(_) => return false,
+                Ok(_) | Err(_) => {
+                    self.state = (self.watch)(&self.least);
+                    return false;
+                }
             }
         }
         self.document = document;
         self.least = MinimizedScenario { text, scenario, broken, tries: self.least.tries };
+        self.state = (self.watch)(&self.least);
         true
     }
 
@@ -321,20 +323,27 @@ mod tests {
         files.filter_map(|text| broken(&text).map(|broken| (text, broken))).next().unwrap()
     }
 
+    /// The network that is left after so many tries at most.
+    fn left(text: &str, broken: &LawFailure, tries: u32) -> MinimizedScenario {
+        let mut watch = |least: &MinimizedScenario| {
+            if least.tries < tries { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        shrunk(text, broken, StormLaws::Canary, &mut watch).unwrap()
+    }
+
     #[test]
     fn a_file_with_a_number_that_the_toml_library_has_not_stays_as_it_is() {
         let (text, broken) = found();
         let (_, after) = text.split_once('\n').unwrap();
         let text = format!("seed = {}\n{after}", u64::MAX);
-        let left = shrunk(&text, &broken, StormLaws::Canary, TRIES_MAX, &|_| ()).unwrap();
+        let left = left(&text, &broken, 400);
         assert_eq!((left.text, left.tries), (text, 0));
     }
 
     #[test]
     fn a_network_that_breaks_a_law_is_made_small_and_still_breaks_it() {
         let (text, broken) = found();
-        let left = shrunk(&text, &broken, StormLaws::Canary, TRIES_MAX, &|_| ());
-        let left = left.unwrap();
+        let left = left(&text, &broken, 400);
         assert!(left.broken.is_same(&broken), "{:?}", left.broken);
         let Scenario { topology, streams, raw, messaging, faults, taps, .. } = &left.scenario;
         // What is cut is a cable, and that has two ends.
@@ -349,10 +358,26 @@ mod tests {
     #[test]
     fn what_is_left_is_the_same_each_time_and_tries_have_an_end() {
         let (text, broken) = found();
-        let shrunk = || shrunk(&text, &broken, StormLaws::Canary, 25, &|_| ()).unwrap();
-        let [one, other] = [shrunk(), shrunk()];
+        let [one, other] = [(); 2].map(|()| left(&text, &broken, 25));
         assert_eq!(one.text, other.text);
         assert_eq!((one.tries, other.tries), (25, 25));
+    }
+
+    #[test]
+    fn each_smaller_network_is_seen_and_the_last_is_left() {
+        let (text, broken) = found();
+        let mut seen = Vec::new();
+        let mut watch = |least: &MinimizedScenario| {
+            seen.push(least.text.clone());
+            seen.dedup();
+            if seen.len() < 4 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let left = shrunk(&text, &broken, StormLaws::Canary, &mut watch).unwrap();
+        assert_eq!((seen.len(), &seen[0], &seen[3]), (4, &text, &left.text));
+        for text in seen {
+            let scenario = Scenario::read("seen.toml", &text).unwrap();
+            assert!(tried(&scenario, StormLaws::Canary).is_err(), "{text}");
+        }
     }
 
     /// N-2, N-3
