@@ -88,6 +88,14 @@ const MEASURED: [WireBuilder; 2] = [
     ),
 ];
 
+/// A packet from h0 to h1: at the input of [`SWITCH`], and at its output.
+const SENT: &str = "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500";
+const FORWARDED: &str = "3: (GO GAP)×65 | 05 aa 1e GAP | (GO GAP)×500";
+
+/// Channels without a packet.
+const REST: [&str; 4] =
+    ["0: (GO GAP)×500", "1: (GO GAP)×500", "2: (GO GAP)×500", "3: (GO GAP)×500"];
+
 const fn case(
     kind: FindingKind,
     wires: &'static [WireBuilder],
@@ -134,31 +142,15 @@ pub(crate) const CASES: &[PlannedCase] = &[
     case(
         FindingKind::DoubleError,
         &SWITCH,
-        &[
-            "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500",
-            "1: (GO GAP)×500",
-            "3: (GO GAP)×65 | 04 ab 1e GAP | (GO GAP)×500",
-        ],
-        &[
-            "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500",
-            "1: (GO GAP)×500",
-            "3: (GO GAP)×65 | 04 a8 1e GAP | (GO GAP)×500",
-        ],
+        &[SENT, REST[1], "3: (GO GAP)×65 | 04 ab 1e GAP | (GO GAP)×500"],
+        &[SENT, REST[1], "3: (GO GAP)×65 | 04 a8 1e GAP | (GO GAP)×500"],
     ),
     // W-8: 00 was not sent; or another byte is different too.
     case(
         FindingKind::InsertedCharacter,
         &SWITCH,
-        &[
-            "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500",
-            "1: (GO GAP)×500",
-            "3: (GO GAP)×65 | 05 00 aa 1e GAP | (GO GAP)×500",
-        ],
-        &[
-            "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500",
-            "1: (GO GAP)×500",
-            "3: (GO GAP)×65 | 05 00 ab 1e GAP | (GO GAP)×500",
-        ],
+        &[SENT, REST[1], "3: (GO GAP)×65 | 05 00 aa 1e GAP | (GO GAP)×500"],
+        &[SENT, REST[1], "3: (GO GAP)×65 | 05 00 ab 1e GAP | (GO GAP)×500"],
     ),
     // P-1: 81 05 aa 7e is complete before the IDLE, which the chips' fill does not have; 81 05 is
     // not.
@@ -180,12 +172,12 @@ pub(crate) const CASES: &[PlannedCase] = &[
         &SWITCH,
         &[
             "0: (GO GAP)×50 | 81 05 aa 7e GAP | 81 05 aa 7e GAP | (GO GAP)×500",
-            "1: (GO GAP)×500",
+            REST[1],
             "3: (GO GAP)×65 | 05 aa 7e 81 05 aa 2b GAP | (GO GAP)×500",
         ],
         &[
             "0: (GO GAP)×50 | 81 05 aa 7e GAP | 81 05 aa 7e GAP | (GO GAP)×500",
-            "1: (GO GAP)×500",
+            REST[1],
             "3: (GO GAP)×65 | 05 aa 1e GAP | (GO GAP)×15 | 05 aa 1e GAP | (GO GAP)×500",
         ],
     ),
@@ -193,16 +185,8 @@ pub(crate) const CASES: &[PlannedCase] = &[
     case(
         FindingKind::TruncatedInTransit,
         &SWITCH,
-        &[
-            "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500",
-            "1: (GO GAP)×500",
-            "3: (GO GAP)×65 | 05 1e GAP | (GO GAP)×500",
-        ],
-        &[
-            "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500",
-            "1: (GO GAP)×500",
-            "3: (GO GAP)×65 | 05 aa 1e GAP | (GO GAP)×500",
-        ],
+        &[SENT, REST[1], "3: (GO GAP)×65 | 05 1e GAP | (GO GAP)×500"],
+        &[SENT, REST[1], FORWARDED],
     ),
     // P-2
     case(FindingKind::NoTag, &LINK, &["0: GAP 83 80 GAP"], &["0: GAP 83 05 92 GAP"]),
@@ -212,16 +196,8 @@ pub(crate) const CASES: &[PlannedCase] = &[
     case(
         FindingKind::CorruptedInTransit,
         &SWITCH,
-        &[
-            "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500",
-            "1: (GO GAP)×500",
-            "3: (GO GAP)×65 | 05 ab 1e GAP | (GO GAP)×500",
-        ],
-        &[
-            "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500",
-            "1: (GO GAP)×500",
-            "3: (GO GAP)×65 | 05 aa 1e GAP | (GO GAP)×500",
-        ],
+        &[SENT, REST[1], "3: (GO GAP)×65 | 05 ab 1e GAP | (GO GAP)×500"],
+        &[SENT, REST[1], FORWARDED],
     ),
     // P-7: after a GAP its CRC is bad.
     case(FindingKind::PartialAtStart, &LINK, &["0: 05 93 GAP"], &["0: GAP 05 93 GAP"]),
@@ -362,17 +338,17 @@ pub(crate) const CASES: &[PlannedCase] = &[
         &[
             "0: (GO GAP)×50 | 81 05 aa 7e GAP | 82 05 bb cc 6f GAP | (GO GAP)×50",
             "0: 82 05 bb cc 6f GAP | (GO GAP)×500",
-            "1: (GO GAP)×500",
+            REST[1],
             "2: (IDLE)×1000",
-            "3: (GO GAP)×500",
+            REST[3],
             "5: (GO GAP)×70 | 05 bb cc 72 GAP | (GO GAP)×50 | 05 bb cc 72 GAP | (GO GAP)×500",
         ],
         &[
             "0: (GO GAP)×50 | 81 05 aa 7e GAP | 82 05 bb cc 6f GAP | (GO GAP)×50",
             "0: 82 05 bb cc 6f GAP | (GO GAP)×500",
-            "1: (GO GAP)×500",
-            "2: (GO GAP)×500",
-            "3: (GO GAP)×65 | 05 aa 1e GAP | (GO GAP)×500",
+            REST[1],
+            REST[2],
+            FORWARDED,
             "5: (GO GAP)×70 | 05 bb cc 72 GAP | (GO GAP)×50 | 05 bb cc 72 GAP | (GO GAP)×500",
         ],
     ),
@@ -380,18 +356,8 @@ pub(crate) const CASES: &[PlannedCase] = &[
     case(
         FindingKind::NoRoute,
         &SWITCH,
-        &[
-            "0: (GO GAP)×50 | 05 aa 1e GAP | (GO GAP)×500",
-            "1: (GO GAP)×500",
-            "2: (GO GAP)×500",
-            "3: (GO GAP)×500",
-        ],
-        &[
-            "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500",
-            "1: (GO GAP)×500",
-            "2: (GO GAP)×500",
-            "3: (GO GAP)×65 | 05 aa 1e GAP | (GO GAP)×500",
-        ],
+        &["0: (GO GAP)×50 | 05 aa 1e GAP | (GO GAP)×500", REST[1], REST[2], REST[3]],
+        &[SENT, REST[1], REST[2], FORWARDED],
     ),
     // S-3: h0 is stopped while a packet of h2 has the output that its own packet selects.
     case(
@@ -406,7 +372,7 @@ pub(crate) const CASES: &[PlannedCase] = &[
         ],
         &[
             "0: (GO GAP)×50 | 81 | (05)×40 | (GO)×400",
-            "1: (GO GAP)×500",
+            REST[1],
             "3: (GO GAP)×20 | (05)×600",
             "4: GO GAP 81 | (05)×600",
             "5: (GO GAP)×400",
@@ -416,25 +382,15 @@ pub(crate) const CASES: &[PlannedCase] = &[
     case(
         FindingKind::SlowPath,
         &SLOW,
-        &[
-            "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500",
-            "1: (GO GAP)×500",
-            "2: (GO GAP)×500",
-            "3: (GO GAP)×100 | 05 aa 1e GAP | (GO GAP)×500",
-        ],
-        &[
-            "0: (GO GAP)×50 | 81 05 aa 7e GAP | (GO GAP)×500",
-            "1: (GO GAP)×500",
-            "2: (GO GAP)×500",
-            "3: (GO GAP)×65 | 05 aa 1e GAP | (GO GAP)×500",
-        ],
+        &[SENT, REST[1], REST[2], "3: (GO GAP)×100 | 05 aa 1e GAP | (GO GAP)×500"],
+        &[SENT, REST[1], REST[2], FORWARDED],
     ),
     // I-2
     case(
         FindingKind::Misrouted,
         &SWITCH,
-        &["2: (GO GAP)×500", "3: (05 aa 1e GAP)×2 | 81 05 aa 7e GAP | (GO GAP)×500"],
-        &["2: (GO GAP)×500", "3: (05 aa 1e GAP)×3 | (GO GAP)×500"],
+        &[REST[2], "3: (05 aa 1e GAP)×2 | 81 05 aa 7e GAP | (GO GAP)×500"],
+        &[REST[2], "3: (05 aa 1e GAP)×3 | (GO GAP)×500"],
     ),
     // I-4: stopped for 402 periods, which is more than 5 µs, or for 398.
     case(
@@ -495,7 +451,6 @@ pub(crate) struct MadeCapture {
     pub(crate) nearly: Vec<u8>,
 }
 
-/// All of them, in order of kinds.
 /// H-1: a UDP datagram from 10.0.0.1 to 10.0.0.2 without data, its checksum one too small, or right.
 const IP: [PlannedCase; 1] = [case(
     FindingKind::IpChecksum,
@@ -510,6 +465,7 @@ const IP: [PlannedCase; 1] = [case(
     )],
 )];
 
+/// All of them, in order of kinds.
 pub(crate) fn all() -> impl Iterator<Item = MadeCapture> {
     let made = |case: &PlannedCase| {
         // Only the missing channel makes a channel one-way.
