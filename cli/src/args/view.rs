@@ -8,6 +8,7 @@ use analyzer::channel_selector::{ChannelPattern, ChannelSelector};
 use analyzer::finding::CaptureArgument;
 use analyzer::render::{ReportLayout, TimeUnit};
 use analyzer::window::{TimeWindow, WindowEdge};
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgAction, Args, ValueEnum};
 use codec::packet::PacketDialect;
 use codec::virtual_channels::{LinkProfile, ProfileError};
@@ -148,23 +149,18 @@ impl CaptureFiles {
 pub(crate) struct DialectArgs {
     /// Type of packets: tag, one byte behind the route, or vita26, four bytes, as in ANSI/VITA 26-1998
     /// (docs/dialect.md).
-    #[arg(long, value_enum, default_value_t = DialectName::Tag)]
-    dialect: DialectName,
+    #[arg(long, default_value = "tag")]
+    #[arg(value_parser = PossibleValuesParser::new(["tag", "vita26"]).map(dialect))]
+    dialect: PacketDialect,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum DialectName {
-    #[default]
-    Tag,
-    Vita26,
+fn dialect(name: String) -> PacketDialect {
+    if name == "vita26" { PacketDialect::Vita26 } else { PacketDialect::Tag }
 }
 
 impl DialectArgs {
     pub(crate) const fn value(self) -> PacketDialect {
-        match self.dialect {
-            DialectName::Tag => PacketDialect::Tag,
-            DialectName::Vita26 => PacketDialect::Vita26,
-        }
+        self.dialect
     }
 }
 

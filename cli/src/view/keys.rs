@@ -2,13 +2,15 @@
 
 use std::ops::ControlFlow;
 
+use analyzer::event::Picoseconds;
 use analyzer::window::WindowEdge;
 use ratatui_crossterm::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 
-use super::list::RowGoal;
+use super::list::{RowGoal, RowList};
 use super::prompt::{LinePrompt, PromptKind};
+use super::row::RowPosition;
 use super::screen::{HEAD, help_end};
 use super::{CaptureViewer, ViewKind, time_of};
 
@@ -22,62 +24,37 @@ pub(super) enum PendingKey {
     GoToMark,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum KeyCommand {
-    Up,
-    Down,
-    PageUp,
-    PageDown,
-    Home,
-    End,
-    Left,
-    Right,
-    Enter,
-    Back,
-    NextList,
-    ListBefore,
-    Packets,
-    Journey,
-    HopBefore,
-    NextHop,
-    Search,
-    FindNext,
-    FindBefore,
-    Filter,
-    Time,
-    SetMark,
-    GoToMark,
-    Reread,
-    Help,
-}
+const UP: &[KeyCode] = &[KeyCode::Up, KeyCode::Char('k')];
+const DOWN: &[KeyCode] = &[KeyCode::Down, KeyCode::Char('j')];
 
+/// Keys, and their effect.
 #[rustfmt::skip]
-const COMMANDS: [(KeyCommand, &[KeyCode]); 25] = [
-    (KeyCommand::Up, &[KeyCode::Up, KeyCode::Char('k')]),
-    (KeyCommand::Down, &[KeyCode::Down, KeyCode::Char('j')]),
-    (KeyCommand::PageUp, &[KeyCode::PageUp, KeyCode::Char('b')]),
-    (KeyCommand::PageDown, &[KeyCode::PageDown, KeyCode::Char(' ')]),
-    (KeyCommand::Home, &[KeyCode::Home]),
-    (KeyCommand::End, &[KeyCode::End]),
-    (KeyCommand::Left, &[KeyCode::Left]),
-    (KeyCommand::Right, &[KeyCode::Right]),
-    (KeyCommand::Enter, &[KeyCode::Enter]),
-    (KeyCommand::Back, &[KeyCode::Backspace, KeyCode::Esc]),
-    (KeyCommand::NextList, &[KeyCode::Tab]),
-    (KeyCommand::ListBefore, &[KeyCode::BackTab]),
-    (KeyCommand::Packets, &[KeyCode::Char('p')]),
-    (KeyCommand::Journey, &[KeyCode::Char('o')]),
-    (KeyCommand::HopBefore, &[KeyCode::Char('[')]),
-    (KeyCommand::NextHop, &[KeyCode::Char(']')]),
-    (KeyCommand::Search, &[KeyCode::Char('/')]),
-    (KeyCommand::FindNext, &[KeyCode::Char('n')]),
-    (KeyCommand::FindBefore, &[KeyCode::Char('N')]),
-    (KeyCommand::Filter, &[KeyCode::Char('f')]),
-    (KeyCommand::Time, &[KeyCode::Char('g')]),
-    (KeyCommand::SetMark, &[KeyCode::Char('m')]),
-    (KeyCommand::GoToMark, &[KeyCode::Char('\'')]),
-    (KeyCommand::Reread, &[KeyCode::Char('r')]),
-    (KeyCommand::Help, &[KeyCode::Char('?'), KeyCode::Char('h')]),
+const COMMANDS: [(&[KeyCode], fn(&mut CaptureViewer)); 25] = [
+    (UP, |viewer| viewer.shown().move_up(1)),
+    (DOWN, |viewer| viewer.shown().move_down(1)),
+    (&[KeyCode::PageUp, KeyCode::Char('b')], |viewer| { let page = viewer.page(); viewer.shown().move_up(page); }),
+    (&[KeyCode::PageDown, KeyCode::Char(' ')], |viewer| { let page = viewer.page(); viewer.shown().move_down(page); }),
+    (&[KeyCode::Home], CaptureViewer::home),
+    (&[KeyCode::End], |viewer| viewer.shown().move_down(usize::MAX)),
+    (&[KeyCode::Left], CaptureViewer::left),
+    (&[KeyCode::Right], CaptureViewer::right),
+    (&[KeyCode::Enter], CaptureViewer::enter),
+    (&[KeyCode::Backspace, KeyCode::Esc], CaptureViewer::go_back),
+    (&[KeyCode::Tab], |viewer| viewer.switch(viewer.kind.index() + 1)),
+    (&[KeyCode::BackTab], |viewer| viewer.switch(viewer.kind.index() + ViewKind::ALL.len() - 1)),
+    (&[KeyCode::Char('p')], |viewer| viewer.go_here(ViewKind::Packets)),
+    (&[KeyCode::Char('o')], |viewer| viewer.go_here(ViewKind::Journeys)),
+    (&[KeyCode::Char('[')], |viewer| viewer.follow(viewer.hops.1.wrapping_sub(1))),
+    (&[KeyCode::Char(']')], |viewer| viewer.follow(viewer.hops.1 + 1)),
+    (&[KeyCode::Char('/')], |viewer| viewer.prompt_for(PromptKind::Search, String::new())),
+    (&[KeyCode::Char('n')], |viewer| viewer.find(RowList::find)),
+    (&[KeyCode::Char('N')], |viewer| viewer.find(RowList::find_above)),
+    (&[KeyCode::Char('f')], CaptureViewer::prompt_for_filter),
+    (&[KeyCode::Char('g')], |viewer| viewer.prompt_for(PromptKind::Time, String::new())),
+    (&[KeyCode::Char('m')], |viewer| viewer.pending = Some(PendingKey::Mark)),
+    (&[KeyCode::Char('\'')], |viewer| viewer.pending = Some(PendingKey::GoToMark)),
+    (&[KeyCode::Char('r')], CaptureViewer::reread),
+    (&[KeyCode::Char('?'), KeyCode::Char('h')], |viewer| viewer.help = Some(0)),
 ];
 
 impl CaptureViewer {
@@ -103,16 +80,15 @@ impl CaptureViewer {
         } else if let Some(pending) = self.pending.take() {
             self.mark(pending, code);
         } else if let Some(top) = self.help {
-            let command = command(code);
-            self.help = match (command == Some(KeyCommand::Down), command == Some(KeyCommand::Up)) {
+            self.help = match (DOWN.contains(&code), UP.contains(&code)) {
                 (true, _) => Some((top + 1).min(help_end(self.size))),
                 (_, true) => Some(top.saturating_sub(1)),
                 (false, false) => None,
             };
         } else if code == KeyCode::Char('q') {
             return ControlFlow::Break(());
-        } else if let Some(command) = command(code) {
-            self.command(command);
+        } else if let Some((_, command)) = COMMANDS.iter().find(|(keys, _)| keys.contains(&code)) {
+            command(self);
         } else if let KeyCode::Char(char) = code {
             match (char as usize).checked_sub('1' as usize) {
                 Some(number) if number < ViewKind::ALL.len() => self.switch(number),
@@ -122,58 +98,40 @@ impl CaptureViewer {
         ControlFlow::Continue(())
     }
 
-    fn command(&mut self, command: KeyCommand) {
-        let (kind, page) = (self.kind, self.rows().saturating_sub(1).max(1));
-        match command {
-            KeyCommand::Up => self.list_mut(kind).move_up(1),
-            KeyCommand::Down => self.list_mut(kind).move_down(1),
-            KeyCommand::PageUp => self.list_mut(kind).move_up(page),
-            KeyCommand::PageDown => self.list_mut(kind).move_down(page),
-            KeyCommand::Home if kind.is_of_place() => {
-                let channel = self.here().and_then(|goal| goal.channel);
-                self.read(kind, RowGoal { channel, ..RowGoal::default() }, 0);
-            }
-            KeyCommand::Home => self.list_mut(kind).move_up(usize::MAX),
-            KeyCommand::End => self.list_mut(kind).move_down(usize::MAX),
-            KeyCommand::Left | KeyCommand::Right if kind == ViewKind::Network => self.step(command),
-            KeyCommand::Left => self.cell = self.cell.saturating_sub(1),
-            KeyCommand::Right => self.cell = (self.cell + 1).min(self.size.0),
-            KeyCommand::Enter => self.enter(),
-            KeyCommand::Back => self.go_back(),
-            KeyCommand::NextList => self.switch(kind.index() + 1),
-            KeyCommand::ListBefore => self.switch(kind.index() + ViewKind::ALL.len() - 1),
-            KeyCommand::Packets => self.go_here(ViewKind::Packets),
-            KeyCommand::Journey => self.go_here(ViewKind::Journeys),
-            KeyCommand::HopBefore => self.follow(self.hops.1.wrapping_sub(1)),
-            KeyCommand::NextHop => self.follow(self.hops.1 + 1),
-            KeyCommand::Search => self.prompt_for(PromptKind::Search, String::new()),
-            KeyCommand::FindNext | KeyCommand::FindBefore => self.find(command),
-            KeyCommand::Filter => {
-                let text = self.list(kind).filter.as_ref().map(|(text, _)| text.clone());
-                self.prompt_for(PromptKind::Filter(kind.row_kind()), text.unwrap_or_default());
-            }
-            KeyCommand::Time => self.prompt_for(PromptKind::Time, String::new()),
-            KeyCommand::SetMark => self.pending = Some(PendingKey::Mark),
-            KeyCommand::GoToMark => self.pending = Some(PendingKey::GoToMark),
-            KeyCommand::Reread => {
-                let goal = self.here().unwrap_or_default();
-                self.read(kind, goal, 0);
-                self.refreshed = None;
-            }
-            KeyCommand::Help => self.help = Some(0),
-        }
+    fn shown(&mut self) -> &mut RowList {
+        self.list_mut(self.kind)
     }
 
-    /// Selects the next line with the text that was searched, or the one before.
-    fn find(&mut self, command: KeyCommand) {
-        let (kind, text) = (self.kind, self.search.clone());
-        if text.is_empty() {
-            "nothing to search: / asks for a text".clone_into(&mut self.notice);
-        } else if command == KeyCommand::FindNext {
-            self.list_mut(kind).find(&text);
-        } else {
-            self.list_mut(kind).find_above(&text);
+    fn page(&self) -> usize {
+        self.rows().saturating_sub(1).max(1)
+    }
+
+    fn home(&mut self) {
+        if !self.kind.is_of_place() {
+            return self.shown().move_up(usize::MAX);
         }
+        let channel = self.here().and_then(|goal| goal.channel);
+        self.read(self.kind, RowGoal { channel, ..RowGoal::default() }, 0);
+    }
+
+    fn reread(&mut self) {
+        let goal = self.here().unwrap_or_default();
+        self.read(self.kind, goal, 0);
+        self.refreshed = None;
+    }
+
+    /// Selects a line with the text that was searched.
+    fn find(&mut self, find: fn(&mut RowList, &str)) {
+        if self.search.is_empty() {
+            return "nothing to search: / asks for a text".clone_into(&mut self.notice);
+        }
+        let text = self.search.clone();
+        find(self.shown(), &text);
+    }
+
+    fn prompt_for_filter(&mut self) {
+        let text = self.list(self.kind).filter.as_ref().map(|(text, _)| text.clone());
+        self.prompt_for(PromptKind::Filter(self.kind.row_kind()), text.unwrap_or_default());
     }
 
     fn prompt_for(&mut self, kind: PromptKind, text: String) {
@@ -214,19 +172,35 @@ impl CaptureViewer {
         }
     }
 
-    /// Shows the network at the next change of a state, or at the one before.
-    fn step(&mut self, command: KeyCommand) {
+    /// Moves the cursor on the lanes, or shows the network at the change of a state before.
+    fn left(&mut self) {
+        if self.kind != ViewKind::Network {
+            return self.cell = self.cell.saturating_sub(1);
+        }
+        // Behind a change, the one before; at it, the character before it.
+        self.step(|now, states| {
+            let start = states.map(|state| state.time).filter(|start| *start <= now).max()?;
+            Some(if start == now { now.saturating_sub(1) } else { start })
+        });
+    }
+
+    /// As [`Self::left`], in the other direction.
+    fn right(&mut self) {
+        if self.kind != ViewKind::Network {
+            return self.cell = (self.cell + 1).min(self.size.0);
+        }
+        self.step(|now, states| states.map(|state| state.end).filter(|end| *end > now).min());
+    }
+
+    /// Shows the network at another time, which follows from the time and the states that are shown.
+    fn step(
+        &mut self,
+        to: fn(Picoseconds, &mut dyn Iterator<Item = &RowPosition>) -> Option<Picoseconds>,
+    ) {
         let Some(here) = self.here() else { return };
         let (capture, now) = here.at;
-        let states = self.list(self.kind).lines.iter().flat_map(|line| &line.row.parts);
-        let time = if command == KeyCommand::Right {
-            states.map(|state| state.end).filter(|end| *end > now).min()
-        } else {
-            // Behind a change, the one before; at it, the character before it.
-            let starts = states.map(|state| state.time).filter(|start| *start <= now);
-            starts.max().map(|start| if start == now { now.saturating_sub(1) } else { start })
-        };
-        if let Some(time) = time {
+        let mut states = self.list(self.kind).lines.iter().flat_map(|line| &line.row.parts);
+        if let Some(time) = to(now, &mut states) {
             self.read(self.kind, RowGoal { at: (capture, time), ..here }, 0);
         }
     }
@@ -298,9 +272,8 @@ impl CaptureViewer {
         let error = match kind {
             PromptKind::Search => {
                 self.search = text.to_lowercase();
-                let search = self.search.clone();
-                if !search.is_empty() {
-                    self.list_mut(view).find(&search);
+                if !self.search.is_empty() {
+                    self.find(RowList::find);
                 }
                 None
             }
@@ -350,8 +323,4 @@ impl CaptureViewer {
             list.selected = (list.top + row - above).min(list.lines.len().saturating_sub(1));
         }
     }
-}
-
-fn command(code: KeyCode) -> Option<KeyCommand> {
-    COMMANDS.iter().find(|(_, keys)| keys.contains(&code)).map(|(command, _)| *command)
 }
