@@ -26,7 +26,7 @@ pub use self::history::MessageHistory;
 pub use self::observation::{
     Abandonment, Observation, ObservationKind, ResendCause, StormKind, Violation,
 };
-pub use self::row::{ConversationRow, MalformedRow, NamedCounts, ObservationRow, RoundTripRow};
+pub use self::row::{ConversationRow, MalformedRow, ObservationRow, RoundTripRow};
 pub use self::totals::{CLASSES, ConversationTotals, RoundTrips};
 pub use self::transport_packet::{
     ConversationKey, DataContent, HeaderTrust, ObservedLabel, ObservedPacket, ObservedPlace,

@@ -6,10 +6,9 @@ use codec::character::{CodeTable, DecodedCode, Symbol};
 use codec::chars::CharRun;
 use codec::time::Tick;
 use codec::virtual_channels::SelectCodes;
-use serde::{Serialize, Serializer};
 
 use crate::row::FieldShape::{List, Place};
-use crate::row::{FieldType, RowField, row};
+use crate::row::{FieldType, NamedValues, RowField, row};
 
 /// Kinds of symbols that have codes, in the order of C-2.
 const FAMILIES: [&str; 10] =
@@ -162,7 +161,7 @@ impl ChannelCounters {
             period_ps: channel.period.ps(),
             characters: self.characters(),
             data: self.data,
-            control: ControlCounts(self.control().collect()),
+            control: NamedValues(self.control().collect()),
             corrected: self.corrected(),
             invalid: self.invalid(),
             holes: self.holes,
@@ -181,7 +180,7 @@ row! {
         period_ps: u64, "ps", "", "character period";
         characters: u64, "characters", "", "characters recorded";
         data: u64, "bytes", "C-1", "data bytes";
-        control: ControlCounts as List, "kinds", "C-2", "control symbols, by kind" => CONTROL;
+        control: NamedValues<u64> as List, "kinds", "C-2", "control symbols, by kind" => CONTROL;
         corrected: u64, "characters", "C-4", "symbols that had to be corrected";
         invalid: u64, "characters", "C-5", "control codes that are no symbol";
         holes: u64, "holes", "", "stretches that were not recorded";
@@ -201,16 +200,6 @@ pub(crate) const CONTROL: &[RowField] = counted! {
     "IDLE" "C-6", "GAP" "P-1", "GO" "F-1", "STOP" "F-1", "ORUN" "F-9", "FRES" "R-2", "BRES" "R-5",
     "PRBn" "R-6", "REPLx" "R-6", "VCn" "C-7"
 };
-
-/// Symbols by kind, in the order of C-2.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ControlCounts(pub Vec<(&'static str, u64)>);
-
-impl Serialize for ControlCounts {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().copied())
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use codec::capture::Channel;
-use codec::packet::PacketTag;
+use codec::packet::{CrcCheck, PacketTag};
 
 use crate::event::Picoseconds;
 use crate::named_enum::named_enum;
-use crate::packet::{CRC, ENDED_BY, HexBytes, ReceivedPacket};
+use crate::packet::{FrameEnd, HexBytes, ReceivedPacket};
 use crate::render::{StyledLine, TextStyle, count, microseconds};
 use crate::row::FieldShape::{Bytes, Number, Place, Words};
 use crate::row::{FieldType, row};
@@ -59,8 +59,8 @@ row! {
         length: u64, "bytes", "P-1", "data bytes, CRC byte included";
         route: Vec<u8> as Bytes, "", "P-2", "first bytes of the route, at most 8";
         tag: Option<u8> as Number(127), "", "P-2", "the byte after the route";
-        crc: &'static str as Words(CRC), "", "P-4", "result of the CRC check";
-        ended_by: &'static str as Words(ENDED_BY), "", "P-1", "cause of its end";
+        crc: &'static str as Words(CrcCheck::NAMES), "", "P-4", "result of the CRC check";
+        ended_by: &'static str as Words(FrameEnd::NAMES), "", "P-1", "cause of its end";
         later_ps: Option<i64>, "ps", "", "time in B less that in A, if they differ";
     }
 }

@@ -68,7 +68,7 @@ impl ChannelEvent {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Packet(packet) => packet.ended_by.name(),
-            Self::Link(event) => event.kind(),
+            Self::Link(event) => event.name(),
             Self::Omitted { .. } => "omitted",
             Self::Begins | Self::Framed | Self::Head(_) | Self::Data(_) | Self::Command(_) => {
                 "detail"
@@ -77,44 +77,46 @@ impl ChannelEvent {
     }
 }
 
-/// An event of a link, reported by `myriscope events`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LinkEvent {
-    /// The 16th period in a row without a non-IDLE character. F-7 (§4.5.3)
-    OpenLink,
-    /// First non-IDLE character after [`LinkEvent::OpenLink`]. F-7
-    LinkRestored,
-    /// FRES: the receiver empties itself and drops data. R-2 (§4.6)
-    ForwardReset,
-    /// GAP that ends a forward reset. R-2
-    ResetEnded,
-    /// BRES: the receiver should reset its sender. R-5 (§4.8.2)
-    BackwardReset,
-    /// ORUN: the far receiver has lost characters. F-9 (§4.8.1)
-    OverrunAlarm,
-    /// `PRBn`. R-6 (§4.8.3)
-    Probe(ProbeNumber),
-    /// `REPLx`. R-6
-    Reply(ReplyStatus),
-    /// Control code that is no symbol. C-5
-    InvalidCode(u8),
-    /// Control code that lacks one 1 of a symbol's code, and acts as that symbol. C-4
-    CorrectedCode {
-        /// Received code.
-        code: u8,
-        /// Effective symbol.
-        symbol: Symbol,
-    },
-    /// Characters that were not recorded.
-    Hole {
-        /// Number of characters.
-        missing: u64,
-    },
-    /// The channel's sender must pause. F-1, F-2
-    SenderStopped,
-    /// The channel's sender may resume. F-2
-    SenderResumed(ResumeCause),
+codec::named_enum! {
+    /// An event of a link, reported by `myriscope events`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum LinkEvent {
+        /// The 16th period in a row without a non-IDLE character. F-7 (§4.5.3)
+        OpenLink = "open-link",
+        /// First non-IDLE character after [`LinkEvent::OpenLink`]. F-7
+        LinkRestored = "link-restored",
+        /// FRES: the receiver empties itself and drops data. R-2 (§4.6)
+        ForwardReset = "forward-reset",
+        /// GAP that ends a forward reset. R-2
+        ResetEnded = "reset-ended",
+        /// BRES: the receiver should reset its sender. R-5 (§4.8.2)
+        BackwardReset = "backward-reset",
+        /// ORUN: the far receiver has lost characters. F-9 (§4.8.1)
+        OverrunAlarm = "overrun-alarm",
+        /// `PRBn`. R-6 (§4.8.3)
+        Probe(ProbeNumber) = "probe",
+        /// `REPLx`. R-6
+        Reply(ReplyStatus) = "reply",
+        /// Control code that is no symbol. C-5
+        InvalidCode(u8) = "invalid-code",
+        /// Control code that lacks one 1 of a symbol's code, and acts as that symbol. C-4
+        CorrectedCode {
+            /// Received code.
+            code: u8,
+            /// Effective symbol.
+            symbol: Symbol,
+        } = "corrected-code",
+        /// Characters that were not recorded.
+        Hole {
+            /// Number of characters.
+            missing: u64,
+        } = "hole",
+        /// The channel's sender must pause. F-1, F-2
+        SenderStopped = "sender-stopped",
+        /// The channel's sender may resume. F-2
+        SenderResumed(ResumeCause) = "sender-resumed",
+    }
 }
 
 named_enum! {
@@ -130,28 +132,9 @@ named_enum! {
 }
 
 impl LinkEvent {
-    /// The name of the event in `docs/output.md`.
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::OpenLink => "open-link",
-            Self::LinkRestored => "link-restored",
-            Self::ForwardReset => "forward-reset",
-            Self::ResetEnded => "reset-ended",
-            Self::BackwardReset => "backward-reset",
-            Self::OverrunAlarm => "overrun-alarm",
-            Self::Probe(_) => "probe",
-            Self::Reply(_) => "reply",
-            Self::InvalidCode(_) => "invalid-code",
-            Self::CorrectedCode { .. } => "corrected-code",
-            Self::Hole { .. } => "hole",
-            Self::SenderStopped => "sender-stopped",
-            Self::SenderResumed(_) => "sender-resumed",
-        }
-    }
-
     /// The row of `docs/output.md`.
     pub fn row<'a>(&self, channel: &'a str, at: Tick) -> EventRow<'a> {
-        let mut row = EventRow { channel, at: at.0, event: self.kind(), ..EventRow::default() };
+        let mut row = EventRow { channel, at: at.0, event: self.name(), ..EventRow::default() };
         match *self {
             Self::Probe(number) => row.number = Some(number.value()),
             Self::Reply(status) => row.status = Some(status.value()),
@@ -175,7 +158,7 @@ row! {
     pub struct EventRow<'a> at (at) {
         channel: &'a str, "", "", "name of the channel";
         at: u64 as Place, "characters", "", "where it was noticed";
-        event: &'static str as Words(EVENTS), "", "", "what was noticed";
+        event: &'static str as Words(LinkEvent::NAMES), "", "", "what was noticed";
         number: Option<u8> ["Option::is_none"] as Number(7), "", "R-6", "of a probe";
         status: Option<u8> ["Option::is_none"] as Number(15), "", "R-6", "of a reply";
         code: Option<u8> ["Option::is_none"], "", "C-5", "of an invalid or corrected code";
@@ -184,22 +167,6 @@ row! {
         by: Option<&'static str> ["Option::is_none"] as ResumeCause::SHAPE, "", "F-2", "what released a stopped sender";
     }
 }
-
-const EVENTS: &[&str] = &[
-    LinkEvent::OpenLink.kind(),
-    LinkEvent::LinkRestored.kind(),
-    LinkEvent::ForwardReset.kind(),
-    LinkEvent::ResetEnded.kind(),
-    LinkEvent::BackwardReset.kind(),
-    LinkEvent::OverrunAlarm.kind(),
-    "probe",
-    "reply",
-    LinkEvent::InvalidCode(0).kind(),
-    "corrected-code",
-    LinkEvent::Hole { missing: 0 }.kind(),
-    LinkEvent::SenderStopped.kind(),
-    LinkEvent::SenderResumed(ResumeCause::Go).kind(),
-];
 
 /// Symbols that single errors are corrected to. C-4
 const CORRECTED: &[&str] = &["GAP", "GO", "STOP", "FRES", "ORUN", "BRES"];

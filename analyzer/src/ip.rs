@@ -33,19 +33,21 @@ pub struct ParsedIp {
     pub check: CrcCheck,
 }
 
-/// Result of the check of the Internet checksums.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IpChecksum {
-    /// All are right.
-    Good,
-    /// That of the IP header is wrong.
-    BadHeader,
-    /// That of UDP or TCP is wrong.
-    Bad,
-    /// UDP without a checksum.
-    Absent,
-    /// Not checked: a fragment, another protocol, a bad CRC, or lengths that disagree.
-    Unchecked,
+codec::named_enum! {
+    /// Result of the check of the Internet checksums.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum IpChecksum {
+        /// All are right.
+        Good = "good",
+        /// That of the IP header is wrong.
+        BadHeader = "bad-header",
+        /// That of UDP or TCP is wrong.
+        Bad = "bad",
+        /// UDP without a checksum.
+        Absent = "absent",
+        /// Not checked: a fragment, another protocol, a bad CRC, or lengths that disagree.
+        Unchecked = "unchecked",
+    }
 }
 
 row! {
@@ -64,12 +66,11 @@ row! {
         window: Option<u16> ["Option::is_none"], "bytes", "", "window of TCP, not scaled";
         flags: Option<String> ["Option::is_none"], "", "", "flags of TCP: fin syn rst psh ack urg ece cwr";
         data: Option<u64> ["Option::is_none"], "bytes", "", "bytes behind the headers that are there";
-        checksum: &'static str as Words(CHECKSUMS), "", "I-5", "the Internet checksums; bad: that of UDP or TCP";
+        checksum: &'static str as Words(IpChecksum::NAMES), "", "I-5", "the Internet checksums; bad: that of UDP or TCP";
         fault: Option<&'static str> ["Option::is_none"] as Words(&FAULTS), "", "", "why it is no IP packet";
     }
 }
 
-const CHECKSUMS: &[&str] = &["good", "bad-header", "bad", "absent", "unchecked"];
 const FAULTS: [&str; 4] = ["cut-short", "version", "header-length", "total-length"];
 
 impl ByteSums {
@@ -241,19 +242,6 @@ impl ParsedIp {
             }
         }
         row
-    }
-}
-
-impl IpChecksum {
-    /// Name in rows.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Good => "good",
-            Self::BadHeader => "bad-header",
-            Self::Bad => "bad",
-            Self::Absent => "absent",
-            Self::Unchecked => "unchecked",
-        }
     }
 }
 

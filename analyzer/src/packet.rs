@@ -210,9 +210,9 @@ row! {
         route: &'a [u8], "", "P-2", "the leading bytes with MSB 1";
         tag: Option<u8> as Number(127), "", "P-2", "the byte after the route";
         payload: u64, "bytes", "P-2", "bytes between tag and CRC byte";
-        crc: &'static str as Words(CRC), "", "P-4", "what the CRC byte says; partial: start or end not recorded";
+        crc: &'static str as Words(CrcCheck::NAMES), "", "P-4", "what the CRC byte says; partial: start or end not recorded";
         syndrome: Option<u8>, "", "P-5", "computed XOR received CRC; not of a runt or a part";
-        ended_by: &'static str as Words(ENDED_BY), "", "P-1", "what ended the packet";
+        ended_by: &'static str as Words(FrameEnd::NAMES), "", "P-1", "what ended the packet";
         ip: Option<Box<IpRow>> ["Option::is_none"], "members", "H-1", "reading of a packet of type 08" => IpRow::FIELDS;
         switch: Option<Vec<SwitchAnswerRow>> ["Option::is_none"], "answers", "S-8", "of a packet of type 13, in order" => SwitchAnswerRow::FIELDS;
         switch_fault: Option<String> ["Option::is_none"], "", "S-8", "where no answer follows, and why";
@@ -223,19 +223,6 @@ row! {
         bytes_left_out: u64 ["is_zero"], "bytes", "", "bytes that bytes does not have";
     }
 }
-
-/// Results of the CRC check.
-pub(crate) const CRC: &[&str] =
-    &[CrcCheck::Good.name(), "bad", CrcCheck::Runt.name(), CrcCheck::Partial.name()];
-
-/// Causes of the end of a packet.
-pub(crate) const ENDED_BY: &[&str] = &[
-    FrameEnd::Gap.name(),
-    FrameEnd::OpenLink.name(),
-    FrameEnd::Reset.name(),
-    FrameEnd::Hole.name(),
-    FrameEnd::CaptureEnd.name(),
-];
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
 const fn is_zero(count: &u64) -> bool {

@@ -190,7 +190,7 @@ fn event_line((channel, at): (&Channel, u64), when: &str, event: &LinkEvent) -> 
     StyledLine::of(TextStyle::Dim, format!("{when:>12}  "))
         .and(TextStyle::Plain, format!("{:<15} ", channel.name))
         .and_ranked(1, TextStyle::Plain, format!("{at:>12}  "))
-        .and(role, format!("{:<15} ", event.kind()))
+        .and(role, format!("{:<15} ", event.name()))
         .and(TextStyle::Plain, event_detail(event))
 }
 

@@ -47,7 +47,7 @@ impl Default for AnalysisOptions {
 ///
 /// It serialises to the rows of `docs/output.md`, in an object with the members `read`, `channels`,
 /// `findings`, `verdicts`, `topology`, `journeys`, `waits` and `conversations`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Report {
     /// The part of the file that was read.
     pub extent: ReadExtent,
@@ -104,7 +104,7 @@ pub struct LatencySummary {
 /// Faults of the file do not stop it: they, and the error that ended the reading, are in the
 /// report.
 pub fn analyze(capture: impl Read + Send, options: &AnalysisOptions) -> Report {
-    let mut report = Report::empty();
+    let mut report = Report::default();
     let capture = match decompress(capture) {
         Ok(capture) => capture,
         Err(source) => {
@@ -124,22 +124,6 @@ pub fn analyze(capture: impl Read + Send, options: &AnalysisOptions) -> Report {
 }
 
 impl Report {
-    fn empty() -> Self {
-        Self {
-            extent: ReadExtent::default(),
-            error: None,
-            faults: Vec::new(),
-            channels: BTreeMap::new(),
-            links: Vec::new(),
-            findings: FindingSet::default(),
-            topology: Topology::default(),
-            journeys: JourneySummary::default(),
-            waits: WaitTrees::default(),
-            conversations: Vec::new(),
-            conversation_count: 0,
-        }
-    }
-
     fn add(&mut self, event: AnalysisEvent, options: &AnalysisOptions) {
         if let AnalysisEvent::Journey(journey) = event {
             self.journeys.add(journey, options.journeys_max);

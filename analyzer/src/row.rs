@@ -340,6 +340,16 @@ impl FieldShape {
     }
 }
 
+/// Values by name, in a fixed order; in JSON with `_` for `-`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedValues<T>(pub Vec<(&'static str, T)>);
+
+impl<T: Serialize> Serialize for NamedValues<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name.replace('-', "_"), value)))
+    }
+}
+
 /// Row of `--list-fields`: the contract of `docs/filter.md`.
 #[derive(Debug, Serialize)]
 struct FieldInfo<'a> {

@@ -45,7 +45,7 @@ fn rows(capture: &[u8], want: EventFilter) -> String {
                     .iter()
                     .filter_map(|key| row.get(key))
                     .fold(String::new(), |more, value| format!("{more} {value}"));
-                writeln!(text, "{at} {name} {}{}", event.kind(), more.replace('"', ""))
+                writeln!(text, "{at} {name} {}{}", event.name(), more.replace('"', ""))
             }
             ChannelEvent::Omitted { rounds, every } => {
                 writeln!(text, "{at} {name} {rounds} x {every} omitted")

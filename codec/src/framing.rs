@@ -59,31 +59,20 @@ pub enum FrameEvent<'a> {
     ResetEnded,
 }
 
-/// Event that ended a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FrameEnd {
-    /// A GAP, corrected ones (C-4) included. P-1
-    Gap,
-    /// 16 silent periods. F-7
-    OpenLink,
-    /// FRES.
-    Reset,
-    /// Missing characters.
-    Hole,
-    /// End of the recording.
-    CaptureEnd,
-}
-
-impl FrameEnd {
-    /// The name in `docs/output.md`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Gap => "gap",
-            Self::OpenLink => "open-link",
-            Self::Reset => "reset",
-            Self::Hole => "hole",
-            Self::CaptureEnd => "capture-end",
-        }
+crate::named_enum! {
+    /// Event that ended a frame.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum FrameEnd {
+        /// A GAP, corrected ones (C-4) included. P-1
+        Gap = "gap",
+        /// 16 silent periods. F-7
+        OpenLink = "open-link",
+        /// FRES.
+        Reset = "reset",
+        /// Missing characters.
+        Hole = "hole",
+        /// End of the recording.
+        CaptureEnd = "capture-end",
     }
 }
 

@@ -35,6 +35,8 @@
 //! `examples/read_capture.rs` prints the packets of a capture file; `examples/write_capture.rs`
 //! writes one.
 
+mod named_enum;
+
 pub mod capture;
 pub mod character;
 pub mod chars;

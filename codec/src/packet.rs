@@ -38,17 +38,19 @@ pub enum PacketDialect {
     Vita26,
 }
 
-/// Result of the CRC check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CrcCheck {
-    /// The last byte is the CRC of the others. P-4
-    Good,
-    /// The last byte differs from their CRC by this syndrome, never 0. P-5
-    Bad(u8),
-    /// Fewer than two bytes, so that none is a CRC. P-9
-    Runt,
-    /// The recording lacks its start or its end, so that no CRC is to be expected. P-7
-    Partial,
+crate::named_enum! {
+    /// Result of the CRC check.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum CrcCheck {
+        /// The last byte is the CRC of the others. P-4
+        Good = "good",
+        /// The last byte differs from their CRC by this syndrome, never 0. P-5
+        Bad(u8) = "bad",
+        /// Fewer than two bytes, so that none is a CRC. P-9
+        Runt = "runt",
+        /// The recording lacks its start or its end, so that no CRC is to be expected. P-7
+        Partial = "partial",
+    }
 }
 
 impl CrcCheck {
@@ -67,16 +69,6 @@ impl CrcCheck {
             Self::Good => Some(0),
             Self::Bad(syndrome) => Some(syndrome),
             Self::Runt | Self::Partial => None,
-        }
-    }
-
-    /// The name in `docs/output.md`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Good => "good",
-            Self::Bad(_) => "bad",
-            Self::Runt => "runt",
-            Self::Partial => "partial",
         }
     }
 }

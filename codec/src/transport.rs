@@ -64,31 +64,35 @@ pub enum SyncFlag {
     Set,
 }
 
-/// Role of a message in a conversation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum MessageRole {
-    /// A request, which takes a credit. T-9
-    #[default]
-    Request,
-    /// The reply to a request, which returns its credit. T-9
-    Reply,
+crate::named_enum! {
+    /// Role of a message in a conversation.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum MessageRole {
+        /// A request, which takes a credit. T-9
+        #[default]
+        Request = "request",
+        /// The reply to a request, which returns its credit. T-9
+        Reply = "reply",
+    }
 }
 
-/// Reason of a NACK. T-6, T-12
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum NackReason {
-    /// 1: the endpoint is not resident.
-    NotResident = 1,
-    /// 2: its receive queue is full.
-    QueueFull = 2,
-    /// 3: there is no staging area or DMA resource.
-    NoResource = 3,
-    /// 4: no state is stored for the logical channel.
-    NoChannelState = 4,
-    /// 16, final: the key does not match.
-    BadKey = 16,
-    /// 17, final: there is no such endpoint.
-    NoSuchEndpoint = 17,
+crate::named_enum! {
+    /// Reason of a NACK. T-6, T-12
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum NackReason {
+        /// 1: the endpoint is not resident.
+        NotResident = "not-resident" as 1,
+        /// 2: its receive queue is full.
+        QueueFull = "queue-full" as 2,
+        /// 3: there is no staging area or DMA resource.
+        NoResource = "no-resource" as 3,
+        /// 4: no state is stored for the logical channel.
+        NoChannelState = "no-channel-state" as 4,
+        /// 16, final: the key does not match.
+        BadKey = "bad-key" as 16,
+        /// 17, final: there is no such endpoint.
+        NoSuchEndpoint = "no-such-endpoint" as 17,
+    }
 }
 
 /// Fields of all transport packets. An answer echoes them with the NICs exchanged. T-8
@@ -137,21 +141,23 @@ pub struct TransportMessage<B> {
     pub body: B,
 }
 
-/// The three forms of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum MessageForm {
-    /// Argument words of 4 bytes, [`WORDS_MAX`] at most.
-    Short,
-    /// Bytes, [`MEDIUM_MAX`] at most.
-    Medium,
-    /// A piece of a transfer into the receiver's segment, [`MEDIUM_MAX`] bytes at most, and no more
-    /// than the whole.
-    Bulk {
-        /// Offset of the piece in the segment, in bytes.
-        offset: u32,
-        /// Bytes of the whole transfer.
-        total: u32,
-    },
+crate::named_enum! {
+    /// The three forms of a message.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum MessageForm {
+        /// Argument words of 4 bytes, [`WORDS_MAX`] at most.
+        Short = "short",
+        /// Bytes, [`MEDIUM_MAX`] at most.
+        Medium = "medium",
+        /// A piece of a transfer into the receiver's segment, [`MEDIUM_MAX`] bytes at most, and no more
+        /// than the whole.
+        Bulk {
+            /// Offset of the piece in the segment, in bytes.
+            offset: u32,
+            /// Bytes of the whole transfer.
+            total: u32,
+        } = "bulk",
+    }
 }
 
 /// A valid form and length of a message.
@@ -198,39 +204,7 @@ impl TransportHeader {
     }
 }
 
-impl MessageRole {
-    /// The name in the truth and in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Request => "request",
-            Self::Reply => "reply",
-        }
-    }
-}
-
 impl NackReason {
-    /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::NotResident,
-        Self::QueueFull,
-        Self::NoResource,
-        Self::NoChannelState,
-        Self::BadKey,
-        Self::NoSuchEndpoint,
-    ];
-
-    /// The name in the truth and in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::NotResident => "not-resident",
-            Self::QueueFull => "queue-full",
-            Self::NoResource => "no-resource",
-            Self::NoChannelState => "no-channel-state",
-            Self::BadKey => "bad-key",
-            Self::NoSuchEndpoint => "no-such-endpoint",
-        }
-    }
-
     /// The number in a NACK. T-6, T-12
     pub const fn code(self) -> u8 {
         self as u8
@@ -243,17 +217,6 @@ impl NackReason {
     /// True if retransmission is useless, so that the message is returned at once. T-6
     pub const fn is_final(self) -> bool {
         matches!(self, Self::BadKey | Self::NoSuchEndpoint)
-    }
-}
-
-impl MessageForm {
-    /// The name in the truth and in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Short => "short",
-            Self::Medium => "medium",
-            Self::Bulk { .. } => "bulk",
-        }
     }
 }
 

@@ -51,28 +51,18 @@ pub const GM_NAMES: [&str; 21] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketType(u32);
 
-/// Group of types, by their first 16 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TypeGroup {
-    /// 0x0008: messages of GM.
-    Gm,
-    /// 0x0009: Ethernet frames between hosts with GM.
-    GmEthernet,
-    /// 0x700f: mapping of GM. Its format is not published.
-    GmMapping,
-    /// Any other.
-    Unknown,
-}
-
-impl TypeGroup {
-    /// Name of the group in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Gm => "gm",
-            Self::GmEthernet => "gm-ethernet",
-            Self::GmMapping => "gm-mapping",
-            Self::Unknown => "unknown",
-        }
+crate::named_enum! {
+    /// Group of types, by their first 16 bits.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum TypeGroup {
+        /// 0x0008: messages of GM.
+        Gm = "gm",
+        /// 0x0009: Ethernet frames between hosts with GM.
+        GmEthernet = "gm-ethernet",
+        /// 0x700f: mapping of GM. Its format is not published.
+        GmMapping = "gm-mapping",
+        /// Any other.
+        Unknown = "unknown",
     }
 }
 

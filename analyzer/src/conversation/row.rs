@@ -2,15 +2,13 @@
 
 use crate::event::Picoseconds;
 use codec::capture::{Channel, ChannelId};
-use codec::transport::{MessageForm, NackReason, SequenceBit, SyncFlag};
-use serde::Serialize;
+use codec::transport::{MessageForm, MessageRole, NackReason, SequenceBit, SyncFlag};
 
 use super::observation::{Abandonment, Observation, ObservationKind, ResendCause, Violation};
 use super::totals::{RoundTrips, total};
 use super::{Conversation, ConversationEnd, DataContent, MalformedPacket, TransportFate};
-use crate::packet::transport::{REASONS, ROLES};
 use crate::row::FieldShape::{List, Number, Place, Words};
-use crate::row::{FieldType, RowField, row};
+use crate::row::{FieldType, NamedValues, RowField, row};
 
 row! {
     /// A row of `myriscope conversations`, as `docs/output.md` specifies it.
@@ -23,33 +21,27 @@ row! {
         last_ps: Picoseconds, "ps", "", "when its last packet was last seen";
         messages: u64, "messages", "T-1", "messages";
         acknowledged: u64, "messages", "T-5", "those that were acknowledged";
-        gone: NamedCounts<6>: "Unacknowledged messages, by [`Abandonment::name`]." as List => GONE_COUNTS;
+        gone: NamedValues<u64>: "Unacknowledged messages, by [`Abandonment::name`]." as List => GONE_COUNTS;
         bytes: u64, "bytes", "", "bytes of messages, each counted once";
         data: u64, "packets", "", "data packets";
         data_lost: u64, "packets", "T-7", "those that were lost or hurt";
         retransmissions: u64, "packets", "T-10", "messages sent again";
-        causes: NamedCounts<9>: "Retransmissions by [`ResendCause::name`]." as List => CAUSE_COUNTS;
+        causes: NamedValues<u64>: "Retransmissions by [`ResendCause::name`]." as List => CAUSE_COUNTS;
         acks: u64, "packets", "T-5", "ACKs";
         nacks: u64, "packets", "T-6", "NACKs";
-        reasons: NamedCounts<6>: "NACKs by [`NackReason::name`]." as List => REASON_COUNTS;
+        reasons: NamedValues<u64>: "NACKs by [`NackReason::name`]." as List => REASON_COUNTS;
         answers_lost: u64, "packets", "T-7", "answers that were lost or hurt";
         duplicates: u64, "packets", "T-5", "data that had been written before";
         late: u64, "packets", "T-8", "answers to older transmissions";
         stale: u64, "packets", "T-12", "packets of what is over";
         incarnations: u64, "", "T-12", "times that it was opened anew";
         broken: u64, "", "T-1", "what must not be, all kinds together";
-        breaches: NamedCounts<10>: "Violations by [`Violation::name`]." as List => BREACH_COUNTS;
+        breaches: NamedValues<u64>: "Violations by [`Violation::name`]." as List => BREACH_COUNTS;
         rtt: RoundTripRow: "Statistics of round trips." => RoundTripRow::FIELDS;
         history: String, "", "", "what happened, a word a message";
         ended: &'static str as ConversationEnd::SHAPE, "", "", "why it is told";
     }
 }
-
-const KIND: &[&str] = &[
-    MessageForm::Short.name(),
-    MessageForm::Medium.name(),
-    MessageForm::Bulk { offset: 0, total: 0 }.name(),
-];
 
 const EVENT: &[&str] = &[
     "data",
@@ -118,10 +110,6 @@ const BREACH_COUNTS: &[RowField] = &[
     RowField::new("incarnation_backwards", u64::SHAPE, "", "T-12", "an older incarnation"),
 ];
 
-/// Counts by name; in JSON with `_` for `-`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedCounts<const N: usize>(pub [(&'static str, u64); N]);
-
 row! {
     /// Statistics of round trips, from the first capture of data to the last capture of its ACK.
     #[derive(Copy)]
@@ -151,13 +139,13 @@ row! {
         timestamp: u32, "us", "T-8", "of the packet: its sender's clock";
         fate: &'static str as TransportFate::SHAPE, "", "", "what became of the packet";
         sync: Option<bool> ["Option::is_none"], "", "T-12", "of data: whether it opens its logical channel";
-        kind: Option<&'static str> ["Option::is_none"] as Words(KIND), "", "", "of data";
-        role: Option<&'static str> ["Option::is_none"] as Words(ROLES), "", "T-9", "of data";
+        kind: Option<&'static str> ["Option::is_none"] as Words(MessageForm::NAMES), "", "", "of data";
+        role: Option<&'static str> ["Option::is_none"] as Words(MessageRole::NAMES), "", "T-9", "of data";
         source_endpoint: Option<u16> ["Option::is_none"], "", "", "of data: the endpoint that sends it";
         destination_endpoint: Option<u16> ["Option::is_none"], "", "", "of data: that which it is for";
         bytes: Option<u64> ["Option::is_none"], "bytes", "", "of data: bytes of payload";
         cause: Option<&'static str> ["Option::is_none"] as ResendCause::SHAPE, "", "T-10", "of a retransmission";
-        reason: Option<&'static str> ["Option::is_none"] as Words(REASONS), "", "T-6", "of a NACK";
+        reason: Option<&'static str> ["Option::is_none"] as Words(NackReason::NAMES), "", "T-6", "of a NACK";
         rtt_ps: Option<Picoseconds> ["Option::is_none"], "ps", "T-8", "of an ACK: from first sight of data to its last";
         gone: Option<&'static str> ["Option::is_none"] as Abandonment::SHAPE, "", "T-1", "how a message ended that was not acknowledged";
     }
@@ -179,12 +167,6 @@ row! {
     }
 }
 
-impl<const N: usize> Serialize for NamedCounts<N> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, count)| (name.replace('-', "_"), count)))
-    }
-}
-
 impl From<&RoundTrips> for RoundTripRow {
     fn from(trips: &RoundTrips) -> Self {
         Self {
@@ -201,6 +183,10 @@ impl Conversation {
     pub fn row(&self) -> ConversationRow {
         let Self { sums, key, .. } = self;
         let of = |count: Option<&u64>| count.copied().unwrap_or(0);
+        let gone = Abandonment::ALL.map(|gone| (gone.name(), of(sums.gone.get(&gone))));
+        let causes = ResendCause::ALL.map(|cause| (cause.name(), of(sums.resent.get(&cause))));
+        let reasons = NackReason::ALL.map(|why| (why.name(), of(sums.nacks.get(&why))));
+        let breaches = Violation::ALL.map(|it| (it.name(), of(sums.broken.get(&it))));
         ConversationRow {
             conversation: self.number,
             source: key.source.0,
@@ -210,24 +196,22 @@ impl Conversation {
             last_ps: self.last,
             messages: sums.messages,
             acknowledged: sums.acknowledged,
-            gone: NamedCounts(Abandonment::ALL.map(|gone| (gone.name(), of(sums.gone.get(&gone))))),
+            gone: NamedValues(gone.into()),
             bytes: sums.bytes,
             data: sums.data,
             data_lost: sums.data_lost,
             retransmissions: total(&sums.resent),
-            causes: NamedCounts(
-                ResendCause::ALL.map(|cause| (cause.name(), of(sums.resent.get(&cause)))),
-            ),
+            causes: NamedValues(causes.into()),
             acks: sums.acks,
             nacks: total(&sums.nacks),
-            reasons: NamedCounts(NackReason::ALL.map(|why| (why.name(), of(sums.nacks.get(&why))))),
+            reasons: NamedValues(reasons.into()),
             answers_lost: sums.answers_lost,
             duplicates: sums.duplicates,
             late: sums.late,
             stale: sums.stale,
             incarnations: sums.incarnations,
             broken: total(&sums.broken),
-            breaches: NamedCounts(Violation::ALL.map(|it| (it.name(), of(sums.broken.get(&it))))),
+            breaches: NamedValues(breaches.into()),
             rtt: RoundTripRow::from(&sums.trips),
             history: self.history.line(),
             ended: self.ended.name(),

@@ -13,21 +13,23 @@ pub enum WaitReason {
     Stop,
 }
 
-/// Fate of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JourneyFate {
-    /// The packet reached a host.
-    Arrived,
-    /// The packet reached a host with a route byte left: an error. I-2
-    Misrouted,
-    /// The packet continued over uncaptured links.
-    OutOfSight,
-    /// A switch dropped the packet, by this rule.
-    Dropped(&'static str),
-    /// The packet continued as a part of the packet before it, for want of a GAP. P-1
-    Merged,
-    /// The packet was in transit when the recording ended.
-    UnderWay,
+codec::named_enum! {
+    /// Fate of a packet.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum JourneyFate {
+        /// The packet reached a host.
+        Arrived = "arrived",
+        /// The packet reached a host with a route byte left: an error. I-2
+        Misrouted = "misrouted",
+        /// The packet continued over uncaptured links.
+        OutOfSight = "out-of-sight",
+        /// A switch dropped the packet, by this rule.
+        Dropped(&'static str) = "dropped",
+        /// The packet continued as a part of the packet before it, for want of a GAP. P-1
+        Merged = "merged",
+        /// The packet was in transit when the recording ended.
+        UnderWay = "under-way",
+    }
 }
 
 named_enum! {
@@ -41,16 +43,4 @@ named_enum! {
     }
 }
 
-impl JourneyFate {
-    /// Name in `docs/output.md`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Arrived => "arrived",
-            Self::Misrouted => "misrouted",
-            Self::OutOfSight => "out-of-sight",
-            Self::Dropped(_) => "dropped",
-            Self::Merged => "merged",
-            Self::UnderWay => "under-way",
-        }
-    }
-}
+impl JourneyFate {}

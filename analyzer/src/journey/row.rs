@@ -1,14 +1,14 @@
 //! Journeys as rows of `docs/output.md`.
 
 use codec::capture::{Channel, ChannelId};
-use codec::packet::PacketTag;
+use codec::packet::{CrcCheck, PacketTag};
 
 use super::{
     BitPlace, ChangedByte, Corruption, CorruptionSite, FlipParity, Journey, JourneyFate,
     JourneyHop, LocatedHarm, MatchCertainty, WaitReason,
 };
+use crate::packet::FrameEnd;
 use crate::packet::transport::TransportRow;
-use crate::packet::{CRC, ENDED_BY, FrameEnd};
 use crate::row::FieldShape::{Number, Words};
 use crate::row::{FieldType, row};
 
@@ -25,7 +25,7 @@ row! {
         waited_ps: u128, "ps", "S-3", "what it waited in switches, as far as is known";
         tag: Option<u8> as Number(127), "", "P-2", "the byte behind the route";
         payload: u64, "bytes", "P-2", "bytes between tag and CRC byte";
-        fate: &'static str as Words(FATE), "", "", "what became of it";
+        fate: &'static str as Words(JourneyFate::NAMES), "", "", "what became of it";
         rule: Option<&'static str> ["Option::is_none"], "", "", "the rule by which it was dropped";
         certainty: &'static str as MatchCertainty::SHAPE, "", "", "whether other packets were like it";
         hops: Vec<HopRow<'a>>, "hops", "P-3", "the captured channels that it passed" => HopRow::FIELDS;
@@ -36,15 +36,6 @@ row! {
         transport: Option<Box<TransportRow>> ["Option::is_none"], "members", "", "what a packet of the reliability protocol says" => TransportRow::FIELDS;
     }
 }
-
-const FATE: &[&str] = &[
-    JourneyFate::Arrived.name(),
-    JourneyFate::Misrouted.name(),
-    JourneyFate::OutOfSight.name(),
-    JourneyFate::Dropped("").name(),
-    JourneyFate::Merged.name(),
-    JourneyFate::UnderWay.name(),
-];
 
 row! {
     /// Passage of a packet over a captured channel.
@@ -62,9 +53,9 @@ row! {
         waited_ps: Option<u128>, "ps", "S-3", "how much of that it waited for others";
         waited_for: Option<&'static str> as Words(&["output", "input", "stop"]), "", "S-3", "what was last to make way";
         behind: Option<u64> ["Option::is_none"], "", "S-3", "number of the packet that it waited for";
-        crc: &'static str as Words(CRC), "", "P-4", "what the CRC byte says there";
+        crc: &'static str as Words(CrcCheck::NAMES), "", "P-4", "what the CRC byte says there";
         syndrome: Option<u8>, "", "P-5", "computed XOR received CRC";
-        ended_by: &'static str as Words(ENDED_BY), "", "P-1", "what ended it there";
+        ended_by: &'static str as Words(FrameEnd::NAMES), "", "P-1", "what ended it there";
     }
 }
 
@@ -83,7 +74,7 @@ row! {
         places: Vec<BitPlaceRow> ["Vec::is_empty"], "places", "P-4", "where the flipped bit may be, or both are" => BitPlaceRow::FIELDS;
         missing: Option<u64> ["Option::is_none"], "bytes", "", "how many bytes were lost";
         more: Option<u64> ["Option::is_none"], "bytes", "", "how many bytes there are more";
-        by: Option<&'static str> ["Option::is_none"] as Words(ENDED_BY), "", "", "what ended a packet that was cut";
+        by: Option<&'static str> ["Option::is_none"] as Words(FrameEnd::NAMES), "", "", "what ended a packet that was cut";
         wire: Option<u8> ["Option::is_none"] as Number(7), "", "W-5", "the wire on which all flipped bits are";
         wires: Vec<WireRow> ["Vec::is_empty"], "wires", "W-5", "flipped bits by wire, if the bytes could be compared" => WireRow::FIELDS;
         changed: Vec<ChangedByteRow> ["Vec::is_empty"], "bytes", "P-5", "the first bytes that changed, at most 8" => ChangedByteRow::FIELDS;

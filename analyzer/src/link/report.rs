@@ -1,18 +1,17 @@
 //! Rows of `myriscope links`.
 
 use codec::capture::{Channel, ChannelId};
-use serde::{Serialize, Serializer};
 
 use super::interval::{ActivityInterval, ChannelActivity, PeriodTotals};
 use super::led::LedState;
 use super::parameters::{ChannelParameters, ParameterKey, ParameterRow};
 use super::totals::{ChannelTotals, PacketTotals, PingTotals};
 use crate::channel_name::TapEnd;
-use crate::counters::{CONTROL, ControlCounts};
+use crate::counters::CONTROL;
 use crate::event::Picoseconds;
 use crate::named_enum::named_enum;
 use crate::row::FieldShape::{List, Place, Real};
-use crate::row::{FieldType, RowField, row};
+use crate::row::{FieldType, NamedValues, RowField, row};
 
 /// Totals of a channel.
 #[derive(Clone, Copy, Debug)]
@@ -92,17 +91,19 @@ impl<'a> ChannelReport<'a> {
             characters,
             data: counters.data(),
             utilisation: share(counters.data(), characters),
-            control: ControlCounts(counters.control().collect()),
+            control: NamedValues(counters.control().collect()),
             corrected: counters.corrected(),
             invalid: counters.invalid(),
             holes: counters.holes(),
             states: NamedValues(
                 ChannelActivity::ALL
-                    .map(|state| (state.name(), PeriodShare::of_total(times, state.index()))),
+                    .map(|state| (state.name(), PeriodShare::of_total(times, state.index())))
+                    .into(),
             ),
             lamp: NamedValues(
                 LedState::ALL
-                    .map(|state| (state.name(), PeriodShare::of_total(self.leds, state as usize))),
+                    .map(|state| (state.name(), PeriodShare::of_total(self.leds, state as usize)))
+                    .into(),
             ),
             stops: StopsRow {
                 count: stops.count,
@@ -152,14 +153,14 @@ impl PacketTotals {
     fn row(&self) -> PacketsRow {
         PacketsRow {
             count: self.count(),
-            ended_by: NamedValues([
+            ended_by: NamedValues(vec![
                 ("gap", self.gap),
                 ("open_link", self.open_link),
                 ("reset", self.reset),
                 ("hole", self.hole),
                 ("capture_end", self.capture_end),
             ]),
-            crc: NamedValues([
+            crc: NamedValues(vec![
                 ("good", self.good),
                 ("bad", self.bad),
                 ("runt", self.runt),
@@ -179,16 +180,6 @@ impl ActivityInterval {
             periods: self.end.since(self.start).0,
             state: self.state.name(),
         }
-    }
-}
-
-/// Values by name, in a fixed order.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NamedValues<T, const N: usize>(pub [(&'static str, T); N]);
-
-impl<T: Serialize, const N: usize> Serialize for NamedValues<T, N> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
 }
 
@@ -252,12 +243,12 @@ row! {
         characters: u64, "characters", "", "characters recorded";
         data: u64, "bytes", "C-1", "data bytes";
         utilisation: f64, "", "C-1", "data bytes in a character";
-        control: ControlCounts as List, "kinds", "C-2", "control symbols, by kind" => CONTROL;
+        control: NamedValues<u64> as List, "kinds", "C-2", "control symbols, by kind" => CONTROL;
         corrected: u64, "characters", "C-4", "symbols that had to be corrected";
         invalid: u64, "characters", "C-5", "control codes that are no symbol";
         holes: u64, "holes", "", "stretches that were not recorded";
-        states: NamedValues<PeriodShare, 7> as List, "kinds", "", "time in each state" => STATES;
-        lamp: NamedValues<PeriodShare, 4> as List, "kinds", "L", "what the lamps of the receiving port showed" => LEDS;
+        states: NamedValues<PeriodShare> as List, "kinds", "", "time in each state" => STATES;
+        lamp: NamedValues<PeriodShare> as List, "kinds", "L", "what the lamps of the receiving port showed" => LEDS;
         stops: StopsRow, "kinds", "F-1", "stops of its sender" => StopsRow::FIELDS;
         flow_control: FlowRow, "kinds", "F-4", "STOP and GO on it" => FlowRow::FIELDS;
         packets: PacketsRow, "kinds", "P-1", "its packets" => PacketsRow::FIELDS;
@@ -290,11 +281,10 @@ row! {
 
 row! {
     /// Packets by the cause of their end, and by their CRC byte.
-    #[derive(Copy)]
     pub struct PacketsRow {
         count: u64, "packets", "P-1", "packets";
-        ended_by: NamedValues<u64, 5> as List, "kinds", "P-1", "by what ended them" => ENDED_BY;
-        crc: NamedValues<u64, 4> as List, "kinds", "P-4", "by their CRC byte" => CRC;
+        ended_by: NamedValues<u64> as List, "kinds", "P-1", "by what ended them" => ENDED_BY;
+        crc: NamedValues<u64> as List, "kinds", "P-4", "by their CRC byte" => CRC;
     }
 }
 

@@ -1,10 +1,10 @@
 //! Events of mapping as rows of `docs/output.md`.
 
 use codec::capture::{Channel, ChannelId};
-use codec::mapping::InterfaceAddress;
+use codec::mapping::{AnswerStatus, InterfaceAddress};
 
 use super::{
-    DistributedMap, LinkOutage, MapperTerm, MappingEvent, MappingProbe, ProbeOutcome,
+    DistributedMap, JourneyFate, LinkOutage, MapperTerm, MappingEvent, MappingProbe, ProbeOutcome,
     RouteInstallation, TermEnd, UnreadPacket,
 };
 use crate::conversation::ObservedPlace;
@@ -23,8 +23,6 @@ const KINDS: &[&str] = &[
     "routes",
     "install",
 ];
-const FATES: &[&str] = &["arrived", "misrouted", "out-of-sight", "dropped", "merged", "under-way"];
-const STATUSES: &[&str] = &["received", "complete", "installed", "refused"];
 
 row! {
     /// A row of `myriscope mapping`, as `docs/output.md` specifies it.
@@ -43,11 +41,11 @@ row! {
         version: Option<u32> ["Option::is_none"], "", "N-2", "version of the map that it is about";
         route: Option<&'a [u8]> ["Option::is_none"] as Bytes, "", "N-8", "its route bytes where it was first seen";
         last_channel: Option<&'a str> ["Option::is_none"], "", "", "the channel on which it was seen last";
-        fate: Option<&'static str> ["Option::is_none"] as Words(FATES), "", "", "what became of the packet, as in journeys";
+        fate: Option<&'static str> ["Option::is_none"] as Words(JourneyFate::NAMES), "", "", "what became of the packet, as in journeys";
         piece: Option<u16> ["Option::is_none"], "", "N-2", "number of a piece, from 0";
         pieces: Option<u16> ["Option::is_none"], "", "N-2", "number of all pieces";
         answered_by: Option<String> ["Option::is_none"], "", "N-3", "the interface that answered";
-        status: Option<&'static str> ["Option::is_none"] as Words(STATUSES), "", "N-2", "result in the answer";
+        status: Option<&'static str> ["Option::is_none"] as Words(AnswerStatus::NAMES), "", "N-2", "result in the answer";
         mapper: Option<String> ["Option::is_none"], "", "N-2", "the mapper: in an answer, of an installation or a map";
         installed_version: Option<u32> ["Option::is_none"], "", "N-2", "version of the routes of the interface that answered";
         interfaces: Option<u64> ["Option::is_none"], "interfaces", "N-2", "of a map: those to which it was sent";

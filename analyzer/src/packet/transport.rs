@@ -13,7 +13,6 @@ use codec::packet::CrcCheck;
 use codec::transport::{ANSWER_LEN, DATA_HEADER_LEN, MessageExtent, TAG, TransportPacket};
 use codec::{ip, mapping, switch_answer};
 
-pub(crate) use self::transport_row::{REASONS, ROLES};
 pub use self::transport_row::{TransportRow, kind_name};
 use crate::ip::{ByteSums, HEADERS_MAX, ParsedIp};
 use crate::packet::SwitchAnswers;

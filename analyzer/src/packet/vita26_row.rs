@@ -14,7 +14,7 @@ row! {
     /// A packet of the later dialect in a row, without the fields that it does not have.
     #[derive(Default)]
     pub struct Vita26Row {
-        kind: &'static str as Words(KINDS), "", "", "group of its type";
+        kind: &'static str as Words(TypeGroup::NAMES), "", "", "group of its type";
         code: Option<u32> ["Option::is_none"] as Number(0x7fff_ffff), "", "", "the four bytes behind the route";
         fault: Option<String> ["Option::is_none"], "", "", "where it is malformed, and how";
         name: Option<&'static str> ["Option::is_none"] as Words(&GM_NAMES), "", "", "subtype of a GM packet";
@@ -33,13 +33,6 @@ row! {
 }
 
 /// Values of `kind`.
-const KINDS: &[&str] = &[
-    TypeGroup::Gm.name(),
-    TypeGroup::GmEthernet.name(),
-    TypeGroup::GmMapping.name(),
-    TypeGroup::Unknown.name(),
-];
-
 impl ReceivedPacket {
     /// Number of bytes between the route and the CRC byte.
     fn body_len(&self) -> u64 {

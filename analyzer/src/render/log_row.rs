@@ -58,7 +58,7 @@ impl<'a> LogRow<'a> {
         let event = event.body.link()?;
         let is_stop = *event == LinkEvent::SenderStopped;
         let kind = if is_stop { "wait-start" } else { "event" };
-        Some(Self { kind, name: Some(event.kind()), text: event_detail(event), ..row })
+        Some(Self { kind, name: Some(event.name()), text: event_detail(event), ..row })
     }
 
     /// Row of a case of a finding.

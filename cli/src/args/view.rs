@@ -150,11 +150,11 @@ pub(crate) struct DialectArgs {
     /// Type of packets: tag, one byte behind the route, or vita26, four bytes, as in ANSI/VITA 26-1998
     /// (docs/dialect.md).
     #[arg(long, default_value = "tag")]
-    #[arg(value_parser = PossibleValuesParser::new(["tag", "vita26"]).map(dialect))]
+    #[arg(value_parser = PossibleValuesParser::new(["tag", "vita26"]).map(|name| dialect(&name)))]
     dialect: PacketDialect,
 }
 
-fn dialect(name: String) -> PacketDialect {
+fn dialect(name: &str) -> PacketDialect {
     if name == "vita26" { PacketDialect::Vita26 } else { PacketDialect::Tag }
 }
 

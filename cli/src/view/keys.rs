@@ -27,9 +27,11 @@ pub(super) enum PendingKey {
 const UP: &[KeyCode] = &[KeyCode::Up, KeyCode::Char('k')];
 const DOWN: &[KeyCode] = &[KeyCode::Down, KeyCode::Char('j')];
 
-/// Keys, and their effect.
+/// Effect of a key.
+type KeyCommand = fn(&mut CaptureViewer);
+
 #[rustfmt::skip]
-const COMMANDS: [(&[KeyCode], fn(&mut CaptureViewer)); 25] = [
+const COMMANDS: [(&[KeyCode], KeyCommand); 25] = [
     (UP, |viewer| viewer.shown().move_up(1)),
     (DOWN, |viewer| viewer.shown().move_down(1)),
     (&[KeyCode::PageUp, KeyCode::Char('b')], |viewer| { let page = viewer.page(); viewer.shown().move_up(page); }),

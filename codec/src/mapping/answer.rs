@@ -11,31 +11,19 @@ use super::{
 };
 use crate::error::{DecodeError, unexpected};
 
-/// Result of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum AnswerStatus {
-    /// 0: the probe or the piece was received.
-    Received = 0,
-    /// 1: all pieces were received, and the routes can be installed.
-    Complete = 1,
-    /// 2: the routes are installed.
-    Installed = 2,
-    /// 3: the sender is not the mapper of the interface that answers, or the request does not fit
-    /// the earlier ones.
-    Refused = 3,
-}
-
-impl AnswerStatus {
-    const ALL: [Self; 4] = [Self::Received, Self::Complete, Self::Installed, Self::Refused];
-
-    /// Name of the result in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Received => "received",
-            Self::Complete => "complete",
-            Self::Installed => "installed",
-            Self::Refused => "refused",
-        }
+crate::named_enum! {
+    /// Result of a request.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum AnswerStatus {
+        /// 0: the probe or the piece was received.
+        Received = "received" as 0,
+        /// 1: all pieces were received, and the routes can be installed.
+        Complete = "complete" as 1,
+        /// 2: the routes are installed.
+        Installed = "installed" as 2,
+        /// 3: the sender is not the mapper of the interface that answers, or the request does not fit
+        /// the earlier ones.
+        Refused = "refused" as 3,
     }
 }
 

@@ -1,12 +1,13 @@
 //! Filters: any text at all, for rows of any kind.
 
 use analyzer::LinkEvent;
-use analyzer::counters::{ControlCounts, CountersRow};
+use analyzer::counters::CountersRow;
 use analyzer::event::Picoseconds;
 use analyzer::event::ResumeCause;
 use analyzer::filter::{ColumnList, Filter, FilterError, RowKind, TEXT_MAX};
 use analyzer::journey::{HopRow, JourneyRow};
 use analyzer::packet::{HexBytes, PacketRow};
+use analyzer::row::NamedValues;
 use analyzer::show::LinkViewRow;
 
 use analyzer::packet::transport::TransportRow;
@@ -189,7 +190,7 @@ fn kept(filter: &mut Filter) -> Vec<bool> {
         period_ps: 12_500,
         characters: 9,
         data: 6,
-        control: ControlCounts(vec![("GAP", 2), ("GO", 1)]),
+        control: NamedValues(vec![("GAP", 2), ("GO", 1)]),
         corrected: 0,
         invalid: 0,
         holes: 0,

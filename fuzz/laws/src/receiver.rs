@@ -236,7 +236,7 @@ pub(crate) mod tests {
     pub(crate) fn situations(bytes: &[u8]) -> BTreeSet<&'static str> {
         let name = |(_, notice): (u64, ChannelEvent)| match notice {
             ChannelEvent::Packet(packet) => packet.ended_by.name(),
-            ChannelEvent::Link(event) => event.kind(),
+            ChannelEvent::Link(event) => event.name(),
             ChannelEvent::Command(FlowCommand::Go) => "go",
             ChannelEvent::Command(FlowCommand::Stop) => "stop",
             ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Head(_) => "framing",

@@ -1,12 +1,12 @@
 //! Transport packets in rows.
 
+use codec::packet::CrcCheck;
 use codec::transport::{
     MessageExtent, MessageForm, MessageRole, NackReason, SequenceBit, SyncFlag, TransportHeader,
     TransportMessage, TransportPacket,
 };
 
 use super::ParsedTransport;
-use crate::packet::CRC;
 use crate::row::FieldShape::{Number, Words};
 use crate::row::row;
 
@@ -15,7 +15,7 @@ row! {
     #[derive(Default)]
     pub struct TransportRow {
         kind: &'static str as Words(KINDS), "", "T-7", "what kind of packet it is";
-        crc: &'static str as Words(CRC), "", "P-4", "what the CRC byte says of what was read";
+        crc: &'static str as Words(CrcCheck::NAMES), "", "P-4", "what the CRC byte says of what was read";
         fault: Option<String> ["Option::is_none"], "", "T-7", "where it is malformed, and how";
         source: Option<u16> ["Option::is_none"], "", "", "NIC that sends it";
         destination: Option<u16> ["Option::is_none"], "", "", "NIC that it goes to";
@@ -23,9 +23,9 @@ row! {
         seq: Option<u8> ["Option::is_none"] as Number(1), "", "T-4", "sequence number";
         timestamp: Option<u32> ["Option::is_none"], "us", "T-8", "of the data, by its sender's clock";
         incarnation: Option<u16> ["Option::is_none"], "", "T-12", "of the logical channel";
-        reason: Option<&'static str> ["Option::is_none"] as Words(REASONS), "", "T-6", "why a NACK was sent";
+        reason: Option<&'static str> ["Option::is_none"] as Words(NackReason::NAMES), "", "T-6", "why a NACK was sent";
         sync: Option<bool> ["Option::is_none"], "", "T-12", "whether data opens its logical channel";
-        role: Option<&'static str> ["Option::is_none"] as Words(ROLES), "", "T-9", "which way of a conversation data goes";
+        role: Option<&'static str> ["Option::is_none"] as Words(MessageRole::NAMES), "", "T-9", "which way of a conversation data goes";
         source_endpoint: Option<u16> ["Option::is_none"], "", "", "endpoint that sends it";
         destination_endpoint: Option<u16> ["Option::is_none"], "", "T-6", "endpoint that it is for";
         key: Option<String> ["Option::is_none"], "", "T-6", "key of that endpoint, 16 hex digits";
@@ -108,15 +108,3 @@ const KINDS: &[&str] = &[
     NACK,
     MALFORMED,
 ];
-
-/// Names of reasons, in their order.
-pub(crate) const REASONS: &[&str] = &[
-    NackReason::NotResident.name(),
-    NackReason::QueueFull.name(),
-    NackReason::NoResource.name(),
-    NackReason::NoChannelState.name(),
-    NackReason::BadKey.name(),
-    NackReason::NoSuchEndpoint.name(),
-];
-
-pub(crate) const ROLES: &[&str] = &[MessageRole::Request.name(), MessageRole::Reply.name()];
