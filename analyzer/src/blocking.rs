@@ -10,8 +10,8 @@ mod wait;
 use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
 use std::collections::{BTreeMap, BTreeSet};
 
-use codec::capture::ChannelId;
-use codec::time::FULL_RATE_PERIOD_PS;
+use codec::capture::{Channel, ChannelId, StartSender, StartState};
+use codec::time::{FULL_RATE_PERIOD_PS, Tick};
 
 use self::cycle::report_deadlock;
 pub use self::event::{
@@ -158,6 +158,11 @@ impl BlockingTracker {
             ChannelEvent::Link(LinkEvent::LinkRestored) => _ = self.open.remove(channel),
             ChannelEvent::Link(LinkEvent::ForwardReset | LinkEvent::ResetEnded) => {}
             ChannelEvent::Link(_) | ChannelEvent::Data(_) | ChannelEvent::Command(_) => return,
+            ChannelEvent::Begins
+                if network.channel(*channel).is_some_and(|it| is_stopped(it, row.at)) =>
+            {
+                self.begin(*channel, now);
+            }
             ChannelEvent::Begins | ChannelEvent::Framed | ChannelEvent::Omitted { .. } => return,
         }
         if self.waits.is_empty() {
@@ -330,6 +335,12 @@ impl WaitContext<'_> {
             has.then_some((input, head.packet))
         })
     }
+}
+
+/// True if a channel is a slice before whose first character its sender was stopped: the wait is that of the slice.
+fn is_stopped(channel: &Channel, first: Tick) -> bool {
+    let start = StartState::of(channel).filter(|start| start.at == first);
+    matches!(start.and_then(|start| start.sender), Some(StartSender::Stopped(_)))
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub struct Finding {
     pub first: Occurrence,
     /// Facts about the earliest occurrence.
     pub facts: Vec<FindingFact>,
-    /// Latest occurrence.
+    /// Latest occurrence, or the end of what lasts.
     pub last: Occurrence,
 }
 

@@ -1,6 +1,7 @@
 //! Stops and standing packets of a section, weighed against the recorded time at its end. F-1, S-3, I-4
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use codec::capture::ChannelId;
 use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS, Tick};
@@ -37,13 +38,15 @@ pub(super) struct HeldTime {
     stops: BTreeMap<(ChannelId, WaitRoot, ChannelId), StoppedTime>,
     /// Longest wait of each channel that lasted to the end or very long.
     standing: BTreeMap<ChannelId, StandingSender>,
-    /// Deadlocks by their first channels.
-    deadlocks: BTreeMap<ChannelId, Picoseconds>,
+    /// Deadlocks, by their first channels.
+    deadlocks: BTreeMap<ChannelId, StoppedTime>,
 }
 
+/// Stops or deadlocks of the same channel and cause.
 #[derive(Clone, Debug)]
 struct StoppedTime {
-    first: Picoseconds,
+    since: Picoseconds,
+    until: Picoseconds,
     total: Picoseconds,
 }
 
@@ -67,14 +70,30 @@ enum StandingEnd {
     Earlier,
 }
 
+impl StoppedTime {
+    const fn new(since: Picoseconds, until: Picoseconds) -> Self {
+        Self { since, until, total: until.saturating_sub(since) }
+    }
+
+    /// Adds a stop that was reported later than those before.
+    fn add_to<K: Ord>(self, known: Entry<'_, K, Self>) {
+        known
+            .and_modify(|known| {
+                known.until = known.until.max(self.until);
+                known.total += self.total;
+            })
+            .or_insert(self);
+    }
+}
+
 impl HeldTime {
     pub(super) fn add(&mut self, blocked: &BlockingEvent) {
         match blocked {
             BlockingEvent::Stop(stop) => self.add_stop(stop),
             BlockingEvent::Deadlock(deadlock) => {
-                let lasted = deadlock.until.saturating_sub(deadlock.since);
+                let stopped = StoppedTime::new(deadlock.since, deadlock.until);
                 if let Some(first) = deadlock.channels.first() {
-                    *self.deadlocks.entry(*first).or_default() += lasted;
+                    stopped.add_to(self.deadlocks.entry(*first));
                 }
             }
         }
@@ -84,8 +103,7 @@ impl HeldTime {
         let lasted = stop.until.saturating_sub(stop.since);
         let key = (stop.channel, stop.root, stop.last());
         if self.stops.len() < HOLDS_MAX || self.stops.contains_key(&key) {
-            let held = StoppedTime { first: stop.since, total: 0 };
-            self.stops.entry(key).or_insert(held).total += lasted;
+            StoppedTime::new(stop.since, stop.until).add_to(self.stops.entry(key));
         }
         let ends = match stop.ended {
             StopEnd::CaptureEnd => StandingEnd::Recording,
@@ -156,7 +174,7 @@ impl FindingChecks {
             if lasted < least {
                 continue;
             }
-            let when = place(channel, sender.since);
+            let [when, until] = [sender.since, sender.until].map(|time| place(channel, time));
             let Some((kind, severity)) = sender.judged(lasted, recorded) else { continue };
             let facts = if kind == FindingKind::HeldUp {
                 vec![share(lasted, recorded), FindingFact::channel("behind", channel)]
@@ -164,8 +182,9 @@ impl FindingChecks {
                 sender.facts(lasted, recorded, network.period(channel))
             };
             self.set.note_as((severity, kind), channel, when, || facts);
+            self.set.again(kind, channel, 0, until);
         }
-        for ((channel, root, last), StoppedTime { first, total }) in held.stops {
+        for ((channel, root, last), StoppedTime { since, until, total }) in held.stops {
             let Some([from, to]) = span(channel) else { continue };
             let recorded = to.saturating_sub(from).max(1);
             if total < STANDS || total.saturating_mul(HELD_UP_SHARE.into()) < recorded {
@@ -179,17 +198,19 @@ impl FindingChecks {
                 }
             };
             let facts = vec![share(total, recorded), FindingFact::channel(name, last)];
-            self.set.raise((severity, kind), channel, place(channel, first), facts);
+            self.set.raise((severity, kind), channel, place(channel, since), facts);
+            self.set.again(kind, channel, 0, place(channel, until));
         }
-        for (channel, lasted) in held.deadlocks {
+        for (channel, StoppedTime { since, until, total }) in held.deadlocks {
             // It may rest on time that was not recorded.
             if !self.set.has(FindingKind::Deadlock, channel) {
                 continue;
             }
             let Some([from, to]) = span(channel) else { continue };
-            let facts = vec![share(lasted, to.saturating_sub(from).max(1))];
-            let when = Occurrence { time: 0, at: Tick(0) };
-            self.set.raise((Severity::Error, FindingKind::Deadlock), channel, when, facts);
+            let facts = vec![share(total, to.saturating_sub(from).max(1))];
+            let kind = FindingKind::Deadlock;
+            self.set.raise((Severity::Error, kind), channel, place(channel, since), facts);
+            self.set.again(kind, channel, 0, place(channel, until));
         }
         self.set.recorded = recorded;
     }

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use analyzer::finding::{FindingKind, FindingSet, Severity};
+use analyzer::window::{TimeWindow, WindowEdge};
+use codec::time::FULL_RATE_PERIOD_PS;
 use rayon::prelude::*;
 use simulator::link::BLOCKED;
 use simulator::network::VisitOrder;
@@ -16,7 +18,7 @@ use simulator::scenario::{PortTap, Scenario};
 use simulator::topology::NodePort;
 use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
-use crate::network::analyzed::AnalyzedCapture;
+use crate::network::analyzed::{AnalyzedCapture, slice};
 use crate::network::draft::NetworkDraft;
 use crate::network::journeys::NetworkClass;
 use crate::network::rules::under_way;
@@ -149,8 +151,13 @@ impl StandstillTally {
         let mut tapped = scenario.taps.iter().flat_map(tapped).flatten();
         let mut tally = Self::default();
         if tapped.any(|port| is_still(&port)) {
+            // A part of it that begins when it stood already is no better.
+            let from = u128::from(duration - 2 * STANDS) * u128::from(FULL_RATE_PERIOD_PS);
+            let from = WindowEdge::Picoseconds(from);
+            let late = slice(&outcome.capture, TimeWindow { from, to: None });
             tally.still = 1;
-            tally.green.extend(is_green(&set).then_some(number));
+            let sets = [set, AnalyzedCapture::of(&late).set];
+            tally.green.extend(sets.iter().any(is_green).then_some(number));
         } else if is_free(&scenario) {
             tally.free = 1;
             tally.accused.extend(is_accused(&set).then_some(number));

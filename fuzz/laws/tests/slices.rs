@@ -6,8 +6,9 @@ use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::window::{TimeWindow, WindowEdge};
-use codec::capture::{ReadProgress, merge};
+use codec::capture::ReadProgress;
 use codec::time::Tick;
+use laws::network::analyzed::slice;
 use laws::network::facts::rates_are_alike;
 use laws::network::input::NetworkInput;
 use laws::network::run::run;
@@ -77,9 +78,7 @@ impl CutFindings {
 
 fn part(capture: &[u8], from: u64, to: Option<u64>) -> Vec<u8> {
     let edge = |at| WindowEdge::Character(Tick(at));
-    let window = TimeWindow { from: edge(from), to: to.map(edge) };
-    let mut select = |_, channel: &_| window.on(channel);
-    merge([(capture, 0)], Vec::new(), &mut select, &mut |_, fault| panic!("{fault}")).unwrap().0
+    slice(capture, TimeWindow { from: edge(from), to: to.map(edge) })
 }
 
 /// Checks a capture at several cuts; returns at how many of them the state at the cut was needed.

@@ -10,9 +10,17 @@ use analyzer::finding::FindingSet;
 use analyzer::link::slack::{FillBounds, SlackEvent};
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 
-use codec::capture::{CaptureError, ChannelId, ReadProgress};
+use analyzer::window::TimeWindow;
+use codec::capture::{CaptureError, ChannelId, ReadProgress, merge};
 
 use crate::single_thread::use_one_thread;
+
+/// The part of a sound capture within a window.
+pub fn slice(capture: &[u8], window: TimeWindow) -> Vec<u8> {
+    let mut select = |_, channel: &_| window.on(channel);
+    let slice = merge([(capture, 0)], Vec::new(), &mut select, &mut |_, fault| panic!("{fault}"));
+    slice.unwrap_or_else(|error| panic!("{error}")).0
+}
 
 #[derive(Clone, Debug, Default)]
 pub struct AnalyzedCapture {
