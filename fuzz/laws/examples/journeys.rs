@@ -3,7 +3,7 @@
 
 #![expect(clippy::print_stdout, reason = "it is run for what it prints")]
 
-use laws::network::journeys::{JourneyTally, NetworkClass};
+use laws::journeys::{JourneyTally, NetworkClass};
 
 fn main() {
     let count = std::env::args().nth(1).and_then(|count| count.parse().ok()).unwrap_or(300);

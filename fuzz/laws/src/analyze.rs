@@ -138,7 +138,7 @@ pub fn check(judged: &JudgedNetwork) {
         return;
     }
     let none = ScoreReport::default();
-    let score = score::check(judged).unwrap_or(&none);
+    let score = judged.check_score().unwrap_or(&none);
     let in_order = scenario.faults.is_empty()
         && scenario.raw.is_empty()
         && !outcome.rows.iter().any(|row| is_trouble(&row.kind));

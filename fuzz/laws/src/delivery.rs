@@ -17,7 +17,7 @@ use toml::Value;
 use crate::analyze::is_trouble;
 use crate::endpoints::checker::MessagingChecker;
 use crate::endpoints::input::MessagingInput as Talk;
-use crate::judged_network::JudgedNetwork;
+use crate::judged_network::{self, JudgedNetwork};
 use crate::network;
 use crate::network::draft::NetworkDraft;
 use crate::network::input::NetworkInput as Parts;
@@ -124,7 +124,7 @@ fn recorded(mut scenario: Scenario, summary: DeliverySummary) {
     scenario.duration = summary.periods;
     scenario.taps.iter_mut().for_each(|tap| tap.to = summary.periods);
     let judged = JudgedNetwork::of(scenario);
-    network::check(&judged);
+    judged_network::check(&judged);
     if has_message_events(&judged.scenario, &judged.outcome.rows) {
         check_score(judged.score());
     }

@@ -1,15 +1,28 @@
-//! A network that is simulated once and analysed once, and judged by all laws.
+//! A small network: whatever its parts, its traffic and its faults, the laws of the simulator hold,
+//! and the analyzer reads in its capture what really happened.
 
 use std::sync::OnceLock;
 
 use analyzer::score::ScoreReport;
-use simulator::network::VisitOrder;
+use codec::capture::{CaptureItem, CaptureReader, ChannelId, ReadProgress};
+use simulator::clock::NodeClock;
+use simulator::fault::FaultKind;
+use simulator::network::{SimulationEngine, VisitOrder};
 use simulator::scenario::Scenario;
-use simulator::truth::TraceLevel;
+use simulator::topology::Topology;
+use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
+use simulator::wires::{CableWires, WireSkew};
 
+use crate::capture_input::OwnedChunk;
 use crate::network::analyzed::AnalyzedCapture;
-use crate::network::run::{RunOutcome, run};
-use crate::score;
+use crate::network::input::{NetworkInput, Rerun, SwitchInput};
+use crate::network::run::{RunOutcome, run, run_with};
+use crate::network::slack::{self, BoundsWidth};
+use crate::network::{facts, findings, rules, undeclared, waits};
+use crate::score::{self, LIKELY, MESSAGES};
+
+/// Number of times that what was recorded is handed out. *Chosen*: several times in a run.
+const SLICE: u64 = 333;
 
 /// A run of a scenario, with the analysis of its capture and the score of that, each made when a law first asks.
 #[derive(Debug)]
@@ -42,5 +55,364 @@ impl JudgedNetwork {
             assert!(score.is_ok(), "{:?}", score.err());
             score.unwrap_or_default()
         })
+    }
+
+    /// Checks that the analysis equals the truth, except for kinds that a capture cannot always identify.
+    /// Returns the score; none where the raw characters of a scenario look like silence.
+    pub(crate) fn check_score(&self) -> Option<&ScoreReport> {
+        if facts::forges_silence(&self.scenario) {
+            return None;
+        }
+        let fills: &[&str] = if self.scenario.raw.is_empty() { &[] } else { &["fill"] };
+        score::check_all(self.score(), &[&LIKELY, &MESSAGES, fills]);
+        Some(self.score())
+    }
+}
+
+/// The laws, of a network that some bytes stand for.
+pub fn law(bytes: &[u8]) {
+    NetworkInput::from_bytes(bytes).and_then(|plan| planned(&plan));
+}
+
+/// The laws, of a network with one switch that some bytes stand for.
+pub fn switch(bytes: &[u8]) {
+    let plan = SwitchInput::from_bytes(bytes);
+    plan.and_then(|plan| planned(&plan.into()));
+}
+
+/// The laws, of a network that was planned; none if the plan is no network.
+pub fn planned(plan: &NetworkInput) -> Option<JudgedNetwork> {
+    let scenario = plan.scenario()?;
+    let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, SLICE);
+    let judged = JudgedNetwork::new(scenario, outcome);
+    check(&judged);
+    let JudgedNetwork { scenario, outcome, .. } = &judged;
+    check_rerun(scenario, outcome, plan.run.again());
+    if scenario.seed % 4 == 1 {
+        let skewed = with_skew(scenario.clone());
+        let other = run(&skewed, TraceLevel::Everything, VisitOrder::AsGiven, SLICE);
+        assert!(outcome.rows == other.rows, "skew within the window changes nothing");
+        assert!(chunks(outcome) == chunks(&other), "the same characters");
+        check_rerun(&skewed, &other, Rerun::Stepped);
+    }
+    if scenario.seed.is_multiple_of(4) {
+        let scenario = with_clocks(scenario.clone());
+        let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, SLICE);
+        rules::check(&scenario, &outcome);
+        let _ = AnalyzedCapture::of(&outcome.capture);
+    }
+    Some(judged)
+}
+
+/// The scenario with any clocks, by its seed. W-6
+pub(crate) fn with_clocks(mut scenario: Scenario) -> Scenario {
+    scenario.set_clocks(|_| NodeClock::Random);
+    scenario
+}
+
+/// The scenario with any wires whose skew is within the window of a receiver, by its seed. W-3, W-4
+fn with_skew(mut scenario: Scenario) -> Scenario {
+    let mut cables = scenario.topology.cables().to_vec();
+    for (cable, number) in cables.iter_mut().zip(scenario.seed / 4..) {
+        let jitter_ps = u32::try_from(number % 7 * 500).unwrap_or_default();
+        let polarity_ps = u32::try_from(number % 5 * 750).unwrap_or_default();
+        let skew = WireSkew::UpTo(6_250 - jitter_ps - polarity_ps);
+        cable.link.wires = CableWires { skew, jitter_ps, polarity_ps, ..cable.link.wires };
+    }
+    let topology = Topology::new(scenario.topology.nodes().to_vec(), cables);
+    scenario.topology = topology.unwrap_or(scenario.topology);
+    scenario
+}
+
+/// The recorded characters, without the descriptions of channels.
+fn chunks(outcome: &RunOutcome) -> Vec<(ChannelId, OwnedChunk)> {
+    let mut chunks = Vec::new();
+    let mut reader = CaptureReader::new(outcome.capture.as_slice());
+    let mut keep = |item: CaptureItem<'_>| {
+        if let CaptureItem::Chunk(id, chunk) = item {
+            chunks.push((id, OwnedChunk::from(chunk)));
+        }
+    };
+    while matches!(reader.step(&mut keep), Ok(ReadProgress::More)) {}
+    chunks
+}
+
+/// The laws of a network that has run. Returns the width of the bounds of its slack buffers.
+pub fn check(judged: &JudgedNetwork) -> BoundsWidth {
+    let JudgedNetwork { scenario, outcome, .. } = judged;
+    check_programs(scenario, outcome);
+    rules::check(scenario, outcome);
+    let reading = judged.analysis();
+    findings::check_wires(scenario, reading);
+    if !facts::rates_are_alike(scenario) {
+        return BoundsWidth::default();
+    }
+    if !scenario.taps.is_empty() {
+        judged.check_score();
+    }
+    let width = slack::check(scenario, outcome, reading);
+    assert_eq!(width.contradictions, 0, "what is assumed is so");
+    if findings::check(scenario, outcome, reading) {
+        undeclared::check(scenario, outcome);
+    }
+    findings::check_cycles(scenario, outcome, &reading.set);
+    waits::check(scenario, outcome, reading);
+    width
+}
+
+/// No back doors: whatever arrives, only a host loads its control program, which happens after a
+/// loss of power or a restart, and only the mapper's packets change routes. I-8
+fn check_programs(scenario: &Scenario, outcome: &RunOutcome) {
+    let topology = &scenario.topology;
+    for host in topology.hosts() {
+        let faults = scenario.faults.iter().filter(|fault| fault.place.node == host);
+        let reasons = faults.filter(|fault| {
+            matches!(fault.kind, FaultKind::PowerOff | FaultKind::SupplyOff | FaultKind::Restart)
+        });
+        let loads = outcome.hosts.get(&host).map_or(0, |statistics| statistics.reloads);
+        assert!(loads <= reasons.count() as u64, "no back doors: {loads} loads at {host:?}");
+        if scenario.mapping.is_none() {
+            let given = topology
+                .hosts()
+                .filter_map(|to| Some((to, scenario.routes.get(host, to)?.to_vec())));
+            let found = outcome.routes.get(&host);
+            assert_eq!(found, Some(&given.collect()), "no back doors: routes at {host:?}");
+        }
+    }
+}
+
+fn check_rerun(scenario: &Scenario, outcome: &RunOutcome, again: Rerun) {
+    let (mut other, mut wanted, mut layout) =
+        (scenario.clone(), TraceLevel::Everything, VisitOrder::AsGiven);
+    let mut engine = SimulationEngine::Event;
+    match again {
+        Rerun::Shuffled(seed) => layout = VisitOrder::Shuffled(seed.into()),
+        Rerun::Untapped => other.taps.clear(),
+        Rerun::Unheard => wanted = TraceLevel::Nothing,
+        Rerun::Alone => {
+            other.taps.clear();
+            wanted = TraceLevel::Nothing;
+        }
+        Rerun::Stepped => engine = SimulationEngine::Step,
+        Rerun::Not | Rerun::NotEither | Rerun::NotAtAll => return,
+    }
+    let other = run_with(engine, &other, wanted, (layout, SLICE));
+    if !other.channels.is_empty() {
+        assert!(outcome.capture == other.capture, "the same characters");
+    }
+    if wanted == TraceLevel::Everything {
+        // The fill of slack buffers is recorded for tapped links only.
+        let [one, other] = [&outcome.rows, &other.rows].map(|rows| {
+            let untold = |row: &&TruthEvent| {
+                other.channels.is_empty() && matches!(row.kind, TruthEventKind::Fill { .. })
+            };
+            let rows = rows.iter().filter(|row| !untold(row));
+            rows.cloned().collect::<Vec<_>>()
+        });
+        // Their order within a period has no meaning.
+        if one != other {
+            let [one, other] = [one, other].map(|rows| sorted(&rows));
+            let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+            assert_eq!(one.get(same), other.get(same), "the same things happen");
+        }
+    }
+    for (one, other) in outcome.passed.iter().zip(&other.passed) {
+        assert_eq!(one, other, "the same passes through ports");
+    }
+    assert_eq!(outcome.hosts, other.hosts, "the same passes through hosts");
+    assert_eq!(outcome.under_way, other.under_way, "as much is under way");
+}
+
+/// Rows in order of time, then of their text.
+fn sorted(rows: &[TruthEvent]) -> Vec<(u64, String)> {
+    let mut sorted: Vec<_> = rows.iter().map(|row| (row.at, format!("{row:?}"))).collect();
+    sorted.sort();
+    sorted
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::canaries::two_hosts;
+    use codec::packet::CrcCheck;
+    use simulator::topology::NodeId;
+    use simulator::traffic::payload;
+    use simulator::truth::StopGo;
+
+    const MORE: &str = "
+        [[traffic]]
+        from = 'h0'
+        to = 'h1'
+        payload = 30
+        every_periods = 200
+        [[tap]]
+        port = 'h0:0'
+        [[tap]]
+        port = 's0:0'
+        [[tap]]
+        port = 's0:1'
+    ";
+
+    fn outcome() -> (Scenario, RunOutcome) {
+        let scenario = two_hosts("duration_periods = 4000", MORE);
+        let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, SLICE);
+        (scenario, outcome)
+    }
+
+    fn of_the_fourth(row: &TruthEvent) -> bool {
+        row.packet.is_some_and(|id| id.number == 3)
+    }
+
+    /// The laws, after something has been done to what came of a run.
+    fn changed(change: impl FnOnce(&mut RunOutcome)) {
+        let (scenario, mut outcome) = outcome();
+        change(&mut outcome);
+        check(&JudgedNetwork::new(scenario, outcome));
+    }
+
+    /// The laws, without rows that are not so.
+    fn without(gone: impl Fn(&TruthEvent) -> bool) {
+        changed(|outcome| {
+            let before = outcome.rows.len();
+            outcome.rows.retain(|row| !gone(row));
+            assert_ne!(before, outcome.rows.len());
+        });
+    }
+
+    /// The laws, with a row more, where the fourth packet comes in at the switch.
+    fn with(what: TruthEventKind) {
+        changed(|outcome| {
+            let comes_in = |row: &TruthEvent| matches!(row.kind, TruthEventKind::Received(_));
+            let place = outcome.rows.iter().position(|row| of_the_fourth(row) && comes_in(row));
+            let row =
+                TruthEvent { kind: what, packet: None, ..outcome.rows[place.unwrap()].clone() };
+            outcome.rows.insert(place.unwrap(), row);
+        });
+    }
+
+    #[test]
+    fn the_canary_lives() {
+        changed(|outcome| {
+            assert_eq!(outcome.rows.iter().filter(|row| of_the_fourth(row)).count(), 7);
+        });
+    }
+
+    /// I-8
+    pub(crate) fn a_route_that_a_packet_changed_is_caught() {
+        changed(|outcome| {
+            let routes = outcome.routes.get_mut(&NodeId(2)).unwrap();
+            routes.insert(NodeId(1), vec![0x83]).unwrap();
+        });
+    }
+
+    /// I-8
+    pub(crate) fn a_program_that_a_packet_loaded_is_caught() {
+        changed(|outcome| outcome.hosts.get_mut(&NodeId(2)).unwrap().reloads += 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "a packet that has not ended is there")]
+    fn a_packet_that_never_ends_is_caught() {
+        without(|row| of_the_fourth(row) && matches!(row.kind, TruthEventKind::Consumed { .. }));
+    }
+
+    #[test]
+    #[should_panic(expected = "is received")]
+    fn a_frame_that_never_arrives_is_caught() {
+        without(|row| of_the_fourth(row) && matches!(row.kind, TruthEventKind::Received(_)));
+    }
+
+    #[test]
+    #[should_panic(expected = "what is found happened")]
+    fn a_frame_that_nobody_knows_of_is_caught() {
+        without(|row| {
+            of_the_fourth(row)
+                && matches!(row.kind, TruthEventKind::Received(_) | TruthEventKind::Sent(_))
+        });
+    }
+
+    pub(crate) fn a_symbol_that_nobody_sent_is_caught() {
+        with(TruthEventKind::BackwardResetReceived);
+    }
+
+    #[test]
+    #[should_panic(expected = "what is found happened")]
+    fn a_stop_that_nobody_heard_is_caught() {
+        with(TruthEventKind::SenderStopped);
+    }
+
+    #[test]
+    #[should_panic(expected = "what is found happened")]
+    fn a_command_that_nobody_sent_is_caught() {
+        with(TruthEventKind::Commanded(StopGo::Stop));
+    }
+
+    #[test]
+    #[should_panic(expected = "hears something")]
+    fn a_silence_on_a_living_link_is_caught() {
+        with(TruthEventKind::LinkOpen);
+    }
+
+    #[test]
+    #[should_panic(expected = "with enough slack nothing overflows")]
+    fn an_overflow_is_caught() {
+        with(TruthEventKind::Overflow);
+    }
+
+    #[test]
+    #[should_panic(expected = "are too near")]
+    fn commands_without_hysteresis_are_caught() {
+        changed(|outcome| {
+            let mut row = outcome.rows[40].clone();
+            row.kind = TruthEventKind::Threshold { command: StopGo::Stop, fill: 48 };
+            for at in [5, 10, 15] {
+                outcome.rows.push(TruthEvent { at: row.at + at, ..row.clone() });
+            }
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "a syndrome survives")]
+    fn a_switch_that_mends_packets_is_caught() {
+        let (scenario, mut outcome) = outcome();
+        let h0 = NodeId(1);
+        assert_eq!(scenario.topology.find("h0"), Some(h0));
+        for row in outcome.rows.iter_mut().filter(|row| of_the_fourth(row)) {
+            let from_h0 = row.place.node == h0 || row.place.port.0 == 0;
+            if let TruthEventKind::Sent(frame) | TruthEventKind::Received(frame) = &mut row.kind
+                && from_h0
+                && frame.packet.route.count() > 0
+            {
+                frame.packet.check = CrcCheck::Bad(1);
+            }
+        }
+        rules::check(&scenario, &outcome);
+    }
+
+    #[test]
+    #[should_panic(expected = "what is found happened")]
+    fn one_wrong_character_is_caught() {
+        changed(|outcome| {
+            let bytes = payload(NodeId(1), 3, 30);
+            let mut places = outcome.capture.windows(30);
+            let place = places.position(|window| window == bytes).unwrap();
+            outcome.capture[place + 7] ^= 0x10;
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "the same things happen")]
+    fn a_run_that_depends_on_the_layout_is_caught() {
+        let (scenario, mut outcome) = outcome();
+        outcome.rows[50].at += 1;
+        check_rerun(&scenario, &outcome, Rerun::Shuffled(3));
+    }
+
+    #[test]
+    #[should_panic(expected = "the same characters")]
+    fn a_capture_that_depends_on_who_listens_is_caught() {
+        let (scenario, mut outcome) = outcome();
+        outcome.capture[1000] ^= 1;
+        check_rerun(&scenario, &outcome, Rerun::Unheard);
     }
 }

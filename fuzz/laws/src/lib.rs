@@ -24,6 +24,7 @@ pub mod failure;
 pub mod fibre;
 pub mod filter;
 pub mod ip;
+pub mod journeys;
 pub mod judged_network;
 pub mod link;
 pub mod mapping;
@@ -158,8 +159,8 @@ pub const TARGETS: &[LawTarget] = &[
         name: "network",
         law: |input| run("network", input),
         modes: &[
-            ("network-any", network::law),
-            ("network-switch", network::switch),
+            ("network-any", judged_network::law),
+            ("network-switch", judged_network::switch),
             ("network-talk", delivery::law),
         ],
     },

@@ -23,9 +23,9 @@ use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
 
+use crate::judged_network::with_clocks;
 use crate::network::input::NetworkInput;
 use crate::network::run::run;
-use crate::network::with_clocks;
 use crate::repair::SeededRng;
 use crate::taps;
 

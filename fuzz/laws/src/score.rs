@@ -4,8 +4,6 @@ use analyzer::link::parameters::LinkAssumptions;
 use analyzer::score::{ScoreError, ScoreReport, score};
 use simulator::scenario::Scenario;
 
-use crate::judged_network::JudgedNetwork;
-use crate::network::facts::forges_silence;
 use crate::network::run::RunOutcome;
 
 /// Scores what came of a run.
@@ -44,17 +42,6 @@ pub const MESSAGES: [&str; 14] = [
     "resignation",
     "ip-conversation",
 ];
-
-/// Checks that the analysis of a run equals the truth, except for kinds that a capture cannot always identify.
-/// Returns the score; none where the raw characters of a scenario look like silence.
-pub(crate) fn check(judged: &JudgedNetwork) -> Option<&ScoreReport> {
-    if forges_silence(&judged.scenario) {
-        return None;
-    }
-    let fills: &[&str] = if judged.scenario.raw.is_empty() { &[] } else { &["fill"] };
-    check_all(judged.score(), &[&LIKELY, &MESSAGES, fills]);
-    Some(judged.score())
-}
 
 /// Checks that all kinds but some are found as they are in the truth.
 pub(crate) fn check_all(score: &ScoreReport, but: &[&[&str]]) {

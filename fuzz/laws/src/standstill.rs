@@ -18,9 +18,9 @@ use simulator::scenario::{PortTap, Scenario};
 use simulator::topology::NodePort;
 use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
+use crate::journeys::NetworkClass;
 use crate::network::analyzed::{AnalyzedCapture, slice};
 use crate::network::draft::NetworkDraft;
-use crate::network::journeys::NetworkClass;
 use crate::network::rules::under_way;
 use crate::network::run::run;
 use crate::repair::SeededRng;

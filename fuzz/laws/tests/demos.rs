@@ -3,9 +3,9 @@
 
 use std::sync::LazyLock;
 
-use laws::judged_network::JudgedNetwork;
+use laws::judged_network::{self, JudgedNetwork};
 use laws::repair::draws;
-use laws::{corpus, engines, network, taps};
+use laws::{corpus, engines, taps};
 use simulator::clock::NodeClock;
 use simulator::truth::TraceLevel;
 
@@ -53,7 +53,7 @@ ring-deadlock 44.4
 fn what_is_read_at_every_port_of_a_demo_is_what_happened() {
     let mut widths = String::new();
     for (name, judged) in &*EVERY_PORT {
-        let tenths = (network::check(judged).mean() + 50) / 100;
+        let tenths = (judged_network::check(judged).mean() + 50) / 100;
         widths += &format!("{name} {}.{}\n", tenths / 10, tenths % 10);
     }
     assert_eq!(widths, WIDTHS);

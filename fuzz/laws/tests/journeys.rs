@@ -1,6 +1,6 @@
 //! Journeys against the truth: for any network and traffic each journey has all hops of one packet.
 
-use laws::network::journeys::{JourneyTally, NetworkClass};
+use laws::journeys::{JourneyTally, NetworkClass};
 use simulator::scenario::Scenario;
 
 fn check(text: &str) -> JourneyTally {

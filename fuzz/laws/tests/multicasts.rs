@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use laws::network::journeys;
+use laws::journeys;
 use laws::network::run::run;
 use laws::taps;
 use simulator::network::VisitOrder;

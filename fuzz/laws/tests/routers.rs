@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use laws::journeys;
 use laws::judged_network::JudgedNetwork;
-use laws::network::journeys;
 use laws::taps;
 use simulator::scenario::Scenario;
 

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
 use laws::delivery::ConversationInput;
+use laws::journeys::NetworkClass;
 use laws::network::input::{NetworkInput, SwitchInput};
-use laws::network::journeys::NetworkClass;
-use laws::network::{findings, planned, run::run, slack::BoundsWidth};
+use laws::network::{findings, run::run, slack::BoundsWidth};
 use laws::repair::{SeededRng, draws};
 use laws::standstill::{self, TappedPart};
 use laws::storm::generator;
-use laws::{analyze, filter, link, network};
+use laws::{analyze, filter, judged_network, link};
 use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::traffic::TrafficStream;
@@ -68,9 +68,9 @@ fn a_storm_of_networks_keeps_the_laws() {
         let mut plan = NetworkInput::from_bytes(&bytes).unwrap();
         for _ in 0..2 {
             let held = catch_unwind(|| {
-                let judged = planned(&plan)?;
+                let judged = judged_network::planned(&plan)?;
                 analyze::check(&judged);
-                Some((network::check(&judged), judged))
+                Some((judged_network::check(&judged), judged))
             });
             let Some((bounds, judged)) = held.unwrap_or_else(|_| panic!("{plan:?}")) else {
                 continue;
@@ -91,7 +91,7 @@ fn a_storm_of_networks_keeps_the_laws() {
 fn a_storm_of_switches_keeps_the_laws() {
     for bytes in storm("switches", draws(250)) {
         let plan = SwitchInput::from_bytes(&bytes).unwrap();
-        assert!(catch_unwind(|| network::switch(&bytes)).is_ok(), "{plan:?}");
+        assert!(catch_unwind(|| judged_network::switch(&bytes)).is_ok(), "{plan:?}");
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use laws::judged_network::planned;
+use laws::network::facts;
 use laws::network::input::NetworkInput;
-use laws::network::{facts, planned};
 use laws::repair::SeededRng;
 use simulator::link::PortParameters;
 

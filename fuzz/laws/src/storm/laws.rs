@@ -12,7 +12,7 @@ use crate::delivery;
 use crate::judged_network::JudgedNetwork;
 use crate::network::run::RunOutcome;
 use crate::network::{facts, findings, rules, slack, undeclared, waits};
-use crate::score::{self, LIKELY, MESSAGES};
+use crate::score::{LIKELY, MESSAGES};
 
 /// State of messages at the last quiescence: whether some had not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub(super) fn agreed(
     waits::check(part, outcome, reading);
     counts.checked("waits equal the sender's events", 1);
     let none = ScoreReport::default();
-    let score = score::check(&judged).unwrap_or(&none);
+    let score = judged.check_score().unwrap_or(&none);
     // A mapper may have begun before the capture.
     let is_complete = outcome.from == 0 && part.taps.iter().all(|tap| tap.from == 0);
     // They are certain where every cable is tapped, nothing breaks, and no message is from before.

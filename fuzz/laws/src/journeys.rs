@@ -21,11 +21,11 @@ use simulator::scenario::Scenario;
 use simulator::truth::{self, TruthEventKind};
 use toml::Value;
 
-use super::draft::NetworkDraft;
-use super::facts;
-use super::input::NetworkInput;
-use super::rules::stop_slack;
-use super::run::{RunOutcome, run};
+use crate::network::draft::NetworkDraft;
+use crate::network::facts;
+use crate::network::input::NetworkInput;
+use crate::network::rules::stop_slack;
+use crate::network::run::{RunOutcome, run};
 use crate::repair::SeededRng;
 use crate::storm::generator;
 
