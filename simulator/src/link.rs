@@ -152,14 +152,13 @@ impl Default for SlackSize {
 
 impl ResetEnding {
     /// Names in scenarios and captures.
-    pub(crate) const WORDS: [(&str, Self); 2] =
-        [("own-gap", Self::OwnGap), ("next-gap", Self::NextGap)];
+    pub const WORDS: [(&str, Self); 2] = [("own-gap", Self::OwnGap), ("next-gap", Self::NextGap)];
 }
 
 impl FillMode {
     /// Names in scenarios and captures.
     #[rustfmt::skip]
-    pub(crate) const WORDS: [(&str, Self); 17] = [
+    pub const WORDS: [(&str, Self); 17] = [
         ("chip", Self::Chip), ("stop-go", Self::Commands), ("gap", Self::Gaps),
         ("idle-2", Self::Idle(2)), ("idle-3", Self::Idle(3)), ("idle-4", Self::Idle(4)),
         ("idle-5", Self::Idle(5)), ("idle-6", Self::Idle(6)), ("idle-7", Self::Idle(7)),
@@ -171,7 +170,7 @@ impl FillMode {
 
 impl FramingMode {
     /// Names in scenarios and captures.
-    pub(crate) const WORDS: [(&str, Self); 2] = [("free", Self::Free), ("waits", Self::Waits)];
+    pub const WORDS: [(&str, Self); 2] = [("free", Self::Free), ("waits", Self::Waits)];
 }
 
 impl LinkParameters {

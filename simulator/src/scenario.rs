@@ -35,7 +35,7 @@ use self::error::ProblemList;
 pub(crate) use self::error::shortened;
 pub use self::error::{ErrorStyle, ScenarioError, ScenarioProblem};
 use self::keys::ScenarioUse;
-pub(crate) use self::keys::word_of;
+pub use self::keys::word_of;
 use self::limits::{DURATION_MAX, TEXT_MAX};
 pub use self::mapper::MappingPlan;
 pub(crate) use self::names::invalid_name;

@@ -20,7 +20,6 @@ use laws::network::rules::stop_slack;
 use laws::network::run::{RunOutcome, run};
 use laws::network::traffic_input;
 use laws::network::undeclared::{StrippedWords, stripped};
-use laws::repair::SeededRng;
 use simulator::fault::{FaultKind, FaultSpec};
 use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
@@ -134,11 +133,7 @@ fn print_alarms(networks: u64, out: &mut impl Write) -> io::Result<()> {
 
 /// A network in which nothing goes wrong, and its run.
 fn sound(number: u64) -> Option<(NetworkDraft, Scenario, RunOutcome)> {
-    let mut dice = SeededRng::new(&[&b"no fault"[..], &number.to_le_bytes()].concat());
-    let mut plan = NetworkInput::from_bytes(&dice.bytes(700))?;
-    plan.faults.clear();
-    plan.texts.clear();
-    let draft = plan.draft()?;
+    let (draft, _) = NetworkInput::sound(b"no fault", number)?;
     let scenario = Some(draft.scenario()).filter(|it| !it.taps.is_empty())?;
     let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
     let covers_all = scenario.topology.cables().iter().all(covers);
@@ -179,11 +174,7 @@ impl FaultFindings {
 /// A network in order, tapped at every port: its run, and its run with one fault of a kind. Of several
 /// faults the first that costs a packet something, or else one that any tap can see, if there is one.
 fn broken(number: u64) -> Option<(NetworkDraft, RunOutcome, RunOutcome)> {
-    let mut dice = SeededRng::new(&[&b"one fault"[..], &number.to_le_bytes()].concat());
-    let mut plan = NetworkInput::from_bytes(&dice.bytes(700))?;
-    plan.faults.clear();
-    plan.texts.clear();
-    let mut draft = plan.draft()?;
+    let (mut draft, mut dice) = NetworkInput::sound(b"one fault", number)?;
     let begun = draft.scenario().duration;
     draft.set(&format!("duration_periods = {}", begun + AFTERMATH));
     draft.remove(&["tap"]);

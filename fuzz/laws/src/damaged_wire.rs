@@ -60,11 +60,7 @@ pub fn draft(number: u64) -> Option<NetworkDraft> {
 }
 
 fn drawn(number: u64) -> Option<(NetworkDraft, FaultSpec, u64)> {
-    let mut dice = SeededRng::new(&[&b"one wire"[..], &number.to_le_bytes()].concat());
-    let mut plan = NetworkInput::from_bytes(&dice.bytes(700))?;
-    plan.faults.clear();
-    plan.texts.clear();
-    let mut draft = plan.draft()?;
+    let (mut draft, mut dice) = NetworkInput::sound(b"one wire", number)?;
     draft.remove(&["tap"]);
     draft.add("tap", "all = true");
     let scenario = draft.scenario();

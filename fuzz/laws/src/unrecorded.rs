@@ -164,11 +164,8 @@ pub fn fixtures() -> Vec<(String, RecordedChunks)> {
 
 /// The capture of a random network, with random taps or all, in which nothing is wrong.
 pub fn sound_network(number: u64) -> Option<RecordedChunks> {
-    let mut dice = SeededRng::new(&[&b"unrecorded"[..], &number.to_le_bytes()].concat());
-    let mut plan = NetworkInput::from_bytes(&dice.bytes(700))?;
-    plan.faults.clear();
-    plan.texts.clear();
-    let mut scenario = plan.scenario()?;
+    let (draft, mut dice) = NetworkInput::sound(b"unrecorded", number)?;
+    let mut scenario = draft.scenario();
     if dice.below(2) == 0 {
         scenario.taps = taps::at_every_cable(&scenario);
     }

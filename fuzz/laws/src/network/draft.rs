@@ -3,19 +3,17 @@
 use simulator::fault::{BitErrors, FaultKind, FaultPlace, FaultSpec};
 use simulator::interface::ConsumptionMode;
 use simulator::link::{
-    FillMode, FramingMode, LinkParameters, PortParameters, ResetEnding, SymbolSet,
+    FIBRE_PERIODS_PER_KM, FillMode, FramingMode, LinkParameters, PortParameters, ResetEnding,
+    SymbolSet,
 };
 use simulator::routes::{RouteTable, RoutingMethod};
-use simulator::scenario::Scenario;
+use simulator::scenario::{Scenario, word_of};
 use simulator::topology::{
     ArbitrationPolicy, CableSpec, ExtensionSupport, ForwardingMode, NodeId, NodeKind, NodePort,
     SwitchParameters, SwitchRole, Topology,
 };
 use simulator::wires::CableFlow;
 use toml::{Table, Value};
-
-/// Periods of delay of a kilometre of fibre. N-5
-const FIBRE_PERIODS_PER_KM: u64 = 400;
 
 /// Network of a file that is drawn, and the file so far.
 #[derive(Clone, Debug)]
@@ -226,7 +224,6 @@ pub fn consumption(mode: ConsumptionMode) -> String {
 }
 
 fn switch_keys(name: &str, switch: &SwitchParameters) -> String {
-    let policy = ArbitrationPolicy::WORDS.iter().find(|(_, it)| *it == switch.arbitration);
     let is_stored = switch.forwarding == ForwardingMode::StoreAndForward;
     format!(
         "name = '{name}'\nports = {}\naddressing = '{}'\nrouting_periods = {}\ntoken_step_periods = {}\n\
@@ -235,7 +232,7 @@ fn switch_keys(name: &str, switch: &SwitchParameters) -> String {
         format!("{:?}", switch.addressing).to_lowercase(),
         switch.routing,
         switch.token_step,
-        policy.map_or("token", |(word, _)| word),
+        word_of(ArbitrationPolicy::WORDS, switch.arbitration),
         switch.extensions == ExtensionSupport::On,
         if is_stored { "store-and-forward" } else { "cut-through" },
         switch.supplies,
@@ -245,15 +242,7 @@ fn switch_keys(name: &str, switch: &SwitchParameters) -> String {
 /// The keys of a port, or those that differ from another one.
 fn port_keys(port: &PortParameters, base: Option<&PortParameters>) -> String {
     let keys = |port: &PortParameters| {
-        let reset = if port.reset == ResetEnding::NextGap { "next-gap" } else { "own-gap" };
         let symbols = if port.symbols == SymbolSet::All { "all" } else { "mandatory" };
-        let framing = if port.framing == FramingMode::Waits { "waits" } else { "free" };
-        let fill = match port.fill {
-            FillMode::Chip => "chip".to_owned(),
-            FillMode::Commands => "stop-go".to_owned(),
-            FillMode::Gaps => "gap".to_owned(),
-            FillMode::Idle(every) => format!("idle-{every}"),
-        };
         [
             format!("rate_divisor = {}\n", port.divisor),
             format!("go_slack = {}\n", port.slack.go_slack),
@@ -264,9 +253,9 @@ fn port_keys(port: &PortParameters, base: Option<&PortParameters>) -> String {
             format!("blocked_periods = {}\n", port.blocked.0),
             format!("symbols = '{symbols}'\n"),
             format!("replies = {}\n", port.replies),
-            format!("reset = '{reset}'\n"),
-            format!("fill = '{fill}'\n"),
-            format!("framing = '{framing}'\n"),
+            format!("reset = '{}'\n", word_of(&ResetEnding::WORDS, port.reset)),
+            format!("fill = '{}'\n", word_of(&FillMode::WORDS, port.fill)),
+            format!("framing = '{}'\n", word_of(&FramingMode::WORDS, port.framing)),
         ]
     };
     let base = base.map(keys);

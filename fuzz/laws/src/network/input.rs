@@ -14,6 +14,7 @@ use simulator::topology::{
 use super::draft::{NetworkDraft, consumption};
 use super::link_input::{CableInput, LinkEndsInput};
 use super::traffic_input::{ConsumptionInput, FaultInput, RawTextInput, StreamInput, several};
+use crate::repair::SeededRng;
 
 /// A network and all that a run of it depends on.
 #[derive(Clone, Debug, Arbitrary)]
@@ -136,6 +137,14 @@ impl NetworkInput {
         let plan = Self::arbitrary(&mut bytes).ok()?;
         let ends = bytes.arbitrary().ok()?;
         Some(Self { ends, ..plan })
+    }
+
+    /// The file of the network of a number in which nothing breaks, and the generator for all else about it.
+    pub fn sound(name: &[u8], number: u64) -> Option<(NetworkDraft, SeededRng)> {
+        let mut dice = SeededRng::new(&[name, &number.to_le_bytes()].concat());
+        let plan = Self::from_bytes(&dice.bytes(700))?;
+        let plan = Self { faults: Vec::new(), texts: Vec::new(), ..plan };
+        Some((plan.draft()?, dice))
     }
 
     pub fn scenario(&self) -> Option<Scenario> {
