@@ -41,7 +41,7 @@ pub mod repair;
 pub mod reproduction;
 pub mod scenario;
 pub mod score;
-pub mod shrink;
+mod shrink;
 pub mod single_thread;
 pub mod standstill;
 pub mod states;

@@ -36,3 +36,21 @@ mod transport;
 mod undeclared;
 mod variants;
 mod wires;
+
+use std::fmt::Debug;
+
+use laws::failure::catch_failure;
+use laws::network::draft::NetworkDraft;
+use laws::reproduction::minimal;
+
+/// Checks a law for the plan that some bytes stand for, and fails with the least one that breaks it.
+fn hold<P: Debug, T>(bytes: &[u8], read: impl Fn(&[u8]) -> Option<P>, law: impl Fn(&P) -> T) {
+    let law = |bytes: &[u8]| drop(read(bytes).as_ref().map(&law));
+    let Err(broken) = catch_failure(|| law(bytes)) else { return };
+    panic!("{broken}: {:#?}", read(&minimal(law, bytes, &broken, 1000).input));
+}
+
+/// The scenario file of a network, empty if there is none.
+fn file(draft: Option<NetworkDraft>) -> String {
+    draft.map_or_else(String::new, |draft| draft.text())
+}

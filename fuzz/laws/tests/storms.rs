@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
+use laws::capture_input::CaptureInput;
 use laws::delivery::ConversationInput;
 use laws::journeys::NetworkClass;
 use laws::network::input::{NetworkInput, SwitchInput};
@@ -72,7 +73,9 @@ fn a_storm_of_networks_keeps_the_laws() {
                 analyze::check(&judged);
                 Some((judged_network::check(&judged), judged))
             });
-            let Some((bounds, judged)) = held.unwrap_or_else(|_| panic!("{plan:?}")) else {
+            let Some((bounds, judged)) =
+                held.unwrap_or_else(|_| panic!("{}", crate::file(plan.draft())))
+            else {
                 continue;
             };
             kinds.extend(judged.outcome.rows.iter().map(|row| row.kind.name()));
@@ -90,8 +93,12 @@ fn a_storm_of_networks_keeps_the_laws() {
 #[test]
 fn a_storm_of_switches_keeps_the_laws() {
     for bytes in storm("switches", draws(250)) {
-        let plan = SwitchInput::from_bytes(&bytes).unwrap();
-        assert!(catch_unwind(|| judged_network::switch(&bytes)).is_ok(), "{plan:?}");
+        let plan = NetworkInput::from(SwitchInput::from_bytes(&bytes).unwrap());
+        assert!(
+            catch_unwind(|| judged_network::planned(&plan)).is_ok(),
+            "{}",
+            crate::file(plan.draft())
+        );
     }
 }
 
@@ -216,10 +223,13 @@ fn shares_of_a_contended_output_differ_by_one_packet_at_most() {
 
 #[test]
 fn a_storm_of_captures_is_analysed_alike_however_cut_and_by_however_many() {
-    for (number, bytes) in storm("captures", draws(150)).enumerate() {
-        let plan = laws::capture_input::CaptureInput::from_bytes(&bytes);
-        let Some(file) = plan.and_then(|plan| plan.file().ok()) else { continue };
-        assert!(catch_unwind(|| analyze::capture(&file)).is_ok(), "{number}");
-        assert!(catch_unwind(|| analyze::threads(&file)).is_ok(), "{number}");
+    let law = |plan: &CaptureInput| {
+        plan.file().map(|file| {
+            analyze::capture(&file);
+            analyze::threads(&file);
+        })
+    };
+    for bytes in storm("captures", draws(150)) {
+        crate::hold(&bytes, CaptureInput::from_bytes, law);
     }
 }

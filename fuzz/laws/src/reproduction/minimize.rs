@@ -1,6 +1,5 @@
 //! Minimizes an input that breaks a law.
 
-use crate::LawFunction;
 use crate::failure::{LawFailure, catch_failure};
 use crate::shrink::shortest;
 
@@ -13,7 +12,12 @@ pub struct MinimizedInput {
 
 /// The shortest input, with as many zeros as can be where it is no text, that breaks a law as this one does. At
 /// most `runs` runs of the law are made; after them the best input so far is the result.
-pub fn minimal(law: LawFunction, input: &[u8], broken: &LawFailure, runs: u32) -> MinimizedInput {
+pub fn minimal(
+    law: impl Fn(&[u8]),
+    input: &[u8],
+    broken: &LawFailure,
+    runs: u32,
+) -> MinimizedInput {
     let mut done = 0;
     let mut fails = |input: &[u8]| {
         if done >= runs {
