@@ -129,8 +129,6 @@ pub enum MessageKind {
     Bulk,
 }
 
-impl MessageStream {}
-
 impl EndpointParameters {
     /// Request queue for four senders at full rate. T-9
     pub(crate) const fn four_senders(&self) -> u16 {

@@ -68,7 +68,7 @@ pub(super) struct TimeRange(pub(super) RangeInclusive<u64>);
 
 pub(super) struct WordList<T: 'static>(pub(super) &'static [(&'static str, T)]);
 
-/// The word of a value.
+/// The word of a value in a table of words, `?` for one that is not there.
 pub fn word_of<T: PartialEq + Copy>(words: &[(&'static str, T)], value: T) -> &'static str {
     words.iter().find(|(_, meaning)| *meaning == value).map_or("?", |(word, _)| word)
 }

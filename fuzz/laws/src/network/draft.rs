@@ -1,4 +1,4 @@
-//! A scenario file in the making: the one way in which generators say a network, its traffic and what breaks.
+//! A scenario file while it is drawn: generators add to it the parts of a network, its traffic and what breaks.
 
 use simulator::fault::{BitErrors, FaultKind, FaultPlace, FaultSpec};
 use simulator::interface::ConsumptionMode;
@@ -15,7 +15,7 @@ use simulator::topology::{
 use simulator::wires::CableFlow;
 use toml::{Table, Value};
 
-/// Network of a file that is drawn, and the file so far.
+/// A scenario file so far, with the network that it has.
 #[derive(Clone, Debug)]
 pub struct NetworkDraft {
     pub topology: Topology,
@@ -114,7 +114,9 @@ impl NetworkDraft {
     /// Adds a table with these keys to a list.
     pub fn add(&mut self, list: &str, keys: &str) {
         let list = self.document.entry(list).or_insert_with(|| Value::Array(Vec::new()));
-        list.as_array_mut().into_iter().for_each(|list| list.push(Value::Table(table(keys))));
+        if let Some(list) = list.as_array_mut() {
+            list.push(Value::Table(table(keys)));
+        }
     }
 
     /// Adds a tap for all of the time, or for that of further keys.
