@@ -26,15 +26,26 @@ use self::schedule::WakeSchedule;
 use self::sleep::PortSleep;
 use crate::arena::{HostId, PartArena, ShareId, SwitchId, UnitId};
 use crate::interface::{ConsumptionMode, HostInterface, HostShare};
+use crate::link::sender::SendState;
 use crate::link::tagged_char::TaggedChar;
 use crate::link::wire::ChannelWire;
-use crate::port::{DataSink, PortCounters, PortLed, PortUnit};
+use crate::node::virtual_channel;
+use crate::port::{DataSink, DataSource, PortCounters, PortLed, PortUnit};
 use crate::recorder::CaptureRecorder;
 use crate::scenario::Scenario;
 use crate::switch::extension::SwitchExtension;
 use crate::switch::{Switch, SwitchArena, SwitchInputState};
 use crate::topology::{NodeId, NodePort};
 use crate::truth::{TraceContext, TraceLevel, TruthEvent, TruthLog};
+
+/// A part for which a packet waits, or by which it leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AwaitedPart {
+    /// The host that takes it.
+    Host(NodeId),
+    /// An output of a switch.
+    Output(NodePort),
+}
 
 /// A network being simulated.
 #[derive(Debug)]
@@ -277,6 +288,45 @@ impl Network {
     pub fn port_state(&self, port: NodePort) -> Option<(PortCounters, PortLed)> {
         let unit = &self.units[self.index.unit(port)?];
         Some((unit.counters(), unit.led()))
+    }
+
+    /// The part that the packet at the far end of a sender waits for, or leaves by; none if it waits for nothing, or
+    /// if several outputs take it.
+    pub fn awaited(&self, sender: NodePort) -> Option<AwaitedPart> {
+        let unit = &self.units[self.index.unit(sender)?];
+        let far = &self.units[unit.peer.with_channel(virtual_channel(sender.port))];
+        match far.sink {
+            DataSink::Host(_) => Some(AwaitedPart::Host(far.port.node)),
+            DataSink::Switch(
+                switch,
+                SwitchInputState::Waiting(output) | SwitchInputState::Connected(output, _),
+            ) => {
+                let output = self.switches[switch].cabled(output);
+                Some(AwaitedPart::Output(self.units[output].port))
+            }
+            DataSink::Switch(..) => None,
+        }
+    }
+
+    /// True if an output sends a packet whose rest has been lost on its way.
+    pub fn is_unfinished(&self, output: NodePort) -> bool {
+        let mut output = self.index.unit(output);
+        for _ in 0..self.units.len() {
+            let Some(DataSource::Circuit(input)) = output.map(|it| self.units[it].source) else {
+                break;
+            };
+            let unit = &self.units[input];
+            let mut coming = self.wires[unit.first].cells().iter();
+            if unit.receiver.fill() > 0 || coming.any(|cell| cell.is_data() || cell.is_end()) {
+                break;
+            }
+            let before = unit.peer.with_channel(virtual_channel(unit.port.port));
+            if self.units[before].sender.sending() != SendState::Packet {
+                return true;
+            }
+            output = Some(before);
+        }
+        false
     }
 
     /// Requests for outputs that were held or requested already, at all switches. S-5

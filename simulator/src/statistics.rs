@@ -2,6 +2,7 @@
 
 mod offered;
 mod repairs;
+mod standing;
 
 use std::collections::BTreeMap;
 
@@ -10,6 +11,7 @@ use serde::{Serialize, Serializer};
 pub use self::offered::OfferedLoad;
 use self::repairs::FlightPurpose;
 pub use self::repairs::{NetworkRepair, RepairTracker};
+pub use self::standing::{StandingCause, StandingPackets};
 pub(crate) use crate::histogram::share;
 pub use crate::histogram::{LogHistogram, picoseconds};
 use crate::node::PacketId;
@@ -137,20 +139,6 @@ struct PacketFlight {
     /// Last event of the packet.
     moved: u64,
     purpose: FlightPurpose,
-}
-
-/// Periods after which a stopped sender, or a packet in transit, stands still. *Chosen*: a packet of 4 kB.
-const STANDS: u64 = 1 << 12;
-
-/// Packets that stand still at the end of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StandingPackets {
-    /// Number of packets in transit whose last event was long ago.
-    pub packets: u64,
-    /// Time since which the first sender has been stopped.
-    pub since: u64,
-    /// Ports of senders that have been stopped for long, in order.
-    pub senders: Vec<NodePort>,
 }
 
 impl PacketLatencies {
@@ -286,21 +274,6 @@ impl RunStatistics {
 
     fn lose(&mut self, flight: Option<PacketFlight>) {
         self.lost += u64::from(flight.is_some_and(|flight| self.counts(&flight)));
-    }
-
-    /// Packets that stand still behind stopped senders at the end, a time; none if all move.
-    pub fn standing(&self, now: u64) -> Option<StandingPackets> {
-        self.standing_for(now, STANDS)
-    }
-
-    /// Packets and senders that have stood still for a time, 51.2 µs at least.
-    pub fn standing_for(&self, now: u64, time: u64) -> Option<StandingPackets> {
-        let stands = |since: &u64| since.saturating_add(time.max(STANDS)) <= now;
-        let senders = self.stopped.iter().filter(|(_, since)| stands(since));
-        let since = senders.clone().map(|(_, since)| *since).min()?;
-        let packets = self.under_way.values().filter(|flight| stands(&flight.moved)).count();
-        let senders = senders.map(|(port, _)| port.whole()).collect();
-        Some(StandingPackets { packets: packets as u64, since, senders })
     }
 
     /// Packets dropped, all rules.

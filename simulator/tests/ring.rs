@@ -6,7 +6,10 @@ use std::fmt::Write as _;
 
 use codec::character::Symbol;
 use myriscope_simulator::link::BLOCKED;
-use myriscope_simulator::truth::{PacketHandling, TruthEventKind};
+use myriscope_simulator::network::{Network, VisitOrder};
+use myriscope_simulator::scenario::Scenario;
+use myriscope_simulator::statistics::{RunStatistics, StandingCause};
+use myriscope_simulator::truth::{PacketHandling, TraceLevel, TruthEventKind};
 use support::TestRun;
 
 /// Ring in which each host sends two switches on: first a packet longer than all slack on its path,
@@ -74,4 +77,45 @@ fn a_ring_that_has_deadlocked_is_freed_by_the_blocked_packet_timeout() {
 fn a_ring_that_has_deadlocked_is_freed_after_52_4_milliseconds() {
     assert_eq!(BLOCKED.0 * 125 / 1_000_000, 524, "tenths of a millisecond");
     check(6, BLOCKED.0);
+}
+
+/// Causes of what stands still at the end of a run.
+fn standing(text: &str) -> Vec<StandingCause> {
+    let scenario = Scenario::read("standing", text).unwrap();
+    let mut network = Network::new(&scenario, TraceLevel::Everything, VisitOrder::AsGiven);
+    let mut seen = RunStatistics::new(&scenario, 0);
+    network.run(scenario.duration);
+    network.drain_events().for_each(|event| seen.observe(&event));
+    seen.standing(&network).map_or(Vec::new(), |found| found.causes.into_iter().collect())
+}
+
+#[test]
+fn what_waits_while_others_pass_does_not_stand_still() {
+    let switch = |periods: u64, more: &str| {
+        format!(
+            "duration_periods = {periods}\n[topology]\nkind = \"switch\"\nhosts = 3\n\
+             [[traffic]]\nfrom = [\"h1\", \"h2\"]\nto = \"h0\"\npayload = 8000\n{more}"
+        )
+    };
+    // A packet of 100 µs before each; ends in all its phases.
+    let saturated = (0..24).map(|step| switch(16_000 + 700 * step, "saturate = true\n"));
+    for text in saturated {
+        assert_eq!(standing(&text), [], "{text}");
+    }
+    let circle = |periods: u64| {
+        let text = ring(4, 1 << 22).replace("8_000_000", &periods.to_string());
+        text.replace("start_periods = 4195304", "start_periods = 999")
+    };
+    // Stopped at about 140, and known to stay so 1024 periods later.
+    let found = [1000, 1400, 40_000].map(|periods| standing(&circle(periods)));
+    assert_eq!(found, [vec![], vec![StandingCause::Deadlock], vec![StandingCause::Deadlock]]);
+    let dead = "saturate = true\n[[fault]]\nat_periods = 0\nconsume = \"h0\"\nhow = \"never\"\n";
+    let found = standing(&switch(9000, dead));
+    assert!(matches!(*found, [StandingCause::Host(_)]), "{found:?}");
+    // The packet of h2 waits for one of h1 that no GAP ends.
+    let lost = "packets = 1\nevery_periods = 20_000\nstart_periods = 900\n\
+                [[traffic]]\nfrom = \"h1\"\nto = \"h0\"\npackets = 1\npayload = 100\nevery_periods = 20_000\n\
+                [[fault]]\nat_periods = 0\nlose_gap = \"h1:0\"\nfor_periods = 20_000\n";
+    let text = switch(12_000, lost).replace("[\"h1\", \"h2\"]", "\"h2\"");
+    assert_eq!(standing(&text), [StandingCause::Unfinished]);
 }

@@ -1,27 +1,29 @@
 //! What stands still at the end of a run.
 
-use simulator::statistics::StandingPackets;
-use simulator::topology::NodeId;
+use simulator::statistics::{StandingCause, StandingPackets};
 
 use super::{StatisticsOfRun, time};
 
-/// What stands still, since when and why. Each stopped sender waits for another one, unless the chain ends at a
-/// host or at a link without a sender or receiver.
+/// What stands still, since when and why.
 pub(super) fn standstill(run: StatisticsOfRun<'_>, standing: &StandingPackets) -> String {
     let topology = &run.scenario.topology;
-    let far = standing.senders.iter().filter_map(|port| topology.peer(*port));
-    let hosts: Vec<NodeId> = topology.hosts().collect();
-    let mut hosts: Vec<_> = far.map(|port| port.node).filter(|node| hosts.contains(node)).collect();
-    hosts.dedup();
-    let mut names = hosts.iter().filter_map(|host| Some(&*topology.node(*host)?.name));
-    let is_broken = !run.scenario.faults.is_empty();
-    let why = match names.next() {
-        Some(host) => match names.count() {
-            0 => format!("{host} takes too little"),
-            more => format!("{host} and {more} more take too little"),
-        },
-        None if is_broken => "deadlock, or a fault ahead".to_owned(),
-        None => "deadlock".to_owned(),
-    };
-    format!("stand still since {} µs: {why}", time(standing.since))
+    let mut hosts = Vec::new();
+    let mut words = Vec::new();
+    for cause in &standing.causes {
+        match cause {
+            StandingCause::Host(host) => hosts.extend(topology.node(*host)),
+            StandingCause::Deadlock => words.push("deadlock".to_owned()),
+            StandingCause::Unfinished => {
+                words.push("the rest of a packet does not come".to_owned())
+            }
+        }
+    }
+    if let Some((host, others)) = hosts.split_first() {
+        let name = &host.name;
+        words.push(match others.len() {
+            0 => format!("{name} takes too little"),
+            more => format!("{name} and {more} more take too little"),
+        });
+    }
+    format!("stand still since {} µs: {}", time(standing.since), words.join(", "))
 }
