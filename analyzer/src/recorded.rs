@@ -71,6 +71,12 @@ impl RecordedTime {
         both.reduce(|[from, to], [begin, end]| [from.max(begin), to.min(end)])
     }
 
+    /// True if characters of the opposite channel were recorded: STOP and GO of a channel are there.
+    pub(crate) fn has_opposite(&self, id: ChannelId) -> bool {
+        let opposite = self.opposites.get(&id).and_then(|opposite| self.spans.get(opposite));
+        opposite.is_some_and(|spans| !spans.is_empty())
+    }
+
     /// True if all that a finding rests on was recorded.
     pub(crate) fn supports(&self, grounds: FindingGrounds<'_>) -> bool {
         match grounds {

@@ -25,6 +25,9 @@ const STANDS_LONG: Picoseconds = (1 << 16) * PERIOD;
 /// Minimum duration of a standstill that ends. *Chosen*: 13 ms, a quarter of the blocked-packet timeout. R-4
 const STANDS_VERY_LONG: Picoseconds = (1 << 20) * PERIOD;
 
+/// Minimum duration of stops out of sight, a tenth of the recording at least, that are noted. *Chosen*: 12.8 µs.
+const HELD_UP: Picoseconds = (1 << 10) * PERIOD;
+
 /// Maximum of kept pairs of a stopped channel and its cause. *Chosen*: more than a network of 1000 links has.
 const HOLDS_MAX: usize = 1 << 14;
 
@@ -38,6 +41,8 @@ pub(super) struct HeldTime {
     stops: BTreeMap<(ChannelId, WaitRoot, ChannelId), StoppedTime>,
     /// Longest wait of each channel that lasted to the end or very long.
     standing: BTreeMap<ChannelId, StandingSender>,
+    /// Ends of the last stops of channels: before them a packet waited for GO.
+    resumed: BTreeMap<ChannelId, Picoseconds>,
     /// Deadlocks, by their first channels.
     deadlocks: BTreeMap<ChannelId, StoppedTime>,
 }
@@ -105,6 +110,7 @@ impl HeldTime {
         if self.stops.len() < HOLDS_MAX || self.stops.contains_key(&key) {
             StoppedTime::new(stop.since, stop.until).add_to(self.stops.entry(key));
         }
+        self.resumed.insert(stop.channel, stop.until);
         let ends = match stop.ended {
             StopEnd::CaptureEnd => StandingEnd::Recording,
             StopEnd::Resumed(_) | StopEnd::Hole if lasted >= STANDS_VERY_LONG => {
@@ -139,7 +145,8 @@ impl FindingChecks {
         if let Some(ReceivedPacket { ended_by: FrameEnd::CaptureEnd, number, end, .. }) =
             event.body.packet()
         {
-            let since = network.period(event.channel).time(end.0 + 1);
+            let stopped = self.held.resumed.get(&event.channel).copied().unwrap_or_default();
+            let since = network.period(event.channel).time(end.0 + 1).max(stopped);
             self.held.stand(
                 event.channel,
                 StandingSender {
@@ -162,6 +169,7 @@ impl FindingChecks {
         let span = |id| recorded.link_span(id);
         for (channel, sender) in held.standing {
             let Some([from, to]) = span(channel) else { continue };
+            let is_known = sender.root.is_some() || recorded.has_opposite(channel);
             let since = sender.since.max(from);
             let lasted = sender.until.min(to).saturating_sub(since);
             let recorded = to.saturating_sub(from).max(1);
@@ -176,6 +184,9 @@ impl FindingChecks {
             }
             let [when, until] = [sender.since, sender.until].map(|time| place(channel, time));
             let Some((kind, severity)) = sender.judged(lasted, recorded) else { continue };
+            // Without the opposite channel it may have been stopped.
+            let (kind, severity) =
+                if is_known { (kind, severity) } else { (FindingKind::HeldUp, Severity::Note) };
             let facts = if kind == FindingKind::HeldUp {
                 vec![share(lasted, recorded), FindingFact::channel("behind", channel)]
             } else {
@@ -187,16 +198,16 @@ impl FindingChecks {
         for ((channel, root, last), StoppedTime { since, until, total }) in held.stops {
             let Some([from, to]) = span(channel) else { continue };
             let recorded = to.saturating_sub(from).max(1);
-            if total < STANDS || total.saturating_mul(HELD_UP_SHARE.into()) < recorded {
-                continue;
-            }
-            let (kind, severity, name) = match root {
-                WaitRoot::Host => (FindingKind::SlowHost, Severity::Warning, "by"),
-                WaitRoot::OutOfSight => (FindingKind::HeldUp, Severity::Note, "behind"),
+            let (kind, severity, name, least) = match root {
+                WaitRoot::Host => (FindingKind::SlowHost, Severity::Warning, "by", STANDS),
+                WaitRoot::OutOfSight => (FindingKind::HeldUp, Severity::Note, "behind", HELD_UP),
                 WaitRoot::Busy | WaitRoot::Switch | WaitRoot::Cycle | WaitRoot::OpenLink => {
                     continue;
                 }
             };
+            if total < least || total.saturating_mul(HELD_UP_SHARE.into()) < recorded {
+                continue;
+            }
             let facts = vec![share(total, recorded), FindingFact::channel(name, last)];
             self.set.raise((severity, kind), channel, place(channel, since), facts);
             self.set.again(kind, channel, 0, place(channel, until));
