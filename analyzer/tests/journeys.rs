@@ -168,28 +168,25 @@ fn what_may_be_an_end_of_a_fibre_drops_no_packet() {
     let (lost, routed) = (packet(&[5, 1, 2, 3]), packet(&[0x81, 5, 1, 2, 3]));
     let passed = [(100, routed.clone()), (200, lost.clone())];
     let (came, left) = ([(200, lost)], [(140, hop(&routed))]);
-    let cases: [([&str; 2], bool, [&[(usize, Vec<u8>)]; 2], JourneyFate); 6] = [
-        (["h0:0>n:1", ""], false, [&came, &[]], JourneyFate::OutOfSight),
-        (["h0:0>n:0", "n:1>h1:0"], false, [&came, &[]], JourneyFate::OutOfSight),
-        (["h0:0>n:0", "n:1>h1:0"], false, [&passed, &left], dropped),
-        (["h0:0>n:0", "n:1>h1:0"], true, [&came, &[]], dropped),
-        (["h0:0>n:2", ""], false, [&came, &[]], dropped),
-        (["h0:0>n:0", "n:2>h1:0"], false, [&came, &[]], dropped),
+    let cases: [([SentJourney<'_>; 2], bool, JourneyFate); 6] = [
+        ([("h0:0>n:1", &came), ("", &[])], false, JourneyFate::OutOfSight),
+        ([("h0:0>n:0", &came), ("n:1>h1:0", &[])], false, JourneyFate::OutOfSight),
+        ([("h0:0>n:0", &passed), ("n:1>h1:0", &left)], false, dropped),
+        ([("h0:0>n:0", &came), ("n:1>h1:0", &[])], true, dropped),
+        ([("h0:0>n:2", &came), ("", &[])], false, dropped),
+        ([("h0:0>n:0", &came), ("n:2>h1:0", &[])], false, dropped),
     ];
-    for (names, has_path, packets, fate) in cases {
+    for (channels, has_path, fate) in cases {
         let path = has_path.then(|| ("path".to_owned(), "44".to_owned()));
-        let declared = names.map(|name| Channel {
+        let declared = channels.map(|(name, _)| Channel {
             more: path.clone().into_iter().collect(),
             ..Channel::named(name)
         });
-        let texts = packets.map(|packets| sent(packets).remove(0).1);
+        let texts = channels.map(|(_, packets)| sent(packets).remove(0).1);
         let parts = [(0, 0, &texts[0], 0), (1, 0, &texts[1], 0)];
         let (text, journeys) = read(&support::capture(&declared, &parts));
-        assert_eq!(
-            journeys.iter().find(|it| it.hops[0].start == Tick(200)).map(|it| it.fate),
-            Some(fate),
-            "{names:?} {text}"
-        );
+        let lost = journeys.iter().find(|journey| journey.hops[0].start == Tick(200));
+        assert_eq!(lost.map(|journey| journey.fate), Some(fate), "{text}");
     }
 }
 

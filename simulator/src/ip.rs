@@ -455,7 +455,7 @@ mod tests {
                 {
                     let length = header + 40;
                     let mut packet = vec![0; length.into()];
-                    packet[0] = 0x40 | header / 4;
+                    packet[0] = 0x40 + header / 4;
                     (packet[3], packet[9]) = (length, protocol);
                     packet[6..8].copy_from_slice(&fragment.to_be_bytes());
                     let expected = field.filter(|_| is_whole).map(|at| usize::from(header) + at);

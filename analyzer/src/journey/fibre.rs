@@ -72,7 +72,7 @@ impl MappedNode {
     /// True if what comes over an input passes on unchanged, or may: a capture that does not declare the ends of its
     /// fibres has nodes of ports 0 and 1 that may be such. No fault of a route is one there. N-5
     pub(super) const fn may_be_fibre(&self, input: &MappedChannel) -> bool {
-        let is_switch = self.port_max > 1 || self.has_stripped || input.path.is_some();
+        let is_switch = self.port_max > 1 || self.stripped > 0 || input.path.is_some();
         self.fibre.is_some() || !is_switch
     }
 }

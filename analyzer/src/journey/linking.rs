@@ -100,7 +100,7 @@ impl JourneyTracker {
         let channels = lanes.get(came.lane).zip(lanes.get(left.lane)).filter(|_| sure);
         let Some((input, output)) = channels else { return };
         let Some(node) = input.to.and_then(|(node, _)| nodes.get_mut(node)) else { return };
-        node.has_stripped = true;
+        node.stripped += 1;
         let held = BlockingPackets { input: input.left, ..left.held };
         let held =
             held.is_behind_unseen(came.number) || held.in_the_way(came, [input, output]).is_some();

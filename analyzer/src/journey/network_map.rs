@@ -85,8 +85,8 @@ pub(super) struct MappedNode {
     /// Votes of packets that have begun to leave, where all that may be the one agree: evidence for packets that
     /// wait, not for a judgement on those that are lost.
     begun: [u64; 2],
-    /// True if a packet certainly left it without its first byte. S-1
-    pub(super) has_stripped: bool,
+    /// Number of packets that certainly left it without their first byte. S-1
+    pub(super) stripped: u64,
     /// Shortest certain passage of a packet. S-6
     pub(super) fastest: Option<Picoseconds>,
     /// True if a passage took longer than a switch of 8 ports needs, or an unknown time. S-6
