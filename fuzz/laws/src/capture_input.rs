@@ -7,7 +7,10 @@ use codec::capture::{
 };
 use codec::character::Character;
 use codec::chars::CharBuf;
+use codec::notation::parse;
 use codec::time::{CharacterPeriod, Tick};
+
+use crate::repair::SeededRng;
 
 /// A capture: links and single channels, what each carries, the byte order.
 #[derive(Clone, Debug, Arbitrary)]
@@ -189,6 +192,47 @@ impl CaptureInput {
         };
         write(order, &channels, &chunks)
     }
+}
+
+/// What the channels of [`drawn_link`] carry: all that changes the state of a link, and silences up to an open link.
+const LINK_WORDS: [&str; 16] = [
+    "GO",
+    "STOP",
+    "GO",
+    "STOP",
+    "PRB0",
+    "PRB0",
+    "PRB5",
+    "REPL0",
+    "REPL3",
+    "GAP",
+    "FRES",
+    "BRES",
+    "81 05 07 GAP",
+    "IDLE×3",
+    "IDLE×16",
+    "(GAP GO)×3",
+];
+
+/// A capture of a link, of 200 characters and more in each direction, with holes.
+pub fn drawn_link(dice: &mut SeededRng) -> Vec<u8> {
+    let channels = [("a:0>b:0", Some(1)), ("b:0>a:0", None)];
+    let channels = channels.map(|(name, peer)| Channel { peer, ..Channel::named(name) });
+    let mut chunks = Vec::new();
+    for id in [0, 1].map(ChannelId) {
+        let mut at = Tick(0);
+        while at < Tick(200) {
+            let places = dice.bytes(20).into_iter().map(|it| usize::from(it) % LINK_WORDS.len());
+            let words: Vec<&str> = places.filter_map(|it| LINK_WORDS.get(it).copied()).collect();
+            let chars = parse(&words.join(" ")).unwrap_or_default();
+            let chunk = OwnedChunk { first: at, chars, count: None };
+            at = chunk.chunk().end();
+            at.0 += dice.below(3) / 2 * 30;
+            chunks.push((id, chunk));
+        }
+    }
+    in_order(&channels, &mut chunks);
+    write(ByteOrder::Little, &channels, &chunks).unwrap_or_default()
 }
 
 /// Puts chunks in the order of a file: by time, then by channel.
