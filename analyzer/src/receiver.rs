@@ -188,6 +188,11 @@ impl ChannelReceiver {
 }
 
 impl EventDecoder {
+    /// Counts a packet of which the recording has nothing but the end.
+    fn end_cut(&mut self) {
+        self.packets += u64::from(std::mem::take(&mut self.is_cut));
+    }
+
     #[inline]
     fn decode(
         &mut self,
@@ -204,7 +209,7 @@ impl EventDecoder {
                 return out(at, ChannelEvent::Begins);
             }
             FrameEvent::Synchronized => {
-                self.packets += u64::from(std::mem::take(&mut self.is_cut));
+                self.end_cut();
                 self.opening = StartCoverage::Seen;
                 return out(at, ChannelEvent::Framed);
             }
@@ -227,6 +232,7 @@ impl EventDecoder {
                 return;
             }
             FrameEvent::Hole { missing } => {
+                self.end_cut();
                 (self.command, self.opening) = (None, StartCoverage::Unsure);
                 LinkEvent::Hole { missing }
             }

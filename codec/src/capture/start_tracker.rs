@@ -4,7 +4,7 @@ use super::channel::Channel;
 use super::chunk::{Chunk, ChunkContent};
 use super::start_state::{FlowCommand, StartSender, StartState};
 use crate::character::{Symbol, decode_control};
-use crate::framing::{FrameEvent, Framer};
+use crate::framing::{FrameEvent, Framer, FramerMode};
 use crate::time::{CharacterPeriod, OPEN_LINK, Tick};
 
 /// Iterations of a repeat that are processed before others are skipped: a pattern of one IDLE opens the link
@@ -29,6 +29,10 @@ pub(super) struct StartTracker {
 struct TrackedWire {
     /// Without what the framer and the opposite channel determine.
     state: StartState,
+    /// True in a packet that began before the recording, as long as nothing of it was recorded.
+    is_cut: bool,
+    /// First of the recorded characters without a hole.
+    begun: Option<Tick>,
     /// First and last STOP since the last GO or open link.
     stops: Option<[Tick; 2]>,
     go: Option<Tick>,
@@ -56,7 +60,7 @@ impl StartTracker {
         framer.seek(chunk.first, &mut |at, event| wire.event(at, event));
         if let Some(start) = declared.take().filter(|start| start.at == chunk.first) {
             framer.resume(start.packet, start.silent);
-            wire.state = start;
+            (wire.state, wire.is_cut) = (start, start.packet == Some(FramerMode::Inside));
         }
         let (chars, count) = match chunk.content {
             ChunkContent::Literal(chars) => (chars, 1),
@@ -88,20 +92,23 @@ impl StartTracker {
             |peer: &&Self| (peer.period, peer.framer.position()) == (self.period, Some(at));
         let is_alone = peer.is_none();
         let peer = peer.filter(is_seen).map(|peer| &peer.wire);
-        let is_known = is_alone || peer.is_some();
+        let is_known = |place: Tick| match peer {
+            Some(peer) => wire.has_witness(place, peer),
+            None => is_alone,
+        };
         // Both clear what F-4 counts.
-        let known = wire.open.max(peer.and_then(|peer| peer.reset.max(peer.open)));
+        let cleared = wire.open.max(peer.and_then(|peer| peer.reset.max(peer.open)));
         let command = wire.state.command.map(|(command, changes)| {
-            (command, changes.map(|change| change.filter(|place| is_known && Some(*place) > known)))
+            (command, changes.map(|it| it.filter(|it| is_known(*it) && Some(*it) > cleared)))
         });
         let reply = peer.and_then(|peer| peer.reply);
         Some(StartState {
             at,
-            packet: framer.state().mode(),
+            packet: if wire.is_cut { Some(FramerMode::Inside) } else { framer.state().mode() },
             silent: framer.state().silent(),
             sender: peer.and_then(|peer| wire.sender(peer)),
             command,
-            probe: wire.state.probe.filter(|(place, _)| is_known && reply < Some(*place)),
+            probe: wire.state.probe.filter(|(it, _)| is_known(*it) && reply < Some(*it)),
             ..wire.state
         })
     }
@@ -110,10 +117,13 @@ impl StartTracker {
 impl TrackedWire {
     /// Flow control of this channel's sender, by the STOPs and GOs of the opposite channel. F-1, F-7, R-1
     fn sender(&self, peer: &Self) -> Option<StartSender> {
-        let before = self.state.sender;
+        // What ends a stop ends one that was declared, too.
+        let is_reset = self.reset.is_some_and(|reset| self.has_witness(reset, peer));
+        let is_ended = peer.go.is_some() || peer.open.is_some() || is_reset;
+        let before =
+            self.state.sender.filter(|_| !is_ended && self.has_witness(self.state.at, peer));
         let Some([first, last]) = peer.stops else {
-            let is_known = peer.go.is_some() || peer.open.is_some() || self.reset.is_some();
-            return if is_known { Some(StartSender::Going) } else { before };
+            return if is_ended { Some(StartSender::Going) } else { before };
         };
         // After a silence of its own the sender may have restarted: its state is unknown.
         let since = match self.reset {
@@ -129,14 +139,17 @@ impl TrackedWire {
 
     fn event(&mut self, at: Tick, event: FrameEvent<'_>) {
         match event {
-            FrameEvent::Begin | FrameEvent::Synchronized | FrameEvent::LinkRestored => {}
+            FrameEvent::Begin => self.begun = Some(at),
+            FrameEvent::LinkRestored => {}
             FrameEvent::Idle(_) | FrameEvent::ResetEnded => {}
+            FrameEvent::Synchronized => self.end_cut(),
             FrameEvent::Hole { .. } => {
+                self.end_cut();
                 let state = StartState { packets: self.state.packets, ..StartState::default() };
-                *self = Self { state, ..Self::default() };
+                *self = Self { state, begun: Some(at), ..Self::default() };
             }
             FrameEvent::Start(data) | FrameEvent::Data(data) | FrameEvent::Discarded(data) => {
-                self.state.alive = true;
+                (self.state.alive, self.is_cut) = (true, false);
                 self.state.data = Tick(at.0.saturating_add(data.len() as u64));
             }
             FrameEvent::Fill(codes) => {
@@ -151,13 +164,24 @@ impl TrackedWire {
             FrameEvent::End(_) => self.state.packets += 1,
             FrameEvent::LinkOpen => {
                 self.open = Some(at);
-                (self.stops, self.state.sender) = (None, None);
+                self.stops = None;
+                self.state.sender = self.state.sender.filter(|it| *it == StartSender::Going);
             }
             FrameEvent::Reset => {
                 self.reset = Some(at);
                 self.state.sender = None;
             }
         }
+    }
+
+    /// True if the opposite channel was recorded from a place on without a hole, or from the cut on if that is later.
+    fn has_witness(&self, place: Tick, peer: &Self) -> bool {
+        peer.begun <= Some(place.max(self.state.at))
+    }
+
+    /// Counts a packet of which the recording has nothing but the end.
+    fn end_cut(&mut self) {
+        self.state.packets += u64::from(std::mem::take(&mut self.is_cut));
     }
 
     fn symbol(&mut self, at: Tick, symbol: Option<Symbol>) {

@@ -1,18 +1,22 @@
 //! A capture that is cut in two has the findings and the packets of the whole, each on its side of the cut.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::options::AnalysisScope;
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 use analyzer::window::{TimeWindow, WindowEdge};
-use codec::capture::ReadProgress;
+use codec::capture::{
+    CaptureItem, CaptureReader, ChannelId, ReadProgress, StartSender, StartState,
+};
 use codec::time::Tick;
+use laws::capture_input::drawn_link;
 use laws::network::analyzed::slice;
 use laws::network::facts::rates_are_alike;
 use laws::network::input::NetworkInput;
 use laws::network::run::run;
-use laws::repair::SeededRng;
+use laws::repair::{SeededRng, draws};
 use laws::taps;
 use laws::unrecorded::{OmittedPart, fixtures, judged, sound_network};
 use simulator::network::VisitOrder;
@@ -131,6 +135,62 @@ fn a_cut_changes_no_finding_of_a_random_network() {
         needed += check_cuts(&format!("network {networks}"), &outcome.capture, 8);
     }
     assert!(needed > 0, "the state at the cut was needed {needed} times");
+}
+
+/// A state that one slice hands on to the next is that of the whole recording; a probe waits only while both channels
+/// are recorded. R-6
+#[test]
+fn a_slice_of_a_slice_begins_as_the_slice_does() {
+    let (mut dice, mut known) = (SeededRng::new(b"slices of slices"), 0);
+    for number in 0..draws(300) {
+        let whole = drawn_link(&mut dice);
+        let [first, second] = [(); 2].map(|()| dice.below(120));
+        let (begun, at) = (part(&whole, first, None), first + second);
+        let (_, holes) = starts(&whole);
+        // Where a hole is at the cut, a slice knows nothing of what was before.
+        if starts(&begun).0.values().any(Option::is_none) {
+            continue;
+        }
+        let cuts = [&whole, &begun].map(|capture| starts(&part(capture, at, None)).0);
+        for starts in cuts[0].keys().map(|id| [&cuts[0], &cuts[1]].map(|all| all[id])) {
+            let asked = starts[0].and_then(|it| it.probe).map_or(u64::MAX, |(asked, _)| asked.0);
+            let is_unseen = holes.iter().any(|hole| hole.start < at && asked < hole.end);
+            assert!(!is_unseen, "{number}: {starts:?} {holes:?}");
+            // Of several STOPs, not all are kept: one behind a silence of the sender is known to the slice alone.
+            let senders = starts.map(|it| it.and_then(|it| it.sender));
+            let is_own = |it: &StartSender| matches!(it, StartSender::Stopped(at) if at.0 >= first);
+            let is_stopped = senders.iter().flatten().any(is_own)
+                && !senders.contains(&Some(StartSender::Going));
+            let known = starts.map(|start| {
+                start.map(|it| StartState { sender: it.sender.filter(|_| !is_stopped), ..it })
+            });
+            assert_eq!(known[0], known[1], "{number}: {first} {second}");
+        }
+        let [whole, begun] = [&whole, &begun].map(|capture| CutFindings::of(capture).packets);
+        assert!(begun.is_subset(&whole), "{number}: {:?}", begun.difference(&whole));
+        known += 1;
+    }
+    assert!(known > draws(300) / 4, "{known}");
+}
+
+/// States of the channels of a capture before their first characters, and the holes of all channels.
+fn starts(capture: &[u8]) -> (BTreeMap<ChannelId, Option<StartState>>, Vec<Range<u64>>) {
+    let (mut all, mut holes, mut ends) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
+    let mut keep = |item: CaptureItem<'_>| match item {
+        CaptureItem::Channel(id, channel) => _ = all.insert(id, StartState::of(channel)),
+        CaptureItem::Chunk(id, chunk) => match ends.insert(id, chunk.end()) {
+            Some(end) => holes.extend((end < chunk.first).then_some(end.0..chunk.first.0)),
+            None => {
+                let start: &mut Option<StartState> = all.get_mut(&id).unwrap();
+                *start = start.filter(|it| it.at == chunk.first);
+            }
+        },
+        CaptureItem::Link(..) | CaptureItem::Section => {}
+        CaptureItem::Fault(fault) => panic!("{fault}"),
+    };
+    let mut reader = CaptureReader::new(capture);
+    while reader.step(&mut keep).unwrap() == ReadProgress::More {}
+    (all, holes)
 }
 
 /// `cargo run -p laws --example unrecorded` draws more.
