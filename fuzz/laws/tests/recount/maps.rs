@@ -6,8 +6,8 @@ use analyzer::mapping::{DistributedMap, MappingEvent, ProbeOutcome};
 use codec::mapping::{AnswerStatus, InterfaceAddress};
 
 /// Compares maps with the requests and answers by which they were distributed; returns how many of the answers
-/// repeated another.
-pub(crate) fn check(events: &[MappingEvent]) -> usize {
+/// repeated another, and the number of maps that were complete at several interfaces.
+pub(crate) fn check(events: &[MappingEvent]) -> [usize; 2] {
     let key = |map: &DistributedMap| (map.mapper, map.version.0, map.kind);
     let maps = events.iter().enumerate().filter_map(|(place, event)| {
         if let MappingEvent::Map(map) = event { Some((place, &**map)) } else { None }
@@ -16,7 +16,8 @@ pub(crate) fn check(events: &[MappingEvent]) -> usize {
     // A version that a mapper uses once more is another map.
     let is_single = |map| maps.iter().filter(|(_, other)| key(other) == key(map)).count() == 1;
     let single = maps.iter().filter(|(_, map)| is_single(map));
-    single.map(|(place, map)| check_map(map, &events[..*place])).sum()
+    let spread = single.clone().filter(|(_, map)| map.complete > 1).count();
+    [single.map(|(place, map)| check_map(map, &events[..*place])).sum(), spread]
 }
 
 fn check_map(map: &DistributedMap, before: &[MappingEvent]) -> usize {
