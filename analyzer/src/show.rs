@@ -84,16 +84,9 @@ pub struct LinkView<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct RowStretch {
     at: Picoseconds,
-    pace: RowPace,
+    /// True for repeats on both sides, in one row as long as they last.
+    is_bulk: bool,
     is_recorded: [bool; 2],
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RowPace {
-    /// Characters one by one.
-    Single,
-    /// Repeats on both sides, in one row as long as they last.
-    Bulk,
 }
 
 impl<'a> LinkView<'a> {
@@ -223,17 +216,17 @@ impl<'a> LinkView<'a> {
             }
             let is_recorded = [self.columns[0].is_recorded(now), self.columns[1].is_recorded(now)];
             let bulk_end = self.bulk_end(now, until);
-            let pace = if bulk_end.is_some() { RowPace::Bulk } else { RowPace::Single };
-            let full = |side: &ChannelColumn| match pace {
-                RowPace::Single => side.needs_row(now),
-                RowPace::Bulk => side.is_full(),
+            let is_bulk = bulk_end.is_some();
+            let full = |side: &ChannelColumn| match is_bulk {
+                false => side.needs_row(now),
+                true => side.is_full(),
             };
-            let fits =
-                self.row.is_some_and(|row| row.is_recorded == is_recorded && row.pace == pace)
-                    && !self.columns.iter().any(full);
+            let row = RowStretch { at: now, is_bulk, is_recorded };
+            let fits = self.row.is_some_and(|before| RowStretch { at: now, ..before } == row)
+                && !self.columns.iter().any(full);
             if !fits {
                 self.end_row(out);
-                self.start_row(RowStretch { at: now, pace, is_recorded }, out);
+                self.start_row(row, out);
             }
             let end = bulk_end.unwrap_or(now + 1);
             self.columns.iter_mut().for_each(|side| side.take(end));

@@ -20,14 +20,8 @@ pub struct ColumnList {
     details: RowCells,
     /// Unit of places and times in text; without it they are as in JSON.
     unit: Option<TimeUnit>,
-    lists: ListText,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ListText {
-    Length,
-    /// Its JSON: groups differ in it.
-    Json,
+    /// True if lists are written as JSON, in which groups differ, else their lengths.
+    has_whole_lists: bool,
 }
 
 impl ColumnList {
@@ -70,7 +64,7 @@ impl ColumnList {
     pub fn with_count(&self) -> Self {
         static COUNT: RowField =
             RowField::new("count", u64::SHAPE, "rows", "", "rows of the group");
-        Self { lists: ListText::Json, ..Self::from_fields(self.fields().chain([&COUNT])) }
+        Self { has_whole_lists: true, ..Self::from_fields(self.fields().chain([&COUNT])) }
     }
 
     fn from_fields(fields: impl IntoIterator<Item = &'static RowField>) -> Self {
@@ -78,7 +72,7 @@ impl ColumnList {
             cells: RowCells::of(fields),
             details: RowCells::of([]),
             unit: None,
-            lists: ListText::Length,
+            has_whole_lists: false,
         }
     }
 
@@ -122,7 +116,7 @@ impl ColumnList {
         self.details.take(row);
         let text = |cell: &FieldCell| match json_at(row, cell.field.name) {
             Some(list @ (Value::Array(_) | Value::Object(_)))
-                if self.lists == ListText::Json && cell.field.shape == FieldShape::List =>
+                if self.has_whole_lists && cell.field.shape == FieldShape::List =>
             {
                 list.to_string()
             }

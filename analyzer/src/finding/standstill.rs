@@ -64,15 +64,8 @@ struct StandingSender {
     chain: Vec<ChannelId>,
     /// Cause; none for a packet that nothing follows.
     root: Option<WaitRoot>,
-    ends: StandingEnd,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StandingEnd {
-    /// With the recording.
-    Recording,
-    /// Before that.
-    Earlier,
+    /// True if it ends with the recording.
+    lasts: bool,
 }
 
 impl StoppedTime {
@@ -111,11 +104,9 @@ impl HeldTime {
             StoppedTime::new(stop.since, stop.until).add_to(self.stops.entry(key));
         }
         self.resumed.insert(stop.channel, stop.until);
-        let ends = match stop.ended {
-            StopEnd::CaptureEnd => StandingEnd::Recording,
-            StopEnd::Resumed(_) | StopEnd::Hole if lasted >= STANDS_VERY_LONG => {
-                StandingEnd::Earlier
-            }
+        let lasts = match stop.ended {
+            StopEnd::CaptureEnd => true,
+            StopEnd::Resumed(_) | StopEnd::Hole if lasted >= STANDS_VERY_LONG => false,
             StopEnd::Resumed(_) | StopEnd::Hole => return,
         };
         self.stand(
@@ -126,7 +117,7 @@ impl HeldTime {
                 packet: stop.packet,
                 chain: stop.chain.clone(),
                 root: Some(stop.root),
-                ends,
+                lasts,
             },
         );
     }
@@ -155,7 +146,7 @@ impl FindingChecks {
                     packet: Some(*number),
                     chain: Vec::new(),
                     root: None,
-                    ends: StandingEnd::Recording,
+                    lasts: true,
                 },
             );
         }
@@ -174,10 +165,10 @@ impl FindingChecks {
             let lasted = sender.until.min(to).saturating_sub(since);
             let recorded = to.saturating_sub(from).max(1);
             let is_share = lasted.saturating_mul(HELD_UP_SHARE.into()) >= recorded;
-            let least = match sender.ends {
-                StandingEnd::Earlier => STANDS_VERY_LONG,
-                StandingEnd::Recording if is_share => STANDS,
-                StandingEnd::Recording => STANDS_LONG,
+            let least = match (sender.lasts, is_share) {
+                (false, _) => STANDS_VERY_LONG,
+                (true, true) => STANDS,
+                (true, false) => STANDS_LONG,
             };
             if lasted < least {
                 continue;
@@ -236,8 +227,9 @@ impl StandingSender {
         let is_long = lasted.saturating_mul(ERROR_SHARE.into()) >= recorded;
         match (self.root, is_long) {
             // Packets of others go on; whether its turn ever comes cannot be told if it waits for most of the time.
-            (Some(WaitRoot::Busy), _) => (is_long && self.ends == StandingEnd::Recording)
-                .then_some((FindingKind::HeldUp, Severity::Note)),
+            (Some(WaitRoot::Busy), _) => {
+                (is_long && self.lasts).then_some((FindingKind::HeldUp, Severity::Note))
+            }
             (_, true) => Some((FindingKind::Standstill, Severity::Error)),
             (_, false) => Some((FindingKind::Standstill, Severity::Warning)),
         }
@@ -249,7 +241,7 @@ impl StandingSender {
         recorded: Picoseconds,
         period: CharacterPeriod,
     ) -> Vec<FindingFact> {
-        let lasts = self.ends == StandingEnd::Recording;
+        let lasts = self.lasts;
         let cause = self.root.map_or(NOTHING_FOLLOWS, WaitRoot::name);
         let chain = (!self.chain.is_empty()).then_some(FactValue::Channels(self.chain));
         let mut facts = vec![

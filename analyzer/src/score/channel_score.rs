@@ -34,8 +34,8 @@ pub(super) struct ChannelScore {
     opposite: Option<(u64, u64)>,
     /// Last place of packets that began before the recording.
     begun_before: Option<u64>,
-    /// `Yes` if a packet continues after the end of the recording.
-    goes_on: EndsOpen,
+    /// True if a packet continues after the end of the recording.
+    goes_on: bool,
     /// Place from which the sender's state is known: it may have been stopped before the recording.
     sender: Option<u64>,
     counts: BTreeMap<LineKind, MatchCount>,
@@ -85,7 +85,7 @@ impl ChannelScore {
             self.drop_begun_before();
         }
         if is_packet && line.start <= last && line.end > last {
-            self.goes_on = EndsOpen::Yes;
+            self.goes_on = true;
             self.drop_found(|line| line.kind == LineKind::OpenPacket);
         }
         let recorded = match line.kind.class() {
@@ -119,7 +119,7 @@ impl ChannelScore {
     /// Adds a line of the analysis.
     pub(super) fn find(&mut self, line: ChannelLine) {
         let is_packet = matches!(line.kind, LineKind::Packet | LineKind::OpenPacket);
-        let cut = line.kind == LineKind::OpenPacket && self.goes_on == EndsOpen::Yes
+        let cut = line.kind == LineKind::OpenPacket && self.goes_on
             || is_packet && self.begun_before.is_some_and(|at| line.start <= at);
         let unknown = line.kind.class() == LineClass::Sender
             && self.sender.is_some_and(|from| line.at < from);
@@ -253,12 +253,4 @@ fn odd((line, more): (ChannelLine, i64), out: &mut impl FnMut(Mismatch)) {
             Mismatch::Invented(line.clone())
         });
     }
-}
-
-/// Continuation of a packet after the end of the recording.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum EndsOpen {
-    Yes,
-    #[default]
-    No,
 }

@@ -54,7 +54,8 @@ pub(super) struct JourneyTotals {
 struct ScoredPacket {
     hops: Vec<ScoredHop>,
     ended: ScoredFate,
-    whole: Completeness,
+    /// True if a frame of it is incomplete, so that their CRC bytes do not show its corruptions.
+    is_maimed: bool,
     /// Bytes after the route at its first capture.
     body: Option<u64>,
     found: Vec<Journey>,
@@ -84,14 +85,6 @@ enum ScoredFate {
     Merged,
 }
 
-/// `Yes` if all frames of a packet are complete, so that their CRC bytes show its corruptions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Completeness {
-    #[default]
-    Yes,
-    No,
-}
-
 impl JourneyScore {
     pub(super) fn declare(&mut self, id: ChannelId, name: &str) {
         self.names.insert(id, name.to_owned());
@@ -119,7 +112,7 @@ impl JourneyScore {
         // and still ends with its own GAP.
         let body = frame.length.saturating_sub(frame.route.len() as u64);
         if frame.ended_by != FrameEnd::Gap.name() || body != *packet.body.get_or_insert(body) {
-            packet.whole = Completeness::No;
+            packet.is_maimed = true;
         }
     }
 
@@ -137,7 +130,7 @@ impl JourneyScore {
         let packet = self.packets.entry(name.clone()).or_default();
         packet.last = row.at;
         if ended == ScoredFate::UnderWay {
-            packet.whole = Completeness::No;
+            packet.is_maimed = true;
         } else {
             packet.ended = ended;
         }

@@ -66,15 +66,9 @@ struct ScoredSending {
     line: MessageLine,
     /// Name of the message; data only.
     message: Option<String>,
-    tail: FrameTail,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FrameTail {
-    Whole,
     /// Truncated: the rest does not parse, or parses as another packet, even if its CRC is good.
     /// P-4
-    Cut,
+    is_cut: bool,
 }
 
 /// The latest captured message of a logical channel.
@@ -182,7 +176,7 @@ impl MessageScore {
             }
             TruthWhat::Truncated => {
                 let sent = row.packet.as_ref().and_then(|name| self.sent.get_mut(name));
-                sent.into_iter().for_each(|sent| sent.tail = FrameTail::Cut);
+                sent.into_iter().for_each(|sent| sent.is_cut = true);
                 return;
             }
             // A lost packet may still be on the wire: the row of its frame follows when the frame
@@ -191,7 +185,7 @@ impl MessageScore {
             _ => return,
         };
         if let Some(name) = &row.packet {
-            self.sent.insert(name.clone(), ScoredSending { line, message, tail: FrameTail::Whole });
+            self.sent.insert(name.clone(), ScoredSending { line, message, is_cut: false });
         }
     }
 
@@ -239,14 +233,14 @@ impl MessageScore {
     /// Processes a frame of the truth on a captured channel.
     pub(super) fn frame(&mut self, row: &TruthLine, frame: &TruthFrame) {
         let Some(name) = &row.packet else { return };
-        let Some(ScoredSending { line, message, tail }) = self.sent.get(name).cloned() else {
+        let Some(ScoredSending { line, message, is_cut }) = self.sent.get(name).cloned() else {
             return;
         };
         let (end, written) = (ScoredEnding::Not, 0);
         let latest =
             message.map(|message| LatestTransmission { message, label: line.label, end, written });
         let good = frame.crc == CrcCheck::Good.name() && frame.ended_by == FrameEnd::Gap.name();
-        if !good || tail == FrameTail::Cut || frame.tag != Some(TAG) {
+        if !good || is_cut || frame.tag != Some(TAG) {
             self.spoilt.extend(latest.map(|latest| (line.label.key(), latest)));
             self.may_be(line);
             return self.may_be(MessageLine::new(MessageLineKind::Retransmission, line.label));

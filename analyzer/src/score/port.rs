@@ -18,28 +18,18 @@ use super::channel_line::{ChannelLine, LineClass, LineKind};
 use super::truth::{TruthCommand, TruthLine, TruthWhat};
 use crate::event::ResumeCause;
 
-/// Reason for excluding a line from the comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum OmissionReason {
-    /// The port had lost its power: the tap goes on recording, the port does not receive.
-    PowerLost,
-    /// The host was forced to send codes that are not in the truth, as no output circuit made them.
-    Raw,
-    /// Not recorded, or begun before the recording.
-    NotRecorded,
-    /// Part of a repeat of which the analysis lists the first rounds only.
-    Repeated,
-}
-
-impl OmissionReason {
-    /// The name in `docs/output.md`.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::PowerLost => "power-lost",
-            Self::Raw => "raw",
-            Self::NotRecorded => "not-recorded",
-            Self::Repeated => "repeated",
-        }
+codec::named_enum! {
+    /// Reason for excluding a line from the comparison.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub(super) enum OmissionReason {
+        /// The port had lost its power: the tap goes on recording, the port does not receive.
+        PowerLost = "power-lost",
+        /// The host was forced to send codes that are not in the truth, as no output circuit made them.
+        Raw = "raw",
+        /// Not recorded, or begun before the recording.
+        NotRecorded = "not-recorded",
+        /// Part of a repeat of which the analysis lists the first rounds only.
+        Repeated = "repeated",
     }
 }
 
@@ -61,20 +51,13 @@ pub(super) struct ScoredPort {
     pub(super) received: CharacterPeriod,
     /// The last STOP or GO to the far sender. F-2
     command: TruthCommand,
-    /// `Open` after FRES until the GAP that ends the reset. R-1
-    reset: PortReset,
+    /// True after FRES until the GAP that ends the reset. R-1
+    is_resetting: bool,
     /// Place of the first character after a silence, while it is due.
     restored: Option<u64>,
     lost: LostPower,
     /// Number of IDLEs that its host was forced to send.
     idle: u64,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum PortReset {
-    #[default]
-    None,
-    Open,
 }
 
 /// `Once` if the port has lost its power before.
@@ -130,7 +113,7 @@ impl ScoredPort {
                 let shown = |number: &Option<u8>| number.unwrap_or_default().to_string();
                 match symbol.as_str() {
                     "FRES" => {
-                        self.reset = PortReset::Open;
+                        self.is_resetting = true;
                         (LineKind::ForwardReset, String::new())
                     }
                     "BRES" => (LineKind::BackwardReset, String::new()),
@@ -140,10 +123,9 @@ impl ScoredPort {
                     _ => return None,
                 }
             }
-            TruthWhat::ResetClosed => match std::mem::take(&mut self.reset) {
-                PortReset::Open => (LineKind::ResetEnded, String::new()),
-                PortReset::None => return None,
-            },
+            TruthWhat::ResetClosed if std::mem::take(&mut self.is_resetting) => {
+                (LineKind::ResetEnded, String::new())
+            }
             TruthWhat::SilenceEnded => {
                 self.restored = Some(self.sent.periods_up(row.time()));
                 return None;
@@ -196,7 +178,7 @@ impl ScoredPort {
                 let reason = OmissionReason::PowerLost;
                 // The end of a reset that a loss of power cuts short is known only to the receiver.
                 let own = &[LineClass::Own, LineClass::OpenPacket];
-                if std::mem::take(&mut self.reset) == PortReset::Open {
+                if std::mem::take(&mut self.is_resetting) {
                     limit(self.outgoing, own, at, reason);
                 }
                 // The silence that follows began before the power was lost.

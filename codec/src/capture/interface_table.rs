@@ -39,7 +39,8 @@ pub(super) struct InterfaceTable {
     section: Vec<SectionInterface>,
     /// Sections before this one.
     sections: usize,
-    state: SectionState,
+    /// True until the first chunk of a section that may continue the capture before it.
+    is_pending: bool,
     /// Offset before which each section goes on with the capture, though its first chunk may not be read.
     pub(super) one_capture: u64,
     /// Channels of the capture by name, the first of each name.
@@ -64,16 +65,6 @@ enum SectionInterface {
     Waiting(Option<Box<(Channel, BlockPosition)>>),
     /// Place in `interfaces`.
     Known(usize),
-}
-
-/// Relation of the section to the capture before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum SectionState {
-    /// Resolved: it begins a capture or continues one.
-    #[default]
-    Known,
-    /// Pending until its first chunk.
-    Waiting,
 }
 
 #[derive(Debug)]
@@ -125,7 +116,7 @@ impl InterfaceTable {
         if self.names.is_empty() {
             out(CaptureItem::Section);
         } else if offset >= self.one_capture {
-            self.state = SectionState::Waiting;
+            self.is_pending = true;
         }
     }
 
@@ -161,7 +152,7 @@ impl InterfaceTable {
             self.foreign.add(link_type);
         }
         self.section.push(SectionInterface::Waiting(local));
-        if self.state == SectionState::Known {
+        if !self.is_pending {
             self.resolve_interface(self.section.len() - 1, out);
         }
         Ok(())
@@ -175,7 +166,7 @@ impl InterfaceTable {
     }
 
     fn resolve_section(&mut self, out: &mut dyn FnMut(CaptureItem<'_>)) {
-        self.state = SectionState::Known;
+        self.is_pending = false;
         (0..self.section.len()).for_each(|number| self.resolve_interface(number, out));
     }
 
@@ -287,7 +278,7 @@ impl InterfaceTable {
         };
         // In whole nanoseconds: tools that order blocks see no finer.
         let start = period.time(chunk.first.0) / 1000;
-        if self.state == SectionState::Waiting {
+        if self.is_pending {
             if !self.continues_capture(number, chunk.first, start) {
                 self.begin_capture(out);
             }
@@ -347,7 +338,7 @@ impl InterfaceTable {
     }
 
     pub(super) fn abandon_section(&mut self, out: &mut dyn FnMut(CaptureItem<'_>)) {
-        if self.state == SectionState::Waiting {
+        if self.is_pending {
             self.resolve_section(out);
         }
     }

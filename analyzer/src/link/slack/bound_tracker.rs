@@ -41,14 +41,6 @@ impl BufferModel {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum BoundAnchor {
-    /// The fill was known at a STOP.
-    Stop,
-    #[default]
-    Nothing,
-}
-
 /// The capture contradicts the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ImpossibleFill;
@@ -62,7 +54,8 @@ pub(super) struct BoundTracker {
     lo: i64,
     hi: i64,
     commanded: LastCommand,
-    anchor: BoundAnchor,
+    /// True if the fill was known at a STOP.
+    is_anchored: bool,
     /// Period of the last reset: the bounds before it are independent of those after it.
     barrier: u64,
     recent: VecDeque<FillSegment>,
@@ -101,7 +94,7 @@ impl BoundTracker {
             self.lo = (self.lo - AHEAD).max(0);
         }
         self.commanded = LastCommand::Unknown;
-        self.anchor = BoundAnchor::Nothing;
+        self.is_anchored = false;
     }
 
     /// Makes the fill unknown from a recent period on.
@@ -153,9 +146,9 @@ impl BoundTracker {
             })?;
             from = to;
         }
-        let lost = match (full_from, self.anchor, input) {
-            (Some((from, _)), BoundAnchor::Stop, CellInput::Cell) => len - from,
-            (_, BoundAnchor::Stop | BoundAnchor::Nothing, _) => 0,
+        let lost = match (full_from, self.is_anchored, input) {
+            (Some((from, _)), true, CellInput::Cell) => len - from,
+            (_, _, _) => 0,
         };
         Ok(lost)
     }
@@ -205,7 +198,7 @@ impl BoundTracker {
     pub(super) fn stop(&mut self, input: CellInput) -> Result<(), ImpossibleFill> {
         let before = std::mem::replace(&mut self.commanded, LastCommand::Stop);
         if before != LastCommand::Go {
-            self.anchor = BoundAnchor::Nothing;
+            self.is_anchored = false;
             return self.extend(self.next + 1, input).map(|_| ());
         }
         let BufferModel { stop_at, cells, drain, .. } = self.model;
@@ -220,14 +213,14 @@ impl BoundTracker {
         self.raise(stop_at - 1);
         self.one(LinearRamp::flat(stop_at), LinearRamp::flat(stop_at), input)?;
         self.lo = (stop_at - AHEAD).max(0);
-        self.anchor = BoundAnchor::Stop;
+        self.is_anchored = true;
         Ok(())
     }
 
     /// Processes a GO in the next period.
     pub(super) fn go(&mut self, input: CellInput) -> Result<(), ImpossibleFill> {
         let before = std::mem::replace(&mut self.commanded, LastCommand::Go);
-        self.anchor = BoundAnchor::Nothing;
+        self.is_anchored = false;
         if before != LastCommand::Stop {
             return self.extend(self.next + 1, input).map(|_| ());
         }
@@ -251,7 +244,7 @@ impl BoundTracker {
         if self.commanded == LastCommand::Stop {
             self.commanded = LastCommand::Go;
         }
-        self.anchor = BoundAnchor::Nothing;
+        self.is_anchored = false;
         self.barrier = self.next;
         let emptied = self.one(LinearRamp::flat(0), LinearRamp::flat(0), CellInput::Nothing);
         assert!(emptied.is_ok(), "0 is not above 0");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use codec::capture::ChannelId;
 
-use super::{Completeness, JourneyTotals, ScoredFate, ScoredHop, ScoredPacket};
+use super::{JourneyTotals, ScoredFate, ScoredHop, ScoredPacket};
 use crate::journey::{Corruption, Journey, JourneyFate};
 use crate::score::channel_score::MatchCount;
 
@@ -51,7 +51,7 @@ pub(super) fn compare(
     worth.journeys.right += 1;
     if let Some(journey) = packet.found.get(right) {
         fate(name, packet, journey, (names, worth));
-        if packet.whole == Completeness::No || packet.ended == ScoredFate::Merged {
+        if packet.is_maimed || packet.ended == ScoredFate::Merged {
             worth.maimed += 1;
         } else {
             injuries(name, packet, journey, worth);

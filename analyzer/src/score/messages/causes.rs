@@ -50,15 +50,8 @@ struct ScoredAnswer {
     kind: TransportFrameKind,
     at: u64,
     end: TransportFrameEnd,
-    sight: SightingPlace,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SightingPlace {
-    /// No tap has captured it intact.
-    None,
-    /// A tap has captured it intact.
-    Whole,
+    /// True if a tap has captured it intact.
+    is_seen: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,8 +101,8 @@ impl CauseScore {
     ) {
         self.packets.insert(name.to_owned(), TransportFrame { label, kind });
         if let Some(sent) = self.of(label) {
-            let (end, sight) = (TransportFrameEnd::UnderWay, SightingPlace::None);
-            sent.answers.push(ScoredAnswer { kind, at, end, sight });
+            let (end, is_seen) = (TransportFrameEnd::UnderWay, false);
+            sent.answers.push(ScoredAnswer { kind, at, end, is_seen });
         }
     }
 
@@ -119,7 +112,7 @@ impl CauseScore {
         let Some(sent) = self.of(label) else { return };
         let on_its_way =
             |it: &&mut ScoredAnswer| it.kind == kind && it.end == TransportFrameEnd::UnderWay;
-        sent.answers.iter_mut().filter(on_its_way).for_each(|it| it.sight = SightingPlace::Whole);
+        sent.answers.iter_mut().filter(on_its_way).for_each(|it| it.is_seen = true);
     }
 
     /// Records the end of a packet. Returns its label if it is data.
@@ -177,21 +170,19 @@ fn expected_causes(
             Some(ScoredAnswer {
                 end: TransportFrameEnd::Lost | TransportFrameEnd::Inside,
                 kind,
-                sight,
+                is_seen,
                 ..
             }),
             _,
-        ) => Some(match (kind, sight) {
-            (TransportFrameKind::Nack, SightingPlace::Whole) => {
-                &[ResendCause::Nack, ResendCause::Corrupt]
-            }
-            (TransportFrameKind::Nack, SightingPlace::None) => {
+        ) => Some(match (kind, is_seen) {
+            (TransportFrameKind::Nack, true) => &[ResendCause::Nack, ResendCause::Corrupt],
+            (TransportFrameKind::Nack, false) => {
                 &[ResendCause::Nack, ResendCause::Corrupt, ResendCause::Unanswered]
             }
-            (TransportFrameKind::Ack | TransportFrameKind::Data, SightingPlace::Whole) => {
+            (TransportFrameKind::Ack | TransportFrameKind::Data, true) => {
                 &[ResendCause::LostAck, ResendCause::Corrupt]
             }
-            (TransportFrameKind::Ack | TransportFrameKind::Data, SightingPlace::None) => {
+            (TransportFrameKind::Ack | TransportFrameKind::Data, false) => {
                 &[ResendCause::LostAck, ResendCause::Corrupt, ResendCause::Unanswered]
             }
         }),
