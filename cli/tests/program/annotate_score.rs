@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-
 use crate::support::{
-    ScratchDirectory, bad, capture, capture_bytes, good, gzip, piped, run, run_in,
+    ScratchDirectory, bad, capture, capture_bytes, good, gzip, json, piped, run, run_in,
 };
 
 #[test]
@@ -48,9 +46,8 @@ fn a_simulated_capture_scores_and_another_s_truth_does_not() {
     let score = |truth: &str| run_in(&directory, &["score", "--format", "json", "slack", truth]);
     let right = score("slack.jsonl");
     assert_eq!((right.status, right.err.as_str()), (Some(0), ""), "{}", right.out);
-    let json: Value = serde_json::from_str(&right.out).unwrap();
-    assert_eq!(json["scores"][0]["kind"], "packet");
-    assert_eq!(json["scores"][0]["recall"], 1.0);
+    let first = &json(&right.out)["scores"][0];
+    assert_eq!((&first["kind"], &first["recall"]), (&"packet".into(), &1.0.into()));
     let text = run_in(&directory, &["score", "slack", "slack.jsonl"]).out;
     let words: Vec<&str> = text.lines().next().unwrap().split_whitespace().collect();
     assert_eq!(words.join(" "), "kind in truth found right precision recall remark");
@@ -90,8 +87,7 @@ fn exported_packets_are_replayed_and_score() {
     done(&["simulate", "net.toml", "-o", "again.pcapng", "--truth", "truth.jsonl"]);
     let bad = ["packets", "again.pcapng", "--filter", "ip.checksum == bad", "--format", "jsonl"];
     assert_eq!(done(&bad).lines().count(), 2);
-    let scores = done(&["score", "--format", "json", "again.pcapng", "truth.jsonl"]);
-    let scores: Value = serde_json::from_str(&scores).unwrap();
+    let scores = json(&done(&["score", "--format", "json", "again.pcapng", "truth.jsonl"]));
     let score = |kind: &str| {
         let mut rows = scores["scores"].as_array().unwrap().iter();
         let row = rows.find(|row| row["kind"] == kind).unwrap();

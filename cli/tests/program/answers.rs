@@ -55,18 +55,13 @@ fn no_old_file_is_replaced_by_a_part() {
     let mut bytes = capture_bytes("demo-cut");
     bytes.truncate(bytes.len() - 10);
     let damaged = directory.write("damaged.pcapng", &bytes);
-    for command in [
-        &["export", "packets"][..],
-        &["export", "perfetto"],
-        &["export", "states"],
-        &["export", "wires"],
-    ] {
+    for command in ["packets", "perfetto", "states", "wires"] {
         let old = directory.write("old", b"old");
-        let outcome = run(&[command, &[&damaged, "-o", &old]].concat());
+        let outcome = run(&["export", command, &damaged, "-o", &old]);
         assert_eq!((outcome.status, outcome.out.as_str()), (Some(2), ""), "{command:?}");
         assert!(outcome.err.contains("old is kept as it is"), "{command:?}: {}", outcome.err);
         assert_eq!(directory.read("old"), b"old", "{command:?}");
-        run(&[command, &[&damaged, "-o", &directory.file("new")]].concat());
+        run(&["export", command, &damaged, "-o", &directory.file("new")]);
         assert!(!directory.read("new").is_empty(), "{command:?}");
         std::fs::remove_file(directory.file("new")).unwrap();
     }

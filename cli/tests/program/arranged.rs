@@ -1,6 +1,6 @@
 //! Lists that are sorted, grouped or counted, and the formats CSV and TSV.
 
-use crate::support::{bad, capture, good, run, view, views};
+use crate::support::{capture, good, json, refused, run, view, views};
 
 #[test]
 fn rows_are_counted_grouped_and_sorted() {
@@ -117,8 +117,7 @@ fn rows_of_several_files_are_one_list() {
     }
     assert_eq!(lines.next(), None);
     assert_eq!(run(&["check", one, other]).status, Some(1));
-    let info = good(&["info", one, other, "--format", "json"]);
-    let info: serde_json::Value = serde_json::from_str(&info).unwrap();
+    let info = json(&good(&["info", one, other, "--format", "json"]));
     assert_eq!(info["faults"], serde_json::json!([0, 0]));
 }
 
@@ -132,8 +131,7 @@ fn an_impossible_order_is_refused() {
         (&["--group", "crc", "--sort", "crc"], "--sort with --group takes count"),
         (&["--limit", "1", "--top", "2", "--sort", "length"], "cannot be used with"),
     ] {
-        let error = bad(&[&["packets"], options, &[&capture("link-1")]].concat());
-        assert!(error.contains(expected), "{options:?}: {error}");
+        refused(&[&["packets"], options, &[&capture("link-1")]].concat(), expected);
     }
 }
 

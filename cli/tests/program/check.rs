@@ -7,7 +7,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{RunOutcome, bad, fixture, good, piped, program, run};
+use crate::support::{
+    RunOutcome, bad, fixture, good, json, json_lines, piped, program, refused, run,
+};
 
 fn check(path: &str, more: &[&str]) -> RunOutcome {
     run(&[&["check", &fixture(path)], more].concat())
@@ -25,8 +27,7 @@ fn a_cut_cable_is_found_with_its_rules_and_its_place() {
 /// Runs the `see` commands of the findings of a fixture, and counts them.
 fn run_evidence(path: &Path) -> usize {
     let name = path.to_str().unwrap();
-    let found: Value =
-        serde_json::from_str(&run(&["check", name, "--format", "json"]).out).unwrap();
+    let found = json(&run(&["check", name, "--format", "json"]).out);
     let found = found.get("findings").and_then(Value::as_array).unwrap();
     for row in found {
         let line = row.get("see").and_then(Value::as_str).unwrap();
@@ -76,15 +77,13 @@ fn the_status_reflects_errors_and_warnings() {
 
 #[test]
 fn rows_for_programs_are_findings_and_then_verdicts() {
-    let all = check("demo-open-wire/capture.pcapng", &["--format", "json"]).out;
-    let all: Value = serde_json::from_str(&all).unwrap();
+    let all = json(&check("demo-open-wire/capture.pcapng", &["--format", "json"]).out);
     let rows = |key: &str| all[key].as_array().unwrap().clone();
     let (findings, verdicts) = (rows("findings"), rows("verdicts"));
     assert!(findings.iter().any(|row| row["finding"] == "corrected-code" && row["rule"] == "C-4"));
     assert!(verdicts.iter().any(|row| row["rule"] == "C-4" && row["verdict"] == "fail"));
     let lines = check("demo-open-wire/capture.pcapng", &["--format", "jsonl"]).out;
-    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines, [findings, verdicts].concat());
+    assert_eq!(json_lines(&lines), [findings, verdicts].concat());
 }
 
 #[test]
@@ -110,11 +109,8 @@ fn a_word_is_explained_whatever_its_case_and_hyphens() {
         let text = good(&["explain", name]);
         assert!(text.contains(expected), "{name}: {text}");
     }
-    for term in
-        serde_json::from_str::<Value>(&good(&["explain", "--format", "json"])).unwrap()["terms"]
-            .as_array()
-            .unwrap()
-    {
+    let all = json(&good(&["explain", "--format", "json"]));
+    for term in all["terms"].as_array().unwrap() {
         good(&["explain", term["term"].as_str().unwrap()]);
     }
 }
@@ -135,8 +131,7 @@ fn the_capture_of_every_finding_has_it() {
         let checked = piped(&["check", "-", "--fields", "finding"], &output.bytes).out;
         assert!(checked.lines().any(|line| line.trim() == about.name), "{}: {checked}", about.name);
     }
-    let error = bad(&["explain", "GAP", "-o", "-"]);
-    assert!(error.contains("only findings have a capture"), "{error}");
+    refused(&["explain", "GAP", "-o", "-"], "only findings have a capture");
 }
 
 #[test]
@@ -185,7 +180,7 @@ fn documented_facts() -> (BTreeSet<(String, String)>, BTreeSet<String>) {
 fn findings_and_cases(path: &Path) -> Vec<(String, Value)> {
     let rows = |more: &[&str], name: &str| -> Vec<Value> {
         let arguments = [&["check", path.to_str().unwrap(), "--format", "json"], more].concat();
-        let mut all: Value = serde_json::from_str(&run(&arguments).out).unwrap();
+        let mut all = json(&run(&arguments).out);
         all.get_mut(name).and_then(Value::as_array_mut).map(std::mem::take).unwrap()
     };
     let (findings, cases) = (rows(&[], "findings"), rows(&["--each"], "cases"));

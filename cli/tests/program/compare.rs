@@ -1,6 +1,8 @@
 //! `compare`: figures of two captures.
 
-use crate::support::{COLOURS, ScratchDirectory, bad, capture, fixture, good, gzip, piped, run};
+use crate::support::{
+    COLOURS, ScratchDirectory, capture, fixture, good, gzip, piped, refused, run,
+};
 
 #[test]
 fn a_capture_has_the_figures_of_itself() {
@@ -38,7 +40,7 @@ fn what_differs_between_two_captures_is_listed_and_is_a_problem() {
     }
     let page = directory.file("page.html");
     assert_eq!(run(&["compare", yesterday, today, "-o", &page]).out, differs.out);
-    let page = String::from_utf8(directory.read("page.html")).unwrap();
+    let page = directory.text("page.html");
     let headline = differs.out.lines().next().unwrap();
     assert!(page.contains(&format!(">{headline}</p>")), "{page}");
     assert_eq!(page.matches("<tr><td>").count(), 34, "{page}");
@@ -94,8 +96,7 @@ fn captures_that_cannot_be_compared_are_named() {
         (&["compare", file, "missing"], "missing: No such file"),
         (&["compare", file, file, "--channel", "h7:0"], "h7:0"),
     ] {
-        let error = bad(arguments);
-        assert!(error.contains(expected), "{arguments:?} {error}");
+        refused(arguments, expected);
     }
 }
 

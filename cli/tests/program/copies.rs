@@ -38,9 +38,7 @@ fn a_copy_that_reaches_a_host_with_a_route_byte_is_misrouted() {
     let text = fs::read_to_string(fixture("multicast/scenario.toml")).unwrap();
     let header = text.replace("03 01 00 02 00 03 00 f8", "02 01 00 02 01 84 e9");
     let sound = "[[traffic]]\nfrom = [\"h1\"]\nto = [\"h2\"]\nload = 0.1\npayload = 20\n";
-    let scenario = directory.write("scenario.toml", format!("{header}\n{sound}").as_bytes());
-    let capture = directory.file("capture.pcapng");
-    good(&["simulate", &scenario, "-o", &capture]);
+    let capture = directory.simulate(&format!("{header}\n{sound}"));
     let found =
         run(&["check", &capture, "--format", "csv", "--fields", "finding,channel,count"]).out;
     assert!(found.contains("misrouted,s0:2>h2:0,4"), "{found}");
@@ -63,9 +61,7 @@ fn a_damaged_wire_between_two_taps_is_named() {
     let directory = ScratchDirectory::new("copies-wire");
     let text = fs::read_to_string(fixture("fault-behind-the-tap/scenario.toml")).unwrap();
     let taps = text.replace("all = true", "port = \"s0:0\"\n[[tap]]\nport = \"h1:0\"");
-    let scenario = directory.write("scenario.toml", taps.as_bytes());
-    let capture = directory.file("capture.pcapng");
-    good(&["simulate", &scenario, "-o", &capture]);
+    let capture = directory.simulate(&taps);
     let rows = good(&["links", "--damage", &capture, "--format", "csv"]);
     let (head, row) = rows.trim_end().split_once('\n').unwrap();
     assert!(head.starts_with("after,seen,wire,cleared,set,packets,alone,damaged"), "{head}");
@@ -91,9 +87,7 @@ fn captures_that_do_not_fit_are_noted_when_they_are_merged() {
         good(&["packets", &both, "--channel", "h1", "--fields", "start", "--format", "csv"]);
     assert_eq!(times, "start\n3649\n");
     let network = "seed = 1\nduration_us = 20\n[topology]\nkind = \"mesh\"\nwidth = 2\nheight = 1\nhosts_per_switch = 1\n[[tap]]\nall = true\n";
-    let scenario = directory.write("scenario.toml", network.as_bytes());
-    let other = directory.file("other");
-    run(&["simulate", &scenario, "-o", &other]);
+    let other = directory.simulate(network);
     let merged = run(&["merge", &whole, &other, "-o", &both]);
     assert!(merged.err.contains("the networks do not fit: "), "{}", merged.err);
 }

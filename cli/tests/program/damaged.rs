@@ -1,14 +1,10 @@
 //! Damaged, foreign and extreme captures: the program reports what is wrong and where, and ends.
 
 use analyzer::snapshot::{SnapshotView, render};
-use codec::capture::{
-    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, decompress,
-};
-use codec::notation::parse;
-use codec::time::Tick;
+use codec::capture::{Channel, decompress};
 use serde_json::{Value, json};
 
-use crate::support::{ScratchDirectory, capture_bytes, gzip, piped, readers, run};
+use crate::support::{ScratchDirectory, capture_bytes, gzip, piped, readers, repeats, run};
 
 /// A capture of a link with these descriptions of its channels and a repeated pattern on each.
 fn link(more: &[(&str, &str)], patterns: [(&str, u64); 2]) -> Vec<u8> {
@@ -17,13 +13,7 @@ fn link(more: &[(&str, &str)], patterns: [(&str, u64); 2]) -> Vec<u8> {
         channel.tap = Some("s0:1".into());
         channel.more = more.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect();
     }
-    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
-    for (id, (pattern, count)) in (0..).zip(patterns) {
-        let pattern = parse(pattern).unwrap();
-        let content = ChunkContent::Repeat { pattern: pattern.chars(), count };
-        file.write(ChannelId(id), &Chunk { first: Tick(0), content }).unwrap();
-    }
-    file.finish().unwrap()
+    repeats(&channels, patterns)
 }
 
 fn json_of(command: &[&str], file: &str) -> (Option<i32>, Option<Value>, String) {

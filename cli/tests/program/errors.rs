@@ -1,6 +1,6 @@
 //! Messages about command lines and files that cannot be used.
 
-use crate::support::{bad, capture_bytes, piped, readers};
+use crate::support::{bad, capture_bytes, piped, readers, refused};
 
 #[test]
 fn of_a_file_that_cannot_be_opened_nothing_is_printed() {
@@ -33,8 +33,7 @@ fn a_bad_command_line_is_explained() {
         (&["pakets", "x"], "a similar subcommand exists: 'packets'"),
         (&["demo", "rings"], "two-hosts"),
     ] {
-        let error = bad(arguments);
-        assert!(error.contains(word), "{error}");
+        refused(arguments, word);
     }
     for command in ["info", "packets", "events", "show", "blocking"] {
         let output = piped(&[command, "-", "--channel", "h9:0>s0:0"], &capture_bytes("link-1"));

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
-use crate::support::{ScratchDirectory, good};
+use crate::support::{ScratchDirectory, good, json};
 
 fn written(name: &str) -> (String, BTreeMap<String, Vec<u8>>) {
     let directory = ScratchDirectory::new(name);
@@ -39,9 +37,8 @@ fn an_experiment_writes_the_same_tables_and_plots_every_time() {
 
 #[test]
 fn json_has_the_content_of_the_tables() {
-    let all = good(&["experiment", "interface", "--quick", "--format", "json"]);
-    let line = good(&["experiment", "interface", "--quick", "--format", "jsonl"]);
-    let [all, line]: [Value; 2] = [all, line].map(|text| serde_json::from_str(&text).unwrap());
+    let [all, line] = ["json", "jsonl"]
+        .map(|format| json(&good(&["experiment", "interface", "--quick", "--format", format])));
     assert_eq!(all["experiments"][0], line);
     assert_eq!(line["experiment"], "interface");
     assert_eq!(line["figures"][5]["published"], 55);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::import::packets;
-use crate::support::{ScratchDirectory, bad, capture, good, run};
+use crate::support::{ScratchDirectory, capture, good, refused, run};
 
 const LINK: [&str; 4] = ["--channel", "h1:0>s1:1", "--channel", "s1:1>h1:0"];
 
@@ -23,7 +23,7 @@ fn exported_wires_are_imported_as_the_same_packets() {
         assert_eq!(packets(&imported), packets(&original), "{options:?}");
         assert!(report.contains("beyond it: 0"), "{report}");
     }
-    let text = std::fs::read_to_string(&dump).unwrap();
+    let text = directory.text("wires.vcd");
     assert!(
         text.contains("$scope module h1_0_to_s1_1 $end\n$var wire 1 ! D0 $end\n"),
         "{text:.400}"
@@ -37,7 +37,7 @@ fn a_channel_alone_and_what_cannot_be_exported() {
     let (original, dump) = (capture("link-1"), directory.file("wires.vcd"));
     let export = ["export", "wires", &original, "-o", &dump];
     good(&[&export[..], &["--channel", "h1:0-s1:1"]].concat());
-    let text = std::fs::read_to_string(&dump).unwrap();
+    let text = directory.text("wires.vcd");
     assert_eq!(text.matches("$scope").count(), 1, "{text:.400}");
     for (options, error) in [
         (["--skew", "1,2"], "2 delays, expected 1 or 9"),
@@ -46,11 +46,9 @@ fn a_channel_alone_and_what_cannot_be_exported() {
         (["--channel", "h9"], "no channel \"h9\""),
         (["--capture", "1"], "no capture 1; the file has 1"),
     ] {
-        let said = bad(&[&export[..], &options].concat());
-        assert!(said.contains(error), "{options:?}: {said}");
+        refused(&[&export[..], &options].concat(), error);
     }
-    let same = bad(&["export", "wires", &original, "-o", &original]);
-    assert!(same.contains("the capture would be overwritten"), "{same}");
+    refused(&["export", "wires", &original, "-o", &original], "the capture would be overwritten");
 }
 
 /// A field of a message of protocol buffers: its number, and a number or bytes.
@@ -88,7 +86,7 @@ fn a_trace_has_all_states_hops_bounds_and_findings_in_order_of_time() {
     let directory = ScratchDirectory::new("export-perfetto");
     let (original, file) = (capture("ring-deadlock"), directory.file("trace"));
     good(&["export", "perfetto", &original, "-o", &file]);
-    let trace = std::fs::read(&file).unwrap();
+    let trace = directory.read("trace");
     let (mut tracks, mut counts) = (BTreeMap::new(), BTreeMap::<(String, u64), usize>::new());
     let mut open = BTreeMap::<u64, u64>::new();
     for (trace_packet, _, packet) in fields(&trace) {
@@ -137,9 +135,9 @@ fn a_dump_of_states_is_in_order_of_time_and_obeys_the_selection() {
     let (original, file) = (capture("demo-glitch"), directory.file("states.vcd"));
     let export = ["export", "states", &original, "-o", &file, "--channel", "h0:0>s0:0"];
     good(&[&export[..], &["--from", "5us", "--to", "6us"]].concat());
-    insta::assert_snapshot!(std::fs::read_to_string(&file).unwrap());
+    insta::assert_snapshot!(directory.text("states.vcd"));
     good(&export);
-    let dump = std::fs::read_to_string(&file).unwrap();
+    let dump = directory.text("states.vcd");
     let times: Vec<u64> =
         dump.lines().filter_map(|line| line.strip_prefix('#')?.parse().ok()).collect();
     assert!(times.len() > 20 && times.is_sorted_by(|one, next| one < next), "{times:?}");
@@ -148,6 +146,8 @@ fn a_dump_of_states_is_in_order_of_time_and_obeys_the_selection() {
 #[cfg(not(feature = "parquet"))]
 #[test]
 fn tables_need_a_feature() {
-    let said = bad(&["export", "parquet", &capture("link-1"), "-o", "tables"]);
-    assert!(said.contains("built without the feature `parquet`"), "{said}");
+    refused(
+        &["export", "parquet", &capture("link-1"), "-o", "tables"],
+        "built without the feature `parquet`",
+    );
 }

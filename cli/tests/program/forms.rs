@@ -6,13 +6,9 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use crate::support::{
-    RunOutcome, ScratchDirectory, capture, capture_bytes, fixture, good, gzip, piped, program,
-    view, views,
+    RunOutcome, ScratchDirectory, capture, capture_bytes, fixture, good, gzip, json, json_lines,
+    piped, program, view, views,
 };
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap()
-}
 
 #[test]
 fn a_file_alone_means_info() {
@@ -31,8 +27,7 @@ fn json_and_jsonl_have_the_same_rows() {
         ("blocking", "blocking"),
     ] {
         let whole = json(&view("link-7", &[command, "--format", "json"]));
-        let rows: Vec<Value> =
-            view("link-7", &[command, "--format", "jsonl"]).lines().map(json).collect();
+        let rows = json_lines(&view("link-7", &[command, "--format", "jsonl"]));
         assert!(rows.len() > 1, "{command}");
         assert_eq!(whole.get(name), Some(&Value::from(rows)), "{command}");
     }
@@ -92,10 +87,7 @@ fn topology_has_the_same_rows_in_every_format() {
     // A line of 170 switches, each with a host: 160 are drawn, and the links between them.
     let directory = ScratchDirectory::new("line");
     let text = "duration_us = 1\n[[tap]]\nall = true\n[topology]\nkind = 'mesh'\nwidth = 170\nheight = 1\n";
-    let (scenario, file) =
-        (directory.write("line.toml", text.as_bytes()), directory.file("line.pcapng"));
-    good(&["simulate", &scenario, "-o", &file]);
-    let svg = good(&["topology", &file, "--format", "svg"]);
+    let svg = good(&["topology", &directory.simulate(text), "--format", "svg"]);
     assert!(svg.contains(">not shown: 180 nodes, "), "{svg:.3000}");
     assert!(view("demo-now36", &["topology"]).starts_with("2 switches, 2 hosts, 2 links\n"));
 }
@@ -108,10 +100,7 @@ fn cables_of_a_topology_are_a_network_of_a_scenario() {
     assert_eq!(cables.lines().count(), 9);
     directory.write("net.csv", cables.as_bytes());
     let text = "duration_us = 1\ntopology.file = 'net.csv'\n[[tap]]\nall = true\n";
-    let scenario = directory.write("net.toml", text.as_bytes());
-    let again = directory.file("again.pcapng");
-    good(&["simulate", &scenario, "-o", &again]);
-    let again = good(&["topology", &again, "--format", "csv"]);
+    let again = good(&["topology", &directory.simulate(text), "--format", "csv"]);
     let sorted = |text: &str| {
         let mut lines: Vec<Vec<String>> = text.lines().map(ends).collect();
         lines.sort();

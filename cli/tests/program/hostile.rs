@@ -6,7 +6,7 @@ use codec::notation::parse;
 use codec::time::Tick;
 
 use crate::report::check;
-use crate::support::{ScratchDirectory, capture_bytes, run_in};
+use crate::support::{ScratchDirectory, capture_bytes, repeats, run_in};
 
 /// A damaged packet, an open link, a reset, STOP.
 const FAULTS: &str = "GAP 81 05 92 GAP FRES STOP GO 55 IDLE IDLE BRES GAP";
@@ -26,13 +26,7 @@ const NAMES: [&str; 8] = [
 pub(crate) fn channels(names: impl Iterator<Item = String>, count: u64) -> Vec<u8> {
     let channel = |name: String| Channel { tap: Some(name.clone()), ..Channel::named(name) };
     let channels: Vec<Channel> = names.map(channel).collect();
-    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
-    let pattern = parse(FAULTS).unwrap();
-    for id in 0..u32::try_from(channels.len()).unwrap() {
-        let content = ChunkContent::Repeat { pattern: pattern.chars(), count };
-        file.write(ChannelId(id), &Chunk { first: Tick(0), content }).unwrap();
-    }
-    file.finish().unwrap()
+    repeats(&channels, channels.iter().map(|_| (FAULTS, count)))
 }
 
 /// A link of packets with a bad CRC, no two alike in sequence.

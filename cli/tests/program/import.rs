@@ -4,24 +4,15 @@
 //! to 5 ns and 1 ns of jitter; character 0 at 100 ns. sigrok-cli made `link-1.sr` of it, vcd2fst
 //! `link-1.fst` and, with `-Z`, `link-1-zlib.fst`. `vector.fst` is that of `vector.vcd`, which has a bus and unknown levels.
 
-use crate::support::{ScratchDirectory, bad, capture, fixture, good, gzip, piped, run};
+use crate::support::{ScratchDirectory, capture, fixture, good, gzip, piped, refused, run};
 
 const LINK: [&str; 4] = ["--channel", "h1:0>s1:1", "--channel", "s1:1>h1:0"];
 
 /// Rows of a capture's packets, without their times; the recording ends in the last one.
 pub(crate) fn packets(path: &str) -> Vec<String> {
     let fields = "channel,packet,length,route,tag,crc,ended_by,start";
-    let all = good(&[
-        "packets",
-        path,
-        "--fields",
-        fields,
-        "--format",
-        "csv",
-        "--no-head",
-        "--sort",
-        "channel,packet",
-    ]);
+    let table = ["--fields", fields, "--format", "csv", "--no-head", "--sort", "channel,packet"];
+    let all = good(&[&["packets", path], &table[..]].concat());
     let complete = all.lines().filter(|line| !line.contains("capture-end"));
     complete.map(|line| line.rsplit_once(',').unwrap().0.to_owned()).collect()
 }
@@ -279,7 +270,7 @@ fn what_is_no_recording_is_named_with_its_place() {
         assert!(!std::path::Path::new(&out).exists());
     }
     let recording = directory.write("recording", b"GAP 83\n\n83 \xff\n");
-    assert!(bad(&["import", &recording, "-o", &out]).contains("line 3: not UTF-8"));
+    refused(&["import", &recording, "-o", &out], "line 3: not UTF-8");
 }
 
 #[test]
@@ -298,8 +289,7 @@ fn options_without_effect_are_refused() {
     ] {
         let recording = directory.write("recording", content.as_bytes());
         let options: Vec<&str> = options.split(' ').collect();
-        let said = bad(&[&["import", &recording, "-o", &out][..], &options].concat());
-        assert!(said.contains(error), "{options:?}: {said}");
+        refused(&[&["import", &recording, "-o", &out][..], &options].concat(), error);
     }
 }
 
@@ -476,8 +466,7 @@ fn names_that_contradict_each_other_are_refused() {
         (&["a:0>b:0", "b:0>a:0", "c:0>d:0"], "27 signals needed"),
     ] {
         let options: Vec<&str> = names.iter().flat_map(|name| ["--channel", *name]).collect();
-        let said = bad(&[&["import", &recording, "-o", &out], &options[..]].concat());
-        assert!(said.contains(error), "{names:?}: {said}");
+        refused(&[&["import", &recording, "-o", &out], &options[..]].concat(), error);
     }
     let lines: Vec<String> = (0..65_537).map(|it| format!("a{it}:0>b{it}:0\nGO")).collect();
     for (text, error) in [
@@ -485,19 +474,11 @@ fn names_that_contradict_each_other_are_refused() {
         (&lines.join("\n"), "65537 channels, more than 65536"),
     ] {
         let text = directory.write("text", text.as_bytes());
-        assert!(bad(&["import", &text, "-o", &out]).contains(error), "{error}");
+        refused(&["import", &text, "-o", &out], error);
     }
     // Two channels that are no link have no opposite one.
-    good_or_warned(&[
-        "import",
-        &recording,
-        "-o",
-        &out,
-        "--channel",
-        "a:0>b:0",
-        "--channel",
-        "c:0>d:0",
-    ]);
+    let channels = ["--channel", "a:0>b:0", "--channel", "c:0>d:0"];
+    good_or_warned(&[&["import", &recording, "-o", &out], &channels[..]].concat());
     let info = good_or_warned(&["info", &out, "--format", "jsonl"]);
     assert!(!info.contains("\"peer\":\""), "{info}");
 }

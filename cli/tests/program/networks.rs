@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{ScratchDirectory, capture, good, run_in};
+use crate::support::{ScratchDirectory, capture, good, json_lines, run_in};
 
 /// Scenario of any network: a few packets between all pairs, and a tap at every port.
 const TRAFFIC: &str = "duration_us = 100\n[[traffic]]\nto = 'shift'\npayload = 16\nevery_us = 20\n\
@@ -12,9 +12,7 @@ const TRAFFIC: &str = "duration_us = 100\n[[traffic]]\nto = 'shift'\npayload = 1
 
 /// Runs a scenario, and returns the graph of its capture.
 fn graph(directory: &ScratchDirectory, topology: &str) -> String {
-    fs::write(directory.file("net.toml"), format!("{TRAFFIC}{topology}")).unwrap();
-    let capture = directory.file("net.pcapng");
-    good(&["simulate", &directory.file("net.toml"), "-o", &capture]);
+    let capture = directory.simulate(&format!("{TRAFFIC}{topology}"));
     good(&["topology", &capture, "--format", "dot"])
 }
 
@@ -71,15 +69,12 @@ fn the_optical_side_of_a_fibre_may_be_tapped() {
                    [[cable]]\nends = ['h0:0', 'f.0:0']\n[[cable]]\nends = ['h1:0', 'f.1:0']\n\
                    [[traffic]]\nfrom = 'h0'\nto = 'h1'\npayload = 16\nstart_us = 20\npackets = 3\nevery_us = 10\n\
                    [[tap]]\nall = true\n[[tap]]\nport = 'f.0:1'\n";
-    fs::write(directory.file("net.toml"), network).unwrap();
-    let capture = directory.file("net.pcapng");
-    good(&["simulate", &directory.file("net.toml"), "-o", &capture]);
+    let capture = directory.simulate(network);
     let graph = good(&["topology", &capture, "--format", "dot"]);
     assert_eq!(links(&graph).len(), 3, "{graph}");
-    let journeys = good(&["journeys", &capture, "--format", "jsonl"]);
-    let journeys = journeys.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let ways = journeys.map(|row| (row["fate"].clone(), row["hops"].as_array().unwrap().len()));
-    assert_eq!(ways.collect::<Vec<_>>(), vec![(Value::from("arrived"), 3); 3]);
+    let journeys = json_lines(&good(&["journeys", &capture, "--format", "jsonl"]));
+    let ways = journeys.iter().map(|row| (&row["fate"], row["hops"].as_array().unwrap().len()));
+    assert_eq!(ways.collect::<Vec<_>>(), vec![(&Value::from("arrived"), 3); 3]);
 }
 
 #[test]

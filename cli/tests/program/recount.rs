@@ -112,17 +112,8 @@ fn a_slice_around_a_finding_has_the_characters_of_that_time() {
             for (around, time) in [("7ch", 7 * own), ("123456ps", 123_456)] {
                 let at = number(finding, "at") * own;
                 let [from, to] = [at.saturating_sub(time), at + own + time];
-                let number_text = format!("{place}");
-                good(&[
-                    "slice",
-                    &capture,
-                    "--finding",
-                    &number_text,
-                    "--around",
-                    around,
-                    "-o",
-                    &part,
-                ]);
+                let place = ["--finding", &place.to_string(), "--around", around];
+                good(&[&["slice", &capture, "-o", &part], &place[..]].concat());
                 let cut = rows(&["info", &part]);
                 for whole in &channels {
                     let period = number(whole, "period_ps");

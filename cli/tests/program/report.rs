@@ -1,7 +1,7 @@
 //! The page of `report`: structure, escaping, size, and its script in a browser if there is one.
 
 use std::collections::BTreeSet;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use sha2::{Digest, Sha256};
 
@@ -146,9 +146,7 @@ fn a_long_capture_is_thinned_out_and_the_page_says_so() {
     let directory = ScratchDirectory::new("report-long");
     let text = "duration_us = 8000\n[[tap]]\nall = true\n[[traffic]]\nto = 'shift'\npayload = 16\n\
                 every_us = 1\n[topology]\nkind = 'mesh'\nwidth = 2\nheight = 1\n";
-    let (scenario, file) =
-        (directory.write("long.toml", text.as_bytes()), directory.file("long.pcapng"));
-    good(&["simulate", &scenario, "-o", &file]);
+    let file = directory.simulate(text);
     let intervals = good(&["links", "--intervals", &file, "--format", "jsonl"]);
     assert!(intervals.lines().count() > 64_000, "{}", intervals.lines().count());
     let page = page(&[&file]);
@@ -182,27 +180,30 @@ fn options_select_and_dates_come_from_the_environment() {
     }
 }
 
+/// Output of Chromium for a page, if it is installed.
+#[expect(clippy::print_stdout, reason = "a test that checks nothing does not go unnoticed")]
+fn chromium(directory: &ScratchDirectory, html: &str, options: &[&str]) -> Option<Output> {
+    let mut browser = Command::new("chromium");
+    browser.args(["--headless=new", "--no-sandbox", "--disable-gpu"]).args(options);
+    browser.arg(format!("--user-data-dir={}", directory.file("profile")));
+    let output = browser.arg(format!("file://{html}")).output().ok();
+    if output.is_none() {
+        println!("skipped: no chromium");
+    }
+    output
+}
+
 /// Sums and quotients of the packets and of the 500 µs that are recorded; a page of a mesh of 64 hosts is no longer.
 #[test]
-#[expect(clippy::print_stdout, reason = "a test that checks nothing does not go unnoticed")]
 fn a_brief_page_has_five_figures_of_each_host_and_is_one_sheet() {
     let directory = ScratchDirectory::new("brief");
     let scenario = "duration_us = 100\ntopology = { kind = 'mesh', width = 8, height = 8, hosts_per_switch = 1 }\n\
                     tap = [{ all = true }]\n[[traffic]]\nto = 'uniform'\npayload = 300\nload = 0.3\n";
-    let (scenario, mesh) =
-        (directory.write("mesh", scenario.as_bytes()), directory.file("mesh.pcapng"));
-    good(&["simulate", &scenario, "-o", &mesh]);
+    let mesh = directory.simulate(scenario);
     let now36 = capture("demo-now36");
     let brief = page(&[&now36, "--brief"]);
-    let flows = good(&[
-        "flows",
-        &now36,
-        "--format",
-        "csv",
-        "--no-head",
-        "--fields",
-        "source,destination,bytes",
-    ]);
+    let table = ["--format", "csv", "--no-head", "--fields", "source,destination,bytes"];
+    let flows = good(&[&["flows", &now36], &table[..]].concat());
     let bytes = |place: usize| {
         let rows = flows.lines().map(|line| line.split(',').collect::<Vec<_>>());
         let own = rows.filter(|row| row[place] == "h0");
@@ -218,12 +219,9 @@ fn a_brief_page_has_five_figures_of_each_host_and_is_one_sheet() {
         let hosts = if name == "mesh" { 64 } else { 1 };
         assert!(page.matches("<div class=\"row\"><b>").count() >= hosts, "{page}");
         let html = directory.write(&format!("{name}.html"), page.as_bytes());
-        let mut browser = Command::new("chromium");
-        browser.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]);
-        browser.arg(format!("--user-data-dir={}", directory.file("profile")));
-        browser.arg(format!("--print-to-pdf={}", directory.file(&format!("{name}.pdf"))));
-        if browser.arg(format!("file://{html}")).output().is_err() {
-            return println!("skipped: no chromium");
+        let print = format!("--print-to-pdf={}", directory.file(&format!("{name}.pdf")));
+        if chromium(&directory, &html, &["--no-pdf-header-footer", &print]).is_none() {
+            return;
         }
         let pdf = directory.read(&format!("{name}.pdf"));
         let pages = String::from_utf8_lossy(&pdf).matches("/Type /Page\n").count();
@@ -233,7 +231,6 @@ fn a_brief_page_has_five_figures_of_each_host_and_is_one_sheet() {
 
 /// Uses a page in Chromium, if it is installed, as `report_clicks.js` does: sorting, filtering, zoom, hover, links.
 #[test]
-#[expect(clippy::print_stdout, reason = "a test that checks nothing does not go unnoticed")]
 fn a_reader_sorts_filters_zooms_and_follows_links() {
     let directory = ScratchDirectory::new("report-browser");
     let script = include_str!("report_clicks.js");
@@ -241,13 +238,8 @@ fn a_reader_sorts_filters_zooms_and_follows_links() {
     let page = page(&[&capture("ring-deadlock")]).replace("script-src '", &permitted);
     let page = page.replace("</body>", &format!("<script>{script}</script></body>"));
     let html = directory.write("page.html", page.as_bytes());
-    let mut browser = Command::new("chromium");
-    browser.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000"]);
-    browser.arg(format!("--user-data-dir={}", directory.file("profile")));
-    browser.args(["--dump-dom", &format!("file://{html}")]);
-    let Ok(output) = browser.output() else {
-        return println!("skipped: no chromium");
-    };
+    let dump = ["--virtual-time-budget=5000", "--dump-dom"];
+    let Some(output) = chromium(&directory, &html, &dump) else { return };
     let dom = String::from_utf8_lossy(&output.stdout);
     let (_, checks) = dom.split_once("id=\"checks\">").expect("the script of the page ended early");
     let (checks, _) = checks.split_once("</pre>").unwrap();

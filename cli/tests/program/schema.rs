@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::support::{bad, capture, fixtures, good, run, views};
+use crate::support::{capture, fixtures, good, json, refused, run, views};
 
 /// Fields that no fixture has, without options.
 const UNSEEN: [&str; 11] = [
@@ -32,7 +32,7 @@ struct SchemaCheck {
 
 impl SchemaCheck {
     fn of(command: &str) -> Self {
-        let root = serde_json::from_str(&good(&["schema", command])).unwrap();
+        let root = json(&good(&["schema", command]));
         Self { root, faults: BTreeSet::new(), seen: BTreeSet::new() }
     }
 
@@ -115,7 +115,7 @@ fn rows_of_all_fixtures_agree_with_the_schema_and_have_all_its_members() {
         let mut rows = |files: &[&str], options: &[&str], def: &str| {
             let output = run(&[command, options, files].concat()).out;
             for line in output.lines().filter(|_| !def.is_empty()) {
-                let row: Value = serde_json::from_str(line).unwrap();
+                let row = json(line);
                 let def = if row["row"] == "verdict" { "/$defs/verdict" } else { def };
                 check.check(&row, root.pointer(def.trim_start_matches('#')).unwrap(), &name);
             }
@@ -133,8 +133,7 @@ fn rows_of_all_fixtures_agree_with_the_schema_and_have_all_its_members() {
         let (first, two) = (files.get(..1).unwrap(), files.get(..2).unwrap());
         rows(first, &["--format", "jsonl"], "#");
         rows(two, &["--group", "capture", "--format", "jsonl"], "#/$defs/group");
-        let document = rows(two, &["--format", "json"], "");
-        let document: Value = serde_json::from_str(&document).unwrap();
+        let document = json(&rows(two, &["--format", "json"], ""));
         let row_schema = root["$defs"]["document"].clone();
         check.check(&document, &row_schema, &name);
         check.unseen(&root, &name, &mut unseen);
@@ -147,5 +146,5 @@ fn rows_of_all_fixtures_agree_with_the_schema_and_have_all_its_members() {
 #[test]
 fn an_unknown_schema_is_answered_with_those_that_exist() {
     assert!(good(&["schema"]).lines().any(|line| line == "links --intervals"));
-    assert!(bad(&["schema", "packet"]).contains("there is a schema of info, packets,"));
+    refused(&["schema", "packet"], "there is a schema of info, packets,");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{bad, capture, good, run, view, views};
+use crate::support::{bad, capture, good, json, run, view, views};
 
 #[test]
 fn a_channel_a_window_and_a_limit_select_rows() {
@@ -31,8 +31,8 @@ fn a_channel_a_window_and_a_limit_select_rows() {
         assert_eq!(printed.lines().count(), rows, "{command} {options:?}");
     }
     // Characters 10..20 of each channel.
-    let info = view("link-1", &["info", "--format", "json", "--from", "10ch", "--to", "20ch"]);
-    let info: Value = serde_json::from_str(&info).unwrap();
+    let part = ["info", "--format", "json", "--from", "10ch", "--to", "20ch"];
+    let info = json(&view("link-1", &part));
     let counts = |key: &str| -> Vec<u64> {
         info["channels"].as_array().unwrap().iter().map(|c| c[key].as_u64().unwrap()).collect()
     };
@@ -64,8 +64,7 @@ fn fields_are_listed_without_a_capture() {
         let listed = good(&[command, &["--list-fields"]].concat());
         assert!(listed.lines().all(|line| line.chars().count() <= 120), "{command:?}");
     }
-    let listed = good(&["packets", "--list-fields", "--format", "json"]);
-    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let listed = json(&good(&["packets", "--list-fields", "--format", "json"]));
     assert_eq!(listed["fields"][0]["name"], "channel");
 }
 

@@ -6,8 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use analyzer::filter::RowKind;
+use codec::capture::{ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent};
+use codec::notation::parse;
+use codec::time::Tick;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use serde_json::Value;
 
 /// The commands that print rows of a capture.
 pub(crate) fn views() -> impl Iterator<Item = &'static [&'static str]> {
@@ -90,6 +94,35 @@ pub(crate) fn bad(arguments: &[&str]) -> String {
     err
 }
 
+/// Checks that a run fails for a reason and prints nothing.
+pub(crate) fn refused(arguments: &[&str], reason: &str) {
+    let error = bad(arguments);
+    assert!(error.contains(reason), "{arguments:?}: {error}");
+}
+
+pub(crate) fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// Values of JSON, one a line.
+pub(crate) fn json_lines(text: &str) -> Vec<Value> {
+    text.lines().map(json).collect()
+}
+
+/// A capture of channels, each with a pattern that repeats so many times.
+pub(crate) fn repeats<'p>(
+    channels: &[Channel],
+    patterns: impl IntoIterator<Item = (&'p str, u64)>,
+) -> Vec<u8> {
+    let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, channels).unwrap();
+    for (id, (pattern, count)) in (0..).zip(patterns) {
+        let pattern = parse(pattern).unwrap();
+        let content = ChunkContent::Repeat { pattern: pattern.chars(), count };
+        file.write(ChannelId(id), &Chunk { first: Tick(0), content }).unwrap();
+    }
+    file.finish().unwrap()
+}
+
 pub(crate) fn fixture(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     root.join("fixtures").join(path).to_str().unwrap().to_owned()
@@ -147,6 +180,18 @@ impl ScratchDirectory {
 
     pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.0.join(name)).unwrap()
+    }
+
+    pub(crate) fn text(&self, name: &str) -> String {
+        String::from_utf8(self.read(name)).unwrap()
+    }
+
+    /// The capture of a scenario.
+    pub(crate) fn simulate(&self, scenario: &str) -> String {
+        let scenario = self.write("scenario.toml", scenario.as_bytes());
+        let capture = self.file("scenario.pcapng");
+        good(&["simulate", &scenario, "-o", &capture]);
+        capture
     }
 
     pub(crate) fn names(&self) -> Vec<String> {

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{ScratchDirectory, bad, fixture, good};
+use crate::support::{ScratchDirectory, bad, fixture, good, json, json_lines, refused};
 
 /// Runs a sweep of the size of packets.
 fn sweep(more: &[&str]) -> String {
@@ -19,10 +19,7 @@ fn a_sweep_writes_the_same_table_and_plot_every_time() {
     let [one, two] = ["one", "two"].map(|name| {
         let text = sweep(&["-o", &directory.file(name)]);
         let files = ["sweep.csv", "sweep-seeds.csv", "sweep.svg"];
-        (
-            text,
-            files.map(|file| String::from_utf8(directory.read(&format!("{name}/{file}"))).unwrap()),
-        )
+        (text, files.map(|file| directory.text(&format!("{name}/{file}"))))
     });
     assert_eq!(one, two);
     let (text, [csv, seeds, svg]) = one;
@@ -35,9 +32,8 @@ fn a_sweep_writes_the_same_table_and_plot_every_time() {
     assert!(svg.contains("packet latency over traffic.0.payload"));
     assert_eq!(sweep(&["--format", "csv"]), csv);
     assert_eq!(sweep(&["--format", "tsv"]), csv.replace(',', "\t"));
-    let list: Value = serde_json::from_str(&sweep(&["--format", "json"])).unwrap();
-    let each = sweep(&["--format", "jsonl"]);
-    let each: Vec<Value> = each.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    let list = json(&sweep(&["--format", "json"]));
+    let each = json_lines(&sweep(&["--format", "jsonl"]));
     assert_eq!((&list, &each[1]["traffic.0.payload"]), (&each.clone().into(), &"512".into()));
     let all = sweep(&["--vary", "duration_us=60..61:1", "--format", "csv"]);
     assert_eq!(all.lines().count(), 5);
@@ -68,22 +64,20 @@ fn a_sweep_that_cannot_run_is_explained_and_writes_nothing() {
         (&["--vary", "traffic.0.to=\u{1b}[2J"], "unknown host `\\u{1b}[2J`"),
     ] {
         let path = directory.file("out");
-        let error = bad(&[&["sweep", &scenario, "-o", &path], options].concat());
-        assert!(error.contains(expected), "{options:?} {error}");
+        refused(&[&["sweep", &scenario, "-o", &path], options].concat(), expected);
     }
     assert!(directory.names().is_empty());
     let empty = directory.write("empty.toml", b"");
     let error = bad(&["sweep", &empty, "--vary", "traffic.0.payload=64"]);
     assert!(error.ends_with("empty.toml: the file is empty\n"), "{error}");
     let scenario = fixture("demo-contention/scenario.toml");
-    let error = bad(&["sweep", &scenario, "--saturation", "traffic.0.payload=64"]);
-    assert!(error.contains("--saturation traffic.0.payload: the offered load depends"), "{error}");
+    let reason = "--saturation traffic.0.payload: the offered load depends";
+    refused(&["sweep", &scenario, "--saturation", "traffic.0.payload=64"], reason);
     let scenario = fixture("demo-cut/scenario.toml");
     let late = ["--saturation", "traffic.0.start_us=59", "--seeds", "1", "--drain", "0us"];
-    let error = bad(&[&["sweep", &scenario], &late[..]].concat());
-    assert!(
-        error.contains("--saturation traffic.0.start_us: at 59 there is no latency"),
-        "{error}"
+    refused(
+        &[&["sweep", &scenario], &late[..]].concat(),
+        "--saturation traffic.0.start_us: at 59 there is no latency",
     );
 }
 
@@ -166,8 +160,7 @@ fn the_search_for_saturation_ends_at_neighbours_and_goes_on_from_finished_runs()
         good(&[&["sweep", &scenario, "--warmup", "20us"], &options[..]].concat())
     };
     let found = search("out", &[]);
-    let row: Value = serde_json::from_str(&found).unwrap();
-    let row = &row[0];
+    let row = &json(&found)[0];
     let number = |name: &str| row[name].as_str().unwrap().parse::<f64>().unwrap();
     let (below, from) = (number("traffic.0.load_below"), number("traffic.0.load_from"));
     assert!((from - below - 0.01).abs() < 1e-9 && below >= 0.4 && from <= 0.52, "{found}");
@@ -178,10 +171,12 @@ fn the_search_for_saturation_ends_at_neighbours_and_goes_on_from_finished_runs()
     assert!(runs.iter().filter(|byte| **byte == b'\n').count() <= 1 + 8 * 2);
     assert_eq!((search("out", &[]), directory.read("out/sweep-runs.jsonl")), (found, runs));
     let late = ["--saturation", "traffic.0.load=0.55,0.6", "--seeds", "1"];
-    let error = bad(&[&["sweep", &scenario, "--warmup", "20us"], &late[..]].concat());
-    assert!(error.contains("traffic.0.load: at 0.55 less than 95 % of what is offered"), "{error}");
+    refused(
+        &[&["sweep", &scenario, "--warmup", "20us"], &late[..]].concat(),
+        "traffic.0.load: at 0.55 less than 95 % of what is offered",
+    );
     let pair = ["--set", "traffic.0.from=['h0']", "--set", "traffic.0.to=['h2']"];
-    let row: Value = serde_json::from_str(&search("pair", &pair)).unwrap();
+    let row = json(&search("pair", &pair));
     let ends = (&row[0]["traffic.0.load_below"], &row[0]["traffic.0.load_from"]);
     assert_eq!(ends, (&"0.6".into(), &Value::Null));
 }
@@ -198,7 +193,7 @@ fn a_deadlock_has_no_latency_and_is_not_joined_to_other_points() {
     // The last packet closes the circle, unless it comes when the others have arrived.
     let options = ["--set", "duration_us=200", "--vary", "traffic.3.start_us=100,0.3"];
     good(&[&["sweep", &scenario, "--seeds", "1", "-o", &path], &options[..]].concat());
-    let seeds = String::from_utf8(directory.read("out/sweep-seeds.csv")).unwrap();
+    let seeds = directory.text("out/sweep-seeds.csv");
     let rows: Vec<Vec<&str>> = seeds.lines().map(|line| line.split(',').collect()).collect();
     let ends = ["lost", "unfinished", "standing", "deadlock", "saturated"];
     assert_eq!(rows[0][2..5], ["packets", "offered_mbit_s", "accepted_mbit_s"]);
@@ -208,9 +203,9 @@ fn a_deadlock_has_no_latency_and_is_not_joined_to_other_points() {
     assert_eq!(rows[1][8..], ["0", "0", "0", "0", "0"]);
     assert_eq!(rows[2][..8], ["0.3", "1", "0", "320", "0", "", "", ""]);
     assert_eq!(rows[2][8..], ["0", "4", "4", "1", "1"]);
-    let table = String::from_utf8(directory.read("out/sweep.csv")).unwrap();
+    let table = directory.text("out/sweep.csv");
     let lines: Vec<&str> = table.lines().collect();
     assert!(lines[1].ends_with(",0,0") && lines[2].ends_with(",,,,,,,1,1"), "{table}");
-    let plot = String::from_utf8(directory.read("out/sweep.svg")).unwrap();
+    let plot = directory.text("out/sweep.svg");
     assert!(plot.contains("saturated or deadlocked</text>"));
 }

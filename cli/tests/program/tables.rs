@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::hostile::channels;
 use crate::support::{
-    RunOutcome, ScratchDirectory, bad, capture, capture_bytes, good, run, run_in,
+    RunOutcome, ScratchDirectory, capture, capture_bytes, good, json_lines, refused, run, run_in,
 };
 
 /// Tables and the commands that print their rows.
@@ -33,9 +33,8 @@ const ADDED: [&str; 2] = ["link", "body"];
 
 /// Rows of a table, as a command prints them.
 fn rows(table: &str, arguments: &[&str]) -> Vec<Value> {
-    let lines = run(&[arguments, &["--format", "jsonl"]].concat()).out;
-    let rows = lines.lines().map(|line| serde_json::from_str(line).unwrap());
-    let rows = rows.filter(|row: &Value| row.get("row") != Some(&json!("verdict")));
+    let rows = json_lines(&run(&[arguments, &["--format", "jsonl"]].concat()).out);
+    let rows = rows.into_iter().filter(|row: &Value| row.get("row") != Some(&json!("verdict")));
     let hops = |row: &Value| {
         let hops = row["hops"].as_array().unwrap().iter().enumerate();
         let own = |(number, hop): (usize, &Value)| {
@@ -237,9 +236,10 @@ fn directories_and_options_are_checked() {
         (&[&new, "--shard", "1/3", "--table", "hops"], "the table hops needs all links"),
         (&[&new, "--channel", "h9"], "no channel \"h9\""),
     ] {
-        let outcome = run(&[&export[..], options].concat());
-        assert!(outcome.status == Some(2) && outcome.err.contains(error), "{}", outcome.err);
+        refused(&[&export[..], options].concat(), error);
     }
-    let missing = bad(&["export", "parquet", "missing.pcapng", "-o", &directory.file("none")]);
-    assert!(missing.contains("missing.pcapng"), "{missing}");
+    refused(
+        &["export", "parquet", "missing.pcapng", "-o", &directory.file("none")],
+        "missing.pcapng",
+    );
 }

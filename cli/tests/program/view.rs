@@ -9,6 +9,13 @@ use crate::support::{ScratchDirectory, fixture, good};
 /// A time after which a program that goes on has no end.
 const LONG: Duration = Duration::from_secs(60);
 
+/// Commands on a pseudo-terminal.
+fn script(line: &str) -> Child {
+    let mut script = Command::new("script");
+    script.args(["-qec", line, "/dev/null"]).env("TERM", "xterm").stdin(Stdio::piped());
+    script.stdout(Stdio::piped()).spawn().unwrap()
+}
+
 /// Starts commands on a pseudo-terminal, and waits until they draw. Each writes its number to `pid` and, at its end,
 /// its status to `ended`; no hangup of the terminal is passed on to it.
 fn on_terminal(directory: &ScratchDirectory, command: &str) -> Child {
@@ -19,9 +26,7 @@ fn on_terminal(directory: &ScratchDirectory, command: &str) -> Child {
         "stty rows 24 cols 80; trap '' HUP; setsid --wait sh -c 'echo $$ > {pid}; exec {program} {command} {capture}'; \
          echo $? > {ended}"
     );
-    let mut script = Command::new("script");
-    script.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").stdin(Stdio::piped());
-    let mut script = script.stdout(Stdio::piped()).spawn().unwrap();
+    let mut script = script(&line);
     let mut drawn = [0];
     script.stdout.as_mut().unwrap().read_exact(&mut drawn).unwrap();
     std::thread::sleep(Duration::from_millis(500));
@@ -77,9 +82,7 @@ fn shows_and_ends(files: &str) {
 fn shown(variables: &str, files: &str, wait: Duration, keys: &str) -> String {
     let program = env!("CARGO_BIN_EXE_myriscope");
     let line = format!("stty rows 24 cols 80; env {variables} {program} view {files}; stty -a");
-    let mut script = Command::new("script");
-    script.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").stdin(Stdio::piped());
-    let mut script = script.stdout(Stdio::piped()).spawn().unwrap();
+    let mut script = script(&line);
     std::thread::sleep(wait);
     script.stdin.take().unwrap().write_all(keys.as_bytes()).unwrap();
     let output = script.wait_with_output().unwrap();

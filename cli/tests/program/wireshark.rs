@@ -7,12 +7,13 @@ use std::process::Command;
 use analyzer::filter::RowKind;
 use codec::capture::{ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent};
 use codec::chars::CharBuf;
-use codec::notation::parse;
 use codec::packet::{CrcCheck, Packet, PacketTag};
 use codec::time::Tick;
 use serde_json::Value;
 
-use crate::support::{RunOutcome, ScratchDirectory, capture, fixture, good, program, run};
+use crate::support::{
+    RunOutcome, ScratchDirectory, capture, fixture, good, json, json_lines, program, repeats, run,
+};
 
 /// Filters that both programs read, on packets.
 const PACKETS: &[&str] = &[
@@ -118,7 +119,7 @@ fn exported(
 fn rows(kind: RowKind, captures: &[String], options: &[&str]) -> Vec<Value> {
     let files: Vec<&str> = captures.iter().map(String::as_str).collect();
     let arguments = [&[kind.command(), "--format", "jsonl"], options, &files].concat();
-    run(&arguments).out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    json_lines(&run(&arguments).out)
 }
 
 /// Values of a field in a row, as tshark prints them.
@@ -229,17 +230,8 @@ fn types_of_four_bytes_are_read_as_by_the_program() {
         }
     }
     for (kind, filter) in [("ethernet", "arp || udp.dstport == 9"), ("ip", "udp.dstport == 9")] {
-        good(&[
-            "export",
-            "packets",
-            &capture,
-            "--dialect",
-            "vita26",
-            "--payload",
-            kind,
-            "-o",
-            &file,
-        ]);
+        let options = ["--dialect", "vita26", "--payload", kind, "-o", &file];
+        good(&[&["export", "packets", &capture], &options[..]].concat());
         let all = tshark(&directory, &["-r", &file]).len();
         assert_eq!(tshark(&directory, &["-r", &file, "-Y", filter]).len(), all);
     }
@@ -336,8 +328,7 @@ fn from_hex(text: &str) -> Vec<u8> {
 #[test]
 fn transport_packets_are_dissected_as_the_published_ones() {
     let Some(directory) = settings("wireshark-payloads") else { return };
-    let vectors: Value =
-        serde_json::from_slice(&fs::read(fixture("transport.json")).unwrap()).unwrap();
+    let vectors = json(&fs::read_to_string(fixture("transport.json")).unwrap());
     let packets =
         |name: &str| vectors[name].as_array().unwrap().iter().filter(|it| it["then"].is_null());
     let bytes = |it: &Value| (1, from_hex(it["hex"].as_str().unwrap()));
@@ -478,12 +469,8 @@ fn hostile_files_are_dissected_without_errors_of_the_program() {
         assert!(lines.iter().any(|line| line.contains("Malformed")), "{name}");
     }
     for (channel, characters) in names {
-        let channels = [Channel::named(channel)];
-        let mut file = CaptureWriter::new(Vec::new(), ByteOrder::Little, &channels).unwrap();
-        let pattern = parse(characters).unwrap();
-        let content = ChunkContent::Repeat { pattern: pattern.chars(), count: u64::MAX / 8 };
-        file.write(ChannelId(0), &Chunk { first: Tick(5), content }).unwrap();
-        let capture = directory.write("named", &file.finish().unwrap());
+        let capture = repeats(&[Channel::named(channel)], [(characters, u64::MAX / 8)]);
+        let capture = directory.write("named", &capture);
         let packets = directory.file("packets");
         run(&["export", "packets", &capture, "-o", &packets]);
         for file in [capture, packets] {
