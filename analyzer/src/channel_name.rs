@@ -85,13 +85,15 @@ fn other_end<'a>(channel: &'a Channel, declared: &str, port_max: u8) -> Option<&
     (*other != ends.to.node).then_some(other)
 }
 
-/// The tapped end of a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TapEnd {
-    /// The sender: characters are recorded when they are sent.
-    Sender,
-    /// The receiver: characters are recorded when they arrive.
-    Receiver,
+codec::named_enum! {
+    /// The tapped end of a channel.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum TapEnd {
+        /// The sender: characters are recorded when they are sent.
+        Sender = "sender",
+        /// The receiver: characters are recorded when they arrive.
+        Receiver = "receiver",
+    }
 }
 
 impl TapEnd {

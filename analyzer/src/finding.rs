@@ -200,7 +200,7 @@ impl FindingChecks {
     /// Variants of a channel's sender that its characters prove: reset and fill. R-1, F-8
     pub(crate) fn variants(&self, id: ChannelId) -> [Option<u32>; 2] {
         let side = self.sides.get(&id);
-        let pauses = side.is_some_and(|side| side.wire.pauses());
+        let pauses = side.is_some_and(|side| side.wire.pauses);
         [side.and_then(|side| side.watch.resets.variant), pauses.then_some(OTHER_VARIANT)]
     }
 

@@ -185,12 +185,12 @@ impl<R: Read + Send> CaptureAnalysis<R> {
 
     /// Mapping in the last section.
     pub const fn mapping(&self) -> &MappingTracker {
-        self.network.mapping()
+        &self.network.mapping
     }
 
     /// Journeys of the last section.
     pub const fn paths(&self) -> &JourneyTracker {
-        self.network.journeys()
+        &self.network.journeys
     }
 }
 

@@ -170,7 +170,7 @@ impl ChannelReceiver {
         self.framer.skip(len * rounds);
         self.decoder.packets += last.packets * rounds;
         if let Some(packet) = &mut self.decoder.packet {
-            if next.since(packet.start()).0 > len {
+            if next.since(packet.start).0 > len {
                 // It began before the last iteration: it contains the data of all further ones.
                 let data: Vec<u8> = pattern.runs().flat_map(data_of).copied().collect();
                 packet.pass_over(next, (pattern, &data), rounds, self.framer.rules());

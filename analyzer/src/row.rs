@@ -27,31 +27,33 @@ pub struct RowField {
     pub absent: &'static str,
 }
 
-/// Type of a field. A field inside a list has one value per element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FieldShape {
-    /// Whole number up to this maximum.
-    Number(u64),
-    /// Whole number that may be negative.
-    Signed,
-    /// Real number.
-    Real,
-    /// Character index on the row's channel, or a number of its periods; comparable with times.
-    Place,
-    /// Picoseconds.
-    Time,
-    /// Free text.
-    Text,
-    /// One of a set of words.
-    Words(&'static [&'static str]),
-    /// One of an ordered set of words, the least first.
-    Ranks(&'static [&'static str]),
-    /// Bytes.
-    Bytes,
-    /// Boolean.
-    Flag,
-    /// List of objects, compared by its length.
-    List,
+codec::named_enum! {
+    /// Type of a field. A field inside a list has one value per element.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FieldShape {
+        /// Whole number up to this maximum.
+        Number(u64) = "number",
+        /// Whole number that may be negative.
+        Signed = "number",
+        /// Real number.
+        Real = "real",
+        /// Character index on the row's channel, or a number of its periods; comparable with times.
+        Place = "place",
+        /// Picoseconds.
+        Time = "time",
+        /// Free text.
+        Text = "text",
+        /// One of a set of words.
+        Words(&'static [&'static str]) = "word",
+        /// One of an ordered set of words, the least first.
+        Ranks(&'static [&'static str]) = "rank",
+        /// Bytes.
+        Bytes = "bytes",
+        /// Boolean.
+        Flag = "flag",
+        /// List of objects, compared by its length.
+        List = "list",
+    }
 }
 
 /// A row or a part of one. Used as an object: what reads rows of any kind is compiled once.
@@ -321,22 +323,6 @@ impl FieldShape {
     /// Maximum of a number, if it is bounded.
     pub const fn most(self) -> Option<u64> {
         if let Self::Number(most) = self { Some(most) } else { None }
-    }
-
-    /// Name of the type in lists of fields.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Number(_) | Self::Signed => "number",
-            Self::Real => "real",
-            Self::Place => "place",
-            Self::Time => "time",
-            Self::Text => "text",
-            Self::Words(_) => "word",
-            Self::Ranks(_) => "rank",
-            Self::Bytes => "bytes",
-            Self::Flag => "flag",
-            Self::List => "list",
-        }
     }
 }
 

@@ -58,12 +58,12 @@ pub fn score<C: Read + Send>(
         }
         let until =
             if progress == ReadProgress::Done { u64::MAX } else { now.saturating_add(BEHIND) };
-        while lines.now() < until
+        while lines.now < until
             && let Some(row) = lines.next()?
         {
             accounts.truth_event(&row);
         }
-        let known = if progress == ReadProgress::Done { u64::MAX } else { lines.now() };
+        let known = if progress == ReadProgress::Done { u64::MAX } else { lines.now };
         for told in step.drain(..) {
             accounts.analysis_event(known, told, fault);
         }
@@ -71,7 +71,7 @@ pub fn score<C: Read + Send>(
             return Ok(accounts.finish());
         }
         let oldest = || analysis.paths().oldest().map_or(u64::MAX, periods);
-        accounts.settle(now.min(lines.now()), known, oldest);
+        accounts.settle(now.min(lines.now), known, oldest);
     }
 }
 

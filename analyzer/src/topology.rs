@@ -16,7 +16,6 @@ use codec::route::{PortId, RouteAddressing};
 use serde::Serialize;
 
 pub use self::inconsistency::{Inconsistency, InconsistencyKind};
-pub(crate) use self::row::addressing_name;
 pub use self::row::{TopologyLinkRow, TopologyNodeRow, TopologyPortRow, TopologyRow};
 pub use crate::capture_network::{CaptureNetwork, LinkKey};
 use crate::journey::ImpliedPassage;

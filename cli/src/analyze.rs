@@ -122,7 +122,7 @@ pub(crate) fn list(
     assumptions: LinkAssumptions,
     writer: &mut RowWriter<'_>,
 ) -> CommandResult {
-    let (kind, part) = (writer.selection().kind(), &view.part);
+    let (kind, part) = (writer.selection().kind, &view.part);
     let (mut report, scope) = (writer.run_report(), kind.scope());
     let analysis =
         analyze(writer.input(), scope, assumptions, &mut report, &mut |analysis, event| {
@@ -147,7 +147,7 @@ pub(crate) fn sum_up(
     add: &mut dyn FnMut(&CliAnalysis, &Channel, AnalysisEvent, &mut RowWriter<'_>),
 ) -> Result<(CliAnalysis, RunReport), CliError> {
     let part = &view.part;
-    let (mut report, scope) = (writer.run_report(), writer.selection().kind().scope());
+    let (mut report, scope) = (writer.run_report(), writer.selection().kind.scope());
     let analysis =
         analyze(writer.input(), scope, assumptions, &mut report, &mut |analysis, event| {
             if let Some(channel) = part.channel_of(&event, &|id| analysis.channel(id)) {

@@ -30,8 +30,7 @@ pub(crate) use self::export::{ExportTablesArgs, ExportedTable};
 pub(crate) use self::import::{ImportArgs, SampleRate};
 pub(crate) use self::laws::{ReproduceArgs, StormArgs};
 pub(crate) use self::simulation::{
-    DemoArgs, EngineChoice, ExperimentArgs, KeySetting, RUNS_MAX, SimulateArgs, SweepArgs,
-    VariedKey,
+    DemoArgs, ExperimentArgs, KeySetting, RUNS_MAX, SimulateArgs, SweepArgs, VariedKey,
 };
 pub(crate) use self::view::{
     ArrangeArgs, CaptureFiles, CapturePart, DialectArgs, ListFormat, ProfileArgs, ViewArgs,

@@ -77,7 +77,8 @@ impl TerminalLook {
 
 /// Standard output. After the first error nothing more is printed.
 pub(crate) struct StandardOutput {
-    look: TerminalLook,
+    #[cfg(feature = "view")]
+    pub(crate) look: TerminalLook,
     width: Option<usize>,
     result: io::Result<()>,
 }
@@ -92,11 +93,6 @@ impl StandardOutput {
         let style = if is_coloured { style } else { |_| Style::new() };
         let look = TerminalLook { style, is_ascii: is_locale_ascii() };
         Self { look, width, result: Ok(()) }
-    }
-
-    #[cfg(feature = "view")]
-    pub(crate) const fn look(&self) -> TerminalLook {
-        self.look
     }
 
     /// False after an error, for example a closed pipe.

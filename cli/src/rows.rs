@@ -29,7 +29,7 @@ use crate::table_fit::TableFit;
 /// nothing is printed for a capture that cannot be opened.
 pub(crate) struct RowWriter<'a> {
     view: &'a ViewArgs,
-    file: &'a Path,
+    pub(crate) file: &'a Path,
     /// Files that are read with it as one capture.
     others: &'a [PathBuf],
     selection: RowSelection,
@@ -88,7 +88,7 @@ impl<'a> RowWriter<'a> {
         if matches!(view.format, ListFormat::Csv | ListFormat::Tsv) {
             selection.set_columns(ColumnList::leaves);
         }
-        let kind = selection.kind();
+        let kind = selection.kind;
         let head = kind.head(view.unit()).filter(|_| selection.columns().is_none());
         let mut writer = Self {
             view,
@@ -112,10 +112,6 @@ impl<'a> RowWriter<'a> {
 
     const fn is_of_several(&self) -> bool {
         self.view.files.len() > 1 && !self.view.join
-    }
-
-    pub(crate) const fn file(&self) -> &'a Path {
-        self.file
     }
 
     /// Name of the file in its rows, if there are several files.
@@ -175,7 +171,7 @@ impl<'a> RowWriter<'a> {
     /// True if the command prints a report of its own.
     pub(crate) const fn is_report(&self) -> bool {
         matches!(self.view.format, ListFormat::Text)
-            && matches!(self.selection.kind().text(), RowText::Report(_))
+            && matches!(self.selection.kind.text(), RowText::Report(_))
             && self.selection.is_everything()
     }
 
@@ -197,7 +193,7 @@ impl<'a> RowWriter<'a> {
         match &mut self.opening {
             ListOpening::Due { head, .. } => *head = above,
             // Each capture of `show` has a head of its own, other lists one.
-            ListOpening::Printed if self.selection.kind() == RowKind::Characters => {
+            ListOpening::Printed if self.selection.kind == RowKind::Characters => {
                 above.iter().for_each(|line| self.line(line));
             }
             ListOpening::Printed => {}
@@ -220,7 +216,7 @@ impl<'a> RowWriter<'a> {
         else {
             return;
         };
-        let (kind, has_columns) = (self.selection.kind(), self.selection.has_columns());
+        let (kind, has_columns) = (self.selection.kind, self.selection.has_columns());
         let columns = self.selection.columns();
         match self.view.format {
             ListFormat::Json => self.output.text(&format!("{{\"{name}\":[")),
@@ -386,7 +382,7 @@ impl<'a> RowWriter<'a> {
                 self.output.text(&format!("]{}}}\n", self.trailer.members()));
             }
             ListFormat::Json => self.output.text("]}\n"),
-            ListFormat::Jsonl if is_whole => self.output.text(self.trailer.lines()),
+            ListFormat::Jsonl if is_whole => self.output.text(&self.trailer.lines),
             ListFormat::Jsonl => {}
             ListFormat::Text | ListFormat::Csv | ListFormat::Tsv => {}
         }

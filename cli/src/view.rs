@@ -44,33 +44,6 @@ const CHARACTERS_BEFORE: Picoseconds = 25_600_000;
 const BLOCKS: usize = 64;
 
 impl ViewKind {
-    pub(crate) const ALL: [Self; 9] = [
-        Self::Findings,
-        Self::Links,
-        Self::Packets,
-        Self::Events,
-        Self::Characters,
-        Self::Journeys,
-        Self::Conversations,
-        Self::Wires,
-        Self::Network,
-    ];
-
-    /// Name of its tab: those of all fit 80 columns.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Findings => "findings",
-            Self::Links => "links",
-            Self::Packets => "packets",
-            Self::Events => "events",
-            Self::Characters => "chars",
-            Self::Journeys => "journeys",
-            Self::Conversations => "talks",
-            Self::Wires => "wires",
-            Self::Network => "net",
-        }
-    }
-
     const fn row_kind(self) -> RowKind {
         match self {
             Self::Findings => RowKind::Findings,

@@ -4,16 +4,18 @@
 pub const PORTS_MAX: u8 = 128;
 
 /// A port of a switch, counted from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PortId(pub u8);
 
-/// Interpretation of route bytes by a switch. S-1 (§3.1, §3.2)
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RouteAddressing {
-    /// Bits 6–0 name the output port.
-    Absolute,
-    /// Bits 5–0, two's complement, are added to the input port; bit 6 is 0; no wrap-around.
-    Relative,
+crate::named_enum! {
+    /// Interpretation of route bytes by a switch. S-1 (§3.1, §3.2)
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum RouteAddressing {
+        /// Bits 6–0 name the output port.
+        Absolute = "absolute",
+        /// Bits 5–0, two's complement, are added to the input port; bit 6 is 0; no wrap-around.
+        Relative = "relative",
+    }
 }
 
 /// Error of a byte that selects no port of a switch.

@@ -56,14 +56,16 @@ pub(super) enum LiteralChoice {
     Range(FilterLiteral, FilterLiteral),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CompareOp {
-    Equal,
-    Unequal,
-    Less,
-    AtMost,
-    More,
-    AtLeast,
+codec::named_enum! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) enum CompareOp {
+        Equal = "==",
+        Unequal = "!=",
+        Less = "<",
+        AtMost = "<=",
+        More = ">",
+        AtLeast = ">=",
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -85,20 +87,6 @@ pub(super) enum FilterLiteral {
 }
 
 impl CompareOp {
-    pub(super) const ALL: [Self; 6] =
-        [Self::Equal, Self::Unequal, Self::Less, Self::AtMost, Self::More, Self::AtLeast];
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Equal => "==",
-            Self::Unequal => "!=",
-            Self::Less => "<",
-            Self::AtMost => "<=",
-            Self::More => ">",
-            Self::AtLeast => ">=",
-        }
-    }
-
     /// True if the operator accepts this result of a comparison.
     pub(super) const fn takes(self, found: Ordering) -> bool {
         match self {

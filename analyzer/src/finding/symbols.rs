@@ -21,7 +21,7 @@ pub(super) struct SymbolChecker {
     parameters: ChannelParameters,
     rules: LinkRules,
     /// True after two consecutive periods without a character, which the chips' fill never has.
-    pauses: bool,
+    pub(super) pauses: bool,
 }
 
 /// State that determines the findings in the following characters.
@@ -81,11 +81,6 @@ impl SymbolChecker {
         }
     }
 
-    /// True if the channel's fill is not that of Myricom's chips.
-    pub(super) const fn pauses(&self) -> bool {
-        self.pauses
-    }
-
     /// The character after the last one.
     pub(super) fn next(&self) -> Tick {
         self.next.unwrap_or_default()
@@ -130,7 +125,7 @@ impl SymbolChecker {
                 });
             });
             left -= 1;
-            if self.phase != phase || self.open_wires.suspected() != wires.suspected() {
+            if self.phase != phase || self.open_wires.suspected != wires.suspected {
                 continue;
             }
             let later = left.saturating_mul(pattern.len() as u64);

@@ -86,7 +86,7 @@ impl OpenSigns {
 pub(super) struct OpenWireCodes {
     signs: [OpenSigns; 9],
     /// Wires with signs.
-    suspected: u16,
+    pub(super) suspected: u16,
 }
 
 /// An open wire: its number, and the first sign.
@@ -119,10 +119,6 @@ impl OpenWireCodes {
             if wire == D { signs.bytes.len() >= INVALID_MIN } else { signs.count >= CODES_MIN }
         };
         Some((wire, signs.add(at, 1, is_enough)?))
-    }
-
-    pub(super) const fn suspected(&self) -> u16 {
-        self.suspected
     }
 
     /// Adds what was added since `before` another `times` times: further rounds of a repeat.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
+use std::sync::LazyLock;
 
 use codec::crc::CrcResidue;
 use codec::route::PortId;
@@ -11,7 +12,7 @@ use super::network_map::MappedChannel;
 use crate::event::Picoseconds;
 
 /// State of a channel on which something has happened.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ChannelTraffic {
     /// The last packets that the switch behind it copies, by their serial numbers. S-9
     pub(super) copied: VecDeque<(u64, HopId)>,
@@ -42,37 +43,18 @@ pub(super) struct ChannelTraffic {
     pub(super) passages: Vec<(usize, u8, u64)>,
 }
 
-impl ChannelTraffic {
-    const NONE: Self = Self {
-        copied: VecDeque::new(),
-        queue: VecDeque::new(),
-        open: None,
-        next_number: 0,
-        sum: 0,
-        busy_since: 0,
-        last: None,
-        left: None,
-        clear: None,
-        reset: None,
-        doubted: VecDeque::new(),
-        served: PortId(0),
-        resumed: None,
-        passages: Vec::new(),
-    };
-}
-
 impl Deref for MappedChannel {
     type Target = ChannelTraffic;
 
     fn deref(&self) -> &ChannelTraffic {
-        static NONE: ChannelTraffic = ChannelTraffic::NONE;
-        self.traffic.as_deref().unwrap_or(&NONE)
+        static NONE: LazyLock<ChannelTraffic> = LazyLock::new(ChannelTraffic::default);
+        self.traffic.as_deref().unwrap_or_else(|| &NONE)
     }
 }
 
 impl DerefMut for MappedChannel {
     fn deref_mut(&mut self) -> &mut ChannelTraffic {
-        self.traffic.get_or_insert_with(|| Box::new(ChannelTraffic::NONE))
+        self.traffic.get_or_insert_default()
     }
 }
 

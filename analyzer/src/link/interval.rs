@@ -55,8 +55,9 @@ pub struct ActivityInterval {
 }
 
 /// Knowledge of a channel's life and framing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum WireState {
+    #[default]
     Unknown,
     /// Characters come, and framing is known.
     Alive,

@@ -31,34 +31,18 @@ pub(super) enum LedTraffic {
     Packet,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct PortLeds {
     wire: WireState,
     own: LedTraffic,
     opposite: LedTraffic,
     /// The first character whose LED state is not yet counted.
     next: Tick,
-    times: PeriodTotals<4>,
-}
-
-impl Default for PortLeds {
-    fn default() -> Self {
-        Self {
-            wire: WireState::Unknown,
-            own: LedTraffic::Nothing,
-            opposite: LedTraffic::Nothing,
-            next: Tick(0),
-            times: PeriodTotals::default(),
-        }
-    }
+    /// Periods in each state, in the order of [`LedState::ALL`].
+    pub(super) times: PeriodTotals<4>,
 }
 
 impl PortLeds {
-    /// Periods in each state, in the order of [`LedState::ALL`].
-    pub(super) const fn times(&self) -> &PeriodTotals<4> {
-        &self.times
-    }
-
     /// Skips characters that were not recorded.
     pub(super) const fn seek(&mut self, at: Tick) {
         self.next = at;

@@ -376,11 +376,8 @@ impl SlackTracker {
 
     /// The row of `links`.
     pub fn summary(&self) -> SlackRow<'_> {
-        let tapped = TapEnd::of(&self.channel).map(|end| match end {
-            TapEnd::Sender => "sender",
-            TapEnd::Receiver => "receiver",
-        });
-        self.aligner.totals().row(&self.channel.name, tapped, self.parameters)
+        let tapped = TapEnd::of(&self.channel).map(TapEnd::name);
+        self.aligner.totals.row(&self.channel.name, tapped, self.parameters)
     }
 
     /// The channel that fills the buffer.

@@ -31,7 +31,7 @@ pub(crate) struct ActivityTracker {
     /// Intervals that have ended and are not yet taken.
     ended: Vec<ActivityInterval>,
     leds: PortLeds,
-    totals: ChannelTotals,
+    pub(crate) totals: ChannelTotals,
     /// Stops up to their ends, as they count if the recording goes on behind them.
     stops: StopTotals,
 }
@@ -102,17 +102,13 @@ impl ActivityTracker {
     /// Periods in each state of the LEDs at the receiving end, in the order of
     /// [`super::led::LedState::ALL`]. L
     pub(crate) const fn leds(&self) -> &PeriodTotals<4> {
-        self.leds.times()
+        &self.leds.times
     }
 
     /// The latest interval, as far as it is known.
     pub(crate) fn now(&self) -> Option<ActivityInterval> {
         let (start, state) = self.current?;
         Some(ActivityInterval { channel: self.channel, start, end: self.next, state })
-    }
-
-    pub(crate) const fn totals(&self) -> &ChannelTotals {
-        &self.totals
     }
 
     pub(crate) fn take_ended(&mut self) -> impl Iterator<Item = ActivityInterval> {

@@ -88,7 +88,7 @@ impl ActiveLink {
         assumptions: &LinkAssumptions,
     ) {
         self.timeline.declare(id, channel);
-        self.state.dialect = assumptions.dialect();
+        self.state.dialect = assumptions.dialect;
         let parameters = ChannelParameters::of(channel, assumptions);
         self.state.findings.declare(id, channel, &parameters);
         let channel = Box::new(LinkChannel {
@@ -271,7 +271,7 @@ impl LinkState {
 impl LinkChannel {
     /// Begin and end of what was recorded of it.
     fn span(&self) -> Option<[Picoseconds; 2]> {
-        let (first, last) = self.activity.totals().counters.span()?;
+        let (first, last) = self.activity.totals.counters.span()?;
         Some([first.0, last.0.saturating_add(1)].map(|at| self.channel.period.time(at)))
     }
 
@@ -290,7 +290,7 @@ impl LinkChannel {
             channel: &self.channel,
             peer: self.peer,
             now: self.activity.now(),
-            totals: self.activity.totals(),
+            totals: &self.activity.totals,
             leds: self.activity.leds(),
             parameters: self.slack.parameters().with_observed(observed.variants),
             hysteresis_max: observed.hysteresis_max,

@@ -18,7 +18,7 @@ use crate::packet::transport::HeaderBytes;
 #[derive(Clone, Debug)]
 pub(crate) struct PacketAssembler {
     opening: StartCoverage,
-    start: Tick,
+    pub(crate) start: Tick,
     end: Tick,
     parser: PacketParser,
     front: PacketFront,
@@ -49,10 +49,6 @@ impl PacketAssembler {
             ones: 0,
             header: None,
         }
-    }
-
-    pub(crate) const fn start(&self) -> Tick {
-        self.start
     }
 
     /// Adds consecutive bytes, at least one.

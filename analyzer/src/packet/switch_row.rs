@@ -22,7 +22,7 @@ row! {
     pub struct SwitchAnswerRow {
         node: u32, "", "", "its node number";
         port_count: u8, "ports", "S-8", "its number of ports";
-        addressing: &'static str as Words(&["absolute", "relative"]), "", "S-1", "meaning of its route bytes";
+        addressing: &'static str as Words(RouteAddressing::NAMES), "", "S-1", "meaning of its route bytes";
         input: u8, "", "", "port at which the packet came in";
         ports: Vec<SwitchPortRow> ["Vec::is_empty"], "ports", "S-8", "state of each port, from a computer" => SwitchPortRow::FIELDS;
     }
@@ -90,10 +90,7 @@ impl SwitchAnswerRow {
         Self {
             node: answer.node,
             port_count: answer.port_count(),
-            addressing: match answer.addressing {
-                RouteAddressing::Absolute => "absolute",
-                RouteAddressing::Relative => "relative",
-            },
+            addressing: answer.addressing.name(),
             input: answer.input.0,
             ports: ports.collect(),
         }

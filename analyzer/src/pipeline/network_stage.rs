@@ -28,10 +28,10 @@ const ENDS_APART: Picoseconds = 100_000;
 pub(super) struct NetworkStage {
     assumptions: LinkAssumptions,
     network: CaptureNetwork,
-    journeys: JourneyTracker,
+    pub(super) journeys: JourneyTracker,
     blocking: BlockingTracker,
     conversations: ConversationTracker,
-    mapping: MappingTracker,
+    pub(super) mapping: MappingTracker,
     evidence: TopologyEvidence,
     out: StageOutput,
     /// Cases of findings that are emitted once the events before them have been.
@@ -139,14 +139,6 @@ impl NetworkStage {
             evidence.section(self.network.clone(), self.journeys.implied());
         }
         evidence.topology()
-    }
-
-    pub(super) const fn mapping(&self) -> &MappingTracker {
-        &self.mapping
-    }
-
-    pub(super) const fn journeys(&self) -> &JourneyTracker {
-        &self.journeys
     }
 
     pub(super) fn process_batch(&mut self, batch: BatchOutput) -> Vec<AnalysisEvent> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{StyledLine, TextStyle, count};
 use crate::topology::{
-    NodeSource, PortNumber, Topology, TopologyNode, TopologyNodeKind, TopologyPort, addressing_name,
+    NodeSource, PortNumber, Topology, TopologyNode, TopologyNodeKind, TopologyPort,
 };
 
 /// Maximum number of lines of trees. *Chosen*: enough for a network of a hundred hosts.
@@ -191,7 +191,7 @@ fn label(node: &TopologyNode) -> StyledLine {
         (TopologyNodeKind::Unknown, _) => line.and(TextStyle::Dim, " (host or switch)"),
         (TopologyNodeKind::Switch, None) => line.and(TextStyle::Dim, " (switch)"),
         (TopologyNodeKind::Switch, Some(addressing)) => {
-            let name = addressing_name(addressing);
+            let name = addressing.name();
             let known = node.ports.iter().all(|socket| matches!(socket.port, PortNumber::Known(_)));
             let from = if known { "" } else { ", ports counted from the lowest known" };
             line.and(TextStyle::Dim, format!(" (switch, {name}{from})"))

@@ -22,16 +22,18 @@ impl ReportLayout {
     }
 }
 
-/// Unit in which text prints positions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TimeUnit {
-    /// Microseconds to a tenth of a nanosecond.
-    #[default]
-    Microseconds,
-    /// Nanoseconds to a tenth.
-    Nanoseconds,
-    /// Character indices on the channel.
-    Characters,
+codec::named_enum! {
+    /// Unit in which text prints positions.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum TimeUnit {
+        /// Microseconds to a tenth of a nanosecond.
+        #[default]
+        Microseconds = "µs",
+        /// Nanoseconds to a tenth.
+        Nanoseconds = "ns",
+        /// Character indices on the channel.
+        Characters = "ch",
+    }
 }
 
 impl FromStr for TimeUnit {
@@ -92,15 +94,6 @@ impl TimeUnit {
         match self {
             Self::Characters => at.to_string(),
             Self::Microseconds | Self::Nanoseconds => self.elapsed(time_ps),
-        }
-    }
-
-    /// The unit, behind the name of a column.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Microseconds => "µs",
-            Self::Nanoseconds => "ns",
-            Self::Characters => "ch",
         }
     }
 

@@ -21,21 +21,23 @@ pub struct RuleVerdict {
     pub findings: u64,
 }
 
-/// Outcome of a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RuleOutcome {
-    /// The rule was tested without errors or warnings.
-    Pass,
-    /// Errors or warnings were found.
-    Fail,
-    /// The capture contains no occasion to test the rule; the name of these, in the plural.
-    NotExercised(&'static str),
-    /// The capture lacks the required evidence.
-    CannotTell(&'static str),
-    /// The required parameters are neither declared nor assumed.
-    NotKnown(UnknownParameters),
-    /// No capture can show the rule, with the reason.
-    NeverShown(&'static str),
+codec::named_enum! {
+    /// Outcome of a rule.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum RuleOutcome {
+        /// The rule was tested without errors or warnings.
+        Pass = "pass",
+        /// Errors or warnings were found.
+        Fail = "fail",
+        /// The capture contains no occasion to test the rule; the name of these, in the plural.
+        NotExercised(&'static str) = "not-exercised",
+        /// The capture lacks the required evidence.
+        CannotTell(&'static str) = "cannot-tell",
+        /// The required parameters are neither declared nor assumed.
+        NotKnown(UnknownParameters) = "cannot-tell",
+        /// No capture can show the rule, with the reason.
+        NeverShown(&'static str) = "cannot-tell",
+    }
 }
 
 row! {
@@ -83,16 +85,6 @@ impl Rule {
 }
 
 impl RuleOutcome {
-    /// Name in `docs/output.md`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::NotExercised(_) => "not-exercised",
-            Self::CannotTell(_) | Self::NotKnown(_) | Self::NeverShown(_) => "cannot-tell",
-        }
-    }
-
     /// Reason for an outcome other than pass or fail.
     pub fn reason(self) -> Option<String> {
         match self {

@@ -38,8 +38,8 @@ pub(super) struct ChannelScore {
     goes_on: bool,
     /// Place from which the sender's state is known: it may have been stopped before the recording.
     sender: Option<u64>,
-    counts: BTreeMap<LineKind, MatchCount>,
-    left_out: BTreeMap<(LineKind, OmissionReason), u64>,
+    pub(super) counts: BTreeMap<LineKind, MatchCount>,
+    pub(super) left_out: BTreeMap<(LineKind, OmissionReason), u64>,
 }
 
 /// A line of the truth or of the analysis without a counterpart.
@@ -229,14 +229,6 @@ impl ChannelScore {
             self.drop_found(|line| line.kind.class() == LineClass::Sender);
         }
         std::mem::take(&mut self.open).into_iter().for_each(|entry| odd(entry, out));
-    }
-
-    pub(super) const fn counts(&self) -> &BTreeMap<LineKind, MatchCount> {
-        &self.counts
-    }
-
-    pub(super) const fn left_out(&self) -> &BTreeMap<(LineKind, OmissionReason), u64> {
-        &self.left_out
     }
 }
 

@@ -285,10 +285,10 @@ impl Scorer {
         let rows = LineKind::ALL.map(|kind| {
             let (mut count, mut left_out) = (MatchCount::default(), BTreeMap::new());
             for (_, balance) in self.channels.values() {
-                if let Some(own) = balance.counts().get(&kind) {
+                if let Some(own) = balance.counts.get(&kind) {
                     count.absorb(own);
                 }
-                for ((of, reason), number) in balance.left_out() {
+                for ((of, reason), number) in &balance.left_out {
                     if *of == kind {
                         *left_out.entry(reason.name()).or_default() += number;
                     }

@@ -323,16 +323,12 @@ pub(super) struct TruthReader<T> {
     /// Number of lines read.
     number: u64,
     /// Time of the last row.
-    now: u64,
+    pub(super) now: u64,
 }
 
 impl<T: BufRead> TruthReader<T> {
     pub(super) const fn new(stream: T) -> Self {
         Self { stream, line: Vec::new(), number: 0, now: 0 }
-    }
-
-    pub(super) const fn now(&self) -> u64 {
-        self.now
     }
 
     /// The next row, if there is one.

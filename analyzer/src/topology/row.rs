@@ -53,14 +53,6 @@ pub struct TopologyLinkRow<'a> {
     pub(crate) tap: Option<&'a str>,
 }
 
-/// Name of an addressing in `docs/output.md`. S-1
-pub(crate) const fn addressing_name(addressing: RouteAddressing) -> &'static str {
-    match addressing {
-        RouteAddressing::Absolute => "absolute",
-        RouteAddressing::Relative => "relative",
-    }
-}
-
 impl Topology {
     /// Converts the nodes to rows.
     pub fn node_rows(&self) -> impl Iterator<Item = TopologyNodeRow<'_>> {
@@ -68,7 +60,7 @@ impl Topology {
             name: &node.name,
             kind: node.kind,
             source: node.source,
-            addressing: node.addressing.map(addressing_name),
+            addressing: node.addressing.map(RouteAddressing::name),
             ports: node
                 .ports
                 .iter()

@@ -237,27 +237,29 @@ pub(crate) struct BrowseArgs {
     pub(crate) units: Option<TimeUnit>,
 }
 
-/// A list of `view`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub(crate) enum BrowsedList {
-    /// Findings about the whole capture, the most severe first.
-    Findings,
-    /// Channels, with their states over time.
-    Links,
-    /// Packets.
-    Packets,
-    /// Events other than packets.
-    Events,
-    /// Characters of both directions of a link.
-    Characters,
-    /// Packets across all captured links.
-    Journeys,
-    /// Conversations of the reliability protocol.
-    Conversations,
-    /// The nine wires of a channel.
-    Wires,
-    /// The network, with the states of its links at a moment.
-    Network,
+codec::named_enum! {
+    /// A list of `view`, with the name of its tab: those of all fit 80 columns.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+    pub(crate) enum BrowsedList {
+        /// Findings about the whole capture, the most severe first.
+        Findings = "findings",
+        /// Channels, with their states over time.
+        Links = "links",
+        /// Packets.
+        Packets = "packets",
+        /// Events other than packets.
+        Events = "events",
+        /// Characters of both directions of a link.
+        Characters = "chars",
+        /// Packets across all captured links.
+        Journeys = "journeys",
+        /// Conversations of the reliability protocol.
+        Conversations = "talks",
+        /// The nine wires of a channel.
+        Wires = "wires",
+        /// The network, with the states of its links at a moment.
+        Network = "net",
+    }
 }
 
 #[derive(Args, Clone, Debug)]

@@ -29,7 +29,7 @@ impl From<EngineChoice> for SimulationEngine {
     }
 }
 
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "command-line flags")]
 pub(crate) struct SimulateArgs {
     /// The scenario, as docs/scenario.md describes it; - for standard input.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use codec::capture::LINK_TYPE;
 
 use super::{demo, simulate};
-use crate::args::{DemoArgs, EngineChoice, ExtcapArgs, SimulateArgs};
+use crate::args::{DemoArgs, ExtcapArgs, SimulateArgs};
 use crate::catalog::DEMOS;
 use crate::exit::{CliError, CommandResult, RunReport};
 use crate::output::StandardOutput;
@@ -93,17 +93,7 @@ fn capture(arguments: &ExtcapArgs, output: &mut StandardOutput) -> CommandResult
         let (name, list, truth) = (Some(name.clone()), false, None);
         return demo::run(&DemoArgs { name, list, capture, truth, scenario: false }, output);
     };
-    let simulation = SimulateArgs {
-        scenario: path.clone(),
-        capture,
-        truth: None,
-        truth_kinds: Vec::new(),
-        set: Vec::new(),
-        seed: *seed,
-        engine: EngineChoice::default(),
-        stats: false,
-        all: false,
-        stats_out: None,
-    };
+    let simulation =
+        SimulateArgs { scenario: path.clone(), capture, seed: *seed, ..SimulateArgs::default() };
     simulate::run(&simulation, output)
 }

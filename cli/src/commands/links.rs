@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &LinksArgs, output: &mut StandardOutput) -> Command
         let timed = matches!(kind, RowKind::Intervals | RowKind::Fills | RowKind::Damage);
         if !timed && (view.part.from.is_some() || view.part.to.is_some()) {
             let error = "--from and --to require --intervals, --fill or --damage";
-            return Err(CliError::reading(writer.file(), &error));
+            return Err(CliError::reading(writer.file, &error));
         }
         if matches!(kind, RowKind::Intervals | RowKind::Fills) {
             list(view, assumptions, writer)

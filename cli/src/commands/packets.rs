@@ -70,7 +70,7 @@ fn print(
     writer: &mut RowWriter<'_>,
     report: &mut RunReport,
 ) {
-    let (part, kind) = (&view.part, writer.selection().kind());
+    let (part, kind) = (&view.part, writer.selection().kind);
     // The filter may use bytes that are not printed: then it is asked before they are taken away.
     let mut is_kept = None;
     if shown == ByteRetention::Forget && event.body.packet().is_some_and(|it| it.bytes.is_some()) {

@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &BrowseArgs, output: &StandardOutput) -> CommandRes
         channels: arguments.channel.clone(),
         to: arguments.to,
         profile: input.profile.cloned(),
-        look: output.look(),
+        look: output.look,
         name: file.display().to_string(),
     };
     let viewer = CaptureViewer::open(path, options);

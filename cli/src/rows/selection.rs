@@ -40,7 +40,7 @@ impl RowSource {
 /// The options that select rows, their fields and their order.
 #[derive(Debug)]
 pub(crate) struct RowSelection {
-    kind: RowKind,
+    pub(crate) kind: RowKind,
     filter: Option<Filter>,
     columns: Option<ColumnList>,
     arrangement: RowArrangement,
@@ -111,10 +111,6 @@ impl RowSelection {
 
     pub(super) fn replace_columns(&mut self, columns: ColumnList) {
         self.columns = Some(columns);
-    }
-
-    pub(crate) const fn kind(&self) -> RowKind {
-        self.kind
     }
 
     pub(super) const fn arrangement(&mut self) -> &mut RowArrangement {

@@ -10,7 +10,7 @@ use serde_json::json;
 pub(crate) struct ListTrailer {
     /// Members with their values, one for each file.
     members: Vec<(&'static str, MemberForm, Vec<String>)>,
-    lines: String,
+    pub(super) lines: String,
     /// Name of the file, if there are several.
     pub(super) file: Option<String>,
 }
@@ -50,10 +50,6 @@ impl ListTrailer {
             Some((.., known)) => known.extend(values),
             None => self.members.push((name, form, values.into_iter().collect())),
         }
-    }
-
-    pub(super) fn lines(&self) -> &str {
-        &self.lines
     }
 
     pub(super) fn members(&self) -> String {

@@ -120,7 +120,7 @@ impl BlockReader {
     }
 
     fn stopped(&mut self, error: CaptureError) -> CaptureError {
-        self.table.stop(self.window.offset());
+        self.table.stop(self.window.offset);
         error
     }
 
@@ -324,7 +324,7 @@ impl BlockReader {
     }
 
     const fn place(&self, block: &'static str) -> BlockPosition {
-        BlockPosition { offset: self.window.offset(), number: self.number, block }
+        BlockPosition { offset: self.window.offset, number: self.number, block }
     }
 
     fn fill_to(&mut self, stream: &mut dyn Read, len: usize) -> Result<usize, CaptureError> {
@@ -336,7 +336,7 @@ impl BlockReader {
     }
 
     fn unreadable(&self, source: io::Error) -> CaptureError {
-        let offset = self.window.offset() + self.window.ahead().len() as u64;
+        let offset = self.window.offset + self.window.ahead().len() as u64;
         CaptureError::Read { offset, source }
     }
 }

@@ -53,7 +53,7 @@ pub(super) struct InterfaceTable {
     foreign: ForeignInterfaces,
     /// Captures so far: those that have channels.
     captures: u32,
-    extent: ReadExtent,
+    pub(super) extent: ReadExtent,
 }
 
 /// Bytes from a block's captured length to its payload, in pcapng and in classic pcap.
@@ -84,10 +84,6 @@ struct InterfaceEntry {
 impl InterfaceTable {
     pub(super) fn skipped(&self) -> u64 {
         self.foreign.count()
-    }
-
-    pub(super) const fn extent(&self) -> ReadExtent {
-        self.extent
     }
 
     pub(super) const fn stop(&mut self, offset: u64) {

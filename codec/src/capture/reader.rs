@@ -47,12 +47,12 @@ impl<R: Read + ?Sized> CaptureReader<R> {
 
     /// Extent of the file that has been read.
     pub const fn extent(&self) -> ReadExtent {
-        self.blocks.table.extent()
+        self.blocks.table.extent
     }
 
     /// Bytes (decompressed) read so far.
     pub const fn offset(&self) -> u64 {
-        self.blocks.window.offset()
+        self.blocks.window.offset
     }
 
     /// Reads one block and emits its items. Channels and chunks are valid:

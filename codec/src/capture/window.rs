@@ -17,15 +17,10 @@ pub(super) struct ReadWindow {
     start: usize,
     end: usize,
     /// Place of `bytes[start]` in the stream.
-    offset: u64,
+    pub(super) offset: u64,
 }
 
 impl ReadWindow {
-    /// Place in the stream of the first byte ahead.
-    pub(super) const fn offset(&self) -> u64 {
-        self.offset
-    }
-
     pub(super) fn ahead(&self) -> &[u8] {
         self.bytes.get(self.start..self.end).unwrap_or_default()
     }
@@ -83,7 +78,7 @@ mod tests {
     fn however_long_a_stream_is_the_window_stays_small() {
         let (mut window, mut stream) = (ReadWindow::default(), io::repeat(7));
         for block in 0..1000 {
-            assert_eq!(window.offset(), block * 10_000);
+            assert_eq!(window.offset, block * 10_000);
             assert_eq!(window.fill_to(&mut stream, 10_000).unwrap(), 10_000);
             assert_eq!(window.skip(&mut stream, 10_000).unwrap(), 10_000);
             assert!(window.bytes.len() <= 2 * READ_SIZE, "{}", window.bytes.len());

@@ -21,7 +21,7 @@ pub struct ContentCounts {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ContentCounter {
     framer: Framer,
-    counts: ContentCounts,
+    pub(super) counts: ContentCounts,
     crc: Option<Crc8>,
     /// Bytes of the frame.
     length: u64,
@@ -29,10 +29,6 @@ pub(super) struct ContentCounter {
 }
 
 impl ContentCounter {
-    pub(super) const fn counts(&self) -> ContentCounts {
-        self.counts
-    }
-
     /// Takes the next characters.
     pub(super) fn feed(&mut self, chars: Chars<'_>) {
         let Self { framer, counts, crc, length, is_synchronized } = self;

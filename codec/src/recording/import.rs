@@ -150,7 +150,7 @@ impl RecordedChannel {
             characters.extend(placed.iter().take(room));
         });
         content.feed(run.chars());
-        (characters, RecordedQuality { content: content.counts(), ..channel.finish() })
+        (characters, RecordedQuality { content: content.counts, ..channel.finish() })
     }
 
     /// Recovers the characters of changes.
@@ -190,7 +190,7 @@ impl RecordedChannel {
 
     fn finish(self) -> RecordedQuality {
         let (_, wires) = self.recovery.finish();
-        let (clock, content, line) = (self.clock, self.content.counts(), self.line.quality);
+        let (clock, content, line) = (self.clock, self.content.counts, self.line.quality);
         RecordedQuality { clock, wires, content, line }
     }
 }

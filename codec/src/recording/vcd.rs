@@ -77,7 +77,7 @@ impl<R: Read> VcdReader<R> {
 
     /// Words up to `$end`.
     fn section(&mut self) -> Result<Vec<String>, RecordingError> {
-        let line = self.words.line();
+        let line = self.words.line;
         let mut text = Vec::new();
         while let Some(word) = self.words.next()? {
             match word {
@@ -123,7 +123,7 @@ impl<R: Read> VcdReader<R> {
 
     /// The code behind a level.
     fn code(&mut self) -> Result<&[u8], RecordingError> {
-        let line = self.words.line();
+        let line = self.words.line;
         let ended = || RecordingError::at_line(line, "the file ends inside a change: no code");
         self.words.next()?.ok_or_else(ended)
     }

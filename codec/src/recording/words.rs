@@ -18,7 +18,8 @@ pub(super) struct WordReader<R> {
     is_at_end: bool,
     /// Last byte of what has been read.
     last: u8,
-    line: u64,
+    /// Line of the word that was read last.
+    pub(super) line: u64,
 }
 
 impl<R: Read> WordReader<R> {
@@ -68,11 +69,6 @@ impl<R: Read> WordReader<R> {
     /// True if no line ends behind the last word of the file.
     pub(super) const fn is_cut(&self) -> bool {
         !self.last.is_ascii_whitespace()
-    }
-
-    /// Line of the word that was read last.
-    pub(super) const fn line(&self) -> u64 {
-        self.line
     }
 
     pub(super) fn error(&self, cause: impl Into<String>) -> RecordingError {

@@ -2,8 +2,7 @@
 
 use analyzer::LinkEvent;
 use analyzer::counters::CountersRow;
-use analyzer::event::Picoseconds;
-use analyzer::event::ResumeCause;
+use analyzer::event::{Picoseconds, ResumeCause};
 use analyzer::filter::{ColumnList, Filter, FilterError, RowKind, TEXT_MAX};
 use analyzer::journey::{HopRow, JourneyRow};
 use analyzer::packet::{HexBytes, PacketRow};

@@ -11,7 +11,8 @@ use super::ParameterKey;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkAssumptions {
     values: [Option<u32>; ParameterKey::ALL.len()],
-    dialect: PacketDialect,
+    /// Meaning of the bytes behind the route.
+    pub(crate) dialect: PacketDialect,
 }
 
 /// An assumption that cannot be parsed.
@@ -48,11 +49,6 @@ impl LinkAssumptions {
     /// These assumptions, for packets in a dialect.
     pub const fn with_dialect(self, dialect: PacketDialect) -> Self {
         Self { dialect, ..self }
-    }
-
-    /// Meaning of the bytes behind the route.
-    pub(crate) const fn dialect(&self) -> PacketDialect {
-        self.dialect
     }
 
     pub(super) fn of(&self, key: ParameterKey) -> Option<u32> {

@@ -77,7 +77,7 @@ pub(super) struct SlackAligner {
     allowed: u64,
     risk: Option<(u64, u64)>,
     rows: FillMerger,
-    totals: SlackTotals,
+    pub(super) totals: SlackTotals,
     /// Events that have not been taken.
     pub(super) events: Vec<SlackEvent>,
 }
@@ -122,7 +122,7 @@ impl SlackAligner {
             && self.effective.is_empty()
             && self.arrivals.len() < WAITING_MAX
             && own
-            && match self.bound.commanded() {
+            && match self.bound.commanded {
                 LastCommand::Unknown => true,
                 LastCommand::Go => opposite,
                 LastCommand::Stop => false,
@@ -146,7 +146,7 @@ impl SlackAligner {
             own.map_or(0, |end| self.arrival(end)),
             opposite.map_or(0, |end| end.0.saturating_sub(self.timing.decided)),
         ];
-        while self.bound.next() < limit {
+        while self.bound.next < limit {
             self.step(limit, ends);
         }
         while let Some(segment) = self.bound.settled() {
@@ -156,7 +156,7 @@ impl SlackAligner {
 
     /// Advances over periods in which nothing changes.
     fn step(&mut self, limit: u64, [own_end, opposite_end]: [u64; 2]) {
-        let now = self.bound.next();
+        let now = self.bound.next;
         self.apply_effective(now);
         let front = self.arrive(now);
         if now >= opposite_end {
@@ -333,7 +333,7 @@ impl SlackAligner {
         (self.input, self.intake) = (InputKnowledge::No, InputKnowledge::No);
         (self.sender, self.late, self.risk) = (SenderState::Doubtful, None, None);
         (self.overdue, self.allowed) = (0, 0);
-        self.bound.forget(self.bound.next().saturating_sub(self.bound.hold()));
+        self.bound.forget(self.bound.next.saturating_sub(self.bound.hold()));
     }
 
     /// Ends the recording: settles the recorded part of both channels.
@@ -347,10 +347,6 @@ impl SlackAligner {
         self.rows.finish(&mut self.totals, &mut self.events);
         self.resume();
         self.end_risk();
-    }
-
-    pub(super) const fn totals(&self) -> &SlackTotals {
-        &self.totals
     }
 }
 

@@ -49,11 +49,11 @@ pub(super) struct ImpossibleFill;
 #[derive(Clone, Debug, Default)]
 pub(super) struct BoundTracker {
     model: BufferModel,
-    next: u64,
+    pub(super) next: u64,
     /// Bounds of the previous period.
     lo: i64,
     hi: i64,
-    commanded: LastCommand,
+    pub(super) commanded: LastCommand,
     /// True if the fill was known at a STOP.
     is_anchored: bool,
     /// Period of the last reset: the bounds before it are independent of those after it.
@@ -76,14 +76,6 @@ impl BoundTracker {
     /// Number of past periods that a contradiction makes unknown.
     pub(super) fn hold(&self) -> u64 {
         u64::try_from(self.model.cells).unwrap_or(0).clamp(32, REACH.0)
-    }
-
-    pub(super) const fn next(&self) -> u64 {
-        self.next
-    }
-
-    pub(super) const fn commanded(&self) -> LastCommand {
-        self.commanded
     }
 
     /// Makes the last command unknown.

@@ -1,5 +1,6 @@
 //! Totals of a slack buffer.
 
+use crate::channel_name::TapEnd;
 use crate::link::parameters::{ASSUMED, ASSUMED_BY, ChannelParameters, PerParameter};
 use crate::row::FieldShape::{List, Place, Words};
 use crate::row::{FieldType, row};
@@ -31,7 +32,7 @@ row! {
     /// A channel's slack buffer in `links`; fields as in `docs/output.md`.
     pub struct SlackRow<'a> {
         channel: &'a str, "", "", "name of the channel that fills the buffer";
-        tapped_at: Option<&'static str> as Words(&["sender", "receiver"]), "", "", "at which end of the channel the tap is";
+        tapped_at: Option<&'static str> as Words(TapEnd::NAMES), "", "", "at which end of the channel the tap is";
         assumed: PerParameter<u32> as List, "numbers", "F-3", "assumed parameters" => ASSUMED;
         sources: PerParameter<&'static str> as List, "words", "", "on whose word" => ASSUMED_BY;
         cells: u32, "cells", "F-3", "r: all cells of the buffer";
