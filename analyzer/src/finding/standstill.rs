@@ -12,6 +12,7 @@ use crate::blocking::{BlockingEvent, STANDS, StopEnd, StopReport, WaitRoot};
 use crate::capture_network::CaptureNetwork;
 use crate::event::{Picoseconds, TimedEvent};
 use crate::packet::{FrameEnd, ReceivedPacket};
+use crate::recorded::RecordedTime;
 
 /// Minimum share of the recorded time, as its reciprocal, for which a sender must be stopped to count as held
 /// up, if it is as long as a standstill. *Chosen*: a tenth.
@@ -25,8 +26,9 @@ const STANDS_LONG: Picoseconds = (1 << 16) * PERIOD;
 /// Minimum duration of a standstill that ends. *Chosen*: 13 ms, a quarter of the blocked-packet timeout. R-4
 const STANDS_VERY_LONG: Picoseconds = (1 << 20) * PERIOD;
 
-/// Minimum duration of stops out of sight, a tenth of the recording at least, that are noted. *Chosen*: 12.8 µs.
-const HELD_UP: Picoseconds = (1 << 10) * PERIOD;
+/// Minimum duration of a stop to the end, a tenth of the recording at least, that may be a standstill if its cause is out
+/// of sight. *Chosen*: 12.8 µs.
+const MAY_STAND: Picoseconds = (1 << 10) * PERIOD;
 
 /// Maximum of kept pairs of a stopped channel and its cause. *Chosen*: more than a network of 1000 links has.
 const HOLDS_MAX: usize = 1 << 14;
@@ -155,12 +157,12 @@ impl FindingChecks {
     /// Reports at the end of a section what stood still and who held up whom.
     pub(crate) fn standstill(&mut self, network: &CaptureNetwork) {
         let held = std::mem::take(&mut self.held);
-        let place = |id, time| Occurrence { time, at: Tick(network.period(id).periods(time)) };
+        let place = |id, time| place(network, id, time);
         let recorded = std::mem::take(&mut self.set.recorded);
         let span = |id| recorded.link_span(id);
         for (channel, sender) in held.standing {
             let Some([from, to]) = span(channel) else { continue };
-            let is_known = sender.root.is_some() || recorded.has_opposite(channel);
+            let has_opposite = recorded.has_opposite(channel);
             let since = sender.since.max(from);
             let lasted = sender.until.min(to).saturating_sub(since);
             let recorded = to.saturating_sub(from).max(1);
@@ -170,12 +172,15 @@ impl FindingChecks {
                 (true, true) => STANDS,
                 (true, false) => STANDS_LONG,
             };
-            if lasted < least {
+            let is_out_of_sight = sender.root == Some(WaitRoot::OutOfSight);
+            let may_stand = sender.lasts && is_share && is_out_of_sight && lasted >= MAY_STAND;
+            if lasted < least && !may_stand {
                 continue;
             }
             let [when, until] = [sender.since, sender.until].map(|time| place(channel, time));
             let Some((kind, severity)) = sender.judged(lasted, recorded) else { continue };
             // Without the opposite channel it may have been stopped.
+            let is_known = lasted >= least && (sender.root.is_some() || has_opposite);
             let (kind, severity) =
                 if is_known { (kind, severity) } else { (FindingKind::HeldUp, Severity::Note) };
             let facts = if kind == FindingKind::HeldUp {
@@ -186,24 +191,37 @@ impl FindingChecks {
             self.set.note_as((severity, kind), channel, when, || facts);
             self.set.again(kind, channel, 0, until);
         }
-        for ((channel, root, last), StoppedTime { since, until, total }) in held.stops {
+        self.held_up(held.stops, held.deadlocks, (&recorded, network));
+        self.set.recorded = recorded;
+    }
+
+    /// Reports the stops of senders and the deadlocks that took a tenth of the time.
+    fn held_up(
+        &mut self,
+        stops: BTreeMap<(ChannelId, WaitRoot, ChannelId), StoppedTime>,
+        deadlocks: BTreeMap<ChannelId, StoppedTime>,
+        (recorded, network): (&RecordedTime, &CaptureNetwork),
+    ) {
+        let span = |id| recorded.link_span(id);
+        let place = |id, time| place(network, id, time);
+        for ((channel, root, last), StoppedTime { since, until, total }) in stops {
             let Some([from, to]) = span(channel) else { continue };
             let recorded = to.saturating_sub(from).max(1);
-            let (kind, severity, name, least) = match root {
-                WaitRoot::Host => (FindingKind::SlowHost, Severity::Warning, "by", STANDS),
-                WaitRoot::OutOfSight => (FindingKind::HeldUp, Severity::Note, "behind", HELD_UP),
+            if total < STANDS || total.saturating_mul(HELD_UP_SHARE.into()) < recorded {
+                continue;
+            }
+            let (kind, severity, name) = match root {
+                WaitRoot::Host => (FindingKind::SlowHost, Severity::Warning, "by"),
+                WaitRoot::OutOfSight => (FindingKind::HeldUp, Severity::Note, "behind"),
                 WaitRoot::Busy | WaitRoot::Switch | WaitRoot::Cycle | WaitRoot::OpenLink => {
                     continue;
                 }
             };
-            if total < least || total.saturating_mul(HELD_UP_SHARE.into()) < recorded {
-                continue;
-            }
             let facts = vec![share(total, recorded), FindingFact::channel(name, last)];
             self.set.raise((severity, kind), channel, place(channel, since), facts);
             self.set.again(kind, channel, 0, place(channel, until));
         }
-        for (channel, StoppedTime { since, until, total }) in held.deadlocks {
+        for (channel, StoppedTime { since, until, total }) in deadlocks {
             // It may rest on time that was not recorded.
             if !self.set.has(FindingKind::Deadlock, channel) {
                 continue;
@@ -214,7 +232,6 @@ impl FindingChecks {
             self.set.raise((Severity::Error, kind), channel, place(channel, since), facts);
             self.set.again(kind, channel, 0, place(channel, until));
         }
-        self.set.recorded = recorded;
     }
 }
 
@@ -254,6 +271,10 @@ impl StandingSender {
         facts.extend(chain.map(|value| FindingFact { name: "waits_for", value }));
         facts
     }
+}
+
+fn place(network: &CaptureNetwork, id: ChannelId, time: Picoseconds) -> Occurrence {
+    Occurrence { time, at: Tick(network.period(id).periods(time)) }
 }
 
 /// Share of the recorded time, in percent.

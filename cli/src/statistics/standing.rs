@@ -14,7 +14,7 @@ pub(super) fn standstill(run: StatisticsOfRun<'_>, standing: &StandingPackets) -
             StandingCause::Host(host) => hosts.extend(topology.node(*host)),
             StandingCause::Deadlock => words.push("deadlock".to_owned()),
             StandingCause::Unfinished => {
-                words.push("the rest of a packet does not come".to_owned())
+                words.push("the rest of a packet does not come".to_owned());
             }
         }
     }

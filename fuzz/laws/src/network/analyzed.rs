@@ -18,8 +18,11 @@ use crate::single_thread::use_one_thread;
 /// The part of a sound capture within a window.
 pub fn slice(capture: &[u8], window: TimeWindow) -> Vec<u8> {
     let mut select = |_, channel: &_| window.on(channel);
-    let slice = merge([(capture, 0)], Vec::new(), &mut select, &mut |_, fault| panic!("{fault}"));
-    slice.unwrap_or_else(|error| panic!("{error}")).0
+    let mut faults = 0;
+    let slice = merge([(capture, 0)], Vec::new(), &mut select, &mut |_, _| faults += 1);
+    let (slice, _) = slice.unwrap_or_else(|error| unreachable!("{error}"));
+    assert_eq!(faults, 0, "a sound capture");
+    slice
 }
 
 #[derive(Clone, Debug, Default)]
