@@ -316,6 +316,9 @@ fn errors_of_one_wire_are_located() {
         (&short, double(hop(&short), 2, last, 7), format!("byte.bit 2.7 and {last}.7: one wire")),
         (&long, double(hop(&long), 3, 62, 0), "byte.bit 3.0 and 62.0: one wire".to_owned()),
         (&long, double(hop(&long), 3, 180, 6), "byte.bit 3.6 and 180.6: one wire".to_owned()),
+        // The CRC is good all the same: x has order 127, and x + x¹⁶ + x³² + 1 = 0 in x⁸ for x. P-4
+        (&long, double(hop(&long), 3, 130, 6), "wire 6: ".to_owned()),
+        (&long, double(double(hop(&long), 10, 26, 3), 41, 42, 3), "wire 3: ".to_owned()),
         (&short, insert(hop(&short), 4), "byte 4, 00, was inserted".to_owned()),
         (&short, hop(&insert(short.clone(), 5)), "byte 4, 00, was inserted".to_owned()),
         (&long, insert(hop(&long), 64), "byte 64, 00, was inserted".to_owned()),

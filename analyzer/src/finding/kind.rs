@@ -75,7 +75,7 @@ finding_kinds! {
     TruncatedInTransit: "truncated-in-transit", Some("P-1"), Error, Journeys, "a packet has fewer bytes than on the previous captured link";
     NoTag: "no-tag", Some("P-2"), Warning, Packets, "a packet of route bytes only, without a tag for the interface";
     CrcBad: "crc-bad", Some("P-4"), Error, Packets, "the CRC byte does not match the bytes before it";
-    CorruptedInTransit: "corrupted-in-transit", Some("P-5"), Error, Journeys, "a packet's syndrome differs from that on the previous captured link";
+    CorruptedInTransit: "corrupted-in-transit", Some("P-5"), Error, Journeys, "bits of a packet differ from those on the previous captured link";
     PartialAtStart: "partial-at-start", Some("P-7"), Note, Packets, "a packet started before the recording: its CRC cannot be checked";
     Runt: "runt", Some("P-9"), Warning, Packets, "a packet of one byte: it has no CRC byte";
     Standstill: "standstill", None, Error, Characters, "a sender was stopped, or its packet stood, to the end or very long";

@@ -137,9 +137,6 @@ pub(super) fn between(
 ) -> Option<CorruptionSite> {
     let (came, left) = (came.closed.as_ref()?, left.closed.as_ref()?);
     let switches = link.switches;
-    if switches == 1 && came.becomes(left) {
-        return None;
-    }
     let injury = CorruptionSite {
         after: Some(after),
         seen,
@@ -241,7 +238,9 @@ fn flipped(
     let syndrome = came.syndrome() ^ left.syndrome();
     let stripped = came.peeled(injury.switches).unwrap_or(came.rest);
     let bytes = stripped.xor(left.all);
-    if syndrome == 0 && bytes == CrcResidue::NEW {
+    let damage = CopyDamage::between(came, left, injury.switches).filter(|it| !it.is_none());
+    // Bits of one wire 127 characters apart change neither CRC nor residue: the bytes tell, while they are kept.
+    if syndrome == 0 && bytes == CrcResidue::NEW && damage.is_none() {
         return None;
     }
     let odd =
@@ -251,7 +250,7 @@ fn flipped(
     // The CRC byte changes as the bytes do, unless it was hurt itself.
     let crc = bytes.crc().value() ^ syndrome;
     let located = located_harm::pair(came, left, injury.switches, (bytes, crc));
-    let damage = CopyDamage::between(came, left, injury.switches).map(Box::new);
+    let damage = damage.map(Box::new);
     Some(CorruptionSite { syndrome, bit, harm, located, damage, within, ..injury.clone() })
 }
 

@@ -93,7 +93,8 @@ pub(super) fn fit(
     let both_whole = came.is_sound() && left.is_sound();
     if !asked || (both_whole && turn != TurnMatch::Its) {
         // At another output than the requested one the route byte was changed.
-        return one_wire().filter(CopyDamage::is_in_route).map(|_| ByteFit::OneWire);
+        let in_route = || one_wire().filter(CopyDamage::is_in_route).map(|_| ByteFit::OneWire);
+        return if both_whole { None } else { in_route() };
     }
     // A length truncated by the recording is no evidence.
     if as_long && !left.is_cut_off() && !came.is_cut_off() {
@@ -134,11 +135,11 @@ pub(super) fn fit(
     }
 }
 
-/// Change of a sound packet, if the bits of one wire explain it.
+/// Change of a sound packet, if the bits of one wire explain it. Its CRC may be good by chance.
 fn one_wire(came: &ClosedPacket, left: &ClosedPacket) -> Option<CopyDamage> {
-    let is_hurt = came.is_sound() && matches!(left.check, CrcCheck::Bad(_));
     let is_whole = left.ended_by == FrameEnd::Gap && left.length >= ENOUGH.into();
-    let damage = (is_hurt && is_whole).then(|| CopyDamage::between(came, left, 1)).flatten();
+    let damage =
+        (came.is_sound() && is_whole).then(|| CopyDamage::between(came, left, 1)).flatten();
     damage.filter(|it| it.tally.single().is_some())
 }
 

@@ -78,6 +78,9 @@ impl CopyDamage {
             return None;
         }
         let mut damage = Self::default();
+        if stood == own && came.check == left.check {
+            return Some(damage);
+        }
         let pairs = stood.iter().zip(own);
         pairs.for_each(|(before, after)| damage.tally.add(*before, *after));
         // A switch computes the CRC byte anew; what was flipped in it, or in a stripped byte, is left in the
@@ -125,6 +128,11 @@ impl CopyDamage {
             let byte = i64::try_from(place).unwrap_or(i64::MAX) - i64::try_from(route).unwrap_or(0);
             self.changed.push(ChangedByte { byte, before, after });
         }
+    }
+
+    /// True if no bit has changed.
+    pub(super) fn is_none(&self) -> bool {
+        self.changed.is_empty()
     }
 
     /// True if a route byte has changed that is stripped since. P-3
