@@ -374,6 +374,11 @@ impl JourneyTracker {
             RequestedOutput::Seen(output) if self.net.is_blind(output, hop.time) => {
                 JourneyFate::OutOfSight
             }
+            RequestedOutput::Seen(_)
+                if hop.likely_left.is_some() && unseen != JourneyFate::UnderWay =>
+            {
+                JourneyFate::OutOfSight
+            }
             RequestedOutput::Seen(_) if hop.emptied.is_some() => JourneyFate::Dropped("R-2"),
             RequestedOutput::Seen(_) => unseen,
         }

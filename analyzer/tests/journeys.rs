@@ -201,6 +201,22 @@ fn a_packet_that_others_overtake_was_dropped() {
     ");
 }
 
+/// Without its first byte, a zero, a packet has a good CRC, and a route byte in front. P-4
+#[test]
+fn what_may_have_come_out_damaged_was_not_dropped() {
+    let (hurt, next) = (packet(&[0x82, 0, 0x81, 1, 2, 3, 4, 5]), packet(&[0x82, 5, 6, 7]));
+    let (left, other) = (hop(&hurt).split_off(1), packet(&[9; 7]));
+    let fate = |left| {
+        let out = [(180, left), (220, hop(&next))];
+        let came = [(100, hurt.clone()), (140, next.clone())];
+        let (_, journeys) = journeys(&[(A, &came), (D, &out)]);
+        journeys.iter().find(|journey| journey.hops[0].start == Tick(100)).unwrap().fate
+    };
+    assert_eq!(fate(left), JourneyFate::OutOfSight);
+    // Another sender's.
+    assert_eq!(fate(other), JourneyFate::Dropped("S-1"));
+}
+
 /// The second one leaves s0 at 160, and so overtakes the first, unless that left while nothing was recorded there.
 #[test]
 fn what_may_have_left_in_a_hole_was_not_dropped() {

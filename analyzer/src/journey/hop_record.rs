@@ -48,6 +48,8 @@ pub(super) struct HopRecord {
     pub(super) passed: Option<Picoseconds>,
     /// Deadline for its appearance at an output after FRES has emptied its buffer. R-2
     pub(super) emptied: Option<Picoseconds>,
+    /// Start of a packet of unknown origin at the requested output that may be this one.
+    pub(super) likely_left: Option<Picoseconds>,
     pub(super) sight: SearchScope,
     pub(super) fate: Option<JourneyFate>,
     pub(super) held: BlockingPackets,

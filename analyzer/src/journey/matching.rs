@@ -15,7 +15,7 @@ use crate::event::Picoseconds;
 use crate::packet::FrameEnd;
 
 /// Maximum of examined packets of one input. *Chosen*: a buffer of 80 cells holds fewer (F-3).
-const LOOKED_AT: usize = 64;
+pub(super) const LOOKED_AT: usize = 64;
 /// Maximum of packets of one input whose first bytes are examined. *Chosen*: more than one holds.
 const PASSED_OVER: usize = 1 << 13;
 /// Travel time of the output's token from input to input. S-5

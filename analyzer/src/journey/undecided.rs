@@ -5,7 +5,9 @@
 
 use super::candidate::HopCandidate;
 use super::fit::ByteFit;
-use super::hop_record::{HopId, HopRecord, NextHop};
+use super::hop_record::{ClosedPacket, HopId, HopRecord, NextHop};
+use super::matching::LOOKED_AT;
+use super::visible_bytes::{VisibleBytes, compare};
 use super::{Journey, JourneyFate, JourneyTracker, MatchCertainty};
 use crate::packet::FrameEnd;
 
@@ -49,6 +51,7 @@ impl JourneyTracker {
                 let readings = std::mem::take(&mut hop.readings);
                 self.net.vote_begun(hop.lane, readings, [false; 2]);
             }
+            self.mark_likely(id);
             self.find_unseen(id);
             return;
         };
@@ -91,6 +94,31 @@ impl JourneyTracker {
             });
             open.into_iter().chain(undecided).any(later)
         })
+    }
+
+    /// Marks the packets that an ended packet of unknown origin may be, damaged: they were not lost.
+    fn mark_likely(&mut self, left: HopId) {
+        let Some((own, closed)) =
+            self.table.get(left).and_then(|own| Some((own, own.closed.as_ref()?)))
+        else {
+            return;
+        };
+        let from = self.net.lane(own.lane).and_then(|lane| self.net.node_at(lane.from));
+        let Some((node, output)) = from.filter(|(node, _)| node.is_switch()) else { return };
+        let (time, mut likely) = (own.time, Vec::new());
+        for input in node.inputs.iter().filter_map(|place| self.net.lane(*place)) {
+            let bytes = input.to.map_or([None; 2], |(_, port)| node.bytes_to(port, output));
+            let asking = input.queue.iter().filter(|it| bytes.contains(&Some(it.first)));
+            likely.extend(asking.take(LOOKED_AT).map(|it| it.id).filter(|id| {
+                let hop = self.table.get(*id).filter(|hop| hop.time < own.time);
+                hop.is_some_and(|hop| may_have_become(hop, closed))
+            }));
+        }
+        for id in likely {
+            if let Some(hop) = self.table.get_mut(id) {
+                hop.likely_left = Some(time);
+            }
+        }
     }
 
     /// Postpones the decision of a packet; beyond the limit the oldest is decided at once.
@@ -153,4 +181,10 @@ impl JourneyTracker {
         self.join_before(id, best, &alike, out);
         self.emit_if_complete(id, out);
     }
+}
+
+/// True if a packet at an input may have left as a damaged one.
+fn may_have_become(hop: &HopRecord, left: &ClosedPacket) -> bool {
+    let differs = |came| left.is_sound() && compare(came, left) == VisibleBytes::Differ;
+    !matches!(hop.onward, NextHop::Gone(_)) && !hop.closed.as_ref().is_some_and(differs)
 }
