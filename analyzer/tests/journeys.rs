@@ -201,6 +201,26 @@ fn a_packet_that_others_overtake_was_dropped() {
     ");
 }
 
+/// The first byte selects a virtual address, and each copy has the header that its output requires. S-9
+#[test]
+fn copies_are_followed_although_the_load_of_their_table_was_not_recorded() {
+    let came = packet(&[0xe0, 5, 1, 2, 3, 4, 5, 6, 7]);
+    let tagged = packet(&[7, 5, 1, 2, 3, 4, 5, 6, 7]);
+    let branches = |came: Vec<u8>, left| {
+        let out = [("s0:3>h3:0", &[(140, left)][..]), (D, &[(180, hop(&came))])];
+        let (_, journeys) = journeys(&[(A, &[(100, came)]), out[0], out[1]]);
+        let branches = journeys.iter().map(|it| it.branch_of).collect::<Vec<_>>();
+        (starts(&journeys), branches)
+    };
+    let copies = vec![vec![100, 140], vec![100, 180]];
+    assert_eq!(branches(came.clone(), tagged), (copies, vec![None, Some(0)]));
+    // Another one at that output, and bytes that agree by chance.
+    let other = branches(came, packet(&[7, 9, 9, 9, 9, 9]));
+    assert_eq!(other, (vec![vec![140], vec![100, 180]], vec![None; 2]));
+    let (_, short) = branches(packet(&[0xe0, 5, 1]), packet(&[7, 5, 1]));
+    assert!(short.iter().all(Option::is_none), "{short:?}");
+}
+
 /// Without its first byte, a zero, a packet has a good CRC, and a route byte in front. P-4
 #[test]
 fn what_may_have_come_out_damaged_was_not_dropped() {

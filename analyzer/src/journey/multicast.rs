@@ -9,7 +9,7 @@ use codec::packet::Packet;
 use codec::route::PortId;
 
 use super::candidate::HopCandidate;
-use super::fit::ByteFit;
+use super::fit::{ByteFit, ENOUGH};
 use super::hop_record::{ClosedPacket, HopId, HopLink, HopRecord, NextHop};
 use super::network_map::{MappedNode, RequestedOutput};
 use super::{Journey, JourneyFate, JourneyTracker, MatchCertainty};
@@ -45,10 +45,34 @@ impl MappedNode {
         true
     }
 
-    /// Headers by output of a packet that the switch copies.
+    /// Headers by output of a packet that the switch copies, as far as its table is known.
     pub(super) fn copies(&self, first: u8) -> Option<&BTreeMap<PortId, Vec<u8>>> {
-        let address = first.checked_sub(0x80).filter(|address| VIRTUAL.contains(address))?;
-        self.table.get(&address).filter(|items| !items.is_empty())
+        self.table.get(&address(first)?).filter(|items| !items.is_empty())
+    }
+
+    /// True if the switch copies a packet, or may do so by an entry that was loaded before the recording.
+    fn may_copy(&self, first: u8) -> bool {
+        let address = address(first).map(|address| self.table.get(&address));
+        address.is_some_and(|items| items.is_none_or(|items| !items.is_empty()))
+    }
+
+    /// Header of the copy of a packet that leaves at an output. If the entry was loaded before the recording, any
+    /// may be.
+    fn header<'a>(
+        &'a self,
+        came: (u8, &ClosedPacket),
+        (port, left): (PortId, &'a ClosedPacket),
+    ) -> Option<&'a [u8]> {
+        let (first, came) = came;
+        match self.table.get(&address(first)?) {
+            Some(items) => items.get(&port).map(Vec::as_slice),
+            // A short packet agrees with others by chance.
+            None if came.length < ENOUGH.into() => None,
+            None => {
+                let length = (left.length + 1).checked_sub(came.length)?;
+                left.visible().get(..usize::try_from(length).ok()?)
+            }
+        }
     }
 }
 
@@ -60,16 +84,16 @@ impl JourneyTracker {
         let (place, first) = (hop.lane, hop.first);
         let Some((node, _)) = self.net.lane(place).and_then(|lane| lane.to) else { return false };
         let closed = hop.closed.as_ref().filter(|_| first == SELF);
-        let node = self.net.nodes.get_mut(node);
-        if let (Some(node), Some(closed)) = (node, closed)
+        let mut node = self.net.nodes.get_mut(node);
+        if let (Some(node), Some(closed)) = (&mut node, closed)
             && node.load(closed)
         {
             self.leave_queue(id);
             self.settle(id, JourneyFate::Arrived, out);
             return true;
         }
-        let hop = self.table.get(id);
-        let (is_copied, seq) = (self.copies_of(hop).is_some(), hop.map_or(0, |hop| hop.seq));
+        let is_copied = node.is_some_and(|node| node.may_copy(first));
+        let seq = self.table.get(id).map_or(0, |hop| hop.seq);
         if let Some(lane) = self.net.lane_mut(place).filter(|_| is_copied) {
             lane.copied.push_back((seq, id));
             if lane.copied.len() > COPIED_MAX
@@ -92,17 +116,15 @@ impl JourneyTracker {
         let own = self.table.get(id)?;
         let left = own.closed.as_ref()?;
         let (node, port) = self.net.node_at(self.net.lane(own.lane)?.from)?;
-        if node.table.is_empty() {
-            return None;
-        }
         let lanes = node.inputs.iter().filter_map(|place| Some((*place, self.net.lane(*place)?)));
         let packets =
             lanes.flat_map(|(place, lane)| lane.copied.iter().map(move |it| (place, *it)));
         let mut fitting = packets.filter_map(|(place, (seq, from))| {
             let came = self.table.get(from).filter(|hop| hop.seq == seq && hop.time < own.time)?;
-            let header = node.copies(came.first)?.get(&port)?;
+            let closed = came.closed.as_ref()?;
+            let header = node.header((came.first, closed), (port, left))?;
             let is_new = came.copied.as_ref().is_none_or(|it| !it.outputs.contains(&port));
-            let fits = is_new && is_copy(came.closed.as_ref()?, left, header);
+            let fits = is_new && is_copy(closed, left, header);
             fits.then_some((came.time, from, place))
         });
         let (mut best, mut certainty) = (fitting.next()?, MatchCertainty::Certain);
@@ -160,9 +182,10 @@ impl JourneyTracker {
         first
     }
 
+    /// Number of the captured outputs at which copies of a packet leave; the maximum if it is not known.
     fn captured_copies(&self, id: HopId) -> usize {
         let hop = self.table.get(id);
-        let Some((items, hop)) = self.copies_of(hop).zip(hop) else { return 0 };
+        let Some((items, hop)) = self.copies_of(hop).zip(hop) else { return usize::MAX };
         let Some(lane) = self.net.lane(hop.lane) else { return 0 };
         let Some((node, _)) = self.net.node_at(lane.to) else { return 0 };
         items.keys().filter(|port| node.output(**port, lane).is_some()).count()
@@ -189,6 +212,11 @@ impl JourneyTracker {
             None => self.net.requested_output(hop.lane, hop.first),
         }
     }
+}
+
+/// The virtual address that a first byte selects. S-9
+fn address(first: u8) -> Option<u8> {
+    first.checked_sub(0x80).filter(|address| VIRTUAL.contains(address))
 }
 
 /// True if a packet that has left is another with the header in place of its first byte.
