@@ -217,13 +217,13 @@ impl JourneyTracker {
             }
             NextHop::Nowhere => {
                 let output = |port| node.output(port, lane);
-                let is_held = |port: &PortId| {
-                    let output = output(*port).and_then(|output| self.net.lane(output));
-                    output.is_some_and(|output| output.open.is_some())
+                let is_held = |other: &PortId| {
+                    let output = output(*other).and_then(|output| self.net.lane(output));
+                    *other != port && output.is_some_and(|output| output.open.is_some())
                 };
                 let wants = match node.waits_for(hop_record.first, port) {
                     // Where both addressings are possible it waits for the output that is held: the other one
-                    // is free, or was not captured. S-3
+                    // is free, or was not captured. That it goes back to its own port must be known. S-3
                     [Some(one), Some(other)] if one != other => {
                         let mut held = [one, other].into_iter().filter(is_held);
                         held.next().filter(|_| held.next().is_none())

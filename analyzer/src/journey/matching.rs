@@ -36,7 +36,7 @@ impl JourneyTracker {
         let (mut requesting, mut is_limited) = (0_usize, false);
         // How the switch reads the first bytes of packets that may be this one.
         let mut readings = [false; 2];
-        for input in scan.inputs() {
+        for input in scan.inputs().filter(|input| scan.may_turn_back(input)) {
             is_limited |= input.input.queue.len() > LOOKED_AT;
             let mut candidate = None;
             for found in scan.requesting(&input) {
@@ -290,6 +290,12 @@ impl<'a> DepartureScan<'a> {
             let bytes = self.node.bytes_to(port, self.port);
             Some(ScannedInput { lane: *lane, input, port, bytes })
         })
+    }
+
+    /// False for the input of the output's own port, while only one of two possible addressings leads back there.
+    fn may_turn_back(&self, input: &ScannedInput<'a>) -> bool {
+        let [one, other] = input.bytes;
+        input.port != self.port || one == other || one.is_none() || other.is_none()
     }
 
     /// Packets of an input that arrived before the departure; path formation takes time. S-6

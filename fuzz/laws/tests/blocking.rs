@@ -367,3 +367,38 @@ fn in_storms_of_networks_nothing_that_moves_is_called_a_deadlock() {
         BlockingRun::tapped(scenario).deadlocks_stand_still();
     }
 }
+
+/// The only tap is between h0 and its switch. Read as relative, its route byte 80 leads back to h0, where packets of h9
+/// are: the output that it may request otherwise was not captured. S-1
+#[test]
+fn what_may_wait_for_an_uncaptured_output_is_out_of_sight() {
+    for addressing in ["absolute", "relative"] {
+        let text = format!(
+            "duration_us = 200\n[topology]\nkind = 'line'\nswitches = 2\n[switch_defaults]\naddressing = '{addressing}'\n\
+             [[host]]\nname = 'h9'\nat = 's0:7'\n\
+             [[traffic]]\nfrom = 'h0'\nto = 'h1'\npayload = 1000\nevery_us = 15\n\
+             [[traffic]]\nfrom = 'h9'\nto = 'h0'\npayload = 1000\nevery_us = 27\n\
+             [[fault]]\nat_us = 0\nconsume = 'h1'\nhow = 40\n[[tap]]\nport = 'h0:0'\n"
+        );
+        let blocked = blocked_as_tapped(&text);
+        let roots: Vec<WaitRoot> = blocked.events.iter().filter_map(root).collect();
+        assert!(
+            !roots.is_empty() && roots.iter().all(|it| *it == WaitRoot::OutOfSight),
+            "{roots:?}"
+        );
+    }
+}
+
+/// Waits of a scenario with its own taps.
+fn blocked_as_tapped(text: &str) -> BlockedCapture {
+    let scenario = Scenario::read("scenario", text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let outcome = run(&scenario, truth::TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+    BlockedCapture::of(&outcome.capture)
+}
+
+const fn root(blocked: &BlockingEvent) -> Option<WaitRoot> {
+    match blocked {
+        BlockingEvent::Stop(stop) => Some(stop.root),
+        BlockingEvent::Deadlock(_) => None,
+    }
+}
