@@ -1,5 +1,6 @@
 //! `myriscope import`: a capture from an instrument's recording of the wires.
 
+mod clock;
 mod doubt;
 mod eye;
 mod look;
@@ -19,9 +20,8 @@ use codec::recording::{ReadSummary, RecordingError, SampleDistance, SignalChange
 use codec::time::CharacterPeriod;
 use codec::wires::{GuessedMap, PlacedCharacter, WireEvidence, WireMap, find_order, guess_map};
 
-use self::doubt::{
-    ChannelDoubts, RecordingContext, bits, level_doubts, proved_order, sample_distance,
-};
+use self::clock::{LearnedChannel, sample_distance};
+use self::doubt::{CHANGES_MIN, ChannelDoubts, RecordingContext, bits, level_doubts, proved_order};
 use self::plan::{ChannelPlan, peer};
 use self::quality::ChannelReport;
 use self::source::OpenedRecording;
@@ -36,9 +36,6 @@ const FULL_RATE: f64 = 80.0;
 
 /// Changes at the beginning of a recording, from which clocks and the order of the wires are learned.
 const HEAD: usize = 400_000;
-
-/// Characters from which the order of the wires and the causes of bad characters are found.
-const SAMPLE: usize = 100_000;
 
 /// Length of the notes that are written before all of the recording is known. *Chosen*
 const NOTES_LENGTH: usize = 400;
@@ -154,13 +151,6 @@ struct BegunCapture {
     is_padded: bool,
 }
 
-/// A channel with the quality and the characters of its beginning.
-struct LearnedChannel {
-    channel: RecordedChannel,
-    quality: RecordedQuality,
-    sample: Vec<PlacedCharacter>,
-}
-
 /// Conversion of a recording's changes to a capture.
 struct CaptureWriting<'a> {
     arguments: &'a ImportArgs,
@@ -224,8 +214,7 @@ impl CaptureWriting<'_> {
         let periods: Vec<CharacterPeriod> = channels.iter().map(RecordedChannel::period).collect();
         let mut declared = declared(self.arguments, &self.names, &periods);
         // Transitions of all wires fall at the recorder's sampling times.
-        let times = head.iter().map(|change| change.time_fs);
-        let sample_fs = times.clone().skip(1).zip(times).map(|(later, time)| later - time).min();
+        let sample_fs = sample_distance(&head);
         let is_padded = summary.is_none();
         self.describe(&mut declared, &qualities, (sample_fs, is_padded));
         let stream = AtomicFile::create(self.output)?;
@@ -258,8 +247,10 @@ impl CaptureWriting<'_> {
         head: &[SignalChange],
         summary: Option<&ReadSummary>,
     ) -> Result<Vec<LearnedChannel>, CliError> {
+        let is_clocked = matches!(self.arguments.sample_rate, Some(SampleRate::State));
+        let shows_distance = head.len() >= CHANGES_MIN && !is_clocked;
         let mut context = RecordingContext {
-            sample_fs: sample_distance(head),
+            sample_fs: sample_distance(head).filter(|_| shows_distance).unwrap_or_default(),
             nominal_fs: self.period_fs,
             proved: Vec::new(),
             channels: self.names.len(),
@@ -267,11 +258,9 @@ impl CaptureWriting<'_> {
             sound_channels: 0,
         };
         let mut all = self.recover(head, &vec![WireMap::SAME; self.names.len()])?;
-        let mut orders: Vec<Option<GuessedMap>> = vec![None; all.len()];
-        if !context.is_undersampled() {
-            let search = if self.arguments.guess { guess_map } else { proved_order };
-            orders = all.iter().map(|learned| search(&bits(&learned.sample))).collect();
-        }
+        let search = if self.arguments.guess { guess_map } else { proved_order };
+        let mut orders: Vec<Option<GuessedMap>> =
+            all.iter().map(|learned| search(&bits(&learned.sample))).collect();
         context.proved = orders.iter().flatten().map(|order| order.map).collect();
         if self.arguments.guess {
             for ((order, learned), name) in orders.iter_mut().zip(&all).zip(&self.names) {
@@ -307,13 +296,11 @@ impl CaptureWriting<'_> {
         maps: &[WireMap],
     ) -> Result<Vec<LearnedChannel>, CliError> {
         let channels = (0..).zip(maps).zip(&self.names).map(|((number, map), name)| {
-            let learned = RecordedChannel::learn(head, number * 9, *map, self.period_fs);
-            let channel = learned.ok_or_else(|| {
+            let learned = LearnedChannel::of(head, number * 9, *map, self.period_fs);
+            learned.ok_or_else(|| {
                 let text = "no Myrinet found: no clock near --rate: too few transitions, or of other signals";
                 CliError::reading(&self.arguments.file, &escape_text(format!("{name}: {text}")))
-            })?;
-            let (sample, quality) = channel.preview(head, SAMPLE);
-            Ok(LearnedChannel { channel, quality, sample })
+            })
         });
         channels.collect()
     }

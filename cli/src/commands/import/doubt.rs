@@ -1,12 +1,12 @@
 //! Doubts about a recorded channel: what speaks against the result, and what could not be seen.
 
+use codec::recording::ReadSummary;
 use codec::recording::import::RecordedQuality;
-use codec::recording::{ReadSummary, SignalChange};
 use codec::wires::{
     GuessedMap, PlacedCharacter, WIRES, WireEvidence, WireMap, WiringFault, find_order,
 };
 
-use super::quality::{fault, fault_text, nanoseconds, never_text, ppm, wire_names};
+use super::quality::{fault, fault_text, is_bad, nanoseconds, never_text, ppm, wire_names};
 
 /// Parts in a million that a rate may be off without a warning: hundred times the tolerance of an oscillator. *Chosen*
 const RATE_PPM: f64 = 10_000.0;
@@ -14,12 +14,18 @@ const RATE_PPM: f64 = 10_000.0;
 /// Part of a period by which samples that a `sendclk` has clocked may seem to be off it, as a divisor. *Chosen*
 const CLOCKED: u64 = 50;
 
+/// Characters, for each that is in no table, that samples of whole periods give if a `sendclk` has clocked them. *Chosen*
+const INVALID_SHARE: u64 = 500;
+
+/// Fewest changes whose times show the distance of samples. *Chosen*
+pub(super) const CHANGES_MIN: usize = 16;
+
 /// Fewest packets that show whether the order of the wires is right. *Chosen*
 const ORDER_PACKETS: usize = 2;
 
 /// Recording as a whole.
 pub(super) struct RecordingContext {
-    /// Distance of the samples, as it seems.
+    /// Distance of the samples, as the times show it; 0 if they do not, or if a `sendclk` has clocked them, as the user says.
     pub(super) sample_fs: u64,
     /// Character period of --rate.
     pub(super) nominal_fs: u64,
@@ -45,15 +51,9 @@ pub(super) struct ChannelDoubts {
     pub(super) is_explained: bool,
 }
 
-/// Distance of the samples: the mean of the shortest distances of two changes. Times may be rounded.
-pub(super) fn sample_distance(changes: &[SignalChange]) -> u64 {
-    let pairs = changes.iter().zip(changes.iter().skip(1));
-    let distances = pairs.map(|(one, other)| other.time_fs - one.time_fs);
-    let least = distances.clone().min().unwrap_or_default();
-    let short = distances.filter(|distance| *distance < least.saturating_add(least / 2 + 1));
-    let (sum, count) =
-        short.fold((0_u128, 0), |(sum, count), it| (sum + u128::from(it), count + 1));
-    u64::try_from(sum.checked_div(count).unwrap_or_default()).unwrap_or(u64::MAX)
+/// True if a period is more than 1 % off the nominal one.
+pub(super) fn is_off_rate(nominal_fs: u64, period_fs: u64) -> bool {
+    ppm(nominal_fs, period_fs).abs() > RATE_PPM
 }
 
 /// The order of the wires that is proved by characters, if the given one is not.
@@ -68,15 +68,25 @@ pub(super) fn bits(sample: &[PlacedCharacter]) -> Vec<u16> {
 }
 
 impl RecordingContext {
-    /// True if samples are too far apart to tell characters, and are no samples that a `sendclk` has clocked.
-    pub(super) fn is_undersampled(&self) -> bool {
-        self.sample_fs * 2 >= self.nominal_fs && !self.is_clocked()
+    /// True if samples are too far apart to tell characters. Those that a `sendclk` has clocked give good ones, in some order of
+    /// the wires.
+    fn is_undersampled(&self, bits: &[u16], quality: &RecordedQuality) -> bool {
+        let RecordedQuality { content, wires, .. } = quality;
+        let is_good = !is_bad(quality)
+            && content.invalid * INVALID_SHARE <= wires.characters
+            && (self.is_whole() || content.good > 0 && content.good * 10 >= content.frames * 9);
+        let is_proved = |map| {
+            let WireEvidence { good, packets, .. } = WireEvidence::of(bits, map);
+            good * 10 >= packets * 9
+        };
+        let is_far = self.sample_fs.saturating_mul(2) >= self.nominal_fs;
+        is_far && !is_good && !self.proved.iter().any(is_proved)
     }
 
-    /// True if samples seem to be whole periods apart, as a `sendclk` clocks them.
-    fn is_clocked(&self) -> bool {
+    /// True if samples are whole periods apart, as a `sendclk` clocks them.
+    fn is_whole(&self) -> bool {
         let off = self.sample_fs % self.nominal_fs;
-        self.sample_fs * 2 > self.nominal_fs
+        self.sample_fs.saturating_mul(2) > self.nominal_fs
             && off.min(self.nominal_fs - off) * CLOCKED <= self.nominal_fs
     }
 
@@ -91,6 +101,21 @@ impl RecordingContext {
         )
     }
 
+    /// Warning of a rate that is more than 1 % off the nominal one, and more than its own error.
+    fn rate_text(&self, quality: &RecordedQuality) -> Option<String> {
+        let clock = &quality.clock;
+        let (off, error) = (ppm(self.nominal_fs, clock.period_fs), clock.period_error_fs as f64);
+        (off.abs() > RATE_PPM + 1e6 * error / clock.period_fs as f64).then(|| {
+            format!(
+                "{:.2} M characters/s are {:.1} % off the {:.2} M/s of --rate: give the rate of the sender, or \
+                 correct the times of the recording",
+                1e9 / clock.period_fs as f64,
+                off / 1e4,
+                1e9 / self.nominal_fs as f64
+            )
+        })
+    }
+
     /// Doubts about a channel, from its beginning.
     pub(super) fn judge(
         &self,
@@ -101,29 +126,21 @@ impl RecordingContext {
         if sample.is_empty() {
             return doubts;
         }
-        let evidence = WireEvidence::of(&bits(sample), &WireMap::SAME);
+        let bits = bits(sample);
+        let evidence = WireEvidence::of(&bits, &WireMap::SAME);
         let mut is_proved = evidence.is_myrinet()
             || self.has_profile && evidence.gaps > 0
             || self.sound_channels > 0 && evidence.packets == 0 && evidence.is_in_code();
-        if self.is_undersampled() {
+        if self.is_undersampled(&bits, quality) {
             doubts.is_explained = true;
             doubts.warnings.push(self.coarse_text("not less than half", self.nominal_fs / 2));
         } else {
             let is_damaged = evidence.good < evidence.packets || quality.wires.beyond_window > 0;
             let fit_fs = self.nominal_fs * 2 / 5;
-            if is_damaged && self.sample_fs > fit_fs && !self.is_clocked() {
+            if is_damaged && self.sample_fs > fit_fs && !self.is_whole() {
                 doubts.warnings.push(self.coarse_text("more than 0.4 of", fit_fs));
             }
-            let off = ppm(self.nominal_fs, quality.clock.period_fs);
-            if off.abs() > RATE_PPM {
-                doubts.warnings.push(format!(
-                    "{:.2} M characters/s are {:.1} % off the {:.2} M/s of --rate: give the rate of the sender, or \
-                     correct the times of the recording",
-                    1e9 / quality.clock.period_fs as f64,
-                    off / 1e4,
-                    1e9 / self.nominal_fs as f64
-                ));
-            }
+            doubts.warnings.extend(self.rate_text(quality));
             let found = fault(sample, quality, &self.proved).or_else(|| {
                 (!is_proved).then(|| WiringFault::find(sample, &quality.wires, &self.proved))
             });
@@ -133,9 +150,10 @@ impl RecordingContext {
                 doubts.warnings.push(fault_text(found));
             }
         }
-        if self.is_clocked() && self.channels > 1 {
+        if self.is_whole() && self.channels > 1 && !doubts.is_explained {
             doubts.notes.push(format!(
-                "samples are {} ns apart: times are known to a character period only, beside another channel too (W-6)",
+                "changes are whole multiples of {} ns apart: times are known to a character period only, beside another channel \
+                 too (W-6)",
                 nanoseconds(self.sample_fs)
             ));
         }

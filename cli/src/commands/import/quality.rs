@@ -20,19 +20,21 @@ pub(super) struct ChannelReport {
 /// Data characters without a good packet that are suspicious.
 const DATA_MAX: u64 = 256;
 
-/// Cause of bad characters, if there are too many: three of four packets, 2 % of the characters, or data without
-/// a packet.
+/// True if there are too many bad characters: three of four packets, 2 % of the characters, or data without a packet.
+pub(super) fn is_bad(RecordedQuality { content, wires, .. }: &RecordedQuality) -> bool {
+    let data = wires.eyes.last().map_or(0, EyeHistogram::count);
+    content.frames >= 4 && content.good * 4 < content.frames
+        || content.invalid * 50 > wires.characters
+        || content.good == 0 && data > DATA_MAX
+}
+
+/// Cause of bad characters, if there are too many.
 pub(super) fn fault(
     sample: &[PlacedCharacter],
     quality: &RecordedQuality,
     proved: &[WireMap],
 ) -> Option<WiringFault> {
-    let RecordedQuality { content, wires, .. } = quality;
-    let data = wires.eyes.last().map_or(0, EyeHistogram::count);
-    let is_bad = content.frames >= 4 && content.good * 4 < content.frames
-        || content.invalid * 50 > wires.characters
-        || content.good == 0 && data > DATA_MAX;
-    is_bad.then(|| WiringFault::find(sample, wires, proved))
+    is_bad(quality).then(|| WiringFault::find(sample, &quality.wires, proved))
 }
 
 /// Result of a search for the order of the wires.
