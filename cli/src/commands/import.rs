@@ -20,7 +20,7 @@ use codec::recording::{ReadSummary, RecordingError, SampleDistance, SignalChange
 use codec::time::CharacterPeriod;
 use codec::wires::{GuessedMap, PlacedCharacter, WireEvidence, WireMap, find_order, guess_map};
 
-use self::clock::{LearnedChannel, sample_distance};
+use self::clock::{LearnedChannel, is_same, sample_distance};
 use self::doubt::{CHANGES_MIN, ChannelDoubts, RecordingContext, bits, level_doubts, proved_order};
 use self::plan::{ChannelPlan, peer};
 use self::quality::ChannelReport;
@@ -279,6 +279,8 @@ impl CaptureWriting<'_> {
         context.sound_channels = all.iter().filter(is_sound).count();
         for (number, learned) in (0..).zip(&all) {
             let mut doubts = context.judge(&learned.sample, &learned.quality);
+            let is_sent = learned.quality.content.good > 0;
+            doubts.warnings.extend(self.same_text(head, number).filter(|_| is_sent));
             if let Some(summary) = summary {
                 doubts.extend(level_doubts(summary, number * 9, head.first().map(|it| it.time_fs)));
                 doubts.set_damage(summary);
@@ -287,6 +289,15 @@ impl CaptureWriting<'_> {
         }
         self.proved = context.proved;
         Ok(all)
+    }
+
+    /// Warning of a channel that changes as one before it.
+    fn same_text(&self, head: &[SignalChange], number: u32) -> Option<String> {
+        let mut before = (0..number).zip(&self.names);
+        let (_, name) = before.find(|(other, _)| is_same(head, *other, number))?;
+        Some(format!(
+            "changes as {name} does in every transition: their clips are on one pair (W-7)"
+        ))
     }
 
     /// Learns the clocks of the channels with some orders of their wires.

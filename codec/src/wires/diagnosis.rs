@@ -10,8 +10,8 @@ const LATE_TRIED: usize = 8192;
 /// Fewest packets with a good CRC that show late wires: of 510 sets, none makes four good by chance.
 const GOOD_MIN: usize = 4;
 
-/// Fewest characters whose places show one edge of `sendclk`.
-const PLACES_MIN: u64 = 64;
+/// Fewest characters whose places show one edge of `sendclk`, and whose wires show that one is open.
+const CHARACTERS_MIN: u64 = 64;
 
 /// Fault of a recording's wires or clock, with the evidence for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,13 +41,13 @@ impl WiringFault {
             .filter(|(_, eye)| eye.count() == 0)
             .fold(0, |open, (wire, _)| open | 1 << wire);
         let alike = [0, quality.characters].contains(&quality.odd_places);
-        if alike && quality.characters >= PLACES_MIN {
+        if alike && quality.characters >= CHARACTERS_MIN {
             Self::OneEdge
         } else if let Some(order) = find_order(&sent, proved) {
             Self::Order(order)
         } else if let Some((late, good, packets)) = late_wires(characters) {
             Self::LateWires(late, good, packets)
-        } else if open != 0 {
+        } else if open != 0 && quality.characters >= CHARACTERS_MIN {
             Self::Open(open)
         } else if quality.off_phase * 20 > quality.characters {
             Self::Spread

@@ -73,6 +73,11 @@ fn shortest_distance(head: &[SignalChange], first_signal: u32) -> Option<u64> {
     u64::try_from(sum.checked_div(count)?).ok()
 }
 
+/// True if two channels change alike in every transition.
+pub(super) fn is_same(head: &[SignalChange], one: u32, other: u32) -> bool {
+    head.iter().all(|it| channel_signals(it, one * 9) == channel_signals(it, other * 9))
+}
+
 /// The nine signals of a channel that change.
 fn channel_signals(change: &SignalChange, first_signal: u32) -> u64 {
     change.signals.unbounded_shr(first_signal) & 0x1ff

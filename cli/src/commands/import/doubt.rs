@@ -14,6 +14,9 @@ const RATE_PPM: f64 = 10_000.0;
 /// Part of a period by which samples that a `sendclk` has clocked may seem to be off it, as a divisor. *Chosen*
 const CLOCKED: u64 = 50;
 
+/// Fewest symbols without a GAP that are taken for an idle link. *Chosen*
+const IDLE_CODES: usize = 64;
+
 /// Characters, for each that is in no table, that samples of whole periods give if a `sendclk` has clocked them. *Chosen*
 const INVALID_SHARE: u64 = 500;
 
@@ -131,6 +134,8 @@ impl RecordingContext {
         let mut is_proved = evidence.is_myrinet()
             || self.has_profile && evidence.gaps > 0
             || self.sound_channels > 0 && evidence.packets == 0 && evidence.is_in_code();
+        // Symbols alone: nothing is bad.
+        let is_idle = evidence.used >> 8 == 0 && evidence.symbols == evidence.codes;
         if self.is_undersampled(&bits, quality) {
             doubts.is_explained = true;
             doubts.warnings.push(self.coarse_text("not less than half", self.nominal_fs / 2));
@@ -144,6 +149,13 @@ impl RecordingContext {
             let found = fault(sample, quality, &self.proved).or_else(|| {
                 (!is_proved).then(|| WiringFault::find(sample, &quality.wires, &self.proved))
             });
+            let found = found.filter(|_| !is_idle);
+            if is_idle && !is_proved && evidence.codes >= IDLE_CODES {
+                is_proved = true;
+                doubts.warnings.push(
+                    "no GAP and no packet, symbols alone: an idle link, or signals that look like one".to_owned(),
+                );
+            }
             is_proved |= matches!(found, Some(WiringFault::Order(_) | WiringFault::LateWires(..)));
             if let Some(found) = found.filter(|found| is_proved || *found != WiringFault::Unknown) {
                 doubts.is_explained = true;
