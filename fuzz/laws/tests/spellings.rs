@@ -106,7 +106,7 @@ fn dump(levels: &RecordedLevels, dice: &mut SeededRng) -> (String, i64) {
 /// A table: a column a signal or a bus of some base, any separator and unit, times from before 0 on.
 fn table(levels: &RecordedLevels, dice: &mut SeededRng) -> (String, i64) {
     let mut pick = |count| usize::try_from(dice.below(count)).unwrap();
-    let ((range, order), base, end) = (ORDERS[pick(2)], pick(5), ["\n", "\r\n"][pick(2)]);
+    let ((range, order), base, end) = (ORDERS[pick(2)], pick(6), ["\n", "\r\n"][pick(2)]);
     let separator = [',', ';', '\t', '|'][pick(4)];
     let point = if separator == ',' { '.' } else { ['.', ','][pick(2)] };
     let (title, decimals) =
@@ -134,6 +134,7 @@ fn table(levels: &RecordedLevels, dice: &mut SeededRng) -> (String, i64) {
             1 => format!("0x{number:x}"),
             2 => format!("0b{number:09b}"),
             3 => format!("9'd{number}"),
+            4 => format!("0b{number:b}"),
             _ => format!("{number:03X}h"),
         };
         write!(text, "{separator}{values}{last}{end}").unwrap();

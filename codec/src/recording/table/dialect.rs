@@ -156,13 +156,19 @@ fn column<'v>(title: &str, base: Option<u32>, values: impl Iterator<Item = &'v s
     if NO_SIGNALS.contains(&lower.as_str()) {
         return CsvColumn::Other;
     }
-    let numbers: Vec<&str> = values.filter(|value| level(value).is_none()).collect();
+    let is_number = |value: &&str| !value.is_empty() && level(value).is_none();
+    let numbers: Vec<&str> = values.filter(is_number).collect();
     // A voltage.
     if numbers.iter().any(|number| fraction(number).is_some()) {
         return CsvColumn::Other;
     }
     let (_, range) = super::super::variables::split_range(title);
     let stated = super::super::variables::range_width(range);
+    let prefixed = numbers.iter().map(|number| binary_digits(number));
+    let most = prefixed.clone().map(|digits| digits.map_or(0, str::len)).max();
+    if let Some(most) = most.filter(|_| prefixed.clone().all(|digits| digits.is_some())) {
+        return CsvColumn::Bus { width: stated.unwrap_or(most), base: 2 };
+    }
     let longest = numbers.iter().map(|number| digits(number).0.len()).max().unwrap_or_default();
     if stated.is_none() && longest < 2 {
         return CsvColumn::Level;
@@ -176,7 +182,7 @@ fn column<'v>(title: &str, base: Option<u32>, values: impl Iterator<Item = &'v s
         _ => 4 * longest,
     });
     let fits = |base: &u32| {
-        let mut all = numbers.iter().filter(|number| !number.is_empty());
+        let mut all = numbers.iter();
         all.all(|it| bits(it, *base).is_some_and(|it| it.is_none_or(|it| is_of_width(it, width))))
     };
     let bases = if is_binary && longest == width { [2, 16] } else { [16, 10] };
@@ -282,6 +288,12 @@ fn digits(field: &str) -> (&str, Option<u32>) {
     }
 }
 
+/// Digits behind `0b`. A column of such numbers alone is binary: one of them, `0b1`, may be hexadecimal.
+fn binary_digits(field: &str) -> Option<&str> {
+    let digits = field.strip_prefix("0b").or_else(|| field.strip_prefix("0B"))?;
+    Some(digits).filter(|digits| !digits.is_empty() && is_binary(digits))
+}
+
 /// True for binary digits alone, and letters of levels that are unknown.
 fn is_binary(digits: &str) -> bool {
     digits.bytes().all(|it| b"01xXzZuU".contains(&it))
@@ -290,7 +302,8 @@ fn is_binary(digits: &str) -> bool {
 /// The bits of a number. `Some(None)` if they are unknown.
 pub(super) fn bits(field: &str, base: u32) -> Option<Option<u64>> {
     let is_unknown = |it: u8| SignalLevel::of(it) == Some(SignalLevel::Unknown);
-    let (digits, stated) = digits(field);
+    let binary = binary_digits(field).filter(|_| base == 2);
+    let (digits, stated) = binary.map_or_else(|| digits(field), |digits| (digits, Some(2)));
     match u64::from_str_radix(digits, stated.unwrap_or(base)) {
         Ok(bits) => Some(Some(bits)),
         Err(_) => digits.bytes().any(is_unknown).then_some(None),
