@@ -6,7 +6,7 @@ use std::io::{self, Chain, Cursor, Read};
 
 use csv::{ReaderBuilder, StringRecord};
 
-use self::dialect::{CsvColumn, TableDialect, bits, is_of_width, level, time};
+use self::dialect::{CsvColumn, TableDialect, TimeColumn, bits, is_of_width, level};
 use super::decimal::{SampleDistance, TimeOrigin};
 use super::levels::{SignalLevel, SignalLevels};
 use super::variables::VariableName;
@@ -32,6 +32,8 @@ pub struct TableReader<R> {
     rows: csv::Reader<LimitedReader<TableInput<R>>>,
     signals: SignalTable,
     columns: Vec<CsvColumn>,
+    /// Fields of a row, at most.
+    fields: usize,
     /// Lines before the first row.
     lines: u64,
     times: RowTimes,
@@ -39,10 +41,56 @@ pub struct TableReader<R> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RowTimes {
-    /// In a column, in a unit of some femtoseconds.
-    Column(usize, u64),
-    /// All at one distance, if it is known.
-    Equal(Option<SampleDistance>),
+    /// In a column.
+    Column(usize, TimeColumn),
+    /// Those of samples at one distance, if it is known, whose numbers are in a column, or are those of the rows.
+    Samples { distance: Option<SampleDistance>, number: Option<usize> },
+}
+
+/// Time or number from which rows are counted.
+#[derive(Default)]
+struct RowOrigin {
+    time: TimeOrigin,
+    number: Option<i64>,
+}
+
+const EARLIER: &str = "the time is earlier than the time before it";
+
+impl RowTimes {
+    /// Femtoseconds from the origin to a row.
+    fn of_row(
+        self,
+        row: u64,
+        record: &StringRecord,
+        origin: &mut RowOrigin,
+    ) -> Result<u64, String> {
+        let field = |at| record.get(at).unwrap_or_default();
+        match self {
+            Self::Column(at, column) => {
+                let time = column.time(field(at));
+                if time.is_some_and(|time| origin.time.is_before(time)) {
+                    return Err(EARLIER.to_owned());
+                }
+                let since = time.and_then(|time| origin.time.since(time));
+                since.ok_or_else(|| {
+                    format!("time {:?} is no time within 5.1 hours", head(field(at)))
+                })
+            }
+            Self::Samples { distance, number } => {
+                let place = number.map_or(Some(row), |at| {
+                    let number: i64 = field(at).parse().ok()?;
+                    let first = *origin.number.get_or_insert(number);
+                    u64::try_from(number.checked_sub(first)?).ok()
+                });
+                let place = place.ok_or_else(|| {
+                    let text = head(number.map_or("", field));
+                    format!("{text:?} is no number of a sample, or less than the first")
+                })?;
+                let time = distance.and_then(|distance| distance.time(place));
+                time.ok_or_else(|| "samples beyond 5.1 hours".to_owned())
+            }
+        }
+    }
 }
 
 impl<R: Read> TableReader<R> {
@@ -63,11 +111,15 @@ impl<R: Read> TableReader<R> {
         if head.len() as u64 == HEAD && dialect.head.0 == head.len() {
             return Err(wrong(format!("a row is longer than {HEAD} bytes")));
         }
-        let (mut signals, mut times) = (SignalTable::default(), None);
+        let (mut signals, mut times, mut number) = (SignalTable::default(), None, None);
         for (at, (title, column)) in dialect.columns.iter().enumerate() {
             let width = match column {
-                CsvColumn::Time(unit_fs) => {
-                    times = times.or(Some(RowTimes::Column(at, *unit_fs)));
+                CsvColumn::Time(column) => {
+                    times = times.or(Some(RowTimes::Column(at, *column)));
+                    continue;
+                }
+                CsvColumn::Number => {
+                    number = number.or(Some(at));
                     continue;
                 }
                 CsvColumn::Other => continue,
@@ -92,8 +144,9 @@ impl<R: Read> TableReader<R> {
             .comment(dialect.comment)
             .from_reader(LimitedReader { reader: unread.chain(reader), left: ROW_MAX, last: 0 });
         let columns = dialect.columns.into_iter().map(|(_, column)| column).collect();
-        let times = times.unwrap_or(RowTimes::Equal(distance.or(dialect.distance)));
-        Ok(Self { rows, signals, columns, lines, times })
+        let samples = RowTimes::Samples { distance: distance.or(dialect.distance), number };
+        let times = times.unwrap_or(samples);
+        Ok(Self { rows, signals, columns, fields: dialect.fields, lines, times })
     }
 
     /// True if the rows have times.
@@ -103,12 +156,16 @@ impl<R: Read> TableReader<R> {
 
     /// True if the times of rows are not known.
     pub const fn is_timeless(&self) -> bool {
-        matches!(self.times, RowTimes::Equal(None))
+        matches!(self.times, RowTimes::Samples { distance: None, .. })
     }
 
-    /// Ignores the times of rows: all are at equal distances.
+    /// Ignores the times of rows: all are at equal distances, or are samples with numbers.
     pub fn without_times(self, distance: SampleDistance) -> Self {
-        Self { times: RowTimes::Equal(Some(distance)), ..self }
+        let number = match self.times {
+            RowTimes::Column(..) => None,
+            RowTimes::Samples { number, .. } => number,
+        };
+        Self { times: RowTimes::Samples { distance: Some(distance), number }, ..self }
     }
 
     /// Reads rows, and gives the changes before the last time.
@@ -119,7 +176,7 @@ impl<R: Read> TableReader<R> {
         time_fs: &mut u64,
         changes: &mut ChangeSink<'_>,
     ) -> Result<(), RecordingError> {
-        let (mut record, mut origin) = (StringRecord::new(), TimeOrigin::default());
+        let (mut record, mut origin) = (StringRecord::new(), RowOrigin::default());
         let fields: Vec<(usize, CsvColumn, Vec<u64>)> = self
             .signals
             .masks(selected)
@@ -135,7 +192,6 @@ impl<R: Read> TableReader<R> {
             let line = self.rows.position().line();
             let line = record.position().map_or(line, csv::Position::line) + self.lines;
             let wrong = |cause: String| RecordingError::at_line(line, cause);
-            let earlier = || wrong("the time is earlier than the time before it".to_owned());
             if !read.map_err(|error| wrong(error.to_string()))? {
                 break;
             }
@@ -146,23 +202,13 @@ impl<R: Read> TableReader<R> {
                 let (fields, columns) = (record.len(), self.columns.len());
                 return Err(wrong(format!("{fields} of {columns} fields: the row is cut short")));
             }
-            let later = match self.times {
-                RowTimes::Column(at, unit_fs) => {
-                    let text = record.get(at).unwrap_or_default();
-                    let time = time(text, unit_fs);
-                    if time.is_some_and(|time| origin.is_before(time)) {
-                        return Err(earlier());
-                    }
-                    time.and_then(|time| origin.since(time)).ok_or_else(|| {
-                        wrong(format!("time {:?} is no time within 5.1 hours", head(text)))
-                    })?
-                }
-                RowTimes::Equal(distance) => distance
-                    .and_then(|distance| distance.time(row))
-                    .ok_or_else(|| wrong("samples beyond 5.1 hours".to_owned()))?,
-            };
+            if record.iter().skip(self.fields).any(|field| !field.is_empty()) {
+                let (fields, most) = (record.len(), self.fields);
+                return Err(wrong(format!("{fields} fields: other rows have {most}")));
+            }
+            let later = self.times.of_row(row, &record, &mut origin).map_err(wrong)?;
             if later < *time_fs {
-                return Err(earlier());
+                return Err(wrong(EARLIER.to_owned()));
             }
             if later > *time_fs && row > 0 {
                 levels.end(*time_fs, changes);
@@ -216,7 +262,7 @@ fn set(
                 levels.put(*mask, level);
             }
         }
-        CsvColumn::Time(_) | CsvColumn::Other | CsvColumn::Level => {
+        CsvColumn::Time(_) | CsvColumn::Number | CsvColumn::Other | CsvColumn::Level => {
             let known = level(text);
             let level = known.ok_or_else(|| format!("level {:?} is not 0 or 1", head(text)))?;
             masks.iter().for_each(|mask| levels.put(*mask, level));
@@ -286,6 +332,15 @@ mod tests {
             "Time [ns],a,b\n0,0.000,1.00E+00\n2,1.0,1.0\n4,High,LOW\n",
             "# wide\nTime [ns]|a|b\n0|0|1\n2|1|1\n4|1|0\n",
             "Time [ns],a,b\n0,0,1,\n2,1,1,\n4,1,0,\n",
+            "; Samplerate: 500 MHz\nSample,a,b\n7,0,1\n8,1,1\n9,1,0\n",
+            "# Samplerate: 1 GHz\nIndex,a,b\n-2,0,1\n0,1,1\n2,1,0\n2,1,0\n",
+            "Model,MSO54\nPoint Format,Y\nLabel,,\nTIME,a,b\n-4e-9,0,1\n-2e-9,1,1\n0,1,0\n",
+            "x-axis,a,b\nsecond,,\n-4.0E-9,0,1\n-2E-09,1,1\n0,1,0\n",
+            "Time;a;b\n(ns);;\n0;0;1\n2;1;1\n4;1;0\n",
+            "Time [ps],a,b\n\"0\",0,1\n\"2,000\",1,1\n\"4,000\",1,0\n",
+            "Time [ns],a,b\n\"0,000\",0,1\n\"2,000\",1,1\n\"4,000\",1,0\n",
+            "#,Time [s],a,b\n1,0,0,1\n2,2e-9,1,1\n3,4e-9,1,0\n",
+            "# two\n#Time [ns];a;b\n0;0;1\n2;1;1\n4;1;0\n",
             "Exported on,today\nSample,Time(s),a,b\n0,0,0,1\n1,2e-9,1,1\n2,4e-9,1,0\n",
         ] {
             let names = vec!["a".to_owned(), "b".to_owned()];
@@ -345,5 +400,8 @@ mod tests {
         let (_, changes, error) = read("Time,a,b\n0,0,0\n1,1,1\n2,1\n");
         assert_eq!(changes.len(), 1);
         assert_eq!(error.unwrap(), "line 4: 2 of 3 fields: the row is cut short");
+        let (_, changes, error) = read("Time,a,b\n0,0,0\n1,1,1\n2,1,1,0,1\n3,1,0\n");
+        assert_eq!(changes.len(), 1);
+        assert_eq!(error.unwrap(), "line 4: 5 fields: other rows have 3");
     }
 }

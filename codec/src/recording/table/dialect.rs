@@ -13,7 +13,7 @@ const SEPARATORS: [u8; 4] = *b",;\t|";
 /// Lines from which the dialect is seen, at most.
 const LINES: usize = 1000;
 
-/// Titles of columns that count rows, or show a trigger.
+/// Titles of columns that count rows or samples, or show a trigger.
 const NO_SIGNALS: [&str; 9] = [
     "sample",
     "samples",
@@ -29,14 +29,55 @@ const NO_SIGNALS: [&str; 9] = [
 /// Use of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CsvColumn {
-    /// A time, in a unit of some femtoseconds.
-    Time(u64),
-    /// Numbers of rows, voltages.
+    /// A time.
+    Time(TimeColumn),
+    /// Numbers of samples, none less than the one before.
+    Number,
+    /// Numbers that stay, voltages.
     Other,
     /// Levels of one signal.
     Level,
     /// Levels of some signals as a number of a base.
     Bus { width: usize, base: u32 },
+}
+
+/// Notation of a column of times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TimeColumn {
+    /// Femtoseconds of the unit.
+    unit_fs: u64,
+    /// True if commas separate thousands.
+    is_grouped: bool,
+}
+
+impl TimeColumn {
+    /// A unit, and the notation that some values show: numbers with and without commas, all of whole thousands, have no decimal
+    /// commas.
+    fn of<'v>(unit_fs: u64, mut values: impl Iterator<Item = &'v str> + Clone) -> Self {
+        let is_whole = values.clone().any(|value| value.matches(',').count() != 1);
+        Self { unit_fs, is_grouped: is_whole && values.all(is_grouped) }
+    }
+
+    /// Femtoseconds of a time.
+    pub(super) fn time(self, text: &str) -> Option<i128> {
+        if self.is_grouped && is_grouped(text) {
+            return time(&text.replace(',', ""), self.unit_fs);
+        }
+        time(text, self.unit_fs)
+    }
+}
+
+/// True for digits, in groups of three if there are commas: `1,234,567`.
+fn is_grouped(text: &str) -> bool {
+    let text = text.strip_prefix('-').unwrap_or(text);
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    match text.split_once(',') {
+        None => is_number(text),
+        Some((first, groups)) => {
+            let is_first = is_number(first) && first.len() <= 3 && !first.starts_with('0');
+            is_first && groups.split(',').all(|group| group.len() == 3 && is_number(group))
+        }
+    }
 }
 
 /// Dialect of a table, as its beginning shows it.
@@ -46,6 +87,8 @@ pub(super) struct TableDialect {
     pub(super) comment: Option<u8>,
     /// Bytes and lines that precede the first row.
     pub(super) head: (usize, u64),
+    /// Fields of a row, at most.
+    pub(super) fields: usize,
     /// Columns with their titles.
     pub(super) columns: Vec<(String, CsvColumn)>,
     /// Distance of rows that a comment states.
@@ -67,8 +110,11 @@ impl TableDialect {
             let text = std::str::from_utf8(line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)).ok();
             match text.map(str::trim) {
                 Some("") => {}
-                Some(text) if text.starts_with([';', '#']) => comments.push(text),
-                Some(text) => lines.push(HeadLine { text, end: (at, number) }),
+                Some(text) => {
+                    let is_comment = text.starts_with([';', '#']);
+                    let of_kind = if is_comment { &mut comments } else { &mut lines };
+                    of_kind.push(HeadLine { text, end: (at, number) });
+                }
                 // A character may be cut at the end.
                 None => break,
             }
@@ -79,20 +125,23 @@ impl TableDialect {
     }
 
     /// The usual number of fields, and the dialect, if lines are separated by a byte.
-    fn separated(lines: &[HeadLine<'_>], comments: &[&str], by: u8) -> Option<(usize, Self)> {
+    fn separated(
+        lines: &[HeadLine<'_>],
+        comments: &[HeadLine<'_>],
+        by: u8,
+    ) -> Option<(usize, Self)> {
         let count = usual_count(lines, by)?;
         let rows = || lines.iter().map(|line| (line, fields(line.text, by)));
-        let (heading, titles) = rows().find(|(_, fields)| fields.len() >= count)?;
+        let (heading, titles) = heading(rows(), comments, (count, by))?;
         let mut later: Vec<_> = rows().filter(|(line, _)| line.end > heading.end).collect();
         let mut head = heading.end;
-        // Integrated logic analysers tell the base of each column in a line of its own.
-        let radix =
-            later.first().filter(|(_, row)| row.first().is_some_and(|it| it.starts_with("Radix")));
-        let bases = radix.map(|(line, bases)| {
+        // Some writers tell the base or the unit of each column in a line of its own.
+        let notes = later.first().filter(|(_, row)| row.first().is_some_and(|it| is_note(it)));
+        let notes = notes.map(|(line, notes)| {
             head = line.end;
-            bases.clone()
+            notes.clone()
         });
-        if bases.is_some() {
+        if notes.is_some() {
             later.remove(0);
         }
         let values: Vec<&Vec<&str>> = later.iter().map(|(_, row)| row).collect();
@@ -102,25 +151,67 @@ impl TableDialect {
                 || bits(field, 16).is_some()
                 || time(field, SECOND_FS).is_some()
         };
-        let is_title =
-            |title: &&str| title.starts_with(char::is_alphabetic) && level(title).is_none();
         let is_table = titles.iter().any(is_title)
             && (by == b',' || values.first().is_some_and(|row| row.iter().all(is_value)));
         let mut columns: Vec<(String, CsvColumn)> = titles
             .iter()
             .enumerate()
             .map(|(at, title)| {
-                let base = bases.as_ref().and_then(|bases| bases.get(at)).map(|base| base_of(base));
+                let note = notes.as_ref().and_then(|notes| notes.get(at)).copied();
                 let values = values.iter().filter_map(|row| row.get(at).copied());
-                ((*title).to_owned(), column(title, base, values))
+                ((*title).to_owned(), column(title, note.unwrap_or_default(), values))
             })
             .collect();
         while columns.pop_if(|(title, _)| title.is_empty()).is_some() {}
-        name_by_comment(&mut columns, comments);
-        let distance = comments.iter().find_map(|text| stated_rate(text));
-        let comment = comments.first().and_then(|text| text.bytes().next());
-        is_table.then_some((count, Self { separator: by, comment, head, columns, distance }))
+        let texts: Vec<&str> = comments.iter().map(|line| line.text).collect();
+        name_by_comment(&mut columns, &texts);
+        let distance = texts.iter().find_map(|text| stated_rate(text));
+        let comment = texts.first().and_then(|text| text.bytes().next());
+        let fields = count.max(columns.len());
+        let dialect = Self { separator: by, comment, head, fields, columns, distance };
+        is_table.then_some((count, dialect))
     }
+}
+
+/// The line of titles: the first with enough fields, of which half are not empty, or a comment before it that has titles
+/// where the line has none.
+fn heading<'l, 't>(
+    mut rows: impl Iterator<Item = (&'l HeadLine<'t>, Vec<&'t str>)>,
+    comments: &'l [HeadLine<'t>],
+    (count, by): (usize, u8),
+) -> Option<(&'l HeadLine<'t>, Vec<&'t str>)> {
+    let is_filled = |row: &[&str]| {
+        let filled = row.iter().filter(|field| !field.is_empty()).count();
+        row.len() >= count && 2 * filled >= count
+    };
+    let first = rows.find(|(_, row)| is_filled(row))?;
+    let mut before = comments.iter().rev().filter(|line| line.end < first.0.end);
+    let titles = before.next().and_then(|line| {
+        let text = line.text.strip_prefix('#')?;
+        let titles: Vec<&str> = fields(text, by);
+        let unnamed = titles.iter().skip(1).any(is_title);
+        (unnamed && is_filled(&titles)).then(|| {
+            let named = titles.into_iter().enumerate();
+            let name = |(at, title)| if at == 0 && str::is_empty(title) { "#" } else { title };
+            (line, named.map(name).collect())
+        })
+    });
+    if first.1.iter().any(is_title) { Some(first) } else { titles.or(Some(first)) }
+}
+
+/// True for a title: a word that is no level.
+fn is_title(title: &&str) -> bool {
+    title.starts_with(char::is_alphabetic) && level(title).is_none()
+}
+
+/// True for the first field of a line between titles and values: `Radix - HEX`, `second`, `(ns)`.
+fn is_note(field: &str) -> bool {
+    field.starts_with("Radix") || noted_unit(field).is_some()
+}
+
+/// Femtoseconds of a unit of time, which may be in brackets.
+fn noted_unit(field: &str) -> Option<u64> {
+    time_unit(field.trim_matches(['(', ')', '[', ']']))
 }
 
 /// The commonest number of fields of a line, of two or more. A last one that is always empty is none: some writers end a
@@ -147,14 +238,16 @@ fn fields(line: &str, separator: u8) -> Vec<&str> {
     split.map(|field| field.trim().trim_matches('"').trim()).collect()
 }
 
-/// The use of a column by its title, its base and some of its values.
-fn column<'v>(title: &str, base: Option<u32>, values: impl Iterator<Item = &'v str>) -> CsvColumn {
+/// The use of a column by its title, a note of its base or unit, and some of its values.
+fn column<'v>(title: &str, note: &str, values: impl Iterator<Item = &'v str> + Clone) -> CsvColumn {
     let lower = title.to_ascii_lowercase();
     if let Some(unit_fs) = time_title(&lower) {
-        return CsvColumn::Time(unit_fs);
+        return CsvColumn::Time(TimeColumn::of(noted_unit(note).unwrap_or(unit_fs), values));
     }
     if NO_SIGNALS.contains(&lower.as_str()) {
-        return CsvColumn::Other;
+        let numbers: Option<Vec<i64>> = values.map(|value| value.parse().ok()).collect();
+        let rises = |numbers: Vec<i64>| numbers.is_sorted() && numbers.first() < numbers.last();
+        return if numbers.is_some_and(rises) { CsvColumn::Number } else { CsvColumn::Other };
     }
     let is_number = |value: &&str| !value.is_empty() && level(value).is_none();
     let numbers: Vec<&str> = values.filter(is_number).collect();
@@ -186,7 +279,7 @@ fn column<'v>(title: &str, base: Option<u32>, values: impl Iterator<Item = &'v s
         all.all(|it| bits(it, *base).is_some_and(|it| it.is_none_or(|it| is_of_width(it, width))))
     };
     let bases = if is_binary && longest == width { [2, 16] } else { [16, 10] };
-    let base = base.or_else(|| bases.into_iter().find(fits)).unwrap_or(16);
+    let base = base_of(note).or_else(|| bases.into_iter().find(fits)).unwrap_or(16);
     CsvColumn::Bus { width, base }
 }
 
@@ -200,8 +293,8 @@ pub(super) fn is_of_width(bits: u64, width: usize) -> bool {
 fn time_title(lower: &str) -> Option<u64> {
     let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let (first, last) = (words.next()?, words.next_back());
-    let is_time = ["t", "time", "timestamp", "times"].contains(&first);
-    match last.filter(|last| !["stamp", "unit", "utc"].contains(last)) {
+    let is_time = ["t", "time", "timestamp", "times"].contains(&first) || lower == "x-axis";
+    match last.filter(|last| !["stamp", "unit", "utc", "axis"].contains(last)) {
         None if is_time => Some(SECOND_FS),
         None => time_unit(first).filter(|_| first.trim_end_matches('s').ends_with("second")),
         Some(unit) if is_time || lower.ends_with([']', ')']) => time_unit(unit),
@@ -210,14 +303,18 @@ fn time_title(lower: &str) -> Option<u64> {
 }
 
 /// Base of numbers that a line of bases names.
-fn base_of(text: &str) -> u32 {
+fn base_of(text: &str) -> Option<u32> {
     let text = text.to_ascii_lowercase();
-    match text.split([' ', '-']).next_back() {
-        Some("binary") => 2,
-        Some("unsigned" | "signed" | "decimal") => 10,
-        Some("octal") => 8,
-        _ => 16,
-    }
+    let name = text.split([' ', '-']).next_back()?;
+    let bases = [
+        ("binary", 2),
+        ("octal", 8),
+        ("unsigned", 10),
+        ("signed", 10),
+        ("decimal", 10),
+        ("hex", 16),
+    ];
+    bases.into_iter().find(|(base, _)| *base == name).map(|(_, base)| base)
 }
 
 /// Names columns as a comment lists them where their titles are all alike: `; Channels (2/2): D0, D1`.
