@@ -113,7 +113,7 @@ impl<R: Read + Seek> SigrokReader<R> {
         Ok(())
     }
 
-    /// Gives the changes of all parts: of one file, or of `FILE-1`, `FILE-2`, …
+    /// Gives the changes of all parts: of one file, or of `FILE-1`, `FILE-2`, …, which may begin with `FILE-0`.
     fn read_parts(
         self,
         selected: &[usize],
@@ -133,7 +133,8 @@ impl<R: Read + Seek> SigrokReader<R> {
                     name.strip_prefix(&self.file)?.strip_prefix('-')?.parse().ok()
                 });
                 let last: u64 = last.max().unwrap_or_default();
-                for number in 1..=last {
+                let first = u64::from(archive.index_for_name(&part(0)).is_none());
+                for number in first..=last {
                     let name = part(number);
                     if archive.index_for_name(&name).is_none() {
                         let text = format!(
@@ -146,17 +147,19 @@ impl<R: Read + Seek> SigrokReader<R> {
                 Ok(())
             }
             SessionArchive::Cut(mut reader, cause) => {
-                let mut number = 1;
+                let (mut number, mut whole) = (1, 0);
                 reader.rewind().map_err(|error| RecordingError::at_byte(0, error.to_string()))?;
                 while let Ok(Some(file)) = read_zipfile_from_stream(&mut reader) {
-                    if file.name() == part(number) || file.name() == self.file {
-                        number += 1;
+                    let is_first = whole == 0
+                        && [part(0), self.file.clone()].iter().any(|it| it == file.name());
+                    if is_first || file.name() == part(number) {
+                        number += u64::from(!is_first);
+                        whole += 1;
                         samples.read_file(Ok(file), sink)?;
                     }
                 }
                 let text = format!(
-                    "the archive is cut or damaged ({cause}): {} files of samples are whole",
-                    number - 1
+                    "the archive is cut or damaged ({cause}): {whole} files of samples are whole"
                 );
                 Err(RecordingError::at_byte(0, text))
             }

@@ -194,10 +194,11 @@ fn samples_have_the_times_of_their_rate() {
         }
         // Parts end anywhere between two samples.
         let cut = usize::try_from(dice.below(400_000)).unwrap() * size;
+        let first = usize::from(dice.below(2) == 0);
         let session = stored(&[
             ("metadata", description.as_bytes()),
-            ("logic-1-1", &samples[..cut]),
-            ("logic-1-2", &samples[cut..]),
+            (["logic-1-0", "logic-1-1"][first], &samples[..cut]),
+            (["logic-1-1", "logic-1-2"][first], &samples[cut..]),
         ]);
         let time_fs = |at: u64| {
             u64::try_from(u128::from(at) * 1_000_000_000_000_000 / u128::from(rate)).unwrap()
@@ -216,8 +217,14 @@ fn samples_have_the_times_of_their_rate() {
             rows += &format!("0,{:03x}\n", pair[0].1).repeat(count);
         }
         let expected = differences(&levels[..short - 1], time_fs);
+        // A row a change has the number of its sample.
+        let mut changes = String::from("Sample,tx[8:0]\n");
+        levels[..short - 1].iter().for_each(|(at, level)| {
+            writeln!(changes, "{at},{level:03x}").unwrap();
+        });
         let stated = format!("; Samplerate: {spelling}\n{rows}");
-        for (text, given) in [(&stated, None), (&rows, SampleDistance::of_rate(1000 * rate))] {
+        let distance = SampleDistance::of_rate(1000 * rate);
+        for (text, given) in [(&stated, None), (&rows, distance), (&changes, distance)] {
             let changes = read(TableReader::new(text.as_bytes(), given), text);
             assert_eq!(changes, expected, "{number} {given:?}");
         }
