@@ -161,6 +161,18 @@ fn a_dump_and_a_table_are_read_whatever_their_spelling() {
     }
 }
 
+/// A row a sample, and a row a change with the number of its sample.
+fn tables(levels: &[(u64, u16)]) -> [String; 2] {
+    let mut rows = [String::from("index,tx[8:0]\n"), String::from("Sample,tx[8:0]\n")];
+    for pair in levels.windows(2) {
+        let (at, level) = pair[0];
+        let count = usize::try_from(pair[1].0 - at).unwrap();
+        rows[0] += &format!("0,{level:03x}\n").repeat(count);
+        writeln!(rows[1], "{at},{level:03x}").unwrap();
+    }
+    rows
+}
+
 /// Rates that divide a second into femtoseconds, and others: their rounding does not add up.
 #[test]
 fn samples_have_the_times_of_their_rate() {
@@ -211,17 +223,9 @@ fn samples_have_the_times_of_their_rate() {
         );
         // A table states its rate, or is given one; its beginning is enough.
         let short = levels.partition_point(|(at, _)| *at < 20_000);
-        let (levels, mut rows) = (&levels[..short], String::from("index,tx[8:0]\n"));
-        for pair in levels.windows(2) {
-            let count = usize::try_from(pair[1].0 - pair[0].0).unwrap();
-            rows += &format!("0,{:03x}\n", pair[0].1).repeat(count);
-        }
+        let levels = &levels[..short];
+        let [rows, changes] = tables(levels);
         let expected = differences(&levels[..short - 1], time_fs);
-        // A row a change has the number of its sample.
-        let mut changes = String::from("Sample,tx[8:0]\n");
-        levels[..short - 1].iter().for_each(|(at, level)| {
-            writeln!(changes, "{at},{level:03x}").unwrap();
-        });
         let stated = format!("; Samplerate: {spelling}\n{rows}");
         let distance = SampleDistance::of_rate(1000 * rate);
         for (text, given) in [(&stated, None), (&rows, distance), (&changes, distance)] {
