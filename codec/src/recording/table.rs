@@ -1,12 +1,14 @@
 //! Tables of levels as CSV: a row a sample, or a row a change with its time.
 
 mod dialect;
+mod field;
 
 use std::io::{self, Chain, Cursor, Read};
 
 use csv::{ReaderBuilder, StringRecord};
 
-use self::dialect::{CsvColumn, TableDialect, TimeColumn, bits, is_of_width, level};
+use self::dialect::{CsvColumn, TableDialect};
+use self::field::{TimeColumn, bits, is_of_width, level};
 use super::decimal::{SampleDistance, TimeOrigin};
 use super::levels::{SignalLevel, SignalLevels};
 use super::variables::VariableName;

@@ -13,7 +13,7 @@ const SAMPLE: usize = 100_000;
 const FASTEST: u64 = 4;
 const SLOWEST: u64 = 16;
 
-/// Distances that times which are rounded are less than, as a multiple of their unit. *Chosen*
+/// Units of time from which on times between changes may be rounded samples: shorter ones count in samples. *Chosen*
 const ROUNDED: u64 = 50;
 
 /// A channel with the quality and the characters of its beginning.
@@ -24,8 +24,8 @@ pub(super) struct LearnedChannel {
 }
 
 impl LearnedChannel {
-    /// Learns the clock of a channel, near another rate if the changes show one at which no fewer packets are good, and half of them. `None` if there is
-    /// no clock.
+    /// Learns the clock of a channel, near another rate if the changes show one at which no fewer packets are good, and half of
+    /// them. `None` if there is no clock.
     pub(super) fn of(
         head: &[SignalChange],
         first_signal: u32,
@@ -57,7 +57,8 @@ impl LearnedChannel {
     fn slower_period(&self) -> Option<u64> {
         let places = self.sample.iter().map(|placed| placed.place);
         let later = places.clone().skip(1);
-        let count = places.zip(later).fold(0, |all, (one, other)| divisor(all, other - one));
+        let count =
+            places.zip(later).fold(0, |all, (one, other)| divisor(all, other.abs_diff(one)));
         (count > 1).then(|| self.quality.clock.period_fs.saturating_mul(count))
     }
 }
@@ -95,7 +96,7 @@ fn distances<'a>(
 pub(super) fn sample_distance(changes: &[SignalChange]) -> Option<u64> {
     let distances = distances(changes.iter());
     let (unit, least) = (distances.clone().fold(0, divisor), distances.clone().min()?);
-    if unit.saturating_mul(ROUNDED) > least {
+    if unit.saturating_mul(ROUNDED) >= least {
         return Some(unit);
     }
     let shared = distances.fold((least, unit), |shared, it| rounded_divisor((it, unit), shared));

@@ -1,10 +1,12 @@
-//! Dialects of tables: comments, separators, headings, units and bases of numbers.
+//! Dialects of tables: comments, separators, headings, and the uses of columns.
 
 use std::collections::BTreeMap;
 
-use super::super::decimal::{DecimalNumber, SECOND_FS, SampleDistance, sample_rate, time_unit};
-use super::super::levels::SignalLevel;
+use super::super::decimal::{SECOND_FS, SampleDistance, sample_rate, time_unit};
 use super::super::vcd::BYTE_ORDER_MARK;
+use super::field::{
+    TimeColumn, binary_digits, bits, digits, fraction, is_binary, is_of_width, level, time,
+};
 use crate::wires::WIRES;
 
 /// Separators of fields, in the order of preference.
@@ -39,45 +41,6 @@ pub(super) enum CsvColumn {
     Level,
     /// Levels of some signals as a number of a base.
     Bus { width: usize, base: u32 },
-}
-
-/// Notation of a column of times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TimeColumn {
-    /// Femtoseconds of the unit.
-    unit_fs: u64,
-    /// True if commas separate thousands.
-    is_grouped: bool,
-}
-
-impl TimeColumn {
-    /// A unit, and the notation that some values show: numbers with and without commas, all of whole thousands, have no decimal
-    /// commas.
-    fn of<'v>(unit_fs: u64, mut values: impl Iterator<Item = &'v str> + Clone) -> Self {
-        let is_whole = values.clone().any(|value| value.matches(',').count() != 1);
-        Self { unit_fs, is_grouped: is_whole && values.all(is_grouped) }
-    }
-
-    /// Femtoseconds of a time.
-    pub(super) fn time(self, text: &str) -> Option<i128> {
-        if self.is_grouped && is_grouped(text) {
-            return time(&text.replace(',', ""), self.unit_fs);
-        }
-        time(text, self.unit_fs)
-    }
-}
-
-/// True for digits, in groups of three if there are commas: `1,234,567`.
-fn is_grouped(text: &str) -> bool {
-    let text = text.strip_prefix('-').unwrap_or(text);
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
-    match text.split_once(',') {
-        None => is_number(text),
-        Some((first, groups)) => {
-            let is_first = is_number(first) && first.len() <= 3 && !first.starts_with('0');
-            is_first && groups.split(',').all(|group| group.len() == 3 && is_number(group))
-        }
-    }
 }
 
 /// Dialect of a table, as its beginning shows it.
@@ -283,11 +246,6 @@ fn column<'v>(title: &str, note: &str, values: impl Iterator<Item = &'v str> + C
     CsvColumn::Bus { width, base }
 }
 
-/// True if a number has no more bits than some.
-pub(super) fn is_of_width(bits: u64, width: usize) -> bool {
-    width >= 64 || bits >> width == 0
-}
-
 /// Femtoseconds of the unit in a title of times, its last word: `Time [ns]`, `Time in us`, `nanoseconds`; seconds if there is
 /// none. Any title with a unit in brackets is one of times.
 fn time_title(lower: &str) -> Option<u64> {
@@ -337,112 +295,4 @@ fn stated_rate(comment: &str) -> Option<SampleDistance> {
     let (key, value) = comment.split_once([':', '='])?;
     let key: String = key.to_ascii_lowercase().split_whitespace().collect();
     key.ends_with("samplerate").then(|| sample_rate(value))?
-}
-
-/// The level of a field: a letter, a word, or 0 or 1 as a fraction.
-pub(super) fn level(field: &str) -> Option<SignalLevel> {
-    if let [letter] = field.as_bytes() {
-        return SignalLevel::of(*letter);
-    }
-    let is_one_of = |words: [&str; 3]| words.iter().any(|word| field.eq_ignore_ascii_case(word));
-    match fraction(field) {
-        Some(0.0) => Some(SignalLevel::Low),
-        Some(1.0) => Some(SignalLevel::High),
-        None if is_one_of(["false", "low", "off"]) => Some(SignalLevel::Low),
-        None if is_one_of(["true", "high", "on"]) => Some(SignalLevel::High),
-        _ => None,
-    }
-}
-
-/// A number with a decimal point.
-fn fraction(field: &str) -> Option<f64> {
-    field.contains('.').then(|| field.parse().ok())?
-}
-
-/// Digits of a number, and its base if they state it: `0x1ff`, `9'h1ff`, `x"1ff"`, `1ffh`, `$1ff`, `0o777`, `b101`.
-fn digits(field: &str) -> (&str, Option<u32>) {
-    let field = field.trim_matches(['"', '\'', '$']);
-    let (before, marked) = field.split_once(['\'', '"']).unwrap_or(("0", field));
-    let bare = marked.strip_prefix('0').unwrap_or(marked);
-    for (letter, base) in [('x', 16), ('h', 16), ('o', 8), ('d', 10), ('b', 2)] {
-        let letters = [letter, letter.to_ascii_uppercase()];
-        if before.ends_with(letters) {
-            return (marked, Some(base));
-        }
-        let Some(digits) = bare.strip_prefix(letters) else { continue };
-        // `0b1` and `d12` are hexadecimal numbers too.
-        let is_prefix = match base {
-            2 => marked.len() > 3 && is_binary(digits),
-            base => base != 10,
-        };
-        if !digits.is_empty() && (is_prefix || marked.len() < field.len()) {
-            return (digits, Some(base));
-        }
-    }
-    match field.strip_suffix(['h', 'H']) {
-        Some(digits) => (digits, Some(16)),
-        None => (field, None),
-    }
-}
-
-/// Digits behind `0b`. A column of such numbers alone is binary: one of them, `0b1`, may be hexadecimal.
-fn binary_digits(field: &str) -> Option<&str> {
-    let digits = field.strip_prefix("0b").or_else(|| field.strip_prefix("0B"))?;
-    Some(digits).filter(|digits| !digits.is_empty() && is_binary(digits))
-}
-
-/// True for binary digits alone, and letters of levels that are unknown.
-fn is_binary(digits: &str) -> bool {
-    digits.bytes().all(|it| b"01xXzZuU".contains(&it))
-}
-
-/// The bits of a number. `Some(None)` if they are unknown.
-pub(super) fn bits(field: &str, base: u32) -> Option<Option<u64>> {
-    let is_unknown = |it: u8| SignalLevel::of(it) == Some(SignalLevel::Unknown);
-    let binary = binary_digits(field).filter(|_| base == 2);
-    let (digits, stated) = binary.map_or_else(|| digits(field), |digits| (digits, Some(2)));
-    match u64::from_str_radix(digits, stated.unwrap_or(base)) {
-        Ok(bits) => Some(Some(bits)),
-        Err(_) => digits.bytes().any(is_unknown).then_some(None),
-    }
-}
-
-/// Femtoseconds of a time in a unit, which may stand behind it, or of a time of day with or without a date. ISO 8601
-pub(super) fn time(text: &str, unit_fs: u64) -> Option<i128> {
-    if text.contains(':') {
-        let (date, time) = text.split_once(['T', ' ']).unwrap_or(("0-3-0", text));
-        return date_time(date, time);
-    }
-    let unit = text.rfind(|c: char| !c.is_alphabetic()).map_or(0, |at| at + 1);
-    let (number, unit) = text.split_at_checked(unit)?;
-    let unit_fs = if unit.is_empty() { unit_fs } else { time_unit(unit)? };
-    DecimalNumber::parse(number.trim_end())?.times(unit_fs)
-}
-
-/// Femtoseconds of a date and a time of day, since a day that is long past.
-fn date_time(date: &str, time: &str) -> Option<i128> {
-    let date: Vec<i128> = date.split(['-', '/']).map_while(|part| part.parse().ok()).collect();
-    let [year @ 0..10_000, month @ 1..=12, day] = *date.as_slice() else { return None };
-    let zone = time.find(['Z', '+', '-']).unwrap_or(time.len());
-    let (time, zone) = time.split_at(zone);
-    let seconds = |text: &str| {
-        text.split(':').zip([3600, 60, 1]).try_fold(0, |sum, (part, unit)| {
-            Some(sum + DecimalNumber::parse(part)?.times(SECOND_FS)?.checked_mul(unit)?)
-        })
-    };
-    // A zone is `+02:00`, `+0200` or `+02`.
-    let zone = zone.trim_start_matches('Z').replace(':', "");
-    let apart = match zone.split_at_checked(3) {
-        Some((hours, minutes)) => {
-            let minutes = if minutes.is_empty() { "0" } else { minutes };
-            let sign = if hours.starts_with('-') { "-" } else { "" };
-            seconds(&format!("{hours}:{sign}{minutes}"))?
-        }
-        None => 0,
-    };
-    // Years that begin with March have the leap day at their end.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let leap = year / 4 - year / 100 + year / 400;
-    let days = year * 365 + leap + (month * 153 + 2) / 5 + day;
-    (days * 86_400).checked_mul(SECOND_FS.into())?.checked_add(seconds(time)?)?.checked_sub(apart)
 }
