@@ -4,13 +4,13 @@ use codec::route::{PortId, is_route_byte};
 use codec::switch_answer::{AnsweredPorts, SwitchAnswer, SwitchPortState};
 
 use crate::arena::{PartArena, SwitchId, UnitId};
+use crate::histogram::share;
 use crate::link::source_item::{AcceptMode, SourceItem};
 use crate::link::tagged_char::TaggedChar;
 use crate::network::Network;
 use crate::network::active_set::ActiveSet;
 use crate::network::schedule::PortEnd;
 use crate::port::{DataSink, DataSource, PortUnit, PowerState};
-use crate::statistics::share;
 use crate::switch::extension::{ExtensionJob, IntakeOutcome, SELF, SelfAddressedPacket};
 use crate::switch::multicast::{MulticastOutcome, MulticastPacket};
 use crate::switch::{Switch, SwitchInputState};
