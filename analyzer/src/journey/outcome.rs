@@ -42,5 +42,3 @@ named_enum! {
         ByOrder = "by-order",
     }
 }
-
-impl JourneyFate {}
