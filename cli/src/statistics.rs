@@ -187,7 +187,7 @@ fn totals(run: StatisticsOfRun<'_>, out: &mut impl FnMut(StyledLine)) {
             if *handling == PacketHandling::Delivered { TextStyle::Good } else { TextStyle::Bad };
         (handling.name(), *count, role)
     });
-    let standing = seen.standing(run.network);
+    let standing = seen.standing(run.network, 0);
     let still = standing.as_ref().map_or(0, |it| it.packets);
     let in_transit = u64::try_from(seen.under_way()).unwrap_or(u64::MAX).saturating_sub(still);
     let why = standing.map(|it| standing::standstill(run, &it)).unwrap_or_default();

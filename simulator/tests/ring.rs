@@ -86,7 +86,7 @@ fn standing(text: &str) -> Vec<StandingCause> {
     let mut seen = RunStatistics::new(&scenario, 0);
     network.run(scenario.duration);
     network.drain_events().for_each(|event| seen.observe(&event));
-    seen.standing(&network).map_or(Vec::new(), |found| found.causes.into_iter().collect())
+    seen.standing(&network, 0).map_or(Vec::new(), |found| found.causes.into_iter().collect())
 }
 
 #[test]
@@ -98,8 +98,7 @@ fn what_waits_while_others_pass_does_not_stand_still() {
         )
     };
     // A packet of 100 µs before each; ends in all its phases.
-    let saturated = (0..24).map(|step| switch(16_000 + 700 * step, "saturate = true\n"));
-    for text in saturated {
+    for text in (0..24).map(|step| switch(16_000 + 700 * step, "saturate = true\n")) {
         assert_eq!(standing(&text), [], "{text}");
     }
     let circle = |periods: u64| {

@@ -249,7 +249,7 @@ impl SweptScenario<'_> {
                 advance(network.now() - start);
             }
         }
-        let standing = seen.standing_for(&network, drain).map_or(0, |found| found.packets);
+        let standing = seen.standing(&network, drain).map_or(0, |found| found.packets);
         let unfinished = unfinished(&seen, offered);
         Some(RunNumbers::of(&seen, span, RunEnding { offered, unfinished, standing }))
     }

@@ -1,4 +1,4 @@
-//! What stands still at the end of a run, by the waits of its switches.
+//! Packets that stand still at the end of a run, by the waits of its switches.
 
 use std::collections::BTreeSet;
 
@@ -35,14 +35,9 @@ pub enum StandingCause {
 }
 
 impl RunStatistics {
-    /// Packets behind senders that have been stopped to the end for 51.2 µs, or in a circle for 12.8 µs; none behind a
-    /// sender that only waits while others use its output.
-    pub fn standing(&self, network: &Network) -> Option<StandingPackets> {
-        self.standing_for(network, 0)
-    }
-
-    /// The same, but behind senders that have been stopped for a time at least.
-    pub fn standing_for(&self, network: &Network, time: u64) -> Option<StandingPackets> {
+    /// Packets behind senders that have been stopped to the end for a time, 51.2 µs at least, or 12.8 µs in a circle; none
+    /// behind a sender that only waits while others use its output.
+    pub fn standing(&self, network: &Network, time: u64) -> Option<StandingPackets> {
         let ends = self.stopped.iter().filter_map(|(sender, since)| {
             let cause = self.cause(*sender, network)?;
             let least = if cause == StandingCause::Deadlock { SETTLED } else { STANDS };
@@ -52,7 +47,7 @@ impl RunStatistics {
         let since = ends.iter().map(|(since, _)| *since).min()?;
         let causes: BTreeSet<_> = ends.into_iter().map(|(_, cause)| cause).collect();
         let least = if causes.contains(&StandingCause::Deadlock) { SETTLED } else { STANDS };
-        let stands = |moved: u64| moved.saturating_add(least) <= network.now();
+        let stands = |moved: u64| moved.saturating_add(least.max(time)) <= network.now();
         let packets = self.under_way.values().filter(|flight| stands(flight.moved)).count();
         Some(StandingPackets { packets: packets as u64, since, causes })
     }
