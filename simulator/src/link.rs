@@ -131,6 +131,11 @@ pub enum SymbolSet {
     All,
 }
 
+impl SymbolSet {
+    /// Names in scenarios.
+    pub const WORDS: [(&str, Self); 2] = [("mandatory", Self::Mandatory), ("all", Self::All)];
+}
+
 impl SlackSize {
     /// Size of the buffer: r = `k_g` + h + `k_s`. F-3
     pub const fn cells(&self) -> u32 {

@@ -293,8 +293,7 @@ impl Network {
     /// The part that the packet at the far end of a sender waits for, or leaves by; none if it waits for nothing, or
     /// if several outputs take it.
     pub fn awaited(&self, sender: NodePort) -> Option<AwaitedPart> {
-        let unit = &self.units[self.index.unit(sender)?];
-        let far = &self.units[unit.peer.with_channel(virtual_channel(sender.port))];
+        let far = &self.units[self.far_end(self.index.unit(sender)?)];
         match far.sink {
             DataSink::Host(_) => Some(AwaitedPart::Host(far.port.node)),
             DataSink::Switch(
@@ -308,23 +307,27 @@ impl Network {
         }
     }
 
+    /// The port at the other end of a cable, or its virtual channel of the same number.
+    fn far_end(&self, unit: UnitId) -> UnitId {
+        let unit = &self.units[unit];
+        unit.peer.with_channel(virtual_channel(unit.port.port))
+    }
+
     /// True if an output sends a packet whose rest has been lost on its way.
     pub fn is_unfinished(&self, output: NodePort) -> bool {
-        let mut output = self.index.unit(output);
+        let Some(mut output) = self.index.unit(output) else { return false };
         for _ in 0..self.units.len() {
-            let Some(DataSource::Circuit(input)) = output.map(|it| self.units[it].source) else {
-                break;
-            };
+            let DataSource::Circuit(input) = self.units[output].source else { break };
             let unit = &self.units[input];
             let mut coming = self.wires[unit.first].cells().iter();
             if unit.receiver.fill() > 0 || coming.any(|cell| cell.is_data() || cell.is_end()) {
                 break;
             }
-            let before = unit.peer.with_channel(virtual_channel(unit.port.port));
+            let before = self.far_end(input);
             if self.units[before].sender.sending() != SendState::Packet {
                 return true;
             }
-            output = Some(before);
+            output = before;
         }
         false
     }

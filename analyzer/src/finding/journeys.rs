@@ -6,7 +6,6 @@ use crate::event::Picoseconds;
 use codec::capture::{Channel, ChannelId};
 use codec::mapping::{MappingPacket, MappingRequest};
 use codec::packet::CrcCheck;
-use codec::time::Tick;
 
 use super::mapping::MappingChecks;
 use super::route_union::RouteUnion;
@@ -213,8 +212,7 @@ impl FindingChecks {
                 (*first, FindingKind::Deadlock, [*since, *certain], *periods, channels)
             }
         };
-        let [since, _] = known;
-        let when = Occurrence { time: since, at: Tick(network.period(channel).periods(since)) };
+        let when = Occurrence::on(network, channel, known[0]);
         let grounds = FindingGrounds::Channels(known, chain);
         self.set.note(kind, (channel, when), grounds, || {
             let name = if kind == FindingKind::Deadlock { "circle" } else { "waits_for" };
@@ -229,8 +227,7 @@ impl FindingChecks {
     pub(crate) fn clocks(&mut self, clocks: &ClockEstimator, network: &CaptureNetwork) {
         self.set.seen.clocks += clocks.compared();
         for (id, rate, time) in clocks.rates() {
-            let at = Tick(network.period(id).periods(time));
-            let place = (id, Occurrence { time, at });
+            let place = (id, Occurrence::on(network, id, time));
             self.set.note_here(FindingKind::ClockDrift, place, || drift(rate / 1000));
         }
     }

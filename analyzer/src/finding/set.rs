@@ -1,5 +1,6 @@
 //! Findings counted by kind and channel, in memory independent of the number of occurrences.
 
+use crate::capture_network::CaptureNetwork;
 use crate::event::Picoseconds;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -49,6 +50,13 @@ pub struct Occurrence {
     pub time: Picoseconds,
     /// Index of the character.
     pub at: Tick,
+}
+
+impl Occurrence {
+    /// At a time on a channel.
+    pub(super) fn on(network: &CaptureNetwork, id: ChannelId, time: Picoseconds) -> Self {
+        Self { time, at: Tick(network.period(id).periods(time)) }
+    }
 }
 
 /// Detail of a finding, with its name in `docs/output.md`.

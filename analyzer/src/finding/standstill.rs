@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use codec::capture::ChannelId;
-use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS, Tick};
+use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS};
 
 use super::set::{FactValue, FindingFact, Occurrence};
 use super::{FindingChecks, FindingKind, Severity};
@@ -157,7 +157,6 @@ impl FindingChecks {
     /// Reports at the end of a section what stood still and who held up whom.
     pub(crate) fn standstill(&mut self, network: &CaptureNetwork) {
         let held = std::mem::take(&mut self.held);
-        let place = |id, time| place(network, id, time);
         let recorded = std::mem::take(&mut self.set.recorded);
         let span = |id| recorded.link_span(id);
         for (channel, sender) in held.standing {
@@ -177,7 +176,8 @@ impl FindingChecks {
             if lasted < least && !may_stand {
                 continue;
             }
-            let [when, until] = [sender.since, sender.until].map(|time| place(channel, time));
+            let [when, until] =
+                [sender.since, sender.until].map(|time| Occurrence::on(network, channel, time));
             let Some((kind, severity)) = sender.judged(lasted, recorded) else { continue };
             // Without the opposite channel it may have been stopped.
             let is_known = lasted >= least && (sender.root.is_some() || has_opposite);
@@ -203,7 +203,7 @@ impl FindingChecks {
         (recorded, network): (&RecordedTime, &CaptureNetwork),
     ) {
         let span = |id| recorded.link_span(id);
-        let place = |id, time| place(network, id, time);
+        let place = |id, time| Occurrence::on(network, id, time);
         for ((channel, root, last), StoppedTime { since, until, total }) in stops {
             let Some([from, to]) = span(channel) else { continue };
             let recorded = to.saturating_sub(from).max(1);
@@ -258,7 +258,6 @@ impl StandingSender {
         recorded: Picoseconds,
         period: CharacterPeriod,
     ) -> Vec<FindingFact> {
-        let lasts = self.lasts;
         let cause = self.root.map_or(NOTHING_FOLLOWS, WaitRoot::name);
         let chain = (!self.chain.is_empty()).then_some(FactValue::Channels(self.chain));
         let mut facts = vec![
@@ -266,15 +265,11 @@ impl StandingSender {
             share(lasted, recorded),
             FindingFact::word("cause", cause),
         ];
-        facts.extend(lasts.then(|| FindingFact::word("until", "end")));
+        facts.extend(self.lasts.then(|| FindingFact::word("until", "end")));
         facts.extend(self.packet.map(|packet| FindingFact::number("packet", packet)));
         facts.extend(chain.map(|value| FindingFact { name: "waits_for", value }));
         facts
     }
-}
-
-fn place(network: &CaptureNetwork, id: ChannelId, time: Picoseconds) -> Occurrence {
-    Occurrence { time, at: Tick(network.period(id).periods(time)) }
 }
 
 /// Share of the recorded time, in percent.

@@ -2,8 +2,7 @@
 
 use codec::route::PortId;
 
-use super::bit;
-use super::{OutputPolicy, WaitingInputs};
+use super::{OutputPolicy, WaitingInputs, bit};
 
 #[derive(Clone, Debug)]
 pub(crate) struct TokenPolicy {

@@ -144,6 +144,12 @@ pub enum ConsumptionMode {
     Adversary,
 }
 
+impl ConsumptionMode {
+    /// Names in scenarios of those that have one.
+    pub const WORDS: [(&str, Self); 3] =
+        [("always", Self::Always), ("never", Self::Never), ("adversary", Self::Adversary)];
+}
+
 impl InterfaceParameters {
     /// Time from the start until the control program runs. *Chosen*: it is loaded, unless a time is
     /// given.

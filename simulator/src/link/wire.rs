@@ -20,6 +20,11 @@ pub enum BitErrors {
     Flip,
 }
 
+impl BitErrors {
+    /// Names in scenarios.
+    pub const WORDS: [(&str, Self); 2] = [("weaken", Self::Weaken), ("flip", Self::Flip)];
+}
+
 /// The wires of a channel: a delay line.
 #[derive(Clone, Debug)]
 pub struct ChannelWire {

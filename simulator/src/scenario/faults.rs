@@ -19,7 +19,8 @@ use crate::wires::{DISTURBANCE_PS_MAX, WireFault};
 fn read_kind(table: &mut TomlTable<'_>, kind: FaultKind) -> Option<FaultKind> {
     Some(match kind {
         FaultKind::Noise { errors, .. } => {
-            let errors = table.item("errors").map_or(Some(errors), |item| item.word(&ERRORS));
+            let errors =
+                table.item("errors").map_or(Some(errors), |item| item.word(&BitErrors::WORDS));
             let mean = table.needed("mean_characters");
             FaultKind::Noise { errors: errors?, mean: mean?.integer(1..=DURATION_MAX)? }
         }
@@ -92,8 +93,6 @@ fn read_wires(table: &mut TomlTable<'_>, fault: WireFault) -> Option<WireFault> 
         }
     })
 }
-
-const ERRORS: [(&str, BitErrors); 2] = [("weaken", BitErrors::Weaken), ("flip", BitErrors::Flip)];
 
 enum FaultTiming {
     At(u64),

@@ -30,9 +30,6 @@ use crate::topology::{
 };
 use crate::traffic::SignalMode;
 
-const SYMBOLS: [(&str, SymbolSet); 2] =
-    [("mandatory", SymbolSet::Mandatory), ("all", SymbolSet::All)];
-
 const ADDRESSING: [(&str, RouteAddressing); 2] =
     [("relative", RouteAddressing::Relative), ("absolute", RouteAddressing::Absolute)];
 
@@ -53,12 +50,6 @@ const PATHS: [(&str, SoftwarePath); 2] =
 const SIGNALS: [(&str, SignalMode); 2] =
     [("poll", SignalMode::Poll), ("interrupt", SignalMode::Interrupt)];
 
-const CONSUMPTION: [(&str, ConsumptionMode); 3] = [
-    ("always", ConsumptionMode::Always),
-    ("never", ConsumptionMode::Never),
-    ("adversary", ConsumptionMode::Adversary),
-];
-
 /// F-1, F-3, F-4, F-8, R-1, R-4, R-6, C-7
 pub(super) const PORT: &KeyList<Port> = &[
     key!(Port, "rate_divisor", IntRange(1..=DIVISOR_MAX), divisor),
@@ -68,7 +59,7 @@ pub(super) const PORT: &KeyList<Port> = &[
     key!(Port, "generation_periods", LATENCY, generation),
     key!(Port, "interpretation_periods", LATENCY, interpretation),
     &BlockedKey(TimeUnit::Periods),
-    key!(Port, "symbols", WordList(&SYMBOLS), symbols),
+    key!(Port, "symbols", WordList(&SymbolSet::WORDS), symbols),
     &WithKey(key!(Port, "replies", BoolPair([false, true]), replies), |port, _| {
         port.symbols == SymbolSet::All
     }),
@@ -93,7 +84,7 @@ pub(super) const SWITCH: &KeyList<Switch> = &[
     key!(Switch, "arbitration", WordList(ArbitrationPolicy::WORDS), arbitration),
     key!(Switch, "extensions", ExtensionFormat, extensions),
     key!(Switch, "clock_ppm", ClockFormat, clock),
-    key!(Switch, "forwarding", WordList(&FORWARDING), forwarding),
+    key!(Switch, "forwarding", WordList(&ForwardingMode::WORDS), forwarding),
     key!(Switch, "supplies", IntRange(1..=2), supplies),
 ];
 
@@ -133,11 +124,6 @@ impl SectionKey<Switch> for ModelKey {
         (String::new(), String::new())
     }
 }
-
-const FORWARDING: [(&str, ForwardingMode); 2] = [
-    ("cut-through", ForwardingMode::CutThrough),
-    ("store-and-forward", ForwardingMode::StoreAndForward),
-];
 
 /// System calls and drivers are those of the kernel's path. H-1
 const KERNEL: fn(Interface, &ScenarioUse) -> bool = |it, _| it.host.path == SoftwarePath::Kernel;
@@ -228,13 +214,13 @@ impl KeyFormat<ConsumptionMode> for ConsumptionFormat {
         if every.is_multiple_of(2) {
             return (name.to_owned(), every.to_string());
         }
-        WordList(&CONSUMPTION).any(name, rng)
+        WordList(&ConsumptionMode::WORDS).any(name, rng)
     }
 }
 
 pub(super) fn consumption(item: &TomlItem<'_>) -> Option<ConsumptionMode> {
     if item.as_text().is_some() {
-        return item.word(&CONSUMPTION);
+        return item.word(&ConsumptionMode::WORDS);
     }
     let every = item
         .as_integer()

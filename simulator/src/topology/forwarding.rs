@@ -13,6 +13,12 @@ pub enum ForwardingMode {
     StoreAndForward,
 }
 
+impl ForwardingMode {
+    /// Names in scenarios.
+    pub const WORDS: [(&str, Self); 2] =
+        [("cut-through", Self::CutThrough), ("store-and-forward", Self::StoreAndForward)];
+}
+
 impl SwitchParameters {
     /// The parameters of a port with memory for whole packets, if it stores them: 16 KB, *chosen*, if no
     /// other slack is given. B-2

@@ -22,7 +22,7 @@ pub struct NetworkDraft {
     pub routes: RouteTable,
     /// Hosts in node order.
     pub hosts: Vec<NodeId>,
-    /// What breaks, in any order. The file has a table of each.
+    /// Faults, in any order. The file has a table of each.
     pub faults: Vec<FaultSpec>,
     /// All of the file but the faults.
     document: Table,
@@ -188,7 +188,7 @@ impl NetworkDraft {
         };
         let own = match kind {
             FaultKind::Noise { errors, mean } => {
-                let errors = if *errors == BitErrors::Flip { "flip" } else { "weaken" };
+                let errors = word_of(&BitErrors::WORDS, *errors);
                 format!("errors = '{errors}'\nmean_characters = {mean}\n")
             }
             FaultKind::Flip { bits } => format!("bits = {bits}\n"),
@@ -218,25 +218,24 @@ impl NetworkDraft {
 /// The value of a key for what a host consumes. I-4
 pub fn consumption(mode: ConsumptionMode) -> String {
     match mode {
-        ConsumptionMode::Always => "'always'".to_owned(),
-        ConsumptionMode::Never => "'never'".to_owned(),
-        ConsumptionMode::Adversary => "'adversary'".to_owned(),
         ConsumptionMode::Every(periods) => periods.to_string(),
+        ConsumptionMode::Always | ConsumptionMode::Never | ConsumptionMode::Adversary => {
+            format!("'{}'", word_of(&ConsumptionMode::WORDS, mode))
+        }
     }
 }
 
 fn switch_keys(name: &str, switch: &SwitchParameters) -> String {
-    let is_stored = switch.forwarding == ForwardingMode::StoreAndForward;
     format!(
         "name = '{name}'\nports = {}\naddressing = '{}'\nrouting_periods = {}\ntoken_step_periods = {}\n\
          arbitration = '{}'\nextensions = {}\nforwarding = '{}'\nsupplies = {}\n",
         switch.ports,
-        format!("{:?}", switch.addressing).to_lowercase(),
+        switch.addressing.name(),
         switch.routing,
         switch.token_step,
         word_of(ArbitrationPolicy::WORDS, switch.arbitration),
         switch.extensions == ExtensionSupport::On,
-        if is_stored { "store-and-forward" } else { "cut-through" },
+        word_of(&ForwardingMode::WORDS, switch.forwarding),
         switch.supplies,
     )
 }
@@ -244,7 +243,6 @@ fn switch_keys(name: &str, switch: &SwitchParameters) -> String {
 /// The keys of a port, or those that differ from another one.
 fn port_keys(port: &PortParameters, base: Option<&PortParameters>) -> String {
     let keys = |port: &PortParameters| {
-        let symbols = if port.symbols == SymbolSet::All { "all" } else { "mandatory" };
         [
             format!("rate_divisor = {}\n", port.divisor),
             format!("go_slack = {}\n", port.slack.go_slack),
@@ -253,7 +251,7 @@ fn port_keys(port: &PortParameters, base: Option<&PortParameters>) -> String {
             format!("generation_periods = {}\n", port.generation),
             format!("interpretation_periods = {}\n", port.interpretation),
             format!("blocked_periods = {}\n", port.blocked.0),
-            format!("symbols = '{symbols}'\n"),
+            format!("symbols = '{}'\n", word_of(&SymbolSet::WORDS, port.symbols)),
             format!("replies = {}\n", port.replies),
             format!("reset = '{}'\n", word_of(&ResetEnding::WORDS, port.reset)),
             format!("fill = '{}'\n", word_of(&FillMode::WORDS, port.fill)),

@@ -157,7 +157,7 @@ impl SwitchPlan {
 
     fn write(&self, text: &mut String) -> fmt::Result {
         for (switch, addressing) in self.addressing.iter().enumerate() {
-            let addressing = format!("{addressing:?}").to_lowercase();
+            let addressing = addressing.name();
             let [one, other] = self.hosts[switch];
             write!(
                 text,

@@ -190,8 +190,7 @@ pub(super) fn connect(
         extended_switching::granted(switch, units, from, active, trace);
         return;
     }
-    let waits =
-        matches!(state, SwitchInputState::Waiting(other) if other.place() == output.place());
+    let waits = matches!(state, SwitchInputState::Waiting(it) if it.place() == output.place());
     let Some((route, head)) = unit.receiver.take().filter(|_| waits) else {
         unreachable!("{input:?} does not wait for {output:?}, which is granted to it")
     };
