@@ -203,7 +203,9 @@ impl CaptureWriting<'_> {
         if head.is_empty() {
             return Err(CliError::reading(&self.arguments.file, &quality::SILENT));
         }
-        let learned = self.learn(&head, summary)?;
+        // Transitions of all wires fall at the recorder's sampling times.
+        let sample_fs = sample_distance(&head);
+        let learned = self.learn((&head, sample_fs), summary)?;
         self.refuse()?;
         let (mut channels, mut qualities) = (Vec::new(), Vec::new());
         for LearnedChannel { channel, quality, sample } in learned {
@@ -213,8 +215,6 @@ impl CaptureWriting<'_> {
         }
         let periods: Vec<CharacterPeriod> = channels.iter().map(RecordedChannel::period).collect();
         let mut declared = declared(self.arguments, &self.names, &periods);
-        // Transitions of all wires fall at the recorder's sampling times.
-        let sample_fs = sample_distance(&head);
         let is_padded = summary.is_none();
         self.describe(&mut declared, &qualities, (sample_fs, is_padded));
         let stream = AtomicFile::create(self.output)?;
@@ -244,13 +244,13 @@ impl CaptureWriting<'_> {
     /// Learns the clocks of the channels and, if that is asked for, the orders of their wires, and judges them.
     fn learn(
         &mut self,
-        head: &[SignalChange],
+        (head, sample_fs): (&[SignalChange], Option<u64>),
         summary: Option<&ReadSummary>,
     ) -> Result<Vec<LearnedChannel>, CliError> {
         let is_clocked = matches!(self.arguments.sample_rate, Some(SampleRate::State));
         let shows_distance = head.len() >= CHANGES_MIN && !is_clocked;
         let mut context = RecordingContext {
-            sample_fs: sample_distance(head).filter(|_| shows_distance).unwrap_or_default(),
+            sample_fs: sample_fs.filter(|_| shows_distance).unwrap_or_default(),
             nominal_fs: self.period_fs,
             proved: Vec::new(),
             channels: self.names.len(),
@@ -279,8 +279,9 @@ impl CaptureWriting<'_> {
         context.sound_channels = all.iter().filter(is_sound).count();
         for (number, learned) in (0..).zip(&all) {
             let mut doubts = context.judge(&learned.sample, &learned.quality);
-            let is_sent = learned.quality.content.good > 0;
-            doubts.warnings.extend(self.same_text(head, number).filter(|_| is_sent));
+            if learned.quality.content.good > 0 {
+                doubts.warnings.extend(self.same_text(head, number));
+            }
             if let Some(summary) = summary {
                 doubts.extend(level_doubts(summary, number * 9, head.first().map(|it| it.time_fs)));
                 doubts.set_damage(summary);

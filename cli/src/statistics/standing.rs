@@ -1,14 +1,13 @@
-//! What stands still at the end of a run.
+//! The words for packets that stand still at the end of a run.
 
 use simulator::statistics::{StandingCause, StandingPackets};
 
 use super::{StatisticsOfRun, time};
 
-/// What stands still, since when and why.
+/// Time since which packets stand still, and the causes.
 pub(super) fn standstill(run: StatisticsOfRun<'_>, standing: &StandingPackets) -> String {
     let topology = &run.scenario.topology;
-    let mut hosts = Vec::new();
-    let mut words = Vec::new();
+    let (mut hosts, mut words) = (Vec::new(), Vec::new());
     for cause in &standing.causes {
         match cause {
             StandingCause::Host(host) => hosts.extend(topology.node(*host)),

@@ -194,7 +194,7 @@ impl CaptureInput {
     }
 }
 
-/// What the channels of [`drawn_link`] carry: all that changes the state of a link, and silences up to an open link.
+/// Words on the channels of [`drawn_link`]: all that changes the state of a link, and silences up to an open link.
 const LINK_WORDS: [&str; 16] = [
     "GO",
     "STOP",

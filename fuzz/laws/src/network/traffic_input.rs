@@ -115,7 +115,7 @@ fn pick<T: Copy>(from: &[T], number: u8) -> Option<T> {
 }
 
 impl ConsumptionInput {
-    /// What consumes in the end, in place of what does not.
+    /// The mode itself if it consumes in the end, or else one that does.
     pub(super) const fn consuming(self) -> Self {
         match self {
             Self::Never | Self::Adversary => Self::Always,

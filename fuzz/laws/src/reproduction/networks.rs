@@ -56,7 +56,7 @@ fn planned(target: &str, input: &[u8], draft: Option<NetworkDraft>) -> Reproduct
     ReproductionDraft { notation, ..drawn(draft.text(), &draft.scenario()) }
 }
 
-/// What a run of a scenario shows. Without taps all cables are tapped, since nothing in a network depends on its taps.
+/// Capture and truth of a run of a scenario. Without taps all cables are tapped, since nothing in a network depends on its taps.
 pub(super) fn drawn(text: String, scenario: &Scenario) -> ReproductionDraft {
     let mut watched = scenario.clone();
     if watched.taps.is_empty() {
