@@ -39,7 +39,7 @@ enum XtaskCommand {
     /// Regenerates the outputs in README.md.
     #[command(after_help = "Exit status 1: with --check, an output differs.")]
     Readme(readme::ReadmeArgs),
-    /// Runs all fuzz targets briefly, with the same inputs on every machine.
+    /// Runs all fuzz targets briefly, with inputs that hardly depend on the machine.
     #[command(
         after_help = "Exit status 1: a target failed; its input is in fuzz/artifacts/TARGET/."
     )]

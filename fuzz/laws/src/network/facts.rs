@@ -55,15 +55,14 @@ pub fn keeps_alive(link: &LinkParameters) -> bool {
 }
 
 /// Tests whether a port is a host's that is made to send codes that change what is framed, or that are
-/// no symbols, or enough IDLE for a silence, or any at all beside the silence of lost power or fill of
-/// IDLE, whose only other character it may replace.
+/// no symbols, or enough IDLE for a silence.
 pub fn is_forged(scenario: &Scenario, port: NodePort) -> bool {
     let own = scenario.raw.iter().filter(|raw| raw.from == port.node);
-    let mut idle = if is_sparse(scenario, port) { 15 } else { 0 };
+    let mut idle = 0;
     own.flat_map(|raw| raw.chars.chars().iter()).any(|character| match character {
         Character::IDLE => {
             idle += 1;
-            idle >= 16
+            idle >= forged_silence(scenario, port)
         }
         Character::Control(code) => match decode_control(code) {
             DecodedCode::Exact(symbol) => symbol == Symbol::ForwardReset,
@@ -73,7 +72,22 @@ pub fn is_forged(scenario: &Scenario, port: NodePort) -> bool {
     })
 }
 
-/// Tests whether a port fills with IDLE or loses its power: one forged IDLE may then complete a silence. F-7, F-8
+/// The number of IDLE sent by a port that may complete a silence: one beside the silence of lost power or fill of
+/// IDLE, whose only other character it may replace. A faster receiver hears silence between characters too. F-7, F-8,
+/// W-6
+fn forged_silence(scenario: &Scenario, port: NodePort) -> u32 {
+    let Some(link) = scenario.topology.link(port) else { return 16 };
+    let [own, far] = link.ports.map(|port| port.divisor.get());
+    if is_sparse(scenario, port) {
+        1
+    } else if own > far {
+        (16 * far / own).saturating_sub(1).max(1)
+    } else {
+        16
+    }
+}
+
+/// Tests whether a port fills with IDLE or loses its power. F-7, F-8
 fn is_sparse(scenario: &Scenario, port: NodePort) -> bool {
     let link = scenario.topology.link(port);
     link.is_some_and(|link| matches!(link.ports[0].fill, FillMode::Idle(_)))
