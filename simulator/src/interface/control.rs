@@ -160,13 +160,14 @@ impl ControlProgram {
     }
 
     /// Takes the next command, if there is memory for its packet, and time.
+    #[expect(clippy::expect_used, reason = "a command is begun only if it waits")]
     pub(super) fn take_command(&mut self, queues: &mut HostQueues, dma: &mut DmaEngine) {
         let waits = self.command(queues, dma).is_some();
         if !waits || !self.processor.has_done(ProgramJob::Command) {
             return;
         }
-        let Some(start) = self.command(queues, dma) else { return };
-        let Some(command) = queues.commands.pop() else { return };
+        let start = self.command(queues, dma).expect("a command waits");
+        let command = queues.commands.pop().expect("a command waits");
         match start {
             CommandStart::Refuse(outcome) => {
                 let SendCommand { number, interrupt, .. } = command;
@@ -180,6 +181,7 @@ impl ControlProgram {
     }
 
     /// Starts moving the next received packet to the host.
+    #[expect(clippy::expect_used, reason = "a packet is handed on only if it waits")]
     pub(super) fn hand_on(
         &mut self,
         queues: &mut HostQueues,
@@ -191,7 +193,7 @@ impl ControlProgram {
         if !waits || !self.processor.has_done(ProgramJob::Packet) {
             return;
         }
-        let Some(StoredPacket { routine, mut bytes }) = receiving.pop() else { return };
+        let StoredPacket { routine, mut bytes } = receiving.pop().expect("a packet waits");
         if routine == PacketRoutine::Relay {
             let behalf = PacketOwner::Relay(0);
             let packet = OutgoingPacket { bytes, behalf, ready: now };

@@ -92,26 +92,26 @@ impl MapDistribution {
     }
 
     /// The request to an interface.
-    pub(super) fn request(&self, delivery: usize) -> Option<MappingRequest<'_>> {
-        let delivery = self.deliveries.get(delivery)?;
-        Some(match (self.phase, self.content) {
+    pub(super) fn request(&self, delivery: usize) -> MappingRequest<'_> {
+        let delivery = self.delivery(delivery);
+        match (self.phase, self.content) {
             (DistributionPhase::Installation, _) => MappingRequest::Install,
             (DistributionPhase::Pieces, MapContent::Map) => MappingRequest::Map(delivery.piece()),
             (DistributionPhase::Pieces, MapContent::Routes) => {
                 MappingRequest::Routes(delivery.piece())
             }
-        })
+        }
     }
 
-    pub(super) fn delivery(&self, delivery: usize) -> Option<&MapDelivery> {
-        self.deliveries.get(delivery)
+    #[expect(clippy::indexing_slicing, reason = "its requests name their deliveries")]
+    pub(super) fn delivery(&self, delivery: usize) -> &MapDelivery {
+        &self.deliveries[delivery]
     }
 
     /// Notes an answer, or silence.
+    #[expect(clippy::indexing_slicing, reason = "its requests name their deliveries")]
     pub(super) fn note(&mut self, place: usize, status: Option<AnswerStatus>) -> DeliveryStep {
-        let Some(delivery) = self.deliveries.get_mut(place) else {
-            return DeliveryStep::More(Vec::new());
-        };
+        let delivery = &mut self.deliveries[place];
         let last = delivery.piece().count.saturating_sub(1);
         let stage = match (self.phase, status) {
             (DistributionPhase::Pieces, Some(AnswerStatus::Received)) if delivery.next < last => {

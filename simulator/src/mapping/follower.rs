@@ -117,11 +117,13 @@ impl MapFollower {
             return AnswerStatus::Refused;
         }
         let fits = |map: &IncomingMap| map.identity == identity && map.count == piece.count;
-        if !self.incoming.as_ref().is_some_and(fits) {
-            let (count, bytes) = (piece.count, Vec::new());
-            self.incoming = Some(IncomingMap { identity, count, next: 0, bytes });
-        }
-        let Some(map) = &mut self.incoming else { return AnswerStatus::Refused };
+        let map = match &mut self.incoming {
+            Some(map) if fits(map) => map,
+            incoming => {
+                let (count, bytes) = (piece.count, Vec::new());
+                incoming.insert(IncomingMap { identity, count, next: 0, bytes })
+            }
+        };
         if piece.number.checked_add(1) == Some(map.next) {
             return AnswerStatus::Received;
         }

@@ -55,6 +55,26 @@ enum MapperStage {
     Failed(Box<NetworkSearch>),
 }
 
+impl MapperStage {
+    fn search(&mut self) -> &mut NetworkSearch {
+        match self {
+            Self::Searching(search) => search,
+            Self::Listening | Self::Distributing(_) | Self::Watching(_) | Self::Failed(_) => {
+                unreachable!("a probe of a search that has ended: {self:?}")
+            }
+        }
+    }
+
+    fn distribution(&mut self) -> &mut MapDistribution {
+        match self {
+            Self::Distributing(stage) => &mut stage.1,
+            Self::Listening | Self::Searching(_) | Self::Watching(_) | Self::Failed(_) => {
+                unreachable!("a delivery of a distribution that has ended: {self:?}")
+            }
+        }
+    }
+}
+
 impl NetworkMapper {
     /// The machine of an interface that has just been started. `first` is the first ticket: any
     /// number that differs from the latest ones before the start.
@@ -333,9 +353,7 @@ impl NetworkMapper {
             let packet = match (purpose.home(), purpose) {
                 (Some(home), _) => MappingPacket::Home(home, self.own, ticket),
                 (None, TaskPurpose::Deliver(place)) => {
-                    let MapperStage::Distributing(stage) = &self.stage else { continue };
-                    let Some(request) = stage.1.request(place) else { continue };
-                    MappingPacket::Request(header, request)
+                    MappingPacket::Request(header, self.stage.distribution().request(place))
                 }
                 (
                     None,

@@ -232,8 +232,10 @@ impl HostMessaging {
                 let mut effects = Vec::new();
                 self.transport.on_send(micros(self.clock), to, letter, &mut effects).ok()?;
                 endpoint.stage(id, SendStage::Underway);
-                let Some(TransportEffect::Send(packet)) = effects.pop() else { return None };
-                packet
+                match effects.pop() {
+                    Some(TransportEffect::Send(packet)) => packet,
+                    effect => unreachable!("a message that is accepted is sent, not {effect:?}"),
+                }
             }
         };
         self.frames.touch(frame);

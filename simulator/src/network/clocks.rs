@@ -262,8 +262,9 @@ impl Network {
     }
 
     /// Makes the parts, times and schedule of a group those of the network.
+    #[expect(clippy::expect_used, reason = "groups are of unlike clocks")]
     fn enter(&mut self, number: GroupId) {
-        let Some(clocks) = &mut self.clocks else { return };
+        let clocks = self.clocks.as_mut().expect("a group is one of unlike clocks");
         let group = &mut clocks.groups[number];
         std::mem::swap(&mut self.active, &mut group.active);
         std::mem::swap(&mut self.schedule, &mut group.schedule);
@@ -274,9 +275,10 @@ impl Network {
     }
 
     /// Ends what [`Self::enter`] has begun, with the tick to come.
+    #[expect(clippy::expect_used, reason = "groups are of unlike clocks")]
     fn leave(&mut self, number: GroupId) {
         let due = if self.active.is_empty() { self.next_wake() } else { self.now };
-        let Some(clocks) = &mut self.clocks else { return };
+        let clocks = self.clocks.as_mut().expect("a group is one of unlike clocks");
         let group = &mut clocks.groups[number];
         std::mem::swap(&mut self.active, &mut group.active);
         std::mem::swap(&mut self.schedule, &mut group.schedule);
@@ -291,8 +293,8 @@ impl Network {
         let groups = self.clocks.iter().flat_map(|clocks| clocks.groups.numbers());
         for group in groups.collect::<Vec<_>>() {
             self.enter(group);
-            let parts = self.clocks.as_ref().map(|clocks| clocks.groups[group].parts.clone());
-            let Some(parts) = parts else { return };
+            let Some(clocks) = &self.clocks else { unreachable!("{group:?} is of unlike clocks") };
+            let parts = clocks.groups[group].parts.clone();
             let (mut units, mut switches) = (parts.receiving.clone(), parts.switches.clone());
             while let Some(unit) = units.pop() {
                 self.wake(PortEnd::Receiver, unit);

@@ -38,7 +38,7 @@ impl NetworkMapper {
             }
             SearchStep::Finished => return self.distribute(now, effects),
         };
-        let MapperStage::Searching(search) = &self.stage else { return };
+        let search = self.stage.search();
         for probe in probes {
             let trip = match probe {
                 SearchProbe::Host(place) => search.round_trip(place),
@@ -54,7 +54,9 @@ impl NetworkMapper {
 
     fn distribute(&mut self, now: u64, effects: &mut Vec<MappingEffect>) {
         let stage = std::mem::replace(&mut self.stage, MapperStage::Listening);
-        let MapperStage::Searching(search) = stage else { return };
+        let MapperStage::Searching(search) = stage else {
+            unreachable!("no search has ended: {stage:?}")
+        };
         self.requests.retain(|_| false);
         let map = search.map();
         if self.current.as_ref() == Some(&map) {
@@ -121,10 +123,8 @@ impl NetworkMapper {
             }
             DeliveryStep::Finished(failed) => return self.watch(failed),
         };
-        let MapperStage::Distributing(stage) = &self.stage else { return };
         for place in places {
-            let Some(delivery) = stage.1.delivery(place) else { continue };
-            let trip = delivery.trip.clone();
+            let trip = self.stage.distribution().delivery(place).trip.clone();
             let task = MapperTask { trip, purpose: TaskPurpose::Deliver(place) };
             self.requests.push(task, self.parameters.tries);
         }
@@ -132,7 +132,9 @@ impl NetworkMapper {
 
     fn watch(&mut self, failed: usize) {
         let stage = std::mem::replace(&mut self.stage, MapperStage::Listening);
-        let MapperStage::Distributing(stage) = stage else { return };
+        let MapperStage::Distributing(stage) = stage else {
+            unreachable!("no distribution has ended: {stage:?}")
+        };
         let (search, _, routes) = *stage;
         self.known.clone_from(&routes);
         self.stage = if failed == 0 {
@@ -154,9 +156,8 @@ impl NetworkMapper {
             TaskPurpose::Search(probe) => self.search_result(now, probe, result, effects),
             TaskPurpose::Remind => {}
             TaskPurpose::Deliver(place) => {
-                let MapperStage::Distributing(stage) = &mut self.stage else { return };
                 let status = result.and_then(TaskAnswer::answer).map(|answer| answer.status);
-                let step = stage.1.note(place, status);
+                let step = self.stage.distribution().note(place, status);
                 self.delivery_step(step, effects);
             }
             TaskPurpose::WatchHost(host) => {
@@ -185,8 +186,7 @@ impl NetworkMapper {
             TaskAnswer::Switch(switch) => ProbeFinding::Switch(switch),
             TaskAnswer::Answer(answer) => ProbeFinding::Host(answer.source, answer.role),
         });
-        let MapperStage::Searching(search) = &mut self.stage else { return };
-        let step = search.note(probe, finding);
+        let step = self.stage.search().note(probe, finding);
         self.search_step(now, step, effects);
         // A switch has 32 ports: what is found excludes others. S-1
         let mut excluded = Vec::new();

@@ -20,7 +20,9 @@ use codec::route::PortId;
 /// Advances the input of a switch. S-3, S-6
 #[inline]
 pub(super) fn advance(unit: &mut PortUnit, switch: &mut Switch, now: u64, log: &mut TruthLog) {
-    let DataSink::Switch(_, input) = &mut unit.sink else { return };
+    let DataSink::Switch(_, input) = &mut unit.sink else {
+        unreachable!("{:?} of a switch leads to no switch", unit.port)
+    };
     let front = unit.receiver.peek(0);
     match (*input, front) {
         (SwitchInputState::Empty, Some(cell)) if cell.is_data() => {
@@ -148,7 +150,9 @@ pub(super) fn select(
             }
         });
         let unit = &mut units[index];
-        let DataSink::Switch(_, state) = &mut unit.sink else { continue };
+        let DataSink::Switch(_, state) = &mut unit.sink else {
+            unreachable!("{input:?} of a switch leads to no switch")
+        };
         match output {
             Ok(output) => {
                 *state = SwitchInputState::Waiting(output);
@@ -184,7 +188,9 @@ pub(super) fn connect(
     // It may have lost its power while the packet waited.
     let is_dead = units[to].power != PowerState::On;
     let unit = &mut units[from];
-    let DataSink::Switch(_, state) = &mut unit.sink else { return };
+    let DataSink::Switch(_, state) = &mut unit.sink else {
+        unreachable!("{input:?} of a switch leads to no switch")
+    };
     if *state == SwitchInputState::Extended {
         let trace = &mut TraceContext { now, slot: now, place: unit.port, log };
         extended_switching::granted(switch, units, from, active, trace);
