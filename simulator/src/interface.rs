@@ -35,6 +35,7 @@ pub use self::parameters::{
 };
 use self::processor::FirmwareUse;
 pub use self::processor::ProgramCosts;
+use self::queues::HostQueues;
 use self::receive_engine::{ProgramState, ReceiveEngine, ServedTypes};
 pub use self::relay::RelayPolicy;
 pub use self::router::RouterCounters;
@@ -45,7 +46,7 @@ pub(crate) use self::share::HostShare;
 pub use self::share::InterfacePlace;
 pub(crate) use self::share::PLACES;
 pub use self::statistics::{ByteTouches, HandlingCounts, HostStatistics};
-use self::traffic_host::{HostPeriod, HostQueues, TrafficHost};
+use self::traffic_host::{HostPeriod, TrafficHost};
 use crate::link::source_item::SourceItem;
 use crate::link::tagged_char::{PacketId, TaggedChar};
 use crate::mapping::MappingNotice;
@@ -210,7 +211,7 @@ impl HostInterface {
                     }
                 }
                 sending.step(now);
-                let host = host.due(share).filter(|_| !queues.commands.is_full());
+                let host = host.due(share).filter(|_| !queues.is_full());
                 let jobs = control.jobs(queues, dma, receiving, mapping.as_deref());
                 let control = control.processor.due(jobs);
                 let firmware = firmware.as_ref().and_then(|firmware| firmware.due());

@@ -7,11 +7,10 @@ use super::dma::DmaEngine;
 use super::mapping_firmware::MappingFirmware;
 use super::parameters::InterfaceParameters;
 use super::processor::{InterfaceProcessor, ProgramJob};
-use super::queues::{CommandOutcome, HostAcknowledgment, HostBuffer, SendCommand};
+use super::queues::{BUFFER, CommandOutcome, HostAcknowledgment, HostQueues, SendCommand};
 use super::receive_engine::{ReceiveEngine, StoredPacket};
 use super::relay::{MulticastRelay, RelayedPacket};
 use super::send_engine::{FinishedPacket, OutgoingPacket, PacketOwner, SendEngine};
-use super::traffic_host::HostQueues;
 use super::transfers::{GatherTransfer, ScatterTransfer};
 use crate::packet_types::PacketRoutine;
 use crate::topology::NodeId;
@@ -24,8 +23,6 @@ pub(super) struct ControlProgram {
     /// Bytes of send memory, in all and in use.
     memory: usize,
     used: usize,
-    /// The packet being scattered: its routine, and its bytes that are not moved.
-    arriving: Option<(PacketRoutine, usize)>,
     pub(super) processor: InterfaceProcessor,
     pub(super) relay: MulticastRelay,
 }
@@ -48,15 +45,7 @@ impl ControlProgram {
         let routes = routes.into_iter().collect();
         let knowledge = RouteKnowledge::Known;
         let processor = InterfaceProcessor::new(parameters.costs);
-        Self {
-            routes,
-            knowledge,
-            memory,
-            used: 0,
-            arriving: None,
-            processor,
-            relay: MulticastRelay::default(),
-        }
+        Self { routes, knowledge, memory, used: 0, processor, relay: MulticastRelay::default() }
     }
 
     /// Forgets all routes until others are installed. N-2
@@ -76,7 +65,6 @@ impl ControlProgram {
         self.processor.restart();
         self.relay.reset();
         self.used = 0;
-        self.arriving = None;
     }
 
     /// Bytes of send memory in use.
@@ -105,7 +93,7 @@ impl ControlProgram {
 
     /// The action that the next command allows.
     fn command(&self, queues: &HostQueues, dma: &DmaEngine) -> Option<CommandStart<'_>> {
-        let command = queues.commands.first().filter(|_| dma.gather.is_none())?;
+        let command = queues.commands.front().filter(|_| dma.gather.is_none())?;
         let route = match (self.routes.get(&command.to), self.knowledge) {
             // Each copy gets its own.
             (_, RouteKnowledge::Known) if self.relay.is_root(command.to) => &[][..],
@@ -125,7 +113,6 @@ impl ControlProgram {
 
     /// True if the first received packet can be moved to the host's buffers now.
     fn can_scatter(&self, queues: &HostQueues, dma: &DmaEngine, receiving: &ReceiveEngine) -> bool {
-        let room = || queues.posted.iter().map(HostBuffer::room).sum::<usize>();
         let for_host = |first: &&StoredPacket| {
             !matches!(
                 first.routine,
@@ -135,7 +122,7 @@ impl ControlProgram {
         let first = receiving.first().filter(for_host).filter(|_| dma.scatter.is_none());
         first.is_some_and(|first| {
             let is_relayed = first.routine == PacketRoutine::Relay;
-            first.bytes.len().saturating_sub(2) <= room()
+            first.payload().len().div_ceil(BUFFER) <= queues.posted
                 && (!is_relayed
                     || self.relay.has_room(&first.bytes, (self.memory - self.used, self.memory)))
         })
@@ -167,11 +154,12 @@ impl ControlProgram {
             return;
         }
         let start = self.command(queues, dma).expect("a command waits");
-        let command = queues.commands.pop().expect("a command waits");
+        let command = queues.commands.pop_front().expect("a command waits");
         match start {
             CommandStart::Refuse(outcome) => {
                 let SendCommand { number, interrupt, .. } = command;
-                acknowledge(queues, HostAcknowledgment::Ended { number, interrupt, outcome });
+                let ended = HostAcknowledgment::Ended { number, interrupt, outcome };
+                queues.acknowledgments.push_back(ended);
             }
             CommandStart::Gather(route, length) => {
                 dma.gather = Some(GatherTransfer::new(command, route));
@@ -193,24 +181,19 @@ impl ControlProgram {
         if !waits || !self.processor.has_done(ProgramJob::Packet) {
             return;
         }
-        let StoredPacket { routine, mut bytes } = receiving.pop().expect("a packet waits");
-        if routine == PacketRoutine::Relay {
+        let mut stored = receiving.pop().expect("a packet waits");
+        if stored.routine == PacketRoutine::Relay {
+            let bytes = std::mem::take(&mut stored.bytes);
             let behalf = PacketOwner::Relay(0);
             let packet = OutgoingPacket { bytes, behalf, ready: now };
             let free = self.memory - self.used;
             if self.relay.send(&packet, &self.routes, free, sending) {
                 self.used += packet.bytes.len();
             }
-            bytes = packet.bytes;
+            stored.bytes = packet.bytes;
         }
-        let mut needed = bytes.len().saturating_sub(2);
-        self.arriving = Some((routine, bytes.len() - needed));
-        let buffers = std::iter::from_fn(|| {
-            let buffer = if needed > 0 { queues.posted.pop()? } else { return None };
-            needed = needed.saturating_sub(buffer.room());
-            Some(buffer)
-        });
-        dma.scatter = Some(ScatterTransfer::new(bytes, buffers));
+        queues.posted -= stored.payload().len().div_ceil(BUFFER);
+        dma.scatter = Some(ScatterTransfer::new(stored));
     }
 
     /// Passes packets that the DMA engine has moved to the sending engine or to the host.
@@ -232,12 +215,10 @@ impl ControlProgram {
                 self.left(FinishedPacket { behalf, outcome, bytes: bytes.len() }, queues);
             }
         }
-        if let Some(scatter) = dma.scattered()
-            && let Some((routine, behind)) = self.arriving.take()
-        {
+        if let Some(scatter) = dma.scattered() {
+            let (arrived, behind) = scatter.finish();
             receiving.free(behind);
-            let (buffers, sum) = scatter.finish();
-            acknowledge(queues, HostAcknowledgment::Arrived { routine, buffers, sum });
+            queues.acknowledgments.push_back(arrived);
         }
     }
 
@@ -247,7 +228,8 @@ impl ControlProgram {
         match behalf {
             PacketOwner::Host { number, interrupt } => {
                 self.used = self.used.saturating_sub(bytes);
-                acknowledge(queues, HostAcknowledgment::Ended { number, interrupt, outcome });
+                let ended = HostAcknowledgment::Ended { number, interrupt, outcome };
+                queues.acknowledgments.push_back(ended);
             }
             PacketOwner::Relay(slot) => match self.relay.left(slot) {
                 Some(RelayedPacket { bytes, command: Some(behalf), .. }) => {
@@ -268,9 +250,4 @@ impl ControlProgram {
 enum CommandStart<'a> {
     Refuse(CommandOutcome),
     Gather(&'a [u8], usize),
-}
-
-/// Never fails: the host reads the queue in every period in which an entry is added.
-fn acknowledge(queues: &mut HostQueues, acknowledgment: HostAcknowledgment) {
-    queues.acknowledgments.push(acknowledgment).err();
 }

@@ -170,7 +170,9 @@ mod tests {
     use codec::packet::PacketTag;
 
     use super::*;
-    use crate::interface::queues::{HostBuffer, SendCommand};
+    use crate::interface::queues::SendCommand;
+    use crate::interface::receive_engine::StoredPacket;
+    use crate::packet_types::PacketRoutine;
     use crate::topology::NodeId;
 
     fn gather(sizes: &[usize]) -> GatherTransfer {
@@ -192,7 +194,8 @@ mod tests {
     }
 
     fn scatter(size: usize) -> ScatterTransfer {
-        ScatterTransfer::new(vec![0; size + 2], std::iter::once(HostBuffer::new(size)))
+        let routine = PacketRoutine::Deliver;
+        ScatterTransfer::new(StoredPacket { routine, bytes: vec![0; size + 2] })
     }
 
     /// Steps through all periods; returns the time at which each direction finished.

@@ -1,7 +1,7 @@
 //! Reset, restart and power of an interface. I-3, R-3
 
+use super::queues::HostQueues;
 use super::send_engine::PacketOwner;
-use super::traffic_host::HostQueues;
 use super::{HostInterface, InterfaceState};
 use crate::packet_types::PacketRoutine;
 use crate::truth::{InterruptCause, RuleId, TruthLog};

@@ -1,5 +1,5 @@
 //! The queues between host and control program: commands one way, acknowledgments the other, each
-//! bounded, with one producer and one consumer. I-6 (Micro)
+//! with one producer and one consumer. I-6 (Micro)
 
 use std::collections::VecDeque;
 
@@ -8,10 +8,20 @@ use codec::packet::PacketTag;
 use crate::packet_types::PacketRoutine;
 use crate::topology::NodeId;
 
+/// Size of a receive buffer, in bytes: half a page. *Chosen*
+pub(super) const BUFFER: usize = 4096;
+
+/// The queues between a host and its interface. I-6
 #[derive(Clone, Debug)]
-pub(super) struct BoundedQueue<T> {
-    entries: VecDeque<T>,
+pub(super) struct HostQueues {
+    /// From the host.
+    pub commands: VecDeque<SendCommand>,
+    /// Most commands, at least one.
     places: usize,
+    /// To the host.
+    pub acknowledgments: VecDeque<HostAcknowledgment>,
+    /// Number of empty receive buffers, from the host.
+    pub posted: usize,
 }
 
 /// A command of the host to send a packet.
@@ -46,10 +56,8 @@ pub(super) enum HostAcknowledgment {
     /// A packet was received.
     Arrived {
         routine: PacketRoutine,
-        /// Its payload, in the buffers posted by the host.
-        buffers: Vec<HostBuffer>,
-        /// The sum of its payload, computed by the DMA engine. RFC 1071
-        sum: u16,
+        /// In as many buffers as it needs.
+        payload: Vec<u8>,
     },
 }
 
@@ -65,81 +73,18 @@ pub(super) enum CommandOutcome {
     TooLong,
 }
 
-/// A block of host memory for received data.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct HostBuffer {
-    pub bytes: Vec<u8>,
-    /// Capacity in bytes.
-    pub size: usize,
-}
-
-impl<T> BoundedQueue<T> {
-    /// An empty queue with at least one place.
-    pub(super) fn new(places: usize) -> Self {
-        Self { entries: VecDeque::new(), places: places.max(1) }
-    }
-
-    /// Appends an entry, or returns it if the queue is full.
-    pub(super) fn push(&mut self, entry: T) -> Result<(), T> {
-        if self.is_full() {
-            return Err(entry);
+impl HostQueues {
+    pub(super) fn new(commands: u32, receive_memory: usize) -> Self {
+        Self {
+            commands: VecDeque::new(),
+            places: commands.max(1) as usize,
+            acknowledgments: VecDeque::new(),
+            posted: receive_memory / BUFFER + 1,
         }
-        self.entries.push_back(entry);
-        Ok(())
     }
 
-    pub(super) fn pop(&mut self) -> Option<T> {
-        self.entries.pop_front()
-    }
-    pub(super) fn first(&self) -> Option<&T> {
-        self.entries.front()
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.entries.iter()
-    }
+    /// True if there is no place for a command.
     pub(super) fn is_full(&self) -> bool {
-        self.entries.len() >= self.places
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.entries.clear();
-    }
-}
-
-impl HostBuffer {
-    pub(super) const fn new(size: usize) -> Self {
-        Self { bytes: Vec::new(), size }
-    }
-
-    /// Free bytes.
-    pub(super) const fn room(&self) -> usize {
-        self.size.saturating_sub(self.bytes.len())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_full_queue_hands_back_what_it_has_no_place_for() {
-        let mut queue = BoundedQueue::new(2);
-        assert_eq!(queue.push('a'), Ok(()));
-        assert!(!queue.is_full());
-        assert_eq!(queue.push('b'), Ok(()));
-        assert!(queue.is_full());
-        assert_eq!(queue.push('c'), Err('c'));
-        assert_eq!(queue.first(), Some(&'a'));
-        assert_eq!((queue.pop(), queue.pop(), queue.pop()), (Some('a'), Some('b'), None));
-    }
-
-    #[test]
-    fn a_queue_has_a_place_at_least() {
-        let mut queue = BoundedQueue::new(0);
-        assert_eq!(queue.push('a'), Ok(()));
-        assert_eq!(queue.push('b'), Err('b'));
-        queue.clear();
-        assert_eq!(queue.pop(), None);
+        self.commands.len() >= self.places
     }
 }

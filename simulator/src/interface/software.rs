@@ -4,7 +4,7 @@ use codec::packet::Packet;
 
 use super::HostInterface;
 use super::checksum::InternetChecksum;
-use super::queues::{HostBuffer, SendCommand};
+use super::queues::SendCommand;
 use super::traffic_host::{HostPeriod, TrafficHost};
 use crate::ip::{IpStack, SentBytes, checksum_place};
 use crate::messaging::BURST;
@@ -54,10 +54,9 @@ impl TrafficHost {
     pub(super) fn receive(
         &self,
         routine: PacketRoutine,
-        buffers: &[HostBuffer],
+        bytes: usize,
         period: &mut HostPeriod<'_>,
     ) {
-        let bytes = buffers.iter().map(|buffer| buffer.bytes.len()).sum();
         self.packet(bytes, ChecksumMode::Nic, period);
         // The stack has calls of its own.
         if routine != PacketRoutine::Ip {

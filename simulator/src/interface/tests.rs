@@ -198,7 +198,7 @@ impl InterfaceBench {
             ready: self.now,
             interrupt: true,
         };
-        self.interface.queues.commands.push(order).unwrap();
+        self.interface.queues.commands.push_back(order);
         self.interface.due = 0;
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use super::checksum::InternetChecksum;
-use super::queues::{BoundedQueue, CommandOutcome, HostAcknowledgment, HostBuffer, SendCommand};
+use super::queues::{BUFFER, CommandOutcome, HostAcknowledgment, HostQueues, SendCommand};
 use super::share::HostShare;
 use super::software::gathered;
 use super::{HostCosts, HostStatistics};
@@ -23,23 +23,9 @@ use crate::truth::InterruptCause;
 
 const START: usize = CLOSED_BYTES_MIN as usize;
 
-/// Size of a receive buffer, in bytes: half a page. *Chosen*
-pub(super) const BUFFER: usize = 4096;
-
 /// Maximum number of unanswered requests; further ones are refused. *Chosen* above all windows of
 /// the hosts that may ask, so that only requests without a window reach it.
 const ANSWERS: usize = 1 << 16;
-
-/// The queues between a host and its interface. I-6
-#[derive(Clone, Debug)]
-pub(super) struct HostQueues {
-    /// From the host.
-    pub commands: BoundedQueue<SendCommand>,
-    /// To the host.
-    pub acknowledgments: BoundedQueue<HostAcknowledgment>,
-    /// Empty receive buffers, from the host.
-    pub posted: BoundedQueue<HostBuffer>,
-}
 
 /// A period of a host: its counters, and what it shares with other interfaces.
 pub(super) struct HostPeriod<'a> {
@@ -67,7 +53,7 @@ pub(super) struct TrafficHost {
     /// The generator that is served first if several are due.
     turn: usize,
     /// Requests to answer.
-    answers: BoundedQueue<ClosedLoopRequest>,
+    answers: VecDeque<ClosedLoopRequest>,
     /// Number of commands given.
     number: u32,
     pub(super) costs: HostCosts,
@@ -108,26 +94,9 @@ impl ClosedLoopRequest {
     }
 
     /// Reads the request from its payload, if that is long enough.
-    fn read(buffers: &[HostBuffer], at: u64) -> Option<Self> {
-        let length: usize = buffers.iter().map(|buffer| buffer.bytes.len()).sum();
-        let bytes = buffers.iter().flat_map(|buffer| &buffer.bytes);
-        let start: Vec<u8> = bytes.take(START).copied().collect();
-        let start = <[u8; START]>::try_from(start).ok()?;
-        Some(Self { start, length: u32::try_from(length).ok()?, at })
-    }
-}
-
-impl HostQueues {
-    pub(super) fn new(commands: u32, receive_memory: usize) -> Self {
-        let buffers = receive_memory / BUFFER + 1;
-        let mut posted = BoundedQueue::new(buffers);
-        while posted.push(HostBuffer::new(BUFFER)).is_ok() {}
-        Self {
-            commands: BoundedQueue::new(commands as usize),
-            // A command ends, a packet arrives and the host reads, in every period at most once.
-            acknowledgments: BoundedQueue::new(4),
-            posted,
-        }
+    fn read(payload: &[u8], at: u64) -> Option<Self> {
+        let start = *payload.first_chunk()?;
+        Some(Self { start, length: u32::try_from(payload.len()).ok()?, at })
     }
 }
 
@@ -142,7 +111,7 @@ impl TrafficHost {
             id,
             machines: StreamGenerator::each(streams, rng).collect(),
             turn: 0,
-            answers: BoundedQueue::new(ANSWERS),
+            answers: VecDeque::new(),
             number: 0,
             costs,
             computed: None,
@@ -157,7 +126,7 @@ impl TrafficHost {
 
     /// Time of its next packet.
     pub(super) fn due(&self, share: &HostShare) -> Option<u64> {
-        let due = if self.answers.first().is_some() || self.computed.is_some() {
+        let due = if !self.answers.is_empty() || self.computed.is_some() {
             Some(0)
         } else {
             let stack = self.ip.iter().map(|stack| stack.due());
@@ -186,10 +155,10 @@ impl TrafficHost {
     /// in turn among equals.
     pub(super) fn step(&mut self, queues: &mut HostQueues, period: &mut HostPeriod<'_>) {
         self.serve_interrupts(period);
-        if queues.commands.is_full() || period.is_busy() {
+        if queues.is_full() || period.is_busy() {
             return;
         }
-        let command = self.computed.take().or_else(|| match self.answers.pop() {
+        let command = self.computed.take().or_else(|| match self.answers.pop_front() {
             Some(request) => {
                 let length = request.length as usize;
                 self.call(length, period);
@@ -205,8 +174,7 @@ impl TrafficHost {
             self.computed = command;
             return;
         }
-        // It has a place.
-        command.map(|command| queues.commands.push(command));
+        queues.commands.extend(command);
     }
 
     fn answer(&mut self, request: ClosedLoopRequest) -> SendCommand {
@@ -273,7 +241,7 @@ impl TrafficHost {
     /// Reads the acknowledgments.
     pub(super) fn read(&mut self, queues: &mut HostQueues, period: &mut HostPeriod<'_>) {
         let now = period.now;
-        while let Some(acknowledgment) = queues.acknowledgments.pop() {
+        while let Some(acknowledgment) = queues.acknowledgments.pop_front() {
             match acknowledgment {
                 HostAcknowledgment::Ended { number, interrupt, outcome } => {
                     if interrupt {
@@ -288,29 +256,20 @@ impl TrafficHost {
                         }
                     }
                 }
-                HostAcknowledgment::Arrived { routine, buffers, .. } => {
-                    self.receive(routine, &buffers, period);
+                HostAcknowledgment::Arrived { routine, payload } => {
+                    queues.posted += payload.len().div_ceil(BUFFER);
+                    self.receive(routine, payload.len(), period);
                     if self.costs.arrivals == SignalMode::Interrupt {
                         self.interrupt(InterruptCause::Packet);
                     }
-                    self.arrived(routine, &buffers, period);
-                    for mut buffer in buffers {
-                        buffer.bytes.clear();
-                        // Only as many go round as the queue has places.
-                        queues.posted.push(buffer).err();
-                    }
+                    self.arrived(routine, payload, period);
                 }
             }
         }
         self.serve_interrupts(period);
     }
 
-    fn arrived(
-        &mut self,
-        routine: PacketRoutine,
-        buffers: &[HostBuffer],
-        period: &mut HostPeriod<'_>,
-    ) {
+    fn arrived(&mut self, routine: PacketRoutine, payload: Vec<u8>, period: &mut HostPeriod<'_>) {
         let now = period.now;
         match routine {
             PacketRoutine::Deliver
@@ -320,19 +279,19 @@ impl TrafficHost {
             | PacketRoutine::Internetwork => {}
             PacketRoutine::Ip => {
                 if let Some(stack) = &mut self.ip {
-                    let bytes = buffers.iter().flat_map(|buffer| &buffer.bytes).copied();
-                    stack.arrived(now, bytes.collect());
+                    stack.arrived(now, payload);
                 }
             }
             PacketRoutine::Request => {
                 // An answer to the host itself would be a multicast of its own.
                 let other = |request: &ClosedLoopRequest| request.parts().0 != self.id;
-                let request = ClosedLoopRequest::read(buffers, now).filter(other);
-                let waits = request.map(|request| self.answers.push(request));
-                period.statistics.refused += u64::from(waits.is_some_and(|waits| waits.is_err()));
+                match ClosedLoopRequest::read(&payload, now).filter(other) {
+                    Some(_) if self.answers.len() >= ANSWERS => period.statistics.refused += 1,
+                    request => self.answers.extend(request),
+                }
             }
             PacketRoutine::Answer => {
-                let answer = ClosedLoopRequest::read(buffers, now).map(|answer| answer.parts());
+                let answer = ClosedLoopRequest::read(&payload, now).map(|answer| answer.parts());
                 if let Some((asker, number)) = answer
                     && asker == self.id
                 {

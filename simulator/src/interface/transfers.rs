@@ -1,13 +1,13 @@
 //! Transfers between host memory and interface memory: blocks are gathered into a packet, or a
 //! packet is scattered into buffers. I-5, I-6 (Micro)
 
-use std::collections::VecDeque;
-
 use codec::crc::crc8;
 
 use super::checksum::InternetChecksum;
-use super::queues::{HostBuffer, SendCommand};
+use super::queues::{BUFFER, HostAcknowledgment, SendCommand};
+use super::receive_engine::StoredPacket;
 use super::send_engine::{OutgoingPacket, PacketOwner};
+use crate::packet_types::PacketRoutine;
 use crate::topology::NodeId;
 
 /// A packet being gathered from the host's blocks.
@@ -22,16 +22,14 @@ pub(super) struct GatherTransfer {
     sum: InternetChecksum,
 }
 
-/// A payload being scattered into the host's buffers.
+/// A payload being scattered into the host's buffers, each filled but for the last.
 #[derive(Clone, Debug)]
 pub(super) struct ScatterTransfer {
+    routine: PacketRoutine,
+    /// From its tag to its CRC byte, which stay.
     packet: Vec<u8>,
-    at: usize,
-    end: usize,
-    /// The buffer being filled and those after it, none full.
-    empty: VecDeque<HostBuffer>,
-    filled: Vec<HostBuffer>,
-    sum: InternetChecksum,
+    /// Bytes of the payload moved.
+    moved: usize,
 }
 
 impl GatherTransfer {
@@ -89,42 +87,35 @@ impl GatherTransfer {
 }
 
 impl ScatterTransfer {
-    /// Scatters a packet without its tag and CRC byte.
-    pub(super) fn new(packet: Vec<u8>, buffers: impl Iterator<Item = HostBuffer>) -> Self {
-        let end = packet.len().saturating_sub(1).max(1);
-        let empty = buffers.filter(|buffer| buffer.room() > 0).collect();
-        Self { packet, at: 1, end, empty, filled: Vec::new(), sum: InternetChecksum::default() }
+    pub(super) fn new(StoredPacket { routine, bytes }: StoredPacket) -> Self {
+        Self { routine, packet: bytes, moved: 0 }
     }
 
     /// True if bytes have been moved.
     pub(super) const fn has_begun(&self) -> bool {
-        self.at > 1
+        self.moved > 0
     }
 
     /// Number of contiguous bytes next, at most `most`; 0 at the end.
     pub(super) fn next(&self, most: usize) -> usize {
-        let room = self.empty.front().map_or(0, HostBuffer::room);
-        (self.end - self.at).min(room).min(most)
+        let left = self.packet.len().saturating_sub(2 + self.moved);
+        left.min(BUFFER - self.moved % BUFFER).min(most)
     }
 
     /// Moves the bytes counted by [`Self::next`]; returns their number.
     pub(super) fn carry(&mut self, most: usize) -> usize {
         let count = self.next(most);
-        let Some(buffer) = self.empty.front_mut() else { return 0 };
-        if let Some(bytes) = self.packet.get(self.at..self.at + count) {
-            buffer.bytes.extend_from_slice(bytes);
-            self.sum.feed(bytes);
-        }
-        self.at += count;
-        if buffer.room() == 0 || self.at == self.end {
-            self.filled.extend(self.empty.pop_front());
-        }
+        self.moved += count;
         count
     }
 
-    /// The filled buffers and their sum.
-    pub(super) fn finish(self) -> (Vec<HostBuffer>, u16) {
-        (self.filled, self.sum.sum())
+    /// The message to the host, and the number of bytes that it does not get.
+    pub(super) fn finish(self) -> (HostAcknowledgment, usize) {
+        let Self { routine, mut packet, moved } = self;
+        let behind = packet.len() - moved;
+        packet.truncate(moved + 1);
+        packet.drain(..1);
+        (HostAcknowledgment::Arrived { routine, payload: packet }, behind)
     }
 }
 
@@ -197,24 +188,20 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_is_scattered_into_buffers_of_other_sizes() {
-        let packet = gathered(command(&[&[1, 2, 3], &[4, 5, 6, 7]], None), 64)[2..].to_vec();
-        let buffers = [2, 0, 4, 16, 16].map(HostBuffer::new);
-        let mut scatter = ScatterTransfer::new(packet, buffers.into_iter());
+    fn a_payload_is_scattered_into_buffers_in_turn() {
+        let payload: Vec<u8> = (0..=99).cycle().take(BUFFER + 100).collect();
+        let bytes = [&[5], &payload[..], &[0xcc]].concat();
+        let routine = PacketRoutine::Deliver;
+        let mut scatter = ScatterTransfer::new(StoredPacket { routine, bytes });
         let mut bursts = Vec::new();
-        while scatter.next(3) > 0 {
-            bursts.push(scatter.carry(3));
+        while scatter.next(3000) > 0 {
+            bursts.push(scatter.carry(3000));
         }
-        assert_eq!(bursts, [2, 3, 1, 1]);
-        let (filled, sum) = scatter.finish();
-        let bytes: Vec<&[u8]> = filled.iter().map(|buffer| &*buffer.bytes).collect();
-        assert_eq!(bytes, [&[1, 2][..], &[3, 4, 5, 6], &[7]]);
-        assert_eq!(sum, 0x0102 + 0x0304 + 0x0506 + 0x0700);
-    }
-
-    #[test]
-    fn an_empty_payload_needs_no_move() {
-        let scatter = ScatterTransfer::new(vec![5, 0x1b], std::iter::empty());
-        assert_eq!((scatter.next(64), scatter.finish()), (0, (vec![], 0)));
+        assert_eq!(bursts, [3000, BUFFER - 3000, 100]);
+        assert_eq!(scatter.finish(), (HostAcknowledgment::Arrived { routine, payload }, 2));
+        // There is nothing to move of an empty one.
+        let scatter = ScatterTransfer::new(StoredPacket { routine, bytes: vec![5, 0x1b] });
+        let arrived = HostAcknowledgment::Arrived { routine, payload: vec![] };
+        assert_eq!((scatter.next(64), scatter.finish()), (0, (arrived, 2)));
     }
 }

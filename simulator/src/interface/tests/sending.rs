@@ -97,12 +97,12 @@ fn commands_wait_for_send_memory() {
         bench.interface.tick(now, &mut bench.log);
     }
     bench.now = 50;
-    assert!(bench.interface.queues.commands.is_full());
-    assert_eq!(bench.interface.queues.commands.iter().count(), 4);
-    assert_eq!(bench.interface.queues.commands.first().unwrap().number, 2);
+    let queues = &bench.interface.queues;
+    assert_eq!((queues.is_full(), queues.commands.len()), (true, 4));
+    assert_eq!(queues.commands[0].number, 2);
     bench.sent();
     bench.period();
-    assert_eq!(bench.interface.queues.commands.first().unwrap().number, 3);
+    assert_eq!(bench.interface.queues.commands[0].number, 3);
 }
 
 #[test]
