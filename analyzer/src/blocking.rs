@@ -15,8 +15,8 @@ use codec::time::{FULL_RATE_PERIOD_PS, Tick};
 
 use self::cycle::report_deadlock;
 pub use self::event::{
-    BLOCKED_TIMEOUT, BlockingEvent, Deadlock, DeadlockRelease, OutputHolder, STANDS, StopEnd,
-    StopReport, WaitRoot,
+    BLOCKED_TIMEOUT, BlockingEvent, Deadlock, DeadlockRelease, OutputHolder, STANDS, STANDS_UNSEEN,
+    StopEnd, StopReport, WaitRoot,
 };
 pub use self::row::{BlockedRow, DeadlockRow, HolderRow, StopRow};
 use self::wait::{ChannelWait, EndedStop, WaitCause, WaitTarget};
@@ -111,7 +111,7 @@ impl BlockingTracker {
         }
         let waits = self.waits.iter().map(|(id, wait)| (id, end(id).max(wait.since)));
         let causes: Vec<_> =
-            waits.map(|(id, now)| (id, now, self.longest_cause(id, now))).collect();
+            waits.map(|(id, now)| (id, now, self.longest_cause(id, context(now)))).collect();
         for (id, now, mut why) in causes {
             // A cycle whose links were not recorded for long enough may have ended. R-4
             if why.root == WaitRoot::Cycle && !why.chain.iter().any(|id| certain.contains(id)) {
@@ -229,7 +229,7 @@ impl BlockingTracker {
         out: &mut impl FnMut(BlockingEvent),
     ) {
         self.remove_cycle(id, context, Some((id, DeadlockRelease::Dropped)), out);
-        let why = self.current_cause(id, context.now);
+        let why = self.current_cause(id, context);
         self.leave_queue(id);
         if let Some(wait) = self.waits.get_mut(id) {
             wait.change_target(target, context.now, why);
@@ -280,7 +280,7 @@ impl BlockingTracker {
         if self.waits.get(id).is_none() {
             return;
         }
-        let why = self.longest_cause(id, context.now);
+        let why = self.longest_cause(id, context);
         self.leave_queue(id);
         let Some(wait) = self.waits.remove(id) else { return };
         for behind in self.queues.get(&id).into_iter().flatten() {
@@ -380,6 +380,7 @@ mod tests {
         let (mut blocking, mut network) = <(BlockingTracker, CaptureNetwork)>::default();
         for (id, name) in (0..).zip(names) {
             network.declare(ChannelId(id), &Arc::new(Channel::named(*name)));
+            network.join(ChannelId(id), ChannelId(100 + id));
         }
         let (mut heads, mut text) = (BTreeMap::new(), String::new());
         let name = |id: &ChannelId| names[usize::try_from(id.0).unwrap()];

@@ -8,7 +8,7 @@ use codec::capture::ChannelId;
 
 use crate::event::ResumeCause;
 
-use super::{BlockingEvent, Deadlock, STANDS, StopEnd, StopReport, WaitRoot};
+use super::{BlockingEvent, Deadlock, STANDS_UNSEEN, StopEnd, StopReport, WaitRoot};
 
 /// Maximum of kept branches, and of kept deadlocks. *Chosen*: more than a reader needs.
 const KEPT_MAX: usize = 4096;
@@ -39,6 +39,8 @@ pub struct WaitBranch {
     pub total: Picoseconds,
     /// The longest of them.
     pub longest: Option<LongestWait>,
+    /// Duration of the wait that lasted to the end of the recording; none if all ended before.
+    pub lasts: Option<Picoseconds>,
     /// Number of stops ended by the blocked-packet timeout. R-4
     pub timeouts: u64,
     /// Inputs whose packets held the output.
@@ -137,22 +139,24 @@ impl WaitBranch {
         if self.longest.is_none_or(|longest| lasted > longest.lasted) {
             self.longest = Some(LongestWait { since, lasted, packet, ended });
         }
+        if ended == StopEnd::CaptureEnd {
+            self.lasts = self.lasts.max(Some(lasted));
+        }
         self.holders.extend(stop.holders.iter().map(|holder| holder.channel));
     }
 
-    /// True if a wait of the tree stood to the end of the recording or to a timeout.
+    /// True if a wait of the tree, for what is out of sight, stood to the end of the recording or to a timeout.
     pub fn stands(&self) -> bool {
-        let is_last =
-            |longest: LongestWait| longest.ended == StopEnd::CaptureEnd && longest.lasted >= STANDS;
         self.timeouts > 0
-            || self.longest.is_some_and(is_last)
+            || self.lasts.is_some_and(|lasted| lasted >= STANDS_UNSEEN)
             || self.behind.values().any(Self::stands)
     }
 
-    /// True if the longest wait of each channel of the tree ended by GO.
+    /// True if the longest wait of each channel of the tree, and its last one, ended by GO.
     pub fn is_released(&self) -> bool {
         let ended = self.longest.map(|longest| longest.ended);
         ended.is_none_or(|ended| ended == StopEnd::Resumed(ResumeCause::Go))
+            && self.lasts.is_none()
             && self.timeouts == 0
             && self.behind.values().all(Self::is_released)
     }

@@ -3,7 +3,7 @@
 use crate::event::Picoseconds;
 use codec::capture::ChannelId;
 
-use super::{BlockingTracker, CHAIN_MAX, OutputHolder, WaitRoot};
+use super::{BlockingTracker, CHAIN_MAX, OutputHolder, WaitContext, WaitRoot};
 use crate::journey::HeadPacket;
 
 /// Minimum share of a wait, as its reciprocal, for which the channel ahead must be stopped to count
@@ -129,6 +129,11 @@ impl WaitPhase {
         }
     }
 
+    /// True if packets of other inputs had the output one after the other.
+    fn has_turns(&self) -> bool {
+        self.holders.iter().map(|holder| holder.packets).sum::<u64>() > 1
+    }
+
     /// Adds an ended stop of the output, with its duration within this phase.
     pub(super) fn add_stopped(&mut self, held: Picoseconds, ahead: impl FnOnce() -> EndedStop) {
         self.held += held;
@@ -140,14 +145,14 @@ impl WaitPhase {
 
 impl BlockingTracker {
     /// Cause of the stop of a channel during the longest phase.
-    pub(super) fn longest_cause(&self, id: ChannelId, now: Picoseconds) -> WaitCause {
-        match self.waits.get(id).and_then(|wait| wait.longest_before(now)) {
+    pub(super) fn longest_cause(&self, id: ChannelId, context: WaitContext<'_>) -> WaitCause {
+        match self.waits.get(id).and_then(|wait| wait.longest_before(context.now)) {
             Some(why) => why.clone(),
-            None => self.current_cause(id, now),
+            None => self.current_cause(id, context),
         }
     }
 
-    pub(super) fn current_cause(&self, id: ChannelId, now: Picoseconds) -> WaitCause {
+    pub(super) fn current_cause(&self, id: ChannelId, context: WaitContext<'_>) -> WaitCause {
         let mut why = WaitCause {
             packet: None,
             chain: Vec::new(),
@@ -171,7 +176,7 @@ impl BlockingTracker {
             if !why.extend_chain(id, output) {
                 break;
             }
-            match self.chain_step(wait, output, now) {
+            match self.chain_step(wait, output, context) {
                 ChainStep::Root(root) => {
                     why.root = root;
                     break;
@@ -183,7 +188,7 @@ impl BlockingTracker {
                 }
                 ChainStep::Live(next) => {
                     why.behind.get_or_insert(next.number);
-                    if let Some(before) = next.longest_before(now) {
+                    if let Some(before) = next.longest_before(context.now) {
                         why.append_chain(id, &before.chain, before.root);
                         break;
                     }
@@ -199,7 +204,7 @@ impl BlockingTracker {
         &'a self,
         wait: &'a ChannelWait,
         output: ChannelId,
-        now: Picoseconds,
+        WaitContext { network, now, .. }: WaitContext<'_>,
     ) -> ChainStep<'a> {
         let spell = &wait.spell;
         let live = self.waits.get(output);
@@ -215,10 +220,15 @@ impl BlockingTracker {
                 (None, None) => {}
             }
         }
-        ChainStep::Root(match (self.open.contains(&output), spell.contended) {
-            (true, _) => WaitRoot::OpenLink,
-            (false, true) => WaitRoot::Busy,
-            (false, false) => WaitRoot::Switch,
+        if self.open.contains(&output) {
+            return ChainStep::Root(WaitRoot::OpenLink);
+        }
+        // Without its opposite, nothing but packets that take turns shows that an output is not stopped.
+        let is_moving = network.opposite(output).is_some() || spell.has_turns();
+        ChainStep::Root(match (is_moving, spell.contended) {
+            (false, _) => WaitRoot::OutOfSight,
+            (true, true) => WaitRoot::Busy,
+            (true, false) => WaitRoot::Switch,
         })
     }
 }

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use codec::capture::ChannelId;
+use codec::capture::{ChannelId, StartState};
 use codec::time::{CharacterPeriod, FULL_RATE_PERIOD_PS};
 
 use super::set::{FactValue, FindingFact, Occurrence};
 use super::{FindingChecks, FindingKind, Severity};
-use crate::blocking::{BlockingEvent, STANDS, StopEnd, StopReport, WaitRoot};
+use crate::blocking::{BlockingEvent, STANDS, STANDS_UNSEEN, StopEnd, StopReport, WaitRoot};
 use crate::capture_network::CaptureNetwork;
-use crate::event::{Picoseconds, TimedEvent};
+use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
+use crate::flow_control::{FlowControl, FlowInput};
 use crate::packet::{FrameEnd, ReceivedPacket};
 use crate::recorded::RecordedTime;
 
@@ -21,14 +22,15 @@ const HELD_UP_SHARE: u64 = 10;
 const ERROR_SHARE: u64 = 2;
 
 const PERIOD: Picoseconds = FULL_RATE_PERIOD_PS as Picoseconds;
-/// Minimum duration of a standstill to the end that is no tenth of the recording. *Chosen*: 0.8 ms.
-const STANDS_LONG: Picoseconds = (1 << 16) * PERIOD;
 /// Minimum duration of a standstill that ends. *Chosen*: 13 ms, a quarter of the blocked-packet timeout. R-4
 const STANDS_VERY_LONG: Picoseconds = (1 << 20) * PERIOD;
 
 /// Minimum duration of a stop to the end, a tenth of the recording at least, that may be a standstill if its cause is out
 /// of sight. *Chosen*: 12.8 µs.
 const MAY_STAND: Picoseconds = (1 << 10) * PERIOD;
+
+/// Packets of others for which a sender may wait without a standstill. *Chosen*: one from each other port of a switch of 16.
+const TURNS: Picoseconds = 16;
 
 /// Maximum of kept pairs of a stopped channel and its cause. *Chosen*: more than a network of 1000 links has.
 const HOLDS_MAX: usize = 1 << 14;
@@ -47,6 +49,17 @@ pub(super) struct HeldTime {
     resumed: BTreeMap<ChannelId, Picoseconds>,
     /// Deadlocks, by their first channels.
     deadlocks: BTreeMap<ChannelId, StoppedTime>,
+    /// Senders whose own channels were not recorded, by the opposite ones, which carry their STOP and GO.
+    unrecorded: BTreeMap<ChannelId, UnrecordedSender>,
+    /// Duration of the longest packet that ended.
+    longest: Picoseconds,
+}
+
+/// A sender of which only the commands were recorded.
+#[derive(Clone, Debug, Default)]
+struct UnrecordedSender {
+    control: FlowControl,
+    since: Picoseconds,
 }
 
 /// Stops or deadlocks of the same channel and cause.
@@ -100,28 +113,75 @@ impl HeldTime {
     }
 
     fn add_stop(&mut self, stop: &StopReport) {
-        let lasted = stop.until.saturating_sub(stop.since);
-        let key = (stop.channel, stop.root, stop.last());
-        if self.stops.len() < HOLDS_MAX || self.stops.contains_key(&key) {
-            StoppedTime::new(stop.since, stop.until).add_to(self.stops.entry(key));
-        }
         self.resumed.insert(stop.channel, stop.until);
-        let lasts = match stop.ended {
-            StopEnd::CaptureEnd => true,
-            StopEnd::Resumed(_) | StopEnd::Hole if lasted >= STANDS_VERY_LONG => false,
-            StopEnd::Resumed(_) | StopEnd::Hole => return,
+        let sender = StandingSender {
+            since: stop.since,
+            until: stop.until,
+            packet: stop.packet,
+            chain: stop.chain.clone(),
+            root: Some(stop.root),
+            lasts: stop.ended == StopEnd::CaptureEnd,
         };
-        self.stand(
-            stop.channel,
-            StandingSender {
-                since: stop.since,
-                until: stop.until,
-                packet: stop.packet,
-                chain: stop.chain.clone(),
-                root: Some(stop.root),
-                lasts,
-            },
-        );
+        self.stopped((stop.channel, stop.root, stop.last()), sender);
+    }
+
+    fn stopped(&mut self, key: (ChannelId, WaitRoot, ChannelId), sender: StandingSender) {
+        let stopped = StoppedTime::new(sender.since, sender.until);
+        let is_long = sender.lasts || stopped.total >= STANDS_VERY_LONG;
+        if self.stops.len() < HOLDS_MAX || self.stops.contains_key(&key) {
+            stopped.add_to(self.stops.entry(key));
+        }
+        if is_long {
+            self.stand(key.0, sender);
+        }
+    }
+
+    /// Applies an input to the sender whose commands are on a channel.
+    fn command(&mut self, channel: ChannelId, time: Picoseconds, input: FlowInput) {
+        let sender = self.unrecorded.entry(channel).or_default();
+        let before = sender.control;
+        sender.control.step(input);
+        match (before == FlowControl::Stopped, sender.control == FlowControl::Stopped) {
+            (false, true) => sender.since = time,
+            (true, false) => {
+                let since = sender.since;
+                self.stopped_unseen(channel, [since, time], false);
+            }
+            (true, true) | (false, false) => {}
+        }
+    }
+
+    /// Adds a stop of a sender of which only the commands were recorded: nothing tells what held it up.
+    fn stopped_unseen(
+        &mut self,
+        channel: ChannelId,
+        [since, until]: [Picoseconds; 2],
+        lasts: bool,
+    ) {
+        let (packet, chain, root) = (None, Vec::new(), WaitRoot::OutOfSight);
+        let sender = StandingSender { since, until, packet, chain, root: Some(root), lasts };
+        self.stopped((channel, root, channel), sender);
+    }
+
+    /// Ends the stops of senders of which only the commands were recorded with the recording of these.
+    fn finish(&mut self, recorded: &RecordedTime) {
+        let stopped = self.unrecorded.iter().filter(|(_, it)| it.control == FlowControl::Stopped);
+        let stopped: Vec<_> = stopped.map(|(id, sender)| (*id, sender.since)).collect();
+        for (channel, since) in stopped {
+            let end = recorded.link_span(channel).map_or(since, |[_, end]| end.max(since));
+            self.stopped_unseen(channel, [since, end], true);
+        }
+    }
+
+    /// Minimum duration of a wait that others' turns do not explain, if what it waits for is out of sight. S-3
+    fn least_unseen(&self) -> Picoseconds {
+        STANDS_UNSEEN.max(self.longest.saturating_mul(TURNS))
+    }
+
+    /// The fact that a finding is about the sender that receives a channel.
+    fn unrecorded(&self, channel: ChannelId) -> Option<FindingFact> {
+        let is_unrecorded = self.unrecorded.contains_key(&channel);
+        is_unrecorded.then(|| FindingFact::word("unrecorded", "opposite"))
     }
 
     fn stand(&mut self, channel: ChannelId, new: StandingSender) {
@@ -133,11 +193,15 @@ impl HeldTime {
 }
 
 impl FindingChecks {
-    /// Records a packet that the end of the recording cut: it may have stood for a while. P-1
-    pub(crate) fn cut_off(&mut self, event: &TimedEvent, network: &CaptureNetwork) {
-        if let Some(ReceivedPacket { ended_by: FrameEnd::CaptureEnd, number, end, .. }) =
-            event.body.packet()
-        {
+    /// Records the length of a packet, or that the end of the recording cut it: it may have stood for a while. P-1
+    pub(crate) fn packet_ended(&mut self, event: &TimedEvent, network: &CaptureNetwork) {
+        let Some(ReceivedPacket { ended_by, number, end, length, .. }) = event.body.packet() else {
+            return;
+        };
+        if *ended_by != FrameEnd::CaptureEnd {
+            let lasted = network.period(event.channel).time(*length);
+            self.held.longest = self.held.longest.max(lasted);
+        } else {
             let stopped = self.held.resumed.get(&event.channel).copied().unwrap_or_default();
             let since = network.period(event.channel).time(end.0 + 1).max(stopped);
             self.held.stand(
@@ -154,12 +218,39 @@ impl FindingChecks {
         }
     }
 
+    /// Follows STOP and GO to a sender whose own channel was not recorded. F-1
+    pub(crate) fn unrecorded_sender(&mut self, event: &TimedEvent, network: &CaptureNetwork) {
+        let TimedEvent { channel, time, at, .. } = *event;
+        if network.opposite(channel).is_some() {
+            return;
+        }
+        let input = match &event.body {
+            ChannelEvent::Command(command) => FlowInput::from(*command),
+            ChannelEvent::Link(LinkEvent::OpenLink) => FlowInput::PeerSilent,
+            ChannelEvent::Link(LinkEvent::Hole { .. }) => FlowInput::PeerHole,
+            ChannelEvent::Begins => {
+                let start = network.channel(channel).and_then(StartState::of);
+                let command = start.filter(|start| start.at == at).and_then(|start| start.command);
+                let Some((command, _)) = command else { return };
+                FlowInput::from(command)
+            }
+            ChannelEvent::Head(_)
+            | ChannelEvent::Data(_)
+            | ChannelEvent::Packet(_)
+            | ChannelEvent::Link(_)
+            | ChannelEvent::Framed
+            | ChannelEvent::Omitted { .. } => return,
+        };
+        self.held.command(channel, time, input);
+    }
+
     /// Reports at the end of a section what stood still and who held up whom.
     pub(crate) fn standstill(&mut self, network: &CaptureNetwork) {
-        let held = std::mem::take(&mut self.held);
+        let mut held = std::mem::take(&mut self.held);
         let recorded = std::mem::take(&mut self.set.recorded);
+        held.finish(&recorded);
         let span = |id| recorded.link_span(id);
-        for (channel, sender) in held.standing {
+        for (channel, sender) in std::mem::take(&mut held.standing) {
             let Some([from, to]) = span(channel) else { continue };
             let has_opposite = recorded.has_opposite(channel);
             let since = sender.since.max(from);
@@ -169,9 +260,10 @@ impl FindingChecks {
             let least = match (sender.lasts, is_share) {
                 (false, _) => STANDS_VERY_LONG,
                 (true, true) => STANDS,
-                (true, false) => STANDS_LONG,
+                (true, false) => STANDS_UNSEEN,
             };
             let is_out_of_sight = sender.root == Some(WaitRoot::OutOfSight);
+            let least = if is_out_of_sight { least.max(held.least_unseen()) } else { least };
             let may_stand = sender.lasts && is_share && is_out_of_sight && lasted >= MAY_STAND;
             if lasted < least && !may_stand {
                 continue;
@@ -183,28 +275,31 @@ impl FindingChecks {
             let is_known = lasted >= least && (sender.root.is_some() || has_opposite);
             let (kind, severity) =
                 if is_known { (kind, severity) } else { (FindingKind::HeldUp, Severity::Note) };
-            let facts = if kind == FindingKind::HeldUp {
-                vec![share(lasted, recorded), FindingFact::channel("behind", channel)]
+            let unrecorded = sender.root.and_then(|_| held.unrecorded(channel));
+            let mut facts = if kind == FindingKind::HeldUp {
+                sender.held_up(channel, share(lasted, recorded))
             } else {
                 sender.facts(lasted, recorded, network.period(channel))
             };
+            facts.extend(unrecorded);
             self.set.note_as((severity, kind), channel, when, || facts);
             self.set.again(kind, channel, 0, until);
         }
-        self.held_up(held.stops, held.deadlocks, (&recorded, network));
+        self.held_up(held, (&recorded, network));
         self.set.recorded = recorded;
     }
 
     /// Reports the stops of senders and the deadlocks that took a tenth of the time.
     fn held_up(
         &mut self,
-        stops: BTreeMap<(ChannelId, WaitRoot, ChannelId), StoppedTime>,
-        deadlocks: BTreeMap<ChannelId, StoppedTime>,
+        mut held: HeldTime,
         (recorded, network): (&RecordedTime, &CaptureNetwork),
     ) {
         let span = |id| recorded.link_span(id);
         let place = |id, time| Occurrence::on(network, id, time);
-        for ((channel, root, last), StoppedTime { since, until, total }) in stops {
+        for ((channel, root, last), StoppedTime { since, until, total }) in
+            std::mem::take(&mut held.stops)
+        {
             let Some([from, to]) = span(channel) else { continue };
             let recorded = to.saturating_sub(from).max(1);
             if total < STANDS || total.saturating_mul(HELD_UP_SHARE.into()) < recorded {
@@ -217,11 +312,12 @@ impl FindingChecks {
                     continue;
                 }
             };
-            let facts = vec![share(total, recorded), FindingFact::channel(name, last)];
+            let mut facts = vec![share(total, recorded), FindingFact::channel(name, last)];
+            facts.extend(held.unrecorded(channel));
             self.set.raise((severity, kind), channel, place(channel, since), facts);
             self.set.again(kind, channel, 0, place(channel, until));
         }
-        for (channel, StoppedTime { since, until, total }) in deadlocks {
+        for (channel, StoppedTime { since, until, total }) in held.deadlocks {
             // It may rest on time that was not recorded.
             if !self.set.has(FindingKind::Deadlock, channel) {
                 continue;
@@ -250,6 +346,14 @@ impl StandingSender {
             (_, true) => Some((FindingKind::Standstill, Severity::Error)),
             (_, false) => Some((FindingKind::Standstill, Severity::Warning)),
         }
+    }
+
+    /// Facts of a wait for what is out of sight, or of a packet that may wait for that.
+    fn held_up(&self, channel: ChannelId, share: FindingFact) -> Vec<FindingFact> {
+        let last = self.chain.last().copied().unwrap_or(channel);
+        let mut facts = vec![share, FindingFact::channel("behind", last)];
+        facts.extend(self.lasts.then(|| FindingFact::word("until", "end")));
+        facts
     }
 
     fn facts(

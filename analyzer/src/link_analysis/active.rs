@@ -234,7 +234,7 @@ impl LinkState {
             self.out.collect_slack(channel, self.scope);
             self.findings.row(&event);
         }
-        let own_period = channel.channel.period;
+        let (own_period, is_one_way) = (channel.channel.period, channel.peer.is_none());
         if let Some(peer) = channel.peer.filter(|_| states || findings)
             && let Some(peer) = self.channels.get_mut(&peer)
         {
@@ -251,7 +251,18 @@ impl LinkState {
                 self.out.collect_slack(peer, self.scope);
             }
         }
-        if !matches!(body, ChannelEvent::Data(_) | ChannelEvent::Command(_)) {
+        // The stops of a sender come as its own events, unless only its commands were recorded.
+        let is_passed = match body {
+            ChannelEvent::Data(_) => false,
+            ChannelEvent::Command(_) => is_one_way,
+            ChannelEvent::Head(_)
+            | ChannelEvent::Packet(_)
+            | ChannelEvent::Link(_)
+            | ChannelEvent::Begins
+            | ChannelEvent::Framed
+            | ChannelEvent::Omitted { .. } => true,
+        };
+        if is_passed {
             self.out.events.push(event);
         }
     }

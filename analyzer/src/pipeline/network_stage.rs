@@ -84,9 +84,15 @@ impl StageOutput {
         }
     }
 
+    /// True if an event is part of the output: commands and runs of bytes are not.
+    fn includes(&self, event: &TimedEvent) -> bool {
+        let is_part = !matches!(event.body, ChannelEvent::Command(_) | ChannelEvent::Data(_));
+        self.scope.includes_events() && is_part
+    }
+
     /// Keeps an event of a channel; the bytes of packets were kept for journeys only.
     fn row(&mut self, mut event: TimedEvent) {
-        if self.scope.includes_events() {
+        if self.includes(&event) {
             if let ChannelEvent::Packet(packet) = &mut event.body {
                 packet.bytes = None;
             }
@@ -226,7 +232,7 @@ impl NetworkStage {
                 return;
             }
             // The output keeps the order and the times of the file.
-            if self.out.scope.includes_events() {
+            if self.out.includes(&event) {
                 self.out.row(event.clone());
             }
             let complete = clocks.complete(event.time);
@@ -260,7 +266,8 @@ impl NetworkStage {
         let silence = mapping.event_item(event, network);
         network.observe(event);
         blocking.row(event, network, journeys, &mut |blocked| out.blocked(blocked, network));
-        out.findings.cut_off(event, network);
+        out.findings.packet_ended(event, network);
+        out.findings.unrecorded_sender(event, network);
         // Characters or events before these are missing.
         let is_behind_hole = matches!(
             event.body,

@@ -24,7 +24,7 @@ pub fn blocking(
 ) {
     let (stops, channels, total) = trees.sum();
     if stops == 0 {
-        return out(StyledLine::of(TextStyle::Good, "no sender was stopped"));
+        return out(StyledLine::of(TextStyle::Plain, "no stop was seen at a recorded sender"));
     }
     let unit = layout.unit.of_times();
     let sum = format!(

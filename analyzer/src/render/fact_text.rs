@@ -30,6 +30,7 @@ fn detail(name: &str, fact: &ShownFact<'_>) -> String {
         ShownFact::Text(text) if name == "cause" && *text == NOTHING_FOLLOWS => {
             "nothing follows".to_owned()
         }
+        ShownFact::Text(text) if name == "unrecorded" => format!("{text} not recorded"),
         ShownFact::Text(text) if name == "wire" => (*text).to_owned(),
         ShownFact::Text(text) if name == "flipped" => format!("an {text} number of bits flipped"),
         ShownFact::Text(text) => format!("{name} {text}"),

@@ -64,8 +64,13 @@ pub fn held_up<'a>(
             continue;
         }
         group.lasts |= fact(found, "until").is_some();
-        group.senders.insert(ends.from.node);
-        group.between.insert(ends.to.node);
+        let (sender, receiver) = if is_unrecorded(found) {
+            (ends.to.node, ends.from.node)
+        } else {
+            (ends.from.node, ends.to.node)
+        };
+        group.senders.insert(sender);
+        group.between.insert(receiver);
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
     groups.sort_by_key(|(_, group)| (group.severity, Reverse(group.share)));
@@ -78,7 +83,10 @@ fn cause<'a>(
     found: &Finding,
     known: &dyn Fn(ChannelId) -> Option<&'a Channel>,
 ) -> Option<HoldUpCause> {
-    let node = |id: ChannelId| Some(ChannelEnds::of(known(id)?)?.to.node);
+    let node = |id: ChannelId| {
+        let ends = ChannelEnds::of(known(id)?)?;
+        Some(if is_unrecorded(found) { ends.from.node } else { ends.to.node })
+    };
     let channel = |name| {
         if let FactValue::Channel(id) = fact(found, name)? { node(*id) } else { None }
     };
@@ -105,6 +113,11 @@ fn cause<'a>(
     } else {
         HoldUpCause::Node(last)
     })
+}
+
+/// True if the sender is the one whose STOP and GO are on the channel: its own channel was not recorded.
+fn is_unrecorded(found: &Finding) -> bool {
+    fact(found, "unrecorded").is_some()
 }
 
 fn fact<'f>(found: &'f Finding, name: &str) -> Option<&'f FactValue> {

@@ -29,7 +29,7 @@ fn main() {
         println!("{shape:?}: {} deadlocks, {} not named", compared.len(), wrong.len());
         wrong.iter().take(5).for_each(|(number, wrong)| println!("  {number}: {wrong:?}"));
     }
-    for part in [TappedPart::Every, TappedPart::Some] {
+    for part in TappedPart::ALL {
         println!("{part:?}: {:?}", StandstillTally::of(0..count, part));
     }
 }

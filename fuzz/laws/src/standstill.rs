@@ -8,8 +8,10 @@ pub mod circle;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use analyzer::finding::{FindingKind, FindingSet, Severity};
+use analyzer::blocking::WaitRoot;
+use analyzer::finding::{FactValue, FindingKind, FindingSet, Severity};
 use analyzer::window::{TimeWindow, WindowEdge};
+use codec::capture::Channel;
 use codec::time::FULL_RATE_PERIOD_PS;
 use rayon::prelude::*;
 use simulator::link::BLOCKED;
@@ -19,7 +21,7 @@ use simulator::topology::NodePort;
 use simulator::truth::{TraceLevel, TruthEvent, TruthEventKind};
 
 use crate::journeys::NetworkClass;
-use crate::network::analyzed::{AnalyzedCapture, slice};
+use crate::network::analyzed::{AnalyzedCapture, select, slice};
 use crate::network::draft::NetworkDraft;
 use crate::network::rules::under_way;
 use crate::network::run::run;
@@ -33,6 +35,12 @@ const STANDS: u64 = 1 << 12;
 pub enum TappedPart {
     Every,
     Some,
+    /// Every link, in one direction: of the senders at the other ends nothing but STOP and GO is recorded.
+    Commands,
+}
+
+impl TappedPart {
+    pub const ALL: [Self; 3] = [Self::Every, Self::Some, Self::Commands];
 }
 
 /// Networks, by what the truth says of them, and the numbers of those whose check says otherwise.
@@ -44,7 +52,7 @@ pub struct StandstillTally {
     pub green: Vec<u64>,
     /// Networks in which nothing was held up.
     pub free: u64,
-    /// Those that are accused.
+    /// Those that are accused, and networks that go on but are said to stand still.
     pub accused: Vec<u64>,
     pub others: u64,
 }
@@ -99,7 +107,7 @@ pub fn draft(number: u64, part: TappedPart) -> Option<NetworkDraft> {
     draft.start_within(STANDS, usize::MAX);
     draft.remove(&["tap"]);
     for cable in draft.topology.cables().to_vec() {
-        if !draft.topology.is_fibre(&cable) && (part == TappedPart::Every || dice.below(3) == 0) {
+        if !draft.topology.is_fibre(&cable) && (part != TappedPart::Some || dice.below(3) == 0) {
             draft.add_tap(cable.ends[0], "");
         }
     }
@@ -110,6 +118,14 @@ pub fn draft(number: u64, part: TappedPart) -> Option<NetworkDraft> {
 fn is_green(set: &FindingSet) -> bool {
     set.found()
         .all(|(kind, _, found)| found.severity == Severity::Note && kind != FindingKind::HeldUp)
+}
+
+/// True if a capture is said to have a standstill whose cause is out of sight.
+fn stands_unseen(set: &FindingSet) -> bool {
+    let word = FactValue::Word(WaitRoot::OutOfSight.name());
+    set.found().any(|(kind, _, found)| {
+        kind == FindingKind::Standstill && found.facts.iter().any(|fact| fact.value == word)
+    })
 }
 
 /// True if a capture is said to have something that was held up.
@@ -139,7 +155,16 @@ impl StandstillTally {
         let scenario = Some(scenario).filter(|it| !it.taps.is_empty())?;
         let duration = scenario.duration;
         let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
-        let set = AnalyzedCapture::of(&outcome.capture).set;
+        let port_name = |port: NodePort| scenario.topology.port_name(port);
+        let starts: Vec<String> =
+            scenario.taps.iter().map(|tap| port_name(tap.port) + ">").collect();
+        let is_recorded = |channel: &Channel| {
+            part != TappedPart::Commands || starts.iter().any(|it| channel.name.starts_with(it))
+        };
+        let everything =
+            |channel: &Channel| is_recorded(channel).then(|| TimeWindow::ALL.on(channel));
+        let capture = select(&outcome.capture, &everything);
+        let set = AnalyzedCapture::of(&capture).set;
         // The same run goes on for three times as long.
         let longer = Scenario { duration: 4 * duration, ..scenario.clone() };
         let longer = stops(&longer, &truth(&longer));
@@ -147,14 +172,17 @@ impl StandstillTally {
             let since = longer.get(port).and_then(|sender| sender.since);
             since.is_some_and(|since| since + STANDS.max(duration / 10) <= duration)
         };
-        let tapped = |tap: &PortTap| [Some(tap.port), scenario.topology.peer(tap.port)];
+        let tapped = |tap: &PortTap| {
+            let near = (part != TappedPart::Commands).then_some(tap.port);
+            [near, scenario.topology.peer(tap.port)]
+        };
         let mut tapped = scenario.taps.iter().flat_map(tapped).flatten();
         let mut tally = Self::default();
         if tapped.any(|port| is_still(&port)) {
             // A part of it that begins when it stood already is no better.
             let from = u128::from(duration - 2 * STANDS) * u128::from(FULL_RATE_PERIOD_PS);
             let from = WindowEdge::Picoseconds(from);
-            let late = slice(&outcome.capture, TimeWindow { from, to: None });
+            let late = slice(&capture, TimeWindow { from, to: None });
             tally.still = 1;
             let sets = [set, AnalyzedCapture::of(&late).set];
             tally.green.extend(sets.iter().any(is_green).then_some(number));
@@ -163,6 +191,10 @@ impl StandstillTally {
             tally.accused.extend(is_accused(&set).then_some(number));
         } else {
             tally.others = 1;
+            // What stopped goes on, after the end of the recording.
+            let goes_on = |sender: &SenderStops| sender.since.is_none_or(|since| since > duration);
+            let is_mistaken = longer.values().all(goes_on) && stands_unseen(&set);
+            tally.accused.extend(is_mistaken.then_some(number));
         }
         Some(tally)
     }

@@ -11,13 +11,19 @@ use analyzer::link::slack::{FillBounds, SlackEvent};
 use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
 
 use analyzer::window::TimeWindow;
-use codec::capture::{CaptureError, ChannelId, ReadProgress, merge};
+use codec::capture::{CaptureError, Channel, ChannelId, ReadProgress, merge};
+use codec::time::Tick;
 
 use crate::single_thread::use_one_thread;
 
 /// The part of a sound capture within a window.
 pub fn slice(capture: &[u8], window: TimeWindow) -> Vec<u8> {
-    let mut select = |_, channel: &_| window.on(channel);
+    select(capture, &|channel| Some(window.on(channel)))
+}
+
+/// The selected characters of a sound capture: of each channel from one up to another, or none.
+pub fn select(capture: &[u8], range: &dyn Fn(&Channel) -> Option<(Tick, Tick)>) -> Vec<u8> {
+    let mut select = |_, channel: &_| range(channel).unwrap_or_default();
     let mut faults = 0;
     let slice = merge([(capture, 0)], Vec::new(), &mut select, &mut |_, _| faults += 1);
     let (slice, _) = slice.unwrap_or_else(|error| unreachable!("{error}"));
