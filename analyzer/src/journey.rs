@@ -129,7 +129,8 @@ impl JourneyTracker {
             ChannelEvent::Begins | ChannelEvent::Link(LinkEvent::Hole { .. }) => {
                 channel.blind_until = Some(row.time);
             }
-            ChannelEvent::Framed | ChannelEvent::Data(_) => {}
+            ChannelEvent::Data(length) => self.stopped(place, row.time, *length),
+            ChannelEvent::Framed => {}
             ChannelEvent::Command(_) | ChannelEvent::Link(_) | ChannelEvent::Omitted { .. } => {}
         }
     }

@@ -2,8 +2,8 @@
 
 use super::candidate::HopCandidate;
 use super::channel_traffic::QueuedHop;
-use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopLink, NextHop};
-use super::network_map::{DELAY, NetworkMap};
+use super::hop_record::{BlockingPackets, ClosedPacket, HopId, HopLink, HopRecord, NextHop};
+use super::network_map::{DELAY, NetworkMap, RequestedOutput};
 use super::{DOUBTED_MAX, Journey, JourneyFate, JourneyTracker, MatchCertainty};
 use crate::clock::TimedPassage;
 use crate::event::Picoseconds;
@@ -134,6 +134,30 @@ impl JourneyTracker {
             let until = heard.saturating_add(self.net.lateness(hop));
             if let Some(hop) = self.table.get_mut(*id) {
                 hop.emptied.get_or_insert(until);
+            }
+        }
+    }
+
+    /// Ends the wait of packets that a STOP shows to have left by uncaptured outputs: it is generated as the
+    /// buffer fills up to its threshold, and later bytes alone fill it so far. F-3
+    ///
+    /// `begun` is the number of bytes of the packet on the channel so far.
+    pub(super) fn stopped(&mut self, place: usize, time: Picoseconds, begun: u64) {
+        let Some(lane) = self.net.lane(place) else { return };
+        let Some(stop) = lane.stop else { return };
+        let arrived = lane.sum.saturating_add(begun).saturating_sub(stop.lag);
+        let has_left = |hop: &HopRecord| {
+            let behind = hop.closed.as_ref().map(|closed| arrived.saturating_sub(closed.sum));
+            hop.is_free()
+                && behind.is_some_and(|behind| behind >= stop.cells)
+                && self.requested(hop) == RequestedOutput::Unseen
+        };
+        let queued = lane.queue.iter().map(|it| it.id);
+        let gone: Vec<HopId> =
+            queued.filter(|id| self.table.get(*id).is_some_and(has_left)).collect();
+        for id in gone {
+            if let Some(hop) = self.table.get_mut(id) {
+                hop.passed.get_or_insert(time);
             }
         }
     }

@@ -58,10 +58,21 @@ pub(super) struct MappedChannel {
     pub(super) since_sent: Option<Picoseconds>,
     /// Longest path formation of the switch behind it without contention, if known. S-6
     pub(super) path: Option<Picoseconds>,
+    /// Its STOPs, if the parameters are known.
+    pub(super) stop: Option<StopThreshold>,
     /// Maximum of bytes between the tap and the switch behind it.
     pub(super) room: u64,
     /// Its traffic, from the first event on.
     pub(super) traffic: Option<Box<ChannelTraffic>>,
+}
+
+/// STOP of the slack buffer behind a channel. F-3
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StopThreshold {
+    /// Number of full cells at which STOP is generated.
+    pub(super) cells: u64,
+    /// Maximum number of bytes between the one that fills the last of these cells and STOP, at the tap.
+    pub(super) lag: u64,
 }
 
 /// A host or a switch.
@@ -163,6 +174,12 @@ impl NetworkMap {
             Some(TapEnd::Receiver) => (Some(0), delay),
             None => (None, None),
         };
+        let threshold = told(ParameterKey::GoSlack).zip(told(ParameterKey::Hysteresis));
+        let delays = told(ParameterKey::Generation).zip(until_received);
+        let stop = threshold.zip(delays).map(|((kept, hysteresis), (generation, received))| {
+            let lag = picoseconds(generation) + 2 * received;
+            StopThreshold { cells: kept + hysteresis, lag: channel.period.periods_up(lag) }
+        });
         let end = |net: &mut Self, place: PortName| (net.node(place.node, place.port), place.port);
         let (from, to) = match way {
             Some(way) => (Some(end(self, way.from)), Some(end(self, way.to))),
@@ -194,6 +211,7 @@ impl NetworkMap {
             until_received,
             since_sent,
             path: told(ParameterKey::Path).map(picoseconds),
+            stop,
             room,
             traffic: None,
         });

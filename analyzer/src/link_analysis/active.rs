@@ -8,7 +8,7 @@ use codec::packet::PacketDialect;
 use codec::time::Tick;
 
 use super::LinkOutput;
-use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
+use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
 use crate::finding::FindingChecks;
 use crate::link::parameters::{ChannelParameters, LinkAssumptions};
 use crate::link::report::ChannelReport;
@@ -40,9 +40,19 @@ pub(super) struct LinkChannel {
     channel: Arc<Channel>,
     pub(super) peer: Option<ChannelId>,
     activity: ActivityTracker,
+    /// Bytes of the packet that has begun.
+    begun: BegunBytes,
     pub(super) slack: SlackTracker,
     /// Parameters as its findings show them, once it has ended.
     pub(super) ended: Option<ObservedParameters>,
+}
+
+/// Bytes of a packet: those of its last run, from a character on, and those before.
+#[derive(Clone, Copy, Debug, Default)]
+struct BegunBytes {
+    before: u64,
+    from: Tick,
+    run: u64,
 }
 
 /// Variants of a channel's sender, and the greatest hysteresis of the buffer that it fills.
@@ -95,6 +105,7 @@ impl ActiveLink {
             channel: Arc::clone(channel),
             peer: None,
             activity: ActivityTracker::new(id, channel),
+            begun: BegunBytes::default(),
             slack: SlackTracker::new(id, channel, assumptions, self.state.scope),
             ended: None,
         });
@@ -234,6 +245,9 @@ impl LinkState {
             self.out.collect_slack(channel, self.scope);
             self.findings.row(&event);
         }
+        // What has come up to a stop tells which packets have left the buffer behind.
+        let begun = channel.begun.observe(*at, body);
+        let begun = begun.map(|body| TimedEvent { time: *time, channel: *id, at: *at, body });
         let (own_period, is_one_way) = (channel.channel.period, channel.peer.is_none());
         if let Some(peer) = channel.peer.filter(|_| states || findings)
             && let Some(peer) = self.channels.get_mut(&peer)
@@ -251,6 +265,7 @@ impl LinkState {
                 self.out.collect_slack(peer, self.scope);
             }
         }
+        self.out.events.extend(begun);
         // The stops of a sender come as its own events, unless only its commands were recorded.
         let is_passed = match body {
             ChannelEvent::Data(_) => false,
@@ -276,6 +291,28 @@ impl LinkState {
             channel.slack.finish();
             self.out.collect_slack(channel, self.scope);
         }
+    }
+}
+
+impl BegunBytes {
+    /// Counts the bytes of an event; returns those up to a stop of the sender.
+    fn observe(&mut self, at: Tick, event: &ChannelEvent) -> Option<ChannelEvent> {
+        match event {
+            ChannelEvent::Data(length) => {
+                *self = Self { before: self.before + self.run, from: at, run: *length };
+            }
+            ChannelEvent::Head(_) | ChannelEvent::Packet(_) => *self = Self::default(),
+            ChannelEvent::Link(LinkEvent::SenderStopped) => {
+                let run = self.run.min(at.since(self.from).0 + 1);
+                return Some(ChannelEvent::Data(self.before + run));
+            }
+            ChannelEvent::Link(_)
+            | ChannelEvent::Command(_)
+            | ChannelEvent::Begins
+            | ChannelEvent::Framed
+            | ChannelEvent::Omitted { .. } => {}
+        }
+        None
     }
 }
 
