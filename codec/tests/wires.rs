@@ -159,9 +159,13 @@ fn a_recovered_clock_places_every_character() -> Result<(), Box<dyn Error>> {
         let mut delays = delays;
         delays.rotate_left(rotate);
         let period = PERIOD_FS.saturating_add_signed(ppm * 125 / 10);
-        let all = transitions(&sent, period, delays, jitter);
+        let mut all = transitions(&sent, period, delays, jitter);
         let clock =
             SenderClock::learn(all.get(..8000).ok_or("too few")?, PERIOD_FS).ok_or("no clock")?;
+        // A wire that changes twice more in its character. W-8
+        let one =
+            WireTransition { wires: all[9000].wires & all[9000].wires.wrapping_neg(), ..all[9000] };
+        all.splice(9000..9000, [one; 2]);
         assert!(clock.period_fs.abs_diff(period) < 1250, "1 ppm in {ppm}: {}", clock.period_fs);
         let mut recovery = ClockRecovery::new(&clock, all.first().ok_or("none")?.time_fs);
         let mut placed = Vec::new();
@@ -176,7 +180,7 @@ fn a_recovered_clock_places_every_character() -> Result<(), Box<dyn Error>> {
             .filter(|(_, character)| *character != Character::IDLE)
             .collect();
         assert_eq!(seen, expected, "{ppm} ppm");
-        assert_eq!((quality.doubled, quality.off_phase), (0, 0));
+        assert_eq!((quality.doubled, quality.off_phase), (2, 0));
         assert_eq!(quality.characters, u64::try_from(expected.len())?);
         // Bytes with all bits set meet every wire.
         assert!(
@@ -190,6 +194,22 @@ fn a_recovered_clock_places_every_character() -> Result<(), Box<dyn Error>> {
         );
     }
     Ok(())
+}
+
+#[test]
+fn a_pause_counts_for_the_clock_if_it_is_a_whole_number_of_periods() {
+    let period = PERIOD_FS + PERIOD_FS / 2000;
+    // Half a period for each wire, and for a pause that does not count: over the periods that do.
+    for (pause_fs, runs, periods) in
+        [(1000 * period, 9, 99 + 1000 + 99), (1000 * period + period / 2, 10, 99 + 99)]
+    {
+        let run = (0..100).map(|at| at * period);
+        let times = run.clone().chain(run.map(|time_fs| 99 * period + pause_fs + time_fs));
+        let all: Vec<_> = times.map(|time_fs| WireTransition { time_fs, wires: 1 }).collect();
+        let clock = SenderClock::learn(&all, PERIOD_FS).unwrap();
+        let error_fs = (runs * period / 2).div_ceil(periods);
+        assert_eq!((clock.period_fs, clock.period_error_fs), (period, error_fs), "{pause_fs}");
+    }
 }
 
 #[test]

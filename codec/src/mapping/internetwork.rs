@@ -93,7 +93,7 @@ mod tests {
             (0..1, 2, "byte 0: version is 2, not 1"),
             (1..7, 0, "byte 1: destination is 0, not an address (not 0)"),
             (7..13, 0, "byte 7: source is 0, not an address (not 0)"),
-            (13..14, 0x83, "byte 13: type is 131, not below 0x80"),
+            (13..14, 0x80, "byte 13: type is 128, not below 0x80"),
         ] {
             let mut bytes = BYTES;
             bytes[places].fill(value);

@@ -380,6 +380,11 @@ mod tests {
                 .collect();
             assert_eq!(found, expected, "{declarations}");
         }
+        // By nothing but their scopes, which alternate.
+        let mixed = "pqrstuvwx".chars().map(|name| format!("a 1 {name}; b 1 {name}"));
+        let found = table(&mixed.collect::<Vec<_>>().join("; ")).channels(None).unwrap();
+        let found: Vec<Vec<usize>> = found.iter().map(|it| it.signals.to_vec()).collect();
+        assert_eq!(found, [0, 1].map(|first| (first..18).step_by(2).collect::<Vec<_>>()));
         let link = both("01234567d", "01234567d").replace("a 1", "h1_0_to_s1_1 1");
         let link = table(&link.replace("b 1", "s1_1_to_h1_0 1"));
         let found = link.channels_named(&["s1:1>h1:0", "h1:0>s1:1"]).unwrap();

@@ -120,3 +120,14 @@ pub fn identifier_code(mut number: usize) -> String {
 fn text_code(channel: usize) -> String {
     format!("~{}", code(channel, 0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_have_different_names() {
+        let names = scope_names(&["h1:0>s1:1", "h1.0>s1.1", ""]);
+        assert_eq!(names, ["h1_0_to_s1_1", "h1_0_to_s1_1_1", "_2"]);
+    }
+}

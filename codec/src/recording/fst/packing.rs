@@ -157,10 +157,16 @@ mod tests {
     }
 
     #[test]
-    fn lz4_repeats_what_it_refers_to() {
-        // Five literals, then 4 + 3 bytes from two before; then one literal.
-        let packed = b"\x53abcde\x02\x00\x10f";
-        assert_eq!(unpack(FstPacking::Lz4, packed, 13).unwrap(), b"abcdededededf");
+    fn a_block_repeats_what_it_refers_to() {
+        for (packing, packed, expected) in [
+            // Five literals, then 4 + 3 bytes from two before; then one literal.
+            (FstPacking::Lz4, &b"\x53abcde\x02\x00\x10f"[..], "abcdededededf"),
+            // Two literals, then 1 + 2 bytes from two before.
+            (FstPacking::FastLz, b"\x01ab\x20\x01", "ababa"),
+        ] {
+            let length = expected.len() as u64;
+            assert_eq!(unpack(packing, packed, length).unwrap(), expected.as_bytes());
+        }
     }
 
     #[test]

@@ -88,3 +88,29 @@ fn other_archive<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<String> {
     let name = archive.file_names().filter(is_recording).min()?;
     Some(format!("a zip archive with {name} in it: unpack that and import it"))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use zip::ZipWriter;
+    use zip::write::SimpleFileOptions;
+
+    use super::*;
+
+    #[test]
+    fn an_archive_that_is_no_session_is_named() {
+        for (file, named) in [
+            ("L-0/0", "a session of DSView (.dsl)"),
+            ("digital-0.bin", "a capture of Saleae Logic 2 (.sal)"),
+            ("runs/ONE.CSV", "a zip archive with runs/ONE.CSV in it: unpack that"),
+            ("notes.md", "no sigrok session: "),
+        ] {
+            let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+            archive.start_file(file, SimpleFileOptions::default()).unwrap();
+            let archive = SessionArchive::open(archive.finish().unwrap()).unwrap().metadata();
+            let error = archive.unwrap_err().to_string();
+            assert!(error.contains(named), "{file}: {error}");
+        }
+    }
+}
