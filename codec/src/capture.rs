@@ -30,7 +30,7 @@ pub use annotate::{AnnotateError, AnnotationCounts, COMMENT_MAX, COMMENTS_MAX, a
 pub(crate) use block::innermost;
 pub use channel::{Channel, ChannelId};
 pub use chunk::{Chunk, ChunkContent, PATTERN_MAX, PAYLOAD_MAX};
-pub use chunking::{FILL_MIN, LITERAL_MAX, split_into_chunks};
+pub use chunking::{FILL_MIN, LITERAL_MAX, fill_cycle, split_into_chunks};
 pub use decompression::{DecompressedInput, decompress};
 pub use error::{CaptureError, CaptureFault, ReadExtent};
 pub use index::{CaptureIndex, CaptureIndexer, ResumedStream};

@@ -8,12 +8,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use codec::Character;
-use codec::capture::{ChannelId, Chunk, ChunkContent, FILL_MIN, split_into_chunks};
+use codec::capture::{ChannelId, Chunk, ChunkContent, FILL_MIN, fill_cycle, split_into_chunks};
 use codec::character::{Symbol, decode_control};
 use codec::chars::CharBuf;
 use codec::time::{CharacterPeriod, Tick, Ticks};
 
 use crate::link::cell_cycle::CellCycle;
+use crate::link::tagged_char::TaggedChar;
 
 /// Number of pending characters at which the recorder should be flushed. *Chosen*: 1.2 MB, and a
 /// thousand packets between two flushes.
@@ -75,16 +76,16 @@ enum PieceKind {
     Repeat(u64),
 }
 
-/// The newest characters of a channel, as long as they are control codes that repeat every two
-/// periods.
-#[derive(Clone, Copy, Debug, Default)]
+/// The newest control codes of a channel.
+#[derive(Clone, Debug, Default)]
 struct FillRun {
     first: Tick,
     /// The period of the next character, unless there is a hole.
     next: Tick,
-    /// The characters at even and at odd distances from `first`.
-    even: Option<Character>,
-    odd: Option<Character>,
+    /// Fewer than [`FILL_MIN`]; or those of one cycle, once as many have come that repeat.
+    codes: Vec<u8>,
+    /// The place in the cycle of the code with which it goes on.
+    expected: Option<usize>,
 }
 
 impl CaptureRecorder {
@@ -118,15 +119,12 @@ impl CaptureRecorder {
     /// Records control characters that come again and again from `first` to before `end`.
     pub(crate) fn fill(&mut self, channel: usize, first: Tick, cycle: &CellCycle, end: Tick) {
         for at in first.0..end.0 {
-            let pair = [at, at.wrapping_add(1)].map(|at| cycle.at(at).character());
-            if cycle.len() == 2
-                && let Some(track) = self.tracks.get_mut(channel)
-                && track.tail.take_all(Tick(at), pair, end)
+            if let Some(track) = self.tracks.get_mut(channel)
+                && track.tail.take_all(Tick(at), cycle, end)
             {
                 return;
             }
-            let [character, _] = pair;
-            self.push(channel, Tick(at), character);
+            self.push(channel, Tick(at), cycle.at(at).character());
         }
     }
 
@@ -191,39 +189,35 @@ impl CaptureRecorder {
 
 impl FillRun {
     /// An empty run at this place.
-    const fn at(place: Tick) -> Self {
-        Self { first: place, next: place, even: None, odd: None }
+    fn at(place: Tick) -> Self {
+        Self { first: place, next: place, ..Self::default() }
     }
 
-    /// Adds a character, if it continues the run.
+    /// Adds a character, if it continues the cycle.
     #[inline]
     fn take(&mut self, at: Tick, character: Character) -> bool {
-        let fits = at == self.next && self.expected() == Some(character);
+        let Some(place) = self.expected.filter(|_| at == self.next) else { return false };
+        let fits = self.codes.get(place).is_some_and(|it| Character::Control(*it) == character);
         if fits {
             self.next = after(at);
+            self.expected = Some(if place + 1 == self.codes.len() { 0 } else { place + 1 });
         }
         fits
     }
 
-    /// Adds two alternating characters up to `end`, if they continue the run.
-    fn take_all(&mut self, at: Tick, pair: [Character; 2], end: Tick) -> bool {
-        let Self { even, odd, .. } = *self;
-        let expected = if self.len().is_multiple_of(2) { [even, odd] } else { [odd, even] };
-        let fits = at == self.next && expected == pair.map(Some);
+    /// Adds characters that come again and again up to `end`, if they continue the cycle.
+    fn take_all(&mut self, at: Tick, cycle: &CellCycle, end: Tick) -> bool {
+        let Some(place) = self.expected.filter(|_| at == self.next) else { return false };
+        let len = self.codes.len();
+        let expected = self.codes.iter().cycle().skip(place).map(|code| Character::Control(*code));
+        let fits = usize::from(cycle.len()).is_multiple_of(len)
+            && cycle.from(at.0).map(TaggedChar::character).zip(expected).all(|(a, b)| a == b);
         if fits {
             self.next = end;
+            let more = end.since(at).0 % len as u64;
+            self.expected = usize::try_from(more).ok().map(|more| (place + more) % len);
         }
         fits
-    }
-
-    #[inline]
-    const fn expected(&self) -> Option<Character> {
-        if self.len().is_multiple_of(2) { self.even } else { self.odd }
-    }
-
-    #[inline]
-    const fn len(&self) -> u64 {
-        self.next.since(self.first).0
     }
 }
 
@@ -264,13 +258,14 @@ impl ChannelRecorder {
                 self.tail = FillRun::at(after(at));
                 self.frame = PacketPosition::Outside;
             }
-            (Character::Control(_), _) => {
-                self.close_run();
-                match self.tail.even {
-                    None => self.tail.even = Some(character),
-                    Some(_) => self.tail.odd = Some(character),
-                }
+            (Character::Control(code), _) => {
+                self.close_bytes();
+                self.close_cycle();
+                self.tail.codes.push(code);
                 self.tail.next = after(at);
+                if self.tail.codes.len() == FILL_MIN {
+                    self.find_cycle();
+                }
             }
         }
         self.weight() - before
@@ -280,45 +275,48 @@ impl ChannelRecorder {
         self.kept.weight() + self.bytes.len()
     }
 
-    /// Makes pieces of bytes and run, except for a last character with which new fill may begin.
-    fn close_run(&mut self) {
+    /// Makes a cycle of the codes if they repeat, or else a piece of the first one.
+    fn find_cycle(&mut self) {
+        let codes = &mut self.tail.codes;
+        if let Some(len) = fill_cycle(codes) {
+            self.tail.expected = Some(codes.len() % len);
+            codes.truncate(len);
+        } else {
+            self.kept.literal(self.tail.first, Character::Control(codes.remove(0)));
+            self.tail.first = after(self.tail.first);
+        }
+    }
+
+    /// Makes a piece of the bytes.
+    fn close_bytes(&mut self) {
         if !self.bytes.is_empty() {
             let first = self.tail.first.0.saturating_sub(self.bytes.len() as u64);
             self.kept.data(Tick(first), &self.bytes);
             self.bytes.clear();
         }
-        let FillRun { first, next, even, odd } = self.tail;
-        let (Some(even), Some(odd)) = (even, odd) else { return };
-        let len = self.tail.len();
-        let shed = if len >= FILL_MIN as u64 {
-            let period = if even == odd { 1 } else { 2 };
-            let count = len / period as u64;
-            self.kept.chars.extend([even, odd].into_iter().take(period));
-            self.kept.pieces.push(PendingPiece {
-                first,
-                len: period,
-                kind: PieceKind::Repeat(count),
-            });
-            count * period as u64
-        } else {
-            let places = (first.0..).zip([even, odd].into_iter().cycle());
-            for (at, character) in places.take_while(|(at, _)| at + 1 < next.0) {
-                self.kept.literal(Tick(at), character);
-            }
-            len - 1
-        };
-        let rest = FillRun { next, ..FillRun::at(first.after(Ticks(shed))) };
-        let last = if shed.is_multiple_of(2) { even } else { odd };
-        self.tail = FillRun { even: (shed < len).then_some(last), ..rest };
     }
 
-    /// Makes pieces of bytes and run.
+    /// Makes a piece of the whole cycles, and leaves the codes behind them.
+    fn close_cycle(&mut self) {
+        let Some(rest) = self.tail.expected.take() else { return };
+        let FillRun { first, next, codes, .. } = &mut self.tail;
+        let len = codes.len();
+        let count = next.since(*first).0 / len as u64;
+        self.kept.chars.extend(codes.iter().map(|code| Character::Control(*code)));
+        self.kept.pieces.push(PendingPiece { first: *first, len, kind: PieceKind::Repeat(count) });
+        *first = first.after(Ticks(count * len as u64));
+        codes.truncate(rest);
+    }
+
+    /// Makes pieces of all characters.
     fn close(&mut self) {
-        self.close_run();
-        if let Some(last) = self.tail.even {
-            self.kept.literal(self.tail.first, last);
+        self.close_bytes();
+        self.close_cycle();
+        let FillRun { first, next, codes, .. } = &mut self.tail;
+        for (at, code) in (first.0..).zip(codes.drain(..)) {
+            self.kept.literal(Tick(at), Character::Control(code));
         }
-        self.tail = FillRun::at(self.tail.next);
+        *first = *next;
     }
 }
 
@@ -412,15 +410,19 @@ mod tests {
         let mut rows = Vec::new();
         recorder
             .flush_before(u128::MAX, &mut |channel, chunk| {
-                let text = match chunk.content {
-                    ChunkContent::Literal(chars) => chars.to_string(),
-                    ChunkContent::Repeat { pattern, count } => format!("{count} of {pattern}"),
-                };
-                rows.push((channel.0, chunk.first.0, text));
+                rows.push(row_of(channel.0, chunk));
                 Ok::<(), Infallible>(())
             })
             .unwrap();
         rows
+    }
+
+    fn row_of(channel: u32, chunk: &Chunk<'_>) -> (u32, u64, String) {
+        let text = match chunk.content {
+            ChunkContent::Literal(chars) => chars.to_string(),
+            ChunkContent::Repeat { pattern, count } => format!("{count} of {pattern}"),
+        };
+        (channel, chunk.first.0, text)
     }
 
     fn row(first: u64, text: &str) -> (u64, String) {
@@ -442,6 +444,17 @@ mod tests {
             check("IDLE×65 (GAP STOP)×40"),
             [row(100, "65 of IDLE"), row(165, "40 of GAP STOP")]
         );
+        // Of two and of four virtual channels, and with the fewest codes that F-8 allows.
+        assert_eq!(
+            check("!60 (GAP GO !60)×30 GAP 05"),
+            [row(100, "30 of !60 GAP GO"), row(190, "!60 GAP 05")]
+        );
+        assert_eq!(check("05 (GO !60 !61 !62)×15 GO !60 !61 05").len(), 1, "63");
+        assert_eq!(
+            check("(GAP GO !60 !61 !62)×12 GAP GO !60 !61 05"),
+            [row(100, "12 of GAP GO !60 !61 !62"), row(160, "GAP GO !60 !61 05")]
+        );
+        assert_eq!(check("(GAP IDLE×15)×5"), [row(100, "5 of GAP IDLE×15")]);
     }
 
     #[test]
@@ -567,7 +580,7 @@ mod tests {
         let data = any::<u8>().prop_map(Character::Data);
         let any = prop_oneof![code.clone(), data.clone()];
         let stretch = prop_oneof![
-            4 => (vec(code, 1..3), 1..150_usize)
+            4 => (vec(code, 1..18), 1..150_usize)
                 .prop_map(|(unit, len)| unit.into_iter().map(Some).cycle().take(len).collect()),
             2 => vec(data.prop_map(Some), 1..40),
             2 => vec(any.prop_map(Some), 1..20),
@@ -577,6 +590,29 @@ mod tests {
     }
 
     proptest! {
+        /// Codes one by one, or as cycles of a sender, are split as the same codes of a recording are.
+        #[test]
+        fn codes_are_split_as_those_of_a_recording(
+            fills in vec((vec(prop::sample::select(vec![0_u8, 3, 12]), 2..=5), 1..200_u64, any::<bool>()), 1..8),
+        ) {
+            let (mut recorder, mut codes, mut at) = (recorder(&[PERIOD]), CharBuf::new(), 0);
+            for (cells, len, is_cycle) in fills {
+                let next = |place: usize| cells.get(place).map(|code| TaggedChar::control(*code));
+                let cycle = CellCycle::new(at, u8::try_from(cells.len()).unwrap(), next).unwrap();
+                let places = at..at + len;
+                codes.extend(places.clone().map(|at| cycle.at(at).character()));
+                if is_cycle {
+                    recorder.fill(0, Tick(at), &cycle, Tick(places.end));
+                } else {
+                    let each = places.clone().map(|at| (Tick(at), cycle.at(at).character()));
+                    each.for_each(|(at, character)| recorder.push(0, at, character));
+                }
+                at = places.end;
+            }
+            let split = split_into_chunks(Tick(0), codes.chars()).map(|chunk| row_of(0, &chunk));
+            prop_assert_eq!(flushed(&mut recorder), split.collect::<Vec<_>>());
+        }
+
         /// Tests any flush times, channel rates and delays.
         #[test]
         fn a_file_holds_what_was_pushed(

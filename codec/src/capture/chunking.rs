@@ -7,11 +7,13 @@ use crate::time::Tick;
 
 /// Fewest periods of repeated fill that become a repeat.
 pub const FILL_MIN: usize = 64;
+/// Most periods after which fill repeats: every sixteenth is none of IDLE. F-8
+const CYCLE_MAX: usize = 16;
 /// Most characters of a literal chunk.
 pub const LITERAL_MAX: usize = 65_536;
 
-/// Splits characters that begin at `first` into chunks: fill (control codes that repeat after one or
-/// two periods) as repeats, the rest as literals, one per packet with its GAP where possible.
+/// Splits characters that begin at `first` into chunks: fill (control codes that repeat within 16
+/// periods) as repeats, the rest as literals, one per packet with its GAP where possible.
 pub fn split_into_chunks(first: Tick, chars: Chars<'_>) -> impl Iterator<Item = Chunk<'_>> {
     let mut at = first;
     let mut rest = chars;
@@ -34,14 +36,17 @@ pub fn split_into_chunks(first: Tick, chars: Chars<'_>) -> impl Iterator<Item = 
     })
 }
 
+/// Number of periods after which the control codes at the head repeat, if [`FILL_MIN`] of them are fill.
+pub fn fill_cycle(codes: &[u8]) -> Option<usize> {
+    let head = codes.get(..FILL_MIN)?;
+    (1..=CYCLE_MAX).find(|period| head.iter().zip(head.iter().skip(*period)).all(|(a, b)| a == b))
+}
+
 /// The fill at the head of some control codes: its period and, in whole periods, its length.
 fn fill(codes: &[u8]) -> Option<(usize, usize)> {
-    [1, 2].into_iter().find_map(|period| {
-        let shifted = codes.get(period..)?;
-        let same = codes.iter().zip(shifted).take_while(|(a, b)| a == b).count();
-        let len = (same + period) / period * period;
-        (len >= FILL_MIN).then_some((period, len))
-    })
+    let period = fill_cycle(codes)?;
+    let same = codes.iter().zip(codes.iter().skip(period)).take_while(|(a, b)| a == b).count();
+    Some((period, (same + period) / period * period))
 }
 
 fn is_gap(code: u8) -> bool {
@@ -64,7 +69,7 @@ fn literal(chars: Chars<'_>) -> usize {
                         return len + at + 1;
                     }
                     let ahead = codes.get(at..).unwrap_or_default();
-                    if len + at > 0 && fill(ahead).is_some() {
+                    if len + at > 0 && fill_cycle(ahead).is_some() {
                         return len + at;
                     }
                 }
@@ -104,6 +109,11 @@ mod tests {
             ]
         );
         assert_eq!(check("83 IDLE×64"), [row(100, "83"), row(101, "64 of IDLE")]);
+        assert_eq!(
+            check("83 (GAP IDLE×15)×4 GAP"),
+            [row(100, "83 GAP"), row(102, "IDLE×15 (GAP IDLE×15)×3 GAP")]
+        );
+        assert_eq!(check("(GO !60 GAP)×22 05"), [row(100, "22 of GO !60 GAP"), row(166, "05")]);
         assert_eq!(check("83 IDLE×63"), [row(100, "83 IDLE×63")]);
         // Control codes before the GAP, and before the fill, are the packet's.
         assert_eq!(check("83 STOP GAP 05"), [row(100, "83 STOP GAP"), row(103, "05")]);
