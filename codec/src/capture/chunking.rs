@@ -4,16 +4,17 @@ use super::chunk::{Chunk, ChunkContent};
 use crate::character::{Symbol, decode_control};
 use crate::chars::{CharRun, Chars};
 use crate::time::Tick;
+use crate::virtual_channels::VIRTUAL_CHANNELS_MAX;
 
 /// Fewest periods of repeated fill that become a repeat.
 pub const FILL_MIN: usize = 64;
-/// Most periods after which fill repeats: every sixteenth is none of IDLE. F-8
-const CYCLE_MAX: usize = 16;
+/// Most periods after which fill repeats: GAP, and STOP or GO of each virtual channel. F-8, C-7
+const CYCLE_MAX: usize = VIRTUAL_CHANNELS_MAX as usize + 1;
 /// Most characters of a literal chunk.
 pub const LITERAL_MAX: usize = 65_536;
 
-/// Splits characters that begin at `first` into chunks: fill (control codes that repeat within 16
-/// periods) as repeats, the rest as literals, one per packet with its GAP where possible.
+/// Splits characters that begin at `first` into chunks: fill (control codes that repeat within
+/// five periods) as repeats, the rest as literals, one per packet with its GAP where possible.
 pub fn split_into_chunks(first: Tick, chars: Chars<'_>) -> impl Iterator<Item = Chunk<'_>> {
     let mut at = first;
     let mut rest = chars;
@@ -109,10 +110,6 @@ mod tests {
             ]
         );
         assert_eq!(check("83 IDLE×64"), [row(100, "83"), row(101, "64 of IDLE")]);
-        assert_eq!(
-            check("83 (GAP IDLE×15)×4 GAP"),
-            [row(100, "83 GAP"), row(102, "IDLE×15 (GAP IDLE×15)×3 GAP")]
-        );
         assert_eq!(check("(GO !60 GAP)×22 05"), [row(100, "22 of GO !60 GAP"), row(166, "05")]);
         assert_eq!(check("83 IDLE×63"), [row(100, "83 IDLE×63")]);
         // Control codes before the GAP, and before the fill, are the packet's.
