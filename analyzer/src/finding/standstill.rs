@@ -144,23 +144,11 @@ impl HeldTime {
         match (before == FlowControl::Stopped, sender.control == FlowControl::Stopped) {
             (false, true) => sender.since = time,
             (true, false) => {
-                let since = sender.since;
-                self.stopped_unseen(channel, [since, time], false);
+                let stopped = StandingSender::unseen([sender.since, time]);
+                self.stopped((channel, WaitRoot::OutOfSight, channel), stopped);
             }
             (true, true) | (false, false) => {}
         }
-    }
-
-    /// Adds a stop of a sender of which only the commands were recorded: nothing tells what held it up.
-    fn stopped_unseen(
-        &mut self,
-        channel: ChannelId,
-        [since, until]: [Picoseconds; 2],
-        lasts: bool,
-    ) {
-        let (packet, chain, root) = (None, Vec::new(), WaitRoot::OutOfSight);
-        let sender = StandingSender { since, until, packet, chain, root: Some(root), lasts };
-        self.stopped((channel, root, channel), sender);
     }
 
     /// Ends the stops of senders of which only the commands were recorded with the recording of these.
@@ -169,7 +157,8 @@ impl HeldTime {
         let stopped: Vec<_> = stopped.map(|(id, sender)| (*id, sender.since)).collect();
         for (channel, since) in stopped {
             let end = recorded.link_span(channel).map_or(since, |[_, end]| end.max(since));
-            self.stopped_unseen(channel, [since, end], true);
+            let standing = StandingSender { lasts: true, ..StandingSender::unseen([since, end]) };
+            self.stopped((channel, WaitRoot::OutOfSight, channel), standing);
         }
     }
 
@@ -332,6 +321,12 @@ impl FindingChecks {
 }
 
 impl StandingSender {
+    /// A stopped sender of which only the commands were recorded: nothing tells what held it up.
+    const fn unseen([since, until]: [Picoseconds; 2]) -> Self {
+        let root = Some(WaitRoot::OutOfSight);
+        Self { since, until, packet: None, chain: Vec::new(), root, lasts: false }
+    }
+
     fn judged(
         &self,
         lasted: Picoseconds,

@@ -4,7 +4,7 @@ use analyzer::blocking::trees::WaitTrees;
 use analyzer::filter::RowKind;
 use analyzer::link::parameters::LinkAssumptions;
 use analyzer::pipeline::AnalysisEvent;
-use analyzer::render::{self, StyledLine, TextStyle};
+use analyzer::render;
 use codec::capture::Channel;
 
 use crate::analyze::{CliAnalysis, list, print_unread, sum_up};
@@ -46,8 +46,6 @@ fn list_waits(arguments: &BlockingArgs, writer: &mut RowWriter<'_>) -> CommandRe
             let findings = analysis.findings();
             let held_up = render::held_up(findings.set(), &known);
             held_up.iter().for_each(|line| output.line(line));
-            let unseen = render::check::unseen(findings.set());
-            unseen.iter().for_each(|text| output.line(&StyledLine::of(TextStyle::Dim, text)));
         }
         render::blocking(&trees, (max, layout), &known, &mut |line| output.fitted(line));
     }
