@@ -19,7 +19,7 @@ mod transport;
 mod wires;
 
 use crate::event::{ChannelEvent, TimedEvent};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use codec::capture::{Channel, ChannelId, Chunk, WireMeasurement};
 use codec::framing::FrameEvent;
@@ -60,11 +60,6 @@ pub struct FindingChecks {
     sides: BTreeMap<ChannelId, Box<CheckedChannel>>,
     /// Channels of the checks that were added.
     compared: BTreeMap<ChannelId, ComparedChannel>,
-    /// Channels of the section by name.
-    names: BTreeMap<String, ChannelId>,
-    /// Channels captured at both ends: only one of the two recordings contains the rest of a
-    /// packet's journey.
-    twins: BTreeSet<ChannelId>,
     /// Routes of the section. N-2
     routes: ObservedRoutes,
     mapping: MappingChecks,

@@ -56,7 +56,7 @@ pub use self::wire_damage::{CHANGED_MAX, ChangedByte, CopyDamage, WireTally};
 use crate::clock::ClockEstimator;
 use crate::event::{LinkEvent, ResumeCause};
 use crate::link::parameters::LinkAssumptions;
-use crate::packet::{FrameEnd, ReceivedPacket};
+use crate::packet::{FrameEnd, ReceivedPacket, StartCoverage};
 
 /// Maximum of kept packets that have entered uncaptured links. *Chosen*: more than the slack of a
 /// large network holds.
@@ -363,7 +363,10 @@ impl JourneyTracker {
             return JourneyFate::OutOfSight;
         }
         if !is_route_byte(hop.first) {
-            return JourneyFate::Dropped("S-2");
+            // A CRC may be good by chance.
+            let is_begun =
+                hop.closed.as_ref().is_some_and(|it| it.opening == StartCoverage::Unsure);
+            return if is_begun { JourneyFate::OutOfSight } else { JourneyFate::Dropped("S-2") };
         }
         let runt = |it: &ClosedPacket| it.length < 2 && it.ended_by != FrameEnd::CaptureEnd;
         if hop.closed.as_ref().is_some_and(runt) {

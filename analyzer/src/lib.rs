@@ -98,6 +98,7 @@ pub mod timeline;
 pub mod topology;
 mod totals;
 pub mod window;
+mod wire_recordings;
 
 pub use codec;
 

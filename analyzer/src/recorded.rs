@@ -93,7 +93,8 @@ impl RecordedTime {
         }
     }
 
-    fn covers(&self, id: ChannelId, [from, to]: [Picoseconds; 2]) -> bool {
+    /// True if a channel was recorded from one time to another.
+    pub(crate) fn covers(&self, id: ChannelId, [from, to]: [Picoseconds; 2]) -> bool {
         let Some(spans) = self.spans.get(&id) else { return false };
         let behind = spans.partition_point(|[start, _]| *start <= from);
         let span = behind.checked_sub(1).and_then(|place| spans.get(place));

@@ -3,7 +3,7 @@
 
 use crate::capture_network::CaptureNetwork;
 use crate::event::Picoseconds;
-use codec::capture::{Channel, ChannelId};
+use codec::capture::ChannelId;
 use codec::mapping::{MappingPacket, MappingRequest};
 use codec::packet::CrcCheck;
 
@@ -19,7 +19,7 @@ use crate::journey::{
 };
 use crate::link::slack::SlackEvent;
 use crate::packet::StartCoverage;
-use crate::recorded::FindingGrounds;
+use crate::recorded::{FindingGrounds, RecordedTime};
 use crate::totals::AddTotals;
 
 /// Maximum time for which a host may accept no data. *Chosen*: 5 µs for "a few" microseconds. I-4
@@ -72,9 +72,8 @@ impl FindingChecks {
         };
         let dropped = matches!(journey.fate, JourneyFate::Dropped(_));
         seen.switched += u64::from(dropped).max(far);
-        let seen_elsewhere = dropped && self.twins.contains(&last.channel);
         // N-2: a mapper looks for nodes at ports where nothing is, and for switches where a host is.
-        let is_expected = seen_elsewhere || mapping.is_some_and(is_probe);
+        let is_expected = mapping.is_some_and(is_probe);
         // The recording may begin inside the packet: its first byte is another.
         let is_begun = last.opening == StartCoverage::Unsure;
         if let Some(kind) = odd.filter(|_| !is_expected && !is_begun) {
@@ -233,8 +232,13 @@ impl FindingChecks {
     }
 
     /// Declares two such channels as the directions of one link.
-    pub(crate) fn join_twins(&mut self, one: ChannelId, other: ChannelId) {
+    pub(crate) fn join_recorded(&mut self, one: ChannelId, other: ChannelId) {
         self.set.recorded.join(one, other);
+    }
+
+    /// Time that was recorded of each such channel.
+    pub(crate) const fn recorded_time(&self) -> &RecordedTime {
+        &self.set.recorded
     }
 
     /// First and last moment of which both directions of a link were recorded, as far as either was.
@@ -252,18 +256,13 @@ impl FindingChecks {
         self.set.now = self.set.now.max(now);
     }
 
-    /// Declares a channel whose packets are followed through the network. Channels of the same name
-    /// in a section are the two ends of one channel.
-    pub(crate) fn declare_twin(&mut self, id: ChannelId, channel: &Channel) {
+    /// Declares a channel whose packets are followed through the network.
+    pub(crate) fn declare_recorded(&mut self, id: ChannelId) {
         self.set.recorded.declare(id);
-        if let Some(twin) = self.names.insert(channel.name.clone(), id) {
-            self.twins.extend([twin, id]);
-        }
     }
 
     /// Ends the section: channel names may be reused.
     pub(crate) fn end_section(&mut self) {
-        self.names.clear();
         (self.set.recorded, self.set.now) = Default::default();
         self.mapping = MappingChecks::default();
         self.routes.finish().for_each(|union| self.cycle(&union));

@@ -79,8 +79,8 @@ pub(super) struct StopThreshold {
 #[derive(Debug, Default)]
 pub(super) struct MappedNode {
     pub(super) inputs: Vec<usize>,
-    /// Outputs by port and by virtual channel on which a packet came. C-7
-    outputs: BTreeMap<(PortId, u8), usize>,
+    /// Outputs by port and by virtual channel on which a packet came: of each, all recordings of its wire. C-7
+    outputs: BTreeMap<(PortId, u8), Vec<usize>>,
     /// Highest known port: with one other than port 0, the node is a switch. I-1
     pub(super) port_max: u8,
     /// Index of the node at the other end, if it is an end of a fibre. N-5
@@ -153,9 +153,20 @@ pub(super) enum RequestedOutput {
 }
 
 impl NetworkMap {
-    /// True if characters of a channel were not recorded after a time.
+    /// The recordings of the wire of an output that have begun, of those that are followed.
+    fn recordings(&self, output: usize) -> impl Iterator<Item = &MappedChannel> {
+        let lane = self.lane(output);
+        let outputs = lane.and_then(|lane| {
+            let (node, port) = self.node_at(lane.from)?;
+            node.outputs.get(&(port, lane.passage.sources().next()?))
+        });
+        let lanes = outputs.into_iter().flatten().filter_map(|place| self.lane(*place));
+        lanes.filter(|lane| lane.blind_until.is_some())
+    }
+
+    /// True if characters of an output were not recorded after a time.
     pub(super) fn is_blind(&self, place: usize, since: Picoseconds) -> bool {
-        self.lane(place).and_then(|lane| lane.blind_until).is_some_and(|until| since <= until)
+        self.recordings(place).any(|lane| lane.blind_until.is_some_and(|until| since <= until))
     }
 
     pub(super) fn declare(&mut self, id: ChannelId, channel: &Channel, assumed: &LinkAssumptions) {
@@ -189,7 +200,9 @@ impl NetworkMap {
         if let Some((node, port)) = from
             && let Some(node) = self.nodes.get_mut(node)
         {
-            node.outputs.extend(passage.sources().map(|number| ((port, number), place)));
+            for number in passage.sources() {
+                node.outputs.entry((port, number)).or_default().push(place);
+            }
         }
         if let Some((node, _)) = to
             && let Some(node) = self.nodes.get_mut(node)
@@ -296,7 +309,9 @@ impl NetworkMap {
     /// Delay between a packet's departure from the switch and its appearance at the output's tap.
     pub(super) fn lateness(&self, hop: &HopRecord) -> Picoseconds {
         match self.requested_output(hop.lane, hop.first) {
-            RequestedOutput::Seen(output) => self.lane(output).map_or(0, MappedChannel::lateness),
+            RequestedOutput::Seen(output) => {
+                self.recordings(output).map(MappedChannel::lateness).max().unwrap_or(0)
+            }
             RequestedOutput::Unseen | RequestedOutput::Nothing => 0,
         }
     }
@@ -369,7 +384,7 @@ impl MappedNode {
 
     /// Channel from a port on which packets of an input leave, if it was captured.
     pub(super) fn output(&self, port: PortId, input: &MappedChannel) -> Option<usize> {
-        self.outputs.get(&(port, input.passage.number)).copied()
+        self.outputs.get(&(port, input.passage.number))?.first().copied()
     }
 }
 

@@ -20,6 +20,7 @@ use crate::mapping::{MappingEvent, MappingItem, MappingTracker};
 use crate::options::AnalysisScope;
 use crate::time_queue::TimeQueue;
 use crate::topology::{Topology, TopologyEvidence};
+use crate::wire_recordings::WireRecordings;
 
 /// Difference of the ends of channels that were recorded together. *Chosen*: some periods.
 const ENDS_APART: Picoseconds = 100_000;
@@ -28,6 +29,7 @@ const ENDS_APART: Picoseconds = 100_000;
 pub(super) struct NetworkStage {
     assumptions: LinkAssumptions,
     network: CaptureNetwork,
+    wires: WireRecordings,
     pub(super) journeys: JourneyTracker,
     blocking: BlockingTracker,
     conversations: ConversationTracker,
@@ -115,6 +117,7 @@ impl NetworkStage {
         Self {
             assumptions,
             network: CaptureNetwork::default(),
+            wires: WireRecordings::default(),
             journeys: JourneyTracker::default(),
             blocking: BlockingTracker::default(),
             conversations: ConversationTracker::default(),
@@ -153,16 +156,18 @@ impl NetworkStage {
             self.blocking = BlockingTracker::default();
             self.mapping = MappingTracker::default();
             (self.conversations, self.now) = (ConversationTracker::default(), 0);
+            self.wires = WireRecordings::default();
             self.is_ended = false;
         }
         for (id, channel) in &batch.channels {
             self.network.declare(*id, channel);
-            self.out.findings.declare_twin(*id, channel);
+            self.out.findings.declare_recorded(*id);
+            self.wires.declare(*id, channel);
             self.journeys.declare(*id, channel, &self.assumptions);
         }
         for (one, other) in &batch.joined {
             self.network.join(*one, *other);
-            self.out.findings.join_twins(*one, *other);
+            self.out.findings.join_recorded(*one, *other);
         }
         for (id, span) in &batch.recorded {
             self.out.findings.recorded(*id, *span);
@@ -255,6 +260,9 @@ impl NetworkStage {
     fn process(&mut self, event: &TimedEvent) {
         self.now = event.time.max(self.now);
         self.out.findings.pass(self.now);
+        if !self.wires.follows(event, self.out.findings.recorded_time()) {
+            return;
+        }
         let mut ended = std::mem::take(&mut self.ended);
         self.journeys.row(event, &mut ended);
         ended.drain(..).for_each(|journey| self.journey(journey));

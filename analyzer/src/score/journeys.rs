@@ -26,6 +26,8 @@ pub(super) struct JourneyScore {
     packets: BTreeMap<String, ScoredPacket>,
     /// Names of the channels. A link that is tapped at both ends has two channels of each name.
     names: BTreeMap<ChannelId, String>,
+    /// The first channel of each name.
+    first: BTreeMap<String, ChannelId>,
     /// Time of the next search for finished packets.
     next: u64,
     worth: JourneyTotals,
@@ -71,6 +73,8 @@ struct ScoredHop {
     channel: ChannelId,
     start: u64,
     syndrome: Option<u8>,
+    /// True on the first recording of a wire, which is followed while it has characters.
+    is_followed: bool,
 }
 
 /// True fate of a packet.
@@ -88,6 +92,7 @@ enum ScoredFate {
 impl JourneyScore {
     pub(super) fn declare(&mut self, id: ChannelId, name: &str) {
         self.names.insert(id, name.to_owned());
+        self.first.entry(name.to_owned()).or_insert(id);
     }
 
     /// Adds a frame of the truth on a captured channel with this character period.
@@ -102,11 +107,13 @@ impl JourneyScore {
         self.frames.insert((id, frame.start), name.clone());
         let packet = self.packets.entry(name.clone()).or_default();
         packet.last = row.at;
+        let is_followed = self.names.get(&id).is_none_or(|name| self.first.get(name) == Some(&id));
         packet.hops.push(ScoredHop {
             time: CharacterPeriod::FULL_RATE.periods(period.time(frame.start)),
             channel: id,
             start: frame.start,
             syndrome: frame.syndrome,
+            is_followed,
         });
         // A corrupted byte may be received as a control symbol: the packet is then a byte shorter
         // and still ends with its own GAP.

@@ -13,6 +13,16 @@ pub fn at_every_port(scenario: &Scenario) -> Vec<PortTap> {
     taps(scenario, |cable| cable.ends.into_iter())
 }
 
+/// As [`at_every_cable`], at the other end.
+pub fn at_far_ends(scenario: &Scenario) -> Vec<PortTap> {
+    taps(scenario, |cable| cable.ends.into_iter().skip(1))
+}
+
+/// As [`at_every_port`], with the channels of [`at_every_cable`] first.
+pub fn at_both_ends(scenario: &Scenario) -> Vec<PortTap> {
+    [at_every_cable(scenario), at_far_ends(scenario)].concat()
+}
+
 fn taps<I>(scenario: &Scenario, ends: impl Fn(&CableSpec) -> I) -> Vec<PortTap>
 where
     I: Iterator<Item = NodePort>,

@@ -9,6 +9,7 @@
 )]
 
 mod blocking;
+mod both_ends;
 mod clocks;
 mod comparisons;
 mod conversations;

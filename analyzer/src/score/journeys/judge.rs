@@ -20,8 +20,17 @@ pub(super) fn compare(
     worth: &mut JourneyTotals,
 ) {
     packet.hops.sort_unstable();
-    let mut way: Vec<&str> = packet.hops.iter().map(|hop| named(names, hop.channel)).collect();
-    way.dedup();
+    let way = |is_seen: fn(&ScoredHop) -> bool| {
+        let hops = packet.hops.iter().filter(|hop| is_seen(hop));
+        let mut way: Vec<&str> = hops.map(|hop| named(names, hop.channel)).collect();
+        way.dedup();
+        way
+    };
+    // Of a packet that stands on a wire as its recordings begin or end, one of them may have nothing.
+    let [way, followed] = [way(|_| true), way(|hop| hop.is_followed)];
+    if followed.is_empty() && packet.found.is_empty() {
+        return;
+    }
     worth.journeys.in_truth += u64::from(!way.is_empty());
     worth.journeys.found += packet.found.len() as u64;
     let own = |journey: &Journey| {
@@ -29,7 +38,7 @@ pub(super) fn compare(
     };
     let is_right = |journey: &Journey| {
         let went = journey.hops.iter().map(|hop| named(names, hop.channel));
-        own(journey) && went.eq(way.iter().copied())
+        own(journey) && [&way, &followed].iter().any(|way| went.clone().eq(way.iter().copied()))
     };
     let Some(right) = packet.found.iter().position(is_right) else {
         if !way.is_empty() {

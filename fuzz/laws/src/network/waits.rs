@@ -35,7 +35,17 @@ pub fn check(scenario: &Scenario, outcome: &RunOutcome, reading: &AnalyzedCaptur
         }
     }
     told.values_mut().for_each(|stops| stops.sort_unstable());
-    assert_eq!(told, stops(reading), "every stop is a wait");
+    let mut stops = stops(reading);
+    // Of a wire that was recorded several times one recording is followed at a time: the first while it has characters.
+    let is_first = |id: &ChannelId| {
+        let names = || outcome.channels.iter().map(|channel| &channel.name);
+        let place = id.0 as usize % INTERFACES_MAX;
+        let own = names().nth(place);
+        own.is_none_or(|own| names().position(|name| name == own) == Some(place))
+    };
+    told.retain(|id, _| is_first(id));
+    stops.retain(|id, _| is_first(id));
+    assert_eq!(told, stops, "every stop is a wait");
     deadlocks.into_iter().for_each(|deadlock| stands_still(scenario, outcome, deadlock));
 }
 

@@ -1,0 +1,107 @@
+//! A cable that is tapped at both ends is one wire: the network has each of its packets once.
+
+use std::collections::BTreeMap;
+
+use analyzer::journey::JourneyFate;
+use analyzer::link::parameters::LinkAssumptions;
+use analyzer::options::AnalysisScope;
+use analyzer::pipeline::{AnalysisEvent, CaptureAnalysis};
+use codec::capture::ReadProgress;
+use laws::journeys::{NetworkClass, journeys};
+use laws::network::run::run;
+use laws::repair::draws;
+use laws::storm::generator;
+use laws::taps;
+use simulator::network::VisitOrder;
+use simulator::scenario::{PortTap, Scenario};
+use simulator::truth::TraceLevel;
+
+/// Events of the network, of each kind in order.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct NetworkEvents(BTreeMap<&'static str, Vec<String>>);
+
+impl NetworkEvents {
+    fn of(scenario: &Scenario, taps: Vec<PortTap>) -> Self {
+        let mut tapped = scenario.clone();
+        tapped.taps = taps;
+        let capture = run(&tapped, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16).capture;
+        let mut events = Self::default();
+        let mut analysis =
+            CaptureAnalysis::new(&*capture, AnalysisScope::Everything, LinkAssumptions::default());
+        let mut add = |event| {
+            let (kind, text) = match event {
+                AnalysisEvent::Journey(it) => ("journeys", format!("{it:?}")),
+                AnalysisEvent::Blocked(it) => ("waits", format!("{it:?}")),
+                AnalysisEvent::Conversation(it) => ("conversations", format!("{it:?}")),
+                AnalysisEvent::Mapping(it) => ("mapping", format!("{it:?}")),
+                // These are of a recording.
+                AnalysisEvent::Row(_) | AnalysisEvent::Interval(_) | AnalysisEvent::Slack(_) => {
+                    return;
+                }
+                AnalysisEvent::Case(_) => return,
+                AnalysisEvent::Fault(fault) => panic!("{fault}"),
+            };
+            events.0.entry(kind).or_default().push(text);
+        };
+        while analysis.step(&mut add).is_ok_and(|progress| progress == ReadProgress::More) {}
+        let topology = analysis.topology();
+        events.0.insert("passages", topology.passages.iter().map(|it| format!("{it:?}")).collect());
+        events
+    }
+}
+
+/// Most periods of a network: enough for a map, and the routes of it. N-2
+const DURATION: u64 = 200_000;
+
+#[test]
+fn a_wire_that_is_tapped_at_both_ends_is_one_wire() {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for number in 0..draws(16) {
+        let drafts = NetworkClass::ALL.map(|class| class.draft(number)).into_iter();
+        for draft in drafts.chain([generator::draft(7, number, Some(4))]).flatten() {
+            let mut scenario = draft.scenario();
+            scenario.duration = scenario.duration.min(DURATION);
+            let [once, both] = [taps::at_every_cable, taps::at_both_ends]
+                .map(|taps| NetworkEvents::of(&scenario, taps(&scenario)).0);
+            for (kind, once) in &once {
+                let both = both.get(kind).map_or(&[][..], |both| both);
+                let other = once.iter().zip(both).find(|(once, both)| once != both);
+                assert_eq!((other, once.len()), (None, both.len()), "{kind} of\n{}", draft.text());
+                *counts.entry(kind).or_default() += once.len();
+            }
+            assert!(once.keys().eq(both.keys()), "{}", draft.text());
+        }
+    }
+    assert!(counts.values().all(|count| *count > 50) && counts.len() == 5, "{counts:?}");
+}
+
+/// The recordings of the two ends of a wire may follow each other, or overlap.
+#[test]
+fn nothing_is_lost_where_one_recording_of_a_wire_follows_another() {
+    let mut followed = 0;
+    for number in 0..draws(60) {
+        let Some(mut scenario) = NetworkClass::Sound.scenario(number) else { continue };
+        let half = scenario.duration / 2;
+        let overlap = [0, 20, 400][usize::try_from(number % 3).unwrap()].min(half);
+        let lost = |scenario: &Scenario| {
+            let capture = run(scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16).capture;
+            let journeys = journeys(&capture);
+            let dropped = journeys.iter().filter(|it| matches!(it.fate, JourneyFate::Dropped(_)));
+            (dropped.count(), journeys.iter().filter(|it| it.hops.len() > 1).count())
+        };
+        scenario.taps = taps::at_every_cable(&scenario);
+        let (whole, _) = lost(&scenario);
+        scenario.taps = taps::at_both_ends(&scenario);
+        let first = scenario.taps.len() / 2;
+        for (place, tap) in scenario.taps.iter_mut().enumerate() {
+            match (place < first) ^ (number % 2 == 0) {
+                true => tap.to = half + overlap,
+                false => tap.from = half - overlap,
+            }
+        }
+        let (parts, more) = lost(&scenario);
+        assert!(parts <= whole, "{number} {overlap}: {parts} of {whole}");
+        followed += more;
+    }
+    assert!(followed > 300, "{followed}");
+}
