@@ -172,6 +172,8 @@ struct WireSampler {
     skew_fs: u64,
     step_fs: u64,
     phase_fs: u64,
+    /// Unit to which times are rounded.
+    unit_fs: u64,
 }
 
 /// Femtoseconds of a rate in kHz.
@@ -180,7 +182,7 @@ const fn of_rate(kilohertz: u64) -> u64 {
 }
 
 impl WireSampler {
-    /// Times in ps, rounded, and levels of samples that differ from the one before.
+    /// Times in ps and levels of samples that differ from the one before.
     fn changes(self, sent: &[u16]) -> Vec<(u64, u16)> {
         let mut levels = vec![0];
         levels.extend(sent.iter().scan(0, |level, bits| {
@@ -196,7 +198,7 @@ impl WireSampler {
                 all | levels.get(place).or(levels.last()).unwrap() & 1 << wire
             });
             if last.replace(level) != Some(level) {
-                all.push(((time + 500) / 1000, level));
+                all.push(((time + self.unit_fs / 2) / self.unit_fs * (self.unit_fs / 1000), level));
             }
         }
         all
@@ -239,17 +241,19 @@ fn too_few_samples_are_the_first_cause() {
         79_000, 79_500, 80_000, 80_250, 80_500, 81_000, 40_000, 26_667, 20_000, 16_000, 10_000,
         60_000, 110_000,
     ] {
-        for (skew_fs, phase_fs) in [
-            (200_000, 1_000_000),
-            (500_000, 12_000_000),
-            (600_000, 2_000_000),
-            (650_000, 5_000_000),
+        for (skew_fs, phase_fs, unit_fs) in [
+            (200_000, 1_000_000, 1000),
+            (500_000, 12_000_000, 1000),
+            (600_000, 2_000_000, 1000),
+            (650_000, 5_000_000, 1000),
+            (500_000, 12_000_000, 1_000_000),
+            (650_000, 5_000_000, 1_000_000),
         ] {
             let step_fs = of_rate(kilohertz);
-            let sampler = WireSampler { period_fs: 12_500_000, skew_fs, step_fs, phase_fs };
+            let sampler =
+                WireSampler { period_fs: 12_500_000, skew_fs, step_fs, phase_fs, unit_fs };
             let (said, faults) = sampler.import(&sent, 1);
-            let case =
-                format!("{kilohertz} kS/s, skew {skew_fs}, phase {phase_fs}: {said} {faults}");
+            let case = format!("{kilohertz} kS/s, skew {skew_fs}, unit {unit_fs}: {said} {faults}");
             if said.contains("40 of 40 packets") && faults.is_empty() {
                 continue;
             }
@@ -270,6 +274,9 @@ fn wires_without_skew_have_the_rate_of_their_changes() {
         (80_000, 500_000),
         (79_990, 0),
         (77_670, 0),
+        (77_670, 300_000),
+        (72_700, 500_000),
+        (88_000, 400_000),
         (72_700, 0),
         (88_000, 0),
         (160_000, 0),
@@ -283,7 +290,7 @@ fn wires_without_skew_have_the_rate_of_their_changes() {
             [(1_000_000, 300_000), (2_000_000, 700_000), (2_000_000, 1_900_000)]
         {
             let period_fs = of_rate(kilohertz);
-            let sampler = WireSampler { period_fs, skew_fs, step_fs, phase_fs };
+            let sampler = WireSampler { period_fs, skew_fs, step_fs, phase_fs, unit_fs: 1000 };
             let (said, faults) = sampler.import(&sent, 1);
             let case = format!("{kilohertz} kHz, skew {skew_fs}, {step_fs} fs: {said} {faults}");
             assert!(said.contains("40 of 40 packets"), "{case}");
@@ -304,6 +311,7 @@ fn wires_without_skew_have_the_rate_of_their_changes() {
 #[test]
 fn clips_on_one_pair_idle_links_and_short_recordings_are_not_said_to_be_broken() {
     let sampler = WireSampler {
+        unit_fs: 1000,
         period_fs: 12_500_000,
         skew_fs: 400_000,
         step_fs: 2_000_000,

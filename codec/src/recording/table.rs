@@ -337,6 +337,8 @@ mod tests {
             "; Samplerate: 500 MHz\nSample,a,b\n7,0,1\n8,1,1\n9,1,0\n",
             "# Samplerate: 1 GHz\nIndex,a,b\n-2,0,1\n0,1,1\n2,1,0\n2,1,0\n",
             "Model,MSO54\nPoint Format,Y\nLabel,,\nTIME,a,b\n-4e-9,0,1\n-2e-9,1,1\n0,1,0\n",
+            "Label,SDA,\nTIME,a,b\n-4e-9,0,1\n-2e-9,1,1\n0,1,0\n",
+            "Label,SDA,\nTIME,a,b\nsecond,,\n-4e-9,0,1\n-2e-9,1,1\n0,1,0\n",
             "x-axis,a,b\nsecond,,\n-4.0E-9,0,1\n-2E-09,1,1\n0,1,0\n",
             "Time;a;b\n(ns);;\n0;0;1\n2;1;1\n4;1;0\n",
             "Time [ps],a,b\n\"0\",0,1\n\"2,000\",1,1\n\"4,000\",1,0\n",

@@ -2,7 +2,7 @@
 
 use codec::recording::SignalChange;
 use codec::recording::import::{RecordedChannel, RecordedQuality};
-use codec::wires::{PlacedCharacter, WireMap};
+use codec::wires::{PlacedCharacter, WIRES, WireMap};
 
 use super::doubt::is_off_rate;
 
@@ -13,8 +13,8 @@ const SAMPLE: usize = 100_000;
 const FASTEST: u64 = 4;
 const SLOWEST: u64 = 16;
 
-/// Units of time from which on times between changes may be rounded samples: shorter ones count in samples. *Chosen*
-const ROUNDED: u64 = 50;
+/// Units of time that a distance of samples rounded to them exceeds: shorter ones fit by chance. *Chosen*
+const ROUNDED: u128 = 8;
 
 /// A channel with the quality and the characters of its beginning.
 pub(super) struct LearnedChannel {
@@ -38,19 +38,17 @@ impl LearnedChannel {
             Some(Self { channel, quality, sample })
         };
         let nominal = learn(nominal_fs);
-        let shown_fs = nominal
-            .as_ref()
-            .and_then(Self::slower_period)
-            .or_else(|| shortest_distance(head, first_signal));
+        let slower_fs = nominal.as_ref().and_then(Self::slower_period);
         let near = nominal_fs / FASTEST..=nominal_fs.saturating_mul(SLOWEST);
-        let shown = shown_fs
+        let shown = slower_fs.into_iter().chain(shortest_distances(head, first_signal));
+        let mut shown = shown
             .filter(|shown_fs| near.contains(shown_fs) && is_off_rate(nominal_fs, *shown_fs))
-            .and_then(learn);
+            .filter_map(learn);
         let good = |learned: &Self| learned.quality.content.good;
         let least = nominal.as_ref().map_or(0, good).max(1);
         let is_better =
             |shown: &Self| good(shown) >= least && good(shown) * 2 >= shown.quality.content.frames;
-        shown.filter(is_better).or(nominal)
+        shown.find(is_better).or(nominal)
     }
 
     /// The period in which all characters have their places, if that is several of the learned ones.
@@ -63,10 +61,18 @@ impl LearnedChannel {
     }
 }
 
-/// Mean of the shortest distances of two changes of a channel. Times may be rounded.
-fn shortest_distance(head: &[SignalChange], first_signal: u32) -> Option<u64> {
-    let own = head.iter().filter(|change| channel_signals(change, first_signal) != 0);
-    let distances = distances(own);
+/// Means of the shortest distances of two changes of a channel, and of one wire, which skew leaves as they are. W-4
+fn shortest_distances(head: &[SignalChange], first_signal: u32) -> impl Iterator<Item = u64> + '_ {
+    let of = move |signals: u64, first: u32| {
+        let mask = signals.unbounded_shl(first);
+        distances(head.iter().filter(move |change| change.signals & mask != 0))
+    };
+    let wires = (first_signal..).take(WIRES).flat_map(move |signal| of(1, signal));
+    shortest(of(0x1ff, first_signal)).into_iter().chain(shortest(wires))
+}
+
+/// Mean of the shortest of some distances. Times may be rounded.
+fn shortest(distances: impl Iterator<Item = u64> + Clone) -> Option<u64> {
     let least = distances.clone().min()?;
     let short = distances.filter(|distance| *distance < least.saturating_add(least / 2 + 1));
     let (sum, count) =
@@ -92,15 +98,33 @@ fn distances<'a>(
 }
 
 /// Distance of the samples: the largest of which all changes are whole multiples apart. Samples whose distance is no whole
-/// number of the unit of times are rounded to it. `None` with fewer than two changes.
+/// number of the unit of times are rounded to it. `None` without changes at two times.
 pub(super) fn sample_distance(changes: &[SignalChange]) -> Option<u64> {
-    let distances = distances(changes.iter());
-    let (unit, least) = (distances.clone().fold(0, divisor), distances.clone().min()?);
-    if unit.saturating_mul(ROUNDED) >= least {
-        return Some(unit);
-    }
-    let shared = distances.fold((least, unit), |shared, it| rounded_divisor((it, unit), shared));
-    Some(if shared.0 > shared.1.saturating_mul(8) { shared.0 } else { unit })
+    let mut distances: Vec<u64> = distances(changes.iter()).filter(|it| *it > 0).collect();
+    distances.sort_unstable();
+    let unit = distances.iter().copied().fold(0, divisor);
+    let least = (*distances.first()?, unit);
+    let (shared, _) = distances.iter().fold(least, |it, one| rounded_divisor((*one, unit), it));
+    Some(rounded_distance(&distances, unit, shared).unwrap_or(unit))
+}
+
+/// Mean of the samples that some distances hold, the shortest first, given about what it is: rounding is that of the whole
+/// distance, so that longer ones tell it better. `None` if one is no whole multiple but for rounding.
+fn rounded_distance(distances: &[u64], unit: u64, about: u64) -> Option<u64> {
+    let (unit, about) = (u128::from(unit), u128::from(about));
+    let distances = distances.iter().map(|it| u128::from(*it));
+    let count = |distance: u128, (time, samples): (u128, u128)| {
+        (2 * distance * samples + time).checked_div(2 * time).unwrap_or_default()
+    };
+    let add = |all: (u128, u128), it: u128| (all.0 + it, all.1 + count(it, all));
+    let (time, samples) = distances.clone().fold((about, 1), add);
+    let (time, samples) = (time - about, samples - 1);
+    let is_multiple = |it: u128| {
+        let whole = count(it, (time, samples)) * time;
+        2 * whole.abs_diff(it * samples) <= 3 * unit * samples
+    };
+    let is_rounded = time > ROUNDED * unit * samples && distances.clone().all(is_multiple);
+    is_rounded.then(|| time.checked_div(samples))?.and_then(|it| u64::try_from(it).ok())
 }
 
 /// Largest common divisor. Euclid

@@ -136,8 +136,8 @@ impl TableDialect {
     }
 }
 
-/// The line of titles: the first with enough fields, of which half are not empty, or a comment before it that has titles
-/// where the line has none.
+/// The line of titles: the first with enough fields, of which half are not empty, unless that leaves some empty to which the
+/// next one gives titles; or a comment before it that has titles where the line has none.
 fn heading<'l, 't>(
     mut rows: impl Iterator<Item = (&'l HeadLine<'t>, Vec<&'t str>)>,
     comments: &'l [HeadLine<'t>],
@@ -147,7 +147,16 @@ fn heading<'l, 't>(
         let filled = row.iter().filter(|field| !field.is_empty()).count();
         row.len() >= count && 2 * filled >= count
     };
+    let has_titles = |row: &[&str]| {
+        let titles = row.get(..count).unwrap_or_default();
+        !titles.is_empty()
+            && titles.iter().all(is_title)
+            && !titles.first().is_some_and(|it| is_note(it))
+    };
     let first = rows.find(|(_, row)| is_filled(row))?;
+    let is_partial = first.1.iter().take(count).any(|field| field.is_empty());
+    let next = rows.next().filter(|(_, row)| is_partial && has_titles(row));
+    let first = next.unwrap_or(first);
     let mut before = comments.iter().rev().filter(|line| line.end < first.0.end);
     let titles = before.next().and_then(|line| {
         let text = line.text.strip_prefix('#')?;
