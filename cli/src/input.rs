@@ -128,7 +128,7 @@ pub(crate) fn read_limited(path: &Path, max: usize, kind: &str) -> Result<Vec<u8
     if is_standard_input(path) {
         return read_to_limit(io::stdin().lock(), path, max, kind);
     }
-    let file = File::open(path).map_err(|error| CliError::reading(path, &error))?;
+    let file = open_file(path).map_err(|error| CliError::file(path, &error))?;
     read_to_limit(file, path, max, kind)
 }
 

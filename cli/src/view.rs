@@ -27,6 +27,7 @@ use codec::time::CharacterPeriod;
 use codec::virtual_channels::{LinkProfile, VIRTUAL_CHANNELS_MAX};
 
 use crate::args::BrowsedList as ViewKind;
+use crate::input::open_file;
 use crate::output::TerminalLook;
 
 use self::list::{ListStart, RowGoal, RowList};
@@ -128,7 +129,7 @@ impl CaptureViewer {
     /// Opens a capture and reads up to its first characters.
     pub(crate) fn open(path: &Path, options: ViewerOptions) -> Result<Self, CaptureError> {
         let reading = |source| CaptureError::Read { offset: 0, source };
-        let file = || File::open(path).map_err(reading);
+        let file = || open_file(path).map_err(reading);
         let bytes = file()?.metadata().map_err(reading)?.len();
         let mut indexer = CaptureIndexer::new(file()?);
         let mut is_indexed = false;
@@ -259,7 +260,7 @@ impl CaptureViewer {
                 (ListStart::Before(before), index.at(place + PLACES_BEFORE).unwrap_or_default())
             }
         };
-        let file = match File::open(&self.path) {
+        let file = match open_file(&self.path) {
             Ok(file) => file,
             Err(error) => return self.notice = error.to_string(),
         };

@@ -1,6 +1,5 @@
 //! `myriscope simulate`: runs a scenario and writes its capture, truth and statistics.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -12,7 +11,7 @@ use simulator::truth::TraceLevel;
 
 use crate::args::{KeySetting, SimulateArgs};
 use crate::exit::{CliError, CommandResult, RunReport, is_standard};
-use crate::input::read_limited;
+use crate::input::{open_file, read_limited};
 use crate::output::StandardOutput;
 use crate::run_simulation::{RunPaths, run_scenario};
 use crate::statistics::{SHOWN, StatisticsOfRun};
@@ -67,7 +66,7 @@ pub(crate) fn run(arguments: &SimulateArgs, output: &mut StandardOutput) -> Comm
 /// A file of at most `most` bytes, decompressed, that a scenario names, relative to the scenario.
 pub(crate) fn read_beside(scenario: &Path, name: &str, most: usize) -> Result<Vec<u8>, String> {
     let directory = if is_standard(scenario) { None } else { scenario.parent() };
-    let file = File::open(directory.unwrap_or(Path::new("")).join(name));
+    let file = open_file(&directory.unwrap_or(Path::new("")).join(name));
     let mut bytes = Vec::new();
     let limit = (most as u64).saturating_add(1);
     let read = file.and_then(decompress).and_then(|it| it.take(limit).read_to_end(&mut bytes));

@@ -5,7 +5,8 @@ use crate::support::{bad, capture_bytes, piped, readers, refused};
 #[test]
 fn of_a_file_that_cannot_be_opened_nothing_is_printed() {
     for (file, reason) in [("not-there.pcapng", "No such file"), (".", "is a directory")] {
-        for command in readers() {
+        let scenarios: [&[&str]; 2] = [&["simulate", "--stats"], &["sweep", "--vary", "x=1"]];
+        for command in readers().chain(scenarios) {
             let error = bad(&[command, &[file]].concat());
             assert!(error.starts_with(&format!("myriscope: {file}: ")), "{command:?} {error}");
             assert!(error.contains(reason), "{command:?} {error}");
