@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use analyzer::mapping::{DistributedMap, MappingEvent, ProbeOutcome};
 use codec::mapping::{AnswerStatus, InterfaceAddress};
 
-/// Compares maps with the requests and answers by which they were distributed; returns how many of the answers
-/// repeated another, and the number of maps that were complete at several interfaces.
-pub(crate) fn check(events: &[MappingEvent]) -> [usize; 2] {
+/// Compares maps with the requests and answers by which they were distributed; returns the number of maps that were
+/// complete at several interfaces.
+pub(crate) fn check(events: &[MappingEvent]) -> usize {
     let key = |map: &DistributedMap| (map.mapper, map.version.0, map.kind);
     let maps = events.iter().enumerate().filter_map(|(place, event)| {
         if let MappingEvent::Map(map) = event { Some((place, &**map)) } else { None }
@@ -16,11 +16,11 @@ pub(crate) fn check(events: &[MappingEvent]) -> [usize; 2] {
     // A version that a mapper uses once more is another map.
     let is_single = |map| maps.iter().filter(|(_, other)| key(other) == key(map)).count() == 1;
     let single = maps.iter().filter(|(_, map)| is_single(map));
-    let spread = single.clone().filter(|(_, map)| map.complete > 1).count();
-    [single.map(|(place, map)| check_map(map, &events[..*place])).sum(), spread]
+    single.clone().for_each(|(place, map)| check_map(map, &events[..*place]));
+    single.filter(|(_, map)| map.complete > 1).count()
 }
 
-fn check_map(map: &DistributedMap, before: &[MappingEvent]) -> usize {
+fn check_map(map: &DistributedMap, before: &[MappingEvent]) {
     let probes = before.iter().filter_map(|event| {
         if let MappingEvent::Probe(probe) = event { Some(&**probe) } else { None }
     });
@@ -29,12 +29,9 @@ fn check_map(map: &DistributedMap, before: &[MappingEvent]) -> usize {
             && it.outcome == ProbeOutcome::Answered
     });
     let mut times: BTreeMap<(AnswerStatus, InterfaceAddress), u128> = BTreeMap::new();
-    let mut repeated = 0;
     for probe in answered {
         let (Some(answer), Some(trip)) = (probe.answer, probe.round_trip) else { continue };
-        let known = times.len();
         times.entry((answer.status, answer.source)).or_insert(probe.place.time + trip);
-        repeated += usize::from(times.len() == known && answer.status == AnswerStatus::Complete);
     }
     let of = |status| times.iter().filter(move |((it, _), _)| *it == status).map(|(_, time)| *time);
     let counted = |status| (of(status).count() as u64, of(status).max());
@@ -44,5 +41,4 @@ fn check_map(map: &DistributedMap, before: &[MappingEvent]) -> usize {
         "{map:?}"
     );
     assert_eq!(map.refused, of(AnswerStatus::Refused).count() as u64, "{map:?}");
-    repeated
 }
