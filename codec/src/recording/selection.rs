@@ -201,11 +201,21 @@ impl SignalTable {
         let nine = |sets: &[Vec<usize>]| {
             sets.iter().filter(|set| set.len() == WIRES).cloned().collect::<Vec<_>>()
         };
-        // First what leaves no signal out, then sets of nine among others.
-        let whole = [groups.clone(), scopes.clone(), vec![all]];
-        let whole = whole.into_iter().find(|sets| sets.iter().all(|set| set.len() % WIRES == 0));
-        let some = [nine(&groups), self.eight_and_d(), nine(&scopes)];
-        let sets = whole.into_iter().chain(some).map(|sets| {
+        let whole = |sets: Vec<Vec<usize>>| {
+            let is_whole = sets.iter().all(|set| set.len() % WIRES == 0);
+            if is_whole { sets } else { Vec::new() }
+        };
+        let [nine_of_name, nine_of_scope] = [nine(&groups), nine(&scopes)];
+        // First what leaves no signal out, unless names say more; then sets of nine among others.
+        let sets = [
+            whole(groups),
+            self.eight_and_d(),
+            whole(scopes),
+            whole(vec![all]),
+            nine_of_name,
+            nine_of_scope,
+        ];
+        let sets = sets.into_iter().map(|sets| {
             let chunks = sets.iter().flat_map(|set| set.chunks_exact(WIRES));
             chunks.filter_map(|nine| Some(self.arranged(nine.try_into().ok()?))).collect::<Vec<_>>()
         });
@@ -367,6 +377,9 @@ mod tests {
             // Among others: a clock, a counter.
             (format!("t 1 clk; t 32 n; {}", ordered("a", "01234567d")), "a"),
             (format!("{}; t 2 n", ordered("t", "d01234567")), "t"),
+            // Bytes of both, then `d` of both, and in turns.
+            (both("01234567", "01234567") + "; a 1 d; b 1 d", "ab"),
+            ("a 1 d; b 1 d; ".to_owned() + &both("76543210", "01234567"), "ab"),
         ] {
             let table = table(&declarations);
             let found = table.channels(None).unwrap();

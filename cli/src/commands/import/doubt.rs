@@ -80,7 +80,7 @@ impl RecordingContext {
             && (self.is_whole() || content.good > 0 && content.good * 10 >= content.frames * 9);
         let is_proved = |map| {
             let WireEvidence { good, packets, .. } = WireEvidence::of(bits, map);
-            good * 10 >= packets * 9
+            good * 4 >= packets * 3
         };
         let is_far = self.sample_fs.saturating_mul(2) >= self.nominal_fs;
         is_far && !is_good && !self.proved.iter().any(is_proved)
@@ -109,10 +109,17 @@ impl RecordingContext {
         let clock = &quality.clock;
         let (off, error) = (ppm(self.nominal_fs, clock.period_fs), clock.period_error_fs as f64);
         (off.abs() > RATE_PPM + 1e6 * error / clock.period_fs as f64).then(|| {
+            let rate = 1e9 / clock.period_fs as f64;
+            // A character in each sample: those that come twice are IDLE, which harms no packet.
+            let is_clocked = clock.period_fs < self.nominal_fs
+                && clock.period_fs.abs_diff(self.sample_fs) * CLOCKED <= self.sample_fs;
+            if is_clocked {
+                let samples = self.coarse_text("not less than half", self.nominal_fs / 2);
+                return format!("{samples}; or the sender has {rate:.2} M characters/s: then give that --rate");
+            }
             format!(
-                "{:.2} M characters/s are {:.1} % off the {:.2} M/s of --rate: give the rate of the sender, or \
+                "{rate:.2} M characters/s are {:.1} % off the {:.2} M/s of --rate: give the rate of the sender, or \
                  correct the times of the recording",
-                1e9 / clock.period_fs as f64,
                 off / 1e4,
                 1e9 / self.nominal_fs as f64
             )
@@ -139,6 +146,8 @@ impl RecordingContext {
         if self.is_undersampled(&bits, quality) {
             doubts.is_explained = true;
             doubts.warnings.push(self.coarse_text("not less than half", self.nominal_fs / 2));
+            let open = WiringFault::find(sample, &quality.wires, &[]);
+            doubts.warnings.extend(matches!(open, WiringFault::Open(_)).then(|| fault_text(open)));
         } else {
             let is_damaged = evidence.good < evidence.packets || quality.wires.beyond_window > 0;
             let fit_fs = self.nominal_fs * 2 / 5;
