@@ -318,3 +318,31 @@ const fn data_of(run: CharRun<'_>) -> &[u8] {
         CharRun::Control(_) => &[],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use codec::notation::parse;
+
+    use super::*;
+
+    #[test]
+    fn the_first_packet_begins_at_the_first_character_only_after_power_up() {
+        for (key, word, opening) in [
+            ("start", "power-up", StartCoverage::Seen),
+            ("start", "later", StartCoverage::Unsure),
+            ("end", "power-up", StartCoverage::Unsure),
+        ] {
+            let more = [(key.to_owned(), word.to_owned())].into();
+            let channel = Channel { more, ..Channel::named("a:0>b:0") };
+            let mut receiver = ChannelReceiver::of(&channel, ByteRetention::Forget);
+            let mut openings = Vec::new();
+            receiver.seek(Tick(0), &mut |_, _| {});
+            receiver.feed(parse("83 05 GAP").unwrap().chars(), &mut |_, event| {
+                if let ChannelEvent::Packet(packet) = event {
+                    openings.push(packet.opening);
+                }
+            });
+            assert_eq!(openings, [opening], "{key}={word}");
+        }
+    }
+}

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use codec::capture::ReadProgress;
+use codec::capture::{Channel, ReadProgress};
+use codec::crc::crc8;
 use myriscope_analyzer::event_reader::CounterReader;
 use myriscope_analyzer::packet::ByteRetention;
 use myriscope_analyzer::timeline::EventFilter;
@@ -12,7 +13,7 @@ use myriscope_analyzer::window::TimeWindow;
 use serde_json::{Value, to_value};
 
 use crate::snapshots;
-use crate::support::rows;
+use crate::support::{capture, rows};
 
 fn fixtures() -> Vec<PathBuf> {
     let mut found = snapshots::fixtures("link-");
@@ -89,5 +90,34 @@ fn counts_are_those_of_the_reference() {
             tallies.channels().iter().map(|(id, c)| to_value(c.row(*id)).unwrap()).collect();
         assert_eq!(Value::from(rows), expected["channels"], "{}", fixture.display());
         assert_eq!(tallies.skipped_interfaces(), expected["skipped_interfaces"]);
+    }
+}
+
+/// `fixtures/transport.json`
+#[test]
+fn transport_packets_say_what_the_published_ones_mean() {
+    let path = format!("{}/../fixtures/transport.json", env!("CARGO_MANIFEST_DIR"));
+    let vectors: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let good = vectors["good"].as_array().unwrap().iter();
+    for vector in good.filter(|vector| vector["then"].is_null()) {
+        // Behind the tag.
+        let hex = format!("01{}", vector["hex"].as_str().unwrap());
+        let byte = |at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+        let mut bytes: Vec<u8> = (0..hex.len()).step_by(2).map(byte).collect();
+        bytes.push(crc8(&bytes));
+        let bytes: String = bytes.iter().map(|byte| format!("{byte:02x} ")).collect();
+        let file = capture(&[Channel::named("a:0>b:0")], &[(0, 0, format!("GAP {bytes}GAP"), 0)]);
+        let rows = rows(file.as_slice(), EventFilter::Packets, ByteRetention::Forget);
+        let packet = rows.iter().find_map(|(_, row)| row.body.packet()).unwrap();
+        let found = to_value(packet.transport.as_ref().unwrap().row()).unwrap();
+        for (name, meant) in vector["means"].as_object().unwrap() {
+            let meant = match name.as_str() {
+                "sync" => Value::from(*meant == 1),
+                // No row has it.
+                "payload" => Value::Null,
+                _ => meant.clone(),
+            };
+            assert_eq!(found[name], meant, "{}: {name}", vector["name"]);
+        }
     }
 }

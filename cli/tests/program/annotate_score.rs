@@ -54,6 +54,9 @@ fn a_simulated_capture_scores_and_another_s_truth_does_not() {
     assert!(text.contains("1.0000"), "{text}");
     let wrong = score("two-hosts.jsonl");
     assert_eq!(wrong.status, Some(1), "{}", wrong.out);
+    let differences = json(&wrong.out)["differences"].clone();
+    let is_missed = |it: &Value| it["account"] == "missed" && it["channel"].is_string();
+    assert!(differences.as_array().unwrap().iter().any(is_missed), "{differences}");
     directory.write("bad.jsonl", b"{\"at\":1}\n");
     let bad = score("bad.jsonl");
     assert_eq!(bad.status, Some(2));
