@@ -108,3 +108,25 @@ fn apart(bytes: CrcResidue, crc: u8) -> Option<u8> {
     let apart = one.abs_diff(other) * 16 % 127;
     u8::try_from(apart.min(127 - apart)).ok().filter(|apart| *apart > 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_bits_of_a_wire_are_apart_by_the_shorter_way_round() {
+        // Bytes between the CRC byte and those with a flipped bit, and the flipped bits of the CRC byte. P-4
+        for (places, crc, expected) in [
+            (&[3, 10][..], 0, Some(7)),
+            (&[0, 126], 0, Some(1)),
+            (&[0], 4, Some(1)),
+            (&[62], 4, Some(63)),
+            (&[0, 1], 4, None),
+            (&[5], 0, None),
+        ] {
+            let flip = |at: &u64| CrcResidue::NEW.feed(&[4]).times_x_to(8 * at);
+            let bytes = places.iter().map(flip).fold(CrcResidue::NEW, CrcResidue::xor);
+            assert_eq!(apart(bytes, crc), expected, "{places:?} {crc}");
+        }
+    }
+}

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::support::{
     ScratchDirectory, bad, capture, capture_bytes, good, gzip, json, piped, run, run_in,
 };
@@ -55,8 +57,8 @@ fn a_simulated_capture_scores_and_another_s_truth_does_not() {
     let wrong = score("two-hosts.jsonl");
     assert_eq!(wrong.status, Some(1), "{}", wrong.out);
     let differences = json(&wrong.out)["differences"].clone();
-    let is_missed = |it: &Value| it["account"] == "missed" && it["channel"].is_string();
-    assert!(differences.as_array().unwrap().iter().any(is_missed), "{differences}");
+    let is_found = |it: &Value| it["account"] == "invented" && it["channel"].is_string();
+    assert!(differences.as_array().unwrap().iter().any(is_found), "{differences}");
     directory.write("bad.jsonl", b"{\"at\":1}\n");
     let bad = score("bad.jsonl");
     assert_eq!(bad.status, Some(2));

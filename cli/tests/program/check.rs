@@ -91,7 +91,7 @@ fn a_rule_is_explained_by_its_id_and_by_its_findings() {
     insta::assert_snapshot!(good(&["explain", "f-7"]));
     let finding = good(&["explain", "open-link"]);
     assert!(finding.contains("16 periods") && finding.contains("Open-link timeout"), "{finding}");
-    good(&["explain"]);
+    assert!(good(&["explain"]).contains("\n        → corrected-code\n"));
 }
 
 #[test]

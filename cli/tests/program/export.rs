@@ -11,10 +11,10 @@ const LINK: [&str; 4] = ["--channel", "h1:0>s1:1", "--channel", "s1:1>h1:0"];
 fn exported_wires_are_imported_as_the_same_packets() {
     let directory = ScratchDirectory::new("export");
     let (original, dump) = (capture("link-1"), directory.file("wires.vcd"));
-    for options in [
-        &[][..],
-        &["--skew", "5.5", "--jitter", "1", "--seed", "3"],
-        &["--skew", "0,1,2.5,3,4,5.5,1,0.5,0.001"],
+    for (options, longest) in [
+        (&[][..], "0.00 ns"),
+        (&["--skew", "5.5", "--jitter", "1", "--seed", "3"], "5."),
+        (&["--skew", "0,1,2.5,3,4,5.5,1,0.5,0.001"], "5.50 ns"),
     ] {
         let said = good(&[&["export", "wires", &original, "-o", &dump], options].concat());
         assert!(said.contains(" --channel 'h1:0>s1:1' --channel 's1:1>h1:0'"), "{said}");
@@ -22,6 +22,7 @@ fn exported_wires_are_imported_as_the_same_packets() {
         let report = good(&[&["import", &dump, "-o", &imported], &LINK[..]].concat());
         assert_eq!(packets(&imported), packets(&original), "{options:?}");
         assert!(report.contains("beyond it: 0"), "{report}");
+        assert!(report.contains(&format!("longest character {longest}")), "{report}");
     }
     let text = directory.text("wires.vcd");
     assert!(

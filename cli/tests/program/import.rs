@@ -25,6 +25,8 @@ fn recordings_of_other_programs_hold_the_packets_of_the_capture() {
         let recording = fixture(&format!("recordings/{name}"));
         let said = good(&[&["import", &recording, "-o", &imported], &LINK[..]].concat());
         assert_eq!(packets(&imported), packets(&original), "{name}");
+        let bytes = directory.read("imported");
+        assert!(String::from_utf8_lossy(&bytes).contains("skew_fs="), "{name}");
         // Skew of up to 5 ns and jitter of 1 ns, of 6.25 ns.
         assert!(said.contains("a receiver waits (W-3); beyond it: 0"), "{said}");
         for line in said.lines().filter(|line| line.contains("M/s")) {
@@ -399,6 +401,7 @@ fn what_is_no_recording_is_named_with_its_place() {
     let wide = format!("Time [s],{}", "d".repeat(2_000_000));
     for (content, error) in [
         ("", "the file is empty"),
+        ("BZh9", "compressed with bzip2: decompress it"),
         ("$date x", "line 1: a section begins here and does not end: no $end"),
         (
             "$timescale 3 days $end",

@@ -71,3 +71,21 @@ impl ContentCounter {
         self.framer.skip(periods - shown);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::parse;
+
+    #[test]
+    fn a_silence_that_opens_the_link_ends_a_frame() {
+        // The CRC of 81 05 aa is 7e. F-7
+        for (periods, good) in [(0, 1), (15, 1), (16, 0), (1 << 40, 0)] {
+            let mut counter = ContentCounter::default();
+            counter.feed(parse("GAP 81 05").unwrap().chars());
+            counter.skip_silence(periods);
+            counter.feed(parse("aa 7e GAP").unwrap().chars());
+            assert_eq!(counter.counts.good, good, "{periods}");
+        }
+    }
+}

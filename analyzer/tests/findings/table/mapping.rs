@@ -1,7 +1,7 @@
 //! The kinds about mapping, with packets that have them and packets that nearly do.
 //!
 //! Packets are separated by `|`, 1000 periods apart, and go through a switch. Each has the numbers of two hosts, the
-//! address of the sender, and words: `probe`; `install` and a version; `map`, a version and a text: for each end of a
+//! address of the sender, and words: `probe`, and `again` for the one before; `install` and a version; `map`, a version and a text: for each end of a
 //! link the node and the port, hosts `a` to `c` and switches `x` and `y`; `routes`, a version and a text: for each
 //! host the route byte; `answer` to the last request, with the version of `a`'s map; `data` of no mapping; `turn`, which
 //! leaves the first host with route byte 80. A `.` stands for 11 ms.
@@ -43,7 +43,8 @@ pub(super) const CASES: &[MessageTalk] = &[
     (
         FindingKind::EqualAddresses,
         "20 c install 1 | 21 c install 1 | 01 a probe | 10 a probe",
-        "20 c install 1 | 21 c install 1 | 01 a probe | 10 b probe | 02 a probe",
+        // Host 1 passes on what it got.
+        "20 c install 1 | 21 c install 1 | 01 a probe | 10 b probe | 02 a probe | 01 a probe | 12 a again",
     ),
     // N-7: a requests, b, and a again; or b instead, or a of another version.
     (
@@ -115,12 +116,12 @@ fn contents(number: u32, [source, kind]: [&str; 2], rest: &[&str], route: &[u8])
         _ => Vec::new(),
     };
     let piece = MapPiece { number: 0, count: 1, bytes: &bytes };
-    let ticket = ProbeTicket(number);
+    let ticket = ProbeTicket(number - u32::from(kind == "again"));
     let header = RequestHeader { source, ticket, version, route, way_back: None };
     let request = |request| MappingPacket::Request(header, request);
     let packet = match kind {
         "data" => return vec![0x05, 0xaa],
-        "probe" => request(MappingRequest::Probe),
+        "probe" | "again" => request(MappingRequest::Probe),
         "install" => request(MappingRequest::Install),
         "map" => request(MappingRequest::Map(piece)),
         "routes" => request(MappingRequest::Routes(piece)),

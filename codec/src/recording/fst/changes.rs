@@ -344,6 +344,7 @@ impl ChangeChain {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recording::SignalChange;
 
     /// A number of variable length with its highest bit as sign.
     fn put(mut number: i64, table: &mut Vec<u8>) {
@@ -355,6 +356,26 @@ mod tests {
             }
             table.push(byte | 0x80);
         }
+    }
+
+    #[test]
+    fn a_change_is_one_of_the_level_at_the_beginning() {
+        let mut changes = BlockChanges {
+            widths: &[2, 1, 2],
+            selected: vec![(1, vec![1]), (2, vec![2, 4])],
+            unit_fs: 1,
+            levels: SignalLevels::default(),
+            origin: TimeOrigin::default(),
+            time_fs: None,
+        };
+        // Variable 1 is high, and of variable 2 the least significant bit.
+        changes.set_frame(b"xx101");
+        let mut seen = Vec::new();
+        let mut sink = |given: &[SignalChange]| seen.extend_from_slice(given);
+        changes.levels.end(0, &mut sink);
+        changes.levels.set(7, 2);
+        changes.levels.finish(5, &mut sink);
+        assert_eq!(seen, [SignalChange { time_fs: 5, signals: 1 }]);
     }
 
     /// Variables with changes of their own, with those of another, named or as the last one, and with none.
