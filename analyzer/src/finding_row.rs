@@ -7,8 +7,8 @@ use codec::capture::{Channel, ChannelId};
 use serde::{Serialize, Serializer};
 
 use crate::finding::{
-    ALL, CaptureArgument, FactValue, Finding, FindingCase, FindingFact, FindingKind, FindingSet,
-    Severity, ShellCommand,
+    ALL, CaptureArgument, EvidenceView, FactValue, Finding, FindingCase, FindingFact, FindingKind,
+    FindingSet, Severity, ShellCommand,
 };
 use crate::row::FieldShape::{List, Place, Ranks, Words};
 use crate::row::row;
@@ -113,12 +113,18 @@ pub fn finding_rows<'a>(
     let name = |id| known(id).map_or("", |channel| channel.name.as_str());
     ranked(set).into_iter().filter_map(move |(kind, id, found)| {
         let channel = known(id)?;
-        let see = Some(kind.about().view.command(capture, channel, found.first.at));
+        let see = Some(found.view(kind).command(capture, channel, found.first.at));
         Some((kind, id, channel, FindingRow { see, ..found.row(kind, id, &name) }))
     })
 }
 
 impl Finding {
+    /// What shows its first occurrence: of a sender that was not recorded, the commands to it.
+    fn view(&self, kind: FindingKind) -> EvidenceView {
+        let is_unrecorded = self.facts.iter().any(|fact| fact.name == "unrecorded");
+        if is_unrecorded { EvidenceView::Characters } else { kind.about().view }
+    }
+
     /// The finding as the row of `docs/output.md`; `name` is that of a channel.
     pub fn row<'a>(
         &'a self,

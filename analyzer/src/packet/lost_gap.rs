@@ -8,7 +8,7 @@ use codec::framing::LinkRules;
 use codec::time::Tick;
 
 /// Iterations after which the search has seen all states: an iteration permutes the 256 CRCs, and a lost GAP
-/// shows at the next byte. A pause in later iterations has been found before.
+/// shows at the next byte.
 const ROUNDS_MAX: u64 = (1 << 8) + 1;
 
 #[derive(Clone, Copy, Debug)]
@@ -28,16 +28,22 @@ impl LostGapSearch {
         code == 0 || self.rules.decode(code) == DecodedCode::Invalid
     }
 
-    /// Searches `rounds` iterations of a pattern that contains data.
-    pub(super) fn pass(&mut self, pattern: Chars<'_>, first: Tick, rounds: u64) {
+    /// Searches `rounds` iterations of a pattern that contains data. `last` is the CRC before the last
+    /// iteration.
+    pub(super) fn pass(&mut self, pattern: Chars<'_>, first: Tick, rounds: u64, last: Crc8) {
         let is_pause = |code: &u8| self.is_pause(*code);
         let may_pause = |run| matches!(run, CharRun::Control(codes) if codes.iter().any(is_pause));
         if self.pause.is_none() && !pattern.runs().any(may_pause) {
             return;
         }
         let len = pattern.len() as u64;
+        let start = |round: u64| Tick(first.0 + round * len);
         for round in 0..rounds.min(ROUNDS_MAX) {
-            self.round(pattern, Tick(first.0 + round * len));
+            self.round(pattern, start(round));
+        }
+        if rounds > ROUNDS_MAX {
+            (self.crc, self.pause) = (last, None);
+            self.round(pattern, start(rounds - 1));
         }
     }
 

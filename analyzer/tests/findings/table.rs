@@ -210,12 +210,20 @@ pub(crate) const CASES: &[PlannedCase] = &[
         &["0: GO GAP 05 1b GAP | (GO)×9015", "1: (GO GAP)×10 | (STOP GAP)×4500"],
         &["0: GO GAP 05 1b GAP | (GO)×9016", "1: (GO GAP)×10 | (STOP GAP)×4500 | GO"],
     ),
-    // F-1, S-3: stopped for 4098 periods, or for 4094, by an output that is not captured.
+    // F-1, S-3: stopped for 4098 periods, or for 4094, by an output that is not captured; the sender of h0 is not either.
     case(
         FindingKind::HeldUp,
-        &[SWITCH[2], SWITCH[3]],
-        &["0: GO GAP 82 05 | (GO)×6096", "1: (GO GAP)×100 | (STOP GAP)×2049 | (GO GAP)×901"],
-        &["0: GO GAP 82 05 | (GO)×6096", "1: (GO GAP)×100 | (STOP GAP)×2047 | (GO GAP)×903"],
+        &[SWITCH[2], SWITCH[3], SWITCH[1]],
+        &[
+            "0: GO GAP 82 05 | (GO)×6096",
+            "1: (GO GAP)×100 | (STOP GAP)×2049 | (GO GAP)×901",
+            "2: (GO GAP)×100 | (STOP GAP)×2049 | (GO GAP)×901",
+        ],
+        &[
+            "0: GO GAP 82 05 | (GO)×6096",
+            "1: (GO GAP)×100 | (STOP GAP)×2047 | (GO GAP)×903",
+            "2: (GO GAP)×100 | (STOP GAP)×2047 | (GO GAP)×903",
+        ],
     ),
     // F-1
     case(FindingKind::OneWay, &[LINK[0]], &["0: GAP GO"], &["0: GAP GO"]),

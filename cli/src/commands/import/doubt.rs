@@ -65,6 +65,12 @@ pub(super) fn proved_order(bits: &[u16]) -> Option<GuessedMap> {
     if given.is_myrinet() { None } else { find_order(bits, &[]) }
 }
 
+/// Share of the periods of some characters in which nothing changes.
+fn idle_share(sample: &[PlacedCharacter]) -> f64 {
+    let span = sample.first().zip(sample.last()).map(|(first, last)| last.place - first.place + 1);
+    span.map_or(0.0, |span| 1.0 - sample.len() as f64 / span as f64)
+}
+
 /// The wires of each character.
 pub(super) fn bits(sample: &[PlacedCharacter]) -> Vec<u16> {
     sample.iter().map(|placed| placed.character.bits()).collect()
@@ -105,15 +111,15 @@ impl RecordingContext {
     }
 
     /// Warning of a rate that is more than 1 % off the nominal one, and more than its own error.
-    fn rate_text(&self, quality: &RecordedQuality) -> Option<String> {
+    fn rate_text(&self, sample: &[PlacedCharacter], quality: &RecordedQuality) -> Option<String> {
         let clock = &quality.clock;
         let (off, error) = (ppm(self.nominal_fs, clock.period_fs), clock.period_error_fs as f64);
         (off.abs() > RATE_PPM + 1e6 * error / clock.period_fs as f64).then(|| {
             let rate = 1e9 / clock.period_fs as f64;
-            // A character in each sample: those that come twice are IDLE, which harms no packet.
-            let is_clocked = clock.period_fs < self.nominal_fs
-                && clock.period_fs.abs_diff(self.sample_fs) * CLOCKED <= self.sample_fs;
-            if is_clocked {
+            // A character in each sample: those of a slower sender that come twice are IDLE, which harms no packet.
+            let is_clocked = clock.period_fs.abs_diff(self.sample_fs) * CLOCKED <= self.sample_fs;
+            let twice = 1.0 - clock.period_fs as f64 / self.nominal_fs as f64;
+            if is_clocked && twice > 0.0 && idle_share(sample) * 2.0 > twice {
                 let samples = self.coarse_text("not less than half", self.nominal_fs / 2);
                 return format!("{samples}; or the sender has {rate:.2} M characters/s: then give that --rate");
             }
@@ -154,7 +160,7 @@ impl RecordingContext {
             if is_damaged && self.sample_fs > fit_fs && !self.is_whole() {
                 doubts.warnings.push(self.coarse_text("more than 0.4 of", fit_fs));
             }
-            doubts.warnings.extend(self.rate_text(quality));
+            doubts.warnings.extend(self.rate_text(sample, quality));
             let found = fault(sample, quality, &self.proved).or_else(|| {
                 (!is_proved).then(|| WiringFault::find(sample, &quality.wires, &self.proved))
             });
