@@ -155,8 +155,7 @@ pub(super) enum RequestedOutput {
 impl NetworkMap {
     /// The recordings of the wire of an output that have begun, of those that are followed.
     fn recordings(&self, output: usize) -> impl Iterator<Item = &MappedChannel> {
-        let lane = self.lane(output);
-        let outputs = lane.and_then(|lane| {
+        let outputs = self.lane(output).and_then(|lane| {
             let (node, port) = self.node_at(lane.from)?;
             node.outputs.get(&(port, lane.passage.sources().next()?))
         });
@@ -308,12 +307,9 @@ impl NetworkMap {
 
     /// Delay between a packet's departure from the switch and its appearance at the output's tap.
     pub(super) fn lateness(&self, hop: &HopRecord) -> Picoseconds {
-        match self.requested_output(hop.lane, hop.first) {
-            RequestedOutput::Seen(output) => {
-                self.recordings(output).map(MappedChannel::lateness).max().unwrap_or(0)
-            }
-            RequestedOutput::Unseen | RequestedOutput::Nothing => 0,
-        }
+        let output = self.requested_output(hop.lane, hop.first);
+        let RequestedOutput::Seen(output) = output else { return 0 };
+        self.recordings(output).map(MappedChannel::lateness).max().unwrap_or(0)
     }
 }
 

@@ -55,26 +55,6 @@ enum MapperStage {
     Failed(Box<NetworkSearch>),
 }
 
-impl MapperStage {
-    fn search(&mut self) -> &mut NetworkSearch {
-        match self {
-            Self::Searching(search) => search,
-            Self::Listening | Self::Distributing(_) | Self::Watching(_) | Self::Failed(_) => {
-                unreachable!("a probe of a search that has ended: {self:?}")
-            }
-        }
-    }
-
-    fn distribution(&mut self) -> &mut MapDistribution {
-        match self {
-            Self::Distributing(stage) => &mut stage.1,
-            Self::Listening | Self::Searching(_) | Self::Watching(_) | Self::Failed(_) => {
-                unreachable!("a delivery of a distribution that has ended: {self:?}")
-            }
-        }
-    }
-}
-
 impl NetworkMapper {
     /// The machine of an interface that has just been started. `first` is the first ticket: any
     /// number that differs from the latest ones before the start.

@@ -13,6 +13,26 @@ use crate::mapping::map_routes::{MapGraph, MappedRoutes, RoundTrip};
 use crate::mapping::watch::NetworkWatch;
 use crate::mapping::{MapperDesign, MappingEffect, MappingNotice};
 
+impl MapperStage {
+    pub(super) fn search(&mut self) -> &mut NetworkSearch {
+        match self {
+            Self::Searching(search) => search,
+            Self::Listening | Self::Distributing(_) | Self::Watching(_) | Self::Failed(_) => {
+                unreachable!("a probe of a search that has ended: {self:?}")
+            }
+        }
+    }
+
+    pub(super) fn distribution(&mut self) -> &mut MapDistribution {
+        match self {
+            Self::Distributing(stage) => &mut stage.1,
+            Self::Listening | Self::Searching(_) | Self::Watching(_) | Self::Failed(_) => {
+                unreachable!("a delivery of a distribution that has ended: {self:?}")
+            }
+        }
+    }
+}
+
 impl NetworkMapper {
     /// Begins to search the network, since it has changed.
     pub(super) fn search(&mut self, now: u64, effects: &mut Vec<MappingEffect>) {
