@@ -363,10 +363,10 @@ impl DataSink {
         matches!(self, Self::Switch(_, SwitchInputState::Extended))
     }
 
-    pub(crate) const fn set(&mut self, next: SwitchInputState) {
-        if let Self::Switch(_, input) = self {
-            *input = next;
-        }
+    #[inline]
+    pub(crate) fn input(&mut self) -> &mut SwitchInputState {
+        let Self::Switch(_, input) = self else { unreachable!("{self:?} is no input of a switch") };
+        input
     }
 }
 
@@ -577,7 +577,7 @@ mod tests {
             let mut bench = PortBench::new(DataSink::Switch(SwitchId(0), SwitchInputState::Empty));
             bench.receive("05 06");
             // Its head has been taken.
-            bench.unit.sink.set(input);
+            *bench.unit.sink.input() = input;
             assert_eq!(bench.unit.stream(), byte);
         }
         assert_eq!(PortBench::new(DataSink::Host(HostId(0))).unit.stream(), None);

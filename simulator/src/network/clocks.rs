@@ -262,9 +262,8 @@ impl Network {
     }
 
     /// Makes the parts, times and schedule of a group those of the network.
-    #[expect(clippy::expect_used, reason = "groups are of unlike clocks")]
     fn enter(&mut self, number: GroupId) {
-        let clocks = self.clocks.as_mut().expect("a group is one of unlike clocks");
+        let Some(clocks) = &mut self.clocks else { unreachable!("{number:?} is of unlike clocks") };
         let group = &mut clocks.groups[number];
         std::mem::swap(&mut self.active, &mut group.active);
         std::mem::swap(&mut self.schedule, &mut group.schedule);
@@ -275,10 +274,9 @@ impl Network {
     }
 
     /// Ends what [`Self::enter`] has begun, with the tick to come.
-    #[expect(clippy::expect_used, reason = "groups are of unlike clocks")]
     fn leave(&mut self, number: GroupId) {
         let due = if self.active.is_empty() { self.next_wake() } else { self.now };
-        let clocks = self.clocks.as_mut().expect("a group is one of unlike clocks");
+        let Some(clocks) = &mut self.clocks else { unreachable!("{number:?} is of unlike clocks") };
         let group = &mut clocks.groups[number];
         std::mem::swap(&mut self.active, &mut group.active);
         std::mem::swap(&mut self.schedule, &mut group.schedule);

@@ -62,7 +62,7 @@ pub(super) fn select(
         },
     }
     switch.extension_mut()?.begin(input, job);
-    units[index].sink.set(SwitchInputState::Extended);
+    *units[index].sink.input() = SwitchInputState::Extended;
     None
 }
 
@@ -99,7 +99,7 @@ fn go_on(
             }
         },
     };
-    unit.sink.set(next);
+    *unit.sink.input() = next;
     if next == SwitchInputState::Extended {
         switch.decoded(input);
     } else {

@@ -8,7 +8,7 @@ use crate::link::tagged_char::TaggedChar;
 use crate::network::active_set::ActiveSet;
 use crate::network::schedule::PortEnd;
 use crate::node::{virtual_channel, virtual_port, whole_port};
-use crate::port::{DataSink, DataSource, PortUnit, PowerState};
+use crate::port::{DataSource, PortUnit, PowerState};
 use crate::switch::cut_through::CutThrough;
 use crate::switch::extension::SELF;
 use crate::switch::{Switch, SwitchInputState, rule_of};
@@ -20,9 +20,7 @@ use codec::route::PortId;
 /// Advances the input of a switch. S-3, S-6
 #[inline]
 pub(super) fn advance(unit: &mut PortUnit, switch: &mut Switch, now: u64, log: &mut TruthLog) {
-    let DataSink::Switch(_, input) = &mut unit.sink else {
-        unreachable!("{:?} of a switch leads to no switch", unit.port)
-    };
+    let input = unit.sink.input();
     let front = unit.receiver.peek(0);
     match (*input, front) {
         (SwitchInputState::Empty, Some(cell)) if cell.is_data() => {
@@ -57,22 +55,22 @@ pub(super) fn advance(unit: &mut PortUnit, switch: &mut Switch, now: u64, log: &
 /// Begins to decode the first byte. S-6
 fn decode(unit: &mut PortUnit, switch: &mut Switch, now: u64) {
     let ready = now + u64::from(switch.parameters().routing);
-    unit.sink.set(if ready == now {
+    *unit.sink.input() = if ready == now {
         switch.decoded(unit.port.port);
         SwitchInputState::Ready
     } else {
         SwitchInputState::Decoding(ready)
-    });
+    };
 }
 
 /// Stores a packet as a whole; drops it if its CRC is wrong or it does not fit. B-2
 fn store(unit: &mut PortUnit, switch: &mut Switch, now: u64, log: &mut TruthLog) {
     match unit.receiver.stored() {
-        StoredFront::Part => unit.sink.set(SwitchInputState::Storing),
+        StoredFront::Part => *unit.sink.input() = SwitchInputState::Storing,
         StoredFront::Whole(CrcCheck::Good) => decode(unit, switch, now),
         StoredFront::Whole(CrcCheck::Bad(_) | CrcCheck::Runt | CrcCheck::Partial)
         | StoredFront::TooLong => {
-            unit.sink.set(SwitchInputState::Discarding);
+            *unit.sink.input() = SwitchInputState::Discarding;
             let head = unit.receiver.take().and_then(|(_, head)| head);
             log.drop_packet(now, unit.port, head, RuleId("B-2"));
         }
@@ -150,9 +148,7 @@ pub(super) fn select(
             }
         });
         let unit = &mut units[index];
-        let DataSink::Switch(_, state) = &mut unit.sink else {
-            unreachable!("{input:?} of a switch leads to no switch")
-        };
+        let state = unit.sink.input();
         match output {
             Ok(output) => {
                 *state = SwitchInputState::Waiting(output);
@@ -188,9 +184,7 @@ pub(super) fn connect(
     // It may have lost its power while the packet waited.
     let is_dead = units[to].power != PowerState::On;
     let unit = &mut units[from];
-    let DataSink::Switch(_, state) = &mut unit.sink else {
-        unreachable!("{input:?} of a switch leads to no switch")
-    };
+    let state = unit.sink.input();
     if *state == SwitchInputState::Extended {
         let trace = &mut TraceContext { now, slot: now, place: unit.port, log };
         extended_switching::granted(switch, units, from, active, trace);
@@ -202,7 +196,7 @@ pub(super) fn connect(
     };
     if is_dead {
         log.drop_packet(now, unit.port, head, RuleId("S-1"));
-        unit.sink.set(SwitchInputState::Discarding);
+        *unit.sink.input() = SwitchInputState::Discarding;
         active.wake(PortEnd::Receiver, from);
         switch.release(output);
         return;
