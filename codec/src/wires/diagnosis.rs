@@ -32,14 +32,17 @@ pub enum WiringFault {
 }
 
 impl WiringFault {
+    /// The wires that never change, if there are any and enough characters to tell. W-5
+    pub fn open(quality: &WireQuality) -> Option<Self> {
+        let never = (0..).zip(&quality.eyes).filter(|(_, eye)| eye.count() == 0);
+        let open = never.fold(0, |open, (wire, _)| open | 1 << wire);
+        (open != 0 && quality.characters >= CHARACTERS_MIN).then_some(Self::Open(open))
+    }
+
     /// Searches the cause of bad characters, from those of the beginning of a recording. `proved` are orders of the wires on
     /// other channels.
     pub fn find(characters: &[PlacedCharacter], quality: &WireQuality, proved: &[WireMap]) -> Self {
         let sent: Vec<u16> = characters.iter().map(|placed| placed.character.bits()).collect();
-        let open = (0..)
-            .zip(&quality.eyes)
-            .filter(|(_, eye)| eye.count() == 0)
-            .fold(0, |open, (wire, _)| open | 1 << wire);
         let alike = [0, quality.characters].contains(&quality.odd_places);
         if alike && quality.characters >= CHARACTERS_MIN {
             Self::OneEdge
@@ -47,8 +50,8 @@ impl WiringFault {
             Self::Order(order)
         } else if let Some((late, good, packets)) = late_wires(characters) {
             Self::LateWires(late, good, packets)
-        } else if open != 0 && quality.characters >= CHARACTERS_MIN {
-            Self::Open(open)
+        } else if let Some(open) = Self::open(quality) {
+            open
         } else if quality.off_phase * 20 > quality.characters {
             Self::Spread
         } else if is_merged(characters) {

@@ -152,8 +152,7 @@ impl RecordingContext {
         if self.is_undersampled(&bits, quality) {
             doubts.is_explained = true;
             doubts.warnings.push(self.coarse_text("not less than half", self.nominal_fs / 2));
-            let open = WiringFault::find(sample, &quality.wires, &[]);
-            doubts.warnings.extend(matches!(open, WiringFault::Open(_)).then(|| fault_text(open)));
+            doubts.warnings.extend(WiringFault::open(&quality.wires).map(fault_text));
         } else {
             let is_damaged = evidence.good < evidence.packets || quality.wires.beyond_window > 0;
             let fit_fs = self.nominal_fs * 2 / 5;
