@@ -119,7 +119,7 @@ pub fn finding_rows<'a>(
 }
 
 impl Finding {
-    /// What shows its first occurrence: of a sender that was not recorded, the commands to it.
+    /// The view that shows its first occurrence. Of a sender that was not recorded, there are the commands to it alone.
     fn view(&self, kind: FindingKind) -> EvidenceView {
         let is_unrecorded = self.facts.iter().any(|fact| fact.name == "unrecorded");
         if is_unrecorded { EvidenceView::Characters } else { kind.about().view }

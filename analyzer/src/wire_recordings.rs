@@ -19,7 +19,7 @@ pub(crate) struct WireRecordings {
     several: BTreeMap<ChannelId, Vec<ChannelId>>,
     /// The first recording of the wire of each channel that is in `several`.
     wires: BTreeMap<ChannelId, ChannelId>,
-    /// What began on a channel while it was followed, and has not ended.
+    /// Parts that began on a channel while it was followed, and have not ended.
     open: BTreeSet<(ChannelId, LastingPart)>,
 }
 

@@ -1,5 +1,5 @@
 //! `cargo xtask fuzz`: all targets in parallel, with a persistent corpus; and `cargo xtask smoke`: the
-//! same short runs on every machine, as far as libFuzzer can.
+//! short runs with fixed seeds, which are the same on every machine for most targets.
 
 mod merge;
 mod run;

@@ -245,7 +245,7 @@ impl LinkState {
             self.out.collect_slack(channel, self.scope);
             self.findings.row(&event);
         }
-        // What has come up to a stop tells which packets have left the buffer behind.
+        // The bytes up to a stop tell which packets have left the buffer at the far end.
         let begun = channel.begun.observe(*at, body);
         let begun = begun.map(|body| TimedEvent { time: *time, channel: *id, at: *at, body });
         let (own_period, is_one_way) = (channel.channel.period, channel.peer.is_none());

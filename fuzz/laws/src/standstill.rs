@@ -191,7 +191,7 @@ impl StandstillTally {
             tally.accused.extend(is_accused(&set).then_some(number));
         } else {
             tally.others = 1;
-            // What stopped goes on, after the end of the recording.
+            // Senders that are stopped at the end of the recording go on after it.
             let goes_on = |sender: &SenderStops| sender.since.is_none_or(|since| since > duration);
             let is_mistaken = longer.values().all(goes_on) && stands_unseen(&set);
             tally.accused.extend(is_mistaken.then_some(number));
