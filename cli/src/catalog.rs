@@ -1,7 +1,7 @@
 //! Names and descriptions of the built-in demos, and the names of the experiments.
 
 use clap::builder::PossibleValuesParser;
-use simulator::experiment::EXPERIMENTS;
+use simulator::experiment::Experiment;
 use simulator::truth::TRUTH_KINDS;
 
 /// Runs every experiment, one after the other.
@@ -273,8 +273,7 @@ pub(crate) fn demo_names() -> PossibleValuesParser {
 }
 
 pub(crate) fn experiment_names() -> PossibleValuesParser {
-    let names = EXPERIMENTS.iter().map(|experiment| experiment.name.as_str());
-    names.chain([ALL_EXPERIMENTS]).collect::<Vec<_>>().into()
+    Experiment::names().chain([ALL_EXPERIMENTS]).collect::<Vec<_>>().into()
 }
 
 /// Parses a kind of event in the truth; behind `!` it is excluded.

@@ -93,7 +93,7 @@ fn template(command: &Command) -> String {
         let _ = writeln!(text, "\n{title}:");
         for name in names {
             let about = command.find_subcommand(name).and_then(Command::get_about);
-            let about = about.map(ToString::to_string).unwrap_or_default();
+            let about = about.map(|it| it.ansi().to_string()).unwrap_or_default();
             let mut name = *name;
             for line in wrapped(about.split(' '), " ", 80 - 17) {
                 let _ = writeln!(text, "  {name:<14} {line}");

@@ -30,8 +30,9 @@ use crate::scenario::ScenarioError;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
-    /// Name on the command line.
-    pub name: String,
+    /// Name on the command line, which is the name of the file.
+    #[serde(skip)]
+    pub name: &'static str,
     /// One-line summary.
     pub title: String,
     /// Description of the measurement, a few lines.
@@ -71,31 +72,42 @@ pub struct ExperimentResult {
 }
 
 macro_rules! files {
-    ($($name:literal),+ $(,)?) => { [$(include_str!(concat!("../experiments/", $name, ".toml"))),+] };
+    ($($name:literal),+ $(,)?) => { [$(($name, include_str!(concat!("../experiments/", $name, ".toml")))),+] };
 }
+
+/// Name and description of every experiment.
+const DESCRIPTIONS: [(&str, &str); 13] = files![
+    "logp",
+    "bandwidth",
+    "permutations",
+    "clients",
+    "networks-small",
+    "networks-large",
+    "interface",
+    "mapping",
+    "atomic",
+    "cut-through",
+    "degree",
+    "multicast",
+    "mesh",
+];
 
 /// All experiments.
 #[expect(clippy::expect_used, reason = "the descriptions are part of the program")]
 pub static EXPERIMENTS: LazyLock<Vec<Experiment>> = LazyLock::new(|| {
-    let files = files![
-        "logp",
-        "bandwidth",
-        "permutations",
-        "clients",
-        "networks-small",
-        "networks-large",
-        "interface",
-        "mapping",
-        "atomic",
-        "cut-through",
-        "degree",
-        "multicast",
-        "mesh",
-    ];
-    files.map(|file| toml::from_str(file).expect("a description is complete")).into()
+    let parse = |(name, text)| Experiment {
+        name,
+        ..toml::from_str(text).expect("a description is complete")
+    };
+    DESCRIPTIONS.map(parse).into()
 });
 
 impl Experiment {
+    /// Names of all experiments, for which no description is parsed.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        DESCRIPTIONS.into_iter().map(|(name, _)| name)
+    }
+
     /// Finds an experiment by its name.
     pub fn find(name: &str) -> Option<&'static Self> {
         EXPERIMENTS.iter().find(|experiment| experiment.name == name)
