@@ -310,7 +310,7 @@ impl RandomChoices {
 }
 
 /// Plans of one test in `cargo test`, of which `cargo xtask laws` runs a multiple; the tests run at the same time.
-const PLANS: u64 = 120;
+const PLANS: u64 = 90;
 
 fn check_plans(part: u64) {
     let times = std::env::var("MYRISCOPE_LAWS").ok().and_then(|times| times.parse().ok());

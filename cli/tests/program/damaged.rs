@@ -128,11 +128,14 @@ fn a_bad_file_never_passes_and_never_panics() {
     let directory = ScratchDirectory::new("bad");
     let files = bad_files();
     assert!(files.len() >= 60, "{}", files.len());
-    for (name, capture) in files {
+    let readers: Vec<_> = readers().collect();
+    for (number, (name, capture)) in files.into_iter().enumerate() {
         let file = directory.write("capture", &capture);
         // A flipped bit may leave a valid file.
         let may_be_valid = name.starts_with("flip-");
-        for command in readers() {
+        // Files of each kind with all commands: of a cut or a flipped bit, each with some of them.
+        let apart = if may_be_valid || name.starts_with("cut-") { 6 } else { 1 };
+        for &command in readers.iter().skip(number % apart).step_by(apart) {
             let (status, json, error) = json_of(command, &file);
             let is_reported = error.starts_with("myriscope: ") && !error.contains("internal error");
             let is_bad = status == Some(2) && is_reported;

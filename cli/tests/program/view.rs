@@ -36,23 +36,31 @@ fn on_terminal(directory: &ScratchDirectory, command: &str) -> Child {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_terminal_that_is_gone_and_sigterm_end_what_draws_on_it() {
-    for command in ["view", "watch"] {
-        for is_closed in [true, false] {
-            let directory = ScratchDirectory::new("terminal");
-            let mut script = on_terminal(&directory, command);
-            let pid = String::from_utf8(directory.read("pid")).unwrap();
-            let signal = if is_closed { script.id().to_string() } else { pid.trim().to_owned() };
-            let kind = if is_closed { "-KILL" } else { "-TERM" };
-            assert!(Command::new("kill").args([kind, &signal]).status().unwrap().success());
-            let started = Instant::now();
-            while !directory.names().contains(&"ended".to_owned()) {
-                assert!(started.elapsed() < LONG, "{command} goes on after {kind}");
-                std::thread::sleep(Duration::from_millis(20));
-            }
-            let _ = script.kill();
-            script.wait().unwrap();
+    std::thread::scope(|scope| {
+        for (command, kind) in
+            [("view", "KILL"), ("view", "TERM"), ("watch", "KILL"), ("watch", "TERM")]
+        {
+            scope.spawn(move || ends(command, kind));
         }
+    });
+}
+
+/// The terminal of a command is killed, or the command gets SIGTERM.
+#[cfg(target_os = "linux")]
+fn ends(command: &str, kind: &str) {
+    let directory = ScratchDirectory::new(&format!("terminal-{command}-{kind}"));
+    let mut script = on_terminal(&directory, command);
+    let pid = String::from_utf8(directory.read("pid")).unwrap();
+    let signal = if kind == "KILL" { script.id().to_string() } else { pid.trim().to_owned() };
+    let signalled = Command::new("kill").args([&format!("-{kind}"), &signal]).status();
+    assert!(signalled.unwrap().success());
+    let started = Instant::now();
+    while !directory.names().contains(&"ended".to_owned()) {
+        assert!(started.elapsed() < LONG, "{command} goes on after {kind}");
+        std::thread::sleep(Duration::from_millis(20));
     }
+    let _ = script.kill();
+    script.wait().unwrap();
 }
 
 #[cfg(target_os = "linux")]
@@ -96,23 +104,29 @@ fn shown(variables: &str, files: &str, wait: Duration, keys: &str) -> String {
 fn the_locale_and_no_color_decide_glyphs_and_colours() {
     let capture = fixture("demo-ring/capture.pcapng");
     let lists = ["findings", "links", "wires", "network"];
-    for (variables, is_ascii, is_coloured) in [
-        ("-u NO_COLOR LC_ALL=C.UTF-8", false, true),
-        ("NO_COLOR=1 LC_ALL= LC_CTYPE= LANG=en_US.UTF-8", false, false),
-        ("NO_COLOR=1 LC_ALL=POSIX LC_CTYPE=C.UTF-8", true, false),
-        ("NO_COLOR=1 LC_ALL= LC_CTYPE=de_DE.ISO-8859-1 LANG=C.UTF-8", true, false),
-        ("-u NO_COLOR LC_ALL= LC_CTYPE= LANG=C", true, true),
-    ] {
-        // Every list with both kinds of glyphs, and one with each spelling of the locale.
-        let is_first = variables.starts_with("-u");
-        for list in &lists[..if is_first { lists.len() } else { 1 }] {
-            let files = format!("{capture} --list {list} --from 1us");
-            let text = shown(variables, &files, Duration::from_millis(700), "q");
-            assert_eq!(text.is_ascii(), is_ascii, "{variables} {list}: {text}");
-            // Colours of the foreground; of wires only the progress of reading has one.
-            let has_colour = text.contains("\u{1b}[38;5;");
-            let is_either = is_coloured && *list == "wires";
-            assert!(is_either || has_colour == is_coloured, "{variables} {list}: {text}");
+    let judge = |variables: &str, list: &str, is_ascii: bool, is_coloured: bool| {
+        let files = format!("{capture} --list {list} --from 1us");
+        let text = shown(variables, &files, Duration::from_millis(700), "q");
+        assert_eq!(text.is_ascii(), is_ascii, "{variables} {list}: {text}");
+        // Colours of the foreground; of wires only the progress of reading has one.
+        let has_colour = text.contains("\u{1b}[38;5;");
+        let is_either = is_coloured && list == "wires";
+        assert!(is_either || has_colour == is_coloured, "{variables} {list}: {text}");
+    };
+    // Side by side, as most of the time is waiting.
+    std::thread::scope(|scope| {
+        for (variables, is_ascii, is_coloured) in [
+            ("-u NO_COLOR LC_ALL=C.UTF-8", false, true),
+            ("NO_COLOR=1 LC_ALL= LC_CTYPE= LANG=en_US.UTF-8", false, false),
+            ("NO_COLOR=1 LC_ALL=POSIX LC_CTYPE=C.UTF-8", true, false),
+            ("NO_COLOR=1 LC_ALL= LC_CTYPE=de_DE.ISO-8859-1 LANG=C.UTF-8", true, false),
+            ("-u NO_COLOR LC_ALL= LC_CTYPE= LANG=C", true, true),
+        ] {
+            // Every list with both kinds of glyphs, and one with each spelling of the locale.
+            let is_first = variables.starts_with("-u");
+            for list in &lists[..if is_first { lists.len() } else { 1 }] {
+                scope.spawn(move || judge(variables, list, is_ascii, is_coloured));
+            }
         }
-    }
+    });
 }

@@ -56,7 +56,7 @@ const DURATION: u64 = 200_000;
 #[test]
 fn a_wire_that_is_tapped_at_both_ends_is_one_wire() {
     let mut counts = BTreeMap::<&str, usize>::new();
-    for number in 0..draws(16) {
+    for number in 0..draws(11) {
         let drafts = NetworkClass::ALL.map(|class| class.draft(number)).into_iter();
         for draft in drafts.chain([generator::draft(7, number, Some(4))]).flatten() {
             let mut scenario = draft.scenario();

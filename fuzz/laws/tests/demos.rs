@@ -59,14 +59,14 @@ fn what_is_read_at_every_port_of_a_demo_is_what_happened() {
     assert_eq!(widths, WIDTHS);
 }
 
-/// Up to a quarter of a millisecond, and a quarter of one where clocks are unlike.
+/// Up to an eighth of a millisecond, and a third of one where clocks are unlike.
 #[test]
 fn both_engines_agree_on_the_demos() {
     for (number, (_, judged)) in EVERY_PORT.iter().enumerate() {
         let mut scenario = judged.scenario.clone();
-        scenario.duration = scenario.duration.min(draws(20_000));
+        scenario.duration = scenario.duration.min(draws(10_000));
         engines::compare(&scenario, TraceLevel::Everything, 1999);
-        scenario.duration = scenario.duration.min(draws(5_000));
+        scenario.duration = scenario.duration.min(draws(3_000));
         if number % 2 == 0 {
             scenario.set_clocks(|_| NodeClock::Random);
         } else {

@@ -203,7 +203,7 @@ fn conversations_are_found_as_they_were() {
         ),
     ];
     for (name, faults, mut kinds) in cases {
-        for seed in [7, 8, 9] {
+        for seed in [7, 8] {
             let score = scored(talking(seed, &faults));
             kinds.retain(|kind| score.of(kind).is_none_or(|it| it.right == 0));
             for row in MESSAGES {

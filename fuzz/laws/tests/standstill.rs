@@ -16,7 +16,7 @@ use simulator::truth::TraceLevel;
 #[test]
 fn what_stands_still_is_never_green_and_what_moves_is_never_accused() {
     for part in TappedPart::ALL {
-        let StandstillTally { still, green, free, accused, .. } = StandstillTally::of(0..40, part);
+        let StandstillTally { still, green, free, accused, .. } = StandstillTally::of(0..36, part);
         assert!(still > 5 && free > 5, "{part:?}: {still} {free}");
         assert_eq!((green, accused), (vec![], vec![]), "{part:?}");
     }

@@ -3,7 +3,7 @@
 use laws::damaged_wire::{WireOutcome, damaged_wire};
 
 /// Networks that are drawn; the wire is between two taps in a few of them.
-const DRAWN: u64 = 700;
+const DRAWN: u64 = 550;
 
 /// W-5, P-5
 #[test]
