@@ -66,8 +66,11 @@ fn session(wires: &[WireTransition], method: CompressionMethod) -> ZipResult<(Ve
 #[divan::bench(args = [(0, Stored), (3_000_000, Stored), (0, Deflated)])]
 fn sigrok_session(bencher: Bencher<'_, '_>, (skew_fs, method): (u64, CompressionMethod)) {
     let transitions = half_loaded(skew_fs);
-    let change =
-        |it: &WireTransition| SignalChange { time_fs: it.time_fs, signals: it.wires.into() };
+    let change = |it: &WireTransition| SignalChange {
+        time_fs: it.time_fs,
+        signals: it.wires.into(),
+        unknown: 0,
+    };
     let head: Vec<SignalChange> = transitions.iter().map(change).collect();
     let (session, samples) = session(&transitions, method).unwrap_or_default();
     let learned = RecordedChannel::learn(&head, 0, WireMap::SAME, PERIOD_FS).into_iter();

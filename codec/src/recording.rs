@@ -42,6 +42,8 @@ pub struct SignalChange {
     pub time_fs: u64,
     /// Bit i is set if the level of selected signal i changes.
     pub signals: u64,
+    /// Bit i is set if selected signal i had a level and has none from here on, until a later change.
+    pub unknown: u64,
 }
 
 /// Receiver of changes in order of time, several at once.
@@ -53,7 +55,7 @@ pub trait SignalReader {
     fn signals(&self) -> &SignalTable;
 
     /// Gives the changes of some signals, by their numbers, in order of time. The first level of a signal is no
-    /// change; an unknown level leaves the level as it was.
+    /// change; an unknown level leaves the level as it was, and the change says so.
     fn read(self: Box<Self>, selected: &[usize], sink: &mut ChangeSink<'_>) -> ReadSummary;
 }
 

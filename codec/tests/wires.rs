@@ -269,7 +269,7 @@ fn characters_stay_at_their_times_when_the_clock_drifts() -> Result<(), Box<dyn 
     }
     let changes: Vec<SignalChange> = all
         .iter()
-        .map(|it| SignalChange { time_fs: it.time_fs, signals: it.wires.into() })
+        .map(|it| SignalChange { time_fs: it.time_fs, signals: it.wires.into(), unknown: 0 })
         .collect();
     let head = changes.get(..4000).ok_or("too few")?;
     let channel = RecordedChannel::learn(head, 0, WireMap::SAME, PERIOD_FS).ok_or("no clock")?;

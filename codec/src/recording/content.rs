@@ -31,8 +31,22 @@ pub(super) struct ContentCounter {
 impl ContentCounter {
     /// Takes the next characters.
     pub(super) fn feed(&mut self, chars: Chars<'_>) {
-        let Self { framer, counts, crc, length, is_synchronized } = self;
-        framer.feed(chars, &mut |_: Tick, event| match event {
+        let (mut framer, own) = (std::mem::take(&mut self.framer), &mut *self);
+        framer.feed(chars, &mut |_: Tick, event| own.count(event));
+        self.framer = framer;
+    }
+
+    /// Passes over periods that were not recorded.
+    pub(super) fn skip_hole(&mut self, periods: u64) {
+        let (mut framer, own) = (std::mem::take(&mut self.framer), &mut *self);
+        let next = framer.position().unwrap_or_default().0 + periods;
+        framer.seek(Tick(next), &mut |_: Tick, event| own.count(event));
+        self.framer = framer;
+    }
+
+    fn count(&mut self, event: FrameEvent<'_>) {
+        let Self { counts, crc, length, is_synchronized, .. } = self;
+        match event {
             FrameEvent::Start(bytes) => {
                 *crc = is_synchronized.then(|| Crc8::NEW.feed(bytes));
                 *length = bytes.len() as u64;
@@ -42,7 +56,7 @@ impl ContentCounter {
                 *length += bytes.len() as u64;
             }
             FrameEvent::End(end) => {
-                if let Some(crc) = crc.take() {
+                if let Some(crc) = crc.take().filter(|_| end != FrameEnd::Hole) {
                     let is_good = end == FrameEnd::Gap && *length >= 2 && crc.value() == 0;
                     counts.frames += 1;
                     counts.good += u64::from(is_good);
@@ -50,9 +64,9 @@ impl ContentCounter {
             }
             FrameEvent::Synchronized => *is_synchronized = true,
             FrameEvent::Control { decoded: DecodedCode::Invalid, .. } => counts.invalid += 1,
+            FrameEvent::Hole { .. } => *is_synchronized = false,
             FrameEvent::Control { .. }
             | FrameEvent::Begin
-            | FrameEvent::Hole { .. }
             | FrameEvent::LinkRestored
             | FrameEvent::Discarded(_)
             | FrameEvent::Idle(_)
@@ -60,7 +74,7 @@ impl ContentCounter {
             | FrameEvent::LinkOpen
             | FrameEvent::Reset
             | FrameEvent::ResetEnded => {}
-        });
+        }
     }
 
     /// Takes silent periods: beyond those that open the link, more change nothing. F-7

@@ -15,6 +15,9 @@ use crate::wires::{
 /// Character periods between two writings of what was read.
 const WINDOW: u64 = 16_384;
 
+/// The signals of a channel, as a set.
+const WIRES_MASK: u64 = (1 << WIRES) - 1;
+
 /// Periods that the newest characters are held back, so that the chunks of all channels are in
 /// order: a character ends with a transition of a later one.
 const HELD_BACK: u64 = 8;
@@ -31,6 +34,10 @@ pub struct RecordedChannel {
     recovery: ClockRecovery,
     line: CharacterLine,
     content: ContentCounter,
+    /// Time from which on a level is unknown, and one before which no character is complete: from the last transition of an
+    /// unknown level on.
+    unknown_fs: Option<u64>,
+    complete_fs: u64,
     /// Transitions and characters that are worked on: kept for their memory.
     transitions: Vec<WireTransition>,
     placed: Vec<PlacedCharacter>,
@@ -116,6 +123,8 @@ impl RecordedChannel {
             recovery,
             line,
             content,
+            unknown_fs: None,
+            complete_fs: 0,
             transitions,
             placed,
         };
@@ -139,9 +148,12 @@ impl RecordedChannel {
         channel.recover(head, |line, placed| {
             for placed in placed {
                 let Some(tick) = line.tick(*placed) else { continue };
-                if tick > line.end {
+                let hole = line.end_hole(tick);
+                if hole.is_some() || tick > line.end {
+                    let (silence, missing) = hole.unwrap_or((tick - line.end, 0));
                     content.feed(std::mem::take(&mut run).chars());
-                    content.skip_silence(tick - line.end);
+                    content.skip_silence(silence);
+                    content.skip_hole(missing);
                 }
                 run.push(placed.character);
                 line.end = tick + 1;
@@ -159,33 +171,112 @@ impl RecordedChannel {
         changes: &[SignalChange],
         mut characters: impl FnMut(&mut CharacterLine, &[PlacedCharacter]),
     ) {
-        let Self { first_signal, wires, recovery, line, transitions, placed, .. } = self;
+        let own = WIRES_MASK.unbounded_shl(self.first_signal);
         for changes in changes.chunks(BATCH) {
-            transitions.clear();
-            add_transitions(transitions, changes, *first_signal, wires);
-            recovery.receive(transitions, placed);
+            // Nearly always all levels are known.
+            if self.unknown_fs.is_none()
+                && changes.iter().fold(0, |all, it| all | it.unknown) & own == 0
+            {
+                self.receive(changes);
+                self.give(&mut characters);
+                continue;
+            }
+            let is_unknown = |change: &SignalChange| change.unknown & own != 0;
+            for run in changes.chunk_by(|one, other| is_unknown(one) == is_unknown(other)) {
+                let [first, later @ ..] = run else { continue };
+                match (self.unknown_fs, is_unknown(first)) {
+                    (None, false) => self.receive(run),
+                    (None, true) => {
+                        self.settle(first.time_fs, &mut characters);
+                        self.unknown_fs = Some(first.time_fs);
+                        self.receive_unknown(run);
+                    }
+                    (Some(_), true) => self.receive_unknown(run),
+                    (Some(since_fs), false) if self.is_missing(since_fs, first.time_fs) => {
+                        self.begin_hole(since_fs);
+                        self.complete_fs = first.time_fs.saturating_add(self.period.fs() / 4);
+                        self.unknown_fs = None;
+                        self.receive(later);
+                    }
+                    (Some(_), false) => {
+                        self.unknown_fs = None;
+                        self.receive(run);
+                    }
+                }
+                self.give(&mut characters);
+            }
+        }
+    }
+
+    /// Places the characters of changes.
+    fn receive(&mut self, changes: &[SignalChange]) {
+        let Self { first_signal, wires, recovery, transitions, placed, .. } = self;
+        transitions.clear();
+        add_transitions(transitions, changes, *first_signal, wires);
+        recovery.receive(transitions, placed);
+    }
+
+    /// Takes changes beside an unknown level.
+    fn receive_unknown(&mut self, changes: &[SignalChange]) {
+        let since_fs = self.unknown_fs.unwrap_or_default();
+        let seen = changes.partition_point(|it| !self.is_missing(since_fs, it.time_fs));
+        let (seen, missing) = changes.split_at(seen);
+        self.receive(seen);
+        if !missing.is_empty() {
+            self.begin_hole(since_fs);
+        }
+    }
+
+    /// True if a level was unknown for so long that transitions may be missing.
+    const fn is_missing(&self, since_fs: u64, time_fs: u64) -> bool {
+        time_fs - since_fs > self.period.fs() / 2
+    }
+
+    fn begin_hole(&mut self, since_fs: u64) {
+        self.placed.clear();
+        self.recovery.drop_open();
+        self.line.begin_hole(since_fs);
+    }
+
+    /// Gives the characters that are complete, unless an unknown level may prove otherwise.
+    fn give(&mut self, characters: &mut impl FnMut(&mut CharacterLine, &[PlacedCharacter])) {
+        let Self { placed, line, complete_fs, .. } = self;
+        if self.unknown_fs.is_none() {
+            if placed.first().is_some_and(|first| first.edge_fs < *complete_fs) {
+                placed.retain(|placed| placed.edge_fs >= *complete_fs);
+            }
             characters(line, placed);
             placed.clear();
         }
     }
 
-    /// Ends the open character if it is over at a time.
-    fn settle(&mut self, time_fs: u64) {
-        if let Some(placed) = self.recovery.settle(time_fs) {
-            self.line.add(&[placed]);
+    /// Ends the open character if it is over at a time, and begins a hole if a level is unknown for long.
+    fn settle(
+        &mut self,
+        time_fs: u64,
+        characters: &mut impl FnMut(&mut CharacterLine, &[PlacedCharacter]),
+    ) {
+        match self.unknown_fs {
+            Some(since_fs) if self.is_missing(since_fs, time_fs) => self.begin_hole(since_fs),
+            Some(_) => {}
+            None => {
+                self.placed.extend(self.recovery.settle(time_fs));
+                self.give(characters);
+            }
         }
     }
 
     /// Forgets the characters before a tick, once they are counted.
     fn forget(&mut self, end: u64) {
-        let (written, rest) = self.line.split_at(end);
-        self.content.feed(written);
-        self.content.skip_silence(end.saturating_sub(self.line.end));
-        let mut characters = CharBuf::new();
-        characters.push_chars(rest);
-        self.line.characters = characters;
-        self.line.first = self.line.first.max(end);
-        self.line.end = self.line.end.max(end);
+        let mut at = self.line.first;
+        for (first, written, silence) in self.line.runs(end) {
+            self.content.skip_hole(first - at);
+            self.content.feed(written);
+            self.content.skip_silence(silence);
+            at = first + written.len() as u64 + silence;
+        }
+        self.content.skip_hole(end.saturating_sub(at));
+        self.line.forget(end);
     }
 
     fn finish(self) -> RecordedQuality {
@@ -213,7 +304,7 @@ fn add_transitions(
     let mut end = transitions.len();
     transitions.resize(end + changes.len(), WireTransition { time_fs: 0, wires: 0 });
     for change in changes {
-        let signals = change.signals.unbounded_shr(first_signal) & ((1 << WIRES) - 1);
+        let signals = change.signals.unbounded_shr(first_signal) & WIRES_MASK;
         let wires =
             usize::try_from(signals).ok().and_then(|at| wires.get(at)).copied().unwrap_or_default();
         // An entry without wires is overwritten: that is faster than to decide.
@@ -264,7 +355,8 @@ impl RecordingImport {
             }
             let due = left.partition_point(|change| change.time_fs < self.due_fs);
             let (now, later) = left.split_at(due.max(1));
-            self.channels.iter_mut().for_each(|channel| channel.recover(now, CharacterLine::add));
+            let add = CharacterLine::add;
+            self.channels.iter_mut().for_each(|channel| channel.recover(now, add));
             self.now_fs = now.last().map_or(self.now_fs, |last| last.time_fs);
             left = later;
         }
@@ -283,7 +375,8 @@ impl RecordingImport {
         let end = |channel: &RecordedChannel| {
             end_fs.div_ceil(channel.period.fs()).max(channel.line.first)
         };
-        self.channels.iter_mut().for_each(|channel| channel.settle(now_fs));
+        let mut add = CharacterLine::add;
+        self.channels.iter_mut().for_each(|channel| channel.settle(now_fs, &mut add));
         let mut chunks: Vec<(u128, ChannelId, Chunk<'_>)> = Vec::new();
         for (id, channel) in (0..).map(ChannelId).zip(&self.channels) {
             let own = channel.line.chunks(end(channel));

@@ -44,6 +44,9 @@ pub(super) struct SignalLevels {
     counted: u64,
     /// Signals that have changed since the last change.
     changed: u64,
+    /// Signals that had a level and have none now, and those of the last change.
+    unknown: u64,
+    given: u64,
     /// Signals that were known at the last time.
     learned: u64,
     is_begun: bool,
@@ -60,6 +63,7 @@ impl SignalLevels {
         self.levels ^= changed;
         self.changed ^= changed & self.counted;
         self.known |= mask;
+        self.unknown &= !mask;
         self.counted |= mask;
     }
 
@@ -69,7 +73,10 @@ impl SignalLevels {
         match level {
             SignalLevel::Low => self.set(mask, 0),
             SignalLevel::High => self.set(mask, mask),
-            SignalLevel::Unknown => self.summary.lost |= mask & self.known,
+            SignalLevel::Unknown => {
+                self.unknown |= mask & self.known;
+                self.summary.lost |= self.unknown;
+            }
         }
     }
 
@@ -85,8 +92,9 @@ impl SignalLevels {
             self.learn(time_fs);
         }
         let signals = std::mem::take(&mut self.changed);
-        if signals != 0 {
-            self.batch.push(SignalChange { time_fs, signals });
+        if signals != 0 || self.unknown != self.given {
+            self.given = self.unknown;
+            self.batch.push(SignalChange { time_fs, signals, unknown: self.unknown });
             if self.batch.len() >= BATCH {
                 changes(&self.batch);
                 self.batch.clear();

@@ -1,5 +1,7 @@
 //! Characters of a recorded channel at the ticks of a capture.
 
+use std::ops::Range;
+
 use crate::capture::{Chunk, ChunkContent, split_into_chunks};
 use crate::chars::{CharBuf, Chars};
 use crate::time::Tick;
@@ -42,9 +44,21 @@ pub(super) struct CharacterLine {
     pub(super) first: u64,
     /// Tick behind the last character.
     pub(super) end: u64,
+    /// Ticks of the characters that are not written yet at which nothing was recorded.
+    holes: Vec<Range<u64>>,
+    /// A hole without an end.
+    open: Option<OpenHole>,
     /// Place of the last character on the channel, and its tick.
     last: Option<(u64, u64)>,
     pub(super) quality: LineQuality,
+}
+
+/// A hole up to the next character.
+#[derive(Clone, Copy, Debug)]
+struct OpenHole {
+    /// Tick behind the last character before it: silence from there on.
+    silent_from: u64,
+    first: u64,
 }
 
 impl CharacterLine {
@@ -53,7 +67,8 @@ impl CharacterLine {
         let far_fs = [FAR_IN_SILENCE, FAR_ELSEWHERE]
             .map(|quarters| (period_fs / 4 + 1).saturating_mul(quarters).unsigned_abs());
         let quality = LineQuality::default();
-        Self { period_fs, far_fs, characters, first, end: first, last: None, quality }
+        let (holes, open) = (Vec::new(), None);
+        Self { period_fs, far_fs, characters, first, end: first, holes, open, last: None, quality }
     }
 
     /// Time since a tick.
@@ -67,7 +82,13 @@ impl CharacterLine {
         let (mut low, mut d, mut length) = ([0; 64], 0, 0);
         for placed in characters {
             let Some(tick) = self.tick(*placed) else { continue };
-            let silence = tick - self.end;
+            let silence = match self.end_hole(tick) {
+                Some((before, hole)) => {
+                    self.holes.push(tick - hole..tick);
+                    before + hole
+                }
+                None => tick - self.end,
+            };
             if silence > 0 || length == low.len() {
                 self.characters.push_block(low.get(..length).unwrap_or_default(), d);
                 self.characters.push_idle(usize::try_from(silence).unwrap_or(usize::MAX));
@@ -80,6 +101,22 @@ impl CharacterLine {
             self.end = tick + 1;
         }
         self.characters.push_block(low.get(..length).unwrap_or_default(), d);
+    }
+
+    /// Nothing is recorded from about a time on, until the next character.
+    pub(super) fn begin_hole(&mut self, time_fs: u64) {
+        if self.open.is_none() {
+            // The character in which that time falls is not complete.
+            let first = (time_fs / self.period_fs.unsigned_abs()).saturating_sub(1).max(self.end);
+            self.open = Some(OpenHole { silent_from: self.end, first });
+            self.end = first + 1;
+        }
+    }
+
+    /// Ends an open hole at a tick, not before the end: the silent periods before it, and its length.
+    pub(super) fn end_hole(&mut self, tick: u64) -> Option<(u64, u64)> {
+        let OpenHole { silent_from, first } = self.open.take()?;
+        Some((first - silent_from, tick - first))
     }
 
     /// The tick of a character, not before the end. `None` if it is too far from its time.
@@ -124,18 +161,47 @@ impl CharacterLine {
         Some(moved)
     }
 
-    /// Characters before a tick, and the others.
-    pub(super) fn split_at(&self, end: u64) -> (Chars<'_>, Chars<'_>) {
-        let length = usize::try_from(end.saturating_sub(self.first)).unwrap_or(usize::MAX);
-        self.characters.chars().split_at(length)
+    /// Characters before a tick, with the tick of the first and the silence behind the last: several runs if there are
+    /// holes between.
+    pub(super) fn runs(&self, end: u64) -> impl Iterator<Item = (u64, Chars<'_>, u64)> {
+        let (silent_from, recorded) = match self.open {
+            Some(OpenHole { silent_from, first }) => (silent_from, first.min(end)),
+            None => (self.end, end),
+        };
+        let starts = std::iter::once(self.first).chain(self.holes.iter().map(|hole| hole.end));
+        let ends = self.holes.iter().map(move |hole| hole.start.min(end));
+        let runs = starts.zip(ends.chain([recorded])).filter(|(from, to)| from < to);
+        let place = |tick: u64| usize::try_from(tick - self.first).unwrap_or(usize::MAX);
+        runs.map(move |(from, to)| {
+            let silence = to.saturating_sub(silent_from.max(from));
+            (from, self.characters.chars().slice(place(from)..place(to)), silence)
+        })
     }
 
     /// Chunks of the characters before a tick, and of the silence up to it.
     pub(super) fn chunks(&self, end: u64) -> impl Iterator<Item = Chunk<'_>> {
-        let silence = end.saturating_sub(self.end);
         let idle = Chars::from_planes(&[0], &[0]).unwrap_or_default();
-        let content = ChunkContent::Repeat { pattern: idle, count: silence };
-        let silence = (silence > 0).then_some(Chunk { first: Tick(self.end), content });
-        split_into_chunks(Tick(self.first), self.split_at(end).0).chain(silence)
+        self.runs(end).flat_map(move |(first, characters, count)| {
+            let content = ChunkContent::Repeat { pattern: idle, count };
+            let behind = Tick(first + characters.len() as u64);
+            let silence = (count > 0).then_some(Chunk { first: behind, content });
+            split_into_chunks(Tick(first), characters).chain(silence)
+        })
+    }
+
+    /// Forgets the characters before a tick.
+    pub(super) fn forget(&mut self, end: u64) {
+        let length = usize::try_from(end.saturating_sub(self.first)).unwrap_or(usize::MAX);
+        let mut characters = CharBuf::new();
+        characters.push_chars(self.characters.chars().split_at(length).1);
+        self.characters = characters;
+        self.holes.retain(|hole| hole.end > end);
+        self.holes.iter_mut().for_each(|hole| hole.start = hole.start.max(end));
+        self.first = self.first.max(end);
+        self.end = self.end.max(end);
+        if let Some(open) = &mut self.open {
+            let OpenHole { silent_from, first } = *open;
+            *open = OpenHole { silent_from: silent_from.max(end), first: first.max(end) };
+        }
     }
 }

@@ -319,7 +319,7 @@ impl SampleComparer {
                 all | signals.get(usize::from(byte)).copied().unwrap_or_default()
             });
             self.last = sample;
-            self.changes.push(SignalChange { time_fs, signals });
+            self.changes.push(SignalChange { time_fs, signals, unknown: 0 });
         }
         Ok(())
     }
@@ -370,7 +370,7 @@ mod tests {
                     all | u64::from(changed >> bit & 1 == 1) << number
                 });
                 if signals != 0 {
-                    expected.push(SignalChange { time_fs: at * 10, signals });
+                    expected.push(SignalChange { time_fs: at * 10, signals, unknown: 0 });
                 }
                 last = Some(sample);
                 samples.extend_from_slice(&sample.to_le_bytes()[..unit_size]);

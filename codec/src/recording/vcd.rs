@@ -181,6 +181,7 @@ impl<R: Read> VcdReader<R> {
                 // Numbers and texts are no levels.
                 [b'r' | b'R' | b's' | b'S', ..] => _ = self.code()?,
                 b"$comment" => _ = self.section()?,
+                b"$dumpoff" | b"$dumpportsoff" => codes.levels.put(u64::MAX, SignalLevel::Unknown),
                 [b'$', ..] => {}
                 [letter, code @ ..] if let Some(level) = SignalLevel::of(*letter) => {
                     codes.put_scalar(if code.is_empty() { self.code()? } else { code }, level);
@@ -384,7 +385,8 @@ mod tests {
     fn usual_lines_are_read_as_their_words() {
         let head = "$timescale 1 ps $end $var wire 1 ! a $end $var wire 1 \" b $end $enddefinitions $end\n";
         let body = "#0\n0!\n0\"\n#12345678\n1!\nsx7 ~!\ns7 ~!\n#12345679\n#000123456780\n1\"\n0!\n#9876543210987\n0\"\n";
-        let change = |time_ps: u64, signals| SignalChange { time_fs: time_ps * 1000, signals };
+        let change =
+            |time_ps: u64, signals| SignalChange { time_fs: time_ps * 1000, signals, unknown: 0 };
         let expected =
             vec![change(12_345_678, 1), change(123_456_780, 3), change(9_876_543_210_987, 2)];
         for end in ["\n", " ", "\r\n", "\n\n\t"] {

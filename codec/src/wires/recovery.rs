@@ -321,6 +321,11 @@ impl ClockRecovery {
         Some(self.end_last(ended))
     }
 
+    /// Leaves the open character out: transitions of it may be missing.
+    pub fn drop_open(&mut self) {
+        self.open = None;
+    }
+
     fn end_last(&mut self, ended: OpenCharacter) -> PlacedCharacter {
         let placed = self.end(ended, self.tracker.period_fs());
         self.quality.add(&[placed]);

@@ -169,7 +169,8 @@ fn check_times(recording: &ReadRecording) {
     let in_order = changes.windows(2).all(|pair| matches!(pair, [a, b] if a.time_fs < b.time_fs));
     assert!(in_order, "changes are in order of time");
     assert!(changes.iter().all(|it| it.signals >> SELECTED == 0), "only selected signals change");
-    let Some(chunks) = imported(changes, &[CharacterPeriod::FULL_RATE.fs(); 2]) else { return };
+    let nominal = [CharacterPeriod::FULL_RATE.fs(); 2];
+    let Some((chunks, _)) = imported(changes, &nominal) else { return };
     for chunks in chunks {
         let apart = chunks.windows(2).all(|pair| matches!(pair, [a, b] if a.0 < b.0));
         assert!(apart, "characters are in order of their places");
@@ -179,15 +180,26 @@ fn check_times(recording: &ReadRecording) {
 /// Places and characters of a channel.
 type PlacedCharacters = Vec<(u64, Character)>;
 
-/// Characters other than IDLE of the channels with a clock; `None` if one has none.
-fn imported(changes: &[SignalChange], periods: &[u64]) -> Option<Vec<PlacedCharacters>> {
+/// Characters other than IDLE of the channels with a clock, and the lengths of their holes; `None` if one has no clock.
+fn imported(
+    changes: &[SignalChange],
+    periods: &[u64],
+) -> Option<(Vec<PlacedCharacters>, Vec<Vec<u64>>)> {
     let head = changes.get(..changes.len().min(HEAD))?;
     let learned = (0..)
         .zip(periods)
         .map(|(number, period)| RecordedChannel::learn(head, number * 9, WireMap::SAME, *period));
     let mut import = RecordingImport::new(learned.collect::<Option<_>>()?);
     let mut all = vec![PlacedCharacters::new(); periods.len()];
+    let (mut holes, mut ends) = (vec![Vec::new(); periods.len()], vec![None; periods.len()]);
     let mut write = |ChannelId(id): ChannelId, chunk: &Chunk<'_>| {
+        let place = holes.iter_mut().zip(&mut ends).nth(id as usize);
+        if let Some((holes, end)) = place
+            && let Some(end) = end.replace(chunk.end().0)
+            && end < chunk.first.0
+        {
+            holes.push(chunk.first.0 - end);
+        }
         all.iter_mut().skip(id as usize).take(1).for_each(|all| add(all, chunk));
         Ok::<(), Infallible>(())
     };
@@ -196,7 +208,7 @@ fn imported(changes: &[SignalChange], periods: &[u64]) -> Option<Vec<PlacedChara
         let Ok(()) = import.receive(changes, &mut write);
     }
     let Ok(_) = import.finish(&mut write);
-    Some(all)
+    Some((all, holes))
 }
 
 /// Adds the characters of a chunk other than IDLE.
@@ -273,11 +285,52 @@ fn link_round_trip(capture: &[u8], channels: &[(Channel, WireDelays)], first: u3
         .map(|(channel, _)| (channel.period.fs() + nominal / 2) / nominal * nominal)
         .collect();
     let received = imported(&recording.changes, &periods);
-    assert!(received.is_some(), "the clocks of a dump are found");
-    for (sent, received) in sent.iter().zip(received.iter().flatten()) {
+    let Some((received, holes)) = received else { panic!("the clocks of a dump are found") };
+    assert!(holes.iter().all(Vec::is_empty), "all of a dump is recorded");
+    for (sent, received) in sent.iter().zip(&received) {
         check_same(sent, received);
     }
+    let (hidden, lasts_fs) = with_unknown_levels(&recording.changes, dump.len() as u64);
+    let Some((rest, holes)) = imported(&hidden, &periods) else { return 0 };
+    let rest = rest.iter().zip(&holes).zip(&periods).enumerate();
+    for (received, (number, ((rest, holes), period))) in received.iter().zip(rest) {
+        let lasts_fs = if number == 0 { lasts_fs } else { 0 };
+        check_hole((received, rest), holes.iter().sum(), 2 * lasts_fs / period);
+    }
     sent.iter().map(Vec::len).sum()
+}
+
+/// Changes of which the level of a signal of the first channel is not known for some time in their last half, and that time.
+fn with_unknown_levels(changes: &[SignalChange], number: u64) -> (Vec<SignalChange>, u64) {
+    let mut dice = SeededRng::new(&number.to_le_bytes());
+    let mut below = |most: usize| usize::try_from(dice.below(most as u64)).unwrap_or_default();
+    let first = changes.len() / 2 + below(changes.len() / 4);
+    let last = first + 1 + [below(3), below(changes.len() / 8)][below(2)];
+    let unknown = 1 << below(WIRES);
+    let mut all = changes.to_vec();
+    let Some([begin, between @ .., end]) = all.get_mut(first..=last) else { return (all, 0) };
+    begin.unknown = unknown;
+    // A wire that is unknown has no transitions until it is known again.
+    for change in between {
+        end.signals ^= change.signals & unknown;
+        (change.signals, change.unknown) = (change.signals & !unknown, unknown);
+    }
+    end.signals ^= begin.signals & unknown;
+    begin.signals &= !unknown;
+    let lasts_fs = end.time_fs - begin.time_fs;
+    (all, lasts_fs)
+}
+
+/// What is left of a channel has the characters before a hole and behind it, and none in between, for some halves of a period.
+fn check_hole((all, rest): (&PlacedCharacters, &PlacedCharacters), missing: u64, halves: u64) {
+    let before = all.iter().zip(rest).take_while(|(one, other)| one.1 == other.1).count();
+    let behind = all.iter().rev().zip(rest.iter().rev());
+    let behind = behind.take_while(|((_, one), (_, other))| one == other).count();
+    assert!(before + behind >= rest.len(), "only characters that were sent are received");
+    let lost = all.len().saturating_sub(rest.len()) as u64;
+    let is_hole = halves > 2 || missing > 0;
+    assert!(lost <= missing && (halves > 0 || missing == 0), "{lost} {missing} {halves}");
+    assert!(!is_hole || missing > 0 && missing + 1 >= halves / 2, "a hole holds what is missing");
 }
 
 /// Compares characters and their distances.
@@ -296,7 +349,7 @@ pub(crate) mod tests {
     use super::*;
 
     pub(crate) fn a_time_that_goes_back_is_caught() {
-        let change = |time_fs| SignalChange { time_fs, signals: 1 };
+        let change = |time_fs| SignalChange { time_fs, signals: 1, unknown: 0 };
         check(&[0; 9], &ReadRecording { changes: vec![change(7), change(5)], error: None });
     }
 
@@ -306,7 +359,7 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn a_signal_that_was_not_selected_is_caught() {
-        let changes = vec![SignalChange { time_fs: 1, signals: 1 << SELECTED }];
+        let changes = vec![SignalChange { time_fs: 1, signals: 1 << SELECTED, unknown: 0 }];
         check_times(&ReadRecording { changes, error: None });
     }
 

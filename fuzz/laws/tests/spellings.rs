@@ -32,6 +32,7 @@ fn differences(levels: &[(u64, u16)], time_fs: impl Fn(u64) -> u64) -> Vec<Signa
     let pairs = levels.windows(2).map(|pair| SignalChange {
         time_fs: time_fs(pair[1].0),
         signals: u64::from(pair[0].1 ^ pair[1].1),
+        unknown: 0,
     });
     pairs.filter(|change| change.signals != 0).collect()
 }

@@ -100,7 +100,8 @@ fn distances<'a>(
 /// Distance of the samples: the largest of which all changes are whole multiples apart. Samples whose distance is no whole
 /// number of the unit of times are rounded to it. `None` without changes at two times.
 pub(super) fn sample_distance(changes: &[SignalChange]) -> Option<u64> {
-    let mut distances: Vec<u64> = distances(changes.iter()).filter(|it| *it > 0).collect();
+    let changed = changes.iter().filter(|it| it.signals != 0);
+    let mut distances: Vec<u64> = distances(changed).filter(|it| *it > 0).collect();
     distances.sort_unstable();
     let unit = distances.iter().copied().fold(0, divisor);
     let least = (*distances.first()?, unit);

@@ -242,7 +242,7 @@ pub(super) fn level_doubts(
     }
     let lost = own(summary.lost);
     if lost != 0 {
-        let text = "unknown (X, Z, U, W or -) at times: transitions there are missing";
+        let text = "unknown (X, Z, U, W or -) at times: what lasts for more than half a character period is not recorded";
         doubts.warnings.push(format!("level of {} {text}", wire_names(lost)));
     }
     if summary.is_cut_line {

@@ -375,7 +375,7 @@ mod tests {
         changes.levels.end(0, &mut sink);
         changes.levels.set(7, 2);
         changes.levels.finish(5, &mut sink);
-        assert_eq!(seen, [SignalChange { time_fs: 5, signals: 1 }]);
+        assert_eq!(seen, [SignalChange { time_fs: 5, signals: 1, unknown: 0 }]);
     }
 
     /// Variables with changes of their own, with those of another, named or as the last one, and with none.
