@@ -317,7 +317,7 @@ impl CaptureWriting<'_> {
         channels.collect()
     }
 
-    /// An error if a channel shows no sign of Myrinet.
+    /// An error if a channel shows no sign of Myrinet, or its characters are known to be wrong.
     fn refuse(&self) -> Result<(), CliError> {
         let named = self.names.iter().zip(&self.doubts);
         let texts = named.filter_map(|(name, doubts)| {
@@ -355,10 +355,11 @@ impl CaptureWriting<'_> {
         {
             if is_padded && !doubts.is_explained {
                 let fault = quality::fault(sample, quality, &self.proved);
-                doubts.warnings.extend(fault.map(quality::fault_text));
+                fault.into_iter().for_each(|fault| doubts.add_fault(fault));
             }
             doubts.set_damage(summary);
         }
+        self.refuse()?;
         let mut stream = writer.finish().map_err(|error| self.writing(&error))?;
         let head = |channels: &[Channel]| {
             CaptureWriter::new(Vec::new(), ByteOrder::Little, channels)?.finish()

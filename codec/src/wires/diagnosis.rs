@@ -13,6 +13,9 @@ const GOOD_MIN: usize = 4;
 /// Fewest characters whose places show one edge of `sendclk`, and whose wires show that one is open.
 const CHARACTERS_MIN: u64 = 64;
 
+/// Fewest characters with `d` that show two in one: the ends of two packets. *Chosen*
+const MERGED_MIN: usize = 4;
+
 /// Fault of a recording's wires or clock, with the evidence for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WiringFault {
@@ -63,18 +66,23 @@ impl WiringFault {
 }
 
 /// True if the characters look like two in one: `d` cancels inside packets, where two bytes then make a code
-/// that is in no table.
+/// that is in no table, and is left at their ends alone.
 fn is_merged(characters: &[PlacedCharacter]) -> bool {
-    let (mut data, mut invalid) = (0, 0);
-    for placed in characters {
-        match placed.character {
-            Character::Data(_) => data += 1,
+    let (mut data, mut invalid, mut beside, mut last) = (0, 0, 0, None);
+    for PlacedCharacter { place, character, .. } in characters {
+        match character {
+            Character::Data(_) => {
+                data += 1;
+                beside += usize::from(last.replace(*place) == place.checked_sub(1));
+            }
             Character::Control(code) => {
-                invalid += usize::from(decode_control(code) == DecodedCode::Invalid);
+                invalid += usize::from(decode_control(*code) == DecodedCode::Invalid);
             }
         }
     }
-    data > 0 && data * 3 < characters.len() && invalid * 4 > characters.len()
+    (MERGED_MIN..characters.len() / 3).contains(&data)
+        && beside * 8 < data
+        && invalid * 4 > characters.len()
 }
 
 /// The smallest set of wires that gives most packets a good CRC once each is a character earlier.

@@ -46,7 +46,7 @@ pub(super) struct ChannelDoubts {
     pub(super) warnings: Vec<String>,
     /// What could not be checked.
     pub(super) notes: Vec<String>,
-    /// No sign of Myrinet: what speaks against it.
+    /// No sign of Myrinet, or other characters than were sent: what speaks for that.
     pub(super) refusal: Option<String>,
     /// Damage at which the recording ends.
     pub(super) damage: Option<String>,
@@ -151,7 +151,8 @@ impl RecordingContext {
         let is_idle = evidence.used >> 8 == 0 && evidence.symbols == evidence.codes;
         if self.is_undersampled(&bits, quality) {
             doubts.is_explained = true;
-            doubts.warnings.push(self.coarse_text("not less than half", self.nominal_fs / 2));
+            let text = self.coarse_text("not less than half", self.nominal_fs / 2);
+            doubts.refusal = Some(text);
             doubts.warnings.extend(WiringFault::open(&quality.wires).map(fault_text));
         } else {
             let is_damaged = evidence.good < evidence.packets || quality.wires.beyond_window > 0;
@@ -172,8 +173,7 @@ impl RecordingContext {
             }
             is_proved |= matches!(found, Some(WiringFault::Order(_) | WiringFault::LateWires(..)));
             if let Some(found) = found.filter(|found| is_proved || *found != WiringFault::Unknown) {
-                doubts.is_explained = true;
-                doubts.warnings.push(fault_text(found));
+                doubts.add_fault(found);
             }
         }
         if self.is_whole() && self.channels > 1 && !doubts.is_explained {
@@ -183,13 +183,17 @@ impl RecordingContext {
                 nanoseconds(self.sample_fs)
             ));
         }
-        if is_proved && evidence.packets < ORDER_PACKETS && !doubts.is_explained {
+        let WireEvidence { packets, good, .. } = evidence;
+        if is_proved && (packets < ORDER_PACKETS || good == 0) && !doubts.is_explained {
             doubts.notes.push(format!(
-                "order of the wires not checked: that takes {ORDER_PACKETS} complete packets of three bytes or more; there: {}",
-                evidence.packets
+                "order of the wires not checked: that takes {ORDER_PACKETS} complete packets of three bytes or more, and a good \
+                 CRC; there: {packets}, {good} of them good"
             ));
         }
-        doubts.refusal = (!is_proved).then(|| missing(&evidence));
+        if !is_proved {
+            let known = doubts.refusal.replace(missing(&evidence));
+            doubts.warnings.splice(0..0, known);
+        }
         doubts
     }
 }
@@ -253,6 +257,19 @@ pub(super) fn level_doubts(
 }
 
 impl ChannelDoubts {
+    /// Takes a fault of the wires. One that is proved is a refusal: the characters are not those that were sent.
+    pub(super) fn add_fault(&mut self, fault: WiringFault) {
+        self.is_explained = true;
+        match fault {
+            WiringFault::Order(_) | WiringFault::LateWires(..) | WiringFault::OneEdge => {
+                self.refusal = Some(fault_text(fault));
+            }
+            WiringFault::Open(_) | WiringFault::Spread | WiringFault::Unknown => {
+                self.warnings.push(fault_text(fault));
+            }
+        }
+    }
+
     pub(super) fn extend(&mut self, other: Self) {
         self.warnings.extend(other.warnings);
         self.notes.extend(other.notes);

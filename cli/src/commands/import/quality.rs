@@ -28,13 +28,16 @@ pub(super) fn is_bad(RecordedQuality { content, wires, .. }: &RecordedQuality) -
         || content.good == 0 && data > DATA_MAX
 }
 
-/// Cause of bad characters, if there are too many.
+/// Cause of bad characters, if there are too many; of a few packets without a good one, only what would repair them.
 pub(super) fn fault(
     sample: &[PlacedCharacter],
     quality: &RecordedQuality,
     proved: &[WireMap],
 ) -> Option<WiringFault> {
-    is_bad(quality).then(|| WiringFault::find(sample, &quality.wires, proved))
+    let is_bad = is_bad(quality);
+    let is_doubtful = quality.content.frames > 0 && quality.content.good == 0;
+    let found = (is_bad || is_doubtful).then(|| WiringFault::find(sample, &quality.wires, proved));
+    found.filter(|found| is_bad || matches!(found, WiringFault::Order(_)))
 }
 
 /// Result of a search for the order of the wires.
