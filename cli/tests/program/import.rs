@@ -424,7 +424,7 @@ fn what_is_no_recording_is_named_with_its_place() {
             "9 signals needed; name them with --wires; the recording has 0 signals",
         ),
         (
-            "Time,a,b\n0,0,1\n",
+            "Time [s],a,b\n0,0,1\n",
             "9 signals needed; name them with --wires; the recording has 2 signals: a, b",
         ),
         ("Time [s],a,b,c,d,e,f,g,h,i\n1,0,0,0,0,0,0,0,0,2\n", "line 2: level \"2\" is not 0 or 1"),
@@ -433,7 +433,7 @@ fn what_is_no_recording_is_named_with_its_place() {
             "line 2: time \"x\" is no time within 5.1 hours",
         ),
         (
-            "Time,a,b,c,d,e,f,g,h,i\n0,0,0,0,0,0,0,0,0,1\n",
+            "Time [s],a,b,c,d,e,f,g,h,i\n0,0,0,0,0,0,0,0,0,1\n",
             "no wire changes: the clips are on another pair",
         ),
         ("PK\u{3}\u{4}", "no sigrok session"),
@@ -492,7 +492,9 @@ fn what_precedes_damage_is_converted() {
     let mut flipped = session.clone();
     flipped[session.len() / 2] ^= 1;
     let half = vcd.find("\n#3000\n").unwrap();
-    let cases: [(Vec<u8>, &str); 6] = [
+    let packed = gzip(vcd.as_bytes());
+    let cases: [(Vec<u8>, &str); 7] = [
+        (packed[..packed.len() * 3 / 4].to_vec(), "the compressed data end here"),
         (vcd.replace("\n#3000\n", "\n#30\n").into(), "time #30 is earlier than the time before it"),
         ([vcd.split_at(half).0, "\n?\n"].concat().into(), "? is no change of a VCD file"),
         (

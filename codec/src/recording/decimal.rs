@@ -1,5 +1,7 @@
 //! Decimal numbers as instruments write them: with a sign, a point or a comma, and an exponent.
 
+use std::borrow::Cow;
+
 /// Femtoseconds in a second.
 pub(super) const SECOND_FS: u64 = 1_000_000_000_000_000;
 
@@ -80,7 +82,21 @@ impl DecimalNumber {
             Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
             None => (text, 0),
         };
-        let (whole, fraction) = number.split_once(['.', ',']).unwrap_or((number, ""));
+        // The point is the last separator; one that occurs before it, or an apostrophe, separates groups of digits.
+        let (whole, fraction) = number.rsplit_once(['.', ',']).unwrap_or((number, ""));
+        let point = number.chars().nth_back(fraction.chars().count());
+        let other =
+            |c: char| matches!(c, '.' | ',' | '\'' | '\u{a0}' | '\u{202f}') && Some(c) != point;
+        let whole = if whole.contains(other) {
+            let mut groups = whole.split(other);
+            let is_first = groups.next().is_some_and(|first| !first.is_empty());
+            if !is_first || !groups.all(|group| group.len() == 3) {
+                return None;
+            }
+            Cow::Owned(whole.split(other).collect())
+        } else {
+            Cow::Borrowed(whole)
+        };
         let digits = || whole.bytes().chain(fraction.bytes());
         if digits().next().is_none() || !digits().all(|digit| digit.is_ascii_digit()) {
             return None;
@@ -153,6 +169,11 @@ mod tests {
             ("-", None),
             (".", None),
             ("1.2.3", None),
+            ("1,2.5", None),
+            (",234.5", None),
+            ("1,234.5", Some(1_234_500_000)),
+            ("-1.234.567,5", Some(-1_234_567_500_000)),
+            ("1'234.5", Some(1_234_500_000)),
             ("0x1", None),
         ] {
             assert_eq!(

@@ -80,6 +80,11 @@ impl SignalLevels {
         }
     }
 
+    /// Signals that have changed since the last change.
+    pub(super) const fn changed(&self) -> u64 {
+        self.changed
+    }
+
     /// True once a signal has a level.
     pub(super) const fn is_known(&self) -> bool {
         self.known != 0

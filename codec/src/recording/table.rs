@@ -2,13 +2,15 @@
 
 mod dialect;
 mod field;
+mod text;
 
-use std::io::{self, Chain, Cursor, Read};
+use std::io::Read;
 
 use csv::{ReaderBuilder, StringRecord};
 
 use self::dialect::{CsvColumn, TableDialect};
 use self::field::{TimeColumn, bits, is_of_width, level};
+use self::text::{TextDecoder, TextReader};
 use super::decimal::{SampleDistance, TimeOrigin};
 use super::levels::{SignalLevel, SignalLevels};
 use super::variables::VariableName;
@@ -22,16 +24,13 @@ const HEAD: u64 = ROW_MAX as u64;
 
 /// True if a text begins like a table.
 pub fn is_table(head: &[u8]) -> bool {
-    TableDialect::of(head).is_some()
+    TableDialect::of(&TextDecoder::begin(head).1).is_some()
 }
-
-/// A table whose beginning has been read.
-type TableInput<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// Reader of a table of levels.
 #[derive(Debug)]
 pub struct TableReader<R> {
-    rows: csv::Reader<LimitedReader<TableInput<R>>>,
+    rows: csv::Reader<TextReader<R>>,
     signals: SignalTable,
     columns: Vec<CsvColumn>,
     /// Fields of a row, at most.
@@ -55,6 +54,11 @@ struct RowOrigin {
     time: TimeOrigin,
     number: Option<i64>,
 }
+
+/// Rows without a change that show a row of each sample. *Chosen*
+const SAMPLED: u64 = 4;
+
+const ROUNDED: &str = "levels change at the time of the row before: the times are rounded, write them with more digits";
 
 const EARLIER: &str = "the time is earlier than the time before it";
 
@@ -104,13 +108,14 @@ impl<R: Read> TableReader<R> {
     /// A table without a heading.
     pub fn new(mut reader: R, distance: Option<SampleDistance>) -> Result<Self, RecordingError> {
         let wrong = |cause: String| RecordingError::at_line(1, cause);
-        let mut head = Vec::new();
-        let read = reader.by_ref().take(HEAD).read_to_end(&mut head);
+        let mut bytes = Vec::new();
+        let read = reader.by_ref().take(HEAD).read_to_end(&mut bytes);
         read.map_err(|error| wrong(format!("read failed: {error}")))?;
-        let Some(dialect) = TableDialect::of(&head) else {
+        let (decoder, text) = TextDecoder::begin(&bytes);
+        let Some(dialect) = TableDialect::of(&text) else {
             return Err(wrong("no heading with the names of signals".to_owned()));
         };
-        if head.len() as u64 == HEAD && dialect.head.0 == head.len() {
+        if bytes.len() as u64 == HEAD && dialect.head.0 == text.len() {
             return Err(wrong(format!("a row is longer than {HEAD} bytes")));
         }
         let (mut signals, mut times, mut number) = (SignalTable::default(), None, None);
@@ -125,6 +130,11 @@ impl<R: Read> TableReader<R> {
                     continue;
                 }
                 CsvColumn::Other => continue,
+                CsvColumn::Unclear(step) => {
+                    let (text, (_, line)) =
+                        (format!("column {:?}: {step}", head(title)), dialect.head);
+                    return Err(RecordingError::at_line(line.max(1), text));
+                }
                 CsvColumn::Level => 1,
                 CsvColumn::Bus { width, .. } => *width,
             };
@@ -132,19 +142,18 @@ impl<R: Read> TableReader<R> {
             signals.declare(name, width, &at.to_be_bytes()).map_err(wrong)?;
         }
         if signals.names().is_empty() {
-            let text = "no column of levels: numbers of rows and voltages are none; export 0 and 1";
+            let text = "no column of levels: numbers of rows and voltages are none; export 0 and 1, or name the bits \
+                        of a bus in its title, as in tx[8:0]";
             return Err(wrong(text.to_owned()));
         }
-        let (bytes, lines) = dialect.head;
-        let mut unread = Cursor::new(head);
-        unread.set_position(bytes as u64);
+        let (given, lines) = dialect.head;
         let rows = ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
             .trim(csv::Trim::All)
             .delimiter(dialect.separator)
             .comment(dialect.comment)
-            .from_reader(LimitedReader { reader: unread.chain(reader), left: ROW_MAX, last: 0 });
+            .from_reader(TextReader { reader, decoder, text, given, left: ROW_MAX, last: 0 });
         let columns = dialect.columns.into_iter().map(|(_, column)| column).collect();
         let samples = RowTimes::Samples { distance: distance.or(dialect.distance), number };
         let times = times.unwrap_or(samples);
@@ -179,6 +188,7 @@ impl<R: Read> TableReader<R> {
         changes: &mut ChangeSink<'_>,
     ) -> Result<(), RecordingError> {
         let (mut record, mut origin) = (StringRecord::new(), RowOrigin::default());
+        let mut unchanged = 0;
         let fields: Vec<(usize, CsvColumn, Vec<u64>)> = self
             .signals
             .masks(selected)
@@ -195,6 +205,10 @@ impl<R: Read> TableReader<R> {
             let line = record.position().map_or(line, csv::Position::line) + self.lines;
             let wrong = |cause: String| RecordingError::at_line(line, cause);
             if !read.map_err(|error| wrong(error.to_string()))? {
+                if row == 0 {
+                    let text = "no samples: no row behind the titles";
+                    return Err(RecordingError::at_line(self.lines.max(1), text));
+                }
                 break;
             }
             if record.len() == 1 && record.get(0).is_some_and(|it| it.starts_with([';', '#'])) {
@@ -215,9 +229,17 @@ impl<R: Read> TableReader<R> {
             if later > *time_fs && row > 0 {
                 levels.end(*time_fs, changes);
             }
+            let (changed, is_same_time) = (levels.changed(), later == *time_fs && row > 0);
             *time_fs = later;
             for (at, column, masks) in &fields {
                 set(levels, record.get(*at).unwrap_or_default(), *column, masks).map_err(wrong)?;
+            }
+            // A row of each sample has a time of its own.
+            let is_change = changed != levels.changed();
+            unchanged += u64::from(!is_change && !is_same_time);
+            let is_lost = changed & !levels.changed() != 0 || is_change && unchanged >= SAMPLED;
+            if is_same_time && is_lost {
+                return Err(wrong(ROUNDED.to_owned()));
             }
         }
         Ok(())
@@ -255,8 +277,8 @@ fn set(
             let bits =
                 bits.ok_or_else(|| format!("{:?} is no number of {width} bits", head(text)))?;
             for (mask, at) in masks.iter().zip(0_u32..) {
-                // Wires beyond those of a number are low.
-                let level = match bits.map(|bits| bits.checked_shr(at).unwrap_or(0) & 1) {
+                // Wires beyond those of a number are low, of a negative one high.
+                let level = match bits.map(|bits| (bits >> at.min(127)) & 1) {
                     None => SignalLevel::Unknown,
                     Some(0) => SignalLevel::Low,
                     Some(_) => SignalLevel::High,
@@ -264,34 +286,17 @@ fn set(
                 levels.put(*mask, level);
             }
         }
-        CsvColumn::Time(_) | CsvColumn::Number | CsvColumn::Other | CsvColumn::Level => {
+        CsvColumn::Time(_)
+        | CsvColumn::Number
+        | CsvColumn::Other
+        | CsvColumn::Unclear(_)
+        | CsvColumn::Level => {
             let known = level(text);
             let level = known.ok_or_else(|| format!("level {:?} is not 0 or 1", head(text)))?;
             masks.iter().for_each(|mask| levels.put(*mask, level));
         }
     }
     Ok(())
-}
-
-/// A reader that gives a limited number of bytes, so that a row fits into memory.
-#[derive(Debug)]
-struct LimitedReader<R> {
-    reader: R,
-    left: usize,
-    /// Last byte.
-    last: u8,
-}
-
-impl<R: Read> Read for LimitedReader<R> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        if self.left == 0 {
-            return Err(io::Error::other(format!("a row is longer than {ROW_MAX} bytes")));
-        }
-        let read = self.reader.read(bytes)?;
-        self.left = self.left.saturating_sub(read);
-        self.last = bytes.get(..read).and_then(<[u8]>::last).copied().unwrap_or(self.last);
-        Ok(read)
-    }
 }
 
 /// Beginning of a field, for an error.
@@ -305,8 +310,8 @@ mod tests {
     use crate::recording::SignalChange;
 
     /// Names of the signals, times in ns and changes of the first two, and the error.
-    fn read(text: &str) -> (Vec<String>, Vec<(u64, u64)>, Option<String>) {
-        let table = match TableReader::new(text.as_bytes(), None) {
+    fn read(text: impl AsRef<[u8]>) -> (Vec<String>, Vec<(u64, u64)>, Option<String>) {
+        let table = match TableReader::new(text.as_ref(), None) {
             Ok(table) => table,
             Err(error) => return (Vec::new(), Vec::new(), Some(error.to_string())),
         };
@@ -346,9 +351,29 @@ mod tests {
             "#,Time [s],a,b\n1,0,0,1\n2,2e-9,1,1\n3,4e-9,1,0\n",
             "# two\n#Time [ns];a;b\n0;0;1\n2;1;1\n4;1;0\n",
             "Exported on,today\nSample,Time(s),a,b\n0,0,0,1\n1,2e-9,1,1\n2,4e-9,1,0\n",
+            "in s,a,b\n0,0,1\n2e-9,1,1\n4e-9,1,0\n",
+            "[ns];a;b\n0;0;1\n2;1;1\n4;1;0\n",
+            "(sec),a,b\n0,0,1\n2e-9,1,1\n4e-9,1,0\n",
+            "Zeit,a,b\n0.0,0,1\n2e-9,1,1\n4e-9,1,0\n",
+            "Temps [\u{b5}s];a;b\n0,000;0;1\n0,002;1;1\n0,004;1;0\n",
+            "Sample Interval,Digital:2e-09\nSource,a,b\nSecond,,\n-4e-9,0,1\n-2e-9,1,1\n0,1,0\n",
+            "X,a,b,Start,Increment,\nSequence,,,-4e-9,2e-9,\n0,0,1,,,\n1,1,1,,,\n2,1,0,,,\n",
+            "a,b,t0 = -4e-9, tInc = 2e-9,\n0,1,,\n1,1,,\n1,0,,\n",
+            "Time [ps];a;b\n0.000,5;0;1\n2.000,5;1;1\n4.000,5;1;0\n",
+            "; Probes (2/2): a, b\n; Samplerate: 500 MHz\n0,1\n1,1\n1,0\n",
+            "Time [ns],a,b\n0,0x0,1'b1\n2,0x1,1'b1\n4,0x1,1'b0\n",
+            "Time [ns],a,b\n0,0,-1\n2,-1,-1\n4,-1,0\n",
+            "Time [ns],state,a,b\n0,down,0,1\n2,face it,1,1\n4,word,1,0\n",
+            "Time [ns],CH1,Count,a,b\n0,131,-8,0,1\n2,129,-12,1,1\n4,130,11,1,0\n",
         ] {
             let names = vec!["a".to_owned(), "b".to_owned()];
-            assert_eq!(read(text), (names, vec![(2, 1), (4, 2)], None), "{text}");
+            let is_latin = text.chars().all(|it| it < '\u{100}');
+            let latin = text.chars().filter_map(|it| u8::try_from(u32::from(it)).ok());
+            let latin = if is_latin { latin.collect() } else { text.as_bytes().to_vec() };
+            for bytes in [text.into(), text.replace('\n', "\r").into_bytes(), latin] {
+                let expected = (names.clone(), vec![(2, 1), (4, 2)], None);
+                assert_eq!(read(&bytes), expected, "{}", bytes.escape_ascii());
+            }
         }
     }
 
@@ -369,6 +394,9 @@ mod tests {
             " 511 510 509",
             "[8:0] 9'd511 9'd510 9'd509",
             " 0o777 0o776 0o775",
+            "[8:0] -1 -2 -3",
+            "[hex] 1ff 1fe 1fd",
+            "[dec] 511 510 509",
             " 1ffh 1feh 1fdh",
         ] {
             let (title, values) = spelling.split_once(' ').unwrap();
@@ -401,10 +429,23 @@ mod tests {
         for text in ["", "GAP 83 05\n", "# a, b\nGAP\t83\n", "0,1\n1,0\n", "a\n0\n"] {
             assert!(!is_table(text.as_bytes()), "{text}");
         }
-        let (_, changes, error) = read("Time,a,b\n0,0,0\n1,1,1\n2,1\n");
+        for (text, expected) in [
+            ("Time,a,b\n0,0,0\n10,1,1\n", "line 1: column \"Time\": times without a unit"),
+            (
+                "Time [ns],tx\n0,100\n2,101\n",
+                "line 1: column \"tx\": numbers that are decimal or hex",
+            ),
+            ("Time [ns],a,b\n", "line 1: no samples"),
+            ("Time [us],a,b\n.01,0,0\n.02,1,0\n.02,0,0\n", "line 4: levels change at the time"),
+            ("Time [ns],a,b\n0,0,0\n2,1,1\n4,go,1\n", "line 4: level \"go\" is not 0 or 1"),
+        ] {
+            let error = read(text).2.unwrap_or_default();
+            assert!(error.starts_with(expected), "{text}: {error}");
+        }
+        let (_, changes, error) = read("Time [s],a,b\n0,0,0\n1,1,1\n2,1\n");
         assert_eq!(changes.len(), 1);
         assert_eq!(error.unwrap(), "line 4: 2 of 3 fields: the row is cut short");
-        let (_, changes, error) = read("Time,a,b\n0,0,0\n1,1,1\n2,1,1,0,1\n3,1,0\n");
+        let (_, changes, error) = read("Time [s],a,b\n0,0,0\n1,1,1\n2,1,1,0,1\n3,1,0\n");
         assert_eq!(changes.len(), 1);
         assert_eq!(error.unwrap(), "line 4: 5 fields: other rows have 3");
     }

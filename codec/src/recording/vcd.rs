@@ -432,12 +432,13 @@ mod tests {
                 let is_one = |place: &usize| letters.contains(whole[*place]);
                 (0..4).filter(is_one).fold(0, |all, place| all | 1_u64 << place)
             };
-            let high = SignalChange { time_fs: 5_000_000, signals: those("1") };
+            let high =
+                SignalChange { time_fs: 5_000_000, signals: those("1"), unknown: those("xz") };
             let dump = VcdReader::new(text.as_bytes()).unwrap();
             let mut all = Vec::new();
             let summary = Box::new(dump).read(&[0, 1, 2, 3], &mut |some| all.extend(some));
             let expected: Vec<SignalChange> =
-                Some(high).filter(|it| it.signals > 0).into_iter().collect();
+                Some(high).filter(|it| it.signals | it.unknown > 0).into_iter().collect();
             assert_eq!((all, summary.lost), (expected, those("xz")), "{digits}");
         }
     }

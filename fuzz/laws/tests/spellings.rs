@@ -107,11 +107,11 @@ fn dump(levels: &RecordedLevels, dice: &mut SeededRng) -> (String, i64) {
 /// A table: a column a signal or a bus of some base, any separator and unit, times from before 0 on.
 fn table(levels: &RecordedLevels, dice: &mut SeededRng) -> (String, i64) {
     let mut pick = |count| usize::try_from(dice.below(count)).unwrap();
-    let ((range, order), base, end) = (ORDERS[pick(2)], pick(6), ["\n", "\r\n"][pick(2)]);
+    let ((range, order), base, end) = (ORDERS[pick(2)], pick(7), ["\n", "\r\n", "\r"][pick(3)]);
     let separator = [',', ';', '\t', '|'][pick(4)];
     let point = if separator == ',' { '.' } else { ['.', ','][pick(2)] };
     let (title, decimals) =
-        [("Time [s]", 9), ("Time(us)", 3), ("nanoseconds", 0), ("Time (ms)", 6)][pick(4)];
+        [("Time [s]", 9), ("Zeit(us)", 3), ("nanoseconds", 0), ("[ms]", 6), ("in s", 9)][pick(5)];
     let (comment, last) = (["", "; made by hand", "# made by hand"][pick(3)], ["", "|"][pick(2)]);
     let last = last.replace('|', &separator.to_string());
     let begin = [0, -1250, 1_000_000][pick(3)];
@@ -136,6 +136,7 @@ fn table(levels: &RecordedLevels, dice: &mut SeededRng) -> (String, i64) {
             2 => format!("0b{number:09b}"),
             3 => format!("9'd{number}"),
             4 => format!("0b{number:b}"),
+            5 => format!("{}", i32::from(number) - if number < 256 { 0 } else { 512 }),
             _ => format!("{number:03X}h"),
         };
         write!(text, "{separator}{values}{last}{end}").unwrap();

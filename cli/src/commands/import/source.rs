@@ -1,14 +1,18 @@
 //! Recordings of any format, told apart by their first bytes.
 
-use std::io::{Chain, Cursor, Read, Seek};
+use std::cell::Cell;
+use std::io::{self, Chain, Cursor, Read, Seek};
 use std::path::Path;
+use std::rc::Rc;
 
 use analyzer::channel_name::escape_text;
 use codec::capture::{CaptureError, decompress};
 use codec::recording::format::{
     FormatInput, RecordingFormat, SampleTimes, format_of, other_format,
 };
-use codec::recording::{RecordingError, SignalReader};
+use codec::recording::{
+    ChangeSink, ReadSummary, RecordingError, RecordingPlace, SignalReader, SignalTable,
+};
 
 use crate::exit::CliError;
 use crate::input::InputFile;
@@ -40,6 +44,44 @@ fn peek<R: Read>(mut stream: R, path: &Path) -> Result<(Vec<u8>, PeekedStream<R>
     Ok((head.clone(), Cursor::new(head).chain(stream)))
 }
 
+/// Place and cause of the end of compressed data that are cut.
+type CutPlace = Rc<Cell<Option<RecordingError>>>;
+
+/// A stream that ends where compressed data are cut.
+struct CutStream<R>(R, u64, CutPlace);
+
+impl<R: Read> Read for CutStream<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = match self.0.read(bytes) {
+            Err(error) if self.1 > 0 && error.kind() != io::ErrorKind::Interrupted => {
+                let (place, cause) = (
+                    RecordingPlace::Byte(self.1),
+                    format!("the compressed data end here: {error}"),
+                );
+                self.2.set(Some(RecordingError { place, cause }));
+                0
+            }
+            read => read?,
+        };
+        self.1 += read as u64;
+        Ok(read)
+    }
+}
+
+/// Signals of a stream that may be cut, which is then the cause of an end.
+struct CutSignals(Box<dyn SignalReader>, CutPlace);
+
+impl SignalReader for CutSignals {
+    fn signals(&self) -> &SignalTable {
+        self.0.signals()
+    }
+
+    fn read(self: Box<Self>, selected: &[usize], sink: &mut ChangeSink<'_>) -> ReadSummary {
+        let summary = self.0.read(selected, sink);
+        ReadSummary { error: self.1.take().or(summary.error), ..summary }
+    }
+}
+
 /// The format of the first bytes of a file, as far as it is read out of order.
 fn out_of_order(head: &[u8]) -> Option<&'static RecordingFormat> {
     format_of(head).filter(|format| matches!(format.input, FormatInput::File(_)))
@@ -63,7 +105,9 @@ impl OpenedRecording {
             }
             return Ok(Self::Signals(format, open(Box::new(file), times).map_err(wrong)?));
         }
-        let (head, stream) = peek(decompress(stream).map_err(failed)?, path)?;
+        let cut = CutPlace::default();
+        let stream = CutStream(decompress(stream).map_err(failed)?, 0, Rc::clone(&cut));
+        let (head, stream) = peek(stream, path)?;
         if let Some(format) = out_of_order(&head) {
             return Err(refused(&format!("{}, compressed: decompress it", format.name)));
         }
@@ -79,8 +123,11 @@ impl OpenedRecording {
         let stream = Box::new(stream);
         match format_of(&head).map(|format| (format, format.input)) {
             Some((format, FormatInput::Stream(open))) => {
-                Ok(Self::Signals(format, open(stream, times).map_err(wrong)?))
+                let signals =
+                    open(stream, times).map_err(|error| wrong(cut.take().unwrap_or(error)))?;
+                Ok(Self::Signals(format, Box::new(CutSignals(signals, cut))))
             }
+            _ if let Some(error) = cut.take() => Err(wrong(error)),
             _ => Ok(Self::Notation(stream)),
         }
     }

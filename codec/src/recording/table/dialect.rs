@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::super::decimal::{SECOND_FS, SampleDistance, sample_rate, time_unit};
-use super::super::vcd::BYTE_ORDER_MARK;
 use super::field::{
-    TimeColumn, binary_digits, bits, digits, fraction, is_binary, is_of_width, level, time,
+    TimeColumn, binary_digits, bits, digits, fraction, is_binary, is_number, is_of_width, level,
+    time,
 };
 use crate::wires::WIRES;
 
@@ -13,10 +13,18 @@ use crate::wires::WIRES;
 const SEPARATORS: [u8; 4] = *b",;\t|";
 
 /// Lines from which the dialect is seen, at most.
-const LINES: usize = 1000;
+const LINES: usize = 20_000;
+
+const NO_UNIT: &str = "times without a unit: write it into the title, as in Time [ns]";
+
+const NO_BASE: &str = "numbers that are decimal or hexadecimal: write which into the title, as in tx [dec] or tx [hex]";
+
+/// Keys of the distance of samples.
+const DISTANCES: [&str; 6] =
+    ["sampleinterval", "increment", "tinc", "xinc", "xincr", "horizontalinterval"];
 
 /// Titles of columns that count rows or samples, or show a trigger.
-const NO_SIGNALS: [&str; 9] = [
+const NO_SIGNALS: [&str; 10] = [
     "sample",
     "samples",
     "sample in buffer",
@@ -25,6 +33,7 @@ const NO_SIGNALS: [&str; 9] = [
     "index",
     "gap",
     "sample number",
+    "sequence",
     "#",
 ];
 
@@ -41,6 +50,8 @@ pub(super) enum CsvColumn {
     Level,
     /// Levels of some signals as a number of a base.
     Bus { width: usize, base: u32 },
+    /// What the values are is not told: the step that tells it.
+    Unclear(&'static str),
 }
 
 /// Dialect of a table, as its beginning shows it.
@@ -61,6 +72,7 @@ pub(super) struct TableDialect {
 /// A line of the beginning, with the bytes and lines up to its end.
 struct HeadLine<'a> {
     text: &'a str,
+    begin: (usize, u64),
     end: (usize, u64),
 }
 
@@ -68,20 +80,17 @@ impl TableDialect {
     /// The dialect of a text; `None` if it is no table with a heading.
     pub(super) fn of(head: &[u8]) -> Option<Self> {
         let (mut at, mut lines, mut comments) = (0, Vec::new(), Vec::new());
-        for (number, line) in (1..).zip(head.split_inclusive(|byte| *byte == b'\n')).take(LINES) {
+        for (number, line) in (0..).zip(head.split_inclusive(|byte| *byte == b'\n')).take(LINES) {
+            let begin = (at, number);
             at += line.len();
-            let text = std::str::from_utf8(line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)).ok();
-            match text.map(str::trim) {
-                Some("") => {}
-                Some(text) => {
-                    let is_comment = text.starts_with([';', '#']);
-                    let of_kind = if is_comment { &mut comments } else { &mut lines };
-                    of_kind.push(HeadLine { text, end: (at, number) });
-                }
-                // A character may be cut at the end.
-                None => break,
-            }
+            // A character may be cut at the end.
+            let Ok(text) = std::str::from_utf8(line) else { break };
+            let text = text.trim();
+            let is_comment = text.starts_with([';', '#']);
+            let of_kind = if is_comment { &mut comments } else { &mut lines };
+            of_kind.push(HeadLine { text, begin, end: (at, number + 1) });
         }
+        lines.retain(|line| !line.text.is_empty());
         // A decimal comma separates too: what has no heading then is no table.
         let of = |separator: u8| Self::separated(&lines, &comments, separator);
         SEPARATORS.into_iter().rev().filter_map(of).max_by_key(|it| it.0).map(|it| it.1)
@@ -96,8 +105,14 @@ impl TableDialect {
         let count = usual_count(lines, by)?;
         let rows = || lines.iter().map(|line| (line, fields(line.text, by)));
         let (heading, titles) = heading(rows(), comments, (count, by))?;
-        let mut later: Vec<_> = rows().filter(|(line, _)| line.end > heading.end).collect();
-        let mut head = heading.end;
+        let texts: Vec<&str> = comments.iter().map(|line| line.text).collect();
+        // A table without titles begins with its first row.
+        let is_bare = !titles.iter().any(is_title);
+        if is_bare && count < WIRES && names_of(&texts).is_none() {
+            return None;
+        }
+        let mut head = if is_bare { heading.begin } else { heading.end };
+        let mut later: Vec<_> = rows().filter(|(line, _)| line.begin >= head).collect();
         // Some writers tell the base or the unit of each column in a line of its own.
         let notes = later.first().filter(|(_, row)| row.first().is_some_and(|it| is_note(it)));
         let notes = notes.map(|(line, notes)| {
@@ -114,21 +129,36 @@ impl TableDialect {
                 || bits(field, 16).is_some()
                 || time(field, SECOND_FS).is_some()
         };
-        let is_table = titles.iter().any(is_title)
-            && (by == b',' || values.first().is_some_and(|row| row.iter().all(is_value)));
+        let is_table =
+            by == b',' && !is_bare || values.first().is_some_and(|row| row.iter().all(is_value));
         let mut columns: Vec<(String, CsvColumn)> = titles
             .iter()
             .enumerate()
             .map(|(at, title)| {
                 let note = notes.as_ref().and_then(|notes| notes.get(at)).copied();
                 let values = values.iter().filter_map(|row| row.get(at).copied());
-                ((*title).to_owned(), column(title, note.unwrap_or_default(), values))
+                let is_time = at == 0 && values.clone().any(|value| level(value).is_none());
+                let title = match is_bare {
+                    true if is_time => "time",
+                    true => "",
+                    false => title,
+                };
+                (title.to_owned(), column(title, note.unwrap_or_default(), values))
             })
             .collect();
-        while columns.pop_if(|(title, _)| title.is_empty()).is_some() {}
-        let texts: Vec<&str> = comments.iter().map(|line| line.text).collect();
+        while columns.pop_if(|(title, _)| title.is_empty() && !is_bare).is_some() {}
         name_by_comment(&mut columns, &texts);
-        let distance = texts.iter().find_map(|text| stated_rate(text));
+        for (number, (title, _)) in
+            (1..).zip(&mut columns).filter(|(_, (title, _))| is_bare && title.is_empty())
+        {
+            *title = format!("column{number}");
+        }
+        let before = lines.iter().filter(|line| line.begin < heading.begin).map(|line| line.text);
+        let pairs = texts.iter().copied().chain(before).chain(titles.iter().copied());
+        let pairs = pairs.map(|text| text.trim_start_matches([';', '#']));
+        let pairs = pairs.filter_map(|text| text.split_once([':', '=', char::from(by)]));
+        let noted = titles.iter().copied().zip(notes.iter().flatten().copied());
+        let distance = pairs.chain(noted).find_map(|(key, value)| stated_distance(key, value));
         let comment = texts.first().and_then(|text| text.bytes().next());
         let fields = count.max(columns.len());
         let dialect = Self { separator: by, comment, head, fields, columns, distance };
@@ -176,9 +206,9 @@ fn is_title(title: &&str) -> bool {
     title.starts_with(char::is_alphabetic) && level(title).is_none()
 }
 
-/// True for the first field of a line between titles and values: `Radix - HEX`, `second`, `(ns)`.
+/// True for the first field of a line between titles and values: `Radix - HEX`, `second`, `(ns)`, `Sequence`.
 fn is_note(field: &str) -> bool {
-    field.starts_with("Radix") || noted_unit(field).is_some()
+    field.starts_with("Radix") || field == "Sequence" || noted_unit(field).is_some()
 }
 
 /// Femtoseconds of a unit of time, which may be in brackets.
@@ -210,78 +240,123 @@ fn fields(line: &str, separator: u8) -> Vec<&str> {
     split.map(|field| field.trim().trim_matches('"').trim()).collect()
 }
 
-/// The use of a column by its title, a note of its base or unit, and some of its values.
+/// The use of a column by its title, a note of its base or unit, and the values of the beginning.
 fn column<'v>(title: &str, note: &str, values: impl Iterator<Item = &'v str> + Clone) -> CsvColumn {
-    let lower = title.to_ascii_lowercase();
-    if let Some(unit_fs) = time_title(&lower) {
-        return CsvColumn::Time(TimeColumn::of(noted_unit(note).unwrap_or(unit_fs), values));
+    let lower = title.to_lowercase();
+    let filled: Vec<&str> = values.clone().filter(|value| !value.is_empty()).collect();
+    let unit = noted_unit(note).or_else(|| title_unit(&lower));
+    if unit.is_some() || is_time(&lower) {
+        let is_whole = |it: &&str| it.bytes().all(|it| it.is_ascii_digit());
+        let is_unclear = unit.is_none() && !filled.is_empty() && filled.iter().all(is_whole);
+        let times = TimeColumn::of(unit.unwrap_or(SECOND_FS), values);
+        return if is_unclear { CsvColumn::Unclear(NO_UNIT) } else { CsvColumn::Time(times) };
     }
-    if NO_SIGNALS.contains(&lower.as_str()) {
+    if NO_SIGNALS.contains(&lower.as_str()) || NO_SIGNALS.contains(&note.to_lowercase().as_str()) {
         let numbers: Option<Vec<i64>> = values.map(|value| value.parse().ok()).collect();
         let rises = |numbers: Vec<i64>| numbers.is_sorted() && numbers.first() < numbers.last();
         return if numbers.is_some_and(rises) { CsvColumn::Number } else { CsvColumn::Other };
     }
-    let is_number = |value: &&str| !value.is_empty() && level(value).is_none();
-    let numbers: Vec<&str> = values.filter(is_number).collect();
-    // A voltage.
-    if numbers.iter().any(|number| fraction(number).is_some()) {
-        return CsvColumn::Other;
-    }
     let (_, range) = super::super::variables::split_range(title);
     let stated = super::super::variables::range_width(range);
+    let noted = base_of(note).or_else(|| base_of(range.trim_matches(['[', ']', '(', ')'])));
+    let others: Vec<&str> = filled.iter().copied().filter(|it| level(it).is_none()).collect();
+    let numbers: Vec<&str> = others.iter().copied().filter(|it| is_number(it)).collect();
+    let levels = filled.len() - others.len();
+    let is_empty = filled.is_empty() && values.clone().next().is_some();
+    // Voltages, counts of an analog input, signed ones too, and texts.
+    let is_analog = stated.is_none() && noted.is_none() && !others.is_empty() && is_analog(&lower)
+        || others.iter().any(|it| fraction(it).is_some())
+        || stated.or(noted.map(|_| 1)).is_none()
+            && numbers.iter().any(|it| it.len() > 2 && it.starts_with('-'));
+    if is_empty || is_analog || 2 * (levels + numbers.len()) < filled.len() {
+        return CsvColumn::Other;
+    }
+    if 2 * numbers.len() < others.len() {
+        return CsvColumn::Level;
+    }
+    bus((stated, noted), &numbers)
+}
+
+/// A bus of numbers, of a width and a base as far as they are stated.
+fn bus((stated, noted): (Option<usize>, Option<u32>), numbers: &[&str]) -> CsvColumn {
     let prefixed = numbers.iter().map(|number| binary_digits(number));
     let most = prefixed.clone().map(|digits| digits.map_or(0, str::len)).max();
     if let Some(most) = most.filter(|_| prefixed.clone().all(|digits| digits.is_some())) {
         return CsvColumn::Bus { width: stated.unwrap_or(most), base: 2 };
     }
-    let longest = numbers.iter().map(|number| digits(number).0.len()).max().unwrap_or_default();
+    let plain = |it: &&str| digits(it).1.is_none();
+    let lengths = numbers.iter().map(|number| digits(number).0.trim_start_matches('-').len());
+    let longest = lengths.max().unwrap_or_default();
     if stated.is_none() && longest < 2 {
-        return CsvColumn::Level;
+        let is_bit = |it: &&str| matches!(bits(it, 10), Some(None | Some(-1..=1)));
+        let is_bus = !numbers.is_empty() && numbers.iter().all(is_bit);
+        return if is_bus { CsvColumn::Bus { width: 1, base: 10 } } else { CsvColumn::Level };
     }
-    let given = numbers.iter().find_map(|number| digits(number).1);
     let is_binary = longest + 1 >= WIRES && numbers.iter().all(|it| is_binary(digits(it).0));
+    let given = numbers.iter().find_map(|number| digits(number).1);
     let width = stated.unwrap_or(match longest {
         _ if is_binary || given == Some(2) => longest,
-        // Three digits hold the nine wires of a channel.
-        3 => WIRES,
+        // As many digits as hold the nine wires of one channel or more.
+        3 | 5 | 7 => longest / 2 * WIRES,
         _ => 4 * longest,
     });
-    let fits = |base: &u32| {
-        let mut all = numbers.iter();
-        all.all(|it| bits(it, *base).is_some_and(|it| it.is_none_or(|it| is_of_width(it, width))))
+    let is_letter = |it: u8| it.is_ascii_hexdigit() && !it.is_ascii_digit();
+    let is_hex = || numbers.iter().filter(|it| plain(it)).any(|it| it.bytes().any(is_letter));
+    let fits =
+        |it: &&str| bits(it, 16).is_some_and(|it| it.is_none_or(|it| is_of_width(it, width)));
+    let is_open = |it: &&&str| plain(it) && bits(it, 10).flatten().is_some_and(|it| it > 9);
+    let base = match noted {
+        Some(base) => base,
+        None if is_binary && longest == width => 2,
+        None if is_hex() => 16,
+        None if !numbers.iter().filter(|it| plain(it)).all(fits) => 10,
+        None if numbers.iter().any(|it| is_open(&it)) => return CsvColumn::Unclear(NO_BASE),
+        None => 16,
     };
-    let bases = if is_binary && longest == width { [2, 16] } else { [16, 10] };
-    let base = base_of(note).or_else(|| bases.into_iter().find(fits)).unwrap_or(16);
-    CsvColumn::Bus { width, base }
+    // Digits of decimal numbers do not tell the width: a byte, or the wires of channels.
+    let holds = |width: &usize| {
+        numbers.iter().filter_map(|it| bits(it, base).flatten()).all(|it| is_of_width(it, *width))
+    };
+    let mut widths = [8].into_iter().chain((1..=7).map(|channels| channels * WIRES));
+    let is_open = stated.is_none() && base == 10;
+    let least = if is_open { widths.find(holds) } else { None };
+    CsvColumn::Bus { width: least.unwrap_or(width), base }
 }
 
-/// Femtoseconds of the unit in a title of times, its last word: `Time [ns]`, `Time in us`, `nanoseconds`; seconds if there is
-/// none. Any title with a unit in brackets is one of times.
-fn time_title(lower: &str) -> Option<u64> {
+/// True for titles of analog inputs: `CH1`, and any with a unit, `D (V)`.
+fn is_analog(lower: &str) -> bool {
+    let input = lower.trim_start_matches("channel").trim_start_matches("ch").trim();
+    let is_input = input.len() < lower.len() && input.bytes().all(|it| it.is_ascii_digit());
+    is_input || [" v", "(v)", "[v]", "mv)", "volt", "volts"].iter().any(|it| lower.ends_with(it))
+}
+
+/// True for a title of times without a unit.
+fn is_time(lower: &str) -> bool {
+    let words = ["t", "time", "timestamp", "times", "x-axis", "zeit", "temps", "tiempo", "tempo"];
+    let first = lower.split(|c: char| !c.is_alphanumeric() && c != '-').next();
+    let unit = lower.trim_end_matches([']', ')']).rsplit(['[', '(', ' ', '_']).next();
+    let is_other = unit != first && lower.ends_with([']', ')']);
+    words.iter().any(|word| first == Some(word)) && !is_other
+}
+
+/// Femtoseconds of the unit in a title of times, its last word: `Time [ns]`, `Zeit in us`, `in s`, `[s]`, `nanoseconds`.
+/// Any title with a unit in brackets is one of times.
+fn title_unit(lower: &str) -> Option<u64> {
     let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let (first, last) = (words.next()?, words.next_back());
-    let is_time = ["t", "time", "timestamp", "times"].contains(&first) || lower == "x-axis";
-    match last.filter(|last| !["stamp", "unit", "utc", "axis"].contains(last)) {
-        None if is_time => Some(SECOND_FS),
-        None => time_unit(first).filter(|_| first.trim_end_matches('s').ends_with("second")),
-        Some(unit) if is_time || lower.ends_with([']', ')']) => time_unit(unit),
-        Some(_) => None,
-    }
+    let is_spelled = first.trim_end_matches('s').ends_with("second");
+    let is_unit = is_spelled || lower.ends_with([']', ')']) || is_time(lower) || first == "in";
+    time_unit(last.unwrap_or(first))
+        .filter(|_| is_unit && (last.is_some() || lower != first || is_spelled))
 }
 
-/// Base of numbers that a line of bases names.
+/// Base of numbers that a title or a line of bases names.
 fn base_of(text: &str) -> Option<u32> {
     let text = text.to_ascii_lowercase();
     let name = text.split([' ', '-']).next_back()?;
-    let bases = [
-        ("binary", 2),
-        ("octal", 8),
-        ("unsigned", 10),
-        ("signed", 10),
-        ("decimal", 10),
-        ("hex", 16),
-    ];
-    bases.into_iter().find(|(base, _)| *base == name).map(|(_, base)| base)
+    let bases =
+        ["bin", "oct", "unsigned", "signed", "dec", "hex"].into_iter().zip([2, 8, 10, 10, 10, 16]);
+    bases.into_iter().find(|(base, _)| name.starts_with(base)).map(|(_, base)| base)
 }
 
 /// Names columns as a comment lists them where their titles are all alike: `; Channels (2/2): D0, D1`.
@@ -291,17 +366,31 @@ fn name_by_comment(columns: &mut [(String, CsvColumn)], comments: &[&str]) {
         .filter(|(_, column)| matches!(column, CsvColumn::Level | CsvColumn::Bus { .. }))
         .map(|(title, _)| title)
         .collect();
-    let listed = comments.iter().find(|text| text.to_ascii_lowercase().contains("channels"));
-    let names = listed.and_then(|text| text.split_once(':')).map(|(_, names)| fields(names, b','));
+    let names = names_of(comments);
     let is_alike = signals.windows(2).all(|two| matches!(two, [one, other] if one == other));
     if let Some(names) = names.filter(|names| is_alike && names.len() == signals.len()) {
         signals.iter_mut().zip(names).for_each(|(title, name)| name.clone_into(title));
     }
 }
 
-/// Distance of samples by their rate in a comment: `; Samplerate: 500 MHz`, `#Sample rate: 5e+08Hz`.
-fn stated_rate(comment: &str) -> Option<SampleDistance> {
-    let (key, value) = comment.split_once([':', '='])?;
-    let key: String = key.to_ascii_lowercase().split_whitespace().collect();
-    key.ends_with("samplerate").then(|| sample_rate(value))?
+/// Names that a comment lists.
+fn names_of<'a>(comments: &[&'a str]) -> Option<Vec<&'a str>> {
+    let is_list = |text: &&&str| {
+        let lower = text.to_ascii_lowercase();
+        lower.contains("channels") || lower.contains("probes")
+    };
+    let (_, names) = comments.iter().find(is_list)?.split_once(':')?;
+    Some(fields(names, b','))
+}
+
+/// Distance of samples that a line before the rows states, or a title: `; Samplerate: 500 MHz`, `Sample Interval,2e-9`.
+fn stated_distance(key: &str, value: &str) -> Option<SampleDistance> {
+    let key: String = key.to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
+    if key.ends_with("samplerate") {
+        return sample_rate(value);
+    }
+    let is_distance = DISTANCES.contains(&key.as_str());
+    let value = value.rsplit(':').next().filter(|_| is_distance)?;
+    let time_fs = u64::try_from(time(value.trim(), SECOND_FS)?).ok()?;
+    (time_fs > 0).then(|| SampleDistance::of_period(time_fs))
 }

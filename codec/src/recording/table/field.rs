@@ -42,9 +42,14 @@ fn is_grouped(text: &str) -> bool {
     }
 }
 
-/// True if a number has no more bits than some.
-pub(super) fn is_of_width(bits: u64, width: usize) -> bool {
-    width >= 64 || bits >> width == 0
+/// True if a number has no more bits than some, a negative one as two's complement.
+pub(super) fn is_of_width(bits: i128, width: usize) -> bool {
+    width >= 127 || bits >> width == 0 || bits >> width.saturating_sub(1) == -1
+}
+
+/// True for a number of any base, known or not.
+pub(super) fn is_number(field: &str) -> bool {
+    bits(field, 16).is_some() || bits(field, 10).is_some()
 }
 
 /// The level of a field: a letter, a word, or 0 or 1 as a fraction.
@@ -105,13 +110,18 @@ pub(super) fn is_binary(digits: &str) -> bool {
 }
 
 /// The bits of a number. `Some(None)` if they are unknown.
-pub(super) fn bits(field: &str, base: u32) -> Option<Option<u64>> {
+pub(super) fn bits(field: &str, base: u32) -> Option<Option<i128>> {
     let is_unknown = |it: u8| SignalLevel::of(it) == Some(SignalLevel::Unknown);
+    let is_digit = |it: u8| it.is_ascii_hexdigit() || is_unknown(it);
     let binary = binary_digits(field).filter(|_| base == 2);
     let (digits, stated) = binary.map_or_else(|| digits(field), |digits| (digits, Some(2)));
-    match u64::from_str_radix(digits, stated.unwrap_or(base)) {
-        Ok(bits) => Some(Some(bits)),
-        Err(_) => digits.bytes().any(is_unknown).then_some(None),
+    let base = stated.unwrap_or(base);
+    match i128::from_str_radix(digits, base) {
+        Ok(bits) => (base == 10 || !digits.starts_with(['-', '+'])).then_some(Some(bits)),
+        Err(_) => {
+            let is_unknown = digits.bytes().any(is_unknown) && digits.bytes().all(is_digit);
+            (is_unknown && !digits.starts_with('-')).then_some(None)
+        }
     }
 }
 
