@@ -22,6 +22,9 @@ const WIRES_MASK: u64 = (1 << WIRES) - 1;
 /// order: a character ends with a transition of a later one.
 const HELD_BACK: u64 = 8;
 
+/// Receiver of the characters of a channel.
+type CharacterSink<'a> = dyn FnMut(&mut CharacterLine, &[PlacedCharacter]) + 'a;
+
 /// A channel of a recording.
 #[derive(Clone, Debug)]
 pub struct RecordedChannel {
@@ -145,7 +148,7 @@ impl RecordedChannel {
         let (mut channel, mut characters) = (self.clone(), Vec::new());
         // Characters are counted at once: all of them with their silence may not fit into memory.
         let (mut content, mut run) = (ContentCounter::default(), CharBuf::new());
-        channel.recover(head, |line, placed| {
+        channel.recover(head, &mut |line, placed| {
             for placed in placed {
                 let Some(tick) = line.tick(*placed) else { continue };
                 let hole = line.end_hole(tick);
@@ -166,44 +169,36 @@ impl RecordedChannel {
     }
 
     /// Recovers the characters of changes.
-    fn recover(
-        &mut self,
-        changes: &[SignalChange],
-        mut characters: impl FnMut(&mut CharacterLine, &[PlacedCharacter]),
-    ) {
+    fn recover(&mut self, changes: &[SignalChange], characters: &mut CharacterSink<'_>) {
         let own = WIRES_MASK.unbounded_shl(self.first_signal);
         for changes in changes.chunks(BATCH) {
-            // Nearly always all levels are known.
-            if self.unknown_fs.is_none()
-                && changes.iter().fold(0, |all, it| all | it.unknown) & own == 0
-            {
+            let unknown = changes.iter().fold(0, |all, it| all | it.unknown) & own;
+            if self.unknown_fs.is_none() && unknown == 0 {
                 self.receive(changes);
-                self.give(&mut characters);
+                self.give(characters);
                 continue;
             }
             let is_unknown = |change: &SignalChange| change.unknown & own != 0;
             for run in changes.chunk_by(|one, other| is_unknown(one) == is_unknown(other)) {
                 let [first, later @ ..] = run else { continue };
-                match (self.unknown_fs, is_unknown(first)) {
-                    (None, false) => self.receive(run),
-                    (None, true) => {
-                        self.settle(first.time_fs, &mut characters);
-                        self.unknown_fs = Some(first.time_fs);
-                        self.receive_unknown(run);
+                if is_unknown(first) {
+                    if self.unknown_fs.is_none() {
+                        self.settle(first.time_fs, characters);
                     }
-                    (Some(_), true) => self.receive_unknown(run),
-                    (Some(since_fs), false) if self.is_missing(since_fs, first.time_fs) => {
+                    let since_fs = *self.unknown_fs.get_or_insert(first.time_fs);
+                    self.receive_unknown(since_fs, run);
+                    continue;
+                }
+                let since_fs = self.unknown_fs.take();
+                match since_fs.filter(|since_fs| self.is_missing(*since_fs, first.time_fs)) {
+                    Some(since_fs) => {
                         self.begin_hole(since_fs);
                         self.complete_fs = first.time_fs.saturating_add(self.period.fs() / 4);
-                        self.unknown_fs = None;
                         self.receive(later);
                     }
-                    (Some(_), false) => {
-                        self.unknown_fs = None;
-                        self.receive(run);
-                    }
+                    None => self.receive(run),
                 }
-                self.give(&mut characters);
+                self.give(characters);
             }
         }
     }
@@ -216,11 +211,10 @@ impl RecordedChannel {
         recovery.receive(transitions, placed);
     }
 
-    /// Takes changes beside an unknown level.
-    fn receive_unknown(&mut self, changes: &[SignalChange]) {
-        let since_fs = self.unknown_fs.unwrap_or_default();
-        let seen = changes.partition_point(|it| !self.is_missing(since_fs, it.time_fs));
-        let (seen, missing) = changes.split_at(seen);
+    /// Takes changes beside a level that is unknown since a time.
+    fn receive_unknown(&mut self, since_fs: u64, changes: &[SignalChange]) {
+        let is_seen = |it: &SignalChange| !self.is_missing(since_fs, it.time_fs);
+        let (seen, missing) = changes.split_at(changes.partition_point(is_seen));
         self.receive(seen);
         if !missing.is_empty() {
             self.begin_hole(since_fs);
@@ -239,7 +233,7 @@ impl RecordedChannel {
     }
 
     /// Gives the characters that are complete, unless an unknown level may prove otherwise.
-    fn give(&mut self, characters: &mut impl FnMut(&mut CharacterLine, &[PlacedCharacter])) {
+    fn give(&mut self, characters: &mut CharacterSink<'_>) {
         let Self { placed, line, complete_fs, .. } = self;
         if self.unknown_fs.is_none() {
             if placed.first().is_some_and(|first| first.edge_fs < *complete_fs) {
@@ -251,11 +245,7 @@ impl RecordedChannel {
     }
 
     /// Ends the open character if it is over at a time, and begins a hole if a level is unknown for long.
-    fn settle(
-        &mut self,
-        time_fs: u64,
-        characters: &mut impl FnMut(&mut CharacterLine, &[PlacedCharacter]),
-    ) {
+    fn settle(&mut self, time_fs: u64, characters: &mut CharacterSink<'_>) {
         match self.unknown_fs {
             Some(since_fs) if self.is_missing(since_fs, time_fs) => self.begin_hole(since_fs),
             Some(_) => {}
@@ -355,8 +345,9 @@ impl RecordingImport {
             }
             let due = left.partition_point(|change| change.time_fs < self.due_fs);
             let (now, later) = left.split_at(due.max(1));
-            let add = CharacterLine::add;
-            self.channels.iter_mut().for_each(|channel| channel.recover(now, add));
+            let recover =
+                |channel: &mut RecordedChannel| channel.recover(now, &mut CharacterLine::add);
+            self.channels.iter_mut().for_each(recover);
             self.now_fs = now.last().map_or(self.now_fs, |last| last.time_fs);
             left = later;
         }
@@ -375,8 +366,9 @@ impl RecordingImport {
         let end = |channel: &RecordedChannel| {
             end_fs.div_ceil(channel.period.fs()).max(channel.line.first)
         };
-        let mut add = CharacterLine::add;
-        self.channels.iter_mut().for_each(|channel| channel.settle(now_fs, &mut add));
+        let settle =
+            |channel: &mut RecordedChannel| channel.settle(now_fs, &mut CharacterLine::add);
+        self.channels.iter_mut().for_each(settle);
         let mut chunks: Vec<(u128, ChannelId, Chunk<'_>)> = Vec::new();
         for (id, channel) in (0..).map(ChannelId).zip(&self.channels) {
             let own = channel.line.chunks(end(channel));

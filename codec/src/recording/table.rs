@@ -153,7 +153,7 @@ impl<R: Read> TableReader<R> {
             .trim(csv::Trim::All)
             .delimiter(dialect.separator)
             .comment(dialect.comment)
-            .from_reader(TextReader { reader, decoder, text, given, left: ROW_MAX, last: 0 });
+            .from_reader(TextReader { reader, decoder, text, given, left: ROW_MAX });
         let columns = dialect.columns.into_iter().map(|(_, column)| column).collect();
         let samples = RowTimes::Samples { distance: distance.or(dialect.distance), number };
         let times = times.unwrap_or(samples);
@@ -257,7 +257,7 @@ impl<R: Read> SignalReader for TableReader<R> {
         let error = self.read_rows(selected, &mut levels, &mut time_fs, changes).err();
         // A level is complete without an end of its line, a number may not be.
         let is_number = !matches!(self.columns.last(), Some(CsvColumn::Level) | None);
-        let is_cut_line = is_number && self.rows.get_ref().last != b'\n';
+        let is_cut_line = is_number && ![b'\n', b'\r'].contains(&self.rows.get_ref().decoder.last);
         ReadSummary { error, is_cut_line, ..levels.finish(time_fs, changes) }
     }
 }

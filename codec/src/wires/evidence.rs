@@ -86,14 +86,13 @@ impl WireEvidence {
         self.gaps > 0 && (self.bits(1) >= CERTAIN_BITS || self.is_in_code() && (!spoiled || open))
     }
 
-    /// True if this order is proved to be another one's better: by CRCs, or by a CRC and by codes that are symbols in this
-    /// order alone.
-    pub fn is_proved_against(&self, given: &Self, tried: usize) -> bool {
+    /// Bits of evidence that prove this order to be another one's better: of CRCs, or of a CRC and of codes that are symbols
+    /// in this order alone.
+    pub fn proof_against(&self, given: &Self, tried: usize) -> Option<u32> {
         let by_codes = self.is_in_code() && given.symbols * 2 < given.codes && self.good > 0;
         let more = if by_codes { CRC_BITS } else { 0 };
-        self.good > given.good
-            && self.good * 2 >= self.packets
-            && self.bits(tried) + more >= PROVED_BITS
+        let is_better = self.good > given.good && self.good * 2 >= self.packets;
+        Some(self.bits(tried) + more).filter(|bits| is_better && *bits >= PROVED_BITS)
     }
 }
 

@@ -97,14 +97,8 @@ pub fn find_order(characters: &[u16], proved: &[WireMap]) -> Option<GuessedMap> 
         let all = maps.iter().map(|map| (*map, WireEvidence::of(characters, map)));
         let (map, found) = all.max_by_key(|(_, found)| (found.good, found.symbols))?;
         let (good, packets) = (found.good, found.packets);
-        let bits = found.bits(maps.len());
-        found.is_proved_against(&given, maps.len()).then_some(GuessedMap {
-            map,
-            good,
-            packets,
-            bits,
-            ties: 0,
-        })
+        let bits = found.proof_against(&given, maps.len())?;
+        Some(GuessedMap { map, good, packets, bits, ties: 0 })
     };
     let likely = |guess: &GuessedMap| guess.good > given.good + 1;
     best(proved)

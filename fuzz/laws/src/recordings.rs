@@ -180,25 +180,22 @@ fn check_times(recording: &ReadRecording) {
 /// Places and characters of a channel.
 type PlacedCharacters = Vec<(u64, Character)>;
 
-/// Characters other than IDLE of the channels with a clock, and the lengths of their holes; `None` if one has no clock.
+/// Characters other than IDLE of the channels with a clock, and the periods in their holes; `None` if one has no clock.
 fn imported(
     changes: &[SignalChange],
     periods: &[u64],
-) -> Option<(Vec<PlacedCharacters>, Vec<Vec<u64>>)> {
+) -> Option<(Vec<PlacedCharacters>, Vec<u64>)> {
     let head = changes.get(..changes.len().min(HEAD))?;
     let learned = (0..)
         .zip(periods)
         .map(|(number, period)| RecordedChannel::learn(head, number * 9, WireMap::SAME, *period));
     let mut import = RecordingImport::new(learned.collect::<Option<_>>()?);
     let mut all = vec![PlacedCharacters::new(); periods.len()];
-    let (mut holes, mut ends) = (vec![Vec::new(); periods.len()], vec![None; periods.len()]);
+    let (mut missing, mut ends) = (vec![0; periods.len()], vec![None; periods.len()]);
     let mut write = |ChannelId(id): ChannelId, chunk: &Chunk<'_>| {
-        let place = holes.iter_mut().zip(&mut ends).nth(id as usize);
-        if let Some((holes, end)) = place
-            && let Some(end) = end.replace(chunk.end().0)
-            && end < chunk.first.0
-        {
-            holes.push(chunk.first.0 - end);
+        if let Some((missing, end)) = missing.iter_mut().zip(&mut ends).nth(id as usize) {
+            let end = end.replace(chunk.end().0).unwrap_or(chunk.first.0);
+            *missing += chunk.first.0 - end;
         }
         all.iter_mut().skip(id as usize).take(1).for_each(|all| add(all, chunk));
         Ok::<(), Infallible>(())
@@ -208,7 +205,7 @@ fn imported(
         let Ok(()) = import.receive(changes, &mut write);
     }
     let Ok(_) = import.finish(&mut write);
-    Some((all, holes))
+    Some((all, missing))
 }
 
 /// Adds the characters of a chunk other than IDLE.
@@ -285,17 +282,19 @@ fn link_round_trip(capture: &[u8], channels: &[(Channel, WireDelays)], first: u3
         .map(|(channel, _)| (channel.period.fs() + nominal / 2) / nominal * nominal)
         .collect();
     let received = imported(&recording.changes, &periods);
-    let Some((received, holes)) = received else { panic!("the clocks of a dump are found") };
-    assert!(holes.iter().all(Vec::is_empty), "all of a dump is recorded");
+    assert!(received.is_some(), "the clocks of a dump are found");
+    let Some((received, missing)) = received else { return 0 };
+    assert!(missing.iter().all(|missing| *missing == 0), "all of a dump is recorded");
     for (sent, received) in sent.iter().zip(&received) {
         check_same(sent, received);
     }
-    let (hidden, lasts_fs) = with_unknown_levels(&recording.changes, dump.len() as u64);
-    let Some((rest, holes)) = imported(&hidden, &periods) else { return 0 };
-    let rest = rest.iter().zip(&holes).zip(&periods).enumerate();
-    for (received, (number, ((rest, holes), period))) in received.iter().zip(rest) {
-        let lasts_fs = if number == 0 { lasts_fs } else { 0 };
-        check_hole((received, rest), holes.iter().sum(), 2 * lasts_fs / period);
+    let (hidden, hidden_fs) = with_unknown_levels(&recording.changes, dump.len() as u64);
+    if let Some((rest, missing)) = imported(&hidden, &periods) {
+        let halves =
+            periods.iter().zip([hidden_fs, 0]).map(|(period, hidden_fs)| 2 * hidden_fs / period);
+        for ((pair, missing), halves) in received.iter().zip(&rest).zip(missing).zip(halves) {
+            check_hole(pair, missing, halves);
+        }
     }
     sent.iter().map(Vec::len).sum()
 }
@@ -305,7 +304,7 @@ fn with_unknown_levels(changes: &[SignalChange], number: u64) -> (Vec<SignalChan
     let mut dice = SeededRng::new(&number.to_le_bytes());
     let mut below = |most: usize| usize::try_from(dice.below(most as u64)).unwrap_or_default();
     let first = changes.len() / 2 + below(changes.len() / 4);
-    let last = first + 1 + [below(3), below(changes.len() / 8)][below(2)];
+    let last = first + 1 + if below(2) == 0 { below(3) } else { below(changes.len() / 8) };
     let unknown = 1 << below(WIRES);
     let mut all = changes.to_vec();
     let Some([begin, between @ .., end]) = all.get_mut(first..=last) else { return (all, 0) };
@@ -317,8 +316,8 @@ fn with_unknown_levels(changes: &[SignalChange], number: u64) -> (Vec<SignalChan
     }
     end.signals ^= begin.signals & unknown;
     begin.signals &= !unknown;
-    let lasts_fs = end.time_fs - begin.time_fs;
-    (all, lasts_fs)
+    let hidden_fs = end.time_fs - begin.time_fs;
+    (all, hidden_fs)
 }
 
 /// What is left of a channel has the characters before a hole and behind it, and none in between, for some halves of a period.

@@ -14,7 +14,7 @@ const FASTEST: u64 = 4;
 const SLOWEST: u64 = 16;
 
 /// Units of time that a distance of samples rounded to them exceeds: shorter ones fit by chance. *Chosen*
-const ROUNDED: u128 = 8;
+const ROUNDED: u128 = 6;
 
 /// A channel with the quality and the characters of its beginning.
 pub(super) struct LearnedChannel {
@@ -24,8 +24,8 @@ pub(super) struct LearnedChannel {
 }
 
 impl LearnedChannel {
-    /// Learns the clock of a channel, near another rate if the changes show one at which no fewer packets are good, and half of
-    /// them. `None` if there is no clock.
+    /// Learns the clock of a channel, near another rate if the changes show one at which more packets are good, or no fewer at a
+    /// lower one, and half of them. `None` if there is no clock.
     pub(super) fn of(
         head: &[SignalChange],
         first_signal: u32,
@@ -45,9 +45,12 @@ impl LearnedChannel {
             .filter(|shown_fs| near.contains(shown_fs) && is_off_rate(nominal_fs, *shown_fs))
             .filter_map(learn);
         let good = |learned: &Self| learned.quality.content.good;
-        let least = nominal.as_ref().map_or(0, good).max(1);
-        let is_better =
-            |shown: &Self| good(shown) >= least && good(shown) * 2 >= shown.quality.content.frames;
+        let given = nominal.as_ref().map_or(0, good);
+        let is_better = |shown: &Self| {
+            let is_lower = shown.quality.clock.period_fs > nominal_fs;
+            good(shown) > given.saturating_sub(u64::from(is_lower && given > 0))
+                && good(shown) * 2 >= shown.quality.content.frames
+        };
         shown.find(is_better).or(nominal)
     }
 

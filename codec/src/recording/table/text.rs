@@ -11,7 +11,8 @@ const PIECE: usize = 8192;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextDecoder {
     is_latin: bool,
-    is_behind_return: bool,
+    /// Last byte.
+    pub(super) last: u8,
 }
 
 impl TextDecoder {
@@ -19,7 +20,7 @@ impl TextDecoder {
     pub(super) fn begin(head: &[u8]) -> (Self, Vec<u8>) {
         let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
         let is_latin = std::str::from_utf8(head).is_err_and(|error| error.error_len().is_some());
-        let (mut own, mut text) = (Self { is_latin, is_behind_return: false }, Vec::new());
+        let (mut own, mut text) = (Self { is_latin, last: 0 }, Vec::new());
         own.decode(head, &mut text);
         (own, text)
     }
@@ -27,14 +28,14 @@ impl TextDecoder {
     fn decode(&mut self, bytes: &[u8], text: &mut Vec<u8>) {
         for byte in bytes {
             match byte {
-                b'\n' if self.is_behind_return => {}
+                b'\n' if self.last == b'\r' => {}
                 b'\r' => text.push(b'\n'),
                 0x80.. if self.is_latin => {
                     text.extend(char::from(*byte).encode_utf8(&mut [0; 2]).as_bytes());
                 }
                 _ => text.push(*byte),
             }
-            self.is_behind_return = *byte == b'\r';
+            self.last = *byte;
         }
     }
 }
@@ -49,8 +50,6 @@ pub(super) struct TextReader<R> {
     pub(super) given: usize,
     /// Bytes that may be given until this is set again.
     pub(super) left: usize,
-    /// Last byte.
-    pub(super) last: u8,
 }
 
 impl<R: Read> Read for TextReader<R> {
@@ -70,7 +69,6 @@ impl<R: Read> Read for TextReader<R> {
         let read = self.text.get(self.given..).unwrap_or_default().read(bytes)?;
         self.given += read;
         self.left = self.left.saturating_sub(read);
-        self.last = bytes.get(..read).and_then(<[u8]>::last).copied().unwrap_or(self.last);
         Ok(read)
     }
 }
