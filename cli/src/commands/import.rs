@@ -201,7 +201,8 @@ impl CaptureWriting<'_> {
     fn begin(&mut self, summary: Option<&ReadSummary>) -> Result<(), CliError> {
         let head = std::mem::take(&mut self.head);
         if head.is_empty() {
-            return Err(CliError::reading(&self.arguments.file, &quality::SILENT));
+            let known = summary.map_or(0, |summary| summary.known);
+            return Err(CliError::reading(&self.arguments.file, &quality::silence(known)));
         }
         // Transitions of all wires fall at the recorder's sampling times.
         let sample_fs = sample_distance(&head);

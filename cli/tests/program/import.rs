@@ -436,6 +436,7 @@ fn what_is_no_recording_is_named_with_its_place() {
             "Time [s],a,b,c,d,e,f,g,h,i\n0,0,0,0,0,0,0,0,0,1\n",
             "no wire changes: the clips are on another pair",
         ),
+        ("$var wire 9 ! tx [8:0] $end $enddefinitions $end\n#0\n", "no samples of the wires"),
         ("PK\u{3}\u{4}", "no sigrok session"),
         ("\0\0\0\0\0\0\0\u{1}I", "byte 0: a block of 329 bytes is not in the file"),
         (

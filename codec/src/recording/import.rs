@@ -1,7 +1,7 @@
 //! Changes of signals to the chunks of a capture.
 
 use super::content::ContentCounter;
-use super::levels::BATCH;
+use super::levels::{BATCH, timed};
 use super::line::CharacterLine;
 pub use super::line::LineQuality;
 use super::{ContentCounts, SignalChange};
@@ -102,7 +102,7 @@ impl RecordedChannel {
     ) -> Option<Self> {
         let wires = Box::new(map.table());
         let mut transitions = Vec::new();
-        add_transitions(&mut transitions, head, first_signal, &wires);
+        add_transitions(&mut transitions, &timed(head), first_signal, &wires);
         let first_fs = transitions.first().map_or(0, |first| first.time_fs);
         let (period_error_fs, edge_fs, delay_fs) = (period_fs, 0, [None; WIRES]);
         let silent = SenderClock { period_fs, period_error_fs, edge_fs, delay_fs };

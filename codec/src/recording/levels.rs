@@ -34,6 +34,16 @@ impl SignalLevel {
     }
 }
 
+/// Changes without those of signals that were unknown just before: they have no time.
+pub(super) fn timed(changes: &[SignalChange]) -> Vec<SignalChange> {
+    let mut unknown = 0;
+    let without = |it: &SignalChange| SignalChange {
+        signals: it.signals & !std::mem::replace(&mut unknown, it.unknown),
+        ..*it
+    };
+    changes.iter().map(without).collect()
+}
+
 /// Levels of the selected signals. Their first levels are no changes. A signal that has none at the first time is taken as low
 /// until it has one.
 #[derive(Debug, Default)]

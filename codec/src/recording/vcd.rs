@@ -409,6 +409,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn no_level_is_known_behind_dumpoff() {
+        let head = "$var wire 1 ! a $end $enddefinitions $end";
+        let text = format!("{head} #0 0! #5 $dumpoff $end #9 $dumpon 1! $end #10 0!");
+        let mut all = Vec::new();
+        let dump = VcdReader::new(text.as_bytes()).unwrap();
+        Box::new(dump).read(&[0], &mut |some| all.extend(some));
+        let changes = all.iter().map(|it: &SignalChange| (it.time_fs, it.signals, it.unknown));
+        assert!(changes.eq([(5_000_000, 0, 1), (9_000_000, 1, 0), (10_000_000, 1, 0)]), "{all:?}");
+    }
+
     /// All vectors of up to four letters for four wires that were low. IEEE 1364
     #[test]
     fn a_shorter_vector_is_extended_by_0_or_by_what_is_unknown() {
