@@ -128,7 +128,12 @@ impl JourneyTracker {
             )) => channel.resumed = Some(row.time),
             ChannelEvent::Begins | ChannelEvent::Link(LinkEvent::Hole { .. }) => {
                 channel.blind_until = Some(row.time);
+                channel.restored(row.time);
             }
+            ChannelEvent::Link(LinkEvent::OpenLink) => {
+                channel.silent = Some([row.time, Picoseconds::MAX]);
+            }
+            ChannelEvent::Link(LinkEvent::LinkRestored) => channel.restored(row.time),
             ChannelEvent::Data(length) => self.stopped(place, row.time, *length),
             ChannelEvent::Framed => {}
             ChannelEvent::Command(_) | ChannelEvent::Link(_) | ChannelEvent::Omitted { .. } => {}
@@ -165,7 +170,7 @@ impl JourneyTracker {
                 // A packet that has left the switch may not have reached the next tap.
                 let is_over = found.passed.is_some_and(|until| until < end);
                 let unseen =
-                    if is_over { JourneyFate::Dropped("S-1") } else { JourneyFate::UnderWay };
+                    if is_over { JourneyFate::Dropped(None) } else { JourneyFate::UnderWay };
                 let fate = self.verdict(found, unseen);
                 self.settle(hop, fate, out);
             }
@@ -307,15 +312,6 @@ impl JourneyTracker {
         self.drain(candidate.lane, out);
     }
 
-    /// Starts the deadline of a packet that a later packet of its input has overtaken.
-    fn mark_overtaken(&mut self, id: HopId, since: Picoseconds) {
-        let Some(hop) = self.table.get(id) else { return };
-        let late = self.net.lateness(hop);
-        if let Some(hop) = self.table.get_mut(id) {
-            hop.passed.get_or_insert(since + late);
-        }
-    }
-
     /// Removes packets from the front of a queue that can no longer be at the input.
     fn drain(&mut self, place: usize, out: &mut Vec<Journey>) {
         loop {
@@ -338,7 +334,7 @@ impl JourneyTracker {
     fn overtaken(&mut self, id: HopId, out: &mut Vec<Journey>) {
         let Some(hop) = self.table.get(id) else { return };
         let seq = hop.seq;
-        let fate = self.verdict(hop, JourneyFate::Dropped("S-1"));
+        let fate = self.verdict(hop, JourneyFate::Dropped(None));
         if fate == JourneyFate::OutOfSight {
             self.wait(id, seq, out);
         } else {
@@ -366,14 +362,18 @@ impl JourneyTracker {
             // A CRC may be good by chance.
             let is_begun =
                 hop.closed.as_ref().is_some_and(|it| it.opening == StartCoverage::Unsure);
-            return if is_begun { JourneyFate::OutOfSight } else { JourneyFate::Dropped("S-2") };
+            return if is_begun {
+                JourneyFate::OutOfSight
+            } else {
+                JourneyFate::Dropped(Some("S-2"))
+            };
         }
         let runt = |it: &ClosedPacket| it.length < 2 && it.ended_by != FrameEnd::CaptureEnd;
         if hop.closed.as_ref().is_some_and(runt) {
-            return JourneyFate::Dropped("P-9");
+            return JourneyFate::Dropped(Some("P-9"));
         }
         match self.requested(hop) {
-            RequestedOutput::Nothing => JourneyFate::Dropped("S-1"),
+            RequestedOutput::Nothing => JourneyFate::Dropped(Some("S-1")),
             RequestedOutput::Unseen => JourneyFate::OutOfSight,
             RequestedOutput::Seen(output) if self.net.is_blind(output, hop.time) => {
                 JourneyFate::OutOfSight
@@ -383,7 +383,12 @@ impl JourneyTracker {
             {
                 JourneyFate::OutOfSight
             }
-            RequestedOutput::Seen(_) if hop.emptied.is_some() => JourneyFate::Dropped("R-2"),
+            RequestedOutput::Seen(_) if hop.emptied.is_some() => JourneyFate::Dropped(Some("R-2")),
+            RequestedOutput::Seen(_)
+                if unseen != JourneyFate::UnderWay && self.net.finds_silence(hop) =>
+            {
+                JourneyFate::Dropped(Some("S-1"))
+            }
             RequestedOutput::Seen(_) => unseen,
         }
     }

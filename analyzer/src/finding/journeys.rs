@@ -59,8 +59,9 @@ impl FindingChecks {
                 seen.arrived += 1;
                 Some(FindingKind::Misrouted)
             }
-            JourneyFate::Dropped("S-1") => Some(FindingKind::NoSuchPort),
-            JourneyFate::Dropped("S-2") => Some(FindingKind::NoRoute),
+            JourneyFate::Dropped(None) => Some(FindingKind::LostInSwitch),
+            JourneyFate::Dropped(Some("S-1")) => Some(FindingKind::NoSuchPort),
+            JourneyFate::Dropped(Some("S-2")) => Some(FindingKind::NoRoute),
             // Resets and runts are reported on the channel where they occur.
             JourneyFate::Dropped(_) => None,
             JourneyFate::Merged => Some(FindingKind::Merged),

@@ -24,7 +24,7 @@ pub struct FindingInfo {
     pub kind: FindingKind,
     /// Name in `docs/output.md`.
     pub name: &'static str,
-    /// Rule of the finding; none if it concerns the recording.
+    /// Rule of the finding; none if it concerns the recording, or if no rule is known to be broken.
     pub rule: Option<&'static str>,
     /// Severity.
     pub severity: Severity,
@@ -103,6 +103,7 @@ finding_kinds! {
     ProbeNotAnswered: "probe-not-answered", Some("R-6"), Note, Characters, "no reply followed a probe: the port does not implement it, or has failed";
     UnsolicitedReply: "unsolicited-reply", Some("R-6"), Note, Characters, "a reply without a captured probe";
     NoSuchPort: "no-such-port", Some("S-1"), Warning, Journeys, "a switch dropped a packet: the selected port does not exist or is unused";
+    LostInSwitch: "lost-in-switch", None, Warning, Journeys, "a packet did not come out of a switch; the wires do not tell why";
     NoRoute: "no-route", Some("S-2"), Warning, Journeys, "a switch dropped a packet: its first byte is not a route byte";
     Busy: "busy", Some("S-3"), Note, Waits, "packets waited for an output that others were using: normal under load";
     SlowPath: "slow-path", Some("S-6"), Note, Journeys, "a switch took longer than its bound without visible contention";

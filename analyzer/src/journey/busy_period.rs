@@ -1,7 +1,9 @@
-//! Times in which an output is never free for long: packets of earlier ones have left. S-3
+//! Times in which an output is never free for long, as packets of earlier ones have left, and those in which its link
+//! is silent. S-1, S-3
 
 use codec::time::FULL_RATE_PERIOD_PS;
 
+use super::hop_record::HopRecord;
 use super::network_map::{DELAY, NetworkMap, RequestedOutput};
 use crate::event::Picoseconds;
 
@@ -28,5 +30,19 @@ impl NetworkMap {
             since = since.min(lane.busy_since);
         }
         since
+    }
+
+    /// True if a link was silent, in either direction, behind all ports that a packet may select, between its arrival
+    /// and the latest time of its departure. S-1, F-7
+    pub(super) fn finds_silence(&self, hop: &HopRecord) -> bool {
+        let to = self.lane(hop.lane).and_then(|lane| lane.to);
+        let Some((own, (node, input))) = to.zip(self.node_at(to)) else { return false };
+        let until = hop.passed.unwrap_or(Picoseconds::MAX);
+        let is_silent = |port| {
+            let end = Some((own.0, port));
+            let lanes = self.lanes.iter().filter(|lane| lane.from == end || lane.to == end);
+            lanes.filter_map(|lane| lane.silent).any(|[from, to]| from <= until && hop.time <= to)
+        };
+        node.selects(hop.first, input).into_iter().flatten().all(is_silent)
     }
 }

@@ -33,6 +33,8 @@ pub(super) struct ChannelTraffic {
     pub(super) clear: Option<Picoseconds>,
     /// Time of the last FRES.
     pub(super) reset: Option<Picoseconds>,
+    /// When the link was silent last, from and to. F-7
+    pub(super) silent: Option<[Picoseconds; 2]>,
     /// Residues of packets that matched ambiguously on this channel.
     pub(super) doubted: VecDeque<CrcResidue>,
     /// Input port that this output served last. S-5
@@ -41,6 +43,15 @@ pub(super) struct ChannelTraffic {
     /// Passages to this output: input channel, first byte, and number of packets, in ascending
     /// order.
     pub(super) passages: Vec<(usize, u8, u64)>,
+}
+
+impl ChannelTraffic {
+    /// Ends a silence of the link.
+    pub(super) fn restored(&mut self, now: Picoseconds) {
+        if let Some([_, until]) = &mut self.silent {
+            *until = now.min(*until);
+        }
+    }
 }
 
 impl Deref for MappedChannel {

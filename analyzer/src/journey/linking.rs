@@ -138,6 +138,15 @@ impl JourneyTracker {
         }
     }
 
+    /// Starts the deadline of a packet that a later packet of its input has overtaken.
+    pub(super) fn mark_overtaken(&mut self, id: HopId, since: Picoseconds) {
+        let Some(hop) = self.table.get(id) else { return };
+        let late = self.net.lateness(hop);
+        if let Some(hop) = self.table.get_mut(id) {
+            hop.passed.get_or_insert(since + late);
+        }
+    }
+
     /// Ends the wait of packets that a STOP shows to have left by uncaptured outputs: it is generated as the
     /// buffer fills up to its threshold, and later bytes alone fill it so far. F-3
     ///

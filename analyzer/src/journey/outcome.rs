@@ -23,8 +23,8 @@ codec::named_enum! {
         Misrouted = "misrouted",
         /// The packet continued over uncaptured links.
         OutOfSight = "out-of-sight",
-        /// A switch dropped the packet, by this rule.
-        Dropped(&'static str) = "dropped",
+        /// A switch dropped the packet, by this rule if the wires prove one.
+        Dropped(Option<&'static str>) = "dropped",
         /// The packet continued as a part of the packet before it, for want of a GAP. P-1
         Merged = "merged",
         /// The packet was in transit when the recording ended.

@@ -26,7 +26,7 @@ row! {
         tag: Option<u8> as Number(127), "", "P-2", "the byte behind the route";
         payload: u64, "bytes", "P-2", "bytes between tag and CRC byte";
         fate: &'static str as Words(JourneyFate::NAMES), "", "", "what became of it";
-        rule: Option<&'static str> ["Option::is_none"], "", "", "the rule by which it was dropped";
+        rule: Option<&'static str> ["Option::is_none"], "", "", "the rule by which it was dropped, if that can be told";
         certainty: &'static str as MatchCertainty::SHAPE, "", "", "whether other packets were like it";
         hops: Vec<HopRow<'a>>, "hops", "P-3", "the captured channels that it passed" => HopRow::FIELDS;
         injuries: Vec<CorruptionRow<'a>>, "injuries", "P-5", "what was done to it" => CorruptionRow::FIELDS;
@@ -120,7 +120,7 @@ impl Journey {
             tag: self.tag.map(PacketTag::value),
             payload: self.payload,
             fate: self.fate.name(),
-            rule: if let JourneyFate::Dropped(rule) = self.fate { Some(rule) } else { None },
+            rule: if let JourneyFate::Dropped(rule) = self.fate { rule } else { None },
             certainty: self.certainty.name(),
             hops: self.hops.iter().map(|hop| hop.row(known)).collect(),
             injuries: self.injuries.iter().map(|injury| injury.row(known)).collect(),

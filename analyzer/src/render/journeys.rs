@@ -119,7 +119,9 @@ fn fate(fate: JourneyFate) -> (String, TextStyle) {
         JourneyFate::Arrived => ("arrived".to_owned(), TextStyle::Good),
         JourneyFate::Misrouted => ("at a host with a route byte (I-2)".to_owned(), TextStyle::Bad),
         JourneyFate::OutOfSight => ("out of sight".to_owned(), TextStyle::Dim),
-        JourneyFate::Dropped(rule) => (format!("dropped ({rule})"), TextStyle::Bad),
+        JourneyFate::Dropped(rule) => {
+            (format!("dropped ({})", rule.unwrap_or("cause unknown")), TextStyle::Bad)
+        }
         JourneyFate::Merged => ("merged into the one before".to_owned(), TextStyle::Bad),
         JourneyFate::UnderWay => ("under way at the end".to_owned(), TextStyle::Notice),
     }

@@ -320,7 +320,8 @@ impl JourneyTruth {
                 let last = journey.hops.last();
                 end == "arrived" || last.is_some_and(|last| last.end.0 + 64 > duration)
             }
-            JourneyFate::Dropped(rule) => {
+            JourneyFate::Dropped(None) => !["arrived", "merged", "under way"].contains(&end),
+            JourneyFate::Dropped(Some(rule)) => {
                 rule == end || (rule == "R-2" && end == "R-3") || (rule == "S-1" && end == "F-7")
             }
             JourneyFate::Merged => end == "merged",

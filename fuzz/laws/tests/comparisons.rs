@@ -1,8 +1,12 @@
 //! Captures of what Myrinet is compared with: nothing is wrong with them. B-1, B-2
 
 use analyzer::finding::Severity;
+use analyzer::journey::JourneyFate;
+use codec::route::PortId;
+use laws::journeys::{journeys, truth};
 use laws::network::analyzed::AnalyzedCapture;
 use laws::network::run::run;
+use laws::repair::{SeededRng, draws};
 use simulator::network::VisitOrder;
 use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
@@ -35,4 +39,40 @@ fn handshake_cables_are_read_as_what_they_are() {
         let consumed: u64 = outcome.hosts.values().map(|host| host.received).sum();
         assert!(consumed > 60, "{kind}: {consumed}");
     }
+}
+
+/// A packet that such a switch has no memory for is lost, and nothing tells why; S-1 is told of a host that is off.
+#[test]
+fn what_a_switch_that_stores_packets_drops_is_lost_for_no_known_cause() {
+    let mut found = [0, 0];
+    for number in 0..draws(20) {
+        let mut dice = SeededRng::new(&number.to_le_bytes());
+        let [memory, longest, seed] = [20, 100, 1].map(|least| least + dice.below(200));
+        let host = |name| {
+            format!(
+                "[[host]]\nname = 'h{name}'\nat = 's0:{name}'\ngo_slack = {memory}\nhysteresis = 8\n"
+            )
+        };
+        let hosts = [0, 1, 2, 3].map(host).concat();
+        let text = format!(
+            "seed = {seed}\nduration_us = 400\n[switch_defaults]\nforwarding = 'store-and-forward'\n\
+             [[switch]]\nname = 's0'\n{hosts}[[traffic]]\nto = 'uniform'\npayload = [0, {longest}]\n\
+             every_us = 12\nlaw = 'poisson'\n[[fault]]\nat_us = 0\npower_off = 'h3'\n[[tap]]\nall = true\n"
+        );
+        let scenario = Scenario::read("stores", &text).unwrap();
+        let outcome = run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16);
+        let truth = truth(&scenario, &outcome);
+        for journey in journeys(&outcome.capture) {
+            let (JourneyFate::Dropped(rule), [.., hop]) = (journey.fate, &*journey.hops) else {
+                continue;
+            };
+            let end = &truth.ends[&truth.frames[&(hop.channel, hop.start.0)]];
+            let is_off = hop.output == Some(PortId(3));
+            // Of a packet that came before the switch's addressing is known, neither is told.
+            assert!(rule.is_none() || is_off && rule == Some("S-1"), "{rule:?} {hop:?}: {text}");
+            assert!(is_off || end == "B-2", "{end} {hop:?}: {text}");
+            found[usize::from(rule.is_some())] += 1;
+        }
+    }
+    assert!(found.iter().all(|found| *found > draws(20)), "{found:?}");
 }

@@ -121,7 +121,12 @@ fn fate_verdict(journey: &Journey, ended: &ScoredFate, to: Option<&str>) -> Fate
         (JourneyFate::Arrived | JourneyFate::Misrouted, _) => FateVerdict::Wrong,
         // The run ends before the switch drops the packet.
         (JourneyFate::Dropped(_), ScoredFate::UnderWay) => FateVerdict::Behind,
-        (JourneyFate::Dropped(found), ScoredFate::Dropped(place, rule)) if is_there(place) => {
+        (JourneyFate::Dropped(None), ScoredFate::Dropped(place, _)) if is_there(place) => {
+            FateVerdict::Right
+        }
+        (JourneyFate::Dropped(Some(found)), ScoredFate::Dropped(place, rule))
+            if is_there(place) =>
+        {
             // A packet of one byte that selects no port violates both rules.
             let both = last.is_some_and(|hop| hop.length < 2) && [*found, rule].contains(&"P-9");
             // A capture does not show which switches have multicast tables.
@@ -187,7 +192,10 @@ const fn shown(fate: &JourneyFate) -> &str {
         JourneyFate::OutOfSight => "out of sight",
         JourneyFate::Merged => "merged",
         JourneyFate::UnderWay => "under way",
-        JourneyFate::Dropped(rule) => rule,
+        JourneyFate::Dropped(rule) => match rule {
+            Some(rule) => rule,
+            None => "dropped",
+        },
     }
 }
 
