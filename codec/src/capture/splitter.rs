@@ -1,15 +1,19 @@
 //! Splits the channels of links with virtual channels into a channel for each. C-7 (§4.8.4)
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::channel::{Channel, ChannelId};
 use super::chunk::{Chunk, ChunkContent};
 use super::item::CaptureItem;
 use super::start_state::StartState;
-use crate::chars::CharBuf;
+use crate::character::Character;
+use crate::chars::{CharBuf, Chars};
 use crate::time::Tick;
-use crate::virtual_channels::{LinkProfile, VIRTUAL_CHANNELS_MAX, VirtualChannelSelector};
+use crate::virtual_channels::{
+    AssignedChar, LinkProfile, VIRTUAL_CHANNELS_MAX, VirtualChannelSelector,
+};
 
 #[derive(Debug, Default)]
 pub(super) struct ChannelSplitter {
@@ -26,6 +30,8 @@ struct SplitChannel {
     first: Option<u8>,
     /// The first character behind the last chunk.
     end: Option<Tick>,
+    /// True if a character since the beginning or a hole may be one of any virtual channel.
+    is_lost: bool,
     /// Number of virtual channels.
     count: u8,
 }
@@ -86,6 +92,7 @@ impl ChannelSplitter {
             selector: VirtualChannelSelector::new(profile, None),
             first: power_up.then_some(0),
             end: None,
+            is_lost: false,
             count,
         };
         self.channels.insert(id, split);
@@ -116,32 +123,42 @@ fn virtual_channel(channel: &Channel, number: u8, profile: &LinkProfile) -> Chan
 }
 
 impl SplitChannel {
-    /// Emits the chunk of each virtual channel, with its number; `chars` is room for their characters.
+    /// Emits the chunk of each virtual channel, with its number; `chars_of` is room for their characters.
     fn chunk(
         &mut self,
         chunk: Chunk<'_>,
-        chars: &mut [CharBuf],
+        chars_of: &mut [CharBuf],
         out: &mut impl FnMut(u8, Chunk<'_>),
     ) {
         match self.end.replace(chunk.end()) {
             Some(end) if end == chunk.first => {}
-            None if chunk.first == Tick(0) => self.selector.select(self.first),
-            Some(_) | None => self.selector.select(None),
-        }
-        let Self { selector, count: channels, .. } = self;
-        let parts = match chunk.content {
-            ChunkContent::Literal(chars) => [Some((chunk.first, chars, None)), None],
-            ChunkContent::Repeat { pattern, count } if selector.is_kept_by(pattern) => {
-                [Some((chunk.first, pattern, Some(count))), None]
+            before => {
+                let is_begin = before.is_none() && chunk.first == Tick(0);
+                self.selector.select(self.first.filter(|_| is_begin));
+                self.is_lost = false;
             }
-            ChunkContent::Repeat { pattern, count } => {
-                // From the second iteration on all begin alike.
-                let second = Tick(chunk.first.0.saturating_add(pattern.len() as u64));
-                let rest = (count > 1).then(|| (second, pattern, Some(count - 1)));
-                [Some((chunk.first, pattern, None)), rest]
+        }
+        let (chars, count) = match chunk.content {
+            ChunkContent::Literal(chars) => (chars, None),
+            ChunkContent::Repeat { pattern, count } => (pattern, Some(count)),
+        };
+        let alike = count.filter(|_| self.selector.is_kept_by(chars));
+        let known = self.known(chars);
+        let at = |place: usize| Tick(chunk.first.0.saturating_add(place as u64));
+        let parts = match alike.filter(|_| known[0].len() == chars.len()) {
+            Some(count) => [Some((chunk.first, chars, Some(count))), None, None],
+            None => {
+                // From the second iteration on all begin alike; where nothing is selected, all are lost.
+                let rest = count.filter(|count| alike.is_none() && *count > 1);
+                let [one, other] = known.map(|range| {
+                    let part = (at(range.start), chars.slice(range), None);
+                    Some(part).filter(|(_, chars, _)| !chars.is_empty())
+                });
+                [one, other, rest.map(|count| (at(chars.len()), chars, Some(count - 1)))]
             }
         };
-        let own = chars.get_mut(..usize::from(*channels)).unwrap_or_default();
+        let Self { selector, count: channels, .. } = self;
+        let own = chars_of.get_mut(..usize::from(*channels)).unwrap_or_default();
         for (first, chars, count) in parts.into_iter().flatten() {
             own.iter_mut().for_each(CharBuf::clear);
             selector.split(chars, own);
@@ -149,6 +166,28 @@ impl SplitChannel {
                 out(number, Chunk { first, content: ChunkContent::new(own.chars(), count) });
             }
         }
+    }
+
+    /// Characters that are to be read: those before the first that may be one of any virtual channel, and those from the
+    /// selection behind it on. What is between them is a hole of each virtual channel. A GAP alone carries nothing. P-7
+    fn known(&mut self, chars: Chars<'_>) -> [Range<usize>; 2] {
+        let len = chars.len();
+        if self.selector.selected().is_some() {
+            return [0..len, len..len];
+        }
+        let (mut selector, mut lost) = (self.selector.clone(), self.is_lost.then_some(0));
+        for (place, character) in chars.iter().enumerate() {
+            match selector.assign(character) {
+                AssignedChar::Selection(_) => {
+                    self.is_lost = false;
+                    return [0..lost.unwrap_or(place), place..len];
+                }
+                AssignedChar::Unknown if character != Character::GAP => lost = lost.or(Some(place)),
+                AssignedChar::Silence | AssignedChar::Of(..) | AssignedChar::Unknown => {}
+            }
+        }
+        self.is_lost = lost.is_some();
+        [0..lost.unwrap_or(len), len..len]
     }
 }
 
@@ -241,9 +280,9 @@ mod tests {
             "65536 at 16: 06 !50",
             "0 at 18: (06 !50)×1",
             "65536 at 18: (!50 !50)×1",
-            // Behind the hole no selection is known.
-            "0 at 24: !50 !51",
-            "65536 at 24: !50 !51",
+            // Behind the hole no selection is known: it goes on to the next one.
+            "0 at 25: !51",
+            "65536 at 25: !51",
             "0 at 26: !51 !50",
             "65536 at 26: 08 !50",
         ];
@@ -257,14 +296,26 @@ mod tests {
     /// C-7
     #[test]
     fn virtual_channel_0_is_selected_at_power_up_only() {
-        for (start, first, expected) in [
-            ("power-up", 0, "0 at 0: 05 !51"),
-            ("power-up", 1, "0 at 1: !50 !51"),
-            ("later", 0, "0 at 0: !50 !51"),
+        for (start, first, text, count, expected) in [
+            ("power-up", 0, "05 !51", None, &["0 at 0: 05 !51"][..]),
+            ("power-up", 1, "05 !51", None, &["0 at 2: !51"]),
+            ("later", 0, "05 !51", None, &["0 at 1: !51"]),
+            // A GAP carries nothing, and STOP and GO have numbers of their own.
+            ("later", 0, "GAP STOP !51 05", None, &["0 at 0: !50 STOP", "0 at 2: !51 !51"]),
+            ("later", 0, "STOP 05 GO", Some(3), &["0 at 0: STOP"]),
+            ("later", 0, "GO GAP", Some(3), &["0 at 0: (GO !50)×3"]),
+            (
+                "later",
+                0,
+                "GO 05 !51",
+                Some(3),
+                &["0 at 0: GO", "0 at 2: !51", "0 at 3: (GO !51 !51)×2"],
+            ),
         ] {
             let words = format!("{PROFILE} start={start}");
-            let items = read(&[("a:0>b:0", &words)], &[(0, first, "05 !51", None)], None);
-            assert_eq!(items[2], expected, "{start}, {first}");
+            let items = read(&[("a:0>b:0", &words)], &[(0, first, text, count)], None);
+            let items: Vec<_> = items.iter().filter(|item| item.starts_with("0 at")).collect();
+            assert_eq!(items, expected, "{start}, {first}, {text}");
         }
     }
 

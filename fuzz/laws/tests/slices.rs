@@ -18,8 +18,9 @@ use laws::network::input::NetworkInput;
 use laws::network::run::run;
 use laws::repair::{SeededRng, draws};
 use laws::taps;
-use laws::unrecorded::{OmittedPart, fixtures, judged, sound_network};
+use laws::unrecorded::{OmittedPart, RecordedChunks, fixtures, judged, sound_network};
 use simulator::network::VisitOrder;
+use simulator::scenario::Scenario;
 use simulator::truth::TraceLevel;
 
 /// Findings about single characters, commands and silences: a side has exactly those at its characters.
@@ -220,4 +221,28 @@ fn a_capture_without_a_part_of_it_accuses_nobody() {
         let accused = judged(&capture, 2, &mut dice);
         assert!(accused.is_empty(), "network {number}: {accused:?}");
     }
+    for number in 0..draws(4) {
+        let accused = judged(&shared_links(number), 24, &mut dice);
+        assert!(accused.is_empty(), "virtual channels {number}: {accused:?}");
+    }
+}
+
+/// The capture of two switches whose links have virtual channels, on which the packets of one wire alternate. C-7
+fn shared_links(seed: u64) -> RecordedChunks {
+    let profile = "profile = 'VC0=50,VC1=51,GO1=60,STOP1=6f'";
+    let host = |number| {
+        let at = format!("'s{}:{}'", number / 2, number % 2);
+        format!("[[host]]\nname = 'h{number}'\nat = {at}\n{profile}\na = {{ dateline = true }}\n")
+    };
+    let text = format!(
+        "seed = {seed}\nduration_us = 100\n[[switch]]\nname = 's0'\n[[switch]]\nname = 's1'\n{}[[cable]]\n\
+         ends = ['s0:2', 's1:2']\n{profile}\na = {{ dateline = true }}\n[[cable]]\nends = ['s0:3', 's1:3']\n\
+         {profile}\n[[traffic]]\nto = 'uniform'\npayload = [4, 60]\nevery_us = 5\nlaw = 'poisson'\n\
+         [[tap]]\nall = true\n",
+        (0..4).map(host).collect::<String>()
+    );
+    let scenario = Scenario::read("shared", &text).unwrap();
+    RecordedChunks::of(
+        &run(&scenario, TraceLevel::Everything, VisitOrder::AsGiven, 1 << 16).capture,
+    )
 }
