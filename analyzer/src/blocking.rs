@@ -11,7 +11,7 @@ use crate::event::{ChannelEvent, Picoseconds, TimedEvent};
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId, StartSender, StartState};
-use codec::time::{FULL_RATE_PERIOD_PS, Tick};
+use codec::time::{FULL_RATE_PERIOD_PS, LinkTimeout, Tick};
 
 use self::cycle::report_deadlock;
 pub use self::event::{
@@ -25,6 +25,7 @@ use crate::channel_table::ChannelTable;
 use crate::event::LinkEvent;
 use crate::journey::{HeadPacket, HeadProgress, JourneyTracker};
 use crate::node_kind::TopologyNodeKind;
+use crate::packet::FrameEnd;
 
 /// Maximum length of a chain of waiting channels. *Chosen*: far more than any path through a
 /// network of the time, and few enough to limit the work for every capture.
@@ -117,7 +118,8 @@ impl BlockingTracker {
             if why.root == WaitRoot::Cycle && !why.chain.iter().any(|id| certain.contains(id)) {
                 why.root = WaitRoot::OutOfSight;
             }
-            if let Some(wait) = self.waits.remove(id) {
+            let is_proved = why.root == WaitRoot::Cycle || !has_no_stop(id, network);
+            if let Some(wait) = self.waits.remove(id).filter(|_| is_proved) {
                 let ended = (context(now), StopEnd::CaptureEnd);
                 out(BlockingEvent::Stop(self.stop(id, &wait, why, ended)));
             }
@@ -135,9 +137,17 @@ impl BlockingTracker {
         let WaitContext { network, now, .. } = context;
         match what {
             ChannelEvent::Head(_) => self.packets.insert(*channel, (now, None)),
-            ChannelEvent::Packet(_) => {
+            ChannelEvent::Packet(packet) => {
                 if let Some((_, end)) = self.packets.get_mut(*channel) {
                     *end = Some(now);
+                }
+                let since = network.period(*channel).time(packet.end.0 + 1);
+                let is_long = now.saturating_sub(since) >= SETTLED * PERIOD;
+                if packet.ended_by == FrameEnd::CaptureEnd
+                    && is_long
+                    && has_no_stop(*channel, network)
+                {
+                    self.begin(*channel, since);
                 }
             }
             ChannelEvent::Link(LinkEvent::SenderStopped) => {
@@ -335,6 +345,12 @@ impl WaitContext<'_> {
             has.then_some((input, head.packet))
         })
     }
+}
+
+/// True on a handshake cable. Its packet that stands may wait for an acknowledge, or for its own next byte: nothing but
+/// a cycle shows which. B-1
+fn has_no_stop(id: ChannelId, network: &CaptureNetwork) -> bool {
+    network.channel(id).is_some_and(|it| it.link_timeout() == LinkTimeout::Never)
 }
 
 /// True if a channel is a slice before whose first character its sender was stopped: the wait is that of the slice.

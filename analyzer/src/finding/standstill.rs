@@ -174,7 +174,11 @@ impl HeldTime {
     }
 
     fn stand(&mut self, channel: ChannelId, new: StandingSender) {
-        let is_longer = |known: &StandingSender| new.until - new.since > known.until - known.since;
+        let is_longer = |known: &StandingSender| {
+            // Of one that stands, a cycle may tell why.
+            let is_told = known.root.is_none() && new.root.is_some() && new.since == known.since;
+            is_told || new.until - new.since > known.until - known.since
+        };
         if self.standing.get(&channel).is_none_or(is_longer) {
             self.standing.insert(channel, new);
         }

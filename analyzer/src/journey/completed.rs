@@ -218,8 +218,7 @@ impl JourneyTracker {
             NextHop::Nowhere => {
                 let output = |port| node.output(port, lane);
                 let is_held = |other: &PortId| {
-                    let output = output(*other).and_then(|output| self.net.lane(output));
-                    *other != port && output.is_some_and(|output| output.open.is_some())
+                    *other != port && output(*other).is_some_and(|output| self.is_in_use(output))
                 };
                 let wants = match node.waits_for(hop_record.first, port) {
                     // Where both addressings are possible it waits for the output that is held: the other one

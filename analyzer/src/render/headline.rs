@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use codec::capture::{Channel, ChannelId};
+use codec::time::LinkTimeout;
 
 use super::{StyledLine, TextStyle};
 use crate::blocking::WaitRoot;
@@ -22,6 +23,8 @@ enum HoldUpCause {
     Sight(String),
     /// A packet that nothing follows.
     Nothing,
+    /// A packet that nothing follows on a handshake cable: it may wait for an acknowledge. B-1
+    Unknown,
     /// A node; neither a host nor others' packets.
     Node(String),
 }
@@ -109,7 +112,8 @@ fn cause<'a>(
     } else if is_word(WaitRoot::OutOfSight.name()) {
         HoldUpCause::Sight(last)
     } else if is_word(NOTHING_FOLLOWS) {
-        HoldUpCause::Nothing
+        let timeout = known(id)?.link_timeout();
+        if timeout == LinkTimeout::Never { HoldUpCause::Unknown } else { HoldUpCause::Nothing }
     } else {
         HoldUpCause::Node(last)
     })
@@ -163,6 +167,11 @@ impl HeldUpSenders {
             }
             HoldUpCause::Nothing => {
                 format!("{senders} stopped in the middle of a packet for {time}")
+            }
+            HoldUpCause::Unknown => {
+                format!(
+                    "{senders} stood in the middle of a packet for {time}: a handshake cable shows no cause"
+                )
             }
             HoldUpCause::Node(node) => {
                 format!("{senders} stood still for {time}, held up at {node}")

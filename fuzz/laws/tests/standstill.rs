@@ -62,11 +62,12 @@ fn sentences(file: &str, ports: &[&str]) -> String {
 
 #[test]
 fn a_sentence_names_who_held_up_whom() {
-    let cases: [(&str, &[&str]); 6] = [
+    let cases: [(&str, &[&str]); 7] = [
         ("standstill/deadlock-mesh.toml", &[]),
         ("standstill/slow-host.toml", &[]),
         ("standstill/slow-host.toml", &["sw:3"]),
         ("standstill/slow-host.toml", &["sw:0"]),
+        ("standstill/handshake.toml", &[]),
         ("demo-ring/scenario.toml", &[]),
         ("demo-ring/scenario.toml", &["s0:0", "h0:0"]),
     ];

@@ -89,14 +89,16 @@ impl CircleShape {
 pub enum CircleStart {
     /// No packets, all links.
     Empty,
+    /// No packets, all links, which are handshake cables. B-1
+    Handshakes,
     /// A short packet on each route, the links between switches: it left by a link that is not tapped.
     Short,
 }
 
 impl CircleShape {
-    /// The shape with either start.
-    pub fn starts(self) -> [(Self, CircleStart); 2] {
-        [CircleStart::Empty, CircleStart::Short].map(|start| (self, start))
+    /// The shape with each start.
+    pub fn starts(self) -> [(Self, CircleStart); 3] {
+        [CircleStart::Empty, CircleStart::Handshakes, CircleStart::Short].map(|start| (self, start))
     }
 }
 
@@ -198,6 +200,9 @@ impl CircleNetwork {
         let way = circle(count, &cables, &mut dice)?;
         let plan = SwitchPlan::draw(count, cables, &mut dice)?;
         let mut text = format!("seed = {number}\nduration_us = 300\n[routes]\nmethod = 'given'\n");
+        if start == CircleStart::Handshakes {
+            text += "[link]\nkind = 'handshake'\nlength_m = 1\n";
+        }
         plan.write(&mut text).ok()?;
         let mut channels = BTreeSet::new();
         let ahead = 2 + usize::try_from(dice.below(2)).ok()? % (way.len() - 1);
@@ -216,7 +221,7 @@ impl CircleNetwork {
             let ends = format!("from = 'a{switch}'\nto = 'b{last}'\n");
             write!(text, "[[route]]\n{ends}bytes = '{route}{byte:02x}'\n").ok()?;
             let packets: &[(usize, usize)] = match start {
-                CircleStart::Empty => &[(2000, 0)],
+                CircleStart::Empty | CircleStart::Handshakes => &[(2000, 0)],
                 CircleStart::Short => &[(16, 3 * place), (2000, 3 * (count + 1))],
             };
             for (payload, begin) in packets {
@@ -230,7 +235,7 @@ impl CircleNetwork {
         for ([one, _], [port, _]) in plan.cables.iter().zip(&plan.ends) {
             writeln!(text, "[[tap]]\nport = 's{one}:{port}'").ok()?;
         }
-        if start == CircleStart::Empty {
+        if start != CircleStart::Short {
             let hosts = plan.hosts.iter().enumerate();
             for (switch, port) in hosts.flat_map(|(switch, ports)| ports.map(|port| (switch, port)))
             {
@@ -255,10 +260,14 @@ impl CircleNetwork {
             .into_iter()
             .filter(|(_, sender)| sender.since.is_some());
         let stopped: BTreeSet<String> = stopped.filter_map(|(port, _)| name(port)).collect();
-        if !self.circle.is_subset(&stopped) {
+        let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
+        let is_still = match self.start {
+            CircleStart::Handshakes => outcome.hosts.values().all(|host| host.received == 0),
+            CircleStart::Empty | CircleStart::Short => self.circle.is_subset(&stopped),
+        };
+        if !is_still {
             return None;
         }
-        let outcome = run(&scenario, TraceLevel::Nothing, VisitOrder::AsGiven, 1 << 16);
         let [some, all] = [StrippedWords::Parameters, StrippedWords::Everything]
             .map(|words| stripped(&outcome.capture, words));
         let mut differences = Vec::new();
