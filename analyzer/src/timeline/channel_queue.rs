@@ -117,7 +117,7 @@ impl ChannelQueue {
         let events = &mut self.events;
         let mut out = |at, event| filter.push(at, event, events);
         self.receiver.seek(chunk.first, &mut out);
-        if let Some(start) = self.start.take().filter(|start| start.at == chunk.first) {
+        if let Some(start) = self.start.take().and_then(|start| start.before(chunk.first)) {
             self.receiver.resume(&start, &mut out);
             self.last_command = start.command.map(|(command, _)| command);
             self.sender = start.sender.map_or(self.sender, FlowControl::at_start);

@@ -1,5 +1,7 @@
 //! State of a channel at the character where a longer recording was cut, as its description keeps it.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 use super::channel::Channel;
@@ -13,7 +15,7 @@ const KEY: &str = "cut";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct StartState {
-    /// The first character of the slice: the state applies before it, and to no other recording.
+    /// The first character of the slice: the state applies before it; if a hole follows, the number of packets.
     pub at: Tick,
     /// Number of packets that ended before.
     pub packets: u64,
@@ -61,6 +63,20 @@ impl StartState {
     pub fn of(channel: &Channel) -> Option<Self> {
         let (_, value) = channel.more.iter().find(|(key, _)| key == KEY)?;
         serde_json::from_str(value).ok().filter(Self::is_valid)
+    }
+
+    /// The state before the first recorded character; behind a hole nothing but the number of packets, that in which the
+    /// hole begins included.
+    #[must_use]
+    pub fn before(self, first: Tick) -> Option<Self> {
+        let cut = u64::from(self.packet == Some(FramerMode::Inside));
+        let behind =
+            Self { at: first, packets: self.packets.saturating_add(cut), ..Self::default() };
+        match self.at.cmp(&first) {
+            Ordering::Less => Some(behind),
+            Ordering::Equal => Some(self),
+            Ordering::Greater => None,
+        }
     }
 
     /// True if all places are before the slice, and numbers in their ranges.

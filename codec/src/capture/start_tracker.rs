@@ -58,7 +58,7 @@ impl StartTracker {
     pub(super) fn feed(&mut self, chunk: &Chunk<'_>) {
         let Self { framer, declared, wire, .. } = self;
         framer.seek(chunk.first, &mut |at, event| wire.event(at, event));
-        if let Some(start) = declared.take().filter(|start| start.at == chunk.first) {
+        if let Some(start) = declared.take().and_then(|start| start.before(chunk.first)) {
             framer.resume(start.packet, start.silent);
             (wire.state, wire.is_cut) = (start, start.packet == Some(FramerMode::Inside));
         }
@@ -78,14 +78,21 @@ impl StartTracker {
         }
     }
 
-    /// The state before a character, if everything directly before it was recorded. `peer` is the opposite
+    /// The state before a character; in a hole nothing but the number of packets. `peer` is the opposite
     /// channel: what it determines is known if it has the same rate and was recorded up to the same character.
     pub(super) fn state(&self, at: Tick, peer: Option<&Self>) -> Option<StartState> {
-        if let Some(declared) = self.declared.filter(|declared| declared.at >= at) {
-            return Some(declared);
+        if let Some(declared) = self.declared {
+            return if declared.at >= at { Some(declared) } else { declared.before(at) };
         }
-        if self.is_shared || self.framer.position() != Some(at) {
-            return None;
+        match self.framer.position().filter(|_| !self.is_shared) {
+            Some(position) if position == at => {}
+            Some(position) if position < at => {
+                let Self { mut framer, mut wire, .. } = self.clone();
+                framer.seek(at, &mut |at, event| wire.event(at, event));
+                let packets = wire.state.packets;
+                return Some(StartState { at, packets, ..StartState::default() });
+            }
+            Some(_) | None => return None,
         }
         let Self { wire, framer, .. } = self;
         let is_seen =
