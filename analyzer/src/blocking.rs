@@ -143,10 +143,8 @@ impl BlockingTracker {
                 }
                 let since = network.period(*channel).time(packet.end.0 + 1);
                 let is_long = now.saturating_sub(since) >= SETTLED * PERIOD;
-                if packet.ended_by == FrameEnd::CaptureEnd
-                    && is_long
-                    && has_no_stop(*channel, network)
-                {
+                let stands = is_long && packet.ended_by == FrameEnd::CaptureEnd;
+                if stands && has_no_stop(*channel, network) {
                     self.begin(*channel, since);
                 }
             }

@@ -35,13 +35,15 @@ impl NetworkMap {
     /// True if a link was silent, in either direction, behind all ports that a packet may select, between its arrival
     /// and the latest time of its departure. S-1, F-7
     pub(super) fn finds_silence(&self, hop: &HopRecord) -> bool {
-        let to = self.lane(hop.lane).and_then(|lane| lane.to);
-        let Some((own, (node, input))) = to.zip(self.node_at(to)) else { return false };
+        let Some(lane) = self.lane(hop.lane) else { return false };
+        let Some((node, input)) = self.node_at(lane.to) else { return false };
         let until = hop.passed.unwrap_or(Picoseconds::MAX);
         let is_silent = |port| {
-            let end = Some((own.0, port));
-            let lanes = self.lanes.iter().filter(|lane| lane.from == end || lane.to == end);
-            lanes.filter_map(|lane| lane.silent).any(|[from, to]| from <= until && hop.time <= to)
+            let inputs = node.inputs.iter().filter_map(|place| self.lane(*place));
+            let inputs = inputs.filter(|lane| lane.to.is_some_and(|(_, own)| own == port));
+            let output = node.output(port, lane).and_then(|place| self.lane(place));
+            let mut silences = inputs.chain(output).filter_map(|lane| lane.silent);
+            silences.any(|[from, to]| from <= until && hop.time <= to)
         };
         node.selects(hop.first, input).into_iter().flatten().all(is_silent)
     }

@@ -169,9 +169,7 @@ impl HeldUpSenders {
                 format!("{senders} stopped in the middle of a packet for {time}")
             }
             HoldUpCause::Unknown => {
-                format!(
-                    "{senders} stood in the middle of a packet for {time}: a handshake cable shows no cause"
-                )
+                format!("{senders} stood in a packet for {time}: a handshake cable shows no cause")
             }
             HoldUpCause::Node(node) => {
                 format!("{senders} stood still for {time}, held up at {node}")

@@ -360,7 +360,7 @@ pub(crate) const CASES: &[PlannedCase] = &[
             "5: (GO GAP)×70 | 05 bb cc 72 GAP | (GO GAP)×50 | 05 bb cc 72 GAP | (GO GAP)×500",
         ],
     ),
-    // Nor does it although the link of port 1 is alive; and none of a host that is off is known to be in a switch.
+    // Nor does it although the link of port 1 is alive.
     case(
         FindingKind::LostInSwitch,
         &SWITCH,
@@ -372,14 +372,7 @@ pub(crate) const CASES: &[PlannedCase] = &[
             REST[3],
             "5: (GO GAP)×70 | 05 bb cc 72 GAP | (GO GAP)×50 | 05 bb cc 72 GAP | (GO GAP)×500",
         ],
-        &[
-            "0: (GO GAP)×50 | 81 05 aa 7e GAP | 82 05 bb cc 6f GAP | (GO GAP)×50",
-            "0: 82 05 bb cc 6f GAP | (GO GAP)×500",
-            REST[1],
-            "2: (GO GAP)×20 | (IDLE)×1000",
-            REST[3],
-            "5: (GO GAP)×70 | 05 bb cc 72 GAP | (GO GAP)×50 | 05 bb cc 72 GAP | (GO GAP)×500",
-        ],
+        &[SENT, REST[1], REST[2], FORWARDED],
     ),
     // S-2
     case(

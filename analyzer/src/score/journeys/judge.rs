@@ -192,10 +192,8 @@ const fn shown(fate: &JourneyFate) -> &str {
         JourneyFate::OutOfSight => "out of sight",
         JourneyFate::Merged => "merged",
         JourneyFate::UnderWay => "under way",
-        JourneyFate::Dropped(rule) => match rule {
-            Some(rule) => rule,
-            None => "dropped",
-        },
+        JourneyFate::Dropped(None) => "dropped",
+        JourneyFate::Dropped(Some(rule)) => rule,
     }
 }
 
