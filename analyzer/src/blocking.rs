@@ -159,6 +159,8 @@ impl BlockingTracker {
                 // An open link may have been restored in it.
                 self.open.remove(channel);
                 if let Some(peer) = network.opposite(*channel) {
+                    let context =
+                        WaitContext { now: row.known_until(network.period(*channel)), ..context };
                     self.end(peer, context, StopEnd::Hole, out);
                 }
             }
@@ -393,7 +395,9 @@ mod tests {
     fn check(names: &[&str], steps: &[(u64, u32, BlockingStep)]) -> String {
         let (mut blocking, mut network) = <(BlockingTracker, CaptureNetwork)>::default();
         for (id, name) in (0..).zip(names) {
+            let (from, to) = name.split_once('>').unwrap();
             network.declare(ChannelId(id), &Arc::new(Channel::named(*name)));
+            network.declare(ChannelId(100 + id), &Arc::new(Channel::named(format!("{to}>{from}"))));
             network.join(ChannelId(id), ChannelId(100 + id));
         }
         let (mut heads, mut text) = (BTreeMap::new(), String::new());
@@ -563,6 +567,22 @@ mod tests {
         10..500 #0 s:0>h:0 -> [] Host Resumed(Go)
         20..510 #1 x:0>s:1 -> ["s:0>h:0"] Host behind #0 Resumed(Go)
         30..520 #2 y:0>s:2 -> ["s:0>h:0"] Host behind #0 1 of x:0>s:1 Resumed(Go)
+        "#);
+    }
+
+    #[test]
+    fn a_stop_ends_with_what_is_recorded_of_its_commands() {
+        let hole = LinkEvent::Hole { missing: 900 };
+        let steps = [
+            (1, 0, Has(0, 2)),
+            (10, 0, Stop),
+            (1000, 100, Link(hole)),
+            (1010, 0, Stop),
+            (1020, 0, End),
+        ];
+        insta::assert_snapshot!(check(&FUNNEL, &steps), @r#"
+        10..100 #0 x:0>s:1 -> ["s:0>h:0"] Switch Hole
+        1010..1020 #1 x:0>s:1 -> ["s:0>h:0"] Switch CaptureEnd
         "#);
     }
 

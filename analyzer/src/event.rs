@@ -3,7 +3,7 @@
 use codec::capture::ChannelId;
 pub use codec::capture::FlowCommand;
 use codec::character::{ProbeNumber, ReplyStatus, Symbol};
-use codec::time::Tick;
+use codec::time::{CharacterPeriod, Tick};
 
 use crate::packet::ReceivedPacket;
 
@@ -24,6 +24,15 @@ pub struct TimedEvent {
     pub at: Tick,
     /// The event.
     pub body: ChannelEvent,
+}
+
+impl TimedEvent {
+    /// Time up to which the channel was recorded without a break: behind a hole, its beginning.
+    pub fn known_until(&self, period: CharacterPeriod) -> Picoseconds {
+        let ChannelEvent::Link(LinkEvent::Hole { missing }) = self.body else { return self.time };
+        let begins = self.at.0.saturating_sub(missing);
+        period.time(begins).min(self.time)
+    }
 }
 
 /// An event on one channel, detected at one character.

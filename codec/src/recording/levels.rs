@@ -53,7 +53,7 @@ pub(super) struct SignalLevels {
     known: u64,
     counted: u64,
     /// Signals that have changed since the last change.
-    changed: u64,
+    pub(super) changed: u64,
     /// Signals that had a level and have none now, and those of the last change.
     unknown: u64,
     given: u64,
@@ -88,11 +88,6 @@ impl SignalLevels {
                 self.summary.lost |= self.unknown;
             }
         }
-    }
-
-    /// Signals that have changed since the last change.
-    pub(super) const fn changed(&self) -> u64 {
-        self.changed
     }
 
     /// True once a signal has a level.

@@ -229,15 +229,15 @@ impl<R: Read> TableReader<R> {
             if later > *time_fs && row > 0 {
                 levels.end(*time_fs, changes);
             }
-            let (changed, is_same_time) = (levels.changed(), later == *time_fs && row > 0);
+            let (changed, is_same_time) = (levels.changed, later == *time_fs && row > 0);
             *time_fs = later;
             for (at, column, masks) in &fields {
                 set(levels, record.get(*at).unwrap_or_default(), *column, masks).map_err(wrong)?;
             }
             // A row of each sample has a time of its own.
-            let is_change = changed != levels.changed();
+            let is_change = changed != levels.changed;
             unchanged += u64::from(!is_change && !is_same_time);
-            let is_lost = changed & !levels.changed() != 0 || is_change && unchanged >= SAMPLED;
+            let is_lost = changed & !levels.changed != 0 || is_change && unchanged >= SAMPLED;
             if is_same_time && is_lost {
                 return Err(wrong(ROUNDED.to_owned()));
             }
