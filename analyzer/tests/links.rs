@@ -248,7 +248,7 @@ fn a_packet_that_a_hole_cuts_off_passes_no_longer() {
 
 #[test]
 fn a_hole_in_the_opposite_channel_leaves_its_sender_unknown() {
-    // b's hole is known at 8, where it goes on; its GO at 9 says what a may do.
+    // b's hole from 3 on is known at 8, where it goes on; its GO at 9 says what a may do. The stop is counted up to 2.
     let pieces = [(0, 0, "GAP GO×11", 0), (1, 0, "GO STOP GAP", 0), (1, 8, "GAP GO GAP", 0)];
     insta::assert_snapshot!(there(&pieces), @"
     0..=0 idle
@@ -256,6 +256,8 @@ fn a_hole_in_the_opposite_channel_leaves_its_sender_unknown() {
     8..=8 unknown
     9..=11 idle
     ");
+    let row = row(&capture(&link(), &pieces), 0);
+    insta::assert_snapshot!(row["stops"], @r#"{"count":1,"longest":2,"periods":2,"share":0.166667}"#);
 }
 
 #[test]

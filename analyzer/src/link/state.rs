@@ -180,8 +180,9 @@ impl ActivityTracker {
         }
     }
 
-    /// Processes an event of the opposite channel; `at` is this channel's character at that moment.
-    pub(crate) fn opposite(&mut self, at: Tick, event: &ChannelEvent) {
+    /// Processes an event of the opposite channel; `at` is this channel's character at that moment, and `known` that up to
+    /// which the opposite was recorded without a break.
+    pub(crate) fn opposite(&mut self, [known, at]: [Tick; 2], event: &ChannelEvent) {
         let here = self.recorded.limit(at);
         match event {
             ChannelEvent::Begins if self.start.is_none_or(|start| start.sender.is_none()) => {
@@ -197,6 +198,9 @@ impl ActivityTracker {
             }
             ChannelEvent::Link(LinkEvent::Hole { .. }) => {
                 self.totals.pings.forget();
+                self.settle(at);
+                self.stop_ends(known);
+                self.sender = SenderPermission::Unknown;
                 self.sender_unknown(at);
             }
             ChannelEvent::Link(LinkEvent::Reply(_)) => self.totals.pings.answered(at),

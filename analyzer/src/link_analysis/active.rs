@@ -252,12 +252,11 @@ impl LinkState {
         if let Some(peer) = channel.peer.filter(|_| states || findings)
             && let Some(peer) = self.channels.get_mut(&peer)
         {
-            let at = match peer.channel.period {
-                period if period == own_period => *at,
-                period => Tick(period.periods(*time)),
-            };
+            let period = peer.channel.period;
+            let at = if period == own_period { *at } else { Tick(period.periods(*time)) };
             if states {
-                peer.activity.opposite(at, body);
+                let known = Tick(period.periods(event.known_until(own_period))).min(at);
+                peer.activity.opposite([known, at], body);
                 self.out.collect_intervals(peer, *time, self.scope);
             }
             if findings {

@@ -139,6 +139,19 @@ fn omitted(event: &TimedEvent) -> Option<Range<u64>> {
     Some(event.at.0..event.at.0 + rounds * every)
 }
 
+/// Place on a channel behind the last character of the opposite before a hole that is known at a place.
+fn hole_begins(rows: &CaptureRows<'_>, id: ChannelId, known: u64) -> u64 {
+    let (peer, period) = (rows.peers[&id], rows.channel(id).period);
+    let is_known = |event: &&TimedEvent| {
+        matches!(event.body, ChannelEvent::Link(LinkEvent::Hole { .. }))
+            && period.periods(event.time) == known
+    };
+    let hole = rows.own(peer).find(is_known).unwrap();
+    let before = |(at, _): &&(u64, _)| *at < hole.at.0;
+    let last = rows.characters[&peer].iter().rfind(before).unwrap().0;
+    period.periods(rows.channel(peer).period.time(last + 1))
+}
+
 /// Lengths of the stops of a sender, from the first to the last recorded character.
 fn stops(rows: &CaptureRows<'_>, id: ChannelId) -> Vec<u64> {
     let [first, end] = recorded(rows, id);
@@ -150,8 +163,11 @@ fn stops(rows: &CaptureRows<'_>, id: ChannelId) -> Vec<u64> {
             (true, LinkEvent::SenderStopped) => {
                 stops.extend(since.replace(at).map(|since| [since, at]));
             }
-            (true, LinkEvent::SenderResumed(_)) | (false, LinkEvent::Hole { .. }) => {
+            (true, LinkEvent::SenderResumed(_)) => {
                 stops.extend(since.take().map(|since| [since, at]));
+            }
+            (false, LinkEvent::Hole { .. }) => {
+                stops.extend(since.take().map(|since| [since, hole_begins(rows, id, at)]));
             }
             _ => {}
         }
