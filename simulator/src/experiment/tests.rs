@@ -44,7 +44,7 @@ fn every_scenario_holds_together() {
             assert!(!points.is_empty());
             for point in &points {
                 assert!(point.warm_up < point.duration, "{point:?}");
-                if let Err(error) = Scenario::read(&experiment.name, &point.text()) {
+                if let Err(error) = Scenario::read(experiment.name, &point.text()) {
                     panic!("{}: {error}", experiment.name);
                 }
             }
@@ -54,7 +54,7 @@ fn every_scenario_holds_together() {
 
 #[test]
 fn an_experiment_is_found_by_its_name() {
-    let names: BTreeSet<&str> = EXPERIMENTS.iter().map(|experiment| &*experiment.name).collect();
+    let names: BTreeSet<&str> = EXPERIMENTS.iter().map(|experiment| experiment.name).collect();
     assert_eq!(names.len(), EXPERIMENTS.len());
     assert!(names.iter().all(|name| Experiment::find(name).is_some()));
     assert!(Experiment::find("none").is_none());
@@ -63,7 +63,7 @@ fn an_experiment_is_found_by_its_name() {
 #[test]
 fn every_cell_figure_and_curve_has_a_value() {
     for experiment in EXPERIMENTS.iter() {
-        let found = quick(&experiment.name);
+        let found = quick(experiment.name);
         let cells = found.tables.iter().flat_map(|table| table.rows.iter().flatten());
         let is_empty = |cell: &TableCell| match cell {
             TableCell::Nothing => true,

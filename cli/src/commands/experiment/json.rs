@@ -36,7 +36,7 @@ pub(super) fn all(outcomes: &[ExperimentOutcome]) -> ExperimentsJson<'_> {
 pub(super) fn whole(outcome: &ExperimentOutcome) -> ExperimentJson<'_> {
     let ExperimentOutcome { experiment, effort, findings } = outcome;
     ExperimentJson {
-        experiment: &experiment.name,
+        experiment: experiment.name,
         title: &experiment.title,
         effort: match effort {
             ExperimentEffort::Full => "full",
