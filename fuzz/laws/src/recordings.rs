@@ -180,22 +180,23 @@ fn check_times(recording: &ReadRecording) {
 /// Places and characters of a channel.
 type PlacedCharacters = Vec<(u64, Character)>;
 
-/// Characters other than IDLE of the channels with a clock, and the periods in their holes; `None` if one has no clock.
+/// Characters other than IDLE of the channels with a clock, and the periods in their holes and at their ends; `None` if one has
+/// no clock.
 fn imported(
     changes: &[SignalChange],
     periods: &[u64],
-) -> Option<(Vec<PlacedCharacters>, Vec<u64>)> {
+) -> Option<(Vec<PlacedCharacters>, Vec<[u64; 2]>)> {
     let head = changes.get(..changes.len().min(HEAD))?;
     let learned = (0..)
         .zip(periods)
         .map(|(number, period)| RecordedChannel::learn(head, number * 9, WireMap::SAME, *period));
     let mut import = RecordingImport::new(learned.collect::<Option<_>>()?);
     let mut all = vec![PlacedCharacters::new(); periods.len()];
-    let (mut missing, mut ends) = (vec![0; periods.len()], vec![None; periods.len()]);
+    let mut spans = vec![None; periods.len()];
     let mut write = |ChannelId(id): ChannelId, chunk: &Chunk<'_>| {
-        if let Some((missing, end)) = missing.iter_mut().zip(&mut ends).nth(id as usize) {
-            let end = end.replace(chunk.end().0).unwrap_or(chunk.first.0);
-            *missing += chunk.first.0 - end;
+        if let Some(span) = spans.get_mut(id as usize) {
+            let [missing, end] = span.unwrap_or([0, chunk.first.0]);
+            *span = Some([missing + chunk.first.0 - end, chunk.end().0]);
         }
         all.iter_mut().skip(id as usize).take(1).for_each(|all| add(all, chunk));
         Ok::<(), Infallible>(())
@@ -205,7 +206,7 @@ fn imported(
         let Ok(()) = import.receive(changes, &mut write);
     }
     let Ok(_) = import.finish(&mut write);
-    Some((all, missing))
+    Some((all, spans.into_iter().map(Option::unwrap_or_default).collect()))
 }
 
 /// Adds the characters of a chunk other than IDLE.
@@ -283,13 +284,18 @@ fn link_round_trip(capture: &[u8], channels: &[(Channel, WireDelays)], first: u3
         .collect();
     let received = imported(&recording.changes, &periods);
     assert!(received.is_some(), "the clocks of a dump are found");
-    let Some((received, missing)) = received else { return 0 };
-    assert!(missing.iter().all(|missing| *missing == 0), "all of a dump is recorded");
+    let Some((received, whole)) = received else { return 0 };
+    assert!(whole.iter().all(|[missing, _]| *missing == 0), "all of a dump is recorded");
     for (sent, received) in sent.iter().zip(&received) {
         check_same(sent, received);
     }
     let (hidden, hidden_fs) = with_unknown_levels(&recording.changes, dump.len() as u64);
-    if let Some((rest, missing)) = imported(&hidden, &periods) {
+    if let Some((rest, spans)) = imported(&hidden, &periods) {
+        // A hole may reach up to the end.
+        let missing = spans
+            .into_iter()
+            .zip(&whole)
+            .map(|([missing, end], [_, last])| missing + last.saturating_sub(end));
         let halves =
             periods.iter().zip([hidden_fs, 0]).map(|(period, hidden_fs)| 2 * hidden_fs / period);
         for ((pair, missing), halves) in received.iter().zip(&rest).zip(missing).zip(halves) {
