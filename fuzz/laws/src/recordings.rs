@@ -227,13 +227,22 @@ fn add(all: &mut PlacedCharacters, chunk: &Chunk<'_>) {
 pub fn trip(bytes: &[u8]) {
     let plan = NetworkInput::from_bytes(bytes);
     if let Some(scenario) = plan.and_then(|plan| plan.scenario()) {
-        round_trip(scenario);
+        round_trip(scenario, HiddenLevels::None);
     }
+}
+
+/// Levels that are hidden from a second import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HiddenLevels {
+    /// There is no second import.
+    None,
+    /// Those of one signal for some time.
+    OfOne,
 }
 
 /// Exports the links of a network with random delays of the wires, and imports them; returns how many
 /// characters came back.
-pub fn round_trip(scenario: Scenario) -> usize {
+pub fn round_trip(scenario: Scenario, hidden: HiddenLevels) -> usize {
     let mut dice = SeededRng::new(&scenario.seed.to_le_bytes());
     let mut scenario = with_clocks(scenario);
     scenario.taps = taps::at_every_cable(&scenario);
@@ -247,7 +256,7 @@ pub fn round_trip(scenario: Scenario) -> usize {
                 (channel.clone(), WireDelays { phase_fs: dice.below(1_000_000_000), ..delays })
             };
             let channels: Vec<_> = channels.iter().map(delays).collect();
-            link_round_trip(&outcome.capture, &channels, 2 * link)
+            link_round_trip(&outcome.capture, &channels, (2 * link, hidden))
         })
         .sum()
 }
@@ -255,7 +264,11 @@ pub fn round_trip(scenario: Scenario) -> usize {
 /// Fewest characters from which a clock is learned well enough for silences between them.
 const CHARACTERS_MIN: usize = 500;
 
-fn link_round_trip(capture: &[u8], channels: &[(Channel, WireDelays)], first: u32) -> usize {
+fn link_round_trip(
+    capture: &[u8],
+    channels: &[(Channel, WireDelays)],
+    (first, hidden): (u32, HiddenLevels),
+) -> usize {
     let Ok(mut export) = WireExport::new(Vec::new(), channels) else { return 0 };
     let mut sent = vec![PlacedCharacters::new(); channels.len()];
     let mut reader = CaptureReader::new(capture);
@@ -289,8 +302,10 @@ fn link_round_trip(capture: &[u8], channels: &[(Channel, WireDelays)], first: u3
     for (sent, received) in sent.iter().zip(&received) {
         check_same(sent, received);
     }
-    let (hidden, hidden_fs) = with_unknown_levels(&recording.changes, dump.len() as u64);
-    if let Some((rest, spans)) = imported(&hidden, &periods) {
+    let (changes, hidden_fs) = with_unknown_levels(&recording.changes, dump.len() as u64);
+    if hidden == HiddenLevels::OfOne
+        && let Some((rest, spans)) = imported(&changes, &periods)
+    {
         // A hole may reach up to the end.
         let missing = spans
             .into_iter()
