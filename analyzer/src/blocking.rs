@@ -159,8 +159,8 @@ impl BlockingTracker {
                 // An open link may have been restored in it.
                 self.open.remove(channel);
                 if let Some(peer) = network.opposite(*channel) {
-                    let context =
-                        WaitContext { now: row.known_until(network.period(*channel)), ..context };
+                    let begins = row.hole_begins(network.period(*channel));
+                    let context = WaitContext { now: begins.unwrap_or(now), ..context };
                     self.end(peer, context, StopEnd::Hole, out);
                 }
             }

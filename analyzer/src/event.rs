@@ -27,11 +27,10 @@ pub struct TimedEvent {
 }
 
 impl TimedEvent {
-    /// Time up to which the channel was recorded without a break: behind a hole, its beginning.
-    pub fn known_until(&self, period: CharacterPeriod) -> Picoseconds {
-        let ChannelEvent::Link(LinkEvent::Hole { missing }) = self.body else { return self.time };
-        let begins = self.at.0.saturating_sub(missing);
-        period.time(begins).min(self.time)
+    /// Time at which a hole begins; its event comes with the first character behind it. `period` is that of the channel.
+    pub fn hole_begins(&self, period: CharacterPeriod) -> Option<Picoseconds> {
+        let ChannelEvent::Link(LinkEvent::Hole { missing }) = self.body else { return None };
+        Some(period.time(self.at.0.saturating_sub(missing)).min(self.time))
     }
 }
 

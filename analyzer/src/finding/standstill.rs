@@ -213,7 +213,7 @@ impl FindingChecks {
 
     /// Follows STOP and GO to a sender whose own channel was not recorded. F-1
     pub(crate) fn unrecorded_sender(&mut self, event: &TimedEvent, network: &CaptureNetwork) {
-        let TimedEvent { channel, at, .. } = *event;
+        let TimedEvent { channel, time, at, .. } = *event;
         if network.opposite(channel).is_some() {
             return;
         }
@@ -234,7 +234,8 @@ impl FindingChecks {
             | ChannelEvent::Framed
             | ChannelEvent::Omitted { .. } => return,
         };
-        self.held.command(channel, event.known_until(network.period(channel)), input);
+        let time = event.hole_begins(network.period(channel)).unwrap_or(time);
+        self.held.command(channel, time, input);
     }
 
     /// Reports at the end of a section what stood still and who held up whom.

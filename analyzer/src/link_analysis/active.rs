@@ -255,7 +255,8 @@ impl LinkState {
             let period = peer.channel.period;
             let at = if period == own_period { *at } else { Tick(period.periods(*time)) };
             if states {
-                let known = Tick(period.periods(event.known_until(own_period))).min(at);
+                let begins = event.hole_begins(own_period);
+                let known = begins.map_or(at, |begins| Tick(period.periods(begins)).min(at));
                 peer.activity.opposite([known, at], body);
                 self.out.collect_intervals(peer, *time, self.scope);
             }

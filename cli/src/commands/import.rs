@@ -322,8 +322,7 @@ impl CaptureWriting<'_> {
     fn refuse(&self) -> Result<(), CliError> {
         let named = self.names.iter().zip(&self.doubts);
         let texts = named.filter_map(|(name, doubts)| {
-            let all = doubts.refusal.iter().chain(&doubts.warnings);
-            doubts.refusal.as_ref()?;
+            let all = std::iter::once(doubts.refusal.as_ref()?).chain(&doubts.warnings);
             Some(format!("{name}: {}", all.map(String::as_str).collect::<Vec<_>>().join("; ")))
         });
         let texts: Vec<String> = texts.collect();
@@ -339,8 +338,7 @@ impl CaptureWriting<'_> {
         if self.begun.is_none() {
             self.begin(Some(summary))?;
         } else {
-            let numbers = (0..).map(|number| number * 9);
-            for (doubts, first) in self.doubts.iter_mut().zip(numbers) {
+            for (doubts, first) in self.doubts.iter_mut().zip((0..).step_by(9)) {
                 doubts.extend(level_doubts(summary, first, Some(0)));
             }
         }
@@ -354,9 +352,11 @@ impl CaptureWriting<'_> {
             .map_err(|error| self.writing(&error))?;
         for ((doubts, sample), quality) in self.doubts.iter_mut().zip(&self.samples).zip(&qualities)
         {
-            if is_padded && !doubts.is_explained {
-                let fault = quality::fault(sample, quality, &self.proved);
-                fault.into_iter().for_each(|fault| doubts.add_fault(fault));
+            if is_padded
+                && !doubts.is_explained
+                && let Some(fault) = quality::fault(sample, quality, &self.proved)
+            {
+                doubts.add_fault(fault);
             }
             doubts.set_damage(summary);
         }

@@ -302,22 +302,29 @@ fn link_round_trip(
     for (sent, received) in sent.iter().zip(&received) {
         check_same(sent, received);
     }
-    let (changes, hidden_fs) = with_unknown_levels(&recording.changes, dump.len() as u64);
-    if hidden == HiddenLevels::OfOne
-        && let Some((rest, spans)) = imported(&changes, &periods)
-    {
-        // A hole may reach up to the end.
-        let missing = spans
-            .into_iter()
-            .zip(&whole)
-            .map(|([missing, end], [_, last])| missing + last.saturating_sub(end));
-        let halves =
-            periods.iter().zip([hidden_fs, 0]).map(|(period, hidden_fs)| 2 * hidden_fs / period);
-        for ((pair, missing), halves) in received.iter().zip(&rest).zip(missing).zip(halves) {
-            check_hole(pair, missing, halves);
-        }
+    if hidden == HiddenLevels::OfOne {
+        check_hidden(&recording.changes, dump.len() as u64, &periods, (&received, &whole));
     }
     sent.iter().map(Vec::len).sum()
+}
+
+/// Imports again with the level of a signal unknown for some time. `all` and `whole` are what the import without that gave.
+fn check_hidden(
+    changes: &[SignalChange],
+    number: u64,
+    periods: &[u64],
+    (all, whole): (&[PlacedCharacters], &[[u64; 2]]),
+) {
+    let (changes, hidden_fs) = with_unknown_levels(changes, number);
+    let Some((rest, spans)) = imported(&changes, periods) else { return };
+    let halves =
+        periods.iter().zip([hidden_fs, 0]).map(|(period, hidden_fs)| 2 * hidden_fs / period);
+    for (((pair, [missing, end]), [_, last]), halves) in
+        all.iter().zip(&rest).zip(spans).zip(whole).zip(halves)
+    {
+        // A hole may reach up to the end.
+        check_hole(pair, missing + last.saturating_sub(end), halves);
+    }
 }
 
 /// Changes of which the level of a signal of the first channel is not known for some time in their last half, and that time.
@@ -341,7 +348,7 @@ fn with_unknown_levels(changes: &[SignalChange], number: u64) -> (Vec<SignalChan
     (all, hidden_fs)
 }
 
-/// What is left of a channel has the characters before a hole and behind it, and none in between, for some halves of a period.
+/// Checks the characters of a channel with a hole of some halves of a period: all before it and behind it, none in between.
 fn check_hole((all, rest): (&PlacedCharacters, &PlacedCharacters), missing: u64, halves: u64) {
     let before = all.iter().zip(rest).take_while(|(one, other)| one.1 == other.1).count();
     let behind = all.iter().rev().zip(rest.iter().rev());

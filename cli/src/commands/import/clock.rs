@@ -48,8 +48,8 @@ impl LearnedChannel {
         let given = nominal.as_ref().map_or(0, good);
         let is_better = |shown: &Self| {
             let is_lower = shown.quality.clock.period_fs > nominal_fs;
-            good(shown) > given.saturating_sub(u64::from(is_lower && given > 0))
-                && good(shown) * 2 >= shown.quality.content.frames
+            let least = if is_lower { given.max(1) } else { given + 1 };
+            good(shown) >= least && good(shown) * 2 >= shown.quality.content.frames
         };
         shown.find(is_better).or(nominal)
     }

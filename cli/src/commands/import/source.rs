@@ -48,37 +48,43 @@ fn peek<R: Read>(mut stream: R, path: &Path) -> Result<(Vec<u8>, PeekedStream<R>
 type CutPlace = Rc<Cell<Option<RecordingError>>>;
 
 /// A stream that ends where compressed data are cut.
-struct CutStream<R>(R, u64, CutPlace);
+struct CutStream<R> {
+    stream: R,
+    /// Bytes that were read.
+    read: u64,
+    cut: CutPlace,
+}
 
 impl<R: Read> Read for CutStream<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = match self.0.read(bytes) {
-            Err(error) if self.1 > 0 && error.kind() != io::ErrorKind::Interrupted => {
-                let (place, cause) = (
-                    RecordingPlace::Byte(self.1),
-                    format!("the compressed data end here: {error}"),
-                );
-                self.2.set(Some(RecordingError { place, cause }));
+        let read = match self.stream.read(bytes) {
+            Err(error) if self.read > 0 && error.kind() != io::ErrorKind::Interrupted => {
+                let cause = format!("the compressed data end here: {error}");
+                self.cut
+                    .set(Some(RecordingError { place: RecordingPlace::Byte(self.read), cause }));
                 0
             }
             read => read?,
         };
-        self.1 += read as u64;
+        self.read += read as u64;
         Ok(read)
     }
 }
 
 /// Signals of a stream that may be cut, which is then the cause of an end.
-struct CutSignals(Box<dyn SignalReader>, CutPlace);
+struct CutSignals {
+    signals: Box<dyn SignalReader>,
+    cut: CutPlace,
+}
 
 impl SignalReader for CutSignals {
     fn signals(&self) -> &SignalTable {
-        self.0.signals()
+        self.signals.signals()
     }
 
     fn read(self: Box<Self>, selected: &[usize], sink: &mut ChangeSink<'_>) -> ReadSummary {
-        let summary = self.0.read(selected, sink);
-        ReadSummary { error: self.1.take().or(summary.error), ..summary }
+        let summary = self.signals.read(selected, sink);
+        ReadSummary { error: self.cut.take().or(summary.error), ..summary }
     }
 }
 
@@ -106,7 +112,8 @@ impl OpenedRecording {
             return Ok(Self::Signals(format, open(Box::new(file), times).map_err(wrong)?));
         }
         let cut = CutPlace::default();
-        let stream = CutStream(decompress(stream).map_err(failed)?, 0, Rc::clone(&cut));
+        let stream = decompress(stream).map_err(failed)?;
+        let stream = CutStream { stream, read: 0, cut: Rc::clone(&cut) };
         let (head, stream) = peek(stream, path)?;
         if let Some(format) = out_of_order(&head) {
             return Err(refused(&format!("{}, compressed: decompress it", format.name)));
@@ -125,7 +132,7 @@ impl OpenedRecording {
             Some((format, FormatInput::Stream(open))) => {
                 let signals =
                     open(stream, times).map_err(|error| wrong(cut.take().unwrap_or(error)))?;
-                Ok(Self::Signals(format, Box::new(CutSignals(signals, cut))))
+                Ok(Self::Signals(format, Box::new(CutSignals { signals, cut })))
             }
             _ if let Some(error) = cut.take() => Err(wrong(error)),
             _ => Ok(Self::Notation(stream)),

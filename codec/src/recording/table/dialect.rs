@@ -50,7 +50,7 @@ pub(super) enum CsvColumn {
     Level,
     /// Levels of some signals as a number of a base.
     Bus { width: usize, base: u32 },
-    /// What the values are is not told: the step that tells it.
+    /// Values of an unknown unit or base, with what the user has to write.
     Unclear(&'static str),
 }
 
