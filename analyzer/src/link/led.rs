@@ -11,7 +11,7 @@ use crate::named_enum::named_enum;
 named_enum! {
     /// State of a port's two LEDs. L
     pub enum LedState {
-        /// Not known: no packet passes, and the channel is not understood yet.
+        /// Not known: no packet is seen to pass, and one of the channels is not understood yet, or not recorded.
         Unknown = "unknown",
         /// The channel is open. F-7
         Red = "red",
@@ -29,6 +29,8 @@ pub(super) enum LedTraffic {
     Nothing,
     /// A packet that has begun and not ended.
     Packet,
+    /// Not known: the channel is not recorded, or its framing not known yet.
+    Unknown,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -67,13 +69,21 @@ impl PortLeds {
         }
     }
 
+    /// Whether a packet passes on the opposite channel is known from here on.
+    pub(super) fn opposite_known(&mut self, at: Tick) {
+        if self.opposite == LedTraffic::Unknown {
+            self.opposite(at, LedTraffic::Nothing);
+        }
+    }
+
     /// Counts the present state up to a character.
     pub(super) fn settle(&mut self, at: Tick) {
         let state = match (self.wire, self.own, self.opposite) {
             (WireState::Open, _, _) => LedState::Red,
             (_, LedTraffic::Packet, _) | (_, _, LedTraffic::Packet) => LedState::Yellow,
-            (WireState::Unknown, LedTraffic::Nothing, LedTraffic::Nothing) => LedState::Unknown,
             (WireState::Alive, LedTraffic::Nothing, LedTraffic::Nothing) => LedState::Green,
+            (WireState::Unknown, _, _) | (_, LedTraffic::Unknown, _) => LedState::Unknown,
+            (_, _, LedTraffic::Unknown) => LedState::Unknown,
         };
         self.reach(at, state);
     }

@@ -22,6 +22,8 @@ pub(crate) struct ActivityTracker {
     receiving: PacketPhase,
     sender: SenderPermission,
     recorded: RecordedRange,
+    /// What is recorded of the opposite channel, in periods of this one.
+    opposite: Option<RecordedRange>,
     /// Character of the last event that may have changed the activity.
     now: Tick,
     /// The activity is known before this character; where events were omitted, that is ahead of `now`.
@@ -45,6 +47,15 @@ enum PacketPhase {
         awaited: Tick,
     },
     Reset,
+}
+
+impl PacketPhase {
+    const fn traffic(self) -> LedTraffic {
+        match self {
+            Self::Between | Self::Reset => LedTraffic::Nothing,
+            Self::Packet { .. } => LedTraffic::Packet,
+        }
+    }
 }
 
 /// Knowledge of the channel's sender.
@@ -73,6 +84,13 @@ struct RecordedRange {
 }
 
 impl RecordedRange {
+    fn add(&mut self, [first, end]: [Tick; 2]) {
+        if self.end < first {
+            self.holes.push_back(self.end);
+        }
+        self.end = end;
+    }
+
     /// A character, or the first unrecorded character before it.
     fn limit(&self, at: Tick) -> Tick {
         at.min(self.holes.front().copied().unwrap_or(self.end))
@@ -89,6 +107,7 @@ impl ActivityTracker {
             receiving: PacketPhase::Between,
             sender: SenderPermission::Going,
             recorded: RecordedRange::default(),
+            opposite: None,
             next: Tick(0),
             now: Tick(0),
             current: None,
@@ -121,15 +140,22 @@ impl ActivityTracker {
             None => {
                 self.next = chunk.first;
                 self.leds.seek(chunk.first);
+                self.recorded.end = chunk.end();
             }
-            Some(_) if self.recorded.end < chunk.first => {
-                self.recorded.holes.push_back(self.recorded.end);
-            }
-            Some(_) => {}
+            Some(_) => self.recorded.add([chunk.first, chunk.end()]),
         }
         self.totals.counters.feed(chunk);
         self.totals.stops = self.stops;
-        self.recorded.end = chunk.end();
+    }
+
+    /// Adds a recorded chunk of the opposite channel, in periods of this one; its events come later.
+    pub(crate) fn opposite_recorded(&mut self, range: [Tick; 2]) {
+        match &mut self.opposite {
+            Some(opposite) => opposite.add(range),
+            None => {
+                self.opposite = Some(RecordedRange { end: range[1], ..RecordedRange::default() })
+            }
+        }
     }
 
     /// Processes the channel's next event.
@@ -140,6 +166,10 @@ impl ActivityTracker {
                 let is_open = |it: StartState| it.at == at && it.silent >= OPEN_LINK.0;
                 let is_open = self.start.is_some_and(is_open);
                 self.wire(at, if is_open { WireState::Open } else { WireState::Alive });
+                // What a slice begins with has ended.
+                if self.receiving.traffic() == LedTraffic::Packet {
+                    self.receiving(at, PacketPhase::Between);
+                }
             }
             ChannelEvent::Head(_) => self.receiving(at, PacketPhase::Packet { awaited: at }),
             ChannelEvent::Data(len) => {
@@ -175,20 +205,24 @@ impl ActivityTracker {
             Some(FramerMode::Reset) => PacketPhase::Reset,
             Some(FramerMode::Between) | None => PacketPhase::Between,
         };
+        self.leds.own(at, self.receiving.traffic());
         if start.silent >= OPEN_LINK.0 {
             self.wire = WireState::Open;
         }
     }
 
-    /// Processes an event of the opposite channel; `at` is this channel's character at that moment, and `known` that up to
-    /// which the opposite was recorded without a break.
-    pub(crate) fn opposite(&mut self, [known, at]: [Tick; 2], event: &ChannelEvent) {
+    /// Processes an event of the opposite channel; `at` is this channel's character at that moment.
+    pub(crate) fn opposite(&mut self, at: Tick, event: &ChannelEvent) {
+        self.hide(at);
         let here = self.recorded.limit(at);
         match event {
-            ChannelEvent::Begins if self.start.is_none_or(|start| start.sender.is_none()) => {
-                self.sender_unknown(at);
+            ChannelEvent::Begins => {
+                self.leds.opposite(here, LedTraffic::Unknown);
+                if self.start.is_none_or(|start| start.sender.is_none()) {
+                    self.sender_unknown(at);
+                }
             }
-            ChannelEvent::Begins => {}
+            ChannelEvent::Framed => self.leds.opposite_known(here),
             ChannelEvent::Command(_) | ChannelEvent::Link(LinkEvent::OpenLink) => {
                 self.sender_known(at);
             }
@@ -199,12 +233,12 @@ impl ActivityTracker {
             ChannelEvent::Link(LinkEvent::Hole { .. }) => {
                 self.totals.pings.forget();
                 self.settle(at);
-                self.stop_ends(known);
-                self.sender = SenderPermission::Unknown;
+                self.opposite.as_mut().and_then(|opposite| opposite.holes.pop_front());
+                self.leds.opposite(here, LedTraffic::Unknown);
                 self.sender_unknown(at);
             }
             ChannelEvent::Link(LinkEvent::Reply(_)) => self.totals.pings.answered(at),
-            ChannelEvent::Framed | ChannelEvent::Data(_) | ChannelEvent::Packet(_) => {}
+            ChannelEvent::Data(_) | ChannelEvent::Packet(_) => {}
             ChannelEvent::Link(_) | ChannelEvent::Omitted { .. } => {}
         }
     }
@@ -249,11 +283,7 @@ impl ActivityTracker {
     fn receiving(&mut self, at: Tick, receiving: PacketPhase) {
         self.settle(at);
         self.receiving = receiving;
-        let traffic = match receiving {
-            PacketPhase::Between | PacketPhase::Reset => LedTraffic::Nothing,
-            PacketPhase::Packet { .. } => LedTraffic::Packet,
-        };
-        self.leds.own(self.recorded.limit(at), traffic);
+        self.leds.own(self.recorded.limit(at), receiving.traffic());
     }
 
     fn sender(&mut self, at: Tick, sender: SenderPermission) {
@@ -315,30 +345,71 @@ impl ActivityTracker {
         }
     }
 
-    const fn possible_activity(&self) -> PossibleActivity {
+    /// The activity of the next character.
+    fn possible_activity(&self) -> PossibleActivity {
         use ChannelActivity::{Idle, Open, Reset, Stopped, Unknown};
-        PossibleActivity::Certain(match (self.wire, self.receiving, self.sender) {
+        PossibleActivity::Certain(match (self.wire, self.receiving, self.permission()) {
             (WireState::Open, _, _) => Open,
             (_, PacketPhase::Reset, _) => Reset,
             // Reading: a stopped sender is known whether or not framing is.
             (_, _, SenderPermission::Stopped(_)) => Stopped,
-            (WireState::Unknown, _, _) | (_, _, SenderPermission::Unknown) => Unknown,
-            (WireState::Alive, PacketPhase::Between, SenderPermission::Going) => Idle,
-            (WireState::Alive, PacketPhase::Packet { awaited }, SenderPermission::Going) => {
+            (WireState::Unknown, _, _) => Unknown,
+            (WireState::Alive, PacketPhase::Packet { awaited }, _) => {
                 return PossibleActivity::Packet(awaited);
             }
+            (WireState::Alive, PacketPhase::Between, SenderPermission::Unknown) => Unknown,
+            (WireState::Alive, PacketPhase::Between, SenderPermission::Going) => Idle,
         })
+    }
+
+    /// A character, or the one before it from which on the opposite channel is not recorded.
+    fn opposite_limit(&self, at: Tick) -> Tick {
+        self.opposite.as_ref().map_or(at, |opposite| opposite.limit(at))
+    }
+
+    /// The first character that was recorded while the opposite channel was not, of those whose events are to come.
+    pub(crate) fn hidden_from(&self) -> Option<Tick> {
+        let hidden = self.opposite_limit(self.recorded.end);
+        (hidden < self.recorded.end).then_some(hidden)
+    }
+
+    /// What the sender may do at the next character: unknown while its commands are not recorded.
+    fn permission(&self) -> SenderPermission {
+        let is_seen = self.opposite_limit(Tick(self.next.0.saturating_add(1))) > self.next;
+        if is_seen { self.sender } else { SenderPermission::Unknown }
+    }
+
+    /// Determines the activity up to where the opposite channel is recorded no more: what the sender may do is unknown
+    /// from there on.
+    pub(crate) fn hide(&mut self, at: Tick) {
+        let hidden = self.opposite_limit(at);
+        if hidden == at {
+            return;
+        }
+        if self.sender != SenderPermission::Unknown {
+            self.settle_with_sender(hidden);
+            self.stop_ends(hidden);
+            self.sender = SenderPermission::Unknown;
+        }
+        self.leds.opposite(self.recorded.limit(hidden), LedTraffic::Unknown);
     }
 
     /// Determines the activity up to a character.
     fn settle(&mut self, at: Tick) {
-        self.now = at;
+        self.hide(at);
+        self.settle_with_sender(at);
+    }
+
+    fn settle_with_sender(&mut self, at: Tick) {
+        self.now = self.now.max(at);
         let at = self.recorded.limit(at);
         let activity = match self.possible_activity() {
             PossibleActivity::Certain(activity) => activity,
             PossibleActivity::Packet(awaited) => {
                 self.reach(awaited.min(at), ChannelActivity::Sending);
-                if at.since(awaited).0 > PAUSE_MAX {
+                if self.permission() == SenderPermission::Unknown {
+                    ChannelActivity::Unknown
+                } else if at.since(awaited).0 > PAUSE_MAX {
                     ChannelActivity::Starved
                 } else {
                     ChannelActivity::Sending
@@ -363,8 +434,18 @@ impl ActivityTracker {
         let continues = match self.possible_activity() {
             PossibleActivity::Certain(activity) => activity == current,
             PossibleActivity::Packet(awaited) => {
-                let is_starved = current == ChannelActivity::Starved && awaited <= self.next;
-                current == ChannelActivity::Sending || is_starved
+                let is_due = awaited <= self.next;
+                match current {
+                    ChannelActivity::Sending => true,
+                    ChannelActivity::Starved => {
+                        is_due && self.permission() != SenderPermission::Unknown
+                    }
+                    ChannelActivity::Unknown => {
+                        is_due && self.permission() == SenderPermission::Unknown
+                    }
+                    ChannelActivity::Idle | ChannelActivity::Stopped => false,
+                    ChannelActivity::Open | ChannelActivity::Reset => false,
+                }
             }
         };
         if !continues {

@@ -10,6 +10,7 @@ use codec::time::Tick;
 use super::LinkOutput;
 use crate::event::{ChannelEvent, LinkEvent, Picoseconds, TimedEvent};
 use crate::finding::FindingChecks;
+use crate::link::interval::ActivityInterval;
 use crate::link::parameters::{ChannelParameters, LinkAssumptions};
 use crate::link::report::ChannelReport;
 use crate::link::slack::{SlackEvent, SlackTracker};
@@ -128,6 +129,14 @@ impl ActiveLink {
             && let Some(channel) = state.channels.get_mut(&id)
         {
             channel.activity.recorded(chunk);
+            let (peer, own) = (channel.peer, channel.channel.period);
+            if let Some(peer) = peer.and_then(|peer| state.channels.get_mut(&peer)) {
+                let period = peer.channel.period;
+                let there = |at: Tick| {
+                    if period == own { at } else { Tick(period.periods(own.time(at.0))) }
+                };
+                peer.activity.opposite_recorded([chunk.first, chunk.end()].map(there));
+            }
         }
         if !timeline.is_continued_by(id, chunk) {
             timeline.advance_to(id, chunk.first, &mut |event| state.process(event));
@@ -200,12 +209,13 @@ impl LinkState {
         }
         let from = out.intervals.len();
         for it in channels.values_mut() {
-            // An interval that ends at a character may continue as long as that character lasts.
-            let after = it.activity.settled().0.saturating_add(1);
-            let known = it.channel.period.time(after);
-            if known <= until {
-                it.activity.emit_settled();
-                out.intervals.extend(it.activity.take_ended().map(|it| (known - 1, it)));
+            it.emit_settled(until, &mut out.intervals);
+            // What ends there is known now, whenever the next event comes.
+            if let Some(hidden) = it.activity.hidden_from()
+                && it.channel.period.time(hidden.0 + 1) <= until
+            {
+                it.activity.hide(Tick(hidden.0 + 1));
+                it.emit_settled(until, &mut out.intervals);
             }
         }
         if let Some(new) = out.intervals.get_mut(from..) {
@@ -255,9 +265,7 @@ impl LinkState {
             let period = peer.channel.period;
             let at = if period == own_period { *at } else { Tick(period.periods(*time)) };
             if states {
-                let begins = event.hole_begins(own_period);
-                let known = begins.map_or(at, |begins| Tick(period.periods(begins)).min(at));
-                peer.activity.opposite([known, at], body);
+                peer.activity.opposite(at, body);
                 self.out.collect_intervals(peer, *time, self.scope);
             }
             if findings {
@@ -317,6 +325,21 @@ impl BegunBytes {
 }
 
 impl LinkChannel {
+    /// Emits the intervals that have ended for good: all events before a time have been processed.
+    fn emit_settled(
+        &mut self,
+        until: Picoseconds,
+        intervals: &mut Vec<(Picoseconds, ActivityInterval)>,
+    ) {
+        // An interval that ends at a character may continue as long as that character lasts.
+        let after = self.activity.settled().0.saturating_add(1);
+        let known = self.channel.period.time(after);
+        if known <= until {
+            self.activity.emit_settled();
+            intervals.extend(self.activity.take_ended().map(|it| (known - 1, it)));
+        }
+    }
+
     /// Begin and end of what was recorded of it.
     fn span(&self) -> Option<[Picoseconds; 2]> {
         let (first, last) = self.activity.totals.counters.span()?;

@@ -5,6 +5,7 @@ mod capture_rows;
 mod findings;
 mod links;
 mod maps;
+mod states;
 mod traffic;
 mod waits;
 

@@ -1,5 +1,6 @@
 //! Totals of channels: `info` and `links`.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use analyzer::ChannelEvent;
@@ -10,14 +11,11 @@ use analyzer::link_analysis::LinkAnalysis;
 use analyzer::row::ListRow as _;
 use analyzer::window::TimeWindow;
 use codec::capture::{ChannelId, ReadProgress, StartSender, StartState};
-use codec::time::OPEN_LINK;
 use laws::capture::counts::counts;
 use serde_json::{Map, Value, json};
 
 use super::capture_rows::CaptureRows;
-
-/// States that are recomputed: the first that applies counts. The others depend on pauses.
-const STATES: [&str; 3] = ["open", "reset", "stopped"];
+use super::states;
 
 /// Compares the rows of `info` and `links`.
 pub(crate) fn check(capture: &[u8], rows: &CaptureRows<'_>) {
@@ -37,8 +35,6 @@ pub(crate) fn check(capture: &[u8], rows: &CaptureRows<'_>) {
         expected.remove("name");
         expected.extend(object(link(rows, report.id, &expected)));
         found.retain(|name, _| expected.contains_key(name));
-        let states = found.get_mut("states").unwrap().as_object_mut().unwrap();
-        states.retain(|name, _| STATES.contains(&&**name));
         for (name, expected) in &expected {
             let of = (name, &report.channel.name);
             assert_eq!((of, found.get(name)), (of, Some(expected)));
@@ -64,14 +60,18 @@ fn link(rows: &CaptureRows<'_>, id: ChannelId, info: &Map<String, Value>) -> Val
     let commands =
         rows.own(id).filter(|event| matches!(event.body, ChannelEvent::Command(_))).count() as u64;
     let flow = control("GO") + control("STOP");
-    let states = STATES.into_iter().zip(states(rows, id)).map(|(name, periods)| {
-        (name, json!({ "periods": periods, "share": share(periods, characters) }))
+    let [states, lamp] = states::periods(rows, id).map(|periods| {
+        let periods = periods.into_iter().map(|(name, periods)| {
+            (name, json!({ "periods": periods, "share": share(periods, characters) }))
+        });
+        periods.collect::<BTreeMap<_, _>>()
     });
     let stops = stops(rows, id);
     let stopped = stops.iter().sum();
     json!({
         "utilisation": share(info["data"].as_u64().unwrap(), characters),
-        "states": states.collect::<std::collections::BTreeMap<_, _>>(),
+        "states": states,
+        "lamp": lamp,
         "stops": {
             "count": rows.of_link(id).filter(|it| it.0 && *it.2 == LinkEvent::SenderStopped).count(),
             "periods": stopped,
@@ -90,7 +90,7 @@ fn link(rows: &CaptureRows<'_>, id: ChannelId, info: &Map<String, Value>) -> Val
 }
 
 /// The first character and the one behind the last.
-fn recorded(rows: &CaptureRows<'_>, id: ChannelId) -> [u64; 2] {
+pub(super) fn recorded(rows: &CaptureRows<'_>, id: ChannelId) -> [u64; 2] {
     let characters = &rows.characters[&id];
     characters
         .first()
@@ -98,58 +98,22 @@ fn recorded(rows: &CaptureRows<'_>, id: ChannelId) -> [u64; 2] {
         .map_or([0; 2], |((first, _), (last, _))| [*first, last + 1])
 }
 
-/// Periods in each of [`STATES`].
-fn states(rows: &CaptureRows<'_>, id: ChannelId) -> [u64; 3] {
-    let start = StartState::of(rows.channel(id)).filter(|it| it.at.0 == recorded(rows, id)[0]);
-    let mut is = [
-        start.is_some_and(|it| it.silent >= OPEN_LINK.0),
-        start.is_some_and(|it| it.packet == Some(codec::framing::FramerMode::Reset)),
-        start.is_some_and(|it| matches!(it.sender, Some(StartSender::Stopped(_)))),
-    ];
-    let mut events = rows.of_link(id).peekable();
-    let omitted: Vec<Range<u64>> = rows.own(id).filter_map(omitted).collect();
-    let mut periods = [0; 3];
-    for (at, _) in &rows.characters[&id] {
-        while let Some((is_own, _, event)) = events.next_if(|(_, change, _)| change <= at) {
-            match (is_own, event) {
-                (true, LinkEvent::OpenLink) => is[0] = true,
-                (true, LinkEvent::LinkRestored) => is[0] = false,
-                (true, LinkEvent::ForwardReset) => is[1] = true,
-                (true, LinkEvent::ResetEnded) => is[1] = false,
-                (true, LinkEvent::Hole { .. }) => is[..2].fill(false),
-                (true, LinkEvent::SenderStopped) => is[2] = true,
-                (true, LinkEvent::SenderResumed(_)) | (false, LinkEvent::Hole { .. }) => {
-                    is[2] = false;
-                }
-                _ => {}
-            }
-        }
-        let is_told = omitted.iter().all(|omitted| !omitted.contains(at));
-        let state = is.iter().position(|it| *it).filter(|_| is_told);
-        if let Some(state) = state {
-            periods[state] += 1;
-        }
-    }
-    periods
-}
-
 /// Characters whose events are left out of a repeat.
-fn omitted(event: &TimedEvent) -> Option<Range<u64>> {
+pub(super) fn omitted(event: &TimedEvent) -> Option<Range<u64>> {
     let ChannelEvent::Omitted { rounds, every } = event.body else { return None };
     Some(event.at.0..event.at.0 + rounds * every)
 }
 
-/// Place on a channel behind the last character of the opposite before a hole that is known at a place.
-fn hole_begins(rows: &CaptureRows<'_>, id: ChannelId, known: u64) -> u64 {
-    let (peer, period) = (rows.peers[&id], rows.channel(id).period);
-    let is_known = |event: &&TimedEvent| {
-        matches!(event.body, ChannelEvent::Link(LinkEvent::Hole { .. }))
-            && period.periods(event.time) == known
-    };
-    let hole = rows.own(peer).find(is_known).unwrap();
-    let before = |(at, _): &&(u64, _)| *at < hole.at.0;
-    let last = rows.characters[&peer].iter().rfind(before).unwrap().0;
-    period.periods(rows.channel(peer).period.time(last + 1))
+/// Places on a channel at which the opposite is not recorded any more, or not until a hole of it ends.
+pub(super) fn hidden(rows: &CaptureRows<'_>, id: ChannelId) -> Vec<Range<u64>> {
+    let Some(peer) = rows.peers.get(&id) else { return Vec::new() };
+    let (here, there) = (rows.channel(id).period, rows.channel(*peer).period);
+    let characters = &rows.characters[peer];
+    let behind = characters.windows(2).filter(|pair| pair[1].0 > pair[0].0 + 1);
+    let holes = behind.map(|pair| [pair[0].0 + 1, pair[1].0]);
+    let end = characters.last().map(|last| [last.0 + 1, u64::MAX]);
+    let place = |at| if at == u64::MAX { at } else { here.periods(there.time(at)) };
+    holes.chain(end).map(|[from, to]| place(from)..place(to)).collect()
 }
 
 /// Lengths of the stops of a sender, from the first to the last recorded character.
@@ -163,20 +127,20 @@ fn stops(rows: &CaptureRows<'_>, id: ChannelId) -> Vec<u64> {
             (true, LinkEvent::SenderStopped) => {
                 stops.extend(since.replace(at).map(|since| [since, at]));
             }
-            (true, LinkEvent::SenderResumed(_)) => {
+            (true, LinkEvent::SenderResumed(_)) | (false, LinkEvent::Hole { .. }) => {
                 stops.extend(since.take().map(|since| [since, at]));
-            }
-            (false, LinkEvent::Hole { .. }) => {
-                stops.extend(since.take().map(|since| [since, hole_begins(rows, id, at)]));
             }
             _ => {}
         }
     }
     stops.extend(since.map(|since| [since, end]));
-    stops
-        .into_iter()
-        .map(|[since, until]| until.min(end).saturating_sub(since.max(first)))
-        .collect()
+    let hidden = hidden(rows, id);
+    let told = |since, until: u64| {
+        let begins = hidden.iter().map(|hidden| hidden.start).find(|begins| *begins >= since);
+        until.min(end).min(begins.unwrap_or(end))
+    };
+    let len = |[since, until]: [u64; 2]| told(since, until).saturating_sub(since.max(first));
+    stops.into_iter().map(len).collect()
 }
 
 fn packets(rows: &CaptureRows<'_>, id: ChannelId) -> Value {

@@ -1,0 +1,161 @@
+//! The activity of a channel and the lamps of the port at its far end, character by character. F-1, F-7, R-2, L
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use analyzer::ChannelEvent;
+use analyzer::event::{LinkEvent, TimedEvent};
+use analyzer::packet::FrameEnd;
+use codec::Character;
+use codec::capture::{ChannelId, StartSender, StartState};
+use codec::framing::FramerMode;
+use codec::time::OPEN_LINK;
+
+use super::capture_rows::CaptureRows;
+use super::links;
+
+const STATES: [&str; 7] = ["unknown", "open", "reset", "stopped", "sending", "starved", "idle"];
+const LAMPS: [&str; 4] = ["unknown", "red", "green", "yellow"];
+
+/// What is true of a channel and of the opposite one.
+type LinkFacts = BTreeSet<&'static str>;
+
+/// Periods in each state, and with each light.
+pub(super) fn periods(rows: &CaptureRows<'_>, id: ChannelId) -> [BTreeMap<&'static str, u64>; 2] {
+    let (omitted, hidden): (Vec<_>, _) =
+        (rows.own(id).filter_map(links::omitted).collect(), links::hidden(rows, id));
+    let mut facts = at_start(rows, id);
+    let mut events = of_link(rows, id).peekable();
+    let [mut states, mut lamps] = [Vec::new(), Vec::new()];
+    let is_known = StartState::of(rows.channel(id)).is_some_and(|start| start.sender.is_some());
+    let mut next = None;
+    for (at, character) in &rows.characters[&id] {
+        while let Some((is_own, _, event)) = events.next_if(|(_, change, _)| change <= at) {
+            if is_own {
+                own(&mut facts, &event.body)
+            } else {
+                opposite(&mut facts, event, is_known)
+            }
+        }
+        let is_byte = matches!(character, Character::Data(_)) && facts.contains("packet");
+        if hidden.iter().any(|hidden| hidden.contains(at)) {
+            facts.insert("opposite unknown");
+            facts.retain(|it| !["stopped", "permission", "opposite packet"].contains(it));
+        } else if is_byte {
+            facts.insert("permission");
+        }
+        let is_omitted = omitted.iter().any(|omitted| omitted.contains(at));
+        // What is between two pauses divides them.
+        if next.replace(at + 1).is_some_and(|next| next != *at) {
+            states.push("hole");
+        }
+        states.push(if is_omitted { "unknown" } else { state(&facts, is_byte) });
+        lamps.push(if is_omitted { "unknown" } else { lamp(&facts) });
+    }
+    for pause in states.chunk_by_mut(|one, other| one == other) {
+        // Longer than silence that opens a link: the source delays the packet.
+        let is_long = pause.len() as u64 > OPEN_LINK.0;
+        let state = if is_long { "starved" } else { "sending" };
+        pause.iter_mut().filter(|it| **it == "pause").for_each(|it| *it = state);
+    }
+    let count = |all: &[&str], name| (name, all.iter().filter(|it| **it == name).count() as u64);
+    [
+        STATES.into_iter().map(|name| count(&states, name)).collect(),
+        LAMPS.into_iter().map(|name| count(&lamps, name)).collect(),
+    ]
+}
+
+/// Events of a channel and the opposite one, as [`CaptureRows::of_link`].
+fn of_link<'r>(
+    rows: &'r CaptureRows<'_>,
+    id: ChannelId,
+) -> impl Iterator<Item = (bool, u64, &'r TimedEvent)> {
+    let (peer, period) = (rows.peers.get(&id).copied(), rows.channel(id).period);
+    rows.events.iter().filter_map(move |event| {
+        let is_own = event.channel == id;
+        let at = if is_own { event.at.0 } else { period.periods(event.time) };
+        (is_own || Some(event.channel) == peer).then_some((is_own, at, event))
+    })
+}
+
+/// A slice tells what was before; a sender that nobody commands may send.
+fn at_start(rows: &CaptureRows<'_>, id: ChannelId) -> LinkFacts {
+    let mut facts = LinkFacts::from(["permission"]);
+    let first = links::recorded(rows, id)[0];
+    let Some(start) = StartState::of(rows.channel(id)).filter(|it| it.at.0 == first) else {
+        return facts;
+    };
+    facts.extend((start.silent >= OPEN_LINK.0).then_some("open"));
+    facts.extend(matches!(start.sender, Some(StartSender::Stopped(_))).then_some("stopped"));
+    facts.extend(match start.packet {
+        Some(FramerMode::Inside) => Some("cut packet"),
+        Some(FramerMode::Reset) => Some("reset"),
+        Some(FramerMode::Between) | None => None,
+    });
+    facts
+}
+
+fn own(facts: &mut LinkFacts, event: &ChannelEvent) {
+    let (new, old): (&[&str], &[&str]) = match event {
+        ChannelEvent::Framed => (&["framed"], &["cut packet"]),
+        ChannelEvent::Head(_) => (&["packet"], &[]),
+        ChannelEvent::Packet(packet) if packet.ended_by != FrameEnd::CaptureEnd => {
+            (&[], &["packet"])
+        }
+        ChannelEvent::Link(LinkEvent::OpenLink) => (&["framed", "open"], &[]),
+        ChannelEvent::Link(LinkEvent::LinkRestored) => (&["framed"], &["open"]),
+        ChannelEvent::Link(LinkEvent::ForwardReset) => (&["reset", "permission"], &["packet"]),
+        ChannelEvent::Link(LinkEvent::ResetEnded) => (&[], &["reset"]),
+        ChannelEvent::Link(LinkEvent::Hole { .. }) => {
+            (&[], &["framed", "open", "packet", "cut packet", "reset"])
+        }
+        ChannelEvent::Link(LinkEvent::SenderStopped) => (&["stopped"], &[]),
+        ChannelEvent::Link(LinkEvent::SenderResumed(_)) => (&["permission"], &["stopped"]),
+        _ => (&[], &[]),
+    };
+    facts.retain(|fact| !old.contains(fact));
+    facts.extend(new.iter().copied());
+}
+
+fn opposite(facts: &mut LinkFacts, event: &TimedEvent, is_known: bool) {
+    let (new, old): (&[&str], &[&str]) = match &event.body {
+        ChannelEvent::Begins if is_known => (&["opposite unknown"], &[]),
+        ChannelEvent::Begins => (&["opposite unknown"], &["permission"]),
+        ChannelEvent::Framed => (&[], &["opposite unknown"]),
+        ChannelEvent::Command(_) | ChannelEvent::Link(LinkEvent::OpenLink) => {
+            (&["permission"], &[])
+        }
+        ChannelEvent::Head(_) => (&["opposite packet"], &[]),
+        ChannelEvent::Packet(packet) if packet.ended_by != FrameEnd::CaptureEnd => {
+            (&[], &["opposite packet"])
+        }
+        ChannelEvent::Link(LinkEvent::Hole { .. }) => {
+            (&["opposite unknown"], &["opposite packet", "permission", "stopped"])
+        }
+        _ => (&[], &[]),
+    };
+    facts.retain(|fact| !old.contains(fact));
+    facts.extend(new.iter().copied());
+}
+
+fn state(facts: &LinkFacts, is_byte: bool) -> &'static str {
+    let has = |fact| facts.contains(fact);
+    let first = ["open", "reset", "stopped"].into_iter().find(|it| has(*it));
+    first.unwrap_or_else(|| match (has("framed"), has("packet"), has("permission")) {
+        (false, ..) | (true, false, false) => "unknown",
+        (true, true, _) if is_byte => "sending",
+        (true, true, true) => "pause",
+        (true, true, false) => "unknown",
+        (true, false, true) => "idle",
+    })
+}
+
+fn lamp(facts: &LinkFacts) -> &'static str {
+    let has = |fact| facts.contains(fact);
+    let passes = ["packet", "cut packet", "opposite packet"].into_iter().any(has);
+    match (passes, has("opposite unknown")) {
+        _ if has("open") => "red",
+        (true, _) => "yellow",
+        (false, false) if has("framed") => "green",
+        (false, _) => "unknown",
+    }
+}
