@@ -296,7 +296,7 @@ mod tests {
                 Err(error) => error.to_string(),
             }
         };
-        let cases: [(&[u8], usize, &str); 16] = [
+        let cases: [(&[u8], usize, &str); 17] = [
             (&[], 0, "byte 0: type is cut short"),
             (&[0, 8, 1], 3, "byte 0: type is cut short"),
             (&[0x80, 8, 1], 4, "byte 0: type is 128, not less than 128"),
@@ -316,6 +316,11 @@ mod tests {
             (&[0, 9, 0, 0, 0, 14], 35, "gm-ethernet - true"),
             (&[0, 9, 0, 0, 0, 14], 36, "gm-ethernet - false"),
             (&[0, 9, 0, 0, 0, 14], 13, "byte 4: Ethernet prefix is cut short"),
+            (
+                &[0, 9, 0, 0, 0, 14],
+                20,
+                "byte 4: length is 14, not at most the bytes behind the header",
+            ),
             (&[0x70, 0x0f, 0, 1], 9, "gm-mapping - false"),
         ];
         for (start, len, expected) in cases {

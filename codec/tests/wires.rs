@@ -163,9 +163,9 @@ fn a_recovered_clock_places_every_character() -> Result<(), Box<dyn Error>> {
         let clock =
             SenderClock::learn(all.get(..8000).ok_or("too few")?, PERIOD_FS).ok_or("no clock")?;
         // A wire that changes twice more in its character. W-8
-        let one =
-            WireTransition { wires: all[9000].wires & all[9000].wires.wrapping_neg(), ..all[9000] };
-        all.splice(9000..9000, [one; 2]);
+        let at = (9000..).find(|at| all[*at].time_fs - all[at - 1].time_fs < period / 4).unwrap();
+        let wires = all[at - 1].wires & all[at - 1].wires.wrapping_neg();
+        all.splice(at + 1..at + 1, [WireTransition { wires, ..all[at] }; 2]);
         assert!(clock.period_fs.abs_diff(period) < 1250, "1 ppm in {ppm}: {}", clock.period_fs);
         let mut recovery = ClockRecovery::new(&clock, all.first().ok_or("none")?.time_fs);
         let mut placed = Vec::new();
@@ -230,7 +230,7 @@ fn the_map_of_the_wires_is_found_by_the_crc() -> Result<(), Box<dyn Error>> {
         let recorded: Vec<u16> =
             without_idle(&sent).into_iter().map(|character| signals(character.bits())).collect();
         let guess = guess_map(&recorded).ok_or("no map")?;
-        assert_eq!((guess.map, guess.ties), (map, 0));
+        assert_eq!(guess.map, map);
         assert!(
             recorded
                 .iter()

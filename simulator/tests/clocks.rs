@@ -263,6 +263,21 @@ fn a_slow_switch_stops_what_comes_and_leaves_holes_in_what_goes() {
     assert_eq!(figures(-80), (2, Some(225_018), 88, 38, 38));
 }
 
+/// The tap of a channel begins with its first character at or behind a time, whatever its clock.
+#[test]
+fn times_of_a_scenario_are_the_next_ticks_of_a_clock() {
+    let from = 10_007 * CharacterPeriod::FULL_RATE.fs();
+    for ppm in [-100, -1, 0, 1, 100] {
+        let text = format!(
+            "duration_periods = 10100\n[[switch]]\nname = 's0'\nclock_ppm = {ppm}\n[[host]]\n\
+             name = 'h0'\nat = 's0:0'\n[[tap]]\nport = 's0:0'\nfrom_periods = 10007\n"
+        );
+        let run = RecordedRun::of(&text, 100);
+        let sent = run.channel("s0:0>h0:0");
+        assert_eq!(run.channels[sent].0, from.div_ceil(run.periods[sent].fs()), "{ppm}");
+    }
+}
+
 #[test]
 fn a_clock_lies_within_the_tolerance() {
     let read = |clock: &str| {

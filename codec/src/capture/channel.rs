@@ -251,14 +251,16 @@ mod tests {
 
     #[test]
     fn wrong_words_are_named_and_left_out() {
-        let (channel, faults) = described("myrinet-channel v=3 period_ps=0 peer=-1");
+        let (channel, faults) = described("myrinet-channel v=3 period_ps=0 peer=-1 profile=x");
         assert_eq!(channel, Channel::named("h0:0>s0:3"));
         assert_eq!(
             faults,
             [
                 "v is \"3\", not 1 or 2",
                 "period_ps is \"0\", not a number from 1 on",
-                "peer is \"-1\", not an interface's number"
+                "peer is \"-1\", not an interface's number",
+                "profile \"x\" is no symbol with its code, such as VC1=51: VC, GO or STOP, a number from \
+                 0 to 3, two hexadecimal digits"
             ]
         );
     }

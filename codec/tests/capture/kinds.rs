@@ -26,6 +26,8 @@ fn files_from_other_hands_are_read_in_either_byte_order() {
             order.section(),
             order.channel("a:0>b:0", "period_ps=12500 peer=1"),
             order.channel("b:0>a:0", "period_ps=25000 peer=0 tap=a:0"),
+            // A custom block whose maker's number looks like the mark of the other byte order.
+            order.block(0xbad, &order.u32(0x4d3c_2b1a)),
             order.packet(0, &literal(7, &PACKET)),
             order.packet(1, &repeat(4, &[0x00c, 0x003, 0x1aa], 9)),
         ]);

@@ -1,12 +1,15 @@
 //! Chunks that a writer rejects: out of order, or invalid for a reader; and the times
 //! that it writes beside the others.
 
-use myriscope_codec::CharBuf;
 use myriscope_codec::capture::{
-    ByteOrder, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent, WriteError,
+    ByteOrder, CaptureItem, CaptureReader, CaptureWriter, Channel, ChannelId, Chunk, ChunkContent,
+    FlowCommand, ReadProgress, StartState, WriteError, merge,
 };
 use myriscope_codec::notation::parse;
 use myriscope_codec::time::{CharacterPeriod, Tick};
+use myriscope_codec::{CharBuf, Character};
+
+use super::bytes::{LITTLE, literal, repeat};
 
 /// Acceptance of chunks of four characters, by channel and first character; nothing if one
 /// is refused for anything but the order.
@@ -89,4 +92,52 @@ fn a_block_says_its_time_in_whole_nanoseconds() {
     let blocks = file.windows(20).filter(|bytes| bytes.starts_with(&[0, 0, 0, 6, 0, 0, 0, 56]));
     let times = blocks.map(|block| block.last_chunk().copied().map(u64::from_be_bytes));
     assert_eq!(times.collect::<Vec<_>>(), [Some(37), Some(5_000_000_000_012)]);
+}
+
+/// A file that is wholly within the time of those before is not apart, nor is a channel that goes on. Of one that was cut,
+/// nothing is read behind the cut.
+#[test]
+fn files_without_a_common_time_are_apart() {
+    let file = |name: &str, first: u64, len: u64| {
+        [LITTLE.section(), LITTLE.channel(name, ""), LITTLE.packet(0, &repeat(first, &[3], len))]
+            .concat()
+    };
+    let whole = |files: &[Vec<u8>], end: u64| {
+        let (mut faults, inputs) = (0, files.iter().map(|file| (file.as_slice(), 0)));
+        let mut select = |_, _: &Channel| (Tick(0), Tick(end));
+        let (_, done) = merge(inputs, Vec::new(), &mut select, &mut |_, _| faults += 1).unwrap();
+        (done.apart, done.characters, faults)
+    };
+    let [a, b, c] = [("a>b", 0, 100), ("c>d", 10, 10), ("e>f", 50, 10)]
+        .map(|(name, first, len)| file(name, first, len));
+    let [late, on] = ["e>f", "a>b"].map(|name| file(name, 100, 10));
+    assert_eq!(whole(&[a.clone(), b.clone(), c], u64::MAX), (vec![], 120, 0));
+    assert_eq!(whole(&[a.clone(), b, late], u64::MAX), (vec![2], 120, 0));
+    assert_eq!(whole(&[a.clone(), on], u64::MAX), (vec![], 110, 0));
+    let damaged =
+        [a, LITTLE.packet(0, &repeat(100_000, &[3], 1)), LITTLE.packet(0, &[9; 20])].concat();
+    assert_eq!(whole(std::slice::from_ref(&damaged), u64::MAX).2, 1);
+    assert_eq!(whole(&[damaged], 10), (vec![], 10, 0));
+}
+
+/// F-1: of commands that alternate, the last one before a cut counts.
+#[test]
+fn a_cut_within_fill_keeps_the_last_command() {
+    let codes = parse("GO STOP GO STOP GO STOP GO STOP").unwrap();
+    let codes: Vec<u16> = codes.chars().iter().map(Character::bits).collect();
+    let file = [LITTLE.section(), LITTLE.channel("a>b", ""), LITTLE.packet(0, &literal(0, &codes))];
+    for (cut, last) in [(5, FlowCommand::Go), (6, FlowCommand::Stop)] {
+        let inputs = [(&*file.concat(), 0)];
+        let mut select = |_, _: &Channel| (Tick(cut), Tick(8));
+        let (copy, _) = merge(inputs, Vec::new(), &mut select, &mut |_, _| ()).unwrap();
+        let mut reader = CaptureReader::new(&*copy);
+        let mut start = None;
+        let mut keep = |item: CaptureItem<'_>| {
+            if let CaptureItem::Channel(_, channel) = item {
+                start = StartState::of(channel);
+            }
+        };
+        while reader.step(&mut keep).unwrap() == ReadProgress::More {}
+        assert_eq!(start.and_then(|start| start.command).unwrap().0, last);
+    }
 }
