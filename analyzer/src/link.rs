@@ -4,6 +4,7 @@ pub mod activity;
 pub mod interval;
 pub mod led;
 pub mod parameters;
+mod possible;
 pub mod report;
 pub mod slack;
 pub(crate) mod state;

@@ -1,13 +1,12 @@
 //! Activity of a channel as consecutive intervals, and their totals. F-1, F-7, R-2, L
 
-use std::collections::VecDeque;
-
 use codec::capture::{Channel, ChannelId, Chunk, StartSender, StartState};
 use codec::framing::FramerMode;
 use codec::time::{OPEN_LINK, Tick};
 
 use super::interval::{ActivityInterval, ChannelActivity, PAUSE_MAX, PeriodTotals, WireState};
 use super::led::{LedTraffic, PortLeds};
+use super::possible::{PacketPhase, PossibleActivity, RecordedRange, SenderPermission};
 use super::totals::{ChannelTotals, StopTotals};
 use crate::counters::ChannelCounters;
 use crate::event::{ChannelEvent, LinkEvent};
@@ -36,65 +35,6 @@ pub(crate) struct ActivityTracker {
     pub(crate) totals: ChannelTotals,
     /// Stops up to their ends, as they count if the recording goes on behind them.
     stops: StopTotals,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PacketPhase {
-    Between,
-    Packet {
-        /// Bytes are expected from this character on: behind the last byte, or once the sender may send.
-        /// It lies ahead while a run of bytes passes.
-        awaited: Tick,
-    },
-    Reset,
-}
-
-impl PacketPhase {
-    const fn traffic(self) -> LedTraffic {
-        match self {
-            Self::Between | Self::Reset => LedTraffic::Nothing,
-            Self::Packet { .. } => LedTraffic::Packet,
-        }
-    }
-}
-
-/// Knowledge of the channel's sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SenderPermission {
-    /// The opposite channel is recorded, and has not commanded yet.
-    Unknown,
-    /// It may send. F-2
-    Going,
-    /// It must not send since that character.
-    Stopped(Tick),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PossibleActivity {
-    Certain(ChannelActivity),
-    /// A packet passes, and bytes are expected since that character: the length of the pause decides.
-    Packet(Tick),
-}
-
-#[derive(Clone, Debug, Default)]
-struct RecordedRange {
-    end: Tick,
-    /// First characters of holes whose events are still to come.
-    holes: VecDeque<Tick>,
-}
-
-impl RecordedRange {
-    fn add(&mut self, [first, end]: [Tick; 2]) {
-        if self.end < first {
-            self.holes.push_back(self.end);
-        }
-        self.end = end;
-    }
-
-    /// A character, or the first unrecorded character before it.
-    fn limit(&self, at: Tick) -> Tick {
-        at.min(self.holes.front().copied().unwrap_or(self.end))
-    }
 }
 
 impl ActivityTracker {
@@ -150,12 +90,8 @@ impl ActivityTracker {
 
     /// Adds a recorded chunk of the opposite channel, in periods of this one; its events come later.
     pub(crate) fn opposite_recorded(&mut self, range: [Tick; 2]) {
-        match &mut self.opposite {
-            Some(opposite) => opposite.add(range),
-            None => {
-                self.opposite = Some(RecordedRange { end: range[1], ..RecordedRange::default() })
-            }
-        }
+        let begun = RecordedRange { end: range[0], ..RecordedRange::default() };
+        self.opposite.get_or_insert(begun).add(range);
     }
 
     /// Processes the channel's next event.
@@ -347,19 +283,7 @@ impl ActivityTracker {
 
     /// The activity of the next character.
     fn possible_activity(&self) -> PossibleActivity {
-        use ChannelActivity::{Idle, Open, Reset, Stopped, Unknown};
-        PossibleActivity::Certain(match (self.wire, self.receiving, self.permission()) {
-            (WireState::Open, _, _) => Open,
-            (_, PacketPhase::Reset, _) => Reset,
-            // Reading: a stopped sender is known whether or not framing is.
-            (_, _, SenderPermission::Stopped(_)) => Stopped,
-            (WireState::Unknown, _, _) => Unknown,
-            (WireState::Alive, PacketPhase::Packet { awaited }, _) => {
-                return PossibleActivity::Packet(awaited);
-            }
-            (WireState::Alive, PacketPhase::Between, SenderPermission::Unknown) => Unknown,
-            (WireState::Alive, PacketPhase::Between, SenderPermission::Going) => Idle,
-        })
+        PossibleActivity::of(self.wire, self.receiving, self.permission())
     }
 
     /// A character, or the one before it from which on the opposite channel is not recorded.
@@ -407,16 +331,24 @@ impl ActivityTracker {
             PossibleActivity::Certain(activity) => activity,
             PossibleActivity::Packet(awaited) => {
                 self.reach(awaited.min(at), ChannelActivity::Sending);
-                if self.permission() == SenderPermission::Unknown {
-                    ChannelActivity::Unknown
-                } else if at.since(awaited).0 > PAUSE_MAX {
-                    ChannelActivity::Starved
-                } else {
+                let pause = self.long_pause();
+                let is_short = at.since(awaited).0 <= PAUSE_MAX;
+                if is_short && pause == ChannelActivity::Starved {
                     ChannelActivity::Sending
+                } else {
+                    pause
                 }
             }
         };
         self.reach(at, activity);
+    }
+
+    /// What a long pause inside a packet is.
+    fn long_pause(&self) -> ChannelActivity {
+        match self.permission() {
+            SenderPermission::Unknown => ChannelActivity::Unknown,
+            SenderPermission::Going | SenderPermission::Stopped(_) => ChannelActivity::Starved,
+        }
     }
 
     /// The first character whose activity is not determined yet.
@@ -434,18 +366,8 @@ impl ActivityTracker {
         let continues = match self.possible_activity() {
             PossibleActivity::Certain(activity) => activity == current,
             PossibleActivity::Packet(awaited) => {
-                let is_due = awaited <= self.next;
-                match current {
-                    ChannelActivity::Sending => true,
-                    ChannelActivity::Starved => {
-                        is_due && self.permission() != SenderPermission::Unknown
-                    }
-                    ChannelActivity::Unknown => {
-                        is_due && self.permission() == SenderPermission::Unknown
-                    }
-                    ChannelActivity::Idle | ChannelActivity::Stopped => false,
-                    ChannelActivity::Open | ChannelActivity::Reset => false,
-                }
+                current == ChannelActivity::Sending
+                    || awaited <= self.next && current == self.long_pause()
             }
         };
         if !continues {

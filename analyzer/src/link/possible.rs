@@ -1,0 +1,92 @@
+//! What is known of a channel and its sender, and the activities that it leaves possible. F-1, F-7, R-2
+
+use std::collections::VecDeque;
+
+use codec::time::Tick;
+
+use super::interval::{ChannelActivity, WireState};
+use super::led::LedTraffic;
+
+/// Where a channel is relative to packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PacketPhase {
+    Between,
+    Packet {
+        /// Bytes are expected from this character on: behind the last byte, or once the sender may send.
+        /// It lies ahead while a run of bytes passes.
+        awaited: Tick,
+    },
+    Reset,
+}
+
+impl PacketPhase {
+    pub(super) const fn traffic(self) -> LedTraffic {
+        match self {
+            Self::Between | Self::Reset => LedTraffic::Nothing,
+            Self::Packet { .. } => LedTraffic::Packet,
+        }
+    }
+}
+
+/// Knowledge of the channel's sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SenderPermission {
+    /// The opposite channel is recorded, and has not commanded yet.
+    Unknown,
+    /// It may send. F-2
+    Going,
+    /// It must not send since that character.
+    Stopped(Tick),
+}
+
+/// Activities that what is known leaves possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PossibleActivity {
+    Certain(ChannelActivity),
+    /// A packet passes, and bytes are expected since that character: the length of the pause decides.
+    Packet(Tick),
+}
+
+impl PossibleActivity {
+    pub(super) const fn of(
+        wire: WireState,
+        receiving: PacketPhase,
+        sender: SenderPermission,
+    ) -> Self {
+        use ChannelActivity::{Idle, Open, Reset, Stopped, Unknown};
+        Self::Certain(match (wire, receiving, sender) {
+            (WireState::Open, _, _) => Open,
+            (_, PacketPhase::Reset, _) => Reset,
+            // Reading: a stopped sender is known whether or not framing is.
+            (_, _, SenderPermission::Stopped(_)) => Stopped,
+            (WireState::Unknown, _, _) => Unknown,
+            (WireState::Alive, PacketPhase::Packet { awaited }, _) => {
+                return Self::Packet(awaited);
+            }
+            (WireState::Alive, PacketPhase::Between, SenderPermission::Unknown) => Unknown,
+            (WireState::Alive, PacketPhase::Between, SenderPermission::Going) => Idle,
+        })
+    }
+}
+
+/// What is recorded of a channel, from its first character on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RecordedRange {
+    pub(super) end: Tick,
+    /// First characters of holes whose events are still to come.
+    pub(super) holes: VecDeque<Tick>,
+}
+
+impl RecordedRange {
+    pub(super) fn add(&mut self, [first, end]: [Tick; 2]) {
+        if self.end < first {
+            self.holes.push_back(self.end);
+        }
+        self.end = end;
+    }
+
+    /// A character, or the first unrecorded character before it.
+    pub(super) fn limit(&self, at: Tick) -> Tick {
+        at.min(self.holes.front().copied().unwrap_or(self.end))
+    }
+}
