@@ -1,11 +1,10 @@
 //! Rows with their time and the number of their capture: characters and packets are counted from 0, and
 //! names of channels are unique, in each capture of a file.
 
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::event::Picoseconds;
-use crate::row::{FieldShape, FieldType, ListRow, RowField, json, json_text};
+use crate::row::{FieldShape, FieldType, ListRow, RowField, json, row};
 use codec::time::CharacterPeriod;
 
 /// Field of rows of several files.
@@ -20,20 +19,15 @@ pub struct CapturedRow<'a> {
     added: AddedMembers<'a>,
 }
 
-/// Last members of every row.
-#[derive(Clone, Copy, Debug, Serialize)]
-struct AddedMembers<'a> {
-    /// Time of its first character, if it has a place.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time_ps: Option<Picoseconds>,
-    /// Time of its last character, if its place has an end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    end_ps: Option<Picoseconds>,
-    /// Number of the capture in its file, from 0.
-    capture: u32,
-    /// Name of the file, if rows of several are listed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<&'a str>,
+row! {
+    /// Last members of every row.
+    #[derive(Copy)]
+    pub struct AddedMembers<'a> {
+        time_ps: Option<Picoseconds> ["Option::is_none"]: "Time of its first character, if it has a place.";
+        end_ps: Option<Picoseconds> ["Option::is_none"]: "Time of its last character, if its place has an end.";
+        capture: u32: "Number of the capture in its file, from 0.";
+        file: Option<&'a str> ["Option::is_none"]: "Name of the file, if rows of several are listed.";
+    }
 }
 
 impl<'a> CapturedRow<'a> {
@@ -57,14 +51,7 @@ impl<'a> CapturedRow<'a> {
 
 impl ListRow for CapturedRow<'_> {
     fn member(&self, name: &str) -> Option<Value> {
-        let AddedMembers { time_ps, end_ps, capture, file } = self.added;
-        match name {
-            "capture" => Some(capture.into()),
-            "file" => file.map(Value::from),
-            "time_ps" if time_ps.is_some() => Some(json(&time_ps)),
-            "end_ps" if end_ps.is_some() => Some(json(&end_ps)),
-            _ => self.row.member(name),
-        }
+        self.added.member(name).or_else(|| self.row.member(name))
     }
 
     fn json(&self) -> Value {
@@ -75,15 +62,11 @@ impl ListRow for CapturedRow<'_> {
         row
     }
 
-    fn text(&self) -> String {
-        joined(self.row.text(), &json_text(&self.added))
+    fn write(&self, out: &mut Vec<u8>) {
+        self.row.write(out);
+        out.pop();
+        let brace = out.len();
+        self.added.write(out);
+        out.iter_mut().skip(brace).take(1).for_each(|brace| *brace = b',');
     }
-}
-
-/// An object's JSON with the members of another one behind its own.
-pub fn joined(mut object: String, added: &str) -> String {
-    if let (Some('}'), Some(members)) = (object.pop(), added.strip_prefix('{')) {
-        object.extend([",", members]);
-    }
-    object
 }

@@ -10,7 +10,7 @@ use crate::finding::{
     ALL, CaptureArgument, EvidenceView, FactValue, Finding, FindingCase, FindingFact, FindingKind,
     FindingSet, Severity, ShellCommand,
 };
-use crate::row::FieldShape::{List, Place, Ranks, Words};
+use crate::row::FieldShape::{List, Place, Ranks, Text, Words};
 use crate::row::row;
 use crate::rules;
 
@@ -31,7 +31,7 @@ row! {
         last_at: u64 as Place, "characters", "", "place of the last";
         last_time_ps: Picoseconds, "ps", "", "time of the last";
         text: &'static str, "", "", "what it means";
-        see: Option<ShellCommand> ["Option::is_none"], "", "", "command that shows the first";
+        see: Option<ShellCommand> ["Option::is_none"] as Text, "", "", "command that shows the first";
     }
 }
 

@@ -1,10 +1,15 @@
 //! Rows: structs whose members are described where they are declared. JSON, filters, columns and
 //! lists of fields are derived from the declaration.
 
+mod member_json;
+
 use std::fmt::Debug;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+
+pub use self::member_json::write_json;
+pub(crate) use self::member_json::{MemberJson, write_member, write_value};
 
 /// Field of one kind of row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,8 +75,16 @@ pub trait ListRow: Debug {
     /// Its JSON.
     fn json(&self) -> Value;
 
+    /// Adds its JSON to a text.
+    fn write(&self, out: &mut Vec<u8>);
+
     /// Its JSON, as text.
-    fn text(&self) -> String;
+    fn text(&self) -> String {
+        // *Chosen*: most take less.
+        let mut text = Vec::with_capacity(512);
+        self.write(&mut text);
+        String::from_utf8(text).unwrap_or_default()
+    }
 }
 
 impl ListRow for Value {
@@ -83,8 +96,8 @@ impl ListRow for Value {
         self.clone()
     }
 
-    fn text(&self) -> String {
-        self.to_string()
+    fn write(&self, out: &mut Vec<u8>) {
+        write_json(self, out);
     }
 }
 
@@ -159,7 +172,9 @@ macro_rules! field_types {
     ($($type:ty: $shape:ident $(($most:expr))?;)+) => {
         $(impl FieldType for $type {
             const SHAPE: FieldShape = FieldShape::$shape $(($most))?;
-        })+
+        }
+
+        impl MemberJson for $type {})+
     };
 }
 
@@ -245,8 +260,25 @@ macro_rules! row {
                 $crate::row::json(self)
             }
 
-            fn text(&self) -> String {
-                $crate::row::json_text(self)
+            fn write(&self, out: &mut Vec<u8>) {
+                let from = out.len();
+                $($crate::row::write_member(
+                    out,
+                    (concat!(",\"", stringify!($name), "\":"), concat!($($absent)?)),
+                    |out| $crate::row::write_value!(&self.$name, out $(, $shape)?),
+                );)+
+                // The first comma stands for the brace that begins the object.
+                match out.get_mut(from) {
+                    Some(comma) => *comma = b'{',
+                    None => out.push(b'{'),
+                }
+                out.push(b'}');
+            }
+        }
+
+        impl $(<$life>)? $crate::row::MemberJson for $Row $(<$life>)? {
+            fn write(&self, out: &mut Vec<u8>) {
+                $crate::row::ListRow::write(self, out);
             }
         }
 

@@ -10,7 +10,7 @@ use super::{BlockingEvent, Deadlock, DeadlockRelease, StopEnd, StopReport, WaitR
 use crate::channel_name::ChannelEnds;
 use crate::event::ResumeCause;
 use crate::row::FieldShape::{Place, Words};
-use crate::row::{FieldType, ListRow, RowField, RowPlace, json, json_text, row};
+use crate::row::{FieldType, ListRow, RowField, RowPlace, json, row, write_json};
 
 /// Row of `myriscope blocking`, as specified in `docs/output.md`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -93,8 +93,8 @@ impl ListRow for BlockedRow<'_> {
         json(self)
     }
 
-    fn text(&self) -> String {
-        json_text(self)
+    fn write(&self, out: &mut Vec<u8>) {
+        write_json(self, out);
     }
 }
 

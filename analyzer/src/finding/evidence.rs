@@ -9,7 +9,6 @@ use serde::{Serialize, Serializer};
 
 use crate::channel_name::escape_text;
 use crate::named_enum::named_enum;
-use crate::row::{FieldShape, FieldType};
 use crate::window::WindowEdge;
 
 named_enum! {
@@ -122,10 +121,6 @@ impl Serialize for ShellCommand {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
-}
-
-impl FieldType for ShellCommand {
-    const SHAPE: FieldShape = FieldShape::Text;
 }
 
 /// An argument that a shell passes on unchanged, without effect on a terminal.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use analyzer::filter::{ColumnList, SortDirection, SortKey, SortOrder};
 use analyzer::render::{self, StyledLine};
-use analyzer::row::{ListRow, json, json_at, json_text};
+use analyzer::row::{ListRow, json, json_at, json_text, write_json};
 use codec::time::CharacterPeriod;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
@@ -251,8 +251,8 @@ impl ListRow for GroupRow {
         json(self)
     }
 
-    fn text(&self) -> String {
-        json_text(self)
+    fn write(&self, out: &mut Vec<u8>) {
+        write_json(self, out);
     }
 }
 

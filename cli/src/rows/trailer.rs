@@ -1,6 +1,5 @@
 //! JSON behind a list: members of its object, and lines of other rows.
 
-use analyzer::captured::joined;
 use analyzer::row::{ListRow, json_text};
 use serde::Serialize;
 use serde_json::json;
@@ -32,7 +31,11 @@ impl ListTrailer {
     pub(crate) fn other_rows<R: ListRow>(&mut self, name: &'static str, rows: &[R]) {
         let file = self.file.as_deref();
         let text = |row: &R| match file {
-            Some(file) => joined(row.text(), &json!({ "file": file }).to_string()),
+            Some(file) => {
+                let row = row.text();
+                let members = row.strip_suffix('}').unwrap_or(&row);
+                format!("{members},\"file\":{}}}", json!(file))
+            }
             None => row.text(),
         };
         let rows: Vec<String> = rows.iter().map(text).collect();
