@@ -109,9 +109,9 @@ impl PacketAssembler {
         if let Some(header) = &mut self.header {
             header.add_repeated(data, count);
         }
-        let rounds = usize::try_from(count).unwrap_or(FRONT_MAX).min(FRONT_MAX);
-        (0..rounds).for_each(|_| self.front.add(data));
         if !data.is_empty() {
+            let rounds = usize::try_from(count).unwrap_or(FRONT_MAX).min(FRONT_MAX);
+            (0..rounds).for_each(|_| self.front.add(data));
             self.end = Tick(self.end.0 + later);
         }
         self.limit_bytes(count.saturating_mul(data.len() as u64), REPETITION_MAX);
