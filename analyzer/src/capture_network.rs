@@ -21,7 +21,7 @@ pub struct CaptureNetwork {
     named: Vec<NamedNode>,
     /// Indices of the named nodes.
     names: BTreeMap<String, usize>,
-    opposites: BTreeMap<ChannelId, ChannelId>,
+    opposites: ChannelTable<ChannelId>,
     /// Longest known cable delay.
     pub(crate) longest_delay: Option<Picoseconds>,
 }
@@ -105,12 +105,13 @@ impl CaptureNetwork {
 
     /// Registers two channels as the directions of one link.
     pub fn join(&mut self, one: ChannelId, other: ChannelId) {
-        self.opposites.extend([(one, other), (other, one)]);
+        self.opposites.insert(one, other);
+        self.opposites.insert(other, one);
     }
 
     /// Captured opposite channel of a channel.
     pub fn opposite(&self, id: ChannelId) -> Option<ChannelId> {
-        self.opposites.get(&id).copied()
+        self.opposites.get(id).copied()
     }
 
     /// The link of a channel.
@@ -142,7 +143,9 @@ impl CaptureNetwork {
             *self = other;
             return;
         }
-        self.opposites.extend(other.opposites);
+        for (id, opposite) in other.opposites.iter() {
+            self.opposites.insert(id, *opposite);
+        }
         for (id, known) in other.channels.iter() {
             self.add(id, &known.channel, known.way.clone());
             if let Some(own) = self.channels.get_mut(id) {

@@ -46,9 +46,10 @@ impl WireRecordings {
     pub(crate) fn follows(&mut self, event: &TimedEvent, recorded: &RecordedTime) -> bool {
         let TimedEvent { channel, time, body, .. } = event;
         let wire = self.wires.get(channel).and_then(|wire| self.several.get(wire));
+        let Some(recordings) = wire else { return true };
         let rank = |id: ChannelId| (!recorded.has_opposite(id), id);
         let own = rank(*channel);
-        let others = wire.into_iter().flatten().filter(|other| rank(**other) < own);
+        let others = recordings.iter().filter(|other| rank(**other) < own);
         let mut others = others.peekable();
         if others.peek().is_none() {
             return true;
