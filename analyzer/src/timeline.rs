@@ -186,7 +186,7 @@ impl EventTimeline {
                     self.emit_instant(out);
                     self.now = time;
                 }
-                let next = self.advance(id, out);
+                let next = self.advance(id, until, out);
                 let others = self.due.peek().map_or(until, |Reverse((other, _))| *other);
                 let Some(next) = next else { break };
                 if next >= others.min(until) {
@@ -211,8 +211,13 @@ impl EventTimeline {
         self.due.extend(due.map(|time| Reverse((time, id))));
     }
 
-    /// Processes the next event of a channel, which is due now. Returns the time of the one after it.
-    fn advance(&mut self, id: ChannelId, out: &mut impl FnMut(TimedEvent)) -> Option<Picoseconds> {
+    /// Processes the next event of a channel, which is due now and before a time. Returns the time of the one after it.
+    fn advance(
+        &mut self,
+        id: ChannelId,
+        until: Picoseconds,
+        out: &mut impl FnMut(TimedEvent),
+    ) -> Option<Picoseconds> {
         let queue = self.queues.get_mut(&id)?;
         let (peer, event) = (queue.peer, queue.step(self.filter));
         let next = queue.due();
@@ -225,7 +230,9 @@ impl EventTimeline {
                     self.emit(id, at, event);
                 }
                 self.control((id, peer), command.into());
-                return next;
+                // Repetitions have no effect before an event of another channel.
+                let others = self.due.peek().map_or(until, |Reverse((other, _))| until.min(*other));
+                return self.queues.get_mut(&id)?.pass_repeated(command, others);
             }
             ChannelEvent::Link(LinkEvent::OpenLink) => (peer, FlowInput::PeerSilent),
             ChannelEvent::Link(LinkEvent::Hole { .. }) => {

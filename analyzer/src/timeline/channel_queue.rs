@@ -187,6 +187,20 @@ impl ChannelQueue {
         next
     }
 
+    /// Removes repetitions of a command before a time. Returns the time of the next event.
+    pub(super) fn pass_repeated(
+        &mut self,
+        command: FlowCommand,
+        until: Picoseconds,
+    ) -> Option<Picoseconds> {
+        let Self { period, events, .. } = self;
+        let command = ChannelEvent::Command(command);
+        while events.pop_front_if(|(at, it)| *it == command && period.time(at.0) < until).is_some()
+        {
+        }
+        self.due()
+    }
+
     /// Queues the next STOP of skipped iterations again, after a reset on the opposite channel, the
     /// one `released`, has released its sender now: it stops that sender once more.
     pub(super) fn recall_stop(&mut self, own: ChannelId, now: Picoseconds, released: ChannelId) {
