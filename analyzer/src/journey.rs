@@ -294,7 +294,11 @@ impl JourneyTracker {
         let gone: Vec<HopId> = lane.queue.iter().take(candidate.place).map(|it| it.id).collect();
         lane.queue.remove(candidate.place);
         let cleared = ended.map(|ended| (number, ended.saturating_sub(late.unwrap_or(0))));
-        let before = std::mem::replace(&mut lane.left, cleared);
+        // Of a packet that is decided on late, those that came behind it were not in its way.
+        let before = lane.left.filter(|(packet, _)| *packet < number);
+        if before.is_some() || lane.left.is_none() {
+            lane.left = cleared;
+        }
         if let Some(hop) = self.table.get_mut(to) {
             hop.held.input = before;
         }
