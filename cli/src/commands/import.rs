@@ -252,6 +252,7 @@ impl CaptureWriting<'_> {
         let shows_distance = head.len() >= CHANGES_MIN && !is_clocked;
         let mut context = RecordingContext {
             sample_fs: sample_fs.filter(|_| shows_distance).unwrap_or_default(),
+            is_clocked,
             nominal_fs: self.period_fs,
             proved: Vec::new(),
             channels: self.names.len(),
@@ -312,7 +313,9 @@ impl CaptureWriting<'_> {
             let learned = LearnedChannel::of(head, number * 9, *map, self.period_fs);
             learned.ok_or_else(|| {
                 let text = "no Myrinet found: no clock near --rate: too few transitions, or of other signals";
-                CliError::reading(&self.arguments.file, &escape_text(format!("{name}: {text}")))
+                let all = std::iter::once(text).chain(self.notes.iter().map(String::as_str));
+                let text = format!("{name}: {}", all.collect::<Vec<_>>().join("; "));
+                CliError::reading(&self.arguments.file, &escape_text(text))
             })
         });
         channels.collect()

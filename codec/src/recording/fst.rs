@@ -36,6 +36,7 @@ const VARIABLES_MAX: u64 = 1 << 20;
 /// Kinds of blocks.
 const HEADER: u8 = 0;
 const CHANGES: u8 = 1;
+const SWITCHES: u8 = 2;
 const GEOMETRY: u8 = 3;
 const NAMES_GZIP: u8 = 4;
 const CHANGES_ALIAS: u8 = 5;
@@ -160,6 +161,8 @@ pub struct FstReader<R> {
     widths: Vec<u32>,
     /// Femtoseconds in a unit of time.
     unit_fs: u64,
+    /// Times at which the dump was switched off and on, behind their number.
+    switches: Vec<u8>,
     /// Damage behind the last whole block.
     damage: Option<RecordingError>,
 }
@@ -176,7 +179,8 @@ impl<R: Read + Seek> FstReader<R> {
             .map_err(|error| RecordingError::at_byte(0, format!("seek failed: {error}")))?;
         let (variables, widths) = (SignalTable::default(), Vec::new());
         let file = BlockFile { reader, unpacked: None, length };
-        let mut fst = Self { file, variables, widths, unit_fs: 0, damage: None };
+        let mut fst =
+            Self { file, variables, widths, unit_fs: 0, switches: Vec::new(), damage: None };
         let (mut geometry, mut names, mut changes, mut at) = (None, None, None, 0);
         loop {
             let block = match fst.file.block(at) {
@@ -191,6 +195,9 @@ impl<R: Read + Seek> FstReader<R> {
             at = block.end;
             match block.kind {
                 HEADER => fst.unit_fs = fst.unit_fs(block)?,
+                SWITCHES => {
+                    fst.switches = fst.file.bytes(block, block.start, block.end - block.start)?;
+                }
                 GEOMETRY => geometry = Some(block),
                 WRAPPED if fst.file.unpacked.is_none() => {
                     fst.damage = fst.file.unpack(block)?;
@@ -287,6 +294,8 @@ impl<R: Read + Seek> SignalReader for FstReader<R> {
             let handle = u32::from_be_bytes(*code.first_chunk()?);
             Some((handle as usize, masks))
         });
+        let mut switches = self.switches.as_slice();
+        _ = varint(&mut switches);
         let mut changes = BlockChanges {
             widths: &self.widths,
             selected: selected.collect(),
@@ -294,7 +303,11 @@ impl<R: Read + Seek> SignalReader for FstReader<R> {
             levels: SignalLevels::default(),
             origin: TimeOrigin::default(),
             time_fs: None,
+            switches,
+            switch: None,
+            hidden: 0,
         };
+        changes.find_switch(0);
         let mut at = 0;
         let mut read = || {
             while let Some(block) = self.file.block(at)? {
@@ -303,6 +316,7 @@ impl<R: Read + Seek> SignalReader for FstReader<R> {
                 }
                 at = block.end;
             }
+            changes.take_switches(u64::MAX, sink);
             Ok(())
         };
         let read = read();

@@ -1,7 +1,7 @@
 //! Changes of signals to the chunks of a capture.
 
 use super::content::ContentCounter;
-use super::levels::{BATCH, timed};
+use super::levels::{BATCH, UnknownLevels, timed};
 use super::line::CharacterLine;
 pub use super::line::LineQuality;
 use super::{ContentCounts, SignalChange};
@@ -37,9 +37,10 @@ pub struct RecordedChannel {
     recovery: ClockRecovery,
     line: CharacterLine,
     content: ContentCounter,
-    /// Time from which on a level is unknown, and one before which no character is complete: from the last transition of an
-    /// unknown level on.
-    unknown_fs: Option<u64>,
+    unknown: UnknownLevels,
+    /// True from a level that was unknown for long on, until all are known again.
+    is_hole: bool,
+    /// Time before which no character is complete: of the last level that has become known behind a hole.
     complete_fs: u64,
     /// Transitions and characters that are worked on: kept for their memory.
     transitions: Vec<WireTransition>,
@@ -102,7 +103,7 @@ impl RecordedChannel {
     ) -> Option<Self> {
         let wires = Box::new(map.table());
         let mut transitions = Vec::new();
-        add_transitions(&mut transitions, &timed(head), first_signal, &wires);
+        add_transitions(&mut transitions, &timed(head, period_fs / 4), first_signal, &wires);
         let first_fs = transitions.first().map_or(0, |first| first.time_fs);
         let (period_error_fs, edge_fs, delay_fs) = (period_fs, 0, [None; WIRES]);
         let silent = SenderClock { period_fs, period_error_fs, edge_fs, delay_fs };
@@ -126,7 +127,8 @@ impl RecordedChannel {
             recovery,
             line,
             content,
-            unknown_fs: None,
+            unknown: UnknownLevels::NONE,
+            is_hole: false,
             complete_fs: 0,
             transitions,
             placed,
@@ -171,35 +173,24 @@ impl RecordedChannel {
     /// Recovers the characters of changes.
     fn recover(&mut self, changes: &[SignalChange], characters: &mut CharacterSink<'_>) {
         let own = WIRES_MASK.unbounded_shl(self.first_signal);
+        let is_known = |it: &SignalChange| it.unknown & own == 0;
         for changes in changes.chunks(BATCH) {
             let unknown = changes.iter().fold(0, |all, it| all | it.unknown) & own;
-            if self.unknown_fs.is_none() && unknown == 0 {
+            if self.unknown.signals == 0 && unknown == 0 {
                 self.receive(changes);
                 self.give(characters);
                 continue;
             }
-            let is_unknown = |change: &SignalChange| change.unknown & own != 0;
-            for run in changes.chunk_by(|one, other| is_unknown(one) == is_unknown(other)) {
+            for run in changes.chunk_by(|one, other| is_known(one) && is_known(other)) {
                 let [first, later @ ..] = run else { continue };
-                if is_unknown(first) {
-                    if self.unknown_fs.is_none() {
-                        self.settle(first.time_fs, characters);
-                    }
-                    let since_fs = *self.unknown_fs.get_or_insert(first.time_fs);
-                    self.receive_unknown(since_fs, run);
-                    continue;
+                if self.unknown.signals == 0 && is_known(first) {
+                    self.receive(run);
+                } else {
+                    self.receive_unknown(first, characters);
+                    self.receive(later);
                 }
-                let since_fs = self.unknown_fs.take();
-                match since_fs.filter(|since_fs| self.is_missing(*since_fs, first.time_fs)) {
-                    Some(since_fs) => {
-                        self.begin_hole(since_fs);
-                        self.complete_fs = first.time_fs.saturating_add(self.period.fs() / 4);
-                        self.receive(later);
-                    }
-                    None => self.receive(run),
-                }
-                self.give(characters);
             }
+            self.give(characters);
         }
     }
 
@@ -211,48 +202,56 @@ impl RecordedChannel {
         recovery.receive(transitions, placed);
     }
 
-    /// Takes changes beside a level that is unknown since a time.
-    fn receive_unknown(&mut self, since_fs: u64, changes: &[SignalChange]) {
-        let is_seen = |it: &SignalChange| !self.is_missing(since_fs, it.time_fs);
-        let (seen, missing) = changes.split_at(changes.partition_point(is_seen));
-        self.receive(seen);
-        if !missing.is_empty() {
-            self.begin_hole(since_fs);
+    /// Takes a change at which levels become unknown, or known.
+    fn receive_unknown(&mut self, change: &SignalChange, characters: &mut CharacterSink<'_>) {
+        self.settle(change.time_fs, characters);
+        let unknown = change.unknown & WIRES_MASK.unbounded_shl(self.first_signal);
+        self.unknown.take(unknown, change.time_fs);
+        if !self.is_hole {
+            self.receive(std::slice::from_ref(change));
+        } else if unknown == 0 {
+            self.is_hole = false;
+            self.complete_fs = change.time_fs.saturating_add(self.period.fs() / 4);
         }
     }
 
-    /// True if a level was unknown for so long that transitions may be missing.
-    const fn is_missing(&self, since_fs: u64, time_fs: u64) -> bool {
-        time_fs - since_fs > self.period.fs() / 2
-    }
-
-    fn begin_hole(&mut self, since_fs: u64) {
-        self.placed.clear();
-        self.recovery.drop_open();
-        self.line.begin_hole(since_fs);
+    /// True if a level was unknown for so long that a transition, which is counted at the end, could fall into another
+    /// character. One comes up to a quarter of a period off the phase of its wire, and belongs to the nearest edge: a quarter
+    /// is left. The wires of a character take half a period (W-3); of more, the next character is no nearer.
+    fn is_missing(&self, since_fs: u64, time_fs: u64) -> bool {
+        let quarter = self.period.fs() / 4;
+        let skew_fs = self.clock.delay_fs.into_iter().flatten().max().unwrap_or_default();
+        time_fs - since_fs > quarter.min((3 * quarter).saturating_sub(skew_fs))
     }
 
     /// Gives the characters that are complete, unless an unknown level may prove otherwise.
     fn give(&mut self, characters: &mut CharacterSink<'_>) {
+        let unknown_fs = self.unknown.since(u64::MAX);
+        let end_fs = unknown_fs.map_or(u64::MAX, |since| since.saturating_sub(self.period.fs()));
         let Self { placed, line, complete_fs, .. } = self;
-        if self.unknown_fs.is_none() {
-            if placed.first().is_some_and(|first| first.edge_fs < *complete_fs) {
-                placed.retain(|placed| placed.edge_fs >= *complete_fs);
-            }
-            characters(line, placed);
-            placed.clear();
+        if placed.first().is_some_and(|first| first.edge_fs < *complete_fs) {
+            placed.retain(|placed| placed.edge_fs >= *complete_fs);
         }
+        let known = placed.partition_point(|placed| placed.edge_fs < end_fs);
+        characters(line, placed.get(..known).unwrap_or_default());
+        placed.drain(..known);
     }
 
     /// Ends the open character if it is over at a time, and begins a hole if a level is unknown for long.
     fn settle(&mut self, time_fs: u64, characters: &mut CharacterSink<'_>) {
-        match self.unknown_fs {
-            Some(since_fs) if self.is_missing(since_fs, time_fs) => self.begin_hole(since_fs),
-            Some(_) => {}
+        match self.unknown.since(u64::MAX) {
             None => {
                 self.placed.extend(self.recovery.settle(time_fs));
                 self.give(characters);
             }
+            Some(since_fs) if !self.is_hole && self.is_missing(since_fs, time_fs) => {
+                self.give(characters);
+                self.placed.clear();
+                self.recovery.drop_open();
+                self.line.begin_hole(since_fs);
+                self.is_hole = true;
+            }
+            Some(_) => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! Levels of the selected signals, and their changes.
 
-use super::{ChangeSink, ReadSummary, SignalChange};
+use super::{ChangeSink, ReadSummary, SELECTED_MAX, SignalChange};
 
 /// Changes that are given at once: as many as stay in the nearest cache.
 pub(super) const BATCH: usize = 1024;
@@ -34,12 +34,51 @@ impl SignalLevel {
     }
 }
 
-/// Changes without those of signals that were unknown just before: they have no time.
-pub(super) fn timed(changes: &[SignalChange]) -> Vec<SignalChange> {
-    let mut unknown = 0;
-    let without = |it: &SignalChange| SignalChange {
-        signals: it.signals & !std::mem::replace(&mut unknown, it.unknown),
-        ..*it
+/// Signals whose level is unknown, and since when.
+#[derive(Clone, Debug)]
+pub(super) struct UnknownLevels {
+    pub(super) signals: u64,
+    since_fs: [u64; SELECTED_MAX],
+}
+
+impl UnknownLevels {
+    pub(super) const NONE: Self = Self { signals: 0, since_fs: [0; SELECTED_MAX] };
+
+    /// Takes the signals that are unknown from a time on.
+    pub(super) fn take(&mut self, signals: u64, time_fs: u64) {
+        if signals == self.signals {
+            return;
+        }
+        let begun = signals & !std::mem::replace(&mut self.signals, signals);
+        let begun = self.since_fs.iter_mut().zip(0..).filter(|(_, at)| begun >> at & 1 == 1);
+        begun.for_each(|(since_fs, _)| *since_fs = time_fs);
+    }
+
+    /// Time since which one of some signals is unknown.
+    pub(super) fn since(&self, of: u64) -> Option<u64> {
+        let signals = self.signals & of;
+        if signals == 0 {
+            return None;
+        }
+        let since = self.since_fs.iter().zip(0..).filter(|(_, at)| signals >> at & 1 == 1);
+        since.map(|(since_fs, _)| *since_fs).min()
+    }
+}
+
+/// Changes without those of signals that were unknown before for longer than a time: they have none.
+pub(super) fn timed(changes: &[SignalChange], most_fs: u64) -> Vec<SignalChange> {
+    let mut unknown = UnknownLevels::NONE;
+    let without = |it: &SignalChange| {
+        let mut signals = it.signals;
+        if signals & unknown.signals != 0 {
+            for signal in (0..u64::BITS).map(|at| 1 << at) {
+                let since_fs = unknown.since(signal);
+                let is_late = since_fs.is_some_and(|since_fs| it.time_fs - since_fs > most_fs);
+                signals &= if is_late { !signal } else { u64::MAX };
+            }
+        }
+        unknown.take(it.unknown, it.time_fs);
+        SignalChange { signals, ..*it }
     };
     changes.iter().map(without).collect()
 }
@@ -88,6 +127,18 @@ impl SignalLevels {
                 self.summary.lost |= self.unknown;
             }
         }
+    }
+
+    /// Makes all levels unknown. Returns the signals that had one.
+    pub(super) const fn hide(&mut self) -> u64 {
+        let hidden = self.known & !self.unknown;
+        self.put(u64::MAX, SignalLevel::Unknown);
+        hidden
+    }
+
+    /// Lets signals have the levels that they had.
+    pub(super) const fn show(&mut self, hidden: u64) {
+        self.unknown &= !hidden;
     }
 
     /// True once a signal has a level.

@@ -8,7 +8,7 @@ use std::io::Read;
 
 use csv::{ReaderBuilder, StringRecord};
 
-use self::dialect::{CsvColumn, TableDialect};
+use self::dialect::{CsvColumn, TableDialect, left_out};
 use self::field::{TimeColumn, bits, is_of_width, level};
 use self::text::{TextDecoder, TextReader};
 use super::decimal::{SampleDistance, TimeOrigin};
@@ -60,7 +60,7 @@ const SAMPLED: u64 = 4;
 
 const ROUNDED: &str = "levels change at the time of the row before: the times are rounded, write them with more digits";
 
-const EARLIER: &str = "the time is earlier than the time before it";
+const EARLIER: &str = "the time is earlier than the time before it: times are counted from one moment, not from the row before";
 
 impl RowTimes {
     /// Femtoseconds from the origin to a row.
@@ -112,7 +112,10 @@ impl<R: Read> TableReader<R> {
         let read = reader.by_ref().take(HEAD).read_to_end(&mut bytes);
         read.map_err(|error| wrong(format!("read failed: {error}")))?;
         let (decoder, text) = TextDecoder::begin(&bytes);
-        let Some(dialect) = TableDialect::of(&text) else {
+        // The last line may be cut there, and with it a level.
+        let cut = text.iter().rposition(|it| *it == b'\n').filter(|_| bytes.len() as u64 == HEAD);
+        let shown = cut.and_then(|at| text.get(..=at)).unwrap_or(&text);
+        let Some(dialect) = TableDialect::of(shown) else {
             return Err(wrong("no heading with the names of signals".to_owned()));
         };
         if bytes.len() as u64 == HEAD && dialect.head.0 == text.len() {
@@ -129,7 +132,7 @@ impl<R: Read> TableReader<R> {
                     number = number.or(Some(at));
                     continue;
                 }
-                CsvColumn::Other => continue,
+                CsvColumn::Other(_) => continue,
                 CsvColumn::Unclear(step) => {
                     let (text, (_, line)) =
                         (format!("column {:?}: {step}", head(title)), dialect.head);
@@ -141,10 +144,12 @@ impl<R: Read> TableReader<R> {
             let name = VariableName { scopes: &[], name: title, range: "" };
             signals.declare(name, width, &at.to_be_bytes()).map_err(wrong)?;
         }
+        signals.note = left_out(&dialect.columns);
         if signals.names().is_empty() {
             let text = "no column of levels: numbers of rows and voltages are none; export 0 and 1, or name the bits \
                         of a bus in its title, as in tx[8:0]";
-            return Err(wrong(text.to_owned()));
+            let texts: Vec<&str> = [text].into_iter().chain(signals.note()).collect();
+            return Err(wrong(texts.join("; ")));
         }
         let (given, lines) = dialect.head;
         let rows = ReaderBuilder::new()
@@ -288,7 +293,7 @@ fn set(
         }
         CsvColumn::Time(_)
         | CsvColumn::Number
-        | CsvColumn::Other
+        | CsvColumn::Other(_)
         | CsvColumn::Unclear(_)
         | CsvColumn::Level => {
             let known = level(text);
@@ -392,6 +397,8 @@ mod tests {
             "[8:0] 0B11 0b10 0b1",
             "[8:0] 9'b111111111 9'b111111110 9'b101",
             " 511 510 509",
+            " -129 -130 -131",
+            " 255 254 -3",
             "[8:0] 9'd511 9'd510 9'd509",
             " 0o777 0o776 0o775",
             "[8:0] -1 -2 -3",
@@ -415,6 +422,10 @@ mod tests {
         }
         let radix = "# samplerate: 500M\nSample in Buffer,TRIGGER,top/tx[1:0]\nRadix - UNSIGNED,UNSIGNED,HEX\n0,1,1\n1,0,3\n2,0,2\n";
         assert_eq!(read(radix).1, [(2, 1), (4, 2)]);
+        // One of them could be binary, and one hexadecimal.
+        assert_eq!(read("Time [ns],t[19:0]\n0,0B110\n2,0F111\n").1, [(2, 2)]);
+        let unknown = "Time [ns],tx\n0,000000001\n2,x00000001\n4,000000010\n";
+        assert_eq!(read(unknown).1, [(2, 0), (4, 3)]);
         let (names, _, error) = read("Time [ns],tx\n0,1FF\n2,0aa\n4,xx\n6,3FF\n");
         assert_eq!(
             (names.len(), error.as_deref()),
@@ -425,7 +436,10 @@ mod tests {
     #[test]
     fn what_is_no_table_is_none() {
         let (_, _, error) = read("Time [ns],CH1,CH2\n0,3.31,0.02\n2,3.29,0.01\n");
-        assert!(error.is_some_and(|it| it.contains("no column of levels")));
+        let left_out = "; columns left out: \"CH1\", \"CH2\" (of an analog input)";
+        assert!(
+            error.is_some_and(|it| it.contains("no column of levels") && it.ends_with(left_out))
+        );
         for text in ["", "GAP 83 05\n", "# a, b\nGAP\t83\n", "0,1\n1,0\n", "a\n0\n"] {
             assert!(!is_table(text.as_bytes()), "{text}");
         }
@@ -442,6 +456,9 @@ mod tests {
             let error = read(text).2.unwrap_or_default();
             assert!(error.starts_with(expected), "{text}: {error}");
         }
+        // The last value of the head is cut.
+        let rows = "0,False,True\n2,True,False\n".repeat(50_000);
+        assert_eq!(read(format!("Time [ns],CH1,CH2\n{rows}")).0, ["CH1", "CH2"]);
         let (_, changes, error) = read("Time [s],a,b\n0,0,0\n1,1,1\n2,1\n");
         assert_eq!(changes.len(), 1);
         assert_eq!(error.unwrap(), "line 4: 2 of 3 fields: the row is cut short");

@@ -48,12 +48,19 @@ pub struct SignalTable {
     variables: Vec<(Box<[u8]>, DeclaredVariable)>,
     /// Bytes of names and codes.
     names_len: usize,
+    /// What was taken in one of several ways.
+    pub(super) note: Option<String>,
 }
 
 impl SignalTable {
     /// The names of the signals, with their scopes.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// What the recording leaves open, and how it was taken: columns that are no signals, and why; no unit of times.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// True for the first signal with a name that a net has.

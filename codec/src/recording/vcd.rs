@@ -44,6 +44,7 @@ impl<R: Read> VcdReader<R> {
         let (words, variables) = (WordReader::new(reader), SignalTable::default());
         let mut dump = Self { words, variables, unit_fs: 1_000_000 };
         let mut scopes: Vec<String> = Vec::new();
+        dump.variables.note = Some("no $timescale: times are taken as ns".to_owned());
         loop {
             let keyword = dump.words.next()?.map(<[u8]>::to_vec);
             let Some(keyword) = keyword else {
@@ -61,7 +62,9 @@ impl<R: Read> VcdReader<R> {
             };
             let word = |at: usize| text.get(at).map(String::as_str).unwrap_or_default();
             match keyword {
-                b"$timescale" => dump.unit_fs = dump.timescale(&text.concat())?,
+                b"$timescale" => {
+                    (dump.unit_fs, dump.variables.note) = (dump.timescale(&text.concat())?, None);
+                }
                 b"$scope" => {
                     add_scope(&mut scopes, word(1)).map_err(|cause| dump.words.error(cause))?;
                 }

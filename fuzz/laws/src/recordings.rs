@@ -1,6 +1,7 @@
 //! Recordings of instruments: a file of any bytes is read to an end, in whatever pieces it comes, and an error names a place
 //! in it. What the wires of a simulated network carry comes back from a dump of them. W-1 to W-6
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io::{Cursor, Read, Result as IoResult};
 
@@ -227,22 +228,13 @@ fn add(all: &mut PlacedCharacters, chunk: &Chunk<'_>) {
 pub fn trip(bytes: &[u8]) {
     let plan = NetworkInput::from_bytes(bytes);
     if let Some(scenario) = plan.and_then(|plan| plan.scenario()) {
-        round_trip(scenario, HiddenLevels::None);
+        round_trip(scenario);
     }
 }
 
-/// Levels that are hidden from a second import.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HiddenLevels {
-    /// There is no second import.
-    None,
-    /// Those of one signal for some time.
-    OfOne,
-}
-
-/// Exports the links of a network with random delays of the wires, and imports them; returns how many
-/// characters came back.
-pub fn round_trip(scenario: Scenario, hidden: HiddenLevels) -> usize {
+/// Exports the links of a network with random delays of the wires, and imports them, then without the levels of one signal for
+/// some time; returns how many characters came back.
+pub fn round_trip(scenario: Scenario) -> usize {
     let mut dice = SeededRng::new(&scenario.seed.to_le_bytes());
     let mut scenario = with_clocks(scenario);
     scenario.taps = taps::at_every_cable(&scenario);
@@ -256,7 +248,7 @@ pub fn round_trip(scenario: Scenario, hidden: HiddenLevels) -> usize {
                 (channel.clone(), WireDelays { phase_fs: dice.below(1_000_000_000), ..delays })
             };
             let channels: Vec<_> = channels.iter().map(delays).collect();
-            link_round_trip(&outcome.capture, &channels, (2 * link, hidden))
+            link_round_trip(&outcome.capture, &channels, 2 * link)
         })
         .sum()
 }
@@ -264,11 +256,7 @@ pub fn round_trip(scenario: Scenario, hidden: HiddenLevels) -> usize {
 /// Fewest characters from which a clock is learned well enough for silences between them.
 const CHARACTERS_MIN: usize = 500;
 
-fn link_round_trip(
-    capture: &[u8],
-    channels: &[(Channel, WireDelays)],
-    (first, hidden): (u32, HiddenLevels),
-) -> usize {
+fn link_round_trip(capture: &[u8], channels: &[(Channel, WireDelays)], first: u32) -> usize {
     let Ok(mut export) = WireExport::new(Vec::new(), channels) else { return 0 };
     let mut sent = vec![PlacedCharacters::new(); channels.len()];
     let mut reader = CaptureReader::new(capture);
@@ -302,9 +290,7 @@ fn link_round_trip(
     for (sent, received) in sent.iter().zip(&received) {
         check_same(sent, received);
     }
-    if hidden == HiddenLevels::OfOne {
-        check_hidden(&recording.changes, dump.len() as u64, &periods, (&received, &whole));
-    }
+    check_hidden(&recording.changes, dump.len() as u64, &periods, (&received, &whole));
     sent.iter().map(Vec::len).sum()
 }
 
@@ -315,16 +301,36 @@ fn check_hidden(
     periods: &[u64],
     (all, whole): (&[PlacedCharacters], &[[u64; 2]]),
 ) {
+    let unsharp = unsharp_levels(changes, periods.first().map_or(0, |period| period / 5));
+    let unsharp = imported(&unsharp, periods);
+    let is_same = unsharp.is_some_and(|(rest, spans)| rest == all && spans == whole);
+    assert!(is_same, "what is unknown for a short time changes nothing");
     let (changes, hidden_fs) = with_unknown_levels(changes, number);
     let Some((rest, spans)) = imported(&changes, periods) else { return };
-    let halves =
-        periods.iter().zip([hidden_fs, 0]).map(|(period, hidden_fs)| 2 * hidden_fs / period);
-    for (((pair, [missing, end]), [_, last]), halves) in
-        all.iter().zip(&rest).zip(spans).zip(whole).zip(halves)
+    let eighths =
+        periods.iter().zip([hidden_fs, 0]).map(|(period, hidden_fs)| 8 * hidden_fs / period);
+    for (((pair, [missing, end]), [_, last]), eighths) in
+        all.iter().zip(&rest).zip(spans).zip(whole).zip(eighths)
     {
         // A hole may reach up to the end.
-        check_hole(pair, missing + last.saturating_sub(end), halves);
+        check_hole(pair, missing + last.saturating_sub(end), eighths);
     }
+}
+
+/// Changes, before each of which the levels of its signals are unknown for some time.
+fn unsharp_levels(changes: &[SignalChange], hidden_fs: u64) -> Vec<SignalChange> {
+    let (mut all, mut unknown) = (BTreeMap::<u64, [u64; 2]>::new(), 0);
+    for &SignalChange { time_fs, signals, .. } in changes {
+        let begin = time_fs.checked_sub(hidden_fs).map(|begin_fs| all.entry(begin_fs).or_default());
+        begin.into_iter().for_each(|[begun, _]| *begun |= signals);
+        let [_, ended] = all.entry(time_fs).or_default();
+        *ended |= signals;
+    }
+    let change = |(time_fs, [begun, signals]): (u64, [u64; 2])| {
+        unknown = unknown & !signals | begun;
+        SignalChange { time_fs, signals, unknown }
+    };
+    all.into_iter().map(change).collect()
 }
 
 /// Changes of which the level of a signal of the first channel is not known for some time in their last half, and that time.
@@ -348,16 +354,16 @@ fn with_unknown_levels(changes: &[SignalChange], number: u64) -> (Vec<SignalChan
     (all, hidden_fs)
 }
 
-/// Checks the characters of a channel with a hole of some halves of a period: all before it and behind it, none in between.
-fn check_hole((all, rest): (&PlacedCharacters, &PlacedCharacters), missing: u64, halves: u64) {
+/// Checks the characters of a channel with a hole of some eighths of a period: all before it and behind it, none in between.
+fn check_hole((all, rest): (&PlacedCharacters, &PlacedCharacters), missing: u64, eighths: u64) {
     let before = all.iter().zip(rest).take_while(|(one, other)| one.1 == other.1).count();
     let behind = all.iter().rev().zip(rest.iter().rev());
     let behind = behind.take_while(|((_, one), (_, other))| one == other).count();
     assert!(before + behind >= rest.len(), "only characters that were sent are received");
     let lost = all.len().saturating_sub(rest.len()) as u64;
-    let is_hole = halves > 2 || missing > 0;
-    assert!(lost <= missing && (halves > 0 || missing == 0), "{lost} {missing} {halves}");
-    assert!(!is_hole || missing > 0 && missing + 1 >= halves / 2, "a hole holds what is missing");
+    let is_hole = eighths > 8 || missing > 0;
+    assert!(lost <= missing && (eighths > 0 || missing == 0), "{lost} {missing} {eighths}");
+    assert!(!is_hole || missing > 0 && missing + 1 >= eighths / 8, "a hole holds what is missing");
 }
 
 /// Compares characters and their distances.

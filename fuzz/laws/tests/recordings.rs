@@ -4,7 +4,7 @@
 use std::panic::catch_unwind;
 
 use laws::network::input::NetworkInput;
-use laws::recordings::{HiddenLevels, round_trip};
+use laws::recordings::round_trip;
 use laws::repair::SeededRng;
 
 #[test]
@@ -15,7 +15,7 @@ fn what_is_exported_is_imported() {
         let length = usize::try_from(60 + dice.below(400)).unwrap();
         let plan = NetworkInput::from_bytes(&dice.bytes(length));
         let Some(scenario) = plan.and_then(|plan| plan.scenario()) else { continue };
-        let came = catch_unwind(|| round_trip(scenario, HiddenLevels::OfOne));
+        let came = catch_unwind(|| round_trip(scenario));
         characters += came.unwrap_or_else(|_| panic!("network {number}"));
     }
     assert!(characters > 100_000, "{characters}");

@@ -65,6 +65,7 @@ pub(super) fn print(
             print(format!("  {}", command(file, &plan.names, wires)));
         }
         Err(_) => {
+            table.note().into_iter().for_each(|text| print(text.to_owned()));
             print(
                 "which signals are wires is not clear: name d, 7, 6 … 0 of each channel, or a bus"
                     .to_owned(),

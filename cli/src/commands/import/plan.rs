@@ -117,7 +117,8 @@ impl ChannelPlan {
                     Err(cause) => return wrong(format!("{cause}; {}", listed(table))),
                 }
             }
-            return Ok(Self { names, selected, notes: Vec::new() });
+            let notes = table.note().map(str::to_owned).into_iter().collect();
+            return Ok(Self { names, selected, notes });
         }
         let named: Vec<&str> = given.iter().map(String::as_str).collect();
         let by_scope = if named.is_empty() { None } else { table.channels_named(&named) };
@@ -148,7 +149,7 @@ impl ChannelPlan {
                 escape_text(first_and_last(table, wires))
             )
         });
-        let notes = notes.collect();
+        let notes = notes.chain(table.note().map(str::to_owned)).collect();
         let selected = channels.iter().flat_map(|wires| wires.signals).collect();
         Self { names, selected, notes }
     }
@@ -166,5 +167,6 @@ fn listed(table: &SignalTable) -> String {
     let names = table.names();
     let shown: Vec<&str> = names.iter().take(LISTED).map(String::as_str).collect();
     let more = if names.len() > shown.len() { ", …" } else { "" };
-    format!("the recording has {} signals: {}{more}", names.len(), shown.join(", "))
+    let note = table.note().map(|text| format!("; {text}")).unwrap_or_default();
+    format!("the recording has {} signals: {}{more}{note}", names.len(), shown.join(", "))
 }

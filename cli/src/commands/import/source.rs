@@ -59,7 +59,7 @@ impl<R: Read> Read for CutStream<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let read = match self.stream.read(bytes) {
             Err(error) if self.read > 0 && error.kind() != io::ErrorKind::Interrupted => {
-                let cause = format!("the compressed data end here: {error}");
+                let cause = format!("the decompressed data end here: {error}");
                 self.cut
                     .set(Some(RecordingError { place: RecordingPlace::Byte(self.read), cause }));
                 0

@@ -23,6 +23,11 @@ pub(super) struct BlockChanges<'a> {
     pub(super) origin: TimeOrigin,
     /// Time of the levels; `None` before the first block.
     pub(super) time_fs: Option<u64>,
+    /// Times at which the dump was switched off and on again, packed, and the first of them, with true for off.
+    pub(super) switches: &'a [u8],
+    pub(super) switch: Option<(u64, bool)>,
+    /// Signals whose level was known when the dump was switched off.
+    pub(super) hidden: u64,
 }
 
 /// Parts of a block of changes, as places in the file.
@@ -138,6 +143,33 @@ impl BlockChanges<'_> {
 
     /// Gives the changes before a time.
     fn advance(&mut self, time: u64, sink: &mut ChangeSink<'_>) -> Result<(), String> {
+        self.take_switches(time, sink);
+        self.pass(time, sink)
+    }
+
+    /// Switches the dump off behind the changes of a time, and on before them, if that is before those of a time. What was not
+    /// written is not known, and what is not written again is as before.
+    pub(super) fn take_switches(&mut self, end: u64, sink: &mut ChangeSink<'_>) {
+        while let Some((time, is_off)) = self.switch.filter(|(at, off)| (*at, *off) < (end, true)) {
+            // One before the first block changes nothing.
+            if self.time_fs.is_some() && self.pass(time, sink).is_ok() {
+                match is_off {
+                    true => self.hidden = self.levels.hide(),
+                    false => self.levels.show(self.hidden),
+                }
+            }
+            self.find_switch(time);
+        }
+    }
+
+    /// Finds the next switch of the dump, behind a time.
+    pub(super) fn find_switch(&mut self, time: u64) {
+        let state = self.switches.split_off_first();
+        let later = varint(&mut self.switches).and_then(|passed| time.checked_add(passed));
+        self.switch = state.zip(later).map(|(state, time)| (time, *state == 0));
+    }
+
+    fn pass(&mut self, time: u64, sink: &mut ChangeSink<'_>) -> Result<(), String> {
         let now_fs = self.time_fs.unwrap_or_default();
         match self.origin.since(i128::from(time) * i128::from(self.unit_fs)) {
             Some(time_fs) if time_fs >= now_fs => {
@@ -367,6 +399,9 @@ mod tests {
             levels: SignalLevels::default(),
             origin: TimeOrigin::default(),
             time_fs: None,
+            switches: &[],
+            switch: None,
+            hidden: 0,
         };
         // Variable 1 is high, and of variable 2 the least significant bit.
         changes.set_frame(b"xx101");

@@ -19,6 +19,16 @@ const NO_UNIT: &str = "times without a unit: write it into the title, as in Time
 
 const NO_BASE: &str = "numbers that are decimal or hexadecimal: write which into the title, as in tx [dec] or tx [hex]";
 
+/// Most columns that are listed for a reason. *Chosen*
+const LISTED: usize = 8;
+
+/// Reasons for which columns are left out.
+const EMPTY: &str = "empty";
+const ANALOG: &str = "of an analog input";
+const SIGNED: &str =
+    "signed numbers, of an analog input or a bus: of a bus name the bits, as in tx[8:0]";
+const TEXTS: &str = "neither levels nor numbers";
+
 /// Keys of the distance of samples.
 const DISTANCES: [&str; 6] =
     ["sampleinterval", "increment", "tinc", "xinc", "xincr", "horizontalinterval"];
@@ -44,8 +54,8 @@ pub(super) enum CsvColumn {
     Time(TimeColumn),
     /// Numbers of samples, none less than the one before.
     Number,
-    /// Numbers that stay, voltages.
-    Other,
+    /// No levels, with the reason unless the title says it.
+    Other(Option<&'static str>),
     /// Levels of one signal.
     Level,
     /// Levels of some signals as a number of a base.
@@ -146,6 +156,14 @@ impl TableDialect {
                 (title.to_owned(), column(title, note.unwrap_or_default(), values))
             })
             .collect();
+        if !columns.iter().any(|(_, it)| matches!(it, CsvColumn::Level | CsvColumn::Bus { .. })) {
+            let signed = (0..).zip(&mut columns);
+            for (at, (title, it)) in
+                signed.filter(|(_, (_, it))| *it == CsvColumn::Other(Some(SIGNED)))
+            {
+                *it = column(title, "signed", values.iter().filter_map(|row| row.get(at).copied()));
+            }
+        }
         while columns.pop_if(|(title, _)| title.is_empty() && !is_bare).is_some() {}
         name_by_comment(&mut columns, &texts);
         for (number, (title, _)) in
@@ -254,7 +272,7 @@ fn column<'v>(title: &str, note: &str, values: impl Iterator<Item = &'v str> + C
     if NO_SIGNALS.contains(&lower.as_str()) || NO_SIGNALS.contains(&note.to_lowercase().as_str()) {
         let numbers: Option<Vec<i64>> = values.map(|value| value.parse().ok()).collect();
         let rises = |numbers: Vec<i64>| numbers.is_sorted() && numbers.first() < numbers.last();
-        return if numbers.is_some_and(rises) { CsvColumn::Number } else { CsvColumn::Other };
+        return if numbers.is_some_and(rises) { CsvColumn::Number } else { CsvColumn::Other(None) };
     }
     let (_, range) = super::super::variables::split_range(title);
     let stated = super::super::variables::range_width(range);
@@ -263,13 +281,20 @@ fn column<'v>(title: &str, note: &str, values: impl Iterator<Item = &'v str> + C
     let numbers: Vec<&str> = others.iter().copied().filter(|it| is_number(it)).collect();
     let levels = filled.len() - others.len();
     let is_empty = filled.is_empty() && values.clone().next().is_some();
-    // Voltages, counts of an analog input, signed ones too, and texts.
+    // Voltages, and counts of an analog input.
     let is_analog = stated.is_none() && noted.is_none() && !others.is_empty() && is_analog(&lower)
-        || others.iter().any(|it| fraction(it).is_some())
-        || stated.or(noted.map(|_| 1)).is_none()
-            && numbers.iter().any(|it| it.len() > 2 && it.starts_with('-'));
-    if is_empty || is_analog || 2 * (levels + numbers.len()) < filled.len() {
-        return CsvColumn::Other;
+        || others.iter().any(|it| fraction(it).is_some());
+    let is_signed = stated.is_none()
+        && noted.is_none()
+        && numbers.iter().any(|it| it.len() > 2 && it.starts_with('-'));
+    let reasons = [
+        (is_empty, EMPTY),
+        (is_analog, ANALOG),
+        (2 * (levels + numbers.len()) < filled.len(), TEXTS),
+        (is_signed, SIGNED),
+    ];
+    if let Some((_, reason)) = reasons.into_iter().find(|(is_so, _)| *is_so) {
+        return CsvColumn::Other(Some(reason));
     }
     if 2 * numbers.len() < others.len() {
         return CsvColumn::Level;
@@ -279,7 +304,8 @@ fn column<'v>(title: &str, note: &str, values: impl Iterator<Item = &'v str> + C
 
 /// A bus of numbers, of a width and a base as far as they are stated.
 fn bus((stated, noted): (Option<usize>, Option<u32>), numbers: &[&str]) -> CsvColumn {
-    let prefixed = numbers.iter().map(|number| binary_digits(number));
+    let known = numbers.iter().filter(|number| bits(number, 16) != Some(None));
+    let prefixed = known.map(|number| binary_digits(number));
     let most = prefixed.clone().map(|digits| digits.map_or(0, str::len)).max();
     if let Some(most) = most.filter(|_| prefixed.clone().all(|digits| digits.is_some())) {
         return CsvColumn::Bus { width: stated.unwrap_or(most), base: 2 };
@@ -314,13 +340,34 @@ fn bus((stated, noted): (Option<usize>, Option<u32>), numbers: &[&str]) -> CsvCo
         None => 16,
     };
     // Digits of decimal numbers do not tell the width: a byte, or the wires of channels.
+    let values = || numbers.iter().filter_map(|it| bits(it, base).flatten());
+    let is_signed = values().any(|it| it < 0);
     let holds = |width: &usize| {
-        numbers.iter().filter_map(|it| bits(it, base).flatten()).all(|it| is_of_width(it, *width))
+        values().all(|it| is_of_width(it, *width - usize::from(is_signed && it >= 0)))
     };
     let mut widths = [8].into_iter().chain((1..=7).map(|channels| channels * WIRES));
     let is_open = stated.is_none() && base == 10;
     let least = if is_open { widths.find(holds) } else { None };
     CsvColumn::Bus { width: least.unwrap_or(width), base }
+}
+
+/// Titles of columns that are left out, by the reason.
+pub(super) fn left_out(columns: &[(String, CsvColumn)]) -> Option<String> {
+    let mut titles: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (title, column) in columns {
+        if let CsvColumn::Other(Some(reason)) = column {
+            titles.entry(reason).or_default().push(format!("{:?}", super::head(title)));
+        }
+    }
+    let of_reason = |(reason, mut titles): (&str, Vec<String>)| {
+        if titles.len() > LISTED {
+            titles.truncate(LISTED);
+            titles.push("…".to_owned());
+        }
+        format!("{} ({reason})", titles.join(", "))
+    };
+    let texts: Vec<String> = titles.into_iter().map(of_reason).collect();
+    (!texts.is_empty()).then(|| format!("columns left out: {}", texts.join("; ")))
 }
 
 /// True for titles of analog inputs: `CH1`, and any with a unit, `D (V)`.

@@ -72,7 +72,7 @@ pub(super) fn fraction(field: &str) -> Option<f64> {
     field.contains('.').then(|| field.parse().ok())?
 }
 
-/// Digits of a number, and its base if they state it: `0x1ff`, `9'h1ff`, `x"1ff"`, `1ffh`, `$1ff`, `0o777`, `b101`.
+/// Digits of a number, and its base if they state it: `0x1ff`, `9'h1ff`, `x"1ff"`, `1ffh`, `$1ff`, `0o777`, `9'b101`.
 pub(super) fn digits(field: &str) -> (&str, Option<u32>) {
     let field = field.trim_matches(['"', '\'', '$']);
     let (before, marked) = field.split_once(['\'', '"']).unwrap_or(("0", field));
@@ -83,11 +83,8 @@ pub(super) fn digits(field: &str) -> (&str, Option<u32>) {
             return (marked, Some(base));
         }
         let Some(digits) = bare.strip_prefix(letters) else { continue };
-        // `0b1` and `d12` are hexadecimal numbers too.
-        let is_prefix = match base {
-            2 => marked.len() > 3 && is_binary(digits),
-            base => base != 10,
-        };
+        // `0b101` and `d12` are hexadecimal numbers too.
+        let is_prefix = ![2, 10].contains(&base);
         if !digits.is_empty() && (is_prefix || marked.len() < field.len()) {
             return (digits, Some(base));
         }
@@ -98,10 +95,13 @@ pub(super) fn digits(field: &str) -> (&str, Option<u32>) {
     }
 }
 
-/// Digits behind `0b`. A column of such numbers alone is binary: one of them, `0b1`, may be hexadecimal.
+/// Digits behind `0b`, or `b` if there are some. A column of such numbers alone is binary: one of them, `0b101`, may be
+/// hexadecimal.
 pub(super) fn binary_digits(field: &str) -> Option<&str> {
-    let digits = field.strip_prefix("0b").or_else(|| field.strip_prefix("0B"))?;
-    Some(digits).filter(|digits| !digits.is_empty() && is_binary(digits))
+    let marked = field.strip_prefix('0').unwrap_or(field);
+    let digits = marked.strip_prefix(['b', 'B'])?;
+    let least = if marked.len() < field.len() { 1 } else { 3 };
+    Some(digits).filter(|digits| digits.len() >= least && is_binary(digits))
 }
 
 /// True for binary digits alone, and letters of levels that are unknown.
@@ -113,7 +113,8 @@ pub(super) fn is_binary(digits: &str) -> bool {
 pub(super) fn bits(field: &str, base: u32) -> Option<Option<i128>> {
     let is_unknown = |it: u8| SignalLevel::of(it) == Some(SignalLevel::Unknown);
     let is_digit = |it: u8| it.is_ascii_hexdigit() || is_unknown(it);
-    let binary = binary_digits(field).filter(|_| base == 2);
+    let binary = binary_digits(field).or(Some(field).filter(|it| is_binary(it)));
+    let binary = binary.filter(|_| base == 2);
     let (digits, stated) = binary.map_or_else(|| digits(field), |digits| (digits, Some(2)));
     let base = stated.unwrap_or(base);
     match i128::from_str_radix(digits, base) {
