@@ -136,6 +136,7 @@ finding_kinds! {
     SyncAgain: "sync-again", Some("T-12"), Error, Messages, "SYNC on a message that does not begin an incarnation";
     IncarnationBackwards: "incarnation-backwards", Some("T-12"), Error, Messages, "data of an older incarnation after data of a newer one";
     StalePacket: "stale-packet", Some("T-12"), Note, Messages, "a packet of an earlier incarnation or of a completed message";
+    ForcedImport: "forced-import", None, Warning, Characters, "imported by force: the recording speaks against these characters";
     Hole: "hole", None, Note, Characters, "characters were not recorded: all state of the channel is reset";
     Repeats: "repeats", None, Note, Characters, "a long repetition: not every round was examined";
 }

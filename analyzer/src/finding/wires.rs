@@ -238,6 +238,9 @@ impl CheckedChannel {
             let count = || vec![FindingFact::number("glitches", glitches)];
             sink.note(FindingKind::WireGlitches, at, count);
         }
+        if self.measured.forced == Some(true) {
+            sink.note(FindingKind::ForcedImport, at, Vec::new);
+        }
         let still = self.measured.still_wires.unwrap_or_default();
         for wire in (0..=D).filter(|wire| still >> wire & 1 == 1) {
             sink.note(FindingKind::StillWire, at, || open_wire(wire));

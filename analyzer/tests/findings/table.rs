@@ -76,6 +76,12 @@ const TRANSITIONS: [WireBuilder; 2] = [
     ("b:0>a:0", "myrinet-channel v=2 tap=b:0 glitches=0 still_wires=000"),
 ];
 
+/// A link of which one direction was imported by force.
+const FORCED: [WireBuilder; 2] = [
+    ("a:0>b:0", "myrinet-channel v=2 tap=b:0 forced=1"),
+    ("b:0>a:0", "myrinet-channel v=2 tap=b:0 forced=0"),
+];
+
 /// A channel with too much skew and too slow a clock, and one of which neither is certain.
 const MEASURED: [WireBuilder; 2] = [
     (
@@ -460,6 +466,7 @@ pub(crate) const CASES: &[PlannedCase] = &[
 
 /// The kinds that concern the recording.
 const RECORDING: &[PlannedCase] = &[
+    case(FindingKind::ForcedImport, &FORCED, &["0: GO GAP"], &["1: GO GAP"]),
     case(FindingKind::Hole, &LINK, &["0: GAP GO | @5 GAP GO"], &["0: GAP GO | GAP GO"]),
     case(FindingKind::Repeats, &LINK, &["0: (!a6 GAP)×1048576"], &["0: (GO GAP)×1048576"]),
 ];

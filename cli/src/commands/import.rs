@@ -13,7 +13,7 @@ use std::path::Path;
 
 use analyzer::channel_name::escape_text;
 use analyzer::render::{StyledLine, TextStyle};
-use codec::capture::{ByteOrder, CaptureWriter, Channel, WriteError};
+use codec::capture::{ByteOrder, CaptureWriter, Channel, WireMeasurement, WriteError};
 use codec::recording::format::SampleTimes;
 use codec::recording::import::{RecordedChannel, RecordedQuality, RecordingImport};
 use codec::recording::{ReadSummary, RecordingError, SampleDistance, SignalChange, SignalReader};
@@ -22,7 +22,7 @@ use codec::wires::{GuessedMap, PlacedCharacter, WireEvidence, WireMap, find_orde
 
 use self::clock::{LearnedChannel, is_same, sample_distance};
 use self::doubt::{CHANGES_MIN, ChannelDoubts, RecordingContext, bits, level_doubts, proved_order};
-use self::plan::{ChannelPlan, peer};
+use self::plan::{ChannelPlan, declared};
 use self::quality::ChannelReport;
 use self::source::OpenedRecording;
 use crate::args::{ImportArgs, SampleRate};
@@ -236,7 +236,8 @@ impl CaptureWriting<'_> {
         let nominal = self.arguments.rate.and_then(|_| CharacterPeriod::from_fs(self.period_fs));
         for ((channel, quality), doubts) in channels.iter_mut().zip(qualities).zip(&self.doubts) {
             if let Some(measurement) = quality.measurement(sample_fs, nominal) {
-                measurement.describe(channel);
+                let forced = Some(doubts.refusal.is_some());
+                WireMeasurement { forced, ..measurement }.describe(channel);
             }
             channel.set_import_notes(&doubts.all(), is_padded.then_some(NOTES_LENGTH));
         }
@@ -386,18 +387,4 @@ impl CaptureWriting<'_> {
         });
         Ok(ImportReport { notes: self.notes, channels: channels.collect(), error: None })
     }
-}
-
-/// Descriptions of the channels. Those that are opposite are the directions of a link.
-fn declared(arguments: &ImportArgs, names: &[String], periods: &[CharacterPeriod]) -> Vec<Channel> {
-    let profile = arguments.profile.value().map(|it| ("profile".to_owned(), it.to_string()));
-    let channels = names.iter().zip(periods);
-    let declared = channels.map(|(name, period)| Channel {
-        period: *period,
-        peer: peer(names, name),
-        tap: arguments.tap.clone(),
-        more: profile.clone().into_iter().collect(),
-        ..Channel::named(name.as_str())
-    });
-    declared.collect()
 }

@@ -610,7 +610,7 @@ fn a_recording_is_looked_at_before_it_is_converted() {
         assert!(said.contains(line), "{line}: {said}");
     }
     assert!(!good(&["import", &recording, "--signals", "rx"]).contains("tb.i[31:0]"));
-    let table = "Time [ns],A (V),note,tx[8:0]\n0,0.1,good,1ff\n2,0.2,bad,1fe\n";
+    let table = "Time [ns],A (V),note,tx[8:0]\n0,0.1,start,1ff\n2,0.2,stop,1fe\n";
     let dump = std::fs::read_to_string(fixture("recordings/link-1.vcd")).unwrap();
     for (text, line) in [
         (

@@ -12,6 +12,7 @@ const NOMINAL: &str = "nominal_fs";
 const PERIOD_ERROR: &str = "period_error_fs";
 const GLITCHES: &str = "glitches";
 const STILL_WIRES: &str = "still_wires";
+const FORCED: &str = "forced";
 /// All nine wires, as a set. W-1
 const ALL_WIRES: u16 = 0x1ff;
 
@@ -34,6 +35,8 @@ pub struct WireMeasurement {
     pub glitches: Option<u64>,
     /// Wires, as a set, that never changed although packets were bad. W-5
     pub still_wires: Option<u16>,
+    /// True if the recording was imported although it speaks against the characters.
+    pub forced: Option<bool>,
 }
 
 impl WireMeasurement {
@@ -54,14 +57,14 @@ impl WireMeasurement {
             still_wires: number(STILL_WIRES)
                 .and_then(|wires| u16::try_from(wires).ok())
                 .filter(|wires| *wires <= ALL_WIRES),
+            forced: number(FORCED).filter(|forced| *forced <= 1).map(|forced| forced == 1),
         }
     }
 
     /// Sets the measurements in a description. Numbers have a fixed width, so that those of a whole
     /// recording can replace those of its beginning in a file that has been written.
     pub fn describe(&self, channel: &mut Channel) {
-        let Self { window_fs, skew, sample_fs, nominal, period_error_fs, glitches, still_wires } =
-            *self;
+        let Self { window_fs, skew, sample_fs, nominal, period_error_fs, .. } = *self;
         let words = [
             (WINDOW, window_fs, 13),
             (SAMPLE, sample_fs, 13),
@@ -69,8 +72,9 @@ impl WireMeasurement {
             (SKEW_AT, skew.and_then(|(_, at)| at).map(|at| at.0), 20),
             (NOMINAL, nominal.map(CharacterPeriod::fs), 13),
             (PERIOD_ERROR, period_error_fs, 13),
-            (GLITCHES, glitches, 20),
-            (STILL_WIRES, still_wires.map(u64::from), 3),
+            (GLITCHES, self.glitches, 20),
+            (STILL_WIRES, self.still_wires.map(u64::from), 3),
+            (FORCED, self.forced.map(u64::from), 1),
         ];
         channel.more.retain(|(name, _)| words.iter().all(|(key, ..)| name != key));
         let words = words.into_iter().filter_map(|(key, value, width)| Some((key, value?, width)));
@@ -100,6 +104,7 @@ mod tests {
             period_error_fs: Some(17),
             glitches: Some(3),
             still_wires: Some(0x20),
+            forced: Some(true),
         };
         let longest = WireMeasurement {
             window_fs: Some(12_500_000),
@@ -122,8 +127,7 @@ mod tests {
     #[test]
     fn impossible_values_count_as_missing() {
         // A period is 12.5 ns.
-        let keys =
-            "window_fs=0 skew_fs=12500001 skew_at=3 sample_fs=-1 nominal_fs=0 still_wires=512";
+        let keys = "window_fs=0 skew_fs=12500001 skew_at=3 sample_fs=-1 nominal_fs=0 still_wires=512 forced=2";
         let text = format!("myrinet-channel v=1 {keys} period_error_fs=99999999999999999999");
         assert_eq!(read(&text), WireMeasurement::default());
         assert_eq!(read("myrinet-channel skew_fs=7 skew_at=x").skew, Some((7, None)));

@@ -87,6 +87,7 @@ impl RecordedQuality {
             period_error_fs: Some(self.clock.period_error_fs),
             glitches: Some(self.wires.doubled),
             still_wires: Some(still_wires),
+            forced: None,
         })
     }
 }

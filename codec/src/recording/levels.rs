@@ -137,6 +137,7 @@ impl SignalLevels {
     }
 
     /// Lets signals have the levels that they had.
+    #[cfg(feature = "recordings")]
     pub(super) const fn show(&mut self, hidden: u64) {
         self.unknown &= !hidden;
     }

@@ -1,5 +1,6 @@
 //! Tables of levels as CSV: a row a sample, or a row a change with its time.
 
+mod column;
 mod dialect;
 mod field;
 mod text;
@@ -8,7 +9,8 @@ use std::io::Read;
 
 use csv::{ReaderBuilder, StringRecord};
 
-use self::dialect::{CsvColumn, TableDialect, left_out};
+use self::column::{CsvColumn, left_out};
+use self::dialect::TableDialect;
 use self::field::{TimeColumn, bits, is_of_width, level};
 use self::text::{TextDecoder, TextReader};
 use super::decimal::{SampleDistance, TimeOrigin};
@@ -113,14 +115,16 @@ impl<R: Read> TableReader<R> {
         read.map_err(|error| wrong(format!("read failed: {error}")))?;
         let (decoder, text) = TextDecoder::begin(&bytes);
         // The last line may be cut there, and with it a level.
-        let cut = text.iter().rposition(|it| *it == b'\n').filter(|_| bytes.len() as u64 == HEAD);
+        let is_full = bytes.len() as u64 == HEAD;
+        let cut = text.iter().rposition(|it| *it == b'\n').filter(|_| is_full);
         let shown = cut.and_then(|at| text.get(..=at)).unwrap_or(&text);
-        let Some(dialect) = TableDialect::of(shown) else {
-            return Err(wrong("no heading with the names of signals".to_owned()));
+        let dialect = TableDialect::of(shown);
+        let Some(dialect) = dialect.filter(|it| !is_full || it.head.0 < text.len()) else {
+            let longer = format!("a row is longer than {HEAD} bytes");
+            let cause =
+                if is_full { longer } else { "no heading with the names of signals".to_owned() };
+            return Err(wrong(cause));
         };
-        if bytes.len() as u64 == HEAD && dialect.head.0 == text.len() {
-            return Err(wrong(format!("a row is longer than {HEAD} bytes")));
-        }
         let (mut signals, mut times, mut number) = (SignalTable::default(), None, None);
         for (at, (title, column)) in dialect.columns.iter().enumerate() {
             let width = match column {

@@ -184,7 +184,7 @@ impl<R: Read> VcdReader<R> {
                 // Numbers and texts are no levels.
                 [b'r' | b'R' | b's' | b'S', ..] => _ = self.code()?,
                 b"$comment" => _ = self.section()?,
-                b"$dumpoff" | b"$dumpportsoff" => codes.levels.put(u64::MAX, SignalLevel::Unknown),
+                b"$dumpoff" | b"$dumpportsoff" => _ = codes.levels.hide(),
                 [b'$', ..] => {}
                 [letter, code @ ..] if let Some(level) = SignalLevel::of(*letter) => {
                     codes.put_scalar(if code.is_empty() { self.code()? } else { code }, level);

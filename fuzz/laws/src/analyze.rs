@@ -172,7 +172,8 @@ pub(crate) fn check_no_damage_found(set: &FindingSet) {
 }
 
 /// Findings that only damage causes, or a circuit that breaks a rule.
-const DAMAGE: [FindingKind; 23] = [
+const DAMAGE: [FindingKind; 24] = [
+    FindingKind::ForcedImport,
     FindingKind::WireOpen,
     FindingKind::StillWire,
     FindingKind::WireGlitches,

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use analyzer::channel_name::{PortName, escape_text};
 use analyzer::channel_selector::quoting_help;
-use codec::capture::INTERFACES_MAX;
+use codec::capture::{Channel, INTERFACES_MAX};
 use codec::recording::{SELECTED_MAX, SignalTable, WireSelection, channel_of_scope};
+use codec::time::CharacterPeriod;
 use codec::wires::WIRES;
 
 use crate::analyze::redirected_to_port;
@@ -71,7 +72,7 @@ fn joined(name: &str) -> Option<String> {
 }
 
 /// Number of the opposite channel.
-pub(super) fn peer(names: &[String], name: &str) -> Option<u32> {
+fn peer(names: &[String], name: &str) -> Option<u32> {
     let (from, to) = name.split_once('>')?;
     let opposite = format!("{to}>{from}");
     (0..).zip(names).find(|(_, other)| **other == opposite).map(|(number, _)| number)
@@ -153,6 +154,24 @@ impl ChannelPlan {
         let selected = channels.iter().flat_map(|wires| wires.signals).collect();
         Self { names, selected, notes }
     }
+}
+
+/// Descriptions of the channels. Those that are opposite are the directions of a link.
+pub(super) fn declared(
+    arguments: &ImportArgs,
+    names: &[String],
+    periods: &[CharacterPeriod],
+) -> Vec<Channel> {
+    let profile = arguments.profile.value().map(|it| ("profile".to_owned(), it.to_string()));
+    let channels = names.iter().zip(periods);
+    let declared = channels.map(|(name, period)| Channel {
+        period: *period,
+        peer: peer(names, name),
+        tap: arguments.tap.clone(),
+        more: profile.clone().into_iter().collect(),
+        ..Channel::named(name.as_str())
+    });
+    declared.collect()
 }
 
 /// Names of wire 0 and of wire `d`.
