@@ -21,7 +21,9 @@ use codec::time::CharacterPeriod;
 use codec::wires::{GuessedMap, PlacedCharacter, WireEvidence, WireMap, find_order, guess_map};
 
 use self::clock::{LearnedChannel, is_same, sample_distance};
-use self::doubt::{CHANGES_MIN, ChannelDoubts, RecordingContext, bits, level_doubts, proved_order};
+use self::doubt::{
+    CHANGES_MIN, CLOCKED_TEXT, ChannelDoubts, RecordingContext, bits, level_doubts, proved_order,
+};
 use self::plan::{ChannelPlan, declared};
 use self::quality::ChannelReport;
 use self::source::OpenedRecording;
@@ -253,7 +255,7 @@ impl CaptureWriting<'_> {
         let shows_distance = head.len() >= CHANGES_MIN && !is_clocked;
         let mut context = RecordingContext {
             sample_fs: sample_fs.filter(|_| shows_distance).unwrap_or_default(),
-            is_clocked,
+            clocked_text: is_clocked.then_some(CLOCKED_TEXT),
             nominal_fs: self.period_fs,
             proved: Vec::new(),
             channels: self.names.len(),

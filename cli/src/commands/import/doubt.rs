@@ -27,15 +27,15 @@ pub(super) const CHANGES_MIN: usize = 16;
 const ORDER_PACKETS: usize = 2;
 
 /// What the samples of a `sendclk` may be if they are no Myrinet, and too few to tell.
-const CLOCKED_TEXT: &str = "by --sample-rate state each sample is a character: those of one edge of sendclk are two characters each (W-2), \
+pub(super) const CLOCKED_TEXT: &str = "by --sample-rate state each sample is a character: those of one edge of sendclk are two characters each (W-2), \
      which nothing parts again; more packets tell that from another order of the wires";
 
 /// Recording as a whole.
 pub(super) struct RecordingContext {
     /// Distance of the samples, as the times show it; 0 if they do not, or if a `sendclk` has clocked them, as the user says.
     pub(super) sample_fs: u64,
-    /// True if a `sendclk` has clocked the samples, as the user says.
-    pub(super) is_clocked: bool,
+    /// What to say of characters that are no Myrinet if a `sendclk` has clocked the samples, as the user says.
+    pub(super) clocked_text: Option<&'static str>,
     /// Character period of --rate.
     pub(super) nominal_fs: u64,
     /// Orders of wires that are proved on a channel.
@@ -58,8 +58,8 @@ pub(super) struct ChannelDoubts {
     pub(super) damage: Option<String>,
     /// True if the cause of all faults is known.
     pub(super) is_explained: bool,
-    /// True if levels were unknown at times, so that transitions may be missing.
-    pub(super) is_hidden: bool,
+    /// Wires, as a set, whose level was unknown at times, so that transitions may be missing.
+    pub(super) hidden: u16,
 }
 
 /// True if a period is more than 1 % off the nominal one.
@@ -200,8 +200,7 @@ impl RecordingContext {
         }
         if !is_proved {
             let known = doubts.refusal.replace(missing(&evidence));
-            let clocked =
-                (self.is_clocked && !doubts.is_explained).then(|| CLOCKED_TEXT.to_owned());
+            let clocked = self.clocked_text.filter(|_| !doubts.is_explained).map(str::to_owned);
             doubts.warnings.splice(0..0, known.into_iter().chain(clocked));
         }
         doubts
@@ -255,7 +254,7 @@ pub(super) fn level_doubts(
         doubts.warnings.push(never_text(never, ["has a level", "have a level"]));
     }
     let lost = own(summary.lost);
-    doubts.is_hidden = lost != 0;
+    doubts.hidden = lost;
     if lost != 0 {
         let text = "unknown (X, Z, U, W or -) at times: what lasts for more than a quarter of a character period is not recorded";
         doubts.warnings.push(format!("level of {} {text}", wire_names(lost)));
@@ -284,7 +283,7 @@ impl ChannelDoubts {
     pub(super) fn extend(&mut self, other: Self) {
         self.warnings.extend(other.warnings);
         self.notes.extend(other.notes);
-        self.is_hidden |= other.is_hidden;
+        self.hidden |= other.hidden;
     }
 
     pub(super) fn set_damage(&mut self, summary: &ReadSummary) {

@@ -35,9 +35,7 @@ pub(super) fn write(
         ("a second --channel", channel.len() > 1),
     ];
     if let Some((option, _)) = without_effect.iter().find(|(_, is_given)| *is_given) {
-        let text = format!(
-            "{option} is for recordings of wires; this is no VCD and no table, so text in the notation of `show`"
-        );
+        let text = format!("{option} is for recordings of wires; this is taken as text of `show`");
         return Err(CliError::reading(file, &text));
     }
     let wrong =

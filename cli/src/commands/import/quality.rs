@@ -97,7 +97,7 @@ impl ChannelReport {
     pub(super) fn fault_texts(&self) -> Vec<String> {
         let RecordedQuality { wires, line, .. } = &self.quality;
         let mut texts = Vec::new();
-        if wires.characters == 0 && !self.doubts.is_hidden {
+        if wires.characters == 0 && self.doubts.hidden == 0 {
             texts.push(SILENT.to_owned());
         }
         texts.extend(self.doubts.refusal.clone());

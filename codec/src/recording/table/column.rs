@@ -12,9 +12,6 @@ const NO_UNIT: &str = "times without a unit: write it into the title, as in Time
 
 const NO_BASE: &str = "numbers that are decimal or hexadecimal: write which into the title, as in tx [dec] or tx [hex]";
 
-/// Most columns that are listed for a reason. *Chosen*
-const LISTED: usize = 8;
-
 /// Reasons for which columns are left out.
 const EMPTY: &str = "empty";
 const ANALOG: &str = "of an analog input";
@@ -108,8 +105,7 @@ pub(super) fn column<'v>(
 
 /// Takes signed numbers for buses if nothing else has levels.
 pub(super) fn take_signed(columns: &mut [(String, CsvColumn)], values: &[&Vec<&str>]) {
-    let has_levels = |it: &CsvColumn| matches!(it, CsvColumn::Level | CsvColumn::Bus { .. });
-    if columns.iter().any(|(_, it)| has_levels(it)) {
+    if columns.iter().any(|(_, it)| matches!(it, CsvColumn::Level | CsvColumn::Bus { .. })) {
         return;
     }
     for (at, (title, it)) in (0..).zip(columns) {
@@ -176,14 +172,8 @@ pub(super) fn left_out(columns: &[(String, CsvColumn)]) -> Option<String> {
             titles.entry(reason).or_default().push(format!("{:?}", super::head(title)));
         }
     }
-    let of_reason = |(reason, mut titles): (&str, Vec<String>)| {
-        if titles.len() > LISTED {
-            titles.truncate(LISTED);
-            titles.push("…".to_owned());
-        }
-        format!("{} ({reason})", titles.join(", "))
-    };
-    let texts: Vec<String> = titles.into_iter().map(of_reason).collect();
+    let texts: Vec<String> =
+        titles.iter().map(|(reason, of)| format!("{} ({reason})", of.join(", "))).collect();
     (!texts.is_empty()).then(|| format!("columns left out: {}", texts.join("; ")))
 }
 
