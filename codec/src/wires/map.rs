@@ -71,6 +71,8 @@ pub struct GuessedMap {
     pub packets: usize,
     /// Evidence: chance does as well once in two to that power, the number of orders tried included.
     pub bits: u32,
+    /// Other maps that do as well: the recording cannot tell them apart.
+    pub ties: usize,
 }
 
 /// Most frequent codes of two bits that are tried as GAP and as GO.
@@ -96,7 +98,7 @@ pub fn find_order(characters: &[u16], proved: &[WireMap]) -> Option<GuessedMap> 
         let (map, found) = all.max_by_key(|(_, found)| (found.good, found.symbols))?;
         let (good, packets) = (found.good, found.packets);
         let bits = found.proof_against(&given, maps.len())?;
-        Some(GuessedMap { map, good, packets, bits })
+        Some(GuessedMap { map, good, packets, bits, ties: 0 })
     };
     let likely = |guess: &GuessedMap| guess.good > given.good + 1;
     best(proved)
@@ -134,10 +136,13 @@ pub fn guess_map(characters: &[u16]) -> Option<GuessedMap> {
                         return;
                     }
                     let bits = chance_bits(good, packets.len(), MAPS_TRIED);
-                    let guess = GuessedMap { map, good, packets: packets.len(), bits };
+                    let guess = GuessedMap { map, good, packets: packets.len(), bits, ties: 0 };
                     match &mut best {
-                        // Of those that do as well, the first: GO is known to it too.
-                        Some(best) if best.good * guess.packets >= good * best.packets => {}
+                        Some(best) if best.map == map => {}
+                        Some(best) if best.good * guess.packets == good * best.packets => {
+                            best.ties += 1;
+                        }
+                        Some(best) if best.good * guess.packets > good * best.packets => {}
                         best => *best = Some(guess),
                     }
                 });

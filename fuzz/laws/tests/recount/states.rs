@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use analyzer::ChannelEvent;
-use analyzer::event::{LinkEvent, TimedEvent};
+use analyzer::event::TimedEvent;
 use analyzer::packet::FrameEnd;
 use codec::Character;
 use codec::capture::{ChannelId, StartSender, StartState};
@@ -26,17 +26,15 @@ pub(super) fn periods(rows: &CaptureRows<'_>, id: ChannelId) -> [BTreeMap<&'stat
     let mut facts = at_start(rows, id);
     let mut events = of_link(rows, id).peekable();
     let [mut states, mut lamps] = [Vec::new(), Vec::new()];
-    let is_known = StartState::of(rows.channel(id)).is_some_and(|start| start.sender.is_some());
     let mut next = None;
     for (at, character) in &rows.characters[&id] {
         while let Some((is_own, _, event)) = events.next_if(|(_, change, _)| change <= at) {
-            if is_own {
-                own(&mut facts, &event.body)
-            } else {
-                opposite(&mut facts, event, is_known)
-            }
+            let take = if is_own { own } else { opposite };
+            take(&mut facts, &event.body);
         }
         let is_byte = matches!(character, Character::Data(_)) && facts.contains("packet");
+        facts.remove("byte");
+        facts.extend(is_byte.then_some("byte"));
         if hidden.iter().any(|hidden| hidden.contains(at)) {
             facts.insert("opposite unknown");
             facts.retain(|it| !["stopped", "permission", "opposite packet"].contains(it));
@@ -48,7 +46,7 @@ pub(super) fn periods(rows: &CaptureRows<'_>, id: ChannelId) -> [BTreeMap<&'stat
         if next.replace(at + 1).is_some_and(|next| next != *at) {
             states.push("hole");
         }
-        states.push(if is_omitted { "unknown" } else { state(&facts, is_byte) });
+        states.push(if is_omitted { "unknown" } else { state(&facts) });
         lamps.push(if is_omitted { "unknown" } else { lamp(&facts) });
     }
     for pause in states.chunk_by_mut(|one, other| one == other) {
@@ -85,6 +83,7 @@ fn at_start(rows: &CaptureRows<'_>, id: ChannelId) -> LinkFacts {
         return facts;
     };
     facts.extend((start.silent >= OPEN_LINK.0).then_some("open"));
+    facts.extend(start.sender.map(|_| "told"));
     facts.extend(matches!(start.sender, Some(StartSender::Stopped(_))).then_some("stopped"));
     facts.extend(match start.packet {
         Some(FramerMode::Inside) => Some("cut packet"),
@@ -94,55 +93,59 @@ fn at_start(rows: &CaptureRows<'_>, id: ChannelId) -> LinkFacts {
     facts
 }
 
+/// Takes an event of the channel itself.
 fn own(facts: &mut LinkFacts, event: &ChannelEvent) {
-    let (new, old): (&[&str], &[&str]) = match event {
-        ChannelEvent::Framed => (&["framed"], &["cut packet"]),
-        ChannelEvent::Head(_) => (&["packet"], &[]),
-        ChannelEvent::Packet(packet) if packet.ended_by != FrameEnd::CaptureEnd => {
-            (&[], &["packet"])
-        }
-        ChannelEvent::Link(LinkEvent::OpenLink) => (&["framed", "open"], &[]),
-        ChannelEvent::Link(LinkEvent::LinkRestored) => (&["framed"], &["open"]),
-        ChannelEvent::Link(LinkEvent::ForwardReset) => (&["reset", "permission"], &["packet"]),
-        ChannelEvent::Link(LinkEvent::ResetEnded) => (&[], &["reset"]),
-        ChannelEvent::Link(LinkEvent::Hole { .. }) => {
-            (&[], &["framed", "open", "packet", "cut packet", "reset"])
-        }
-        ChannelEvent::Link(LinkEvent::SenderStopped) => (&["stopped"], &[]),
-        ChannelEvent::Link(LinkEvent::SenderResumed(_)) => (&["permission"], &["stopped"]),
+    let (new, old): (&[&str], &[&str]) = match name(event) {
+        "framed" => (&["framed"], &["cut packet"]),
+        "head" => (&["packet"], &[]),
+        "end" => (&[], &["packet"]),
+        "open-link" => (&["framed", "open"], &[]),
+        "link-restored" => (&["framed"], &["open"]),
+        "forward-reset" => (&["reset", "permission"], &["packet"]),
+        "reset-ended" => (&[], &["reset"]),
+        "hole" => (&[], &["framed", "open", "packet", "cut packet", "reset"]),
+        "sender-stopped" => (&["stopped"], &[]),
+        "sender-resumed" => (&["permission"], &["stopped"]),
         _ => (&[], &[]),
     };
     facts.retain(|fact| !old.contains(fact));
     facts.extend(new.iter().copied());
 }
 
-fn opposite(facts: &mut LinkFacts, event: &TimedEvent, is_known: bool) {
-    let (new, old): (&[&str], &[&str]) = match &event.body {
-        ChannelEvent::Begins if is_known => (&["opposite unknown"], &[]),
-        ChannelEvent::Begins => (&["opposite unknown"], &["permission"]),
-        ChannelEvent::Framed => (&[], &["opposite unknown"]),
-        ChannelEvent::Command(_) | ChannelEvent::Link(LinkEvent::OpenLink) => {
-            (&["permission"], &[])
-        }
-        ChannelEvent::Head(_) => (&["opposite packet"], &[]),
-        ChannelEvent::Packet(packet) if packet.ended_by != FrameEnd::CaptureEnd => {
-            (&[], &["opposite packet"])
-        }
-        ChannelEvent::Link(LinkEvent::Hole { .. }) => {
-            (&["opposite unknown"], &["opposite packet", "permission", "stopped"])
-        }
+fn opposite(facts: &mut LinkFacts, event: &ChannelEvent) {
+    let (new, old): (&[&str], &[&str]) = match name(event) {
+        "begins" if facts.contains("told") => (&["opposite unknown"], &[]),
+        "begins" => (&["opposite unknown"], &["permission"]),
+        "framed" => (&[], &["opposite unknown"]),
+        "command" | "open-link" => (&["permission"], &[]),
+        "head" => (&["opposite packet"], &[]),
+        "end" => (&[], &["opposite packet"]),
+        "hole" => (&["opposite unknown"], &["opposite packet", "permission", "stopped"]),
         _ => (&[], &[]),
     };
     facts.retain(|fact| !old.contains(fact));
     facts.extend(new.iter().copied());
 }
 
-fn state(facts: &LinkFacts, is_byte: bool) -> &'static str {
+/// Of what is no link event, and of the end of a packet: the end of the recording ends none on the wire.
+fn name(event: &ChannelEvent) -> &'static str {
+    match event {
+        ChannelEvent::Begins => "begins",
+        ChannelEvent::Framed => "framed",
+        ChannelEvent::Head(_) => "head",
+        ChannelEvent::Command(_) => "command",
+        ChannelEvent::Packet(packet) if packet.ended_by != FrameEnd::CaptureEnd => "end",
+        ChannelEvent::Packet(_) | ChannelEvent::Data(_) | ChannelEvent::Omitted { .. } => "",
+        ChannelEvent::Link(event) => event.name(),
+    }
+}
+
+fn state(facts: &LinkFacts) -> &'static str {
     let has = |fact| facts.contains(fact);
     let first = ["open", "reset", "stopped"].into_iter().find(|it| has(*it));
     first.unwrap_or_else(|| match (has("framed"), has("packet"), has("permission")) {
         (false, ..) | (true, false, false) => "unknown",
-        (true, true, _) if is_byte => "sending",
+        (true, true, _) if has("byte") => "sending",
         (true, true, true) => "pause",
         (true, true, false) => "unknown",
         (true, false, true) => "idle",
